@@ -1,0 +1,996 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ach.h - channels: the newest message first, and nobody waits for a reader
+ *
+ * A channel is a piece of shared memory with a name. Many processes put
+ * messages into it and many get them out. Messages keep their order and their
+ * boundaries. The channel keeps the latest ones and lets the oldest go, so a
+ * put never waits for a reader, however slow, stopped or dead it is.
+ *
+ *     ach_channel_t chan;
+ *     ach_open(&chan, "imu", NULL);
+ *     ach_get(&chan, &imu, sizeof(imu), &size, NULL, ACH_O_WAIT | ACH_O_LAST);
+ *
+ * Who may call what at the same time
+ *     Different handles: anything, from any thread or process.
+ *     One handle: ach_put from many threads at once; everything else, and the
+ *     reservation and view functions, from one thread at a time. ach_cancel
+ *     may be called on a handle at any time, also from a signal handler.
+ *     A handle belongs to the process that opened it; a child of fork may use
+ *     the handles it inherited, each process moving through the messages on
+ *     its own.
+ *
+ * Each function's manual says whether it allocates memory, blocks, is fit for
+ * a real-time loop and for a signal handler. Unless it says otherwise, a
+ * function leaves its outputs untouched when it fails.
+ */
+#ifndef ACH_H
+#define ACH_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include <ach/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* The longest channel name, with its terminating NUL. */
+#define ACH_CHAN_NAME_MAX 64ul
+
+/* The clock of a channel that was created without naming one. */
+#define ACH_DEFAULT_CLOCK CLOCK_MONOTONIC
+
+/* The geometry that tools use when none is given. */
+#define ACH_DEFAULT_FRAME_COUNT 16u
+#define ACH_DEFAULT_FRAME_SIZE 512u
+
+/* The most channels that one ach_wait can wait for. */
+#define ACH_WAIT_MAX 64u
+
+/* A set of statuses. */
+typedef uint32_t ach_mask_t;
+
+#define ACH_STATUS_MASK(r) (1u << (r))
+
+#define ACH_MASK_OK ACH_STATUS_MASK(ACH_OK)
+#define ACH_MASK_OVERFLOW ACH_STATUS_MASK(ACH_OVERFLOW)
+#define ACH_MASK_INVALID_NAME ACH_STATUS_MASK(ACH_INVALID_NAME)
+#define ACH_MASK_BAD_SHM_FILE ACH_STATUS_MASK(ACH_BAD_SHM_FILE)
+#define ACH_MASK_FAILED_SYSCALL ACH_STATUS_MASK(ACH_FAILED_SYSCALL)
+#define ACH_MASK_EAGAIN ACH_STATUS_MASK(ACH_EAGAIN)
+#define ACH_MASK_STALE_FRAMES ACH_STATUS_MASK(ACH_STALE_FRAMES)
+#define ACH_MASK_LOCKED ACH_STATUS_MASK(ACH_LOCKED)
+#define ACH_MASK_MISSED_FRAME ACH_STATUS_MASK(ACH_MISSED_FRAME)
+#define ACH_MASK_TIMEOUT ACH_STATUS_MASK(ACH_TIMEOUT)
+#define ACH_MASK_EEXIST ACH_STATUS_MASK(ACH_EEXIST)
+#define ACH_MASK_ENOENT ACH_STATUS_MASK(ACH_ENOENT)
+#define ACH_MASK_CLOSED ACH_STATUS_MASK(ACH_CLOSED)
+#define ACH_MASK_BUG ACH_STATUS_MASK(ACH_BUG)
+#define ACH_MASK_EINVAL ACH_STATUS_MASK(ACH_EINVAL)
+#define ACH_MASK_CORRUPT ACH_STATUS_MASK(ACH_CORRUPT)
+#define ACH_MASK_BAD_HEADER ACH_STATUS_MASK(ACH_BAD_HEADER)
+#define ACH_MASK_EACCES ACH_STATUS_MASK(ACH_EACCES)
+#define ACH_MASK_CANCELED ACH_STATUS_MASK(ACH_CANCELED)
+#define ACH_MASK_EFAULT ACH_STATUS_MASK(ACH_EFAULT)
+#define ACH_MASK_EINTR ACH_STATUS_MASK(ACH_EINTR)
+#define ACH_MASK_ENOTSUP ACH_STATUS_MASK(ACH_ENOTSUP)
+#define ACH_MASK_NONE ((ach_mask_t)0)
+#define ACH_MASK_ALL ((ach_mask_t)0xffffffffu)
+
+/**
+ * ach_status_mask - the set that holds one status
+ * @status: the status
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: the mask with the bit of @status set.
+ *
+ * Since: 3.0
+ */
+static inline ach_mask_t ach_status_mask(enum ach_status status)
+{
+    return (ach_mask_t)1 << (unsigned)status;
+}
+
+/**
+ * ach_status_match - is a status one of a set?
+ * @status: the status
+ * @mask: the set, as ACH_MASK_OK | ACH_MASK_MISSED_FRAME
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: non-zero when @status is in @mask.
+ *
+ * Since: 3.0
+ */
+static inline int ach_status_match(enum ach_status status, ach_mask_t mask)
+{
+    return (ach_status_mask(status) & mask) != 0;
+}
+
+/* Where a channel lives. */
+enum ach_map {
+    ACH_MAP_DEFAULT = 0,        /* whatever suits: shared memory */
+    ACH_MAP_ANON = 1,           /* the heap of this process */
+    ACH_MAP_USER = 2,           /* shared memory */
+    ACH_MAP_KERNEL = 3          /* the kernel module */
+};
+
+/* Copy callbacks, for programs that pass serialisers around. */
+typedef enum ach_status ach_get_fun(void *cx, void **obj_dst, const void *chan_src,
+                                    size_t frame_size);
+typedef enum ach_status ach_put_fun(void *cx, void *chan_dst, const void *obj_src);
+
+/* The start of a channel's memory. Its layout is private. */
+struct ach_header;
+
+/*
+ * Attributes. Initialise them with their init function, then set what differs.
+ * The sizes of these structures are fixed; reserved room is zero.
+ */
+
+/* Attributes of ach_open. */
+typedef struct ach_attr {
+    __extension__ union {
+        __extension__ struct {
+            __extension__ union {
+                int map_anon;           /* non-zero: ACH_MAP_ANON */
+                enum ach_map map;       /* where to look for the channel */
+            };
+            struct ach_header *shm;     /* ACH_MAP_ANON: the channel's memory */
+            int lock_source;            /* be the one source of the channel */
+            int readonly;               /* subscribe only: map the channel read-only */
+            uint64_t spin_ns;           /* spin so long before sleeping */
+            uint64_t lock_timeout_ns;   /* a put waits so long for another writer */
+        };
+        uint64_t reserved[8];
+    };
+} ach_attr_t;
+
+/* Attributes of ach_create. */
+typedef struct ach_create_attr {
+    __extension__ union {
+        __extension__ struct {
+            __extension__ union {
+                int map_anon;           /* non-zero: ACH_MAP_ANON */
+                enum ach_map map;       /* where to make the channel */
+            };
+            struct ach_header *shm;     /* out, ACH_MAP_ANON: the channel's memory */
+            clockid_t clock;            /* the channel's clock, if set_clock */
+            unsigned int truncate : 1;
+            unsigned int set_clock : 1;
+            unsigned int replace_corrupt : 1;
+            unsigned int timestamps : 1;
+            unsigned int readonly_wake : 1;
+            unsigned int single_writer : 1;
+            unsigned int set_mode : 1;
+            mode_t mode;                /* permissions, if set_mode */
+        };
+        uint64_t reserved[16];
+    };
+} ach_create_attr_t;
+
+/* Attributes of ach_cancel. */
+typedef struct ach_cancel_attr {
+    __extension__ union {
+        __extension__ struct {
+            int async_unsafe;           /* accepted and not needed: cancel is always safe */
+        };
+        int64_t reserved[8];
+    };
+} ach_cancel_attr_t;
+
+/* A handle: one process's way into a channel, and how far it has read. */
+typedef struct ach_channel {
+    __extension__ union {
+        __extension__ struct {
+            struct ach_header *shm;             /* the channel's memory, NULL when closed */
+            volatile sig_atomic_t cancel;       /* set by ach_cancel; clear it to go on */
+            struct achi_handle *priv;
+        };
+        uint64_t reserved[16];
+    };
+} ach_channel_t;
+
+/* What ach_channel_info tells of a channel and of a handle. */
+typedef struct ach_info {
+    __extension__ union {
+        __extension__ struct {
+            /* The channel. */
+            enum ach_map map;
+            clockid_t clock;
+            uint64_t frame_cnt;         /* messages it keeps at most */
+            uint64_t frame_size;        /* nominal size of a message */
+            uint64_t capacity;          /* the largest message: frame_cnt x frame_size */
+            uint64_t memory;            /* bytes of memory in all */
+            uint64_t newest;            /* sequence of the newest message, 0 if there was none */
+            uint64_t oldest;            /* sequence of the oldest one still there, 0 if none */
+            uint64_t recovered;         /* writers that died while putting */
+            uint64_t inode;             /* of the file; 0 for heap channels */
+            mode_t mode;                /* permissions of the file */
+            uid_t uid;
+            gid_t gid;
+            unsigned int timestamps : 1;
+            unsigned int single_writer : 1;
+            unsigned int readonly_wake : 1;
+            unsigned int unlinked : 1;  /* the channel has lost its name */
+            unsigned int replaced : 1;  /* another channel took its place */
+            /* The handle. */
+            unsigned int readonly : 1;  /* cannot put */
+            unsigned int source : 1;    /* holds the source lock */
+            uint64_t seen;              /* sequence of the last message it got */
+            uint64_t received;          /* messages it got */
+            uint64_t missed;            /* messages that were gone before it came */
+            uint64_t overtaken;         /* reads begun anew because a writer lapped them */
+            uint64_t slept;             /* times it went to sleep waiting */
+        };
+        uint64_t reserved[32];
+    };
+} ach_info_t;
+
+/* One channel of an ach_wait. */
+typedef struct ach_wait_item {
+    ach_channel_t *chan;
+    enum ach_status status;     /* out: ACH_OK there is something new, ACH_EAGAIN there is not,
+                                   else what is wrong with this channel */
+} ach_wait_item_t;
+
+/**
+ * ach_attr_init - defaults for opening a channel
+ * @attr: what to initialise
+ *
+ * Any kind of channel, read-write where permitted, no source lock, no
+ * spinning, one second for a put to wait for another writer.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Since: 3.0
+ */
+void ach_attr_init(ach_attr_t *attr);
+
+/**
+ * ach_attr_set_shm - name the memory of a heap channel
+ * @attr: attributes for ach_open
+ * @shm: what ach_create_attr_get_shm gave
+ *
+ * Makes ach_open open that heap channel.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_attr_set_shm(ach_attr_t *attr, struct ach_header *shm);
+
+/**
+ * ach_attr_set_map - say which kind of channel to open
+ * @attr: attributes for ach_open
+ * @map: the kind
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL or unknown argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
+
+/**
+ * ach_attr_set_lock_source - be the only source of a channel
+ * @attr: attributes for ach_open
+ * @lock_source: non-zero to take the source lock
+ *
+ * At most one handle at a time holds a channel's source lock; ach_open answers
+ * ACH_EAGAIN while another one does. The lock ends with ach_close, or with the
+ * process. Handles that do not ask for the lock can still put, unless the
+ * channel was created for a single writer.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_attr_set_lock_source(ach_attr_t *attr, int lock_source);
+
+/**
+ * ach_attr_set_readonly - subscribe without the power to write
+ * @attr: attributes for ach_open
+ * @readonly: non-zero to map the channel read-only
+ *
+ * Read permission on the channel is then enough, and nothing this process does
+ * through the handle can alter the channel. ach_open does the same by itself
+ * where the file grants reading only. Such a handle sleeps in a waiting get if
+ * the channel was created with ach_create_attr_set_readonly_wake, and looks
+ * every millisecond if it was not.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_attr_set_readonly(ach_attr_t *attr, int readonly);
+
+/**
+ * ach_attr_set_spin - spin before sleeping
+ * @attr: attributes for ach_open
+ * @nanoseconds: how long to spin; 0, the default, sleeps at once
+ *
+ * A handle that spins sees a message within a few hundred nanoseconds instead
+ * of microseconds, and keeps its core busy for that long in every wait.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_attr_set_spin(ach_attr_t *attr, uint64_t nanoseconds);
+
+/**
+ * ach_attr_set_lock_timeout - how long a put waits for another writer
+ * @attr: attributes for ach_open
+ * @nanoseconds: the limit; the default is one second
+ *
+ * Writers exclude each other for the time of one copy, and inherit priority
+ * while they do. The limit is met only when the writer in front was stopped in
+ * mid-put; ach_put then returns ACH_LOCKED.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_attr_set_lock_timeout(ach_attr_t *attr, uint64_t nanoseconds);
+
+/**
+ * ach_create_attr_init - defaults for creating a channel
+ * @attr: what to initialise
+ *
+ * Shared memory, CLOCK_MONOTONIC, permissions 0666 less the umask, no
+ * timestamps, any number of writers.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Since: 3.0
+ */
+void ach_create_attr_init(ach_create_attr_t *attr);
+
+/**
+ * ach_create_attr_set_clock - the clock that timeouts and timestamps use
+ * @attr: attributes for ach_create
+ * @clock: any clock that clock_gettime(2) can read
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument. ach_create checks the
+ * clock itself.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_clock(ach_create_attr_t *attr, clockid_t clock);
+
+/**
+ * ach_create_attr_set_map - where the channel shall live
+ * @attr: attributes for ach_create
+ * @map: the kind of channel
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL or unknown argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_map(ach_create_attr_t *attr, enum ach_map map);
+
+/**
+ * ach_create_attr_set_truncate - take the place of an existing channel
+ * @attr: attributes for ach_create
+ * @truncate: non-zero to replace
+ *
+ * The new channel appears under the name in one step; there is no moment
+ * without a channel. Handles of the old one get ACH_CORRUPT and can be closed
+ * and opened again.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_truncate(ach_create_attr_t *attr, int truncate);
+
+/**
+ * ach_create_attr_set_replace_corrupt - take the place of a damaged channel
+ * @attr: attributes for ach_create
+ * @replace: non-zero to replace a channel that cannot be used
+ *
+ * As ach_create_attr_set_truncate, but only where what stands under the name
+ * is not a usable channel; a good one still gives ACH_EEXIST.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_replace_corrupt(ach_create_attr_t *attr, int replace);
+
+/**
+ * ach_create_attr_set_timestamps - stamp each message when it is put
+ * @attr: attributes for ach_create
+ * @timestamps: non-zero to stamp
+ *
+ * ach_channel_timestamp tells the time, on the channel's clock. A put then
+ * also pays for reading the clock.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_timestamps(ach_create_attr_t *attr, int timestamps);
+
+/**
+ * ach_create_attr_set_readonly_wake - let read-only subscribers sleep
+ * @attr: attributes for ach_create
+ * @wake: non-zero if read-only subscribers will wait on the channel
+ *
+ * A subscriber that may not write cannot tell writers that it sleeps, so on
+ * such a channel every put makes the system call that wakes. Once set it stays
+ * set. ach_chmod sets it when it grants somebody reading without writing.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_readonly_wake(ach_create_attr_t *attr, int wake);
+
+/**
+ * ach_create_attr_set_single_writer - only the source may put
+ * @attr: attributes for ach_create
+ * @single: non-zero for one writer at a time
+ *
+ * Only a handle opened with ach_attr_set_lock_source can put; others get
+ * ACH_EACCES. In exchange ach_reserve hands out the channel's own memory, so
+ * that a put need not copy.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_single_writer(ach_create_attr_t *attr, int single);
+
+/**
+ * ach_create_attr_set_mode - the permissions of the new channel
+ * @attr: attributes for ach_create
+ * @mode: permission bits, used as they are: the umask does not apply
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument or bits beyond 0777.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_set_mode(ach_create_attr_t *attr, mode_t mode);
+
+/**
+ * ach_create_attr_get_shm - the memory of the heap channel just created
+ * @attr: attributes that ach_create was called with
+ * @shm: out: the memory, for ach_attr_set_shm
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_header **shm);
+
+/**
+ * ach_create - make a channel
+ * @name: its name: letters, digits, '.', '_' and '-', no leading dot, at most
+ *        63 characters; not looked at for ACH_MAP_ANON
+ * @frame_cnt: how many messages to keep at most
+ * @frame_size: the nominal size of a message
+ * @attr: attributes, or NULL for the defaults
+ *
+ * A message may be as large as @frame_cnt x @frame_size; large ones leave room
+ * for fewer. All memory is reserved now. The channel appears under its name
+ * only when it is complete, as the file achshm-NAME in /dev/shm, or in the
+ * directory that the environment variable ACH_DIR names.
+ *
+ * A heap channel (ACH_MAP_ANON) has no name; its memory comes back in @attr
+ * and is freed when its last handle is closed.
+ *
+ * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_EEXIST; ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a
+ * zero or absurd size, or a clock that cannot be read; ACH_EACCES;
+ * ACH_ENOTSUP for a kernel channel without the module; ACH_FAILED_SYSCALL with
+ * errno, as ENOSPC when the memory cannot be had.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size,
+                           ach_create_attr_t *attr);
+
+/**
+ * ach_open - open a handle to a channel
+ * @chan: the handle
+ * @name: the channel's name; not looked at for ACH_MAP_ANON
+ * @attr: attributes, or NULL for the defaults
+ *
+ * The handle starts before the oldest message that the channel holds; see
+ * ach_flush for starting with the next one. Where the file grants reading
+ * only, the handle is read-only.
+ *
+ * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_ENOENT; ACH_EACCES; ACH_INVALID_NAME; ACH_EINVAL for a
+ * NULL argument; ACH_BAD_SHM_FILE for what is not a channel; ACH_BAD_HEADER
+ * for a channel of another layout; ACH_EAGAIN when the source lock is held;
+ * ACH_ENOTSUP for a kernel channel without the module; ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr);
+
+/**
+ * ach_close - close a handle
+ * @chan: the handle
+ *
+ * Drops an open reservation and the source lock. The channel stays.
+ *
+ * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_EINVAL for NULL, ACH_CLOSED if it is not open.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_close(ach_channel_t *chan);
+
+/**
+ * ach_unlink - remove a channel's name
+ * @name: the channel
+ *
+ * Handles that are open keep working with each other. Those that wait with
+ * ACH_O_LINKED return ACH_ENOENT; ach_channel_info tells the others.
+ *
+ * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_ENOENT, ACH_EACCES, ACH_INVALID_NAME, ACH_EINVAL for
+ * NULL, ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_unlink(const char *name);
+
+/**
+ * ach_chmod - change who may use a channel
+ * @chan: a handle of it
+ * @mode: permission bits, as for chmod(2)
+ *
+ * If @mode lets somebody read but not write, read-only waking is switched on,
+ * as by ach_create_attr_set_readonly_wake.
+ *
+ * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_EACCES, ACH_EINVAL, ACH_CLOSED, ACH_ENOTSUP for a heap
+ * channel, ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode);
+
+/**
+ * ach_put - put a message
+ * @chan: the handle
+ * @buf: the message
+ * @len: its length in bytes, at least 1
+ *
+ * The message becomes visible to all readers at once and as a whole, and wakes
+ * those that wait. A writer that is killed on the way leaves either the whole
+ * message or nothing, and does not disturb anybody else.
+ *
+ * Allocates: no. Blocks: only while another writer copies its message, at most
+ * for the handle's lock timeout, with priority inheritance. System calls: none
+ * unless somebody waits or contends. Real-time: yes. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_OVERFLOW if @len exceeds the channel's capacity;
+ * ACH_EINVAL for @len 0 or a NULL argument; ACH_EACCES for a read-only handle,
+ * a single-writer channel without the source lock, or a channel of another
+ * PID namespace; ACH_LOCKED if the lock timeout passed; ACH_CORRUPT;
+ * ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
+
+/**
+ * ach_get - get a message
+ * @chan: the handle
+ * @buf: where to copy it; may be NULL if @size is 0
+ * @size: the size of @buf
+ * @frame_size: out: the size of the message; set on ACH_OK, ACH_MISSED_FRAME
+ *              and ACH_OVERFLOW
+ * @timeout: with ACH_O_WAIT: when to give up, a point in time on the
+ *           channel's clock, or a duration with ACH_O_RELTIME; NULL waits for
+ *           ever. Ignored without ACH_O_WAIT.
+ * @options: any of ACH_O_WAIT, ACH_O_LAST, ACH_O_COPY, ACH_O_RELTIME, ACH_O_LINKED
+ *
+ * Without options: the oldest message this handle has not seen, or ACH_EAGAIN.
+ * ACH_O_LAST: the newest, in constant time. ACH_O_COPY: if there is nothing
+ * new, the last message again. ACH_O_WAIT: if there is nothing new, wait.
+ *
+ * @buf may be written to also when no message is delivered.
+ *
+ * Allocates: no. Blocks: only with ACH_O_WAIT. System calls: none unless it
+ * sleeps. Takes no lock, and delays no writer. Real-time: yes. Signal
+ * handler: without ACH_O_WAIT, on a handle that the handler interrupted
+ * nobody using.
+ *
+ * Returns: ACH_OK; ACH_MISSED_FRAME: a message was delivered, and others
+ * before it are gone or were skipped (ach_channel_missed counts them);
+ * ACH_EAGAIN: nothing new; ACH_TIMEOUT; ACH_OVERFLOW: @buf is too small,
+ * *@frame_size says what is needed and the message can still be got;
+ * ACH_CANCELED; ACH_ENOENT with ACH_O_LINKED; ACH_EINVAL; ACH_CORRUPT;
+ * ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
+                        const struct timespec *timeout, int options);
+
+/**
+ * ach_flush - skip everything that is in the channel now
+ * @chan: the handle
+ *
+ * The next message got will be one that is put later. What is skipped does
+ * not count as missed.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_CANCELED, ACH_CORRUPT, ACH_EINVAL, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_flush(ach_channel_t *chan);
+
+/**
+ * ach_cancel_attr_init - defaults for ach_cancel
+ * @attr: what to initialise
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Since: 3.0
+ */
+void ach_cancel_attr_init(ach_cancel_attr_t *attr);
+
+/**
+ * ach_cancel_attr_set_async_unsafe - accepted for old programs
+ * @attr: attributes for ach_cancel
+ * @async_unsafe: has no effect; ach_cancel is safe in a signal handler anyway
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_cancel_attr_set_async_unsafe(ach_cancel_attr_t *attr, int async_unsafe);
+
+/**
+ * ach_cancel - make a waiting get return
+ * @chan: the handle it waits on
+ * @attr: attributes, or NULL
+ *
+ * From then on ach_get, ach_view, ach_wait and ach_flush on this handle return
+ * ACH_CANCELED, until the program sets chan->cancel to 0.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, ACH_EINVAL for NULL, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr);
+
+/**
+ * ach_reserve - get room for a message, to be written in place
+ * @chan: the handle
+ * @size: the most bytes the message will have, at least 1
+ * @ptr: out: where to write it, aligned to 16 bytes
+ *
+ * Write the message, then call ach_commit or ach_abort. On a single-writer
+ * channel the room is in the channel itself, and putting costs the same at any
+ * size; on others it is private memory of the handle that ach_commit copies.
+ * No other writer is held up meanwhile, and no reader sees anything before the
+ * commit. One reservation at a time; reserving again drops the one before. A
+ * reservation may push out the oldest messages, committed or not.
+ *
+ * Allocates: not on a single-writer channel; on others when @size exceeds all
+ * earlier reservations of the handle. Blocks: no. Real-time: yes, after one
+ * reservation of the largest size. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_OVERFLOW if @size exceeds the capacity; ACH_EINVAL;
+ * ACH_EACCES as for ach_put; ACH_CORRUPT; ACH_CLOSED; ACH_FAILED_SYSCALL
+ * without memory.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **ptr);
+
+/**
+ * ach_commit - put the message that was written in place
+ * @chan: the handle
+ * @size: how long it became, from 1 to what was reserved
+ *
+ * Allocates: no. Blocks and system calls: as ach_put. Real-time: yes. Signal
+ * handler: no.
+ *
+ * Returns: as ach_put; ACH_EINVAL without a reservation or for a bad @size.
+ * After ACH_EINVAL and ACH_LOCKED the reservation stands.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_commit(ach_channel_t *chan, size_t size);
+
+/**
+ * ach_abort - drop a reservation
+ * @chan: the handle
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_EINVAL without a reservation, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_abort(ach_channel_t *chan);
+
+/**
+ * ach_view - look at a message in place
+ * @chan: the handle
+ * @ptr: out: the message, in the channel's memory; never write to it
+ * @size: out: its size
+ * @timeout: as for ach_get
+ * @options: as for ach_get
+ *
+ * Like ach_get, but without the copy. Writers do not wait for viewers: they
+ * may overwrite the message at any time. Treat what you read as untrusted, and
+ * use nothing of it before ach_view_check says ACH_OK. The newest message
+ * stays whole until two further messages were put.
+ *
+ * Allocates: no. Blocks: only with ACH_O_WAIT. Real-time: yes. Signal
+ * handler: as ach_get.
+ *
+ * Returns: as ach_get, but never ACH_OVERFLOW.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
+                         const struct timespec *timeout, int options);
+
+/**
+ * ach_view_check - was what I viewed whole until now?
+ * @chan: the handle that ach_view was called on last
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK: everything read through the view before this call was the
+ * message. ACH_EAGAIN: a writer needed the room; discard what you read.
+ * ACH_EINVAL without a view. ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_view_check(const ach_channel_t *chan);
+
+/**
+ * ach_wait - wait until one of several channels has something new
+ * @items: the channels; each gets its status
+ * @n: how many, at most ACH_WAIT_MAX
+ * @timeout: when to give up, a point in time on CLOCK_MONOTONIC, or a duration
+ *           with ACH_O_RELTIME; NULL waits for ever
+ * @options: ACH_O_RELTIME, ACH_O_LINKED or 0
+ *
+ * Gets nothing: call ach_get on those whose status is ACH_OK.
+ *
+ * Allocates: no. Blocks: yes. Real-time: yes. Signal handler: no.
+ *
+ * Returns: ACH_OK: at least one item has something new, or an error of its own;
+ * ACH_TIMEOUT; ACH_CANCELED if one of the handles is canceled; ACH_EINVAL;
+ * ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
+                         int options);
+
+/**
+ * ach_channel_seq - the sequence number of the last message got
+ * @chan: the handle
+ * @seq: out: 1 for the first message ever put, 0 if none was got
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_seq(const ach_channel_t *chan, uint64_t *seq);
+
+/**
+ * ach_channel_missed - how many messages were missed
+ * @chan: the handle
+ * @last: out: missed right before the message got last; may be NULL
+ * @total: out: missed through this handle in all; may be NULL
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_missed(const ach_channel_t *chan, uint64_t *last, uint64_t *total);
+
+/**
+ * ach_channel_timestamp - when the last message got was put
+ * @chan: the handle
+ * @when: out: the time, on the channel's clock
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP if the channel has no timestamps; ACH_EAGAIN if
+ * no message was got yet; ACH_EINVAL; ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec *when);
+
+/**
+ * ach_channel_info - geometry and statistics
+ * @chan: the handle
+ * @info: out
+ *
+ * Allocates: no. Blocks: no; asks the file system for mode and owner.
+ * Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED, ACH_CORRUPT.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
+
+/**
+ * ach_channel_fd - a descriptor for select, poll and epoll
+ * @chan: the handle
+ * @file_descriptor: out
+ *
+ * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP for channels that have no descriptor; ACH_EINVAL;
+ * ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor);
+
+/**
+ * ach_channel_map - where the channel lives
+ * @chan: the handle
+ * @map: out
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_map(const ach_channel_t *chan, enum ach_map *map);
+
+/**
+ * ach_channel_clock - the channel's clock
+ * @chan: the handle
+ * @clock: out
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_clock(const ach_channel_t *chan, clockid_t *clock);
+
+/* What ach_list calls for each channel. Anything but ACH_OK ends the list. */
+typedef enum ach_status ach_list_fun(void *cx, const char *name, enum ach_map map);
+
+/**
+ * ach_list - go through the channels that have a name
+ * @fun: called for each, in the order of names
+ * @cx: handed to @fun
+ *
+ * Lists what is called like a channel; opening it tells whether it is one.
+ *
+ * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, what @fun returned if that was not ACH_OK, ACH_EINVAL,
+ * ACH_EACCES, ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_list(ach_list_fun *fun, void *cx);
+
+/**
+ * ach_channel_path - the file of a shared-memory channel
+ * @name: the channel, which need not exist
+ * @path: out: where to write the path
+ * @size: the size of @path
+ *
+ * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_INVALID_NAME, ACH_OVERFLOW if @size is too
+ * small.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_channel_path(const char *name, char *path, size_t size);
+
+/**
+ * ach_result_to_string - the name of a status
+ * @status: the status
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: a constant string, as "ACH_OK"; never NULL.
+ *
+ * Since: 3.0
+ */
+const char *ach_result_to_string(ach_status_t status);
+
+/**
+ * ach_errstr - what went wrong in this thread's last failed call
+ *
+ * Set by ach_create, ach_open, ach_unlink, ach_chmod, ach_list and ach_wait
+ * when they fail: a sentence for a person, with the file and what to do.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
+ *
+ * Returns: a string that lasts until the thread's next failing call; empty if
+ * there was none.
+ *
+ * Since: 3.0
+ */
+const char *ach_errstr(void);
+
+/**
+ * ach_dump - print a channel's insides to standard error
+ * @shm: the channel's memory: chan.shm of an open handle
+ *
+ * For debugging. The text may change with every release.
+ *
+ * Allocates: yes. Blocks: yes. Real-time: no. Signal handler: no.
+ *
+ * Since: 3.0
+ */
+void ach_dump(struct ach_header *shm);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

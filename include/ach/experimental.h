@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * experimental.h - an event loop over channels
+ *
+ * Older than ach_wait and kept for programs that use it.
+ */
+#ifndef ACH_EXPERIMENTAL_H
+#define ACH_EXPERIMENTAL_H
+
+#include <ach.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* One channel of the loop, and what to do when it has something new. */
+struct ach_evhandler {
+    struct ach_channel *channel;
+    void *context;
+    /* ACH_OK: messages were got. ACH_STALE_FRAMES: none were. Anything else ends the loop. */
+    enum ach_status (*handler)(void *context, struct ach_channel *channel);
+};
+
+/* Call the periodic function whenever the period has passed. */
+#define ACH_EV_O_PERIODIC_TIMEOUT 0x01
+
+/* Call the periodic function whenever messages were got. */
+#define ACH_EV_O_PERIODIC_INPUT 0x02
+
+/**
+ * ach_evhandle - handle the messages of several channels
+ * @handlers: the channels and their functions
+ * @n: how many, at most ACH_WAIT_MAX
+ * @period: with ACH_EV_O_PERIODIC_TIMEOUT: how often to call @periodic
+ * @periodic: called as @options say; may be NULL without options
+ * @context: handed to @periodic
+ * @options: ACH_EV_O_PERIODIC_TIMEOUT, ACH_EV_O_PERIODIC_INPUT, both or none
+ *
+ * Runs until a function returns something other than ACH_OK or
+ * ACH_STALE_FRAMES, or a handle is canceled.
+ *
+ * Allocates: no. Blocks: yes. Real-time: yes. Signal handler: no.
+ *
+ * Returns: what the function returned that ended the loop; ACH_CANCELED;
+ * ACH_EINVAL; as ach_wait.
+ *
+ * Since: 3.0
+ */
+enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
+                             const struct timespec *period,
+                             enum ach_status (*periodic)(void *context), void *context,
+                             int options);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/*
+ * geometry.h - how large the parts of a channel are
+ *
+ * Everything follows from the number and size of frames, so a header read from
+ * shared memory is checked by computing it again: no field is believed.
+ *
+ * The ring holds at least two messages of full capacity, so that the newest
+ * message is never overwritten before its successor is visible (G1), and
+ * twice frame_cnt messages of frame_size, so that such messages are pushed out
+ * by count and never by bytes.
+ */
+#ifndef ACHI_GEOMETRY_H
+#define ACHI_GEOMETRY_H
+
+#include <ach/status.h>
+
+#include "layout.h"
+
+struct achi_geometry {
+    uint64_t frame_cnt;
+    uint64_t frame_size;
+    uint64_t capacity;          /* the largest message */
+    uint64_t slots;
+    uint64_t data_off;
+    uint64_t data_size;
+    uint64_t memory;            /* header, entries, ring, and spare room unless mirrored */
+    uint64_t span;              /* address space: the same, but a mirrored ring counts twice */
+    uint32_t flags;
+    uint32_t page;
+};
+
+/* A process's way to a channel: checked private copies, and where its memory is. */
+struct achi_view {
+    struct ach_header *hdr;
+    struct achi_entry *entries;
+    unsigned char *data;
+    uint64_t mask;              /* slots - 1 */
+    uint64_t frame_cnt;
+    uint64_t capacity;
+    uint64_t data_size;
+    uint32_t flags;
+    int32_t clock;
+};
+
+/* Compute a geometry. ACH_EINVAL if it is empty or beyond all bounds. */
+enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt,
+                                   uint64_t frame_size, uint32_t page, uint32_t flags);
+
+/*
+ * Check a private copy of a header against the size of the memory it came
+ * from. ACH_BAD_SHM_FILE: not a channel, or cut short. ACH_BAD_HEADER: a
+ * channel of another layout.
+ */
+enum ach_status achi_geometry_check(struct achi_geometry *g, const struct ach_header *copy,
+                                    uint64_t memory, uint32_t page);
+
+/* Make zeroed memory a channel that never held a message. */
+void achi_format(struct ach_header *hdr, const struct achi_geometry *g, int32_t clock,
+                 uint64_t pidns);
+
+/* Look at a channel's memory through a checked geometry. */
+void achi_view_init(struct achi_view *v, struct ach_header *hdr, const struct achi_geometry *g,
+                    int32_t clock);
+
+static inline struct achi_entry *achi_entry_of(const struct achi_view *v, uint64_t seq)
+{
+    return &v->entries[seq & v->mask];
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/*
+ * order.h - every access to a channel's changing words, and every ordering
+ *
+ * Each access carries the label of the step it is in the algorithm. The label
+ * costs nothing in a product build; the test shim stops there, and the model
+ * in model/ has the same labels.
+ *
+ * The pairs, by label:
+ *
+ *   PUT_VOID   ..fence..  PUT_COPY     a writer voids an entry before it touches the bytes
+ *   GET_COPY   ..fence..  GET_CHECK    a reader looks at the entry after it took the bytes:
+ *                                      if it took any new byte, it sees the void (seqlock)
+ *   PUT_SEQ    release    GET_SEQ      acquire: an entry's fields and bytes come with its seq
+ *   PUT_COMMIT release    GET_HEAD     acquire: the entry comes with the commit
+ *   PUT_VOID   release    GET_SEQ      acquire, then GET_AGAIN: an entry is void only after the
+ *                                      commit has moved on; a reader that sees the void sees that
+ *   WAIT_RAISE acq_rel    WAIT_STATE   a waiter raises the flag, then looks whether the channel was
+ *                                      retired; who retires it changes the state, then, under
+ *                                      the writers' lock, lowers the flag
+ *
+ * Between writers the lock orders everything.
+ */
+#ifndef ACHI_ORDER_H
+#define ACHI_ORDER_H
+
+#include "deps.h"
+
+#define achi_load(p, label) (ACHI_STEP(label), __atomic_load_n((p), __ATOMIC_RELAXED))
+#define achi_load_acquire(p, label) (ACHI_STEP(label), __atomic_load_n((p), __ATOMIC_ACQUIRE))
+#define achi_store(p, v, label) (ACHI_STEP(label), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
+#define achi_store_release(p, v, label)                                                            \
+    (ACHI_STEP(label), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define achi_cas_release(p, old, new_, label)                                                      \
+    (ACHI_STEP(label), __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_RELEASE,        \
+                                                   __ATOMIC_RELAXED))
+#define achi_cas_acq_rel(p, old, new_, label)                                                      \
+    (ACHI_STEP(label), __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_ACQ_REL,        \
+                                                   __ATOMIC_RELAXED))
+#define achi_fence_release(label) (ACHI_STEP(label), __atomic_thread_fence(__ATOMIC_RELEASE))
+#define achi_fence_acquire(label) (ACHI_STEP(label), __atomic_thread_fence(__ATOMIC_ACQUIRE))
+
+/* 8-byte words that are not lock-free would be guarded by locks private to a process. */
+_Static_assert(__atomic_always_lock_free(8, 0), "needs 8-byte atomics");
+_Static_assert(__atomic_always_lock_free(4, 0), "needs 4-byte atomics");
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* channel.c - create, open, close, unlink, chmod: the life of channels and handles */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "handle.h"
+#include "name.h"
+
+/* Somebody may read, and the same somebody may not write. */
+#define READ_BITS 0444u
+#define WRITE_TO_READ_SHIFT 1
+
+static enum ach_status no_kernel_channels(void)
+{
+    return achi_fail(ACH_ENOTSUP, "this system has no kernel channels: the module is not there");
+}
+
+static uint32_t flags_of(const ach_create_attr_t *attr)
+{
+    uint32_t flags = 0;
+
+    if (attr->timestamps)
+        flags |= ACHI_F_TIMESTAMPS;
+    if (attr->single_writer)
+        flags |= ACHI_F_SINGLE_WRITER;
+    if (attr->map != ACH_MAP_ANON)
+        flags |= ACHI_F_MIRRORED;
+    return flags;
+}
+
+enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size,
+                           ach_create_attr_t *attr)
+{
+    ach_create_attr_t defaults;
+    struct achi_geometry g;
+    struct timespec now;
+    clockid_t clock;
+    enum ach_status r;
+
+    ach_create_attr_init(&defaults);
+    if (!attr)
+        attr = &defaults;
+    if (attr->map == ACH_MAP_KERNEL)
+        return no_kernel_channels();
+    if ((unsigned)attr->map > ACH_MAP_KERNEL)
+        return achi_fail(ACH_EINVAL, "no such kind of channel: %d", (int)attr->map);
+    if (attr->map != ACH_MAP_ANON) {
+        r = achi_name_check(name);
+        if (r != ACH_OK)
+            return r;
+    }
+    clock = attr->set_clock ? attr->clock : ACH_DEFAULT_CLOCK;
+    if (clock_gettime(clock, &now) != 0)
+        return achi_fail(ACH_EINVAL, "clock %d cannot be read", (int)clock);
+    r = achi_geometry_init(&g, frame_cnt, frame_size, (uint32_t)sysconf(_SC_PAGESIZE),
+                           flags_of(attr));
+    if (r != ACH_OK)
+        return achi_fail(r, "no channel can have %zu frames of %zu bytes", frame_cnt, frame_size);
+    if (attr->map == ACH_MAP_ANON)
+        return achi_heap_create(&g, clock, &attr->shm);
+    return achi_shm_create(name, &g, attr, clock);
+}
+
+/* One handle at a time; ends with the descriptor. */
+static enum ach_status lock_source(struct achi_handle *h, const char *name)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (h->readonly)
+        return achi_fail(ACH_EACCES, "a source of channel '%s' needs write permission", name);
+    if (h->fd >= 0 && fcntl(h->fd, F_OFD_SETLK, &all) != 0) {
+        if (errno == EAGAIN || errno == EACCES)
+            return achi_fail(ACH_EAGAIN, "channel '%s' has a source already", name);
+        return achi_fail_errno("cannot lock channel '%s'", name);
+    }
+    h->source = true;
+    return ACH_OK;
+}
+
+static void backend_close(struct achi_handle *h)
+{
+    if (h->map == ACH_MAP_ANON)
+        achi_heap_close(h);
+    else
+        achi_shm_close(h);
+}
+
+static enum ach_status backend_open(struct achi_handle *h, const char *name, const ach_attr_t *attr)
+{
+    enum ach_status r;
+
+    switch (attr->map) {
+    case ACH_MAP_DEFAULT:
+    case ACH_MAP_USER:
+        r = achi_name_check(name);
+        return r == ACH_OK ? achi_shm_open(h, name, attr->readonly) : r;
+    case ACH_MAP_ANON:
+        r = achi_heap_open(h, attr->shm);
+        if (r == ACH_OK)
+            h->readonly = attr->readonly;
+        return r;
+    case ACH_MAP_KERNEL:
+        return no_kernel_channels();
+    default:
+        return achi_fail(ACH_EINVAL, "no such kind of channel: %d", (int)attr->map);
+    }
+}
+
+enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr)
+{
+    ach_attr_t defaults;
+    struct achi_handle *h;
+    enum ach_status r;
+
+    ach_attr_init(&defaults);
+    if (!attr)
+        attr = &defaults;
+    if (!chan)
+        return achi_fail(ACH_EINVAL, "the handle is NULL");
+    h = calloc(1, sizeof(*h));
+    if (!h)
+        return achi_fail_errno("no memory for a handle");
+    r = backend_open(h, name, attr);
+    if (r != ACH_OK) {
+        free(h);
+        return r;
+    }
+    h->spin_ns = attr->spin_ns;
+    h->lock_timeout_ns = attr->lock_timeout_ns;
+    if (attr->lock_source)
+        r = lock_source(h, name);
+    if (r != ACH_OK) {
+        backend_close(h);
+        free(h);
+        return r;
+    }
+    memset(chan, 0, sizeof(*chan));
+    chan->shm = h->view.hdr;
+    chan->priv = h;
+    return ACH_OK;
+}
+
+enum ach_status ach_close(ach_channel_t *chan)
+{
+    struct achi_handle *h;
+
+    if (!chan)
+        return ACH_EINVAL;
+    h = chan->priv;
+    if (!h)
+        return ACH_CLOSED;
+    chan->priv = NULL;
+    chan->shm = NULL;
+    backend_close(h);
+    free(h->buffer);
+    free(h);
+    return ACH_OK;
+}
+
+enum ach_status ach_unlink(const char *name)
+{
+    struct achi_handle h = {.fd = -1, .lock_timeout_ns = 100 * 1000 * 1000};
+    char path[PATH_MAX];
+    bool opened;
+    enum ach_status r = achi_name_check(name);
+
+    if (r == ACH_OK)
+        r = achi_name_path(name, path);
+    if (r != ACH_OK)
+        return r;
+    opened = achi_shm_open(&h, name, false) == ACH_OK;
+    if (unlink(path) != 0)
+        r = errno == ENOENT
+                ? achi_fail(ACH_ENOENT, "there is no channel '%s' (no file %s)", name, path)
+                : achi_fail_errno("cannot remove %s", path);
+    if (opened) {
+        if (r == ACH_OK && achi_unlinked(&h))
+            achi_retire(&h, ACHI_UNLINKED);
+        achi_shm_close(&h);
+    }
+    return r;
+}
+
+enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
+{
+    struct achi_handle *h;
+
+    if (!chan)
+        return ACH_EINVAL;
+    h = chan->priv;
+    if (!h)
+        return ACH_CLOSED;
+    if (h->fd < 0)
+        return achi_fail(ACH_ENOTSUP, "a heap channel has no permissions");
+    if (mode & ~(mode_t)07777)
+        return achi_fail(ACH_EINVAL, "%#o is not a file mode", (unsigned)mode);
+    if (fchmod(h->fd, mode) != 0)
+        return achi_fail_errno("cannot change the channel's permissions");
+    if (!h->readonly && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
+        __atomic_store_n(&h->view.hdr->readonly_wake, 1, __ATOMIC_SEQ_CST);
+    return ACH_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* clock.h - arithmetic on points in time */
+#ifndef ACHI_CLOCK_H
+#define ACHI_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define ACHI_NS_PER_S 1000000000ll
+
+static inline bool achi_time_valid(const struct timespec *t)
+{
+    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < ACHI_NS_PER_S;
+}
+
+static inline bool achi_time_before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* The largest time_t: 32 bits on some systems. */
+static inline time_t achi_time_max(void)
+{
+    return sizeof(time_t) == 4 ? (time_t)INT32_MAX : (time_t)INT64_MAX;
+}
+
+/* a + b, or the end of time. */
+static inline struct timespec achi_time_sum(const struct timespec *a, const struct timespec *b)
+{
+    struct timespec t = {.tv_nsec = a->tv_nsec + b->tv_nsec};
+    time_t carry = t.tv_nsec >= ACHI_NS_PER_S;
+
+    if (carry)
+        t.tv_nsec -= (long)ACHI_NS_PER_S;
+    if (__builtin_add_overflow(a->tv_sec, b->tv_sec, &t.tv_sec) ||
+        __builtin_add_overflow(t.tv_sec, carry, &t.tv_sec))
+        t.tv_sec = achi_time_max();
+    return t;
+}
+
+static inline struct timespec achi_time_add(const struct timespec *t, int64_t ns)
+{
+    struct timespec d = {.tv_sec = (time_t)(ns / ACHI_NS_PER_S), .tv_nsec = (long)(ns % ACHI_NS_PER_S)};
+
+    return achi_time_sum(t, &d);
+}
+
+/* Nanoseconds from now until t; 0 if it has passed, at most about 146 years. */
+static inline int64_t achi_time_until(const struct timespec *now, const struct timespec *t)
+{
+    int64_t s = (int64_t)t->tv_sec - (int64_t)now->tv_sec;
+
+    if (!achi_time_before(now, t))
+        return 0;
+    if (s > INT64_MAX / ACHI_NS_PER_S / 2)
+        return INT64_MAX / 2;
+    return s * ACHI_NS_PER_S + (t->tv_nsec - now->tv_nsec);
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copy.h - copy a message while others may be writing it
+ *
+ * A reader may copy a message that a writer is overwriting; it finds out
+ * afterwards and throws the copy away. So the shared side is accessed in a way
+ * that the compiler can neither tear apart nor repeat, and never with the
+ * non-temporal stores that a libc's memcpy may choose. The shared side is
+ * aligned to 16 bytes and padded to 8; the private side is as it comes.
+ */
+#ifndef ACHI_COPY_H
+#define ACHI_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ACHI_COPY_WORDS_ONLY 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define ACHI_COPY_WORDS_ONLY 1
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
+#define ACHI_COPY_STRING_FROM 512u
+#endif
+
+typedef uintptr_t achi_word;
+typedef uint64_t achi_block __attribute__((vector_size(16)));
+
+/* The shared side word by word. From n on, copies whole words and the odd bytes. */
+static inline void achi_words_in(unsigned char *chan, const unsigned char *src, size_t n)
+{
+    achi_word w;
+
+    for (; n >= sizeof(w); n -= sizeof(w), chan += sizeof(w), src += sizeof(w)) {
+        __builtin_memcpy(&w, src, sizeof(w));
+        __atomic_store_n((achi_word *)(void *)chan, w, __ATOMIC_RELAXED);
+    }
+    if (n) {
+        w = 0;
+        __builtin_memcpy(&w, src, n);
+        __atomic_store_n((achi_word *)(void *)chan, w, __ATOMIC_RELAXED);
+    }
+}
+
+static inline void achi_words_out(unsigned char *dst, const unsigned char *chan, size_t n)
+{
+    achi_word w;
+
+    for (; n >= sizeof(w); n -= sizeof(w), chan += sizeof(w), dst += sizeof(w)) {
+        w = __atomic_load_n((const achi_word *)(const void *)chan, __ATOMIC_RELAXED);
+        __builtin_memcpy(dst, &w, sizeof(w));
+    }
+    if (n) {
+        w = __atomic_load_n((const achi_word *)(const void *)chan, __ATOMIC_RELAXED);
+        __builtin_memcpy(dst, &w, n);
+    }
+}
+
+#if !defined(ACHI_COPY_WORDS_ONLY) && defined(ACHI_COPY_STRING_FROM)
+
+/* String instructions: fast from some hundred bytes on, ordered like other stores. */
+static inline void achi_string_copy(void *dst, const void *src, size_t n)
+{
+    __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(n) : : "memory");
+}
+
+static inline void achi_copy_in(void *chan, const void *src, size_t n)
+{
+    if (n >= ACHI_COPY_STRING_FROM)
+        achi_string_copy(chan, src, n);
+    else
+        achi_words_in(chan, src, n);
+}
+
+static inline void achi_copy_out(void *dst, const void *chan, size_t n)
+{
+    if (n >= ACHI_COPY_STRING_FROM)
+        achi_string_copy(dst, chan, n);
+    else
+        achi_words_out(dst, chan, n);
+}
+
+#elif !defined(ACHI_COPY_WORDS_ONLY)
+
+#define ACHI_BLOCKS 4u
+#define ACHI_STRIDE (ACHI_BLOCKS * sizeof(achi_block))
+
+static inline void achi_copy_in(void *chan, const void *src, size_t n)
+{
+    volatile achi_block *to = chan;
+    const unsigned char *from = src;
+    achi_block b[ACHI_BLOCKS];
+
+    for (; n >= ACHI_STRIDE; n -= ACHI_STRIDE, from += ACHI_STRIDE, to += ACHI_BLOCKS) {
+        __builtin_memcpy(b, from, ACHI_STRIDE);
+        to[0] = b[0];
+        to[1] = b[1];
+        to[2] = b[2];
+        to[3] = b[3];
+    }
+    achi_words_in((unsigned char *)(uintptr_t)to, from, n);
+}
+
+static inline void achi_copy_out(void *dst, const void *chan, size_t n)
+{
+    const volatile achi_block *from = chan;
+    unsigned char *to = dst;
+    achi_block b[ACHI_BLOCKS];
+
+    for (; n >= ACHI_STRIDE; n -= ACHI_STRIDE, from += ACHI_BLOCKS, to += ACHI_STRIDE) {
+        b[0] = from[0];
+        b[1] = from[1];
+        b[2] = from[2];
+        b[3] = from[3];
+        __builtin_memcpy(to, b, ACHI_STRIDE);
+    }
+    achi_words_out(to, (const unsigned char *)(uintptr_t)from, n);
+}
+
+#else
+
+static inline void achi_copy_in(void *chan, const void *src, size_t n)
+{
+    achi_words_in(chan, src, n);
+}
+
+static inline void achi_copy_out(void *dst, const void *chan, size_t n)
+{
+    achi_words_out(dst, chan, n);
+}
+
+#endif
+
+#endif

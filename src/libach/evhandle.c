@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ach/experimental.h>
+#include <stdbool.h>
+
+#include "clock.h"
+
+#define EV_OPTIONS (ACH_EV_O_PERIODIC_TIMEOUT | ACH_EV_O_PERIODIC_INPUT)
+
+static bool goes_on(enum ach_status r)
+{
+    return r == ACH_OK || r == ACH_STALE_FRAMES;
+}
+
+/* Call the handlers of the channels with news. *input: one of them got messages. */
+static enum ach_status dispatch(struct ach_evhandler *handlers, const ach_wait_item_t *items,
+                                size_t n, bool *input)
+{
+    size_t i;
+
+    *input = false;
+    for (i = 0; i < n; i++) {
+        enum ach_status r;
+
+        if (items[i].status == ACH_EAGAIN)
+            continue;
+        r = handlers[i].handler(handlers[i].context, handlers[i].channel);
+        if (!goes_on(r))
+            return r;
+        *input |= r == ACH_OK;
+    }
+    return ACH_OK;
+}
+
+static bool arguments_valid(const struct ach_evhandler *handlers, size_t n,
+                            const struct timespec *period,
+                            enum ach_status (*periodic)(void *context), int options)
+{
+    size_t i;
+
+    if (!handlers || n == 0 || n > ACH_WAIT_MAX || (options & ~EV_OPTIONS))
+        return false;
+    if (options && !periodic)
+        return false;
+    if ((options & ACH_EV_O_PERIODIC_TIMEOUT) && (!period || !achi_time_valid(period)))
+        return false;
+    for (i = 0; i < n; i++)
+        if (!handlers[i].channel || !handlers[i].handler)
+            return false;
+    return true;
+}
+
+enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
+                             const struct timespec *period,
+                             enum ach_status (*periodic)(void *context), void *context,
+                             int options)
+{
+    const bool timed = (options & ACH_EV_O_PERIODIC_TIMEOUT) != 0;
+    ach_wait_item_t items[ACH_WAIT_MAX];
+    struct timespec next;
+    size_t i;
+
+    if (!arguments_valid(handlers, n, period, periodic, options))
+        return ACH_EINVAL;
+    for (i = 0; i < n; i++)
+        items[i].chan = handlers[i].channel;
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    if (timed)
+        next = achi_time_sum(&next, period);
+    for (;;) {
+        enum ach_status r = ach_wait(items, n, timed ? &next : NULL, 0);
+        bool due = r == ACH_TIMEOUT, input = false;
+
+        if (r == ACH_OK)
+            r = dispatch(handlers, items, n, &input);
+        else if (due)
+            r = ACH_OK;
+        if (r == ACH_OK && (due || (input && (options & ACH_EV_O_PERIODIC_INPUT))))
+            r = periodic(context);
+        if (!goes_on(r))
+            return r;
+        if (due) {
+            clock_gettime(CLOCK_MONOTONIC, &next);
+            next = achi_time_sum(&next, period);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "futex.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+/* 32-bit systems have a second futex call for 64-bit time; use it alone. */
+#if defined(SYS_futex_time64) && !defined(__LP64__)
+#define FUTEX_CALL SYS_futex_time64
+#else
+#define FUTEX_CALL SYS_futex
+#endif
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+#define WORDS_MAX 128
+
+/* What the kernel calls struct __kernel_timespec: 64 bits on every machine. */
+struct time64 {
+    int64_t sec;
+    int64_t nsec;
+};
+
+struct waitv {
+    uint64_t val;
+    uint64_t uaddr;
+    uint32_t flags;
+    uint32_t reserved;
+};
+
+#define WAITV_SIZE_U32 2u
+#define WAITV_PRIVATE 128u
+
+static struct time64 to_time64(const struct timespec *t)
+{
+    return (struct time64){.sec = t->tv_sec, .nsec = t->tv_nsec};
+}
+
+static long call(const uint32_t *word, int op, uint32_t val, const void *timeout,
+                 const uint32_t *word2, uint32_t val3)
+{
+    int saved = errno;
+    long r = syscall(FUTEX_CALL, word, op, val, timeout, word2, val3);
+
+    if (r < 0) {
+        r = -errno;
+        errno = saved;
+    }
+    return r;
+}
+
+static int scope(bool private_)
+{
+    return private_ ? FUTEX_PRIVATE_FLAG : 0;
+}
+
+void achi_futex_wake(const uint32_t *word, bool private_)
+{
+    call(word, FUTEX_WAKE | scope(private_), INT_MAX, NULL, NULL, 0);
+}
+
+void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
+{
+    uint32_t op = FUTEX_OP(FUTEX_OP_ADD, add, FUTEX_OP_CMP_LT, 0);
+
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0)
+        return;
+    /* A system without FUTEX_WAKE_OP: two steps, and only a kill between them loses a wake. */
+    __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
+    achi_futex_wake(word, private_);
+}
+
+/* Without futex_waitv: watch the first word, briefly, so that the others are looked at soon. */
+static int wait_one(const struct achi_futex_word *w, clockid_t clock,
+                    const struct timespec *deadline)
+{
+    const struct timespec slice = {.tv_nsec = 2 * 1000 * 1000};
+    struct timespec now, end;
+    struct time64 t = to_time64(&slice);
+    long r;
+
+    clock_gettime(clock, &now);
+    end = achi_time_add(&now, 2 * 1000 * 1000);
+    r = call(w->word, FUTEX_WAIT | scope(w->private_), w->value, &t, NULL, 0);
+    if (r == -ETIMEDOUT && deadline && achi_time_before(&end, deadline))
+        return 0;
+    return r == -EAGAIN || (r == -ETIMEDOUT && !deadline) ? 0 : (int)r;
+}
+
+int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t clock,
+                    const struct timespec *deadline)
+{
+    struct waitv v[WORDS_MAX];
+    struct time64 t;
+    int saved = errno;
+    unsigned i;
+    long r;
+
+    for (i = 0; i < n && i < WORDS_MAX; i++)
+        v[i] = (struct waitv){.val = words[i].value,
+                              .uaddr = (uintptr_t)words[i].word,
+                              .flags = WAITV_SIZE_U32 | (words[i].private_ ? WAITV_PRIVATE : 0)};
+    if (deadline)
+        t = to_time64(deadline);
+    r = syscall(SYS_futex_waitv, v, i, 0, deadline ? &t : NULL, clock);
+    if (r < 0)
+        r = -errno;
+    errno = saved;
+    if (r == -ENOSYS)
+        return wait_one(&words[0], clock, deadline);
+    return r >= 0 || r == -EAGAIN ? 0 : (int)r;
+}
+
+int achi_futex_lock_pi(uint32_t *word, const struct timespec *monotonic, bool private_)
+{
+    struct time64 t = to_time64(monotonic);
+    struct timespec now, wall;
+    long r = call(word, FUTEX_LOCK_PI2 | scope(private_), 0, &t, NULL, 0);
+
+    if (r != -ENOSYS)
+        return (int)r;
+    /* Linux before 5.14 counts on CLOCK_REALTIME. */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    wall = achi_time_add(&wall, achi_time_until(&now, monotonic));
+    t = to_time64(&wall);
+    return (int)call(word, FUTEX_LOCK_PI | scope(private_), 0, &t, NULL, 0);
+}
+
+int achi_futex_unlock_pi(uint32_t *word, bool private_)
+{
+    return (int)call(word, FUTEX_UNLOCK_PI | scope(private_), 0, NULL, NULL, 0);
+}

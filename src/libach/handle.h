@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * handle.h - what stands behind an ach_channel_t
+ *
+ * The public structure holds what programs touch, and a pointer to this. The
+ * geometry in here was checked once at open; nothing in shared memory is asked
+ * for it again.
+ */
+#ifndef ACHI_HANDLE_H
+#define ACHI_HANDLE_H
+
+#include <ach.h>
+
+#include "../core/get.h"
+#include "../core/put.h"
+
+struct achi_handle {
+    struct achi_view view;      /* first: the core's callbacks find the handle by it */
+    struct achi_cursor cursor;
+    struct achi_look look;      /* what ach_view showed last; look.entry NULL: nothing */
+    struct achi_room room;      /* what ach_reserve handed out, on a single-writer channel */
+    uint64_t reserved;          /* bytes of the open reservation, 0: none */
+    unsigned char *buffer;      /* the reservation, on other channels */
+    size_t buffer_size;
+    uint64_t slept;
+    uint64_t spin_ns;
+    uint64_t lock_timeout_ns;
+    uint64_t pidns;             /* may put only in this PID namespace; 0: anywhere */
+    size_t span;                /* bytes of address space mapped */
+    uint64_t memory;            /* bytes of memory */
+    uint64_t frame_size;
+    enum ach_map map;
+    int fd;                     /* the file; -1 for a heap channel */
+    bool readonly;              /* mapped read-only */
+    bool source;                /* holds the source lock */
+    bool private_;              /* nobody but this process has the memory */
+};
+
+static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
+{
+    return (const struct achi_handle *)v;
+}
+
+/* Backends: make a channel; map one that exists and fill in view, span, memory, fd and map. */
+enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
+                                const ach_create_attr_t *attr, clockid_t clock);
+enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
+void achi_shm_close(struct achi_handle *h);
+
+enum ach_status achi_heap_create(const struct achi_geometry *g, clockid_t clock,
+                                 struct ach_header **shm);
+enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm);
+void achi_heap_close(struct achi_handle *h);
+
+/* Say that the channel lost its name or its place, and wake everybody who waits. */
+void achi_retire(struct achi_handle *h, enum achi_state state);
+
+/* Is the file's name gone? Asks the file system. */
+bool achi_unlinked(const struct achi_handle *h);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* message.c - put, get, flush: messages by copy */
+#include "handle.h"
+#include "inplace.h"
+#include "wait.h"
+
+#define GET_OPTIONS (ACH_O_WAIT | ACH_O_LAST | ACH_O_COPY | ACH_O_RELTIME | ACH_O_LINKED)
+
+enum ach_status achi_may_put(const struct achi_handle *h)
+{
+    if (h->readonly || ((h->view.flags & ACHI_F_SINGLE_WRITER) && !h->source))
+        return ACH_EACCES;
+    return ACH_OK;
+}
+
+enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
+{
+    struct achi_handle *h;
+    enum ach_status r;
+
+    if (!chan || !buf || len == 0)
+        return ACH_EINVAL;
+    h = chan->priv;
+    if (!h)
+        return ACH_CLOSED;
+    r = achi_may_put(h);
+    if (r != ACH_OK)
+        return r;
+    if (h->view.flags & ACHI_F_SINGLE_WRITER)
+        achi_room_drop(h);
+    return achi_put(&h->view, buf, len);
+}
+
+enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, struct achi_look *look,
+                              const struct timespec *timeout, int options)
+{
+    struct achi_handle *h = chan->priv;
+    struct achi_deadline d;
+    uint32_t word;
+    enum ach_status r;
+
+    if (options & ~GET_OPTIONS)
+        return ACH_EINVAL;
+    if (options & ACH_O_WAIT) {
+        options &= ~ACH_O_COPY;
+        r = achi_deadline_init(&d, timeout, h->view.clock, options);
+        if (r != ACH_OK)
+            return r;
+    }
+    for (;;) {
+        if (__builtin_expect(chan->cancel != 0, 0))
+            return ACH_CANCELED;
+        r = achi_get(&h->view, &h->cursor, buf, size, options, look, &word);
+        if (r != ACH_EAGAIN || !(options & ACH_O_WAIT))
+            return r;
+        r = achi_sleep(chan, word, &d, options);
+        if (r != ACH_OK)
+            return r;
+    }
+}
+
+enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
+                        const struct timespec *timeout, int options)
+{
+    struct achi_look look;
+    enum ach_status r;
+
+    if (!chan || !frame_size || (!buf && size))
+        return ACH_EINVAL;
+    if (!chan->priv)
+        return ACH_CLOSED;
+    r = achi_get_wait(chan, buf, size, &look, timeout, options);
+    if (r == ACH_OK || r == ACH_MISSED_FRAME || r == ACH_OVERFLOW)
+        *frame_size = (size_t)look.size;
+    return r;
+}
+
+enum ach_status ach_flush(ach_channel_t *chan)
+{
+    if (!chan)
+        return ACH_EINVAL;
+    if (!chan->priv)
+        return ACH_CLOSED;
+    if (chan->cancel)
+        return ACH_CANCELED;
+    return achi_flush(&chan->priv->view, &chan->priv->cursor);
+}

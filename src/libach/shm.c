@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shm.c - channels in shared memory
+ *
+ * A channel is a file, by default in /dev/shm. It is made without a name,
+ * filled with memory and formatted, and gets its name last, in one step; so
+ * nobody ever sees half a channel, and a maker that dies leaves nothing.
+ * Whatever stands under a channel's name is somebody else's file until it is
+ * checked: it may be a pipe, a link, empty, or made to do harm.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "futex.h"
+#include "handle.h"
+#include "name.h"
+#include "thread.h"
+
+#define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
+#define DEFAULT_MODE 0666
+
+static uint32_t page_size(void)
+{
+    return (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Map a channel: header, entries and ring, and the ring again behind itself. */
+static void *map_file(int fd, const struct achi_geometry *g, int prot)
+{
+    size_t memory = (size_t)g->memory, ring = (size_t)g->data_size;
+    unsigned char *base;
+
+    if (g->span > SIZE_MAX / 2) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    base = mmap(NULL, (size_t)g->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return base;
+    if (mmap(base, memory, prot, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
+        mmap(base + memory, ring, prot, MAP_SHARED | MAP_FIXED, fd, (off_t)g->data_off) ==
+            MAP_FAILED) {
+        int saved = errno;
+
+        munmap(base, (size_t)g->span);
+        errno = saved;
+        return MAP_FAILED;
+    }
+    return base;
+}
+
+/* Give the file its memory now, so that no access will ever find it missing. */
+static int reserve(int fd, uint64_t size)
+{
+    struct rlimit limit;
+
+    /* Going over this limit would kill us with SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur) {
+        errno = EFBIG;
+        return -1;
+    }
+    if (size > INT64_MAX || (off_t)size < 0 || (uint64_t)(off_t)size != size) {
+        errno = EFBIG;
+        return -1;
+    }
+    for (;;) {
+        if (fallocate(fd, 0, 0, (off_t)size) == 0)
+            return 0;
+        if (errno != EINTR)
+            break;
+    }
+    if (errno != EOPNOTSUPP)
+        return -1;
+    errno = posix_fallocate(fd, 0, (off_t)size);
+    return errno ? -1 : 0;
+}
+
+/* A name for a file that waits to take a channel's place. */
+static void temporary_name(char path[PATH_MAX], const char *name)
+{
+    static uint32_t count;
+
+    snprintf(path, PATH_MAX, "%s/.%s%s.%ld.%u", achi_name_dir(), ACHI_FILE_PREFIX, name,
+             (long)getpid(), __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
+}
+
+static int link_file(int fd, const char *path)
+{
+    char self[64];
+
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    if (errno != ENOENT) /* ENOENT: no /proc */
+        return -1;
+    return linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
+}
+
+/* A file being made. It has a name of its own only where the file system needs that. */
+struct draft {
+    int fd;
+    char path[PATH_MAX];        /* "" while it has no name */
+};
+
+static int draft_open(struct draft *d, const char *name)
+{
+    d->path[0] = '\0';
+    d->fd = open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, DEFAULT_MODE);
+    if (d->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return d->fd;
+    temporary_name(d->path, name);
+    d->fd = open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, DEFAULT_MODE);
+    return d->fd;
+}
+
+static void draft_drop(struct draft *d)
+{
+    int saved = errno;
+
+    if (d->path[0])
+        unlink(d->path);
+    close(d->fd);
+    errno = saved;
+}
+
+/* Give the file the channel's name, if that is free. */
+static int draft_publish(struct draft *d, const char *path)
+{
+    if (!d->path[0])
+        return link_file(d->fd, path);
+    if (link(d->path, path) != 0)
+        return -1;
+    unlink(d->path);
+    d->path[0] = '\0';
+    return 0;
+}
+
+/* Give the file the channel's name, whoever has it now. */
+static int draft_replace(struct draft *d, const char *name, const char *path)
+{
+    if (!d->path[0]) {
+        temporary_name(d->path, name);
+        if (link_file(d->fd, d->path) != 0) {
+            d->path[0] = '\0';
+            return -1;
+        }
+    }
+    if (rename(d->path, path) != 0)
+        return -1;
+    d->path[0] = '\0';
+    return 0;
+}
+
+static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g,
+                                  const ach_create_attr_t *attr, clockid_t clock)
+{
+    struct ach_header *hdr;
+
+    if (reserve(d->fd, g->memory) != 0)
+        return achi_fail_errno("cannot reserve %llu bytes in %s for the channel",
+                               (unsigned long long)g->memory, achi_name_dir());
+    hdr = map_file(d->fd, g, PROT_READ | PROT_WRITE);
+    if (hdr == MAP_FAILED)
+        return achi_fail_errno("cannot map %llu bytes", (unsigned long long)g->span);
+    achi_format(hdr, g, clock, achi_pid_namespace());
+    hdr->readonly_wake = attr->readonly_wake;
+    munmap(hdr, (size_t)g->span);
+    if (attr->set_mode && fchmod(d->fd, attr->mode) != 0)
+        return achi_fail_errno("cannot set the channel's permissions");
+    return ACH_OK;
+}
+
+/* Can the channel under this name be used? */
+static bool usable(const char *name)
+{
+    struct achi_handle h = {.fd = -1};
+    uint64_t newest, oldest;
+    enum ach_status r = achi_shm_open(&h, name, true);
+
+    if (r == ACH_EACCES)
+        return true; /* not ours to judge */
+    if (r != ACH_OK)
+        return false;
+    r = achi_range(&h.view, &newest, &oldest);
+    achi_shm_close(&h);
+    return r != ACH_CORRUPT;
+}
+
+static enum ach_status take_place(struct draft *d, const char *name, const char *path)
+{
+    struct achi_handle old = {.fd = -1, .lock_timeout_ns = 100 * 1000 * 1000};
+    bool had = achi_shm_open(&old, name, false) == ACH_OK;
+    enum ach_status r = ACH_OK;
+
+    if (draft_replace(d, name, path) != 0)
+        r = achi_fail_errno("cannot replace %s", path);
+    else if (had)
+        achi_retire(&old, ACHI_REPLACED);
+    if (had)
+        achi_shm_close(&old);
+    return r;
+}
+
+enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
+                                const ach_create_attr_t *attr, clockid_t clock)
+{
+    char path[PATH_MAX];
+    struct draft d;
+    struct stat st;
+    bool replace = attr->truncate;
+    enum ach_status r = achi_name_path(name, path);
+
+    if (r != ACH_OK)
+        return r;
+    if (!replace && lstat(path, &st) == 0) {
+        if (!attr->replace_corrupt || usable(name))
+            return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
+        replace = true;
+    }
+    if (draft_open(&d, name) < 0)
+        return achi_fail_errno("cannot make a file in %s", achi_name_dir());
+    r = draft_fill(&d, g, attr, clock);
+    if (r == ACH_OK) {
+        if (replace)
+            r = take_place(&d, name, path);
+        else if (draft_publish(&d, path) != 0)
+            r = achi_fail_errno("cannot give channel '%s' its name", name);
+    }
+    draft_drop(&d);
+    return r;
+}
+
+/* Open the file for writing, or for reading if that is all it grants. */
+static int open_file(const char *path, bool *readonly)
+{
+    int fd;
+
+    if (!*readonly) {
+        fd = open(path, O_RDWR | OPEN_FLAGS);
+        if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
+            return fd;
+    }
+    fd = open(path, O_RDONLY | OPEN_FLAGS);
+    if (fd >= 0)
+        *readonly = true;
+    return fd;
+}
+
+static enum ach_status open_failed(const char *name, const char *path)
+{
+    switch (errno) {
+    case ENOENT:
+        return achi_fail(ACH_ENOENT, "there is no channel '%s' (no file %s)", name, path);
+    case ELOOP:
+    case ENXIO:
+    case EISDIR:
+    case ENODEV:
+        return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: not a regular file", path);
+    default:
+        return achi_fail_errno("cannot open %s", path);
+    }
+}
+
+static enum ach_status read_geometry(int fd, const char *path, struct achi_geometry *g,
+                                     struct ach_header *copy)
+{
+    struct stat st;
+    struct timespec now;
+    enum ach_status r;
+
+    if (fstat(fd, &st) != 0)
+        return achi_fail_errno("cannot look at %s", path);
+    if (!S_ISREG(st.st_mode))
+        return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: not a regular file", path);
+    if (pread(fd, copy, sizeof(*copy), 0) != (ssize_t)sizeof(*copy))
+        return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: too short", path);
+    r = achi_geometry_check(g, copy, (uint64_t)st.st_size, page_size());
+    if (r == ACH_BAD_HEADER)
+        return achi_fail(r, "%s has another layout (version %u): made by another release of Ach",
+                         path, copy->version);
+    if (r != ACH_OK || !(g->flags & ACHI_F_MIRRORED) || clock_gettime(copy->clock, &now) != 0)
+        return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel, or is damaged", path);
+    return ACH_OK;
+}
+
+enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly)
+{
+    char path[PATH_MAX];
+    struct achi_geometry g;
+    struct ach_header copy;
+    void *base;
+    int fd;
+    enum ach_status r = achi_name_path(name, path);
+
+    if (r != ACH_OK)
+        return r;
+    fd = open_file(path, &readonly);
+    if (fd < 0)
+        return open_failed(name, path);
+    r = read_geometry(fd, path, &g, &copy);
+    if (r != ACH_OK) {
+        close(fd);
+        return r;
+    }
+    base = map_file(fd, &g, readonly ? PROT_READ : PROT_READ | PROT_WRITE);
+    if (base == MAP_FAILED) {
+        r = achi_fail_errno("cannot map %s", path);
+        close(fd);
+        return r;
+    }
+    achi_view_init(&h->view, base, &g, copy.clock);
+    h->span = (size_t)g.span;
+    h->memory = g.memory;
+    h->frame_size = g.frame_size;
+    h->pidns = copy.pidns;
+    h->map = ACH_MAP_USER;
+    h->readonly = readonly;
+    h->fd = fd;
+    return ACH_OK;
+}
+
+void achi_shm_close(struct achi_handle *h)
+{
+    munmap(h->view.hdr, h->span);
+    close(h->fd);
+}
+
+bool achi_unlinked(const struct achi_handle *h)
+{
+    struct stat st;
+
+    return h->fd >= 0 && fstat(h->fd, &st) == 0 && st.st_nlink == 0;
+}
+
+void achi_retire(struct achi_handle *h, enum achi_state state)
+{
+    struct ach_header *hdr = h->view.hdr;
+
+    if (h->readonly)
+        return;
+    __atomic_store_n(&hdr->state, state, __ATOMIC_RELEASE);
+    /* A waiter that is just about to sleep must find the word changed. Only the lock's holder
+       may lower the flag; if we do not get it, the waiter looks again after its time slice. */
+    if (achi_lock(&h->view) == ACH_OK) {
+        __atomic_fetch_and(&hdr->commit, ~(uint32_t)ACHI_WAITER, __ATOMIC_ACQ_REL);
+        achi_unlock(&h->view);
+    }
+    achi_futex_wake(&hdr->commit, h->private_);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "thread.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread struct achi_thread achi_thread_self;
+
+/* A child is another thread, maybe in another namespace. */
+static void forget(void)
+{
+    achi_thread_self.tid = 0;
+}
+
+__attribute__((constructor)) static void watch_fork(void)
+{
+    pthread_atfork(NULL, NULL, forget);
+}
+
+uint64_t achi_pid_namespace(void)
+{
+    struct stat st;
+
+    return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
+void achi_thread_ask(void)
+{
+    struct achi_thread *self = &achi_thread_self;
+    struct robust_list_head *head = NULL;
+    size_t len = 0;
+    int saved = errno;
+
+    self->pending = &self->no_slot;
+    self->futex_offset = 0;
+    if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head)) {
+        self->pending = (volatile uintptr_t *)&head->list_op_pending;
+        self->futex_offset = head->futex_offset;
+    }
+    self->pidns = achi_pid_namespace();
+    self->tid = (uint32_t)syscall(SYS_gettid);
+    errno = saved;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wait.c - sleeping until a channel has something new (G6)
+ *
+ * A waiter raises the flag in the commit word, so that the next put wakes, and
+ * sleeps while the word is unchanged. A read-only waiter cannot raise the
+ * flag: it sleeps if the channel wakes at every put, and looks every
+ * millisecond otherwise. Beside the commit word it watches its handle's cancel
+ * word. No sleep is longer than a second: what no wake tells of, such as a
+ * file removed with rm(1), is found out then.
+ */
+#include "wait.h"
+
+#include <errno.h>
+
+#include "../core/order.h"
+#include "clock.h"
+#include "error.h"
+#include "futex.h"
+
+#define SLICE_NS 1000000000ll
+#define READONLY_SLICE_NS 1000000ll
+#define SPINS_PER_CLOCK 64
+
+_Static_assert(sizeof(sig_atomic_t) == sizeof(uint32_t), "cancel is a futex");
+
+enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
+                                   clockid_t clock, int options)
+{
+    struct timespec now;
+
+    *d = (struct achi_deadline){.forever = !timeout, .clock = clock};
+    if (!timeout)
+        return ACH_OK;
+    if (!achi_time_valid(timeout))
+        return ACH_EINVAL;
+    d->at = *timeout;
+    if (options & ACH_O_RELTIME) {
+        clock_gettime(clock, &now);
+        d->at = achi_time_sum(&now, timeout);
+    }
+    return ACH_OK;
+}
+
+static bool passed(const struct achi_deadline *d)
+{
+    struct timespec now;
+
+    if (d->forever)
+        return false;
+    clock_gettime(d->clock, &now);
+    return !achi_time_before(&now, &d->at);
+}
+
+static const uint32_t *cancel_word(const ach_channel_t *chan)
+{
+    return (const uint32_t *)(uintptr_t)&chan->cancel;
+}
+
+static bool canceled(const ach_channel_t *chan)
+{
+    return __atomic_load_n(cancel_word(chan), __ATOMIC_ACQUIRE) != 0;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Has the word changed within the handle's spinning time? */
+static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_deadline *d)
+{
+    const struct achi_handle *h = chan->priv;
+    struct timespec now, end;
+    int i;
+
+    if (!h->spin_ns)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    end = achi_time_add(&now, h->spin_ns > INT64_MAX ? INT64_MAX : (int64_t)h->spin_ns);
+    do {
+        for (i = 0; i < SPINS_PER_CLOCK; i++) {
+            if ((achi_load(&h->view.hdr->commit, WAIT_SPIN) ^ word) >> 1)
+                return true;
+            relax();
+        }
+        if (canceled(chan) || passed(d))
+            return true;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (achi_time_before(&now, &end));
+    return false;
+}
+
+/*
+ * Get ready to sleep on one channel. ACH_OK: sleep while the commit word is
+ * *word, at most *slice; ACH_EAGAIN: do not, look again; else what to return.
+ */
+static enum ach_status prepare(ach_channel_t *chan, uint32_t *word, int options, int64_t *slice)
+{
+    struct achi_handle *h = chan->priv;
+    const struct ach_header *hdr = h->view.hdr;
+    uint32_t state;
+
+    if (!h->readonly) {
+        if (!achi_raise(&h->view, word))
+            return ACH_EAGAIN;
+    } else if (!achi_load(&hdr->readonly_wake, WAIT_READONLY) && *slice > READONLY_SLICE_NS) {
+        *slice = READONLY_SLICE_NS;
+    }
+    state = achi_load_acquire(&hdr->state, WAIT_STATE);
+    if (state == ACHI_REPLACED)
+        return ACH_EAGAIN;
+    if ((options & ACH_O_LINKED) && (state == ACHI_UNLINKED || achi_unlinked(h)))
+        return ACH_ENOENT;
+    h->slept++;
+    return ACH_OK;
+}
+
+/*
+ * Sleep on the words until the deadline, but no longer than the slice. Only two
+ * clocks can time a sleep; a deadline on another one is met in slices.
+ */
+static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n, int64_t slice,
+                                const struct achi_deadline *d)
+{
+    struct timespec now, end;
+    clockid_t clock = CLOCK_MONOTONIC;
+    int64_t left = INT64_MAX;
+
+    if (!d->forever) {
+        clock_gettime(d->clock, &now);
+        left = achi_time_until(&now, &d->at);
+        if (left == 0)
+            return ACH_TIMEOUT;
+    }
+    if (left < slice && d->clock == CLOCK_REALTIME) {
+        clock = CLOCK_REALTIME;
+        end = d->at;
+    } else {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        end = achi_time_add(&now, left < slice ? left : slice);
+    }
+    switch (achi_futex_wait(words, n, clock, &end)) {
+    case 0:
+    case -EINTR:
+    case -ETIMEDOUT:
+        return ACH_OK;
+    default:
+        return achi_fail(ACH_FAILED_SYSCALL, "cannot wait on a futex");
+    }
+}
+
+static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan, uint32_t word)
+{
+    w[0] = (struct achi_futex_word){&chan->priv->view.hdr->commit, word, chan->priv->private_};
+    w[1] = (struct achi_futex_word){cancel_word(chan), 0, true};
+    return 2;
+}
+
+enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
+                           int options)
+{
+    struct achi_futex_word w[2];
+    int64_t slice = SLICE_NS;
+    enum ach_status r;
+
+    if (spin(chan, word, d))
+        return passed(d) ? ACH_TIMEOUT : ACH_OK;
+    r = prepare(chan, &word, options, &slice);
+    if (r == ACH_EAGAIN)
+        return passed(d) ? ACH_TIMEOUT : ACH_OK;
+    if (r != ACH_OK)
+        return r;
+    return sleep_on(w, add_words(w, chan, word), slice, d);
+}
+
+enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
+{
+    (void)attr;
+    if (!chan)
+        return ACH_EINVAL;
+    if (!chan->priv)
+        return ACH_CLOSED;
+    __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
+    achi_futex_wake(cancel_word(chan), true);
+    return ACH_OK;
+}
+
+/* Look at all channels. Counts those with something to tell, and notes the commit words. */
+static enum ach_status look_at(ach_wait_item_t *items, size_t n, uint32_t *words, size_t *ready)
+{
+    size_t i;
+
+    *ready = 0;
+    for (i = 0; i < n; i++) {
+        struct achi_handle *h = items[i].chan->priv;
+
+        if (canceled(items[i].chan))
+            return ACH_CANCELED;
+        items[i].status = achi_peek(&h->view, &h->cursor, &words[i]);
+        *ready += items[i].status != ACH_EAGAIN;
+    }
+    return ACH_OK;
+}
+
+/* Sleep on all channels once. ACH_OK: look again. */
+static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, uint32_t *words,
+                                    const struct achi_deadline *d, int options, size_t *ready)
+{
+    struct achi_futex_word w[2 * ACH_WAIT_MAX];
+    int64_t slice = SLICE_NS;
+    unsigned used = 0;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        enum ach_status r = prepare(items[i].chan, &words[i], options, &slice);
+
+        if (r == ACH_EAGAIN)
+            return passed(d) ? ACH_TIMEOUT : ACH_OK;
+        if (r != ACH_OK) {
+            items[i].status = r;
+            ++*ready;
+        }
+        used += add_words(&w[used], items[i].chan, words[i]);
+    }
+    return *ready ? ACH_OK : sleep_on(w, used, slice, d);
+}
+
+enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
+                         int options)
+{
+    uint32_t words[ACH_WAIT_MAX];
+    struct achi_deadline d;
+    size_t i, ready;
+    enum ach_status r;
+
+    if (!items || n == 0 || n > ACH_WAIT_MAX)
+        return achi_fail(ACH_EINVAL, "ach_wait takes 1 to %u channels", ACH_WAIT_MAX);
+    for (i = 0; i < n; i++) {
+        if (!items[i].chan)
+            return achi_fail(ACH_EINVAL, "channel %zu of ach_wait is NULL", i);
+        if (!items[i].chan->priv)
+            return achi_fail(ACH_CLOSED, "channel %zu of ach_wait is not open", i);
+    }
+    if (achi_deadline_init(&d, timeout, CLOCK_MONOTONIC, options) != ACH_OK)
+        return achi_fail(ACH_EINVAL, "ach_wait was given an invalid timeout");
+    for (;;) {
+        r = look_at(items, n, words, &ready);
+        if (r == ACH_OK && !ready)
+            r = sleep_on_all(items, n, words, &d, options, &ready);
+        if (r != ACH_OK || ready)
+            return r;
+    }
+}
