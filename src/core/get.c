@@ -44,21 +44,22 @@ static uint64_t find_first(const struct achi_view *v, uint64_t seq, uint64_t new
 
 bool achi_look_valid(const struct achi_look *look)
 {
-    achi_fence_acquire(GET_FENCE); /* with PUT_FENCE */
+    achi_fence_load(GET_FENCE); /* with PUT_FENCE */
     return achi_load(&look->entry->seq, GET_CHECK) == look->seq;
 }
 
-/* Take the message seq: ACH_OK, ACH_OVERFLOW, ACH_CORRUPT or OVERTAKEN. */
+/*
+ * Take the message seq, which was committed: ACH_OK, ACH_OVERFLOW, ACH_CORRUPT
+ * or OVERTAKEN. What it reads may be of a later message in the same place until
+ * the last look at the entry tells that it was not.
+ */
 static int take(const struct achi_view *v, uint64_t seq, void *buf, uint64_t room,
                 struct achi_look *look)
 {
     const struct achi_entry *e = achi_entry_of(v, seq);
-    uint64_t off;
+    uint64_t off = achi_load(&e->off, GET_OFF);
     bool small, sane;
 
-    if (achi_load_acquire(&e->seq, GET_SEQ) != seq)
-        return OVERTAKEN;
-    off = achi_load(&e->off, GET_OFF);
     look->size = achi_load(&e->size, GET_SIZE);
     look->stamp = achi_load(&e->stamp, GET_STAMP);
     look->entry = e;

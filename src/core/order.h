@@ -37,8 +37,37 @@
 #define achi_cas_acq_rel(p, old, new_, label)                                                      \
     (ACHI_STEP(label), __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_ACQ_REL,        \
                                                    __ATOMIC_RELAXED))
-#define achi_fence_release(label) (ACHI_STEP(label), __atomic_thread_fence(__ATOMIC_RELEASE))
-#define achi_fence_acquire(label) (ACHI_STEP(label), __atomic_thread_fence(__ATOMIC_ACQUIRE))
+/* Stores before it are visible before stores after it. */
+#define achi_fence_store(label) (ACHI_STEP(label), achi_store_barrier())
+/* Loads before it are done before loads after it. */
+#define achi_fence_load(label) (ACHI_STEP(label), achi_load_barrier())
+
+/* Written out for the machines we know: cheaper than C's fences, which also order more. */
+#if defined(__aarch64__)
+#define ACHI_BARRIER_STORE "dmb ishst"
+#define ACHI_BARRIER_LOAD "dmb ishld"
+#elif defined(__x86_64__) || defined(__i386__)
+#define ACHI_BARRIER_STORE ""
+#define ACHI_BARRIER_LOAD ""
+#endif
+
+static inline void achi_store_barrier(void)
+{
+#ifdef ACHI_BARRIER_STORE
+    __asm__ volatile(ACHI_BARRIER_STORE : : : "memory");
+#else
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
+static inline void achi_load_barrier(void)
+{
+#ifdef ACHI_BARRIER_LOAD
+    __asm__ volatile(ACHI_BARRIER_LOAD : : : "memory");
+#else
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
 
 /* 8-byte words that are not lock-free would be guarded by locks private to a process. */
 _Static_assert(__atomic_always_lock_free(8, 0), "needs 8-byte atomics");

@@ -80,7 +80,7 @@ static enum ach_status make_room(const struct achi_view *v, uint64_t n, struct a
         room->place = v->data + room->off;
     }
     achi_store_release(&room->entry->seq, ACHI_NONE, PUT_VOID);
-    achi_fence_release(PUT_FENCE); /* with GET_FENCE */
+    achi_fence_store(PUT_FENCE); /* with GET_FENCE */
     return ACH_OK;
 }
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The front door. Meson builds; see CONTRIBUTING.md.
+DESTDIR ?=
+PREFIX ?= /usr/local
+BUILD = build/release
+
+.PHONY: all help deps demo check check-long bench lint coverage install clean
+
+all: deps $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+help:
+	@echo 'make demo        install what is missing, build, and run a small robot (under 30 s)'
+	@echo 'make check       install what is missing, build, and run all tests'
+	@echo 'make check-long  the exhaustive tests: hours'
+	@echo 'make bench       measure: latency, throughput, against floors of the same run'
+	@echo 'make lint        format, static checkers'
+	@echo 'make coverage    line coverage of core and libach'
+	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'
+
+deps:
+	@packaging/install-deps build
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) -Dtests=false -Dbench=true
+
+demo: all
+	@examples/demo/run $(BUILD)
+
+check:
+	@packaging/install-deps build test
+	@tests/run-all
+
+check-long:
+	@packaging/install-deps build test
+	@tests/run-all --long
+
+bench: all
+	@packaging/install-deps bench
+	@$(BUILD)/bench/ach-bench
+
+lint:
+	@packaging/install-deps build lint
+	@packaging/lint
+
+coverage:
+	@packaging/install-deps build test
+	@tests/coverage
+
+install: all
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+clean:
+	rm -rf build
