@@ -28,7 +28,7 @@
 #endif
 
 typedef uintptr_t achi_word;
-typedef uint64_t achi_block __attribute__((vector_size(16)));
+typedef uint64_t achi_block __attribute__((vector_size(16), may_alias));
 
 /* The shared side word by word. From n on, copies whole words and the odd bytes. */
 static inline void achi_words_in(unsigned char *chan, const unsigned char *src, size_t n)
@@ -86,39 +86,52 @@ static inline void achi_copy_out(void *dst, const void *chan, size_t n)
 
 #elif !defined(ACHI_COPY_WORDS_ONLY)
 
-#define ACHI_BLOCKS 4u
-#define ACHI_STRIDE (ACHI_BLOCKS * sizeof(achi_block))
+#define ACHI_STRIDE (4 * sizeof(achi_block))
+
+static inline achi_block achi_block_load(const void *p)
+{
+    achi_block b;
+
+    __builtin_memcpy(&b, p, sizeof(b));
+    return b;
+}
+
+static inline void achi_block_store(void *p, achi_block b)
+{
+    __builtin_memcpy(p, &b, sizeof(b));
+}
 
 static inline void achi_copy_in(void *chan, const void *src, size_t n)
 {
     volatile achi_block *to = chan;
-    const unsigned char *from = src;
-    achi_block b[ACHI_BLOCKS];
+    const achi_block *from = src;
 
-    for (; n >= ACHI_STRIDE; n -= ACHI_STRIDE, from += ACHI_STRIDE, to += ACHI_BLOCKS) {
-        __builtin_memcpy(b, from, ACHI_STRIDE);
-        to[0] = b[0];
-        to[1] = b[1];
-        to[2] = b[2];
-        to[3] = b[3];
+    for (; n >= ACHI_STRIDE; n -= ACHI_STRIDE, from += 4, to += 4) {
+        achi_block a = achi_block_load(from), b = achi_block_load(from + 1);
+        achi_block c = achi_block_load(from + 2), d = achi_block_load(from + 3);
+
+        to[0] = a;
+        to[1] = b;
+        to[2] = c;
+        to[3] = d;
     }
-    achi_words_in((unsigned char *)(uintptr_t)to, from, n);
+    achi_words_in((unsigned char *)(uintptr_t)to, (const unsigned char *)from, n);
 }
 
 static inline void achi_copy_out(void *dst, const void *chan, size_t n)
 {
     const volatile achi_block *from = chan;
-    unsigned char *to = dst;
-    achi_block b[ACHI_BLOCKS];
+    achi_block *to = dst;
 
-    for (; n >= ACHI_STRIDE; n -= ACHI_STRIDE, from += ACHI_BLOCKS, to += ACHI_STRIDE) {
-        b[0] = from[0];
-        b[1] = from[1];
-        b[2] = from[2];
-        b[3] = from[3];
-        __builtin_memcpy(to, b, ACHI_STRIDE);
+    for (; n >= ACHI_STRIDE; n -= ACHI_STRIDE, from += 4, to += 4) {
+        achi_block a = from[0], b = from[1], c = from[2], d = from[3];
+
+        achi_block_store(to, a);
+        achi_block_store(to + 1, b);
+        achi_block_store(to + 2, c);
+        achi_block_store(to + 3, d);
     }
-    achi_words_out(to, (const unsigned char *)(uintptr_t)from, n);
+    achi_words_out((unsigned char *)to, (const unsigned char *)(uintptr_t)from, n);
 }
 
 #else
