@@ -17,10 +17,11 @@
  *       may change under it at any time. No non-temporal stores: fences do not
  *       order them.
  *
- *   enum ach_status achi_lock(const struct achi_view *v)
- *   void achi_unlock(const struct achi_view *v)
- *       Exclude other writers, with acquire and release. Ends when its holder
- *       dies, however it dies. achi_lock has a time limit: ACH_LOCKED.
+ *   enum ach_status achi_lock(const struct achi_view *v, uint32_t *word)
+ *   void achi_unlock(const struct achi_view *v, uint32_t *word)
+ *       Exclude other writers by the channel's lock word, with acquire and
+ *       release. Ends when its holder dies, however it dies. achi_lock has a
+ *       time limit: ACH_LOCKED.
  *
  *   void achi_commit_wake(const struct achi_view *v, uint32_t add)
  *       Add to the commit word and wake all who sleep on it, in one step that

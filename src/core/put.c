@@ -116,7 +116,7 @@ enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n)
 
     if (n > v->capacity)
         return ACH_OVERFLOW;
-    r = achi_lock(v);
+    r = achi_lock(v, &v->hdr->lock);
     if (r != ACH_OK)
         return r;
     r = make_room(v, n, &room);
@@ -125,7 +125,7 @@ enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n)
         achi_copy_in(room.place, buf, (size_t)n);
         publish(v, &room, n);
     }
-    achi_unlock(v);
+    achi_unlock(v, &v->hdr->lock);
     return r;
 }
 
@@ -135,18 +135,18 @@ enum ach_status achi_room_take(const struct achi_view *v, uint64_t n, struct ach
 
     if (n > v->capacity)
         return ACH_OVERFLOW;
-    r = achi_lock(v);
+    r = achi_lock(v, &v->hdr->lock);
     if (r != ACH_OK)
         return r;
     r = make_room(v, n, room);
-    achi_unlock(v);
+    achi_unlock(v, &v->hdr->lock);
     return r;
 }
 
 enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_room *room,
                                  uint64_t n)
 {
-    enum ach_status r = achi_lock(v);
+    enum ach_status r = achi_lock(v, &v->hdr->lock);
 
     if (r != ACH_OK)
         return r;
@@ -154,6 +154,6 @@ enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_ro
         r = ACH_CORRUPT;
     else
         publish(v, room, n);
-    achi_unlock(v);
+    achi_unlock(v, &v->hdr->lock);
     return r;
 }

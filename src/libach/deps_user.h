@@ -12,11 +12,10 @@
 #include <ach/status.h>
 
 #include "copy.h"
+#include "lock.h"
 
 #define ACHI_STEP(label) ((void)0)
 
-enum ach_status achi_lock(const struct achi_view *v);
-void achi_unlock(const struct achi_view *v);
 void achi_commit_wake(const struct achi_view *v, uint32_t add);
 uint64_t achi_now(const struct achi_view *v);
 

@@ -13,6 +13,7 @@
 
 #include "../core/get.h"
 #include "../core/put.h"
+#include "thread.h"
 
 struct achi_handle {
     struct achi_view view;      /* first: the core's callbacks find the handle by it */
@@ -39,6 +40,12 @@ struct achi_handle {
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
 {
     return (const struct achi_handle *)v;
+}
+
+/* The lock holds thread ids, which mean the same in one PID namespace only. */
+static inline bool achi_same_namespace(const struct achi_handle *h)
+{
+    return h->pidns == 0 || h->pidns == achi_thread()->pidns;
 }
 
 /* Backends: make a channel; map one that exists and fill in view, span, memory, fd and map. */

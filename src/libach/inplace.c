@@ -67,6 +67,9 @@ enum ach_status ach_commit(ach_channel_t *chan, size_t size)
         return ACH_CLOSED;
     if (size == 0 || size > __atomic_load_n(&h->reserved, __ATOMIC_RELAXED))
         return ACH_EINVAL;
+    r = achi_may_put(h);
+    if (r != ACH_OK)
+        return r;
     r = in_place(h) ? achi_room_commit(&h->view, &h->room, size)
                     : achi_put(&h->view, h->buffer, size);
     if (r != ACH_LOCKED)

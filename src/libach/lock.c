@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * lock.c - the writers' lock, and the other calls the core makes
- *
- * The lock is one word that holds the owner's thread id: a priority-inheriting
- * futex. It is robust without a list in shared memory: while a thread holds
- * it, the thread's own "pending" slot points at it, and the kernel marks the
- * word when the thread dies. A writer may die anywhere without harm to the
- * channel, so the next owner has nothing to repair.
- *
- * The word is in shared memory and may hold anything. Whatever the kernel
- * says of it becomes a status, and waiting has a limit.
- */
+/* lock.c - the writers' lock when it is contended, and the other calls the core makes */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -20,31 +9,10 @@
 #include "clock.h"
 #include "futex.h"
 #include "handle.h"
-#include "thread.h"
-
-/* A pointer's lowest bit tells the kernel that the futex inherits priority. */
-#define PENDING_PI 1u
+#include "lock.h"
 
 /* Where there are no PI futexes, look again so often. */
 #define POLL_NS 50000
-
-static uintptr_t pending_of(const struct achi_thread *self, const uint32_t *word)
-{
-    return ((uintptr_t)word - (uintptr_t)self->futex_offset) | PENDING_PI;
-}
-
-/* Before the lock word changes, or after. The kernel looks at the slot when we are dead. */
-static void set_pending(struct achi_thread *self, uintptr_t value)
-{
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *self->pending = value;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-static bool cas(uint32_t *word, uint32_t old, uint32_t new_, int order)
-{
-    return __atomic_compare_exchange_n(word, &old, new_, 0, order, __ATOMIC_RELAXED);
-}
 
 static void count_recovery(const struct achi_view *v)
 {
@@ -60,7 +28,7 @@ static bool take_over(uint32_t *word, uint32_t tid)
 
     if (syscall(SYS_tkill, (int)(w & FUTEX_TID_MASK), 0) == 0 || errno != ESRCH)
         return false;
-    return cas(word, w, tid, __ATOMIC_ACQUIRE);
+    return achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
 }
 
 /* A system without PI futexes: look again and again. */
@@ -68,7 +36,7 @@ static int poll_lock(uint32_t *word, uint32_t tid)
 {
     const struct timespec pause = {.tv_nsec = POLL_NS};
 
-    if (cas(word, 0, tid, __ATOMIC_ACQUIRE))
+    if (achi_lock_cas(word, 0, tid, __ATOMIC_ACQUIRE))
         return 0;
     if (take_over(word, tid))
         return 0;
@@ -76,10 +44,9 @@ static int poll_lock(uint32_t *word, uint32_t tid)
     return -EAGAIN;
 }
 
-static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t tid)
+static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, uint32_t tid)
 {
     const struct achi_handle *h = achi_handle_of(v);
-    uint32_t *word = &v->hdr->lock;
     struct timespec now, deadline;
     int64_t limit = h->lock_timeout_ns > INT64_MAX ? INT64_MAX : (int64_t)h->lock_timeout_ns;
 
@@ -115,33 +82,21 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t tid)
     return ACH_LOCKED;
 }
 
-enum ach_status achi_lock(const struct achi_view *v)
+enum ach_status achi_lock_slow(const struct achi_view *v, uint32_t *word)
 {
-    const struct achi_handle *h = achi_handle_of(v);
     struct achi_thread *self = achi_thread();
-    enum ach_status r;
-    int saved;
+    int saved = errno;
+    enum ach_status r = wait_for_lock(v, word, self->tid);
 
-    if (h->pidns && h->pidns != self->pidns)
-        return ACH_EACCES;
-    set_pending(self, pending_of(self, &v->hdr->lock));
-    if (__builtin_expect(cas(&v->hdr->lock, 0, self->tid, __ATOMIC_ACQUIRE), 1))
-        return ACH_OK;
-    saved = errno;
-    r = wait_for_lock(v, self->tid);
     errno = saved;
     if (r != ACH_OK)
-        set_pending(self, 0);
+        achi_set_pending(self, 0);
     return r;
 }
 
-void achi_unlock(const struct achi_view *v)
+void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
 {
-    struct achi_thread *self = achi_thread();
-
-    if (!cas(&v->hdr->lock, self->tid, 0, __ATOMIC_RELEASE))
-        achi_futex_unlock_pi(&v->hdr->lock, achi_handle_of(v)->private_);
-    set_pending(self, 0);
+    achi_futex_unlock_pi(word, achi_handle_of(v)->private_);
 }
 
 void achi_commit_wake(const struct achi_view *v, uint32_t add)

@@ -10,7 +10,7 @@ enum ach_status achi_may_put(const struct achi_handle *h)
 {
     if (h->readonly || ((h->view.flags & ACHI_F_SINGLE_WRITER) && !h->source))
         return ACH_EACCES;
-    return ACH_OK;
+    return achi_same_namespace(h) ? ACH_OK : ACH_EACCES;
 }
 
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)

@@ -349,9 +349,9 @@ void achi_retire(struct achi_handle *h, enum achi_state state)
     __atomic_store_n(&hdr->state, state, __ATOMIC_RELEASE);
     /* A waiter that is just about to sleep must find the word changed. Only the lock's holder
        may lower the flag; if we do not get it, the waiter looks again after its time slice. */
-    if (achi_lock(&h->view) == ACH_OK) {
+    if (achi_same_namespace(h) && achi_lock(&h->view, &hdr->lock) == ACH_OK) {
         __atomic_fetch_and(&hdr->commit, ~(uint32_t)ACHI_WAITER, __ATOMIC_ACQ_REL);
-        achi_unlock(&h->view);
+        achi_unlock(&h->view, &hdr->lock);
     }
     achi_futex_wake(&hdr->commit, h->private_);
 }
