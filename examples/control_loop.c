@@ -47,8 +47,8 @@ int main(void)
         struct position p;
         struct torque t = {0};
         size_t size;
-        ach_status_t r = ach_get(&state, &p, sizeof(p), &size, &limit,
-                                 ACH_O_WAIT | ACH_O_LAST | ACH_O_RELTIME);
+        ach_status_t r =
+            ach_get(&state, &p, sizeof(p), &size, &limit, ACH_O_WAIT | ACH_O_LAST | ACH_O_RELTIME);
 
         if (ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) && size == sizeof(p)) {
             t.newton_metres = control(&p);

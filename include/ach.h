@@ -116,10 +116,10 @@ static inline int ach_status_match(enum ach_status status, ach_mask_t mask)
 
 /* Where a channel lives. */
 enum ach_map {
-    ACH_MAP_DEFAULT = 0,        /* whatever suits: shared memory */
-    ACH_MAP_ANON = 1,           /* the heap of this process */
-    ACH_MAP_USER = 2,           /* shared memory */
-    ACH_MAP_KERNEL = 3          /* the kernel module */
+    ACH_MAP_DEFAULT = 0, /* whatever suits: shared memory */
+    ACH_MAP_ANON = 1,    /* the heap of this process */
+    ACH_MAP_USER = 2,    /* shared memory */
+    ACH_MAP_KERNEL = 3   /* the kernel module */
 };
 
 /* Copy callbacks, for programs that pass serialisers around. */
@@ -140,14 +140,14 @@ typedef struct ach_attr {
     __extension__ union {
         __extension__ struct {
             __extension__ union {
-                int map_anon;           /* non-zero: ACH_MAP_ANON */
-                enum ach_map map;       /* where to look for the channel */
+                int map_anon;     /* non-zero: ACH_MAP_ANON */
+                enum ach_map map; /* where to look for the channel */
             };
-            struct ach_header *shm;     /* ACH_MAP_ANON: the channel's memory */
-            int lock_source;            /* be the one source of the channel */
-            int readonly;               /* subscribe only: map the channel read-only */
-            uint64_t spin_ns;           /* spin so long before sleeping */
-            uint64_t lock_timeout_ns;   /* a put waits so long for another writer */
+            struct ach_header *shm;   /* ACH_MAP_ANON: the channel's memory */
+            int lock_source;          /* be the one source of the channel */
+            int readonly;             /* subscribe only: map the channel read-only */
+            uint64_t spin_ns;         /* spin so long before sleeping */
+            uint64_t lock_timeout_ns; /* a put waits so long for another writer */
         };
         uint64_t reserved[8];
     };
@@ -158,11 +158,11 @@ typedef struct ach_create_attr {
     __extension__ union {
         __extension__ struct {
             __extension__ union {
-                int map_anon;           /* non-zero: ACH_MAP_ANON */
-                enum ach_map map;       /* where to make the channel */
+                int map_anon;     /* non-zero: ACH_MAP_ANON */
+                enum ach_map map; /* where to make the channel */
             };
-            struct ach_header *shm;     /* out, ACH_MAP_ANON: the channel's memory */
-            clockid_t clock;            /* the channel's clock, if set_clock */
+            struct ach_header *shm; /* out, ACH_MAP_ANON: the channel's memory */
+            clockid_t clock;        /* the channel's clock, if set_clock */
             unsigned int truncate : 1;
             unsigned int set_clock : 1;
             unsigned int replace_corrupt : 1;
@@ -170,7 +170,7 @@ typedef struct ach_create_attr {
             unsigned int readonly_wake : 1;
             unsigned int single_writer : 1;
             unsigned int set_mode : 1;
-            mode_t mode;                /* permissions, if set_mode */
+            mode_t mode; /* permissions, if set_mode */
         };
         uint64_t reserved[16];
     };
@@ -180,7 +180,7 @@ typedef struct ach_create_attr {
 typedef struct ach_cancel_attr {
     __extension__ union {
         __extension__ struct {
-            int async_unsafe;           /* accepted and not needed: cancel is always safe */
+            int async_unsafe; /* accepted and not needed: cancel is always safe */
         };
         int64_t reserved[8];
     };
@@ -190,8 +190,8 @@ typedef struct ach_cancel_attr {
 typedef struct ach_channel {
     __extension__ union {
         __extension__ struct {
-            struct ach_header *shm;             /* the channel's memory, NULL when closed */
-            volatile sig_atomic_t cancel;       /* set by ach_cancel; clear it to go on */
+            struct ach_header *shm;       /* the channel's memory, NULL when closed */
+            volatile sig_atomic_t cancel; /* set by ach_cancel; clear it to go on */
             struct achi_handle *priv;
         };
         uint64_t reserved[16];
@@ -205,30 +205,30 @@ typedef struct ach_info {
             /* The channel. */
             enum ach_map map;
             clockid_t clock;
-            uint64_t frame_cnt;         /* messages it keeps at most */
-            uint64_t frame_size;        /* nominal size of a message */
-            uint64_t capacity;          /* the largest message: frame_cnt x frame_size */
-            uint64_t memory;            /* bytes of memory in all */
-            uint64_t newest;            /* sequence of the newest message, 0 if there was none */
-            uint64_t oldest;            /* sequence of the oldest one still there, 0 if none */
-            uint64_t recovered;         /* writers that died while putting */
-            uint64_t inode;             /* of the file; 0 for heap channels */
-            mode_t mode;                /* permissions of the file */
+            uint64_t frame_cnt;  /* messages it keeps at most */
+            uint64_t frame_size; /* nominal size of a message */
+            uint64_t capacity;   /* the largest message: frame_cnt x frame_size */
+            uint64_t memory;     /* bytes of memory in all */
+            uint64_t newest;     /* sequence of the newest message, 0 if there was none */
+            uint64_t oldest;     /* sequence of the oldest one still there, 0 if none */
+            uint64_t recovered;  /* writers that died while putting */
+            uint64_t inode;      /* of the file; 0 for heap channels */
+            mode_t mode;         /* permissions of the file */
             uid_t uid;
             gid_t gid;
             unsigned int timestamps : 1;
             unsigned int single_writer : 1;
             unsigned int readonly_wake : 1;
-            unsigned int unlinked : 1;  /* the channel has lost its name */
-            unsigned int replaced : 1;  /* another channel took its place */
+            unsigned int unlinked : 1; /* the channel has lost its name */
+            unsigned int replaced : 1; /* another channel took its place */
             /* The handle. */
-            unsigned int readonly : 1;  /* cannot put */
-            unsigned int source : 1;    /* holds the source lock */
-            uint64_t seen;              /* sequence of the last message it got */
-            uint64_t received;          /* messages it got */
-            uint64_t missed;            /* messages that were gone before it came */
-            uint64_t overtaken;         /* reads begun anew because a writer lapped them */
-            uint64_t slept;             /* times it went to sleep waiting */
+            unsigned int readonly : 1; /* cannot put */
+            unsigned int source : 1;   /* holds the source lock */
+            uint64_t seen;             /* sequence of the last message it got */
+            uint64_t received;         /* messages it got */
+            uint64_t missed;           /* messages that were gone before it came */
+            uint64_t overtaken;        /* reads begun anew because a writer lapped them */
+            uint64_t slept;            /* times it went to sleep waiting */
         };
         uint64_t reserved[32];
     };
@@ -237,7 +237,7 @@ typedef struct ach_info {
 /* One channel of an ach_wait. */
 typedef struct ach_wait_item {
     ach_channel_t *chan;
-    enum ach_status status;     /* out: ACH_OK there is something new, ACH_EAGAIN there is not,
+    enum ach_status status; /* out: ACH_OK there is something new, ACH_EAGAIN there is not,
                                    else what is wrong with this channel */
 } ach_wait_item_t;
 

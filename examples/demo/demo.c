@@ -26,7 +26,7 @@
 /* A process of the robot, and what it reported. */
 struct part {
     const char *name, *program, *argument;
-    bool steady;                /* its rate must not depend on the others' fate */
+    bool steady; /* its rate must not depend on the others' fate */
     pid_t pid;
     const char *fate;
     struct report last;

@@ -5,7 +5,7 @@
 #define CHANNELS 3
 
 union message {
-    uint64_t sent_ns;           /* all messages begin with it */
+    uint64_t sent_ns; /* all messages begin with it */
     struct imu imu;
     struct state state;
 };

@@ -30,16 +30,16 @@ struct command {
 struct state {
     uint64_t sent_ns;
     double torque;
-    bool coasting;              /* no command came in time */
+    bool coasting; /* no command came in time */
 };
 
 /* What a process says of its last interval. */
 struct report {
     char name[ROBOT_NAME_MAX];
-    uint64_t count;             /* cycles in the interval */
-    uint64_t missed;            /* messages it missed, since its start */
+    uint64_t count;  /* cycles in the interval */
+    uint64_t missed; /* messages it missed, since its start */
     uint64_t interval_ns;
-    uint32_t latency_us[3];     /* p50, p99, max of what it received; 0 if nothing */
+    uint32_t latency_us[3]; /* p50, p99, max of what it received; 0 if nothing */
 };
 
 /* Collects what a report says. */

@@ -26,8 +26,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt,
-                                   uint64_t frame_size, uint32_t page, uint32_t flags)
+enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt, uint64_t frame_size,
+                                   uint32_t page, uint32_t flags)
 {
     uint64_t capacity, ring;
 

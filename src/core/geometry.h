@@ -20,12 +20,12 @@
 struct achi_geometry {
     uint64_t frame_cnt;
     uint64_t frame_size;
-    uint64_t capacity;          /* the largest message */
+    uint64_t capacity; /* the largest message */
     uint64_t slots;
     uint64_t data_off;
     uint64_t data_size;
-    uint64_t memory;            /* header, entries, ring, and spare room unless mirrored */
-    uint64_t span;              /* address space: the same, but a mirrored ring counts twice */
+    uint64_t memory; /* header, entries, ring, and spare room unless mirrored */
+    uint64_t span;   /* address space: the same, but a mirrored ring counts twice */
     uint32_t flags;
     uint32_t page;
 };
@@ -35,7 +35,7 @@ struct achi_view {
     struct ach_header *hdr;
     struct achi_entry *entries;
     unsigned char *data;
-    uint64_t mask;              /* slots - 1 */
+    uint64_t mask; /* slots - 1 */
     uint64_t frame_cnt;
     uint64_t capacity;
     uint64_t data_size;
@@ -44,8 +44,8 @@ struct achi_view {
 };
 
 /* Compute a geometry. ACH_EINVAL if it is empty or beyond all bounds. */
-enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt,
-                                   uint64_t frame_size, uint32_t page, uint32_t flags);
+enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt, uint64_t frame_size,
+                                   uint32_t page, uint32_t flags);
 
 /*
  * Check a private copy of a header against the size of the memory it came

@@ -21,12 +21,12 @@
 
 /* How far a reader has come. */
 struct achi_cursor {
-    uint64_t seen;              /* sequence of the last message got or flushed */
-    uint64_t stamp;             /* its timestamp */
-    uint64_t missed_last;       /* missed right before it */
+    uint64_t seen;        /* sequence of the last message got or flushed */
+    uint64_t stamp;       /* its timestamp */
+    uint64_t missed_last; /* missed right before it */
     uint64_t missed;
     uint64_t received;
-    uint64_t overtaken;         /* times it started over */
+    uint64_t overtaken; /* times it started over */
 };
 
 /* A message in place. */

@@ -41,24 +41,24 @@
 #define ACHI_SEQ_BITS 0x7fffffffu
 
 enum achi_flags {
-    ACHI_F_TIMESTAMPS = 1,      /* messages are stamped */
-    ACHI_F_SINGLE_WRITER = 2,   /* only the holder of the source lock puts */
-    ACHI_F_MIRRORED = 4,        /* the ring is mapped twice; else spare room follows it */
+    ACHI_F_TIMESTAMPS = 1,    /* messages are stamped */
+    ACHI_F_SINGLE_WRITER = 2, /* only the holder of the source lock puts */
+    ACHI_F_MIRRORED = 4,      /* the ring is mapped twice; else spare room follows it */
     ACHI_F_ALL = 7
 };
 
 enum achi_state {
     ACHI_LIVE = 0,
-    ACHI_UNLINKED = 1,          /* the name is gone; open handles go on */
-    ACHI_REPLACED = 2           /* another channel has the name; this one is closed */
+    ACHI_UNLINKED = 1, /* the name is gone; open handles go on */
+    ACHI_REPLACED = 2  /* another channel has the name; this one is closed */
 };
 
 struct achi_entry {
-    uint64_t seq;               /* the message's sequence, or ACHI_NONE */
-    uint64_t pos;               /* where the ring stood before this message; only grows */
-    uint64_t off;               /* pos within the ring, and ACHI_INLINE */
+    uint64_t seq; /* the message's sequence, or ACHI_NONE */
+    uint64_t pos; /* where the ring stood before this message; only grows */
+    uint64_t off; /* pos within the ring, and ACHI_INLINE */
     uint64_t size;
-    uint64_t stamp;             /* nanoseconds on the channel's clock, or 0 */
+    uint64_t stamp; /* nanoseconds on the channel's clock, or 0 */
     uint64_t spare;
     uint64_t small[ACHI_INLINE_MAX / 8];
 } __attribute__((aligned(128)));
@@ -70,24 +70,24 @@ struct ach_header {
     uint32_t flags;
     uint64_t frame_cnt;
     uint64_t frame_size;
-    uint64_t slots;             /* a power of two, more than frame_cnt */
-    uint64_t data_off;          /* of the ring, from the start of the header */
-    uint64_t data_size;         /* of the ring; at least twice the capacity */
-    uint64_t memory;            /* bytes of the whole channel */
-    uint64_t pidns;             /* the PID namespace whose thread ids the lock holds */
+    uint64_t slots;     /* a power of two, more than frame_cnt */
+    uint64_t data_off;  /* of the ring, from the start of the header */
+    uint64_t data_size; /* of the ring; at least twice the capacity */
+    uint64_t memory;    /* bytes of the whole channel */
+    uint64_t pidns;     /* the PID namespace whose thread ids the lock holds */
     int32_t clock;
     uint32_t page;
 
     /* What readers poll. */
-    uint32_t commit __attribute__((aligned(128)));      /* sequence << 1 | somebody waits;
+    uint32_t commit __attribute__((aligned(128))); /* sequence << 1 | somebody waits;
                                                            the futex that readers sleep on */
     uint32_t state;
-    uint32_t readonly_wake;     /* there may be sleepers that cannot set the bit */
+    uint32_t readonly_wake; /* there may be sleepers that cannot set the bit */
 
     /* What writers share, under the lock. */
-    uint32_t lock __attribute__((aligned(128)));        /* thread id of the writer: a PI futex */
-    uint32_t recovered;         /* writers that died holding the lock */
-    uint64_t first;             /* no entry before this one is valid */
+    uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
+    uint32_t recovered;                          /* writers that died holding the lock */
+    uint64_t first;                              /* no entry before this one is valid */
 } __attribute__((aligned(128)));
 
 _Static_assert(sizeof(struct achi_entry) == 128, "entry layout");

@@ -32,11 +32,11 @@
 #define achi_store_release(p, v, label)                                                            \
     (ACHI_STEP(label), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
 #define achi_cas_release(p, old, new_, label)                                                      \
-    (ACHI_STEP(label), __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_RELEASE,        \
-                                                   __ATOMIC_RELAXED))
+    (ACHI_STEP(label),                                                                             \
+     __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 #define achi_cas_acq_rel(p, old, new_, label)                                                      \
-    (ACHI_STEP(label), __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_ACQ_REL,        \
-                                                   __ATOMIC_RELAXED))
+    (ACHI_STEP(label),                                                                             \
+     __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 /* Stores before it are visible before stores after it. */
 #define achi_fence_store(label) (ACHI_STEP(label), achi_store_barrier())
 /* Loads before it are done before loads after it. */

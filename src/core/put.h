@@ -21,7 +21,7 @@
 /* Where the next message goes. */
 struct achi_room {
     struct achi_entry *entry;
-    unsigned char *place;       /* room for the message */
+    unsigned char *place; /* room for the message */
     uint64_t seq;
     uint64_t pos;
     uint64_t off;

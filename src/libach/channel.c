@@ -165,7 +165,7 @@ enum ach_status ach_close(ach_channel_t *chan)
 
 enum ach_status ach_unlink(const char *name)
 {
-    struct achi_handle h = {.fd = -1, .lock_timeout_ns = 100 * 1000 * 1000};
+    struct achi_handle h = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
     char path[PATH_MAX];
     bool opened;
     enum ach_status r = achi_name_check(name);

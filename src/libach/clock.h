@@ -41,7 +41,8 @@ static inline struct timespec achi_time_sum(const struct timespec *a, const stru
 
 static inline struct timespec achi_time_add(const struct timespec *t, int64_t ns)
 {
-    struct timespec d = {.tv_sec = (time_t)(ns / ACHI_NS_PER_S), .tv_nsec = (long)(ns % ACHI_NS_PER_S)};
+    struct timespec d = {.tv_sec = (time_t)(ns / ACHI_NS_PER_S),
+                         .tv_nsec = (long)(ns % ACHI_NS_PER_S)};
 
     return achi_time_sum(t, &d);
 }

@@ -51,8 +51,7 @@ static bool arguments_valid(const struct ach_evhandler *handlers, size_t n,
 
 enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
                              const struct timespec *period,
-                             enum ach_status (*periodic)(void *context), void *context,
-                             int options)
+                             enum ach_status (*periodic)(void *context), void *context, int options)
 {
     const bool timed = (options & ACH_EV_O_PERIODIC_TIMEOUT) != 0;
     ach_wait_item_t items[ACH_WAIT_MAX];

@@ -21,6 +21,7 @@
 #endif
 
 #define WORDS_MAX 128
+#define BRIEFLY_NS 2000000
 
 /* What the kernel calls struct __kernel_timespec: 64 bits on every machine. */
 struct time64 {
@@ -82,13 +83,13 @@ void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 static int wait_one(const struct achi_futex_word *w, clockid_t clock,
                     const struct timespec *deadline)
 {
-    const struct timespec slice = {.tv_nsec = 2 * 1000 * 1000};
+    const struct timespec slice = {.tv_nsec = BRIEFLY_NS};
     struct timespec now, end;
     struct time64 t = to_time64(&slice);
     long r;
 
     clock_gettime(clock, &now);
-    end = achi_time_add(&now, 2 * 1000 * 1000);
+    end = achi_time_add(&now, BRIEFLY_NS);
     r = call(w->word, FUTEX_WAIT | scope(w->private_), w->value, &t, NULL, 0);
     if (r == -ETIMEDOUT && deadline && achi_time_before(&end, deadline))
         return 0;

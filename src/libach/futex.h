@@ -14,7 +14,7 @@
 
 struct achi_futex_word {
     const uint32_t *word;
-    uint32_t value;             /* sleep while the word has this value */
+    uint32_t value; /* sleep while the word has this value */
     bool private_;
 };
 

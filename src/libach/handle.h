@@ -15,26 +15,29 @@
 #include "../core/put.h"
 #include "thread.h"
 
+/* Whoever removes or replaces a channel waits so long for a writer in mid-put. */
+#define ACHI_RETIRE_TIMEOUT_NS 100000000u
+
 struct achi_handle {
-    struct achi_view view;      /* first: the core's callbacks find the handle by it */
+    struct achi_view view; /* first: the core's callbacks find the handle by it */
     struct achi_cursor cursor;
-    struct achi_look look;      /* what ach_view showed last; look.entry NULL: nothing */
-    struct achi_room room;      /* what ach_reserve handed out, on a single-writer channel */
-    uint64_t reserved;          /* bytes of the open reservation, 0: none */
-    unsigned char *buffer;      /* the reservation, on other channels */
+    struct achi_look look; /* what ach_view showed last; look.entry NULL: nothing */
+    struct achi_room room; /* what ach_reserve handed out, on a single-writer channel */
+    uint64_t reserved;     /* bytes of the open reservation, 0: none */
+    unsigned char *buffer; /* the reservation, on other channels */
     size_t buffer_size;
     uint64_t slept;
     uint64_t spin_ns;
     uint64_t lock_timeout_ns;
-    uint64_t pidns;             /* may put only in this PID namespace; 0: anywhere */
-    size_t span;                /* bytes of address space mapped */
-    uint64_t memory;            /* bytes of memory */
+    uint64_t pidns;  /* may put only in this PID namespace; 0: anywhere */
+    size_t span;     /* bytes of address space mapped */
+    uint64_t memory; /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
-    int fd;                     /* the file; -1 for a heap channel */
-    bool readonly;              /* mapped read-only */
-    bool source;                /* holds the source lock */
-    bool private_;              /* nobody but this process has the memory */
+    int fd;        /* the file; -1 for a heap channel */
+    bool readonly; /* mapped read-only */
+    bool source;   /* holds the source lock */
+    bool private_; /* nobody but this process has the memory */
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)

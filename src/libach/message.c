@@ -69,6 +69,7 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
         return ACH_EINVAL;
     if (!chan->priv)
         return ACH_CLOSED;
+    look.size = 0;
     r = achi_get_wait(chan, buf, size, &look, timeout, options);
     if (r == ACH_OK || r == ACH_MISSED_FRAME || r == ACH_OVERFLOW)
         *frame_size = (size_t)look.size;

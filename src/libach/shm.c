@@ -42,7 +42,8 @@ static void *map_file(int fd, const struct achi_geometry *g, int prot)
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    base = mmap(NULL, (size_t)g->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base =
+        mmap(NULL, (size_t)g->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return base;
     if (mmap(base, memory, prot, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
@@ -107,7 +108,7 @@ static int link_file(int fd, const char *path)
 /* A file being made. It has a name of its own only where the file system needs that. */
 struct draft {
     int fd;
-    char path[PATH_MAX];        /* "" while it has no name */
+    char path[PATH_MAX]; /* "" while it has no name */
 };
 
 static int draft_open(struct draft *d, const char *name)
@@ -196,7 +197,7 @@ static bool usable(const char *name)
 
 static enum ach_status take_place(struct draft *d, const char *name, const char *path)
 {
-    struct achi_handle old = {.fd = -1, .lock_timeout_ns = 100 * 1000 * 1000};
+    struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
     bool had = achi_shm_open(&old, name, false) == ACH_OK;
     enum ach_status r = ACH_OK;
 
@@ -294,7 +295,7 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly)
 {
     char path[PATH_MAX];
-    struct achi_geometry g;
+    struct achi_geometry g = {0};
     struct ach_header copy;
     void *base;
     int fd;

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 struct achi_thread {
-    uint32_t tid;               /* 0: not asked yet */
-    intptr_t futex_offset;      /* of the thread's robust list */
-    volatile uintptr_t *pending;        /* its "being locked or unlocked" slot */
-    uintptr_t no_slot;          /* stands in for a system without robust lists */
+    uint32_t tid;                /* 0: not asked yet */
+    intptr_t futex_offset;       /* of the thread's robust list */
+    volatile uintptr_t *pending; /* its "being locked or unlocked" slot */
+    uintptr_t no_slot;           /* stands in for a system without robust lists */
     uint64_t pidns;
 };
 
