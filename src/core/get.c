@@ -14,12 +14,16 @@ enum { OVERTAKEN = -1 };
 static int head(const struct achi_view *v, uint32_t *word, uint64_t *newest)
 {
     uint32_t c = achi_load_acquire(&v->hdr->commit, GET_HEAD);
-    uint64_t seq = achi_load_acquire(&achi_entry_of(v, c >> 1)->seq, GET_SEQ);
+    const struct achi_entry *e = achi_entry_of(v, c >> 1);
+    uint64_t seq;
 
+    __builtin_prefetch((const unsigned char *)e + sizeof(*e) / 2); /* both cache lines at once */
+    seq = achi_load(&e->seq, GET_SEQ);
     *word = c;
     *newest = seq;
     if (seq != ACHI_NONE && ((uint32_t)seq & ACHI_SEQ_BITS) == c >> 1)
         return ACH_OK;
+    achi_fence_load(GET_AGAIN_FENCE);
     if ((achi_load(&v->hdr->commit, GET_AGAIN) ^ c) >> 1)
         return OVERTAKEN;
     return ACH_CORRUPT;
@@ -32,12 +36,12 @@ static uint64_t find_first(const struct achi_view *v, uint64_t seq, uint64_t new
 
     if (newest >= v->frame_cnt && seq <= newest - v->frame_cnt)
         seq = newest - v->frame_cnt + 1;
-    if (seq >= newest || achi_load_acquire(&achi_entry_of(v, seq)->seq, GET_SEQ) == seq)
+    if (seq >= newest || achi_load(&achi_entry_of(v, seq)->seq, GET_SEQ) == seq)
         return seq;
     first = achi_load(&v->hdr->first, GET_FIRST);
     if (first > seq && first <= newest)
         seq = first;
-    while (seq < newest && achi_load_acquire(&achi_entry_of(v, seq)->seq, GET_SEQ) != seq)
+    while (seq < newest && achi_load(&achi_entry_of(v, seq)->seq, GET_SEQ) != seq)
         seq++;
     return seq;
 }

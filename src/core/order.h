@@ -8,13 +8,16 @@
  *
  * The pairs, by label:
  *
- *   PUT_VOID   ..fence..  PUT_COPY     a writer voids an entry before it touches the bytes
- *   GET_COPY   ..fence..  GET_CHECK    a reader looks at the entry after it took the bytes:
- *                                      if it took any new byte, it sees the void (seqlock)
- *   PUT_SEQ    release    GET_SEQ      acquire: an entry's fields and bytes come with its seq
- *   PUT_COMMIT release    GET_HEAD     acquire: the entry comes with the commit
- *   PUT_VOID   release    GET_SEQ      acquire, then GET_AGAIN: an entry is void only after the
- *                                      commit has moved on; a reader that sees the void sees that
+ *   PUT_COMMIT release    GET_HEAD     acquire: a committed message comes with its entry and
+ *                                      bytes; what a reader loads after the commit word is
+ *                                      what was stored before the commit, or later
+ *   PUT_FENCE  stores     GET_FENCE    loads: a writer voids an entry (PUT_VOID, PUT_EVICT) before
+ *                                      it touches the bytes (PUT_COPY); a reader looks at the
+ *                                      entry (GET_CHECK) after it took them (GET_COPY): if it
+ *                                      took any new byte, it sees the void (a seqlock)
+ *   PUT_VOID   release    GET_AGAIN_FENCE   loads: the newest entry is voided only after the commit
+ *                                      word has moved on; a reader that saw the void (GET_SEQ)
+ *                                      sees that (GET_AGAIN)
  *   WAIT_RAISE acq_rel    WAIT_STATE   a waiter raises the flag, then looks whether the channel was
  *                                      retired; who retires it changes the state, then, under
  *                                      the writers' lock, lowers the flag

@@ -105,7 +105,7 @@ static void publish(const struct achi_view *v, const struct achi_room *room, uin
     achi_store(&e->size, n, PUT_SIZE);
     if (v->flags & ACHI_F_TIMESTAMPS)
         achi_store(&e->stamp, achi_now(v), PUT_STAMP);
-    achi_store_release(&e->seq, room->seq, PUT_SEQ);
+    achi_store(&e->seq, room->seq, PUT_SEQ);
     commit(v);
 }
 
