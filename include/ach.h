@@ -338,7 +338,7 @@ enum ach_status ach_attr_set_spin(ach_attr_t *attr, uint64_t nanoseconds);
 /**
  * ach_attr_set_lock_timeout - how long a put waits for another writer
  * @attr: attributes for ach_open
- * @nanoseconds: the limit; the default is one second
+ * @nanoseconds: the limit; 0 is the default, one second
  *
  * Writers exclude each other for the time of one copy, and inherit priority
  * while they do. The limit is met only when the writer in front was stopped in
@@ -665,7 +665,8 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
  *
- * Returns: ACH_OK, ACH_CANCELED, ACH_CORRUPT, ACH_EINVAL, ACH_CLOSED.
+ * Returns: ACH_OK, ACH_CANCELED, ACH_CORRUPT, ACH_EINVAL, ACH_CLOSED; ACH_EAGAIN
+ * if writers were faster than it again and again.
  *
  * Since: 3.0
  */
@@ -869,7 +870,8 @@ enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec
  * Allocates: no. Blocks: no; asks the file system for mode and owner.
  * Real-time: no. Signal handler: no.
  *
- * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED, ACH_CORRUPT.
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED, ACH_CORRUPT; ACH_EAGAIN if writers
+ * were faster than it again and again.
  *
  * Since: 3.0
  */

@@ -132,7 +132,7 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         return r;
     }
     h->spin_ns = attr->spin_ns;
-    h->lock_timeout_ns = attr->lock_timeout_ns;
+    h->lock_timeout_ns = attr->lock_timeout_ns ? attr->lock_timeout_ns : defaults.lock_timeout_ns;
     if (attr->lock_source)
         r = lock_source(h, name);
     if (r != ACH_OK) {

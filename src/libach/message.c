@@ -48,7 +48,7 @@ enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, str
             return r;
     }
     for (;;) {
-        if (__builtin_expect(chan->cancel != 0, 0))
+        if (__builtin_expect(achi_canceled(chan), 0))
             return ACH_CANCELED;
         r = achi_get(&h->view, &h->cursor, buf, size, options, look, &word);
         if (r != ACH_EAGAIN || !(options & ACH_O_WAIT))
@@ -82,7 +82,7 @@ enum ach_status ach_flush(ach_channel_t *chan)
         return ACH_EINVAL;
     if (!chan->priv)
         return ACH_CLOSED;
-    if (chan->cancel)
+    if (achi_canceled(chan))
         return ACH_CANCELED;
     return achi_flush(&chan->priv->view, &chan->priv->cursor);
 }

@@ -22,8 +22,6 @@
 #define READONLY_SLICE_NS 1000000ll
 #define SPINS_PER_CLOCK 64
 
-_Static_assert(sizeof(sig_atomic_t) == sizeof(uint32_t), "cancel is a futex");
-
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options)
 {
@@ -52,16 +50,6 @@ static bool passed(const struct achi_deadline *d)
     return !achi_time_before(&now, &d->at);
 }
 
-static const uint32_t *cancel_word(const ach_channel_t *chan)
-{
-    return (const uint32_t *)(uintptr_t)&chan->cancel;
-}
-
-static bool canceled(const ach_channel_t *chan)
-{
-    return __atomic_load_n(cancel_word(chan), __ATOMIC_ACQUIRE) != 0;
-}
-
 static void relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -88,7 +76,7 @@ static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_dea
                 return true;
             relax();
         }
-        if (canceled(chan) || passed(d))
+        if (achi_canceled(chan) || passed(d))
             return true;
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while (achi_time_before(&now, &end));
@@ -157,7 +145,7 @@ static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
 static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan, uint32_t word)
 {
     w[0] = (struct achi_futex_word){&chan->priv->view.hdr->commit, word, chan->priv->private_};
-    w[1] = (struct achi_futex_word){cancel_word(chan), 0, true};
+    w[1] = (struct achi_futex_word){achi_cancel_word(chan), 0, true};
     return 2;
 }
 
@@ -186,7 +174,7 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
     if (!chan->priv)
         return ACH_CLOSED;
     __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
-    achi_futex_wake(cancel_word(chan), true);
+    achi_futex_wake(achi_cancel_word(chan), true);
     return ACH_OK;
 }
 
@@ -199,7 +187,7 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, uint32_t *words
     for (i = 0; i < n; i++) {
         struct achi_handle *h = items[i].chan->priv;
 
-        if (canceled(items[i].chan))
+        if (achi_canceled(items[i].chan))
             return ACH_CANCELED;
         items[i].status = achi_peek(&h->view, &h->cursor, &words[i]);
         *ready += items[i].status != ACH_EAGAIN;

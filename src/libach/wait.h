@@ -14,6 +14,18 @@ struct achi_deadline {
     struct timespec at;
 };
 
+_Static_assert(sizeof(sig_atomic_t) == sizeof(uint32_t), "cancel is a futex");
+
+static inline const uint32_t *achi_cancel_word(const ach_channel_t *chan)
+{
+    return (const uint32_t *)(uintptr_t)&chan->cancel;
+}
+
+static inline bool achi_canceled(const ach_channel_t *chan)
+{
+    return __atomic_load_n(achi_cancel_word(chan), __ATOMIC_RELAXED) != 0;
+}
+
 /* From a function's timeout argument. ACH_EINVAL for what is no time. */
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options);
