@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * readers.c - a put costs the same while somebody reads
+ *
+ * In steps. The writer puts a message of 4 MiB in place and names the step.
+ * The reader, on another core, says that it starts, copies that message with
+ * ach_get, and says that it is done. Once the reader has started, and a pause
+ * later is deep in its copy, the writer puts messages of 64 B into the same
+ * channel and times them, until the reader is done or the channel's slots run
+ * short: every put that counts began while a copy of 4 MiB was under way, and
+ * the copies end well, because no put needs their bytes.
+ *
+ * The same steps without a reader are the floor. Beside it stands a process
+ * that copies as much memory which has nothing to do with the channel: what the
+ * machine itself charges for a busy neighbour. As a control, the reader takes a
+ * mutex around its copy and the writer one around its put: if that does not
+ * show, the measurement is blind.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "peer.h"
+#include "ticks.h"
+
+#define BIG (4u * 1024u * 1024u)
+#define FRAMES 1024u
+#define FRAME_SIZE (16u * 1024u)
+#define STEPS 40u
+#define PUTS_PER_STEP 1000u
+#define DEEP_NS 5000.0
+#define WARM_UP 8u /* steps: once around the ring */
+
+enum kind { ALONE, ELSEWHERE, FREE, LOCKING };
+
+struct talk {
+    uint64_t step APART; /* the writer: this step's message is the newest */
+    uint64_t started APART; /* the reader: is about to copy it */
+    uint64_t done APART; /* the reader: has copied it */
+    uint64_t whole; /* the reader: how many copies ended well */
+    pthread_mutex_t mutex APART;
+};
+
+struct readers {
+    const char *name;
+    ach_channel_t chan;
+    enum kind kind;
+    uint64_t steps;
+    struct talk *talk; /* shared */
+    unsigned char message[MESSAGE_SIZE];
+};
+
+static void talk_init(struct talk *t)
+{
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
+    MUST(pthread_mutex_init(&t->mutex, &attr) == 0);
+    pthread_mutexattr_destroy(&attr);
+}
+
+static void put_big(struct readers *r, bool fill)
+{
+    void *place;
+
+    MUST_ACH(ach_reserve(&r->chan, BIG, &place));
+    if (fill)
+        memset(place, 1, BIG);
+    MUST_ACH(ach_commit(&r->chan, BIG));
+}
+
+static void *setup(const char *name, enum kind kind)
+{
+    struct readers *r = calloc(1, sizeof(*r));
+    int i;
+
+    MUST(r != NULL);
+    *r = (struct readers){.name = name, .kind = kind};
+    r->talk = shared_alloc(sizeof(*r->talk));
+    talk_init(r->talk);
+    channel_make(name, FRAMES, FRAME_SIZE, true);
+    channel_open(&r->chan, name, true, 0);
+    for (i = 0; i < (int)(2 * FRAMES * FRAME_SIZE / BIG); i++)
+        put_big(r, true);
+    return r;
+}
+
+static void *alone_setup(void)
+{
+    return setup("alone", ALONE);
+}
+
+static void *elsewhere_setup(void)
+{
+    return setup("elsewhere", ELSEWHERE);
+}
+
+static void *free_setup(void)
+{
+    return setup("free", FREE);
+}
+
+static void *locking_setup(void)
+{
+    return setup("locking", LOCKING);
+}
+
+static void finish(void *state)
+{
+    struct readers *r = state;
+
+    ach_close(&r->chan);
+    ach_unlink(r->name);
+    shared_free(r->talk, sizeof(*r->talk));
+    free(r);
+}
+
+static void wait_for(const uint64_t *word, uint64_t value)
+{
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
+        relax();
+}
+
+/* Where a reader copies to, and, if it leaves the channel alone, from. */
+struct buffers {
+    unsigned char *to, *from;
+};
+
+static bool copy_big(struct readers *r, ach_channel_t *chan, const struct buffers *b)
+{
+    enum ach_status status;
+    size_t size = 0;
+
+    if (r->kind == ELSEWHERE) {
+        memcpy(b->to, b->from, BIG);
+        __asm__ volatile("" : : "r"(b->to) : "memory");
+        return true;
+    }
+    status = ach_get(chan, b->to, BIG, &size, NULL, ACH_O_LAST);
+    return size == BIG && (status == ACH_OK || status == ACH_MISSED_FRAME);
+}
+
+static void read_step(struct readers *r, ach_channel_t *chan, const struct buffers *b,
+                      uint64_t step)
+{
+    struct talk *t = r->talk;
+
+    if (r->kind == LOCKING)
+        pthread_mutex_lock(&t->mutex);
+    __atomic_store_n(&t->started, step, __ATOMIC_RELEASE);
+    t->whole += copy_big(r, chan, b);
+    __atomic_store_n(&t->done, step, __ATOMIC_RELEASE);
+    if (r->kind == LOCKING)
+        pthread_mutex_unlock(&t->mutex);
+}
+
+static void reader_main(void *arg)
+{
+    struct buffers b = {private_alloc(BIG), private_alloc(BIG)};
+    struct readers *r = arg;
+    ach_channel_t chan;
+    uint64_t step;
+
+    channel_open(&chan, r->name, false, 0);
+    peer_ready();
+    for (step = 1; step <= r->steps; step++) {
+        wait_for(&r->talk->step, step);
+        read_step(r, &chan, &b, step);
+    }
+    ach_close(&chan);
+}
+
+static double timed_puts(struct readers *r, unsigned n)
+{
+    uint64_t start = ticks();
+    unsigned i;
+
+    for (i = 0; i < n; i++) {
+        if (r->kind == LOCKING)
+            pthread_mutex_lock(&r->talk->mutex);
+        if (ach_put(&r->chan, r->message, sizeof(r->message)) != ACH_OK)
+            abort();
+        if (r->kind == LOCKING)
+            pthread_mutex_unlock(&r->talk->mutex);
+    }
+    return ticks_to_ns(start, ticks()) / n;
+}
+
+static void write_step(struct readers *r, uint64_t step, struct samples *out)
+{
+    unsigned i, group = ticks_group();
+    struct talk *t = r->talk;
+
+    put_big(r, false);
+    __atomic_store_n(&t->step, step, __ATOMIC_RELEASE);
+    if (r->kind != ALONE)
+        wait_for(&t->started, step);
+    ticks_pause(DEEP_NS);
+    for (i = 0; i < PUTS_PER_STEP; i += group) {
+        bool reading = __atomic_load_n(&t->done, __ATOMIC_ACQUIRE) < step;
+        double ns;
+
+        if (!reading)
+            break;
+        ns = timed_puts(r, group);
+        if (out)
+            samples_add(out, ns);
+    }
+    if (r->kind != ALONE)
+        wait_for(&t->done, step);
+}
+
+static void run(void *state, struct trial *trial)
+{
+    struct readers *r = state;
+    uint64_t step;
+    pid_t peer = 0;
+
+    r->talk->step = r->talk->started = r->talk->done = r->talk->whole = 0;
+    r->steps = WARM_UP + scaled(trial, STEPS, 10);
+    if (r->kind != ALONE)
+        peer = peer_start(reader_main, r);
+    for (step = 1; step <= r->steps; step++)
+        write_step(r, step, step > WARM_UP ? trial->typical : NULL);
+    if (r->kind == ALONE)
+        return;
+    peer_join(peer);
+    MUST(r->talk->whole > r->steps / 2);
+}
+
+static const struct contender contenders[] = {
+    [ALONE] = {"put 64 B, no reader", alone_setup, run, finish},
+    [ELSEWHERE] = {"put 64 B, 4 MiB copied elsewhere", elsewhere_setup, run, finish},
+    [FREE] = {"put 64 B, reader copies 4 MiB", free_setup, run, finish},
+    [LOCKING] = {"control: reader locks its copy", locking_setup, run, finish},
+};
+
+static const struct claim claims[] = {
+    {FREE, ALONE, CLAIM_AT_MOST, 1.1},    {FREE, ALONE, CLAIM_P99_AT_MOST, 1.5},
+    {FREE, ELSEWHERE, CLAIM_NOTHING, 0},  {LOCKING, ALONE, CLAIM_AT_LEAST, 10},
+    {ELSEWHERE, ALONE, CLAIM_NOTHING, 0}, {ALONE, ALONE, CLAIM_NOTHING, 0},
+};
+
+const struct group readers_group = {
+    .name = "readers",
+    .about = "64 B puts while a reader copies 4 MiB from the same channel",
+    .contenders = contenders,
+    .contender_count = ARRAY_SIZE(contenders),
+    .claims = claims,
+    .claim_count = ARRAY_SIZE(claims),
+    .needs_two_cpus = true,
+};

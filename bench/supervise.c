@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "supervise.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void remove_directory(const char *path)
+{
+    DIR *d = opendir(path);
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (e->d_name[0] != '.')
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(path);
+}
+
+static pid_t start(int (*fun)(void *), void *arg, const sigset_t *old_mask)
+{
+    pid_t parent = getpid(), pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        sigprocmask(SIG_SETMASK, old_mask, NULL);
+        exit(fun(arg));
+    }
+    return pid;
+}
+
+/* The signal that ends the run: SIGCHLD when the child ended, 0 when the time is over. */
+static int wait_for_end(pid_t child, const sigset_t *signals, unsigned limit_seconds, int *status)
+{
+    const struct timespec slice = {.tv_sec = 1};
+    time_t end = time(NULL) + (time_t)limit_seconds;
+
+    while (time(NULL) < end) {
+        int sig = sigtimedwait(signals, NULL, &slice);
+
+        if (waitpid(child, status, WNOHANG) == child)
+            return SIGCHLD;
+        if (sig > 0 && sig != SIGCHLD)
+            return sig;
+    }
+    return 0;
+}
+
+static int exit_status(int sig, int status)
+{
+    if (sig == 0) {
+        fputs("bench: took too long\n", stderr);
+        return 1;
+    }
+    if (sig != SIGCHLD)
+        return 128 + sig;
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    fprintf(stderr, "bench: ended by signal %d\n", WTERMSIG(status));
+    return 1;
+}
+
+int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
+{
+    char dir[] = "/dev/shm/achbench.XXXXXX";
+    sigset_t signals, old_mask;
+    int sig, status = 0;
+    pid_t child;
+
+    if (!mkdtemp(dir)) {
+        perror("bench: /dev/shm");
+        return 1;
+    }
+    setenv("ACH_DIR", dir, 1);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, &old_mask);
+    child = start(fun, arg, &old_mask);
+    sig = wait_for_end(child, &signals, limit_seconds, &status);
+    kill(-child, SIGKILL);
+    if (sig != SIGCHLD)
+        waitpid(child, NULL, 0);
+    remove_directory(dir);
+    return exit_status(sig, status);
+}
