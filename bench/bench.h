@@ -34,7 +34,7 @@ struct contender {
     const char *name;
     void *(*setup)(void); /* before the first round */
     void (*run)(void *state, struct trial *trial);
-    void (*finish)(void *state); /* after the last round */
+    void (*finish)(void *state); /* after it */
 };
 
 enum claim_kind {

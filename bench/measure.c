@@ -7,7 +7,6 @@
 
 /* What is known of one contender. */
 struct outcome {
-    void *state;
     struct samples typical, single; /* of all rounds */
     double *p50, *p99; /* of each round */
 };
@@ -16,8 +15,11 @@ static void take_turn(const struct contender *c, struct outcome *o, unsigned rou
 {
     struct samples typical = {0}, single = {0};
     struct trial trial = {.scale = scale, .typical = &typical, .single = &single};
+    void *state;
 
-    c->run(o->state, &trial);
+    state = c->setup();
+    c->run(state, &trial);
+    c->finish(state);
     if (single.count == 0)
         samples_append(&single, &typical);
     o->p50[round] = samples_quantile(&typical, 0.5);
@@ -38,7 +40,6 @@ static struct outcome *outcomes_create(const struct group *g, unsigned rounds)
         o[i].p50 = calloc(rounds, sizeof(double));
         o[i].p99 = calloc(rounds, sizeof(double));
         MUST(o[i].p50 && o[i].p99);
-        o[i].state = g->contenders[i].setup();
     }
     return o;
 }
@@ -48,7 +49,6 @@ static void outcomes_destroy(const struct group *g, struct outcome *o)
     unsigned i;
 
     for (i = 0; i < g->contender_count; i++) {
-        g->contenders[i].finish(o[i].state);
         samples_finish(&o[i].typical);
         samples_finish(&o[i].single);
         free(o[i].p50);

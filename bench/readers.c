@@ -25,10 +25,10 @@
 #include "ticks.h"
 
 #define BIG (4u * 1024u * 1024u)
-#define FRAMES 1024u
-#define FRAME_SIZE (16u * 1024u)
-#define STEPS 40u
-#define PUTS_PER_STEP 1000u
+#define FRAMES 256u
+#define FRAME_SIZE (64u * 1024u)
+#define STEPS 80u
+#define PUTS_PER_STEP 400u /* fewer than it has slots */
 #define DEEP_NS 5000.0
 #define WARM_UP 8u /* steps: once around the ring */
 

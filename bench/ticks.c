@@ -28,23 +28,26 @@ static double learn_rate(void)
 #endif
 }
 
-/* The mean of a few readings in a row, for counters coarser than one reading. */
+/*
+ * The mean of a few readings in a row, for counters coarser than one reading.
+ * The least disturbed of them: subtracting too much would hide what is measured.
+ */
 static double learn_overhead(void)
 {
     struct samples s = {0};
-    double median;
+    double quiet;
     int i, j;
 
-    for (i = 0; i < 500; i++) {
+    for (i = 0; i < 4000; i++) {
         uint64_t start = ticks(), now = start;
 
         for (j = 0; j < 100; j++)
             now = ticks();
         samples_add(&s, (double)(now - start) / 100);
     }
-    median = samples_quantile(&s, 0.5);
+    quiet = samples_quantile(&s, 0.02);
     samples_finish(&s);
-    return median * ns_per_tick;
+    return quiet * ns_per_tick;
 }
 
 void ticks_init(void)
