@@ -2,7 +2,6 @@
 #include "report.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "ticks.h"
 
@@ -172,19 +171,12 @@ static void json_write(FILE *f, const struct report *r)
 
 bool report_json(const struct report *r, const char *path)
 {
-    char part[4096];
+    FILE *f = fopen(path, "w");
     bool ok;
-    FILE *f;
 
-    snprintf(part, sizeof(part), "%s.part", path);
-    f = fopen(part, "w");
     if (!f)
         return false;
     json_write(f, r);
     ok = !ferror(f);
-    ok = fclose(f) == 0 && ok;
-    if (ok && rename(part, path) == 0)
-        return true;
-    unlink(part);
-    return false;
+    return fclose(f) == 0 && ok;
 }

@@ -23,7 +23,7 @@ void report_instructions(const struct report *r);
 /* How many claims were reached. */
 void report_summary(const struct report *r);
 
-/* Write a file of its own and put it in place of path when it is complete. False with errno. */
+/* Write the report to a file, or to whatever path is. False with errno. */
 bool report_json(const struct report *r, const char *path);
 
 #endif

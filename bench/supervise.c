@@ -37,6 +37,8 @@ static pid_t start(int (*fun)(void *), void *arg, const sigset_t *old_mask)
         sigprocmask(SIG_SETMASK, old_mask, NULL);
         exit(fun(arg));
     }
+    if (pid > 0)
+        setpgid(pid, pid);
     return pid;
 }
 
@@ -83,6 +85,7 @@ int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
         return 1;
     }
     setenv("ACH_DIR", dir, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGINT);
@@ -90,10 +93,15 @@ int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, &old_mask);
     child = start(fun, arg, &old_mask);
+    if (child < 0) {
+        perror("bench: fork");
+        rmdir(dir);
+        return 1;
+    }
     sig = wait_for_end(child, &signals, limit_seconds, &status);
     kill(-child, SIGKILL);
-    if (sig != SIGCHLD)
-        waitpid(child, NULL, 0);
+    while (wait(NULL) > 0)
+        continue;
     remove_directory(dir);
     return exit_status(sig, status);
 }
