@@ -69,9 +69,8 @@ static int take(const struct achi_view *v, uint64_t seq, void *buf, uint64_t roo
     look->entry = e;
     look->seq = seq;
     small = (off & ACHI_INLINE) != 0;
-    off &= ~ACHI_INLINE;
-    sane = look->size > 0 && off < v->data_size &&
-           look->size <= (small ? ACHI_INLINE_MAX : v->capacity) && look->size <= v->capacity;
+    sane = look->size > 0 && look->size <= v->capacity && ACHI_OFF_VALID(off, v->data_size) &&
+           (!small || look->size <= ACHI_INLINE_MAX);
     if (sane)
         look->place = small ? (const unsigned char *)e->small : v->data + off;
     if (sane && buf && look->size <= room) {
@@ -87,13 +86,13 @@ static int take(const struct achi_view *v, uint64_t seq, void *buf, uint64_t roo
 
 static enum ach_status advance(struct achi_cursor *cur, const struct achi_look *look)
 {
+    cur->stamp = look->stamp; /* also of a message that was flushed and is got again */
     if (look->seq == cur->seen)
         return ACH_OK;
     cur->missed_last = look->seq - cur->seen - 1;
     cur->missed += cur->missed_last;
     cur->received++;
     cur->seen = look->seq;
-    cur->stamp = look->stamp;
     return cur->missed_last ? ACH_MISSED_FRAME : ACH_OK;
 }
 

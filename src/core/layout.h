@@ -35,6 +35,10 @@
 /* Set in entry.off when the message lies in the entry itself. */
 #define ACHI_INLINE (1ull << 63)
 
+/* Where an entry says its message lies is where a message can lie. */
+#define ACHI_OFF_VALID(off, data_size)                                                             \
+    (((off) & ~ACHI_INLINE) < (data_size) && (off) % ACHI_ALIGN == 0)
+
 /* commit: the low bit says that somebody waits; the rest is the sequence. */
 #define ACHI_WAITER 1u
 #define ACHI_ONE_MESSAGE 2u

@@ -20,7 +20,7 @@ static enum ach_status find_end(const struct achi_view *v, struct achi_room *roo
 
     if (achi_load(&v->hdr->state, PUT_STATE) == ACHI_REPLACED)
         return ACH_CORRUPT;
-    if (!same_seq(seq, commit) || size > v->capacity || (off & ~ACHI_INLINE) >= v->data_size)
+    if (!same_seq(seq, commit) || size > v->capacity || !ACHI_OFF_VALID(off, v->data_size))
         return ACH_CORRUPT;
 
     if (!(off & ACHI_INLINE)) {

@@ -45,9 +45,9 @@ enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec
         return r;
     if (!(chan->priv->view.flags & ACHI_F_TIMESTAMPS))
         return ACH_ENOTSUP;
-    if (!chan->priv->cursor.received)
-        return ACH_EAGAIN;
     ns = chan->priv->cursor.stamp;
+    if (!ns)
+        return ACH_EAGAIN;
     when->tv_sec = (time_t)(ns / (uint64_t)ACHI_NS_PER_S);
     when->tv_nsec = (long)(ns % (uint64_t)ACHI_NS_PER_S);
     return ACH_OK;
