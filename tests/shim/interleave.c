@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * interleave.c - random runs, and all runs of short plans
+ *
+ * usage: interleave random|crash|wrap [COUNT [FIRST_SEED]]
+ *        interleave exhaustive PREEMPTIONS KILLS
+ *
+ * A failing random run prints its seed: run it again with COUNT 1 and the seed.
+ */
+#include <check.h>
+
+#include "chan.h"
+#include "oracle.h"
+#include "play.h"
+#include "policy.h"
+#include "scenarios.h"
+
+struct mode {
+    const char *name;
+    int kills;
+    bool wrap;
+    uint64_t count;
+};
+
+static const struct mode modes[] = {
+    {"random", 0, false, 60000},
+    {"crash", 2, false, 60000},
+    {"wrap", 1, true, 30000},
+};
+
+static void report(const struct plan *plan)
+{
+    fprintf(stderr, "failed: %s\n", oracle_reason());
+    plan_print(plan);
+    sched_print_log();
+    check_failures++;
+}
+
+static void random_run(const struct mode *m, uint64_t seed, uint64_t *steps)
+{
+    uint64_t random = seed;
+    struct random_policy policy;
+    struct play_options options = {0};
+    struct plan plan;
+
+    plan_random(&plan, &random, m->wrap);
+    options.impatient = check_random(&random) % 8 == 0;
+    random_policy_init(&policy, &random, m->kills, options.impatient);
+    if (!play(&plan, &policy.policy, &options)) {
+        fprintf(stderr, "seed %llu: interleave %s 1 %llu\n", (unsigned long long)seed, m->name,
+                (unsigned long long)seed);
+        report(&plan);
+    }
+    *steps += sched_steps();
+}
+
+static void random_runs(const struct mode *m, uint64_t count, uint64_t seed)
+{
+    uint64_t steps = 0;
+    uint64_t i;
+
+    for (i = 0; i < count && check_failures < 3; i++)
+        random_run(m, seed + i, &steps);
+    printf("%s: %llu runs, %llu steps, seeds from %llu\n", m->name, (unsigned long long)i,
+           (unsigned long long)steps, (unsigned long long)seed);
+}
+
+static void all_runs(const struct plan *plan, int preemptions, int kills)
+{
+    static struct exhaustive_policy policy;
+    struct play_options options = {0};
+    uint64_t runs = 0;
+    bool ok;
+
+    exhaustive_policy_init(&policy, preemptions, kills);
+    do {
+        ok = play(plan, &policy.policy, &options);
+        runs++;
+    } while (ok && exhaustive_policy_next(&policy));
+    if (!ok)
+        report(plan);
+    printf("%s: %llu runs with at most %d preemptions and %d kills\n", plan->name,
+           (unsigned long long)runs, preemptions, kills);
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: interleave random|crash|wrap [COUNT [FIRST_SEED]]\n"
+                    "       interleave exhaustive PREEMPTIONS KILLS\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    size_t i;
+
+    if (argc < 2)
+        return usage();
+    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (strcmp(argv[1], modes[i].name) != 0)
+            continue;
+        random_runs(&modes[i],
+                    argc > 2 ? strtoull(argv[2], NULL, 10) : check_scale(modes[i].count),
+                    argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+        return check_result();
+    }
+    if (strcmp(argv[1], "exhaustive") != 0 || argc < 4)
+        return usage();
+    for (i = 0; i < scenarios_n; i++)
+        all_runs(&scenarios[i], atoi(argv[2]), atoi(argv[3]));
+    return check_result();
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "oracle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chan.h"
+
+#define MESSAGES 128
+
+/* What an actor is putting; main has the first place. */
+struct pending {
+    bool active;
+    struct message m;
+    unsigned committed;
+};
+
+static struct {
+    bool failed;
+    char reason[256];
+    uint64_t start, newest;     /* of messages[0], and the newest */
+    struct message messages[MESSAGES];
+    uint64_t floor;             /* puts have needed the bytes of all before this one */
+    bool ordinary;
+    uint64_t frame_size;
+    struct pending pending[SCHED_MAX + 1];
+    bool retiring, retired;
+    uint64_t writer_steps;
+} o;
+
+void oracle_reset(const struct chan_plan *p)
+{
+    memset(&o, 0, sizeof(o));
+    o.start = o.newest = p->start_seq;
+    o.floor = oracle_begin();
+    o.ordinary = p->start_seq == 0 || p->start_size <= p->frame_size;
+    o.frame_size = p->frame_size;
+    o.messages[0] = (struct message){.id = ORACLE_START_ID,
+                                     .size = p->start_seq ? p->start_size : 0,
+                                     .reserved = p->start_seq ? p->start_size : 0,
+                                     .pos = p->start_pos};
+}
+
+void oracle_fail(const char *format, ...)
+{
+    va_list ap;
+
+    if (o.failed)
+        return;
+    o.failed = true;
+    va_start(ap, format);
+    vsnprintf(o.reason, sizeof(o.reason), format, ap);
+    va_end(ap);
+}
+
+bool oracle_failed(void)
+{
+    return o.failed;
+}
+
+const char *oracle_reason(void)
+{
+    return o.reason;
+}
+
+static struct pending *pending_of(const struct actor *a)
+{
+    return &o.pending[a ? a->id + 1 : 0];
+}
+
+void oracle_put_begins(uint32_t id, uint64_t reserved)
+{
+    struct pending *p = pending_of(sched_current());
+
+    *p = (struct pending){.active = true, .m = {.id = id, .size = reserved, .reserved = reserved}};
+}
+
+void oracle_put_size(uint64_t size)
+{
+    pending_of(sched_current())->m.size = size;
+}
+
+unsigned oracle_put_ends(void)
+{
+    struct pending *p = pending_of(sched_current());
+
+    p->active = false;
+    return p->committed;
+}
+
+const struct message *oracle_message(uint64_t seq)
+{
+    if (seq < oracle_begin() || seq > o.newest)
+        return NULL;
+    return &o.messages[seq - o.start];
+}
+
+static uint64_t end_pos(void)
+{
+    const struct message *m = &o.messages[o.newest - o.start];
+
+    return m->pos + (m->reserved > ACHI_INLINE_MAX ? chan_used(m->size) : 0);
+}
+
+/* Whoever makes room in the ring may void all whose bytes it needs, and those only. */
+void oracle_locked(void)
+{
+    const struct pending *p = pending_of(sched_current());
+    uint64_t n = p->m.reserved;
+
+    if (!p->active)
+        return;
+    o.ordinary = o.ordinary && n <= o.frame_size;
+    if (n <= ACHI_INLINE_MAX)
+        return;
+    while (o.floor < o.newest &&
+           end_pos() + n - o.messages[o.floor - o.start].pos > chan_view.data_size)
+        o.floor++;
+}
+
+static void committed(const struct actor *a, uint32_t seq)
+{
+    struct pending *p = pending_of(a);
+
+    if (seq != ((uint32_t)(o.newest + 1) & ACHI_SEQ_BITS))
+        oracle_fail("the commit word went from sequence %u to %u",
+                    (uint32_t)o.newest & ACHI_SEQ_BITS, seq);
+    else if (!p->active || p->committed)
+        oracle_fail("a commit by an actor that has nothing to put");
+    else if (!sched_locked() || sched_lock_owner() != a)
+        oracle_fail("a commit without the lock");
+    if (o.failed)
+        return;
+    if (o.newest + 1 - o.start >= MESSAGES)
+        abort();
+    p->m.pos = end_pos();
+    p->m.stamp = chan_view.flags & ACHI_F_TIMESTAMPS ? deps_last_stamp() : 0;
+    p->committed++;
+    o.newest++;
+    o.messages[o.newest - o.start] = p->m;
+}
+
+static const unsigned char *place_of(const struct achi_entry *e)
+{
+    return e->off & ACHI_INLINE ? (const unsigned char *)e->small : chan_view.data + e->off;
+}
+
+/* An entry that is not void tells the truth about a message that is whole. */
+static void check_entry(const struct achi_entry *e, uint64_t index)
+{
+    const struct message *m = oracle_message(e->seq);
+
+    if (e->seq == ACHI_NONE || e->seq == o.newest + 1 || e->seq == 0)
+        return;
+    if (!m || (e->seq & chan_view.mask) != index)
+        oracle_fail("entry %llu has sequence %llu", (unsigned long long)index,
+                    (unsigned long long)e->seq);
+    else if (e->size != m->size || e->pos != m->pos || e->stamp != m->stamp ||
+             (e->off & ~ACHI_INLINE) != e->pos % chan_view.data_size)
+        oracle_fail("the entry of message %llu is wrong", (unsigned long long)e->seq);
+    else if (!chan_matches(place_of(e), m->id, m->size))
+        oracle_fail("message %llu is overwritten and not void", (unsigned long long)e->seq);
+}
+
+static void check_state(void)
+{
+    uint64_t i;
+
+    if (achi_entry_of(&chan_view, o.newest)->seq != o.newest)
+        oracle_fail("the newest message, %llu, is not there", (unsigned long long)o.newest);
+    for (i = 0; i <= chan_view.mask; i++)
+        check_entry(&chan_view.entries[i], i);
+}
+
+void oracle_observe(const struct actor *a)
+{
+    uint32_t commit = chan_view.hdr->commit;
+
+    if (o.failed)
+        return;
+    if (commit >> 1 != ((uint32_t)o.newest & ACHI_SEQ_BITS))
+        committed(a, commit >> 1);
+    if (!o.failed && pending_of(a)->active) {
+        o.writer_steps++;
+        check_state();
+    }
+}
+
+void oracle_retire(bool done)
+{
+    o.retiring = true;
+    o.retired = done;
+}
+
+bool oracle_retired(bool done)
+{
+    return done ? o.retired : o.retiring;
+}
+
+uint64_t oracle_newest(void)
+{
+    return o.newest;
+}
+
+uint64_t oracle_begin(void)
+{
+    return o.start ? o.start : 1;
+}
+
+uint64_t oracle_oldest(void)
+{
+    uint64_t oldest = o.floor;
+
+    if (o.newest >= chan_view.frame_cnt && oldest < o.newest - chan_view.frame_cnt + 1)
+        oldest = o.newest - chan_view.frame_cnt + 1;
+    return oldest;
+}
+
+bool oracle_all_ordinary(void)
+{
+    return o.ordinary;
+}
+
+uint64_t oracle_writer_steps(void)
+{
+    return o.writer_steps;
+}

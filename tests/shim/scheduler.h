@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * scheduler.h - actors that run one at a time, and who decides which
+ *
+ * An actor is a body of code on a stack of its own. It runs until it reaches a
+ * step; there a policy decides who goes on, or that the actor is killed. What
+ * the kernel does for real writers and readers is done here: the lock frees
+ * itself when its holder dies, and a sleeper sleeps only while the word has
+ * the value it expects.
+ */
+#ifndef SHIM_SCHED_H
+#define SHIM_SCHED_H
+
+#include <setjmp.h>
+
+#include "deps_shim.h"
+#include "fiber.h"
+
+#define SCHED_MAX 8
+#define SCHED_KILL (-1)
+
+enum actor_state {
+    ACTOR_READY,
+    ACTOR_BLOCKED,      /* the lock is taken */
+    ACTOR_ASLEEP,
+    ACTOR_LATER,        /* begins when another one has ended */
+    ACTOR_DONE,
+    ACTOR_KILLED
+};
+
+struct actor {
+    struct fiber fiber;
+    jmp_buf end;
+    enum actor_state state;
+    int id;
+    int after;          /* ACTOR_LATER: whose end it waits for */
+    enum shim_step at;
+    void (*body)(void *);
+    void *arg;
+};
+
+/* Where a decision is due. The current actor, if it can go on, is ready[0]. */
+struct sched_point {
+    const struct actor *current;
+    bool goes_on;
+    int ready[SCHED_MAX];
+    int n;
+};
+
+struct policy {
+    /* An index into ready, or SCHED_KILL if the current actor can go on. */
+    int (*pick)(struct policy *p, const struct sched_point *point);
+    /* The lock is taken: has the time limit passed? May be NULL. */
+    bool (*gives_up)(struct policy *p);
+};
+
+struct sched_hooks {
+    /* The actor's last access is done; it or main stands before the next. */
+    void (*done)(const struct actor *a);
+    /* The actor was chosen: the access at its step comes now. May be NULL. */
+    void (*runs)(const struct actor *a);
+    /* The actor was killed at its step. May be NULL. */
+    void (*killed)(const struct actor *a);
+    /* Should the run end at once? */
+    bool (*stop)(void);
+};
+
+/* Forget all actors. */
+void sched_reset(struct policy *p, const struct sched_hooks *hooks, uint64_t budget);
+
+/* after: the id of the actor that must end first, or -1. Ids count from 0. */
+struct actor *sched_add(void (*body)(void *), void *arg, int after);
+
+/* Run until nobody can. */
+void sched_run(void);
+
+/* End all who did not end. */
+void sched_stop(void);
+
+/* NULL in the main program, whose steps are never interrupted. */
+struct actor *sched_current(void);
+struct actor *sched_actor(int id);
+uint64_t sched_steps(void);
+bool sched_over_budget(void);
+
+/* The world of the actors: the lock, and sleeping on a word. */
+struct actor *sched_lock_owner(void);
+bool sched_locked(void);
+enum ach_status sched_lock(void);
+void sched_unlock(void);
+void sched_sleep(const uint32_t *word, uint32_t expected);
+void sched_wake(void);
+
+/* Print the latest steps. */
+void sched_print_log(void);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "play.h"
+
+#include "../../src/core/put.h"
+#include "chan.h"
+#include "oracle.h"
+
+/* Found out by counting: no put takes more steps of its own. */
+static uint64_t put_bound(uint64_t n)
+{
+    return 32 + 3 * (chan_view.mask + 1) + n / 8;
+}
+
+static void check_put(enum ach_status r, uint64_t reserved, unsigned commits, uint64_t steps)
+{
+    enum ach_status want = ACH_OK;
+
+    if (steps > put_bound(reserved))
+        oracle_fail("a put of %llu bytes took %llu steps", (unsigned long long)reserved,
+                    (unsigned long long)steps);
+    if (!play_strict) {
+        if (r != ACH_OK && r != ACH_OVERFLOW && r != ACH_LOCKED && r != ACH_CORRUPT)
+            oracle_fail("put in damaged memory says %d", (int)r);
+        return;
+    }
+    if (reserved > chan_view.capacity)
+        want = ACH_OVERFLOW;
+    else if (r == ACH_LOCKED && play_impatient)
+        want = ACH_LOCKED;
+    else if (r == ACH_CORRUPT && oracle_retired(false))
+        want = ACH_CORRUPT;
+    if (r != want)
+        oracle_fail("put says %d, not %d", (int)r, (int)want);
+    if (commits != (want == ACH_OK))
+        oracle_fail("put says %d and committed %u times", (int)r, commits);
+}
+
+enum ach_status writer_put(struct player *w, uint64_t n)
+{
+    uint32_t id = w->next_id++;
+    uint64_t steps = w->steps;
+    enum ach_status r;
+
+    message_fill(w->buf, id, n);
+    oracle_put_begins(id, n);
+    r = achi_put(&chan_view, w->buf, n);
+    check_put(r, n, oracle_put_ends(), w->steps - steps);
+    return w->status = r;
+}
+
+/* Put in place, as the only writer. */
+static void reserve(struct player *w, const struct op *op, bool commit)
+{
+    uint32_t id = w->next_id++;
+    uint64_t steps = w->steps;
+    struct achi_room room;
+    enum ach_status r;
+
+    message_fill(w->buf, id, op->size);
+    oracle_put_begins(id, op->size);
+    r = achi_room_take(&chan_view, op->size, &room);
+    if (r == ACH_OK) {
+        shim_step(SHIM_COPY_IN);
+        achi_copy_in(room.place, w->buf, op->size);
+    }
+    if (r != ACH_OK || !commit) {
+        if (oracle_put_ends() && play_strict)
+            oracle_fail("a reservation was committed by nobody");
+        return;
+    }
+    oracle_put_size(op->least);
+    do {
+        r = achi_room_commit(&chan_view, &room, op->least);
+    } while (r == ACH_LOCKED && play_strict);
+    check_put(r, op->size, oracle_put_ends(), play_impatient ? 0 : w->steps - steps);
+}
+
+/* As the library retires a channel: the state, then, under the lock, the flag; then wake all. */
+static void retire(void)
+{
+    shim_step(SHIM_RETIRE);
+    oracle_retire(false);
+    __atomic_store_n(&chan_view.hdr->state, ACHI_REPLACED, __ATOMIC_RELEASE);
+    if (achi_lock(&chan_view) == ACH_OK) {
+        shim_step(SHIM_RETIRE);
+        __atomic_fetch_and(&chan_view.hdr->commit, ~(uint32_t)ACHI_WAITER, __ATOMIC_ACQ_REL);
+        achi_unlock(&chan_view);
+    }
+    shim_step(SHIM_RETIRE);
+    sched_wake();
+    oracle_retire(true);
+}
+
+void writer_do(struct player *w, const struct op *op)
+{
+    switch (op->kind) {
+    case OP_PUT:
+        writer_put(w, op->size);
+        break;
+    case OP_RESERVE:
+    case OP_ABORT:
+        reserve(w, op, op->kind == OP_RESERVE);
+        break;
+    default:
+        retire();
+        break;
+    }
+}
