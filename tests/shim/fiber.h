@@ -17,7 +17,7 @@ struct fiber {
     size_t stack_size;
     void (*body)(void *);
     void *arg;
-    void *sanitizer;    /* what the sanitizer keeps of a fiber that does not run */
+    void *sanitizer; /* what the sanitizer keeps of a fiber that does not run */
 };
 
 /* The fiber that the caller runs in: the thread's own stack. */

@@ -3,7 +3,7 @@
  * interleave.c - random runs, and all runs of short plans
  *
  * usage: interleave random|crash|wrap [COUNT [FIRST_SEED]]
- *        interleave exhaustive PREEMPTIONS KILLS
+ *        interleave exhaustive|exhaustive-crash [PREEMPTIONS [KILLS]]
  *
  * A failing random run prints its seed: run it again with COUNT 1 and the seed.
  */
@@ -23,9 +23,9 @@ struct mode {
 };
 
 static const struct mode modes[] = {
-    {"random", 0, false, 60000},
-    {"crash", 2, false, 60000},
-    {"wrap", 1, true, 30000},
+    {"random", 0, false, 40000},
+    {"crash", 2, false, 40000},
+    {"wrap", 1, true, 20000},
 };
 
 static void report(const struct plan *plan)
@@ -54,6 +54,19 @@ static void random_run(const struct mode *m, uint64_t seed, uint64_t *steps)
     *steps += sched_steps();
 }
 
+/* Random runs that never come to some step would test less than they seem to. */
+static void check_reach(void)
+{
+    int i;
+
+    for (i = 0; i < SHIM_STEPS; i++) {
+        if (i == WAIT_SPIN || sched_taken((enum shim_step)i))
+            continue;
+        fprintf(stderr, "no run took the step %s\n", shim_step_name((enum shim_step)i));
+        check_failures++;
+    }
+}
+
 static void random_runs(const struct mode *m, uint64_t count, uint64_t seed)
 {
     uint64_t steps = 0;
@@ -61,6 +74,8 @@ static void random_runs(const struct mode *m, uint64_t count, uint64_t seed)
 
     for (i = 0; i < count && check_failures < 3; i++)
         random_run(m, seed + i, &steps);
+    if (i >= 5000)
+        check_reach();
     printf("%s: %llu runs, %llu steps, seeds from %llu\n", m->name, (unsigned long long)i,
            (unsigned long long)steps, (unsigned long long)seed);
 }
@@ -86,8 +101,26 @@ static void all_runs(const struct plan *plan, int preemptions, int kills)
 static int usage(void)
 {
     fprintf(stderr, "usage: interleave random|crash|wrap [COUNT [FIRST_SEED]]\n"
-                    "       interleave exhaustive PREEMPTIONS KILLS\n");
+                    "       interleave exhaustive|exhaustive-crash [PREEMPTIONS [KILLS]]\n");
     return 2;
+}
+
+/* Wider bounds are for long runs: they take a minute. */
+static int exhaustive(int argc, char **argv)
+{
+    bool crash = strcmp(argv[1], "exhaustive-crash") == 0;
+    bool is_long = check_scale(100) > 100;
+    int preemptions = crash ? 1 + is_long : 2 + is_long;
+    int kills = crash;
+    size_t i;
+
+    if (argc > 2)
+        preemptions = atoi(argv[2]);
+    if (argc > 3)
+        kills = atoi(argv[3]);
+    for (i = 0; i < scenarios_n; i++)
+        all_runs(&scenarios[i], preemptions, kills);
+    return check_result();
 }
 
 int main(int argc, char **argv)
@@ -96,17 +129,14 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         return usage();
+    if (strncmp(argv[1], "exhaustive", 10) == 0)
+        return exhaustive(argc, argv);
     for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
         if (strcmp(argv[1], modes[i].name) != 0)
             continue;
-        random_runs(&modes[i],
-                    argc > 2 ? strtoull(argv[2], NULL, 10) : check_scale(modes[i].count),
+        random_runs(&modes[i], argc > 2 ? strtoull(argv[2], NULL, 10) : check_scale(modes[i].count),
                     argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
         return check_result();
     }
-    if (strcmp(argv[1], "exhaustive") != 0 || argc < 4)
-        return usage();
-    for (i = 0; i < scenarios_n; i++)
-        all_runs(&scenarios[i], atoi(argv[2]), atoi(argv[3]));
-    return check_result();
+    return usage();
 }

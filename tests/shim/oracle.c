@@ -8,21 +8,22 @@
 
 #include "chan.h"
 
-#define MESSAGES 128
+#define MESSAGES 256
 
 /* What an actor is putting; main has the first place. */
 struct pending {
     bool active;
     struct message m;
     unsigned committed;
+    uint64_t seq;
 };
 
 static struct {
     bool failed;
     char reason[256];
-    uint64_t start, newest;     /* of messages[0], and the newest */
+    uint64_t start, newest; /* of messages[0], and the newest */
     struct message messages[MESSAGES];
-    uint64_t floor;             /* puts have needed the bytes of all before this one */
+    uint64_t floor; /* puts have needed the bytes of all before this one */
     bool ordinary;
     uint64_t frame_size;
     struct pending pending[SCHED_MAX + 1];
@@ -90,6 +91,11 @@ unsigned oracle_put_ends(void)
     return p->committed;
 }
 
+uint64_t oracle_put_seq(int id)
+{
+    return o.pending[id + 1].seq;
+}
+
 const struct message *oracle_message(uint64_t seq)
 {
     if (seq < oracle_begin() || seq > o.newest)
@@ -140,6 +146,7 @@ static void committed(const struct actor *a, uint32_t seq)
     p->committed++;
     o.newest++;
     o.messages[o.newest - o.start] = p->m;
+    p->seq = o.newest;
 }
 
 static const unsigned char *place_of(const struct achi_entry *e)

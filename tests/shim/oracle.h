@@ -19,7 +19,7 @@
 struct message {
     uint32_t id;
     uint64_t size;
-    uint64_t reserved;  /* the room that was made for it */
+    uint64_t reserved; /* the room that was made for it */
     uint64_t pos;
     uint64_t stamp;
 };
@@ -35,6 +35,9 @@ const char *oracle_reason(void);
 void oracle_put_begins(uint32_t id, uint64_t reserved);
 void oracle_put_size(uint64_t size);
 unsigned oracle_put_ends(void);
+
+/* The sequence of what an actor committed last, 0 if nothing. */
+uint64_t oracle_put_seq(int id);
 
 /* The current actor has got the lock. */
 void oracle_locked(void);

@@ -17,21 +17,21 @@ struct chan_plan {
     uint64_t frame_cnt;
     uint64_t frame_size;
     uint32_t flags;
-    bool roomy;                 /* a ring of whole pages, as real ones; else the least allowed */
+    bool roomy; /* a ring of whole pages, as real ones; else the least allowed */
     bool readonly_wake;
-    uint64_t start_seq;         /* the channel's newest message when the run begins; 0: none */
-    uint64_t start_size;        /* and its size */
-    uint64_t start_pos;         /* where the ring stands then */
-    unsigned copy_words;        /* a copy can be interrupted every so many words; 0: 1 */
+    uint64_t start_seq; /* the channel's newest message when the run begins; 0: none */
+    uint64_t start_size; /* and its size */
+    uint64_t start_pos; /* where the ring stands then */
+    unsigned copy_words; /* a copy can be interrupted every so many words; 0: 1 */
 };
 
 enum op_kind {
     OP_PUT,
-    OP_RESERVE,         /* make room for size, write, commit least */
-    OP_ABORT,           /* make room for size, write, drop it */
-    OP_RETIRE,          /* close the channel for all, as replacing it does */
-    OP_GET,             /* into a buffer of size */
-    OP_VIEW,            /* get in place, read, check */
+    OP_RESERVE, /* make room for size, write, commit least */
+    OP_ABORT, /* make room for size, write, drop it */
+    OP_RETIRE, /* close the channel for all, as replacing it does */
+    OP_GET, /* into a buffer of size */
+    OP_VIEW, /* get in place, read, check */
     OP_PEEK,
     OP_FLUSH,
     OP_RANGE,
@@ -41,14 +41,15 @@ enum op_kind {
 struct op {
     enum op_kind kind;
     uint32_t size;
-    uint32_t least;     /* OP_RESERVE: the size that is committed */
-    int options;        /* of ach_get_opts */
+    uint32_t least; /* OP_RESERVE: the size that is committed */
+    int options; /* of ach_get_opts */
+    int times; /* do it so often; 0: once */
 };
 
 struct script {
     bool writer;
-    bool readonly;      /* a reader that cannot raise the waiter flag */
-    int after;          /* begin when this actor has ended; -1: at once */
+    bool readonly; /* a reader that cannot raise the waiter flag */
+    int after; /* begin when this actor has ended; -1: at once */
     int n;
     struct op ops[PLAN_OPS];
 };
@@ -60,7 +61,7 @@ struct plan {
     struct script actors[PLAN_ACTORS];
 };
 
-/* A random plan. crash: actors will be killed. wrap: begin near the end of the sequence's bits. */
+/* A random plan. wrap: begin near the end of the sequence's bits. */
 void plan_random(struct plan *p, uint64_t *random, bool wrap);
 
 /* The same, for the channel alone. */

@@ -41,23 +41,26 @@ static void on_killed(const struct actor *a)
         opt.listener->killed(a);
 }
 
+static void act_once(struct player *p, const struct op *op)
+{
+    if (opt.listener)
+        opt.listener->call((int)(p - players), op);
+    if (p->script->writer)
+        writer_do(p, op);
+    else
+        reader_do(p, op);
+    if (opt.listener)
+        opt.listener->returns((int)(p - players), op);
+}
+
 static void act(void *arg)
 {
     struct player *p = arg;
-    int i;
+    int i, k;
 
-    for (i = 0; i < p->script->n && !oracle_failed(); i++) {
-        const struct op *op = &p->script->ops[i];
-
-        if (opt.listener)
-            opt.listener->call((int)(p - players), op);
-        if (p->script->writer)
-            writer_do(p, op);
-        else
-            reader_do(p, op);
-        if (opt.listener)
-            opt.listener->returns((int)(p - players), op);
-    }
+    for (i = 0; i < p->script->n; i++)
+        for (k = 0; (k == 0 || k < p->script->ops[i].times) && !oracle_failed(); k++)
+            act_once(p, &p->script->ops[i]);
 }
 
 static void add_actors(const struct plan *plan)

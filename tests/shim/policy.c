@@ -97,3 +97,43 @@ bool exhaustive_policy_next(struct exhaustive_policy *p)
     p->choices[p->n - 1].chosen++;
     return true;
 }
+
+static void next_turn(struct scripted_policy *p)
+{
+    p->at++;
+    p->arrived = 0;
+}
+
+static int index_of(const struct sched_point *point, int id)
+{
+    int i;
+
+    for (i = 0; i < point->n; i++)
+        if (point->ready[i] == id)
+            return i;
+    return -1;
+}
+
+static int scripted_pick(struct policy *policy, const struct sched_point *point)
+{
+    struct scripted_policy *p = (struct scripted_policy *)policy;
+    const struct turn *t = &p->turns[p->at];
+
+    if (p->at < p->n && point->current && point->current->id == t->actor) {
+        if (!point->goes_on) {
+            next_turn(p);
+        } else if ((int)point->current->at == t->until && ++p->arrived >= t->times) {
+            next_turn(p);
+            if (t->kill)
+                return SCHED_KILL;
+        }
+    }
+    while (p->at < p->n && index_of(point, p->turns[p->at].actor) < 0)
+        next_turn(p);
+    return p->at < p->n ? index_of(point, p->turns[p->at].actor) : 0;
+}
+
+void scripted_policy_init(struct scripted_policy *p, const struct turn *turns, int n)
+{
+    *p = (struct scripted_policy){.policy = {scripted_pick, NULL}, .turns = turns, .n = n};
+}

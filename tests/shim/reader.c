@@ -30,8 +30,8 @@ static uint64_t get_bound(void)
 
 static bool cursor_same(const struct achi_cursor *a, const struct achi_cursor *b)
 {
-    return a->seen == b->seen && a->missed == b->missed &&
-           a->received == b->received && a->missed_last == b->missed_last;
+    return a->seen == b->seen && a->missed == b->missed && a->received == b->received &&
+           a->missed_last == b->missed_last;
 }
 
 /* G1, and what FIRST may pass over: messages that have to be gone. */
@@ -52,8 +52,7 @@ static void check_choice(const struct before *b, uint64_t seq, int options)
         oracle_fail("FIRST gave %llu after %llu, but %llu must be there", ULL(seq),
                     ULL(b->cursor.seen), ULL(next > oldest ? next : oldest));
     } else if (b->newest >= chan_view.frame_cnt && seq <= b->newest - chan_view.frame_cnt) {
-        oracle_fail("FIRST gave %llu, older than the frames before %llu", ULL(seq),
-                    ULL(b->newest));
+        oracle_fail("FIRST gave %llu, older than the frames before %llu", ULL(seq), ULL(b->newest));
     }
 }
 
@@ -217,20 +216,20 @@ static void peek(struct player *r)
 {
     struct before b = remember(r);
     uint32_t word;
-    enum ach_status status = achi_peek(&chan_view, &r->cursor, &word);
+    enum ach_status status = r->status = achi_peek(&chan_view, &r->cursor, &word);
 
     if (!play_strict)
         check_lenient(status);
-    else if (status == ACH_OK ? oracle_newest() <= r->cursor.seen
-                              : status == ACH_EAGAIN ? b.newest > r->cursor.seen
-                                                     : !oracle_retired(false))
+    else if (status == ACH_OK       ? oracle_newest() <= r->cursor.seen
+             : status == ACH_EAGAIN ? b.newest > r->cursor.seen
+                                    : !oracle_retired(false))
         oracle_fail("peek says %d", (int)status);
 }
 
 static void flush(struct player *r)
 {
     struct before b = remember(r);
-    enum ach_status status = achi_flush(&chan_view, &r->cursor);
+    enum ach_status status = r->status = achi_flush(&chan_view, &r->cursor);
 
     r->flushed += r->cursor.seen - b.cursor.seen;
     if (!play_strict)
@@ -244,15 +243,14 @@ static void range(struct player *r)
 {
     struct before b = remember(r);
     uint64_t newest = 0, oldest = 0;
-    enum ach_status status = achi_range(&chan_view, &newest, &oldest);
+    enum ach_status status = r->status = achi_range(&chan_view, &newest, &oldest);
 
     if (!play_strict)
         check_lenient(status);
-    else if (status == ACH_OK
-                 ? newest < b.newest || newest > oracle_newest() || oldest > newest ||
-                       (newest && oldest < oracle_begin()) ||
-                       (oldest > oracle_oldest() && oldest > oracle_begin())
-                 : status != ACH_EAGAIN || oracle_newest() - b.newest < 32)
+    else if (status == ACH_OK ? newest < b.newest || newest > oracle_newest() || oldest > newest ||
+                                    (newest && oldest < oracle_begin()) ||
+                                    (oldest > oracle_oldest() && oldest > oracle_begin())
+                              : status != ACH_EAGAIN || oracle_newest() - b.newest < 32)
         oracle_fail("range says %d, %llu to %llu", (int)status, ULL(oldest), ULL(newest));
 }
 
@@ -289,8 +287,8 @@ void reader_check_asleep(const struct player *r)
 
 void reader_check_fresh(void)
 {
-    static const struct op last = {OP_GET, PLAY_BUFFER, 0, ACH_O_LAST};
-    static const struct op first = {OP_GET, PLAY_BUFFER, 0, ACH_O_FIRST};
+    static const struct op last = {.kind = OP_GET, .size = PLAY_BUFFER, .options = ACH_O_LAST};
+    static const struct op first = {.kind = OP_GET, .size = PLAY_BUFFER};
     struct script script = {0};
     struct player r = {.script = &script};
     uint64_t newest = oracle_newest();

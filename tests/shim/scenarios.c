@@ -6,15 +6,24 @@
 #define WRITER(...)                                                                                \
     {                                                                                              \
         .writer = true, .after = -1, .n = sizeof((struct op[]){__VA_ARGS__}) / sizeof(struct op),  \
-        .ops = {__VA_ARGS__}                                                                       \
+        .ops = {                                                                                   \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 #define READER(...)                                                                                \
     {                                                                                              \
-        .after = -1, .n = sizeof((struct op[]){__VA_ARGS__}) / sizeof(struct op),                  \
-        .ops = {__VA_ARGS__}                                                                       \
+        .after = -1, .n = sizeof((struct op[]){__VA_ARGS__}) / sizeof(struct op), .ops = {         \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
-#define PUT(n) {OP_PUT, (n), 0, 0}
-#define GET(options) {OP_GET, 1024, 0, (options)}
+#define PUT(n)                                                                                     \
+    {                                                                                              \
+        .kind = OP_PUT, .size = (n)                                                                \
+    }
+#define GET(opts)                                                                                  \
+    {                                                                                              \
+        .kind = OP_GET, .size = 1024, .options = (opts)                                            \
+    }
 
 const struct plan scenarios[] = {
     {.name = "two writers and LAST",
@@ -49,8 +58,9 @@ const struct plan scenarios[] = {
     {.name = "a read-only waiter",
      .chan = {.frame_cnt = 1, .frame_size = 8, .readonly_wake = true},
      .n = 2,
-     .actors = {WRITER(PUT(8), PUT(8)),
-                {.readonly = true, .after = -1, .n = 2, .ops = {GET(ACH_O_WAIT), GET(ACH_O_WAIT)}}}},
+     .actors =
+         {WRITER(PUT(8), PUT(8)),
+          {.readonly = true, .after = -1, .n = 2, .ops = {GET(ACH_O_WAIT), GET(ACH_O_WAIT)}}}},
     {.name = "a waiter on a channel that is retired",
      .chan = {.frame_cnt = 1, .frame_size = 8},
      .n = 3,
@@ -58,14 +68,12 @@ const struct plan scenarios[] = {
     {.name = "in place",
      .chan = {.frame_cnt = 1, .frame_size = 100, .flags = ACHI_F_SINGLE_WRITER, .copy_words = 6},
      .n = 2,
-     .actors = {WRITER({OP_RESERVE, 100, 60, 0}, {OP_ABORT, 90, 0, 0}, {OP_RESERVE, 100, 100, 0},
-                       PUT(8)),
-                READER({OP_VIEW, 0, 0, 0}, {OP_VIEW, 0, 0, ACH_O_LAST})}},
+     .actors = {WRITER({.kind = OP_RESERVE, .size = 100, .least = 60},
+                       {.kind = OP_ABORT, .size = 90},
+                       {.kind = OP_RESERVE, .size = 100, .least = 100}, PUT(8)),
+                READER({.kind = OP_VIEW}, {.kind = OP_VIEW, .options = ACH_O_LAST})}},
     {.name = "the sequence's bits run out",
-     .chan = {.frame_cnt = 1,
-              .frame_size = 16,
-              .start_seq = (1ull << 31) - 1,
-              .start_size = 16},
+     .chan = {.frame_cnt = 1, .frame_size = 16, .start_seq = (1ull << 31) - 1, .start_size = 16},
      .n = 3,
      .actors = {WRITER(PUT(16)), WRITER(PUT(8), PUT(8)), READER(GET(ACH_O_LAST), GET(0))}},
 };

@@ -15,7 +15,7 @@ static struct {
     int n;
     struct actor *current;
     bool locked;
-    struct actor *owner;        /* of the lock; NULL while main holds it */
+    struct actor *owner; /* of the lock; NULL while main holds it */
     bool stopping;
     uint64_t steps, budget;
     struct {
@@ -24,6 +24,7 @@ static struct {
         bool killed;
     } log[LOG_SIZE];
     uint64_t logged;
+    uint64_t taken[SHIM_STEPS]; /* in all runs */
 } s;
 
 static const char *const step_names[] = {
@@ -69,6 +70,11 @@ struct actor *sched_actor(int id)
 uint64_t sched_steps(void)
 {
     return s.steps;
+}
+
+uint64_t sched_taken(enum shim_step at)
+{
+    return s.taken[at];
 }
 
 bool sched_over_budget(void)
@@ -155,6 +161,7 @@ void shim_step(enum shim_step at)
         die();
     give_way();
     note(s.current, false);
+    s.taken[at]++;
     if (s.hooks.runs)
         s.hooks.runs(s.current);
 }

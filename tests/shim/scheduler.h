@@ -21,9 +21,9 @@
 
 enum actor_state {
     ACTOR_READY,
-    ACTOR_BLOCKED,      /* the lock is taken */
+    ACTOR_BLOCKED, /* the lock is taken */
     ACTOR_ASLEEP,
-    ACTOR_LATER,        /* begins when another one has ended */
+    ACTOR_LATER, /* begins when another one has ended */
     ACTOR_DONE,
     ACTOR_KILLED
 };
@@ -33,7 +33,7 @@ struct actor {
     jmp_buf end;
     enum actor_state state;
     int id;
-    int after;          /* ACTOR_LATER: whose end it waits for */
+    int after; /* ACTOR_LATER: whose end it waits for */
     enum shim_step at;
     void (*body)(void *);
     void *arg;
@@ -81,6 +81,9 @@ void sched_stop(void);
 struct actor *sched_current(void);
 struct actor *sched_actor(int id);
 uint64_t sched_steps(void);
+
+/* How often the step was taken, in all runs. */
+uint64_t sched_taken(enum shim_step at);
 bool sched_over_budget(void);
 
 /* The world of the actors: the lock, and sleeping on a word. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * lapped.c - a reader that writers overtake every time it tries (G7)
+ *
+ * It gives up after a number of tries, says what "nothing new" says, and has
+ * counted them.
+ */
+#include <check.h>
+
+#include "chan.h"
+#include "oracle.h"
+#include "play.h"
+#include "policy.h"
+
+enum { WRITER, READER, TURNS = 2 * ACHI_GET_TRIES };
+
+/* Each time the reader comes to its step, two messages are put before it may take it. */
+static void lap(const char *name, enum op_kind kind, int options, enum shim_step at,
+                enum ach_status want, uint64_t overtaken)
+{
+    struct plan plan = {
+        .name = name,
+        .chan = {.frame_cnt = 1, .frame_size = 16},
+        .n = 2,
+        .actors = {{.writer = true, .after = -1, .n = 1, .ops = {{OP_PUT, 16, 0, 0, TURNS + 1}}},
+                   {.after = -1, .n = 1, .ops = {{kind, 16, 0, options, 1}}}}};
+    struct turn turns[TURNS + 1] = {{WRITER, SHIM_UNLOCK, 1, false}};
+    struct scripted_policy policy;
+    struct play_options none = {0};
+    int i;
+
+    for (i = 1; i <= TURNS; i += 2) {
+        turns[i] = (struct turn){READER, (int)at, 1, false};
+        turns[i + 1] = (struct turn){WRITER, SHIM_UNLOCK, 2, false};
+    }
+    scripted_policy_init(&policy, turns, TURNS + 1);
+    if (!CHECK(play(&plan, &policy.policy, &none))) {
+        fprintf(stderr, "%s: %s\n", name, oracle_reason());
+        sched_print_log();
+    }
+    CHECK_STATUS(play_player(READER)->status, want);
+    CHECK(play_player(READER)->cursor.overtaken == overtaken);
+    CHECK(play_player(READER)->cursor.seen == 0);
+}
+
+int main(void)
+{
+    lap("get FIRST", OP_GET, 0, GET_CHECK, ACH_EAGAIN, ACHI_GET_TRIES);
+    lap("get LAST", OP_GET, ACH_O_LAST, GET_CHECK, ACH_EAGAIN, ACHI_GET_TRIES);
+    lap("get at the head", OP_GET, ACH_O_LAST, GET_SEQ, ACH_EAGAIN, ACHI_GET_TRIES);
+    lap("peek", OP_PEEK, 0, GET_SEQ, ACH_OK, 0);
+    lap("flush", OP_FLUSH, 0, GET_SEQ, ACH_EAGAIN, 0);
+    lap("range", OP_RANGE, 0, GET_SEQ, ACH_EAGAIN, 0);
+    return check_result();
+}

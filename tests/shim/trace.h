@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * trace.h - write down a run, step by step, for the model to follow
+ *
+ * The format is described in model/README.md.
+ */
+#ifndef SHIM_TRACE_H
+#define SHIM_TRACE_H
+
+#include <stdio.h>
+
+#include "play.h"
+
+/* Run a plan and write its trace. False: the run failed. */
+bool trace_play(const struct plan *plan, struct policy *policy, FILE *out);
+
+#endif
