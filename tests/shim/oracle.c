@@ -23,6 +23,8 @@ static struct {
     char reason[256];
     uint64_t start, newest; /* of messages[0], and the newest */
     struct message messages[MESSAGES];
+    struct message next; /* written whole and not committed, by whoever came last */
+    bool next_there;
     uint64_t floor; /* puts have needed the bytes of all before this one */
     bool ordinary;
     uint64_t frame_size;
@@ -126,6 +128,16 @@ void oracle_locked(void)
         o.floor++;
 }
 
+/* The message as its entry must have it. */
+static struct message whole(const struct message *m)
+{
+    struct message w = *m;
+
+    w.pos = end_pos();
+    w.stamp = chan_view.flags & ACHI_F_TIMESTAMPS ? deps_last_stamp() : 0;
+    return w;
+}
+
 static void committed(const struct actor *a, uint32_t seq)
 {
     struct pending *p = pending_of(a);
@@ -137,15 +149,16 @@ static void committed(const struct actor *a, uint32_t seq)
         oracle_fail("a commit by an actor that has nothing to put");
     else if (!sched_locked() || sched_lock_owner() != a)
         oracle_fail("a commit without the lock");
+    else if ((chan_view.hdr->commit & ACHI_WAITER) && !chan_view.hdr->readonly_wake)
+        oracle_fail("a commit left the waiter flag up: the next one would wake in vain");
     if (o.failed)
         return;
     if (o.newest + 1 - o.start >= MESSAGES)
         abort();
-    p->m.pos = end_pos();
-    p->m.stamp = chan_view.flags & ACHI_F_TIMESTAMPS ? deps_last_stamp() : 0;
     p->committed++;
+    o.messages[o.newest + 1 - o.start] = whole(&p->m);
     o.newest++;
-    o.messages[o.newest - o.start] = p->m;
+    o.next_there = false;
     p->seq = o.newest;
 }
 
@@ -157,9 +170,9 @@ static const unsigned char *place_of(const struct achi_entry *e)
 /* An entry that is not void tells the truth about a message that is whole. */
 static void check_entry(const struct achi_entry *e, uint64_t index)
 {
-    const struct message *m = oracle_message(e->seq);
+    const struct message *m = e->seq == o.newest + 1 ? &o.next : oracle_message(e->seq);
 
-    if (e->seq == ACHI_NONE || e->seq == o.newest + 1 || e->seq == 0)
+    if (e->seq == ACHI_NONE || e->seq == 0)
         return;
     if (!m || (e->seq & chan_view.mask) != index)
         oracle_fail("entry %llu has sequence %llu", (unsigned long long)index,
@@ -171,10 +184,14 @@ static void check_entry(const struct achi_entry *e, uint64_t index)
         oracle_fail("message %llu is overwritten and not void", (unsigned long long)e->seq);
 }
 
-static void check_state(void)
+static void check_state(const struct message *m)
 {
+    bool next_there = achi_entry_of(&chan_view, o.newest + 1)->seq == o.newest + 1;
     uint64_t i;
 
+    if (next_there && !o.next_there)
+        o.next = whole(m);
+    o.next_there = next_there;
     if (achi_entry_of(&chan_view, o.newest)->seq != o.newest)
         oracle_fail("the newest message, %llu, is not there", (unsigned long long)o.newest);
     for (i = 0; i <= chan_view.mask; i++)
@@ -191,7 +208,7 @@ void oracle_observe(const struct actor *a)
         committed(a, commit >> 1);
     if (!o.failed && pending_of(a)->active) {
         o.writer_steps++;
-        check_state();
+        check_state(&pending_of(a)->m);
     }
 }
 

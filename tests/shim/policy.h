@@ -28,7 +28,7 @@ void random_policy_init(struct random_policy *p, uint64_t *random, int kills, bo
  * it could go on, and at most so many are killed, at any step. Each run repeats
  * the choices of the one before up to the last that has an alternative.
  */
-#define CHOICES_MAX 4096
+#define CHOICES_MAX 4096 /* beyond that a run has gone wrong anyway */
 
 struct exhaustive_policy {
     struct policy policy;
