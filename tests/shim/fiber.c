@@ -58,8 +58,10 @@ static void sanitizer_adopt(struct fiber *f)
 
 static void sanitizer_prepare(struct fiber *f)
 {
-    if (!f->sanitizer)
-        f->sanitizer = __tsan_create_fiber(0);
+    /* A body never returns, and the sanitizer remembers its calls: begin with a clean sheet. */
+    if (f->sanitizer)
+        __tsan_destroy_fiber(f->sanitizer);
+    f->sanitizer = __tsan_create_fiber(0);
 }
 
 static void sanitizer_leave(struct fiber *from, struct fiber *to, bool ends)

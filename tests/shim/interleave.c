@@ -105,13 +105,12 @@ static int usage(void)
     return 2;
 }
 
-/* Wider bounds are for long runs: they take a minute. */
+/* Long runs have wider bounds and take a minute; slow builds have narrower ones. */
 static int exhaustive(int argc, char **argv)
 {
-    bool crash = strcmp(argv[1], "exhaustive-crash") == 0;
-    bool is_long = check_scale(100) > 100;
-    int preemptions = crash ? 1 + is_long : 2 + is_long;
-    int kills = crash;
+    int kills = strcmp(argv[1], "exhaustive-crash") == 0;
+    uint64_t percent = check_scale(100);
+    int preemptions = 2 - kills + (percent > 100) - (percent < 50);
     size_t i;
 
     if (argc > 2)
