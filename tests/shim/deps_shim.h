@@ -37,8 +37,8 @@ struct achi_view;
 
 void achi_copy_in(void *chan, const void *src, size_t n);
 void achi_copy_out(void *dst, const void *chan, size_t n);
-enum ach_status achi_lock(const struct achi_view *v);
-void achi_unlock(const struct achi_view *v);
+enum ach_status achi_lock(const struct achi_view *v, uint32_t *word);
+void achi_unlock(const struct achi_view *v, uint32_t *word);
 void achi_commit_wake(const struct achi_view *v, uint32_t add);
 uint64_t achi_now(const struct achi_view *v);
 

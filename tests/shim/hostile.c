@@ -17,7 +17,7 @@
 
 static uint64_t dice;
 static unsigned rewrites; /* left in this run: then everybody must come to rest */
-static unsigned rate; /* one step in so many is preceded by one */
+static unsigned rate;     /* one step in so many is preceded by one */
 
 static uint64_t nasty_value(uint64_t old)
 {

@@ -19,19 +19,19 @@ struct chan_plan {
     uint32_t flags;
     bool roomy; /* a ring of whole pages, as real ones; else the least allowed */
     bool readonly_wake;
-    uint64_t start_seq; /* the channel's newest message when the run begins; 0: none */
+    uint64_t start_seq;  /* the channel's newest message when the run begins; 0: none */
     uint64_t start_size; /* and its size */
-    uint64_t start_pos; /* where the ring stands then */
+    uint64_t start_pos;  /* where the ring stands then */
     unsigned copy_words; /* a copy can be interrupted every so many words; 0: 1 */
 };
 
 enum op_kind {
     OP_PUT,
     OP_RESERVE, /* make room for size, write, commit least */
-    OP_ABORT, /* make room for size, write, drop it */
-    OP_RETIRE, /* close the channel for all, as replacing it does */
-    OP_GET, /* into a buffer of size */
-    OP_VIEW, /* get in place, read, check */
+    OP_ABORT,   /* make room for size, write, drop it */
+    OP_RETIRE,  /* close the channel for all, as replacing it does */
+    OP_GET,     /* into a buffer of size */
+    OP_VIEW,    /* get in place, read, check */
     OP_PEEK,
     OP_FLUSH,
     OP_RANGE,
@@ -42,14 +42,14 @@ struct op {
     enum op_kind kind;
     uint32_t size;
     uint32_t least; /* OP_RESERVE: the size that is committed */
-    int options; /* of ach_get_opts */
-    int times; /* do it so often; 0: once */
+    int options;    /* of ach_get_opts */
+    int times;      /* do it so often; 0: once */
 };
 
 struct script {
     bool writer;
     bool readonly; /* a reader that cannot raise the waiter flag */
-    int after; /* begin when this actor has ended; -1: at once */
+    int after;     /* begin when this actor has ended; -1: at once */
     int n;
     struct op ops[PLAN_OPS];
 };

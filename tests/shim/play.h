@@ -17,11 +17,11 @@
 struct player {
     const struct script *script;
     uint32_t next_id; /* of its next message */
-    uint64_t steps; /* it made so far */
+    uint64_t steps;   /* it made so far */
     struct achi_cursor cursor;
-    uint64_t flushed; /* messages that its cursor jumped over unasked for */
+    uint64_t flushed;       /* messages that its cursor jumped over unasked for */
     enum ach_status status; /* of its last operation */
-    struct achi_look look; /* what it got last */
+    struct achi_look look;  /* what it got last */
     unsigned char buf[PLAY_BUFFER];
 };
 
@@ -35,8 +35,8 @@ struct play_listener {
 };
 
 struct play_options {
-    bool hostile; /* memory is being rewritten: only bounds and statuses count */
-    bool impatient; /* a put may fail to get the lock */
+    bool hostile;         /* memory is being rewritten: only bounds and statuses count */
+    bool impatient;       /* a put may fail to get the lock */
     void (*meddle)(void); /* before every access; may be NULL */
     const struct play_listener *listener; /* may be NULL; if not, the run has no epilogue */
 };

@@ -16,9 +16,9 @@ struct random_policy {
     struct policy policy;
     uint64_t *random;
     unsigned change; /* one in so many steps changes the actor */
-    unsigned kill; /* one in so many steps kills; 0: none does */
-    int kills; /* at most so many */
-    bool impatient; /* lock attempts may time out */
+    unsigned kill;   /* one in so many steps kills; 0: none does */
+    int kills;       /* at most so many */
+    bool impatient;  /* lock attempts may time out */
 };
 
 void random_policy_init(struct random_policy *p, uint64_t *random, int kills, bool impatient);
@@ -33,7 +33,7 @@ void random_policy_init(struct random_policy *p, uint64_t *random, int kills, bo
 struct exhaustive_policy {
     struct policy policy;
     int preemptions, kills; /* limits */
-    int preempted, killed; /* in this run */
+    int preempted, killed;  /* in this run */
     int at, n;
     struct {
         uint8_t chosen, options;

@@ -11,8 +11,8 @@
 /* What the recorder knows of an actor. */
 struct known {
     char name[16];
-    int options; /* of the get it is in */
-    uint32_t head; /* the commit word it loaded last */
+    int options;       /* of the get it is in */
+    uint32_t head;     /* the commit word it loaded last */
     bool head_is_last; /* nothing but that came since */
     bool asleep;
 };

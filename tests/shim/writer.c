@@ -81,10 +81,10 @@ static void retire(void)
     shim_step(SHIM_RETIRE);
     oracle_retire(false);
     __atomic_store_n(&chan_view.hdr->state, ACHI_REPLACED, __ATOMIC_RELEASE);
-    if (achi_lock(&chan_view) == ACH_OK) {
+    if (achi_lock(&chan_view, &chan_view.hdr->lock) == ACH_OK) {
         shim_step(SHIM_RETIRE);
         __atomic_fetch_and(&chan_view.hdr->commit, ~(uint32_t)ACHI_WAITER, __ATOMIC_ACQ_REL);
-        achi_unlock(&chan_view);
+        achi_unlock(&chan_view, &chan_view.hdr->lock);
     }
     shim_step(SHIM_RETIRE);
     sched_wake();
