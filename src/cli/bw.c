@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach bw - how many bytes go through a channel */
+#include "cli.h"
+#include "json.h"
+#include "windows.h"
+
+struct bw {
+    struct windows w;
+    uint64_t bytes;
+    uint64_t missed;
+    struct stats size;
+};
+
+static void take(void *cx, const struct sample *s)
+{
+    struct bw *b = cx;
+
+    b->bytes += s->size;
+    b->missed += s->missed;
+    stats_add(&b->size, (double)s->size);
+}
+
+static void print_text(const struct bw *b, double seconds)
+{
+    printf("%.0f bytes/s", (double)b->bytes / seconds);
+    if (b->size.n)
+        printf("  size mean %.1f  min %.0f  max %.0f", b->size.mean, b->size.min, b->size.max);
+    printf("  messages %llu  missed %llu\n", (unsigned long long)b->size.n,
+           (unsigned long long)b->missed);
+}
+
+static void print_json(const struct bw *b, double seconds)
+{
+    struct json j = JSON_INIT(stdout);
+
+    json_object(&j, NULL);
+    json_string(&j, "name", b->w.name);
+    json_number(&j, "window", seconds);
+    json_number(&j, "bytes_per_second", (double)b->bytes / seconds);
+    json_uint(&j, "bytes", b->bytes);
+    json_uint(&j, "messages", b->size.n);
+    json_uint(&j, "missed", b->missed);
+    if (b->size.n) {
+        json_number(&j, "size_mean", b->size.mean);
+        json_number(&j, "size_min", b->size.min);
+        json_number(&j, "size_max", b->size.max);
+    }
+    json_end_object(&j);
+    json_line(&j);
+}
+
+static void report(void *cx, double seconds)
+{
+    struct bw *b = cx;
+
+    if (b->w.json)
+        print_json(b, seconds);
+    else
+        print_text(b, seconds);
+    b->bytes = 0;
+    b->missed = 0;
+    b->size = (struct stats){0};
+}
+
+static int run(int argc, char **argv)
+{
+    struct bw b = {.w = {.take = take, .report = report, .cx = &b}};
+
+    return windows_parse(&b.w, argc, argv) ? windows_run(&b.w) : EXIT_USAGE;
+}
+
+const struct verb verb_bw = {
+    .name = "bw",
+    .summary = "measure how many bytes go through a channel",
+    .help =
+        "Usage: ach bw [OPTION ...] CHANNEL\n\n"
+        "Print, for each window of time, how many bytes per second were put, and the mean and\n"
+        "the extremes of the messages' sizes. Messages that were missed are counted, but their\n"
+        "bytes are not known.\n\n"
+        "Options:\n"
+        "  -w, --window SECONDS  length of a window (1)\n"
+        "  -n, --count N         end after N windows; without it, with Ctrl-C\n"
+        "  -j, --json            a JSON object on a line of its own for each window\n"
+        "      --help            print this help\n\n"
+        "Examples:\n"
+        "  ach bw camera\n"
+        "  ach bw --window 10 --count 1 --json camera | jq .bytes_per_second\n",
+    .run = run,
+};

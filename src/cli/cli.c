@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const struct verb *current;
+static char title[64] = "ach";
+
+static void say(const char *format, va_list ap)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: ", title);
+    vfprintf(stderr, format, ap);
+    putc('\n', stderr);
+}
+
+void complain(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    say(format, ap);
+    va_end(ap);
+}
+
+int usage_hint(void)
+{
+    fprintf(stderr, "Try 'ach %s%s--help'.\n", current ? current->name : "", current ? " " : "");
+    return EXIT_USAGE;
+}
+
+int usage(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    say(format, ap);
+    va_end(ap);
+    return usage_hint();
+}
+
+bool bad_value(const char *option, const char *value, const char *wanted)
+{
+    usage("%s cannot be '%s': give %s", option, value, wanted);
+    return false;
+}
+
+int fail_errstr(void)
+{
+    complain("%s", ach_errstr());
+    return EXIT_FAILED;
+}
+
+static const char *status_sentence(enum ach_status status)
+{
+    switch (status) {
+    case ACH_EAGAIN:
+        return "nothing new, or held by somebody else";
+    case ACH_TIMEOUT:
+        return "no message came in time";
+    case ACH_OVERFLOW:
+        return "the message is larger than the channel can hold";
+    case ACH_ENOENT:
+        return "the channel was removed";
+    case ACH_EACCES:
+        return "not permitted: needs write permission, and the PID namespace of its maker";
+    case ACH_CORRUPT:
+        return "the channel was replaced, or its memory is damaged";
+    case ACH_CANCELED:
+        return "interrupted";
+    default:
+        return NULL;
+    }
+}
+
+int fail_status(const char *channel, enum ach_status status)
+{
+    const char *sentence = status_sentence(status);
+
+    complain("%s: %s", channel, sentence ? sentence : ach_result_to_string(status));
+    return EXIT_FAILED;
+}
+
+const char *one_channel(int argc, char **argv)
+{
+    if (optind + 1 == argc)
+        return argv[optind];
+    if (optind == argc)
+        usage("name a channel");
+    else
+        usage("one channel at a time, not also '%s'", argv[optind + 1]);
+    return NULL;
+}
+
+bool parse_place(int argc, char **argv, enum ach_map *map)
+{
+    static const struct option longs[] = {
+        {"user", no_argument, NULL, 'u'},
+        {"kernel", no_argument, NULL, 'k'},
+        {0},
+    };
+    int c;
+
+    *map = ACH_MAP_DEFAULT;
+    while ((c = getopt_long(argc, argv, "uk", longs, NULL)) != -1) {
+        if (c == '?') {
+            usage_hint();
+            return false;
+        }
+        *map = c == 'k' ? ACH_MAP_KERNEL : ACH_MAP_USER;
+    }
+    return true;
+}
+
+bool place_exists(const char *name, enum ach_map map)
+{
+    ach_channel_t chan;
+
+    if (map != ACH_MAP_KERNEL)
+        return true;
+    if (!open_channel_in(&chan, name, true, map))
+        return false;
+    ach_close(&chan);
+    return true;
+}
+
+bool open_channel(ach_channel_t *chan, const char *name, bool readonly)
+{
+    return open_channel_in(chan, name, readonly, ACH_MAP_DEFAULT);
+}
+
+bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum ach_map map)
+{
+    ach_attr_t attr;
+
+    ach_attr_init(&attr);
+    ach_attr_set_readonly(&attr, readonly);
+    ach_attr_set_map(&attr, map);
+    if (ach_open(chan, name, &attr) == ACH_OK)
+        return true;
+    fail_errstr();
+    return false;
+}
+
+bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info)
+{
+    enum ach_status r = ach_channel_info(chan, info);
+
+    if (r != ACH_OK)
+        fail_status(name, r);
+    return r == ACH_OK;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    int i;
+
+    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "-?") == 0))
+        return true;
+    for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return true;
+    }
+    return false;
+}
+
+int verb_run(const struct verb *v, int argc, char **argv)
+{
+    current = v;
+    snprintf(title, sizeof(title), "ach %s", v->name);
+    argv[0] = title;
+    optind = 0; /* getopt begins anew */
+    if (v->help && asks_for_help(argc, argv)) {
+        fputs(v->help, stdout);
+        return EXIT_OK;
+    }
+    return v->run(argc, argv);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cli.h - what the verbs of the ach command share
+ *
+ * A verb is a struct in a file of its own; verbs.c lists them all. Its run
+ * function gets "ach VERB" as argv[0], parses its options, does the work and
+ * returns an exit status. It writes results to standard output, which main
+ * flushes and checks, and sentences about trouble to standard error.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <ach.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum exit_status {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+};
+
+struct verb {
+    const char *name;
+    const char *aliases[3];
+    const char *summary; /* NULL: not listed */
+    const char *help; /* NULL: the verb itself answers --help */
+    int (*run)(int argc, char **argv);
+};
+
+/* All verbs, up to NULL. */
+extern const struct verb *const verbs[];
+
+/* Find a verb by its name or an alias; NULL if there is none. */
+const struct verb *verb_find(const char *name);
+
+/* Run a verb; argv[0] need not be set. */
+int verb_run(const struct verb *v, int argc, char **argv);
+
+/* Ach 2 style: options first, and flags in place of verbs. */
+int old_flags(int argc, char **argv);
+
+/* Print "ach VERB: sentence" to standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Say that the command line is wrong, and return EXIT_USAGE. */
+int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* After getopt has complained by itself: where to find help. */
+int usage_hint(void);
+
+/* Complain about an option's argument; false, for parsers. */
+bool bad_value(const char *option, const char *value, const char *wanted);
+
+/* Say what ach_errstr says, and return EXIT_FAILED. */
+int fail_errstr(void);
+
+/* Say what a status of ach_get, ach_put or the like means for a channel; return EXIT_FAILED. */
+int fail_status(const char *channel, enum ach_status status);
+
+/* Take the one operand that a verb wants; NULL after complaining. */
+const char *one_channel(int argc, char **argv);
+
+/* Parse -k and -u, for verbs that have no other options; false after complaining. */
+bool parse_place(int argc, char **argv, enum ach_map *map);
+
+/* Open a channel, complaining if that fails. */
+bool open_channel(ach_channel_t *chan, const char *name, bool readonly);
+bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum ach_map map);
+
+/* Before using a name on its own: is there such a channel in the kernel, if that was asked for? */
+bool place_exists(const char *name, enum ach_map map);
+
+/* What open handles tell; false after complaining. */
+bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info);
+
+/* The verbs. */
+extern const struct verb verb_mk, verb_rm, verb_chmod, verb_file, verb_dump;
+extern const struct verb verb_search, verb_adv, verb_hide;
+extern const struct verb verb_ls, verb_info, verb_put, verb_get, verb_echo;
+extern const struct verb verb_hz, verb_bw, verb_watch, verb_doctor, verb_help;
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "describe.h"
+
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "parse.h"
+
+const char *kind_text(enum ach_map map)
+{
+    switch (map) {
+    case ACH_MAP_ANON:
+        return "heap";
+    case ACH_MAP_KERNEL:
+        return "kernel";
+    default:
+        return "user";
+    }
+}
+
+const char *mode_text(mode_t mode, char text[MODE_TEXT])
+{
+    static const char letters[] = "rwxrwxrwx";
+    int i;
+
+    for (i = 0; i < 9; i++)
+        text[i] = '-';
+    for (i = 0; i < 9; i++) {
+        if (mode & (mode_t)(0400 >> i))
+            text[i] = letters[i];
+    }
+    text[9] = '\0';
+    return text;
+}
+
+const char *user_text(uid_t uid, char text[OWNER_TEXT])
+{
+    const struct passwd *p = getpwuid(uid);
+
+    if (p)
+        snprintf(text, OWNER_TEXT, "%s", p->pw_name);
+    else
+        snprintf(text, OWNER_TEXT, "%u", (unsigned)uid);
+    return text;
+}
+
+const char *group_text(gid_t gid, char text[OWNER_TEXT])
+{
+    const struct group *g = getgrgid(gid);
+
+    if (g)
+        snprintf(text, OWNER_TEXT, "%s", g->gr_name);
+    else
+        snprintf(text, OWNER_TEXT, "%u", (unsigned)gid);
+    return text;
+}
+
+uint64_t messages_held(const ach_info_t *info)
+{
+    return info->oldest ? info->newest - info->oldest + 1 : 0;
+}
+
+static void json_file(struct json *j, const char *name, const ach_info_t *info)
+{
+    char path[PATH_MAX], mode[8], text[OWNER_TEXT];
+
+    if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
+        json_string(j, "path", path);
+    snprintf(mode, sizeof(mode), "%04o", (unsigned)info->mode & 07777u);
+    json_string(j, "mode", mode);
+    json_string(j, "owner", user_text(info->uid, text));
+    json_string(j, "group", group_text(info->gid, text));
+    json_uint(j, "uid", info->uid);
+    json_uint(j, "gid", info->gid);
+    json_uint(j, "inode", info->inode);
+}
+
+void json_channel(struct json *j, const char *name, const ach_info_t *info)
+{
+    const char *clock = clock_name(info->clock);
+
+    json_string(j, "name", name);
+    json_string(j, "kind", kind_text(info->map));
+    json_file(j, name, info);
+    json_uint(j, "frames", info->frame_cnt);
+    json_uint(j, "size", info->frame_size);
+    json_uint(j, "capacity", info->capacity);
+    json_uint(j, "memory", info->memory);
+    json_string(j, "clock", clock ? clock : "other");
+    json_bool(j, "timestamps", info->timestamps);
+    json_bool(j, "single_writer", info->single_writer);
+    json_bool(j, "readonly_wake", info->readonly_wake);
+    json_uint(j, "newest", info->newest);
+    json_uint(j, "oldest", info->oldest);
+    json_uint(j, "held", messages_held(info));
+    json_uint(j, "recovered", info->recovered);
+}

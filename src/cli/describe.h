@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* describe.h - what is known of a channel, in words and in JSON */
+#ifndef DESCRIBE_H
+#define DESCRIBE_H
+
+#include <ach.h>
+
+#include "json.h"
+
+#define MODE_TEXT 10 /* rw-rw-rw- and NUL */
+#define OWNER_TEXT 64
+
+const char *kind_text(enum ach_map map);
+const char *mode_text(mode_t mode, char text[MODE_TEXT]);
+
+/* The user's name, or number if there is no name. */
+const char *user_text(uid_t uid, char text[OWNER_TEXT]);
+const char *group_text(gid_t gid, char text[OWNER_TEXT]);
+
+/* How many messages the channel holds now. */
+uint64_t messages_held(const ach_info_t *info);
+
+/* The members that tell of a channel, into an open object. */
+void json_channel(struct json *j, const char *name, const ach_info_t *info);
+
+#endif

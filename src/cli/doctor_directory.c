@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doctor_directory.c - the directory that channels live in */
+#include <errno.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define MIB (1024ull * 1024)
+#define LOW_SPACE (16 * MIB)
+#define LOW_INODES 64
+#define LOW_PERCENT 5
+
+static void check_kind(struct report *r)
+{
+    struct statfs fs;
+
+    if (statfs(r->dir, &fs) != 0)
+        return;
+    if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+        found(r, LEVEL_OK, "file system", "%s is in memory", r->dir);
+    else
+        advise(found(r, LEVEL_WARNING, "file system",
+                     "%s is not in memory: messages may be written to a disk, and puts be slow",
+                     r->dir),
+               "mount a tmpfs there, or let ACH_DIR name a directory on one");
+}
+
+static void check_space(struct report *r)
+{
+    struct statvfs fs;
+    unsigned long long avail, total;
+
+    if (statvfs(r->dir, &fs) != 0)
+        return;
+    avail = (unsigned long long)fs.f_bavail * fs.f_frsize;
+    total = (unsigned long long)fs.f_blocks * fs.f_frsize;
+    if (total && (avail < LOW_SPACE || avail < total / 100 * LOW_PERCENT))
+        advise(found(r, LEVEL_WARNING, "space", "%s has only %llu of %llu MiB left", r->dir,
+                     avail / MIB, total / MIB),
+               "remove channels nobody needs (ach ls, ach rm), or mount it larger");
+    else
+        found(r, LEVEL_OK, "space", "%s has %llu of %llu MiB left", r->dir, avail / MIB,
+              total / MIB);
+    if (fs.f_files && (fs.f_favail < LOW_INODES || fs.f_favail < fs.f_files / 100 * LOW_PERCENT))
+        advise(found(r, LEVEL_WARNING, "inodes", "%s has room for only %llu more files", r->dir,
+                     (unsigned long long)fs.f_favail),
+               "remove files nobody needs, or mount it with a larger nr_inodes");
+    else
+        found(r, LEVEL_OK, "inodes", "%s has room for more files", r->dir);
+}
+
+static void check_permissions(struct report *r, const struct stat *st)
+{
+    bool everybody = (st->st_mode & S_IWOTH) != 0;
+
+    if (access(r->dir, W_OK | X_OK) != 0)
+        advise(found(r, LEVEL_WARNING, "permissions", "you cannot make channels in %s: %s", r->dir,
+                     strerror(errno)),
+               "let its owner grant you writing and searching, or use another ACH_DIR");
+    else if (everybody && !(st->st_mode & S_ISVTX))
+        advise(found(r, LEVEL_WARNING, "permissions",
+                     "anybody can remove anybody's channels from %s", r->dir),
+               "chmod +t %s", r->dir);
+    else
+        found(r, LEVEL_OK, "permissions", "you can make channels in %s", r->dir);
+}
+
+bool check_directory(struct report *r)
+{
+    struct stat st;
+
+    if (stat(r->dir, &st) != 0) {
+        advise(found(r, LEVEL_PROBLEM, "directory", "%s: %s", r->dir, strerror(errno)),
+               "mount a tmpfs there, or let ACH_DIR name another directory");
+        return false;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        advise(found(r, LEVEL_PROBLEM, "directory", "%s is not a directory", r->dir),
+               "let ACH_DIR name a directory");
+        return false;
+    }
+    found(r, LEVEL_OK, "directory", "channels are in %s", r->dir);
+    check_kind(r);
+    check_space(r);
+    check_permissions(r, &st);
+    return true;
+}

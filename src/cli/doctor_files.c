@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * doctor_files.c - what lies about in the directory of the channels
+ *
+ * A file with a channel's name that cannot be opened as one is in the way of
+ * whoever wants to make that channel. It is removed only if that can hurt
+ * nobody: it is a plain file that we could read and judge, and the kernel
+ * grants a lease on it, which it does only when nobody else has it open.
+ */
+#include <ach.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define PREFIX "achshm-"
+#define TEMPORARY_PREFIX "." PREFIX
+#define SETTLED_S 10
+
+static bool path_of(const struct report *r, const char *file, char path[PATH_MAX])
+{
+    int n = snprintf(path, PATH_MAX, "%s/%s", r->dir, file);
+
+    return n > 0 && n < PATH_MAX;
+}
+
+/* The process that made a temporary file .achshm-NAME.PID.N; 0 if that is not its form. */
+static pid_t maker_of(const char *file)
+{
+    const char *n = strrchr(file, '.'), *p = n;
+    char *end;
+    long pid;
+
+    if (!n || n == file || !n[1] || n[1 + strspn(n + 1, "0123456789")] != '\0')
+        return 0;
+    while (p > file && p[-1] != '.')
+        p--;
+    if (p - file < (long)strlen(TEMPORARY_PREFIX) + 2)
+        return 0;
+    errno = 0;
+    pid = strtol(p, &end, 10);
+    return end == n && errno == 0 && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+static bool dead(pid_t pid)
+{
+    return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* A maker in another PID namespace looks dead from here, but is done within moments. */
+static bool settled(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + SETTLED_S < time(NULL);
+}
+
+static void remove_file(struct report *r, const char *check, const char *path, const char *what)
+{
+    if (unlink(path) == 0)
+        found(r, LEVEL_REPAIRED, check, "removed %s, %s", path, what);
+    else
+        advise(
+            found(r, LEVEL_WARNING, check, "cannot remove %s, %s: %s", path, what, strerror(errno)),
+            "let its owner or root run 'ach doctor --repair'");
+}
+
+static bool check_temporary(struct report *r, const char *file)
+{
+    static const char what[] = "left behind by a process that died";
+    char path[PATH_MAX];
+    pid_t maker = maker_of(file);
+
+    if (!maker || !dead(maker) || !path_of(r, file, path) || !settled(path))
+        return false;
+    if (r->repair)
+        remove_file(r, "temporary files", path, what);
+    else
+        advise(found(r, LEVEL_WARNING, "temporary files", "%s was %s", path, what),
+               "ach doctor --repair");
+    return true;
+}
+
+/* Does nobody but us have this file open or mapped? True also says it is what we examined. */
+static bool unused(const char *path)
+{
+    struct stat opened, named;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool result;
+
+    if (fd < 0)
+        return false;
+    result = fcntl(fd, F_SETLEASE, F_WRLCK) == 0 && fstat(fd, &opened) == 0 &&
+             lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+             opened.st_dev == named.st_dev && S_ISREG(opened.st_mode);
+    close(fd);
+    return result;
+}
+
+static void report_broken(struct report *r, const char *path, const char *why)
+{
+    struct stat st;
+    bool plain = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+    if (r->repair && plain && unused(path))
+        remove_file(r, "channels", path, "which was not a usable channel");
+    else if (r->repair && plain)
+        advise(found(r, LEVEL_PROBLEM, "channels", "%s", why),
+               "somebody may be using it, so it stays: stop who does, or remove it yourself");
+    else if (plain)
+        advise(found(r, LEVEL_PROBLEM, "channels", "%s", why),
+               "ach doctor --repair removes it, ach mk --replace-corrupt replaces it");
+    else
+        advise(found(r, LEVEL_PROBLEM, "channels", "%s", why), "remove it, or rename it");
+}
+
+static enum ach_status try_channel(const char *name)
+{
+    ach_channel_t chan;
+    ach_info_t info;
+    ach_attr_t attr;
+    enum ach_status status;
+
+    ach_attr_init(&attr);
+    ach_attr_set_readonly(&attr, 1);
+    status = ach_open(&chan, name, &attr);
+    if (status != ACH_OK)
+        return status;
+    status = ach_channel_info(&chan, &info);
+    ach_close(&chan);
+    return status;
+}
+
+static bool check_channel(struct report *r, const char *file)
+{
+    char path[PATH_MAX], why[PATH_MAX + 64];
+    enum ach_status status;
+
+    if (!path_of(r, file, path))
+        return true;
+    status = try_channel(file + strlen(PREFIX));
+    switch (status) {
+    case ACH_OK:
+    case ACH_ENOENT: /* removed meanwhile */
+        return true;
+    case ACH_BAD_SHM_FILE:
+        report_broken(r, path, ach_errstr());
+        break;
+    case ACH_CORRUPT:
+        snprintf(why, sizeof(why), "%s: the channel's memory is damaged", path);
+        report_broken(r, path, why);
+        break;
+    case ACH_EACCES:
+        found(r, LEVEL_NOTE, "channels", "%s", ach_errstr());
+        return true;
+    case ACH_BAD_HEADER:
+        advise(found(r, LEVEL_WARNING, "channels", "%s", ach_errstr()),
+               "use the same release of Ach in all programs, or remove it once nobody uses it");
+        break;
+    default:
+        advise(found(r, LEVEL_WARNING, "channels", "%s: %s", path, ach_errstr()),
+               "no channel can have this name or be opened here: remove it if it is yours");
+    }
+    return false;
+}
+
+static int is_ours(const struct dirent *e)
+{
+    return strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 ||
+           strncmp(e->d_name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX)) == 0;
+}
+
+void check_files(struct report *r)
+{
+    struct dirent **files;
+    int i, n = scandir(r->dir, &files, is_ours, alphasort);
+    size_t good = 0, stale = 0;
+
+    if (n < 0) {
+        advise(found(r, LEVEL_WARNING, "channels", "cannot list %s: %s", r->dir, strerror(errno)),
+               "let its owner grant you reading");
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        if (files[i]->d_name[0] == '.')
+            stale += check_temporary(r, files[i]->d_name);
+        else
+            good += check_channel(r, files[i]->d_name);
+        free(files[i]);
+    }
+    free(files);
+    found(r, LEVEL_OK, "channels", "%zu good channels", good);
+    if (!stale)
+        found(r, LEVEL_OK, "temporary files", "none left behind");
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doctor_system.c - limits, real-time scheduling and what the kernel can do */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#ifdef SYS_futex
+#define FUTEX_CALL SYS_futex
+#else
+#define FUTEX_CALL SYS_futex_time64
+#endif
+
+#define MIB (1024ull * 1024)
+#define FEW_FILES 256
+#define LITTLE_LOCKED (64 * MIB)
+
+/* The number of the first PID namespace is fixed in the kernel. */
+#define FIRST_PID_NAMESPACE 0xeffffffcu
+
+static void check_files_limit(struct report *r)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_NOFILE, &l) != 0)
+        return;
+    if (l.rlim_cur < FEW_FILES)
+        advise(found(r, LEVEL_WARNING, "open files",
+                     "a process can open only %llu files, and each open channel is one",
+                     (unsigned long long)l.rlim_cur),
+               "raise nofile in /etc/security/limits.conf, or LimitNOFILE in the unit");
+    else
+        found(r, LEVEL_OK, "open files", "a process can open %llu files",
+              (unsigned long long)l.rlim_cur);
+}
+
+static void check_file_size_limit(struct report *r)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_FSIZE, &l) != 0)
+        return;
+    if (l.rlim_cur != RLIM_INFINITY)
+        advise(found(r, LEVEL_WARNING, "file size",
+                     "no channel made here can be larger than %llu bytes",
+                     (unsigned long long)l.rlim_cur),
+               "ulimit -f unlimited, or LimitFSIZE=infinity in the unit");
+    else
+        found(r, LEVEL_OK, "file size", "channels can be of any size");
+}
+
+static void check_locked_limit(struct report *r)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_MEMLOCK, &l) != 0)
+        return;
+    if (l.rlim_cur != RLIM_INFINITY && l.rlim_cur < LITTLE_LOCKED && geteuid() != 0)
+        advise(found(r, LEVEL_NOTE, "locked memory",
+                     "a process can keep only %llu KiB from being swapped out",
+                     (unsigned long long)l.rlim_cur / 1024),
+               "for real-time programs raise memlock in /etc/security/limits.conf, or "
+               "LimitMEMLOCK in the unit");
+    else
+        found(r, LEVEL_OK, "locked memory", "a process can keep its memory from being swapped out");
+}
+
+void check_limits(struct report *r)
+{
+    check_files_limit(r);
+    check_file_size_limit(r);
+    check_locked_limit(r);
+}
+
+/* Read a number from a file of the kernel. */
+static bool read_number(const char *path, long *value)
+{
+    FILE *f = fopen(path, "re");
+    bool ok;
+
+    if (!f)
+        return false;
+    ok = fscanf(f, "%ld", value) == 1;
+    fclose(f);
+    return ok;
+}
+
+static void check_runtime(struct report *r)
+{
+    long runtime, period;
+
+    if (!read_number("/proc/sys/kernel/sched_rt_runtime_us", &runtime) ||
+        !read_number("/proc/sys/kernel/sched_rt_period_us", &period))
+        return;
+    if (runtime == 0)
+        advise(
+            found(r, LEVEL_WARNING, "real-time share", "the kernel lets no real-time thread run"),
+            "sysctl kernel.sched_rt_runtime_us=950000");
+    else if (runtime > 0 && runtime < period)
+        found(r, LEVEL_OK, "real-time share",
+              "real-time threads may run %ld of every %ld microseconds", runtime, period);
+    else
+        found(r, LEVEL_OK, "real-time share", "real-time threads may run all the time");
+}
+
+void check_realtime(struct report *r)
+{
+    struct sched_param low = {.sched_priority = 1}, before;
+    int policy = sched_getscheduler(0);
+
+    check_runtime(r);
+    if (policy < 0 || sched_getparam(0, &before) != 0)
+        return;
+    if (sched_setscheduler(0, SCHED_FIFO, &low) == 0) {
+        sched_setscheduler(0, policy, &before);
+        found(r, LEVEL_OK, "real-time priority", "you can run real-time threads");
+        return;
+    }
+    advise(found(r, LEVEL_NOTE, "real-time priority", "you cannot run real-time threads: %s",
+                 strerror(errno)),
+           "if you need them, raise rtprio in /etc/security/limits.conf, or LimitRTPRIO in the "
+           "unit; in a cgroup with a real-time quota, raise that");
+}
+
+static void check_release(struct report *r)
+{
+    struct utsname u;
+
+    if (uname(&u) == 0)
+        found(r, LEVEL_OK, "kernel", "%s %s on %s", u.sysname, u.release, u.machine);
+}
+
+static void check_waitv(struct report *r)
+{
+    syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0);
+    if (errno == ENOSYS)
+        advise(found(r, LEVEL_NOTE, "futex_waitv",
+                     "the kernel cannot wait for several words at once; waiting for several "
+                     "channels looks at them again and again"),
+               "Linux 5.16 or later waits without looking");
+    else
+        found(r, LEVEL_OK, "futex_waitv", "the kernel can wait for several channels at once");
+}
+
+static void check_pi(struct report *r)
+{
+    uint32_t word = 0;
+
+    if (syscall(FUTEX_CALL, &word, FUTEX_LOCK_PI, 0, NULL, NULL, 0) == 0) {
+        syscall(FUTEX_CALL, &word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0);
+        found(r, LEVEL_OK, "PI futexes", "writers inherit priority from each other");
+        return;
+    }
+    advise(found(r, LEVEL_WARNING, "PI futexes", "writers cannot inherit priority: %s",
+                 strerror(errno)),
+           "use a kernel with CONFIG_FUTEX_PI");
+}
+
+static void check_namespace(struct report *r)
+{
+    struct stat st;
+
+    if (stat("/proc/self/ns/pid", &st) != 0)
+        found(r, LEVEL_NOTE, "PID namespace", "not known: /proc is not there");
+    else if (st.st_ino != FIRST_PID_NAMESPACE)
+        advise(found(r, LEVEL_NOTE, "PID namespace",
+                     "this process is in a PID namespace of its own, as in a container: it can put "
+                     "only into channels that were made there; getting works everywhere"),
+               "to put across containers, share the PID namespace");
+    else
+        found(r, LEVEL_OK, "PID namespace", "that of the whole system");
+}
+
+void check_kernel(struct report *r)
+{
+    check_release(r);
+    check_waitv(r);
+    check_pi(r);
+    check_namespace(r);
+}

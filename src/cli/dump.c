@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach dump - a channel's insides */
+#include "cli.h"
+
+static int run(int argc, char **argv)
+{
+    enum ach_map map;
+    ach_channel_t chan;
+    const char *name;
+
+    if (!parse_place(argc, argv, &map))
+        return EXIT_USAGE;
+    name = one_channel(argc, argv);
+    if (!name)
+        return EXIT_USAGE;
+    if (!open_channel_in(&chan, name, true, map))
+        return EXIT_FAILED;
+    ach_dump(chan.shm);
+    ach_close(&chan);
+    return EXIT_OK;
+}
+
+const struct verb verb_dump = {
+    .name = "dump",
+    .summary = "print a channel's insides, for debugging",
+    .help = "Usage: ach dump CHANNEL\n\n"
+            "Print a channel's insides to standard error, for debugging. The text may change with\n"
+            "every release; scripts read 'ach info --json' instead.\n\n"
+            "Options:\n"
+            "  -u, --user    in shared memory (default)\n"
+            "  -k, --kernel  in the kernel module\n"
+            "      --help    print this help\n\n"
+            "Examples:\n"
+            "  ach dump imu\n",
+    .run = run,
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach echo - follow a channel, for people to read */
+#include "cli.h"
+#include "json.h"
+#include "parse.h"
+#include "reader.h"
+#include "show.h"
+#include "stop.h"
+
+#define NS_PER_S 1000000000ll
+
+enum look { LOOK_AUTO, LOOK_TEXT, LOOK_HEX };
+
+struct options {
+    enum look look;
+    bool last;
+    bool all;
+    bool json;
+    uint64_t count;
+};
+
+static bool apply(struct options *o, int c)
+{
+    switch (c) {
+    case 'T':
+        o->look = LOOK_TEXT;
+        return true;
+    case 'x':
+        o->look = LOOK_HEX;
+        return true;
+    case 'L':
+        return o->last = true;
+    case 'a':
+        return o->all = true;
+    case 'j':
+        return o->json = true;
+    case 'n':
+        return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
+               bad_value("the count", optarg, "a number from 1 on");
+    default:
+        usage_hint();
+        return false;
+    }
+}
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {
+        {"text", no_argument, NULL, 'T'},
+        {"hex", no_argument, NULL, 'x'},
+        {"last", no_argument, NULL, 'L'},
+        {"all", no_argument, NULL, 'a'},
+        {"json", no_argument, NULL, 'j'},
+        {"count", required_argument, NULL, 'n'},
+        {0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "TxLajn:", longs, NULL)) != -1) {
+        if (!apply(o, c))
+            return false;
+    }
+    return true;
+}
+
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* When the message was put, or else when it came, by the wall clock. */
+static struct timespec wall_time(const struct reader *r)
+{
+    int64_t ns = read_clock(CLOCK_REALTIME);
+    struct timespec put;
+
+    if (ach_channel_timestamp(&r->chan, &put) == ACH_OK)
+        ns += (int64_t)put.tv_sec * NS_PER_S + put.tv_nsec - read_clock(r->info.clock);
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+}
+
+static bool ends_line(const struct reader *r)
+{
+    unsigned char last = r->data[r->size - 1];
+
+    return last == '\n' || last == '\0';
+}
+
+static void print_message(const struct options *o, const struct reader *r, uint64_t seq)
+{
+    const char *text = (const char *)r->data;
+    struct timespec t = wall_time(r);
+    struct tm tm;
+    char clock[16];
+
+    localtime_r(&t.tv_sec, &tm);
+    strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+    printf("%s.%06ld #%llu %zu bytes:", clock, t.tv_nsec / 1000, (unsigned long long)seq, r->size);
+    if (o->look == LOOK_TEXT) {
+        putchar(' ');
+        print_text(text, r->size);
+    } else if (o->look == LOOK_AUTO && is_text(text, r->size)) {
+        putchar(' ');
+        print_text(text, ends_line(r) ? r->size - 1 : r->size);
+    } else {
+        putchar('\n');
+        print_dump(r->data, r->size);
+    }
+}
+
+static void print_json(const struct options *o, const struct reader *r, uint64_t seq,
+                       uint64_t missed)
+{
+    struct json j = JSON_INIT(stdout);
+    const char *text = (const char *)r->data;
+    struct timespec t = wall_time(r);
+
+    json_object(&j, NULL);
+    json_time(&j, "time", t.tv_sec, t.tv_nsec);
+    json_uint(&j, "sequence", seq);
+    json_uint(&j, "missed", missed);
+    json_uint(&j, "size", r->size);
+    if (o->look != LOOK_HEX && is_text(text, r->size))
+        json_bytes(&j, "text", text, r->size);
+    else
+        json_hex(&j, "hex", r->data, r->size);
+    json_end_object(&j);
+    json_line(&j);
+}
+
+static void print_one(const struct options *o, const struct reader *r, bool first)
+{
+    uint64_t seq = 0, missed = 0;
+
+    ach_channel_seq(&r->chan, &seq);
+    /* Nobody wanted what was there before us, or what --last skips. */
+    if (!first && !o->last)
+        ach_channel_missed(&r->chan, &missed, NULL);
+    if (o->json) {
+        print_json(o, r, seq, missed);
+        return;
+    }
+    if (missed)
+        printf("-- %llu missed\n", (unsigned long long)missed);
+    print_message(o, r, seq);
+}
+
+static int follow(const struct options *o, struct reader *r)
+{
+    int options = ACH_O_WAIT | ACH_O_LINKED | (o->last ? ACH_O_LAST : 0);
+    uint64_t got;
+
+    for (got = 0; o->count == 0 || got < o->count; got++) {
+        enum ach_status status = reader_get(r, NULL, options);
+
+        if (status == ACH_CANCELED)
+            return EXIT_OK;
+        if (!delivered(status))
+            return fail_status(r->name, status);
+        print_one(o, r, got == 0);
+        if (ferror(stdout))
+            return stopped() ? EXIT_OK : EXIT_FAILED;
+    }
+    return EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.look = LOOK_AUTO};
+    struct reader r;
+    const char *name;
+    int status;
+
+    if (!parse(argc, argv, &o))
+        return EXIT_USAGE;
+    name = one_channel(argc, argv);
+    if (!name)
+        return EXIT_USAGE;
+    if (!reader_open(&r, name))
+        return EXIT_FAILED;
+    if (!o.all && !o.last)
+        ach_flush(&r.chan);
+    status = follow(&o, &r);
+    reader_close(&r);
+    return status;
+}
+
+const struct verb verb_echo = {
+    .name = "echo",
+    .summary = "follow a channel and print its messages",
+    .help =
+        "Usage: ach echo [OPTION ...] CHANNEL\n\n"
+        "Print each message that comes, until Ctrl-C: the time, the sequence number, the size,\n"
+        "and the message as text, or as a hex dump if it is not text. The time is that of the\n"
+        "put if the channel has timestamps, else of the arrival here.\n\n"
+        "Options:\n"
+        "  -a, --all      begin with the messages that are there already\n"
+        "  -L, --last     begin with the newest, and always print only the newest\n"
+        "  -n, --count N  end after N messages\n"
+        "  -T, --text     always as text; what is not printable is escaped\n"
+        "  -x, --hex      always as a hex dump\n"
+        "  -j, --json     a JSON object on a line of its own for each message\n"
+        "      --help     print this help\n\n"
+        "Examples:\n"
+        "  ach echo imu\n"
+        "  ach echo --all --count 3 --hex imu\n"
+        "  ach echo --json state | jq -r .text\n",
+    .run = run,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach file - the file of a channel */
+#include <limits.h>
+
+#include "cli.h"
+
+static int run(int argc, char **argv)
+{
+    enum ach_map map;
+    char path[PATH_MAX];
+    int status = EXIT_OK;
+
+    if (!parse_place(argc, argv, &map))
+        return EXIT_USAGE;
+    if (optind == argc)
+        return usage("name a channel");
+    for (; optind < argc; optind++) {
+        if (!place_exists(argv[optind], map))
+            status = EXIT_FAILED;
+        else if (ach_channel_path(argv[optind], path, sizeof(path)) == ACH_OK)
+            puts(path);
+        else
+            status = fail_errstr();
+    }
+    return status;
+}
+
+const struct verb verb_file = {
+    .name = "file",
+    .summary = "print the path of a channel's file",
+    .help = "Usage: ach file CHANNEL ...\n\n"
+            "Print the path of each channel's file, whether or not it exists.\n\n"
+            "Options:\n"
+            "  -u, --user    in shared memory (default)\n"
+            "  -k, --kernel  in the kernel module\n"
+            "      --help    print this help\n\n"
+            "Examples:\n"
+            "  ach file imu\n"
+            "  chgrp robot \"$(ach file imu)\"\n",
+    .run = run,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach get - get messages */
+#include "cli.h"
+#include "frames.h"
+#include "parse.h"
+#include "reader.h"
+#include "stop.h"
+
+struct options {
+    enum framing framing;
+    bool hex;
+    bool all;
+    bool fresh;
+    int get; /* options of ach_get */
+    uint64_t count;
+    double timeout; /* 0: none */
+};
+
+static bool set_output(struct options *o, enum framing framing, bool hex)
+{
+    if (o->framing != FRAMES_NONE || o->hex) {
+        usage("one of --line, --null, --length-prefix and --hex at a time");
+        return false;
+    }
+    o->framing = framing;
+    o->hex = hex;
+    return true;
+}
+
+static bool apply(struct options *o, int c)
+{
+    switch (c) {
+    case 'l':
+        return set_output(o, FRAMES_LINE, false);
+    case '0':
+        return set_output(o, FRAMES_NULL, false);
+    case 'p':
+        return set_output(o, FRAMES_LENGTH, false);
+    case 'x':
+        return set_output(o, FRAMES_NONE, true);
+    case 'a':
+        return o->all = true;
+    case 'N':
+        return o->fresh = true;
+    case 'w':
+        return o->get |= ACH_O_WAIT;
+    case 'L':
+        return o->get |= ACH_O_LAST;
+    case 'C':
+        return o->get |= ACH_O_COPY;
+    case 'n':
+        return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
+               bad_value("the count", optarg, "a number from 1 on");
+    case 't':
+        o->get |= ACH_O_WAIT;
+        return parse_seconds(optarg, &o->timeout) ||
+               bad_value("the timeout", optarg, "seconds, as 0.5");
+    default:
+        usage_hint();
+        return false;
+    }
+}
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {
+        {"line", no_argument, NULL, 'l'},          {"null", no_argument, NULL, '0'},
+        {"length-prefix", no_argument, NULL, 'p'}, {"hex", no_argument, NULL, 'x'},
+        {"wait", no_argument, NULL, 'w'},          {"last", no_argument, NULL, 'L'},
+        {"copy", no_argument, NULL, 'C'},          {"new", no_argument, NULL, 'N'},
+        {"timeout", required_argument, NULL, 't'}, {"count", required_argument, NULL, 'n'},
+        {"all", no_argument, NULL, 'a'},           {0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "l0pxwLCNt:n:a", longs, NULL)) != -1) {
+        if (!apply(o, c))
+            return false;
+    }
+    if (!o->all)
+        return true;
+    if (o->count)
+        usage("--all and --count do not go together");
+    else if (o->get & ACH_O_COPY)
+        usage("--all and --copy do not go together");
+    return !o->count && !(o->get & ACH_O_COPY);
+}
+
+/* With --all and without waiting: up to the message that was newest when we began. */
+static bool enough(const struct options *o, struct reader *r, uint64_t got)
+{
+    uint64_t seq = 0;
+
+    if (!o->all)
+        return got >= (o->count ? o->count : 1);
+    if (o->get & ACH_O_WAIT)
+        return false;
+    ach_channel_seq(&r->chan, &seq);
+    return seq >= r->info.newest;
+}
+
+/* No message came; is that the end, or a failure? */
+static int ended(const struct options *o, const struct reader *r, enum ach_status status)
+{
+    if (o->all && (status == ACH_EAGAIN || status == ACH_TIMEOUT || status == ACH_CANCELED))
+        return EXIT_OK;
+    if (status == ACH_EAGAIN)
+        complain("%s: nothing new", r->name);
+    else if (status != ACH_CANCELED)
+        fail_status(r->name, status);
+    return EXIT_FAILED;
+}
+
+static bool write_out(const struct options *o, const struct reader *r)
+{
+    return o->hex ? give_hex(stdout, r->data, r->size)
+                  : give_message(stdout, o->framing, r->data, r->size);
+}
+
+static int get_all(const struct options *o, struct reader *r, uint64_t *missed)
+{
+    struct timespec timeout = seconds_to_timespec(o->timeout);
+    uint64_t got = 0, last;
+
+    while (!enough(o, r, got)) {
+        enum ach_status status = reader_get(r, o->timeout > 0 ? &timeout : NULL, o->get);
+
+        if (!delivered(status))
+            return ended(o, r, status);
+        /* What was gone before we came, or was skipped on purpose, is not missed. */
+        if (got > 0 && !(o->get & ACH_O_LAST) &&
+            ach_channel_missed(&r->chan, &last, NULL) == ACH_OK)
+            *missed += last;
+        got++;
+        if (!write_out(o, r))
+            return stopped() ? EXIT_OK : EXIT_FAILED;
+    }
+    return EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.get = ACH_O_LINKED};
+    struct reader r;
+    const char *name;
+    uint64_t missed = 0;
+    int status;
+
+    if (!parse(argc, argv, &o))
+        return EXIT_USAGE;
+    name = one_channel(argc, argv);
+    if (!name)
+        return EXIT_USAGE;
+    if (!reader_open(&r, name))
+        return EXIT_FAILED;
+    if (o.fresh)
+        ach_flush(&r.chan);
+    status = get_all(&o, &r, &missed);
+    if (missed)
+        complain("%s: %llu messages were missed", name, (unsigned long long)missed);
+    reader_close(&r);
+    return status;
+}
+
+const struct verb verb_get = {
+    .name = "get",
+    .summary = "get messages from a channel",
+    .help =
+        "Usage: ach get [OPTION ...] CHANNEL\n\n"
+        "Get messages and write them to standard output: by default one, the oldest that the\n"
+        "channel holds, as it is.\n\n"
+        "Options:\n"
+        "  -L, --last             the newest message\n"
+        "  -a, --all              every message that is there; with --wait also those to come\n"
+        "  -n, --count N          N messages\n"
+        "  -N, --new              leave out what is there already\n"
+        "  -w, --wait             wait if there is nothing new\n"
+        "  -t, --timeout SECONDS  wait, but no longer than that for each message\n"
+        "  -C, --copy             the last message again if there is nothing new\n"
+        "  -l, --line             a newline after each message\n"
+        "  -0, --null             a zero byte after each message\n"
+        "  -p, --length-prefix    4 bytes, little-endian, before each message tell its length\n"
+        "  -x, --hex              a line of hexadecimal digits for each message\n"
+        "      --help             print this help\n\n"
+        "Fails if there is nothing, or nothing in time; with --all that is the end. If messages\n"
+        "were overwritten before they could be got, standard error says how many.\n\n"
+        "Examples:\n"
+        "  ach get --last imu | od -t f8\n"
+        "  ach get --wait --new --timeout 2 --line state\n"
+        "  ach get --all --wait --length-prefix a | ach put --length-prefix b\n",
+    .run = run,
+};

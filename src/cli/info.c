@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach info - all about a channel */
+#include <limits.h>
+
+#include "cli.h"
+#include "describe.h"
+#include "parse.h"
+
+/* The newest message, looked at in place. */
+struct newest {
+    bool there;
+    bool stamped;
+    size_t size;
+    struct timespec put;
+};
+
+static void look_newest(ach_channel_t *chan, struct newest *m)
+{
+    const void *p;
+    enum ach_status r = ach_view(chan, &p, &m->size, NULL, ACH_O_LAST);
+
+    m->there = r == ACH_OK || r == ACH_MISSED_FRAME;
+    m->stamped = m->there && ach_channel_timestamp(chan, &m->put) == ACH_OK;
+}
+
+static void print_number(const char *label, uint64_t value, const char *unit)
+{
+    printf("%-15s %llu%s\n", label, (unsigned long long)value, unit);
+}
+
+static void print_file(const char *name, const ach_info_t *info)
+{
+    char path[PATH_MAX], mode[MODE_TEXT], user[OWNER_TEXT], group[OWNER_TEXT];
+
+    if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
+        printf("%-15s %s\n", "file", path);
+    printf("%-15s %s (%04o)\n", "mode", mode_text(info->mode, mode), (unsigned)info->mode);
+    printf("%-15s %s:%s\n", "owner", user_text(info->uid, user), group_text(info->gid, group));
+}
+
+static void print_newest(const struct newest *m)
+{
+    if (!m->there)
+        return;
+    print_number("newest size", m->size, " bytes");
+    if (m->stamped)
+        printf("%-15s %lld.%09ld s on the channel's clock\n", "newest put",
+               (long long)m->put.tv_sec, m->put.tv_nsec);
+}
+
+static void print_text(const char *name, const ach_info_t *info, const struct newest *m)
+{
+    const char *clock = clock_name(info->clock);
+
+    printf("%-15s %s\n", "name", name);
+    printf("%-15s %s\n", "kind", kind_text(info->map));
+    print_file(name, info);
+    print_number("frames", info->frame_cnt, "");
+    print_number("size", info->frame_size, " bytes");
+    print_number("largest message", info->capacity, " bytes");
+    print_number("memory", info->memory, " bytes");
+    printf("%-15s %s\n", "clock", clock ? clock : "other");
+    printf("%-15s %s\n", "timestamps", info->timestamps ? "yes" : "no");
+    printf("%-15s %s\n", "single writer", info->single_writer ? "yes" : "no");
+    printf("%-15s %s\n", "read-only wake", info->readonly_wake ? "yes" : "no");
+    print_number("newest", info->newest, "");
+    print_number("oldest", info->oldest, "");
+    print_number("held", messages_held(info), "");
+    print_newest(m);
+    print_number("recovered", info->recovered, "");
+}
+
+static void print_json(const char *name, const ach_info_t *info, const struct newest *m)
+{
+    struct json j = JSON_INIT(stdout);
+
+    json_object(&j, NULL);
+    json_channel(&j, name, info);
+    if (m->there)
+        json_uint(&j, "newest_size", m->size);
+    if (m->stamped)
+        json_time(&j, "newest_put", m->put.tv_sec, m->put.tv_nsec);
+    json_end_object(&j);
+    json_line(&j);
+}
+
+static int show(const char *name, bool json)
+{
+    ach_channel_t chan;
+    ach_info_t info;
+    struct newest m = {0};
+    bool ok;
+
+    if (!open_channel(&chan, name, true))
+        return EXIT_FAILED;
+    ok = channel_info(&chan, name, &info);
+    if (ok) {
+        look_newest(&chan, &m);
+        if (json)
+            print_json(name, &info, &m);
+        else
+            print_text(name, &info, &m);
+    }
+    ach_close(&chan);
+    return ok ? EXIT_OK : EXIT_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option longs[] = {{"json", no_argument, NULL, 'j'}, {0}};
+    const char *name;
+    bool json = false;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "j", longs, NULL)) != -1) {
+        if (c == '?')
+            return usage_hint();
+        json = true;
+    }
+    name = one_channel(argc, argv);
+    return name ? show(name, json) : EXIT_USAGE;
+}
+
+const struct verb verb_info = {
+    .name = "info",
+    .summary = "tell all about a channel",
+    .help = "Usage: ach info [--json] CHANNEL\n\n"
+            "Tell a channel's geometry, permissions, properties and counts: the sequence numbers\n"
+            "of the newest and the oldest message it holds, and how many writers died while\n"
+            "putting (recovered).\n\n"
+            "Options:\n"
+            "  -j, --json  as JSON\n"
+            "      --help  print this help\n\n"
+            "Examples:\n"
+            "  ach info imu\n"
+            "  ach info --json imu | jq .newest\n",
+    .run = run,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach ls - list the channels */
+#include <string.h>
+
+#include "cli.h"
+#include "describe.h"
+#include "parse.h"
+#include "survey.h"
+#include "table.h"
+
+#define DEFAULT_INTERVAL_S 0.5
+
+struct options {
+    double interval;
+    bool rate;
+    bool names;
+    bool json;
+};
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {
+        {"interval", required_argument, NULL, 'i'},
+        {"no-rate", no_argument, NULL, 'R'},
+        {"names", no_argument, NULL, 'n'},
+        {"json", no_argument, NULL, 'j'},
+        {0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "i:nj", longs, NULL)) != -1) {
+        if (c == 'i' && !parse_seconds(optarg, &o->interval))
+            return bad_value("the interval", optarg, "seconds, as 0.5");
+        if (c == '?') {
+            usage_hint();
+            return false;
+        }
+        o->rate &= c != 'R';
+        o->names |= c == 'n';
+        o->json |= c == 'j';
+    }
+    return true;
+}
+
+static void print_names(const struct survey *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n; i++)
+        puts(s->items[i]->name);
+}
+
+static void print_json(const struct survey *s, bool rate)
+{
+    struct json j = JSON_INIT(stdout);
+    size_t i;
+
+    json_array(&j, NULL);
+    for (i = 0; i < s->n; i++) {
+        const struct surveyed *c = s->items[i];
+
+        json_object(&j, NULL);
+        if (c->open) {
+            json_channel(&j, c->name, &c->info);
+            if (rate && c->rate >= 0)
+                json_number(&j, "rate", c->rate);
+            else
+                json_null(&j, "rate");
+        } else {
+            json_string(&j, "name", c->name);
+            json_string(&j, "error", ach_result_to_string(c->status));
+            json_string(&j, "trouble", c->trouble);
+        }
+        json_end_object(&j);
+    }
+    json_end_array(&j);
+    json_line(&j);
+}
+
+static void add_row(struct table *t, const struct surveyed *c)
+{
+    char mode[MODE_TEXT], owner[OWNER_TEXT];
+    size_t i;
+
+    table_cell(t, "%s", c->name);
+    if (!c->open) {
+        for (i = 0; i < 6; i++)
+            table_cell(t, "-");
+        table_cell(t, "%s", ach_result_to_string(c->status));
+        return;
+    }
+    table_cell(t, "%s", kind_text(c->info.map));
+    table_cell(t, "%s", mode_text(c->info.mode, mode));
+    table_cell(t, "%s", user_text(c->info.uid, owner));
+    table_cell(t, "%llu", (unsigned long long)c->info.frame_cnt);
+    table_cell(t, "%llu", (unsigned long long)c->info.frame_size);
+    table_cell(t, "%llu", (unsigned long long)c->info.newest);
+    if (c->rate >= 0)
+        table_cell(t, "%.1f", c->rate);
+    else
+        table_cell(t, "-");
+}
+
+static void print_table(const struct survey *s)
+{
+    static const char *const heads[] = {"NAME",   "KIND", "MODE",     "OWNER",
+                                        "FRAMES", "SIZE", "SEQUENCE", "RATE"};
+    struct table t = {.align = "llllrrrr"};
+    size_t i;
+
+    for (i = 0; i < strlen(t.align); i++)
+        table_cell(&t, "%s", heads[i]);
+    for (i = 0; i < s->n; i++)
+        add_row(&t, s->items[i]);
+    table_print(&t, stdout, SIZE_MAX, "\n");
+    table_finish(&t);
+}
+
+static bool sample(struct survey *s, const struct options *o)
+{
+    struct timespec pause = seconds_to_timespec(o->interval);
+
+    if (!survey_look(s))
+        return false;
+    if (!o->rate || o->names || s->n == 0)
+        return true;
+    nanosleep(&pause, NULL);
+    return survey_look(s);
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.interval = DEFAULT_INTERVAL_S, .rate = true};
+    struct survey s = {0};
+    bool ok;
+
+    if (!parse(argc, argv, &o))
+        return EXIT_USAGE;
+    s.patterns = argv + optind;
+    s.npatterns = (size_t)(argc - optind);
+    ok = sample(&s, &o);
+    if (ok && o.json)
+        print_json(&s, o.rate);
+    else if (ok && o.names)
+        print_names(&s);
+    else if (ok)
+        print_table(&s);
+    survey_finish(&s);
+    return ok ? EXIT_OK : EXIT_FAILED;
+}
+
+const struct verb verb_ls = {
+    .name = "ls",
+    .aliases = {"list"},
+    .summary = "list the channels",
+    .help = "Usage: ach ls [OPTION ...] [PATTERN ...]\n\n"
+            "List the channels, or those whose names match a PATTERN as the shell matches files:\n"
+            "kind, permissions, owner, messages kept, nominal size, sequence number of the\n"
+            "newest message, and messages per second.\n\n"
+            "Options:\n"
+            "  -i, --interval SECONDS  measure the rate so long (0.5)\n"
+            "      --no-rate           do not measure the rate, answer at once\n"
+            "  -n, --names             only the names, one per line\n"
+            "  -j, --json              as JSON\n"
+            "      --help              print this help\n\n"
+            "Examples:\n"
+            "  ach ls\n"
+            "  ach ls --interval 2 'arm-*'\n"
+            "  ach ls --json --no-rate | jq '.[].name'\n",
+    .run = run,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach mk - make channels */
+#include "cli.h"
+#include "parse.h"
+
+struct options {
+    size_t count;
+    size_t size;
+    bool exist_ok;
+    bool verbose;
+    ach_create_attr_t attr;
+};
+
+enum {
+    OPT_TIMESTAMPS = 256,
+    OPT_READONLY_WAKE,
+    OPT_SINGLE_WRITER,
+    OPT_REPLACE_CORRUPT,
+    OPT_CLOCK,
+};
+
+static const struct option longs[] = {
+    {"count", required_argument, NULL, 'm'},
+    {"size", required_argument, NULL, 'n'},
+    {"mode", required_argument, NULL, 'o'},
+    {"truncate", no_argument, NULL, 't'},
+    {"exist-ok", no_argument, NULL, '1'},
+    {"kernel", no_argument, NULL, 'k'},
+    {"user", no_argument, NULL, 'u'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"timestamps", no_argument, NULL, OPT_TIMESTAMPS},
+    {"readonly-wake", no_argument, NULL, OPT_READONLY_WAKE},
+    {"single-writer", no_argument, NULL, OPT_SINGLE_WRITER},
+    {"replace-corrupt", no_argument, NULL, OPT_REPLACE_CORRUPT},
+    {"clock", required_argument, NULL, OPT_CLOCK},
+    {0},
+};
+
+static bool set_mode(ach_create_attr_t *attr, const char *text)
+{
+    mode_t mode;
+
+    if (!parse_mode(text, &mode))
+        return bad_value("the mode", text, "octal digits up to 777, as 660");
+    return ach_create_attr_set_mode(attr, mode) == ACH_OK;
+}
+
+static bool set_clock(ach_create_attr_t *attr, const char *text)
+{
+    clockid_t clock;
+
+    if (!parse_clock(text, &clock))
+        return bad_value("the clock", text, "monotonic, realtime, boottime, tai or monotonic-raw");
+    return ach_create_attr_set_clock(attr, clock) == ACH_OK;
+}
+
+static bool set_number(size_t *out, const char *what, const char *text)
+{
+    return parse_size(text, out) || bad_value(what, text, "a number, as 10, 64K or 2M");
+}
+
+/* What the user said with one option. */
+static bool apply(struct options *o, int c)
+{
+    switch (c) {
+    case 'm':
+        return set_number(&o->count, "the number of messages", optarg);
+    case 'n':
+        return set_number(&o->size, "the size", optarg);
+    case 'o':
+        return set_mode(&o->attr, optarg);
+    case OPT_CLOCK:
+        return set_clock(&o->attr, optarg);
+    case 't':
+        return ach_create_attr_set_truncate(&o->attr, 1) == ACH_OK;
+    case 'k':
+        return ach_create_attr_set_map(&o->attr, ACH_MAP_KERNEL) == ACH_OK;
+    case 'u':
+        return ach_create_attr_set_map(&o->attr, ACH_MAP_USER) == ACH_OK;
+    case OPT_TIMESTAMPS:
+        return ach_create_attr_set_timestamps(&o->attr, 1) == ACH_OK;
+    case OPT_READONLY_WAKE:
+        return ach_create_attr_set_readonly_wake(&o->attr, 1) == ACH_OK;
+    case OPT_SINGLE_WRITER:
+        return ach_create_attr_set_single_writer(&o->attr, 1) == ACH_OK;
+    case OPT_REPLACE_CORRUPT:
+        return ach_create_attr_set_replace_corrupt(&o->attr, 1) == ACH_OK;
+    case '1':
+        return o->exist_ok = true;
+    case 'v':
+        return o->verbose = true;
+    default:
+        usage_hint();
+        return false;
+    }
+}
+
+static int make(const struct options *o, const char *name)
+{
+    ach_create_attr_t attr = o->attr;
+    enum ach_status r = ach_create(name, o->count, o->size, &attr);
+
+    if (r == ACH_EEXIST && o->exist_ok) {
+        if (o->verbose)
+            printf("channel '%s' is there already\n", name);
+        return EXIT_OK;
+    }
+    if (r != ACH_OK)
+        return fail_errstr();
+    if (o->verbose)
+        printf("made channel '%s': %zu messages of %zu bytes\n", name, o->count, o->size);
+    return EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.count = ACH_DEFAULT_FRAME_COUNT, .size = ACH_DEFAULT_FRAME_SIZE};
+    int c, status = EXIT_OK;
+
+    ach_create_attr_init(&o.attr);
+    while ((c = getopt_long(argc, argv, "m:n:o:t1kuv", longs, NULL)) != -1) {
+        if (!apply(&o, c))
+            return EXIT_USAGE;
+    }
+    if (optind == argc)
+        return usage("name a channel");
+    for (; optind < argc; optind++) {
+        if (make(&o, argv[optind]) != EXIT_OK)
+            status = EXIT_FAILED;
+    }
+    return status;
+}
+
+const struct verb verb_mk = {
+    .name = "mk",
+    .aliases = {"create", "make"},
+    .summary = "make channels",
+    .help =
+        "Usage: ach mk [OPTION ...] CHANNEL ...\n\n"
+        "Make channels. A message may be as large as count times size.\n\n"
+        "Options:\n"
+        "  -m, --count N          keep at most N messages (16)\n"
+        "  -n, --size BYTES       nominal size of a message (512); K, M and G may follow\n"
+        "  -o, --mode OCTAL       permissions, as 660; without it 666 less the umask\n"
+        "  -t, --truncate         replace a channel that exists, messages and all\n"
+        "  -1, --exist-ok         a channel that exists is fine, and left as it is\n"
+        "      --replace-corrupt  replace what exists if it is not a usable channel\n"
+        "      --timestamps       stamp each message with the time of its put\n"
+        "      --clock NAME       clock of timeouts and stamps: monotonic (default), realtime,\n"
+        "                         boottime, tai, monotonic-raw\n"
+        "      --readonly-wake    wake subscribers that may only read without their polling\n"
+        "      --single-writer    only the holder of the source lock may put\n"
+        "  -u, --user             in shared memory (default)\n"
+        "  -k, --kernel           in the kernel module\n"
+        "  -v, --verbose          say what was made\n"
+        "      --help             print this help\n\n"
+        "Examples:\n"
+        "  ach mk imu\n"
+        "  ach mk -1 -m 10 -n 3000 state command\n"
+        "  ach mk --mode 644 --readonly-wake --timestamps --count 4 --size 2M camera\n",
+    .run = run,
+};

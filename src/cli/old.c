@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * old.c - the command line of Ach 2
+ *
+ * There options may come before the verb, and the flags -C, -U, -D and -F name
+ * verb and channel at once. Both are put into the new order here, and then
+ * parsed by the verb like any other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct words {
+    char **argv;
+    int argc;
+};
+
+static void add(struct words *w, char *word)
+{
+    w->argv[w->argc++] = word;
+}
+
+static char *flag_verb(int flag)
+{
+    static char mk[] = "mk", rm[] = "rm", dump[] = "dump", file[] = "file";
+
+    switch (flag) {
+    case 'C':
+        return mk;
+    case 'U':
+        return rm;
+    case 'D':
+        return dump;
+    default:
+        return file;
+    }
+}
+
+/* Sort the command line into a verb, its options and its operands. */
+static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
+{
+    char *verb = NULL, *name = NULL;
+    int c, i = 0;
+
+    while ((c = getopt(argc, argv, "C:U:D:F:m:n:o:t1kuv")) != -1) {
+        if (c == '?') {
+            usage_hint();
+            return NULL;
+        }
+        if (strchr("CUDF", c)) {
+            if (verb) {
+                usage("one of -C, -U, -D and -F at a time");
+                return NULL;
+            }
+            verb = flag_verb(c);
+            name = optarg;
+            continue;
+        }
+        snprintf(flags[i], sizeof(flags[i]), "-%c", c);
+        add(w, flags[i++]);
+        if (strchr("mno", c))
+            add(w, optarg);
+    }
+    if (!verb && optind < argc)
+        verb = argv[optind++];
+    if (name)
+        add(w, name);
+    for (; optind < argc; optind++)
+        add(w, argv[optind]);
+    if (!verb)
+        usage("say what to do: a verb is missing");
+    return verb;
+}
+
+static int run_reordered(int argc, char **argv, struct words *w, char (*flags)[3])
+{
+    char *name = reorder(argc, argv, w, flags);
+    const struct verb *v = name ? verb_find(name) : NULL;
+
+    if (v)
+        return verb_run(v, w->argc, w->argv);
+    return name ? usage("there is no verb '%s'", name) : EXIT_USAGE;
+}
+
+int old_flags(int argc, char **argv)
+{
+    static char ach[] = "ach";
+    struct words w = {.argc = 1};
+    char(*flags)[3];
+    size_t i, room = 2;
+    int status = EXIT_FAILED;
+
+    argv[0] = ach;
+    /* Each letter of a bundle such as -t1 becomes a word of its own. */
+    for (i = 1; i < (size_t)argc; i++)
+        room += strlen(argv[i]) + 1;
+    flags = calloc(room, sizeof(*flags));
+    w.argv = calloc(room, sizeof(*w.argv));
+    if (flags && w.argv)
+        status = run_reordered(argc, argv, &w, flags);
+    else
+        complain("out of memory");
+    free(w.argv);
+    free(flags);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "stop.h"
+
+#define FIRST_ROOM 4096
+
+static bool grow(struct reader *r, size_t room)
+{
+    unsigned char *data = realloc(r->data, room);
+
+    if (!data) {
+        complain("out of memory for a message of %zu bytes", room);
+        return false;
+    }
+    r->data = data;
+    r->room = room;
+    return true;
+}
+
+bool reader_open(struct reader *r, const char *name)
+{
+    memset(r, 0, sizeof(*r));
+    r->name = name;
+    if (!open_channel(&r->chan, name, false))
+        return false;
+    stop_on_signals(&r->chan);
+    if (channel_info(&r->chan, name, &r->info) && grow(r, FIRST_ROOM))
+        return true;
+    reader_close(r);
+    return false;
+}
+
+bool delivered(enum ach_status status)
+{
+    return status == ACH_OK || status == ACH_MISSED_FRAME;
+}
+
+static enum ach_status get(struct reader *r, const struct timespec *timeout, int options)
+{
+    for (;;) {
+        enum ach_status status =
+            ach_get(&r->chan, r->data, r->room, &r->size, timeout, options | ACH_O_RELTIME);
+
+        if (status != ACH_OVERFLOW)
+            return status;
+        if (!grow(r, r->size))
+            return ACH_FAILED_SYSCALL;
+    }
+}
+
+enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options)
+{
+    enum ach_status status;
+
+    if (!(options & ACH_O_WAIT))
+        return get(r, NULL, options);
+    /* Somebody may be waiting for what we wrote while we wait for more. */
+    status = get(r, NULL, options & ~(ACH_O_WAIT | ACH_O_COPY));
+    if (status != ACH_EAGAIN)
+        return status;
+    fflush(stdout);
+    return get(r, timeout, options);
+}
+
+void reader_close(struct reader *r)
+{
+    stop_forget();
+    ach_close(&r->chan);
+    free(r->data);
+    r->data = NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reader.h - get messages of any size from a channel */
+#ifndef READER_H
+#define READER_H
+
+#include <ach.h>
+#include <stdbool.h>
+
+struct reader {
+    const char *name;
+    ach_channel_t chan;
+    ach_info_t info; /* when it was opened */
+    unsigned char *data;
+    size_t size; /* of the message got last */
+    size_t room;
+};
+
+/* Open a channel for getting, and let signals cancel it. False after complaining. */
+bool reader_open(struct reader *r, const char *name);
+
+/* As ach_get with ACH_O_RELTIME. Flushes standard output before it waits. */
+enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options);
+
+/* The status is one that delivers a message. */
+bool delivered(enum ach_status status);
+
+void reader_close(struct reader *r);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show.h - a message as text or as a hex dump, safe for any terminal */
+#ifndef SHOW_H
+#define SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Text that a person can read; it may end with a newline or a NUL. */
+bool is_text(const char *text, size_t len);
+
+/* On one line; what is not printable is escaped. */
+void print_text(const char *text, size_t len);
+
+void print_dump(const unsigned char *data, size_t len);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "survey.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define NS_PER_S 1000000000ull
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static bool wanted(const struct survey *s, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < s->npatterns; i++) {
+        if (fnmatch(s->patterns[i], name, 0) == 0)
+            return true;
+    }
+    return s->npatterns == 0;
+}
+
+static struct surveyed *find(const struct survey *s, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < s->n; i++) {
+        if (strcmp(s->items[i]->name, name) == 0)
+            return s->items[i];
+    }
+    return NULL;
+}
+
+static struct surveyed *add(struct survey *s, const char *name)
+{
+    struct surveyed **items = realloc(s->items, (s->n + 1) * sizeof(*items));
+
+    if (!items)
+        return NULL;
+    s->items = items;
+    items[s->n] = calloc(1, sizeof(**items));
+    if (!items[s->n])
+        return NULL;
+    snprintf(items[s->n]->name, sizeof(items[s->n]->name), "%s", name);
+    return items[s->n++];
+}
+
+static enum ach_status list_one(void *cx, const char *name, enum ach_map map)
+{
+    struct survey *s = cx;
+    struct surveyed *c;
+
+    (void)map;
+    if (!wanted(s, name))
+        return ACH_OK;
+    c = find(s, name);
+    if (!c)
+        c = add(s, name);
+    if (!c)
+        return ACH_FAILED_SYSCALL;
+    c->listed = true;
+    return ACH_OK;
+}
+
+static void shut(struct surveyed *c)
+{
+    if (c->open)
+        ach_close(&c->chan);
+    c->open = false;
+    memset(&c->info, 0, sizeof(c->info));
+    c->rate = -1;
+    c->lost = 0;
+    c->newest_size = 0;
+    c->newest_age = -1;
+}
+
+static bool look_open(struct surveyed *c)
+{
+    ach_attr_t attr;
+
+    shut(c);
+    ach_attr_init(&attr);
+    ach_attr_set_readonly(&attr, 1);
+    c->status = ach_open(&c->chan, c->name, &attr);
+    if (c->status != ACH_OK)
+        snprintf(c->trouble, sizeof(c->trouble), "%s", ach_errstr());
+    c->open = c->status == ACH_OK;
+    return c->open;
+}
+
+/* Size and age of the newest message, without copying it. */
+static void look_newest(struct surveyed *c)
+{
+    const void *p;
+    size_t size;
+    struct timespec put;
+    uint64_t now, at;
+    enum ach_status r = ach_view(&c->chan, &p, &size, NULL, ACH_O_LAST | ACH_O_COPY);
+
+    if (r != ACH_OK && r != ACH_MISSED_FRAME)
+        return;
+    c->newest_size = size;
+    if (ach_channel_timestamp(&c->chan, &put) != ACH_OK)
+        return;
+    now = clock_ns(c->info.clock);
+    at = (uint64_t)put.tv_sec * NS_PER_S + (uint64_t)put.tv_nsec;
+    c->newest_age = now > at ? (double)(now - at) / (double)NS_PER_S : 0;
+}
+
+static void compare(struct surveyed *c, const ach_info_t *before, uint64_t before_ns)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+    c->looked_ns = now;
+    if (!before_ns || now == before_ns || c->info.newest < before->newest)
+        return;
+    c->rate =
+        (double)(c->info.newest - before->newest) * (double)NS_PER_S / (double)(now - before_ns);
+    if (c->info.oldest > before->newest + 1)
+        c->lost += c->info.oldest - before->newest - 1;
+}
+
+static void look(struct surveyed *c)
+{
+    ach_info_t before = c->info;
+    uint64_t before_ns = c->open ? c->looked_ns : 0;
+
+    if (c->open)
+        c->status = ach_channel_info(&c->chan, &c->info);
+    if (!c->open || c->status != ACH_OK || c->info.unlinked || c->info.replaced) {
+        before_ns = 0;
+        if (!look_open(c))
+            return;
+        c->status = ach_channel_info(&c->chan, &c->info);
+    }
+    if (c->status != ACH_OK) {
+        shut(c);
+        snprintf(c->trouble, sizeof(c->trouble), "the channel's memory is damaged");
+        return;
+    }
+    compare(c, &before, before_ns);
+    look_newest(c);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(struct surveyed *const *)a)->name, (*(struct surveyed *const *)b)->name);
+}
+
+/* Let go of those that are gone. */
+static void drop_unlisted(struct survey *s)
+{
+    size_t i, kept = 0;
+
+    for (i = 0; i < s->n; i++) {
+        if (s->items[i]->listed) {
+            s->items[kept++] = s->items[i];
+            continue;
+        }
+        shut(s->items[i]);
+        free(s->items[i]);
+    }
+    s->n = kept;
+}
+
+bool survey_look(struct survey *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n; i++)
+        s->items[i]->listed = false;
+    if (ach_list(list_one, s) != ACH_OK) {
+        fail_errstr();
+        return false;
+    }
+    drop_unlisted(s);
+    if (s->n)
+        qsort(s->items, s->n, sizeof(*s->items), by_name);
+    for (i = 0; i < s->n; i++)
+        look(s->items[i]);
+    return true;
+}
+
+void survey_finish(struct survey *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n; i++)
+        s->items[i]->listed = false;
+    drop_unlisted(s);
+    free(s->items);
+    s->items = NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verbs.c - the table of verbs, in the order of the overview */
+#include <string.h>
+
+#include "cli.h"
+
+const struct verb *const verbs[] = {
+    &verb_mk,   &verb_rm,     &verb_chmod, &verb_file, &verb_dump, &verb_ls,    &verb_info,
+    &verb_put,  &verb_get,    &verb_echo,  &verb_hz,   &verb_bw,   &verb_watch, &verb_doctor,
+    &verb_help, &verb_search, &verb_adv,   &verb_hide, NULL,
+};
+
+static bool called(const struct verb *v, const char *name)
+{
+    size_t i;
+
+    if (strcmp(v->name, name) == 0)
+        return true;
+    for (i = 0; i < sizeof(v->aliases) / sizeof(v->aliases[0]) && v->aliases[i]; i++) {
+        if (strcmp(v->aliases[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct verb *verb_find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; verbs[i]; i++) {
+        if (called(verbs[i], name))
+            return verbs[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach watch - a live screen of all channels */
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "parse.h"
+#include "stop.h"
+#include "survey.h"
+#include "table.h"
+
+#define DEFAULT_ROWS 24
+#define SCREEN_ENTER "\033[?1049h\033[?25l"
+#define SCREEN_LEAVE "\033[?25h\033[?1049l"
+#define SCREEN_HOME "\033[H"
+#define CLEAR_REST "\033[J"
+#define CLEAR_LINE "\033[K"
+
+struct options {
+    double interval;
+    uint64_t count; /* 0: for ever */
+};
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {
+        {"interval", required_argument, NULL, 'i'},
+        {"count", required_argument, NULL, 'n'},
+        {"once", no_argument, NULL, '1'},
+        {0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "i:n:1", longs, NULL)) != -1) {
+        if (c == 'i' && !parse_seconds(optarg, &o->interval))
+            return bad_value("the interval", optarg, "seconds, as 0.5");
+        if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &o->count))
+            return bad_value("the count", optarg, "a number from 1 on");
+        if (c == '?') {
+            usage_hint();
+            return false;
+        }
+        if (c == '1')
+            o->count = 1;
+    }
+    return true;
+}
+
+static void number_cell(struct table *t, bool known, double value, int digits)
+{
+    if (known)
+        table_cell(t, "%.*f", digits, value);
+    else
+        table_cell(t, "-");
+}
+
+static void add_row(struct table *t, const struct surveyed *c)
+{
+    table_cell(t, "%s", c->name);
+    number_cell(t, c->rate >= 0, c->rate, 1);
+    number_cell(t, c->open, (double)c->info.newest, 0);
+    number_cell(t, c->newest_size > 0, (double)c->newest_size, 0);
+    number_cell(t, c->newest_age >= 0, c->newest_age, 3);
+    number_cell(t, c->open, (double)c->lost, 0);
+    if (c->open)
+        table_cell(t, "%llu", (unsigned long long)c->info.recovered);
+    else
+        table_cell(t, "%s", ach_result_to_string(c->status));
+}
+
+static void fill(struct table *t, const struct survey *s)
+{
+    static const char *const heads[] = {"NAME",  "RATE",   "NEWEST",   "BYTES",
+                                        "AGE/S", "MISSED", "RECOVERED"};
+    size_t i;
+
+    for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        table_cell(t, "%s", heads[i]);
+    for (i = 0; i < s->n; i++)
+        add_row(t, s->items[i]);
+}
+
+static size_t screen_rows(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+        return size.ws_row;
+    return DEFAULT_ROWS;
+}
+
+static void draw_screen(const struct survey *s)
+{
+    struct table t = {.align = "lrrrrrr"};
+    size_t rows = screen_rows(), room = rows > 3 ? rows - 2 : 1;
+
+    fill(&t, s);
+    fputs(SCREEN_HOME, stdout);
+    table_print(&t, stdout, room, CLEAR_LINE "\r\n");
+    if (table_rows(&t) > room)
+        printf("... and %zu more" CLEAR_LINE "\r\n", table_rows(&t) - room);
+    fputs("q quits" CLEAR_LINE CLEAR_REST, stdout);
+    table_finish(&t);
+}
+
+static void draw_plain(const struct survey *s)
+{
+    struct table t = {.align = "lrrrrrr"};
+
+    fill(&t, s);
+    table_print(&t, stdout, SIZE_MAX, "\n");
+    table_finish(&t);
+}
+
+/* True: a key says to quit. */
+static bool quit_key(void)
+{
+    char key;
+    ssize_t n = read(STDIN_FILENO, &key, 1);
+
+    return n == 0 || (n == 1 && (key == 'q' || key == 'Q'));
+}
+
+/* Let the interval pass; a window that changes its size ends it early. True: go on. */
+static bool pause_for(double seconds, bool keys)
+{
+    struct pollfd p = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
+    struct timespec t = seconds_to_timespec(seconds);
+
+    if (!stopped() && ppoll(&p, 1, &t, NULL) == 1 && quit_key())
+        return false;
+    return !stopped();
+}
+
+static int run_loop(const struct options *o, struct survey *s, bool screen, bool keys)
+{
+    uint64_t done;
+
+    /* The first look has nothing to compare with, so it is not shown. */
+    if (!survey_look(s))
+        return EXIT_FAILED;
+    if (screen) {
+        draw_screen(s);
+        fflush(stdout);
+    }
+    for (done = 0; o->count == 0 || done < o->count; done++) {
+        if (!pause_for(o->interval, keys))
+            break;
+        if (!survey_look(s))
+            return EXIT_FAILED;
+        if (screen)
+            draw_screen(s);
+        else
+            draw_plain(s);
+        if (fflush(stdout) != 0 || ferror(stdout))
+            return stopped() ? EXIT_OK : EXIT_FAILED;
+    }
+    return EXIT_OK;
+}
+
+static int run_screen(const struct options *o, struct survey *s)
+{
+    struct termios saved, raw;
+    bool keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &saved) == 0;
+    int status;
+
+    if (keys) {
+        raw = saved;
+        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    }
+    fputs(SCREEN_ENTER, stdout);
+    status = run_loop(o, s, true, keys);
+    fputs(SCREEN_LEAVE, stdout);
+    fflush(stdout);
+    if (keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.interval = 1};
+    struct survey s = {0};
+    int status;
+
+    if (!parse(argc, argv, &o))
+        return EXIT_USAGE;
+    s.patterns = argv + optind;
+    s.npatterns = (size_t)(argc - optind);
+    stop_on_signals(NULL);
+    if (isatty(STDOUT_FILENO) && o.count == 0)
+        status = run_screen(&o, &s);
+    else
+        status = run_loop(&o, &s, false, false);
+    survey_finish(&s);
+    return status;
+}
+
+const struct verb verb_watch = {
+    .name = "watch",
+    .aliases = {"top"},
+    .summary = "watch all channels live",
+    .help = "Usage: ach watch [OPTION ...] [PATTERN ...]\n\n"
+            "Show all channels, or those whose names match a PATTERN, again and again: messages\n"
+            "per second, sequence number, size and age of the newest message (the age if the\n"
+            "channel has timestamps), messages that a reader as slow as this screen has missed\n"
+            "since it began, and writers that died while putting. On a terminal q or Ctrl-C\n"
+            "quits; elsewhere, plain lines are printed.\n\n"
+            "Options:\n"
+            "  -i, --interval SECONDS  time between looks (1)\n"
+            "  -n, --count N           print N times as plain lines, then end\n"
+            "  -1, --once              print once, after one interval, then end\n"
+            "      --help              print this help\n\n"
+            "Examples:\n"
+            "  ach watch\n"
+            "  ach watch --interval 0.2 'arm-*'\n"
+            "  ach watch --once\n",
+    .run = run,
+};

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "windows.h"
+
+#include <math.h>
+
+#include "cli.h"
+#include "parse.h"
+#include "reader.h"
+#include "stop.h"
+
+#define NS_PER_S 1000000000ull
+
+void stats_add(struct stats *s, double x)
+{
+    double distance = x - s->mean;
+
+    s->min = s->n == 0 || x < s->min ? x : s->min;
+    s->max = s->n == 0 || x > s->max ? x : s->max;
+    s->n++;
+    s->mean += distance / (double)s->n;
+    s->squares += distance * (x - s->mean);
+}
+
+double stats_deviation(const struct stats *s)
+{
+    return s->n ? sqrt(s->squares / (double)s->n) : 0;
+}
+
+bool windows_parse(struct windows *w, int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"window", required_argument, NULL, 'w'},
+        {"count", required_argument, NULL, 'n'},
+        {"json", no_argument, NULL, 'j'},
+        {0},
+    };
+    int c;
+
+    w->length = 1;
+    while ((c = getopt_long(argc, argv, "w:n:j", longs, NULL)) != -1) {
+        if (c == 'w' && !parse_seconds(optarg, &w->length))
+            return bad_value("the window", optarg, "seconds, as 0.5");
+        if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
+            return bad_value("the count", optarg, "a number from 1 on");
+        if (c == '?') {
+            usage_hint();
+            return false;
+        }
+        w->json |= c == 'j';
+    }
+    w->name = one_channel(argc, argv);
+    return w->name != NULL;
+}
+
+static uint64_t to_ns(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return to_ns(&t);
+}
+
+/* Wait for a message until the window ends. Its bytes are of no interest, so it is not copied. */
+static enum ach_status next_sample(struct reader *r, uint64_t end, struct sample *s)
+{
+    uint64_t now = now_ns(), left = end > now ? end - now : 0;
+    struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
+    const void *p;
+    enum ach_status status;
+
+    if (left == 0)
+        return ACH_TIMEOUT;
+    status = ach_view(&r->chan, &p, &s->size, &t, ACH_O_WAIT | ACH_O_RELTIME | ACH_O_LINKED);
+    if (!delivered(status))
+        return status;
+    s->ns = ach_channel_timestamp(&r->chan, &t) == ACH_OK ? to_ns(&t) : now_ns();
+    ach_channel_missed(&r->chan, &s->missed, NULL);
+    return ACH_OK;
+}
+
+static int follow(const struct windows *w, struct reader *r)
+{
+    uint64_t length = (uint64_t)(w->length * (double)NS_PER_S), begin = now_ns(), done = 0;
+    struct sample s;
+
+    while (w->count == 0 || done < w->count) {
+        enum ach_status status = next_sample(r, begin + length, &s);
+
+        if (status == ACH_CANCELED)
+            return EXIT_OK;
+        if (status == ACH_OK) {
+            w->take(w->cx, &s);
+            continue;
+        }
+        if (status != ACH_TIMEOUT)
+            return fail_status(w->name, status);
+        w->report(w->cx, (double)(now_ns() - begin) / (double)NS_PER_S);
+        begin = now_ns();
+        done++;
+        if (fflush(stdout) != 0 || ferror(stdout))
+            return stopped() ? EXIT_OK : EXIT_FAILED;
+    }
+    return EXIT_OK;
+}
+
+int windows_run(const struct windows *w)
+{
+    struct reader r;
+    int status;
+
+    if (!reader_open(&r, w->name))
+        return EXIT_FAILED;
+    ach_flush(&r.chan);
+    status = follow(w, &r);
+    reader_close(&r);
+    return status;
+}

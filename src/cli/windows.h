@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* windows.h - follow a channel and report once per stretch of time, for hz and bw */
+#ifndef WINDOWS_H
+#define WINDOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Running mean, spread and extremes. */
+struct stats {
+    uint64_t n;
+    double mean;
+    double squares; /* of the distances from the mean */
+    double min;
+    double max;
+};
+
+void stats_add(struct stats *s, double x);
+double stats_deviation(const struct stats *s);
+
+struct sample {
+    uint64_t ns; /* when it was put, or came */
+    uint64_t missed; /* messages missed right before it */
+    size_t size;
+};
+
+struct windows {
+    const char *name;
+    double length; /* of a window, in seconds */
+    uint64_t count; /* end after so many windows; 0: never */
+    bool json;
+    void (*take)(void *cx, const struct sample *sample);
+    void (*report)(void *cx, double seconds); /* and begin a new window */
+    void *cx;
+};
+
+/* Parse the options that hz and bw have, and their channel. False after complaining. */
+bool windows_parse(struct windows *w, int argc, char **argv);
+
+/* Follow the channel; returns an exit status. */
+int windows_run(const struct windows *w);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* streams.h - standard streams that cannot be mistaken for channels, and whose errors are seen */
+#ifndef STREAMS_H
+#define STREAMS_H
+
+#include <stdbool.h>
+
+/*
+ * Occupy the standard descriptors that were handed over closed, so that no
+ * channel gets their numbers and is written to by a printf. Using them fails
+ * as before. Call it first in main.
+ */
+void streams_init(void);
+
+/* Write out what is buffered for standard output. False: not everything got out, see errno. */
+bool streams_finish(void);
+
+#endif
