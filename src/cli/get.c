@@ -113,8 +113,11 @@ static int ended(const struct options *o, const struct reader *r, enum ach_statu
 
 static bool write_out(const struct options *o, const struct reader *r)
 {
-    return o->hex ? give_hex(stdout, r->data, r->size)
-                  : give_message(stdout, o->framing, r->data, r->size);
+    bool ok = o->hex ? give_hex(stdout, r->data, r->size)
+                     : give_message(stdout, o->framing, r->data, r->size);
+
+    /* A flush before a wait may have failed since. */
+    return ok && !ferror(stdout);
 }
 
 static int get_all(const struct options *o, struct reader *r, uint64_t *missed)

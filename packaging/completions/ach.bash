@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Bash completion for ach(1). Verbs, options and channels come from ach itself.
+
+_ach() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= i words=
+    local IFS=$' \t\n'
+    COMPREPLY=()
+
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        if [[ ${COMP_WORDS[i]} != -* ]]; then
+            verb=${COMP_WORDS[i]}
+            break
+        fi
+    done
+
+    case $prev in
+        --file | -f)
+            if [[ $verb == put ]]; then
+                compopt -o filenames 2>/dev/null
+                IFS=$'\n'
+                COMPREPLY=($(compgen -f -- "$cur"))
+                return
+            fi ;;
+        --root)
+            compopt -o filenames 2>/dev/null
+            IFS=$'\n'
+            COMPREPLY=($(compgen -d -- "$cur"))
+            return ;;
+        --clock)
+            words='monotonic realtime boottime tai monotonic-raw' ;;
+        --mode | -o)
+            words='600 644 660 664 666' ;;
+        -C | -U | -D | -F)
+            words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null) ;;
+        --count | -m | --size | --interval | -i | --timeout | --window)
+            return ;;
+    esac
+
+    if [[ -n $words ]]; then
+        :
+    elif [[ -z $verb && $cur == -* ]]; then
+        words='--help --version'
+    elif [[ -z $verb ]]; then
+        words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null)
+    elif [[ $cur == -* ]]; then
+        words=$("${COMP_WORDS[0]}" "$verb" --help 2>/dev/null |
+            sed -n 's/^ \{2,\}\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p')
+    else
+        case $verb in
+            help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
+            doctor | search | adv | hide) ;;
+            chmod)
+                if [[ $prev == chmod ]]; then
+                    words='600 644 660 664 666'
+                else
+                    words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null)
+                fi ;;
+            *) words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null) ;;
+        esac
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+
+complete -F _ach ach

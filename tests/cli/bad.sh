@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Wrong use is told from failure, in sentences, and leaves nothing behind.
+. "$(dirname "$0")/lib.sh"
+
+long=$(printf '%064d' 0)
+longest=$(printf '%063d' 0)
+
+# Names
+for name in '' .hidden 'a b' a/b ../x "$long" 'ä' 'a*'; do
+    for verb in mk rm file info put get echo hz bw dump; do
+        expect 1 "$ACH" $verb -- "$name" </dev/null
+        has "$err" "ach $verb: "
+        has "$err" "name"
+    done
+    expect 1 "$ACH" chmod 666 -- "$name"
+done
+expect 0 "$ACH" mk "$longest"
+expect 0 "$ACH" rm "$longest"
+
+# Missing, surplus and unknown words
+expect 2 "$ACH"
+has "$err" "a verb is missing"
+expect 2 "$ACH" frobnicate
+has "$err" "there is no verb 'frobnicate'"
+expect 2 "$ACH" help frobnicate
+for verb in mk rm chmod file dump info put get echo hz bw; do
+    expect 2 "$ACH" $verb
+    has "$err" "ach $verb: "
+    has "$err" "Try 'ach $verb --help'."
+done
+for verb in dump info get echo hz bw; do
+    expect 2 "$ACH" $verb a b
+done
+expect 2 "$ACH" doctor now
+expect 2 "$ACH" chmod 666
+for verb in mk rm chmod file dump ls info put get echo hz bw watch doctor help; do
+    expect 2 "$ACH" $verb --frobnicate
+    has "$err" "ach $verb: unrecognized option '--frobnicate'"
+done
+
+# Numbers
+for number in -1 1x x '' ' 1' 0x10 1.5 +1 1e3 99999999999999999999999 18446744073709551616 1T 1KK; do
+    expect 2 "$ACH" mk -m "$number" bad
+    expect 2 "$ACH" mk -n "$number" bad
+    expect 2 "$ACH" get --count "$number" bad
+    expect 2 "$ACH" echo --count "$number" bad
+    has "$err" "cannot be '$number'"
+done
+expect 2 "$ACH" mk -n 99999999999G bad
+for number in 0 -1 x '' inf nan 1e99 0x1 99999999999999 . 1s; do
+    expect 2 "$ACH" ls --interval "$number"
+    expect 2 "$ACH" get --timeout "$number" bad
+    expect 2 "$ACH" hz --window "$number" bad
+    expect 2 "$ACH" watch --once --interval "$number"
+done
+for mode in 8 1000 x -1 '' 7777 u+r 99999999999999999999; do
+    expect 2 "$ACH" mk -o "$mode" bad
+    expect 2 "$ACH" chmod -- "$mode" bad
+done
+expect 2 "$ACH" mk --clock sundial bad
+has "$err" "give monotonic"
+expect 1 "$ACH" mk -m 0 bad
+expect 1 "$ACH" mk -n 0 bad
+expect 1 "$ACH" mk -m 18446744073709551615 -n 18446744073709551615 bad
+expect 1 "$ACH" mk -m 1 -n 9223372036854775807 bad
+expect 1 "$ACH" mk -m 1024 -n 1024G bad
+has "$err" "ach mk: "
+
+# Options that do not go together
+expect 2 "$ACH" put --line --null bad
+expect 2 "$ACH" put --line bad text
+expect 2 "$ACH" put --file x bad text
+expect 2 "$ACH" put --hex --length-prefix bad
+expect 2 "$ACH" get --line --hex bad
+expect 2 "$ACH" get --all --count 3 bad
+expect 2 "$ACH" get --all --copy bad
+
+# No such channel
+for verb in rm dump info put get echo hz bw; do
+    expect 1 "$ACH" $verb nothing </dev/null
+    has "$err" "ach $verb: there is no channel 'nothing'"
+done
+expect 1 "$ACH" chmod 600 nothing
+
+# A directory that is not there
+dir=$ACH_DIR
+ACH_DIR=$dir/missing
+expect 1 "$ACH" mk bad
+expect 1 "$ACH" ls
+has "$err" "ach ls: cannot list"
+expect 1 "$ACH" watch --once
+expect 1 "$ACH" doctor
+has "$out" "problem   directory"
+ACH_DIR=$dir
+
+expect 0 "$ACH" ls --names
+same "$out" ""
+finish

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# doctor: what it finds, what it repairs, and what it leaves alone.
+. "$(dirname "$0")/lib.sh"
+need python3
+
+# levels CHECK: the levels of the findings of that check in $out
+levels() {
+    json "' '.join(f['level'] for f in j['findings'] if f['check'] == '$1')"
+}
+# told CHECK PART: how many findings of that check speak of it
+told() {
+    json "len([f for f in j['findings'] if f['check'] == '$1' and '$2' in f['text']])"
+}
+# What it says of the machine may be good or bad; its exit status says the same as its JSON.
+doctor() {
+    out=$("$ACH" doctor --json "$@" 2>"$tmp/err")
+    status=$?
+    same "$(cat "$tmp/err")" ""
+    same "$(json "1 - j['ok']")" "$status"
+    same "$(json "any(f['level'] in ('warning', 'problem') for f in j['findings'])")" \
+        "$(json "not j['ok']")"
+    same "$(json "[f for f in j['findings'] if f['level'] in ('warning', 'problem') and
+        not f.get('advice')]")" "[]"
+}
+
+"$ACH" mk good
+doctor
+same "$(levels directory)" ok
+same "$(levels channels)" ok
+same "$(told channels '1 good')" 1
+same "$(levels 'temporary files')" ok
+same "$(levels kernel)" ok
+same "$(told kernel "$(uname -r)")" 1
+same "$(json 'j["directory"]')" "$ACH_DIR"
+case $(levels 'PI futexes') in ok | warning) ;; *) fail "PI futexes" ;; esac
+case $(levels 'futex_waitv') in ok | note) ;; *) fail "futex_waitv" ;; esac
+case $(levels 'PID namespace') in ok | note) ;; *) fail "PID namespace" ;; esac
+case $(levels 'real-time priority') in ok | note) ;; *) fail "real-time priority" ;; esac
+"$ACH" doctor >"$tmp/text"
+same "$?" "$status"
+grep -q '^ok        channels: 1 good channels$' "$tmp/text" || fail "no text"
+
+# Limits
+out=$( (ulimit -f 100; "$ACH" doctor --json) )
+same "$(levels 'file size')" warning
+out=$( (ulimit -n 64; "$ACH" doctor --json) )
+same "$(levels 'open files')" warning
+
+# Files that are no channels
+echo junk >"$ACH_DIR/achshm-junk"
+: >"$ACH_DIR/achshm-empty"
+"$ACH" mk -m 100 -n 1000 cut
+truncate -s 5000 "$ACH_DIR/achshm-cut"
+ln -s good "$ACH_DIR/achshm-link"
+mkdir "$ACH_DIR/achshm-dir"
+mkfifo "$ACH_DIR/achshm-fifo"
+echo x >"$ACH_DIR/achshm-bad name"
+echo x >"$ACH_DIR/other-junk"
+# Temporary files: of a dead process, of a living one, of a dead one just now, of another form
+sh -c 'exit' &
+dead=$!
+wait "$dead"
+for name in ".achshm-a.$dead.0" ".achshm-b.c.$dead.7" ".achshm-live.$$.0" .achshm-odd \
+    ".achshm-x.y.z" ".achshm-.$dead.0x"; do
+    echo x >"$ACH_DIR/$name"
+    touch -d '1 hour ago' "$ACH_DIR/$name"
+done
+echo x >"$ACH_DIR/.achshm-young.$dead.0"
+doctor
+same "$status" 1
+for name in junk empty cut link dir fifo 'bad name'; do
+    same "$name $(told channels "achshm-$name")" "$name 1"
+done
+same "$(levels channels)" "warning problem problem problem problem problem problem ok"
+same "$(told channels '1 good')" 1
+same "$(levels 'temporary files')" "warning warning"
+same "$(told 'temporary files' ".achshm-a.$dead.0")" 1
+same "$(told 'temporary files' ".achshm-b.c.$dead.7")" 1
+"$ACH" doctor >"$tmp/text"
+same "$?" 1
+grep -q -- '-> ach doctor --repair' "$tmp/text" || fail "no advice"
+grep -q '^Something needs your attention.$' "$tmp/text" || fail "no summary"
+ls -A "$ACH_DIR" >"$tmp/before"
+"$ACH" doctor >/dev/null
+ls -A "$ACH_DIR" | cmp - "$tmp/before" || fail "doctor changed something without --repair"
+
+# Repair removes what surely is of no use to anybody, and nothing that somebody has open.
+exec 3<"$ACH_DIR/achshm-junk"
+doctor --repair
+exec 3<&-
+same "$(levels 'temporary files')" "repaired repaired"
+same "$(told channels 'removed')" 2
+[ -e "$ACH_DIR/achshm-junk" ] || fail "a file in use was removed"
+[ -e "$ACH_DIR/achshm-good" ] || fail "a good channel was removed"
+[ -e "$ACH_DIR/.achshm-live.$$.0" ] || fail "the file of a living process was removed"
+[ -e "$ACH_DIR/.achshm-young.$dead.0" ] || fail "a young file was removed"
+[ -e "$ACH_DIR/achshm-empty" ] && fail "the empty file is still there"
+[ -e "$ACH_DIR/achshm-cut" ] && fail "the short channel is still there"
+for name in achshm-link achshm-dir achshm-fifo 'achshm-bad name' other-junk .achshm-odd; do
+    [ -e "$ACH_DIR/$name" ] || [ -L "$ACH_DIR/$name" ] || fail "$name was removed"
+done
+expect 0 "$ACH" put good x
+doctor --repair
+same "$(told channels 'removed')" 1
+[ -e "$ACH_DIR/achshm-junk" ] && fail "the file no longer in use is still there"
+rm -r "$ACH_DIR/achshm-link" "$ACH_DIR/achshm-dir" "$ACH_DIR/achshm-fifo" \
+    "$ACH_DIR/achshm-bad name" "$ACH_DIR/other-junk" "$ACH_DIR/".achshm-*
+doctor
+same "$(levels channels)" ok
+
+# A directory where anybody can remove anything; one that is not in memory
+chmod 777 "$ACH_DIR"
+doctor
+same "$(levels permissions)" warning
+chmod 1777 "$ACH_DIR"
+doctor
+same "$(levels permissions)" ok
+"$ACH" rm good
+mkdir "$tmp/disk"
+case $(stat -f -c %T "$tmp/disk") in
+    tmpfs | ramfs) ;;
+    *)
+        out=$(ACH_DIR=$tmp/disk "$ACH" doctor --json)
+        same "$(levels 'file system')" warning ;;
+esac
+
+# logind: drop-ins in the order of their names, hidden by those of the same name in /etc.
+# Only what lies in /dev/shm itself is at stake.
+root=$tmp/root
+# logind LEVEL
+logind() {
+    out=$(unset ACH_DIR; "$ACH" doctor --json --root "$root")
+    same "$(levels logind)" "$1"
+}
+mkdir -p "$root/etc/systemd/logind.conf.d" "$root/usr/lib/systemd/logind.conf.d"
+bad=note
+[ "$(id -u)" -ge 1000 ] && bad=warning
+logind $bad
+has "$out" "its default"
+printf '[Login]\n#RemoveIPC=yes\nRemoveIPC = no\n' >"$root/etc/systemd/logind.conf"
+logind ok
+echo 'RemoveIPC=yes' >"$root/usr/lib/systemd/logind.conf.d/50-vendor.conf"
+logind $bad
+echo '#nothing' >"$root/etc/systemd/logind.conf.d/50-vendor.conf"
+logind ok
+echo 'RemoveIPC=on' >"$root/etc/systemd/logind.conf.d/60-a.conf"
+logind $bad
+echo 'RemoveIPC=false' >"$root/usr/lib/systemd/logind.conf.d/70-z.conf"
+logind ok
+echo 'RemoveIPC=' >"$root/etc/systemd/logind.conf.d/80-reset.conf"
+logind $bad
+out=$("$ACH" doctor --json --root "$root")
+same "$(levels logind)" ok
+
+finish

@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# echo, hz, bw and watch: what they print, and how they end.
+. "$(dirname "$0")/lib.sh"
+need python3
+
+"$ACH" mk -m 100 -n 64 c
+"$ACH" mk -m 100 -n 64 --timestamps stamped
+
+# echo: text, or a hex dump of what is not; control characters never reach the terminal.
+"$ACH" put c hello 'line
+break'
+"$ACH" put --hex c 00ff41 1b5b324a 68690a c39f c29b
+expect 0 "$ACH" echo --all --count 7 c
+has "$out" "#1 5 bytes: hello"
+has "$out" "#2 10 bytes:
+  00000000  6c 69 6e 65"
+has "$out" "#3 3 bytes:
+  00000000  00 ff 41                                         |..A|"
+has "$out" "#5 3 bytes: hi"
+has "$out" "#6 2 bytes: $(printf '\303\237')"
+has "$out" "#7 2 bytes:
+  00000000  c2 9b"
+hasnt "$out" "$(printf '\033')"
+expect 0 "$ACH" echo --all --count 7 --text c
+has "$out" '#2 10 bytes: line\nbreak'
+has "$out" '#3 3 bytes: \x00\xffA'
+has "$out" '#4 4 bytes: \x1b[2J'
+expect 0 "$ACH" echo --all --count 1 --hex c
+has "$out" "68 65 6c 6c 6f"
+expect 0 "$ACH" echo --last --count 1 c
+has "$out" "#7"
+echo "$out" | grep -Eq '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} #7 2 bytes:$' || fail "line: $out"
+expect 0 "$ACH" echo --all --count 3 --json c
+out=$(echo "$out" | sed '1s/^/[/; $!s/$/,/; $s/$/]/')
+same "$(json '[m.get("text", m.get("hex")) for m in j]')" \
+    "['hello', '6c696e650a627265616b', '00ff41']"
+same "$(json '[m["sequence"] for m in j], [m["size"] for m in j], j[0]["missed"]')" \
+    "([1, 2, 3], [5, 10, 3], 0)"
+
+# The time is that of the put where the channel knows it.
+"$ACH" put stamped x
+sleep 0.2
+now=$(date +%s)
+expect 0 "$ACH" echo --all --count 1 --json stamped
+same "$(json "abs(j['time'] - $now) < 100")" True
+first=$(json 'j["time"]')
+sleep 0.2
+expect 0 "$ACH" echo --all --count 1 --json stamped
+same "$(json "abs(j['time'] - $first) < 0.1")" True
+
+# Without --all it begins with what comes; signals end it with 0.
+for signal in INT TERM HUP; do
+    "$ACH" mk -t c
+    env --default-signal="$signal" "$ACH" echo c >"$tmp/out" &
+    follower=$!
+    until_seen() {
+        "$ACH" put c ping
+        sleep 0.1
+        grep -q ping "$tmp/out"
+    }
+    eventually until_seen
+    kill -s "$signal" "$follower"
+    wait "$follower"
+    same "$? after $signal" "0 after $signal"
+done
+
+# Missed messages are told.
+"$ACH" mk -t -m 4 -n 8 c
+mkfifo "$tmp/slow"
+"$ACH" put c start
+"$ACH" echo --all c >"$tmp/slow" &
+follower=$!
+exec 3<"$tmp/slow"
+read -r line <&3
+has "$line" "start"
+# Far more than the pipe holds, so that it falls behind.
+seq 1 60000 | "$ACH" put --line c
+head -n 20000 <&3 >"$tmp/out" &
+reader=$!
+eventually grep -q missed "$tmp/out"
+kill "$follower" "$reader" 2>/dev/null
+exec 3<&-
+wait "$follower"
+wait "$reader"
+
+# A channel that is removed ends its followers with 1.
+for verb in echo hz bw "get --all --wait"; do
+    "$ACH" mk -t c
+    # shellcheck disable=SC2086
+    "$ACH" $verb c >"$tmp/out" 2>"$tmp/err" &
+    follower=$!
+    sleep 0.2
+    "$ACH" rm c
+    wait "$follower"
+    # shellcheck disable=SC2086
+    same "$verb $?" "$verb 1"
+    has "$(cat "$tmp/err")" "c"
+done
+"$ACH" mk -m 20000 -n 8 c
+
+# A reader that leaves ends them too.
+(while :; do echo x; sleep 0.005; done) | "$ACH" put --line c &
+writer=$!
+for verb in echo "hz --window 0.05" "bw --window 0.05" "get --all --wait --line"; do
+    # shellcheck disable=SC2086
+    "$ACH" $verb c 2>"$tmp/err" | head -n 1 >"$tmp/out"
+    [ -s "$tmp/out" ] || fail "$verb printed nothing"
+    same "$(cat "$tmp/err")" ""
+done
+"$ACH" watch --interval 0.05 2>"$tmp/err" | head -n 1 >"$tmp/out"
+has "$(cat "$tmp/out")" "NAME"
+same "$(cat "$tmp/err")" ""
+
+# hz and bw, with somebody writing one byte some hundred times a second. On a busy machine a
+# window may well be empty, so look again.
+expect 0 "$ACH" hz --window 0.2 --count 2 c
+same "$(echo "$out" | wc -l)" 2
+counts_text() {
+    "$ACH" hz --window 0.3 --count 1 c | grep -q ' Hz  period mean 0.*deviation 0.*missed 0'
+}
+eventually counts_text
+counts_json() {
+    expect 0 "$ACH" hz --window 0.3 --count 1 --json c
+    [ "$(json '"period_mean" in j')" = True ]
+}
+eventually counts_json
+same "$(json 'j["name"], j["rate"] > 0, j["messages"] > 0, j["missed"]')" "('c', True, True, 0)"
+same "$(json '0 <= j["period_min"] <= j["period_mean"] <= j["period_max"]')" True
+same "$(json 'abs(j["rate"] * j["window"] - j["messages"]) < 0.01')" True
+weighs_text() {
+    "$ACH" bw --window 0.3 --count 1 c | grep -q 'bytes/s  size mean 1.0  min 1  max 1'
+}
+eventually weighs_text
+weighs_json() {
+    expect 0 "$ACH" bw --window 0.3 --count 1 --json c
+    [ "$(json 'j["messages"] > 0')" = True ]
+}
+eventually weighs_json
+same "$(json 'j["bytes"] == j["messages"] > 0, j["size_max"], j["missed"]')" "(True, 1, 0)"
+watched() {
+    "$ACH" watch --once --interval 0.3 >"$tmp/out"
+    [ "$(awk '$1 == "c" {print ($2 > 0), ($3 > 0), $4, $5, $6, $7}' "$tmp/out")" = "1 1 1 - 0 0" ]
+}
+eventually watched
+kill "$writer"
+wait "$writer" 2>/dev/null
+
+# Nothing comes: still an answer.
+expect 0 "$ACH" hz --window 0.05 --count 2 c
+same "$out" "0.000 Hz  messages 0  missed 0
+0.000 Hz  messages 0  missed 0"
+expect 0 "$ACH" bw --window 0.05 --count 1 --json c
+same "$(json 'j["bytes_per_second"], j["messages"]')" "(0, 0)"
+
+# Periods come from the timestamps, however late they are looked at: two puts, at least half a
+# second apart.
+apart() {
+    "$ACH" hz --window 3 --count 1 --json stamped >"$tmp/out" &
+    follower=$!
+    sleep 0.5
+    "$ACH" put stamped a
+    sleep 0.5
+    "$ACH" put stamped b
+    wait "$follower" || fail "hz ends with $?"
+    out=$(cat "$tmp/out")
+    [ "$(json 'j["messages"]')" = 2 ]
+}
+eventually apart
+same "$(json '0.4 < j["period_max"] < 60')" True
+
+# watch: channels come and go between looks; patterns; a screen full of junk files is fine.
+expect 0 "$ACH" watch --once --interval 0.05 'stam*'
+same "$(echo "$out" | awk '{print $1}')" "NAME
+stamped"
+"$ACH" watch --interval 0.05 >"$tmp/out" &
+follower=$!
+eventually grep -q '^stamped' "$tmp/out"
+"$ACH" mk late
+eventually grep -q '^late' "$tmp/out"
+"$ACH" put late x
+eventually grep -Eq '^late +[0-9.]+ +1 +1 ' "$tmp/out"
+"$ACH" mk -t late
+eventually grep -Eq '^late +[0-9.]+ +0 +- ' "$tmp/out"
+echo junk >"$ACH_DIR/achshm-junk"
+eventually grep -q 'ACH_BAD_SHM_FILE' "$tmp/out"
+rm "$ACH_DIR/achshm-junk"
+# Overwritten between looks: what a reader as slow as this would have missed
+seq 1 1000 | "$ACH" put --line late
+lost_many() {
+    awk '$1 == "late" && $6 > 0 && $6 <= 984 {ok = 1} END {exit !ok}' "$tmp/out"
+}
+eventually lost_many
+"$ACH" rm late
+gone() {
+    ! tail -n 2 "$tmp/out" | grep -q '^late'
+}
+eventually gone
+kill "$follower"
+wait "$follower"
+same "watch $?" "watch 0"
+
+"$ACH" rm c stamped || fail "rm"
+finish

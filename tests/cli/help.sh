@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every verb has help with examples and a manual page, and both know all its options.
+. "$(dirname "$0")/lib.sh"
+man=$2
+version=$3
+
+expect 0 "$ACH" --version
+same "$out" "ach $version"
+expect 0 "$ACH" -V
+same "$out" "ach $version"
+for way in help --help -h '-?'; do
+    expect 0 "$ACH" "$way"
+    has "$out" "Usage: ach VERB"
+    has "$out" "  mk       make channels"
+done
+expect 0 "$ACH" help --verbs
+verbs=$out
+for verb in mk rm chmod file dump ls info put get echo hz bw watch doctor help; do
+    has " $(echo $verbs) " " $verb "
+done
+hasnt "$verbs" search
+
+for verb in $verbs search adv hide; do
+    expect 0 "$ACH" "$verb" --help
+    help=$out
+    same "$err" ""
+    has "$help" "Usage: ach $verb"
+    has "$help" "Examples:"
+    expect 0 "$ACH" help "$verb"
+    same "$out" "$help"
+    page=$man/ach-$verb.1
+    case $verb in adv | hide) page=$man/ach-search.1 ;; esac
+    if [ ! -s "$page" ]; then
+        fail "there is no manual page for $verb"
+        continue
+    fi
+    grep -q '^\.Sh EXAMPLES' "$page" || fail "$page has no examples"
+    grep -q "^.Nm ach-$verb" "$page" || fail "$page does not name $verb"
+    for option in $(echo "$help" | sed -n 's/^ \{2,\}\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p'); do
+        [ "$option" = --help ] && continue
+        grep -q -e "-${option#--}" "$page" || fail "$page does not know $option"
+    done
+done
+for alias in create make unlink remove; do
+    expect 0 "$ACH" $alias --help
+done
+expect 0 "$ACH" put --help chan
+has "$out" "Usage: ach put"
+"$ACH" mk c
+expect 0 "$ACH" put c -- --help
+expect 0 "$ACH" get c
+same "$out" "--help"
+"$ACH" rm c
+[ -s "$man/ach.1" ] || fail "there is no ach.1"
+for verb in $verbs; do
+    grep -q "^.Xr ach-$verb 1" "$man/ach.1" || fail "ach.1 does not refer to $verb"
+done
+
+# The pages are without fault, where there is somebody to judge.
+if command -v mandoc >/dev/null; then
+    mandoc -T lint -W warning "$man"/ach.1 "$man"/ach-*.1 >"$tmp/lint" 2>&1
+    [ -s "$tmp/lint" ] && fail "$(cat "$tmp/lint")"
+fi
+finish

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# lib.sh - what the tests of the ach command share; use: . lib.sh, with the program in $1
+ACH=$1
+failures=0
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset CDPATH
+LC_ALL=C
+export LC_ALL
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect STATUS COMMAND ...: run it; what it printed is then in $out and $err.
+expect() {
+    want=$1
+    shift
+    out=$("$@" 2>"$tmp/err")
+    got=$?
+    err=$(cat "$tmp/err")
+    [ "$got" = "$want" ] || fail "status $got, not $want: $* ($err)"
+}
+
+# same WHAT WANTED
+same() {
+    [ "$1" = "$2" ] || fail "after '${cmd:-}': '$1' is not '$2'"
+}
+
+# has TEXT PART
+has() {
+    case $1 in
+        *"$2"*) ;;
+        *) fail "'$2' is not in '$1'" ;;
+    esac
+}
+
+hasnt() {
+    case $1 in
+        *"$2"*) fail "'$2' is in '$1'" ;;
+    esac
+}
+
+# eventually COMMAND ...: it succeeds within a generous time.
+eventually() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        if [ "$tries" -gt 600 ]; then
+            fail "never succeeded: $*"
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+
+# json EXPRESSION: what a Python expression says of the JSON in $out, called j.
+json() {
+    printf '%s\n' "$out" | "$python" -S -c 'import json,sys
+j = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1" 2>&1
+}
+
+# A channel's newest sequence number.
+newest() {
+    "$ACH" info --json "$1" | sed 's/.*"newest": \([0-9]*\).*/\1/'
+}
+
+need() {
+    for tool; do
+        command -v "$tool" >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
+    done
+    # What is called python3 may be a slow wrapper.
+    python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+}
+
+finish() {
+    [ "$failures" = 0 ] || { echo "$failures failed"; exit 1; }
+    exit 0
+}

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Making, removing and naming channels, as today and as in Ach 2.
+. "$(dirname "$0")/lib.sh"
+umask 022
+
+# mk and its aliases, with their defaults.
+for verb in mk create make; do
+    expect 0 "$ACH" $verb chan
+    same "$out$err" ""
+    expect 0 "$ACH" info chan
+    has "$out" "frames          16"
+    has "$out" "size            512 bytes"
+    has "$out" "(0644)"
+    expect 1 "$ACH" $verb chan
+    same "$err" "ach mk: channel 'chan' exists already"
+    expect 0 "$ACH" $verb -1 -m 3 chan
+    expect 0 "$ACH" $verb --exist-ok chan
+    expect 0 "$ACH" info chan
+    has "$out" "frames          16"
+    expect 0 "$ACH" rm chan
+done
+
+# Every option of mk shows in info.
+expect 0 "$ACH" mk -v --count 10 --size 2K --mode 660 --timestamps --readonly-wake \
+    --single-writer --clock realtime chan
+same "$out" "made channel 'chan': 10 messages of 2048 bytes"
+expect 0 "$ACH" info chan
+has "$out" "frames          10"
+has "$out" "largest message 20480 bytes"
+has "$out" "(0660)"
+has "$out" "clock           realtime"
+has "$out" "timestamps      yes"
+has "$out" "single writer   yes"
+has "$out" "read-only wake  yes"
+expect 0 "$ACH" mk -t -m 2 -n 8 --clock CLOCK_TAI chan
+expect 0 "$ACH" info chan
+has "$out" "largest message 16 bytes"
+has "$out" "clock           tai"
+has "$out" "timestamps      no"
+expect 0 "$ACH" mk -1v chan
+same "$out" "channel 'chan' is there already"
+
+# file, chmod, dump
+expect 0 "$ACH" file chan other
+same "$out" "$ACH_DIR/achshm-chan
+$ACH_DIR/achshm-other"
+expect 0 "$ACH" chmod 600 chan
+same "$(stat -c %a "$ACH_DIR/achshm-chan")" 600
+expect 0 "$ACH" chmod 0644 chan
+expect 0 "$ACH" info chan
+has "$out" "read-only wake  yes"
+expect 0 "$ACH" dump chan
+same "$out" ""
+has "$err" "frames        2 of 8 bytes"
+
+# rm and its aliases
+expect 0 "$ACH" rm -v chan
+same "$out" "removed channel 'chan'"
+for verb in rm unlink remove; do
+    expect 1 "$ACH" $verb chan
+    same "$err" "ach rm: there is no channel 'chan' (no file $ACH_DIR/achshm-chan)"
+    expect 0 "$ACH" $verb --force chan
+    expect 0 "$ACH" $verb -1 chan
+done
+expect 0 "$ACH" mk a b c
+expect 1 "$ACH" rm a nothing b c
+expect 0 "$ACH" ls --names
+same "$out" ""
+
+# What is not a channel is replaced only on demand.
+echo junk >"$ACH_DIR/achshm-junk"
+expect 1 "$ACH" mk junk
+expect 0 "$ACH" mk -1 junk
+expect 1 "$ACH" info junk
+expect 0 "$ACH" mk --replace-corrupt junk
+expect 0 "$ACH" put junk message
+expect 1 "$ACH" mk --replace-corrupt junk
+expect 0 "$ACH" get junk
+same "$out" message
+expect 0 "$ACH" rm junk
+
+# Ach 2: flags in place of verbs, options before the verb.
+expect 0 "$ACH" -1 -C old -m 10 -n 3000
+expect 0 "$ACH" -1 -C old -m 10 -n 3000
+expect 1 "$ACH" -C old
+expect 0 "$ACH" -t1C old -m7 -n 30 -o 606
+expect 0 "$ACH" info old
+has "$out" "frames          7"
+has "$out" "(0606)"
+expect 0 "$ACH" -F old
+same "$out" "$ACH_DIR/achshm-old"
+expect 0 "$ACH" -D old
+has "$err" "frames        7 of 30 bytes"
+expect 0 "$ACH" -U old
+expect 1 "$ACH" -U old
+expect 0 "$ACH" -m 5 mk old -n 20
+expect 0 "$ACH" info old
+has "$out" "frames          5"
+has "$out" "size            20 bytes"
+expect 0 "$ACH" -v rm old
+same "$out" "removed channel 'old'"
+expect 2 "$ACH" -C a -U b
+expect 2 "$ACH" -1
+expect 2 "$ACH" -1 nonsense
+expect 2 "$ACH" -Q
+expect 2 "$ACH" -C
+
+# What this release does not offer says so.
+for verb in search adv hide; do
+    expect 1 "$ACH" $verb anything
+    same "$err" "ach $verb: finding channels on the network is not offered by this release"
+done
+for command in "mk" "rm" "dump" "file" "chmod 666"; do
+    # shellcheck disable=SC2086
+    if [ ! -e /dev/achctrl ]; then
+        expect 1 "$ACH" $command -k chan
+        has "$err" "no kernel channels"
+    fi
+done
+expect 0 "$ACH" mk -u chan
+expect 0 "$ACH" rm -u chan
+
+finish

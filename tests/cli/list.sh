@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ls and info, as tables, as JSON and as bare names.
+. "$(dirname "$0")/lib.sh"
+need python3
+
+expect 0 "$ACH" ls
+same "$out" "NAME  KIND  MODE  OWNER  FRAMES  SIZE  SEQUENCE  RATE"
+expect 0 "$ACH" ls --json
+same "$(json 'j')" "[]"
+
+"$ACH" mk -o 640 -m 10 -n 100 arm-left
+"$ACH" mk --timestamps -o 666 arm-right
+"$ACH" mk leg
+echo junk >"$ACH_DIR/achshm-junk"
+"$ACH" put leg 1 22 333
+
+expect 0 "$ACH" ls --names
+same "$out" "arm-left
+arm-right
+junk
+leg"
+expect 0 "$ACH" ls -n 'arm-*' 'l?g'
+same "$out" "arm-left
+arm-right
+leg"
+expect 0 "$ACH" ls --no-rate
+has "$out" "rw-r-----"
+has "$out" "$(id -un)"
+same "$(echo "$out" | awk '$1 == "leg" {print $7, $8}')" "3 -"
+same "$(echo "$out" | awk '$1 == "arm-left" {print $2, $5, $6, $7}')" "user 10 100 0"
+same "$(echo "$out" | awk '$1 == "junk" {print $8}')" ACH_BAD_SHM_FILE
+expect 0 "$ACH" ls --interval 0.1 leg
+same "$(echo "$out" | awk '$1 == "leg" {print $8}')" 0.0
+
+# The rate is what was put while ls looked.
+(while :; do echo x; sleep 0.005; done) | "$ACH" put --line leg &
+writer=$!
+moving() {
+    "$ACH" ls --interval 0.3 leg | awk '$1 == "leg" && $8 > 0 {ok = 1} END {exit !ok}'
+}
+eventually moving
+kill "$writer"
+wait "$writer" 2>/dev/null
+
+expect 0 "$ACH" ls --json --interval 0.05
+same "$(json '[c["name"] for c in j]')" "['arm-left', 'arm-right', 'junk', 'leg']"
+same "$(json 'j[0]["mode"], j[0]["frames"], j[0]["size"], j[0]["capacity"]')" \
+    "('0640', 10, 100, 1000)"
+same "$(json 'j[0]["path"]')" "$ACH_DIR/achshm-arm-left"
+same "$(json 'j[1]["timestamps"], j[0]["timestamps"]')" "(True, False)"
+same "$(json 'j[2]["error"], "trouble" in j[2], "frames" in j[2]')" \
+    "('ACH_BAD_SHM_FILE', True, False)"
+same "$(json 'type(j[3]["rate"]).__name__ in ("int", "float")')" True
+expect 0 "$ACH" ls --json --no-rate leg
+same "$(json 'j[0]["rate"]')" None
+
+"$ACH" mk -t leg
+"$ACH" put leg 1 22 333
+expect 0 "$ACH" info --json leg
+same "$(json 'j["newest"], j["oldest"], j["held"], j["newest_size"], j["recovered"]')" \
+    "(3, 1, 3, 3, 0)"
+same "$(json 'j["clock"], j["kind"], j["uid"], "newest_put" in j')" \
+    "('monotonic', 'user', $(id -u), False)"
+"$ACH" put arm-right x
+expect 0 "$ACH" info --json arm-right
+same "$(json 'j["newest_put"] > 0, j["owner"]')" "(True, '$(id -un)')"
+expect 0 "$ACH" info leg
+has "$out" "held            3"
+has "$out" "newest size     3 bytes"
+expect 1 "$ACH" info junk
+has "$err" "ach info: $ACH_DIR/achshm-junk is not a channel"
+
+# JSON stays JSON whatever the directory is called.
+dir=$ACH_DIR
+ACH_DIR=$dir/$(printf 'a"b\\c\td\344\303\244')
+mkdir "$ACH_DIR"
+"$ACH" mk odd
+expect 0 "$ACH" info --json odd
+same "$(json 'j["path"].endswith("/a\"b\\c\td\ufffd\xe4/achshm-odd")')" True
+"$ACH" rm odd
+rmdir "$ACH_DIR"
+ACH_DIR=$dir
+
+# Somebody who may only read can look and get, but not put; somebody who may not read is told.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 1777 "$ACH_DIR"
+    "$ACH" chmod 644 leg
+    other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+    if $other test -x "$ACH"; then
+        expect 0 $other "$ACH" get --last leg
+        same "$out" 333
+        expect 1 $other "$ACH" put leg x
+        has "$err" "ach put: leg: not permitted"
+        expect 1 $other "$ACH" chmod 666 leg
+        has "$err" "ach chmod: leg: cannot change"
+        expect 1 $other "$ACH" rm leg
+        expect 1 $other "$ACH" info arm-left
+        has "$err" "Permission denied"
+        expect 0 $other "$ACH" ls --no-rate arm-left
+        has "$out" ACH_EACCES
+    fi
+fi
+
+rm "$ACH_DIR/achshm-junk"
+"$ACH" rm arm-left arm-right leg || fail "rm"
+finish
