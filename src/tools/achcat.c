@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * achcat - messages to standard output, or lines into a channel
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+struct arguments {
+    const char *channel;
+    const char *file;
+    bool put;
+    bool lines;
+    bool last;
+    bool fresh;
+    bool now; /* end when there is nothing new */
+    uint64_t count;
+    int64_t until_ns; /* on CLOCK_MONOTONIC; INT64_MAX: never */
+};
+
+static ach_channel_t chan;
+
+static const struct option long_options[] = {
+    {"put", no_argument, NULL, 'p'},        {"lines", no_argument, NULL, 'L'},
+    {"last", no_argument, NULL, 'l'},       {"new", no_argument, NULL, 'N'},
+    {"exit", no_argument, NULL, 'x'},       {"count", required_argument, NULL, 'n'},
+    {"time", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},    {0}};
+
+static void print_help(void)
+{
+    puts("Usage: achcat [OPTION]... CHANNEL [FILE]\n"
+         "  or:  achcat --put [OPTION]... CHANNEL [FILE]\n"
+         "Copy the messages of a channel to standard output or a file, or with --put\n"
+         "the lines of standard input or a file into a channel.\n"
+         "\n"
+         "  -p, --put           lines into the channel\n"
+         "  -L, --lines         write a newline after each message\n"
+         "  -l, --last          only the newest message each time, skipping older ones\n"
+         "  -N, --new           skip the messages that the channel holds already\n"
+         "  -x, --exit          end when there is nothing new, instead of waiting\n"
+         "  -n, --count N       end after N messages\n"
+         "  -t, --time SECONDS  end after so long\n"
+         "  -h, --help          print this help\n"
+         "  -V, --version       print the version");
+}
+
+static bool set_option(struct arguments *a, int option)
+{
+    double seconds;
+
+    switch (option) {
+    case 'p':
+        return a->put = true;
+    case 'L':
+        return a->lines = true;
+    case 'l':
+        return a->last = true;
+    case 'N':
+        return a->fresh = true;
+    case 'x':
+        return a->now = true;
+    case 'n':
+        return parse_count(optarg, "the count", &a->count);
+    case 't':
+        if (!parse_seconds(optarg, "the time", &seconds))
+            return false;
+        a->until_ns = clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Says how to go on: a negative number, or the exit status. */
+static int parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    int option;
+
+    while ((option = getopt_long(argc, argv, "pLlNxn:t:hV", long_options, NULL)) >= 0) {
+        if (option == 'h') {
+            print_help();
+            return EXIT_DONE;
+        }
+        if (option == 'V') {
+            print_version();
+            return EXIT_DONE;
+        }
+        if (!set_option(a, option))
+            return EXIT_USAGE;
+    }
+    if (argc - optind < 1 || argc - optind > 2) {
+        complain("which channel? See achcat --help");
+        return EXIT_USAGE;
+    }
+    a->channel = argv[optind];
+    a->file = argv[optind + 1];
+    return -1;
+}
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    ach_cancel(&chan, NULL);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction act = {.sa_handler = on_signal};
+
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+}
+
+/* The next message into a buffer that grows as needed. */
+static enum ach_status next(const struct arguments *a, unsigned char **buf, size_t *room,
+                            size_t *size)
+{
+    struct timespec until = ns_to_time(a->until_ns);
+    ach_wait_item_t item = {.chan = &chan};
+
+    for (;;) {
+        enum ach_status r =
+            ach_get(&chan, *buf, *room, size, NULL, a->last ? ACH_O_LAST : ACH_O_FIRST);
+        unsigned char *p;
+
+        if (ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) &&
+            clock_ns(CLOCK_MONOTONIC) >= a->until_ns)
+            return ACH_TIMEOUT;
+        if (r == ACH_EAGAIN && !a->now) {
+            r = ach_wait(&item, 1, a->until_ns == INT64_MAX ? NULL : &until, ACH_O_LINKED);
+            if (r == ACH_OK && item.status == ACH_OK)
+                continue;
+            return r == ACH_OK ? item.status : r;
+        }
+        if (r != ACH_OVERFLOW)
+            return r;
+        p = realloc(*buf, *size);
+        if (!p)
+            return ACH_FAILED_SYSCALL;
+        *buf = p;
+        *room = *size;
+    }
+}
+
+static bool write_message(const struct arguments *a, FILE *out, const void *data, size_t size)
+{
+    if (fwrite(data, 1, size, out) == size && (!a->lines || putc('\n', out) != EOF) &&
+        fflush(out) == 0)
+        return true;
+    complain("cannot write: %s", strerror(errno));
+    return false;
+}
+
+static int get_all(const struct arguments *a, FILE *out)
+{
+    unsigned char *buf = NULL;
+    size_t room = 0, size;
+    enum ach_status r;
+    uint64_t n = 0;
+    bool ok = true;
+
+    if (a->fresh)
+        ach_flush(&chan);
+    catch_signals();
+    do {
+        r = next(a, &buf, &room, &size);
+        if (r != ACH_OK && r != ACH_MISSED_FRAME)
+            break;
+        ok = write_message(a, out, buf, size);
+    } while (ok && ++n != a->count);
+    free(buf);
+    if (ok && !ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME | ACH_MASK_EAGAIN |
+                                       ACH_MASK_TIMEOUT | ACH_MASK_CANCELED | ACH_MASK_ENOENT)) {
+        complain("cannot get from the channel '%s': %s", a->channel, ach_result_to_string(r));
+        ok = false;
+    }
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool put_line(const struct arguments *a, const char *line, size_t n)
+{
+    enum ach_status r = ach_put(&chan, line, n);
+
+    if (r == ACH_OVERFLOW)
+        complain("a line of %zu bytes does not fit into the channel '%s'", n, a->channel);
+    else if (r != ACH_OK)
+        complain("cannot put into the channel '%s': %s", a->channel, ach_result_to_string(r));
+    return r == ACH_OK;
+}
+
+/* A message has at least one byte, so empty lines are left out. */
+static int put_all(const struct arguments *a, FILE *in)
+{
+    char *line = NULL;
+    size_t room = 0;
+    uint64_t n = 0;
+    bool ok = true;
+    ssize_t r;
+
+    while (ok && (a->count == 0 || n < a->count) && (r = getline(&line, &room, in)) >= 0) {
+        if (r > 0 && line[r - 1] == '\n')
+            r--;
+        if (r == 0)
+            continue;
+        ok = put_line(a, line, (size_t)r);
+        n++;
+    }
+    if (ferror(in)) {
+        complain("cannot read: %s", strerror(errno));
+        ok = false;
+    }
+    free(line);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int copy(const struct arguments *a)
+{
+    FILE *file = a->put ? stdin : stdout;
+    int status = EXIT_FAILED;
+
+    if (a->file && strcmp(a->file, "-") != 0)
+        file = fopen(a->file, a->put ? "re" : "we");
+    if (!file) {
+        complain("cannot open '%s': %s", a->file, strerror(errno));
+        return EXIT_FAILED;
+    }
+    if (a->put ? open_for_put(&chan, a->channel) : open_for_get(&chan, a->channel)) {
+        status = a->put ? put_all(a, file) : get_all(a, file);
+        ach_close(&chan);
+    }
+    if (fclose(file) != 0 && status == EXIT_DONE) {
+        complain("cannot write: %s", strerror(errno));
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {.until_ns = INT64_MAX};
+    int status;
+
+    tool_name = "achcat";
+    status = parse_arguments(&a, argc, argv);
+    return status >= 0 ? status : copy(&a);
+}

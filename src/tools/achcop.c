@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * achcop - start a program, watch it, and start it again when it fails
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "cop.h"
+
+enum {
+    OPTION_ALWAYS = 256,
+    OPTION_MAX_RESTARTS,
+    OPTION_WAIT_TIME,
+    OPTION_GRACE,
+    OPTION_DELAY,
+    OPTION_MAX_DELAY,
+    OPTION_STABLE
+};
+
+static const struct option long_options[] = {
+    {"cop-pid-file", required_argument, NULL, 'P'},
+    {"child-pid-file", required_argument, NULL, 'p'},
+    {"output", required_argument, NULL, 'o'},
+    {"error", required_argument, NULL, 'e'},
+    {"detach", no_argument, NULL, 'd'},
+    {"restart", no_argument, NULL, 'r'},
+    {"always", no_argument, NULL, OPTION_ALWAYS},
+    {"max-restarts", required_argument, NULL, OPTION_MAX_RESTARTS},
+    {"wait", no_argument, NULL, 'w'},
+    {"wait-time", required_argument, NULL, OPTION_WAIT_TIME},
+    {"grace", required_argument, NULL, OPTION_GRACE},
+    {"delay", required_argument, NULL, OPTION_DELAY},
+    {"max-delay", required_argument, NULL, OPTION_MAX_DELAY},
+    {"stable", required_argument, NULL, OPTION_STABLE},
+    {"tie", no_argument, NULL, 't'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {0}};
+
+struct arguments {
+    struct cop_options cop;
+    const char *cop_pid_file;
+    const char *child_pid_file;
+    const char *out;
+    const char *err;
+    bool detach;
+};
+
+static void print_help(void)
+{
+    puts("Usage: achcop [OPTION]... -- PROGRAM [ARGUMENT]...\n"
+         "Start a program, watch it, and start it again when it fails.\n"
+         "\n"
+         "  -P, --cop-pid-file FILE    write and lock the pid of achcop there\n"
+         "  -p, --child-pid-file FILE  write and lock the pid of the program there\n"
+         "  -o, --output FILE          append the program's standard output to FILE\n"
+         "  -e, --error FILE           append the program's standard error to FILE\n"
+         "  -d, --detach               run in the background once the program has started\n"
+         "  -r, --restart              start the program again when it fails\n"
+         "      --always               start it again also when it ends well\n"
+         "      --max-restarts N       give up after N restarts in a row\n"
+         "      --delay SECONDS        wait so long before a restart (0.25); doubles each time\n"
+         "      --max-delay SECONDS    never wait longer than this (30)\n"
+         "      --stable SECONDS       a run so long counts as good, and ends the row (10)\n"
+         "  -w, --wait                 the program has started when it sends SIGUSR1 to its\n"
+         "                             parent; SIGUSR2 says that it failed to\n"
+         "      --wait-time SECONDS    it failed if neither came after so long (30)\n"
+         "      --grace SECONDS        from SIGTERM to SIGKILL (5)\n"
+         "  -t, --tie                  the program dies when achcop is killed\n"
+         "  -v, --verbose              tell of each start and end\n"
+         "  -h, --help                 print this help\n"
+         "  -V, --version              print the version\n"
+         "\n"
+         "SIGHUP to achcop restarts the program. SIGTERM and SIGINT end it, then achcop.");
+}
+
+static bool set_number(struct cop_options *o, int option)
+{
+    switch (option) {
+    case OPTION_MAX_RESTARTS:
+        return parse_count(optarg, "the number of restarts", &o->max_restarts);
+    case OPTION_WAIT_TIME:
+        return parse_seconds(optarg, "the time to wait", &o->wait_seconds);
+    case OPTION_GRACE:
+        return parse_seconds(optarg, "the grace time", &o->grace);
+    case OPTION_DELAY:
+        return parse_seconds(optarg, "the delay", &o->delay);
+    case OPTION_MAX_DELAY:
+        return parse_seconds(optarg, "the longest delay", &o->max_delay);
+    case OPTION_STABLE:
+        return parse_seconds(optarg, "the time of a good run", &o->stable);
+    default:
+        return false;
+    }
+}
+
+static bool set_option(struct arguments *a, int option)
+{
+    switch (option) {
+    case 'P':
+        a->cop_pid_file = optarg;
+        return true;
+    case 'p':
+        a->child_pid_file = optarg;
+        return true;
+    case 'o':
+        a->out = optarg;
+        return true;
+    case 'e':
+        a->err = optarg;
+        return true;
+    case 'd':
+        return a->detach = true;
+    case 'r':
+        return a->cop.restart = true;
+    case OPTION_ALWAYS:
+        return a->cop.restart = a->cop.always = true;
+    case 'w':
+        return a->cop.wait = true;
+    case 't':
+        return a->cop.tie = true;
+    case 'v':
+        return a->cop.verbose = true;
+    default:
+        return set_number(&a->cop, option);
+    }
+}
+
+/* Says how to go on: a negative number, or the exit status. */
+static int parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    int option;
+
+    while ((option = getopt_long(argc, argv, "+P:p:o:e:drwtvhV", long_options, NULL)) >= 0) {
+        if (option == 'h') {
+            print_help();
+            return EXIT_DONE;
+        }
+        if (option == 'V') {
+            print_version();
+            return EXIT_DONE;
+        }
+        if (!set_option(a, option))
+            return EXIT_USAGE;
+    }
+    if (optind == argc) {
+        complain("which program? See achcop --help");
+        return EXIT_USAGE;
+    }
+    a->cop.command = argv + optind;
+    return -1;
+}
+
+/* Where an output goes: to its file, to nowhere when detached, else unchanged (-1). */
+static bool open_output(const char *path, bool detach, int *fd)
+{
+    *fd = -1;
+    if (!path && detach)
+        path = "/dev/null";
+    if (!path)
+        return true;
+    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+    if (*fd < 0)
+        complain("cannot write '%s': %s", path, strerror(errno));
+    return *fd >= 0;
+}
+
+/* The process in front tells its caller how the start went. */
+static int await_start(int report)
+{
+    unsigned char status;
+    ssize_t n;
+
+    do
+        n = read(report, &status, 1);
+    while (n < 0 && errno == EINTR);
+    return n == 1 ? status : EXIT_FAILED;
+}
+
+/*
+ * The caller's terminal and outputs belong to it alone from now on; what the
+ * cop says goes where the errors of the program go.
+ */
+static void leave_terminal(const struct arguments *a)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(a->cop.err_fd, STDERR_FILENO);
+    close(null);
+}
+
+struct report {
+    const struct arguments *arguments;
+    int fd; /* negative: nobody waits */
+};
+
+static void started(void *cx, int status)
+{
+    const struct report *r = cx;
+    unsigned char byte = (unsigned char)status;
+
+    if (r->fd < 0)
+        return;
+    leave_terminal(r->arguments);
+    if (write(r->fd, &byte, 1) != 1)
+        complain("nobody waits for the start any more");
+    close(r->fd);
+}
+
+/* Returns in the process that is to go on; the other one exits with the result of the start. */
+static bool detach(struct report *r)
+{
+    int report[2];
+    pid_t pid;
+
+    if (pipe2(report, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+        complain("cannot detach: %s", strerror(errno));
+        return false;
+    }
+    if (pid > 0) {
+        cop_unblock_signals();
+        close(report[1]);
+        exit(await_start(report[0]));
+    }
+    close(report[0]);
+    setsid();
+    r->fd = report[1];
+    return true;
+}
+
+static int run(struct arguments *a)
+{
+    struct report report = {.arguments = a, .fd = -1};
+    struct cop_files files = {0};
+    int status = EXIT_FAILED;
+
+    if (!open_output(a->out, a->detach, &a->cop.out_fd) ||
+        !open_output(a->err, a->detach, &a->cop.err_fd))
+        return EXIT_FAILED;
+    if (!pidfile_init(&files.cop, a->cop_pid_file))
+        return EXIT_FAILED;
+    if (!pidfile_init(&files.child, a->child_pid_file)) {
+        pidfile_finish(&files.cop);
+        return EXIT_FAILED;
+    }
+    cop_block_signals();
+    if (!a->detach || detach(&report))
+        status = cop_run(&a->cop, &files, started, &report);
+    pidfile_finish(&files.child);
+    pidfile_finish(&files.cop);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {.cop = {.max_restarts = UINT64_MAX,
+                                  .wait_seconds = 30,
+                                  .grace = 5,
+                                  .delay = 0.25,
+                                  .max_delay = 30,
+                                  .stable = 10}};
+    int status;
+
+    tool_name = "achcop";
+    status = parse_arguments(&a, argc, argv);
+    return status >= 0 ? status : run(&a);
+}

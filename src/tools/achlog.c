@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * achlog - record the messages of channels
+ *
+ * One log per channel, see docs/log-format.md. A signal or the time limit ends
+ * the logs properly; without that a log is whole up to the last flush.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "record.h"
+
+static struct track *tracks;
+static size_t tracks_begun;
+
+struct arguments {
+    struct record_options record;
+    const char *dir;
+    const char *file;
+    bool quiet;
+};
+
+static const struct option long_options[] = {
+    {"gzip", no_argument, NULL, 'z'},         {"directory", required_argument, NULL, 'd'},
+    {"output", required_argument, NULL, 'o'}, {"last", no_argument, NULL, 'l'},
+    {"new", no_argument, NULL, 'N'},          {"count", required_argument, NULL, 'n'},
+    {"time", required_argument, NULL, 't'},   {"force", no_argument, NULL, 'f'},
+    {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},      {0}};
+
+static void print_help(void)
+{
+    puts("Usage: achlog [OPTION]... CHANNEL...\n"
+         "Record the messages of channels, each channel into a log of its own.\n"
+         "\n"
+         "  -z, --gzip           compress the logs\n"
+         "  -d, --directory DIR  write the logs there (default: here)\n"
+         "  -o, --output FILE    write the log of the one channel to FILE; - is standard output\n"
+         "  -l, --last           only the newest message each time, skipping older ones\n"
+         "  -N, --new            skip the messages that the channels hold already\n"
+         "  -n, --count N        end after N messages of each channel\n"
+         "  -t, --time SECONDS   end after so long\n"
+         "  -f, --force          overwrite existing files\n"
+         "  -q, --quiet          no summary at the end\n"
+         "  -h, --help           print this help\n"
+         "  -V, --version        print the version\n"
+         "\n"
+         "The log of CHANNEL is CHANNEL.achlog, or CHANNEL.achlog.gz. 'ach replay' plays it.\n"
+         "SIGINT and SIGTERM end the logs properly.");
+}
+
+static bool set_time(struct arguments *a, const char *text)
+{
+    double seconds;
+
+    if (!parse_seconds(text, "the time", &seconds))
+        return false;
+    a->record.until_ns = clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+    return true;
+}
+
+static bool set_option(struct arguments *a, int option)
+{
+    switch (option) {
+    case 'z':
+        return a->record.compress = true;
+    case 'd':
+        a->dir = optarg;
+        return true;
+    case 'o':
+        a->file = optarg;
+        return true;
+    case 'l':
+        return a->record.last = true;
+    case 'N':
+        return a->record.fresh = true;
+    case 'n':
+        return parse_count(optarg, "the count", &a->record.count);
+    case 't':
+        return set_time(a, optarg);
+    case 'f':
+        return a->record.force = true;
+    case 'q':
+        return a->quiet = true;
+    default:
+        return false;
+    }
+}
+
+/* Says how to go on: a negative number, or the exit status. */
+static int parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    int option;
+
+    while ((option = getopt_long(argc, argv, "zd:o:lNn:t:fqhV", long_options, NULL)) >= 0) {
+        if (option == 'h') {
+            print_help();
+            return EXIT_DONE;
+        }
+        if (option == 'V') {
+            print_version();
+            return EXIT_DONE;
+        }
+        if (!set_option(a, option))
+            return EXIT_USAGE;
+    }
+    if (optind == argc) {
+        complain("which channels? See achlog --help");
+        return EXIT_USAGE;
+    }
+    if (a->file && argc - optind > 1) {
+        complain("--output takes one channel; use --directory for several");
+        return EXIT_USAGE;
+    }
+    if (a->record.compress && !gzip_available()) {
+        complain("built without zlib: logs cannot be compressed here, leave out --gzip");
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+static bool begin_track(struct track *t, const struct arguments *a)
+{
+    char *path = NULL;
+    bool ok;
+
+    if (a->file)
+        return track_begin(t, a->file, &a->record);
+    if (asprintf(&path, "%s/%s.achlog%s", a->dir, t->name, a->record.compress ? ".gz" : "") < 0) {
+        complain("no memory");
+        ach_close(&t->chan);
+        return false;
+    }
+    ok = track_begin(t, path, &a->record);
+    free(path);
+    return ok;
+}
+
+/* Open all channels before any file, so that a wrong name leaves no files behind. */
+static bool open_tracks(const struct arguments *a, char **names, size_t n)
+{
+    size_t opened = 0, i;
+
+    while (opened < n && track_open(&tracks[opened], names[opened], &a->record))
+        opened++;
+    while (opened == n && tracks_begun < n && begin_track(&tracks[tracks_begun], a))
+        tracks_begun++;
+    if (tracks_begun == n)
+        return true;
+    for (i = opened == n ? tracks_begun + 1 : 0; i < opened; i++)
+        ach_close(&tracks[i].chan);
+    return false;
+}
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    tracks_cancel(tracks, tracks_begun);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGHUP, &act, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* Run the groups: the first one in this thread, each other one in its own. */
+static bool run(const struct record_options *options, size_t n)
+{
+    size_t groups = (n + ACH_WAIT_MAX - 1) / ACH_WAIT_MAX, i, begun;
+    struct group *g = calloc(groups, sizeof(*g));
+    pthread_t *threads = calloc(groups, sizeof(*threads));
+
+    for (i = 0; g && i < groups; i++) {
+        size_t left = n - i * ACH_WAIT_MAX;
+
+        g[i] = (struct group){.tracks = &tracks[i * ACH_WAIT_MAX],
+                              .n = left < ACH_WAIT_MAX ? left : ACH_WAIT_MAX,
+                              .options = options};
+    }
+    for (begun = 1; g && threads && begun < groups; begun++)
+        if (pthread_create(&threads[begun], NULL, group_run, &g[begun]) != 0)
+            break;
+    if (!g || !threads || begun < groups) {
+        complain("no memory, or no threads, for %zu channels", n);
+        tracks_cancel(tracks, n);
+    }
+    if (g)
+        group_run(&g[0]);
+    for (i = 1; threads && i < begun; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+    free(g);
+    return begun == groups;
+}
+
+static void summarise(const struct track *t)
+{
+    fprintf(stderr, "%s: %" PRIu64 " messages, %" PRIu64 " bytes, %" PRIu64 " missed, in %s\n",
+            t->name, t->log.messages, t->log.bytes, t->log.missed, t->path);
+}
+
+static void ignore_signals(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+}
+
+static int record(const struct arguments *a, char **names, size_t n)
+{
+    bool ok;
+    size_t i;
+
+    tracks = calloc(n, sizeof(*tracks));
+    if (!tracks) {
+        complain("no memory");
+        return EXIT_FAILED;
+    }
+    ok = open_tracks(a, names, n);
+    if (ok) {
+        catch_signals();
+        ok = run(&a->record, n);
+        ignore_signals();
+    }
+    for (i = 0; i < tracks_begun; i++) {
+        if (tracks_begun == n && !a->quiet)
+            summarise(&tracks[i]);
+        ok = track_close(&tracks[i]) && ok;
+    }
+    free(tracks);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {.dir = ".", .record.until_ns = INT64_MAX};
+    int status;
+
+    tool_name = "achlog";
+    status = parse_arguments(&a, argc, argv);
+    if (status >= 0)
+        return status;
+    return record(&a, argv + optind, (size_t)(argc - optind));
+}

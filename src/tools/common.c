@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_SECOND 1000000000ll
+
+const char *tool_name = "ach";
+
+void complain(const char *format, ...)
+{
+    va_list ap;
+
+    flockfile(stderr);
+    fprintf(stderr, "%s: ", tool_name);
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+bool parse_count(const char *text, const char *what, uint64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || strchr(text, '-')) {
+        complain("%s must be a whole number, not '%s'", what, text);
+        return false;
+    }
+    return true;
+}
+
+bool parse_seconds(const char *text, const char *what, double *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtod(text, &end);
+    if (errno || end == text || *end || !isfinite(*value) || *value < 0 || *value > 1e9) {
+        complain("%s must be a number from 0 to 1000000000, not '%s'", what, text);
+        return false;
+    }
+    return true;
+}
+
+void print_version(void)
+{
+    printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
+}
+
+static bool open_failed(const char *name, enum ach_status r)
+{
+    const char *why = ach_errstr();
+
+    complain("cannot open the channel '%s': %s", name, *why ? why : ach_result_to_string(r));
+    return false;
+}
+
+bool open_for_get(ach_channel_t *chan, const char *name)
+{
+    enum ach_status r = ach_open(chan, name, NULL);
+
+    return r == ACH_OK || open_failed(name, r);
+}
+
+bool open_for_put(ach_channel_t *chan, const char *name)
+{
+    enum ach_status r = ach_open(chan, name, NULL);
+    ach_info_t info;
+    ach_attr_t attr;
+
+    if (r == ACH_OK)
+        r = ach_channel_info(chan, &info);
+    if (r == ACH_OK && info.single_writer) {
+        ach_close(chan);
+        ach_attr_init(&attr);
+        ach_attr_set_lock_source(&attr, 1);
+        r = ach_open(chan, name, &attr);
+    }
+    return r == ACH_OK || open_failed(name, r);
+}
+
+int64_t time_to_ns(const struct timespec *t)
+{
+    return (int64_t)t->tv_sec * NS_PER_SECOND + t->tv_nsec;
+}
+
+struct timespec ns_to_time(int64_t ns)
+{
+    struct timespec t = {.tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND};
+
+    if (t.tv_nsec < 0) {
+        t.tv_sec--;
+        t.tv_nsec += NS_PER_SECOND;
+    }
+    return t;
+}
+
+int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now = {0};
+
+    clock_gettime(clock, &now);
+    return time_to_ns(&now);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * common.h - what the side programs share: arguments and opening channels
+ */
+#ifndef TOOLS_COMMON_H
+#define TOOLS_COMMON_H
+
+#include <ach.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit statuses: done, failed, called wrongly. */
+#define EXIT_DONE 0
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2
+
+/* The program's name, put in front of what complain says. */
+extern const char *tool_name;
+
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Arguments. On false they have complained. */
+bool parse_count(const char *text, const char *what, uint64_t *value);
+bool parse_seconds(const char *text, const char *what, double *value);
+
+void print_version(void);
+
+/* Open a channel to read from. On false it has complained. */
+bool open_for_get(ach_channel_t *chan, const char *name);
+
+/* Open a channel to put into, as its source if it has a single writer. */
+bool open_for_put(ach_channel_t *chan, const char *name);
+
+int64_t time_to_ns(const struct timespec *t);
+struct timespec ns_to_time(int64_t ns);
+int64_t clock_ns(clockid_t clock);
+
+#endif

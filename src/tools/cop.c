@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cop.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "common.h"
+
+enum state {
+    STARTING, /* the child runs, and has yet to say that it is ok */
+    RUNNING,
+    STOPPING, /* the child was told to end */
+    PAUSING, /* no child; the next one starts at the deadline */
+    ENDED
+};
+
+/* What shall follow when the child has stopped. */
+enum after {
+    AFTER_END,
+    AFTER_RESTART, /* at once, because somebody asked for it */
+    AFTER_PAUSE /* as after any failure */
+};
+
+struct cop {
+    const struct cop_options *options;
+    struct cop_files *files;
+    cop_started_fun *started;
+    void *cx;
+    enum state state;
+    enum after after;
+    pid_t child;
+    int status; /* to exit with */
+    int64_t begun_ns;
+    int64_t deadline_ns; /* INT64_MAX: none */
+    double delay;
+    uint64_t restarts; /* in a row */
+};
+
+static void cop_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGCHLD);
+    sigaddset(set, SIGUSR1);
+    sigaddset(set, SIGUSR2);
+}
+
+static sigset_t mask_before;
+
+void cop_block_signals(void)
+{
+    sigset_t set;
+
+    /* A caller that ignores SIGCHLD would make the child vanish without a word. */
+    signal(SIGCHLD, SIG_DFL);
+    /* Nor may a reader of our messages that went away end us. */
+    cop_signals(&set);
+    sigaddset(&set, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+void cop_unblock_signals(void)
+{
+    sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+static int64_t in_seconds(double seconds)
+{
+    return clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+}
+
+static void tell_started(struct cop *c, int status)
+{
+    if (c->started)
+        c->started(c->cx, status);
+    c->started = NULL;
+}
+
+static void end(struct cop *c, int status)
+{
+    c->state = ENDED;
+    c->status = status;
+    tell_started(c, status);
+}
+
+static void running(struct cop *c)
+{
+    c->state = RUNNING;
+    c->deadline_ns = INT64_MAX;
+    tell_started(c, EXIT_DONE);
+}
+
+/* Plan the next start, or give up. */
+static void pause_or_end(struct cop *c, int status)
+{
+    const struct cop_options *o = c->options;
+
+    if (c->restarts >= o->max_restarts) {
+        complain("'%s' failed after %" PRIu64 " restarts in a row; giving up", o->command[0],
+                 c->restarts);
+        end(c, status);
+        return;
+    }
+    c->restarts++;
+    c->state = PAUSING;
+    c->deadline_ns = in_seconds(c->delay);
+    c->delay = c->delay * 2 < o->max_delay ? c->delay * 2 : o->max_delay;
+}
+
+static void start(struct cop *c)
+{
+    const struct cop_options *o = c->options;
+
+    c->child = child_start(o, &mask_before);
+    c->begun_ns = clock_ns(CLOCK_MONOTONIC);
+    pidfile_set(&c->files->child, c->child);
+    if (!c->child) {
+        complain("cannot run '%s': %s", o->command[0], strerror(errno));
+        if (c->started || !o->restart)
+            end(c, 127);
+        else
+            pause_or_end(c, 127);
+        return;
+    }
+    if (o->verbose)
+        complain("'%s' runs as process %d", o->command[0], (int)c->child);
+    if (!o->wait) {
+        running(c);
+        return;
+    }
+    c->state = STARTING;
+    c->deadline_ns = in_seconds(o->wait_seconds);
+}
+
+static void stop(struct cop *c, enum after after)
+{
+    c->after = after;
+    c->state = STOPPING;
+    c->deadline_ns = in_seconds(c->options->grace);
+    kill(-c->child, SIGTERM);
+    kill(-c->child, SIGCONT);
+}
+
+/* The child did not come up. At the first start that is the end of it. */
+static void start_failed(struct cop *c, const char *why)
+{
+    complain("'%s' %s", c->options->command[0], why);
+    c->status = EXIT_FAILED;
+    stop(c, c->started || !c->options->restart ? AFTER_END : AFTER_PAUSE);
+}
+
+static void describe_end(const struct cop *c, int status)
+{
+    if (WIFSIGNALED(status))
+        complain("'%s' was ended by signal %d (%s)", c->options->command[0], WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != 0 || c->options->verbose)
+        complain("'%s' ended with status %d", c->options->command[0], WEXITSTATUS(status));
+}
+
+static void died(struct cop *c, int status)
+{
+    const struct cop_options *o = c->options;
+    int code = child_exit_status(status);
+
+    describe_end(c, status);
+    if (clock_ns(CLOCK_MONOTONIC) - c->begun_ns >= (int64_t)(o->stable * 1e9)) {
+        c->restarts = 0;
+        c->delay = o->delay;
+    }
+    if (c->state == STARTING && c->started)
+        end(c, code ? code : EXIT_FAILED);
+    else if (o->always || (o->restart && code != 0))
+        pause_or_end(c, code);
+    else
+        end(c, code);
+}
+
+static void on_child(struct cop *c)
+{
+    int status;
+
+    if (!child_reap(c->child, &status))
+        return;
+    c->child = 0;
+    pidfile_set(&c->files->child, 0);
+    if (c->state != STOPPING)
+        died(c, status);
+    else if (c->after == AFTER_RESTART)
+        start(c);
+    else if (c->after == AFTER_PAUSE)
+        pause_or_end(c, c->status);
+    else
+        end(c, c->status);
+}
+
+static void on_terminate(struct cop *c)
+{
+    c->status = EXIT_DONE;
+    if (c->started)
+        tell_started(c, EXIT_FAILED);
+    if (c->state == STOPPING)
+        c->after = AFTER_END;
+    else if (c->child)
+        stop(c, AFTER_END);
+    else
+        end(c, EXIT_DONE);
+}
+
+static void on_hangup(struct cop *c)
+{
+    c->restarts = 0;
+    c->delay = c->options->delay;
+    if (c->state == STARTING || c->state == RUNNING)
+        stop(c, AFTER_RESTART);
+    else if (c->state == PAUSING)
+        start(c);
+}
+
+static void on_failure(struct cop *c)
+{
+    if (c->state == STARTING)
+        start_failed(c, "reports that it failed to start");
+    else if (c->state == RUNNING)
+        complain("'%s' reports a failure", c->options->command[0]);
+}
+
+static void on_deadline(struct cop *c)
+{
+    switch (c->state) {
+    case STARTING:
+        start_failed(c, "did not report in time that it has started");
+        break;
+    case STOPPING:
+        complain("'%s' does not end; killing it", c->options->command[0]);
+        kill(-c->child, SIGKILL);
+        c->deadline_ns = INT64_MAX;
+        break;
+    case PAUSING:
+        start(c);
+        break;
+    default:
+        c->deadline_ns = INT64_MAX;
+    }
+}
+
+static void on_signal(struct cop *c, int sig)
+{
+    switch (sig) {
+    case SIGCHLD:
+        on_child(c);
+        break;
+    case SIGHUP:
+        on_hangup(c);
+        break;
+    case SIGINT:
+    case SIGTERM:
+        on_terminate(c);
+        break;
+    case SIGUSR1:
+        if (c->state == STARTING)
+            running(c);
+        break;
+    case SIGUSR2:
+        on_failure(c);
+        break;
+    }
+}
+
+/* The next signal, or 0 when the deadline has come. */
+static int next_signal(const struct cop *c, const sigset_t *set)
+{
+    for (;;) {
+        int64_t left_ns = c->deadline_ns - clock_ns(CLOCK_MONOTONIC);
+        struct timespec left = ns_to_time(left_ns > 0 ? left_ns : 0);
+        int sig = sigtimedwait(set, NULL, c->deadline_ns == INT64_MAX ? NULL : &left);
+
+        if (sig > 0)
+            return sig;
+        if (errno == EAGAIN)
+            return 0;
+    }
+}
+
+int cop_run(const struct cop_options *options, struct cop_files *files, cop_started_fun *started,
+            void *cx)
+{
+    struct cop c = {.options = options,
+                    .files = files,
+                    .started = started,
+                    .cx = cx,
+                    .delay = options->delay,
+                    .deadline_ns = INT64_MAX};
+    sigset_t set;
+
+    cop_signals(&set);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pidfile_set(&files->cop, getpid());
+    start(&c);
+    while (c.state != ENDED) {
+        int sig = next_signal(&c, &set);
+
+        if (sig)
+            on_signal(&c, sig);
+        else
+            on_deadline(&c);
+    }
+    return c.status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * log.h - the log of a channel: writing it, and reading one that is not trusted
+ *
+ * docs/log-format.md describes the file. A writer leaves after every flush a
+ * file that can be read up to there. A reader takes any byte for possibly
+ * wrong: it never uses more memory than a small multiple of what the file
+ * really holds, and at most for one message of LOG_MESSAGE_MAX.
+ */
+#ifndef TOOLS_LOG_H
+#define TOOLS_LOG_H
+
+#include <ach.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream.h"
+
+/* The largest message a log can hold. */
+#define LOG_MESSAGE_MAX ((size_t)1 << 30)
+
+/* The most bytes of a log's text header. */
+#define LOG_HEADER_MAX 4096u
+
+/* The bytes in front of each message. */
+#define LOG_RECORD_SIZE 48u
+#define LOG_MAGIC_MESSAGE 0x4d484341u /* "ACHM" */
+#define LOG_MAGIC_END 0x45484341u /* "ACHE" */
+
+/* What the header says of the channel and of the time. */
+struct log_info {
+    char channel[ACH_CHAN_NAME_MAX];
+    uint64_t frame_cnt;
+    uint64_t frame_size;
+    int64_t clock; /* the channel's clock, a clockid_t */
+    bool stamped; /* times are those of the put, else those of the reading */
+    int64_t realtime_ns; /* CLOCK_REALTIME when recording began ... */
+    int64_t clock_ns; /* ... and the channel's clock at that moment */
+};
+
+struct log_message {
+    int64_t time_ns; /* on the channel's clock */
+    uint64_t seq;
+    uint64_t missed; /* missed right before this one */
+    size_t size;
+    const void *data;
+};
+
+struct log_writer {
+    struct sink sink;
+    uint64_t messages;
+    uint64_t missed;
+    uint64_t bytes; /* of messages */
+    bool dirty; /* something was written since the last flush */
+};
+
+/* Begin a log. Here and below false comes with errno. */
+bool log_writer_init(struct log_writer *w, int fd, bool compress, const struct log_info *info);
+bool log_writer_put(struct log_writer *w, const struct log_message *msg);
+bool log_writer_flush(struct log_writer *w);
+
+/* Write the end mark, and free what init made. */
+bool log_writer_finish(struct log_writer *w);
+
+enum log_result {
+    LOG_OK,
+    LOG_END, /* after the last message, and the log was ended properly */
+    LOG_CUT, /* the file ends without an end mark: its writer was killed */
+    LOG_BAD /* not a log, damaged, or unreadable: reader.error says what */
+};
+
+struct log_reader {
+    struct source source;
+    struct log_info info;
+    uint64_t offset; /* into the uncompressed log */
+    uint64_t messages;
+    unsigned char *buf;
+    size_t room;
+    char error[160];
+};
+
+/* Read the header: LOG_OK, or LOG_BAD. Either way call finish. */
+enum log_result log_reader_init(struct log_reader *r, int fd);
+
+/* The next message, valid until the next call. */
+enum log_result log_reader_next(struct log_reader *r, struct log_message *msg);
+
+void log_reader_finish(struct log_reader *r);
+
+/* When a message was there, on CLOCK_REALTIME. False: the log's times make no sense. */
+bool log_realtime(const struct log_info *info, int64_t time_ns, int64_t *realtime_ns);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * replay.c - the verb: ach replay LOG...
+ */
+#include "replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+
+enum {
+    OPTION_SPEED = 256,
+    OPTION_MAX,
+    OPTION_TO,
+    OPTION_MAP,
+    OPTION_LOOP,
+    OPTION_START,
+    OPTION_END,
+    OPTION_CREATE,
+    OPTION_INFO,
+    OPTION_JSON
+};
+
+static const struct option long_options[] = {{"speed", required_argument, NULL, OPTION_SPEED},
+                                             {"max", no_argument, NULL, OPTION_MAX},
+                                             {"to", required_argument, NULL, OPTION_TO},
+                                             {"map", required_argument, NULL, OPTION_MAP},
+                                             {"loop", required_argument, NULL, OPTION_LOOP},
+                                             {"start", required_argument, NULL, OPTION_START},
+                                             {"end", required_argument, NULL, OPTION_END},
+                                             {"create", no_argument, NULL, OPTION_CREATE},
+                                             {"info", no_argument, NULL, OPTION_INFO},
+                                             {"json", no_argument, NULL, OPTION_JSON},
+                                             {"quiet", no_argument, NULL, 'q'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {"version", no_argument, NULL, 'V'},
+                                             {0}};
+
+struct arguments {
+    struct replay_options replay;
+    const char **maps;
+    bool info;
+    bool json;
+};
+
+static void print_help(void)
+{
+    puts("Usage: ach replay [OPTION]... LOG...\n"
+         "Play logs of achlog back into their channels, merged by time.\n"
+         "\n"
+         "      --speed X      X times as fast as recorded\n"
+         "      --max          as fast as possible\n"
+         "      --to CHANNEL   play all logs into this channel\n"
+         "      --map OLD=NEW  play the log of the channel OLD into NEW\n"
+         "      --loop N       play N times; 0 is for ever\n"
+         "      --start S      begin S seconds after the first message\n"
+         "      --end S        end S seconds after the first message\n"
+         "      --create       make the channels that do not exist, as they were\n"
+         "      --info         do not play; tell what is in the logs\n"
+         "      --json         with --info: tell it as JSON\n"
+         "  -q, --quiet        no summary at the end\n"
+         "  -h, --help         print this help\n"
+         "  -V, --version      print the version");
+}
+
+int replay_open_file(const char *path)
+{
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        complain("cannot open '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+static bool set_speed(struct replay_options *o, const char *text)
+{
+    if (!parse_seconds(text, "the speed", &o->speed))
+        return false;
+    if (o->speed >= 1e-6)
+        return true;
+    complain("the speed must be at least 0.000001; --max plays without waiting");
+    return false;
+}
+
+static bool add_map(struct arguments *a, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || !equals[1]) {
+        complain("--map takes OLD=NEW, not '%s'", text);
+        return false;
+    }
+    a->maps[a->replay.n_maps++] = text;
+    return true;
+}
+
+static bool set_option(struct arguments *a, int option)
+{
+    switch (option) {
+    case OPTION_SPEED:
+        return set_speed(&a->replay, optarg);
+    case OPTION_MAX:
+        a->replay.speed = 0;
+        return true;
+    case OPTION_TO:
+        a->replay.to = optarg;
+        return true;
+    case OPTION_MAP:
+        return add_map(a, optarg);
+    case OPTION_LOOP:
+        return parse_count(optarg, "the number of loops", &a->replay.loops);
+    case OPTION_START:
+        return parse_seconds(optarg, "the start", &a->replay.start);
+    case OPTION_END:
+        return parse_seconds(optarg, "the end", &a->replay.end);
+    case OPTION_CREATE:
+        return a->replay.create = true;
+    case OPTION_INFO:
+        return a->info = true;
+    case OPTION_JSON:
+        return a->json = true;
+    case 'q':
+        return a->replay.quiet = true;
+    default:
+        return false;
+    }
+}
+
+static int check_arguments(const struct arguments *a, int argc)
+{
+    if (optind == argc) {
+        complain("which logs? See ach replay --help");
+        return EXIT_USAGE;
+    }
+    if (a->json && !a->info) {
+        complain("--json goes with --info");
+        return EXIT_USAGE;
+    }
+    if (a->replay.to && a->replay.n_maps) {
+        complain("--to and --map exclude each other");
+        return EXIT_USAGE;
+    }
+    if (a->replay.end < a->replay.start) {
+        complain("--end is before --start");
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+/* Says how to go on: a negative number, or the exit status. */
+static int parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    int option;
+
+    optind = 0;
+    while ((option = getopt_long(argc, argv, "qhV", long_options, NULL)) >= 0) {
+        if (option == 'h') {
+            print_help();
+            return EXIT_DONE;
+        }
+        if (option == 'V') {
+            print_version();
+            return EXIT_DONE;
+        }
+        if (!set_option(a, option))
+            return EXIT_USAGE;
+    }
+    return check_arguments(a, argc);
+}
+
+int ach_verb_replay(int argc, char **argv)
+{
+    struct arguments a = {.replay = {.speed = 1, .loops = 1, .end = INFINITY}};
+    int status;
+    size_t n;
+
+    tool_name = "ach replay";
+    a.maps = calloc((size_t)argc + 1, sizeof(*a.maps));
+    if (!a.maps) {
+        complain("no memory");
+        return EXIT_FAILED;
+    }
+    a.replay.maps = a.maps;
+    status = parse_arguments(&a, argc, argv);
+    n = (size_t)(argc - optind);
+    if (status < 0)
+        status = a.info ? replay_info(argv + optind, n, a.json)
+                        : replay_play(argv + optind, n, &a.replay);
+    free(a.maps);
+    return status;
+}
