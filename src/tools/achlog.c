@@ -18,6 +18,7 @@
 
 static struct track *tracks;
 static size_t tracks_begun;
+static volatile sig_atomic_t stopped;
 
 struct arguments {
     struct record_options record;
@@ -161,6 +162,7 @@ static bool open_tracks(const struct arguments *a, char **names, size_t n)
 static void on_signal(int sig)
 {
     (void)sig;
+    stopped = 1;
     tracks_cancel(tracks, tracks_begun);
 }
 
@@ -227,12 +229,13 @@ static int record(const struct arguments *a, char **names, size_t n)
         complain("no memory");
         return EXIT_FAILED;
     }
+    /* Once a log is begun a signal shall end it properly. */
+    catch_signals();
     ok = open_tracks(a, names, n);
-    if (ok) {
-        catch_signals();
-        ok = run(&a->record, n);
-        ignore_signals();
-    }
+    if (stopped)
+        tracks_cancel(tracks, tracks_begun);
+    ok = ok && run(&a->record, n);
+    ignore_signals();
     for (i = 0; i < tracks_begun; i++) {
         if (tracks_begun == n && !a->quiet)
             summarise(&tracks[i]);

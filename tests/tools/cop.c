@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cop.c - achcop: restarts, signals, pid files, reports of the child, no leftovers
+ */
+#include "tool.h"
+
+static const char *achcop;
+
+#define SLEEPER "exec sleep 300"
+
+static int lines(const char *path)
+{
+    const char *p = tool_read(path);
+    int n = 0;
+
+    for (; *p; p++)
+        n += *p == '\n';
+    return n;
+}
+
+static void exit_statuses(void)
+{
+    CHECK(TOOL_RUN(achcop, "--", "true") == 0);
+    CHECK(TOOL_RUN(achcop, "--", "sh", "-c", "exit 7") == 7);
+    CHECK(TOOL_RUN(achcop, "--", "sh", "-c", "kill -KILL $$") == 128 + SIGKILL);
+    CHECK(TOOL_RUN(achcop, "--", "./no-such-program") == 127);
+    CHECK(strstr(tool_read("err"), "no-such-program") != NULL);
+    CHECK(TOOL_RUN(achcop, "-r", "-d", "--", "./no-such-program") == 127);
+    CHECK(TOOL_RUN(achcop) == 2);
+    CHECK(TOOL_RUN(achcop, "--grace", "x", "--", "true") == 2);
+}
+
+static void restarts(void)
+{
+    CHECK(TOOL_RUN(achcop, "-r", "--delay", "0.001", "--max-restarts", "3", "-o", "runs", "--",
+                   "sh", "-c", "echo run; exit 3") == 3);
+    CHECK(lines("runs") == 4);
+    CHECK(strstr(tool_read("err"), "giving up") != NULL);
+    /* A good end is no failure, unless every end is. */
+    CHECK(TOOL_RUN(achcop, "-r", "-o", "good", "--", "echo", "run") == 0);
+    CHECK(lines("good") == 1);
+    CHECK(TOOL_RUN(achcop, "--always", "--delay", "0", "--max-restarts", "2", "-o", "always", "--",
+                   "echo", "run") == 0);
+    CHECK(lines("always") == 3);
+}
+
+/* The delay grows: six restarts from 20 ms take at least 20+40+80+100+100+100 ms. */
+static void backs_off(void)
+{
+    uint64_t begin = check_now_ns();
+
+    CHECK(TOOL_RUN(achcop, "-r", "--delay", "0.02", "--max-delay", "0.1", "--max-restarts", "6",
+                   "--", "false") == 1);
+    CHECK(check_now_ns() - begin >= 440000000u);
+}
+
+static void hangup_restarts(void)
+{
+    pid_t cop = TOOL_START(achcop, "-P", "cop.pid", "-p", "child.pid", "--", "sh", "-c", SLEEPER);
+    pid_t first, second;
+
+    TOOL_UNTIL((first = tool_pid("child.pid")) > 0);
+    CHECK(tool_pid("cop.pid") == cop);
+    tool_kill(cop, SIGHUP);
+    TOOL_UNTIL((second = tool_pid("child.pid")) > 0 && second != first);
+    CHECK(!tool_alive(first));
+    CHECK(tool_alive(second));
+    tool_kill(cop, SIGTERM);
+    CHECK(tool_wait(cop) == 0);
+    CHECK(!tool_alive(second));
+    CHECK(tool_size("cop.pid") < 0);
+    CHECK(tool_size("child.pid") < 0);
+}
+
+static void killed_child_returns(void)
+{
+    pid_t cop =
+        TOOL_START(achcop, "-r", "--delay", "0.001", "-p", "child.pid", "--", "sh", "-c", SLEEPER);
+    pid_t first, second;
+
+    TOOL_UNTIL((first = tool_pid("child.pid")) > 0);
+    tool_kill(first, SIGKILL);
+    TOOL_UNTIL((second = tool_pid("child.pid")) > 0 && second != first);
+    CHECK(tool_alive(second));
+    tool_kill(cop, SIGINT);
+    CHECK(tool_wait(cop) == 0);
+    CHECK(!tool_alive(second));
+}
+
+static void stubborn_child(void)
+{
+    pid_t cop = TOOL_START(achcop, "--grace", "0.1", "-p", "child.pid", "-o", "ready", "--", "sh",
+                           "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done");
+    pid_t child = 0;
+
+    TOOL_UNTIL(tool_size("ready") > 0 && (child = tool_pid("child.pid")) > 0);
+    tool_kill(cop, SIGTERM);
+    CHECK(tool_wait(cop) == 0);
+    CHECK(!tool_alive(child));
+}
+
+static void one_cop_per_file(void)
+{
+    pid_t cop =
+        TOOL_START(achcop, "-t", "-P", "cop.pid", "-p", "child.pid", "--", "sh", "-c", SLEEPER);
+    pid_t child;
+
+    TOOL_UNTIL((child = tool_pid("child.pid")) > 0);
+    CHECK(TOOL_RUN(achcop, "-P", "cop.pid", "--", "true") == 1);
+    CHECK(strstr(tool_read("err"), "already") != NULL);
+    CHECK(TOOL_RUN(achcop, "-p", "child.pid", "--", "true") == 1);
+    CHECK(tool_pid("cop.pid") == cop);
+    CHECK(tool_pid("child.pid") == child);
+    /* The files of a killed cop do not hinder the next one; a tied child died with it. */
+    tool_kill(cop, SIGKILL);
+    CHECK(tool_wait(cop) == 128 + SIGKILL);
+    TOOL_UNTIL(waitpid(child, NULL, WNOHANG) == child || !tool_alive(child));
+    CHECK(TOOL_RUN(achcop, "-P", "cop.pid", "-p", "child.pid", "--", "true") == 0);
+    CHECK(tool_size("cop.pid") < 0);
+}
+
+/* Detached, and the start is what the child says it is. */
+static void reports(void)
+{
+    pid_t cop, child;
+
+    CHECK(TOOL_RUN(achcop, "-d", "-w", "-t", "-P", "cop.pid", "-p", "child.pid", "-o", "out", "--",
+                   "sh", "-c", "echo up; kill -USR1 $PPID; " SLEEPER) == 0);
+    CHECK(strcmp(tool_read("out"), "up\n") == 0);
+    cop = tool_pid("cop.pid");
+    child = tool_pid("child.pid");
+    REQUIRE(cop > 0);
+    CHECK(tool_alive(cop) && tool_alive(child));
+    tool_kill(cop, SIGTERM);
+    TOOL_UNTIL(waitpid(cop, NULL, WNOHANG) == cop);
+    CHECK(!tool_alive(child));
+    CHECK(tool_size("cop.pid") < 0);
+}
+
+static void reports_of_failure(void)
+{
+    CHECK(TOOL_RUN(achcop, "-d", "-w", "-r", "-P", "cop.pid", "--", "sh", "-c",
+                   "kill -USR2 $PPID; " SLEEPER) == 1);
+    CHECK(strstr(tool_read("err"), "failed to start") != NULL);
+    CHECK(TOOL_RUN(achcop, "-w", "-r", "--", "sh", "-c", "kill -USR2 $PPID; " SLEEPER) == 1);
+    CHECK(TOOL_RUN(achcop, "-d", "-w", "-r", "--", "sh", "-c", "exit 9") == 9);
+    CHECK(TOOL_RUN(achcop, "-d", "-w", "--wait-time", "0.1", "--", "sh", "-c", SLEEPER) == 1);
+    CHECK(strstr(tool_read("err"), "in time") != NULL);
+    TOOL_UNTIL(tool_size("cop.pid") < 0);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+}
+
+/* The state of a process: a letter, Z for a zombie, 0 if there is none. */
+static char state_of(pid_t pid)
+{
+    char path[64];
+    const char *p;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    p = strrchr(tool_read(path), ')');
+    return p ? p[2] : 0;
+}
+
+/* What a child leaves behind is collected, and what it leaves running in its group is killed. */
+static void leaves_nothing(void)
+{
+    pid_t cop = TOOL_START(achcop, "-P", "cop.pid", "-o", "orphan", "--", "sh", "-c",
+                           "(sh -c 'echo $$; exit 0' &) ; while :; do sleep 0.05; done");
+    pid_t orphan;
+
+    TOOL_UNTIL(tool_size("orphan") > 0);
+    orphan = tool_pid("orphan");
+    TOOL_UNTIL(state_of(orphan) == 0);
+    tool_kill(cop, SIGTERM);
+    CHECK(tool_wait(cop) == 0);
+    unlink("orphan");
+    CHECK(TOOL_RUN(achcop, "-o", "orphan", "--", "sh", "-c", "sleep 300 & echo $!") == 0);
+    orphan = tool_pid("orphan");
+    REQUIRE(orphan > 0);
+    TOOL_UNTIL(waitpid(orphan, NULL, WNOHANG) == orphan || state_of(orphan) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 2);
+    achcop = tool_path(argv[1]);
+    tool_enter();
+    exit_statuses();
+    restarts();
+    backs_off();
+    hangup_restarts();
+    killed_child_returns();
+    stubborn_child();
+    one_cop_per_file();
+    reports();
+    reports_of_failure();
+    leaves_nothing();
+    TOOL_UNTIL(waitpid(-1, NULL, WNOHANG) < 0);
+    return check_result();
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * replay.c - playing logs made for the purpose: speed, merging, limits, loops
+ */
+#include "logs.h"
+
+static const char *replay;
+
+/* The numbers of the messages that a channel holds, which is removed then. */
+static int take(const char *name, uint64_t *numbers, int max)
+{
+    ach_channel_t chan;
+    unsigned char buf[256];
+    size_t size;
+    int n;
+
+    REQUIRE_OK(ach_open(&chan, name, NULL));
+    for (n = 0; n < max && ach_get(&chan, buf, sizeof(buf), &size, NULL, 0) == ACH_OK; n++)
+        for (numbers[n] = 1; numbers[n] < 1000; numbers[n]++)
+            if (logs_size(numbers[n]) == size && logs_same(buf, size, numbers[n]))
+                break;
+    ach_close(&chan);
+    CHECK_OK(ach_unlink(name));
+    return n;
+}
+
+static void check_numbers(const char *name, const uint64_t *want, int n)
+{
+    uint64_t got[100];
+    int i, have = take(name, got, 100);
+
+    CHECK(have == n);
+    for (i = 0; i < n && i < have; i++)
+        CHECK(got[i] == want[i]);
+}
+
+/* A minute of log takes 60 ms at a thousand times the speed, and certainly no minute. */
+static void speed(void)
+{
+    const uint64_t want[] = {1, 2, 3, 4, 5, 6, 7};
+    struct log_info info = logs_info("c");
+    uint64_t begin;
+
+    logs_write("log", &info, false, 1, 7, 11 * SECOND_NS, 10 * SECOND_NS);
+    begin = check_now_ns();
+    CHECK(TOOL_RUN(replay, "--create", "--speed", "1000", "log") == 0);
+    CHECK(check_now_ns() - begin >= 60000000u);
+    CHECK(check_now_ns() - begin < 40000000000u);
+    check_numbers("c", want, 7);
+    begin = check_now_ns();
+    CHECK(TOOL_RUN(replay, "--create", "--max", "log") == 0);
+    CHECK(check_now_ns() - begin < 40000000000u);
+    check_numbers("c", want, 7);
+}
+
+/* As recorded it takes the time it took, at twice the speed at least half of it. */
+static void double_speed(void)
+{
+    struct log_info info = logs_info("c");
+    uint64_t begin, numbers[10];
+
+    logs_write("log", &info, false, 1, 2, 11 * SECOND_NS, SECOND_NS / 2);
+    begin = check_now_ns();
+    CHECK(TOOL_RUN(replay, "--create", "--speed", "2", "log") == 0);
+    CHECK(check_now_ns() - begin >= 250000000u);
+    CHECK(take("c", numbers, 10) == 2);
+    begin = check_now_ns();
+    CHECK(TOOL_RUN(replay, "--create", "log") == 0);
+    CHECK(check_now_ns() - begin >= 500000000u);
+    CHECK(take("c", numbers, 10) == 2);
+}
+
+/* Two channels, whose clocks differ by 100 s, took turns. */
+static void merges(void)
+{
+    const uint64_t want[] = {1, 11, 2, 12, 3, 13}, one[] = {1, 2, 3}, two[] = {11, 12, 13};
+    struct log_info a = logs_info("a"), b = logs_info("b");
+
+    b.clock_ns += 100 * SECOND_NS;
+    logs_write("a", &a, false, 1, 3, 11 * SECOND_NS, 1000000);
+    logs_write("b", &b, gzip_available(), 11, 3, 111 * SECOND_NS + 500000, 1000000);
+    CHECK(TOOL_RUN(replay, "--create", "--to", "all", "b", "a") == 0);
+    check_numbers("all", want, 6);
+    CHECK(TOOL_RUN(replay, "--create", "--map", "b=c", "a", "b") == 0);
+    check_numbers("a", one, 3);
+    check_numbers("c", two, 3);
+}
+
+static void limits_and_loops(void)
+{
+    const uint64_t middle[] = {3, 4, 5}, twice[] = {1, 2, 1, 2};
+    struct log_info info = logs_info("c");
+
+    logs_write("log", &info, false, 1, 9, 11 * SECOND_NS, 1000000);
+    CHECK(TOOL_RUN(replay, "--create", "--start", "0.0015", "--end", "0.0045", "log") == 0);
+    check_numbers("c", middle, 3);
+    CHECK(TOOL_RUN(replay, "--create", "--max", "--loop", "2", "--end", "0.0015", "log") == 0);
+    check_numbers("c", twice, 4);
+    CHECK(TOOL_RUN(replay, "--create", "--max", "--start", "5", "--loop", "0", "log") == 0);
+    check_numbers("c", NULL, 0);
+}
+
+/* Times that run backwards keep the order of the messages. */
+static void backwards(void)
+{
+    const uint64_t want[] = {1, 2, 3};
+    struct log_info info = logs_info("c");
+
+    logs_write("log", &info, false, 1, 3, 11 * SECOND_NS, -5 * SECOND_NS);
+    CHECK(TOOL_RUN(replay, "--create", "log") == 0);
+    check_numbers("c", want, 3);
+}
+
+static void tells(void)
+{
+    struct log_info info = logs_info("c");
+    char command[512];
+
+    logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, SECOND_NS / 2);
+    snprintf(command, sizeof(command), "%s --info --json log > out", replay);
+    CHECK(system(command) == 0);
+    CHECK(strstr(tool_read("out"), "\"messages\":5,") != NULL);
+    CHECK(strstr(tool_read("out"), "\"span_seconds\":2.0") != NULL);
+    CHECK(strstr(tool_read("out"), "\"rate_hz\":2.0") != NULL);
+    CHECK(strstr(tool_read("out"), "\"start\":\"1970-01-01T00:16:41.000000000Z\"") != NULL);
+    CHECK(strstr(tool_read("out"), "\"state\":\"complete\"") != NULL);
+    CHECK(truncate("log", tool_size("log") - 1) == 0);
+    snprintf(command, sizeof(command), "%s --info log > out", replay);
+    CHECK(system(command) == 0);
+    CHECK(strstr(tool_read("out"), "cut short") != NULL);
+}
+
+/* What is wrong is said, and gives another status. */
+static void complaints(void)
+{
+    struct log_info info = logs_info("c");
+
+    logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
+    CHECK(TOOL_RUN(replay, "log") == 1);
+    CHECK(strstr(tool_read("err"), "no channel 'c'") != NULL);
+    REQUIRE_OK(ach_create("c", 1, 16, NULL));
+    CHECK(TOOL_RUN(replay, "log") == 1);
+    CHECK(strstr(tool_read("err"), "does not fit") != NULL);
+    CHECK_OK(ach_unlink("c"));
+    CHECK(TOOL_RUN(replay, "/dev/null") == 1);
+    CHECK(TOOL_RUN(replay, "no-such-file") == 1);
+    CHECK(TOOL_RUN(replay) == 2);
+    CHECK(TOOL_RUN(replay, "--speed", "0", "log") == 2);
+    CHECK(TOOL_RUN(replay, "--json", "log") == 2);
+    info.frame_cnt = UINT64_MAX;
+    logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
+    CHECK(TOOL_RUN(replay, "--create", "log") == 1);
+    CHECK(strstr(tool_read("err"), "very large") != NULL);
+    info = logs_info("c");
+    info.clock_ns = INT64_MIN;
+    logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
+    CHECK(TOOL_RUN(replay, "--create", "log") == 1);
+    CHECK(strstr(tool_read("err"), "impossible time") != NULL);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* A channel for a single writer takes a replay, too. */
+static void single_writer(void)
+{
+    const uint64_t want[] = {1, 2};
+    struct log_info info = logs_info("c");
+    ach_create_attr_t attr;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_single_writer(&attr, 1);
+    REQUIRE_OK(ach_create("c", 16, 256, &attr));
+    logs_write("log", &info, false, 1, 2, 11 * SECOND_NS, 1000);
+    CHECK(TOOL_RUN(replay, "log") == 0);
+    check_numbers("c", want, 2);
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 2);
+    replay = tool_path(argv[1]);
+    tool_enter();
+    speed();
+    double_speed();
+    merges();
+    limits_and_loops();
+    backwards();
+    tells();
+    complaints();
+    single_writer();
+    return check_result();
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * roundtrip.c - what achlog records, replay plays: messages, sizes, order, times
+ */
+#include "logs.h"
+
+static const char *achlog, *replay;
+
+#define COUNT 24
+#define GAP_MS 10
+
+struct stamped {
+    int64_t at_ns[COUNT];
+};
+
+static void make(const char *name, size_t frames, size_t size, bool stamps)
+{
+    ach_create_attr_t attr;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_timestamps(&attr, stamps);
+    REQUIRE_OK(ach_create(name, frames, size, &attr));
+}
+
+/* Get what the channel holds: messages 1 to n, and their times if it has them. */
+static void expect(const char *name, const size_t *sizes, uint64_t n, struct stamped *times)
+{
+    unsigned char *buf = malloc(4 << 20);
+    ach_channel_t chan;
+    struct timespec when;
+    size_t size;
+    uint64_t i;
+
+    REQUIRE(buf != NULL);
+    REQUIRE_OK(ach_open(&chan, name, NULL));
+    for (i = 0; i < n; i++) {
+        REQUIRE_OK(ach_get(&chan, buf, 4 << 20, &size, NULL, 0));
+        CHECK(size == sizes[i]);
+        CHECK(logs_same(buf, size, i + 1));
+        if (times && CHECK_OK(ach_channel_timestamp(&chan, &when)))
+            times->at_ns[i] = when.tv_sec * SECOND_NS + when.tv_nsec;
+    }
+    CHECK_STATUS(ach_get(&chan, buf, 4 << 20, &size, NULL, 0), ACH_EAGAIN);
+    ach_close(&chan);
+    free(buf);
+}
+
+static void put_all(const char *name, const size_t *sizes, uint64_t n, long gap_ms)
+{
+    unsigned char *buf = malloc(4 << 20);
+    ach_channel_t chan;
+    uint64_t i;
+
+    REQUIRE(buf != NULL);
+    REQUIRE_OK(ach_open(&chan, name, NULL));
+    for (i = 0; i < n; i++) {
+        logs_fill(buf, sizes[i], i + 1);
+        REQUIRE_OK(ach_put(&chan, buf, sizes[i]));
+        check_sleep_ms(gap_ms);
+    }
+    ach_close(&chan);
+    free(buf);
+}
+
+/* A message is never played before its time; how much later is up to the machine. */
+static void check_times(const struct stamped *was, const struct stamped *is, uint64_t begin_ns,
+                        double speed)
+{
+    int i;
+
+    for (i = 0; i < COUNT; i++) {
+        double due = (double)(was->at_ns[i] - was->at_ns[0]) / speed;
+
+        CHECK((double)(is->at_ns[i] - (int64_t)begin_ns) >= due - 1000);
+    }
+}
+
+static void remove_all(const char *a, const char *b, const char *path)
+{
+    CHECK_OK(ach_unlink(a));
+    CHECK_OK(ach_unlink(b));
+    CHECK(unlink(path) == 0);
+}
+
+static void plays_as_recorded(bool compress)
+{
+    const char *path = compress ? "imu.achlog.gz" : "imu.achlog";
+    size_t sizes[COUNT];
+    struct stamped was, is;
+    uint64_t begin_ns, i;
+
+    for (i = 0; i < COUNT; i++)
+        sizes[i] = logs_size(i + 1);
+    make("imu", 64, 256, true);
+    make("copy", 64, 256, true);
+    put_all("imu", sizes, COUNT, GAP_MS);
+    CHECK(TOOL_RUN(achlog, "-n", "24", compress ? "-z" : "-q", "imu") == 0);
+    expect("imu", sizes, COUNT, &was);
+    begin_ns = check_now_ns();
+    CHECK(TOOL_RUN(replay, "--map", "imu=copy", path) == 0);
+    expect("copy", sizes, COUNT, &is);
+    check_times(&was, &is, begin_ns, 1);
+    remove_all("imu", "copy", path);
+}
+
+/* Recorded while it happens, and ended by a signal. */
+static void records_live(bool stamps)
+{
+    size_t sizes[COUNT];
+    uint64_t i;
+    pid_t pid;
+
+    for (i = 0; i < COUNT; i++)
+        sizes[i] = logs_size(i + 1);
+    make("imu", 64, 256, stamps);
+    make("copy", 64, 256, true);
+    pid = TOOL_START(achlog, "-o", "log", "imu");
+    TOOL_UNTIL(tool_size("log") > 0);
+    put_all("imu", sizes, COUNT, 1);
+    check_sleep_ms(20);
+    kill(pid, SIGTERM);
+    CHECK(tool_wait(pid) == 0);
+    CHECK(strstr(tool_read("err"), "24 messages") != NULL);
+    CHECK(strstr(tool_read("err"), " 0 missed") != NULL);
+    CHECK(TOOL_RUN(replay, "--max", "--to", "copy", "log") == 0);
+    expect("copy", sizes, COUNT, NULL);
+    remove_all("imu", "copy", "log");
+}
+
+static void large_messages(bool compress)
+{
+    const size_t sizes[3] = {(1 << 20) + 1, 3 << 20, 5};
+
+    make("camera", 8, 1 << 20, false);
+    make("copy", 8, 1 << 20, false);
+    put_all("camera", sizes, 3, 0);
+    CHECK(TOOL_RUN(achlog, "-n", "3", compress ? "-zo" : "-qo", "log", "camera") == 0);
+    CHECK(TOOL_RUN(replay, "--max", "--to", "copy", "log") == 0);
+    expect("copy", sizes, 3, NULL);
+    remove_all("camera", "copy", "log");
+}
+
+static void counts_missed(void)
+{
+    size_t sizes[100];
+    uint64_t i;
+
+    for (i = 0; i < 100; i++)
+        sizes[i] = 8;
+    make("fast", 16, 8, false);
+    put_all("fast", sizes, 100, 0);
+    CHECK(TOOL_RUN(achlog, "-n", "16", "fast") == 0);
+    CHECK(strstr(tool_read("err"), "16 messages, 128 bytes, 84 missed") != NULL);
+    /* It does not overwrite what it recorded unless told to. */
+    CHECK(TOOL_RUN(achlog, "-n", "1", "fast") == 1);
+    CHECK(TOOL_RUN(achlog, "-n", "1", "-f", "--last", "fast") == 0);
+    CHECK(strstr(tool_read("err"), "1 messages, 8 bytes, 99 missed") != NULL);
+    CHECK(TOOL_RUN(achlog, "-t", "0", "-f", "--new", "fast") == 0);
+    CHECK(strstr(tool_read("err"), "0 messages") != NULL);
+    CHECK(TOOL_RUN(achlog, "-n", "1", "fast", "no-such-channel") == 1);
+    CHECK_OK(ach_unlink("fast"));
+}
+
+/* How many messages are in a log that is being written. */
+static uint64_t count_messages(const char *path)
+{
+    struct log_reader *r = malloc(sizeof(*r));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct log_message msg;
+    uint64_t n = 0;
+
+    REQUIRE(r && fd >= 0);
+    if (log_reader_init(r, fd) == LOG_OK)
+        while (log_reader_next(r, &msg) == LOG_OK)
+            n++;
+    log_reader_finish(r);
+    close(fd);
+    free(r);
+    return n;
+}
+
+/* A recorder that is killed leaves what it flushed. */
+static void killed_recorder(bool compress)
+{
+    size_t sizes[COUNT];
+    uint64_t i;
+    pid_t pid;
+
+    for (i = 0; i < COUNT; i++)
+        sizes[i] = 200;
+    make("imu", 64, 256, true);
+    pid = TOOL_START(achlog, compress ? "-zo" : "-qo", "log", "imu");
+    TOOL_UNTIL(tool_size("log") > 0);
+    put_all("imu", sizes, COUNT, 0);
+    TOOL_UNTIL(count_messages("log") == COUNT);
+    kill(pid, SIGKILL);
+    CHECK(tool_wait(pid) == 128 + SIGKILL);
+    CHECK(TOOL_RUN(replay, "--max", "--create", "--to", "copy", "log") == 0);
+    CHECK(strstr(tool_read("err"), "cut short") != NULL);
+    expect("copy", sizes, COUNT, NULL);
+    remove_all("imu", "copy", "log");
+}
+
+/* A channel that goes away ends its log; the other goes on. */
+static void removed_channel(void)
+{
+    const size_t sizes[1] = {8};
+    pid_t pid;
+
+    make("gone", 16, 8, false);
+    make("stays", 16, 8, false);
+    pid = TOOL_START(achlog, "gone", "stays");
+    TOOL_UNTIL(tool_size("stays.achlog") > 0);
+    CHECK_OK(ach_unlink("gone"));
+    TOOL_UNTIL(strstr(tool_read("err"), "removed") != NULL);
+    put_all("stays", sizes, 1, 0);
+    check_sleep_ms(20);
+    kill(pid, SIGINT);
+    CHECK(tool_wait(pid) == 0);
+    CHECK(strstr(tool_read("err"), "stays: 1 messages") != NULL);
+    CHECK_OK(ach_unlink("stays"));
+}
+
+/* More channels than one ach_wait takes. */
+static void many_channels(void)
+{
+    enum { MANY = ACH_WAIT_MAX + 6 };
+    const char *argv[MANY + 5] = {achlog, "-n", "1", "-f"};
+    static char names[MANY][16];
+    const size_t sizes[1] = {8};
+    char path[32];
+    pid_t pid;
+    int i;
+
+    for (i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof(names[i]), "many-%d", i);
+        argv[4 + i] = names[i];
+        make(names[i], 4, 8, false);
+    }
+    pid = tool_start(argv);
+    for (i = 0; i < MANY; i++)
+        put_all(names[i], sizes, 1, 0);
+    CHECK(tool_wait(pid) == 0);
+    for (i = 0; i < MANY; i++) {
+        snprintf(path, sizeof(path), "many-%d.achlog", i);
+        CHECK(tool_size(path) > 0);
+        CHECK_OK(ach_unlink(names[i]));
+    }
+    CHECK(strstr(tool_read("err"), "many-69: 1 messages") != NULL);
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 3);
+    achlog = tool_path(argv[1]);
+    replay = tool_path(argv[2]);
+    tool_enter();
+    plays_as_recorded(false);
+    records_live(true);
+    records_live(false);
+    large_messages(false);
+    counts_missed();
+    killed_recorder(false);
+    removed_channel();
+    many_channels();
+    if (gzip_available()) {
+        plays_as_recorded(true);
+        large_messages(true);
+        killed_recorder(true);
+    }
+    return check_result();
+}
