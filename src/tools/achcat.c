@@ -65,11 +65,11 @@ static bool set_option(struct arguments *a, int option)
     case 'x':
         return a->now = true;
     case 'n':
-        return parse_count(optarg, "the count", &a->count);
+        return tool_parse_count(optarg, "the count", &a->count);
     case 't':
-        if (!parse_seconds(optarg, "the time", &seconds))
+        if (!tool_parse_seconds(optarg, "the time", &seconds))
             return false;
-        a->until_ns = clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+        a->until_ns = tool_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
         return true;
     default:
         return false;
@@ -87,14 +87,14 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
             return EXIT_DONE;
         }
         if (option == 'V') {
-            print_version();
+            tool_print_version();
             return EXIT_DONE;
         }
         if (!set_option(a, option))
             return EXIT_USAGE;
     }
     if (argc - optind < 1 || argc - optind > 2) {
-        complain("which channel? See achcat --help");
+        tool_complain("which channel? See achcat --help");
         return EXIT_USAGE;
     }
     a->channel = argv[optind];
@@ -120,7 +120,7 @@ static void catch_signals(void)
 static enum ach_status next(const struct arguments *a, unsigned char **buf, size_t *room,
                             size_t *size)
 {
-    struct timespec until = ns_to_time(a->until_ns);
+    struct timespec until = tool_ns_to_time(a->until_ns);
     ach_wait_item_t item = {.chan = &chan};
 
     for (;;) {
@@ -129,7 +129,7 @@ static enum ach_status next(const struct arguments *a, unsigned char **buf, size
         unsigned char *p;
 
         if (ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) &&
-            clock_ns(CLOCK_MONOTONIC) >= a->until_ns)
+            tool_clock_ns(CLOCK_MONOTONIC) >= a->until_ns)
             return ACH_TIMEOUT;
         if (r == ACH_EAGAIN && !a->now) {
             r = ach_wait(&item, 1, a->until_ns == INT64_MAX ? NULL : &until, ACH_O_LINKED);
@@ -152,7 +152,7 @@ static bool write_message(const struct arguments *a, FILE *out, const void *data
     if (fwrite(data, 1, size, out) == size && (!a->lines || putc('\n', out) != EOF) &&
         fflush(out) == 0)
         return true;
-    complain("cannot write: %s", strerror(errno));
+    tool_complain("cannot write: %s", strerror(errno));
     return false;
 }
 
@@ -176,7 +176,7 @@ static int get_all(const struct arguments *a, FILE *out)
     free(buf);
     if (ok && !ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME | ACH_MASK_EAGAIN |
                                        ACH_MASK_TIMEOUT | ACH_MASK_CANCELED | ACH_MASK_ENOENT)) {
-        complain("cannot get from the channel '%s': %s", a->channel, ach_result_to_string(r));
+        tool_complain("cannot get from the channel '%s': %s", a->channel, ach_result_to_string(r));
         ok = false;
     }
     return ok ? EXIT_DONE : EXIT_FAILED;
@@ -187,9 +187,9 @@ static bool put_line(const struct arguments *a, const char *line, size_t n)
     enum ach_status r = ach_put(&chan, line, n);
 
     if (r == ACH_OVERFLOW)
-        complain("a line of %zu bytes does not fit into the channel '%s'", n, a->channel);
+        tool_complain("a line of %zu bytes does not fit into the channel '%s'", n, a->channel);
     else if (r != ACH_OK)
-        complain("cannot put into the channel '%s': %s", a->channel, ach_result_to_string(r));
+        tool_complain("cannot put into the channel '%s': %s", a->channel, ach_result_to_string(r));
     return r == ACH_OK;
 }
 
@@ -211,7 +211,7 @@ static int put_all(const struct arguments *a, FILE *in)
         n++;
     }
     if (ferror(in)) {
-        complain("cannot read: %s", strerror(errno));
+        tool_complain("cannot read: %s", strerror(errno));
         ok = false;
     }
     free(line);
@@ -226,15 +226,15 @@ static int copy(const struct arguments *a)
     if (a->file && strcmp(a->file, "-") != 0)
         file = fopen(a->file, a->put ? "re" : "we");
     if (!file) {
-        complain("cannot open '%s': %s", a->file, strerror(errno));
+        tool_complain("cannot open '%s': %s", a->file, strerror(errno));
         return EXIT_FAILED;
     }
-    if (a->put ? open_for_put(&chan, a->channel) : open_for_get(&chan, a->channel)) {
+    if (a->put ? tool_open_for_put(&chan, a->channel) : tool_open_for_get(&chan, a->channel)) {
         status = a->put ? put_all(a, file) : get_all(a, file);
         ach_close(&chan);
     }
     if (fclose(file) != 0 && status == EXIT_DONE) {
-        complain("cannot write: %s", strerror(errno));
+        tool_complain("cannot write: %s", strerror(errno));
         status = EXIT_FAILED;
     }
     return status;

@@ -84,17 +84,17 @@ static bool set_number(struct cop_options *o, int option)
 {
     switch (option) {
     case OPTION_MAX_RESTARTS:
-        return parse_count(optarg, "the number of restarts", &o->max_restarts);
+        return tool_parse_count(optarg, "the number of restarts", &o->max_restarts);
     case OPTION_WAIT_TIME:
-        return parse_seconds(optarg, "the time to wait", &o->wait_seconds);
+        return tool_parse_seconds(optarg, "the time to wait", &o->wait_seconds);
     case OPTION_GRACE:
-        return parse_seconds(optarg, "the grace time", &o->grace);
+        return tool_parse_seconds(optarg, "the grace time", &o->grace);
     case OPTION_DELAY:
-        return parse_seconds(optarg, "the delay", &o->delay);
+        return tool_parse_seconds(optarg, "the delay", &o->delay);
     case OPTION_MAX_DELAY:
-        return parse_seconds(optarg, "the longest delay", &o->max_delay);
+        return tool_parse_seconds(optarg, "the longest delay", &o->max_delay);
     case OPTION_STABLE:
-        return parse_seconds(optarg, "the time of a good run", &o->stable);
+        return tool_parse_seconds(optarg, "the time of a good run", &o->stable);
     default:
         return false;
     }
@@ -143,14 +143,14 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
             return EXIT_DONE;
         }
         if (option == 'V') {
-            print_version();
+            tool_print_version();
             return EXIT_DONE;
         }
         if (!set_option(a, option))
             return EXIT_USAGE;
     }
     if (optind == argc) {
-        complain("which program? See achcop --help");
+        tool_complain("which program? See achcop --help");
         return EXIT_USAGE;
     }
     a->cop.command = argv + optind;
@@ -167,7 +167,7 @@ static bool open_output(const char *path, bool detach, int *fd)
         return true;
     *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
     if (*fd < 0)
-        complain("cannot write '%s': %s", path, strerror(errno));
+        tool_complain("cannot write '%s': %s", path, strerror(errno));
     return *fd >= 0;
 }
 
@@ -211,7 +211,7 @@ static void started(void *cx, int status)
         return;
     leave_terminal(r->arguments);
     if (write(r->fd, &byte, 1) != 1)
-        complain("nobody waits for the start any more");
+        tool_complain("nobody waits for the start any more");
     close(r->fd);
 }
 
@@ -222,7 +222,7 @@ static bool detach(struct report *r)
     pid_t pid;
 
     if (pipe2(report, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
-        complain("cannot detach: %s", strerror(errno));
+        tool_complain("cannot detach: %s", strerror(errno));
         return false;
     }
     if (pid > 0) {

@@ -60,9 +60,9 @@ static bool set_time(struct arguments *a, const char *text)
 {
     double seconds;
 
-    if (!parse_seconds(text, "the time", &seconds))
+    if (!tool_parse_seconds(text, "the time", &seconds))
         return false;
-    a->record.until_ns = clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+    a->record.until_ns = tool_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
     return true;
 }
 
@@ -82,7 +82,7 @@ static bool set_option(struct arguments *a, int option)
     case 'N':
         return a->record.fresh = true;
     case 'n':
-        return parse_count(optarg, "the count", &a->record.count);
+        return tool_parse_count(optarg, "the count", &a->record.count);
     case 't':
         return set_time(a, optarg);
     case 'f':
@@ -105,22 +105,22 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
             return EXIT_DONE;
         }
         if (option == 'V') {
-            print_version();
+            tool_print_version();
             return EXIT_DONE;
         }
         if (!set_option(a, option))
             return EXIT_USAGE;
     }
     if (optind == argc) {
-        complain("which channels? See achlog --help");
+        tool_complain("which channels? See achlog --help");
         return EXIT_USAGE;
     }
     if (a->file && argc - optind > 1) {
-        complain("--output takes one channel; use --directory for several");
+        tool_complain("--output takes one channel; use --directory for several");
         return EXIT_USAGE;
     }
     if (a->record.compress && !gzip_available()) {
-        complain("built without zlib: logs cannot be compressed here, leave out --gzip");
+        tool_complain("built without zlib: logs cannot be compressed here, leave out --gzip");
         return EXIT_USAGE;
     }
     return -1;
@@ -134,7 +134,7 @@ static bool begin_track(struct track *t, const struct arguments *a)
     if (a->file)
         return track_begin(t, a->file, &a->record);
     if (asprintf(&path, "%s/%s.achlog%s", a->dir, t->name, a->record.compress ? ".gz" : "") < 0) {
-        complain("no memory");
+        tool_complain("no memory");
         ach_close(&t->chan);
         return false;
     }
@@ -194,7 +194,7 @@ static bool run(const struct record_options *options, size_t n)
         if (pthread_create(&threads[begun], NULL, group_run, &g[begun]) != 0)
             break;
     if (!g || !threads || begun < groups) {
-        complain("no memory, or no threads, for %zu channels", n);
+        tool_complain("no memory, or no threads, for %zu channels", n);
         tracks_cancel(tracks, n);
     }
     if (g)
@@ -226,7 +226,7 @@ static int record(const struct arguments *a, char **names, size_t n)
 
     tracks = calloc(n, sizeof(*tracks));
     if (!tracks) {
-        complain("no memory");
+        tool_complain("no memory");
         return EXIT_FAILED;
     }
     /* Once a log is begun a signal shall end it properly. */

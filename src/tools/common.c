@@ -11,7 +11,7 @@
 
 const char *tool_name = "ach";
 
-void complain(const char *format, ...)
+void tool_complain(const char *format, ...)
 {
     va_list ap;
 
@@ -24,33 +24,33 @@ void complain(const char *format, ...)
     funlockfile(stderr);
 }
 
-bool parse_count(const char *text, const char *what, uint64_t *value)
+bool tool_parse_count(const char *text, const char *what, uint64_t *value)
 {
     char *end;
 
     errno = 0;
     *value = strtoull(text, &end, 10);
     if (errno || end == text || *end || strchr(text, '-')) {
-        complain("%s must be a whole number, not '%s'", what, text);
+        tool_complain("%s must be a whole number, not '%s'", what, text);
         return false;
     }
     return true;
 }
 
-bool parse_seconds(const char *text, const char *what, double *value)
+bool tool_parse_seconds(const char *text, const char *what, double *value)
 {
     char *end;
 
     errno = 0;
     *value = strtod(text, &end);
     if (errno || end == text || *end || !isfinite(*value) || *value < 0 || *value > 1e9) {
-        complain("%s must be a number from 0 to 1000000000, not '%s'", what, text);
+        tool_complain("%s must be a number from 0 to 1000000000, not '%s'", what, text);
         return false;
     }
     return true;
 }
 
-void print_version(void)
+void tool_print_version(void)
 {
     printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
 }
@@ -59,18 +59,18 @@ static bool open_failed(const char *name, enum ach_status r)
 {
     const char *why = ach_errstr();
 
-    complain("cannot open the channel '%s': %s", name, *why ? why : ach_result_to_string(r));
+    tool_complain("cannot open the channel '%s': %s", name, *why ? why : ach_result_to_string(r));
     return false;
 }
 
-bool open_for_get(ach_channel_t *chan, const char *name)
+bool tool_open_for_get(ach_channel_t *chan, const char *name)
 {
     enum ach_status r = ach_open(chan, name, NULL);
 
     return r == ACH_OK || open_failed(name, r);
 }
 
-bool open_for_put(ach_channel_t *chan, const char *name)
+bool tool_open_for_put(ach_channel_t *chan, const char *name)
 {
     enum ach_status r = ach_open(chan, name, NULL);
     ach_info_t info;
@@ -87,12 +87,12 @@ bool open_for_put(ach_channel_t *chan, const char *name)
     return r == ACH_OK || open_failed(name, r);
 }
 
-int64_t time_to_ns(const struct timespec *t)
+int64_t tool_time_to_ns(const struct timespec *t)
 {
     return (int64_t)t->tv_sec * NS_PER_SECOND + t->tv_nsec;
 }
 
-struct timespec ns_to_time(int64_t ns)
+struct timespec tool_ns_to_time(int64_t ns)
 {
     struct timespec t = {.tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND};
 
@@ -103,10 +103,10 @@ struct timespec ns_to_time(int64_t ns)
     return t;
 }
 
-int64_t clock_ns(clockid_t clock)
+int64_t tool_clock_ns(clockid_t clock)
 {
     struct timespec now = {0};
 
     clock_gettime(clock, &now);
-    return time_to_ns(&now);
+    return tool_time_to_ns(&now);
 }

@@ -15,25 +15,25 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
 
-/* The program's name, put in front of what complain says. */
+/* The program's name, put in front of what tool_complain says. */
 extern const char *tool_name;
 
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Arguments. On false they have complained. */
-bool parse_count(const char *text, const char *what, uint64_t *value);
-bool parse_seconds(const char *text, const char *what, double *value);
+bool tool_parse_count(const char *text, const char *what, uint64_t *value);
+bool tool_parse_seconds(const char *text, const char *what, double *value);
 
-void print_version(void);
+void tool_print_version(void);
 
 /* Open a channel to read from. On false it has complained. */
-bool open_for_get(ach_channel_t *chan, const char *name);
+bool tool_open_for_get(ach_channel_t *chan, const char *name);
 
 /* Open a channel to put into, as its source if it has a single writer. */
-bool open_for_put(ach_channel_t *chan, const char *name);
+bool tool_open_for_put(ach_channel_t *chan, const char *name);
 
-int64_t time_to_ns(const struct timespec *t);
-struct timespec ns_to_time(int64_t ns);
-int64_t clock_ns(clockid_t clock);
+int64_t tool_time_to_ns(const struct timespec *t);
+struct timespec tool_ns_to_time(int64_t ns);
+int64_t tool_clock_ns(clockid_t clock);
 
 #endif

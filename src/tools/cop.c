@@ -74,7 +74,7 @@ void cop_unblock_signals(void)
 
 static int64_t in_seconds(double seconds)
 {
-    return clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+    return tool_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
 }
 
 static void tell_started(struct cop *c, int status)
@@ -104,7 +104,7 @@ static void pause_or_end(struct cop *c, int status)
     const struct cop_options *o = c->options;
 
     if (c->restarts >= o->max_restarts) {
-        complain("'%s' failed after %" PRIu64 " restarts in a row; giving up", o->command[0],
+        tool_complain("'%s' failed after %" PRIu64 " restarts in a row; giving up", o->command[0],
                  c->restarts);
         end(c, status);
         return;
@@ -120,10 +120,10 @@ static void start(struct cop *c)
     const struct cop_options *o = c->options;
 
     c->child = child_start(o, &mask_before);
-    c->begun_ns = clock_ns(CLOCK_MONOTONIC);
+    c->begun_ns = tool_clock_ns(CLOCK_MONOTONIC);
     pidfile_set(&c->files->child, c->child);
     if (!c->child) {
-        complain("cannot run '%s': %s", o->command[0], strerror(errno));
+        tool_complain("cannot run '%s': %s", o->command[0], strerror(errno));
         if (c->started || !o->restart)
             end(c, 127);
         else
@@ -131,7 +131,7 @@ static void start(struct cop *c)
         return;
     }
     if (o->verbose)
-        complain("'%s' runs as process %d", o->command[0], (int)c->child);
+        tool_complain("'%s' runs as process %d", o->command[0], (int)c->child);
     if (!o->wait) {
         running(c);
         return;
@@ -152,7 +152,7 @@ static void stop(struct cop *c, enum after after)
 /* The child did not come up. At the first start that is the end of it. */
 static void start_failed(struct cop *c, const char *why)
 {
-    complain("'%s' %s", c->options->command[0], why);
+    tool_complain("'%s' %s", c->options->command[0], why);
     c->status = EXIT_FAILED;
     stop(c, c->started || !c->options->restart ? AFTER_END : AFTER_PAUSE);
 }
@@ -160,10 +160,10 @@ static void start_failed(struct cop *c, const char *why)
 static void describe_end(const struct cop *c, int status)
 {
     if (WIFSIGNALED(status))
-        complain("'%s' was ended by signal %d (%s)", c->options->command[0], WTERMSIG(status),
+        tool_complain("'%s' was ended by signal %d (%s)", c->options->command[0], WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) != 0 || c->options->verbose)
-        complain("'%s' ended with status %d", c->options->command[0], WEXITSTATUS(status));
+        tool_complain("'%s' ended with status %d", c->options->command[0], WEXITSTATUS(status));
 }
 
 static void died(struct cop *c, int status)
@@ -172,7 +172,7 @@ static void died(struct cop *c, int status)
     int code = child_exit_status(status);
 
     describe_end(c, status);
-    if (clock_ns(CLOCK_MONOTONIC) - c->begun_ns >= (int64_t)(o->stable * 1e9)) {
+    if (tool_clock_ns(CLOCK_MONOTONIC) - c->begun_ns >= (int64_t)(o->stable * 1e9)) {
         c->restarts = 0;
         c->delay = o->delay;
     }
@@ -230,7 +230,7 @@ static void on_failure(struct cop *c)
     if (c->state == STARTING)
         start_failed(c, "reports that it failed to start");
     else if (c->state == RUNNING)
-        complain("'%s' reports a failure", c->options->command[0]);
+        tool_complain("'%s' reports a failure", c->options->command[0]);
 }
 
 static void on_deadline(struct cop *c)
@@ -240,7 +240,7 @@ static void on_deadline(struct cop *c)
         start_failed(c, "did not report in time that it has started");
         break;
     case STOPPING:
-        complain("'%s' does not end; killing it", c->options->command[0]);
+        tool_complain("'%s' does not end; killing it", c->options->command[0]);
         kill(-c->child, SIGKILL);
         c->deadline_ns = INT64_MAX;
         break;
@@ -279,8 +279,8 @@ static void on_signal(struct cop *c, int sig)
 static int next_signal(const struct cop *c, const sigset_t *set)
 {
     for (;;) {
-        int64_t left_ns = c->deadline_ns - clock_ns(CLOCK_MONOTONIC);
-        struct timespec left = ns_to_time(left_ns > 0 ? left_ns : 0);
+        int64_t left_ns = c->deadline_ns - tool_clock_ns(CLOCK_MONOTONIC);
+        struct timespec left = tool_ns_to_time(left_ns > 0 ? left_ns : 0);
         int sig = sigtimedwait(set, NULL, c->deadline_ns == INT64_MAX ? NULL : &left);
 
         if (sig > 0)

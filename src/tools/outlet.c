@@ -45,7 +45,7 @@ struct outlet *outlets_add(struct outlets *o, const struct log_info *info,
         }
     }
     if (strlen(name) >= sizeof(out->name)) {
-        complain("'%s' is too long for the name of a channel", name);
+        tool_complain("'%s' is too long for the name of a channel", name);
         return NULL;
     }
     strcpy(out->name, name);
@@ -63,7 +63,7 @@ static bool make(const struct outlet *o)
 
     if (__builtin_mul_overflow(o->like.frame_cnt, o->like.frame_size, &capacity) ||
         capacity > LOG_MESSAGE_MAX) {
-        complain("the log asks for a very large channel '%s'; make it with 'ach mk'", o->name);
+        tool_complain("the log asks for a very large channel '%s'; make it with 'ach mk'", o->name);
         return false;
     }
     ach_create_attr_init(&attr);
@@ -72,7 +72,7 @@ static bool make(const struct outlet *o)
     r = ach_create(o->name, o->like.frame_cnt, o->like.frame_size, &attr);
     if (r == ACH_OK || r == ACH_EEXIST)
         return true;
-    complain("cannot make the channel '%s': %s", o->name, ach_errstr());
+    tool_complain("cannot make the channel '%s': %s", o->name, ach_errstr());
     return false;
 }
 
@@ -83,7 +83,7 @@ bool outlets_open(struct outlets *o, bool create)
     for (out = o->list; out < o->list + o->n; out++) {
         if (create && !make(out))
             return false;
-        out->opened = open_for_put(&out->chan, out->name);
+        out->opened = tool_open_for_put(&out->chan, out->name);
         if (!out->opened)
             return false;
     }
@@ -95,9 +95,9 @@ bool outlet_put(struct outlet *o, const void *data, size_t size)
     enum ach_status r = ach_put(&o->chan, data, size);
 
     if (r == ACH_OVERFLOW)
-        complain("a message of %zu bytes does not fit into the channel '%s'", size, o->name);
+        tool_complain("a message of %zu bytes does not fit into the channel '%s'", size, o->name);
     else if (r != ACH_OK)
-        complain("cannot put into the channel '%s': %s", o->name, ach_result_to_string(r));
+        tool_complain("cannot put into the channel '%s': %s", o->name, ach_result_to_string(r));
     return r == ACH_OK;
 }
 

@@ -28,9 +28,9 @@ static void complain_of_owner(int fd, const char *path)
     long pid = n > 0 ? strtol(text, NULL, 10) : 0;
 
     if (pid > 0)
-        complain("another one runs already: '%s' is locked, process %ld", path, pid);
+        tool_complain("another one runs already: '%s' is locked, process %ld", path, pid);
     else
-        complain("another one runs already: '%s' is locked", path);
+        tool_complain("another one runs already: '%s' is locked", path);
 }
 
 static int open_locked(const char *path)
@@ -39,14 +39,14 @@ static int open_locked(const char *path)
         int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 
         if (fd < 0) {
-            complain("cannot write the pid file '%s': %s", path, strerror(errno));
+            tool_complain("cannot write the pid file '%s': %s", path, strerror(errno));
             return -1;
         }
         if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK)
                 complain_of_owner(fd, path);
             else
-                complain("cannot lock the pid file '%s': %s", path, strerror(errno));
+                tool_complain("cannot lock the pid file '%s': %s", path, strerror(errno));
             close(fd);
             return -1;
         }
@@ -68,7 +68,7 @@ bool pidfile_init(struct pidfile *f, const char *path)
     f->path = realpath(path, NULL);
     if (!f->path) {
         close(f->fd);
-        complain("cannot write the pid file '%s': %s", path, strerror(errno));
+        tool_complain("cannot write the pid file '%s': %s", path, strerror(errno));
         return false;
     }
     pidfile_set(f, 0);
@@ -83,7 +83,7 @@ void pidfile_set(struct pidfile *f, pid_t pid)
     if (!f->path)
         return;
     if (pwrite(f->fd, text, (size_t)n, 0) != n || ftruncate(f->fd, n) != 0)
-        complain("cannot write the pid file '%s': %s", f->path, strerror(errno));
+        tool_complain("cannot write the pid file '%s': %s", f->path, strerror(errno));
 }
 
 void pidfile_finish(struct pidfile *f)

@@ -32,7 +32,7 @@ static const struct clock_pair *clock_pair(clockid_t clock)
         if (pairs[i].clock == clock)
             return &pairs[i];
     i = n < CLOCKS_MAX ? n++ : CLOCKS_MAX - 1;
-    pairs[i] = (struct clock_pair){clock, clock_ns(CLOCK_REALTIME), clock_ns(clock)};
+    pairs[i] = (struct clock_pair){clock, tool_clock_ns(CLOCK_REALTIME), tool_clock_ns(clock)};
     return &pairs[i];
 }
 
@@ -44,9 +44,9 @@ static int open_file(const char *path, bool force)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0 && errno == EEXIST)
-        complain("'%s' exists already; --force overwrites it", path);
+        tool_complain("'%s' exists already; --force overwrites it", path);
     else if (fd < 0)
-        complain("cannot write '%s': %s", path, strerror(errno));
+        tool_complain("cannot write '%s': %s", path, strerror(errno));
     return fd;
 }
 
@@ -65,7 +65,7 @@ static bool begin_log(struct track *t, bool compress)
     snprintf(info.channel, sizeof(info.channel), "%s", t->name);
     if (log_writer_init(&t->log, t->fd, compress, &info) && log_writer_flush(&t->log))
         return true;
-    complain("cannot write '%s': %s", t->path, strerror(errno));
+    tool_complain("cannot write '%s': %s", t->path, strerror(errno));
     return false;
 }
 
@@ -74,14 +74,14 @@ bool track_open(struct track *t, const char *name, const struct record_options *
     enum ach_status r;
 
     t->name = name;
-    if (!open_for_get(&t->chan, name))
+    if (!tool_open_for_get(&t->chan, name))
         return false;
     if (options->fresh)
         ach_flush(&t->chan);
     r = ach_channel_info(&t->chan, &t->info);
     if (r == ACH_OK)
         return true;
-    complain("cannot read the channel '%s': %s", name, ach_result_to_string(r));
+    tool_complain("cannot read the channel '%s': %s", name, ach_result_to_string(r));
     ach_close(&t->chan);
     return false;
 }
@@ -106,7 +106,7 @@ bool track_close(struct track *t)
     if (close(t->fd) != 0)
         ok = false;
     if (!ok && !t->failed)
-        complain("cannot write '%s': %s", t->path, strerror(errno));
+        tool_complain("cannot write '%s': %s", t->path, strerror(errno));
     ach_close(&t->chan);
     free(t->path);
     return ok && !t->failed;
@@ -122,7 +122,7 @@ void tracks_cancel(struct track *tracks, size_t n)
 
 static void fail(struct track *t, const char *why)
 {
-    complain("recording of '%s' ends: %s", t->name, why);
+    tool_complain("recording of '%s' ends: %s", t->name, why);
     t->ended = true;
     t->failed = true;
 }
@@ -154,9 +154,9 @@ static bool write_message(struct group *g, struct track *t, size_t size)
     ach_channel_seq(&t->chan, &msg.seq);
     ach_channel_missed(&t->chan, &msg.missed, NULL);
     if (t->info.timestamps && ach_channel_timestamp(&t->chan, &when) == ACH_OK)
-        msg.time_ns = time_to_ns(&when);
+        msg.time_ns = tool_time_to_ns(&when);
     else
-        msg.time_ns = clock_ns(t->info.clock);
+        msg.time_ns = tool_clock_ns(t->info.clock);
     if (log_writer_put(&t->log, &msg))
         return true;
     fail(t, errno == EFBIG ? "a message is too large for a log" : strerror(errno));
@@ -226,12 +226,12 @@ static bool dirty(const struct group *g)
 static enum ach_status wait_for_some(struct group *g, ach_wait_item_t *items, size_t n,
                                      int64_t until_ns)
 {
-    struct timespec until = ns_to_time(until_ns);
+    struct timespec until = tool_ns_to_time(until_ns);
     enum ach_status r;
 
     r = ach_wait(items, n, until_ns == INT64_MAX ? NULL : &until, ACH_O_LINKED);
     if (r == ACH_FAILED_SYSCALL || r == ACH_EINVAL || r == ACH_CLOSED) {
-        complain("cannot wait for channels: %s", ach_errstr());
+        tool_complain("cannot wait for channels: %s", ach_errstr());
         g->tracks[0].failed = true;
     }
     return r;
@@ -253,7 +253,7 @@ static void serve(struct group *g, ach_wait_item_t *items, size_t n)
         if (items[i].status == ACH_OK || items[i].status == ACH_CORRUPT) {
             drain(g, t);
         } else if (items[i].status == ACH_ENOENT) {
-            complain("recording of '%s' ends: the channel was removed", t->name);
+            tool_complain("recording of '%s' ends: the channel was removed", t->name);
             t->ended = true;
         } else if (items[i].status != ACH_EAGAIN) {
             fail(t, ach_result_to_string(items[i].status));
@@ -287,13 +287,13 @@ void *group_run(void *group)
 {
     struct group *g = group;
     ach_wait_item_t items[ACH_WAIT_MAX];
-    int64_t end_ns = g->options->until_ns, flushed_ns = clock_ns(CLOCK_MONOTONIC);
+    int64_t end_ns = g->options->until_ns, flushed_ns = tool_clock_ns(CLOCK_MONOTONIC);
     size_t n;
 
     while ((n = collect(g, items)) > 0) {
         int64_t until_ns = dirty(g) ? flushed_ns + FLUSH_EVERY_NS : INT64_MAX;
         enum ach_status r = wait_for_some(g, items, n, until_ns < end_ns ? until_ns : end_ns);
-        int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+        int64_t now_ns = tool_clock_ns(CLOCK_MONOTONIC);
 
         if (r == ACH_OK)
             serve(g, items, n);

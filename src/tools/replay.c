@@ -75,17 +75,17 @@ int replay_open_file(const char *path)
                                     : open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        complain("cannot open '%s': %s", path, strerror(errno));
+        tool_complain("cannot open '%s': %s", path, strerror(errno));
     return fd;
 }
 
 static bool set_speed(struct replay_options *o, const char *text)
 {
-    if (!parse_seconds(text, "the speed", &o->speed))
+    if (!tool_parse_seconds(text, "the speed", &o->speed))
         return false;
     if (o->speed >= 1e-6)
         return true;
-    complain("the speed must be at least 0.000001; --max plays without waiting");
+    tool_complain("the speed must be at least 0.000001; --max plays without waiting");
     return false;
 }
 
@@ -94,7 +94,7 @@ static bool add_map(struct arguments *a, const char *text)
     const char *equals = strchr(text, '=');
 
     if (!equals || equals == text || !equals[1]) {
-        complain("--map takes OLD=NEW, not '%s'", text);
+        tool_complain("--map takes OLD=NEW, not '%s'", text);
         return false;
     }
     a->maps[a->replay.n_maps++] = text;
@@ -115,11 +115,11 @@ static bool set_option(struct arguments *a, int option)
     case OPTION_MAP:
         return add_map(a, optarg);
     case OPTION_LOOP:
-        return parse_count(optarg, "the number of loops", &a->replay.loops);
+        return tool_parse_count(optarg, "the number of loops", &a->replay.loops);
     case OPTION_START:
-        return parse_seconds(optarg, "the start", &a->replay.start);
+        return tool_parse_seconds(optarg, "the start", &a->replay.start);
     case OPTION_END:
-        return parse_seconds(optarg, "the end", &a->replay.end);
+        return tool_parse_seconds(optarg, "the end", &a->replay.end);
     case OPTION_CREATE:
         return a->replay.create = true;
     case OPTION_INFO:
@@ -136,19 +136,19 @@ static bool set_option(struct arguments *a, int option)
 static int check_arguments(const struct arguments *a, int argc)
 {
     if (optind == argc) {
-        complain("which logs? See ach replay --help");
+        tool_complain("which logs? See ach replay --help");
         return EXIT_USAGE;
     }
     if (a->json && !a->info) {
-        complain("--json goes with --info");
+        tool_complain("--json goes with --info");
         return EXIT_USAGE;
     }
     if (a->replay.to && a->replay.n_maps) {
-        complain("--to and --map exclude each other");
+        tool_complain("--to and --map exclude each other");
         return EXIT_USAGE;
     }
     if (a->replay.end < a->replay.start) {
-        complain("--end is before --start");
+        tool_complain("--end is before --start");
         return EXIT_USAGE;
     }
     return -1;
@@ -166,7 +166,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
             return EXIT_DONE;
         }
         if (option == 'V') {
-            print_version();
+            tool_print_version();
             return EXIT_DONE;
         }
         if (!set_option(a, option))
@@ -184,7 +184,7 @@ int ach_verb_replay(int argc, char **argv)
     tool_name = "ach replay";
     a.maps = calloc((size_t)argc + 1, sizeof(*a.maps));
     if (!a.maps) {
-        complain("no memory");
+        tool_complain("no memory");
         return EXIT_FAILED;
     }
     a.replay.maps = a.maps;

@@ -62,7 +62,7 @@ static void format_start(const struct log_reader *r, const struct totals *t, cha
 
     if (t->messages)
         log_realtime(&r->info, t->first_ns, &ns);
-    when = ns_to_time(ns);
+    when = tool_ns_to_time(ns);
     gmtime_r(&when.tv_sec, &tm);
     used = strftime(text, n, "%Y-%m-%dT%H:%M:%S", &tm);
     snprintf(text + used, n - used, ".%09ldZ", when.tv_nsec);
@@ -159,7 +159,7 @@ static bool tell_file(const char *path, bool json, const char **separator)
             ok = tell(path, r, json) != LOG_BAD;
         }
         if (!ok)
-            complain("'%s' is %s", path, r->error);
+            tool_complain("'%s' is %s", path, r->error);
         log_reader_finish(r);
         close(fd);
     }

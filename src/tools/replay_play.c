@@ -44,10 +44,10 @@ struct player {
 static void complain_of(struct player *p, const struct lane *l, enum log_result result)
 {
     if (result == LOG_BAD) {
-        complain("'%s' is %s", l->path, l->reader.error);
+        tool_complain("'%s' is %s", l->path, l->reader.error);
         p->failed = true;
     } else if (result == LOG_CUT) {
-        complain("'%s' was cut short after %" PRIu64 " messages", l->path, l->reader.messages);
+        tool_complain("'%s' was cut short after %" PRIu64 " messages", l->path, l->reader.messages);
     }
 }
 
@@ -63,7 +63,7 @@ static void advance(struct player *p, struct lane *l)
         return;
     }
     if (!log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
-        complain("'%s' has an impossible time in message %" PRIu64, l->path, l->reader.messages);
+        tool_complain("'%s' has an impossible time in message %" PRIu64, l->path, l->reader.messages);
         p->failed = true;
         l->live = false;
     } else if (l->at_ns < before_ns) {
@@ -102,7 +102,7 @@ static bool lane_rewind(struct player *p, struct lane *l)
     enum log_result result;
 
     if (lseek(l->fd, 0, SEEK_SET) != 0) {
-        complain("'%s' cannot be played again: %s", l->path, strerror(errno));
+        tool_complain("'%s' cannot be played again: %s", l->path, strerror(errno));
         return false;
     }
     log_reader_finish(&l->reader);
@@ -144,7 +144,7 @@ static void sleep_until_due(struct player *p, const struct lane *l)
     struct timespec due;
 
     p->due_ns = ns > (double)(INT64_MAX / 2) ? INT64_MAX / 2 : p->begin_ns + (int64_t)ns;
-    due = ns_to_time(p->due_ns);
+    due = tool_ns_to_time(p->due_ns);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
         ;
 }
@@ -185,7 +185,7 @@ static bool pass(struct player *p, bool first)
     }
     l = earliest(p);
     p->base_ns = l ? l->at_ns : 0;
-    p->begin_ns = first ? clock_ns(CLOCK_MONOTONIC) : p->due_ns;
+    p->begin_ns = first ? tool_clock_ns(CLOCK_MONOTONIC) : p->due_ns;
     while ((l = earliest(p)) && play(p, l))
         advance(p, l);
     return !p->failed && p->played > before;
@@ -193,7 +193,7 @@ static bool pass(struct player *p, bool first)
 
 static void play_all(struct player *p)
 {
-    int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+    int64_t begin_ns = tool_clock_ns(CLOCK_MONOTONIC);
     uint64_t i;
 
     p->due_ns = begin_ns;
@@ -202,7 +202,7 @@ static void play_all(struct player *p)
             break;
     if (!p->options->quiet)
         fprintf(stderr, "%" PRIu64 " messages played in %.3f s\n", p->played,
-                (double)(clock_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9);
+                (double)(tool_clock_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9);
 }
 
 int replay_play(char **paths, size_t n, const struct replay_options *options)
@@ -212,7 +212,7 @@ int replay_play(char **paths, size_t n, const struct replay_options *options)
 
     p.lanes = calloc(n, sizeof(*p.lanes));
     if (!p.lanes || !outlets_init(&p.outlets, n)) {
-        complain("no memory");
+        tool_complain("no memory");
         p.failed = true;
     }
     for (i = 0; i < n && !p.failed; i++)
