@@ -16,7 +16,7 @@ enum state {
     STARTING, /* the child runs, and has yet to say that it is ok */
     RUNNING,
     STOPPING, /* the child was told to end */
-    PAUSING, /* no child; the next one starts at the deadline */
+    PAUSING,  /* no child; the next one starts at the deadline */
     ENDED
 };
 
@@ -24,7 +24,7 @@ enum state {
 enum after {
     AFTER_END,
     AFTER_RESTART, /* at once, because somebody asked for it */
-    AFTER_PAUSE /* as after any failure */
+    AFTER_PAUSE    /* as after any failure */
 };
 
 struct cop {
@@ -105,7 +105,7 @@ static void pause_or_end(struct cop *c, int status)
 
     if (c->restarts >= o->max_restarts) {
         tool_complain("'%s' failed after %" PRIu64 " restarts in a row; giving up", o->command[0],
-                 c->restarts);
+                      c->restarts);
         end(c, status);
         return;
     }
@@ -161,7 +161,7 @@ static void describe_end(const struct cop *c, int status)
 {
     if (WIFSIGNALED(status))
         tool_complain("'%s' was ended by signal %d (%s)", c->options->command[0], WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
+                      strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) != 0 || c->options->verbose)
         tool_complain("'%s' ended with status %d", c->options->command[0], WEXITSTATUS(status));
 }

@@ -15,17 +15,17 @@
 
 struct cop_options {
     char **command;
-    int out_fd; /* the child's standard output; negative: as it is */
-    int err_fd; /* the child's standard error; negative: as it is */
+    int out_fd;   /* the child's standard output; negative: as it is */
+    int err_fd;   /* the child's standard error; negative: as it is */
     bool restart; /* when the child fails */
-    bool always; /* also when it ends well */
-    bool wait; /* it has started only when it says so with SIGUSR1 */
-    bool tie; /* it dies when the cop is killed */
+    bool always;  /* also when it ends well */
+    bool wait;    /* it has started only when it says so with SIGUSR1 */
+    bool tie;     /* it dies when the cop is killed */
     bool verbose;
     uint64_t max_restarts; /* in a row */
-    double wait_seconds; /* so long may it take to say so */
-    double grace; /* from SIGTERM to SIGKILL */
-    double delay; /* before the first restart; doubles with each */
+    double wait_seconds;   /* so long may it take to say so */
+    double grace;          /* from SIGTERM to SIGKILL */
+    double delay;          /* before the first restart; doubles with each */
     double max_delay;
     double stable; /* a run so long counts as a good one */
 };

@@ -17,7 +17,7 @@ struct gunzip;
 enum gzip_flush {
     GZIP_MORE, /* more is to come */
     GZIP_SYNC, /* all bytes so far shall be readable */
-    GZIP_END /* that was all */
+    GZIP_END   /* that was all */
 };
 
 enum gunzip_result { GUNZIP_OK, GUNZIP_END, GUNZIP_BAD };

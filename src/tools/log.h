@@ -25,17 +25,17 @@
 /* The bytes in front of each message. */
 #define LOG_RECORD_SIZE 48u
 #define LOG_MAGIC_MESSAGE 0x4d484341u /* "ACHM" */
-#define LOG_MAGIC_END 0x45484341u /* "ACHE" */
+#define LOG_MAGIC_END 0x45484341u     /* "ACHE" */
 
 /* What the header says of the channel and of the time. */
 struct log_info {
     char channel[ACH_CHAN_NAME_MAX];
     uint64_t frame_cnt;
     uint64_t frame_size;
-    int64_t clock; /* the channel's clock, a clockid_t */
-    bool stamped; /* times are those of the put, else those of the reading */
+    int64_t clock;       /* the channel's clock, a clockid_t */
+    bool stamped;        /* times are those of the put, else those of the reading */
     int64_t realtime_ns; /* CLOCK_REALTIME when recording began ... */
-    int64_t clock_ns; /* ... and the channel's clock at that moment */
+    int64_t clock_ns;    /* ... and the channel's clock at that moment */
 };
 
 struct log_message {
@@ -51,7 +51,7 @@ struct log_writer {
     uint64_t messages;
     uint64_t missed;
     uint64_t bytes; /* of messages */
-    bool dirty; /* something was written since the last flush */
+    bool dirty;     /* something was written since the last flush */
 };
 
 /* Begin a log. Here and below false comes with errno. */
@@ -66,7 +66,7 @@ enum log_result {
     LOG_OK,
     LOG_END, /* after the last message, and the log was ended properly */
     LOG_CUT, /* the file ends without an end mark: its writer was killed */
-    LOG_BAD /* not a log, damaged, or unreadable: reader.error says what */
+    LOG_BAD  /* not a log, damaged, or unreadable: reader.error says what */
 };
 
 struct log_reader {

@@ -14,10 +14,10 @@
 
 struct record_options {
     bool compress;
-    bool last; /* only the newest message each time */
-    bool fresh; /* skip what the channel holds already */
-    bool force; /* overwrite existing files */
-    uint64_t count; /* end a channel after so many messages; 0: never */
+    bool last;        /* only the newest message each time */
+    bool fresh;       /* skip what the channel holds already */
+    bool force;       /* overwrite existing files */
+    uint64_t count;   /* end a channel after so many messages; 0: never */
     int64_t until_ns; /* end then, on CLOCK_MONOTONIC; INT64_MAX: never */
 };
 
@@ -29,7 +29,7 @@ struct track {
     ach_info_t info;
     struct log_writer log;
     int fd;
-    bool ended; /* nothing more is to come from it */
+    bool ended;  /* nothing more is to come from it */
     bool failed; /* recording did not end as it should */
 };
 

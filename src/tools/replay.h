@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 struct replay_options {
-    double speed; /* 1 is as recorded; 0 is without waiting */
-    const char *to; /* the channel for all logs, or NULL */
+    double speed;            /* 1 is as recorded; 0 is without waiting */
+    const char *to;          /* the channel for all logs, or NULL */
     const char *const *maps; /* OLD=NEW, n_maps of them */
     size_t n_maps;
     uint64_t loops; /* 0 is for ever */
-    double start; /* seconds after the first message */
+    double start;   /* seconds after the first message */
     double end;
     bool create; /* make channels that do not exist */
     bool quiet;

@@ -25,7 +25,7 @@ struct lane {
     struct log_reader reader;
     struct log_message next;
     int64_t at_ns; /* when the next message was, on CLOCK_REALTIME */
-    bool live; /* there is a next message */
+    bool live;     /* there is a next message */
     bool opened;
 };
 
@@ -34,9 +34,9 @@ struct player {
     struct lane *lanes;
     size_t n;
     struct outlets outlets;
-    int64_t base_ns; /* the first message of all, on CLOCK_REALTIME */
+    int64_t base_ns;  /* the first message of all, on CLOCK_REALTIME */
     int64_t begin_ns; /* when this pass began, on CLOCK_MONOTONIC */
-    int64_t due_ns; /* when the last message was due, on CLOCK_MONOTONIC */
+    int64_t due_ns;   /* when the last message was due, on CLOCK_MONOTONIC */
     uint64_t played;
     bool failed;
 };
@@ -63,7 +63,8 @@ static void advance(struct player *p, struct lane *l)
         return;
     }
     if (!log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
-        tool_complain("'%s' has an impossible time in message %" PRIu64, l->path, l->reader.messages);
+        tool_complain("'%s' has an impossible time in message %" PRIu64, l->path,
+                      l->reader.messages);
         p->failed = true;
         l->live = false;
     } else if (l->at_ns < before_ns) {

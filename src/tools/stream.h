@@ -47,7 +47,7 @@ struct source {
 };
 
 #define SOURCE_FAILED (-1) /* the system refused, see errno */
-#define SOURCE_BAD (-2) /* the compressed data is damaged */
+#define SOURCE_BAD (-2)    /* the compressed data is damaged */
 
 void source_init(struct source *s, int fd);
 
