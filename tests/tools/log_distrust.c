@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define ROUNDS 4000
+#define ROUNDS 20000
 #define LARGEST 16384
 
 struct seed {
