@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * crash_step.c - kill at every instruction (G1, G2, G3, G5, G6)
+ *
+ * For each operation of the library: run it in a child, step by step, kill it
+ * before the first instruction, before the second, and so on up to its end;
+ * after each kill see that the channel is as it was or as the operation would
+ * have left it, and that others go on at once.
+ *
+ *     crash-step [--exhaustive] [PART OF AN OPERATION'S NAME]
+ */
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "operations.h"
+
+/* Said in full for each operation. */
+#define COMPLAINTS_MAX 8u
+
+/* More instructions than any stretch between two system calls has. */
+#define STRETCH_MAX 200000u
+
+struct tally {
+    unsigned syscalls;
+    unsigned instructions;      /* of the full run */
+    unsigned points;            /* kills */
+    unsigned failures;          /* kills that left something wrong */
+};
+
+static struct {
+    const struct operation *op;
+    unsigned syscalls, steps;
+    bool wrong;
+    unsigned complaints;
+} present;
+
+void complain(const char *format, ...)
+{
+    va_list args;
+
+    present.wrong = true;
+    if (present.complaints++ >= COMPLAINTS_MAX)
+        return;
+    fprintf(stderr, "%s, killed after %u system calls and %u instructions: ", present.op->name,
+            present.syscalls, present.steps);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+/* What the operation leaves when nobody kills it. */
+static bool run_whole(struct world *w, const struct operation *op, struct range *complete)
+{
+    enum trace_place p = TRACE_LOST;
+    unsigned syscalls;
+    bool ok;
+
+    ok = world_make(w, op);
+    for (syscalls = 0; ok && p != TRACE_END; syscalls++) {
+        p = trace_step(&w->trace);
+        while (p == TRACE_CODE)
+            p = trace_step(&w->trace);
+        ok = p != TRACE_LOST;
+    }
+    world_settle(w);
+    if (ok && *w->returned != op->status)
+        complain("returns %s", ach_result_to_string(*w->returned));
+    if (ok && op->effect != EFFECT_UNLINK && !world_range(w, complete))
+        complain("leaves no channel");
+    if (op->effect == EFFECT_PUT && complete->newest != w->count + 1u)
+        complain("puts no message");
+    if (op->effect == EFFECT_UNLINK || op->effect == EFFECT_REPLACE)
+        *complete = w->had;
+    world_end(w);
+    return ok && !present.wrong;
+}
+
+/* Kill at one place, and look. */
+static enum trace_place kill_at(struct world *w, const struct operation *op, unsigned syscalls,
+                                unsigned steps, bool asleep, const struct range *complete)
+{
+    enum trace_place p = TRACE_LOST;
+
+    present.syscalls = syscalls;
+    present.steps = steps;
+    present.wrong = false;
+    if (world_make(w, op)) {
+        p = trace_go(&w->trace, syscalls, steps);
+        if (asleep && p == TRACE_SYSCALL)
+            p = trace_enter(&w->trace);
+        if (p == TRACE_LOST)
+            complain("the operation went astray");
+        trace_kill(&w->trace);
+        world_settle(w);
+        world_check(w, complete);
+    }
+    world_end(w);
+    return p;
+}
+
+static void count(struct tally *t)
+{
+    t->points++;
+    t->failures += present.wrong;
+}
+
+/* Kill at the places between two system calls. */
+static enum trace_place kill_stretch(struct world *w, const struct operation *op, struct tally *t,
+                                     unsigned stride, const struct range *complete)
+{
+    enum trace_place p;
+    unsigned steps;
+
+    for (steps = 0; steps < STRETCH_MAX; steps += steps < 2 ? 1 : stride) {
+        p = kill_at(w, op, t->syscalls, steps, false, complete);
+        count(t);
+        if (p != TRACE_CODE)
+            break;
+    }
+    t->instructions += steps;
+    if (p == TRACE_SYSCALL && w->trace.unblock) {
+        kill_at(w, op, t->syscalls, steps, true, complete);
+        count(t);
+    }
+    return p;
+}
+
+static struct tally kill_operation(struct world *w, const struct operation *op, unsigned stride)
+{
+    struct tally t = {0};
+    struct range complete = {0};
+    enum trace_place p;
+
+    present.op = op;
+    present.complaints = 0;
+    present.wrong = false;
+    if (!run_whole(w, op, &complete)) {
+        complain("does not even run whole");
+        t.failures++;
+        return t;
+    }
+    while ((p = kill_stretch(w, op, &t, stride, &complete)) == TRACE_SYSCALL)
+        t.syscalls++;
+    if (p != TRACE_END)
+        t.failures++;
+    printf("%-34s %6u kill points %3u system calls %4u failures\n", op->name, t.points, t.syscalls,
+           t.failures);
+    fflush(stdout);
+    return t;
+}
+
+static void see_if_it_makes_sense(void)
+{
+    const char *why = trace_missing();
+
+#ifdef CRASH_SANITIZED
+    check_skip("a sanitizer's instructions are not the library's");
+#endif
+    if (why)
+        check_skip(why);
+}
+
+int main(int argc, char **argv)
+{
+    struct world *w = calloc(1, sizeof(*w));
+    unsigned i, stride = (unsigned)(100 / check_scale(100)), points = 0, failures = 0;
+    bool exhaustive = argc > 1 && strcmp(argv[1], "--exhaustive") == 0;
+    const char *part = argc > 1 + exhaustive ? argv[1 + exhaustive] : "";
+
+    see_if_it_makes_sense();
+    REQUIRE(w && getenv("ACH_DIR"));
+    w->returned = check_shared(sizeof(*w->returned));
+    REQUIRE_OK(ach_create(WORLD_SPARE, 4, 64, NULL));
+    for (i = 0; i < operations_count; i++) {
+        struct tally t;
+
+        if (!strstr(operations[i].name, part))
+            continue;
+        t = kill_operation(w, &operations[i], exhaustive ? 1 : stride);
+        points += t.points;
+        failures += t.failures;
+    }
+    ach_unlink(WORLD_SPARE);
+    free(w);
+    printf("%u kill points, %u failures\n", points, failures);
+    return failures || !points ? 1 : 0;
+}

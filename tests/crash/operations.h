@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* operations.h - what is killed at every instruction */
+#ifndef CRASH_OPERATIONS_H
+#define CRASH_OPERATIONS_H
+
+#include "world.h"
+
+extern const struct operation operations[];
+extern const unsigned operations_count;
+
+#endif
