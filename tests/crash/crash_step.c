@@ -8,6 +8,9 @@
  * have left it, and that others go on at once.
  *
  *     crash-step [--exhaustive] [PART OF AN OPERATION'S NAME]
+ *
+ * Of operations that are long, because they go through much of libc, a quick
+ * run takes all places next to system calls, and a part of the others.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -23,11 +26,14 @@
 /* More instructions than any stretch between two system calls has. */
 #define STRETCH_MAX 200000u
 
+/* An operation is long from here on, and then so many instructions lie between two kills. */
+#define LONG_INSTRUCTIONS 1500u
+#define LONG_STRIDE 8u
+
 struct tally {
     unsigned syscalls;
-    unsigned instructions;      /* of the full run */
-    unsigned points;            /* kills */
-    unsigned failures;          /* kills that left something wrong */
+    unsigned points;   /* kills */
+    unsigned failures; /* kills that left something wrong */
 };
 
 static struct {
@@ -53,19 +59,20 @@ void complain(const char *format, ...)
 }
 
 /* What the operation leaves when nobody kills it. */
-static bool run_whole(struct world *w, const struct operation *op, struct range *complete)
+static bool run_whole(struct world *w, const struct operation *op, struct range *complete,
+                      unsigned *instructions)
 {
     enum trace_place p = TRACE_LOST;
-    unsigned syscalls;
     bool ok;
 
-    ok = world_make(w, op);
-    for (syscalls = 0; ok && p != TRACE_END; syscalls++) {
-        p = trace_step(&w->trace);
-        while (p == TRACE_CODE)
+    *instructions = 0;
+    if (world_make(w, op)) {
+        do {
             p = trace_step(&w->trace);
-        ok = p != TRACE_LOST;
+            ++*instructions;
+        } while (p == TRACE_CODE || p == TRACE_SYSCALL);
     }
+    ok = p == TRACE_END;
     world_settle(w);
     if (ok && *w->returned != op->status)
         complain("returns %s", ach_result_to_string(*w->returned));
@@ -121,7 +128,6 @@ static enum trace_place kill_stretch(struct world *w, const struct operation *op
         if (p != TRACE_CODE)
             break;
     }
-    t->instructions += steps;
     if (p == TRACE_SYSCALL && w->trace.unblock) {
         kill_at(w, op, t->syscalls, steps, true, complete);
         count(t);
@@ -129,26 +135,30 @@ static enum trace_place kill_stretch(struct world *w, const struct operation *op
     return p;
 }
 
-static struct tally kill_operation(struct world *w, const struct operation *op, unsigned stride)
+static struct tally kill_operation(struct world *w, const struct operation *op, unsigned stride,
+                                   bool exhaustive)
 {
     struct tally t = {0};
     struct range complete = {0};
     enum trace_place p;
+    unsigned instructions;
 
     present.op = op;
     present.complaints = 0;
     present.wrong = false;
-    if (!run_whole(w, op, &complete)) {
+    if (!run_whole(w, op, &complete, &instructions)) {
         complain("does not even run whole");
         t.failures++;
         return t;
     }
+    if (!exhaustive && instructions >= LONG_INSTRUCTIONS)
+        stride *= LONG_STRIDE;
     while ((p = kill_stretch(w, op, &t, stride, &complete)) == TRACE_SYSCALL)
         t.syscalls++;
     if (p != TRACE_END)
         t.failures++;
-    printf("%-34s %6u kill points %3u system calls %4u failures\n", op->name, t.points, t.syscalls,
-           t.failures);
+    printf("%-33s %5u instructions %3u system calls %5u kill points %3u failures%s\n", op->name,
+           instructions, t.syscalls, t.points, t.failures, stride > 1 ? " (a part)" : "");
     fflush(stdout);
     return t;
 }
@@ -167,9 +177,10 @@ static void see_if_it_makes_sense(void)
 int main(int argc, char **argv)
 {
     struct world *w = calloc(1, sizeof(*w));
-    unsigned i, stride = (unsigned)(100 / check_scale(100)), points = 0, failures = 0;
-    bool exhaustive = argc > 1 && strcmp(argv[1], "--exhaustive") == 0;
-    const char *part = argc > 1 + exhaustive ? argv[1 + exhaustive] : "";
+    unsigned i, points = 0, failures = 0, scale = (unsigned)check_scale(100);
+    bool asked = argc > 1 && strcmp(argv[1], "--exhaustive") == 0;
+    bool exhaustive = asked || scale > 100;
+    const char *part = argc > 1 + asked ? argv[1 + asked] : "";
 
     see_if_it_makes_sense();
     REQUIRE(w && getenv("ACH_DIR"));
@@ -180,7 +191,7 @@ int main(int argc, char **argv)
 
         if (!strstr(operations[i].name, part))
             continue;
-        t = kill_operation(w, &operations[i], exhaustive ? 1 : stride);
+        t = kill_operation(w, &operations[i], exhaustive ? 1 : (99 + scale) / scale, exhaustive);
         points += t.points;
         failures += t.failures;
     }

@@ -165,10 +165,10 @@ static enum ach_status unlink_channel(struct world *w)
     return ach_unlink(WORLD_NAME);
 }
 
-#define PUT(name_, run_, frames_, frame_size_, fill_, size_, ...)                                        \
+#define PUT(name_, run_, frames_, frame_size_, fill_, size_, ...)                                  \
     {                                                                                              \
         .name = (name_), .frames = (frames_), .frame_size = (frame_size_), .fill = (fill_),        \
-        .size = (size_), .effect = EFFECT_PUT, .run = (run_), __VA_ARGS__                             \
+        .size = (size_), .effect = EFFECT_PUT, .run = (run_), __VA_ARGS__                          \
     }
 #define ON(name_, fill_, run_, effect_, ...)                                                       \
     {                                                                                              \
@@ -196,14 +196,22 @@ const struct operation operations[] = {
     PUT("put, lock held by the dead", put, 8, 200, some, 150, .company = HOLDER_DEAD),
     PUT("put, single writer", put, 8, 200, some, 150, .flags = W_SINGLE_WRITER),
     PUT("reserve and commit in place", reserve_commit, 8, 200, some, 150, .flags = W_SINGLE_WRITER),
-    PUT("reserve and commit, pushing out", reserve_commit, 16, 128, rather_large, 1600, .flags = W_SINGLE_WRITER),
+    PUT("reserve and commit, pushing out", reserve_commit, 16, 128, rather_large, 1600,
+        .flags = W_SINGLE_WRITER),
     PUT("commit in place, a reader asleep", commit, 8, 200, some, 150, .flags = W_SINGLE_WRITER,
         .company = SLEEPER, .ready = reserve),
     PUT("reserve and commit, private", reserve_commit, 8, 200, some, 150),
     PUT("commit, private", commit, 8, 200, some, 150, .ready = reserve),
-    {.name = "reserve and abort in place", .frames = 16, .frame_size = 200, .fill = rather_large,
-     .run = reserve_abort, .flags = W_SINGLE_WRITER},
-    {.name = "reserve and abort, private", .frames = 16, .frame_size = 200, .fill = rather_large,
+    {.name = "reserve and abort in place",
+     .frames = 16,
+     .frame_size = 200,
+     .fill = rather_large,
+     .run = reserve_abort,
+     .flags = W_SINGLE_WRITER},
+    {.name = "reserve and abort, private",
+     .frames = 16,
+     .frame_size = 200,
+     .fill = rather_large,
      .run = reserve_abort},
     ON("get, the oldest", some, get_first, EFFECT_NONE),
     ON("get, the newest", some, get_last, EFFECT_NONE, .status = ACH_MISSED_FRAME),

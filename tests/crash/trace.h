@@ -15,18 +15,18 @@
 
 struct trace {
     pid_t pid;
-    void (*ready)(void *cx);    /* runs first, in the child, at full speed */
-    void (*run)(void *cx);      /* every instruction of this is a place */
-    void (*unblock)(void *cx);  /* in the tracer: make a system call that sleeps return; or NULL */
+    void (*ready)(void *cx);   /* runs first, in the child, at full speed */
+    void (*run)(void *cx);     /* every instruction of this is a place */
+    void (*unblock)(void *cx); /* in the tracer: make a system call that sleeps return; or NULL */
     void *cx;
 };
 
 enum trace_place {
-    TRACE_CODE,         /* before an instruction */
-    TRACE_SYSCALL,      /* before a system call */
-    TRACE_ASLEEP,       /* within a system call that sleeps */
-    TRACE_END,          /* the function has returned */
-    TRACE_LOST          /* the child did something else; said on stderr */
+    TRACE_CODE,    /* before an instruction */
+    TRACE_SYSCALL, /* before a system call */
+    TRACE_ASLEEP,  /* within a system call that sleeps */
+    TRACE_END,     /* the function has returned */
+    TRACE_LOST     /* the child did something else; said on stderr */
 };
 
 /* Fork a child and stop it at the beginning of run. */

@@ -24,27 +24,27 @@
 /* What an operation that was not killed would have done. */
 enum effect {
     EFFECT_NONE,
-    EFFECT_PUT,         /* one more message */
-    EFFECT_CREATE,      /* a channel that was not there */
-    EFFECT_REPLACE,     /* an empty channel in the place of the old one */
-    EFFECT_UNLINK       /* no channel */
+    EFFECT_PUT,     /* one more message */
+    EFFECT_CREATE,  /* a channel that was not there */
+    EFFECT_REPLACE, /* an empty channel in the place of the old one */
+    EFFECT_UNLINK   /* no channel */
 };
 
 /* Who else is there. */
 enum company {
     ALONE,
-    SLEEPER,            /* a reader waits for the message */
-    SLEEPER_READONLY,   /* a reader that cannot write waits for it */
-    HOLDER,             /* a writer holds the lock, and goes on when the operation waits for it */
-    HOLDER_DIES,        /* a writer holds the lock, and is killed when the operation waits for it */
-    HOLDER_DEAD,        /* a writer died holding the lock */
-    PUTTER              /* a message is put when the operation waits for one */
+    SLEEPER,          /* a reader waits for the message */
+    SLEEPER_READONLY, /* a reader that cannot write waits for it */
+    HOLDER,           /* a writer holds the lock, and goes on when the operation waits for it */
+    HOLDER_DIES,      /* a writer holds the lock, and is killed when the operation waits for it */
+    HOLDER_DEAD,      /* a writer died holding the lock */
+    PUTTER            /* a message is put when the operation waits for one */
 };
 
 enum world_flags {
     W_TIMESTAMPS = 1,
     W_SINGLE_WRITER = 2,
-    W_COLD = 4          /* the operation is the first of its thread */
+    W_COLD = 4 /* the operation is the first of its thread */
 };
 
 struct world;
@@ -52,18 +52,18 @@ struct world;
 struct operation {
     const char *name;
     unsigned frames, frame_size;
-    const unsigned *fill;       /* sizes of the messages put before, up to 0 */
-    unsigned size;              /* of the message the operation puts */
+    const unsigned *fill; /* sizes of the messages put before, up to 0 */
+    unsigned size;        /* of the message the operation puts */
     enum effect effect;
     enum company company;
     unsigned flags;
-    enum ach_status status;     /* what the operation returns */
-    void (*ready)(struct world *);      /* in the child, before the operation; or NULL */
+    enum ach_status status;        /* what the operation returns */
+    void (*ready)(struct world *); /* in the child, before the operation; or NULL */
     enum ach_status (*run)(struct world *);
 };
 
 struct message {
-    uint64_t tag;               /* what its bytes follow from */
+    uint64_t tag; /* what its bytes follow from */
     unsigned size;
 };
 
@@ -74,21 +74,21 @@ struct range {
 
 struct world {
     const struct operation *op;
-    struct message said[WORLD_MESSAGES_MAX];    /* by sequence: put, or being put */
-    unsigned count;             /* messages that are committed for certain */
-    struct range had;           /* what the channel held before the operation */
-    uint64_t seen;              /* how far the tester's handle had read */
+    struct message said[WORLD_MESSAGES_MAX]; /* by sequence: put, or being put */
+    unsigned count;                          /* messages that are committed for certain */
+    struct range had;                        /* what the channel held before the operation */
+    uint64_t seen;                           /* how far the tester's handle had read */
     uint64_t recovered;
     uint64_t inode;
-    uint64_t source_tag;        /* of the operation's message */
-    ach_channel_t before;       /* the tester's handle; it has seen all but the newest message */
-    ach_channel_t own;          /* the child's handle */
+    uint64_t source_tag;  /* of the operation's message */
+    ach_channel_t before; /* the tester's handle; it has seen all but the newest message */
+    ach_channel_t own;    /* the child's handle */
     unsigned char buf[WORLD_SIZE_MAX];
-    struct trace trace;         /* the operation */
+    struct trace trace; /* the operation */
     struct trace holder;
     pid_t sleeper;
     bool settled;
-    enum ach_status *returned;  /* shared with the child */
+    enum ach_status *returned; /* shared with the child */
 };
 
 /* Say what is wrong at the present kill point. */

@@ -58,8 +58,8 @@ static void read_all(struct world *w, ach_channel_t *chan, struct range *r)
         else if (seq != r->newest + 1)
             complain("message %llu follows %llu", (unsigned long long)seq,
                      (unsigned long long)r->newest);
-        if (ach_channel_missed(chan, &missed, NULL) != ACH_OK ||
-            missed != seq - r->newest - 1 || (missed != 0) != (s != ACH_OK))
+        if (ach_channel_missed(chan, &missed, NULL) != ACH_OK || missed != seq - r->newest - 1 ||
+            (missed != 0) != (s != ACH_OK))
             complain("%llu missed before message %llu", (unsigned long long)missed,
                      (unsigned long long)seq);
         r->newest = seq;
