@@ -62,7 +62,7 @@ static void supervisor_put(void)
     static unsigned char buf[SIZE_LIMIT];
     enum ach_status s;
 
-    if (common->geometry.single_writer)
+    if (common->geometry.single_writer || common->faults)
         return;
     self.next.count++;
     origin_fill(buf, &self.next);
@@ -208,7 +208,7 @@ static void play(const struct geometry *g, uint64_t duration_ns)
     unsigned n;
 
     begin(g);
-    for (n = 1; check_now_ns() < until; n++) {
+    for (n = 1; check_now_ns() < until && !common->faults; n++) {
         struct actor *a = &common->actors[check_random(&self.random) % common->actors_count];
 
         usleep((useconds_t)(check_random(&self.random) % 1500));
@@ -217,7 +217,8 @@ static void play(const struct geometry *g, uint64_t duration_ns)
         if (n % KILLS_BETWEEN_SILENCES == 0)
             silence();
     }
-    silence();
+    if (!common->faults)
+        silence();
     end();
     printf("%3u x %-5u %5llu kills, %8llu messages checked\n", g->frames, g->frame_size,
            (unsigned long long)(self.kills - kills),
@@ -232,7 +233,7 @@ int main(int argc, char **argv)
     common = check_shared(sizeof(*common));
     self.random = argc > 1 ? strtoull(argv[1], NULL, 0) : check_now_ns();
     printf("seed %llu\n", (unsigned long long)self.random);
-    for (i = 0; i < GEOMETRIES; i++)
+    for (i = 0; i < GEOMETRIES && !common->faults; i++)
         play(&geometries[i], check_scale(1600) * 1000000u);
     printf("%llu kills, %llu of them writers, %llu silences, %llu messages checked, "
            "%llu views lost, %llu faults\n",

@@ -20,8 +20,9 @@
 
 #include "operations.h"
 
-/* Said in full for each operation. */
+/* Said in full for each operation, and enough of it. */
 #define COMPLAINTS_MAX 8u
+#define FAILURES_MAX 30u
 
 /* More instructions than any stretch between two system calls has. */
 #define STRETCH_MAX 200000u
@@ -78,8 +79,8 @@ static bool run_whole(struct world *w, const struct operation *op, struct range 
         complain("returns %s", ach_result_to_string(*w->returned));
     if (ok && op->effect != EFFECT_UNLINK && !world_range(w, complete))
         complain("leaves no channel");
-    if (op->effect == EFFECT_PUT && complete->newest != w->count + 1u)
-        complain("puts no message");
+    if (ok && op->effect == EFFECT_PUT)
+        world_check_kept(w, complete);
     if (op->effect == EFFECT_UNLINK || op->effect == EFFECT_REPLACE)
         *complete = w->had;
     world_end(w);
@@ -127,6 +128,8 @@ static enum trace_place kill_stretch(struct world *w, const struct operation *op
         count(t);
         if (p != TRACE_CODE)
             break;
+        if (t->failures >= FAILURES_MAX)
+            return TRACE_LOST;
     }
     if (p == TRACE_SYSCALL && w->trace.unblock) {
         kill_at(w, op, t->syscalls, steps, true, complete);

@@ -16,8 +16,8 @@ static const unsigned some[] = {40, 200, 8, 100, 0};
 static const unsigned one[] = {40, 0};
 static const unsigned small[] = {8, 16, 24, 32, 40, 48, 0};
 static const unsigned to_the_end[] = {600, 600, 600, 600, 600, 600, 0};
-static const unsigned rather_large[] = {300, 400, 300, 400, 300, 400, 300, 400, 300, 400, 0};
-static const unsigned large_only[] = {1900, 1900, 0};
+static const unsigned rather_large[] = {300, 400, 300, 400, 300, 400, 300, 400, 300, 40, 400, 0};
+static const unsigned large_only[] = {2000, 2100, 2050, 0};
 
 static enum ach_status put(struct world *w)
 {
@@ -180,13 +180,13 @@ const struct operation operations[] = {
     PUT("put, small", put, 8, 64, some, 40),
     PUT("put, the first message", put, 8, 64, NULL, 40),
     PUT("put, the first of a thread", put, 8, 64, some, 40, .flags = W_COLD),
-    PUT("put, small, pushing out by count", put, 4, 64, small, 56),
+    PUT("put, small, pushing out by count", put, 3, 64, small, 56),
     PUT("put, one frame", put, 1, 64, one, 64),
     PUT("put, in the ring", put, 8, 200, some, 150),
     PUT("put, over the ring's end", put, 8, 256, to_the_end, 700),
     PUT("put, pushing out several", put, 16, 128, rather_large, 1600),
-    PUT("put, as large as can be", put, 8, 250, large_only, 2000),
-    PUT("put, one large frame", put, 1, 2000, large_only, 2000),
+    PUT("put, as large as can be", put, 7, 300, large_only, 2100),
+    PUT("put, one large frame", put, 1, 2100, large_only, 2100),
     PUT("put, with timestamps", put, 8, 200, some, 150, .flags = W_TIMESTAMPS),
     PUT("put, a reader asleep", put, 8, 200, some, 150, .company = SLEEPER),
     PUT("put, small, a reader asleep", put, 8, 200, some, 40, .company = SLEEPER),

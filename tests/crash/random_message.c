@@ -13,15 +13,15 @@ struct common *common;
 
 void fault(const char *format, ...)
 {
+    char text[256];
     va_list args;
 
     if (__atomic_fetch_add(&common->faults, 1, __ATOMIC_RELAXED) >= FAULTS_SAID)
         return;
-    fprintf(stderr, "%u x %u: ", common->geometry.frames, common->geometry.frame_size);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "%u x %u: %s\n", common->geometry.frames, common->geometry.frame_size, text);
 }
 
 static uint64_t seed_of(const struct origin *o)

@@ -31,6 +31,21 @@ void message_fill(unsigned char *buf, const struct message *m)
     }
 }
 
+/* Look at the newest message in place, and go on looking at it. */
+static bool view_newest(struct world *w)
+{
+    ach_channel_t *chan = &w->viewers[w->count];
+    size_t size;
+    enum ach_status r;
+
+    if (w->op->effect != EFFECT_PUT || w->count >= WORLD_VIEWERS)
+        return true;
+    if (ach_open(chan, WORLD_NAME, NULL) != ACH_OK)
+        return false;
+    r = ach_view(chan, &w->viewed[w->count], &size, NULL, ACH_O_LAST);
+    return (r == ACH_OK || r == ACH_MISSED_FRAME) && size == w->said[w->count].size;
+}
+
 static bool fill(struct world *w)
 {
     const unsigned *size = w->op->fill;
@@ -47,7 +62,7 @@ static bool fill(struct world *w)
 
         *m = (struct message){.tag = TAG_FILL + w->count, .size = *size};
         message_fill(w->buf, m);
-        ok = ach_put(&chan, w->buf, m->size) == ACH_OK;
+        ok = ach_put(&chan, w->buf, m->size) == ACH_OK && view_newest(w);
     }
     return ach_close(&chan) == ACH_OK && ok;
 }
@@ -282,6 +297,8 @@ void world_settle(struct world *w)
 
 void world_end(struct world *w)
 {
+    unsigned i;
+
     if (w->trace.pid > 0) {
         trace_kill(&w->trace);
         trace_reap(&w->trace);
@@ -296,5 +313,8 @@ void world_end(struct world *w)
     }
     if (w->before.priv)
         ach_close(&w->before);
+    for (i = 0; i < WORLD_VIEWERS; i++)
+        if (w->viewers[i].priv)
+            ach_close(&w->viewers[i]);
     ach_unlink(WORLD_NAME);
 }

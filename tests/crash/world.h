@@ -20,6 +20,7 @@
 #define WORLD_SPARE "crash-spare"
 #define WORLD_MESSAGES_MAX 64
 #define WORLD_SIZE_MAX 8192
+#define WORLD_VIEWERS 12
 
 /* What an operation that was not killed would have done. */
 enum effect {
@@ -82,7 +83,9 @@ struct world {
     uint64_t inode;
     uint64_t source_tag;  /* of the operation's message */
     ach_channel_t before; /* the tester's handle; it has seen all but the newest message */
-    ach_channel_t own;    /* the child's handle */
+    ach_channel_t viewers[WORLD_VIEWERS]; /* each looks at a message, from when it was put */
+    const void *viewed[WORLD_VIEWERS];
+    ach_channel_t own; /* the child's handle */
     unsigned char buf[WORLD_SIZE_MAX];
     struct trace trace; /* the operation */
     struct trace holder;
@@ -107,6 +110,9 @@ void world_end(struct world *w);
 
 /* Compare the world with what it may be; put and get in it. complete: what a full run left. */
 void world_check(struct world *w, const struct range *complete);
+
+/* A put that was not killed left its message, and no fewer others than it must. */
+void world_check_kept(struct world *w, const struct range *complete);
 
 /* What the channel holds. */
 bool world_range(struct world *w, struct range *r);

@@ -93,6 +93,21 @@ static void check_newest(struct world *w, uint64_t newest)
                  (unsigned long long)seq, (unsigned long long)newest);
 }
 
+/* Who looks at a message in place sees it whole, or is told (G2). */
+static void check_viewers(struct world *w)
+{
+    static unsigned char want[WORLD_SIZE_MAX];
+    unsigned i;
+
+    for (i = 0; i < WORLD_VIEWERS; i++) {
+        if (!w->viewers[i].priv || ach_view_check(&w->viewers[i]) != ACH_OK)
+            continue;
+        message_fill(want, &w->said[i]);
+        if (memcmp(w->viewed[i], want, w->said[i].size) != 0)
+            complain("message %u in place is damaged, and its viewer is not told", i);
+    }
+}
+
 /* Put through one handle, get through another; the sequence goes on where it stood. */
 static void check_put(struct world *w, ach_channel_t *to, ach_channel_t *from, uint64_t seq,
                       unsigned size)
@@ -140,6 +155,25 @@ static void check_use(struct world *w, ach_channel_t *fresh, uint64_t newest)
     check_put(w, &source, fresh, newest + 1, ring_size(w->op));
     check_put(w, &source, fresh, newest + 2, 8);
     ach_close(&source);
+}
+
+void world_check_kept(struct world *w, const struct range *complete)
+{
+    unsigned newest = w->count + 1, i, oldest = 1;
+    bool nominal = true;
+
+    for (i = 1; i <= newest; i++)
+        nominal = nominal && w->said[i].size <= w->op->frame_size;
+    if (newest > w->op->frames)
+        oldest = newest - w->op->frames + 1;
+    if (complete->newest != newest)
+        complain("the newest message is %llu, not %u", (unsigned long long)complete->newest,
+                 newest);
+    if (nominal && complete->oldest != oldest)
+        complain("messages of the nominal size are kept from %llu, not from %u",
+                 (unsigned long long)complete->oldest, oldest);
+    if (complete->oldest > newest - (w->op->frames > 1 && w->count))
+        complain("the newest message pushed out the one before");
 }
 
 /* A reader that was asleep sleeps no more if there is something to see (G6). */
@@ -199,6 +233,7 @@ static void check_channel(struct world *w, const struct range *complete)
     }
     read_all(w, &fresh, &now);
     check_range(w, &now, complete);
+    check_viewers(w);
     if (w->sleeper > 0 && now.newest > w->count)
         check_sleeper(w);
     check_newest(w, now.newest);
