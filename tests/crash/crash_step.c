@@ -22,7 +22,7 @@
 
 /* Said in full for each operation, and enough of it. */
 #define COMPLAINTS_MAX 8u
-#define FAILURES_MAX 30u
+#define FAILURES_MAX 10u
 
 /* More instructions than any stretch between two system calls has. */
 #define STRETCH_MAX 200000u

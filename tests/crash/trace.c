@@ -57,7 +57,7 @@ bool process_sleeps(pid_t pid)
 }
 
 /* Where the function has returned to. */
-__attribute__((noinline, noclone, used)) static void reached_end(void)
+__attribute__((noinline, used)) static void reached_end(void)
 {
     __asm__ volatile("");
 }

@@ -239,8 +239,10 @@ static void check_channel(struct world *w, const struct range *complete)
     check_newest(w, now.newest);
     check_use(w, &fresh, now.newest);
     check_recovered(w, &fresh);
-    if (w->sleeper > 0)
+    if (w->sleeper > 0) {
+        check_sleeper(w);
         check_sleeper_ends(w);
+    }
     ach_close(&fresh);
 }
 
