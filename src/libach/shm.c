@@ -10,14 +10,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "draft.h"
 #include "error.h"
 #include "futex.h"
 #include "handle.h"
@@ -25,7 +24,6 @@
 #include "thread.h"
 
 #define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
-#define DEFAULT_MODE 0666
 
 static uint32_t page_size(void)
 {
@@ -58,114 +56,12 @@ static void *map_file(int fd, const struct achi_geometry *g, int prot)
     return base;
 }
 
-/* Give the file its memory now, so that no access will ever find it missing. */
-static int reserve(int fd, uint64_t size)
-{
-    struct rlimit limit;
-
-    /* Going over this limit would kill us with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur) {
-        errno = EFBIG;
-        return -1;
-    }
-    if (size > INT64_MAX || (off_t)size < 0 || (uint64_t)(off_t)size != size) {
-        errno = EFBIG;
-        return -1;
-    }
-    for (;;) {
-        if (fallocate(fd, 0, 0, (off_t)size) == 0)
-            return 0;
-        if (errno != EINTR)
-            break;
-    }
-    if (errno != EOPNOTSUPP)
-        return -1;
-    errno = posix_fallocate(fd, 0, (off_t)size);
-    return errno ? -1 : 0;
-}
-
-/* A name for a file that waits to take a channel's place. */
-static void temporary_name(char path[PATH_MAX], const char *name)
-{
-    static uint32_t count;
-
-    snprintf(path, PATH_MAX, "%s/.%s%s.%ld.%u", achi_name_dir(), ACHI_FILE_PREFIX, name,
-             (long)getpid(), __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
-}
-
-static int link_file(int fd, const char *path)
-{
-    char self[64];
-
-    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-    if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
-        return 0;
-    if (errno != ENOENT) /* ENOENT: no /proc */
-        return -1;
-    return linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
-}
-
-/* A file being made. It has a name of its own only where the file system needs that. */
-struct draft {
-    int fd;
-    char path[PATH_MAX]; /* "" while it has no name */
-};
-
-static int draft_open(struct draft *d, const char *name)
-{
-    d->path[0] = '\0';
-    d->fd = open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, DEFAULT_MODE);
-    if (d->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return d->fd;
-    temporary_name(d->path, name);
-    d->fd = open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, DEFAULT_MODE);
-    return d->fd;
-}
-
-static void draft_drop(struct draft *d)
-{
-    int saved = errno;
-
-    if (d->path[0])
-        unlink(d->path);
-    close(d->fd);
-    errno = saved;
-}
-
-/* Give the file the channel's name, if that is free. */
-static int draft_publish(struct draft *d, const char *path)
-{
-    if (!d->path[0])
-        return link_file(d->fd, path);
-    if (link(d->path, path) != 0)
-        return -1;
-    unlink(d->path);
-    d->path[0] = '\0';
-    return 0;
-}
-
-/* Give the file the channel's name, whoever has it now. */
-static int draft_replace(struct draft *d, const char *name, const char *path)
-{
-    if (!d->path[0]) {
-        temporary_name(d->path, name);
-        if (link_file(d->fd, d->path) != 0) {
-            d->path[0] = '\0';
-            return -1;
-        }
-    }
-    if (rename(d->path, path) != 0)
-        return -1;
-    d->path[0] = '\0';
-    return 0;
-}
-
 static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g,
                                   const ach_create_attr_t *attr, clockid_t clock)
 {
     struct ach_header *hdr;
 
-    if (reserve(d->fd, g->memory) != 0)
+    if (achi_draft_reserve(d, g->memory) != 0)
         return achi_fail_errno("cannot reserve %llu bytes in %s for the channel",
                                (unsigned long long)g->memory, achi_name_dir());
     hdr = map_file(d->fd, g, PROT_READ | PROT_WRITE);
@@ -201,7 +97,7 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
     bool had = achi_shm_open(&old, name, false) == ACH_OK;
     enum ach_status r = ACH_OK;
 
-    if (draft_replace(d, name, path) != 0)
+    if (achi_draft_replace(d, name, path) != 0)
         r = achi_fail_errno("cannot replace %s", path);
     else if (had)
         achi_retire(&old, ACHI_REPLACED);
@@ -226,16 +122,16 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
             return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
         replace = true;
     }
-    if (draft_open(&d, name) < 0)
+    if (achi_draft_open(&d, name) != 0)
         return achi_fail_errno("cannot make a file in %s", achi_name_dir());
     r = draft_fill(&d, g, attr, clock);
     if (r == ACH_OK) {
         if (replace)
             r = take_place(&d, name, path);
-        else if (draft_publish(&d, path) != 0)
+        else if (achi_draft_publish(&d, path) != 0)
             r = achi_fail_errno("cannot give channel '%s' its name", name);
     }
-    draft_drop(&d);
+    achi_draft_close(&d);
     return r;
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * draft.h - a channel's file in the making
+ *
+ * A draft has no name, so that a maker that dies leaves nothing. It needs one
+ * for a moment when it takes the place of another file, and all the time where
+ * the file system has no nameless files; then it is called
+ * .achshm-NAME.PID.NUMBER, its maker holds a lock on it, and whoever replaces
+ * the same channel next removes what nobody locks.
+ */
+#ifndef ACHI_DRAFT_H
+#define ACHI_DRAFT_H
+
+#include <limits.h>
+#include <stdint.h>
+
+struct draft {
+    int fd;
+    char path[PATH_MAX]; /* "" while it has no name */
+};
+
+/* All return 0, or -1 with errno. */
+
+/* Begin a file for the channel name. */
+int achi_draft_open(struct draft *d, const char *name);
+
+/* Give the file its memory now, so that no access will ever find it missing. */
+int achi_draft_reserve(const struct draft *d, uint64_t size);
+
+/* Give the file the channel's name, if that is free. */
+int achi_draft_publish(struct draft *d, const char *path);
+
+/* Give the file the channel's name, whoever has it now. */
+int achi_draft_replace(struct draft *d, const char *name, const char *path);
+
+/* End: close it, and remove it if it is not a channel by now. Keeps errno. */
+void achi_draft_close(struct draft *d);
+
+#endif
