@@ -105,7 +105,7 @@ static int usage(void)
     return 2;
 }
 
-/* Long runs have wider bounds and take a minute; slow builds have narrower ones. */
+/* Long runs have wider bounds and take minutes; slow builds have narrower ones. */
 static int exhaustive(int argc, char **argv)
 {
     int kills = strcmp(argv[1], "exhaustive-crash") == 0;
