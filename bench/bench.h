@@ -25,9 +25,9 @@
 
 /* One contender's turn in one round. Times are in nanoseconds per operation. */
 struct trial {
-    double scale; /* how much to do, 1 is the default */
+    double scale;            /* how much to do, 1 is the default */
     struct samples *typical; /* its p50 counts: many operations per sample */
-    struct samples *single; /* its p99 and maximum count; if it stays empty, typical's do */
+    struct samples *single;  /* its p99 and maximum count; if it stays empty, typical's do */
 };
 
 struct contender {
@@ -38,12 +38,12 @@ struct contender {
 };
 
 enum claim_kind {
-    CLAIM_NOTHING, /* a number to look at */
-    CLAIM_AT_MOST, /* p50 is at most limit times the floor's */
+    CLAIM_NOTHING,     /* a number to look at */
+    CLAIM_AT_MOST,     /* p50 is at most limit times the floor's */
     CLAIM_P99_AT_MOST, /* p99 is at most limit times the floor's */
-    CLAIM_AT_LEAST, /* p50 is at least limit times the floor's */
-    CLAIM_WITHIN, /* neither p50 is more than limit times the other */
-    CLAIM_EXTRA_NS /* p50 is at most limit nanoseconds above the floor's */
+    CLAIM_AT_LEAST,    /* p50 is at least limit times the floor's */
+    CLAIM_WITHIN,      /* neither p50 is more than limit times the other */
+    CLAIM_EXTRA_NS     /* p50 is at most limit nanoseconds above the floor's */
 };
 
 /* One row of the report. */

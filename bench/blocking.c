@@ -31,7 +31,7 @@ struct mailbox {
 
 struct kernel_link {
     struct mailbox *box; /* two of them, shared */
-    uint32_t seen; /* of the other side's mailbox */
+    uint32_t seen;       /* of the other side's mailbox */
     int read_fd[2], write_fd[2];
 };
 

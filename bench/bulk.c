@@ -33,7 +33,7 @@ struct bulk {
     unsigned char *places; /* shared */
     unsigned char *source, *sink;
     struct flow *flow; /* shared */
-    uint64_t count; /* messages the peer is to take */
+    uint64_t count;    /* messages the peer is to take */
 };
 
 static void *bulk_setup(const char *name)

@@ -8,7 +8,7 @@ struct machine {
     char kernel[256];
     char governor[64];
     char load[64];
-    int cpus; /* that this process may use */
+    int cpus;               /* that this process may use */
     int main_cpu, peer_cpu; /* where the two processes run; -1: anywhere */
 };
 

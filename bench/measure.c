@@ -8,7 +8,7 @@
 /* What is known of one contender. */
 struct outcome {
     struct samples typical, single; /* of all rounds */
-    double *p50, *p99; /* of each round */
+    double *p50, *p99;              /* of each round */
 };
 
 static void take_turn(const struct contender *c, struct outcome *o, unsigned round, double scale)

@@ -9,9 +9,9 @@ struct row {
     const char *group;
     const char *name;
     const char *floor;
-    double p50, p99, max; /* nanoseconds, over all rounds */
+    double p50, p99, max;    /* nanoseconds, over all rounds */
     double ratio, ratio_p99; /* to the floor: the median over the rounds */
-    double extra_ns; /* above the floor, likewise */
+    double extra_ns;         /* above the floor, likewise */
     enum claim_kind kind;
     double limit;
     bool reached;

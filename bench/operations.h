@@ -11,7 +11,7 @@ struct op {
     unsigned batch_max; /* operations in a row */
     void *(*setup)(void);
     void (*prepare)(void *state, unsigned n); /* for n operations; not timed; may be NULL */
-    void (*batch)(void *state, unsigned n); /* do it n times */
+    void (*batch)(void *state, unsigned n);   /* do it n times */
     void (*finish)(void *state);
 };
 

@@ -35,10 +35,10 @@
 enum kind { ALONE, ELSEWHERE, FREE, LOCKING };
 
 struct talk {
-    uint64_t step APART; /* the writer: this step's message is the newest */
+    uint64_t step APART;    /* the writer: this step's message is the newest */
     uint64_t started APART; /* the reader: is about to copy it */
-    uint64_t done APART; /* the reader: has copied it */
-    uint64_t whole; /* the reader: how many copies ended well */
+    uint64_t done APART;    /* the reader: has copied it */
+    uint64_t whole;         /* the reader: how many copies ended well */
     pthread_mutex_t mutex APART;
 };
 

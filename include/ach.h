@@ -53,6 +53,9 @@ extern "C" {
 /* The most channels that one ach_wait can wait for. */
 #define ACH_WAIT_MAX 64u
 
+/* Strict C99 leaves it out of time.h. */
+struct timespec;
+
 /* A set of statuses. */
 typedef uint32_t ach_mask_t;
 
@@ -136,7 +139,7 @@ struct ach_header;
  */
 
 /* Attributes of ach_open. */
-typedef struct ach_attr {
+__extension__ typedef struct ach_attr {
     __extension__ union {
         __extension__ struct {
             __extension__ union {
@@ -154,7 +157,7 @@ typedef struct ach_attr {
 } ach_attr_t;
 
 /* Attributes of ach_create. */
-typedef struct ach_create_attr {
+__extension__ typedef struct ach_create_attr {
     __extension__ union {
         __extension__ struct {
             __extension__ union {
@@ -177,7 +180,7 @@ typedef struct ach_create_attr {
 } ach_create_attr_t;
 
 /* Attributes of ach_cancel. */
-typedef struct ach_cancel_attr {
+__extension__ typedef struct ach_cancel_attr {
     __extension__ union {
         __extension__ struct {
             int async_unsafe; /* accepted and not needed: cancel is always safe */
@@ -187,7 +190,7 @@ typedef struct ach_cancel_attr {
 } ach_cancel_attr_t;
 
 /* A handle: one process's way into a channel, and how far it has read. */
-typedef struct ach_channel {
+__extension__ typedef struct ach_channel {
     __extension__ union {
         __extension__ struct {
             struct ach_header *shm;       /* the channel's memory, NULL when closed */
@@ -199,7 +202,7 @@ typedef struct ach_channel {
 } ach_channel_t;
 
 /* What ach_channel_info tells of a channel and of a handle. */
-typedef struct ach_info {
+__extension__ typedef struct ach_info {
     __extension__ union {
         __extension__ struct {
             /* The channel. */

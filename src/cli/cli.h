@@ -25,7 +25,7 @@ struct verb {
     const char *name;
     const char *aliases[3];
     const char *summary; /* NULL: not listed */
-    const char *help; /* NULL: the verb itself answers --help */
+    const char *help;    /* NULL: the verb itself answers --help */
     int (*run)(int argc, char **argv);
 };
 

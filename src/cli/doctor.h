@@ -29,7 +29,7 @@ struct finding {
 
 struct report {
     bool repair;
-    const char *root; /* where configuration files are looked for, "" for / */
+    const char *root;   /* where configuration files are looked for, "" for / */
     char dir[PATH_MAX]; /* of the channels */
     struct finding *findings;
     size_t n;

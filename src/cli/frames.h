@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 enum framing {
-    FRAMES_NONE, /* the stream is the message */
-    FRAMES_LINE, /* a newline after each message */
-    FRAMES_NULL, /* a zero byte after each message */
+    FRAMES_NONE,   /* the stream is the message */
+    FRAMES_LINE,   /* a newline after each message */
+    FRAMES_NULL,   /* a zero byte after each message */
     FRAMES_LENGTH, /* its length before each message, 4 bytes, little-endian */
 };
 
@@ -22,11 +22,11 @@ struct message {
 
 enum taken {
     TAKEN_MESSAGE,
-    TAKEN_END, /* the stream is over */
-    TAKEN_PARTIAL, /* it ended within a message */
-    TAKEN_EMPTY, /* a length of 0 */
+    TAKEN_END,      /* the stream is over */
+    TAKEN_PARTIAL,  /* it ended within a message */
+    TAKEN_EMPTY,    /* a length of 0 */
     TAKEN_TOO_LONG, /* longer than the limit; len says how long, if that is known */
-    TAKEN_ERROR, /* see errno */
+    TAKEN_ERROR,    /* see errno */
 };
 
 /* Read the next message, of at most limit bytes. Empty lines are passed over. */

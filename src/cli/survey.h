@@ -17,14 +17,14 @@ struct surveyed {
     bool listed;
     bool open;
     enum ach_status status; /* why it is not open, or ACH_OK */
-    char trouble[256]; /* the same as a sentence */
+    char trouble[256];      /* the same as a sentence */
     ach_channel_t chan;
     ach_info_t info;
     uint64_t looked_ns; /* CLOCK_MONOTONIC */
-    double rate; /* messages per second between the last looks; negative: unknown */
-    uint64_t lost; /* messages that came and were overwritten between looks */
+    double rate;        /* messages per second between the last looks; negative: unknown */
+    uint64_t lost;      /* messages that came and were overwritten between looks */
     size_t newest_size; /* of the newest message; 0: there is none */
-    double newest_age; /* seconds since it was put; negative: the channel has no timestamps */
+    double newest_age;  /* seconds since it was put; negative: the channel has no timestamps */
 };
 
 struct survey {

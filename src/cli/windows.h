@@ -20,14 +20,14 @@ void stats_add(struct stats *s, double x);
 double stats_deviation(const struct stats *s);
 
 struct sample {
-    uint64_t ns; /* when it was put, or came */
+    uint64_t ns;     /* when it was put, or came */
     uint64_t missed; /* messages missed right before it */
     size_t size;
 };
 
 struct windows {
     const char *name;
-    double length; /* of a window, in seconds */
+    double length;  /* of a window, in seconds */
     uint64_t count; /* end after so many windows; 0: never */
     bool json;
     void (*take)(void *cx, const struct sample *sample);

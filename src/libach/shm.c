@@ -192,7 +192,7 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
 {
     char path[PATH_MAX];
     struct achi_geometry g = {0};
-    struct ach_header copy;
+    struct ach_header copy = {0};
     void *base;
     int fd;
     enum ach_status r = achi_name_path(name, path);
