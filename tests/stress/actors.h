@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * actors.h - run functions beside each other, as processes or as threads
+ *
+ * Actors count their steps, so that somebody outside can tell whether they get
+ * anywhere. If all are asleep and none has taken a step for a while, somebody
+ * missed a wake-up: a process that was woken is runnable, however busy the
+ * machine is.
+ */
+#ifndef ACTORS_H
+#define ACTORS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "check.h"
+
+#define ACTORS_MAX 24
+
+/* Asleep without a step in so many looks, so far apart: stuck. */
+#define STUCK_LOOKS 10
+#define LOOK_MS 20
+
+struct actor;
+typedef void actor_fun(struct actor *self);
+
+struct actor {
+    actor_fun *fun;
+    void *arg;
+    unsigned index;
+    pid_t tid; /* 0 until it runs */
+    uint32_t done;
+    uint64_t steps;
+};
+
+struct crew {
+    bool threads;
+    unsigned n;
+    struct actor *actors; /* shared with the processes */
+    pid_t pids[ACTORS_MAX];
+    pthread_t handles[ACTORS_MAX];
+};
+
+static inline void crew_init(struct crew *c, bool threads)
+{
+    *c = (struct crew){.threads = threads};
+    c->actors = check_shared(ACTORS_MAX * sizeof(*c->actors));
+}
+
+static inline void crew_finish(struct crew *c)
+{
+    munmap(c->actors, ACTORS_MAX * sizeof(*c->actors));
+}
+
+static inline void actor_step(struct actor *a)
+{
+    __atomic_fetch_add(&a->steps, 1, __ATOMIC_RELAXED);
+}
+
+static inline void *actor_run(void *arg)
+{
+    struct actor *a = arg;
+
+    __atomic_store_n(&a->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    a->fun(a);
+    __atomic_store_n(&a->done, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static inline void crew_start(struct crew *c, actor_fun *fun, void *arg, unsigned index)
+{
+    struct actor *a = &c->actors[c->n];
+
+    REQUIRE(c->n < ACTORS_MAX);
+    *a = (struct actor){.fun = fun, .arg = arg, .index = index};
+    if (c->threads) {
+        REQUIRE(pthread_create(&c->handles[c->n++], NULL, actor_run, a) == 0);
+        return;
+    }
+    fflush(NULL);
+    c->pids[c->n] = fork();
+    REQUIRE(c->pids[c->n] >= 0);
+    if (c->pids[c->n++] == 0) {
+        check_failures = 0;
+        actor_run(a);
+        exit(check_result());
+    }
+}
+
+static inline void crew_kill(struct crew *c)
+{
+    unsigned i;
+
+    if (c->threads) {
+        fflush(NULL);
+        _exit(1);
+    }
+    for (i = 0; i < c->n; i++) {
+        kill(c->pids[i], SIGKILL);
+        waitpid(c->pids[i], NULL, 0);
+    }
+}
+
+static inline bool crew_join_thread(pthread_t t, long limit_ms)
+{
+    struct timespec end;
+
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += limit_ms / 1000;
+    return pthread_timedjoin_np(t, NULL, &end) == 0;
+}
+
+/* Wait for all to return. Those that do not within the limit have failed. */
+static inline bool crew_join(struct crew *c, long limit_ms)
+{
+    bool ok = true;
+    unsigned i;
+
+    for (i = 0; i < c->n; i++) {
+        if (!c->threads) {
+            ok &= check_child(c->pids[i], limit_ms);
+        } else if (!crew_join_thread(c->handles[i], limit_ms)) {
+            fprintf(stderr, "thread %u of a crew does not return\n", i);
+            crew_kill(c);
+        }
+    }
+    return ok;
+}
+
+/* The state letter that /proc shows of a thread, or '?'. */
+static inline char actor_state(const struct actor *a)
+{
+    char path[64], text[512], *end;
+    size_t n;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", __atomic_load_n(&a->tid, __ATOMIC_ACQUIRE));
+    f = fopen(path, "r");
+    if (!f)
+        return '?';
+    n = fread(text, 1, sizeof(text) - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    end = strrchr(text, ')');
+    return end && end[1] ? end[2] : '?';
+}
+
+static inline uint64_t crew_steps(const struct crew *c)
+{
+    uint64_t sum = 0;
+    unsigned i;
+
+    for (i = 0; i < c->n; i++)
+        sum += __atomic_load_n(&c->actors[i].steps, __ATOMIC_ACQUIRE);
+    return sum;
+}
+
+static inline bool crew_done(const struct crew *c)
+{
+    unsigned i;
+
+    for (i = 0; i < c->n; i++)
+        if (!__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE))
+            return false;
+    return true;
+}
+
+static inline bool crew_asleep(const struct crew *c)
+{
+    unsigned i;
+
+    for (i = 0; i < c->n; i++)
+        if (!__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE) &&
+            actor_state(&c->actors[i]) != 'S')
+            return false;
+    return true;
+}
+
+/* Has a process of the crew ended without having finished? */
+static inline bool crew_broken(const struct crew *c)
+{
+    unsigned i;
+
+    for (i = 0; i < c->n; i++) {
+        char state = actor_state(&c->actors[i]);
+
+        if (c->actors[i].tid && (state == 'Z' || state == '?') &&
+            !__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE))
+            return true;
+    }
+    return false;
+}
+
+/* Look at a crew once. *looks counts looks in a row at which all slept and nothing moved. */
+static inline bool crew_stuck(const struct crew *c, uint64_t *steps, unsigned *looks)
+{
+    uint64_t now = crew_steps(c);
+    bool still = now == *steps && !crew_done(c) && crew_asleep(c) && crew_steps(c) == now;
+
+    *looks = still ? *looks + 1 : 0;
+    *steps = now;
+    return *looks >= STUCK_LOOKS;
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* variants.c - the ways in which two sides wait for each other */
+#include "races.h"
+
+#define LAST_ROUND (1ull << 63)
+
+void race_delay(uint64_t *rng)
+{
+    uint64_t x = check_random(rng);
+    volatile unsigned spin = (unsigned)(x >> 32) % 1500;
+
+    if (x % 256 == 0)
+        sched_yield();
+    if (x % 2048 == 1)
+        usleep(50);
+    if (x % 4 != 3)
+        while (spin)
+            spin--;
+}
+
+static void send(ach_channel_t *chan, uint64_t ball)
+{
+    REQUIRE_OK(ach_put(chan, &ball, sizeof(ball)));
+}
+
+static uint64_t receive(ach_channel_t *chan, int options)
+{
+    uint64_t ball = 0;
+    size_t size = 0;
+
+    REQUIRE_OK(ach_get(chan, &ball, sizeof(ball), &size, NULL, ACH_O_WAIT | options));
+    CHECK(size == sizeof(ball));
+    return ball;
+}
+
+static uint64_t next_ball(const struct race *r, uint64_t round)
+{
+    return __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) ? round | LAST_ROUND : round;
+}
+
+/* One ball out, as many back as there are others. */
+static void serve(struct actor *self, unsigned channels)
+{
+    const struct race *r = self->arg;
+    ach_channel_t out[RACE_CHANNELS], back;
+    uint64_t rng = r->seed, round, ball = 0;
+    unsigned i;
+
+    for (i = 0; i < channels; i++)
+        race_open(r, &out[i], i, false);
+    race_open(r, &back, BACK, false);
+    for (round = 1; !(ball & LAST_ROUND); round++) {
+        ball = next_ball(r, round);
+        race_delay(&rng);
+        send(&out[check_random(&rng) % channels], ball);
+        actor_step(self);
+        for (i = 0; i < r->variant->others; i++)
+            REQUIRE(receive(&back, 0) == ball);
+        actor_step(self);
+    }
+    __atomic_store_n(&r->shared->rounds, round - 1, __ATOMIC_RELEASE);
+    for (i = 0; i < channels; i++)
+        CHECK_OK(ach_close(&out[i]));
+    CHECK_OK(ach_close(&back));
+}
+
+static void serve_one(struct actor *self)
+{
+    serve(self, 1);
+}
+
+static void serve_several(struct actor *self)
+{
+    serve(self, RACE_CHANNELS);
+}
+
+static void answer(struct actor *self)
+{
+    const struct race *r = self->arg;
+    ach_channel_t in, back;
+    uint64_t rng = r->seed + 1 + self->index, ball;
+
+    race_open(r, &in, 0, r->variant->readonly);
+    race_open(r, &back, BACK, false);
+    do {
+        race_delay(&rng);
+        ball = receive(&in, check_random(&rng) & ACH_O_LAST);
+        actor_step(self);
+        race_delay(&rng);
+        send(&back, ball);
+        actor_step(self);
+    } while (!(ball & LAST_ROUND));
+    CHECK_OK(ach_close(&in));
+    CHECK_OK(ach_close(&back));
+}
+
+/* Waits for several channels at once. */
+static void answer_several(struct actor *self)
+{
+    const struct race *r = self->arg;
+    ach_channel_t in[RACE_CHANNELS], back;
+    ach_wait_item_t items[RACE_CHANNELS];
+    uint64_t rng = r->seed + 1, ball = 0;
+    unsigned i;
+
+    for (i = 0; i < RACE_CHANNELS; i++) {
+        race_open(r, &in[i], i, false);
+        items[i].chan = &in[i];
+    }
+    race_open(r, &back, BACK, false);
+    while (!(ball & LAST_ROUND)) {
+        race_delay(&rng);
+        REQUIRE_OK(ach_wait(items, RACE_CHANNELS, NULL, 0));
+        for (i = 0; i < RACE_CHANNELS; i++)
+            if (items[i].status == ACH_OK)
+                ball = receive(&in[i], 0);
+        actor_step(self);
+        race_delay(&rng);
+        send(&back, ball);
+        actor_step(self);
+    }
+    for (i = 0; i < RACE_CHANNELS; i++)
+        CHECK_OK(ach_close(&in[i]));
+    CHECK_OK(ach_close(&back));
+}
+
+/* A wait that ends by being canceled; says so over the channel that comes back. */
+static void wait_canceled(struct actor *self)
+{
+    struct race *r = self->arg;
+    ach_channel_t back;
+    uint64_t rng = r->seed + 1, round;
+    bool last = false;
+
+    race_open(r, &back, BACK, false);
+    for (round = 1; !last; round++) {
+        uint64_t unused;
+        size_t size;
+
+        race_delay(&rng);
+        REQUIRE(ach_get(&r->canceled, &unused, sizeof(unused), &size, NULL, ACH_O_WAIT) ==
+                ACH_CANCELED);
+        actor_step(self);
+        last = __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) == 2;
+        __atomic_store_n(&r->canceled.cancel, 0, __ATOMIC_SEQ_CST);
+        send(&back, round);
+        actor_step(self);
+    }
+    CHECK_OK(ach_close(&back));
+}
+
+static void cancel_rounds(struct actor *self, void (*cancel)(struct race *))
+{
+    struct race *r = self->arg;
+    ach_channel_t back;
+    uint64_t rng = r->seed, round = 0;
+    bool last;
+
+    race_open(r, &back, BACK, false);
+    do {
+        round++;
+        race_delay(&rng);
+        last = __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) == 1;
+        if (last)
+            __atomic_store_n(&r->shared->stop, 2, __ATOMIC_RELEASE);
+        cancel(r);
+        actor_step(self);
+        REQUIRE(receive(&back, 0) == round);
+        actor_step(self);
+    } while (!last);
+    __atomic_store_n(&r->shared->rounds, round, __ATOMIC_RELEASE);
+    CHECK_OK(ach_close(&back));
+}
+
+static void cancel_directly(struct race *r)
+{
+    CHECK_OK(ach_cancel(&r->canceled, NULL));
+}
+
+static void serve_cancel(struct actor *self)
+{
+    cancel_rounds(self, cancel_directly);
+}
+
+static struct race *signalled;
+
+static void on_signal(int number)
+{
+    (void)number;
+    ach_cancel(&signalled->canceled, NULL);
+}
+
+static void cancel_by_signal(struct race *r)
+{
+    REQUIRE(pthread_kill(__atomic_load_n(&r->waiter, __ATOMIC_ACQUIRE), SIGUSR1) == 0);
+}
+
+/* The handler runs in the thread that waits, and the wait is one that signals restart. */
+static void wait_signalled(struct actor *self)
+{
+    struct race *r = self->arg;
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    signalled = r;
+    REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
+    __atomic_store_n(&r->waiter, pthread_self(), __ATOMIC_RELEASE);
+    wait_canceled(self);
+}
+
+static void serve_signal(struct actor *self)
+{
+    struct race *r = self->arg;
+
+    while (!__atomic_load_n(&r->waiter, __ATOMIC_ACQUIRE))
+        sched_yield();
+    cancel_rounds(self, cancel_by_signal);
+}
+
+const struct variant race_variants[] = {
+    {.name = "one waits", .server = serve_one, .other = answer, .others = 1},
+    {.name = "ach_wait on several", .server = serve_several, .other = answer_several, .others = 1},
+    {.name = "read-only", .server = serve_one, .other = answer, .others = 1, .readonly = true},
+    {.name = "spinning", .server = serve_one, .other = answer, .others = 1, .spin_ns = 3000},
+    {.name = "many wait", .server = serve_one, .other = answer, .others = RACE_WAITERS},
+    {.name = "waiters are killed", .server = serve_one, .other = answer, .others = 1, .victims = 3},
+    {.name = "cancel",
+     .server = serve_cancel,
+     .other = wait_canceled,
+     .others = 1,
+     .one_process = true},
+    {.name = "cancel in a signal handler",
+     .server = serve_signal,
+     .other = wait_signalled,
+     .others = 1,
+     .one_process = true},
+};
+
+const unsigned race_variant_count = sizeof(race_variants) / sizeof(race_variants[0]);
