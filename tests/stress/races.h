@@ -36,6 +36,7 @@ struct variant {
     unsigned others;
     unsigned victims; /* processes that wait too, and are killed at random */
     bool one_process; /* the sides must be threads of one process */
+    bool handler; /* a signal handler cancels */
     bool readonly; /* the other side subscribes read-only */
     uint64_t spin_ns;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* readers.c - take messages in every way there is, and check each of them */
 #include "ledger.h"
+#include "racy.h"
 #include "run.h"
 
 enum how { BY_GET, BY_VIEW, BY_WAIT, BY_GROWING };
@@ -37,22 +38,6 @@ struct reader {
     uint64_t rng;
 };
 
-/*
- * Copy what a view shows. A writer may be at work there: this is the one read
- * in these tests that races by design, and ach_view_check judges it.
- */
-__attribute__((no_sanitize("thread"))) static void
-copy_view(unsigned char *to, const volatile unsigned char *from, size_t n)
-{
-    size_t i = 0;
-
-    for (; i + 8 <= n; i += 8)
-        *(uint64_t *)(void *)(to + i) =
-            *(const volatile uint64_t *)(const volatile void *)(from + i);
-    for (; i < n; i++)
-        to[i] = from[i];
-}
-
 static const struct timespec patience = {.tv_nsec = RUN_WAIT_NS};
 
 static enum ach_status take_view(struct reader *r, size_t *size)
@@ -63,7 +48,7 @@ static enum ach_status take_view(struct reader *r, size_t *size)
     if (s != ACH_OK && s != ACH_MISSED_FRAME)
         return s;
     if (CHECK(*size <= r->room))
-        copy_view(r->buf, p, *size);
+        racy_copy(r->buf, p, *size);
     return s;
 }
 

@@ -232,7 +232,8 @@ const struct variant race_variants[] = {
      .server = serve_signal,
      .other = wait_signalled,
      .others = 1,
-     .one_process = true},
+     .one_process = true,
+     .handler = true},
 };
 
 const unsigned race_variant_count = sizeof(race_variants) / sizeof(race_variants[0]);

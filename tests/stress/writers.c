@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* writers.c - put messages of random sizes, by copy and in place */
+#include "racy.h"
 #include "run.h"
 
 static size_t between(uint64_t *rng, size_t low, size_t high)
@@ -48,18 +49,19 @@ static void put_by_copy(ach_channel_t *chan, unsigned char *buf, size_t size, un
 }
 
 /* Reserve more than is needed at times, and change one's mind at times. */
-static void put_in_place(ach_channel_t *chan, size_t room, size_t size, unsigned writer,
-                         uint64_t counter)
+static void put_in_place(ach_channel_t *chan, unsigned char *buf, size_t room, size_t size,
+                         unsigned writer, uint64_t counter)
 {
     void *p = NULL;
 
+    pattern_fill(buf, size, writer, counter);
     if (counter % 7 == 0) {
         REQUIRE_OK(ach_reserve(chan, room, &p));
-        memset(p, 0x5a, room);
+        racy_copy(p, buf, size);
         REQUIRE_OK(ach_abort(chan));
     }
     REQUIRE_OK(ach_reserve(chan, counter % 3 == 0 ? room : size, &p));
-    pattern_fill(p, size, writer, counter);
+    racy_copy(p, buf, size);
     REQUIRE_OK(ach_commit(chan, size));
 }
 
@@ -78,7 +80,7 @@ void run_writer(struct actor *self)
 
         counter++;
         if (check_random(&rng) % (r->single ? 2 : 8) == 0)
-            put_in_place(&chan, capacity, size, self->index, counter);
+            put_in_place(&chan, buf, capacity, size, self->index, counter);
         else
             put_by_copy(&chan, buf, size, self->index, counter);
         __atomic_store_n(&r->shared->put[self->index], counter, __ATOMIC_RELEASE);
