@@ -38,6 +38,7 @@ struct variant {
     bool one_process; /* the sides must be threads of one process */
     bool handler; /* a signal handler cancels */
     bool readonly; /* the other side subscribes read-only */
+    unsigned polls; /* the server looks so often before it sleeps */
     uint64_t spin_ns;
 };
 
@@ -48,8 +49,5 @@ extern const struct variant race_variants[];
 extern const unsigned race_variant_count;
 
 void race_open(const struct race *r, ach_channel_t *chan, unsigned which, bool readonly);
-
-/* Mostly a few hundred nanoseconds; at times let go of the core. */
-void race_delay(uint64_t *rng);
 
 #endif

@@ -128,7 +128,7 @@ static void read_all(struct reader *r, struct actor *self, const struct run_shar
     }
 }
 
-void run_reader(struct actor *self)
+int run_reader(struct actor *self)
 {
     const struct run *run = self->arg;
     struct reader r = {.kind = &kinds[self->index % run_reader_kinds], .rng = run->seed};
@@ -147,4 +147,5 @@ void run_reader(struct actor *self)
                 run->shape.frame_cnt, run->shape.frame_size, (int)run->mix);
     CHECK_OK(ach_close(&r.chan));
     free(r.buf);
+    return check_failures;
 }

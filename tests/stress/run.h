@@ -58,8 +58,8 @@ static inline void run_open(const struct run *r, ach_channel_t *chan, bool reado
 }
 
 /* Writers and readers, as separate files; each is an actor whose arg is the run. */
-void run_writer(struct actor *self);
-void run_reader(struct actor *self);
+int run_writer(struct actor *self);
+int run_reader(struct actor *self);
 
 /* How many kinds of readers there are; an actor's index chooses. */
 extern const unsigned run_reader_kinds;

@@ -4,18 +4,20 @@
 
 #define LAST_ROUND (1ull << 63)
 
-void race_delay(uint64_t *rng)
+/* Mostly a few hundred nanoseconds; at times let go of the core. */
+static void delay(const struct race *r, uint64_t *rng)
 {
     uint64_t x = check_random(rng);
-    volatile unsigned spin = (unsigned)(x >> 32) % 1500;
+    volatile unsigned spin = (unsigned)(x >> 32) % (r->variant->polls ? 200 : 1500);
 
+    if (x % 4 == 3)
+        return;
     if (x % 256 == 0)
         sched_yield();
-    if (x % 2048 == 1)
+    if (x % 2048 == 4)
         usleep(50);
-    if (x % 4 != 3)
-        while (spin)
-            spin--;
+    while (spin)
+        spin--;
 }
 
 static void send(ach_channel_t *chan, uint64_t ball)
@@ -33,13 +35,25 @@ static uint64_t receive(ach_channel_t *chan, int options)
     return ball;
 }
 
+/* Look for a while before waiting: so the next ball goes out before the other side sleeps. */
+static uint64_t receive_soon(ach_channel_t *chan, unsigned polls)
+{
+    uint64_t ball = 0;
+    size_t size;
+
+    while (polls--)
+        if (ach_get(chan, &ball, sizeof(ball), &size, NULL, 0) == ACH_OK)
+            return ball;
+    return receive(chan, 0);
+}
+
 static uint64_t next_ball(const struct race *r, uint64_t round)
 {
     return __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) ? round | LAST_ROUND : round;
 }
 
 /* One ball out, as many back as there are others. */
-static void serve(struct actor *self, unsigned channels)
+static int serve(struct actor *self, unsigned channels)
 {
     const struct race *r = self->arg;
     ach_channel_t out[RACE_CHANNELS], back;
@@ -51,30 +65,31 @@ static void serve(struct actor *self, unsigned channels)
     race_open(r, &back, BACK, false);
     for (round = 1; !(ball & LAST_ROUND); round++) {
         ball = next_ball(r, round);
-        race_delay(&rng);
+        delay(r, &rng);
         send(&out[check_random(&rng) % channels], ball);
         actor_step(self);
         for (i = 0; i < r->variant->others; i++)
-            REQUIRE(receive(&back, 0) == ball);
+            REQUIRE(receive_soon(&back, r->variant->polls) == ball);
         actor_step(self);
     }
     __atomic_store_n(&r->shared->rounds, round - 1, __ATOMIC_RELEASE);
     for (i = 0; i < channels; i++)
         CHECK_OK(ach_close(&out[i]));
     CHECK_OK(ach_close(&back));
+    return check_failures;
 }
 
-static void serve_one(struct actor *self)
+static int serve_one(struct actor *self)
 {
-    serve(self, 1);
+    return serve(self, 1);
 }
 
-static void serve_several(struct actor *self)
+static int serve_several(struct actor *self)
 {
-    serve(self, RACE_CHANNELS);
+    return serve(self, RACE_CHANNELS);
 }
 
-static void answer(struct actor *self)
+static int answer(struct actor *self)
 {
     const struct race *r = self->arg;
     ach_channel_t in, back;
@@ -83,19 +98,20 @@ static void answer(struct actor *self)
     race_open(r, &in, 0, r->variant->readonly);
     race_open(r, &back, BACK, false);
     do {
-        race_delay(&rng);
+        delay(r, &rng);
         ball = receive(&in, check_random(&rng) & ACH_O_LAST);
         actor_step(self);
-        race_delay(&rng);
+        delay(r, &rng);
         send(&back, ball);
         actor_step(self);
     } while (!(ball & LAST_ROUND));
     CHECK_OK(ach_close(&in));
     CHECK_OK(ach_close(&back));
+    return check_failures;
 }
 
 /* Waits for several channels at once. */
-static void answer_several(struct actor *self)
+static int answer_several(struct actor *self)
 {
     const struct race *r = self->arg;
     ach_channel_t in[RACE_CHANNELS], back;
@@ -109,23 +125,24 @@ static void answer_several(struct actor *self)
     }
     race_open(r, &back, BACK, false);
     while (!(ball & LAST_ROUND)) {
-        race_delay(&rng);
+        delay(r, &rng);
         REQUIRE_OK(ach_wait(items, RACE_CHANNELS, NULL, 0));
         for (i = 0; i < RACE_CHANNELS; i++)
             if (items[i].status == ACH_OK)
                 ball = receive(&in[i], 0);
         actor_step(self);
-        race_delay(&rng);
+        delay(r, &rng);
         send(&back, ball);
         actor_step(self);
     }
     for (i = 0; i < RACE_CHANNELS; i++)
         CHECK_OK(ach_close(&in[i]));
     CHECK_OK(ach_close(&back));
+    return check_failures;
 }
 
 /* A wait that ends by being canceled; says so over the channel that comes back. */
-static void wait_canceled(struct actor *self)
+static int wait_canceled(struct actor *self)
 {
     struct race *r = self->arg;
     ach_channel_t back;
@@ -137,7 +154,7 @@ static void wait_canceled(struct actor *self)
         uint64_t unused;
         size_t size;
 
-        race_delay(&rng);
+        delay(r, &rng);
         REQUIRE(ach_get(&r->canceled, &unused, sizeof(unused), &size, NULL, ACH_O_WAIT) ==
                 ACH_CANCELED);
         actor_step(self);
@@ -147,9 +164,10 @@ static void wait_canceled(struct actor *self)
         actor_step(self);
     }
     CHECK_OK(ach_close(&back));
+    return check_failures;
 }
 
-static void cancel_rounds(struct actor *self, void (*cancel)(struct race *))
+static int cancel_rounds(struct actor *self, void (*cancel)(struct race *))
 {
     struct race *r = self->arg;
     ach_channel_t back;
@@ -159,7 +177,7 @@ static void cancel_rounds(struct actor *self, void (*cancel)(struct race *))
     race_open(r, &back, BACK, false);
     do {
         round++;
-        race_delay(&rng);
+        delay(r, &rng);
         last = __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) == 1;
         if (last)
             __atomic_store_n(&r->shared->stop, 2, __ATOMIC_RELEASE);
@@ -170,6 +188,7 @@ static void cancel_rounds(struct actor *self, void (*cancel)(struct race *))
     } while (!last);
     __atomic_store_n(&r->shared->rounds, round, __ATOMIC_RELEASE);
     CHECK_OK(ach_close(&back));
+    return check_failures;
 }
 
 static void cancel_directly(struct race *r)
@@ -177,9 +196,9 @@ static void cancel_directly(struct race *r)
     CHECK_OK(ach_cancel(&r->canceled, NULL));
 }
 
-static void serve_cancel(struct actor *self)
+static int serve_cancel(struct actor *self)
 {
-    cancel_rounds(self, cancel_directly);
+    return cancel_rounds(self, cancel_directly);
 }
 
 static struct race *signalled;
@@ -196,7 +215,7 @@ static void cancel_by_signal(struct race *r)
 }
 
 /* The handler runs in the thread that waits, and the wait is one that signals restart. */
-static void wait_signalled(struct actor *self)
+static int wait_signalled(struct actor *self)
 {
     struct race *r = self->arg;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -204,16 +223,16 @@ static void wait_signalled(struct actor *self)
     signalled = r;
     REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
     __atomic_store_n(&r->waiter, pthread_self(), __ATOMIC_RELEASE);
-    wait_canceled(self);
+    return wait_canceled(self);
 }
 
-static void serve_signal(struct actor *self)
+static int serve_signal(struct actor *self)
 {
     struct race *r = self->arg;
 
     while (!__atomic_load_n(&r->waiter, __ATOMIC_ACQUIRE))
         sched_yield();
-    cancel_rounds(self, cancel_by_signal);
+    return cancel_rounds(self, cancel_by_signal);
 }
 
 const struct variant race_variants[] = {
@@ -221,6 +240,7 @@ const struct variant race_variants[] = {
     {.name = "ach_wait on several", .server = serve_several, .other = answer_several, .others = 1},
     {.name = "read-only", .server = serve_one, .other = answer, .others = 1, .readonly = true},
     {.name = "spinning", .server = serve_one, .other = answer, .others = 1, .spin_ns = 3000},
+    {.name = "the server polls", .server = serve_one, .other = answer, .others = 1, .polls = 20000},
     {.name = "many wait", .server = serve_one, .other = answer, .others = RACE_WAITERS},
     {.name = "waiters are killed", .server = serve_one, .other = answer, .others = 1, .victims = 3},
     {.name = "cancel",

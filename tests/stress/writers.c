@@ -65,7 +65,7 @@ static void put_in_place(ach_channel_t *chan, unsigned char *buf, size_t room, s
     REQUIRE_OK(ach_commit(chan, size));
 }
 
-void run_writer(struct actor *self)
+int run_writer(struct actor *self)
 {
     const struct run *r = self->arg;
     uint64_t rng = r->seed + self->index, counter = 0;
@@ -88,4 +88,5 @@ void run_writer(struct actor *self)
     }
     CHECK_OK(ach_close(&chan));
     free(buf);
+    return check_failures;
 }
