@@ -23,6 +23,12 @@
 #define STUCK_LOOKS 10
 #define LOOK_MS 20
 
+/* How many messages or rounds a run wants: any number, but ten million in the long form. */
+static inline uint64_t long_run(void)
+{
+    return check_scale(100) >= 1000 ? 10000000 : 0;
+}
+
 struct actor;
 /* Returns how many checks failed; each source file of a program counts its own. */
 typedef int actor_fun(struct actor *self);
