@@ -177,7 +177,7 @@ static void play(struct player *p, const char *name, bool readonly, bool source,
     if (EXPECT(p, ach_open(&p->chan, name, &attr), OPENED) != ACH_OK)
         return;
     p->guard = guard_channel(&p->chan);
-    for (i = 0; i < CALLS_PER_HANDLE; i++)
+    for (i = 0; i < CALLS_PER_HANDLE && !__atomic_load_n(&p->stage->stop, __ATOMIC_ACQUIRE); i++)
         moves[roll(p, n)](p);
     guard_remove(&p->guard);
     EXPECT(p, ach_close(&p->chan), ACH_MASK_OK);
@@ -301,7 +301,10 @@ int main(int argc, char **argv)
     for (i = 0; i < 4; i++)
         crew_start(&c, reader, stage, i);
     watch(&c, stage, ms);
-    CHECK(crew_join(&c, HANG_MS));
+    if (!CHECK(crew_join(&c, HANG_MS)))
+        for (i = 0; i < c.n; i++)
+            fprintf(stderr, "actor %u: done %u, failures %d\n", i, c.actors[i].done,
+                    c.actors[i].failures);
     printf("%llu blows;", (unsigned long long)stage->blows);
     for (i = 0; i < 32; i++)
         if (stage->statuses[i])
