@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * property.h - what must hold for any bytes
+ *
+ * Each function takes bytes from a fuzzer, or from a random generator, and
+ * aborts when something does not hold. Channels are made in ACH_DIR.
+ */
+#ifndef PROPERTY_H
+#define PROPERTY_H
+
+#include <ach.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The bytes are a channel's file, or what to change in a sound one. Opening and
+ * using it gives documented statuses and stays within its memory.
+ */
+void property_file(const uint8_t *data, size_t size);
+
+/* The bytes are calls on a small channel, which does what a simple model says. */
+void property_calls(const uint8_t *data, size_t size);
+
+/* Bytes, one after the other; zeros when there are no more. */
+struct property_input {
+    const uint8_t *at, *end;
+};
+
+static inline unsigned property_byte(struct property_input *in)
+{
+    return in->at < in->end ? *in->at++ : 0;
+}
+
+static inline uint64_t property_number(struct property_input *in, unsigned bytes)
+{
+    uint64_t n = 0;
+
+    while (bytes--)
+        n = n << 8 | property_byte(in);
+    return n;
+}
+
+/* Print what does not hold, and abort. */
+_Noreturn void property_fail(const char *file, int line, const char *what, enum ach_status status);
+
+#define HOLDS(cond)                                                                                \
+    do {                                                                                           \
+        if (!(cond))                                                                               \
+            property_fail(__FILE__, __LINE__, #cond, ACH_OK);                                      \
+    } while (0)
+
+static inline enum ach_status property_status(enum ach_status s, ach_mask_t mask, const char *file,
+                                              int line, const char *what)
+{
+    if (!ach_status_match(s, mask))
+        property_fail(file, line, what, s);
+    return s;
+}
+
+/* The status of a call is one of these. */
+#define STATUS(call, mask) property_status((call), (mask), __FILE__, __LINE__, #call)
+
+#endif
