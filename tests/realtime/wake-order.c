@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wake-order.c - of several waiters, the one with the highest priority runs first (G10)
+ *
+ * All threads share one core. The waiters go to sleep in random order; the put
+ * wakes all of them, and they note in which order they ran.
+ */
+#include "fifo.h"
+
+#define WAITERS 5u
+#define ROUNDS 200u
+#define TOP 60
+#define NAME "order"
+#define LIMIT_NS 60000000000ull
+
+static const int priorities[WAITERS] = {12, 20, 10, 18, 15};
+
+struct waiter {
+    pthread_t thread;
+    int priority;
+    bool readonly;
+    sem_t go;
+    pid_t tid;
+    uint32_t entered; /* rounds in which it began to wait */
+};
+
+static struct waiter waiters[WAITERS];
+static uint32_t stop, finished;
+static unsigned order[WAITERS];
+static int core;
+
+static void *wait_for_it(void *arg)
+{
+    struct waiter *w = arg;
+    ach_channel_t chan;
+    ach_attr_t attr;
+    uint64_t message;
+    size_t size;
+
+    ach_attr_init(&attr);
+    ach_attr_set_readonly(&attr, w->readonly);
+    REQUIRE_OK(ach_open(&chan, NAME, &attr));
+    REQUIRE(fifo_become(core, w->priority));
+    __atomic_store_n(&w->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    for (;;) {
+        while (sem_wait(&w->go) != 0)
+            ;
+        if (__atomic_load_n(&stop, __ATOMIC_ACQUIRE))
+            break;
+        __atomic_fetch_add(&w->entered, 1, __ATOMIC_RELEASE);
+        REQUIRE_OK(ach_get(&chan, &message, sizeof(message), &size, NULL, ACH_O_WAIT));
+        order[__atomic_fetch_add(&finished, 1, __ATOMIC_ACQ_REL) % WAITERS] =
+            (unsigned)(w - waiters);
+    }
+    CHECK_OK(ach_close(&chan));
+    return NULL;
+}
+
+/* Let one waiter go to sleep on the channel, and see that it has. */
+static void send_to_sleep(struct waiter *w, uint32_t round)
+{
+    uint64_t end = check_now_ns() + LIMIT_NS;
+    char state = '?';
+    long unused;
+
+    sem_post(&w->go);
+    do {
+        fifo_sleep_us(100);
+        REQUIRE(check_now_ns() < end);
+    } while (__atomic_load_n(&w->entered, __ATOMIC_ACQUIRE) != round ||
+             !fifo_look(w->tid, &state, &unused) || state != 'S');
+}
+
+static void all_to_sleep(uint32_t round, uint64_t *rng)
+{
+    unsigned turn[WAITERS], i;
+
+    for (i = 0; i < WAITERS; i++) {
+        unsigned k = (unsigned)(check_random(rng) % (i + 1));
+
+        turn[i] = turn[k];
+        turn[k] = i;
+    }
+    for (i = 0; i < WAITERS; i++)
+        send_to_sleep(&waiters[turn[i]], round);
+}
+
+/* Put once and look at the order in which they ran. */
+static bool one_round(ach_channel_t *chan, uint32_t round, uint64_t *rng)
+{
+    uint64_t end = check_now_ns() + LIMIT_NS, message = round;
+    bool sorted = true;
+    unsigned i;
+
+    all_to_sleep(round, rng);
+    REQUIRE_OK(ach_put(chan, &message, sizeof(message)));
+    while (__atomic_load_n(&finished, __ATOMIC_ACQUIRE) != round * WAITERS) {
+        fifo_sleep_us(100);
+        REQUIRE(check_now_ns() < end);
+    }
+    for (i = 1; i < WAITERS; i++)
+        sorted &= waiters[order[i - 1]].priority > waiters[order[i]].priority;
+    return sorted;
+}
+
+static void waiters_start(bool readonly)
+{
+    unsigned i;
+
+    stop = finished = 0;
+    for (i = 0; i < WAITERS; i++) {
+        waiters[i] = (struct waiter){.priority = priorities[i], .readonly = readonly};
+        REQUIRE(sem_init(&waiters[i].go, 0, 0) == 0);
+        REQUIRE(pthread_create(&waiters[i].thread, NULL, wait_for_it, &waiters[i]) == 0);
+        while (!__atomic_load_n(&waiters[i].tid, __ATOMIC_ACQUIRE))
+            fifo_sleep_us(100);
+    }
+}
+
+static void waiters_end(void)
+{
+    unsigned i;
+
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    for (i = 0; i < WAITERS; i++) {
+        sem_post(&waiters[i].go);
+        pthread_join(waiters[i].thread, NULL);
+    }
+}
+
+static void exercise(bool readonly)
+{
+    uint32_t round, right = 0, rounds = (uint32_t)check_scale(ROUNDS);
+    ach_create_attr_t attr;
+    ach_channel_t chan;
+    uint64_t rng = 7;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_readonly_wake(&attr, readonly);
+    REQUIRE_OK(ach_create(NAME, 16, 8, &attr));
+    REQUIRE_OK(ach_open(&chan, NAME, NULL));
+    waiters_start(readonly);
+    for (round = 1; round <= rounds; round++)
+        right += one_round(&chan, round, &rng);
+    waiters_end();
+    printf("%s waiters: in order of priority in %u of %u rounds\n",
+           readonly ? "read-only" : "ordinary", right, rounds);
+    CHECK(right == rounds);
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink(NAME));
+}
+
+int main(void)
+{
+    core = fifo_core();
+    if (!fifo_become(core, TOP))
+        check_skip("this user may not use SCHED_FIFO");
+    exercise(false);
+    exercise(true);
+    return check_result();
+}
