@@ -34,7 +34,7 @@ static struct image image_read(const char *path)
     return m;
 }
 
-static void file_write(const void *bytes, size_t n, size_t size)
+static void file_write(const void *bytes, size_t n, uint64_t size)
 {
     int fd = open(bad_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 
@@ -98,7 +98,7 @@ static void refused(ach_mask_t mask, const char *what, unsigned long long detail
 static void test_lengths(const struct image *good)
 {
     const struct ach_header *h = (const struct ach_header *)(const void *)good->bytes;
-    const size_t lengths[] = {
+    const uint64_t lengths[] = {
         0,
         1,
         7,
@@ -123,7 +123,7 @@ static void test_lengths(const struct image *good)
     size_t i;
 
     for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-        size_t n = lengths[i] < good->size ? lengths[i] : good->size;
+        size_t n = lengths[i] < good->size ? (size_t)lengths[i] : good->size;
 
         file_write(good->bytes, n, lengths[i]);
         refused(ACH_MASK_BAD_SHM_FILE, "length", lengths[i]);
@@ -258,7 +258,7 @@ static void test_unmirrored(void)
     ach_attr_set_shm(&attr, shm);
     REQUIRE_OK(ach_open(&chan, NULL, &attr));
     REQUIRE_OK(ach_channel_info(&chan, &info));
-    file_write(shm, info.memory, info.memory);
+    file_write(shm, (size_t)info.memory, info.memory);
     CHECK_OK(ach_close(&chan));
     refused(ACH_MASK_BAD_SHM_FILE, "not mirrored", 0);
 }

@@ -85,7 +85,7 @@ static void test_absurd(void)
     }
     if (sizeof(size_t) == 8) {
         fails(1u << 20, 1u << 24, ENOSPC);
-        fails(1, (size_t)1 << 44, ENOSPC);
+        fails(1, (size_t)(1ull << 44), ENOSPC);
     }
 }
 

@@ -20,12 +20,6 @@
 
 static const struct timespec patience = {.tv_sec = 30};
 
-/* Where the two sides are. */
-struct progress {
-    uint32_t waiting; /* rounds the subscriber has come to */
-    uint32_t ended;
-};
-
 static void become_nobody(void)
 {
     REQUIRE(setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
@@ -95,7 +89,7 @@ static void cannot_put(const char *name, ach_channel_t *chan)
     CHECK_STATUS(ach_create("mine", 1, 1, NULL), ACH_EACCES);
 }
 
-static void subscribe(const char *name, struct progress *p)
+static void subscribe(const char *name, uint32_t *waiting)
 {
     ach_wait_item_t item;
     ach_channel_t chan;
@@ -110,7 +104,7 @@ static void subscribe(const char *name, struct progress *p)
     CHECK_OK(ach_flush(&chan));
     item.chan = &chan;
     for (i = 1; i <= ROUNDS; i++) {
-        __atomic_store_n(&p->waiting, i, __ATOMIC_RELEASE);
+        __atomic_store_n(waiting, i, __ATOMIC_RELEASE);
         if (i % 2)
             CHECK_OK(ach_wait(&item, 1, &patience, ACH_O_RELTIME));
         REQUIRE_OK(ach_get(&chan, &message, sizeof(message), &size, &patience,
@@ -123,15 +117,21 @@ static void subscribe(const char *name, struct progress *p)
     CHECK_OK(ach_close(&chan));
 }
 
-static void serve(const char *name, struct progress *p)
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
+static void serve(const char *name, const uint32_t *waiting, pid_t pid)
 {
     ach_channel_t chan;
     uint64_t i;
 
     REQUIRE_OK(ach_open(&chan, name, NULL));
     for (i = 1; i <= ROUNDS; i++) {
-        while (__atomic_load_n(&p->waiting, __ATOMIC_ACQUIRE) < i &&
-               !__atomic_load_n(&p->ended, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(waiting, __ATOMIC_ACQUIRE) < i && !has_ended(pid))
             check_sleep_ms(1);
         if (i % 3 == 0)
             check_sleep_ms(2);
@@ -142,7 +142,7 @@ static void serve(const char *name, struct progress *p)
 
 static void exercise(const char *name)
 {
-    struct progress *p = check_shared(sizeof(*p));
+    uint32_t *waiting = check_shared(sizeof(*waiting)); /* rounds the subscriber has come to */
     pid_t pid;
 
     fflush(NULL);
@@ -150,13 +150,12 @@ static void exercise(const char *name)
     REQUIRE(pid >= 0);
     if (pid == 0) {
         become_nobody();
-        subscribe(name, p);
-        __atomic_store_n(&p->ended, 1, __ATOMIC_RELEASE);
+        subscribe(name, waiting);
         exit(check_result());
     }
-    serve(name, p);
+    serve(name, waiting, pid);
     CHECK(check_child(pid, 60000));
-    munmap(p, sizeof(*p));
+    munmap(waiting, sizeof(*waiting));
 }
 
 /* Who may not even read cannot open. */
