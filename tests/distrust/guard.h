@@ -44,7 +44,7 @@ static inline unsigned char *guard_end_of(const void *p)
 
 struct guard {
     unsigned char *end; /* of the channel's memory */
-    void *page; /* the forbidden page, MAP_FAILED if something else lies there */
+    void *page;         /* the forbidden page, MAP_FAILED if something else lies there */
 };
 
 /* Put a forbidden page behind an open channel's memory. */

@@ -25,8 +25,8 @@
 
 /* A way to exclude others while a large message is copied. */
 struct contest {
-    void (*low)(void); /* copy a large message under the lock */
-    void (*high)(void); /* take the same lock, briefly */
+    void (*low)(void);    /* copy a large message under the lock */
+    void (*high)(void);   /* take the same lock, briefly */
     bool (*inside)(void); /* is the low one copying? */
 };
 
@@ -82,8 +82,8 @@ static struct stage {
     pid_t low_tid;
     uint32_t stop;
     uint32_t middle_done, high_done; /* rounds */
-    uint32_t high_was_first; /* rounds in which the middle one was still at work */
-    uint32_t boosted; /* looks at which the low one had the high one's priority */
+    uint32_t high_was_first;         /* rounds in which the middle one was still at work */
+    uint32_t boosted;                /* looks at which the low one had the high one's priority */
 } stage;
 
 static bool over(void)

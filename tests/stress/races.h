@@ -25,8 +25,8 @@ struct race {
     uint64_t seed;
     bool heap;
     struct ach_header *shm[RACE_CHANNELS + 1]; /* of heap channels */
-    ach_channel_t canceled; /* the handle whose wait is canceled */
-    pthread_t waiter; /* who waits on it */
+    ach_channel_t canceled;                    /* the handle whose wait is canceled */
+    pthread_t waiter;                          /* who waits on it */
 };
 
 struct variant {
@@ -36,9 +36,9 @@ struct variant {
     unsigned others;
     unsigned victims; /* processes that wait too, and are killed at random */
     bool one_process; /* the sides must be threads of one process */
-    bool handler; /* a signal handler cancels */
-    bool readonly; /* the other side subscribes read-only */
-    unsigned polls; /* the server looks so often before it sleeps */
+    bool handler;     /* a signal handler cancels */
+    bool readonly;    /* the other side subscribes read-only */
+    unsigned polls;   /* the server looks so often before it sleeps */
     uint64_t spin_ns;
 };
 
