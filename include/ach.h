@@ -371,7 +371,8 @@ void ach_create_attr_init(ach_create_attr_t *attr);
 /**
  * ach_create_attr_set_clock - the clock that timeouts and timestamps use
  * @attr: attributes for ach_create
- * @clock: any clock that clock_gettime(2) can read
+ * @clock: a clock of the system, as CLOCK_MONOTONIC, CLOCK_REALTIME or
+ *         CLOCK_BOOTTIME; not the CPU time of a process or thread
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -523,7 +524,7 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_EEXIST; ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a
- * zero or absurd size, or a clock that cannot be read; ACH_EACCES;
+ * zero or absurd size, or a clock that cannot time a channel; ACH_EACCES;
  * ACH_ENOTSUP for a kernel channel without the module; ACH_FAILED_SYSCALL with
  * errno, as ENOSPC when the memory cannot be had.
  *

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "error.h"
 #include "handle.h"
 #include "name.h"
@@ -39,7 +40,6 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
 {
     ach_create_attr_t defaults;
     struct achi_geometry g;
-    struct timespec now;
     clockid_t clock;
     enum ach_status r;
 
@@ -56,8 +56,8 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
             return r;
     }
     clock = attr->set_clock ? attr->clock : ACH_DEFAULT_CLOCK;
-    if (clock_gettime(clock, &now) != 0)
-        return achi_fail(ACH_EINVAL, "clock %d cannot be read", (int)clock);
+    if (!achi_clock_usable(clock))
+        return achi_fail(ACH_EINVAL, "clock %d cannot time a channel", (int)clock);
     r = achi_geometry_init(&g, frame_cnt, frame_size, (uint32_t)sysconf(_SC_PAGESIZE),
                            flags_of(attr));
     if (r != ACH_OK)

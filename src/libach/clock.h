@@ -14,6 +14,18 @@ static inline bool achi_time_valid(const struct timespec *t)
     return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < ACHI_NS_PER_S;
 }
 
+/*
+ * Can it time a channel? It must be the same for all processes and go on while
+ * they sleep: CPU time does not.
+ */
+static inline bool achi_clock_usable(clockid_t clock)
+{
+    struct timespec now;
+
+    return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID &&
+           clock_gettime(clock, &now) == 0;
+}
+
 static inline bool achi_time_before(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;

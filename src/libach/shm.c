@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "draft.h"
 #include "error.h"
 #include "futex.h"
@@ -170,7 +171,6 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
                                      struct ach_header *copy)
 {
     struct stat st;
-    struct timespec now;
     enum ach_status r;
 
     if (fstat(fd, &st) != 0)
@@ -183,7 +183,7 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
     if (r == ACH_BAD_HEADER)
         return achi_fail(r, "%s has another layout (version %u): made by another release of Ach",
                          path, copy->version);
-    if (r != ACH_OK || !(g->flags & ACHI_F_MIRRORED) || clock_gettime(copy->clock, &now) != 0)
+    if (r != ACH_OK || !(g->flags & ACHI_F_MIRRORED) || !achi_clock_usable(copy->clock))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel, or is damaged", path);
     return ACH_OK;
 }
