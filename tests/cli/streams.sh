@@ -196,6 +196,14 @@ same $? 1
 same $? 1
 "$ACH" get --all --line s | cmp - "$tmp/before" || fail "a closed stream damaged the channel"
 expect 1 sh -c "exec '$ACH' put s <&-"
+# More than a buffer full, so that it is written while the channel is open.
+"$ACH" mk -m 4 -n 20000 large
+head -c 20000 /dev/urandom >"$tmp/large"
+"$ACH" put --file "$tmp/large" large
+"$ACH" get large >&- 2>/dev/null
+same $? 1
+"$ACH" get large | cmp - "$tmp/large" || fail "a closed stream damaged the channel"
+"$ACH" rm large
 
 "$ACH" rm a b s || fail "rm"
 finish
