@@ -49,6 +49,11 @@ _ach() {
         case $verb in
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
             doctor | search | adv | hide) ;;
+            replay)
+                compopt -o filenames 2>/dev/null
+                IFS=$'\n'
+                COMPREPLY=($(compgen -f -- "$cur"))
+                return ;;
             chmod)
                 if [[ $prev == chmod ]]; then
                     words='600 644 660 664 666'

@@ -41,6 +41,7 @@ same "$(offered help d)" "doctor dump "
 same "$(offered -D l)" "leg "
 : >"$tmp/some-file"
 same "$(offered put --file "$tmp/some")" "$tmp/some-file "
+same "$(offered replay "$tmp/some")" "$tmp/some-file "
 
 if command -v zsh >/dev/null; then
     zsh -n "$completions/_ach" || fail "syntax of _ach"
