@@ -104,8 +104,14 @@ static void victims_stir(const struct race *r, pid_t *pids, uint64_t *rng)
     }
 }
 
+/* The server comes last in the crew, and takes two steps in each round. */
+static uint64_t rounds_done(const struct crew *c)
+{
+    return __atomic_load_n(&c->actors[c->n - 1].steps, __ATOMIC_RELAXED) / 2;
+}
+
 /* Watch until the time or the rounds are over; false: they are stuck. */
-static bool watch(struct race *r, struct crew *c, long ms, uint64_t steps)
+static bool watch(struct race *r, struct crew *c, long ms, uint64_t rounds)
 {
     uint64_t end = check_now_ns() + (uint64_t)ms * 1000000u, seen = 0;
     uint64_t rng = r->seed;
@@ -118,7 +124,7 @@ static bool watch(struct race *r, struct crew *c, long ms, uint64_t steps)
     while (ok && !crew_done(c)) {
         check_sleep_ms(LOOK_MS);
         victims_stir(r, victims, &rng);
-        if (crew_steps(c) >= steps && check_now_ns() > end)
+        if (rounds_done(c) >= rounds && check_now_ns() > end)
             __sync_bool_compare_and_swap(&r->shared->stop, 0, 1);
         ok = !crew_stuck(c, &seen, &looks) && (c->threads || !crew_broken(c));
     }
@@ -139,8 +145,7 @@ static uint64_t one_race(struct race *r, bool threads, long ms, uint64_t rounds)
     for (i = 0; i < v->others; i++)
         crew_start(&c, v->other, r, i);
     crew_start(&c, v->server, r, 0);
-    /* Each round is at least four steps. */
-    if (!CHECK(watch(r, &c, ms, 4 * rounds))) {
+    if (!CHECK(watch(r, &c, ms, rounds))) {
         fprintf(stderr, "%s: a wake-up was lost, or an actor died, after %llu steps\n", v->name,
                 (unsigned long long)crew_steps(&c));
         crew_kill(&c);
@@ -163,11 +168,20 @@ static bool fits(const struct variant *v, bool threads)
     return !(threads && v->victims);
 }
 
+static unsigned fitting(bool threads)
+{
+    unsigned i, n = 0;
+
+    for (i = 0; i < race_variant_count; i++)
+        n += fits(&race_variants[i], threads);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     bool threads = argc > 1 && strcmp(argv[1], "threads") == 0;
     const char *number = argc > 1 + threads ? argv[1 + threads] : NULL;
-    uint64_t wanted = (number ? strtoull(number, NULL, 10) : long_run()) / race_variant_count;
+    uint64_t wanted = number ? strtoull(number, NULL, 10) : long_run();
     long ms = (long)check_scale(SLICE_MS);
     uint64_t total = 0;
     unsigned i;
@@ -180,7 +194,7 @@ int main(int argc, char **argv)
             continue;
         r.heap = threads;
         r.shared = check_shared(sizeof(*r.shared));
-        rounds = one_race(&r, threads, ms, wanted);
+        rounds = one_race(&r, threads, ms, wanted / fitting(threads) + 1);
         printf("%s: %llu rounds\n", r.variant->name, (unsigned long long)rounds);
         munmap(r.shared, sizeof(*r.shared));
         total += rounds;
