@@ -18,10 +18,12 @@
 static void check_kind(struct report *r)
 {
     struct statfs fs;
+    unsigned long kind;
 
     if (statfs(r->dir, &fs) != 0)
         return;
-    if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+    kind = (unsigned long)fs.f_type;
+    if (kind == TMPFS_MAGIC || kind == RAMFS_MAGIC)
         found(r, LEVEL_OK, "file system", "%s is in memory", r->dir);
     else
         advise(found(r, LEVEL_WARNING, "file system",

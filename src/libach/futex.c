@@ -71,7 +71,7 @@ void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
     uint32_t op = FUTEX_OP(FUTEX_OP_ADD, add, FUTEX_OP_CMP_LT, 0);
 
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST); /* all earlier stores before the addition */
     if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0)
         return;
     /* A system without FUTEX_WAKE_OP: two steps, and only a kill between them loses a wake. */

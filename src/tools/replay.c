@@ -66,7 +66,12 @@ static void print_help(void)
          "      --json         with --info: tell it as JSON\n"
          "  -q, --quiet        no summary at the end\n"
          "  -h, --help         print this help\n"
-         "  -V, --version      print the version");
+         "  -V, --version      print the version\n"
+         "\n"
+         "Examples:\n"
+         "  ach replay --create imu.log\n"
+         "  ach replay --speed 2 --map imu=imu-old imu.log state.log\n"
+         "  ach replay --info --json imu.log");
 }
 
 int replay_open_file(const char *path)
