@@ -63,7 +63,7 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     if (r != ACH_OK)
         return achi_fail(r, "no channel can have %zu frames of %zu bytes", frame_cnt, frame_size);
     if (attr->map == ACH_MAP_ANON)
-        return achi_heap_create(&g, clock, &attr->shm);
+        return achi_heap_create(&g, attr, clock);
     return achi_shm_create(name, &g, attr, clock);
 }
 

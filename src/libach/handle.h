@@ -57,8 +57,8 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
 void achi_shm_close(struct achi_handle *h);
 
-enum ach_status achi_heap_create(const struct achi_geometry *g, clockid_t clock,
-                                 struct ach_header **shm);
+enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
+                                 clockid_t clock);
 enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm);
 void achi_heap_close(struct achi_handle *h);
 

@@ -23,8 +23,8 @@ static struct block *block_of(struct ach_header *hdr)
     return (struct block *)((unsigned char *)hdr - FRONT);
 }
 
-enum ach_status achi_heap_create(const struct achi_geometry *g, clockid_t clock,
-                                 struct ach_header **shm)
+enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
+                                 clockid_t clock)
 {
     struct block *b;
     void *p = NULL;
@@ -35,7 +35,8 @@ enum ach_status achi_heap_create(const struct achi_geometry *g, clockid_t clock,
     memset(p, 0, FRONT + (size_t)g->memory);
     b = p;
     achi_format(&b->hdr, g, clock, 0);
-    *shm = &b->hdr;
+    b->hdr.readonly_wake = attr->readonly_wake;
+    attr->shm = &b->hdr;
     return ACH_OK;
 }
 

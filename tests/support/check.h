@@ -26,7 +26,8 @@
 
 #define CHECK_SKIPPED 77
 
-static int check_failures;
+/* One count for all source files of a program. */
+__attribute__((weak)) int check_failures;
 
 #define CHECK(cond) check_that((cond), __FILE__, __LINE__, #cond)
 
