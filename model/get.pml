@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * get.pml - getting a message (src/core/get.c) and sleeping until there is one (wait.c)
+ *
+ * G4 is in what is not here: a reader takes no lock, and the only word it ever changes is the flag.
+ */
+#define CAPACITY ((SIZES) & 8 -> 3 : ((SIZES) & 4 -> 2 : ((SIZES) & 2 -> 1 : 0)))
+
+#define HAVE_OFF 1
+#define HAVE_SIZE 2
+#define HAVE_CHECK 4
+
+#define SMALL ((off & INLINE) != 0)
+#define CANNOT_WRITE (((READONLY) >> me_) & 1)
+#ifdef REPLAY
+#define MAY_GET true
+#define NO_MORE_GETS false
+#else
+#define MAY_GET (busy || k < GETS)
+#define NO_MORE_GETS (k == GETS && !busy)
+#endif
+#define LOADS_IN_ORDER(earlier) (WEAK_GET || (earlier))
+
+/* Bugs 2 and 3 check too early: 2 may, 3 does. */
+#define MAY_CHECK_EARLY ((BUG == 2 && WEAK_GET) || BUG == 3)
+
+/* All bytes of a message of the size that was found? */
+#define BYTES(n_) ((1 << ((n_) + ((n_) == 0))) - 1)
+#define HAVE_BYTES ((copied & BYTES(SMALL -> 0 : size)) == BYTES(SMALL -> 0 : size))
+#define SANE (!SMALL || size == 0)
+
+#define MAY_READ(i)                                                                                \
+    (!(copied & (1 << (i))) && (have & HAVE_OFF) && (!SMALL || (i) == 0) && ((i) == 0 || (i) < CAPACITY) && \
+     ((have & HAVE_SIZE) -> ((i) == 0 || (i) < size) : WEAK_GET) &&                                \
+     (WEAK_GET || (i) == 0 || (copied & (1 << ((i) - 1)))) && (BUG != 3 || (have & HAVE_CHECK)))
+
+inline choose_options()
+{
+#ifdef REPLAY
+    skip
+#else
+    if
+    :: (OPTS) & 1 -> opts = 0
+    :: (OPTS) & 2 -> opts = WAIT
+    :: (OPTS) & 4 -> opts = LAST
+    :: (OPTS) & 8 -> opts = WAIT + LAST
+    :: (OPTS) & 16 -> opts = COPY
+    :: (OPTS) & 64 -> opts = LAST + COPY
+    fi
+#endif
+}
+
+/* G2: is this cell what the put of message seq wrote? */
+inline read_cell(i)
+{
+    if
+    :: SMALL -> bad = bad || e_small[AT(seq)] != CELL(want, i)
+    :: else -> bad = bad || ((i == 0 || i < want_size) &&
+                             ring[(off + i) % RING] != CELL(want, i))
+    fi;
+    copied = copied | (1 << i)
+}
+
+/* G3: what is skipped is gone, or too old. */
+inline check_skipped()
+{
+    d_step {
+        s_ = seen + 1;
+        do
+        :: s_ < seq && !(opts & LAST) ->
+            assert(e_seq[AT(s_)] != s_ || s_ < first || s_ + FRAMES <= NEWEST);
+            s_++
+        :: else -> break
+        od;
+        s_ = 0
+    }
+}
+
+inline forget_try()
+{
+    newest = 0; seq = 0; want = 0; want_size = 0; off = 0; size = 0; have = 0; copied = 0; bad = 0; valid = 0
+}
+
+inline forget_call()
+{
+    known = 0; opts = 0; c = 0; tries = 0; busy = 0
+}
+
+proctype reader(byte me_)
+{
+    byte me = me_ + READER_0;
+    byte k, opts, tries, have, copied;
+    num seen, known, c, newest, seq, want, want_size, off, size;
+    bit busy, bad, valid;
+
+next:
+#ifdef REPLAY
+    atomic { CALLED(CALL_GET) -> opts = TRACE_VALUE; NOTE };
+#endif
+retry:
+    if
+    :: atomic { MAY_GET ->
+         EV(GET_HEAD, commit);
+         c = commit;
+         if
+         :: !busy -> busy = 1; choose_options(); known = NEWEST
+         :: else
+         fi
+#if BUG == 16
+         /* What GET_AGAIN would load, loaded before GET_SEQ. */
+         ; valid = 0
+#endif
+       }
+    :: NO_MORE_GETS -> goto dead
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    if
+    :: atomic { EV(GET_SEQ, e_seq[AT(c >> 1)]); newest = e_seq[AT(c >> 1)];
+         if
+         :: newest == c >> 1 -> goto found
+         :: else
+         fi }
+#if BUG == 16
+    :: atomic { commit >> 1 == c >> 1 -> valid = 1;
+         }
+#endif
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+#if BUG == 16
+    atomic { valid -> newest = e_seq[AT(c >> 1)];
+         if
+         :: newest == c >> 1 -> valid = 0; goto found
+         :: else -> assert(false)
+         fi }
+#endif
+    if
+    :: atomic { EV(GET_AGAIN, commit);
+         /* G2: a sound channel is never called damaged. */
+         assert((commit >> 1) != (c >> 1));
+         goto overtaken }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+
+found:
+    atomic {
+         assert(newest >= seen);
+         if
+         :: newest == seen && (newest == 0 || !(opts & COPY)) ->
+             EV(GET_STATE, 0);
+             if
+             :: state == REPLACED -> RETURN(CORRUPT, 0); goto finish
+             :: else
+             fi;
+             /* G1: nothing new is said only when nothing new was there. */
+             assert(known <= seen);
+             goto nothing
+         :: else
+         fi;
+         if
+         :: newest == seen || (opts & LAST) -> seq = newest; goto take
+         :: else -> seq = seen + 1
+         fi;
+         if
+         :: newest >= FRAMES && seq <= newest - FRAMES -> seq = newest - FRAMES + 1
+         :: else
+         fi;
+         if
+         :: seq >= newest -> goto take
+         :: else
+         fi
+    };
+    if
+    :: atomic { EV(GET_SEQ, e_seq[AT(seq)]);
+         if
+         :: e_seq[AT(seq)] == seq -> goto take
+         :: else
+         fi }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    if
+    :: atomic { EV(GET_FIRST, first);
+         if
+         :: first > seq && first <= newest -> seq = first
+         :: else
+         fi }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    do
+    :: atomic { seq < newest ->
+         EV(GET_SEQ, e_seq[AT(seq)]);
+         if
+         :: e_seq[AT(seq)] == seq -> break
+         :: else -> seq++
+         fi }
+    :: atomic { seq >= newest -> break }
+    :: atomic { DIES(KILL_READERS && seq < newest); goto dead }
+    od;
+
+take:
+    if
+    :: atomic { EV(GET_SEQ, e_seq[AT(seq)]);
+         if
+         :: e_seq[AT(seq)] != seq -> goto overtaken
+         :: else -> newest = 0; want = put_of[AT(seq)]; want_size = size_of[AT(seq)]
+         fi }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    do
+    :: atomic { !(have & HAVE_OFF) -> EV(GET_OFF, 0); off = e_off[AT(seq)]; have = have | HAVE_OFF }
+    :: atomic { !(have & HAVE_SIZE) && LOADS_IN_ORDER(have & HAVE_OFF) ->
+         EV(GET_SIZE, 0);
+         size = e_size[AT(seq)];
+         have = have | HAVE_SIZE;
+         bad = bad || size != want_size;
+         EV(GET_STAMP, 0) }
+#ifdef REPLAY
+    :: atomic { (have & HAVE_SIZE) && (have & HAVE_OFF) && !(have & HAVE_BYTES_) ->
+         if
+         :: SANE -> EV(GET_COPY, 0)
+         :: else
+         fi;
+         read_all() }
+    :: (have & HAVE_BYTES_) -> break
+#else
+    :: atomic { MAY_READ(0) -> EV(GET_COPY, 0); read_cell(0) }
+    :: atomic { MAY_READ(1) -> EV(GET_COPY, 0); read_cell(1) }
+    :: atomic { MAY_READ(2) -> EV(GET_COPY, 0); read_cell(2) }
+    :: atomic { MAY_CHECK_EARLY && !(have & HAVE_CHECK) ->
+         valid = e_seq[AT(seq)] == seq;
+         have = have | HAVE_CHECK }
+    :: atomic { (have & HAVE_OFF) && (have & HAVE_SIZE) && (HAVE_BYTES || !SANE) -> break }
+#endif
+    :: atomic { DIES(KILL_READERS); goto dead }
+    od;
+    if
+    :: atomic {
+         EV(GET_FENCE, 0);
+         EV(GET_CHECK, e_seq[AT(seq)]);
+         if
+         :: have & HAVE_CHECK
+         :: else -> valid = e_seq[AT(seq)] == seq
+         fi;
+         if
+         :: !valid -> goto overtaken
+         :: else
+         fi;
+         assert(SANE && !bad && SMALL == (want_size == 0));           /* G2 */
+         assert(!(opts & LAST) || seq >= known);                         /* G1 */
+         assert(seq > seen || (seq == seen && (opts & COPY)));           /* G3 */
+         check_skipped();
+         c = ((seq > seen + 1) -> MISSED_FRAME : OK);
+         seen = seq;
+         RETURN(c, seq);
+         goto finish }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+
+overtaken:
+    atomic {
+         forget_try();
+         tries++;
+         if
+         :: tries < TRIES -> goto retry
+         :: else
+         fi
+    };
+
+nothing:
+    atomic {
+         newest = 0;
+         tries = 0;
+         if
+         :: !(opts & WAIT) -> RETURN(EAGAIN, 0); goto finish
+         :: else
+         fi
+    };
+    if
+    :: atomic {
+         if
+         :: !(c & FLAG) && !CANNOT_WRITE ->
+#if BUG == 12
+             flag_word = 1
+#else
+             EV(WAIT_RAISE, 0);
+             if
+             :: BUG == 17 -> commit = c | FLAG; c = c | FLAG
+             :: BUG != 17 && commit == c -> commit = c | FLAG; c = c | FLAG
+             :: BUG != 17 && commit != c -> goto retry
+             fi
+#endif
+         :: else
+         fi }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    if
+    :: atomic { EV(WAIT_STATE, 0);
+         if
+         :: state == REPLACED -> goto retry
+         :: else
+         fi }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    if
+    :: atomic { (commit == c || BUG == 10) ->
+         EV(SLEEP, 1);
+         /* G6: who goes to sleep has seen everything. */
+         assert(BUG == 10 || NEWEST == seen);
+         asleep[me_] = 1;
+         c = 0 }
+    :: atomic { commit != c && BUG != 10 -> EV(SLEEP, 0); goto retry }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    if
+    :: atomic { !asleep[me_] -> EV(WAKE, 0); goto retry }
+#ifndef REPLAY
+    :: atomic { timeout ->
+         /* G6: nothing more will happen, and nobody sleeps beside a message. */
+         assert(NEWEST == seen && state != REPLACED);
+         goto dead }
+#endif
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+
+finish:
+    atomic { forget_try(); forget_call(); k++; goto next };
+killed:
+dead:
+    atomic { asleep[me_] = 0; forget_try(); forget_call(); k = 0; seen = 0 }
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * put.pml - putting a message (src/core/put.c), the writers' lock (src/libach/lock.c)
+ *
+ * The stores of a put, in program order, with the number that tells a dying writer which of
+ * them were issued:
+ *
+ *   0 PUT_EVICT..  1 PUT_FIRST_MOVE  2 PUT_VOID  (PUT_FENCE)
+ *   3 PUT_COPY..  5 PUT_POS, PUT_OFF  6 PUT_SIZE  7 PUT_SEQ  then the commit
+ */
+#define MOVED 1
+#define VOIDED 2
+#define COPIED 4
+#define OFFED 8
+#define SIZED 16
+#define NAMED 32
+#define COMMITTED 64
+
+#define EVICTED (f == f_end)
+#define IN_ORDER(earlier) (WEAK_PUT || (earlier))
+#define ISSUED(store) (!dying || (store) < issued)
+
+/* May the room's bytes be written? */
+#define ROOM_IS_OURS ((did & VOIDED) || BUG == 4 || (BUG == 1 && WEAK_PUT))
+/* May entries be voided? */
+#define MAY_VOID (BUG != 4 || (did & COPIED))
+#define FILLED ((did & (VOIDED | COPIED | OFFED | SIZED)) == (VOIDED | COPIED | OFFED | SIZED))
+#define MAY_NAME (FILLED || (BUG == 7 && WEAK_PUT && (did & VOIDED)))
+/* Bugs 8 and 9 commit before the entry is complete. */
+#define MAY_COMMIT ((did & NAMED) || (BUG == 8 && WEAK_PUT && (did & VOIDED)) || \
+                    (BUG == 9 && (did & VOIDED)))
+
+/* Has a dying writer issued stores that are not visible yet? */
+#define STORES_TO_COME                                                                             \
+    ((issued > 0 && !EVICTED && MAY_VOID) || (issued > 1 && !(did & MOVED)) ||                     \
+     (issued > 2 && !(did & VOIDED) && MAY_VOID) || MAY_WRITE(0) || MAY_WRITE(1) || MAY_WRITE(2) || \
+     (issued > 5 && !(did & OFFED)) || (issued > 6 && !(did & SIZED)))
+
+#if BUG == 8 || BUG == 9
+#define GO_ON goto store
+#else
+#define GO_ON goto unlock
+#endif
+
+#if BUG == 13
+#define SPARES_NEWEST false
+#else
+#define SPARES_NEWEST true
+#endif
+
+inline choose_size()
+{
+#ifdef REPLAY
+    skip
+#else
+    if
+    :: (SIZES) & 1 -> n = 0
+    :: (SIZES) & 2 -> n = 1
+    :: (SIZES) & 4 -> n = 2
+    :: (SIZES) & 8 -> n = 3
+    fi
+#endif
+}
+
+/* Where the ring goes on after the newest message. */
+inline find_end()
+{
+    EV(PUT_HEAD, commit);
+    seq = NEWEST;
+    EV(PUT_LAST, e_seq[AT(seq)]);
+    assert(e_seq[AT(seq)] == seq);
+    EV(PUT_LAST_POS, 0);
+    pos = e_pos[AT(seq)];
+    EV(PUT_LAST_OFF, 0);
+    off = e_off[AT(seq)];
+    EV(PUT_LAST_SIZE, 0);
+    if
+    :: off & INLINE -> off = off - INLINE
+    :: else ->
+        pos = pos + e_size[AT(seq)];
+        off = (off + e_size[AT(seq)]) % RING
+    fi;
+    EV(PUT_STATE, 0);
+    seq++
+}
+
+/* Which entries must go. Nobody else changes what this reads. */
+inline find_victims()
+{
+    f = first;
+    if
+    :: seq > MASK && f < seq - MASK -> f = seq - MASK
+    :: else
+    fi;
+    f_end = f;
+    do
+    :: f_end < seq && pos + n - e_pos[AT(f_end)] > RING ->
+        assert(!SPARES_NEWEST || f_end != seq - 1);
+        f_end++
+    :: else -> break
+    od
+}
+
+inline make_plan()
+{
+    did = 0;
+    copied = 0;
+    if
+    :: n == 0 ->
+        off = off + INLINE;
+        f = 0;
+        f_end = 0;
+        did = MOVED
+    :: else ->
+        EV(PUT_FIRST, first);
+        find_victims();
+        if
+        :: f < seq -> EV(PUT_OLD_POS, 0)
+        :: else
+        fi;
+        if
+        :: f_end == first -> did = MOVED
+        :: else
+        fi
+    fi;
+    if
+    :: BUG == 5 -> did = did | VOIDED
+    :: else
+    fi
+}
+
+inline evict_one()
+{
+    EV(PUT_EVICT, NONE);
+    assert(f != NEWEST || !SPARES_NEWEST);
+    if
+    :: BUG != 6 -> e_seq[AT(f)] = NONE
+    :: else
+    fi;
+    f++;
+    if
+    :: f < seq -> EV(PUT_OLD_POS, 0)
+    :: else
+    fi
+}
+
+inline write_cell(i)
+{
+    if
+    :: n == 0 -> e_small[AT(seq)] = CELL(id, i)
+    :: else -> ring[(off + i) % RING] = CELL(id, i)
+    fi;
+    copied = copied | (1 << i);
+    if
+    :: n == 0 || copied == (1 << n) - 1 -> did = did | COPIED
+    :: else
+    fi
+}
+
+#define MAY_WRITE(i)                                                                               \
+    ((i) < n + (n == 0) && !(did & COPIED) && !(copied & (1 << (i))) && ROOM_IS_OURS &&            \
+     (ISSUED(3) || (copied >> ((i) + 1))) && (WEAK_PUT || (i) == 0 || (copied & (1 << ((i) - 1)))))
+
+#ifdef REPLAY
+inline write_all()
+{
+    if
+    :: n == 0 -> e_small[AT(seq)] = CELL(id, 0)
+    :: else ->
+        copied = 0;
+        do
+        :: copied < n -> ring[(off + copied) % RING] = CELL(id, copied); copied++
+        :: else -> break
+        od
+    fi;
+    did = did | COPIED
+}
+#endif
+
+/* The message exists from here on. */
+inline note_commit()
+{
+    put_of[AT(NEWEST)] = id;
+    size_of[AT(NEWEST)] = n;
+    did = did | COMMITTED
+}
+
+inline wake_all()
+{
+    d_step {
+        s_ = 0;
+        do
+        :: s_ < READERS -> asleep[s_] = 0; s_++
+        :: else -> break
+        od;
+        s_ = 0
+    }
+}
+
+/* G6: nobody may be asleep when a commit wakes nobody. */
+inline check_nobody_sleeps()
+{
+    d_step {
+        s_ = 0;
+        do
+        :: s_ < READERS -> assert(!asleep[s_]); s_++
+        :: else -> break
+        od;
+        s_ = 0
+    }
+}
+
+/* Which of the stores were issued by a writer that dies now? */
+inline count_issued()
+{
+    if
+    :: did & NAMED -> issued = 8
+    :: else ->
+        if
+        :: did & SIZED -> issued = 6
+        :: else ->
+            if
+            :: did & OFFED -> issued = 5
+            :: else ->
+                if
+                :: copied || (did & COPIED) -> issued = 3
+                :: else ->
+                    if
+                    :: did & VOIDED -> issued = 2
+                    :: else ->
+                        if
+                        :: did & MOVED -> issued = 1
+                        :: else -> issued = 0
+                        fi
+                    fi
+                fi
+            fi
+        fi
+    fi
+}
+
+/* Forget what the next put does not need: fewer states. */
+inline forget()
+{
+    seq = 0; pos = 0; off = 0; f = 0; f_end = 0; c = 0; n = 0; did = 0; copied = 0;
+    issued = 0; dying = 0; id = 0
+}
+
+proctype writer(byte me)
+{
+    byte n, did, copied, issued;
+    num id, seq, pos, off, f, f_end, c;
+    bit dying;
+
+next:
+#ifdef REPLAY
+    atomic { CALLED(CALL_PUT) -> n = TRACE_VALUE; NOTE };
+#endif
+    if
+    :: atomic { MAY_PUT -> owner = me + 1;
+        choose_size();
+        puts++;
+        id = puts;
+        find_end();
+        if
+        :: state == REPLACED -> owner = 0; RETURN(CORRUPT, 0); forget(); goto next
+        :: else
+        fi;
+        make_plan() }
+    :: atomic { DIES_WAITING; forget(); goto next }
+    :: NO_MORE_PUTS -> goto done
+    fi;
+store:
+    do
+    :: atomic { !EVICTED && MAY_VOID && ISSUED(0) -> evict_one(); check_memory() }
+    :: atomic { !(did & MOVED) && ISSUED(1) && IN_ORDER(EVICTED) ->
+         EV(PUT_FIRST_MOVE, f_end);
+         first = f_end;
+         did = did | MOVED }
+    :: atomic { EVICTED && (did & MOVED) && !(did & VOIDED) && MAY_VOID && ISSUED(2) ->
+         EV(PUT_VOID, NONE);
+         /* G5: what has no successor yet, or is among the last FRAMES, stays. */
+         assert(e_seq[AT(seq)] == NONE || e_seq[AT(seq)] == seq ||
+                e_seq[AT(seq)] + FRAMES <= NEWEST);
+         e_seq[AT(seq)] = NONE;
+         did = did | VOIDED;
+         EV(PUT_FENCE, 0);
+         check_memory() }
+#ifdef REPLAY
+    :: atomic { (did & VOIDED) && !(did & COPIED) -> EV(PUT_COPY, 0); write_all() }
+#else
+    :: atomic { MAY_WRITE(0) -> EV(PUT_COPY, 0); write_cell(0); check_memory() }
+    :: atomic { MAY_WRITE(1) -> EV(PUT_COPY, 0); write_cell(1); check_memory() }
+    :: atomic { MAY_WRITE(2) -> EV(PUT_COPY, 0); write_cell(2); check_memory() }
+#endif
+    :: atomic { !(did & OFFED) && ROOM_IS_OURS && ISSUED(5) && IN_ORDER(did & COPIED) ->
+         EV(PUT_POS, 0);
+         e_pos[AT(seq)] = pos;
+         EV(PUT_OFF, 0);
+         e_off[AT(seq)] = off;
+         did = did | OFFED;
+         check_memory() }
+    :: atomic { !(did & SIZED) && ROOM_IS_OURS && ISSUED(6) && IN_ORDER(did & OFFED) ->
+         EV(PUT_SIZE, 0);
+         e_size[AT(seq)] = n;
+         did = did | SIZED;
+         EV_STAMP;
+         check_memory() }
+    :: atomic { !(did & NAMED) && MAY_NAME && ISSUED(7) ->
+         EV(PUT_SEQ, seq);
+         e_seq[AT(seq)] = seq;
+         did = did | NAMED;
+         check_memory() }
+    :: atomic { MAY_COMMIT && !(did & COMMITTED) && !dying -> goto do_commit }
+#if BUG
+    :: atomic { (did & COMMITTED) && (did & NAMED) -> goto unlock }
+#endif
+    :: atomic { DIES(!dying && !(did & COMMITTED)); dying = 1; count_issued() }
+    :: atomic { dying && !STORES_TO_COME -> goto buried }
+    od;
+do_commit:
+#if BUG == 12
+    /* The flag in a word of its own: commit; look at the flag and wake; lower it. */
+    atomic { commit = commit + ONE_MESSAGE; note_commit(); check_memory() };
+    atomic { 
+         if
+         :: flag_word -> wake_all()
+         :: else -> goto store
+         fi };
+    atomic { flag_word = 0; goto store };
+#endif
+    if
+    :: atomic { EV(PUT_WAITER, commit); c = commit }
+    :: atomic { DIES(true); goto buried }
+    fi;
+    if
+    :: atomic { !(c & FLAG) ->
+         EV(PUT_READONLY, 0);
+         if
+         :: !READONLY ->
+             if
+             :: commit == c || BUG == 20 ->
+                 EV(PUT_COMMIT, c + ONE_MESSAGE);
+                 commit = c + ONE_MESSAGE;
+                 note_commit();
+                 check_nobody_sleeps();
+                 check_memory();
+                 GO_ON
+             :: else ->
+                 EV(PUT_COMMIT, commit);
+                 c = commit
+             fi
+         :: else
+         fi }
+    :: c & FLAG
+    :: atomic { DIES(true); goto buried }
+    fi;
+    if
+    :: atomic {
+         EV(PUT_COMMIT_WAKE, commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE));
+         commit = commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE);
+         note_commit();
+         check_memory();
+         if
+         :: BUG != 11 -> wake_all(); GO_ON
+         :: else
+         fi }
+    :: atomic { DIES(true); goto buried }
+    fi;
+    if
+    :: atomic { wake_all(); GO_ON }
+    :: atomic { DIES(true); goto buried }
+    fi;
+unlock:
+    if
+    :: atomic { owner = 0; RETURN(OK, seq); forget() }
+    :: atomic { DIES(true); goto buried }
+    fi;
+    goto next;
+
+    /* The kernel frees a dead writer's lock. Another process comes in its place. */
+killed:
+buried:
+    atomic {
+        if
+        :: BUG != 14 -> owner = 0
+        :: else -> owner = 77
+        fi;
+        forget();
+        goto next
+    };
+done:
+    skip
+}
+
+#if RETIRE
+/* achi_retire: change the state; lower the flag under the lock; wake. */
+proctype retirer(byte me)
+{
+    state = RETIRE;
+    if
+    :: atomic { owner == 0 -> owner = me }
+    :: atomic { DIES(KILL_RETIRER); goto dead }
+    fi;
+    if
+    :: atomic { commit = commit & ~FLAG; owner = 0 }
+    :: atomic { DIES(KILL_RETIRER); owner = 0; goto dead }
+    fi;
+    if
+    :: atomic { wake_all() }
+    :: atomic { DIES(KILL_RETIRER) }
+    fi;
+dead:
+    skip
+}
+#endif
