@@ -9,6 +9,7 @@
 #define HAVE_OFF 1
 #define HAVE_SIZE 2
 #define HAVE_CHECK 4
+#define HAVE_COPY 8
 
 #define SMALL ((off & INLINE) != 0)
 #define CANNOT_WRITE (((READONLY) >> me_) & 1)
@@ -61,6 +62,24 @@ inline read_cell(i)
     copied = copied | (1 << i)
 }
 
+#ifdef REPLAY
+inline read_all()
+{
+    d_step {
+        s_ = 0;
+        do
+        :: s_ < want_size && !SMALL ->
+            bad = bad || ring[(off + s_) % RING] != CELL(want, s_);
+            s_++
+        :: else -> break
+        od;
+        bad = bad || (SMALL && e_small[AT(seq)] != CELL(want, 0));
+        s_ = 0
+    };
+    have = have | HAVE_COPY
+}
+#endif
+
 /* G3: what is skipped is gone, or too old. */
 inline check_skipped()
 {
@@ -89,8 +108,8 @@ inline forget_call()
 proctype reader(byte me_)
 {
     byte me = me_ + READER_0;
-    byte k, opts, tries, have, copied;
-    num seen, known, c, newest, seq, want, want_size, off, size;
+    byte k, opts, tries, have;
+    num copied, seen, got, known, c, newest, seq, want, want_size, off, size;
     bit busy, bad, valid;
 
 next:
@@ -100,98 +119,97 @@ next:
 retry:
     if
     :: atomic { MAY_GET ->
-         EV(GET_HEAD, commit);
-         c = commit;
-         if
-         :: !busy -> busy = 1; choose_options(); known = NEWEST
-         :: else
-         fi
-#if BUG == 16
-         /* What GET_AGAIN would load, loaded before GET_SEQ. */
-         ; valid = 0
-#endif
+        EV(GET_HEAD, commit);
+        c = commit;
+        if
+        :: !busy -> busy = 1; choose_options(); known = NEWEST
+        :: else
+        fi
        }
     :: NO_MORE_GETS -> goto dead
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
     :: atomic { EV(GET_SEQ, e_seq[AT(c >> 1)]); newest = e_seq[AT(c >> 1)];
-         if
-         :: newest == c >> 1 -> goto found
-         :: else
-         fi }
+        if
+        :: newest == c >> 1 -> goto found
+        :: else
+        fi }
 #if BUG == 16
-    :: atomic { commit >> 1 == c >> 1 -> valid = 1;
-         }
+    /* What GET_AGAIN would load, loaded before GET_SEQ. */
+    :: atomic { commit >> 1 == c >> 1 -> valid = 1 }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 #if BUG == 16
-    atomic { valid -> newest = e_seq[AT(c >> 1)];
-         if
-         :: newest == c >> 1 -> valid = 0; goto found
-         :: else -> assert(false)
-         fi }
+    atomic {
+        if
+        :: valid -> newest = e_seq[AT(c >> 1)];
+            assert(newest == c >> 1);
+            valid = 0;
+            goto found
+        :: else
+        fi }
 #endif
     if
     :: atomic { EV(GET_AGAIN, commit);
-         /* G2: a sound channel is never called damaged. */
-         assert((commit >> 1) != (c >> 1));
-         goto overtaken }
+        /* G2: a sound channel is never called damaged. */
+        assert((commit >> 1) != (c >> 1));
+        goto overtaken }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 
 found:
     atomic {
-         assert(newest >= seen);
-         if
-         :: newest == seen && (newest == 0 || !(opts & COPY)) ->
-             EV(GET_STATE, 0);
-             if
-             :: state == REPLACED -> RETURN(CORRUPT, 0); goto finish
-             :: else
-             fi;
-             /* G1: nothing new is said only when nothing new was there. */
-             assert(known <= seen);
-             goto nothing
-         :: else
-         fi;
-         if
-         :: newest == seen || (opts & LAST) -> seq = newest; goto take
-         :: else -> seq = seen + 1
-         fi;
-         if
-         :: newest >= FRAMES && seq <= newest - FRAMES -> seq = newest - FRAMES + 1
-         :: else
-         fi;
-         if
-         :: seq >= newest -> goto take
-         :: else
-         fi
+        assert(newest >= seen);
+        if
+        :: newest == seen && (newest == 0 || !(opts & COPY)) ->
+            EV(GET_STATE, 0);
+            if
+            :: state == REPLACED -> RETURN(CORRUPT, 0); goto finish
+            :: else
+            fi;
+            /* G1: nothing new is said only when nothing new was there. */
+            assert(known <= seen);
+            goto nothing
+        :: else
+        fi;
+        if
+        :: newest == seen || (opts & LAST) -> seq = newest; goto take
+        :: else -> seq = seen + 1
+        fi;
+        if
+        :: newest >= FRAMES && seq <= newest - FRAMES -> seq = newest - FRAMES + 1
+        :: else
+        fi;
+        if
+        :: seq >= newest -> goto take
+        :: else
+        fi
     };
     if
     :: atomic { EV(GET_SEQ, e_seq[AT(seq)]);
-         if
-         :: e_seq[AT(seq)] == seq -> goto take
-         :: else
-         fi }
+        if
+        :: e_seq[AT(seq)] == seq -> goto take
+        :: else
+        fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
     :: atomic { EV(GET_FIRST, first);
-         if
-         :: first > seq && first <= newest -> seq = first
-         :: else
-         fi }
+        if
+        :: first > seq && first <= newest -> seq = first
+        :: else
+        fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     do
     :: atomic { seq < newest ->
-         EV(GET_SEQ, e_seq[AT(seq)]);
-         if
-         :: e_seq[AT(seq)] == seq -> break
-         :: else -> seq++
-         fi }
+        EV(GET_SEQ, e_seq[AT(seq)]);
+        if
+        :: e_seq[AT(seq)] == seq -> break
+        :: else -> seq++
+        fi }
     :: atomic { seq >= newest -> break }
     :: atomic { DIES(KILL_READERS && seq < newest); goto dead }
     od;
@@ -199,124 +217,135 @@ found:
 take:
     if
     :: atomic { EV(GET_SEQ, e_seq[AT(seq)]);
-         if
-         :: e_seq[AT(seq)] != seq -> goto overtaken
-         :: else -> newest = 0; want = put_of[AT(seq)]; want_size = size_of[AT(seq)]
-         fi }
+        if
+        :: e_seq[AT(seq)] != seq -> goto overtaken
+        :: else -> newest = 0; want = put_of[AT(seq)]; want_size = size_of[AT(seq)]
+        fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     do
     :: atomic { !(have & HAVE_OFF) -> EV(GET_OFF, 0); off = e_off[AT(seq)]; have = have | HAVE_OFF }
     :: atomic { !(have & HAVE_SIZE) && LOADS_IN_ORDER(have & HAVE_OFF) ->
-         EV(GET_SIZE, 0);
-         size = e_size[AT(seq)];
-         have = have | HAVE_SIZE;
-         bad = bad || size != want_size;
-         EV(GET_STAMP, 0) }
+        EV(GET_SIZE, 0);
+        size = e_size[AT(seq)];
+        have = have | HAVE_SIZE;
+        bad = bad || size != want_size;
+        EV(GET_STAMP, 0) }
 #ifdef REPLAY
-    :: atomic { (have & HAVE_SIZE) && (have & HAVE_OFF) && !(have & HAVE_BYTES_) ->
-         if
-         :: SANE -> EV(GET_COPY, 0)
-         :: else
-         fi;
-         read_all() }
-    :: (have & HAVE_BYTES_) -> break
+    :: atomic { (have & HAVE_SIZE) && (have & HAVE_OFF) && !(have & HAVE_COPY) ->
+        if
+        :: SANE -> EV(GET_COPY, 0)
+        :: else
+        fi;
+        read_all() }
+    :: (have & HAVE_COPY) -> break
 #else
     :: atomic { MAY_READ(0) -> EV(GET_COPY, 0); read_cell(0) }
     :: atomic { MAY_READ(1) -> EV(GET_COPY, 0); read_cell(1) }
     :: atomic { MAY_READ(2) -> EV(GET_COPY, 0); read_cell(2) }
     :: atomic { MAY_CHECK_EARLY && !(have & HAVE_CHECK) ->
-         valid = e_seq[AT(seq)] == seq;
-         have = have | HAVE_CHECK }
+        valid = e_seq[AT(seq)] == seq;
+        have = have | HAVE_CHECK }
     :: atomic { (have & HAVE_OFF) && (have & HAVE_SIZE) && (HAVE_BYTES || !SANE) -> break }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }
     od;
     if
     :: atomic {
-         EV(GET_FENCE, 0);
-         EV(GET_CHECK, e_seq[AT(seq)]);
-         if
-         :: have & HAVE_CHECK
-         :: else -> valid = e_seq[AT(seq)] == seq
-         fi;
-         if
-         :: !valid -> goto overtaken
-         :: else
-         fi;
-         assert(SANE && !bad && SMALL == (want_size == 0));           /* G2 */
-         assert(!(opts & LAST) || seq >= known);                         /* G1 */
-         assert(seq > seen || (seq == seen && (opts & COPY)));           /* G3 */
-         check_skipped();
-         c = ((seq > seen + 1) -> MISSED_FRAME : OK);
-         seen = seq;
-         RETURN(c, seq);
-         goto finish }
+        EV(GET_FENCE, 0);
+        EV(GET_CHECK, e_seq[AT(seq)]);
+        if
+        :: have & HAVE_CHECK
+        :: else -> valid = e_seq[AT(seq)] == seq
+        fi;
+        if
+        :: !valid -> goto overtaken
+        :: else
+        fi;
+        assert(SANE && !bad && SMALL == (want_size == 0));           /* G2 */
+        assert(!(opts & LAST) || seq >= known);                         /* G1 */
+        check_skipped();
+        /* G3 */
+        c = ((seq > seen + 1) -> MISSED_FRAME : OK);
+        assert((c == MISSED_FRAME) == (seq > got + 1));
+        assert(seq > got || (seq == got && (opts & COPY)));
+        seen = (BUG == 19 -> seen + 1 : seq);
+        got = seq;
+        RETURN(c, seq);
+        goto finish }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 
 overtaken:
     atomic {
-         forget_try();
-         tries++;
-         if
-         :: tries < TRIES -> goto retry
-         :: else
-         fi
+        forget_try();
+        tries++;
+        if
+        :: tries < TRIES -> goto retry
+        :: else ->
+            /* There is something new: a word that has passed, which nobody sleeps on. */
+            if
+            :: BUG != 21 -> c = c - ONE_MESSAGE
+            :: else
+            fi
+        fi
     };
 
 nothing:
     atomic {
-         newest = 0;
-         tries = 0;
-         if
-         :: !(opts & WAIT) -> RETURN(EAGAIN, 0); goto finish
-         :: else
-         fi
+        newest = 0;
+        tries = 0;
+        if
+        :: !(opts & WAIT) -> RETURN(EAGAIN, 0); goto finish
+        :: else
+        fi
     };
     if
     :: atomic {
-         if
-         :: !(c & FLAG) && !CANNOT_WRITE ->
+        if
+        :: !(c & FLAG) && !CANNOT_WRITE ->
 #if BUG == 12
-             flag_word = 1
+            flag_word = 1
 #else
-             EV(WAIT_RAISE, 0);
-             if
-             :: BUG == 17 -> commit = c | FLAG; c = c | FLAG
-             :: BUG != 17 && commit == c -> commit = c | FLAG; c = c | FLAG
-             :: BUG != 17 && commit != c -> goto retry
-             fi
+            EV(WAIT_RAISE, 0);
+            if
+            :: BUG == 17 -> commit = c | FLAG; c = c | FLAG
+            :: BUG != 17 && commit == c -> commit = c | FLAG; c = c | FLAG
+            :: BUG != 17 && commit != c -> goto retry
+            fi
 #endif
-         :: else
-         fi }
+        :: else
+        fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
     :: atomic { EV(WAIT_STATE, 0);
-         if
-         :: state == REPLACED -> goto retry
-         :: else
-         fi }
+        if
+        :: state == REPLACED -> goto retry
+        :: else
+        fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
-    :: atomic { (commit == c || BUG == 10) ->
-         EV(SLEEP, 1);
-         /* G6: who goes to sleep has seen everything. */
-         assert(BUG == 10 || NEWEST == seen);
-         asleep[me_] = 1;
-         c = 0 }
-    :: atomic { commit != c && BUG != 10 -> EV(SLEEP, 0); goto retry }
+    :: atomic {
+        EV(SLEEP, (commit == c));
+        if
+        :: commit != c && BUG != 10 -> goto retry
+        :: else
+        fi;
+        /* G6: who goes to sleep has seen everything. */
+        assert(BUG == 10 || NEWEST == seen);
+        asleep[me_] = 1;
+        c = 0 }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
     :: atomic { !asleep[me_] -> EV(WAKE, 0); goto retry }
 #ifndef REPLAY
     :: atomic { timeout ->
-         /* G6: nothing more will happen, and nobody sleeps beside a message. */
-         assert(NEWEST == seen && state != REPLACED);
-         goto dead }
+        /* G6: nothing more will happen, and nobody sleeps beside a message. */
+        assert(NEWEST == seen && state != REPLACED);
+        goto dead }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
@@ -325,5 +354,5 @@ finish:
     atomic { forget_try(); forget_call(); k++; goto next };
 killed:
 dead:
-    atomic { asleep[me_] = 0; forget_try(); forget_call(); k = 0; seen = 0 }
+    atomic { asleep[me_] = 0; forget_try(); forget_call(); k = 0; seen = 0; got = 0 }
 }

@@ -22,12 +22,13 @@
 
 /* May the room's bytes be written? */
 #define ROOM_IS_OURS ((did & VOIDED) || BUG == 4 || (BUG == 1 && WEAK_PUT))
-/* May entries be voided? */
-#define MAY_VOID (BUG != 4 || (did & COPIED))
+/* May entries be voided? Bug 4 does it after the copy, bug 18 after it moved `first`. */
+#define MAY_VOID ((BUG != 4 || (did & COPIED)) && (BUG != 18 || (did & MOVED)))
 #define FILLED ((did & (VOIDED | COPIED | OFFED | SIZED)) == (VOIDED | COPIED | OFFED | SIZED))
-#define MAY_NAME (FILLED || (BUG == 7 && WEAK_PUT && (did & VOIDED)))
-/* Bugs 8 and 9 commit before the entry is complete. */
-#define MAY_COMMIT ((did & NAMED) || (BUG == 8 && WEAK_PUT && (did & VOIDED)) || \
+/* PUT_SEQ need not be a release as long as the commit is one. */
+#define MAY_NAME (FILLED || (RELAX_SEQ && WEAK_PUT && (did & VOIDED)))
+/* Bugs 7 to 9 commit before the entry is complete. */
+#define MAY_COMMIT ((FILLED && (did & NAMED)) || ((BUG == 7 || BUG == 8) && WEAK_PUT && (did & VOIDED)) || \
                     (BUG == 9 && (did & VOIDED)))
 
 /* Has a dying writer issued stores that are not visible yet? */
@@ -36,7 +37,7 @@
      (issued > 2 && !(did & VOIDED) && MAY_VOID) || MAY_WRITE(0) || MAY_WRITE(1) || MAY_WRITE(2) || \
      (issued > 5 && !(did & OFFED)) || (issued > 6 && !(did & SIZED)))
 
-#if BUG == 8 || BUG == 9
+#if BUG >= 7 && BUG <= 9
 #define GO_ON goto store
 #else
 #define GO_ON goto unlock
@@ -197,13 +198,13 @@ inline wake_all()
     }
 }
 
-/* G6: nobody may be asleep when a commit wakes nobody. */
+/* G6: nobody may be asleep when a commit wakes nobody, unless who retires the channel is about to. */
 inline check_nobody_sleeps()
 {
     d_step {
         s_ = 0;
         do
-        :: s_ < READERS -> assert(!asleep[s_]); s_++
+        :: s_ < READERS -> assert(!asleep[s_] || RETIRE); s_++
         :: else -> break
         od;
         s_ = 0
@@ -214,7 +215,8 @@ inline check_nobody_sleeps()
 inline count_issued()
 {
     if
-    :: did & NAMED -> issued = 8
+    :: BUG == 18 -> issued = 0
+    :: (did & NAMED) && BUG != 18 -> issued = 8
     :: else ->
         if
         :: did & SIZED -> issued = 6
@@ -248,8 +250,8 @@ inline forget()
 
 proctype writer(byte me)
 {
-    byte n, did, copied, issued;
-    num id, seq, pos, off, f, f_end, c;
+    byte did, issued;
+    num n, copied, id, seq, pos, off, f, f_end, c;
     bit dying;
 
 next:
@@ -273,19 +275,19 @@ next:
 store:
     do
     :: atomic { !EVICTED && MAY_VOID && ISSUED(0) -> evict_one(); check_memory() }
-    :: atomic { !(did & MOVED) && ISSUED(1) && IN_ORDER(EVICTED) ->
-         EV(PUT_FIRST_MOVE, f_end);
-         first = f_end;
-         did = did | MOVED }
+    :: atomic { !(did & MOVED) && ISSUED(1) && IN_ORDER(EVICTED || BUG == 18) ->
+        EV(PUT_FIRST_MOVE, f_end);
+        first = f_end;
+        did = did | MOVED }
     :: atomic { EVICTED && (did & MOVED) && !(did & VOIDED) && MAY_VOID && ISSUED(2) ->
-         EV(PUT_VOID, NONE);
-         /* G5: what has no successor yet, or is among the last FRAMES, stays. */
-         assert(e_seq[AT(seq)] == NONE || e_seq[AT(seq)] == seq ||
-                e_seq[AT(seq)] + FRAMES <= NEWEST);
-         e_seq[AT(seq)] = NONE;
-         did = did | VOIDED;
-         EV(PUT_FENCE, 0);
-         check_memory() }
+        EV(PUT_VOID, NONE);
+        /* G5: what has no successor yet, or is among the last FRAMES, stays. */
+        assert(e_seq[AT(seq)] == NONE || e_seq[AT(seq)] == seq ||
+               e_seq[AT(seq)] + FRAMES <= NEWEST);
+        e_seq[AT(seq)] = NONE;
+        did = did | VOIDED;
+        EV(PUT_FENCE, 0);
+        check_memory() }
 #ifdef REPLAY
     :: atomic { (did & VOIDED) && !(did & COPIED) -> EV(PUT_COPY, 0); write_all() }
 #else
@@ -294,23 +296,23 @@ store:
     :: atomic { MAY_WRITE(2) -> EV(PUT_COPY, 0); write_cell(2); check_memory() }
 #endif
     :: atomic { !(did & OFFED) && ROOM_IS_OURS && ISSUED(5) && IN_ORDER(did & COPIED) ->
-         EV(PUT_POS, 0);
-         e_pos[AT(seq)] = pos;
-         EV(PUT_OFF, 0);
-         e_off[AT(seq)] = off;
-         did = did | OFFED;
-         check_memory() }
+        EV(PUT_POS, 0);
+        e_pos[AT(seq)] = pos;
+        EV(PUT_OFF, 0);
+        e_off[AT(seq)] = off;
+        did = did | OFFED;
+        check_memory() }
     :: atomic { !(did & SIZED) && ROOM_IS_OURS && ISSUED(6) && IN_ORDER(did & OFFED) ->
-         EV(PUT_SIZE, 0);
-         e_size[AT(seq)] = n;
-         did = did | SIZED;
-         EV_STAMP;
-         check_memory() }
+        EV(PUT_SIZE, 0);
+        e_size[AT(seq)] = n;
+        did = did | SIZED;
+        EV_STAMP;
+        check_memory() }
     :: atomic { !(did & NAMED) && MAY_NAME && ISSUED(7) ->
-         EV(PUT_SEQ, seq);
-         e_seq[AT(seq)] = seq;
-         did = did | NAMED;
-         check_memory() }
+        EV(PUT_SEQ, seq);
+        e_seq[AT(seq)] = seq;
+        did = did | NAMED;
+        check_memory() }
     :: atomic { MAY_COMMIT && !(did & COMMITTED) && !dying -> goto do_commit }
 #if BUG
     :: atomic { (did & COMMITTED) && (did & NAMED) -> goto unlock }
@@ -322,11 +324,11 @@ do_commit:
 #if BUG == 12
     /* The flag in a word of its own: commit; look at the flag and wake; lower it. */
     atomic { commit = commit + ONE_MESSAGE; note_commit(); check_memory() };
-    atomic { 
-         if
-         :: flag_word -> wake_all()
-         :: else -> goto store
-         fi };
+    atomic {
+        if
+        :: flag_word -> wake_all()
+        :: else -> goto store
+        fi };
     atomic { flag_word = 0; goto store };
 #endif
     if
@@ -335,36 +337,34 @@ do_commit:
     fi;
     if
     :: atomic { !(c & FLAG) ->
-         EV(PUT_READONLY, 0);
-         if
-         :: !READONLY ->
-             if
-             :: commit == c || BUG == 20 ->
-                 EV(PUT_COMMIT, c + ONE_MESSAGE);
-                 commit = c + ONE_MESSAGE;
-                 note_commit();
-                 check_nobody_sleeps();
-                 check_memory();
-                 GO_ON
-             :: else ->
-                 EV(PUT_COMMIT, commit);
-                 c = commit
-             fi
-         :: else
-         fi }
+        EV(PUT_READONLY, 0);
+        if
+        :: !READONLY ->
+            EV(PUT_COMMIT, ((commit == c) -> c + ONE_MESSAGE : commit));
+            if
+            :: commit == c || BUG == 20 ->
+                commit = c + ONE_MESSAGE;
+                note_commit();
+                check_nobody_sleeps();
+                check_memory();
+                GO_ON
+            :: else -> c = commit
+            fi
+        :: else
+        fi }
     :: c & FLAG
     :: atomic { DIES(true); goto buried }
     fi;
     if
     :: atomic {
-         EV(PUT_COMMIT_WAKE, commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE));
-         commit = commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE);
-         note_commit();
-         check_memory();
-         if
-         :: BUG != 11 -> wake_all(); GO_ON
-         :: else
-         fi }
+        EV(PUT_COMMIT_WAKE, commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE));
+        commit = commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE);
+        note_commit();
+        check_memory();
+        if
+        :: BUG != 11 -> wake_all(); GO_ON
+        :: else
+        fi }
     :: atomic { DIES(true); goto buried }
     fi;
     if
@@ -394,7 +394,10 @@ done:
 }
 
 #if RETIRE
-/* achi_retire: change the state; lower the flag under the lock; wake. */
+/*
+ * achi_retire: change the state; then, under the lock, lower the flag and wake, in one step. Bug 22
+ * wakes after it.
+ */
 proctype retirer(byte me)
 {
     state = RETIRE;
@@ -403,7 +406,11 @@ proctype retirer(byte me)
     :: atomic { DIES(KILL_RETIRER); goto dead }
     fi;
     if
-    :: atomic { commit = commit & ~FLAG; owner = 0 }
+    :: atomic { commit = commit & ~FLAG; owner = 0;
+        if
+        :: BUG != 22 -> wake_all()
+        :: else
+        fi }
     :: atomic { DIES(KILL_RETIRER); owner = 0; goto dead }
     fi;
     if

@@ -7,6 +7,7 @@
  */
 #define num int
 #define NONE 2147483647
+#define CELL(put, i) ((put) * 4096 + (i))
 #define INLINE 1073741824
 
 c_decl {
