@@ -62,9 +62,6 @@
 #ifndef WEAK_GET
 #define WEAK_GET 0
 #endif
-#ifndef RELAX_SEQ       /* 1: PUT_SEQ is no release */
-#define RELAX_SEQ 0
-#endif
 #ifndef READONLY        /* bit n: reader n cannot write; then every put wakes */
 #define READONLY 0
 #endif

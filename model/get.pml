@@ -10,6 +10,8 @@
 #define HAVE_SIZE 2
 #define HAVE_CHECK 4
 #define HAVE_COPY 8
+#define HAVE_AGAIN 16
+#define HAVE_SEQ 32
 
 #define SMALL ((off & INLINE) != 0)
 #define CANNOT_WRITE (((READONLY) >> me_) & 1)
@@ -51,16 +53,72 @@ inline choose_options()
 #endif
 }
 
-/* G2: is this cell what the put of message seq wrote? */
+/* What must be found in message m. Known for sure only while its slot is not used again. */
+inline expect(m)
+{
+    guessed = m;
+    want = put_of[AT(m)];
+    want_size = size_of[AT(m)]
+}
+
+/*
+ * Loads after GET_HEAD may be done before the loads that say which message to take: the
+ * machine guesses. A wrong guess is thrown away.
+ */
+inline guess()
+{
+    if
+    :: WEAK_GET && (opts & LAST) && NEWEST > 0 -> expect(NEWEST)
+    :: WEAK_GET && !(opts & LAST) && NEWEST > seen -> expect(NEWEST)
+    :: WEAK_GET && !(opts & LAST) && NEWEST > seen + 1 && FRAMES > 1 -> expect(NEWEST - 1)
+    :: WEAK_GET && !(opts & LAST) && NEWEST > seen + 2 && FRAMES > 2 -> expect(NEWEST - 2)
+    :: !WEAK_GET || NEWEST <= seen
+    fi
+}
+
+inline load_off()
+{
+    off = e_off[AT(guessed)];
+    have = have | HAVE_OFF
+}
+
+inline load_size()
+{
+    size = e_size[AT(guessed)];
+    have = have | HAVE_SIZE;
+    bad = bad || size != want_size
+}
+
+inline load_check()
+{
+    valid = e_seq[AT(guessed)] == guessed;
+    have = have | HAVE_CHECK
+}
+
+/* G2: is this cell what the put of the message wrote? */
 inline read_cell(i)
 {
     if
-    :: SMALL -> bad = bad || e_small[AT(seq)] != CELL(want, i)
+    :: SMALL -> bad = bad || e_small[AT(guessed)] != CELL(want, i)
     :: else -> bad = bad || ((i == 0 || i < want_size) &&
                              ring[(off + i) % RING] != CELL(want, i))
     fi;
     copied = copied | (1 << i)
 }
+
+#define MAY_LOAD_OFF (!(have & HAVE_OFF))
+#define MAY_LOAD_SIZE (!(have & HAVE_SIZE) && LOADS_IN_ORDER(have & HAVE_OFF))
+
+#if WEAK_GET
+#define EARLY_LOADS(back)                                                                          \
+    :: atomic { guessed && MAY_LOAD_OFF -> load_off(); goto back }                                 \
+    :: atomic { guessed && MAY_LOAD_SIZE -> load_size(); goto back }                               \
+    :: atomic { guessed && MAY_READ(0) -> read_cell(0); goto back }                                \
+    :: atomic { guessed && MAY_READ(1) -> read_cell(1); goto back }                                \
+    :: atomic { guessed && MAY_READ(2) -> read_cell(2); goto back }
+#else
+#define EARLY_LOADS(back)
+#endif
 
 #ifdef REPLAY
 inline read_all()
@@ -73,7 +131,7 @@ inline read_all()
             s_++
         :: else -> break
         od;
-        bad = bad || (SMALL && e_small[AT(seq)] != CELL(want, 0));
+        bad = bad || (SMALL && e_small[AT(guessed)] != CELL(want, 0));
         s_ = 0
     };
     have = have | HAVE_COPY
@@ -95,9 +153,14 @@ inline check_skipped()
     }
 }
 
+inline forget_loads()
+{
+    want = 0; want_size = 0; off = 0; size = 0; have = 0; copied = 0; bad = 0; valid = 0
+}
+
 inline forget_try()
 {
-    newest = 0; seq = 0; want = 0; want_size = 0; off = 0; size = 0; have = 0; copied = 0; bad = 0; valid = 0
+    forget_loads(); newest = 0; seq = 0; guessed = 0
 }
 
 inline forget_call()
@@ -109,7 +172,7 @@ proctype reader(byte me_)
 {
     byte me = me_ + READER_0;
     byte k, opts, tries, have;
-    num copied, seen, got, known, c, newest, seq, want, want_size, off, size;
+    num copied, seen, got, known, c, newest, seq, guessed, want, want_size, off, size;
     bit busy, bad, valid;
 
 next:
@@ -124,37 +187,44 @@ retry:
         if
         :: !busy -> busy = 1; choose_options(); known = NEWEST
         :: else
-        fi
-       }
+        fi;
+        guess() }
+#if BUG == 7
+    /* What GET_SEQ would load, loaded before GET_HEAD. */
+    :: atomic { MAY_GET && !(have & HAVE_SEQ) ->
+        seq = NEWEST + 1;
+        newest = e_seq[AT(seq)];
+        have = have | HAVE_SEQ;
+        goto retry }
+#endif
     :: NO_MORE_GETS -> goto dead
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
+look:
     if
-    :: atomic { EV(GET_SEQ, e_seq[AT(c >> 1)]); newest = e_seq[AT(c >> 1)];
+    :: atomic {
+        EV(GET_SEQ, e_seq[AT(c >> 1)]);
+        if
+        :: (have & HAVE_SEQ) && seq == c >> 1
+        :: else -> newest = e_seq[AT(c >> 1)]
+        fi;
         if
         :: newest == c >> 1 -> goto found
         :: else
-        fi }
+        fi;
+        EV(GET_AGAIN_FENCE, 0) }
+    EARLY_LOADS(look)
 #if BUG == 16
     /* What GET_AGAIN would load, loaded before GET_SEQ. */
-    :: atomic { commit >> 1 == c >> 1 -> valid = 1 }
+    :: atomic { commit >> 1 == c >> 1 && !(have & HAVE_AGAIN) -> have = have | HAVE_AGAIN; goto look }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
-#if BUG == 16
-    atomic {
-        if
-        :: valid -> newest = e_seq[AT(c >> 1)];
-            assert(newest == c >> 1);
-            valid = 0;
-            goto found
-        :: else
-        fi }
-#endif
     if
-    :: atomic { EV(GET_AGAIN, commit);
+    :: atomic {
+        EV(GET_AGAIN, commit);
         /* G2: a sound channel is never called damaged. */
-        assert((commit >> 1) != (c >> 1));
+        assert((commit >> 1) != (c >> 1) && !(have & HAVE_AGAIN));
         goto overtaken }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
@@ -187,22 +257,29 @@ found:
         :: else
         fi
     };
+oldest:
     if
-    :: atomic { EV(GET_SEQ, e_seq[AT(seq)]);
+    :: atomic {
+        EV(GET_SEQ, e_seq[AT(seq)]);
         if
         :: e_seq[AT(seq)] == seq -> goto take
         :: else
         fi }
+    EARLY_LOADS(oldest)
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
+hint:
     if
-    :: atomic { EV(GET_FIRST, first);
+    :: atomic {
+        EV(GET_FIRST, first);
         if
         :: first > seq && first <= newest -> seq = first
         :: else
         fi }
+    EARLY_LOADS(hint)
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
+walk:
     do
     :: atomic { seq < newest ->
         EV(GET_SEQ, e_seq[AT(seq)]);
@@ -211,26 +288,20 @@ found:
         :: else -> seq++
         fi }
     :: atomic { seq >= newest -> break }
+    EARLY_LOADS(walk)
     :: atomic { DIES(KILL_READERS && seq < newest); goto dead }
     od;
 
 take:
-    if
-    :: atomic { EV(GET_SEQ, e_seq[AT(seq)]);
+    atomic {
+        newest = 0;
         if
-        :: e_seq[AT(seq)] != seq -> goto overtaken
-        :: else -> newest = 0; want = put_of[AT(seq)]; want_size = size_of[AT(seq)]
-        fi }
-    :: atomic { DIES(KILL_READERS); goto dead }
-    fi;
+        :: guessed == seq
+        :: else -> forget_loads(); expect(seq)
+        fi };
     do
-    :: atomic { !(have & HAVE_OFF) -> EV(GET_OFF, 0); off = e_off[AT(seq)]; have = have | HAVE_OFF }
-    :: atomic { !(have & HAVE_SIZE) && LOADS_IN_ORDER(have & HAVE_OFF) ->
-        EV(GET_SIZE, 0);
-        size = e_size[AT(seq)];
-        have = have | HAVE_SIZE;
-        bad = bad || size != want_size;
-        EV(GET_STAMP, 0) }
+    :: atomic { MAY_LOAD_OFF -> EV(GET_OFF, 0); load_off() }
+    :: atomic { MAY_LOAD_SIZE -> EV(GET_SIZE, 0); load_size(); EV(GET_STAMP, 0) }
 #ifdef REPLAY
     :: atomic { (have & HAVE_SIZE) && (have & HAVE_OFF) && !(have & HAVE_COPY) ->
         if
@@ -243,9 +314,7 @@ take:
     :: atomic { MAY_READ(0) -> EV(GET_COPY, 0); read_cell(0) }
     :: atomic { MAY_READ(1) -> EV(GET_COPY, 0); read_cell(1) }
     :: atomic { MAY_READ(2) -> EV(GET_COPY, 0); read_cell(2) }
-    :: atomic { MAY_CHECK_EARLY && !(have & HAVE_CHECK) ->
-        valid = e_seq[AT(seq)] == seq;
-        have = have | HAVE_CHECK }
+    :: atomic { MAY_CHECK_EARLY && !(have & HAVE_CHECK) -> load_check() }
     :: atomic { (have & HAVE_OFF) && (have & HAVE_SIZE) && (HAVE_BYTES || !SANE) -> break }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }
@@ -293,7 +362,7 @@ overtaken:
 
 nothing:
     atomic {
-        newest = 0;
+        forget_try();
         tries = 0;
         if
         :: !(opts & WAIT) -> RETURN(EAGAIN, 0); goto finish

@@ -25,10 +25,9 @@
 /* May entries be voided? Bug 4 does it after the copy, bug 18 after it moved `first`. */
 #define MAY_VOID ((BUG != 4 || (did & COPIED)) && (BUG != 18 || (did & MOVED)))
 #define FILLED ((did & (VOIDED | COPIED | OFFED | SIZED)) == (VOIDED | COPIED | OFFED | SIZED))
-/* PUT_SEQ need not be a release as long as the commit is one. */
-#define MAY_NAME (FILLED || (RELAX_SEQ && WEAK_PUT && (did & VOIDED)))
-/* Bugs 7 to 9 commit before the entry is complete. */
-#define MAY_COMMIT ((FILLED && (did & NAMED)) || ((BUG == 7 || BUG == 8) && WEAK_PUT && (did & VOIDED)) || \
+#define MAY_NAME (FILLED || (WEAK_PUT && (did & VOIDED)))
+/* Bugs 8 and 9 commit before the entry is complete. */
+#define MAY_COMMIT ((FILLED && (did & NAMED)) || (BUG == 8 && WEAK_PUT && (did & VOIDED)) || \
                     (BUG == 9 && (did & VOIDED)))
 
 /* Has a dying writer issued stores that are not visible yet? */
@@ -37,7 +36,7 @@
      (issued > 2 && !(did & VOIDED) && MAY_VOID) || MAY_WRITE(0) || MAY_WRITE(1) || MAY_WRITE(2) || \
      (issued > 5 && !(did & OFFED)) || (issued > 6 && !(did & SIZED)))
 
-#if BUG >= 7 && BUG <= 9
+#if BUG == 8 || BUG == 9
 #define GO_ON goto store
 #else
 #define GO_ON goto unlock
