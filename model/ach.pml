@@ -90,6 +90,7 @@
 #define COPY 4
 
 #define OK 0
+#define OVERFLOW 1
 #define EAGAIN 5
 #define MISSED_FRAME 6
 #define CORRUPT 13

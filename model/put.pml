@@ -256,6 +256,10 @@ proctype writer(byte me)
 next:
 #ifdef REPLAY
     atomic { CALLED(CALL_PUT) -> n = TRACE_VALUE; NOTE };
+    if
+    :: n == TOO_LARGE -> RETURN(OVERFLOW, 0); goto next
+    :: else
+    fi;
 #endif
     if
     :: atomic { MAY_PUT -> owner = me + 1;
@@ -339,7 +343,7 @@ do_commit:
         EV(PUT_READONLY, 0);
         if
         :: !READONLY ->
-            EV(PUT_COMMIT, ((commit == c) -> c + ONE_MESSAGE : commit));
+            EV(PUT_COMMIT, commit + (commit == c) * ONE_MESSAGE);
             if
             :: commit == c || BUG == 20 ->
                 commit = c + ONE_MESSAGE;

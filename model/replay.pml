@@ -10,6 +10,9 @@
 #define CELL(put, i) ((put) * 4096 + (i))
 #define INLINE 1073741824
 
+/* Cells of a message that no channel takes. */
+#define TOO_LARGE 1000000
+
 c_decl {
 \#include "trace.h"
 static int followed;
