@@ -33,7 +33,8 @@
 #define SANE (!SMALL || size == 0)
 
 #define MAY_READ(i)                                                                                \
-    (!(copied & (1 << (i))) && (have & HAVE_OFF) && (!SMALL || (i) == 0) && ((i) == 0 || (i) < CAPACITY) && \
+    (!(copied & (1 << (i))) && (have & HAVE_OFF) &&                                                \
+     ((i) == 0 || (!SMALL && (i) < CAPACITY)) &&                                                   \
      ((have & HAVE_SIZE) -> ((i) == 0 || (i) < size) : WEAK_GET) &&                                \
      (WEAK_GET || (i) == 0 || (copied & (1 << ((i) - 1)))) && (BUG != 3 || (have & HAVE_CHECK)))
 
@@ -216,7 +217,9 @@ look:
     EARLY_LOADS(look)
 #if BUG == 16
     /* What GET_AGAIN would load, loaded before GET_SEQ. */
-    :: atomic { commit >> 1 == c >> 1 && !(have & HAVE_AGAIN) -> have = have | HAVE_AGAIN; goto look }
+    :: atomic { commit >> 1 == c >> 1 && !(have & HAVE_AGAIN) ->
+        have = have | HAVE_AGAIN;
+        goto look }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;

@@ -33,7 +33,8 @@
 /* Has a dying writer issued stores that are not visible yet? */
 #define STORES_TO_COME                                                                             \
     ((issued > 0 && !EVICTED && MAY_VOID) || (issued > 1 && !(did & MOVED)) ||                     \
-     (issued > 2 && !(did & VOIDED) && MAY_VOID) || MAY_WRITE(0) || MAY_WRITE(1) || MAY_WRITE(2) || \
+     (issued > 2 && !(did & VOIDED) && MAY_VOID) ||                                                \
+     MAY_WRITE(0) || MAY_WRITE(1) || MAY_WRITE(2) ||                                               \
      (issued > 5 && !(did & OFFED)) || (issued > 6 && !(did & SIZED)))
 
 #if BUG == 8 || BUG == 9
@@ -197,7 +198,7 @@ inline wake_all()
     }
 }
 
-/* G6: nobody may be asleep when a commit wakes nobody, unless who retires the channel is about to. */
+/* G6: nobody is asleep when a commit wakes nobody, unless who retires the channel will wake. */
 inline check_nobody_sleeps()
 {
     d_step {
