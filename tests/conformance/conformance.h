@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * conformance.h - what the tests of the channel API share
+ *
+ * One program holds the tests of everything that ach.h promises. It takes the
+ * kind of channel as a parameter, so that every kind runs the same tests. Each
+ * test runs in a process of its own, with a time limit, and must leave neither
+ * channels nor descriptors behind.
+ *
+ * A test uses channels through the functions below, which go to the backend
+ * under test. It may look into the channel's memory (layout.h) only if it says
+ * in the table that it is not for kernel channels.
+ */
+#ifndef CONFORMANCE_H
+#define CONFORMANCE_H
+
+#include "check.h"
+
+#include <pthread.h>
+
+enum {
+    USER = 1,   /* shared memory */
+    HEAP = 2,   /* within one process */
+    KERNEL = 4, /* the kernel module */
+    NAMED = USER | KERNEL,
+    MEMORY = USER | HEAP, /* the test looks into the channel's memory */
+    ALL = USER | HEAP | KERNEL
+};
+
+struct backend {
+    const char *name;
+    unsigned bit;
+    enum ach_map map;
+    enum ach_status (*create)(const char *name, size_t frame_cnt, size_t frame_size,
+                              ach_create_attr_t *attr);
+    enum ach_status (*open)(ach_channel_t *chan, const char *name, ach_attr_t *attr);
+    enum ach_status (*unlink)(const char *name);
+    bool (*present)(void); /* can this system have such channels? */
+};
+
+extern const struct backend backends[3];
+extern const struct backend *backend;
+
+struct test {
+    const char *name;
+    void (*run)(void);
+    unsigned backends;
+    const char *why_not; /* why the other backends cannot have it */
+};
+
+/* The tests of one source file, and its count of failed checks. */
+struct theme {
+    const struct test *tests;
+    size_t n;
+    int *failures;
+};
+
+#define THEME(name, table)                                                                         \
+    const struct theme name = {table, sizeof(table) / sizeof((table)[0]), &check_failures}
+
+#define ONE_PROCESS "a heap channel lives in one process"
+#define NO_NAME "a heap channel has no name and no file"
+#define NO_FILE "only shared-memory channels are files"
+#define NO_MEMORY "the channel's memory cannot be altered"
+
+/* Leave the test: something it needs is not there. */
+void skip(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* The channel of most tests, and a handle of it. */
+#define CHAN "c"
+enum ach_status create(const char *name, size_t frame_cnt, size_t frame_size);
+void make(size_t frame_cnt, size_t frame_size);
+void open_it(ach_channel_t *chan);
+void open_named(ach_channel_t *chan, const char *name);
+void remove_it(void);
+
+/* Create CHAN with some attributes; start from these. */
+ach_create_attr_t create_attr(void);
+
+/* A channel for a single writer, and a handle that has, or tries to have, the source lock. */
+void make_single(size_t frame_cnt, size_t frame_size);
+enum ach_status try_source(ach_channel_t *chan);
+void open_source(ach_channel_t *chan);
+
+/* A handle that cannot put. */
+void open_readonly(ach_channel_t *chan, const char *name);
+
+/*
+ * Messages that prove themselves: the first bytes hold a number and the
+ * length, and the rest follows from them. Shorter ones are plain patterns.
+ */
+void message_fill(void *buf, size_t len, uint64_t number);
+bool message_whole(const void *buf, size_t len, uint64_t *number);
+
+/* Put a message with this number; get one and see that it is whole. */
+enum ach_status put_number(ach_channel_t *chan, uint64_t number, size_t len);
+enum ach_status get_number(ach_channel_t *chan, uint64_t *number, int options);
+
+/* Put the numbers from..to, each 16 bytes long. */
+void put_range(ach_channel_t *chan, uint64_t from, uint64_t to);
+
+#define CHECK_GET(chan, options, want, n)                                                          \
+    do {                                                                                           \
+        uint64_t got_ = 0;                                                                         \
+        CHECK_STATUS(get_number(chan, &got_, options), want);                                      \
+        CHECK(got_ == (n));                                                                        \
+    } while (0)
+
+struct timespec ms(long milliseconds);
+
+/* The time on a clock, so many milliseconds from now. */
+struct timespec clock_in(clockid_t clock, long milliseconds);
+int64_t ns_of(const struct timespec *t);
+
+ach_info_t info_of(const ach_channel_t *chan);
+unsigned open_descriptors(void);
+
+/* Run a function in a child; it returns 0 if all is well. */
+pid_t start_child(int (*fun)(void *), void *cx);
+bool run_child(int (*fun)(void *), void *cx);
+
+/*
+ * Give up what makes permissions meaningless: root becomes nobody. Only in a
+ * child. The channel directory must be open to others for that.
+ */
+void drop_power(void);
+void share_directory(mode_t mode);
+
+/* A thread that exists and does nothing. */
+struct parked {
+    pthread_t thread;
+    uint32_t tid;
+    pthread_mutex_t gate;
+};
+void park(struct parked *p);
+void unpark(struct parked *p);
+
+/* A thread that gets one message from a handle, waiting for it. */
+struct waiter {
+    pthread_t thread;
+    ach_channel_t *chan;
+    const struct timespec *timeout;
+    int options; /* beside ACH_O_WAIT */
+    enum ach_status status;
+    uint64_t number;
+};
+void waiter_start(struct waiter *w, ach_channel_t *chan, int options);
+void waiter_start_until(struct waiter *w, ach_channel_t *chan, int options,
+                        const struct timespec *timeout);
+enum ach_status waiter_end(struct waiter *w);
+
+/* Give a waiter the time to fall asleep. Nothing depends on its having done so. */
+void let_sleep(void);
+
+/* The words of the channel's header, for tests that are not for kernel channels. */
+uint32_t load_word(const uint32_t *word);
+void store_word(uint32_t *word, uint32_t value);
+
+/* The file of a channel. */
+#define PATH_SIZE 4096
+const char *path_of(const char *name);
+
+/* Put a file of so many bytes, all of them this one, where a channel's file would be. */
+void write_file(const char *name, size_t size, int byte);
+
+/* What this system has. */
+bool have_pi_futexes(void);
+bool under_thread_sanitizer(void);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kill.c - processes that are killed in the middle of their work */
+#include "conformance.h"
+
+#include <dirent.h>
+#include <signal.h>
+
+struct job {
+    uint32_t ready;
+    uint64_t number; /* the next message's */
+    size_t size;
+    ach_channel_t *chan;
+};
+
+static struct job *job_make(size_t size)
+{
+    struct job *job = check_shared(sizeof(*job));
+
+    job->size = size;
+    return job;
+}
+
+/* Start a child, give it some time to work, and kill it. */
+static void kill_after(int (*fun)(void *), struct job *job, uint64_t ns)
+{
+    const struct timespec t = {.tv_nsec = (long)ns};
+    pid_t pid;
+
+    store_word(&job->ready, 0);
+    pid = start_child(fun, job);
+    while (!load_word(&job->ready) && waitpid(pid, NULL, WNOHANG) == 0)
+        sched_yield();
+    nanosleep(&t, NULL);
+    kill(pid, SIGKILL);
+    REQUIRE(waitpid(pid, NULL, 0) == pid);
+}
+
+static int write_for_ever(void *cx)
+{
+    struct job *job = cx;
+    unsigned char *messages[4];
+    ach_channel_t chan;
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        messages[i] = malloc(job->size);
+        REQUIRE(messages[i] != NULL);
+        message_fill(messages[i], job->size, (uint64_t)i);
+    }
+    open_it(&chan);
+    for (i = 0;; i++) {
+        REQUIRE_OK(ach_put(&chan, messages[i % 4], job->size));
+        store_word(&job->ready, 1);
+    }
+    return 1;
+}
+
+/* Everything that is left is whole, and the channel takes and gives messages as ever. */
+static void check_good(ach_channel_t *chan, size_t size)
+{
+    enum ach_status r;
+    uint64_t number = 0;
+
+    do {
+        r = get_number(chan, &number, 0);
+        CHECK(ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME | ACH_MASK_EAGAIN));
+    } while (r == ACH_OK || r == ACH_MISSED_FRAME);
+    REQUIRE_OK(put_number(chan, 77, size));
+    CHECK_GET(chan, 0, ACH_OK, 77);
+}
+
+static void kill_writers(size_t size, uint64_t trials)
+{
+    struct job *job = job_make(size);
+    uint64_t state = size, i;
+    ach_channel_t chan;
+
+    make(4, size);
+    open_it(&chan);
+    for (i = 0; i < trials; i++) {
+        kill_after(write_for_ever, job, check_random(&state) % 2000000);
+        check_good(&chan, size);
+    }
+    CHECK(info_of(&chan).recovered <= trials);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    munmap(job, sizeof(*job));
+}
+
+static void small_messages(void)
+{
+    kill_writers(64, check_scale(100));
+}
+
+static void page_messages(void)
+{
+    kill_writers(4096, check_scale(100));
+}
+
+static void large_messages(void)
+{
+    kill_writers((size_t)1 << 20, check_scale(25));
+}
+
+static int reserve_for_ever(void *cx)
+{
+    struct job *job = cx;
+    ach_channel_t chan;
+    void *room;
+
+    open_source(&chan);
+    for (;;) {
+        REQUIRE_OK(ach_reserve(&chan, job->size, &room));
+        message_fill(room, job->size, 5);
+        REQUIRE_OK(ach_commit(&chan, job->size));
+        store_word(&job->ready, 1);
+    }
+    return 1;
+}
+
+/* The only writer dies, with and without an open reservation; another takes its place. */
+static void single_writers(void)
+{
+    struct job *job = job_make(4096);
+    uint64_t state = 4, i, trials = check_scale(40);
+    ach_channel_t chan;
+
+    make_single(4, 4096);
+    for (i = 0; i < trials; i++) {
+        kill_after(reserve_for_ever, job, check_random(&state) % 2000000);
+        open_source(&chan);
+        check_good(&chan, 4096);
+        CHECK_OK(ach_close(&chan));
+    }
+    remove_it();
+    munmap(job, sizeof(*job));
+}
+
+static int wait_for_ever(void *cx)
+{
+    struct job *job = cx;
+    ach_channel_t chan;
+    uint64_t number;
+
+    open_it(&chan);
+    for (;;) {
+        store_word(&job->ready, 1);
+        get_number(&chan, &number, ACH_O_WAIT);
+    }
+    return 1;
+}
+
+static void waiters(void)
+{
+    struct job *job = job_make(64);
+    uint64_t state = 8, i, trials = check_scale(40);
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    for (i = 0; i < trials; i++) {
+        kill_after(wait_for_ever, job, check_random(&state) % 2000000);
+        check_good(&chan, 64);
+    }
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    munmap(job, sizeof(*job));
+}
+
+static int wait_for_77(void *cx)
+{
+    struct job *job = cx;
+    ach_channel_t chan;
+    uint64_t number = 0;
+
+    open_it(&chan);
+    store_word(&job->ready, 1);
+    while (number != 77) {
+        enum ach_status r = get_number(&chan, &number, ACH_O_WAIT | ACH_O_LAST);
+
+        REQUIRE(r == ACH_OK || r == ACH_MISSED_FRAME);
+    }
+    CHECK_OK(ach_close(&chan));
+    return check_result();
+}
+
+/* Those who wait while a writer dies get what the next one puts. */
+static void waiters_stay(void)
+{
+    struct job *job = job_make(64), *waiting = job_make(64);
+    uint64_t state = 6, i, trials = check_scale(20);
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    for (i = 0; i < trials; i++) {
+        pid_t pid;
+
+        store_word(&waiting->ready, 0);
+        pid = start_child(wait_for_77, waiting);
+        while (!load_word(&waiting->ready))
+            sched_yield();
+        kill_after(write_for_ever, job, check_random(&state) % 1000000);
+        check_good(&chan, 64);
+        CHECK(check_child(pid, 30000));
+        REQUIRE_OK(put_number(&chan, 1, 16));
+    }
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    munmap(job, sizeof(*job));
+    munmap(waiting, sizeof(*waiting));
+}
+
+static int make_for_ever(void *cx)
+{
+    struct job *job = cx;
+
+    for (;;) {
+        make(16, 4096);
+        remove_it();
+        store_word(&job->ready, 1);
+    }
+    return 1;
+}
+
+static bool only_the_channel(void)
+{
+    DIR *dir = opendir(getenv("ACH_DIR"));
+    struct dirent *e;
+    bool only = true;
+
+    REQUIRE(dir != NULL);
+    while ((e = readdir(dir)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            only = only && strcmp(e->d_name, "achshm-" CHAN) == 0;
+    closedir(dir);
+    return only;
+}
+
+/* Who dies while making a channel leaves a whole one, or nothing. */
+static void makers(void)
+{
+    struct job *job = job_make(0);
+    uint64_t state = 3, i, trials = check_scale(40);
+    ach_channel_t chan;
+
+    if (!getenv("ACH_DIR"))
+        skip("needs a channel directory of its own in ACH_DIR");
+    for (i = 0; i < trials; i++) {
+        enum ach_status r;
+
+        kill_after(make_for_ever, job, check_random(&state) % 2000000);
+        CHECK(only_the_channel());
+        r = ach_open(&chan, CHAN, NULL);
+        CHECK(r == ACH_OK || r == ACH_ENOENT);
+        if (r == ACH_OK) {
+            check_good(&chan, 4096);
+            CHECK_OK(ach_close(&chan));
+            remove_it();
+        }
+    }
+    munmap(job, sizeof(*job));
+}
+
+static const struct test tests[] = {
+    {"kill-small-messages", small_messages, NAMED, ONE_PROCESS},
+    {"kill-page-messages", page_messages, NAMED, ONE_PROCESS},
+    {"kill-large-messages", large_messages, NAMED, ONE_PROCESS},
+    {"kill-single-writers", single_writers, NAMED, ONE_PROCESS},
+    {"kill-waiters", waiters, NAMED, ONE_PROCESS},
+    {"kill-waiters-stay", waiters_stay, NAMED, ONE_PROCESS},
+    {"kill-makers", makers, USER, NO_FILE},
+};
+THEME(kill_theme, tests);

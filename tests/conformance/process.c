@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* process.c - several processes on one channel */
+#include "conformance.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+
+static ach_channel_t chan;
+
+static int get_three(void *cx)
+{
+    (void)cx;
+    CHECK_GET(&chan, 0, ACH_OK, 2);
+    CHECK_GET(&chan, 0, ACH_OK, 3);
+    CHECK_GET(&chan, 0, ACH_OK, 4);
+    CHECK_OK(ach_cancel(&chan, NULL));
+    CHECK_OK(ach_close(&chan));
+    return check_result();
+}
+
+/* A child's copy of a handle goes its own way. */
+static void forked_position(void)
+{
+    make(8, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 4);
+    CHECK_GET(&chan, 0, ACH_OK, 1);
+    CHECK(run_child(get_three, NULL));
+    CHECK_GET(&chan, 0, ACH_OK, 2);
+    put_range(&chan, 5, 5);
+    CHECK_GET(&chan, ACH_O_LAST, ACH_MISSED_FRAME, 5);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static int put_two(void *cx)
+{
+    (void)cx;
+    put_range(&chan, 2, 3);
+    return check_result();
+}
+
+/* A child puts through the handle that its parent has put through. */
+static void forked_put(void)
+{
+    make(8, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    CHECK(run_child(put_two, NULL));
+    put_range(&chan, 4, 4);
+    CHECK_GET(&chan, 0, ACH_OK, 1);
+    CHECK_GET(&chan, 0, ACH_OK, 2);
+    CHECK_GET(&chan, 0, ACH_OK, 3);
+    CHECK_GET(&chan, 0, ACH_OK, 4);
+    CHECK(info_of(&chan).recovered == 0);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static int answer(void *cx)
+{
+    ach_channel_t in, out;
+    uint64_t i, n = *(uint64_t *)cx;
+
+    open_named(&in, "to");
+    open_named(&out, "from");
+    for (i = 1; i <= n; i++) {
+        CHECK_GET(&in, ACH_O_WAIT, ACH_OK, i);
+        REQUIRE_OK(put_number(&out, i, 16 + (size_t)(i % 100)));
+    }
+    CHECK_OK(ach_close(&in));
+    CHECK_OK(ach_close(&out));
+    return check_result();
+}
+
+/* There and back, sleeping in between. */
+static void round_trips(void)
+{
+    uint64_t i, n = check_scale(300);
+    ach_channel_t to, from;
+    pid_t pid;
+
+    REQUIRE_OK(create("to", 4, 256));
+    REQUIRE_OK(create("from", 4, 256));
+    pid = start_child(answer, &n);
+    open_named(&to, "to");
+    open_named(&from, "from");
+    for (i = 1; i <= n; i++) {
+        put_range(&to, i, i);
+        CHECK_GET(&from, ACH_O_WAIT, ACH_OK, i);
+    }
+    CHECK(check_child(pid, 30000));
+    CHECK_OK(ach_close(&to));
+    CHECK_OK(ach_close(&from));
+    REQUIRE_OK(backend->unlink("to"));
+    REQUIRE_OK(backend->unlink("from"));
+}
+
+#define WRITERS 3
+
+struct writer {
+    uint64_t id, n;
+};
+
+static int write_numbers(void *cx)
+{
+    const struct writer *w = cx;
+    ach_channel_t c;
+    uint64_t i;
+
+    open_it(&c);
+    for (i = 0; i < w->n; i++)
+        REQUIRE_OK(put_number(&c, w->id * 1000000 + i, 16 + (size_t)(i % 100)));
+    CHECK_OK(ach_close(&c));
+    return check_result();
+}
+
+/* Each writer's messages come once, whole, and in its order. */
+static void many_writers(void)
+{
+    uint64_t n = check_scale(1000), next[WRITERS] = {0}, i, number = 0;
+    struct writer writers[WRITERS];
+    pid_t pids[WRITERS];
+
+    make((size_t)(WRITERS * n), 128);
+    open_it(&chan);
+    for (i = 0; i < WRITERS; i++) {
+        writers[i] = (struct writer){i, n};
+        pids[i] = start_child(write_numbers, &writers[i]);
+    }
+    for (i = 0; i < WRITERS * n; i++) {
+        REQUIRE_OK(get_number(&chan, &number, ACH_O_WAIT));
+        REQUIRE(number / 1000000 < WRITERS);
+        REQUIRE(number % 1000000 == next[number / 1000000]++);
+    }
+    for (i = 0; i < WRITERS; i++)
+        CHECK(check_child(pids[i], 30000));
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+#define FOUR_MIB ((size_t)4 << 20)
+
+static int copy_for_ever(void *ready)
+{
+    unsigned char *buf = malloc(FOUR_MIB);
+    size_t size;
+
+    REQUIRE(buf != NULL);
+    for (;;) {
+        ach_get(&chan, buf, FOUR_MIB, &size, NULL, ACH_O_COPY | ACH_O_LAST);
+        store_word(ready, 1);
+    }
+    return 1;
+}
+
+/* However a reader stops in the middle of a copy, puts go on. */
+static void stopped_reader(void)
+{
+    uint32_t *ready = check_shared(sizeof(*ready));
+    unsigned char *buf = calloc(1, FOUR_MIB);
+    uint64_t i, n = check_scale(10), state = 11;
+    pid_t pid;
+
+    REQUIRE(buf != NULL);
+    make(2, FOUR_MIB / 2);
+    open_it(&chan);
+    REQUIRE_OK(ach_put(&chan, buf, FOUR_MIB));
+    pid = start_child(copy_for_ever, ready);
+    while (!load_word(ready) && waitpid(pid, NULL, WNOHANG) == 0)
+        check_sleep_ms(1);
+    for (i = 0; i < n; i++) {
+        const struct timespec t = {.tv_nsec = (long)(check_random(&state) % 3000000)};
+        int status;
+
+        nanosleep(&t, NULL);
+        kill(pid, SIGSTOP);
+        REQUIRE(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+        CHECK_OK(ach_put(&chan, buf, 64));
+        CHECK_OK(ach_put(&chan, buf, FOUR_MIB));
+        CHECK_OK(ach_put(&chan, buf, FOUR_MIB));
+        CHECK(info_of(&chan).newest == 4 + 3 * i);
+        kill(pid, SIGCONT);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    free(buf);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    munmap(ready, sizeof(*ready));
+}
+
+/* A handle costs one descriptor at most, and none survives exec. */
+static void descriptors(void)
+{
+    ach_channel_t writers[5], readers[7];
+    unsigned before = open_descriptors();
+    int fd, i;
+
+    make(4, 64);
+    CHECK(open_descriptors() == before);
+    for (i = 0; i < 5; i++)
+        open_it(&writers[i]);
+    for (i = 0; i < 7; i++)
+        open_readonly(&readers[i], CHAN);
+    CHECK(open_descriptors() <= before + 5 + 7);
+    for (fd = 3; fd < 64; fd++) {
+        char link[64], target[PATH_SIZE];
+        ssize_t n;
+
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        n = readlink(link, target, sizeof(target) - 1);
+        if (n > 0 && (target[n] = '\0', strstr(target, "achshm-")))
+            CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    }
+    for (i = 0; i < 5; i++)
+        CHECK_OK(ach_close(&writers[i]));
+    for (i = 0; i < 7; i++)
+        CHECK_OK(ach_close(&readers[i]));
+    CHECK(open_descriptors() == before);
+    remove_it();
+}
+
+static int foreign_namespace(void *cx)
+{
+    ach_channel_t c;
+
+    (void)cx;
+    open_it(&c);
+    CHECK_GET(&c, 0, ACH_OK, 1);
+    CHECK_STATUS(put_number(&c, 2, 16), ACH_EACCES);
+    CHECK_STATUS(put_number(&chan, 2, 16), ACH_EACCES);
+    CHECK_OK(ach_close(&c));
+    return check_result();
+}
+
+/* Thread ids mean something else in another PID namespace: there one can only read. */
+static void other_namespace(void)
+{
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    if (unshare(CLONE_NEWPID) != 0) {
+        remove_it();
+        skip("cannot make a PID namespace");
+    }
+    CHECK(run_child(foreign_namespace, NULL));
+    CHECK(info_of(&chan).newest == 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static const struct test tests[] = {
+    {"process-forked-position", forked_position, NAMED, ONE_PROCESS},
+    {"process-forked-put", forked_put, NAMED, ONE_PROCESS},
+    {"process-round-trips", round_trips, NAMED, ONE_PROCESS},
+    {"process-many-writers", many_writers, NAMED, ONE_PROCESS},
+    {"process-stopped-reader", stopped_reader, NAMED, ONE_PROCESS},
+    {"process-descriptors", descriptors, ALL, NULL},
+    {"process-other-namespace", other_namespace, USER, ONE_PROCESS},
+};
+THEME(process_theme, tests);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replace.c - channels that take the place of others */
+#include "conformance.h"
+
+#include <sys/inotify.h>
+
+#include "layout.h"
+
+static void truncate_it(size_t frame_cnt, size_t frame_size)
+{
+    ach_create_attr_t attr = create_attr();
+
+    REQUIRE_OK(ach_create_attr_set_truncate(&attr, 1));
+    REQUIRE_OK(backend->create(CHAN, frame_cnt, frame_size, &attr));
+}
+
+static enum ach_status replace_corrupt(void)
+{
+    ach_create_attr_t attr = create_attr();
+
+    REQUIRE_OK(ach_create_attr_set_replace_corrupt(&attr, 1));
+    return backend->create(CHAN, 4, 64, &attr);
+}
+
+static void fresh(void)
+{
+    ach_channel_t chan;
+
+    truncate_it(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static void recreates(void)
+{
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 3);
+    CHECK_OK(ach_close(&chan));
+    truncate_it(9, 33);
+    open_it(&chan);
+    CHECK(info_of(&chan).frame_cnt == 9 && info_of(&chan).frame_size == 33);
+    CHECK_GET(&chan, 0, ACH_EAGAIN, 0);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+/* Old handles hear of it, and can be closed and opened again. */
+static void old_handles(void)
+{
+    ach_channel_t writer, reader, behind;
+    ach_info_t info;
+
+    make(4, 64);
+    open_it(&writer);
+    open_it(&reader);
+    open_it(&behind);
+    put_range(&writer, 1, 1);
+    CHECK_GET(&reader, 0, ACH_OK, 1);
+    truncate_it(4, 64);
+    CHECK_STATUS(put_number(&writer, 2, 16), ACH_CORRUPT);
+    CHECK_GET(&reader, 0, ACH_CORRUPT, 0);
+    CHECK_GET(&reader, ACH_O_WAIT, ACH_CORRUPT, 0);
+    CHECK_GET(&behind, 0, ACH_OK, 1);
+    CHECK_GET(&behind, 0, ACH_CORRUPT, 0);
+    info = info_of(&reader);
+    CHECK(info.replaced && info.unlinked);
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&reader));
+    CHECK_OK(ach_close(&behind));
+    open_it(&writer);
+    open_it(&reader);
+    put_range(&writer, 7, 7);
+    CHECK_GET(&reader, 0, ACH_OK, 7);
+    CHECK(!info_of(&reader).replaced && !info_of(&reader).unlinked);
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&reader));
+    remove_it();
+}
+
+static void wakes(void)
+{
+    ach_channel_t chan;
+    struct waiter w;
+
+    make(4, 64);
+    open_it(&chan);
+    waiter_start(&w, &chan, 0);
+    let_sleep();
+    truncate_it(4, 64);
+    CHECK_STATUS(waiter_end(&w), ACH_CORRUPT);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static int open_always(void *stop)
+{
+    ach_channel_t chan;
+
+    while (!load_word(stop)) {
+        CHECK_OK(backend->open(&chan, CHAN, NULL));
+        if (check_failures)
+            break;
+        CHECK_OK(ach_close(&chan));
+    }
+    return check_result();
+}
+
+/* Has a file with the channel's name gone from the directory since the watch began? */
+static bool name_went(int watch)
+{
+    char buf[4096] __attribute__((aligned(8)));
+    const char *name = strrchr(path_of(CHAN), '/') + 1;
+    ssize_t n = read(watch, buf, sizeof(buf));
+    bool went = false;
+    ssize_t at = 0;
+
+    while (at < n) {
+        const struct inotify_event *e = (const struct inotify_event *)(void *)(buf + at);
+
+        went = went || (e->len && strcmp(e->name, name) == 0);
+        at += (ssize_t)sizeof(*e) + e->len;
+    }
+    return went;
+}
+
+/* There is no moment without a channel: its name is never removed. */
+static void keeps_name(void)
+{
+    const char *dir = getenv("ACH_DIR");
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+    if (watch < 0 ||
+        inotify_add_watch(watch, dir ? dir : "/dev/shm", IN_DELETE | IN_MOVED_FROM) < 0)
+        skip("cannot watch the channel directory");
+    make(4, 64);
+    truncate_it(4, 64);
+    CHECK(!name_went(watch));
+    remove_it();
+    CHECK(name_went(watch));
+    close(watch);
+}
+
+/* Whoever opens it meanwhile gets the old one or the new one. */
+static void no_gap(void)
+{
+    uint32_t *stop = check_shared(sizeof(*stop));
+    uint64_t i, n = check_scale(300);
+    pid_t pid;
+
+    make(4, 64);
+    pid = start_child(open_always, stop);
+    for (i = 0; i < n; i++)
+        truncate_it(4, 64);
+    store_word(stop, 1);
+    CHECK(check_child(pid, 30000));
+    remove_it();
+    munmap(stop, sizeof(*stop));
+}
+
+static void good_stays(void)
+{
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    CHECK_STATUS(replace_corrupt(), ACH_EEXIST);
+    CHECK_GET(&chan, 0, ACH_OK, 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static void check_usable(void)
+{
+    ach_channel_t chan;
+
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    CHECK_GET(&chan, 0, ACH_OK, 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static void bad_files(void)
+{
+    CHECK_OK(replace_corrupt());
+    check_usable();
+    write_file(CHAN, 0, 0);
+    CHECK_STATUS(create(CHAN, 4, 64), ACH_EEXIST);
+    CHECK_OK(replace_corrupt());
+    check_usable();
+    write_file(CHAN, 100000, 'x');
+    CHECK_OK(replace_corrupt());
+    check_usable();
+    write_file(CHAN, 100000, 'x');
+    truncate_it(4, 64);
+    check_usable();
+    REQUIRE(symlink("nowhere", path_of(CHAN)) == 0);
+    CHECK_OK(replace_corrupt());
+    check_usable();
+}
+
+/* A channel whose newest entry is not the one that the commit word names. */
+static void bad_memory(void)
+{
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 2);
+    store_word(&chan.shm->commit, 7 << 1);
+    CHECK_STATUS(put_number(&chan, 3, 16), ACH_CORRUPT);
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(replace_corrupt());
+    check_usable();
+}
+
+static void other_version(void)
+{
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    store_word(&chan.shm->version, ACHI_VERSION + 1);
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(replace_corrupt());
+    check_usable();
+}
+
+static const struct test tests[] = {
+    {"replace-fresh", fresh, NAMED, NO_NAME},
+    {"replace-recreates", recreates, NAMED, NO_NAME},
+    {"replace-old-handles", old_handles, NAMED, NO_NAME},
+    {"replace-wakes", wakes, NAMED, NO_NAME},
+    {"replace-keeps-name", keeps_name, USER, NO_FILE},
+    {"replace-no-gap", no_gap, NAMED, NO_NAME},
+    {"replace-good-stays", good_stays, NAMED, NO_NAME},
+    {"replace-bad-files", bad_files, USER, NO_FILE},
+    {"replace-bad-memory", bad_memory, USER, NO_FILE},
+    {"replace-other-version", other_version, USER, NO_FILE},
+};
+THEME(replace_theme, tests);

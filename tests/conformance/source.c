@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* source.c - being the only source of a channel */
+#include "conformance.h"
+
+static void one_at_a_time(void)
+{
+    ach_channel_t source, other;
+
+    make(4, 64);
+    open_source(&source);
+    CHECK(info_of(&source).source);
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK_OK(ach_close(&source));
+    CHECK_OK(try_source(&other));
+    CHECK_STATUS(try_source(&source), ACH_LOCKED);
+    CHECK_OK(ach_close(&other));
+    remove_it();
+}
+
+/* Who does not ask for the lock is not kept from anything. */
+static void others_put(void)
+{
+    ach_channel_t source, other;
+
+    make(4, 64);
+    open_source(&source);
+    open_it(&other);
+    CHECK(!info_of(&other).source);
+    put_range(&other, 1, 1);
+    put_range(&source, 2, 2);
+    CHECK_GET(&source, 0, ACH_OK, 1);
+    CHECK_OK(ach_close(&other));
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK_OK(ach_close(&source));
+    remove_it();
+}
+
+static void single_writer(void)
+{
+    ach_channel_t source, other;
+
+    make_single(4, 64);
+    open_source(&source);
+    open_it(&other);
+    CHECK_STATUS(put_number(&other, 1, 16), ACH_EACCES);
+    put_range(&source, 2, 2);
+    CHECK_GET(&other, 0, ACH_OK, 2);
+    CHECK_OK(ach_close(&source));
+    CHECK_STATUS(put_number(&other, 1, 16), ACH_EACCES);
+    CHECK(info_of(&other).newest == 1);
+    CHECK_OK(ach_close(&other));
+    remove_it();
+}
+
+static void no_leaks(void)
+{
+    ach_channel_t source, other;
+    unsigned before;
+    int i;
+
+    make(4, 64);
+    open_source(&source);
+    before = open_descriptors();
+    for (i = 0; i < 20; i++)
+        CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK(open_descriptors() == before);
+    CHECK_OK(ach_close(&source));
+    remove_it();
+}
+
+static void not_readonly(void)
+{
+    ach_channel_t chan;
+    ach_attr_t attr;
+
+    make(4, 64);
+    ach_attr_init(&attr);
+    REQUIRE_OK(ach_attr_set_lock_source(&attr, 1));
+    REQUIRE_OK(ach_attr_set_readonly(&attr, 1));
+    CHECK_STATUS(backend->open(&chan, CHAN, &attr), ACH_EACCES);
+    open_source(&chan);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static int hold(void *ready)
+{
+    ach_channel_t chan;
+
+    open_source(&chan);
+    store_word(ready, 1);
+    for (;;)
+        pause();
+    return 1;
+}
+
+/* Another process has it, and the lock ends with that process however it ends. */
+static void ends_with_process(void)
+{
+    uint32_t *ready = check_shared(sizeof(*ready));
+    ach_channel_t chan;
+    pid_t pid;
+
+    make_single(4, 64);
+    pid = start_child(hold, ready);
+    while (!load_word(ready) && waitpid(pid, NULL, WNOHANG) == 0)
+        check_sleep_ms(1);
+    CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    CHECK_OK(try_source(&chan));
+    put_range(&chan, 1, 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    munmap(ready, sizeof(*ready));
+}
+
+static const struct test tests[] = {
+    {"source-one-at-a-time", one_at_a_time, ALL, NULL},
+    {"source-others-put", others_put, ALL, NULL},
+    {"source-single-writer", single_writer, ALL, NULL},
+    {"source-no-leaks", no_leaks, ALL, NULL},
+    {"source-not-readonly", not_readonly, ALL, NULL},
+    {"source-ends-with-process", ends_with_process, NAMED, ONE_PROCESS},
+};
+THEME(source_theme, tests);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * system.c - what the system under the tests has
+ *
+ * Emulators and old kernels lack some kinds of futexes. The library falls back
+ * on slower or weaker ways; tests of what only the full thing gives ask here.
+ */
+#include "conformance.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+
+bool have_pi_futexes(void)
+{
+    uint32_t word = 0;
+
+    if (syscall(SYS_futex, &word, FUTEX_LOCK_PI, 0, NULL, NULL, 0) != 0)
+        return false;
+    return syscall(SYS_futex, &word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0) == 0;
+}
+
+bool under_thread_sanitizer(void)
+{
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+    return true;
+#else
+    return false;
+#endif
+}

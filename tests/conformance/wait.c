@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait.c - getting messages that are not there yet */
+#include "conformance.h"
+
+#include <sys/time.h>
+
+static ach_channel_t chan, writer;
+
+static void begin(void)
+{
+    make(8, 64);
+    open_it(&chan);
+    open_it(&writer);
+}
+
+static void finish(void)
+{
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static enum ach_status get_until(const struct timespec *timeout, int options)
+{
+    char buf[64];
+    size_t size = 77;
+    enum ach_status r = ach_get(&chan, buf, sizeof(buf), &size, timeout, options | ACH_O_WAIT);
+
+    CHECK((size == 77) == (r != ACH_OK && r != ACH_MISSED_FRAME));
+    return r;
+}
+
+static void expired(void)
+{
+    const struct timespec past = clock_in(CLOCK_MONOTONIC, -10), epoch = {0};
+
+    begin();
+    CHECK_STATUS(get_until(&past, 0), ACH_TIMEOUT);
+    CHECK_STATUS(get_until(&epoch, 0), ACH_TIMEOUT);
+    CHECK_STATUS(get_until(&epoch, ACH_O_RELTIME), ACH_TIMEOUT);
+    CHECK_STATUS(get_until(&past, ACH_O_LAST), ACH_TIMEOUT);
+    CHECK_STATUS(get_until(&past, ACH_O_COPY), ACH_TIMEOUT);
+    finish();
+}
+
+/* A message that is there counts for more than a time that has passed. */
+static void expired_but_there(void)
+{
+    const struct timespec past = clock_in(CLOCK_MONOTONIC, -10);
+
+    begin();
+    put_range(&writer, 1, 10);
+    CHECK_STATUS(get_until(&past, 0), ACH_MISSED_FRAME);
+    CHECK_OK(get_until(&past, 0));
+    CHECK_STATUS(get_until(&past, ACH_O_LAST), ACH_MISSED_FRAME);
+    CHECK_STATUS(get_until(&past, ACH_O_LAST), ACH_TIMEOUT);
+    finish();
+}
+
+static void invalid_times(void)
+{
+    static const struct timespec bad[] = {{0, 1000000000}, {0, -1}, {-1, 0}, {-1, 999999999}};
+    size_t i, size;
+    char buf[64];
+
+    begin();
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        CHECK_STATUS(get_until(&bad[i], 0), ACH_EINVAL);
+        CHECK_STATUS(get_until(&bad[i], ACH_O_RELTIME), ACH_EINVAL);
+        CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), &size, &bad[i], 0), ACH_EAGAIN);
+    }
+    finish();
+}
+
+/* Without ACH_O_WAIT a timeout means nothing. */
+static void only_with_wait(void)
+{
+    const struct timespec later = clock_in(CLOCK_MONOTONIC, 600000);
+    char buf[64];
+    size_t size;
+
+    begin();
+    CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), &size, &later, 0), ACH_EAGAIN);
+    CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), &size, &later, ACH_O_RELTIME), ACH_EAGAIN);
+    finish();
+}
+
+static void not_too_early(void)
+{
+    const struct timespec rel = ms(40);
+    struct timespec abs;
+    uint64_t start;
+
+    begin();
+    start = check_now_ns();
+    CHECK_STATUS(get_until(&rel, ACH_O_RELTIME), ACH_TIMEOUT);
+    CHECK(check_now_ns() - start >= 40000000);
+    abs = clock_in(CLOCK_MONOTONIC, 40);
+    CHECK_STATUS(get_until(&abs, 0), ACH_TIMEOUT);
+    CHECK(check_now_ns() >= (uint64_t)ns_of(&abs));
+    finish();
+}
+
+/* On every clock: the past is over, the future is awaited, a duration is one. */
+static void clocks(void)
+{
+    static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_TAI,
+                                       CLOCK_MONOTONIC_RAW};
+    const struct timespec rel = ms(15);
+    struct timespec t, now;
+    size_t i;
+
+    for (i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+        ach_create_attr_t attr = create_attr();
+
+        if (clock_gettime(clocks[i], &t) != 0)
+            continue;
+        REQUIRE_OK(ach_create_attr_set_clock(&attr, clocks[i]));
+        REQUIRE_OK(backend->create(CHAN, 4, 64, &attr));
+        open_it(&chan);
+        t = clock_in(clocks[i], -1000);
+        CHECK_STATUS(get_until(&t, 0), ACH_TIMEOUT);
+        t = clock_in(clocks[i], 15);
+        CHECK_STATUS(get_until(&t, 0), ACH_TIMEOUT);
+        REQUIRE(clock_gettime(clocks[i], &now) == 0);
+        CHECK(ns_of(&now) >= ns_of(&t));
+        CHECK_STATUS(get_until(&rel, ACH_O_RELTIME), ACH_TIMEOUT);
+        CHECK_OK(ach_close(&chan));
+        remove_it();
+    }
+}
+
+/* A time on the wall clock is not one on the clock since boot. */
+static void right_clock(void)
+{
+    struct timespec wall = clock_in(CLOCK_REALTIME, -100000), mono;
+    ach_create_attr_t attr = create_attr();
+
+    REQUIRE_OK(ach_create_attr_set_clock(&attr, CLOCK_REALTIME));
+    REQUIRE_OK(backend->create(CHAN, 4, 64, &attr));
+    open_it(&chan);
+    CHECK_STATUS(get_until(&wall, 0), ACH_TIMEOUT);
+    mono = clock_in(CLOCK_MONOTONIC, 600000);
+    if (ns_of(&mono) < ns_of(&wall))
+        CHECK_STATUS(get_until(&mono, 0), ACH_TIMEOUT);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static void put_wakes(void)
+{
+    struct waiter w;
+    int options;
+
+    begin();
+    for (options = 0; options <= (ACH_O_LAST | ACH_O_COPY); options += 2) {
+        waiter_start(&w, &chan, options);
+        let_sleep();
+        put_range(&writer, (uint64_t)options + 1, (uint64_t)options + 1);
+        CHECK_OK(waiter_end(&w));
+        CHECK(w.number == (uint64_t)options + 1);
+    }
+    finish();
+}
+
+/* ACH_O_COPY does not make a waiting get take what it has seen. */
+static void copy_waits(void)
+{
+    const struct timespec rel = ms(20);
+
+    begin();
+    put_range(&writer, 1, 1);
+    CHECK_OK(get_until(&rel, ACH_O_COPY | ACH_O_RELTIME));
+    CHECK_STATUS(get_until(&rel, ACH_O_COPY | ACH_O_RELTIME), ACH_TIMEOUT);
+    CHECK_STATUS(get_until(&rel, ACH_O_COPY | ACH_O_LAST | ACH_O_RELTIME), ACH_TIMEOUT);
+    finish();
+}
+
+#define WAITERS 12
+
+static void put_wakes_all(void)
+{
+    ach_channel_t chans[WAITERS];
+    struct waiter w[WAITERS];
+    size_t i;
+
+    begin();
+    for (i = 0; i < WAITERS; i++) {
+        open_it(&chans[i]);
+        waiter_start(&w[i], &chans[i], 0);
+    }
+    let_sleep();
+    put_range(&writer, 3, 3);
+    for (i = 0; i < WAITERS; i++) {
+        CHECK_OK(waiter_end(&w[i]));
+        CHECK(w[i].number == 3);
+        CHECK_OK(ach_close(&chans[i]));
+    }
+    finish();
+}
+
+/* The end of time, and beyond what can be added to now. */
+static void far_away(void)
+{
+    const struct timespec end = {.tv_sec =
+                                     sizeof(time_t) == 4 ? (time_t)INT32_MAX : (time_t)INT64_MAX,
+                                 .tv_nsec = 999999999};
+    struct waiter w;
+    int options;
+
+    begin();
+    for (options = 0; options <= ACH_O_RELTIME; options += ACH_O_RELTIME) {
+        waiter_start_until(&w, &chan, options, &end);
+        let_sleep();
+        put_range(&writer, 1, 1);
+        CHECK_OK(waiter_end(&w));
+    }
+    finish();
+}
+
+static void open_spinning(ach_channel_t *c, uint64_t ns)
+{
+    ach_attr_t attr;
+
+    ach_attr_init(&attr);
+    REQUIRE_OK(ach_attr_set_spin(&attr, ns));
+    REQUIRE_OK(backend->open(c, CHAN, &attr));
+}
+
+static void spinning(void)
+{
+    static const uint64_t times[] = {1, 1000000, UINT64_MAX};
+    const struct timespec rel = ms(10), past = {0};
+    struct waiter w;
+    size_t i;
+
+    begin();
+    for (i = 0; i < 3; i++) {
+        CHECK_OK(ach_close(&chan));
+        open_spinning(&chan, times[i]);
+        CHECK_OK(ach_flush(&chan));
+        CHECK_STATUS(get_until(&rel, ACH_O_RELTIME), ACH_TIMEOUT);
+        CHECK_STATUS(get_until(&past, 0), ACH_TIMEOUT);
+        waiter_start(&w, &chan, 0);
+        check_sleep_ms(5);
+        put_range(&writer, i + 1, i + 1);
+        CHECK_OK(waiter_end(&w));
+        CHECK(w.number == i + 1);
+        waiter_start(&w, &chan, 0);
+        check_sleep_ms(5);
+        CHECK_OK(ach_cancel(&chan, NULL));
+        CHECK_STATUS(waiter_end(&w), ACH_CANCELED);
+    }
+    finish();
+}
+
+static void readonly_waiter(int wake)
+{
+    ach_create_attr_t attr = create_attr();
+    struct waiter w;
+    uint64_t i;
+
+    REQUIRE_OK(ach_create_attr_set_readonly_wake(&attr, wake));
+    REQUIRE_OK(backend->create(CHAN, 8, 64, &attr));
+    open_readonly(&chan, CHAN);
+    open_it(&writer);
+    for (i = 1; i <= 3; i++) {
+        waiter_start(&w, &chan, 0);
+        let_sleep();
+        put_range(&writer, i, i);
+        CHECK_OK(waiter_end(&w));
+        CHECK(w.number == i);
+    }
+    finish();
+}
+
+static void readonly_sleeps(void)
+{
+    readonly_waiter(1);
+}
+
+static void readonly_polls(void)
+{
+    readonly_waiter(0);
+}
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+}
+
+/* Signals do not end a wait. */
+static void signals(void)
+{
+    const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+    const struct timespec rel = ms(60);
+    struct sigaction action = {.sa_handler = on_alarm};
+    uint64_t start = check_now_ns();
+
+    begin();
+    REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+    REQUIRE(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    CHECK_STATUS(get_until(&rel, ACH_O_RELTIME), ACH_TIMEOUT);
+    CHECK(check_now_ns() - start >= 60000000);
+    REQUIRE(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    finish();
+}
+
+static void linked_unlink(void)
+{
+    struct waiter w;
+
+    begin();
+    waiter_start(&w, &chan, ACH_O_LINKED);
+    let_sleep();
+    remove_it();
+    CHECK_STATUS(waiter_end(&w), ACH_ENOENT);
+    CHECK_STATUS(get_until(NULL, ACH_O_LINKED), ACH_ENOENT);
+    put_range(&writer, 1, 1);
+    CHECK_OK(get_until(NULL, ACH_O_LINKED));
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&chan));
+}
+
+/* A plain rm wakes nobody; waiters look by themselves. */
+static void linked_rm(void)
+{
+    struct waiter w;
+
+    begin();
+    waiter_start(&w, &chan, ACH_O_LINKED);
+    let_sleep();
+    REQUIRE(unlink(path_of(CHAN)) == 0);
+    CHECK_STATUS(waiter_end(&w), ACH_ENOENT);
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&chan));
+}
+
+/* Who does not ask for the name does not care for it. */
+static void unlinked_goes_on(void)
+{
+    const struct timespec rel = ms(20);
+    struct waiter w;
+
+    begin();
+    waiter_start(&w, &chan, 0);
+    let_sleep();
+    remove_it();
+    put_range(&writer, 4, 4);
+    CHECK_OK(waiter_end(&w));
+    CHECK(w.number == 4);
+    CHECK_STATUS(get_until(&rel, ACH_O_RELTIME), ACH_TIMEOUT);
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&chan));
+}
+
+static const struct test tests[] = {
+    {"wait-expired", expired, ALL, NULL},
+    {"wait-expired-but-there", expired_but_there, ALL, NULL},
+    {"wait-invalid-times", invalid_times, ALL, NULL},
+    {"wait-only-with-wait", only_with_wait, ALL, NULL},
+    {"wait-not-too-early", not_too_early, ALL, NULL},
+    {"wait-clocks", clocks, ALL, NULL},
+    {"wait-right-clock", right_clock, ALL, NULL},
+    {"wait-put-wakes", put_wakes, ALL, NULL},
+    {"wait-copy-waits", copy_waits, ALL, NULL},
+    {"wait-put-wakes-all", put_wakes_all, ALL, NULL},
+    {"wait-far-away", far_away, ALL, NULL},
+    {"wait-spinning", spinning, ALL, NULL},
+    {"wait-readonly-sleeps", readonly_sleeps, ALL, NULL},
+    {"wait-readonly-polls", readonly_polls, ALL, NULL},
+    {"wait-signals", signals, ALL, NULL},
+    {"wait-linked-unlink", linked_unlink, NAMED, NO_NAME},
+    {"wait-linked-rm", linked_rm, USER, NO_FILE},
+    {"wait-unlinked-goes-on", unlinked_goes_on, NAMED, NO_NAME},
+};
+THEME(wait_theme, tests);
