@@ -817,8 +817,8 @@ enum ach_status ach_view_check(const ach_channel_t *chan);
  * Allocates: no. Blocks: yes. Real-time: yes. Signal handler: no.
  *
  * Returns: ACH_OK: at least one item has something new, or an error of its own;
- * ACH_TIMEOUT; ACH_CANCELED if one of the handles is canceled; ACH_EINVAL;
- * ACH_FAILED_SYSCALL.
+ * ACH_TIMEOUT; ACH_CANCELED if one of the handles is canceled; ACH_CLOSED if one
+ * is not open; ACH_EINVAL; ACH_FAILED_SYSCALL.
  *
  * Since: 3.0
  */

@@ -236,7 +236,7 @@ found:
     atomic {
         assert(newest >= seen);
         if
-        :: newest == seen && (newest == 0 || !(opts & COPY)) ->
+        :: newest == seen ->
             EV(GET_STATE, 0);
             if
             :: state == REPLACED -> RETURN(CORRUPT, 0); goto finish
@@ -244,7 +244,10 @@ found:
             fi;
             /* G1: nothing new is said only when nothing new was there. */
             assert(known <= seen);
-            goto nothing
+            if
+            :: newest == 0 || !(opts & COPY) -> goto nothing
+            :: else
+            fi
         :: else
         fi;
         if

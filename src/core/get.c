@@ -106,8 +106,12 @@ static int try_get(const struct achi_view *v, struct achi_cursor *cur, void *buf
         return r;
     if (newest < cur->seen)
         return ACH_CORRUPT;
-    if (newest == cur->seen && (newest == 0 || !(options & ACH_O_COPY)))
-        return achi_load(&v->hdr->state, GET_STATE) == ACHI_REPLACED ? ACH_CORRUPT : ACH_EAGAIN;
+    if (newest == cur->seen) {
+        if (achi_load(&v->hdr->state, GET_STATE) == ACHI_REPLACED)
+            return ACH_CORRUPT;
+        if (newest == 0 || !(options & ACH_O_COPY))
+            return ACH_EAGAIN;
+    }
     if (newest == cur->seen || (options & ACH_O_LAST))
         seq = newest;
     else
@@ -128,6 +132,8 @@ enum ach_status achi_get(const struct achi_view *v, struct achi_cursor *cur, voi
             return (enum ach_status)r;
         cur->overtaken++;
     }
+    /* Something is there, so this is no word to sleep on: say one that has passed. */
+    *word -= ACHI_ONE_MESSAGE;
     return ACH_EAGAIN;
 }
 
@@ -169,7 +175,7 @@ enum ach_status achi_flush(const struct achi_view *v, struct achi_cursor *cur)
 
     if (r != ACH_OK)
         return r;
-    if (newest < cur->seen)
+    if (newest < cur->seen || achi_load(&v->hdr->state, GET_STATE) == ACHI_REPLACED)
         return ACH_CORRUPT;
     cur->seen = newest;
     return ACH_OK;

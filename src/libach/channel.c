@@ -74,7 +74,10 @@ static enum ach_status lock_source(struct achi_handle *h, const char *name)
 
     if (h->readonly)
         return achi_fail(ACH_EACCES, "a source of channel '%s' needs write permission", name);
-    if (h->fd >= 0 && fcntl(h->fd, F_OFD_SETLK, &all) != 0) {
+    if (h->map == ACH_MAP_ANON) {
+        if (!achi_heap_lock_source(h))
+            return achi_fail(ACH_EAGAIN, "the heap channel has a source already");
+    } else if (fcntl(h->fd, F_OFD_SETLK, &all) != 0) {
         if (errno == EAGAIN || errno == EACCES)
             return achi_fail(ACH_EAGAIN, "channel '%s' has a source already", name);
         return achi_fail_errno("cannot lock channel '%s'", name);

@@ -55,7 +55,7 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
 {
     const bool timed = (options & ACH_EV_O_PERIODIC_TIMEOUT) != 0;
     ach_wait_item_t items[ACH_WAIT_MAX];
-    struct timespec next;
+    struct timespec now, next;
     size_t i;
 
     if (!arguments_valid(handlers, n, period, periodic, options))
@@ -73,6 +73,10 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
             r = dispatch(handlers, items, n, &input);
         else if (due)
             r = ACH_OK;
+        if (timed && !due) { /* channels that never run dry do not stop the clock */
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            due = !achi_time_before(&now, &next);
+        }
         if (r == ACH_OK && (due || (input && (options & ACH_EV_O_PERIODIC_INPUT))))
             r = periodic(context);
         if (!goes_on(r))

@@ -67,15 +67,28 @@ void achi_futex_wake(const uint32_t *word, bool private_)
     call(word, FUTEX_WAKE | scope(private_), INT_MAX, NULL, NULL, 0);
 }
 
+/* False: this system has no FUTEX_WAKE_OP. */
+static bool change_and_wake(uint32_t *word, uint32_t op, bool private_)
+{
+    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST); /* all earlier stores before the change */
+    return call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0;
+}
+
+/* Without FUTEX_WAKE_OP it takes two steps, and a kill between them loses a wake. */
+
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
-    uint32_t op = FUTEX_OP(FUTEX_OP_ADD, add, FUTEX_OP_CMP_LT, 0);
-
-    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST); /* all earlier stores before the addition */
-    if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0)
+    if (change_and_wake(word, FUTEX_OP(FUTEX_OP_ADD, add, FUTEX_OP_CMP_LT, 0), private_))
         return;
-    /* A system without FUTEX_WAKE_OP: two steps, and only a kill between them loses a wake. */
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
+    achi_futex_wake(word, private_);
+}
+
+void achi_futex_clear_wake(uint32_t *word, uint32_t bits, bool private_)
+{
+    if (change_and_wake(word, FUTEX_OP(FUTEX_OP_ANDN, bits, FUTEX_OP_CMP_LT, 0), private_))
+        return;
+    __atomic_fetch_and(word, ~bits, __ATOMIC_SEQ_CST);
     achi_futex_wake(word, private_);
 }
 

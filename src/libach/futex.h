@@ -21,8 +21,9 @@ struct achi_futex_word {
 /* Wake all who sleep on the word. Safe in a signal handler. */
 void achi_futex_wake(const uint32_t *word, bool private_);
 
-/* Add to the word and wake all who sleep on it, in one step. */
+/* Change the word and wake all who sleep on it, in one step that no kill can split. */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_);
+void achi_futex_clear_wake(uint32_t *word, uint32_t bits, bool private_);
 
 /*
  * Sleep while all words have their values. 0: woken, or a value differed;

@@ -61,6 +61,7 @@ enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_
                                  clockid_t clock);
 enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm);
 void achi_heap_close(struct achi_handle *h);
+bool achi_heap_lock_source(struct achi_handle *h);
 
 /* Say that the channel lost its name or its place, and wake everybody who waits. */
 void achi_retire(struct achi_handle *h, enum achi_state state);

@@ -13,6 +13,7 @@
 
 struct block {
     uint32_t handles;
+    uint32_t source; /* a handle holds the source lock */
     struct ach_header hdr __attribute__((aligned(128)));
 };
 
@@ -65,6 +66,13 @@ void achi_heap_close(struct achi_handle *h)
 {
     struct block *b = block_of(h->view.hdr);
 
+    if (h->source)
+        __atomic_store_n(&b->source, 0, __ATOMIC_RELEASE);
     if (__atomic_sub_fetch(&b->handles, 1, __ATOMIC_ACQ_REL) == 0)
         free(b);
+}
+
+bool achi_heap_lock_source(struct achi_handle *h)
+{
+    return __atomic_exchange_n(&block_of(h->view.hdr)->source, 1, __ATOMIC_ACQUIRE) == 0;
 }

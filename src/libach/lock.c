@@ -21,14 +21,17 @@ static void count_recovery(const struct achi_view *v)
     __atomic_store_n(&v->hdr->recovered, n + 1, __ATOMIC_RELAXED);
 }
 
+static bool names_the_dead(uint32_t w)
+{
+    return syscall(SYS_tkill, (int)(w & FUTEX_TID_MASK), 0) != 0 && errno == ESRCH;
+}
+
 /* The word names a thread that is no more. Several may try this; one wins. */
 static bool take_over(uint32_t *word, uint32_t tid)
 {
     uint32_t w = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-    if (syscall(SYS_tkill, (int)(w & FUTEX_TID_MASK), 0) == 0 || errno != ESRCH)
-        return false;
-    return achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
+    return names_the_dead(w) && achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
 }
 
 /* A system without PI futexes: look again and again. */
@@ -38,8 +41,8 @@ static int poll_lock(uint32_t *word, uint32_t tid)
 
     if (achi_lock_cas(word, 0, tid, __ATOMIC_ACQUIRE))
         return 0;
-    if (take_over(word, tid))
-        return 0;
+    if (names_the_dead(__atomic_load_n(word, __ATOMIC_RELAXED)))
+        return -ESRCH;
     nanosleep(&pause, NULL);
     return -EAGAIN;
 }

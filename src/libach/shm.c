@@ -118,6 +118,11 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
 
     if (r != ACH_OK)
         return r;
+    if (g->span > SIZE_MAX / 2) {
+        errno = ENOMEM;
+        return achi_fail_errno("a channel of %llu bytes cannot be mapped",
+                               (unsigned long long)g->span);
+    }
     if (!replace && lstat(path, &st) == 0) {
         if (!attr->replace_corrupt || usable(name))
             return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
@@ -247,8 +252,9 @@ void achi_retire(struct achi_handle *h, enum achi_state state)
     /* A waiter that is just about to sleep must find the word changed. Only the lock's holder
        may lower the flag; if we do not get it, the waiter looks again after its time slice. */
     if (achi_same_namespace(h) && achi_lock(&h->view, &hdr->lock) == ACH_OK) {
-        __atomic_fetch_and(&hdr->commit, ~(uint32_t)ACHI_WAITER, __ATOMIC_ACQ_REL);
+        achi_futex_clear_wake(&hdr->commit, ACHI_WAITER, h->private_);
         achi_unlock(&h->view, &hdr->lock);
+    } else {
+        achi_futex_wake(&hdr->commit, h->private_);
     }
-    achi_futex_wake(&hdr->commit, h->private_);
 }

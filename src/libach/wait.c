@@ -228,6 +228,8 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
 
     if (!items || n == 0 || n > ACH_WAIT_MAX)
         return achi_fail(ACH_EINVAL, "ach_wait takes 1 to %u channels", ACH_WAIT_MAX);
+    if (options & ~(ACH_O_RELTIME | ACH_O_LINKED))
+        return achi_fail(ACH_EINVAL, "ach_wait knows ACH_O_RELTIME and ACH_O_LINKED only");
     for (i = 0; i < n; i++) {
         if (!items[i].chan)
             return achi_fail(ACH_EINVAL, "channel %zu of ach_wait is NULL", i);

@@ -100,6 +100,8 @@ static void epilogue(const struct plan *plan)
     last = (struct player){.script = &script, .next_id = 0xff00};
     writer_put(&last, plan->chan.frame_size);
     sched_run();
+    if (opt.listener)
+        opt.listener->done();
     check_rest(plan);
     if (!oracle_failed() && !oracle_retired(false))
         reader_check_fresh();
@@ -118,6 +120,8 @@ bool play(const struct plan *plan, struct policy *policy, const struct play_opti
     sched_reset(policy, &hooks, BUDGET);
     add_actors(plan);
     sched_run();
+    if (opt.listener)
+        opt.listener->done();
     check_rest(plan);
     if (!oracle_failed() && play_strict && !opt.listener)
         epilogue(plan);

@@ -234,8 +234,9 @@ static void flush(struct player *r)
     r->flushed += r->cursor.seen - b.cursor.seen;
     if (!play_strict)
         check_lenient(status);
-    else if (status == ACH_OK ? r->cursor.seen < b.newest || r->cursor.seen > oracle_newest()
-                              : status != ACH_EAGAIN || oracle_newest() - b.newest < 32)
+    else if (status == ACH_OK        ? r->cursor.seen < b.newest || r->cursor.seen > oracle_newest()
+             : status == ACH_CORRUPT ? !oracle_retired(false)
+                                     : status != ACH_EAGAIN || oracle_newest() - b.newest < 32)
         oracle_fail("flush says %d and is at %llu", (int)status, ULL(r->cursor.seen));
 }
 
