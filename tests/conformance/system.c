@@ -7,6 +7,7 @@
  */
 #include "conformance.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
@@ -21,6 +22,15 @@ bool have_pi_futexes(void)
     if (syscall(SYS_futex, &word, FUTEX_LOCK_PI, 0, NULL, NULL, 0) != 0)
         return false;
     return syscall(SYS_futex, &word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0) == 0;
+}
+
+bool have_nameless_files(void)
+{
+    int fd = open(getenv("ACH_DIR"), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 bool under_thread_sanitizer(void)
