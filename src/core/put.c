@@ -150,7 +150,8 @@ enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_ro
 
     if (r != ACH_OK)
         return r;
-    if (!same_seq(room->seq - 1, achi_load(&v->hdr->commit, PUT_HEAD)))
+    if (achi_load(&v->hdr->state, PUT_STATE) == ACHI_REPLACED ||
+        !same_seq(room->seq - 1, achi_load(&v->hdr->commit, PUT_HEAD)))
         r = ACH_CORRUPT;
     else
         publish(v, room, n);

@@ -83,6 +83,7 @@ static enum ach_status lock_source(struct achi_handle *h, const char *name)
         return achi_fail_errno("cannot lock channel '%s'", name);
     }
     h->source = true;
+    h->source_pid = achi_thread()->pid;
     return ACH_OK;
 }
 
@@ -177,7 +178,7 @@ enum ach_status ach_unlink(const char *name)
         r = achi_name_path(name, path);
     if (r != ACH_OK)
         return r;
-    opened = achi_shm_open(&h, name, false) == ACH_OK;
+    opened = achi_shm_hold(&h, name) == ACH_OK;
     if (unlink(path) != 0)
         r = errno == ENOENT
                 ? achi_fail(ACH_ENOENT, "there is no channel '%s' (no file %s)", name, path)

@@ -16,6 +16,7 @@
 
 #define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
 #define MODE 0666
+#define NAME_TRIES 100
 
 int achi_draft_reserve(const struct draft *d, uint64_t size)
 {
@@ -139,13 +140,23 @@ int achi_draft_publish(struct draft *d, const char *path)
 int achi_draft_replace(struct draft *d, const char *name, const char *path)
 {
     if (!d->path[0]) {
+        int tries = 0, failed;
+
         sweep(name);
-        temporary_name(d->path, name);
-        if (link_file(d->fd, d->path) != 0) {
+        do { /* a maker in another PID namespace may have the same numbers */
+            temporary_name(d->path, name);
+            failed = link_file(d->fd, d->path);
+        } while (failed && errno == EEXIST && ++tries < NAME_TRIES);
+        if (failed) {
             d->path[0] = '\0';
             return -1;
         }
     }
+    /* In exchange the temporary name is left with exactly the file that was replaced. */
+    if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+        return 0;
+    if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)
+        return -1;
     if (rename(d->path, path) != 0)
         return -1;
     d->path[0] = '\0';

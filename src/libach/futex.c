@@ -128,7 +128,7 @@ int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t c
     if (r < 0)
         r = -errno;
     errno = saved;
-    if (r == -ENOSYS)
+    if (r == -ENOSYS || r == -EPERM) /* EPERM: a system call filter that does not know it */
         return wait_one(&words[0], clock, deadline);
     return r >= 0 || r == -EAGAIN ? 0 : (int)r;
 }

@@ -34,10 +34,11 @@ struct achi_handle {
     uint64_t memory; /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
-    int fd;        /* the file; -1 for a heap channel */
-    bool readonly; /* mapped read-only */
-    bool source;   /* holds the source lock */
-    bool private_; /* nobody but this process has the memory */
+    int fd;             /* the file; -1 for a heap channel */
+    bool readonly;      /* mapped read-only */
+    bool source;        /* holds the source lock */
+    int32_t source_pid; /* the process that took it; a child of fork does not hold it */
+    bool private_;      /* nobody but this process has the memory */
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
@@ -48,13 +49,14 @@ static inline const struct achi_handle *achi_handle_of(const struct achi_view *v
 /* The lock holds thread ids, which mean the same in one PID namespace only. */
 static inline bool achi_same_namespace(const struct achi_handle *h)
 {
-    return h->pidns == 0 || h->pidns == achi_thread()->pidns;
+    return h->private_ || h->pidns == achi_thread()->pidns;
 }
 
 /* Backends: make a channel; map one that exists and fill in view, span, memory, fd and map. */
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                                 const ach_create_attr_t *attr, clockid_t clock);
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
+enum ach_status achi_shm_hold(struct achi_handle *h, const char *name);
 void achi_shm_close(struct achi_handle *h);
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,

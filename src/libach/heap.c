@@ -49,8 +49,8 @@ enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm)
     if (!shm)
         return achi_fail(ACH_EINVAL, "a heap channel is opened by its memory: set attr.shm");
     r = achi_geometry_check(&g, shm, shm->memory, shm->page);
-    if (r != ACH_OK)
-        return achi_fail(r, "attr.shm does not point to a channel");
+    if (r != ACH_OK || (g.flags & ACHI_F_MIRRORED))
+        return achi_fail(ACH_BAD_SHM_FILE, "attr.shm does not point to a channel");
     __atomic_fetch_add(&block_of(shm)->handles, 1, __ATOMIC_RELAXED);
     achi_view_init(&h->view, shm, &g, shm->clock);
     h->span = (size_t)g.span;
@@ -60,6 +60,11 @@ enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm)
     h->private_ = true;
     h->fd = -1;
     return ACH_OK;
+}
+
+bool achi_heap_source(struct achi_handle *h, bool take)
+{
+    return __atomic_exchange_n(&block_of(h->view.hdr)->source, take, __ATOMIC_ACQ_REL) == 0;
 }
 
 void achi_heap_close(struct achi_handle *h)

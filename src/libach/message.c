@@ -8,7 +8,10 @@
 
 enum ach_status achi_may_put(const struct achi_handle *h)
 {
-    if (h->readonly || ((h->view.flags & ACHI_F_SINGLE_WRITER) && !h->source))
+    if (h->readonly)
+        return ACH_EACCES;
+    if ((h->view.flags & ACHI_F_SINGLE_WRITER) &&
+        (!h->source || h->source_pid != achi_thread()->pid))
         return ACH_EACCES;
     return achi_same_namespace(h) ? ACH_OK : ACH_EACCES;
 }
@@ -26,8 +29,8 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
     r = achi_may_put(h);
     if (r != ACH_OK)
         return r;
-    if (h->view.flags & ACHI_F_SINGLE_WRITER)
-        achi_room_drop(h);
+    if ((h->view.flags & ACHI_F_SINGLE_WRITER) && __atomic_load_n(&h->reserved, __ATOMIC_RELAXED))
+        return ACH_EINVAL; /* the message would lie where the reservation is being written */
     return achi_put(&h->view, buf, len);
 }
 

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +25,12 @@
 #include "name.h"
 #include "thread.h"
 
+#define HOLD_TRIES 20
+#define HOLD_PAUSE_NS 5000000
 #define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
+
+static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
+                                 bool readonly);
 
 static uint32_t page_size(void)
 {
@@ -76,34 +82,73 @@ static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g
     return ACH_OK;
 }
 
-/* Can the channel under this name be used? */
-static bool usable(const char *name)
+/* What a reader and a writer need of the channel is in order. */
+static bool usable(const struct achi_handle *h)
 {
-    struct achi_handle h = {.fd = -1};
-    uint64_t newest, oldest;
-    enum ach_status r = achi_shm_open(&h, name, true);
+    const struct achi_view *v = &h->view;
+    struct achi_cursor cur = {0};
+    struct achi_look look;
+    uint32_t word;
 
-    if (r == ACH_EACCES)
-        return true; /* not ours to judge */
-    if (r != ACH_OK)
+    if (__atomic_load_n(&v->hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED)
         return false;
-    r = achi_range(&h.view, &newest, &oldest);
-    achi_shm_close(&h);
-    return r != ACH_CORRUPT;
+    return achi_get(v, &cur, NULL, UINT64_MAX, ACH_O_LAST, &look, &word) != ACH_CORRUPT;
 }
 
-static enum ach_status take_place(struct draft *d, const char *name, const char *path)
+/*
+ * Open the channel that has the name, and keep the name to it: whoever moves or
+ * removes a channel's name holds a lock on its file. Nobody can hold us up for
+ * long: then the name may change under us.
+ */
+enum ach_status achi_shm_hold(struct achi_handle *h, const char *name)
+{
+    const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
+    char path[PATH_MAX];
+    struct stat st, named;
+    enum ach_status r = achi_name_path(name, path);
+    int tries;
+
+    for (tries = 0; r == ACH_OK && tries < HOLD_TRIES; tries++) {
+        bool held;
+
+        r = achi_shm_open(h, name, false);
+        if (r != ACH_OK)
+            return r;
+        held = flock(h->fd, LOCK_EX | LOCK_NB) == 0 || tries == HOLD_TRIES - 1;
+        if (held && fstat(h->fd, &st) == 0 && lstat(path, &named) == 0 &&
+            st.st_ino == named.st_ino && st.st_dev == named.st_dev)
+            return ACH_OK;
+        achi_shm_close(h);
+        if (!held)
+            nanosleep(&pause, NULL);
+    }
+    return r == ACH_OK ? achi_fail(ACH_FAILED_SYSCALL, "channel '%s' changes all the time", name)
+                       : r;
+}
+
+/* Take the name, from a usable channel only if forced. */
+static enum ach_status take_place(struct draft *d, const char *name, const char *path, bool force)
 {
     struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
-    bool had = achi_shm_open(&old, name, false) == ACH_OK;
-    enum ach_status r = ACH_OK;
+    enum ach_status r = achi_shm_hold(&old, name);
+    bool had = r == ACH_OK;
 
-    if (achi_draft_replace(d, name, path) != 0)
+    if (!force && ((had && usable(&old)) || r == ACH_EACCES))
+        r = achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
+    else if (!force && r == ACH_FAILED_SYSCALL)
+        ; /* cannot tell: leave it alone */
+    else if (achi_draft_replace(d, name, path) != 0)
         r = achi_fail_errno("cannot replace %s", path);
-    else if (had)
-        achi_retire(&old, ACHI_REPLACED);
-    if (had)
+    else
+        r = ACH_OK;
+    if (had && (r != ACH_OK || d->path[0]))
         achi_shm_close(&old);
+    if (r == ACH_OK && d->path[0]) /* exchanged: this is what was replaced, whatever we held */
+        had = open_path(&old, name, d->path, false) == ACH_OK;
+    if (had && r == ACH_OK) {
+        achi_retire(&old, ACHI_REPLACED);
+        achi_shm_close(&old);
+    }
     return r;
 }
 
@@ -113,7 +158,7 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     char path[PATH_MAX];
     struct draft d;
     struct stat st;
-    bool replace = attr->truncate;
+    bool replace = attr->truncate || attr->replace_corrupt;
     enum ach_status r = achi_name_path(name, path);
 
     if (r != ACH_OK)
@@ -123,19 +168,16 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         return achi_fail_errno("a channel of %llu bytes cannot be mapped",
                                (unsigned long long)g->span);
     }
-    if (!replace && lstat(path, &st) == 0) {
-        if (!attr->replace_corrupt || usable(name))
-            return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
-        replace = true;
-    }
+    if (lstat(path, &st) == 0 && (!replace || S_ISDIR(st.st_mode)))
+        return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
     if (achi_draft_open(&d, name) != 0)
         return achi_fail_errno("cannot make a file in %s", achi_name_dir());
     r = draft_fill(&d, g, attr, clock);
     if (r == ACH_OK) {
-        if (replace)
-            r = take_place(&d, name, path);
-        else if (achi_draft_publish(&d, path) != 0)
-            r = achi_fail_errno("cannot give channel '%s' its name", name);
+        if (achi_draft_publish(&d, path) != 0)
+            r = replace && errno == EEXIST
+                    ? take_place(&d, name, path, attr->truncate)
+                    : achi_fail_errno("cannot give channel '%s' its name", name);
     }
     achi_draft_close(&d);
     return r;
@@ -184,6 +226,8 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: not a regular file", path);
     if (pread(fd, copy, sizeof(*copy), 0) != (ssize_t)sizeof(*copy))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: too short", path);
+    if ((uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size) /* touching a hole may be SIGBUS */
+        return achi_fail(ACH_BAD_SHM_FILE, "%s has holes: a channel's memory is reserved", path);
     r = achi_geometry_check(g, copy, (uint64_t)st.st_size, page_size());
     if (r == ACH_BAD_HEADER)
         return achi_fail(r, "%s has another layout (version %u): made by another release of Ach",
@@ -193,17 +237,15 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
     return ACH_OK;
 }
 
-enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly)
+static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
+                                 bool readonly)
 {
-    char path[PATH_MAX];
     struct achi_geometry g = {0};
     struct ach_header copy = {0};
     void *base;
     int fd;
-    enum ach_status r = achi_name_path(name, path);
+    enum ach_status r;
 
-    if (r != ACH_OK)
-        return r;
     fd = open_file(path, &readonly);
     if (fd < 0)
         return open_failed(name, path);
@@ -229,8 +271,21 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
     return ACH_OK;
 }
 
+enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly)
+{
+    char path[PATH_MAX];
+    enum ach_status r = achi_name_path(name, path);
+
+    return r == ACH_OK ? open_path(h, name, path, readonly) : r;
+}
+
 void achi_shm_close(struct achi_handle *h)
 {
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+    /* A child of fork that still has the descriptor would keep the lock. */
+    if (h->source && h->source_pid == achi_thread()->pid)
+        fcntl(h->fd, F_OFD_SETLK, &all);
     munmap(h->view.hdr, h->span);
     close(h->fd);
 }
@@ -245,10 +300,14 @@ bool achi_unlinked(const struct achi_handle *h)
 void achi_retire(struct achi_handle *h, enum achi_state state)
 {
     struct ach_header *hdr = h->view.hdr;
+    uint32_t live = ACHI_LIVE;
 
     if (h->readonly)
         return;
-    __atomic_store_n(&hdr->state, state, __ATOMIC_RELEASE);
+    if (!__atomic_compare_exchange_n(&hdr->state, &live, state, 0, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED) &&
+        state == ACHI_REPLACED)
+        __atomic_store_n(&hdr->state, state, __ATOMIC_RELEASE);
     /* A waiter that is just about to sleep must find the word changed. Only the lock's holder
        may lower the flag; if we do not get it, the waiter looks again after its time slice. */
     if (achi_same_namespace(h) && achi_lock(&h->view, &hdr->lock) == ACH_OK) {

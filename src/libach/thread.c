@@ -43,6 +43,7 @@ void achi_thread_ask(void)
         self->futex_offset = head->futex_offset;
     }
     self->pidns = achi_pid_namespace();
+    self->pid = getpid();
     self->tid = (uint32_t)syscall(SYS_gettid);
     errno = saved;
 }

@@ -13,6 +13,7 @@ struct achi_thread {
     volatile uintptr_t *pending; /* its "being locked or unlocked" slot */
     uintptr_t no_slot;           /* stands in for a system without robust lists */
     uint64_t pidns;
+    int32_t pid;
 };
 
 /* Initial-exec: one instruction to reach, and safe whenever the library is loaded. */

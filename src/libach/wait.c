@@ -78,6 +78,8 @@ static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_dea
         }
         if (achi_canceled(chan) || passed(d))
             return true;
+        if (achi_load(&h->view.hdr->state, WAIT_STATE) != ACHI_LIVE)
+            return false;
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while (achi_time_before(&now, &end));
     return false;
@@ -158,6 +160,8 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
 
     if (spin(chan, word, d))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
+    if (passed(d))
+        return ACH_TIMEOUT; /* before the flag is up: the next put would wake nobody */
     r = prepare(chan, &word, options, &slice);
     if (r == ACH_EAGAIN)
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
