@@ -13,9 +13,9 @@
  *
  * Who may call what at the same time
  *     Different handles: anything, from any thread or process.
- *     One handle: ach_put from many threads at once; everything else, and the
- *     reservation and view functions, from one thread at a time. ach_cancel
- *     may be called on a handle at any time, also from a signal handler.
+ *     One handle: ach_put from many threads at once, unless the channel has a
+ *     single writer; everything else from one thread at a time. ach_cancel may
+ *     be called on a handle at any time, also from a signal handler.
  *     A handle belongs to the process that opened it; a child of fork may use
  *     the handles it inherited, each process moving through the messages on
  *     its own.
@@ -227,7 +227,7 @@ __extension__ typedef struct ach_info {
             /* The handle. */
             unsigned int readonly : 1; /* cannot put */
             unsigned int source : 1;   /* holds the source lock */
-            uint64_t seen;             /* sequence of the last message it got */
+            uint64_t seen;             /* sequence of the last message got or flushed */
             uint64_t received;         /* messages it got */
             uint64_t missed;           /* messages that were gone before it came */
             uint64_t overtaken;        /* reads begun anew because a writer lapped them */
@@ -292,8 +292,8 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
  *
  * At most one handle at a time holds a channel's source lock; ach_open answers
  * ACH_EAGAIN while another one does. The lock ends with ach_close, or with the
- * process. Handles that do not ask for the lock can still put, unless the
- * channel was created for a single writer.
+ * process; a child of fork does not hold it. Handles that do not ask for the
+ * lock can still put, unless the channel was created for a single writer.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -328,7 +328,8 @@ enum ach_status ach_attr_set_readonly(ach_attr_t *attr, int readonly);
  * @nanoseconds: how long to spin; 0, the default, sleeps at once
  *
  * A handle that spins sees a message within a few hundred nanoseconds instead
- * of microseconds, and keeps its core busy for that long in every wait.
+ * of microseconds, and keeps its core busy for that long in every ach_get and
+ * ach_view that waits. ach_wait does not spin.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -523,10 +524,11 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  *
  * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
- * Returns: ACH_OK; ACH_EEXIST; ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a
- * zero or absurd size, or a clock that cannot time a channel; ACH_EACCES;
- * ACH_ENOTSUP for a kernel channel without the module; ACH_FAILED_SYSCALL with
- * errno, as ENOSPC when the memory cannot be had.
+ * Returns: ACH_OK; ACH_EEXIST; ACH_ENOENT if the directory is missing;
+ * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a zero or absurd size, or a
+ * clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
+ * without the module; ACH_FAILED_SYSCALL with errno, as ENOSPC when the memory
+ * cannot be had.
  *
  * Since: 3.0
  */
@@ -618,8 +620,8 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode);
  * Returns: ACH_OK; ACH_OVERFLOW if @len exceeds the channel's capacity;
  * ACH_EINVAL for @len 0 or a NULL argument; ACH_EACCES for a read-only handle,
  * a single-writer channel without the source lock, or a channel of another
- * PID namespace; ACH_LOCKED if the lock timeout passed; ACH_CORRUPT;
- * ACH_CLOSED.
+ * PID namespace; ACH_LOCKED if the lock timeout passed, or if this handle has
+ * a reservation open on a single-writer channel; ACH_CORRUPT; ACH_CLOSED.
  *
  * Since: 3.0
  */
@@ -653,7 +655,7 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
  * ACH_EAGAIN: nothing new; ACH_TIMEOUT; ACH_OVERFLOW: @buf is too small,
  * *@frame_size says what is needed and the message can still be got;
  * ACH_CANCELED; ACH_ENOENT with ACH_O_LINKED; ACH_EINVAL; ACH_CORRUPT;
- * ACH_CLOSED.
+ * ACH_CLOSED; ACH_FAILED_SYSCALL if the system cannot wait.
  *
  * Since: 3.0
  */
@@ -729,12 +731,12 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr);
  * reservation may push out the oldest messages, committed or not.
  *
  * Allocates: not on a single-writer channel; on others when @size exceeds all
- * earlier reservations of the handle. Blocks: no. Real-time: yes, after one
- * reservation of the largest size. Signal handler: no.
+ * earlier reservations of the handle. Blocks: as ach_put. Real-time: yes, after
+ * one reservation of the largest size. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_OVERFLOW if @size exceeds the capacity; ACH_EINVAL;
- * ACH_EACCES as for ach_put; ACH_CORRUPT; ACH_CLOSED; ACH_FAILED_SYSCALL
- * without memory.
+ * ACH_EACCES as for ach_put; ACH_LOCKED; ACH_CORRUPT; ACH_CLOSED;
+ * ACH_FAILED_SYSCALL without memory.
  *
  * Since: 3.0
  */
@@ -778,7 +780,8 @@ enum ach_status ach_abort(ach_channel_t *chan);
  * Like ach_get, but without the copy. Writers do not wait for viewers: they
  * may overwrite the message at any time. Treat what you read as untrusted, and
  * use nothing of it before ach_view_check says ACH_OK. The newest message
- * stays whole until two further messages were put.
+ * stays whole until another one was put and the put or reservation after that
+ * has begun.
  *
  * Allocates: no. Blocks: only with ACH_O_WAIT. Real-time: yes. Signal
  * handler: as ach_get.
@@ -826,9 +829,9 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
                          int options);
 
 /**
- * ach_channel_seq - the sequence number of the last message got
+ * ach_channel_seq - the sequence number of the last message got or flushed
  * @chan: the handle
- * @seq: out: 1 for the first message ever put, 0 if none was got
+ * @seq: out: 1 for the first message ever put, 0 if there was none
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *

@@ -178,7 +178,7 @@ enum ach_status ach_unlink(const char *name)
         r = achi_name_path(name, path);
     if (r != ACH_OK)
         return r;
-    opened = achi_shm_hold(&h, name) == ACH_OK;
+    opened = achi_shm_open(&h, name, false) == ACH_OK;
     if (unlink(path) != 0)
         r = errno == ENOENT
                 ? achi_fail(ACH_ENOENT, "there is no channel '%s' (no file %s)", name, path)
@@ -189,6 +189,17 @@ enum ach_status ach_unlink(const char *name)
         achi_shm_close(&h);
     }
     return r;
+}
+
+/* From now on every put wakes. A put that is under way may have looked already: let it end. */
+static void wake_readonly(struct achi_handle *h)
+{
+    uint32_t *lock = &h->view.hdr->lock;
+    bool locked = achi_same_namespace(h) && achi_lock(&h->view, lock) == ACH_OK;
+
+    __atomic_store_n(&h->view.hdr->readonly_wake, 1, __ATOMIC_SEQ_CST);
+    if (locked)
+        achi_unlock(&h->view, lock);
 }
 
 enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
@@ -207,6 +218,6 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
     if (fchmod(h->fd, mode) != 0)
         return achi_fail_errno("cannot change the channel's permissions");
     if (!h->readonly && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
-        __atomic_store_n(&h->view.hdr->readonly_wake, 1, __ATOMIC_SEQ_CST);
+        wake_readonly(h);
     return ACH_OK;
 }

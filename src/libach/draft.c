@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "handle.h"
 #include "name.h"
 
 #define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
@@ -61,12 +63,13 @@ static bool temporary_tail(const char *s)
 }
 
 /*
- * Remove the temporary files of makers that died before they could rename
- * them. A maker holds a lock on its file as long as it lives.
+ * Remove the temporary files of makers that died. A maker holds a lock on its
+ * file as long as it lives; a file without a lock is what somebody replaced, and
+ * its users may not have been told yet.
  */
 static void sweep(const char *name)
 {
-    char prefix[ACH_CHAN_NAME_MAX + 16];
+    char prefix[ACH_CHAN_NAME_MAX + 16], path[PATH_MAX];
     size_t len = (size_t)snprintf(prefix, sizeof(prefix), ".%s%s", ACHI_FILE_PREFIX, name);
     DIR *dir = opendir(achi_name_dir());
     const struct dirent *e;
@@ -81,8 +84,11 @@ static void sweep(const char *name)
         fd = openat(dirfd(dir), e->d_name, O_RDONLY | OPEN_FLAGS);
         if (fd < 0)
             continue;
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            unlinkat(dirfd(dir), e->d_name, 0);
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            snprintf(path, sizeof(path), "%s/%s", achi_name_dir(), e->d_name);
+            achi_shm_replaced(path);
+            unlink(path);
+        }
         close(fd);
     }
     closedir(dir);
@@ -100,20 +106,40 @@ static int link_file(int fd, const char *path)
     return linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
 }
 
+/* A file with a name, for file systems without nameless ones. */
+static int open_named(struct draft *d, const char *name)
+{
+    struct stat st;
+    int tries;
+
+    sweep(name);
+    for (tries = 0; tries < NAME_TRIES; tries++) {
+        temporary_name(d->path, name);
+        d->fd = open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, MODE);
+        if (d->fd < 0 && errno != EEXIST)
+            break;
+        if (d->fd < 0)
+            continue;
+        flock(d->fd, LOCK_EX | LOCK_NB); /* with sweep */
+        if (fstat(d->fd, &st) == 0 && st.st_nlink > 0)
+            return 0;
+        close(d->fd); /* somebody swept it before it was locked */
+    }
+    d->path[0] = '\0';
+    return -1;
+}
+
 int achi_draft_open(struct draft *d, const char *name)
 {
     d->path[0] = '\0';
     d->fd = open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
-    if (d->fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
-        return -1;
-    if (d->fd < 0) {
-        sweep(name);
-        temporary_name(d->path, name);
-        d->fd = open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, MODE);
-    }
-    if (d->fd >= 0)
+    if (d->fd >= 0) {
         flock(d->fd, LOCK_EX | LOCK_NB); /* with sweep */
-    return d->fd < 0 ? -1 : 0;
+        return 0;
+    }
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+        return -1;
+    return open_named(d, name);
 }
 
 void achi_draft_close(struct draft *d)
@@ -137,22 +163,27 @@ int achi_draft_publish(struct draft *d, const char *path)
     return 0;
 }
 
+/* Give a nameless file a temporary name. */
+static int name_it(struct draft *d, const char *name)
+{
+    int tries;
+
+    sweep(name);
+    for (tries = 0; tries < NAME_TRIES; tries++) {
+        temporary_name(d->path, name);
+        if (link_file(d->fd, d->path) == 0)
+            return 0;
+        if (errno != EEXIST) /* a maker in another PID namespace may have the same numbers */
+            break;
+    }
+    d->path[0] = '\0';
+    return -1;
+}
+
 int achi_draft_replace(struct draft *d, const char *name, const char *path)
 {
-    if (!d->path[0]) {
-        int tries = 0, failed;
-
-        sweep(name);
-        do { /* a maker in another PID namespace may have the same numbers */
-            temporary_name(d->path, name);
-            failed = link_file(d->fd, d->path);
-        } while (failed && errno == EEXIST && ++tries < NAME_TRIES);
-        if (failed) {
-            d->path[0] = '\0';
-            return -1;
-        }
-    }
-    /* In exchange the temporary name is left with exactly the file that was replaced. */
+    if (!d->path[0] && name_it(d, name) != 0)
+        return -1;
     if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
         return 0;
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)

@@ -30,7 +30,10 @@ int achi_draft_reserve(const struct draft *d, uint64_t size);
 /* Give the file the channel's name, if that is free. */
 int achi_draft_publish(struct draft *d, const char *path);
 
-/* Give the file the channel's name, whoever has it now. */
+/*
+ * Give the file the channel's name, whoever has it now. What had it gets the
+ * draft's name instead, if d->path is not empty afterwards.
+ */
 int achi_draft_replace(struct draft *d, const char *name, const char *path);
 
 /* End: close it, and remove it if it is not a channel by now. Keeps errno. */

@@ -56,8 +56,10 @@ static inline bool achi_same_namespace(const struct achi_handle *h)
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                                 const ach_create_attr_t *attr, clockid_t clock);
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
-enum ach_status achi_shm_hold(struct achi_handle *h, const char *name);
 void achi_shm_close(struct achi_handle *h);
+
+/* Tell the users of a file, if it is a channel, that another one took its place. */
+void achi_shm_replaced(const char *path);
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
                                  clockid_t clock);

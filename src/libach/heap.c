@@ -62,11 +62,6 @@ enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm)
     return ACH_OK;
 }
 
-bool achi_heap_source(struct achi_handle *h, bool take)
-{
-    return __atomic_exchange_n(&block_of(h->view.hdr)->source, take, __ATOMIC_ACQ_REL) == 0;
-}
-
 void achi_heap_close(struct achi_handle *h)
 {
     struct block *b = block_of(h->view.hdr);

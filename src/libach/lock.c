@@ -72,10 +72,13 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
             }
             return ACH_OK;
         case -EAGAIN: /* the owner is just dying */
-        case -ESRCH:
         case -EINTR:
             break;
+        case -ESRCH: /* the owner is dead, and not buried yet */
+            nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+            break;
         case -ETIMEDOUT:
+        case -ENOMEM:
             return ACH_LOCKED;
         default: /* no word that a writer would leave */
             return ACH_CORRUPT;

@@ -30,7 +30,7 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
     if (r != ACH_OK)
         return r;
     if ((h->view.flags & ACHI_F_SINGLE_WRITER) && __atomic_load_n(&h->reserved, __ATOMIC_RELAXED))
-        return ACH_EINVAL; /* the message would lie where the reservation is being written */
+        return ACH_LOCKED; /* the message would lie where the reservation is being written */
     return achi_put(&h->view, buf, len);
 }
 

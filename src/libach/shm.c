@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,8 +24,6 @@
 #include "name.h"
 #include "thread.h"
 
-#define HOLD_TRIES 20
-#define HOLD_PAUSE_NS 5000000
 #define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
 
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
@@ -82,73 +79,51 @@ static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g
     return ACH_OK;
 }
 
-/* What a reader and a writer need of the channel is in order. */
-static bool usable(const struct achi_handle *h)
+/* Can the channel under this name be used? Yes, if that cannot be told. */
+static bool usable(const char *name)
 {
-    const struct achi_view *v = &h->view;
-    struct achi_cursor cur = {0};
+    struct achi_handle h = {.fd = -1};
+    struct achi_cursor cursor = {0};
     struct achi_look look;
     uint32_t word;
+    enum ach_status r = achi_shm_open(&h, name, true);
 
-    if (__atomic_load_n(&v->hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED)
+    if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
         return false;
-    return achi_get(v, &cur, NULL, UINT64_MAX, ACH_O_LAST, &look, &word) != ACH_CORRUPT;
+    if (r != ACH_OK)
+        return true;
+    r = achi_get(&h.view, &cursor, NULL, UINT64_MAX, ACH_O_LAST, &look, &word);
+    if (__atomic_load_n(&h.view.hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED)
+        r = ACH_CORRUPT;
+    achi_shm_close(&h);
+    return r != ACH_CORRUPT;
 }
 
-/*
- * Open the channel that has the name, and keep the name to it: whoever moves or
- * removes a channel's name holds a lock on its file. Nobody can hold us up for
- * long: then the name may change under us.
- */
-enum ach_status achi_shm_hold(struct achi_handle *h, const char *name)
-{
-    const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
-    char path[PATH_MAX];
-    struct stat st, named;
-    enum ach_status r = achi_name_path(name, path);
-    int tries;
-
-    for (tries = 0; r == ACH_OK && tries < HOLD_TRIES; tries++) {
-        bool held;
-
-        r = achi_shm_open(h, name, false);
-        if (r != ACH_OK)
-            return r;
-        held = flock(h->fd, LOCK_EX | LOCK_NB) == 0 || tries == HOLD_TRIES - 1;
-        if (held && fstat(h->fd, &st) == 0 && lstat(path, &named) == 0 &&
-            st.st_ino == named.st_ino && st.st_dev == named.st_dev)
-            return ACH_OK;
-        achi_shm_close(h);
-        if (!held)
-            nanosleep(&pause, NULL);
-    }
-    return r == ACH_OK ? achi_fail(ACH_FAILED_SYSCALL, "channel '%s' changes all the time", name)
-                       : r;
-}
-
-/* Take the name, from a usable channel only if forced. */
-static enum ach_status take_place(struct draft *d, const char *name, const char *path, bool force)
+void achi_shm_replaced(const char *path)
 {
     struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
-    enum ach_status r = achi_shm_hold(&old, name);
-    bool had = r == ACH_OK;
 
-    if (!force && ((had && usable(&old)) || r == ACH_EACCES))
-        r = achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
-    else if (!force && r == ACH_FAILED_SYSCALL)
-        ; /* cannot tell: leave it alone */
-    else if (achi_draft_replace(d, name, path) != 0)
+    if (open_path(&old, path, path, false) != ACH_OK)
+        return;
+    achi_retire(&old, ACHI_REPLACED);
+    achi_shm_close(&old);
+}
+
+/* Take the name from whoever has it, and tell those who use what had it. */
+static enum ach_status take_place(struct draft *d, const char *name, const char *path)
+{
+    struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
+    bool had = achi_shm_open(&old, name, false) == ACH_OK;
+    enum ach_status r = ACH_OK;
+
+    if (achi_draft_replace(d, name, path) != 0)
         r = achi_fail_errno("cannot replace %s", path);
-    else
-        r = ACH_OK;
-    if (had && (r != ACH_OK || d->path[0]))
-        achi_shm_close(&old);
-    if (r == ACH_OK && d->path[0]) /* exchanged: this is what was replaced, whatever we held */
-        had = open_path(&old, name, d->path, false) == ACH_OK;
-    if (had && r == ACH_OK) {
+    else if (d->path[0]) /* the draft's name is left with exactly the file that was replaced */
+        achi_shm_replaced(d->path);
+    else if (had)
         achi_retire(&old, ACHI_REPLACED);
+    if (had)
         achi_shm_close(&old);
-    }
     return r;
 }
 
@@ -158,7 +133,7 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     char path[PATH_MAX];
     struct draft d;
     struct stat st;
-    bool replace = attr->truncate || attr->replace_corrupt;
+    bool exists, replace;
     enum ach_status r = achi_name_path(name, path);
 
     if (r != ACH_OK)
@@ -168,16 +143,19 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         return achi_fail_errno("a channel of %llu bytes cannot be mapped",
                                (unsigned long long)g->span);
     }
-    if (lstat(path, &st) == 0 && (!replace || S_ISDIR(st.st_mode)))
+    exists = lstat(path, &st) == 0;
+    replace = exists && !S_ISDIR(st.st_mode) &&
+              (attr->truncate || (attr->replace_corrupt && !usable(name)));
+    if (exists && !replace)
         return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
     if (achi_draft_open(&d, name) != 0)
         return achi_fail_errno("cannot make a file in %s", achi_name_dir());
     r = draft_fill(&d, g, attr, clock);
     if (r == ACH_OK) {
-        if (achi_draft_publish(&d, path) != 0)
-            r = replace && errno == EEXIST
-                    ? take_place(&d, name, path, attr->truncate)
-                    : achi_fail_errno("cannot give channel '%s' its name", name);
+        if (replace)
+            r = take_place(&d, name, path);
+        else if (achi_draft_publish(&d, path) != 0)
+            r = achi_fail_errno("cannot give channel '%s' its name", name);
     }
     achi_draft_close(&d);
     return r;
@@ -304,10 +282,11 @@ void achi_retire(struct achi_handle *h, enum achi_state state)
 
     if (h->readonly)
         return;
-    if (!__atomic_compare_exchange_n(&hdr->state, &live, state, 0, __ATOMIC_RELEASE,
-                                     __ATOMIC_RELAXED) &&
-        state == ACHI_REPLACED)
+    if (state == ACHI_REPLACED)
         __atomic_store_n(&hdr->state, state, __ATOMIC_RELEASE);
+    else /* what was replaced stays so, whoever removes its last name */
+        __atomic_compare_exchange_n(&hdr->state, &live, state, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
     /* A waiter that is just about to sleep must find the word changed. Only the lock's holder
        may lower the flag; if we do not get it, the waiter looks again after its time slice. */
     if (achi_same_namespace(h) && achi_lock(&h->view, &hdr->lock) == ACH_OK) {

@@ -251,10 +251,29 @@ static void other_namespace(void)
     remove_it();
 }
 
+/* A child made without the handlers of pthread_atfork still has a thread id of its own. */
+static void bare_fork(void)
+{
+    pid_t pid;
+    int status;
+
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    pid = _Fork();
+    if (pid == 0)
+        _exit(put_number(&chan, 2, 16) == ACH_OK ? 0 : 1);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    put_range(&chan, 3, 3);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
 static const struct test tests[] = {
     {"process-forked-position", forked_position, NAMED, ONE_PROCESS},
     {"process-forked-put", forked_put, NAMED, ONE_PROCESS},
     {"process-round-trips", round_trips, NAMED, ONE_PROCESS},
+    {"process-bare-fork", bare_fork, NAMED, ONE_PROCESS},
     {"process-many-writers", many_writers, NAMED, ONE_PROCESS},
     {"process-stopped-reader", stopped_reader, NAMED, ONE_PROCESS},
     {"process-descriptors", descriptors, ALL, NULL},
