@@ -120,8 +120,7 @@ static int open_named(struct draft *d, const char *name)
             break;
         if (d->fd < 0)
             continue;
-        flock(d->fd, LOCK_EX | LOCK_NB); /* with sweep */
-        if (fstat(d->fd, &st) == 0 && st.st_nlink > 0)
+        if (flock(d->fd, LOCK_EX | LOCK_NB) == 0 && fstat(d->fd, &st) == 0 && st.st_nlink > 0)
             return 0;
         close(d->fd); /* somebody swept it before it was locked */
     }

@@ -12,14 +12,18 @@
 
 __thread struct achi_thread achi_thread_self;
 
-/* A child is another thread, maybe in another namespace. */
+/*
+ * A child of fork is another thread, maybe in another namespace. The kernel
+ * wipes the page that achi_process points to, whatever made the child; kernels
+ * before 4.14 cannot, and there pthread_atfork has to do.
+ */
 static void forget(void)
 {
     achi_thread_self.tid = 0;
 }
 
-static volatile uint32_t no_page = 1;
-volatile uint32_t *achi_process = &no_page;
+static uint32_t no_page = 1;
+uint32_t *achi_process = &no_page;
 
 __attribute__((constructor)) static void watch_fork(void)
 {
@@ -47,7 +51,7 @@ void achi_thread_ask(void)
     size_t len = 0;
     int saved = errno;
 
-    *achi_process = 1;
+    __atomic_store_n(achi_process, 1, __ATOMIC_RELAXED);
     self->pending = &self->no_slot;
     self->futex_offset = 0;
     if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head)) {

@@ -21,13 +21,14 @@ extern __thread struct achi_thread achi_thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Zero in a new child, however it was made: the kernel wipes it. */
-extern volatile uint32_t *achi_process __attribute__((visibility("hidden")));
+extern uint32_t *achi_process __attribute__((visibility("hidden")));
 
 void achi_thread_ask(void);
 
 static inline struct achi_thread *achi_thread(void)
 {
-    if (__builtin_expect(achi_thread_self.tid == 0 || *achi_process == 0, 0))
+    if (__builtin_expect(
+            achi_thread_self.tid == 0 || __atomic_load_n(achi_process, __ATOMIC_RELAXED) == 0, 0))
         achi_thread_ask();
     return &achi_thread_self;
 }
