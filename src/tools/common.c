@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parse.h"
+
 #define NS_PER_SECOND 1000000000ll
 
 const char *tool_name = "ach";
@@ -26,11 +28,7 @@ void tool_complain(const char *format, ...)
 
 bool tool_parse_count(const char *text, const char *what, uint64_t *value)
 {
-    char *end;
-
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || strchr(text, '-')) {
+    if (!parse_count(text, 0, UINT64_MAX, value)) {
         tool_complain("%s must be a whole number, not '%s'", what, text);
         return false;
     }
