@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-long bench lint coverage install clean
+.PHONY: all help deps demo check check-long bench lint coverage install uninstall clean
 
 all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -17,6 +17,7 @@ help:
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'
 	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'make uninstall   remove what make install put there last'
 
 deps:
 	@packaging/install-deps build
@@ -48,7 +49,11 @@ coverage:
 	@tests/coverage
 
 install: all
+	meson configure $(BUILD) -Dprefix=$(PREFIX)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+uninstall:
+	ninja -C $(BUILD) uninstall
 
 clean:
 	rm -rf build

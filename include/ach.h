@@ -543,7 +543,8 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
  *
  * The handle starts before the oldest message that the channel holds; see
  * ach_flush for starting with the next one. Where the file grants reading
- * only, the handle is read-only.
+ * only, the handle is read-only. If it fails, @chan is a closed handle. Whatever
+ * @chan held before is forgotten: close an open handle first.
  *
  * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -632,11 +633,11 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
  * @chan: the handle
  * @buf: where to copy it; may be NULL if @size is 0
  * @size: the size of @buf
- * @frame_size: out: the size of the message; set on ACH_OK, ACH_MISSED_FRAME
- *              and ACH_OVERFLOW
+ * @frame_size: out: the size of the message, not NULL; set on ACH_OK,
+ *              ACH_MISSED_FRAME and ACH_OVERFLOW
  * @timeout: with ACH_O_WAIT: when to give up, a point in time on the
  *           channel's clock, or a duration with ACH_O_RELTIME; NULL waits for
- *           ever. Ignored without ACH_O_WAIT.
+ *           ever. Neither may be negative. Ignored without ACH_O_WAIT.
  * @options: any of ACH_O_WAIT, ACH_O_LAST, ACH_O_COPY, ACH_O_RELTIME, ACH_O_LINKED
  *
  * Without options: the oldest message this handle has not seen, or ACH_EAGAIN.
@@ -971,10 +972,13 @@ enum ach_status ach_channel_path(const char *name, char *path, size_t size);
 const char *ach_result_to_string(ach_status_t status);
 
 /**
- * ach_errstr - what went wrong in this thread's last failed call
+ * ach_errstr - why this thread could not create, open, remove or list
  *
- * Set by ach_create, ach_open, ach_unlink, ach_chmod, ach_list and ach_wait
- * when they fail: a sentence for a person, with the file and what to do.
+ * Set by ach_create, ach_open, ach_unlink, ach_chmod, ach_list and
+ * ach_channel_path when they fail, and by ach_wait and ach_reserve for what is
+ * not in their status: a sentence for a person, with the file and what to do.
+ * Functions of the hot path, as ach_put and ach_get, do not set it; their status
+ * says all.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
  *

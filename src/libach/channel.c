@@ -127,6 +127,7 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         attr = &defaults;
     if (!chan)
         return achi_fail(ACH_EINVAL, "the handle is NULL");
+    memset(chan, 0, sizeof(*chan)); /* a handle that could not be opened is a closed one */
     h = calloc(1, sizeof(*h));
     if (!h)
         return achi_fail_errno("no memory for a handle");
@@ -144,7 +145,6 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         free(h);
         return r;
     }
-    memset(chan, 0, sizeof(*chan));
     chan->shm = h->view.hdr;
     chan->priv = h;
     return ACH_OK;

@@ -39,6 +39,19 @@ int achi_draft_reserve(const struct draft *d, uint64_t size)
     return errno ? -1 : 0;
 }
 
+int achi_high_fd(int fd)
+{
+    int high, saved;
+
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    saved = errno;
+    close(fd);
+    errno = saved;
+    return high;
+}
+
 /* A name for a file that waits to take a channel's place. */
 static void temporary_name(char path[PATH_MAX], const char *name)
 {
@@ -115,7 +128,7 @@ static int open_named(struct draft *d, const char *name)
     sweep(name);
     for (tries = 0; tries < NAME_TRIES; tries++) {
         temporary_name(d->path, name);
-        d->fd = open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, MODE);
+        d->fd = achi_high_fd(open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, MODE));
         if (d->fd < 0 && errno != EEXIST)
             break;
         if (d->fd < 0)
@@ -131,9 +144,9 @@ static int open_named(struct draft *d, const char *name)
 int achi_draft_open(struct draft *d, const char *name)
 {
     d->path[0] = '\0';
-    d->fd = open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+    d->fd = achi_high_fd(open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, MODE));
     if (d->fd >= 0) {
-        flock(d->fd, LOCK_EX | LOCK_NB); /* with sweep */
+        flock(d->fd, LOCK_EX | LOCK_NB); /* with sweep, should it get a name later */
         return 0;
     }
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)

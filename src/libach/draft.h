@@ -36,6 +36,12 @@ int achi_draft_publish(struct draft *d, const char *path);
  */
 int achi_draft_replace(struct draft *d, const char *name, const char *path);
 
+/*
+ * Move a descriptor out of the way of the standard streams: in a process that
+ * closed one of them, its next message there would go into the channel.
+ */
+int achi_high_fd(int fd);
+
 /* End: close it, and remove it if it is not a channel by now. Keeps errno. */
 void achi_draft_close(struct draft *d);
 

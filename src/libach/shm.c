@@ -167,11 +167,11 @@ static int open_file(const char *path, bool *readonly)
     int fd;
 
     if (!*readonly) {
-        fd = open(path, O_RDWR | OPEN_FLAGS);
+        fd = achi_high_fd(open(path, O_RDWR | OPEN_FLAGS));
         if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
             return fd;
     }
-    fd = open(path, O_RDONLY | OPEN_FLAGS);
+    fd = achi_high_fd(open(path, O_RDONLY | OPEN_FLAGS));
     if (fd >= 0)
         *readonly = true;
     return fd;

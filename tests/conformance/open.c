@@ -2,6 +2,9 @@
 /* open.c - opening and closing handles */
 #include "conformance.h"
 
+#include <fcntl.h>
+#include <malloc.h>
+
 static void missing(void)
 {
     ach_channel_t chan, before;
@@ -159,7 +162,90 @@ static void heap_without_memory(void)
     free(zeros);
 }
 
+/* A handle that could not be opened is closed, whatever was in it. */
+static void failed_is_closed(void)
+{
+    ach_channel_t chan;
+    ach_attr_t attr;
+
+    memset(&chan, 0xa5, sizeof(chan));
+    ach_attr_init(&attr);
+    attr.map = (enum ach_map)77;
+    CHECK_STATUS(ach_open(&chan, CHAN, &attr), ACH_EINVAL);
+    CHECK(chan.shm == NULL);
+    CHECK_STATUS(ach_close(&chan), ACH_CLOSED);
+}
+
+/* A process without standard streams does not get a channel in their place. */
+static int without_streams(void *cx)
+{
+    ach_channel_t chan;
+    bool low = false;
+
+    (void)cx;
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    if (ach_open(&chan, CHAN, NULL) != ACH_OK)
+        return 1;
+    for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++)
+        low = low || fcntl(fd, F_GETFD) >= 0;
+    return ach_close(&chan) == ACH_OK && !low ? 0 : 1;
+}
+
+static void no_streams(void)
+{
+    make(4, 64);
+    CHECK(run_child(without_streams, NULL));
+    remove_it();
+}
+
+static unsigned mappings(void)
+{
+    FILE *f = fopen("/proc/self/maps", "re");
+    unsigned n = 0;
+    int c;
+
+    while (f && (c = getc(f)) != EOF)
+        n += c == '\n';
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static void use_once(void)
+{
+    ach_channel_t chan;
+    void *room;
+
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 3);
+    CHECK_OK(ach_reserve(&chan, 100, &room));
+    CHECK_GET(&chan, 0, ACH_OK, 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+/* Neither memory nor mappings are left of a channel's life. */
+static void no_growth(void)
+{
+    size_t bytes;
+    unsigned maps, i;
+
+    for (i = 0; i < 20; i++)
+        use_once();
+    maps = mappings();
+    bytes = mallinfo2().uordblks;
+    for (i = 0; i < 100; i++)
+        use_once();
+    CHECK(mappings() <= maps);
+    CHECK(mallinfo2().uordblks <= bytes);
+}
+
 static const struct test tests[] = {
+    {"open-failed-is-closed", failed_is_closed, ALL, NULL},
+    {"open-no-streams", no_streams, USER, NO_FILE},
+    {"open-no-growth", no_growth, ALL, NULL},
     {"open-missing", missing, NAMED, NO_NAME},
     {"open-default-map", default_map, USER, "the default is shared memory"},
     {"open-starts-at-oldest", starts_at_oldest, ALL, NULL},
