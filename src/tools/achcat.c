@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "streams.h"
 
 struct arguments {
     const char *channel;
@@ -233,7 +234,8 @@ static int copy(const struct arguments *a)
         status = a->put ? put_all(a, file) : get_all(a, file);
         ach_close(&chan);
     }
-    if (fclose(file) != 0 && status == EXIT_DONE) {
+    /* What went to standard output is out already; it is closed with the program. */
+    if (file != stdout && fclose(file) != 0 && status == EXIT_DONE) {
         tool_complain("cannot write: %s", strerror(errno));
         status = EXIT_FAILED;
     }
@@ -245,7 +247,8 @@ int main(int argc, char **argv)
     struct arguments a = {.until_ns = INT64_MAX};
     int status;
 
+    streams_init();
     tool_name = "achcat";
     status = parse_arguments(&a, argc, argv);
-    return status >= 0 ? status : copy(&a);
+    return status >= 0 ? tool_finish(status) : copy(&a);
 }

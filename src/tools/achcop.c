@@ -11,6 +11,7 @@
 
 #include "common.h"
 #include "cop.h"
+#include "streams.h"
 
 enum {
     OPTION_ALWAYS = 256,
@@ -269,7 +270,8 @@ int main(int argc, char **argv)
                                   .stable = 10}};
     int status;
 
+    streams_init();
     tool_name = "achcop";
     status = parse_arguments(&a, argc, argv);
-    return status >= 0 ? status : run(&a);
+    return status >= 0 ? tool_finish(status) : run(&a);
 }

@@ -15,6 +15,7 @@
 
 #include "common.h"
 #include "record.h"
+#include "streams.h"
 
 static struct track *tracks;
 static size_t tracks_begun;
@@ -250,9 +251,10 @@ int main(int argc, char **argv)
     struct arguments a = {.dir = ".", .record.until_ns = INT64_MAX};
     int status;
 
+    streams_init();
     tool_name = "achlog";
     status = parse_arguments(&a, argc, argv);
     if (status >= 0)
-        return status;
+        return tool_finish(status);
     return record(&a, argv + optind, (size_t)(argc - optind));
 }

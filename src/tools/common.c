@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "streams.h"
 
 #define NS_PER_SECOND 1000000000ll
 
@@ -51,6 +52,15 @@ bool tool_parse_seconds(const char *text, const char *what, double *value)
 void tool_print_version(void)
 {
     printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
+}
+
+int tool_finish(int status)
+{
+    if (streams_finish())
+        return status;
+    if (errno != EPIPE)
+        tool_complain("cannot write to standard output: %s", strerror(errno));
+    return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
 static bool open_failed(const char *name, enum ach_status r)

@@ -26,6 +26,9 @@ bool tool_parse_seconds(const char *text, const char *what, double *value);
 
 void tool_print_version(void);
 
+/* Write out what was printed. The exit status: failed if not everything got out. */
+int tool_finish(int status);
+
 /* Open a channel to read from. On false it has complained. */
 bool tool_open_for_get(ach_channel_t *chan, const char *name);
 

@@ -61,6 +61,34 @@ static void complaints(void)
     CHECK_OK(ach_unlink("c"));
 }
 
+/* A closed descriptor is not where a channel's file ends up, to be written into. */
+static void closed_streams(void)
+{
+    char command[512];
+    ach_channel_t chan;
+    char buf[64];
+    size_t size;
+
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    write_file("in", "one\n");
+    CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
+    snprintf(command, sizeof(command), "exec %s -x c >&-", achcat);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    CHECK(strstr(tool_read("err"), "cannot write") != NULL);
+    snprintf(command, sizeof(command), "exec %s -x c <&- >&- 2>&-", achcat);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    snprintf(command, sizeof(command), "exec %s -p c <&-", achcat);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    snprintf(command, sizeof(command), "exec %s --help >&-", achcat);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    REQUIRE_OK(ach_open(&chan, "c", NULL));
+    CHECK_OK(ach_get(&chan, buf, sizeof(buf), &size, NULL, 0));
+    CHECK(size == 3 && memcmp(buf, "one", 3) == 0);
+    CHECK(ach_get(&chan, buf, sizeof(buf), &size, NULL, 0) == ACH_EAGAIN);
+    ach_close(&chan);
+    CHECK_OK(ach_unlink("c"));
+}
+
 int main(int argc, char **argv)
 {
     REQUIRE(argc == 2);
@@ -69,5 +97,6 @@ int main(int argc, char **argv)
     lines_and_messages();
     follows();
     complaints();
+    closed_streams();
     return check_result();
 }
