@@ -66,7 +66,7 @@ enum log_result {
     LOG_OK,
     LOG_END, /* after the last message, and the log was ended properly */
     LOG_CUT, /* the file ends without an end mark: its writer was killed */
-    LOG_BAD  /* not a log, damaged, or unreadable: reader.error says what */
+    LOG_BAD  /* not a log, damaged, or unreadable: reader.error says what it is */
 };
 
 struct log_reader {

@@ -36,9 +36,9 @@ static enum log_result read_bytes(struct log_reader *r, void *p, size_t n)
     if (got == SOURCE_BAD)
         return damaged(r, "the compressed data is wrong");
     if (got < 0 && errno == ENOTSUP)
-        return bad(r, "it is compressed, and this program was built without zlib");
+        return bad(r, "compressed, and this program was built without zlib");
     if (got < 0)
-        return bad(r, "cannot be read: %s", strerror(errno));
+        return bad(r, "unreadable: %s", strerror(errno));
     r->offset += (uint64_t)got;
     if ((size_t)got == n)
         return LOG_OK;
@@ -230,7 +230,7 @@ static enum log_result read_data(struct log_reader *r, size_t size)
         room = room < GROW_FIRST ? GROW_FIRST : room;
         room = room > size ? size : room;
         if (!grow(r, room))
-            return bad(r, "no memory for a message of %zu bytes", size);
+            return bad(r, "too large: no memory for a message of %zu bytes", size);
         result = read_bytes(r, r->buf + done, room - done);
         if (result != LOG_OK)
             return result == LOG_END ? LOG_CUT : result;

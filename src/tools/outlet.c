@@ -13,16 +13,23 @@ bool outlets_init(struct outlets *o, size_t max)
     return o->list != NULL;
 }
 
+bool map_is_for(const char *map, const char *channel)
+{
+    size_t n = strlen(channel);
+
+    return strncmp(map, channel, n) == 0 && map[n] == '=';
+}
+
 /* The channel that the options want a log's messages in. */
 static const char *target(const char *channel, const struct replay_options *options)
 {
-    size_t i, n = strlen(channel);
+    size_t i;
 
     if (options->to)
         return options->to;
     for (i = 0; i < options->n_maps; i++)
-        if (strncmp(options->maps[i], channel, n) == 0 && options->maps[i][n] == '=')
-            return options->maps[i] + n + 1;
+        if (map_is_for(options->maps[i], channel))
+            return options->maps[i] + strlen(channel) + 1;
     return channel;
 }
 

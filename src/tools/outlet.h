@@ -28,6 +28,9 @@ bool outlets_init(struct outlets *o, size_t max);
 struct outlet *outlets_add(struct outlets *o, const struct log_info *info,
                            const struct replay_options *options);
 
+/* Does the map OLD=NEW speak of this channel? */
+bool map_is_for(const char *map, const char *channel);
+
 /* Open all channels, making them if wanted. On false it has complained. */
 bool outlets_open(struct outlets *o, bool create);
 

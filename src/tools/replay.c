@@ -69,9 +69,9 @@ static void print_help(void)
          "  -V, --version      print the version\n"
          "\n"
          "Examples:\n"
-         "  ach replay --create imu.log\n"
-         "  ach replay --speed 2 --map imu=imu-old imu.log state.log\n"
-         "  ach replay --info --json imu.log");
+         "  ach replay --create imu.achlog\n"
+         "  ach replay --speed 2 --map imu=imu-old imu.achlog state.achlog\n"
+         "  ach replay --info --json imu.achlog");
 }
 
 int replay_open_file(const char *path)

@@ -206,9 +206,37 @@ static void play_all(struct player *p)
                 (double)(tool_clock_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9);
 }
 
+static bool has_log_of(const struct player *p, const char *map)
+{
+    size_t i;
+
+    for (i = 0; i < p->n; i++)
+        if (map_is_for(map, p->lanes[i].reader.info.channel))
+            return true;
+    return false;
+}
+
+/* A misspelt map must not play a log into the channel that it was to be kept from. */
+static bool maps_fit(const struct player *p)
+{
+    size_t i;
+
+    for (i = 0; i < p->options->n_maps; i++) {
+        const char *map = p->options->maps[i];
+
+        if (!has_log_of(p, map)) {
+            tool_complain("--map %s: none of the logs is of a channel '%.*s'", map,
+                          (int)strcspn(map, "="), map);
+            return false;
+        }
+    }
+    return true;
+}
+
 int replay_play(char **paths, size_t n, const struct replay_options *options)
 {
     struct player p = {.options = options, .n = n};
+    int status = EXIT_DONE;
     size_t i;
 
     p.lanes = calloc(n, sizeof(*p.lanes));
@@ -219,13 +247,15 @@ int replay_play(char **paths, size_t n, const struct replay_options *options)
     for (i = 0; i < n && !p.failed; i++)
         if (!lane_open(&p, &p.lanes[i], paths[i]))
             p.failed = true;
-    if (!p.failed && !outlets_open(&p.outlets, options->create))
+    if (!p.failed && !maps_fit(&p))
+        status = EXIT_USAGE;
+    else if (!p.failed && !outlets_open(&p.outlets, options->create))
         p.failed = true;
-    if (!p.failed)
+    else if (!p.failed)
         play_all(&p);
     for (i = 0; p.lanes && i < n; i++)
         lane_close(&p.lanes[i]);
     outlets_finish(&p.outlets);
     free(p.lanes);
-    return p.failed ? EXIT_FAILED : EXIT_DONE;
+    return p.failed ? EXIT_FAILED : status;
 }

@@ -144,6 +144,10 @@ static void complaints(void)
     CHECK_OK(ach_unlink("c"));
     CHECK(TOOL_RUN(replay, "/dev/null") == 1);
     CHECK(TOOL_RUN(replay, "no-such-file") == 1);
+    CHECK(TOOL_RUN(replay, "/tmp") == 1);
+    CHECK(strstr(tool_read("err"), "'/tmp' is unreadable: Is a directory") != NULL);
+    CHECK(TOOL_RUN(replay, "--info", "/tmp") == 1);
+    CHECK(strstr(tool_read("err"), "'/tmp' is unreadable: Is a directory") != NULL);
     CHECK(TOOL_RUN(replay) == 2);
     CHECK(TOOL_RUN(replay, "--speed", "0", "log") == 2);
     CHECK(TOOL_RUN(replay, "--json", "log") == 2);
@@ -157,6 +161,20 @@ static void complaints(void)
     CHECK(TOOL_RUN(replay, "--create", "log") == 1);
     CHECK(strstr(tool_read("err"), "impossible time") != NULL);
     CHECK_OK(ach_unlink("c"));
+}
+
+/* A map that fits no log keeps everything from being played. */
+static void stray_map(void)
+{
+    struct log_info info = logs_info("c");
+
+    logs_write("log", &info, false, 1, 2, 11 * SECOND_NS, 1000);
+    REQUIRE_OK(ach_create("c", 16, 256, NULL));
+    CHECK(TOOL_RUN(replay, "--map", "zz=qq", "log") == 2);
+    CHECK(strstr(tool_read("err"), "'zz'") != NULL);
+    CHECK(TOOL_RUN(replay, "--create", "--map", "c=d", "--map", "cc=e", "log") == 2);
+    check_numbers("c", NULL, 0);
+    CHECK(ach_unlink("d") == ACH_ENOENT);
 }
 
 /* A channel for a single writer takes a replay, too. */
@@ -186,6 +204,7 @@ int main(int argc, char **argv)
     backwards();
     tells();
     complaints();
+    stray_map();
     single_writer();
     return check_result();
 }
