@@ -16,7 +16,7 @@
 /* Everything may be slow on a busy machine, but nothing waits for ever. */
 #define TOOL_LIMIT_MS 40000
 
-static char tool_dir[64] = "/tmp/achtool.XXXXXX";
+static char tool_dir[4096];
 
 static inline int tool_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -59,7 +59,11 @@ static inline void tool_clean(void)
 /* Go into an empty directory that vanishes with the test, as do all processes it started. */
 static inline void tool_enter(void)
 {
+    const char *channels = getenv("ACH_DIR");
+
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    /* Who gave us the directory of the channels removes it even if we are killed. */
+    snprintf(tool_dir, sizeof(tool_dir), "%s/tool.XXXXXX", channels ? channels : "/tmp");
     REQUIRE(mkdtemp(tool_dir) != NULL);
     REQUIRE(chdir(tool_dir) == 0);
     atexit(tool_clean);
