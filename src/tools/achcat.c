@@ -66,7 +66,7 @@ static bool set_option(struct arguments *a, int option)
     case 'x':
         return a->now = true;
     case 'n':
-        return tool_parse_count(optarg, "the count", &a->count);
+        return tool_parse_count(optarg, "the count", 1, &a->count);
     case 't':
         if (!tool_parse_seconds(optarg, "the time", &seconds))
             return false;
@@ -157,6 +157,18 @@ static bool write_message(const struct arguments *a, FILE *out, const void *data
     return false;
 }
 
+/* Why there is no further message. A channel that is removed ends properly. */
+static bool ended_well(const struct arguments *a, enum ach_status r)
+{
+    if (r == ACH_ENOENT)
+        tool_complain("the channel '%s' was removed", a->channel);
+    if (ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME | ACH_MASK_EAGAIN |
+                                ACH_MASK_TIMEOUT | ACH_MASK_CANCELED | ACH_MASK_ENOENT))
+        return true;
+    tool_complain("cannot get from the channel '%s': %s", a->channel, tool_status_text(r));
+    return false;
+}
+
 static int get_all(const struct arguments *a, FILE *out)
 {
     unsigned char *buf = NULL;
@@ -175,12 +187,7 @@ static int get_all(const struct arguments *a, FILE *out)
         ok = write_message(a, out, buf, size);
     } while (ok && ++n != a->count);
     free(buf);
-    if (ok && !ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME | ACH_MASK_EAGAIN |
-                                       ACH_MASK_TIMEOUT | ACH_MASK_CANCELED | ACH_MASK_ENOENT)) {
-        tool_complain("cannot get from the channel '%s': %s", a->channel, ach_result_to_string(r));
-        ok = false;
-    }
-    return ok ? EXIT_DONE : EXIT_FAILED;
+    return ok && ended_well(a, r) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static bool put_line(const struct arguments *a, const char *line, size_t n)
@@ -190,7 +197,7 @@ static bool put_line(const struct arguments *a, const char *line, size_t n)
     if (r == ACH_OVERFLOW)
         tool_complain("a line of %zu bytes does not fit into the channel '%s'", n, a->channel);
     else if (r != ACH_OK)
-        tool_complain("cannot put into the channel '%s': %s", a->channel, ach_result_to_string(r));
+        tool_complain("cannot put into the channel '%s': %s", a->channel, tool_status_text(r));
     return r == ACH_OK;
 }
 

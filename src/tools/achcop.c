@@ -85,7 +85,7 @@ static bool set_number(struct cop_options *o, int option)
 {
     switch (option) {
     case OPTION_MAX_RESTARTS:
-        return tool_parse_count(optarg, "the number of restarts", &o->max_restarts);
+        return tool_parse_count(optarg, "the number of restarts", 0, &o->max_restarts);
     case OPTION_WAIT_TIME:
         return tool_parse_seconds(optarg, "the time to wait", &o->wait_seconds);
     case OPTION_GRACE:

@@ -83,7 +83,7 @@ static bool set_option(struct arguments *a, int option)
     case 'N':
         return a->record.fresh = true;
     case 'n':
-        return tool_parse_count(optarg, "the count", &a->record.count);
+        return tool_parse_count(optarg, "the count", 1, &a->record.count);
     case 't':
         return set_time(a, optarg);
     case 'f':
@@ -125,6 +125,22 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         return EXIT_USAGE;
     }
     return -1;
+}
+
+/* Two logs of one channel would be one file. */
+static bool all_differ(char **names, size_t n)
+{
+    size_t i, j;
+
+    for (i = 1; i < n; i++) {
+        for (j = 0; j < i; j++) {
+            if (strcmp(names[i], names[j]) == 0) {
+                tool_complain("the channel '%s' is named twice", names[i]);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 static bool begin_track(struct track *t, const struct arguments *a)
@@ -256,5 +272,7 @@ int main(int argc, char **argv)
     status = parse_arguments(&a, argc, argv);
     if (status >= 0)
         return tool_finish(status);
+    if (!all_differ(argv + optind, (size_t)(argc - optind)))
+        return EXIT_USAGE;
     return record(&a, argv + optind, (size_t)(argc - optind));
 }

@@ -2,6 +2,7 @@
 #include "common.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,13 +28,12 @@ void tool_complain(const char *format, ...)
     funlockfile(stderr);
 }
 
-bool tool_parse_count(const char *text, const char *what, uint64_t *value)
+bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64_t *value)
 {
-    if (!parse_count(text, 0, UINT64_MAX, value)) {
-        tool_complain("%s must be a whole number, not '%s'", what, text);
-        return false;
-    }
-    return true;
+    if (parse_count(text, least, UINT64_MAX, value))
+        return true;
+    tool_complain("%s must be a whole number from %" PRIu64 " on, not '%s'", what, least, text);
+    return false;
 }
 
 bool tool_parse_seconds(const char *text, const char *what, double *value)
@@ -93,6 +93,24 @@ bool tool_open_for_put(ach_channel_t *chan, const char *name)
         r = ach_open(chan, name, &attr);
     }
     return r == ACH_OK || open_failed(name, r);
+}
+
+const char *tool_status_text(enum ach_status status)
+{
+    switch (status) {
+    case ACH_OVERFLOW:
+        return "the message is larger than the channel can hold";
+    case ACH_ENOENT:
+        return "the channel was removed";
+    case ACH_EACCES:
+        return "not permitted: needs write permission, and the PID namespace of its maker";
+    case ACH_CORRUPT:
+        return "the channel was replaced, or its memory is damaged";
+    case ACH_LOCKED:
+        return "another writer holds the channel and does not go on";
+    default:
+        return ach_result_to_string(status);
+    }
 }
 
 int64_t tool_time_to_ns(const struct timespec *t)

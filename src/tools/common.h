@@ -21,7 +21,7 @@ extern const char *tool_name;
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Arguments. On false they have complained. */
-bool tool_parse_count(const char *text, const char *what, uint64_t *value);
+bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64_t *value);
 bool tool_parse_seconds(const char *text, const char *what, double *value);
 
 void tool_print_version(void);
@@ -34,6 +34,9 @@ bool tool_open_for_get(ach_channel_t *chan, const char *name);
 
 /* Open a channel to put into, as its source if it has a single writer. */
 bool tool_open_for_put(ach_channel_t *chan, const char *name);
+
+/* What is wrong with a channel, to stand after its name and a colon. */
+const char *tool_status_text(enum ach_status status);
 
 int64_t tool_time_to_ns(const struct timespec *t);
 struct timespec tool_ns_to_time(int64_t ns);

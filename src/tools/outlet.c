@@ -104,7 +104,7 @@ bool outlet_put(struct outlet *o, const void *data, size_t size)
     if (r == ACH_OVERFLOW)
         tool_complain("a message of %zu bytes does not fit into the channel '%s'", size, o->name);
     else if (r != ACH_OK)
-        tool_complain("cannot put into the channel '%s': %s", o->name, ach_result_to_string(r));
+        tool_complain("cannot put into the channel '%s': %s", o->name, tool_status_text(r));
     return r == ACH_OK;
 }
 

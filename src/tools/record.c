@@ -81,7 +81,7 @@ bool track_open(struct track *t, const char *name, const struct record_options *
     r = ach_channel_info(&t->chan, &t->info);
     if (r == ACH_OK)
         return true;
-    tool_complain("cannot read the channel '%s': %s", name, ach_result_to_string(r));
+    tool_complain("cannot read the channel '%s': %s", name, tool_status_text(r));
     ach_close(&t->chan);
     return false;
 }
@@ -180,12 +180,9 @@ static bool record_one(struct group *g, struct track *t)
     case ACH_EAGAIN:
     case ACH_CANCELED:
         return false;
-    case ACH_CORRUPT:
-        fail(t, "the channel was replaced, or is damaged");
-        return false;
     default:
         if (!t->ended)
-            fail(t, ach_result_to_string(r));
+            fail(t, tool_status_text(r));
         return false;
     }
 }
@@ -256,7 +253,7 @@ static void serve(struct group *g, ach_wait_item_t *items, size_t n)
             tool_complain("recording of '%s' ends: the channel was removed", t->name);
             t->ended = true;
         } else if (items[i].status != ACH_EAGAIN) {
-            fail(t, ach_result_to_string(items[i].status));
+            fail(t, tool_status_text(items[i].status));
         }
     }
 }

@@ -120,7 +120,7 @@ static bool set_option(struct arguments *a, int option)
     case OPTION_MAP:
         return add_map(a, optarg);
     case OPTION_LOOP:
-        return tool_parse_count(optarg, "the number of loops", &a->replay.loops);
+        return tool_parse_count(optarg, "the number of loops", 0, &a->replay.loops);
     case OPTION_START:
         return tool_parse_seconds(optarg, "the start", &a->replay.start);
     case OPTION_END:

@@ -45,12 +45,33 @@ static void follows(void)
     TOOL_UNTIL(tool_size("out2") > 0);
     CHECK_OK(ach_unlink("c"));
     CHECK(tool_wait(pid) == 0);
+    CHECK(strstr(tool_read("err"), "the channel 'c' was removed") != NULL);
+}
+
+/* A new channel of the same name is not the one that it reads. */
+static void replaced(void)
+{
+    ach_create_attr_t attr;
+    pid_t pid;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_truncate(&attr, 1);
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    write_file("in", "one\n");
+    CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
+    pid = TOOL_START(achcat, "c", "out3");
+    TOOL_UNTIL(tool_size("out3") > 0);
+    CHECK_OK(ach_create("c", 16, 64, &attr));
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "the channel was replaced") != NULL);
+    CHECK_OK(ach_unlink("c"));
 }
 
 static void complaints(void)
 {
     CHECK(TOOL_RUN(achcat) == 2);
     CHECK(TOOL_RUN(achcat, "--no-such-option", "c") == 2);
+    CHECK(TOOL_RUN(achcat, "-n", "0", "c") == 2);
     CHECK(TOOL_RUN(achcat, "c") == 1);
     CHECK(strstr(tool_read("err"), "'c'") != NULL);
     REQUIRE_OK(ach_create("c", 1, 4, NULL));
@@ -96,6 +117,7 @@ int main(int argc, char **argv)
     tool_enter();
     lines_and_messages();
     follows();
+    replaced();
     complaints();
     closed_streams();
     return check_result();

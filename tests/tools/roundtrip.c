@@ -221,6 +221,45 @@ static void removed_channel(void)
     CHECK_OK(ach_unlink("stays"));
 }
 
+/* A channel that is replaced ends its log with a failure: what comes then is not recorded. */
+static void replaced_channel(void)
+{
+    const size_t sizes[1] = {8};
+    ach_create_attr_t attr;
+    char command[512];
+    pid_t pid;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_truncate(&attr, 1);
+    make("twice", 16, 8, false);
+    put_all("twice", sizes, 1, 0);
+    pid = TOOL_START(achlog, "-o", "log", "twice");
+    TOOL_UNTIL(tool_size("log") > 0);
+    TOOL_UNTIL(count_messages("log") == 1);
+    CHECK_OK(ach_create("twice", 16, 8, &attr));
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "replaced") != NULL);
+    snprintf(command, sizeof(command), "%s --info log > out", replay);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 0);
+    CHECK(strstr(tool_read("out"), "complete") != NULL);
+    CHECK_OK(ach_unlink("twice"));
+    CHECK(unlink("log") == 0);
+}
+
+static void complaints(void)
+{
+    char command[512];
+
+    make("c", 16, 8, false);
+    CHECK(TOOL_RUN(achlog, "-t", "0", "c", "c") == 2);
+    CHECK(strstr(tool_read("err"), "'c' is named twice") != NULL);
+    CHECK(TOOL_RUN(achlog, "-n", "0", "c") == 2);
+    CHECK(tool_size("c.achlog") < 0);
+    snprintf(command, sizeof(command), "exec %s -t 0 -o - c >&-", achlog);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    CHECK_OK(ach_unlink("c"));
+}
+
 /* More channels than one ach_wait takes. */
 static void many_channels(void)
 {
@@ -262,6 +301,8 @@ int main(int argc, char **argv)
     counts_missed();
     killed_recorder(false);
     removed_channel();
+    replaced_channel();
+    complaints();
     many_channels();
     if (gzip_available()) {
         plays_as_recorded(true);
