@@ -237,21 +237,35 @@ static bool detach(struct report *r)
     return true;
 }
 
+/* Lock the files. The exit status if that cannot be, else a negative number. */
+static int lock_files(const struct arguments *a, struct cop_files *files)
+{
+    if (!pidfile_init(&files->cop, a->cop_pid_file))
+        return EXIT_FAILED;
+    if (a->child_pid_file && pidfile_is(&files->cop, a->child_pid_file)) {
+        tool_complain("--cop-pid-file and --child-pid-file both name '%s'", a->child_pid_file);
+        pidfile_finish(&files->cop);
+        return EXIT_USAGE;
+    }
+    if (pidfile_init(&files->child, a->child_pid_file))
+        return -1;
+    pidfile_finish(&files->cop);
+    return EXIT_FAILED;
+}
+
 static int run(struct arguments *a)
 {
     struct report report = {.arguments = a, .fd = -1};
     struct cop_files files = {0};
-    int status = EXIT_FAILED;
+    int status;
 
     if (!open_output(a->out, a->detach, &a->cop.out_fd) ||
         !open_output(a->err, a->detach, &a->cop.err_fd))
         return EXIT_FAILED;
-    if (!pidfile_init(&files.cop, a->cop_pid_file))
-        return EXIT_FAILED;
-    if (!pidfile_init(&files.child, a->child_pid_file)) {
-        pidfile_finish(&files.cop);
-        return EXIT_FAILED;
-    }
+    status = lock_files(a, &files);
+    if (status >= 0)
+        return status;
+    status = EXIT_FAILED;
     cop_block_signals();
     if (!a->detach || detach(&report))
         status = cop_run(&a->cop, &files, started, &report);

@@ -104,8 +104,8 @@ static void pause_or_end(struct cop *c, int status)
     const struct cop_options *o = c->options;
 
     if (c->restarts >= o->max_restarts) {
-        tool_complain("'%s' failed after %" PRIu64 " restarts in a row; giving up", o->command[0],
-                      c->restarts);
+        tool_complain("'%s' %s after %" PRIu64 " restarts in a row; giving up", o->command[0],
+                      status ? "failed" : "ended", c->restarts);
         end(c, status);
         return;
     }

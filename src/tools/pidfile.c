@@ -75,6 +75,11 @@ bool pidfile_init(struct pidfile *f, const char *path)
     return true;
 }
 
+bool pidfile_is(const struct pidfile *f, const char *path)
+{
+    return f->path && still_named(f->fd, path);
+}
+
 void pidfile_set(struct pidfile *f, pid_t pid)
 {
     char text[16];

@@ -18,6 +18,9 @@ struct pidfile {
 /* Make the file and lock it. On false it has complained. A NULL path is fine. */
 bool pidfile_init(struct pidfile *f, const char *path);
 
+/* Is it the file of that name? */
+bool pidfile_is(const struct pidfile *f, const char *path);
+
 /* The file's process is this one now; 0: there is none. */
 void pidfile_set(struct pidfile *f, pid_t pid);
 

@@ -42,6 +42,7 @@ static void restarts(void)
     CHECK(TOOL_RUN(achcop, "--always", "--delay", "0", "--max-restarts", "2", "-o", "always", "--",
                    "echo", "run") == 0);
     CHECK(lines("always") == 3);
+    CHECK(strstr(tool_read("err"), "ended after 2 restarts") != NULL);
 }
 
 /* The delay grows: six restarts from 20 ms take at least 20+40+80+100+100+100 ms. */
@@ -119,6 +120,15 @@ static void one_cop_per_file(void)
     CHECK(tool_size("cop.pid") < 0);
 }
 
+/* The two files cannot be one, whatever it is called. */
+static void one_file_for_both(void)
+{
+    CHECK(TOOL_RUN(achcop, "-P", "x", "-p", "x", "--", "true") == 2);
+    CHECK(strstr(tool_read("err"), "both name 'x'") != NULL);
+    CHECK(TOOL_RUN(achcop, "-P", "x", "-p", "./x", "--", "true") == 2);
+    CHECK(tool_size("x") < 0);
+}
+
 /* Detached, and the start is what the child says it is. */
 static void reports(void)
 {
@@ -193,6 +203,7 @@ int main(int argc, char **argv)
     killed_child_returns();
     stubborn_child();
     one_cop_per_file();
+    one_file_for_both();
     reports();
     reports_of_failure();
     leaves_nothing();
