@@ -64,7 +64,7 @@ static const char *status_sentence(enum ach_status status)
     case ACH_ENOENT:
         return "the channel was removed";
     case ACH_EACCES:
-        return "not permitted: needs write permission, and the PID namespace of its maker";
+        return "not permitted";
     case ACH_CORRUPT:
         return "the channel was replaced, or its memory is damaged";
     case ACH_CANCELED:

@@ -111,6 +111,18 @@ static int too_large(const struct putter *p, size_t len)
     return EXIT_FAILED;
 }
 
+/* The source lock is ours where it is needed, so only these two causes are left. */
+static int refused(const struct putter *p)
+{
+    if (p->info.readonly)
+        complain("%s: not permitted: you may read this channel, but not write it", p->name);
+    else
+        complain("%s: not permitted: the channel was made in another PID namespace, and only "
+                 "processes in that one can put",
+                 p->name);
+    return EXIT_FAILED;
+}
+
 static int put_message(struct putter *p)
 {
     enum ach_status r;
@@ -122,6 +134,8 @@ static int put_message(struct putter *p)
     r = ach_put(&p->chan, p->m.data, p->m.len);
     if (r == ACH_OVERFLOW)
         return too_large(p, p->m.len);
+    if (r == ACH_EACCES)
+        return refused(p);
     return r == ACH_OK ? EXIT_OK : fail_status(p->name, r);
 }
 

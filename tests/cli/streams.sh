@@ -171,6 +171,21 @@ exec 3>&-
 wait "$putter" || fail "the source ends with $?"
 expect 0 "$ACH" put s mine
 
+# A put is refused for one of two reasons, and the sentence says which.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 711 "$ACH_DIR"
+    "$ACH" chmod 644 b
+    if setpriv --reuid 65534 --clear-groups test -x "$ACH"; then
+        expect 1 setpriv --reuid 65534 --clear-groups "$ACH" put b x
+        same "$err" "ach put: b: not permitted: you may read this channel, but not write it"
+    fi
+fi
+if unshare --user --map-root-user --pid --fork true 2>/dev/null; then
+    expect 1 unshare --user --map-root-user --pid --fork "$ACH" put b x
+    has "$err" "ach put: b: not permitted: the channel was made in another PID namespace"
+    expect 0 unshare --user --map-root-user --pid --fork "$ACH" get --last b
+fi
+
 # Output that cannot be written is a failure; a reader that leaves is a silent one.
 if [ -c /dev/full ]; then
     "$ACH" get s >/dev/full 2>"$tmp/err"
