@@ -4,12 +4,16 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "streams.h"
+
 static const struct verb *current;
 static char title[64] = "ach";
 
 static void say(const char *format, va_list ap)
 {
-    fflush(stdout);
+    /* What is to be told may have changed errno since a write failed. */
+    if (!ferror(stdout))
+        streams_flush();
     fprintf(stderr, "%s: ", title);
     vfprintf(stderr, format, ap);
     putc('\n', stderr);

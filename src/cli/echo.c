@@ -6,6 +6,7 @@
 #include "reader.h"
 #include "show.h"
 #include "stop.h"
+#include "streams.h"
 
 #define NS_PER_S 1000000000ll
 
@@ -161,7 +162,7 @@ static int follow(const struct options *o, struct reader *r)
         if (!delivered(status))
             return fail_status(r->name, status);
         print_one(o, r, got == 0);
-        if (ferror(stdout))
+        if (!streams_ok())
             return stopped() ? EXIT_OK : EXIT_FAILED;
     }
     return EXIT_OK;

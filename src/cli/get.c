@@ -5,6 +5,7 @@
 #include "parse.h"
 #include "reader.h"
 #include "stop.h"
+#include "streams.h"
 
 struct options {
     enum framing framing;
@@ -116,8 +117,7 @@ static bool write_out(const struct options *o, const struct reader *r)
     bool ok = o->hex ? give_hex(stdout, r->data, r->size)
                      : give_message(stdout, o->framing, r->data, r->size);
 
-    /* A flush before a wait may have failed since. */
-    return ok && !ferror(stdout);
+    return streams_ok() && ok;
 }
 
 static int get_all(const struct options *o, struct reader *r, uint64_t *missed)

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "stop.h"
+#include "streams.h"
 
 #define FIRST_ROOM 4096
 
@@ -63,7 +64,8 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
     status = get(r, NULL, options & ~(ACH_O_WAIT | ACH_O_COPY));
     if (status != ACH_EAGAIN)
         return status;
-    fflush(stdout);
+    if (!streams_flush())
+        return ACH_CANCELED;
     return get(r, timeout, options);
 }
 

@@ -18,7 +18,10 @@ struct reader {
 /* Open a channel for getting, and let signals cancel it. False after complaining. */
 bool reader_open(struct reader *r, const char *name);
 
-/* As ach_get with ACH_O_RELTIME. Flushes standard output before it waits. */
+/*
+ * As ach_get with ACH_O_RELTIME. Flushes standard output before it waits; if
+ * that fails it does not wait but returns ACH_CANCELED, and main says why.
+ */
 enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options);
 
 /* The status is one that delivers a message. */

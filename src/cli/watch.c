@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "parse.h"
 #include "stop.h"
+#include "streams.h"
 #include "survey.h"
 #include "table.h"
 
@@ -144,7 +145,7 @@ static int run_loop(const struct options *o, struct survey *s, bool screen, bool
         return EXIT_FAILED;
     if (screen) {
         draw_screen(s);
-        fflush(stdout);
+        streams_flush();
     }
     for (done = 0; o->count == 0 || done < o->count; done++) {
         if (!pause_for(o->interval, keys))
@@ -155,7 +156,7 @@ static int run_loop(const struct options *o, struct survey *s, bool screen, bool
             draw_screen(s);
         else
             draw_plain(s);
-        if (fflush(stdout) != 0 || ferror(stdout))
+        if (!streams_flush())
             return stopped() ? EXIT_OK : EXIT_FAILED;
     }
     return EXIT_OK;
@@ -175,7 +176,7 @@ static int run_screen(const struct options *o, struct survey *s)
     fputs(SCREEN_ENTER, stdout);
     status = run_loop(o, s, true, keys);
     fputs(SCREEN_LEAVE, stdout);
-    fflush(stdout);
+    streams_flush();
     if (keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &saved);
     return status;

@@ -7,6 +7,7 @@
 #include "parse.h"
 #include "reader.h"
 #include "stop.h"
+#include "streams.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -102,7 +103,7 @@ static int follow(const struct windows *w, struct reader *r)
         w->report(w->cx, (double)(now_ns() - begin) / (double)NS_PER_S);
         begin = now_ns();
         done++;
-        if (fflush(stdout) != 0 || ferror(stdout))
+        if (!streams_flush())
             return stopped() ? EXIT_OK : EXIT_FAILED;
     }
     return EXIT_OK;

@@ -17,6 +17,9 @@ void streams_init(void)
     }
 }
 
+/* Why writing failed the first time; 0: it did not, or nobody looked. */
+static int reason;
+
 /* Why an earlier write failed, as far as that can still be found out. */
 static int late_reason(void)
 {
@@ -25,13 +28,34 @@ static int late_reason(void)
     return poll(&p, 1, 0) == 1 && (p.revents & POLLERR) ? EPIPE : EIO;
 }
 
+bool streams_ok(void)
+{
+    if (ferror(stdout) && reason == 0)
+        reason = errno ? errno : late_reason();
+    return reason == 0;
+}
+
+bool streams_flush(void)
+{
+    int before = errno;
+
+    if (!streams_ok())
+        return false;
+    errno = 0;
+    if (fflush(stdout) != 0)
+        reason = errno ? errno : late_reason();
+    errno = before;
+    return reason == 0;
+}
+
 bool streams_finish(void)
 {
-    errno = 0;
-    if (fflush(stdout) != 0 && errno != 0)
-        return false;
-    if (!ferror(stdout))
+    if (ferror(stdout) && reason == 0) {
+        errno = 0;
+        reason = fflush(stdout) != 0 && errno != 0 ? errno : late_reason();
+    }
+    if (streams_flush())
         return true;
-    errno = late_reason();
+    errno = reason;
     return false;
 }

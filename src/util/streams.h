@@ -12,6 +12,15 @@
  */
 void streams_init(void);
 
+/*
+ * Look right after writing to standard output whether that failed, and remember
+ * errno. False: no use to go on.
+ */
+bool streams_ok(void);
+
+/* Write out what is buffered, before waiting for more. False: as streams_ok. Keeps errno. */
+bool streams_flush(void);
+
 /* Write out what is buffered for standard output. False: not everything got out, see errno. */
 bool streams_finish(void);
 

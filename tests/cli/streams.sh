@@ -193,6 +193,19 @@ if [ -c /dev/full ]; then
     has "$(cat "$tmp/err")" "ach get: cannot write to standard output: No space left"
     "$ACH" help >/dev/full 2>/dev/null
     same $? 1
+    # Those that wait for more end when what they have cannot be written.
+    "$ACH" mk -m 1000 -n 100 wide
+    printf '%090d\n' $(seq 1 200) | "$ACH" put --line wide
+    for channel in s wide; do
+        for verb in "get --all --wait" "echo --all" "echo --all --json"; do
+            # shellcheck disable=SC2086
+            timeout 60 "$ACH" $verb $channel >/dev/full 2>"$tmp/err"
+            same "$verb $?" "$verb 1"
+            same "$(cat "$tmp/err")" \
+                "ach ${verb%% *}: cannot write to standard output: No space left on device"
+        done
+    done
+    "$ACH" rm wide
 fi
 {
     "$ACH" get --all --line a 2>"$tmp/err"
