@@ -20,6 +20,24 @@ const char *kind_text(enum ach_map map)
     }
 }
 
+const char *trouble_word(enum ach_status status)
+{
+    switch (status) {
+    case ACH_EACCES:
+        return "unreadable";
+    case ACH_BAD_SHM_FILE:
+        return "no-channel";
+    case ACH_BAD_HEADER:
+        return "other-layout";
+    case ACH_CORRUPT:
+        return "damaged";
+    case ACH_ENOENT:
+        return "gone";
+    default:
+        return "unusable";
+    }
+}
+
 const char *mode_text(mode_t mode, char text[MODE_TEXT])
 {
     static const char letters[] = "rwxrwxrwx";
@@ -62,7 +80,7 @@ uint64_t messages_held(const ach_info_t *info)
     return info->oldest ? info->newest - info->oldest + 1 : 0;
 }
 
-static void json_file(struct json *j, const char *name, const ach_info_t *info)
+void json_file(struct json *j, const char *name, const ach_info_t *info)
 {
     char path[PATH_MAX], mode[8], text[OWNER_TEXT];
 

@@ -11,6 +11,10 @@
 #define OWNER_TEXT 64
 
 const char *kind_text(enum ach_map map);
+
+/* A word for why a channel cannot be opened. */
+const char *trouble_word(enum ach_status status);
+
 const char *mode_text(mode_t mode, char text[MODE_TEXT]);
 
 /* The user's name, or number if there is no name. */
@@ -19,6 +23,9 @@ const char *group_text(gid_t gid, char text[OWNER_TEXT]);
 
 /* How many messages the channel holds now. */
 uint64_t messages_held(const ach_info_t *info);
+
+/* The members that tell of a channel's file, into an open object. */
+void json_file(struct json *j, const char *name, const ach_info_t *info);
 
 /* The members that tell of a channel, into an open object. */
 void json_channel(struct json *j, const char *name, const ach_info_t *info);

@@ -68,6 +68,8 @@ static void print_json(const struct survey *s, bool rate)
                 json_null(&j, "rate");
         } else {
             json_string(&j, "name", c->name);
+            if (c->has_file)
+                json_file(&j, c->name, &c->info);
             json_string(&j, "error", ach_result_to_string(c->status));
             json_string(&j, "trouble", c->trouble);
         }
@@ -80,18 +82,19 @@ static void print_json(const struct survey *s, bool rate)
 static void add_row(struct table *t, const struct surveyed *c)
 {
     char mode[MODE_TEXT], owner[OWNER_TEXT];
+    bool file = c->open || c->has_file;
     size_t i;
 
     table_cell(t, "%s", c->name);
+    table_cell(t, "%s", c->open ? kind_text(c->info.map) : "-");
+    table_cell(t, "%s", file ? mode_text(c->info.mode, mode) : "-");
+    table_cell(t, "%s", file ? user_text(c->info.uid, owner) : "-");
     if (!c->open) {
-        for (i = 0; i < 6; i++)
+        for (i = 0; i < 3; i++)
             table_cell(t, "-");
-        table_cell(t, "%s", ach_result_to_string(c->status));
+        table_cell(t, "%s", trouble_word(c->status));
         return;
     }
-    table_cell(t, "%s", kind_text(c->info.map));
-    table_cell(t, "%s", mode_text(c->info.mode, mode));
-    table_cell(t, "%s", user_text(c->info.uid, owner));
     table_cell(t, "%llu", (unsigned long long)c->info.frame_cnt);
     table_cell(t, "%llu", (unsigned long long)c->info.frame_size);
     table_cell(t, "%llu", (unsigned long long)c->info.newest);

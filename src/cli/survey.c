@@ -2,8 +2,10 @@
 #include "survey.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -74,12 +76,27 @@ static void shut(struct surveyed *c)
 {
     if (c->open)
         ach_close(&c->chan);
-    c->open = false;
+    c->open = c->has_file = false;
     memset(&c->info, 0, sizeof(c->info));
     c->rate = -1;
     c->lost = 0;
     c->newest_size = 0;
     c->newest_age = -1;
+}
+
+/* The directory tells who may open a channel also to those who may not. */
+static void look_file(struct surveyed *c)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    c->has_file = ach_channel_path(c->name, path, sizeof(path)) == ACH_OK && lstat(path, &st) == 0;
+    if (!c->has_file)
+        return;
+    c->info.mode = st.st_mode & 07777;
+    c->info.uid = st.st_uid;
+    c->info.gid = st.st_gid;
+    c->info.inode = st.st_ino;
 }
 
 static bool look_open(struct surveyed *c)
@@ -90,8 +107,10 @@ static bool look_open(struct surveyed *c)
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
     c->status = ach_open(&c->chan, c->name, &attr);
-    if (c->status != ACH_OK)
+    if (c->status != ACH_OK) {
         snprintf(c->trouble, sizeof(c->trouble), "%s", ach_errstr());
+        look_file(c);
+    }
     c->open = c->status == ACH_OK;
     return c->open;
 }
@@ -143,6 +162,7 @@ static void look(struct surveyed *c)
     }
     if (c->status != ACH_OK) {
         shut(c);
+        look_file(c);
         snprintf(c->trouble, sizeof(c->trouble), "the channel's memory is damaged");
         return;
     }

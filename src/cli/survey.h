@@ -16,6 +16,7 @@ struct surveyed {
     char name[ACH_CHAN_NAME_MAX];
     bool listed;
     bool open;
+    bool has_file;          /* of info, the file's permissions, owner and number are known */
     enum ach_status status; /* why it is not open, or ACH_OK */
     char trouble[256];      /* the same as a sentence */
     ach_channel_t chan;

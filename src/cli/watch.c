@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "describe.h"
 #include "parse.h"
 #include "stop.h"
 #include "streams.h"
@@ -69,7 +70,7 @@ static void add_row(struct table *t, const struct surveyed *c)
     if (c->open)
         table_cell(t, "%llu", (unsigned long long)c->info.recovered);
     else
-        table_cell(t, "%s", ach_result_to_string(c->status));
+        table_cell(t, "%s", trouble_word(c->status));
 }
 
 static void fill(struct table *t, const struct survey *s)

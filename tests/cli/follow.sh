@@ -183,7 +183,7 @@ eventually grep -Eq '^late +[0-9.]+ +1 +1 ' "$tmp/out"
 "$ACH" mk -t late
 eventually grep -Eq '^late +[0-9.]+ +0 +- ' "$tmp/out"
 echo junk >"$ACH_DIR/achshm-junk"
-eventually grep -q 'ACH_BAD_SHM_FILE' "$tmp/out"
+eventually grep -q 'no-channel' "$tmp/out"
 rm "$ACH_DIR/achshm-junk"
 # Overwritten between looks: what a reader as slow as this would have missed
 seq 1 1000 | "$ACH" put --line late

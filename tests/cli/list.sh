@@ -29,7 +29,7 @@ has "$out" "rw-r-----"
 has "$out" "$(id -un)"
 same "$(echo "$out" | awk '$1 == "leg" {print $7, $8}')" "3 -"
 same "$(echo "$out" | awk '$1 == "arm-left" {print $2, $5, $6, $7}')" "user 10 100 0"
-same "$(echo "$out" | awk '$1 == "junk" {print $8}')" ACH_BAD_SHM_FILE
+same "$(echo "$out" | awk '$1 == "junk" {print $4, $8}')" "$(id -un) no-channel"
 expect 0 "$ACH" ls --interval 0.1 leg
 same "$(echo "$out" | awk '$1 == "leg" {print $8}')" 0.0
 
@@ -98,7 +98,11 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         expect 1 $other "$ACH" info arm-left
         has "$err" "Permission denied"
         expect 0 $other "$ACH" ls --no-rate arm-left
-        has "$out" ACH_EACCES
+        same "$(echo "$out" | awk '$1 == "arm-left" {print $3, $4, $8}')" \
+            "rw-r----- root unreadable"
+        expect 0 $other "$ACH" ls --json --no-rate arm-left
+        same "$(json 'j[0]["mode"], j[0]["owner"], j[0]["error"]')" \
+            "('0640', 'root', 'ACH_EACCES')"
     fi
 fi
 
