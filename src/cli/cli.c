@@ -30,7 +30,10 @@ void complain(const char *format, ...)
 
 int usage_hint(void)
 {
-    fprintf(stderr, "Try 'ach %s%s--help'.\n", current ? current->name : "", current ? " " : "");
+    if (current)
+        fprintf(stderr, "Try 'ach %s --help'.\n", current->name);
+    else
+        fputs("Try 'ach help'.\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -137,14 +140,17 @@ bool open_channel(ach_channel_t *chan, const char *name, bool readonly)
 bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum ach_map map)
 {
     ach_attr_t attr;
+    enum ach_status r;
 
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, readonly);
     ach_attr_set_map(&attr, map);
-    if (ach_open(chan, name, &attr) == ACH_OK)
-        return true;
-    fail_errstr();
-    return false;
+    r = ach_open(chan, name, &attr);
+    if (r == ACH_ENOENT)
+        complain("%s; 'ach mk %s' makes it", ach_errstr(), name);
+    else if (r != ACH_OK)
+        fail_errstr();
+    return r == ACH_OK;
 }
 
 bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info)

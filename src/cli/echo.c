@@ -20,15 +20,23 @@ struct options {
     uint64_t count;
 };
 
+static bool set_look(struct options *o, enum look look)
+{
+    if (o->look != LOOK_AUTO && o->look != look) {
+        usage("--text and --hex do not go together");
+        return false;
+    }
+    o->look = look;
+    return true;
+}
+
 static bool apply(struct options *o, int c)
 {
     switch (c) {
     case 'T':
-        o->look = LOOK_TEXT;
-        return true;
+        return set_look(o, LOOK_TEXT);
     case 'x':
-        o->look = LOOK_HEX;
-        return true;
+        return set_look(o, LOOK_HEX);
     case 'L':
         return o->last = true;
     case 'a':
@@ -61,7 +69,9 @@ static bool parse(int argc, char **argv, struct options *o)
         if (!apply(o, c))
             return false;
     }
-    return true;
+    if (o->all && o->last)
+        usage("--all and --last do not go together");
+    return !(o->all && o->last);
 }
 
 static int64_t read_clock(clockid_t clock)

@@ -62,6 +62,21 @@ static bool apply(struct options *o, int c)
     }
 }
 
+static bool goes_with_all(const struct options *o)
+{
+    if (o->count)
+        usage("--all and --count do not go together");
+    else if (o->get & ACH_O_COPY)
+        usage("--all and --copy do not go together");
+    else if (o->get & ACH_O_LAST)
+        usage("--all and --last do not go together");
+    else if (o->fresh && !(o->get & ACH_O_WAIT))
+        usage("--all and --new go together only with --wait or --timeout");
+    else
+        return true;
+    return false;
+}
+
 static bool parse(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
@@ -78,13 +93,7 @@ static bool parse(int argc, char **argv, struct options *o)
         if (!apply(o, c))
             return false;
     }
-    if (!o->all)
-        return true;
-    if (o->count)
-        usage("--all and --count do not go together");
-    else if (o->get & ACH_O_COPY)
-        usage("--all and --copy do not go together");
-    return !o->count && !(o->get & ACH_O_COPY);
+    return !o->all || goes_with_all(o);
 }
 
 /* With --all and without waiting: up to the message that was newest when we began. */

@@ -37,15 +37,27 @@ static char *flag_verb(int flag)
     }
 }
 
+/* What getopt did not take; it stays at a word until it has gone through its letters. */
+static void bad_option(char **argv)
+{
+    if (optopt == '-')
+        usage("there is no option '%s'", argv[optind]);
+    else if (optopt && strchr("CUDFmno", optopt))
+        usage("the option -%c needs a value", optopt);
+    else
+        usage("there is no option '-%c'", optopt);
+}
+
 /* Sort the command line into a verb, its options and its operands. */
 static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
 {
     char *verb = NULL, *name = NULL;
     int c, i = 0;
 
+    opterr = 0;
     while ((c = getopt(argc, argv, "C:U:D:F:m:n:o:t1kuv")) != -1) {
         if (c == '?') {
-            usage_hint();
+            bad_option(argv);
             return NULL;
         }
         if (strchr("CUDF", c)) {
@@ -62,6 +74,7 @@ static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
         if (strchr("mno", c))
             add(w, optarg);
     }
+    opterr = 1;
     if (!verb && optind < argc)
         verb = argv[optind++];
     if (name)

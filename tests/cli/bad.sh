@@ -24,6 +24,17 @@ has "$err" "a verb is missing"
 expect 2 "$ACH" frobnicate
 has "$err" "there is no verb 'frobnicate'"
 expect 2 "$ACH" help frobnicate
+for words in --frob '-1 --frob' '-t mk --frob x' --frob=1; do
+    # shellcheck disable=SC2086
+    expect 2 "$ACH" $words
+    has "$err" "ach: there is no option '--frob"
+    has "$err" "Try 'ach help'."
+    hasnt "$err" "invalid"
+done
+expect 2 "$ACH" -Q
+has "$err" "ach: there is no option '-Q'"
+expect 2 "$ACH" -C
+has "$err" "ach: the option -C needs a value"
 for verb in mk rm chmod file dump info put get echo hz bw; do
     expect 2 "$ACH" $verb
     has "$err" "ach $verb: "
@@ -75,11 +86,21 @@ expect 2 "$ACH" put --hex --length-prefix bad
 expect 2 "$ACH" get --line --hex bad
 expect 2 "$ACH" get --all --count 3 bad
 expect 2 "$ACH" get --all --copy bad
+expect 2 "$ACH" get --all --last bad
+has "$err" "ach get: --all and --last do not go together"
+expect 2 "$ACH" get --all --new bad
+has "$err" "ach get: --all and --new go together only with --wait or --timeout"
+expect 2 "$ACH" echo --text --hex bad
+has "$err" "ach echo: --text and --hex do not go together"
+expect 2 "$ACH" echo --hex --text bad
+expect 2 "$ACH" echo --all --last bad
+has "$err" "ach echo: --all and --last do not go together"
 
 # No such channel
 for verb in rm dump info put get echo hz bw; do
     expect 1 "$ACH" $verb nothing </dev/null
     has "$err" "ach $verb: there is no channel 'nothing'"
+    [ $verb = rm ] || has "$err" "; 'ach mk nothing' makes it"
 done
 expect 1 "$ACH" chmod 600 nothing
 
