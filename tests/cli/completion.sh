@@ -43,6 +43,45 @@ same "$(offered -D l)" "leg "
 same "$(offered put --file "$tmp/some")" "$tmp/some-file "
 same "$(offered replay "$tmp/some")" "$tmp/some-file "
 
+# The other programs: tool_offers PROGRAM WORD ...
+tools=$(dirname "$ACH")/../tools
+PATH=$(dirname "$ACH"):$PATH
+export PATH
+tool_offers() {
+    program=$tools/$1
+    shift
+    bash -c '. "$1" || exit 1
+        program=$2
+        shift 2
+        COMP_WORDS=("$program" "$@")
+        COMP_CWORD=$#
+        _achtools
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$completions/achtools.bash" "$program" "$@" 2>&1 |
+        sort | tr '\n' ' '
+}
+bash -n "$completions/achtools.bash" || fail "syntax of achtools.bash"
+for program in achcat achlog achcop; do
+    same "$(bash -c '. "$1"; complete -p "$2"' bash "$completions/achtools.bash" $program)" \
+        "complete -F _achtools $program"
+    [ -x "$tools/$program" ] || fail "there is no $tools/$program"
+    has " $(tool_offers $program --)" " --help "
+done
+mkdir "$tmp/some-dir"
+same "$(tool_offers achcat '')" "arm-left arm-right leg "
+same "$(tool_offers achcat -l -n 5 a)" "arm-left arm-right "
+same "$(tool_offers achcat -n '')" " "
+same "$(tool_offers achcat --l)" "--last --lines "
+same "$(tool_offers achcat leg "$tmp/some-f")" "$tmp/some-file "
+same "$(tool_offers achlog --gzip leg a)" "arm-left arm-right "
+same "$(tool_offers achlog -d "$tmp/some")" "$tmp/some-dir "
+same "$(tool_offers achlog --output "$tmp/some-f")" "$tmp/some-file "
+same "$(tool_offers achlog --time '')" " "
+same "$(tool_offers achcop --max)" "--max-delay --max-restarts "
+same "$(tool_offers achcop -P "$tmp/some-f")" "$tmp/some-file "
+has " $(tool_offers achcop -r -- ach)" " ach "
+same "$(tool_offers achcop -r -- cat -n "$tmp/some-f")" "$tmp/some-file "
+same "$(tool_offers achcop -- cat --max)" " "
+
 if command -v zsh >/dev/null; then
     zsh -n "$completions/_ach" || fail "syntax of _ach"
     # Run the functions with zsh's own replaced by ones that print what is offered.
@@ -68,6 +107,29 @@ arm-right
 leg"
     has "$(zsh_offers mk --)" "--timestamps:stamp each message"
     has "$(zsh_offers mk --)" "--count:keep at most N messages"
+    zsh_tool_offers() {
+        program=$tools/$1
+        shift
+        zsh -f -c '
+            _describe() { print -rl -- ${(P)2}; }
+            _files() { print files; }
+            _directories() { print directories; }
+            _command_names() { print commands; }
+            words=("${@:2}")
+            CURRENT=${#words}
+            . "$1"' zsh "$completions/_ach" "$program" "$@" 2>&1
+    }
+    same "$(zsh_tool_offers achcat '')" "arm-left
+arm-right
+leg"
+    same "$(zsh_tool_offers achcat -n '')" ""
+    same "$(zsh_tool_offers achcat -n 5 leg '')" files
+    same "$(zsh_tool_offers achlog -d '')" directories
+    has "$(zsh_tool_offers achlog --)" "--gzip:compress the logs"
+    has "$(zsh_tool_offers achlog --)" "--count:end after N messages"
+    same "$(zsh_tool_offers achcop -o '')" files
+    same "$(zsh_tool_offers achcop -r '')" commands
+    same "$(zsh_tool_offers achcop -- cat --x)" files
 fi
 
 "$ACH" rm arm-left arm-right leg || fail "rm"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Bash completion for achcat(1), achlog(1) and achcop(1). Options and what they take come from
+# the programs' --help, channels from ach.
+
+# What an option takes: FILE, DIR, N or SECONDS, or nothing.
+_achtools_takes() {
+    awk -v option="$1" '/^  / {
+        for (i = 1; i <= 2; i++) {
+            word = $i
+            sub(/,$/, "", word)
+            if (word != option)
+                continue
+            value = $(i + 1) ~ /^--/ ? $(i + 2) : $(i + 1)
+            if (value ~ /^[A-Z]+$/)
+                print value
+            exit
+        }
+    }' <<<"$help"
+}
+
+# How many operands stand before the current word; from -- on, all words are operands.
+_achtools_operands() {
+    local i n=0
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        if [[ ${COMP_WORDS[i]} == -- ]]; then
+            n=$((n + COMP_CWORD - i - 1))
+            break
+        elif [[ ${COMP_WORDS[i]} != -* ]]; then
+            n=$((n + 1))
+        elif [[ -n $(_achtools_takes "${COMP_WORDS[i]}") ]]; then
+            i=$((i + 1))
+        fi
+    done
+    echo "$n"
+}
+
+_achtools() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+    local help operands action words=
+    local IFS=$' \t\n'
+    COMPREPLY=()
+
+    help=$("${COMP_WORDS[0]}" --help 2>/dev/null)
+    operands=$(_achtools_operands)
+    case ${COMP_WORDS[0]##*/}:$operands in
+        achcop:0) action=-c ;;
+        achcop:* | achcat:1) action=-f ;;
+        achcat:0 | achlog:*) action=-W ;;
+        *) return ;;
+    esac
+    # The words of the program that achcop starts are not its own.
+    if [[ ${COMP_WORDS[0]##*/}:$operands != achcop:[1-9]* ]]; then
+        case $(_achtools_takes "$prev") in
+            FILE) action=-f ;;
+            DIR) action=-d ;;
+            ?*) return ;;
+            *)
+                if [[ $cur == -* ]]; then
+                    action=-W
+                    words=$(sed -n 's/^ \{2,\}\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' <<<"$help")
+                fi ;;
+        esac
+    fi
+    case $action in
+        -W)
+            COMPREPLY=($(compgen -W "${words:-$(ach ls --names 2>/dev/null)}" -- "$cur")) ;;
+        *)
+            IFS=$'\n'
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen "$action" -- "$cur")) ;;
+    esac
+}
+
+complete -F _achtools achcat achlog achcop
