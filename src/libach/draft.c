@@ -16,7 +16,6 @@
 #include "handle.h"
 #include "name.h"
 
-#define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
 #define MODE 0666
 #define NAME_TRIES 100
 
@@ -94,7 +93,7 @@ static void sweep(const char *name)
 
         if (strncmp(e->d_name, prefix, len) != 0 || !temporary_tail(e->d_name + len))
             continue;
-        fd = openat(dirfd(dir), e->d_name, O_RDONLY | OPEN_FLAGS);
+        fd = openat(dirfd(dir), e->d_name, O_RDONLY | ACHI_OPEN_FLAGS);
         if (fd < 0)
             continue;
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
@@ -128,7 +127,7 @@ static int open_named(struct draft *d, const char *name)
     sweep(name);
     for (tries = 0; tries < NAME_TRIES; tries++) {
         temporary_name(d->path, name);
-        d->fd = achi_high_fd(open(d->path, O_CREAT | O_EXCL | O_RDWR | OPEN_FLAGS, MODE));
+        d->fd = achi_high_fd(open(d->path, O_CREAT | O_EXCL | O_RDWR | ACHI_OPEN_FLAGS, MODE));
         if (d->fd < 0 && errno != EEXIST)
             break;
         if (d->fd < 0)

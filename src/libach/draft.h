@@ -11,8 +11,12 @@
 #ifndef ACHI_DRAFT_H
 #define ACHI_DRAFT_H
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+
+/* How to open a file that may be a pipe, a link or a terminal instead. */
+#define ACHI_OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
 
 struct draft {
     int fd;

@@ -24,8 +24,6 @@
 #include "name.h"
 #include "thread.h"
 
-#define OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
-
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly);
 
@@ -113,7 +111,7 @@ void achi_shm_replaced(const char *path)
 static enum ach_status take_place(struct draft *d, const char *name, const char *path)
 {
     struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
-    bool had = achi_shm_open(&old, name, false) == ACH_OK;
+    bool had = achi_shm_open(&old, name, false) == ACH_OK; /* if the two cannot be exchanged */
     enum ach_status r = ACH_OK;
 
     if (achi_draft_replace(d, name, path) != 0)
@@ -167,11 +165,11 @@ static int open_file(const char *path, bool *readonly)
     int fd;
 
     if (!*readonly) {
-        fd = achi_high_fd(open(path, O_RDWR | OPEN_FLAGS));
+        fd = achi_high_fd(open(path, O_RDWR | ACHI_OPEN_FLAGS));
         if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
             return fd;
     }
-    fd = achi_high_fd(open(path, O_RDONLY | OPEN_FLAGS));
+    fd = achi_high_fd(open(path, O_RDONLY | ACHI_OPEN_FLAGS));
     if (fd >= 0)
         *readonly = true;
     return fd;

@@ -50,8 +50,9 @@ static void print_help(void)
          "  -V, --version       print the version");
 }
 
-static bool set_option(struct arguments *a, int option)
+static bool set_option(void *cx, int option)
 {
+    struct arguments *a = cx;
     double seconds;
 
     switch (option) {
@@ -80,20 +81,13 @@ static bool set_option(struct arguments *a, int option)
 /* Says how to go on: a negative number, or the exit status. */
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    int option;
+    static const struct tool_options options = {"pLlNxn:t:hV", long_options, print_help,
+                                                set_option};
+    int status;
 
-    while ((option = getopt_long(argc, argv, "pLlNxn:t:hV", long_options, NULL)) >= 0) {
-        if (option == 'h') {
-            print_help();
-            return EXIT_DONE;
-        }
-        if (option == 'V') {
-            tool_print_version();
-            return EXIT_DONE;
-        }
-        if (!set_option(a, option))
-            return EXIT_USAGE;
-    }
+    status = tool_parse_options(&options, argc, argv, a);
+    if (status >= 0)
+        return status;
     if (argc - optind < 1 || argc - optind > 2) {
         tool_complain("which channel? See achcat --help");
         return EXIT_USAGE;

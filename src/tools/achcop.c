@@ -101,8 +101,10 @@ static bool set_number(struct cop_options *o, int option)
     }
 }
 
-static bool set_option(struct arguments *a, int option)
+static bool set_option(void *cx, int option)
 {
+    struct arguments *a = cx;
+
     switch (option) {
     case 'P':
         a->cop_pid_file = optarg;
@@ -136,20 +138,13 @@ static bool set_option(struct arguments *a, int option)
 /* Says how to go on: a negative number, or the exit status. */
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    int option;
+    static const struct tool_options options = {"+P:p:o:e:drwtvhV", long_options, print_help,
+                                                set_option};
+    int status;
 
-    while ((option = getopt_long(argc, argv, "+P:p:o:e:drwtvhV", long_options, NULL)) >= 0) {
-        if (option == 'h') {
-            print_help();
-            return EXIT_DONE;
-        }
-        if (option == 'V') {
-            tool_print_version();
-            return EXIT_DONE;
-        }
-        if (!set_option(a, option))
-            return EXIT_USAGE;
-    }
+    status = tool_parse_options(&options, argc, argv, a);
+    if (status >= 0)
+        return status;
     if (optind == argc) {
         tool_complain("which program? See achcop --help");
         return EXIT_USAGE;

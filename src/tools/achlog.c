@@ -67,8 +67,10 @@ static bool set_time(struct arguments *a, const char *text)
     return true;
 }
 
-static bool set_option(struct arguments *a, int option)
+static bool set_option(void *cx, int option)
 {
+    struct arguments *a = cx;
+
     switch (option) {
     case 'z':
         return a->record.compress = true;
@@ -98,20 +100,13 @@ static bool set_option(struct arguments *a, int option)
 /* Says how to go on: a negative number, or the exit status. */
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    int option;
+    static const struct tool_options options = {"zd:o:lNn:t:fqhV", long_options, print_help,
+                                                set_option};
+    int status;
 
-    while ((option = getopt_long(argc, argv, "zd:o:lNn:t:fqhV", long_options, NULL)) >= 0) {
-        if (option == 'h') {
-            print_help();
-            return EXIT_DONE;
-        }
-        if (option == 'V') {
-            tool_print_version();
-            return EXIT_DONE;
-        }
-        if (!set_option(a, option))
-            return EXIT_USAGE;
-    }
+    status = tool_parse_options(&options, argc, argv, a);
+    if (status >= 0)
+        return status;
     if (optind == argc) {
         tool_complain("which channels? See achlog --help");
         return EXIT_USAGE;

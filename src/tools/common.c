@@ -54,6 +54,25 @@ void tool_print_version(void)
     printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
 }
 
+int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx)
+{
+    int option;
+
+    while ((option = getopt_long(argc, argv, o->shorts, o->longs, NULL)) >= 0) {
+        if (option == 'h') {
+            o->help();
+            return EXIT_DONE;
+        }
+        if (option == 'V') {
+            tool_print_version();
+            return EXIT_DONE;
+        }
+        if (!o->set(cx, option))
+            return EXIT_USAGE;
+    }
+    return -1;
+}
+
 int tool_finish(int status)
 {
     if (streams_finish())

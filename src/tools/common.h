@@ -6,6 +6,7 @@
 #define TOOLS_COMMON_H
 
 #include <ach.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,17 @@ bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64
 bool tool_parse_seconds(const char *text, const char *what, double *value);
 
 void tool_print_version(void);
+
+/* How a program takes its options: -h and -V are everybody's, set gets the others. */
+struct tool_options {
+    const char *shorts;
+    const struct option *longs;
+    void (*help)(void);
+    bool (*set)(void *cx, int option); /* false, after complaining: wrong use */
+};
+
+/* Says how to go on: a negative number, or the exit status. */
+int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx);
 
 /* Write out what was printed. The exit status: failed if not everything got out. */
 int tool_finish(int status);

@@ -106,8 +106,10 @@ static bool add_map(struct arguments *a, const char *text)
     return true;
 }
 
-static bool set_option(struct arguments *a, int option)
+static bool set_option(void *cx, int option)
 {
+    struct arguments *a = cx;
+
     switch (option) {
     case OPTION_SPEED:
         return set_speed(&a->replay, optarg);
@@ -162,21 +164,13 @@ static int check_arguments(const struct arguments *a, int argc)
 /* Says how to go on: a negative number, or the exit status. */
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    int option;
+    static const struct tool_options options = {"qhV", long_options, print_help, set_option};
+    int status;
 
     optind = 0;
-    while ((option = getopt_long(argc, argv, "qhV", long_options, NULL)) >= 0) {
-        if (option == 'h') {
-            print_help();
-            return EXIT_DONE;
-        }
-        if (option == 'V') {
-            tool_print_version();
-            return EXIT_DONE;
-        }
-        if (!set_option(a, option))
-            return EXIT_USAGE;
-    }
+    status = tool_parse_options(&options, argc, argv, a);
+    if (status >= 0)
+        return status;
     return check_arguments(a, argc);
 }
 

@@ -237,7 +237,7 @@ static void no_growth(void)
     bytes = mallinfo2().uordblks;
     for (i = 0; i < 100; i++)
         use_once();
-    CHECK(mappings() <= maps + 20); /* an allocator may add some of its own */
+    CHECK(mappings() <= maps + 20);              /* an allocator may add some of its own */
     CHECK(mallinfo2().uordblks <= bytes + 4096); /* less than one handle in ten */
 }
 
