@@ -71,15 +71,16 @@
 #ifndef RETIRE          /* 1: somebody unlinks the channel, 2: replaces it */
 #define RETIRE 0
 #endif
-#ifndef KILL_RETIRER
-#define KILL_RETIRER 0
+#ifndef CANCEL          /* so many readers are canceled, the first of them first */
+#define CANCEL 0
 #endif
 
 #define READER_0 16     /* actor number of the first reader */
 
 #define MASK (SLOTS - 1)
 #define AT(seq) ((seq) & MASK)
-#define NEWEST (commit >> 1)
+#define SEQ(word) (((word) & SEQ_BITS) >> 1)
+#define NEWEST SEQ(commit)
 #define FLAG 1
 #define ONE_MESSAGE 2
 #define UNLINKED 1
@@ -99,6 +100,8 @@
 #include "replay.pml"
 #else
 #define num byte
+#define SEQ_BITS 62
+#define NUDGE 64
 #define NONE 255
 #define CELL(put, i) ((put) * 4 + (i))
 #define INLINE 128
@@ -123,6 +126,7 @@ num e_size[SLOTS];
 num e_small[SLOTS];
 num ring[RING];
 bit asleep[READERS];
+bit canceled[READERS];
 
 /* What we know beside it: which put became the message that has the slot, and its size. */
 byte crashes;
@@ -200,7 +204,14 @@ init {
         :: else -> break
         od;
 #if RETIRE
-        run retirer(99);
+        run teller(READERS);
+#endif
+#if CANCEL
+        p = 0;
+        do
+        :: p < CANCEL -> run teller(p); p++
+        :: else -> break
+        od;
 #endif
         p = 0
     }

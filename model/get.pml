@@ -204,20 +204,20 @@ retry:
 look:
     if
     :: atomic {
-        EV(GET_SEQ, e_seq[AT(c >> 1)]);
+        EV(GET_SEQ, e_seq[AT(SEQ(c))]);
         if
-        :: (have & HAVE_SEQ) && seq == c >> 1
-        :: else -> newest = e_seq[AT(c >> 1)]
+        :: (have & HAVE_SEQ) && seq == SEQ(c)
+        :: else -> newest = e_seq[AT(SEQ(c))]
         fi;
         if
-        :: newest == c >> 1 -> goto found
+        :: newest == SEQ(c) -> goto found
         :: else
         fi;
         EV(GET_AGAIN_FENCE, 0) }
     EARLY_LOADS(look)
 #if BUG == 16
     /* What GET_AGAIN would load, loaded before GET_SEQ. */
-    :: atomic { commit >> 1 == c >> 1 && !(have & HAVE_AGAIN) ->
+    :: atomic { NEWEST == SEQ(c) && !(have & HAVE_AGAIN) ->
         have = have | HAVE_AGAIN;
         goto look }
 #endif
@@ -227,7 +227,7 @@ look:
     :: atomic {
         EV(GET_AGAIN, commit);
         /* G2: a sound channel is never called damaged. */
-        assert((commit >> 1) != (c >> 1) && !(have & HAVE_AGAIN));
+        assert(NEWEST != SEQ(c) && !(have & HAVE_AGAIN));
         goto overtaken }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
@@ -401,11 +401,19 @@ nothing:
         fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
+#if CANCEL
+    if
+    :: atomic { canceled[me_] && BUG != 23 -> goto finish }
+    :: atomic { !canceled[me_] || BUG == 23 }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+#endif
     if
     :: atomic {
         EV(SLEEP, (commit == c));
         if
         :: commit != c && BUG != 10 -> goto retry
+        :: CANNOT_WRITE && canceled[me_] -> goto finish /* the second word it sleeps on */
         :: else
         fi;
         /* G6: who goes to sleep has seen everything. */
@@ -415,11 +423,16 @@ nothing:
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
-    :: atomic { !asleep[me_] -> EV(WAKE, 0); goto retry }
+    :: atomic { !asleep[me_] ->
+        EV(WAKE, 0);
+        if
+        :: canceled[me_] -> goto finish
+        :: else -> goto retry
+        fi }
 #ifndef REPLAY
     :: atomic { timeout ->
-        /* G6: nothing more will happen, and nobody sleeps beside a message. */
-        assert(NEWEST == seen && state != REPLACED);
+        /* G6: nothing more will happen, and nobody sleeps beside a message, or canceled. */
+        assert(NEWEST == seen && state != REPLACED && !canceled[me_]);
         goto dead }
 #endif
     :: atomic { DIES(KILL_READERS); goto dead }

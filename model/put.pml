@@ -198,13 +198,13 @@ inline wake_all()
     }
 }
 
-/* G6: nobody is asleep when a commit wakes nobody, unless who retires the channel will wake. */
+/* G6: nobody is asleep when a commit wakes nobody. */
 inline check_nobody_sleeps()
 {
     d_step {
         s_ = 0;
         do
-        :: s_ < READERS -> assert(!asleep[s_] || RETIRE); s_++
+        :: s_ < READERS -> assert(!asleep[s_]); s_++
         :: else -> break
         od;
         s_ = 0
@@ -397,31 +397,40 @@ done:
     skip
 }
 
-#if RETIRE
-/*
- * achi_retire: change the state; then, under the lock, lower the flag and wake, in one step. Bug 22
- * wakes after it.
- */
-proctype retirer(byte me)
+#if RETIRE || CANCEL
+#define RETIRES (what == READERS)
+#define CANCELS_READONLY (!RETIRES && (((READONLY) >> what) & 1))
+
+inline tell()
 {
-    state = RETIRE;
     if
-    :: atomic { owner == 0 -> owner = me }
-    :: atomic { DIES(KILL_RETIRER); goto dead }
+    :: RETIRES -> state = RETIRE
+    :: else -> canceled[what] = 1
+    fi
+}
+
+/*
+ * achi_retire and ach_cancel: say what there is to say, then nudge: count up in the commit word
+ * and wake, in one step. Bug 22 does not count, bug 24 nudges first, bug 25 has one bit to count
+ * in. A read-only handle's canceler wakes its cancel word.
+ */
+proctype teller(byte what)
+{
+    if
+    :: BUG != 24 -> tell()
+    :: else
     fi;
-    if
-    :: atomic { commit = commit & ~FLAG; owner = 0;
+    atomic {
         if
-        :: BUG != 22 -> wake_all()
-        :: else
-        fi }
-    :: atomic { DIES(KILL_RETIRER); owner = 0; goto dead }
-    fi;
+        :: CANCELS_READONLY -> asleep[what] = 0
+        :: !CANCELS_READONLY && BUG == 25 -> commit = commit ^ NUDGE; wake_all()
+        :: !CANCELS_READONLY && BUG == 22 -> wake_all()
+        :: else -> commit = commit + NUDGE; wake_all()
+        fi
+    };
     if
-    :: atomic { wake_all() }
-    :: atomic { DIES(KILL_RETIRER) }
-    fi;
-dead:
-    skip
+    :: BUG == 24 -> tell()
+    :: else
+    fi
 }
 #endif

@@ -4,8 +4,10 @@
  *
  * trace.h holds the trace as C arrays. Each step may happen only when the next line is its own;
  * a killed actor goes to its label `killed` instead. The trace was followed when judge fails.
+ * Traces hold whole commit words, as layout.h has them.
  */
 #define num int
+#define SEQ_BITS 134217726
 #define NONE 2147483647
 #define CELL(put, i) ((put) * 4096 + (i))
 #define INLINE 1073741824

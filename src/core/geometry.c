@@ -4,8 +4,8 @@
 /* Far beyond any memory, far from overflow. */
 #define SIZE_LIMIT (1ull << 46)
 
-/* The commit word carries 31 bits of the sequence; entries must be told apart by fewer. */
-#define FRAME_LIMIT (1ull << 28)
+/* The commit word carries 26 bits of the sequence; entries must be told apart by fewer. */
+#define FRAME_LIMIT (1ull << 24)
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {

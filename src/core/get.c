@@ -14,17 +14,17 @@ enum { OVERTAKEN = -1 };
 static int head(const struct achi_view *v, uint32_t *word, uint64_t *newest)
 {
     uint32_t c = achi_load_acquire(&v->hdr->commit, GET_HEAD);
-    const struct achi_entry *e = achi_entry_of(v, c >> 1);
+    const struct achi_entry *e = achi_entry_of(v, ACHI_SEQ(c));
     uint64_t seq;
 
     __builtin_prefetch((const unsigned char *)e + sizeof(*e) / 2); /* both cache lines at once */
     seq = achi_load(&e->seq, GET_SEQ);
     *word = c;
     *newest = seq;
-    if (seq != ACHI_NONE && ((uint32_t)seq & ACHI_SEQ_BITS) == c >> 1)
+    if (ACHI_NAMES(c, seq))
         return ACH_OK;
     achi_fence_load(GET_AGAIN_FENCE);
-    if ((achi_load(&v->hdr->commit, GET_AGAIN) ^ c) >> 1)
+    if ((achi_load(&v->hdr->commit, GET_AGAIN) ^ c) & ACHI_SEQ_BITS)
         return OVERTAKEN;
     return ACH_CORRUPT;
 }

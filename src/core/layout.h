@@ -20,7 +20,7 @@
 #include "deps.h"
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
-#define ACHI_VERSION 1u
+#define ACHI_VERSION 2u
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */
@@ -39,10 +39,22 @@
 #define ACHI_OFF_VALID(off, data_size)                                                             \
     (((off) & ~ACHI_INLINE) < (data_size) && (off) % ACHI_ALIGN == 0)
 
-/* commit: the low bit says that somebody waits; the rest is the sequence. */
+/*
+ * commit: the lowest bit says that somebody waits; then comes the sequence; the highest five bits
+ * count nudges, which say that there is something to look at that is no message. All of it changes
+ * by adding, so a sequence that comes around only counts as a nudge more.
+ */
 #define ACHI_WAITER 1u
 #define ACHI_ONE_MESSAGE 2u
-#define ACHI_SEQ_BITS 0x7fffffffu
+#define ACHI_NUDGE (1u << 27)
+#define ACHI_SEQ_BITS (ACHI_NUDGE - ACHI_ONE_MESSAGE)
+
+/* A commit word's sequence, which is the lower bits of a message's. */
+#define ACHI_SEQ(commit) (((commit)&ACHI_SEQ_BITS) / ACHI_ONE_MESSAGE)
+
+/* Does the commit word name this message? */
+#define ACHI_NAMES(commit, seq)                                                                    \
+    ((seq) != ACHI_NONE && (((uint32_t)(seq)*ACHI_ONE_MESSAGE ^ (commit)) & ACHI_SEQ_BITS) == 0)
 
 enum achi_flags {
     ACHI_F_TIMESTAMPS = 1,    /* messages are stamped */
@@ -83,7 +95,7 @@ struct ach_header {
     uint32_t page;
 
     /* What readers poll. */
-    uint32_t commit __attribute__((aligned(128))); /* sequence << 1 | somebody waits;
+    uint32_t commit __attribute__((aligned(128))); /* the newest sequence, and more;
                                                            the futex that readers sleep on */
     uint32_t state;
     uint32_t readonly_wake; /* there may be sleepers that cannot set the bit */

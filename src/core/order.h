@@ -19,8 +19,8 @@
  *                                      word has moved on; a reader that saw the void (GET_SEQ)
  *                                      sees that (GET_AGAIN)
  *   WAIT_RAISE acq_rel    WAIT_STATE   a waiter raises the flag, then looks whether the channel was
- *                                      retired; who retires it changes the state, then, under
- *                                      the writers' lock, lowers the flag
+ *                                      retired; who retires it changes the state, then nudges
+ *                                      (achi_nudge): the waiter sees the one or the other
  *
  * Between writers the lock orders everything.
  */

@@ -3,16 +3,11 @@
 
 #include "order.h"
 
-static bool same_seq(uint64_t seq, uint32_t commit)
-{
-    return seq != ACHI_NONE && ((uint32_t)seq & ACHI_SEQ_BITS) == commit >> 1;
-}
-
 /* Where the ring goes on after the newest message. */
 static enum ach_status find_end(const struct achi_view *v, struct achi_room *room)
 {
     uint32_t commit = achi_load(&v->hdr->commit, PUT_HEAD);
-    struct achi_entry *last = achi_entry_of(v, commit >> 1);
+    struct achi_entry *last = achi_entry_of(v, ACHI_SEQ(commit));
     uint64_t seq = achi_load(&last->seq, PUT_LAST);
     uint64_t pos = achi_load(&last->pos, PUT_LAST_POS);
     uint64_t off = achi_load(&last->off, PUT_LAST_OFF);
@@ -20,7 +15,7 @@ static enum ach_status find_end(const struct achi_view *v, struct achi_room *roo
 
     if (achi_load(&v->hdr->state, PUT_STATE) == ACHI_REPLACED)
         return ACH_CORRUPT;
-    if (!same_seq(seq, commit) || size > v->capacity || !ACHI_OFF_VALID(off, v->data_size))
+    if (!ACHI_NAMES(commit, seq) || size > v->capacity || !ACHI_OFF_VALID(off, v->data_size))
         return ACH_CORRUPT;
 
     if (!(off & ACHI_INLINE)) {
@@ -151,7 +146,7 @@ enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_ro
     if (r != ACH_OK)
         return r;
     if (achi_load(&v->hdr->state, PUT_STATE) == ACHI_REPLACED ||
-        !same_seq(room->seq - 1, achi_load(&v->hdr->commit, PUT_HEAD)))
+        !ACHI_NAMES(achi_load(&v->hdr->commit, PUT_HEAD), room->seq - 1))
         r = ACH_CORRUPT;
     else
         publish(v, room, n);

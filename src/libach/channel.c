@@ -169,7 +169,7 @@ enum ach_status ach_close(ach_channel_t *chan)
 
 enum ach_status ach_unlink(const char *name)
 {
-    struct achi_handle h = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
+    struct achi_handle h = {.fd = -1};
     char path[PATH_MAX];
     bool opened;
     enum ach_status r = achi_name_check(name);

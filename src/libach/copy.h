@@ -14,14 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ACHI_COPY_WORDS_ONLY 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define ACHI_COPY_WORDS_ONLY 1
-#endif
+#include "tsan.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #define ACHI_COPY_STRING_FROM 512u
@@ -60,7 +53,7 @@ static inline void achi_words_out(unsigned char *dst, const unsigned char *chan,
     }
 }
 
-#if !defined(ACHI_COPY_WORDS_ONLY) && defined(ACHI_COPY_STRING_FROM)
+#if !defined(ACHI_TSAN) && defined(ACHI_COPY_STRING_FROM)
 
 /* String instructions: fast from some hundred bytes on, ordered like other stores. */
 static inline void achi_string_copy(void *dst, const void *src, size_t n)
@@ -84,7 +77,7 @@ static inline void achi_copy_out(void *dst, const void *chan, size_t n)
         achi_words_out(dst, chan, n);
 }
 
-#elif !defined(ACHI_COPY_WORDS_ONLY)
+#elif !defined(ACHI_TSAN)
 
 #define ACHI_STRIDE (4 * sizeof(achi_block))
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "tsan.h"
 
 /* 32-bit systems have a second futex call for 64-bit time; use it alone. */
 #if defined(SYS_futex_time64) && !defined(__LP64__)
@@ -21,6 +22,7 @@
 #endif
 
 #define WORDS_MAX 128
+#define OPARG_MAX 2047u /* of FUTEX_WAKE_OP, which has 12 bits for it, one of them the sign */
 #define BRIEFLY_NS 2000000
 
 /* What the kernel calls struct __kernel_timespec: 64 bits on every machine. */
@@ -67,50 +69,58 @@ void achi_futex_wake(const uint32_t *word, bool private_)
     call(word, FUTEX_WAKE | scope(private_), INT_MAX, NULL, NULL, 0);
 }
 
-/* False: this system has no FUTEX_WAKE_OP. */
-static bool change_and_wake(uint32_t *word, uint32_t op, bool private_)
-{
-    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST); /* all earlier stores before the change */
-    return call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0;
-}
-
-/* Without FUTEX_WAKE_OP it takes two steps, and a kill between them loses a wake. */
-
+/*
+ * The kernel's addition is an atomic operation that comes after all earlier
+ * stores, as with a lock that is given back by one; only a race detector has
+ * to be told. Without FUTEX_WAKE_OP it takes two steps, and a kill between
+ * them loses a wake.
+ */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
-    if (change_and_wake(word, FUTEX_OP(FUTEX_OP_ADD, add, FUTEX_OP_CMP_LT, 0), private_))
+    const bool small = add <= OPARG_MAX;
+    const uint32_t how = small ? FUTEX_OP_ADD : FUTEX_OP_ADD | FUTEX_OP_OPARG_SHIFT;
+    const uint32_t arg = small ? add : (uint32_t)__builtin_ctz(add);
+    const uint32_t op = how << 28 | FUTEX_OP_CMP_LT << 24 | arg << 12; /* as FUTEX_OP does */
+
+#ifdef ACHI_TSAN
+    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST);
+#endif
+    if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0)
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
     achi_futex_wake(word, private_);
 }
 
-void achi_futex_clear_wake(uint32_t *word, uint32_t bits, bool private_)
+static int wait_on_one(const struct achi_futex_word *w, clockid_t clock,
+                       const struct timespec *deadline)
 {
-    if (change_and_wake(word, FUTEX_OP(FUTEX_OP_ANDN, bits, FUTEX_OP_CMP_LT, 0), private_))
-        return;
-    __atomic_fetch_and(word, ~bits, __ATOMIC_SEQ_CST);
-    achi_futex_wake(word, private_);
+    struct time64 t;
+    int op = FUTEX_WAIT_BITSET | scope(w->private_);
+
+    if (deadline)
+        t = to_time64(deadline);
+    if (clock == CLOCK_REALTIME)
+        op |= FUTEX_CLOCK_REALTIME;
+    return (int)call(w->word, op, w->value, deadline ? &t : NULL, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* Without futex_waitv: watch the first word, briefly, so that the others are looked at soon. */
-static int wait_one(const struct achi_futex_word *w, clockid_t clock,
-                    const struct timespec *deadline)
+static int wait_briefly(const struct achi_futex_word *w, clockid_t clock,
+                        const struct timespec *deadline)
 {
-    const struct timespec slice = {.tv_nsec = BRIEFLY_NS};
     struct timespec now, end;
-    struct time64 t = to_time64(&slice);
-    long r;
+    int r;
 
     clock_gettime(clock, &now);
     end = achi_time_add(&now, BRIEFLY_NS);
-    r = call(w->word, FUTEX_WAIT | scope(w->private_), w->value, &t, NULL, 0);
-    if (r == -ETIMEDOUT && deadline && achi_time_before(&end, deadline))
-        return 0;
-    return r == -EAGAIN || (r == -ETIMEDOUT && !deadline) ? 0 : (int)r;
+    if (deadline && achi_time_before(deadline, &end))
+        return wait_on_one(w, clock, deadline);
+    r = wait_on_one(w, clock, &end);
+    return r == -ETIMEDOUT ? 0 : r;
 }
 
-int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t clock,
-                    const struct timespec *deadline)
+static int wait_on_many(const struct achi_futex_word *words, unsigned n, clockid_t clock,
+                        const struct timespec *deadline)
 {
     struct waitv v[WORDS_MAX];
     struct time64 t;
@@ -129,8 +139,17 @@ int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t c
         r = -errno;
     errno = saved;
     if (r == -ENOSYS || r == -EPERM) /* EPERM: a system call filter that does not know it */
-        return wait_one(&words[0], clock, deadline);
-    return r >= 0 || r == -EAGAIN ? 0 : (int)r;
+        return wait_briefly(&words[0], clock, deadline);
+    return (int)r;
+}
+
+int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t clock,
+                    const struct timespec *deadline)
+{
+    int r =
+        n == 1 ? wait_on_one(&words[0], clock, deadline) : wait_on_many(words, n, clock, deadline);
+
+    return r >= 0 || r == -EAGAIN ? 0 : r;
 }
 
 int achi_futex_lock_pi(uint32_t *word, const struct timespec *monotonic, bool private_)

@@ -21,14 +21,17 @@ struct achi_futex_word {
 /* Wake all who sleep on the word. Safe in a signal handler. */
 void achi_futex_wake(const uint32_t *word, bool private_);
 
-/* Change the word and wake all who sleep on it, in one step that no kill can split. */
+/*
+ * Add to the word and wake all who sleep on it, in one step that no kill can
+ * split. add is small or a power of two. Safe in a signal handler.
+ */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_);
-void achi_futex_clear_wake(uint32_t *word, uint32_t bits, bool private_);
 
 /*
  * Sleep while all words have their values. 0: woken, or a value differed;
  * -ETIMEDOUT; -EINTR. clock is CLOCK_MONOTONIC or CLOCK_REALTIME. A kernel
- * without futex_waitv watches the first word only, for a few milliseconds.
+ * without futex_waitv watches the first of several words only, for a few
+ * milliseconds.
  */
 int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t clock,
                     const struct timespec *deadline);

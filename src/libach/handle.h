@@ -15,9 +15,6 @@
 #include "../core/put.h"
 #include "thread.h"
 
-/* Whoever removes or replaces a channel waits so long for a writer in mid-put. */
-#define ACHI_RETIRE_TIMEOUT_NS 100000000u
-
 struct achi_handle {
     struct achi_view view; /* first: the core's callbacks find the handle by it */
     struct achi_cursor cursor;

@@ -158,7 +158,8 @@ void ach_dump(struct ach_header *shm)
     fprintf(stderr, "memory        %llu bytes\n", (unsigned long long)h.memory);
     fprintf(stderr, "clock         %d\n", h.clock);
     fprintf(stderr, "pid namespace %llu\n", (unsigned long long)h.pidns);
-    fprintf(stderr, "commit        %u%s\n", h.commit >> 1, h.commit & ACHI_WAITER ? " waiter" : "");
+    fprintf(stderr, "commit        %u%s\n", ACHI_SEQ(h.commit),
+            h.commit & ACHI_WAITER ? " waiter" : "");
     fprintf(stderr, "state         %u\n", h.state);
     fprintf(stderr, "readonly wake %u\n", h.readonly_wake);
     fprintf(stderr, "lock          %#x\n", h.lock);

@@ -23,6 +23,7 @@
 #include "handle.h"
 #include "name.h"
 #include "thread.h"
+#include "wait.h"
 
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly);
@@ -99,7 +100,7 @@ static bool usable(const char *name)
 
 void achi_shm_replaced(const char *path)
 {
-    struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
+    struct achi_handle old = {.fd = -1};
 
     if (open_path(&old, path, path, false) != ACH_OK)
         return;
@@ -110,7 +111,7 @@ void achi_shm_replaced(const char *path)
 /* Take the name from whoever has it, and tell those who use what had it. */
 static enum ach_status take_place(struct draft *d, const char *name, const char *path)
 {
-    struct achi_handle old = {.fd = -1, .lock_timeout_ns = ACHI_RETIRE_TIMEOUT_NS};
+    struct achi_handle old = {.fd = -1};
     bool had = achi_shm_open(&old, name, false) == ACH_OK; /* if the two cannot be exchanged */
     enum ach_status r = ACH_OK;
 
@@ -285,12 +286,5 @@ void achi_retire(struct achi_handle *h, enum achi_state state)
     else /* what was replaced stays so, whoever removes its last name */
         __atomic_compare_exchange_n(&hdr->state, &live, state, 0, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED);
-    /* A waiter that is just about to sleep must find the word changed. Only the lock's holder
-       may lower the flag; if we do not get it, the waiter looks again after its time slice. */
-    if (achi_same_namespace(h) && achi_lock(&h->view, &hdr->lock) == ACH_OK) {
-        achi_futex_clear_wake(&hdr->commit, ACHI_WAITER, h->private_);
-        achi_unlock(&h->view, &hdr->lock);
-    } else {
-        achi_futex_wake(&hdr->commit, h->private_);
-    }
+    achi_nudge(h);
 }

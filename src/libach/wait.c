@@ -3,11 +3,18 @@
  * wait.c - sleeping until a channel has something new (G6)
  *
  * A waiter raises the flag in the commit word, so that the next put wakes, and
- * sleeps while the word is unchanged. A read-only waiter cannot raise the
- * flag: it sleeps if the channel wakes at every put, and looks every
- * millisecond otherwise. Beside the commit word it watches its handle's cancel
- * word. No sleep is longer than a second: what no wake tells of, such as a
- * file removed with rm(1), is found out then.
+ * sleeps while the word is unchanged. Who has something else to tell, such as
+ * that a handle is canceled, stores that first and then nudges: counts up in
+ * the word's highest bits, and wakes. So one word is all that a waiter watches.
+ *
+ * A read-only waiter cannot raise the flag: it sleeps if the channel wakes at
+ * every put, and looks every millisecond otherwise. Nor can its canceler
+ * nudge; it watches its handle's cancel word too.
+ *
+ * No sleep is longer than a second: what no wake tells of, such as a file
+ * removed with rm(1), is found out then. So is a nudge, should so many others
+ * have come along that their count is the same again, just when the waiter had
+ * looked and was not yet asleep.
  */
 #include "wait.h"
 
@@ -102,7 +109,7 @@ static enum ach_status prepare(ach_channel_t *chan, uint32_t *word, int options,
         *slice = READONLY_SLICE_NS;
     }
     state = achi_load_acquire(&hdr->state, WAIT_STATE);
-    if (state == ACHI_REPLACED)
+    if (state == ACHI_REPLACED || achi_canceled(chan))
         return ACH_EAGAIN;
     if ((options & ACH_O_LINKED) && (state == ACHI_UNLINKED || achi_unlinked(h)))
         return ACH_ENOENT;
@@ -146,9 +153,27 @@ static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
 
 static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan, uint32_t word)
 {
-    w[0] = (struct achi_futex_word){&chan->priv->view.hdr->commit, word, chan->priv->private_};
+    const struct achi_handle *h = chan->priv;
+
+    w[0] = (struct achi_futex_word){&h->view.hdr->commit, word, h->private_};
+    if (!h->readonly)
+        return 1;
     w[1] = (struct achi_futex_word){achi_cancel_word(chan), 0, true};
     return 2;
+}
+
+/* Who was woken will read the next message: let it come while the commit word does. */
+static void fetch_next(const struct achi_handle *h)
+{
+    const struct achi_entry *e = achi_entry_of(&h->view, h->cursor.seen + 1);
+
+    __builtin_prefetch(e);
+    __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
+}
+
+void achi_nudge(struct achi_handle *h)
+{
+    achi_futex_add_wake(&h->view.hdr->commit, ACHI_NUDGE, h->private_);
 }
 
 enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
@@ -167,18 +192,26 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (r != ACH_OK)
         return r;
-    return sleep_on(w, add_words(w, chan, word), slice, d);
+    r = sleep_on(w, add_words(w, chan, word), slice, d);
+    fetch_next(chan->priv);
+    return r;
 }
 
 enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
 {
+    struct achi_handle *h;
+
     (void)attr;
     if (!chan)
         return ACH_EINVAL;
-    if (!chan->priv)
+    h = chan->priv;
+    if (!h)
         return ACH_CLOSED;
     __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
-    achi_futex_wake(achi_cancel_word(chan), true);
+    if (h->readonly)
+        achi_futex_wake(achi_cancel_word(chan), true);
+    else
+        achi_nudge(h);
     return ACH_OK;
 }
 

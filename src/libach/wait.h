@@ -37,4 +37,10 @@ enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespe
 enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
                            int options);
 
+/*
+ * Have everybody who waits on the channel look again, also those who are just
+ * about to sleep. The handle can write. Safe in a signal handler.
+ */
+void achi_nudge(struct achi_handle *h);
+
 #endif

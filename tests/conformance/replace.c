@@ -275,7 +275,7 @@ static void bad_memory(void)
     make(4, 64);
     open_it(&chan);
     put_range(&chan, 1, 2);
-    store_word(&chan.shm->commit, 7 << 1);
+    store_word(&chan.shm->commit, 7 * ACHI_ONE_MESSAGE);
     CHECK_STATUS(put_number(&chan, 3, 16), ACH_CORRUPT);
     CHECK_OK(ach_close(&chan));
     CHECK_OK(replace_corrupt());

@@ -107,8 +107,14 @@ static void hit_lock(struct attack *a)
 static void hit_commit(struct attack *a)
 {
     uint32_t now = __atomic_load_n(&header_of(a)->commit, __ATOMIC_RELAXED);
-    const uint32_t words[] = {
-        now + 1, now + 2, now - 2, now ^ 1, 0, UINT32_MAX, (uint32_t)roll(a, UINT32_MAX)};
+    const uint32_t words[] = {now + 1,
+                              now + ACHI_ONE_MESSAGE,
+                              now - ACHI_ONE_MESSAGE,
+                              now ^ ACHI_WAITER,
+                              now + ACHI_NUDGE,
+                              0,
+                              UINT32_MAX,
+                              (uint32_t)roll(a, UINT32_MAX)};
 
     __atomic_store_n(&header_of(a)->commit, words[roll(a, sizeof(words) / sizeof(words[0]))],
                      __ATOMIC_RELAXED);

@@ -82,7 +82,7 @@ static void place_start(const struct chan_plan *p)
     chan_fill(p->start_size <= ACHI_INLINE_MAX ? (unsigned char *)e->small
                                                : chan_view.data + e->off,
               ORACLE_START_ID, p->start_size);
-    chan_view.hdr->commit = (uint32_t)p->start_seq << 1;
+    chan_view.hdr->commit = ((uint32_t)p->start_seq * ACHI_ONE_MESSAGE) & ACHI_SEQ_BITS;
     chan_view.hdr->first = p->start_seq;
 }
 

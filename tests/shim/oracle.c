@@ -138,18 +138,18 @@ static struct message whole(const struct message *m)
     return w;
 }
 
-static void committed(const struct actor *a, uint32_t seq)
+static void committed(const struct actor *a, uint32_t commit)
 {
     struct pending *p = pending_of(a);
 
-    if (seq != ((uint32_t)(o.newest + 1) & ACHI_SEQ_BITS))
-        oracle_fail("the commit word went from sequence %u to %u",
-                    (uint32_t)o.newest & ACHI_SEQ_BITS, seq);
+    if (!ACHI_NAMES(commit, o.newest + 1))
+        oracle_fail("the commit word went on from sequence %llu to %#x",
+                    (unsigned long long)o.newest, commit);
     else if (!p->active || p->committed)
         oracle_fail("a commit by an actor that has nothing to put");
     else if (!sched_locked() || sched_lock_owner() != a)
         oracle_fail("a commit without the lock");
-    else if ((chan_view.hdr->commit & ACHI_WAITER) && !chan_view.hdr->readonly_wake)
+    else if ((commit & ACHI_WAITER) && !chan_view.hdr->readonly_wake)
         oracle_fail("a commit left the waiter flag up: the next one would wake in vain");
     if (o.failed)
         return;
@@ -204,8 +204,8 @@ void oracle_observe(const struct actor *a)
 
     if (o.failed)
         return;
-    if (commit >> 1 != ((uint32_t)o.newest & ACHI_SEQ_BITS))
-        committed(a, commit >> 1);
+    if (!ACHI_NAMES(commit, o.newest))
+        committed(a, commit);
     if (!o.failed && pending_of(a)->active) {
         o.writer_steps++;
         check_state(&pending_of(a)->m);

@@ -49,7 +49,8 @@ static uint32_t random_size(const struct chan_plan *c, uint64_t *random)
 /* Some messages before the bits of the commit word, or 32 bits, are used up. */
 static uint64_t near_wrap(uint64_t *random)
 {
-    return (one_in(random, 2) ? 1ull << 31 : 1ull << 32) - 1 - below(random, 6);
+    return (one_in(random, 2) ? ACHI_SEQ_BITS / ACHI_ONE_MESSAGE + 1 : 1ull << 32) - 1 -
+           below(random, 6);
 }
 
 void plan_random_channel(struct chan_plan *c, uint64_t *random, bool wrap)

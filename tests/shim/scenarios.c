@@ -73,7 +73,10 @@ const struct plan scenarios[] = {
                        {.kind = OP_RESERVE, .size = 100, .least = 100}, PUT(8)),
                 READER({.kind = OP_VIEW}, {.kind = OP_VIEW, .options = ACH_O_LAST})}},
     {.name = "the sequence's bits run out",
-     .chan = {.frame_cnt = 1, .frame_size = 16, .start_seq = (1ull << 31) - 1, .start_size = 16},
+     .chan = {.frame_cnt = 1,
+              .frame_size = 16,
+              .start_seq = ACHI_SEQ_BITS / ACHI_ONE_MESSAGE,
+              .start_size = 16},
      .n = 3,
      .actors = {WRITER(PUT(16)), WRITER(PUT(8), PUT(8)), READER(GET(ACH_O_LAST), GET(0))}},
 };

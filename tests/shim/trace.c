@@ -63,15 +63,15 @@ static void write_step(struct known *k, enum shim_step at)
         number(k, label, chan_view.hdr->first);
         break;
     case PUT_LAST:
-        number(k, label, entry_seq(commit >> 1));
+        number(k, label, entry_seq(ACHI_SEQ(commit)));
         break;
     case PUT_SEQ:
-        number(k, label, entry_seq((commit >> 1) + 1));
+        number(k, label, entry_seq(ACHI_SEQ(commit) + 1));
         break;
     case GET_SEQ:
     case GET_CHECK:
         if (k->head_is_last || (k->options & ACH_O_LAST))
-            number(k, label, entry_seq(k->head >> 1));
+            number(k, label, entry_seq(ACHI_SEQ(k->head)));
         else
             line(k, label, UNKNOWN);
         break;
