@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "stop.h"
 #include "streams.h"
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
@@ -40,7 +41,8 @@ int main(int argc, char **argv)
     /* Whoever reads our output may leave; that is a write error, not a death. */
     signal(SIGPIPE, SIG_IGN);
     status = dispatch(argc, argv);
-    if (streams_finish())
+    /* A signal that asks us to stop may end a write as well. */
+    if (streams_finish() || (stopped() && errno == EINTR))
         return status;
     if (errno != EPIPE)
         complain("cannot write to standard output: %s", strerror(errno));
