@@ -18,9 +18,10 @@
  *   PUT_VOID   release    GET_AGAIN_FENCE   loads: the newest entry is voided only after the commit
  *                                      word has moved on; a reader that saw the void (GET_SEQ)
  *                                      sees that (GET_AGAIN)
- *   WAIT_RAISE acq_rel    WAIT_STATE   a waiter raises the flag, then looks whether the channel was
- *                                      retired; who retires it changes the state, then nudges
- *                                      (achi_nudge): the waiter sees the one or the other
+ *   achi_nudge release    GET_HEAD     acquire: who retires the channel or cancels a handle stores
+ *                                      that, then counts up in the commit word; a waiter that
+ *                                      loaded the new count sees it (WAIT_STATE), another one does
+ *                                      not sleep
  *
  * Between writers the lock orders everything.
  */

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "handle.h"
 #include "name.h"
+#include "wait.h"
 
 /* Somebody may read, and the same somebody may not write. */
 #define READ_BITS 0444u
@@ -156,11 +157,11 @@ enum ach_status ach_close(ach_channel_t *chan)
 
     if (!chan)
         return ACH_EINVAL;
-    h = chan->priv;
+    h = __atomic_exchange_n(&chan->priv, NULL, __ATOMIC_SEQ_CST);
     if (!h)
         return ACH_CLOSED;
-    chan->priv = NULL;
     chan->shm = NULL;
+    achi_await_cancels();
     backend_close(h);
     free(h->buffer);
     free(h);

@@ -69,11 +69,23 @@ void achi_futex_wake(const uint32_t *word, bool private_)
     call(word, FUTEX_WAKE | scope(private_), INT_MAX, NULL, NULL, 0);
 }
 
+/* All earlier stores come before the kernel's addition: it is a release on most machines. */
+static void stores_first(uint32_t *word)
+{
+#if defined(ACHI_TSAN)
+    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST);
+#elif defined(__aarch64__) || defined(__x86_64__) || defined(__i386__)
+    (void)word;
+#else
+    (void)word;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 /*
- * The kernel's addition is an atomic operation that comes after all earlier
- * stores, as with a lock that is given back by one; only a race detector has
- * to be told. Without FUTEX_WAKE_OP it takes two steps, and a kill between
- * them loses a wake.
+ * A kernel without FUTEX_WAKE_OP takes two steps, and a kill between them loses
+ * a wake. Any other error comes after the addition, if there is a word at all:
+ * a hostile sleeper of another kind can keep the kernel from waking.
  */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
@@ -82,10 +94,8 @@ void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
     const uint32_t arg = small ? add : (uint32_t)__builtin_ctz(add);
     const uint32_t op = how << 28 | FUTEX_OP_CMP_LT << 24 | arg << 12; /* as FUTEX_OP does */
 
-#ifdef ACHI_TSAN
-    __atomic_fetch_or(word, 0, __ATOMIC_SEQ_CST);
-#endif
-    if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) >= 0)
+    stores_first(word);
+    if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) != -ENOSYS)
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
     achi_futex_wake(word, private_);

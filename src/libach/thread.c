@@ -12,6 +12,9 @@
 
 __thread struct achi_thread achi_thread_self;
 
+static struct achi_process no_page = {.known = 1};
+struct achi_process *achi_process = &no_page;
+
 /*
  * A child of fork is another thread, maybe in another namespace. The kernel
  * wipes the page that achi_process points to, whatever made the child; kernels
@@ -20,10 +23,8 @@ __thread struct achi_thread achi_thread_self;
 static void forget(void)
 {
     achi_thread_self.tid = 0;
+    achi_process->cancels = 0;
 }
-
-static uint32_t no_page = 1;
-uint32_t *achi_process = &no_page;
 
 __attribute__((constructor)) static void watch_fork(void)
 {
@@ -32,7 +33,7 @@ __attribute__((constructor)) static void watch_fork(void)
 
     if (page != MAP_FAILED && madvise(page, size, MADV_WIPEONFORK) == 0) {
         achi_process = page;
-        *achi_process = 1;
+        achi_process->known = 1;
     }
     pthread_atfork(NULL, NULL, forget);
 }
@@ -51,7 +52,7 @@ void achi_thread_ask(void)
     size_t len = 0;
     int saved = errno;
 
-    __atomic_store_n(achi_process, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&achi_process->known, 1, __ATOMIC_RELAXED);
     self->pending = &self->no_slot;
     self->futex_offset = 0;
     if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head)) {

@@ -21,14 +21,20 @@ extern __thread struct achi_thread achi_thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Zero in a new child, however it was made: the kernel wipes it. */
-extern uint32_t *achi_process __attribute__((visibility("hidden")));
+struct achi_process {
+    uint32_t known;   /* the calling thread was asked after the last fork */
+    uint32_t cancels; /* calls of ach_cancel under way: ach_close waits for them */
+};
+
+extern struct achi_process *achi_process __attribute__((visibility("hidden")));
 
 void achi_thread_ask(void);
 
 static inline struct achi_thread *achi_thread(void)
 {
-    if (__builtin_expect(
-            achi_thread_self.tid == 0 || __atomic_load_n(achi_process, __ATOMIC_RELAXED) == 0, 0))
+    if (__builtin_expect(achi_thread_self.tid == 0 ||
+                             __atomic_load_n(&achi_process->known, __ATOMIC_RELAXED) == 0,
+                         0))
         achi_thread_ask();
     return &achi_thread_self;
 }

@@ -29,6 +29,10 @@
 #define READONLY_SLICE_NS 1000000ll
 #define SPINS_PER_CLOCK 64
 
+/* Cancels take microseconds; a canceler that was stopped in its call is waited for a second. */
+#define CANCEL_LOOK_NS 50000l
+#define CANCEL_LOOKS 20000
+
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options)
 {
@@ -199,20 +203,36 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
 
 enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
 {
+    struct achi_process *process = achi_process;
     struct achi_handle *h;
 
     (void)attr;
     if (!chan)
         return ACH_EINVAL;
-    h = chan->priv;
-    if (!h)
-        return ACH_CLOSED;
-    __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
-    if (h->readonly)
-        achi_futex_wake(achi_cancel_word(chan), true);
-    else
-        achi_nudge(h);
-    return ACH_OK;
+    /* Who finds itself canceled may close the handle before we have nudged. */
+    __atomic_fetch_add(&process->cancels, 1, __ATOMIC_SEQ_CST);
+    h = __atomic_load_n(&chan->priv, __ATOMIC_SEQ_CST);
+    if (h) {
+        __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
+        if (h->readonly)
+            achi_futex_wake(achi_cancel_word(chan), true);
+        else
+            achi_nudge(h);
+    }
+    __atomic_fetch_sub(&process->cancels, 1, __ATOMIC_RELEASE);
+    return h ? ACH_OK : ACH_CLOSED;
+}
+
+void achi_await_cancels(void)
+{
+    const struct timespec pause = {.tv_nsec = CANCEL_LOOK_NS};
+    int i;
+
+    for (i = 0; i < CANCEL_LOOKS; i++) {
+        if (__atomic_load_n(&achi_process->cancels, __ATOMIC_SEQ_CST) == 0)
+            return;
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* Look at all channels. Counts those with something to tell, and notes the commit words. */

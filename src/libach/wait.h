@@ -43,4 +43,7 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
  */
 void achi_nudge(struct achi_handle *h);
 
+/* Wait until no thread of this process is within ach_cancel. */
+void achi_await_cancels(void);
+
 #endif

@@ -95,6 +95,46 @@ static void wakes_thread(void)
     finish();
 }
 
+static void *close_when_canceled(void *arg)
+{
+    uint32_t *ready = arg;
+    uint64_t unused;
+    size_t size;
+
+    __atomic_store_n(ready, 1, __ATOMIC_RELEASE);
+    while (ach_get(&chan, &unused, sizeof(unused), &size, NULL, ACH_O_WAIT) != ACH_CANCELED)
+        ;
+    CHECK_OK(ach_close(&chan));
+    return NULL;
+}
+
+/* Who waits may close the handle as soon as it knows, while ach_cancel is still under way. */
+static void closed_at_once(void)
+{
+    int i, rounds = check_scale(3000);
+
+    make(4, 64);
+    for (i = 0; i < rounds; i++) {
+        volatile int delay;
+        uint32_t ready = 0;
+        pthread_t thread;
+        ach_attr_t attr;
+
+        ach_attr_init(&attr);
+        ach_attr_set_spin(&attr, i % 2 ? 1000000 : 0);
+        REQUIRE_OK(backend->open(&chan, CHAN, &attr));
+        REQUIRE(pthread_create(&thread, NULL, close_when_canceled, &ready) == 0);
+        while (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+            sched_yield();
+        for (delay = 0; delay < i % 50 * 100; delay++)
+            ;
+        CHECK_OK(ach_cancel(&chan, NULL));
+        pthread_join(thread, NULL);
+        CHECK_STATUS(ach_cancel(&chan, NULL), ACH_CLOSED);
+    }
+    remove_it();
+}
+
 static void on_alarm(int sig)
 {
     (void)sig;
@@ -150,6 +190,7 @@ static const struct test tests[] = {
     {"cancel-others-go-on", others_go_on, ALL, NULL},
     {"cancel-attributes", attributes, ALL, NULL},
     {"cancel-wakes-thread", wakes_thread, ALL, NULL},
+    {"cancel-closed-at-once", closed_at_once, ALL, NULL},
     {"cancel-signal-handler", signal_handler, ALL, NULL},
     {"cancel-signal-handler-wait-many", signal_handler_wait_many, ALL, NULL},
     {"cancel-keeps-errno", keeps_errno, ALL, NULL},
