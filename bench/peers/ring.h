@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ring.h - messages of one sender in shared memory
+ *
+ * The sequence counts what was put. Nobody waits for a slow receiver: what it
+ * missed is overwritten, and it goes on with the newest. How receivers learn
+ * that there is something is for others to add.
+ */
+#ifndef PEERS_RING_H
+#define PEERS_RING_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "contender.h"
+
+#define APART __attribute__((aligned(128)))
+
+struct ring_memory {
+    _Atomic uint32_t sequence APART;
+    unsigned char slots[] APART;
+};
+
+struct ring {
+    struct ring_memory *memory;
+    size_t mapped;
+    size_t size, stride; /* of a message, and its slot */
+    uint32_t slots;      /* a power of two */
+    uint32_t next;       /* a receiver's: what it has not got yet */
+};
+
+bool ring_init(struct ring *r, size_t size);
+void ring_finish(struct ring *r);
+
+void ring_put(struct ring *r, const void *message);
+bool ring_get(struct ring *r, void *buffer); /* false: nothing new */
+
+#endif
