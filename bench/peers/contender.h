@@ -48,10 +48,11 @@ struct job {
 struct contender {
     const char *name;
     enum kind kind;
-    const char *package;  /* Debian's; NULL: libc is enough */
-    const char *settings; /* what is set for the lowest latency, for the report */
-    unsigned modes;       /* all that it has */
-    size_t max_size;      /* of a message; 0: any */
+    const char *package;                 /* Debian's; NULL: libc is enough */
+    const char *settings;                /* what is set for the lowest latency, for the report */
+    const char *source;                  /* __FILE__: its lines are counted */
+    unsigned modes;                      /* all that it has */
+    size_t max_size;                     /* of a message; 0: any */
     unsigned max_senders, max_receivers; /* 0: any */
     bool threads;                        /* ends are threads of one process, not processes */
 

@@ -116,6 +116,7 @@ static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
 
 const struct contender line_contender = {
     .name = "cache line",
+    .source = __FILE__,
     .kind = KIND_FLOOR,
     .settings = "the sequence and the message side by side, 64 slots or 8 MiB, at least 4",
     .modes = MODE_SPIN,

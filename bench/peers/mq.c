@@ -159,6 +159,7 @@ static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
 
 const struct contender mq_contender = {
     .name = "POSIX queue",
+    .source = __FILE__,
     .kind = KIND_KERNEL,
     .settings = "a queue of 10 messages per receiver",
     .modes = MODE_BLOCK | MODE_POLL,

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ends.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "../machine.h"
+#include "../ticks.h"
+
+#define PATIENCE_MS 100
+#define WARM_UP_MS 10
+#define WARM_UP_PAUSE_NS 1000000u
+#define ANSWER_MS 500
+#define LOST_ANSWERS_MAX 10u
+#define FIFO_PRIORITY 50
+#define ALIGNMENT 4096u
+#define NS_PER_S 1000000000ull
+
+size_t board_size(const struct setting *s, uint64_t count)
+{
+    return sizeof(struct board) +
+           (size_t)count * s->senders * (1 + s->receivers) * sizeof(uint64_t);
+}
+
+static uint64_t *stamp_of(struct board *b, const struct tag *tag)
+{
+    return &b->numbers[tag->sender * b->count + tag->number];
+}
+
+/* One receiver's times, in the order of arrival. */
+static uint64_t *times_of(struct board *b, unsigned receiver)
+{
+    return &b->numbers[(1 + receiver) * b->senders * b->count];
+}
+
+static bool stopped(const struct end *e)
+{
+    return __atomic_load_n(&e->board->stop, __ATOMIC_ACQUIRE) != 0;
+}
+
+static void fail(const struct end *e)
+{
+    __atomic_fetch_add(&e->board->failed, 1, __ATOMIC_RELEASE);
+}
+
+int end_put(struct end *e, const struct tag *tag)
+{
+    void *place;
+
+    if (!e->c->loan) {
+        message_write(e->buffer, e->s->size, tag, e->s->touch);
+        return e->c->send(e->out, e->buffer, e->s->size);
+    }
+    place = e->c->loan(e->out, e->s->size);
+    if (!place)
+        return 0;
+    message_write(place, e->s->size, tag, e->s->touch);
+    return e->c->publish(e->out, place, e->s->size);
+}
+
+static int get_in_place(struct end *e, struct tag *tag, int ms)
+{
+    size_t size = 0;
+    const void *place = e->c->take(e->in, &size, ms);
+    bool good;
+
+    if (!place)
+        return NOTHING;
+    good = size == e->s->size && message_read(place, size, tag, e->s->touch);
+    if (!e->c->give_back(e->in, place))
+        return NOTHING; /* overwritten while it was read: a loss, not damage */
+    return good ? GOT : DAMAGED;
+}
+
+int end_get(struct end *e, struct tag *tag, int timeout_ms)
+{
+    ssize_t n;
+
+    if (e->c->take)
+        return get_in_place(e, tag, timeout_ms);
+    n = e->c->receive(e->in, e->buffer, e->s->size, timeout_ms);
+    if (n <= 0)
+        return n == 0 ? NOTHING : FAILED;
+    if ((size_t)n != e->s->size || !message_read(e->buffer, e->s->size, tag, e->s->touch))
+        return DAMAGED;
+    return GOT;
+}
+
+void sleep_until(uint64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static bool all_heard(const struct end *e)
+{
+    unsigned i;
+
+    for (i = 0; i < e->s->receivers; i++)
+        if (!(__atomic_load_n(&e->board->tally[i].heard, __ATOMIC_ACQUIRE) & 1u << e->out_index))
+            return false;
+    return true;
+}
+
+/* False: the run is over before it began. */
+static bool warm_up(struct end *e)
+{
+    const struct tag tag = {.sender = e->out_index, .warm_up = true};
+
+    while (!all_heard(e)) {
+        if (stopped(e) || end_put(e, &tag) < 0)
+            return false;
+        sleep_until(clock_ns() + WARM_UP_PAUSE_NS);
+    }
+    __atomic_fetch_add(&e->board->warm, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&e->board->warm, __ATOMIC_ACQUIRE) < e->s->senders && !stopped(e))
+        sleep_until(clock_ns() + WARM_UP_PAUSE_NS);
+    return !stopped(e);
+}
+
+void live_send(struct end *e)
+{
+    struct tag tag = {.sender = e->out_index};
+    double period = (double)NS_PER_S / e->s->rate_hz;
+    uint64_t start;
+
+    if (!warm_up(e))
+        return;
+    start = clock_ns() + WARM_UP_MS * 1000000u + (uint64_t)(period * e->out_index / e->s->senders);
+    for (tag.number = 0; tag.number < e->board->count && !stopped(e); tag.number++) {
+        sleep_until(start + (uint64_t)((double)tag.number * period));
+        *stamp_of(e->board, &tag) = clock_ns();
+        if (end_put(e, &tag) < 0) {
+            fail(e);
+            break;
+        }
+    }
+    __atomic_fetch_add(&e->board->done, 1, __ATOMIC_RELEASE);
+}
+
+static void count(struct end *e, const struct tag *tag, uint64_t now, uint64_t *expected)
+{
+    struct tally *t = &e->board->tally[e->in_index];
+    uint64_t *next = &expected[tag->sender];
+
+    if (tag->sender >= e->s->senders || tag->number >= e->board->count) {
+        t->damaged++;
+        return;
+    }
+    if (tag->number < *next) {
+        t->reordered++;
+        if (t->lost > 0)
+            t->lost--; /* it was thought lost */
+    } else {
+        t->lost += tag->number - *next;
+        *next = tag->number + 1;
+    }
+    if (t->n < e->board->count * e->s->senders)
+        times_of(e->board, e->in_index)[t->n++] = now - *stamp_of(e->board, tag);
+}
+
+static bool all_seen(const struct end *e, const uint64_t *expected)
+{
+    unsigned i;
+
+    for (i = 0; i < e->s->senders; i++)
+        if (expected[i] < e->board->count)
+            return false;
+    return true;
+}
+
+void live_receive(struct end *e)
+{
+    struct tally *t = &e->board->tally[e->in_index];
+    uint64_t expected[RUN_SENDERS_MAX] = {0};
+    unsigned i;
+
+    while (!all_seen(e, expected)) {
+        struct tag tag;
+        int r = end_get(e, &tag, PATIENCE_MS);
+        uint64_t now = clock_ns();
+
+        if (r == GOT && tag.warm_up)
+            __atomic_fetch_or(&t->heard, 1u << (tag.sender % 32), __ATOMIC_RELEASE);
+        else if (r == GOT)
+            count(e, &tag, now, expected);
+        else if (r == DAMAGED)
+            t->damaged++;
+        else if (stopped(e))
+            break;
+        else if (r == FAILED) {
+            fail(e);
+            break;
+        }
+    }
+    for (i = 0; i < e->s->senders; i++)
+        t->lost += e->board->count - expected[i];
+}
+
+void live_forward(struct end *e)
+{
+    bool last = false;
+
+    while (!last) {
+        struct tag tag;
+        int r = end_get(e, &tag, PATIENCE_MS);
+
+        if (r == NOTHING && stopped(e))
+            break;
+        if (r == GOT && end_put(e, &tag) < 0)
+            r = FAILED;
+        if (r == FAILED) {
+            if (!stopped(e))
+                fail(e);
+            break;
+        }
+        last = r == GOT && !tag.warm_up && tag.number + 1 == e->board->count;
+    }
+}
+
+/* Wait for the answer to a message. */
+static bool answered(struct end *e, const struct tag *question, int ms)
+{
+    uint64_t end = clock_ns() + (uint64_t)ms * 1000000u;
+    struct tag tag;
+
+    do {
+        int r = end_get(e, &tag, ms);
+
+        if (r == DAMAGED)
+            e->board->tally[0].damaged++;
+        if (r == GOT && tag.warm_up == question->warm_up && tag.number == question->number)
+            return true;
+    } while (clock_ns() < end && !stopped(e));
+    return false;
+}
+
+void live_ping(struct end *e)
+{
+    struct tally *t = &e->board->tally[0];
+    struct tag tag = {.sender = 0, .warm_up = true};
+
+    do {
+        if (stopped(e) || end_put(e, &tag) < 0) {
+            fail(e);
+            return;
+        }
+    } while (!answered(e, &tag, WARM_UP_MS));
+    t->heard = 1;
+    __atomic_fetch_add(&e->board->warm, 1, __ATOMIC_RELEASE);
+    tag.warm_up = false;
+    for (tag.number = 0; tag.number < e->board->count && !stopped(e); tag.number++) {
+        uint64_t start = clock_ns();
+
+        if (end_put(e, &tag) < 0) {
+            fail(e);
+            break;
+        }
+        if (answered(e, &tag, ANSWER_MS))
+            times_of(e->board, 0)[t->n++] = (clock_ns() - start) / 2;
+        else if (++t->lost >= LOST_ANSWERS_MAX)
+            break;
+    }
+    __atomic_fetch_add(&e->board->done, 1, __ATOMIC_RELEASE);
+}
+
+static bool open_links(struct end *e)
+{
+    if (e->in && !e->c->open(e->in, RECEIVER, e->in_index))
+        return false;
+    return !e->out || e->c->open(e->out, SENDER, e->out_index);
+}
+
+static void close_links(struct end *e)
+{
+    if (e->out)
+        e->c->close(e->out, SENDER, e->out_index);
+    if (e->in)
+        e->c->close(e->in, RECEIVER, e->in_index);
+}
+
+bool end_begin(struct end *e)
+{
+    const struct sched_param fifo = {.sched_priority = FIFO_PRIORITY};
+
+    machine_pin(e->cpu);
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    if (e->s->fifo && sched_setscheduler(0, SCHED_FIFO, &fifo) != 0)
+        return false;
+    return posix_memalign((void **)&e->buffer, ALIGNMENT, e->s->size + sizeof(uint64_t)) == 0 &&
+           open_links(e);
+}
+
+void end_finish(struct end *e)
+{
+    close_links(e);
+    free(e->buffer);
+}
+
+void end_run(struct end *e)
+{
+    if (!end_begin(e)) {
+        fail(e);
+        return;
+    }
+    e->live(e);
+    end_finish(e);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+
+#define CDF_POINTS 60
+
+static const char *const kinds[] = {[KIND_ACH] = "ach",
+                                    [KIND_FLOOR] = "floor",
+                                    [KIND_KERNEL] = "kernel",
+                                    [KIND_LIBRARY] = "library"};
+
+static void string(FILE *f, const char *text)
+{
+    const unsigned char *p;
+
+    putc('"', f);
+    for (p = (const unsigned char *)(text ? text : ""); *p; p++) {
+        if (*p == '"' || *p == '\\')
+            fprintf(f, "\\%c", *p);
+        else if (*p < ' ')
+            fprintf(f, "\\u%04x", *p);
+        else
+            putc(*p, f);
+    }
+    putc('"', f);
+}
+
+static void member(FILE *f, const char *key, const char *text)
+{
+    fprintf(f, "\"%s\": ", key);
+    string(f, text);
+    fputs(", ", f);
+}
+
+static const char *mode_name(enum mode mode)
+{
+    return mode == MODE_BLOCK ? "block" : mode == MODE_SPIN ? "spin" : "poll";
+}
+
+/* Every two hundredth in the middle, then closer and closer to 1. */
+static void cdf(FILE *f, struct samples *s)
+{
+    int i;
+
+    fputs("\"cdf\": [", f);
+    for (i = 0; i <= CDF_POINTS; i++) {
+        double x = (double)i / CDF_POINTS,
+               q = x < 0.75 ? x / 0.75 * 0.99 : 0.99 + (x - 0.75) * 0.04;
+
+        fprintf(f, "%s[%.0f, %.5f]", i ? ", " : "", samples_quantile(s, q), q);
+    }
+    fputs("]", f);
+}
+
+static void row(FILE *f, struct row *r)
+{
+    const struct setting *s = &r->scenario->setting;
+    struct samples *ns = &r->all.ns;
+
+    fputs("    {", f);
+    member(f, "scenario", r->scenario->name);
+    member(f, "contender", r->c->name);
+    member(f, "kind", kinds[r->c->kind]);
+    member(f, "mode", mode_name(s->mode));
+    member(f, "sched", s->fifo ? "fifo" : "other");
+    fprintf(f,
+            "\"size\": %zu, \"rate_hz\": %.0f, \"senders\": %u, \"receivers\": %u, \"hops\": %u, "
+            "\"touched\": %s, \"n\": %zu, \"lost\": %llu, \"reordered\": %llu, \"damaged\": %llu, "
+            "\"p50_ns\": %.0f, \"p99_ns\": %.0f, \"p999_ns\": %.0f, \"max_ns\": %.0f, "
+            "\"ratio\": %.3f, \"ratio_p99\": %.3f, ",
+            s->size, s->rate_hz, s->senders, s->receivers, s->hops, s->touch ? "true" : "false",
+            ns->count, (unsigned long long)r->all.lost, (unsigned long long)r->all.reordered,
+            (unsigned long long)r->all.damaged, samples_quantile(ns, 0.5),
+            samples_quantile(ns, 0.99), samples_quantile(ns, 0.999), samples_quantile(ns, 1),
+            r->ratio, r->ratio_p99);
+    cdf(f, ns);
+    fputs("}", f);
+}
+
+static void rows(FILE *f, const struct results *r)
+{
+    bool more = false;
+    unsigned i;
+
+    fputs("  \"rows\": [\n", f);
+    for (i = 0; i < r->rows.count; i++) {
+        if (r->rows.row[i].all.ns.count == 0)
+            continue;
+        fputs(more ? ",\n" : "", f);
+        row(f, &r->rows.row[i]);
+        more = true;
+    }
+    fputs("\n  ],\n", f);
+}
+
+static void floors(FILE *f, const struct results *r)
+{
+    bool more = false;
+    unsigned i;
+
+    fputs("  \"floors\": {", f);
+    for (i = 0; i < r->rows.count; i++) {
+        struct row *row_ = &r->rows.row[i];
+        const struct setting *s = &row_->scenario->setting;
+
+        if (row_->c->kind != KIND_FLOOR || row_->all.ns.count == 0)
+            continue;
+        fprintf(f, "%s\n    \"%s, %s, %zu B, %u receivers, %u hops\": %.0f", more ? "," : "",
+                row_->c->name, row_->scenario->name, s->size, s->receivers, s->hops,
+                samples_quantile(&row_->all.ns, 0.5));
+        more = true;
+    }
+    fputs("\n  },\n", f);
+}
+
+static void contenders(FILE *f, const struct results *r)
+{
+    unsigned i;
+
+    fputs("  \"contenders\": [\n", f);
+    for (i = 0; i < r->entry_count; i++) {
+        const struct entry *e = &r->entries[i];
+
+        fputs(i ? ",\n    {" : "    {", f);
+        member(f, "name", e->c->name);
+        member(f, "kind", kinds[e->c->kind]);
+        member(f, "package", e->c->package);
+        member(f, "settings", e->c->settings);
+        fprintf(f, "\"lines\": %u, \"status\": ", source_lines(e->c->source));
+        string(f, e->status);
+        fputs("}", f);
+    }
+    fputs("\n  ],\n", f);
+}
+
+static void stopped(FILE *f, const struct results *r)
+{
+    bool more = false;
+    unsigned i;
+
+    fputs("  \"stopped\": [", f);
+    for (i = 0; i < r->entry_count; i++) {
+        const struct entry *e = &r->entries[i];
+        const struct stopped *s = &e->stopped;
+
+        if (!e->was_stopped || !s->first)
+            continue;
+        fputs(more ? ",\n    {" : "\n    {", f);
+        member(f, "contender", e->c->name);
+        member(f, "first", s->first);
+        fprintf(f,
+                "\"blocks\": %s, \"longest_send_ms\": %.2f, \"first_age_ms\": %.2f, "
+                "\"newest_after_ms\": %.2f, \"lost\": %llu}",
+                s->blocks ? "true" : "false", s->longest_send_ms, s->first_age_ms,
+                s->newest_after_ms, s->lost);
+        more = true;
+    }
+    fputs("\n  ]\n", f);
+}
+
+bool output_json(const struct results *r, const char *path)
+{
+    char draft[PATH_MAX];
+    FILE *f;
+    bool ok;
+
+    snprintf(draft, sizeof(draft), "%s.%d", path, (int)getpid());
+    f = fopen(draft, "w");
+    if (!f)
+        return false;
+    fputs("{\n  ", f);
+    member(f, "machine", r->machine.cpu);
+    member(f, "kernel", r->machine.kernel);
+    fprintf(f, "\"cpus\": %d,\n", r->machine.cpus);
+    floors(f, r);
+    contenders(f, r);
+    rows(f, r);
+    stopped(f, r);
+    fputs("}\n", f);
+    ok = !ferror(f);
+    ok = fclose(f) == 0 && ok && rename(draft, path) == 0;
+    if (!ok) {
+        int saved = errno;
+
+        unlink(draft);
+        errno = saved;
+    }
+    return ok;
+}
