@@ -71,10 +71,10 @@ static int send_message(void *link, const void *message, size_t size)
     struct line *l = link;
     struct slot *s = slot_of(l, l->next);
 
-    /* The last message counts before this slot is touched: the fence in copy. */
-    atomic_thread_fence(memory_order_release);
     memcpy(s->bytes, message, size);
     atomic_store_explicit(&s->sequence, ++l->next, memory_order_release);
+    /* This message counts before the next slot is touched: the fence in copy. */
+    atomic_thread_fence(memory_order_release);
     return 1;
 }
 
