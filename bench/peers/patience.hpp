@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* patience.hpp - how long a receiver that looks again and again still may */
+#ifndef PEERS_PATIENCE_HPP
+#define PEERS_PATIENCE_HPP
+
+#include <chrono>
+
+/* The clock costs more than a look does, so it is read only now and then. */
+class Patience
+{
+  public:
+    explicit Patience(int timeout_ms)
+        : end_(std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms))
+    {
+    }
+
+    bool over()
+    {
+        return ++looks_ % 64 == 0 && std::chrono::steady_clock::now() >= end_;
+    }
+
+  private:
+    std::chrono::steady_clock::time_point end_;
+    unsigned looks_ = 0;
+};
+
+#endif
