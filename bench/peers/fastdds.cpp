@@ -34,12 +34,14 @@ using eprosima::fastrtps::rtps::InstanceHandle_t;
 using eprosima::fastrtps::rtps::SerializedPayload_t;
 
 const uint32_t encapsulation = 4; /* bytes before every serialised sample */
+const uint32_t padding = 4;       /* as many bring the message behind them to a multiple of 8 */
 const uint32_t domains = 200;
 
+/* Padding, and the message. */
 class Octets : public TopicDataType
 {
   public:
-    explicit Octets(size_t size) : size_(static_cast<uint32_t>(size))
+    explicit Octets(size_t size) : size_(static_cast<uint32_t>(size) + padding)
     {
         setName(("octets_" + std::to_string(size)).c_str());
         m_typeSize = size_ + encapsulation;
@@ -211,16 +213,17 @@ void *loan(void *handle, size_t)
 
     if (static_cast<Link *>(handle)->writer->loan_sample(place) != ReturnCode_t::RETCODE_OK)
         return nullptr;
-    return place;
+    return static_cast<unsigned char *>(place) + padding;
 }
 
 int publish(void *handle, void *place, size_t)
 {
     auto &link = *static_cast<Link *>(handle);
+    void *sample = static_cast<unsigned char *>(place) - padding;
 
-    if (link.writer->write(place))
+    if (link.writer->write(sample))
         return 1;
-    link.writer->discard_loan(place);
+    link.writer->discard_loan(sample);
     return 0;
 }
 
@@ -229,7 +232,7 @@ const void *next(Link &link)
 {
     while (link.reader->take(link.data, link.infos, 1) == ReturnCode_t::RETCODE_OK) {
         if (link.infos[0].valid_data)
-            return link.data.buffer()[0];
+            return static_cast<unsigned char *>(link.data.buffer()[0]) + padding;
         link.reader->return_loan(link.data, link.infos);
     }
     return nullptr;
@@ -240,7 +243,7 @@ const void *wait_for_next(Link &link, int timeout_ms)
     if (link.mode == MODE_SPIN) {
         Patience patience(timeout_ms);
         const void *place = nullptr;
-        while (!place && !patience.over())
+        while (!place && !patience.over_for_all())
             place = next(link);
         return place;
     }
@@ -263,7 +266,8 @@ const void *take(void *handle, size_t *size, int timeout_ms)
 bool give_back(void *handle, const void *place)
 {
     auto &link = *static_cast<Link *>(handle);
-    const bool whole = link.reader->is_sample_valid(place, &link.infos[0]);
+    const void *sample = static_cast<const unsigned char *>(place) - padding;
+    const bool whole = link.reader->is_sample_valid(sample, &link.infos[0]);
 
     link.reader->return_loan(link.data, link.infos);
     return whole;

@@ -292,7 +292,7 @@ const Bytes *spin(const Ring &ring, int timeout_ms)
     Patience patience(timeout_ms);
     const Bytes *bytes = nullptr;
 
-    while (!bytes && !patience.over())
+    while (!bytes && !patience.over_for_all())
         bytes = ring.look();
     return bytes;
 }

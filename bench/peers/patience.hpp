@@ -4,6 +4,7 @@
 #define PEERS_PATIENCE_HPP
 
 #include <chrono>
+#include <sched.h>
 
 /* The clock costs more than a look does, so it is read only now and then. */
 class Patience
@@ -17,6 +18,14 @@ class Patience
     bool over()
     {
         return ++looks_ % 64 == 0 && std::chrono::steady_clock::now() >= end_;
+    }
+
+    /* For libraries that receive in a thread of their own, which may have to share a core with the
+       one that looks: it would wait for the end of a time slice. */
+    bool over_for_all()
+    {
+        sched_yield();
+        return over();
     }
 
   private:

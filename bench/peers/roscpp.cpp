@@ -190,7 +190,7 @@ bool spin(Link &link, int timeout_ms)
 
     do
         link.queue.callOne();
-    while (!link.incoming && !patience.over());
+    while (!link.incoming && !patience.over_for_all());
     return link.incoming != nullptr;
 }
 
