@@ -122,7 +122,7 @@ static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
 
 const struct contender eventfd_contender = {
     .name = "eventfd",
-    .source = __FILE__,
+    .source = __FILE__ " ring.c",
     .kind = KIND_KERNEL,
     .settings = "an eventfd per receiver; the message in a ring in shared memory, 64 slots or "
                 "8 MiB, at least 4",

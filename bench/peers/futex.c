@@ -64,7 +64,7 @@ static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
 
 const struct contender futex_contender = {
     .name = "futex",
-    .source = __FILE__,
+    .source = __FILE__ " ring.c",
     .kind = KIND_FLOOR,
     .settings = "a ring in shared memory, 64 slots or 8 MiB, at least 4; one wake for all",
     .modes = MODE_BLOCK,

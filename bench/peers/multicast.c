@@ -67,7 +67,7 @@ static void *setup(const struct job *job)
 
 const struct contender multicast_contender = {
     .name = "UDP multicast",
-    .source = __FILE__,
+    .source = __FILE__ " lanes.c",
     .kind = KIND_KERNEL,
     .settings = "loopback, time to live 0, buffers of 4 MiB where allowed",
     .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,

@@ -31,7 +31,7 @@ void output_claims(const struct results *r);
 /* Write report.json, all of it or nothing. False with errno. */
 bool output_json(const struct results *r, const char *path);
 
-/* Lines of a source file of this folder that say something. 0: it cannot be read. */
-unsigned source_lines(const char *file);
+/* Lines that say something, of files of this folder with blanks between. */
+unsigned source_lines(const char *files);
 
 #endif

@@ -33,7 +33,7 @@ static void *setup(const struct job *job)
 
 const struct contender pipe_contender = {
     .name = "pipe",
-    .source = __FILE__,
+    .source = __FILE__ " lanes.c",
     .kind = KIND_KERNEL,
     .settings = "one pipe per receiver, of 1 MiB where allowed; written to one after the other",
     .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,

@@ -12,16 +12,13 @@ static const char *const kinds[] = {[KIND_ACH] = "ach",
                                     [KIND_KERNEL] = "kernel",
                                     [KIND_LIBRARY] = "library"};
 
-unsigned source_lines(const char *file)
+static unsigned lines_of(const char *path)
 {
-    const char *name = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    char path[PATH_MAX], line[512];
-    FILE *f;
-    unsigned n = 0;
+    FILE *f = fopen(path, "r");
     bool comment = false;
+    char line[512];
+    unsigned n = 0;
 
-    snprintf(path, sizeof(path), PEERS_SOURCE "/%s", name ? name : "");
-    f = fopen(path, "r");
     while (f && fgets(line, sizeof(line), f)) {
         const char *p = line;
 
@@ -36,6 +33,23 @@ unsigned source_lines(const char *file)
     }
     if (f)
         fclose(f);
+    return n;
+}
+
+unsigned source_lines(const char *files)
+{
+    static const char folder[] = "bench/peers/";
+    char list[PATH_MAX], *file, *rest = list;
+    unsigned n = 0;
+
+    snprintf(list, sizeof(list), "%s", files ? files : "");
+    while ((file = strsep(&rest, " "))) {
+        const char *name = strstr(file, folder) ? strstr(file, folder) + strlen(folder) : file;
+        char path[PATH_MAX + sizeof(PEERS_SOURCE)];
+
+        snprintf(path, sizeof(path), PEERS_SOURCE "/%s", name);
+        n += *name ? lines_of(path) : 0;
+    }
     return n;
 }
 

@@ -54,7 +54,7 @@ static void *setup(const struct job *job)
 
 const struct contender tcp_contender = {
     .name = "TCP",
-    .source = __FILE__,
+    .source = __FILE__ " lanes.c",
     .kind = KIND_KERNEL,
     .settings = "loopback, TCP_NODELAY, a connection per sender and receiver, buffers of 256 KiB "
                 "or 4 messages; a receiver of several senders polls",

@@ -32,7 +32,7 @@ static void *setup(const struct job *job)
 
 const struct contender udp_contender = {
     .name = "UDP",
-    .source = __FILE__,
+    .source = __FILE__ " lanes.c",
     .kind = KIND_KERNEL,
     .settings = "loopback, a connected socket per receiver, buffers of 4 MiB where allowed",
     .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,

@@ -35,7 +35,7 @@ static void *setup(const struct job *job)
 
 const struct contender unix_datagram_contender = {
     .name = "Unix datagram",
-    .source = __FILE__,
+    .source = __FILE__ " lanes.c",
     .kind = KIND_KERNEL,
     .settings = "a socket pair per receiver, buffers of 256 KiB or 4 messages",
     .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,

@@ -19,7 +19,7 @@ static void *setup(const struct job *job)
 
 const struct contender unix_stream_contender = {
     .name = "Unix stream",
-    .source = __FILE__,
+    .source = __FILE__ " lanes.c",
     .kind = KIND_KERNEL,
     .settings = "a socket pair per sender and receiver, buffers of 256 KiB or 4 messages; "
                 "a receiver of several senders polls",

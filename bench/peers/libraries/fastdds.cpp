@@ -278,6 +278,7 @@ struct contender describe()
     struct contender c = {};
 
     c.name = "fastdds";
+    c.source = __FILE__ " libraries/patience.hpp";
     c.kind = KIND_LIBRARY;
     c.package = "libfastrtps-dev";
     c.settings = "data sharing, loaned samples, best effort, keep last, preallocated history, "

@@ -221,6 +221,7 @@ struct contender describe()
     struct contender c = {};
 
     c.name = "roscpp";
+    c.source = __FILE__ " libraries/patience.hpp libraries/daemon.hpp";
     c.kind = KIND_LIBRARY;
     c.package = "libroscpp-dev, libstd-msgs-dev, python3-rosmaster";
     c.settings = "std_msgs/UInt8MultiArray over TCP on loopback, tcpNoDelay; "

@@ -320,6 +320,7 @@ struct contender describe()
     struct contender c = {};
 
     c.name = "omniorb";
+    c.source = __FILE__ " libraries/patience.hpp";
     c.kind = KIND_LIBRARY;
     c.package = "libomniorb4-dev, omniidl";
     c.settings = "oneway calls over Unix sockets, a thread for each connection, "

@@ -224,6 +224,7 @@ struct contender describe()
     struct contender c = {};
 
     c.name = "iceoryx";
+    c.source = __FILE__ " libraries/patience.hpp libraries/daemon.hpp";
     c.kind = KIND_LIBRARY;
     c.package = "libiceoryx-posh-dev, iceoryx";
     c.settings = "untyped, loaned chunks; WaitSet or polling take; a full queue drops its oldest; "

@@ -209,10 +209,10 @@ static bool peer_give_back(void *link, const void *place)
 
 #define CONTENDER(NAME, SETUP, MORE)                                                               \
     {                                                                                              \
-        .name = NAME, .kind = KIND_LIBRARY, .package = "cyclonedds-dev",                           \
-        .settings = SETTINGS MORE, .modes = MODE_BLOCK | MODE_SPIN, .max_size = (size_t)1 << 30,   \
-        .setup = SETUP, .finish = peer_finish, .open = peer_open, .close = peer_close,             \
-        .send = peer_send, .take = peer_take, .give_back = peer_give_back,                         \
+        .name = NAME, .source = __FILE__ " libraries/until.h", .kind = KIND_LIBRARY,               \
+        .package = "cyclonedds-dev", .settings = SETTINGS MORE, .modes = MODE_BLOCK | MODE_SPIN,   \
+        .max_size = (size_t)1 << 30, .setup = SETUP, .finish = peer_finish, .open = peer_open,     \
+        .close = peer_close, .send = peer_send, .take = peer_take, .give_back = peer_give_back,    \
     }
 
 static const struct contender reliable = CONTENDER(

@@ -166,6 +166,7 @@ static bool peer_give_back(void *link, const void *place)
 
 static const struct contender nng = {
     .name = "nng",
+    .source = __FILE__ " libraries/until.h",
     .kind = KIND_LIBRARY,
     .package = "libnng-dev",
     .settings = "pub0/sub0 over ipc; messages written and read in place; queues of 128 messages at "

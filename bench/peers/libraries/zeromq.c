@@ -179,6 +179,7 @@ static bool zeromq_give_back(void *link, const void *place)
 
 static const struct contender zeromq = {
     .name = "zeromq",
+    .source = __FILE__ " libraries/until.h",
     .kind = KIND_LIBRARY,
     .package = "libzmq3-dev",
     .settings = "PUB/SUB over ipc; messages written and read in place; one I/O thread; high water "
