@@ -42,7 +42,7 @@ check-long:
 bench bench-quick bench-long:
 	@packaging/install-deps build bench
 	@$(MAKE) --no-print-directory all
-	@meson setup --reconfigure $(BUILD) >/dev/null && ninja -C $(BUILD)
+	@meson setup --reconfigure -Dpeers=true $(BUILD) >/dev/null && ninja -C $(BUILD)
 	@bench/run $(BUILD) $(patsubst bench-%,%,$(filter-out bench,$@))
 
 lint:
