@@ -45,6 +45,23 @@ hasnt() {
     esac
 }
 
+# Can this test act as somebody else? Makes a copy of ach that nobody is kept from reaching.
+can_be_nobody() {
+    [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || return 1
+    mkdir -p "$tmp/stage"
+    chmod 711 "$tmp" "$tmp/stage"
+    cp "$ACH" "$tmp/stage/ach"
+    for d in $(echo "${LD_LIBRARY_PATH:-}" | tr : ' ') "$(dirname "$ACH")/../libach"; do
+        [ ! -e "$d/libach.so.5" ] || cp -L "$d/libach.so.5" "$tmp/stage/"
+    done
+}
+
+# nobody ARGUMENT ...: run ach as a user who owns nothing.
+nobody() {
+    LD_LIBRARY_PATH=$tmp/stage setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$tmp/stage/ach" "$@"
+}
+
 # eventually COMMAND ...: it succeeds within a generous time.
 eventually() {
     tries=0
