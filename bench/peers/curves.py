@@ -11,10 +11,10 @@ from page import absent, esc, figure, paragraph
 def unit(label):
     """A label without its unit, and how to show values of that unit."""
     for name, show in (("ns", page.duration), ("bytes|B", page.size)):
-        found = re.fullmatch(rf"(.*?)[\s,]*[(\[]?\b(?:{name})\b[)\]]?\s*", label or "")
+        found = re.fullmatch(rf"(.*?)[\s,]*[(\[]?\b(?:{name})\b[)\]]?\s*", label)
         if found:
             return found.group(1) or label, lambda value, show=show: page.short(show(value))
-    return label or "", page.plain
+    return label, page.plain
 
 
 def ticks(xs, log):
@@ -38,8 +38,8 @@ def curve(one):
     if not series:
         return f"<h3>{esc(title)}</h3>" + absent("This curve has no points.")
     looks = plots.looks(range(len(series)), {})
-    x_label, x_show = unit(one["x_label"])
-    y_label, y_show = unit(one["y_label"])
+    x_label, x_show = unit(one["x_label"] or "x")
+    y_label, y_show = unit(one["y_label"] or "y")
     ys = [y for _, points in series for _, y in points]
     xs = sorted({x for _, points in series for x, _ in points})
     drawn = []

@@ -99,7 +99,7 @@ def control_cycle(report):
         plots.Axis("hops", ticks, False, page.plain, at=ticks, pad=0.04),
         plots.Axis("share of a 1 ms control cycle", values, True, page.percent),
         series,
-        limit=(100 * SHARE, "a quarter of the cycle"),
+        limit=(100 * SHARE, "25 % of the cycle"),
     )
     chains = {name: Chain(rows) for name, rows in by_contender(group).items()}
     return (
@@ -107,8 +107,8 @@ def control_cycle(report):
         + paragraph(
             "How many hops fit into a quarter of a 1 kHz cycle, and the control rate at which "
             "messaging over 1, 4 and 8 hops takes a quarter of the cycle. Between measured hop "
-            "counts the p50 is taken to grow in a straight line. Figures with ≈ lie outside of what "
-            "was measured: hops times the p50 per hop of the nearest chain measured."
+            "counts the p50 is taken to grow in a straight line. Figures with ≈ lie outside of "
+            "what was measured: hops times the p50 per hop of the nearest chain measured."
         )
         + cycle_table(report, chains)
     )

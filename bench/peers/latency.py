@@ -6,18 +6,9 @@ from page import absent, duration, esc, figure
 from results import by_contender, comparable, setting_words
 
 
-def rest(first, others, name):
-    """The first figure in sight, the others folded away."""
-    folded = "".join(
-        f"<details><summary>{esc(name)}: {esc(caption)}</summary>{figure(svg, caption)}</details>"
-        for svg, caption in others
-    )
-    return figure(*first) + folded
-
-
-def growth_plot(report, group, x, x_label, show, log, key="p50_ns", whisker="p99_ns"):
+def growth_plot(report, group, x, x_label, show, key="p50_ns", whisker="p99_ns"):
+    """Lines over x on a log scale; over a linear one if x begins at 0."""
     tick_values = sorted({row[x] for row in group})
-    log = log and tick_values[0] > 0
     series, values = [], []
     for name, rows in by_contender(group).items():
         points = []
@@ -31,13 +22,13 @@ def growth_plot(report, group, x, x_label, show, log, key="p50_ns", whisker="p99
         if points:
             series.append(plots.Series(name, report.looks[name], points))
     if not series:
-        return None
+        return ""
     word = {"p50_ns": "p50", "p99_ns": "p99"}[key]
     what = f"{word} of the latency" + (", whiskers up to p99" if whisker else "")
     caption = f"{what}; {setting_words(group[0], (x,))}." + (
         " Points of the same place on the x axis stand a little apart." if whisker else ""
     )
-    x_axis = plots.Axis(x_label, tick_values, log, show, at=tick_values, pad=0.06)
+    x_axis = plots.Axis(x_label, tick_values, tick_values[0] > 0, show, at=tick_values, pad=0.06)
     y_axis = plots.Axis(f"latency, {word}", values, True, duration)
     svg = plots.lines(
         f"Latency and {x_label}",
@@ -47,22 +38,21 @@ def growth_plot(report, group, x, x_label, show, log, key="p50_ns", whisker="p99
         series,
         dodge=min(3.0, 40 / len(series)) if whisker else 0.0,
     )
-    return svg, caption
+    return figure(svg, caption)
 
 
-def growth(report, scenario, x, x_label, show, log=True, both=False):
-    """A plot for each group of a scenario."""
-    made = []
+def growth(report, scenario, x, x_label, show, both=False):
+    """p50, or p50 and p99, of each group of a scenario; the first in sight, others folded."""
+    out = []
     for group in comparable(report.rows, scenario, x):
-        made.append(growth_plot(report, group, x, x_label, show, log))
+        made = growth_plot(report, group, x, x_label, show)
         if both:
-            made.append(growth_plot(report, group, x, x_label, show, log, "p99_ns", None))
-    made = [each for each in made if each]
-    if not made:
-        return absent(f"{page.NOT_THERE} (scenario “{scenario}”)")
-    return (figure(*made.pop(0)) if both and len(made) > 1 else "") + rest(
-        made[0], made[1:], "Also measured"
-    )
+            made += growth_plot(report, group, x, x_label, show, "p99_ns", None)
+        if out:
+            setting = esc(setting_words(group[0], (x,)))
+            made = f"<details><summary>Also measured: {setting}</summary>{made}</details>"
+        out.append(made)
+    return "\n".join(out) or absent(f"{page.NOT_THERE} (scenario “{scenario}”)")
 
 
 def cdf_plots(report, rows):

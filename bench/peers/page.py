@@ -145,11 +145,11 @@ def absent(sentence):
 STYLE = (
     """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2126;--soft:#5a626c;--rule:#d9dde2;
---band:#f4f6f8;--warn:#a3260b;--c0:#0b57b0;--c1:#b3470b;--c2:#1b7a4b;--c3:#8a3a8f;--c4:#7d6200;--c5:#b0284f;
---c6:#0f7280;--c7:#5b4bb5;--c8:#6b7280}
+--band:#f4f6f8;--warn:#a3260b;--c0:#0b57b0;--c1:#b3470b;--c2:#1b7a4b;--c3:#8a3a8f;--c4:#7d6200;
+--c5:#b0284f;--c6:#0f7280;--c7:#5b4bb5;--c8:#6b7280}
 @media (prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e4e7eb;--soft:#a2aab4;
---rule:#363c44;--band:#1e2227;--warn:#ff9a7d;--c0:#6db3ff;--c1:#ff9d66;--c2:#6fd39b;--c3:#dc9be0;--c4:#e0c050;
---c5:#ff8aa5;--c6:#5fd0db;--c7:#b0a4ff;--c8:#a0a6b0}}
+--rule:#363c44;--band:#1e2227;--warn:#ff9a7d;--c0:#6db3ff;--c1:#ff9d66;--c2:#6fd39b;--c3:#dc9be0;
+--c4:#e0c050;--c5:#ff8aa5;--c6:#5fd0db;--c7:#b0a4ff;--c8:#a0a6b0}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:66rem;background:var(--paper);
 color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
