@@ -5,6 +5,7 @@
 report_test.py                 run the tests
 report_test.py --sample DIR    write the made-up results there, to look at the page
 """
+import collections
 import copy
 import html.parser
 import json
@@ -31,7 +32,8 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.tags, self.tables, self.cell, self.ok = [], [], {}, None, True
+        self.open, self.tags, self.cell, self.ok = [], [], None, True
+        self.tables = collections.defaultdict(list)
         self.region = None
         self.feed(text)
         self.close()
@@ -54,7 +56,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_endtag(self, tag):
         self.ok = self.ok and bool(self.open) and self.open.pop() == tag
-        if tag == "td":
+        if tag == "td" and self.tables[self.region]:
             self.tables[self.region][-1].append(self.cell)
             self.cell = None
 
