@@ -114,6 +114,7 @@ def distribution(report):
             place in wanted
             and row["mode"] == "block"
             and row["size"] == 64
+            and row["touched"] is not False
             and row["p50_ns"]
             and row["senders"] in (None, 1)
             and row["hops"] in (None, 0, 1)

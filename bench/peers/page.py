@@ -101,7 +101,7 @@ def number(value, show=count, warn=False):
 
 
 def text(value):
-    return Cell(NONE if value is None else value)
+    return Cell(value or NONE)
 
 
 def wide(inner, name, tall=False):

@@ -230,6 +230,19 @@ def test_cycle(t):
     )
 
 
+def test_base(t):
+    """A curve begins with the row of a base that fits it, and with no other."""
+    rows = [
+        {"scenario": "receivers", "contender": "a", "receivers": 4, "size": 64, "p50_ns": 4000},
+        {"scenario": "paced-1k", "contender": "a", "receivers": 1, "size": 64, "p50_ns": 1000},
+        {"scenario": "paced-1k", "contender": "b", "receivers": 1, "size": 65, "p50_ns": 2000},
+        {"scenario": "untouched", "contender": "c", "receivers": 1, "size": 64, "p50_ns": 3000},
+    ]
+    text, _ = t.page("base", {"rows": rows}, None)
+    tips = re.findall(r"<title>(\w, \d: p50 [^,]*)", text)
+    t.check(tips == ["a, 1: p50 1.00 µs", "a, 4: p50 4.00 µs"], f"points of a curve: {tips}")
+
+
 def test_absent(t):
     text, page = t.page("no scaling", sample_report(), None)
     t.check("no file of results of ach-scaling" in text, "says that scaling is absent")
@@ -405,6 +418,7 @@ def main():
             test_whole,
             test_looks,
             test_cycle,
+            test_base,
             test_absent,
             test_curves,
             test_damage,

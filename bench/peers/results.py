@@ -7,7 +7,10 @@ import math
 import page
 import plots
 
-SETTING = ("mode", "size", "rate_hz", "senders", "receivers", "hops", "sched")
+SETTING = ("mode", "size", "rate_hz", "senders", "receivers", "hops", "sched", "touched")
+
+# One sender, one receiver, one hop: where the curves of other scenarios begin.
+BASES = ("paced-1k", "saturated")
 MODES = {"block": "receivers sleep", "spin": "receivers spin", "poll": "receivers poll"}
 
 MOST = 1e18
@@ -108,6 +111,7 @@ def row(where, value):
         receivers=number,
         hops=number,
         sched=text,
+        touched=flag,
         n=number,
         lost=number,
         reordered=number,
@@ -221,17 +225,28 @@ def setting_words(row, leave_out=()):
         "receivers": row["receivers"] is not None and page.one(row["receivers"], "receiver"),
         "hops": row["hops"] is not None and page.one(row["hops"], "hop"),
         "sched": row["sched"] and "scheduling " + row["sched"],
+        "touched": row["touched"] is False and "payload not touched",
     }
     return ", ".join(said[key] for key in SETTING if said[key] and key not in leave_out)
 
 
+def setting(row, leave_out):
+    return tuple(row[key] for key in SETTING if key != leave_out)
+
+
 def comparable(rows, scenario, x=None):
     """Rows of a scenario in groups that differ in contender and x only; receivers that sleep first,
-    then the largest group."""
+    then the largest group. Rows of a base that fit a group and have an x of their own belong to it.
+    """
+    usable = [row for row in rows if row["p50_ns"] and (not x or row[x] is not None)]
     groups = {}
-    for row in rows:
-        if row["scenario"] == scenario and row["p50_ns"] and (not x or row[x] is not None):
-            groups.setdefault(tuple(row[key] for key in SETTING if key != x), []).append(row)
+    for row in usable:
+        if row["scenario"] == scenario:
+            groups.setdefault(setting(row, x), []).append(row)
+    for key, group in groups.items():
+        own = {row[x] for row in group} if x else ()
+        begin = [row for row in usable if row["scenario"] in BASES and setting(row, x) == key]
+        group += [row for row in begin if x and row[x] not in own]
     return sorted(groups.values(), key=lambda group: (group[0]["mode"] != "block", -len(group)))
 
 
