@@ -110,7 +110,7 @@ static void floors(FILE *f, const struct results *r)
 
         if (row_->c->kind != KIND_FLOOR || row_->all.ns.count == 0)
             continue;
-        fprintf(f, "%s\n    \"%s, %s, %zu B, %u receivers, %u hops\": %.0f", more ? "," : "",
+        fprintf(f, "%s\n    \"%s, %s, %zu B, receivers: %u, hops: %u\": %.0f", more ? "," : "",
                 row_->c->name, row_->scenario->name, s->size, s->receivers, s->hops,
                 samples_quantile(&row_->all.ns, 0.5));
         more = true;

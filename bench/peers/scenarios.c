@@ -70,6 +70,7 @@ const struct scenario scenarios[] = {
     {ROW("untouched", "in place, payload not touched", 6, 3, MODE_BLOCK, MIB, RATE_SATURATED,
          UNTOUCHED, .seconds = 2),
      .in_place = true, .quick = true},
+    {ROW("hops", "1 hop, 500 Hz", 2, 1, MODE_BLOCK, SMALL, 500, CHAIN(1), .seconds = 0.2)},
     {ROW("hops", "2 hops, 500 Hz", 2, 1, MODE_BLOCK, SMALL, 500, CHAIN(2), .seconds = 0.2)},
     {ROW("hops", "4 hops, 500 Hz", 2, 1, MODE_BLOCK, SMALL, 500, CHAIN(4), .seconds = 0.2)},
     {ROW("hops", "8 hops, 500 Hz", 2, 1, MODE_BLOCK, SMALL, 500, CHAIN(8), .seconds = 0.2)},
