@@ -12,9 +12,8 @@
 #include "operations.h"
 #include "peer.h"
 
-#define REPEAT 6400u
-
 static const struct op *const ops[INSTRUCTIONS_MAX] = {&op_put, &op_get_last, &op_get_first};
+static const char *const functions[INSTRUCTIONS_MAX] = {"ach_put", "ach_get:LAST", "ach_get:FIRST"};
 
 static void repeat(const struct op *op, void *state, unsigned times)
 {
@@ -35,7 +34,7 @@ int instructions_repeat(const char *name)
         if (strcmp(ops[i]->name, name) == 0) {
             void *state = ops[i]->setup();
 
-            repeat(ops[i], state, REPEAT);
+            repeat(ops[i], state, INSTRUCTIONS_REPEAT);
             ops[i]->finish(state);
             return 0;
         }
@@ -74,7 +73,7 @@ static double count_by_processor(int fd, const struct op *op)
     before = read_counter(fd);
     empty = read_counter(fd) - before;
     repeat(op, state, n);
-    for (i = 0; i < REPEAT / n; i++) {
+    for (i = 0; i < INSTRUCTIONS_REPEAT / n; i++) {
         if (op->prepare)
             op->prepare(state, n);
         before = read_counter(fd);
@@ -82,10 +81,14 @@ static double count_by_processor(int fd, const struct op *op)
         sum += read_counter(fd) - before - empty;
     }
     op->finish(state);
-    return (double)sum / REPEAT;
+    return (double)sum / INSTRUCTIONS_REPEAT;
 }
 
-static void exec_valgrind(const struct op *op, const char *out)
+/*
+ * Exclusive loads and stores are emulated by comparing and swapping: else the machine may let one
+ * fail at any time, and the count would not repeat.
+ */
+static void exec_valgrind(const char *symbol, const char *name, const char *out)
 {
     char self[512], out_arg[600], toggle[64];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -95,11 +98,11 @@ static void exec_valgrind(const struct op *op, const char *out)
         _exit(127);
     self[n] = '\0';
     snprintf(out_arg, sizeof(out_arg), "--callgrind-out-file=%s", out);
-    snprintf(toggle, sizeof(toggle), "--toggle-collect=%s", op->symbol);
+    snprintf(toggle, sizeof(toggle), "--toggle-collect=%s", symbol);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    execlp("valgrind", "valgrind", "--tool=callgrind", toggle, out_arg, self, "--repeat", op->name,
-           (char *)NULL);
+    execlp("valgrind", "valgrind", "--tool=callgrind", "--sim-hints=fallback-llsc", toggle, out_arg,
+           self, "--repeat", name, (char *)NULL);
     _exit(127);
 }
 
@@ -117,7 +120,7 @@ static double read_total(const char *path)
     return (double)total;
 }
 
-static double count_by_valgrind(const struct op *op)
+double instructions_in(const char *symbol, const char *name)
 {
     char out[512];
     int status = 0;
@@ -128,26 +131,40 @@ static double count_by_valgrind(const struct op *op)
     fflush(NULL);
     pid = fork();
     if (pid == 0)
-        exec_valgrind(op, out);
+        exec_valgrind(symbol, name, out);
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
         return 0;
     total = read_total(out);
     unlink(out);
-    return total / REPEAT;
+    return total / INSTRUCTIONS_REPEAT;
+}
+
+/* By the processor if there is a counter, fd. */
+static unsigned count_all(int fd, struct instructions *out)
+{
+    unsigned i, n = 0;
+
+    for (i = 0; i < INSTRUCTIONS_MAX; i++) {
+        double count = fd >= 0 ? count_by_processor(fd, ops[i])
+                               : instructions_in(ops[i]->symbol, ops[i]->name);
+
+        if (count > 0)
+            out[n++] = (struct instructions){ops[i]->name, functions[i], count};
+    }
+    return n;
+}
+
+unsigned instructions_count_exactly(struct instructions *out)
+{
+    return count_all(-1, out);
 }
 
 unsigned instructions_count(struct instructions *out, const char **how)
 {
     int fd = open_counter();
-    unsigned i, n = 0;
+    unsigned n = count_all(fd, out);
 
     *how = fd >= 0 ? "counted by the processor" : "counted by valgrind, inside the function";
-    for (i = 0; i < INSTRUCTIONS_MAX; i++) {
-        double count = fd >= 0 ? count_by_processor(fd, ops[i]) : count_by_valgrind(ops[i]);
-
-        if (count > 0)
-            out[n++] = (struct instructions){ops[i]->name, count};
-    }
     if (fd >= 0)
         close(fd);
     if (n == 0)
