@@ -16,7 +16,7 @@
 
 #define KEPT_MAX (16u * 1024u * 1024u)
 #define TOUCHED_MAX (128u * 1024u * 1024u)
-#define HANDLES_MAX 512u
+#define HANDLES_MAX 128u
 #define HANDLES_MIN 8u
 
 static const unsigned frame_counts[] = {1, 16, 256, 4096};

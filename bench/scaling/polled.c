@@ -33,10 +33,10 @@ static void count_instructions(struct scaling *s, struct crowd *c, struct writer
     struct polled *p = &s->polled;
     unsigned i;
 
+    scaling_progress(s, "polled: instructions", 0);
     p->equal = true;
     writer_put(w, INSTRUCTIONS_REPEAT);
     for (i = 0; i < POLLED_COUNTS; i++) {
-        scaling_progress(s, "polled: instructions", i);
         crowd_start(c, readers[i], crowd_poll);
         p->instructions[i] = instructions_in("ach_put", CHANNEL);
         crowd_stop(c);
