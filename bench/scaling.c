@@ -13,7 +13,7 @@
 #include "supervise.h"
 #include "ticks.h"
 
-#define ROUNDS 9u
+#define ROUNDS 15u
 #define QUICK_ROUNDS 3u
 #define LIMIT_SECONDS 600u
 #define ENTRY_ROOM 256u /* more than a frame takes beside its bytes */

@@ -4,8 +4,10 @@
  *
  * Each puts a message of 64 B and gets the newest, over and over, for a while.
  * Once each put and get is timed by itself, and once nothing but their number
- * counts.
+ * counts. Beside it stands what the system offers for the same: a mutex that
+ * survives its owner's death and lends it priority, around a copy of 64 B.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,10 +40,19 @@ struct times {
     unsigned count;
 };
 
+/* What the writers do. */
+enum way { TIMED, COUNTED, FLOOR };
+
+struct place {
+    pthread_mutex_t mutex APART;
+    unsigned char bytes[MESSAGE_SIZE] APART;
+};
+
 struct writers {
     struct crowd crowd; /* first: the processes get a pointer to it */
-    struct times *times;
-    bool timed;
+    enum way way;
+    struct times *times; /* shared, as is place */
+    struct place *place;
 };
 
 struct worker {
@@ -67,6 +78,16 @@ static void pair(struct worker *w)
 {
     put_one(w);
     get_one(w);
+    w->count++;
+}
+
+static void floor_pair(struct worker *w, struct place *p)
+{
+    MUST(pthread_mutex_lock(&p->mutex) == 0);
+    memcpy(p->bytes, w->message, sizeof(p->bytes));
+    pthread_mutex_unlock(&p->mutex);
+    memcpy(w->message, p->bytes, sizeof(p->bytes));
+    __asm__ volatile("" : : : "memory");
     w->count++;
 }
 
@@ -98,22 +119,25 @@ static void writer_main(void *arg)
     while (!__atomic_load_n(&c->shared->go, __ATOMIC_ACQUIRE))
         usleep(100);
     while (!crowd_stopped(c)) {
-        if (all->timed)
+        if (all->way == TIMED)
             timed_pair(&w, &all->times[index]);
-        else
+        else if (all->way == COUNTED)
             pair(&w);
+        else
+            floor_pair(&w, all->place);
     }
     c->shared->member[index].count = w.count;
     ach_close(&w.chan);
 }
 
 /* Let them write for a while. Returns how many seconds it was. */
-static double run_window(struct writers *all, unsigned writers)
+static double run_window(struct writers *all, enum way way, unsigned writers)
 {
     struct crowd *c = &all->crowd;
     uint64_t start;
     double seconds;
 
+    all->way = way;
     memset(all->times, 0, writers * sizeof(*all->times));
     crowd_start(c, writers, writer_main);
     start = clock_ns();
@@ -129,8 +153,7 @@ static void measure_times(struct writers *all, struct curve *c, unsigned writers
     struct samples put = {0}, get = {0};
     unsigned i, j;
 
-    all->timed = true;
-    run_window(all, writers);
+    run_window(all, TIMED, writers);
     for (i = 0; i < writers; i++) {
         const struct times *t = &all->times[i];
 
@@ -146,23 +169,35 @@ static void measure_times(struct writers *all, struct curve *c, unsigned writers
     samples_finish(&get);
 }
 
-static void measure_rate(struct writers *all, struct curve *c, unsigned writers)
+static double measure_rate(struct writers *all, enum way way, unsigned writers)
 {
-    double seconds, pairs = 0;
+    double seconds = run_window(all, way, writers), pairs = 0;
     unsigned i;
 
-    all->timed = false;
-    seconds = run_window(all, writers);
     for (i = 0; i < writers; i++)
         pairs += (double)all->crowd.shared->member[i].count;
-    curve_sample(c, "all writers", writers, pairs / seconds);
+    return pairs / seconds;
+}
+
+static struct place *place_create(void)
+{
+    struct place *p = shared_alloc(sizeof(*p));
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
+    MUST(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST) == 0);
+    MUST(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0);
+    MUST(pthread_mutex_init(&p->mutex, &attr) == 0);
+    pthread_mutexattr_destroy(&attr);
+    return p;
 }
 
 void writers_part(struct scaling *s)
 {
     struct curve *time = scaling_curve(s, &about_time), *rate = scaling_curve(s, &about_rate);
     size_t size = CROWD_MAX * sizeof(struct times);
-    struct writers all = {.times = shared_alloc(size)};
+    struct writers all = {.times = shared_alloc(size), .place = place_create()};
     unsigned round, i;
 
     channel_make("writers", ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);
@@ -171,11 +206,14 @@ void writers_part(struct scaling *s)
         scaling_progress(s, "writers", round);
         for (i = 0; i < ARRAY_SIZE(counts); i++) {
             measure_times(&all, time, counts[i]);
-            measure_rate(&all, rate, counts[i]);
+            curve_sample(rate, "channel", counts[i], measure_rate(&all, COUNTED, counts[i]));
+            curve_sample(rate, "robust PI mutex + memcpy", counts[i],
+                         measure_rate(&all, FLOOR, counts[i]));
         }
     }
     scaling_note(s, "The writers share %d CPUs.", s->machine.cpus);
     crowd_finish(&all.crowd);
     shared_free(all.times, size);
+    shared_free(all.place, sizeof(*all.place));
     ach_unlink("writers");
 }
