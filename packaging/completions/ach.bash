@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Bash completion for ach(1). Verbs, options and channels come from ach itself.
 
+_ach_bench_names() {
+    if [[ $1 == --only ]]; then
+        "${COMP_WORDS[0]}" bench --list 2>/dev/null | sed -n 's/^\([^ ]*\)  .*/\1/p'
+    else
+        "${COMP_WORDS[0]}" bench --help 2>/dev/null |
+            sed -n '/^Scenarios:/,/^$/{s/^Scenarios://;p;}'
+    fi
+}
+
 _ach() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= i words=
     local IFS=$' \t\n'
@@ -13,6 +22,29 @@ _ach() {
         fi
     done
 
+    case $verb:$prev in
+        bench:--json)
+            compopt -o filenames 2>/dev/null
+            IFS=$'\n'
+            COMPREPLY=($(compgen -f -- "$cur"))
+            return ;;
+        bench:--modules)
+            compopt -o filenames 2>/dev/null
+            IFS=$'\n'
+            COMPREPLY=($(compgen -d -- "$cur"))
+            return ;;
+        bench:--wait)
+            words='block spin poll' ;;
+        bench:--only | bench:--scenario)
+            # Several names have commas between them. Names with a space are for those who quote.
+            words=$(_ach_bench_names "$prev")
+            [[ $cur == *,* ]] && i=${cur%,*}, || i=
+            COMPREPLY=($(compgen -P "$i" -W "$words" -- "${cur##*,}"))
+            return ;;
+        bench:--rate | bench:--senders | bench:--receivers | bench:--hops | bench:--seconds | \
+            bench:--rounds)
+            return ;;
+    esac
     case $prev in
         --file | -f)
             if [[ $verb == put ]]; then
@@ -48,7 +80,7 @@ _ach() {
     else
         case $verb in
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
-            doctor | search | adv | hide) ;;
+            bench | doctor | search | adv | hide) ;;
             replay)
                 compopt -o filenames 2>/dev/null
                 IFS=$'\n'
