@@ -44,8 +44,9 @@ for verb in dump info get echo hz bw; do
     expect 2 "$ACH" $verb a b
 done
 expect 2 "$ACH" doctor now
+expect 2 "$ACH" bench now
 expect 2 "$ACH" chmod 666
-for verb in mk rm chmod file dump ls info put get echo hz bw watch doctor help; do
+for verb in mk rm chmod file dump ls info put get echo hz bw watch bench doctor help; do
     expect 2 "$ACH" $verb --frobnicate
     has "$err" "ach $verb: unrecognized option '--frobnicate'"
 done

@@ -34,6 +34,13 @@ same "$(offered get --last a)" "arm-left arm-right "
 same "$(offered rm leg a)" "arm-left arm-right "
 same "$(offered mk --t)" "--timestamps --truncate "
 same "$(offered doctor --)" "--help --json --repair --root "
+same "$(offered bench --se)" "--seconds --senders "
+same "$(offered bench --wait '')" "block poll spin "
+same "$(offered get --wait l)" "leg "
+same "$(offered bench --rate '')" " "
+same "$(offered bench '')" " "
+same "$(offered bench --scenario paced-1k,sp)" "paced-1k,spin "
+same "$(offered bench --scenario st)" "stopped "
 same "$(offered mk --clock mono)" "monotonic monotonic-raw "
 same "$(offered chmod 66)" "660 664 666 "
 same "$(offered chmod 660 l)" "leg "
@@ -42,6 +49,7 @@ same "$(offered -D l)" "leg "
 : >"$tmp/some-file"
 same "$(offered put --file "$tmp/some")" "$tmp/some-file "
 same "$(offered replay "$tmp/some")" "$tmp/some-file "
+same "$(offered bench --json "$tmp/some")" "$tmp/some-file "
 
 # The other programs: tool_offers PROGRAM WORD ...
 tools=$(dirname "$ACH")/../tools
@@ -107,6 +115,8 @@ arm-right
 leg"
     has "$(zsh_offers mk --)" "--timestamps:stamp each message"
     has "$(zsh_offers mk --)" "--count:keep at most N messages"
+    has "$(zsh_offers bench --)" "--receivers:processes that all receive every message (1)"
+    has "$(zsh_offers bench --wait '')" spin
     zsh_tool_offers() {
         program=$tools/$1
         shift

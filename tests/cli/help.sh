@@ -16,7 +16,7 @@ for way in help --help -h '-?'; do
 done
 expect 0 "$ACH" help --verbs
 verbs=$out
-for verb in mk rm chmod file dump ls info put get echo hz bw watch doctor help; do
+for verb in mk rm chmod file dump ls info put get echo hz bw watch bench doctor help; do
     has " $(echo $verbs) " " $verb "
 done
 hasnt "$verbs" search
