@@ -80,18 +80,18 @@ int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
     int sig, status = 0;
     pid_t child;
 
-    if (!mkdtemp(dir)) {
-        perror("bench: /dev/shm");
-        return 1;
-    }
-    setenv("ACH_DIR", dir, 1);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, &old_mask);
+    if (!mkdtemp(dir)) {
+        perror("bench: /dev/shm");
+        return 1;
+    }
+    setenv("ACH_DIR", dir, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     child = start(fun, arg, &old_mask);
     if (child < 0) {
         perror("bench: fork");

@@ -102,6 +102,28 @@ static void load_all(const char *directory)
         free(files);
 }
 
+/* Ends the program if one of the names is no contender's. */
+static void check_names(const char *list)
+{
+    const char *p;
+
+    for (p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        size_t n = strcspn(p, ",");
+        bool known = false;
+        unsigned i;
+
+        for (i = 0; i < results.entry_count && !known; i++) {
+            const char *name = results.entries[i].c->name;
+
+            known = strlen(name) == n && strncmp(p, name, n) == 0;
+        }
+        if (!known) {
+            fprintf(stderr, "ach-peers: there is no contender '%.*s'; see --list\n", (int)n, p);
+            exit(2);
+        }
+    }
+}
+
 static void gather(const struct options *o)
 {
     unsigned i, kept = 0;
@@ -118,6 +140,7 @@ static void gather(const struct options *o)
         snprintf(why, sizeof(why), "not built: package %s was not there", missing_modules[i][1]);
         add_missing(missing_modules[i][0], missing_modules[i][1], why);
     }
+    check_names(o->only);
     for (i = 0; o->only && i < results.entry_count; i++)
         if (results.entries[i].c->kind == KIND_FLOOR ||
             in_list(o->only, results.entries[i].c->name))
@@ -277,7 +300,6 @@ static int all(void *arg)
     run_cpus(results.machine.main_cpu, results.machine.peer_cpu);
     printf("machine   %s, %d CPUs\nkernel    %s\n", results.machine.cpu, results.machine.cpus,
            results.machine.kernel);
-    gather(o);
     daemons(true, dir);
     output_contenders(&results);
     for (i = 0; i < scenario_count && !o->custom; i++)
@@ -298,11 +320,10 @@ static int all(void *arg)
     return 0;
 }
 
-static int list(const struct options *o)
+static int list(void)
 {
     unsigned i;
 
-    gather(o);
     for (i = 0; i < results.entry_count; i++)
         printf("%-20s %s\n", results.entries[i].c->name, results.entries[i].status);
     return 0;
@@ -313,7 +334,8 @@ int main(int argc, char **argv)
     struct options o;
 
     options_parse(&o, argc, argv);
+    gather(&o);
     if (o.list)
-        return list(&o);
+        return list();
     return supervise(all, &o, o.long_ ? LONG_LIMIT_SECONDS : LIMIT_SECONDS);
 }
