@@ -16,6 +16,9 @@
 #include "contender.h"
 #include "until.h"
 
+/* What has been sent still goes out when the socket is closed, but nobody waits long for it. */
+enum { LINGER_MS = 200 };
+
 struct zeromq {
     struct job job;
     char path[80];
@@ -93,7 +96,7 @@ static bool zeromq_open(void *link, enum side side, unsigned index)
     struct zeromq *z = link;
     z->context = zmq_ctx_new();
     z->socket = z->context ? zmq_socket(z->context, side == SENDER ? ZMQ_PUB : ZMQ_SUB) : NULL;
-    return z->socket && set_int(z, ZMQ_LINGER, 0) &&
+    return z->socket && set_int(z, ZMQ_LINGER, LINGER_MS) &&
            (side == SENDER ? open_sender(z, index) : open_receiver(z));
 }
 
