@@ -55,6 +55,7 @@ struct contender {
     size_t max_size;                     /* of a message; 0: any */
     unsigned max_senders, max_receivers; /* 0: any */
     bool threads;                        /* ends are threads of one process, not processes */
+    bool multicasts;                     /* on interfaces that it chooses by itself */
 
     /* Once for the whole program, before the first and after the last run; may be NULL. For
        daemons. start: NULL if all is well, else why not. */

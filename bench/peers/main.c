@@ -18,6 +18,7 @@
 #include "../ticks.h"
 #include "channels.h"
 #include "kernel.h"
+#include "network.h"
 #include "options.h"
 #include "output.h"
 
@@ -152,6 +153,17 @@ static void gather(const struct options *o)
 static bool takes_part(const struct entry *e)
 {
     return strcmp(e->status, "ok") == 0;
+}
+
+/* Nothing of the comparison goes out on a network. */
+static void exclude_multicast(void)
+{
+    unsigned i;
+
+    for (i = 0; i < results.entry_count; i++)
+        if (results.entries[i].c->multicasts && takes_part(&results.entries[i]))
+            snprintf(results.entries[i].status, sizeof(results.entries[i].status),
+                     "left out: needs root, to be kept off the network");
 }
 
 static void daemons(bool start, const char *dir)
@@ -300,6 +312,8 @@ static int all(void *arg)
     run_cpus(results.machine.main_cpu, results.machine.peer_cpu);
     printf("machine   %s, %d CPUs\nkernel    %s\n", results.machine.cpu, results.machine.cpus,
            results.machine.kernel);
+    if (!network_leave())
+        exclude_multicast();
     daemons(true, dir);
     output_contenders(&results);
     for (i = 0; i < scenario_count && !o->custom; i++)

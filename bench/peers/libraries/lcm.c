@@ -125,6 +125,7 @@ static ssize_t peer_receive(void *link, void *buffer, size_t room, int timeout_m
 
 static const struct contender lcm = {
     .name = "lcm",
+    .multicasts = true,
     .source = __FILE__ " libraries/until.h",
     .kind = KIND_LIBRARY,
     .package = "liblcm-dev",
