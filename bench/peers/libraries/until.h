@@ -5,6 +5,7 @@
 #ifndef PEERS_UNTIL_H
 #define PEERS_UNTIL_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -33,9 +34,13 @@ static inline int until_left_ms(const struct until *until)
     return left > 0 ? (int)((left + 999999) / 1000000) : 0;
 }
 
-/* For those who spin: looks at the clock only now and then, because that takes time as well. */
+/*
+ * For those who spin. The library's own thread may be bound to the same core:
+ * let it run. Looks at the clock only now and then, because that takes time.
+ */
 static inline bool until_over(struct until *until)
 {
+    sched_yield();
     return ++until->tries % 64 == 0 && until_now() >= until->end_ns;
 }
 
