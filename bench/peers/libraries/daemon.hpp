@@ -47,18 +47,19 @@ class Daemon
         return false;
     }
 
-    void stop()
+    /* False: it did not end as it should. */
+    bool stop()
     {
-        if (!alive())
-            return;
-        kill(pid_, SIGTERM);
+        if (alive())
+            kill(pid_, SIGTERM);
         for (int i = 0; i < 500 && alive(); i++)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         if (!alive())
-            return;
+            return status_ == 0;
         kill(pid_, SIGKILL);
-        waitpid(pid_, nullptr, 0);
+        waitpid(pid_, &status_, 0);
         pid_ = -1;
+        return false;
     }
 
   private:
@@ -84,12 +85,13 @@ class Daemon
 
     bool alive()
     {
-        if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) != 0)
+        if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) != 0)
             pid_ = -1;
         return pid_ > 0;
     }
 
     pid_t pid_ = -1;
+    int status_ = 0;
 };
 
 #endif

@@ -197,12 +197,23 @@ bool open(void *handle, enum side side, unsigned)
     return side == SENDER ? open_sender(link, topic) : open_receiver(link, topic);
 }
 
+int receivers_of(DataWriter *writer)
+{
+    PublicationMatchedStatus status;
+
+    writer->get_publication_matched_status(status);
+    return status.current_count;
+}
+
+/* The history goes with its writer, even from under a receiver that reads. */
 void close(void *handle, enum side, unsigned)
 {
     auto &link = *static_cast<Link *>(handle);
 
     if (!link.participant)
         return;
+    if (link.writer)
+        linger([&] { return receivers_of(link.writer); });
     link.participant->delete_contained_entities();
     DomainParticipantFactory::get_instance()->delete_participant(link.participant);
 }

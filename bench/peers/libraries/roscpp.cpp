@@ -157,10 +157,13 @@ bool open(void *handle, enum side side, unsigned index)
     return side == SENDER ? bool(link.publisher) : bool(link.subscriber);
 }
 
+/* What the thread that writes has not written is lost. */
 void close(void *handle, enum side, unsigned)
 {
     auto &link = *static_cast<Link *>(handle);
 
+    if (link.publisher)
+        linger([&] { return link.publisher.getNumSubscribers(); });
     link.incoming.reset();
     link.subscriber.shutdown();
     link.publisher.shutdown();
