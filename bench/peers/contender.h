@@ -56,6 +56,7 @@ struct contender {
     unsigned max_senders, max_receivers; /* 0: any */
     bool threads;                        /* ends are threads of one process, not processes */
     bool multicasts;                     /* on interfaces that it chooses by itself */
+    bool copies_nothing;                 /* receivers see the very bytes that the sender wrote */
 
     /* Once for the whole program, before the first and after the last run; may be NULL. For
        daemons. start: NULL if all is well, else why not. */

@@ -234,7 +234,8 @@ static void add_rows(const struct scenario *s)
         const struct entry *e = &results.entries[i];
         struct row *rows;
 
-        if (!takes_part(e) || run_possible(e->c, &s->setting) || (s->in_place && !e->c->loan))
+        if (!takes_part(e) || run_possible(e->c, &s->setting) ||
+            (s->in_place && !e->c->copies_nothing))
             continue;
         rows = realloc(results.rows.row, (results.rows.count + 1) * sizeof(*rows));
         if (!rows)

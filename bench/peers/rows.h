@@ -14,7 +14,7 @@ struct scenario {
     struct setting setting;
     unsigned rounds;      /* for channels, floors and what the kernel has */
     unsigned peer_rounds; /* for libraries; at most rounds */
-    bool in_place;        /* only contenders that need no copy */
+    bool in_place;        /* only contenders that copy nothing */
     bool quick;           /* is part of the quick run */
 };
 

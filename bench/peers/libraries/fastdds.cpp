@@ -289,6 +289,7 @@ struct contender describe()
     struct contender c = {};
 
     c.name = "fastdds";
+    c.copies_nothing = true;
     c.source = __FILE__ " libraries/patience.hpp";
     c.kind = KIND_LIBRARY;
     c.package = "libfastrtps-dev";
