@@ -30,6 +30,9 @@
 
 #include "deps.h"
 
+/* A part of put or get, made one function with the rest: what it hands on stays in registers. */
+#define ACHI_HOT static inline __attribute__((always_inline))
+
 #define achi_load(p, label) (ACHI_STEP(label), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define achi_load_acquire(p, label) (ACHI_STEP(label), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define achi_store(p, v, label) (ACHI_STEP(label), __atomic_store_n((p), (v), __ATOMIC_RELAXED))

@@ -4,7 +4,7 @@
 #include "order.h"
 
 /* Where the ring goes on after the newest message. */
-static enum ach_status find_end(const struct achi_view *v, struct achi_room *room)
+ACHI_HOT enum ach_status find_end(const struct achi_view *v, struct achi_room *room)
 {
     uint32_t commit = achi_load(&v->hdr->commit, PUT_HEAD);
     struct achi_entry *last = achi_entry_of(v, ACHI_SEQ(commit));
@@ -59,7 +59,7 @@ static enum ach_status evict(const struct achi_view *v, const struct achi_room *
     return ACH_OK;
 }
 
-static enum ach_status make_room(const struct achi_view *v, uint64_t n, struct achi_room *room)
+ACHI_HOT enum ach_status make_room(const struct achi_view *v, uint64_t n, struct achi_room *room)
 {
     enum ach_status r = find_end(v, room);
 
@@ -79,7 +79,7 @@ static enum ach_status make_room(const struct achi_view *v, uint64_t n, struct a
     return ACH_OK;
 }
 
-static void commit(const struct achi_view *v)
+ACHI_HOT void commit(const struct achi_view *v)
 {
     uint32_t c = achi_load(&v->hdr->commit, PUT_WAITER);
 
@@ -91,7 +91,7 @@ static void commit(const struct achi_view *v)
     achi_commit_wake(v, c & ACHI_WAITER ? ACHI_ONE_MESSAGE - ACHI_WAITER : ACHI_ONE_MESSAGE);
 }
 
-static void publish(const struct achi_view *v, const struct achi_room *room, uint64_t n)
+ACHI_HOT void publish(const struct achi_view *v, const struct achi_room *room, uint64_t n)
 {
     struct achi_entry *e = room->entry;
 
