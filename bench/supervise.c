@@ -3,12 +3,15 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define END_LOOKS 400 /* of 20 ms */
 
 static void remove_directory(const char *path)
 {
@@ -73,6 +76,23 @@ static int exit_status(int sig, int status)
     return 1;
 }
 
+/* Ask the benchmark to end, so that it can end its daemons; then nobody is asked. */
+static void end_all(pid_t child, bool running)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    int i;
+
+    if (running)
+        kill(child, SIGTERM);
+    for (i = 0; i < END_LOOKS && running; i++) {
+        running = waitpid(child, NULL, WNOHANG) == 0;
+        nanosleep(&pause, NULL);
+    }
+    kill(-child, SIGKILL);
+    while (wait(NULL) > 0)
+        continue;
+}
+
 int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
 {
     char dir[] = "/dev/shm/achbench.XXXXXX";
@@ -99,9 +119,7 @@ int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
         return 1;
     }
     sig = wait_for_end(child, &signals, limit_seconds, &status);
-    kill(-child, SIGKILL);
-    while (wait(NULL) > 0)
-        continue;
+    end_all(child, sig != SIGCHLD);
     remove_directory(dir);
     return exit_status(sig, status);
 }

@@ -2,6 +2,7 @@
 #include "ends.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -14,7 +15,6 @@
 #define WARM_UP_PAUSE_NS 1000000u
 #define ANSWER_MS 500
 #define LOST_ANSWERS_MAX 10u
-#define FIFO_PRIORITY 50
 #define ALIGNMENT 4096u
 #define NS_PER_S 1000000000ull
 
@@ -133,6 +133,7 @@ void live_send(struct end *e)
     for (tag.number = 0; tag.number < e->board->count && !stopped(e); tag.number++) {
         sleep_until(start + (uint64_t)((double)tag.number * period));
         *stamp_of(e->board, &tag) = clock_ns();
+        e->board->sent[tag.sender]++;
         if (end_put(e, &tag) < 0) {
             fail(e);
             break;
@@ -141,33 +142,39 @@ void live_send(struct end *e)
     __atomic_fetch_add(&e->board->done, 1, __ATOMIC_RELEASE);
 }
 
-static void count(struct end *e, const struct tag *tag, uint64_t now, uint64_t *expected)
+/* What a receiver remembers of each sender. */
+struct memory {
+    uint64_t expected[RUN_SENDERS_MAX]; /* the next number */
+    unsigned char *seen;                /* for each message of each sender */
+};
+
+static void count(struct end *e, const struct tag *tag, uint64_t now, struct memory *m)
 {
     struct tally *t = &e->board->tally[e->in_index];
-    uint64_t *next = &expected[tag->sender];
+    unsigned char *seen;
 
     if (tag->sender >= e->s->senders || tag->number >= e->board->count) {
         t->damaged++;
         return;
     }
-    if (tag->number < *next) {
-        t->reordered++;
-        if (t->lost > 0)
-            t->lost--; /* it was thought lost */
-    } else {
-        t->lost += tag->number - *next;
-        *next = tag->number + 1;
-    }
-    if (t->n < e->board->count * e->s->senders)
-        times_of(e->board, e->in_index)[t->n++] = now - *stamp_of(e->board, tag);
+    seen = &m->seen[tag->sender * e->board->count + tag->number];
+    if (tag->number < m->expected[tag->sender])
+        t->reordered++; /* or came twice */
+    else
+        m->expected[tag->sender] = tag->number + 1;
+    if (*seen)
+        return;
+    *seen = 1;
+    t->distinct++;
+    times_of(e->board, e->in_index)[t->n++] = now - *stamp_of(e->board, tag);
 }
 
-static bool all_seen(const struct end *e, const uint64_t *expected)
+static bool all_seen(const struct end *e, const struct memory *m)
 {
     unsigned i;
 
     for (i = 0; i < e->s->senders; i++)
-        if (expected[i] < e->board->count)
+        if (m->expected[i] < e->board->count)
             return false;
     return true;
 }
@@ -175,10 +182,11 @@ static bool all_seen(const struct end *e, const uint64_t *expected)
 void live_receive(struct end *e)
 {
     struct tally *t = &e->board->tally[e->in_index];
-    uint64_t expected[RUN_SENDERS_MAX] = {0};
-    unsigned i;
+    struct memory m = {.seen = calloc(e->s->senders, e->board->count)};
 
-    while (!all_seen(e, expected)) {
+    if (!m.seen)
+        fail(e);
+    while (m.seen && !all_seen(e, &m)) {
         struct tag tag;
         int r = end_get(e, &tag, PATIENCE_MS);
         uint64_t now = clock_ns();
@@ -186,7 +194,7 @@ void live_receive(struct end *e)
         if (r == GOT && tag.warm_up)
             __atomic_fetch_or(&t->heard, 1u << (tag.sender % 32), __ATOMIC_RELEASE);
         else if (r == GOT)
-            count(e, &tag, now, expected);
+            count(e, &tag, now, &m);
         else if (r == DAMAGED)
             t->damaged++;
         else if (stopped(e))
@@ -196,8 +204,7 @@ void live_receive(struct end *e)
             break;
         }
     }
-    for (i = 0; i < e->s->senders; i++)
-        t->lost += e->board->count - expected[i];
+    free(m.seen);
 }
 
 void live_forward(struct end *e)
@@ -234,6 +241,8 @@ static bool answered(struct end *e, const struct tag *question, int ms)
             e->board->tally[0].damaged++;
         if (r == GOT && tag.warm_up == question->warm_up && tag.number == question->number)
             return true;
+        if (r == GOT && !tag.warm_up)
+            e->board->tally[0].reordered++; /* or came twice */
     } while (clock_ns() < end && !stopped(e));
     return false;
 }
@@ -255,14 +264,17 @@ void live_ping(struct end *e)
     for (tag.number = 0; tag.number < e->board->count && !stopped(e); tag.number++) {
         uint64_t start = clock_ns();
 
+        e->board->sent[0]++;
         if (end_put(e, &tag) < 0) {
             fail(e);
             break;
         }
-        if (answered(e, &tag, ANSWER_MS))
+        if (answered(e, &tag, ANSWER_MS)) {
             times_of(e->board, 0)[t->n++] = (clock_ns() - start) / 2;
-        else if (++t->lost >= LOST_ANSWERS_MAX)
+            t->distinct++;
+        } else if (e->board->sent[0] - t->distinct >= LOST_ANSWERS_MAX) {
             break;
+        }
     }
     __atomic_fetch_add(&e->board->done, 1, __ATOMIC_RELEASE);
 }
@@ -284,7 +296,7 @@ static void close_links(struct end *e)
 
 bool end_begin(struct end *e)
 {
-    const struct sched_param fifo = {.sched_priority = FIFO_PRIORITY};
+    const struct sched_param fifo = {.sched_priority = RUN_FIFO_PRIORITY};
 
     machine_pin(e->cpu);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
@@ -302,6 +314,7 @@ void end_finish(struct end *e)
 
 void end_run(struct end *e)
 {
+    signal(SIGTERM, SIG_DFL);
     if (!end_begin(e)) {
         fail(e);
         return;

@@ -10,8 +10,9 @@
 
 /* What one receiver saw. */
 struct tally {
-    uint64_t n APART; /* messages, and times */
-    uint64_t lost, reordered, damaged;
+    uint64_t n APART;  /* messages, and times */
+    uint64_t distinct; /* messages that came at least once */
+    uint64_t reordered, damaged;
     uint32_t heard; /* bit: a warm-up message of that sender */
     uint32_t failed;
 };
@@ -23,7 +24,8 @@ struct board {
     uint32_t failed;     /* ends that could not open, or send */
     uint32_t stop;       /* receivers: nothing more will come */
     struct tally tally[RUN_RECEIVERS_MAX];
-    uint64_t count; /* messages of each sender */
+    uint64_t count;                 /* messages of each sender */
+    uint64_t sent[RUN_SENDERS_MAX]; /* so far */
     unsigned senders;
     uint64_t numbers[]; /* for each sender: when; for each receiver: how long */
 };

@@ -73,6 +73,7 @@ static bool open_end(void *link, enum side side, unsigned index)
 
     if (side == RECEIVER)
         e->mine = e->fd[index];
+    ring_open(&e->ring);
     return true;
 }
 
@@ -125,7 +126,7 @@ const struct contender eventfd_contender = {
     .source = __FILE__ " ring.c",
     .kind = KIND_KERNEL,
     .settings = "an eventfd per receiver; the message in a ring in shared memory, 64 slots or "
-                "8 MiB, at least 4",
+                "4 MiB, at least 4",
     .modes = MODE_BLOCK | MODE_POLL,
     .max_senders = 1,
     .setup = setup,

@@ -27,6 +27,14 @@ static void *setup(const struct job *job)
     return refuse(job, "no memory");
 }
 
+static bool open_end(void *link, enum side side, unsigned index)
+{
+    (void)side;
+    (void)index;
+    ring_open(link);
+    return true;
+}
+
 static void finish(void *link)
 {
     ring_finish(link);
@@ -66,12 +74,12 @@ const struct contender futex_contender = {
     .name = "futex",
     .source = __FILE__ " ring.c",
     .kind = KIND_FLOOR,
-    .settings = "a ring in shared memory, 64 slots or 8 MiB, at least 4; one wake for all",
+    .settings = "a ring in shared memory, 64 slots or 4 MiB, at least 4; one wake for all",
     .modes = MODE_BLOCK,
     .max_senders = 1,
     .setup = setup,
     .finish = finish,
-    .open = open_nothing,
+    .open = open_end,
     .close = close_nothing,
     .send = send_message,
     .receive = receive,

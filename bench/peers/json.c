@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output.h"
 
@@ -163,32 +160,21 @@ static void stopped(FILE *f, const struct results *r)
     fputs("\n  ]\n", f);
 }
 
-bool output_json(const struct results *r, const char *path)
+bool output_json(const struct results *r, struct whole_file *w)
 {
-    char draft[PATH_MAX];
-    FILE *f;
-    bool ok;
+    FILE *f = w->f;
 
-    snprintf(draft, sizeof(draft), "%s.%d", path, (int)getpid());
-    f = fopen(draft, "w");
-    if (!f)
-        return false;
     fputs("{\n  ", f);
     member(f, "machine", r->machine.cpu);
     member(f, "kernel", r->machine.kernel);
+    member(f, "load", r->machine.load);
+    member(f, "extent", r->extent);
+    member(f, "version", ACH_VERSION);
     fprintf(f, "\"cpus\": %d,\n", r->machine.cpus);
     floors(f, r);
     contenders(f, r);
     rows(f, r);
     stopped(f, r);
     fputs("}\n", f);
-    ok = !ferror(f);
-    ok = fclose(f) == 0 && ok && rename(draft, path) == 0;
-    if (!ok) {
-        int saved = errno;
-
-        unlink(draft);
-        errno = saved;
-    }
-    return ok;
+    return whole_file_close(w);
 }

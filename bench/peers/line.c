@@ -19,7 +19,7 @@
 #define ALIGNMENT 128u /* two lines: some processors fetch them in pairs */
 #define SLOTS_MIN 4u
 #define SLOTS_MAX 64u
-#define BYTES_ENOUGH ((size_t)8 * 1024 * 1024)
+#define BYTES_ENOUGH ((size_t)4 * 1024 * 1024)
 #define LOOKS 256u /* between two looks at the clock */
 
 struct slot {
@@ -118,7 +118,7 @@ const struct contender line_contender = {
     .name = "cache line",
     .source = __FILE__,
     .kind = KIND_FLOOR,
-    .settings = "the sequence and the message side by side, 64 slots or 8 MiB, at least 4",
+    .settings = "the sequence and the message side by side, 64 slots or 4 MiB, at least 4",
     .modes = MODE_SPIN,
     .max_senders = 1,
     .setup = setup,

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +210,7 @@ static void one_turn(struct row *row, const struct setting *setting, unsigned ro
     struct outcome once = {0};
 
     run(row->c, setting, dir, &once);
-    if (once.why[0]) /* the machine may be busy: once more */
+    if (once.why[0] && !run_interrupted) /* the machine may be busy: once more */
         run(row->c, setting, dir, &once);
     if (once.ns.count) {
         row->p50[round] = samples_quantile(&once.ns, 0.5);
@@ -234,8 +235,7 @@ static void add_rows(const struct scenario *s)
         const struct entry *e = &results.entries[i];
         struct row *rows;
 
-        if (!takes_part(e) || run_possible(e->c, &s->setting) ||
-            (s->in_place && !e->c->copies_nothing))
+        if (!takes_part(e) || (s->in_place && !e->c->copies_nothing))
             continue;
         rows = realloc(results.rows.row, (results.rows.count + 1) * sizeof(*rows));
         if (!rows)
@@ -243,7 +243,8 @@ static void add_rows(const struct scenario *s)
         results.rows.row = rows;
         memset(&rows[results.rows.count], 0, sizeof(*rows));
         rows[results.rows.count].scenario = s;
-        rows[results.rows.count++].c = e->c;
+        rows[results.rows.count].c = e->c;
+        rows[results.rows.count++].impossible = run_possible(e->c, &s->setting);
     }
 }
 
@@ -260,10 +261,11 @@ static void compare(const struct options *o, const struct scenario *s, const cha
         setting.seconds = LONG_SECONDS;
     add_rows(s);
     for (round = 0; round < rounds; round++) {
-        for (i = first; i < results.rows.count; i++) {
+        for (i = first; i < results.rows.count && !run_interrupted; i++) {
             struct row *row = &results.rows.row[i];
 
-            if (row->c->kind == KIND_LIBRARY && !o->rounds && round >= s->peer_rounds)
+            if (row->impossible ||
+                (row->c->kind == KIND_LIBRARY && !o->rounds && round >= s->peer_rounds))
                 continue;
             progress(s, round, rounds, row->c->name);
             one_turn(row, &setting, round, dir);
@@ -280,7 +282,8 @@ static void compare(const struct options *o, const struct scenario *s, const cha
     }
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
-    output_scenario(&results, first, s);
+    if (!run_interrupted)
+        output_scenario(&results, first, s);
 }
 
 static void stop_receivers(const char *dir)
@@ -290,7 +293,7 @@ static void stop_receivers(const char *dir)
     for (i = 0; i < results.entry_count; i++) {
         struct entry *e = &results.entries[i];
 
-        if (!takes_part(e) || e->c->kind == KIND_FLOOR)
+        if (!takes_part(e) || e->c->kind == KIND_FLOOR || run_interrupted)
             continue;
         if (isatty(STDERR_FILENO))
             fprintf(stderr, "\r\033[Kstopped: %s", e->c->name);
@@ -302,12 +305,26 @@ static void stop_receivers(const char *dir)
     output_stopped(&results);
 }
 
+static void interrupt(int sig)
+{
+    (void)sig;
+    run_interrupted = 1;
+}
+
 static int all(void *arg)
 {
     const struct options *o = arg;
     const char *dir = getenv("ACH_DIR");
+    struct whole_file report;
     unsigned i;
 
+    /* Before anything is measured: it may be in vain. */
+    if (o->json && !whole_file_open(&report, o->json)) {
+        fprintf(stderr, "ach-peers: cannot write %s: %s\n", o->json, strerror(errno));
+        return 1;
+    }
+    results.extent = o->custom ? "own" : o->quick ? "quick" : o->long_ ? "long" : "full";
+    signal(SIGTERM, interrupt);
     machine_init(&results.machine);
     ticks_init();
     run_cpus(results.machine.main_cpu, results.machine.peer_cpu);
@@ -318,15 +335,20 @@ static int all(void *arg)
     daemons(true, dir);
     output_contenders(&results);
     for (i = 0; i < scenario_count && !o->custom; i++)
-        if (wanted(o, &scenarios[i]))
+        if (wanted(o, &scenarios[i]) && !run_interrupted)
             compare(o, &scenarios[i], dir);
     if (o->custom)
         compare(o, &o->own, dir);
     else if (o->scenarios ? in_list(o->scenarios, "stopped") : !o->long_)
         stop_receivers(dir);
     daemons(false, dir);
+    if (run_interrupted) {
+        if (o->json)
+            whole_file_drop(&report);
+        return 1;
+    }
     output_claims(&results);
-    if (o->json && !output_json(&results, o->json)) {
+    if (o->json && !output_json(&results, &report)) {
         fprintf(stderr, "ach-peers: cannot write %s: %s\n", o->json, strerror(errno));
         return 1;
     }

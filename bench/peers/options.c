@@ -54,7 +54,7 @@ static void usage(FILE *f)
           "  --size BYTES  64; from 8 to 67108864\n"
           "  --senders N   1; at most 4\n"
           "  --receivers N 1; at most 16\n"
-          "  --hops N      1; at most 16: processes that hand the message on\n"
+          "  --hops N      1; at most 16: links in a row, each to another process\n"
           "  --wait        block, spin or poll\n"
           "  --realtime    SCHED_FIFO\n"
           "  --seconds S   1, for each round\n",
@@ -78,8 +78,8 @@ static double number(const char *option, const char *text, double least, double 
     double x = strtod(text, &end);
 
     if (end == text || *end || !(x >= least && x <= most)) {
-        fprintf(stderr, "ach-peers: --%s takes a number from %g to %g, not '%s'\n", option, least,
-                most, text);
+        fprintf(stderr, "ach-peers: --%s takes a number from %.10g to %.10g, not '%s'\n", option,
+                least, most, text);
         exit(2);
     }
     return x;

@@ -4,6 +4,7 @@
 #define PEERS_OUTPUT_H
 
 #include "../machine.h"
+#include "../whole_file.h"
 #include "rows.h"
 
 struct entry { /* a contender, and whether it takes part */
@@ -15,6 +16,7 @@ struct entry { /* a contender, and whether it takes part */
 
 struct results {
     struct machine machine;
+    const char *extent; /* "quick", "full", ... */
     struct entry *entries;
     unsigned entry_count;
     struct rows rows;
@@ -29,7 +31,7 @@ void output_stopped(const struct results *r);
 void output_claims(const struct results *r);
 
 /* Write report.json, all of it or nothing. False with errno. */
-bool output_json(const struct results *r, const char *path);
+bool output_json(const struct results *r, struct whole_file *w);
 
 /* Lines that say something, of files of this folder with blanks between. */
 unsigned source_lines(const char *files);

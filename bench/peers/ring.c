@@ -6,7 +6,7 @@
 
 #define SLOTS_MIN 4u
 #define SLOTS_MAX 64u
-#define BYTES_ENOUGH ((size_t)8 * 1024 * 1024)
+#define BYTES_ENOUGH ((size_t)4 * 1024 * 1024)
 
 bool ring_init(struct ring *r, size_t size)
 {
@@ -25,6 +25,12 @@ bool ring_init(struct ring *r, size_t size)
 void ring_finish(struct ring *r)
 {
     munmap(r->memory, r->mapped);
+}
+
+void ring_open(const struct ring *r)
+{
+    /* A child has the memory, and no page of it mapped: no message pays for that. */
+    madvise(r->memory, r->mapped, MADV_POPULATE_WRITE);
 }
 
 static unsigned char *slot(const struct ring *r, uint32_t number)

@@ -32,6 +32,9 @@ struct ring {
 bool ring_init(struct ring *r, size_t size);
 void ring_finish(struct ring *r);
 
+/* In each end. */
+void ring_open(const struct ring *r);
+
 void ring_put(struct ring *r, const void *message);
 bool ring_get(struct ring *r, void *buffer); /* false: nothing new */
 

@@ -21,6 +21,7 @@ struct scenario {
 struct row {
     const struct scenario *scenario;
     const struct contender *c;
+    const char *impossible;                  /* why it cannot do this; NULL: it can */
     struct outcome all;                      /* of all rounds */
     double p50[ROUNDS_MAX], p99[ROUNDS_MAX]; /* of each; 0: it was not run */
     double ratio, ratio_p99;                 /* to the floor, medians; 0: there is none */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,8 @@ struct running {
     unsigned pid_count;
 };
 
+volatile sig_atomic_t run_interrupted;
+
 static int cpus[2] = {-1, -1};
 static unsigned next_id;
 
@@ -44,6 +47,14 @@ void run_cpus(int sender, int receiver)
 {
     cpus[SENDER] = sender;
     cpus[RECEIVER] = receiver;
+}
+
+static bool may_be_realtime(void)
+{
+    struct rlimit limit;
+
+    return geteuid() == 0 ||
+           (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_cur >= RUN_FIFO_PRIORITY);
 }
 
 const char *run_possible(const struct contender *c, const struct setting *s)
@@ -58,6 +69,8 @@ const char *run_possible(const struct contender *c, const struct setting *s)
         return "too many senders for it";
     if (c->max_receivers && s->receivers > c->max_receivers)
         return "too many receivers for it";
+    if (s->fifo && !may_be_realtime())
+        return "you may not have real-time priority";
     return c->threads && many_links && s->hops > 2 ? "is made for one process" : NULL;
 }
 
@@ -244,7 +257,7 @@ static void watch(struct running *r, struct outcome *out)
             warm = true;
             limit = now + seconds(4 * r->s->seconds + 2 * GRACE_S);
         }
-        if (!told && (now > limit || r->board->failed ||
+        if (!told && (now > limit || r->board->failed || run_interrupted ||
                       __atomic_load_n(&r->board->done, __ATOMIC_ACQUIRE) >= starters)) {
             told = now + TAIL_MS * 1000000ull;
         }
@@ -266,14 +279,16 @@ static void watch(struct running *r, struct outcome *out)
 static void collect(const struct running *r, struct outcome *out)
 {
     unsigned i, receivers = r->s->rate_hz > 0 ? r->s->receivers : 1;
-    uint64_t k;
+    uint64_t k, sent = 0;
 
-    out->sent += r->board->count * r->s->senders;
+    for (i = 0; i < r->s->senders; i++)
+        sent += r->board->sent[i];
+    out->sent += sent * receivers;
     for (i = 0; i < receivers; i++) {
         const struct tally *t = &r->board->tally[i];
         const uint64_t *times = &r->board->numbers[(1 + i) * r->s->senders * r->board->count];
 
-        out->lost += t->lost;
+        out->lost += sent - t->distinct;
         out->reordered += t->reordered;
         out->damaged += t->damaged;
         for (k = 0; k < t->n; k++)

@@ -13,6 +13,7 @@
 #ifndef PEERS_RUN_H
 #define PEERS_RUN_H
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "../samples.h"
@@ -21,13 +22,14 @@
 #define RUN_SENDERS_MAX 4u
 #define RUN_RECEIVERS_MAX 16u
 #define RUN_HOPS_MAX 16u
+#define RUN_FIFO_PRIORITY 50
 
 struct setting {
     enum mode mode;
     size_t size;
     double rate_hz; /* of each sender; 0: as soon as the last one is back */
     unsigned senders, receivers;
-    unsigned hops; /* processes that hand the message on, and the last; 1: none */
+    unsigned hops; /* links in a row; 1: nobody hands the message on */
     bool fifo;     /* real-time priority for all ends */
     bool touch;    /* write and check every byte, else the first eight */
     double seconds;
@@ -35,12 +37,17 @@ struct setting {
 
 struct outcome {
     struct samples ns;
-    uint64_t sent, lost, reordered, damaged;
+    uint64_t sent, lost; /* for each receiver */
+    uint64_t reordered;  /* or came twice */
+    uint64_t damaged;
     char why[160]; /* it did not work; empty: it did */
 };
 
 /* Where ends run; -1: anywhere. */
 void run_cpus(int sender, int receiver);
+
+/* Set by a signal: end what runs, and run no more. */
+extern volatile sig_atomic_t run_interrupted;
 
 /* Can the contender do this at all? NULL, or why not. */
 const char *run_possible(const struct contender *c, const struct setting *s);

@@ -79,7 +79,7 @@ static void print_row(struct row *row)
 
     printf("  %-18s %-8s", row->c->name, kinds[row->c->kind]);
     if (s->count == 0) {
-        printf(" %s\n", row->all.why);
+        printf(" %s\n", row->impossible ? row->impossible : row->all.why);
         return;
     }
     print_ns(samples_quantile(s, 0.5));

@@ -2,9 +2,8 @@
 /* output.c - the curves, for a person and for a program */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../whole_file.h"
 #include "scaling.h"
 
 /* Every x is one of the longest series. */
@@ -72,7 +71,7 @@ void output_polled(const struct scaling *s)
     if (p->instructions[0] > 0)
         printf("  the same instructions with any number of readers: %s\n",
                p->equal ? "reached" : "missed");
-    printf("  one reader adds two cache lines at most: %s (%+.1f ns)\n",
+    printf("  one reader adds two cache lines at most: %s (less them: %+.1f ns)\n",
            p->reached ? "reached" : "missed", p->extra_ns);
 }
 
@@ -189,22 +188,10 @@ static void json_write(FILE *f, const struct scaling *s)
 
 bool output_json(const struct scaling *s, const char *path)
 {
-    char temporary[4096];
-    bool ok;
-    FILE *f;
-    int fd;
+    struct whole_file w;
 
-    if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+    if (!whole_file_open(&w, path))
         return false;
-    fd = mkostemp(temporary, 0);
-    f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!f)
-        return false;
-    fchmod(fd, 0644);
-    json_write(f, s);
-    ok = !ferror(f);
-    ok = fclose(f) == 0 && ok && rename(temporary, path) == 0;
-    if (!ok)
-        unlink(temporary);
-    return ok;
+    json_write(w.f, s);
+    return whole_file_close(&w);
 }

@@ -176,7 +176,7 @@ const struct verb verb_bench = {
         "      --size BYTES      of a message (64)\n"
         "      --senders N       processes that send, each at the rate (1)\n"
         "      --receivers N     processes that all receive every message (1)\n"
-        "      --hops N          processes that hand the message on, one after the other (1)\n"
+        "      --hops N          links in a row, each to another process (1)\n"
         "      --wait HOW        receivers block, spin or poll (block)\n"
         "      --realtime        with real-time priority, SCHED_FIFO\n"
         "      --seconds N       for each round (1)\n\n"
