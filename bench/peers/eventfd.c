@@ -126,7 +126,7 @@ const struct contender eventfd_contender = {
     .source = __FILE__ " ring.c",
     .kind = KIND_KERNEL,
     .settings = "an eventfd per receiver; the message in a ring in shared memory, 64 slots or "
-                "4 MiB, at least 4",
+                "2 MiB, at least 2",
     .modes = MODE_BLOCK | MODE_POLL,
     .max_senders = 1,
     .setup = setup,

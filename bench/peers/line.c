@@ -17,9 +17,9 @@
 #include "setup.h"
 
 #define ALIGNMENT 128u /* two lines: some processors fetch them in pairs */
-#define SLOTS_MIN 4u
+#define SLOTS_MIN 2u
 #define SLOTS_MAX 64u
-#define BYTES_ENOUGH ((size_t)4 * 1024 * 1024)
+#define BYTES_ENOUGH ((size_t)2 * 1024 * 1024)
 #define LOOKS 256u /* between two looks at the clock */
 
 struct slot {
@@ -118,7 +118,7 @@ const struct contender line_contender = {
     .name = "cache line",
     .source = __FILE__,
     .kind = KIND_FLOOR,
-    .settings = "the sequence and the message side by side, 64 slots or 4 MiB, at least 4",
+    .settings = "the sequence and the message side by side, 64 slots or 2 MiB, at least 2",
     .modes = MODE_SPIN,
     .max_senders = 1,
     .setup = setup,

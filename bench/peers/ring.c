@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SLOTS_MIN 4u
+#define SLOTS_MIN 2u
 #define SLOTS_MAX 64u
-#define BYTES_ENOUGH ((size_t)4 * 1024 * 1024)
+#define BYTES_ENOUGH ((size_t)2 * 1024 * 1024)
 
 bool ring_init(struct ring *r, size_t size)
 {
