@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
+#include "json_text.h"
 
 #include <stdio.h>
 
+#include "json_text.h"
 #include "ticks.h"
 
 static void target_text(const struct row *row, char *text, size_t size)
@@ -84,25 +86,6 @@ void report_summary(const struct report *r)
         reached += r->rows.row[i].kind != CLAIM_NOTHING && r->rows.row[i].reached;
     }
     printf("\n%u of %u targets reached\n", reached, claims);
-}
-
-static void json_string(FILE *f, const char *s)
-{
-    fputc('"', f);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            fputc('\\', f);
-        if ((unsigned char)*s >= ' ')
-            fputc(*s, f);
-    }
-    fputc('"', f);
-}
-
-static void json_member(FILE *f, const char *key, const char *value)
-{
-    fprintf(f, "\"%s\": ", key);
-    json_string(f, value);
-    fputs(", ", f);
 }
 
 static void json_machine(FILE *f, const struct report *r)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../json_text.h"
 #include "output.h"
 
 #define CDF_POINTS 60
@@ -10,29 +11,6 @@ static const char *const kinds[] = {[KIND_ACH] = "ach",
                                     [KIND_FLOOR] = "floor",
                                     [KIND_KERNEL] = "kernel",
                                     [KIND_LIBRARY] = "library"};
-
-static void string(FILE *f, const char *text)
-{
-    const unsigned char *p;
-
-    putc('"', f);
-    for (p = (const unsigned char *)(text ? text : ""); *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(f, "\\%c", *p);
-        else if (*p < ' ')
-            fprintf(f, "\\u%04x", *p);
-        else
-            putc(*p, f);
-    }
-    putc('"', f);
-}
-
-static void member(FILE *f, const char *key, const char *text)
-{
-    fprintf(f, "\"%s\": ", key);
-    string(f, text);
-    fputs(", ", f);
-}
 
 static const char *mode_name(enum mode mode)
 {
@@ -60,11 +38,11 @@ static void row(FILE *f, struct row *r)
     struct samples *ns = &r->all.ns;
 
     fputs("    {", f);
-    member(f, "scenario", r->scenario->name);
-    member(f, "contender", r->c->name);
-    member(f, "kind", kinds[r->c->kind]);
-    member(f, "mode", mode_name(s->mode));
-    member(f, "sched", s->fifo ? "fifo" : "other");
+    json_member(f, "scenario", r->scenario->name);
+    json_member(f, "contender", r->c->name);
+    json_member(f, "kind", kinds[r->c->kind]);
+    json_member(f, "mode", mode_name(s->mode));
+    json_member(f, "sched", s->fifo ? "fifo" : "other");
     fprintf(f,
             "\"size\": %zu, \"rate_hz\": %.0f, \"senders\": %u, \"receivers\": %u, \"hops\": %u, "
             "\"touched\": %s, \"n\": %zu, \"lost\": %llu, \"reordered\": %llu, \"damaged\": %llu, "
@@ -124,12 +102,12 @@ static void contenders(FILE *f, const struct results *r)
         const struct entry *e = &r->entries[i];
 
         fputs(i ? ",\n    {" : "    {", f);
-        member(f, "name", e->c->name);
-        member(f, "kind", kinds[e->c->kind]);
-        member(f, "package", e->c->package);
-        member(f, "settings", e->c->settings);
+        json_member(f, "name", e->c->name);
+        json_member(f, "kind", kinds[e->c->kind]);
+        json_member(f, "package", e->c->package);
+        json_member(f, "settings", e->c->settings);
         fprintf(f, "\"lines\": %u, \"status\": ", source_lines(e->c->source));
-        string(f, e->status);
+        json_string(f, e->status);
         fputs("}", f);
     }
     fputs("\n  ],\n", f);
@@ -148,8 +126,8 @@ static void stopped(FILE *f, const struct results *r)
         if (!e->was_stopped || !s->first)
             continue;
         fputs(more ? ",\n    {" : "\n    {", f);
-        member(f, "contender", e->c->name);
-        member(f, "first", s->first);
+        json_member(f, "contender", e->c->name);
+        json_member(f, "first", s->first);
         fprintf(f,
                 "\"blocks\": %s, \"longest_send_ms\": %.2f, \"first_age_ms\": %.2f, "
                 "\"newest_after_ms\": %.2f, \"lost\": %llu}",
@@ -165,11 +143,11 @@ bool output_json(const struct results *r, struct whole_file *w)
     FILE *f = w->f;
 
     fputs("{\n  ", f);
-    member(f, "machine", r->machine.cpu);
-    member(f, "kernel", r->machine.kernel);
-    member(f, "load", r->machine.load);
-    member(f, "extent", r->extent);
-    member(f, "version", ACH_VERSION);
+    json_member(f, "machine", r->machine.cpu);
+    json_member(f, "kernel", r->machine.kernel);
+    json_member(f, "load", r->machine.load);
+    json_member(f, "extent", r->extent);
+    json_member(f, "version", ACH_VERSION);
     fprintf(f, "\"cpus\": %d,\n", r->machine.cpus);
     floors(f, r);
     contenders(f, r);

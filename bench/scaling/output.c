@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../json_text.h"
 #include "../whole_file.h"
 #include "scaling.h"
 
@@ -82,25 +83,6 @@ void output_notes(const struct scaling *s)
     putchar('\n');
     for (i = 0; i < s->notes; i++)
         printf("%s\n", s->note[i]);
-}
-
-static void json_string(FILE *f, const char *s)
-{
-    fputc('"', f);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            fputc('\\', f);
-        if ((unsigned char)*s >= ' ')
-            fputc(*s, f);
-    }
-    fputc('"', f);
-}
-
-static void json_member(FILE *f, const char *key, const char *value)
-{
-    fprintf(f, "\"%s\": ", key);
-    json_string(f, value);
-    fputs(", ", f);
 }
 
 static void json_series(FILE *f, struct series *s)
