@@ -125,6 +125,13 @@ enum ach_map {
     ACH_MAP_KERNEL = 3   /* the kernel module */
 };
 
+/* What makes a handle's descriptor readable, see ach_channel_fd. */
+enum ach_ready {
+    ACH_READY_NONE = 0,     /* it has none */
+    ACH_READY_IO_URING = 1, /* the kernel, by an io_uring of the handle */
+    ACH_READY_THREAD = 2    /* a helper thread of the handle */
+};
+
 /* Copy callbacks, for programs that pass serialisers around. */
 typedef enum ach_status ach_get_fun(void *cx, void **obj_dst, const void *chan_src,
                                     size_t frame_size);
@@ -232,6 +239,7 @@ __extension__ typedef struct ach_info {
             uint64_t missed;           /* messages that were gone before it came */
             uint64_t overtaken;        /* reads begun anew because a writer lapped them */
             uint64_t slept;            /* times it went to sleep waiting */
+            enum ach_ready ready;      /* what makes its descriptor readable */
         };
         uint64_t reserved[32];
     };
@@ -888,12 +896,39 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
 /**
  * ach_channel_fd - a descriptor for select, poll and epoll
  * @chan: the handle
- * @file_descriptor: out
+ * @file_descriptor: out: the descriptor; it belongs to the handle
  *
- * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
+ * The descriptor is readable while a get without ACH_O_WAIT would return
+ * something other than ACH_EAGAIN: there is a message that the handle has not
+ * seen, it is canceled, or the channel was replaced. Wait for that, then get
+ * until ACH_EAGAIN; do not read, write or close the descriptor. It is the same
+ * one at every call, closes on exec, and lasts until ach_close, which wakes who
+ * polls it.
  *
- * Returns: ACH_OK; ACH_ENOTSUP for channels that have no descriptor; ACH_EINVAL;
- * ACH_CLOSED.
+ * At times it is readable and there is nothing to get: when another handle was
+ * canceled, the channel lost its name, or the handle went to another thread;
+ * and after chan->cancel was set to 0. The next get says ACH_EAGAIN then, and
+ * ends that.
+ *
+ * It costs writers what a reader that waits costs them, and the reader a few
+ * system calls in each ach_get, ach_view and ach_flush. They stay fit for a
+ * real-time loop, but not for a signal handler. Where the kernel allows it
+ * (Linux 6.7, and io_uring not forbidden) it wakes without a thread; elsewhere,
+ * and for a read-only handle of a channel without read-only waking, which is
+ * looked at every millisecond, the handle has a helper thread with the
+ * scheduling policy and priority of the one that first called this. So has a
+ * handle that goes to and fro between threads. ach_channel_info tells which.
+ * The environment variable ACH_FD, set to io_uring or thread, decides it for
+ * tests.
+ *
+ * A child of fork calls this again and gets a descriptor of its own; the one it
+ * inherited is its parent's.
+ *
+ * Allocates: at the first call. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP for what ACH_FD asks for and the system has not;
+ * ACH_EINVAL; ACH_CLOSED; ACH_FAILED_SYSCALL without descriptors, memory or
+ * threads.
  *
  * Since: 3.0
  */
@@ -975,8 +1010,8 @@ const char *ach_result_to_string(ach_status_t status);
  * ach_errstr - why this thread could not create, open, remove or list
  *
  * Set by ach_create, ach_open, ach_unlink, ach_chmod, ach_list and
- * ach_channel_path when they fail, and by ach_wait and ach_reserve for what is
- * not in their status: a sentence for a person, with the file and what to do.
+ * ach_channel_path when they fail, and by ach_wait, ach_reserve and
+ * ach_channel_fd for what is not in their status: a sentence for a person, with the file and what to do.
  * Functions of the hot path, as ach_put and ach_get, do not set it; their status
  * says all.
  *

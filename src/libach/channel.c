@@ -12,6 +12,7 @@
 #include "error.h"
 #include "handle.h"
 #include "name.h"
+#include "ready.h"
 #include "wait.h"
 
 /* Somebody may read, and the same somebody may not write. */
@@ -162,6 +163,7 @@ enum ach_status ach_close(ach_channel_t *chan)
         return ACH_CLOSED;
     chan->shm = NULL;
     achi_await_cancels();
+    achi_ready_close(h);
     backend_close(h);
     free(h->buffer);
     free(h);

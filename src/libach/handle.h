@@ -18,10 +18,11 @@
 struct achi_handle {
     struct achi_view view; /* first: the core's callbacks find the handle by it */
     struct achi_cursor cursor;
-    struct achi_look look; /* what ach_view showed last; look.entry NULL: nothing */
-    struct achi_room room; /* what ach_reserve handed out, on a single-writer channel */
-    uint64_t reserved;     /* bytes of the open reservation, 0: none */
-    unsigned char *buffer; /* the reservation, on other channels */
+    struct achi_ready *ready; /* its descriptor, NULL if nobody asked for one */
+    struct achi_look look;    /* what ach_view showed last; look.entry NULL: nothing */
+    struct achi_room room;    /* what ach_reserve handed out, on a single-writer channel */
+    uint64_t reserved;        /* bytes of the open reservation, 0: none */
+    unsigned char *buffer;    /* the reservation, on other channels */
     size_t buffer_size;
     uint64_t slept;
     uint64_t spin_ns;

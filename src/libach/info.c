@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "handle.h"
+#include "ready.h"
 
 static enum ach_status handle_check(const ach_channel_t *chan, const void *out)
 {
@@ -71,13 +72,6 @@ enum ach_status ach_channel_clock(const ach_channel_t *chan, clockid_t *clock)
     return r;
 }
 
-enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor)
-{
-    enum ach_status r = handle_check(chan, file_descriptor);
-
-    return r == ACH_OK ? ACH_ENOTSUP : r;
-}
-
 static void file_info(const struct achi_handle *h, ach_info_t *info)
 {
     struct stat st;
@@ -100,6 +94,7 @@ static void handle_info(const struct achi_handle *h, ach_info_t *info)
     info->missed = h->cursor.missed;
     info->overtaken = h->cursor.overtaken;
     info->slept = h->slept;
+    info->ready = achi_ready_by(h);
 }
 
 enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)

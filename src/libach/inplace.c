@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "ready.h"
 
 static bool in_place(const struct achi_handle *h)
 {
@@ -100,6 +101,7 @@ enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
     if (!chan->priv)
         return ACH_CLOSED;
     r = achi_get_wait(chan, NULL, UINT64_MAX, &look, timeout, options);
+    achi_moved(chan);
     if (r != ACH_OK && r != ACH_MISSED_FRAME)
         return r;
     chan->priv->look = look;

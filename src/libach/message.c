@@ -2,6 +2,7 @@
 /* message.c - put, get, flush: messages by copy */
 #include "handle.h"
 #include "inplace.h"
+#include "ready.h"
 #include "wait.h"
 
 #define GET_OPTIONS (ACH_O_WAIT | ACH_O_LAST | ACH_O_COPY | ACH_O_RELTIME | ACH_O_LINKED)
@@ -62,16 +63,13 @@ enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, str
     }
 }
 
-enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
-                        const struct timespec *timeout, int options)
+static inline enum ach_status get_copy(ach_channel_t *chan, void *buf, size_t size,
+                                       size_t *frame_size, const struct timespec *timeout,
+                                       int options)
 {
     struct achi_look look;
     enum ach_status r;
 
-    if (!chan || !frame_size || (!buf && size))
-        return ACH_EINVAL;
-    if (!chan->priv)
-        return ACH_CLOSED;
     look.size = 0;
     r = achi_get_wait(chan, buf, size, &look, timeout, options);
     if (r == ACH_OK || r == ACH_MISSED_FRAME || r == ACH_OVERFLOW)
@@ -79,13 +77,41 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
     return r;
 }
 
+/* Apart, so that a handle without a descriptor pays for nothing but the question. */
+static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *chan, void *buf,
+                                                              size_t size, size_t *frame_size,
+                                                              const struct timespec *timeout,
+                                                              int options)
+{
+    enum ach_status r = get_copy(chan, buf, size, frame_size, timeout, options);
+
+    achi_ready_update(chan);
+    return r;
+}
+
+enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
+                        const struct timespec *timeout, int options)
+{
+    if (!chan || !frame_size || (!buf && size))
+        return ACH_EINVAL;
+    if (!chan->priv)
+        return ACH_CLOSED;
+    if (__builtin_expect(chan->priv->ready != NULL, 0))
+        return get_and_tell(chan, buf, size, frame_size, timeout, options);
+    return get_copy(chan, buf, size, frame_size, timeout, options);
+}
+
 enum ach_status ach_flush(ach_channel_t *chan)
 {
+    enum ach_status r;
+
     if (!chan)
         return ACH_EINVAL;
     if (!chan->priv)
         return ACH_CLOSED;
     if (achi_canceled(chan))
         return ACH_CANCELED;
-    return achi_flush(&chan->priv->view, &chan->priv->cursor);
+    r = achi_flush(&chan->priv->view, &chan->priv->cursor);
+    achi_moved(chan);
+    return r;
 }

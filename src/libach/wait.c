@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "error.h"
 #include "futex.h"
+#include "ready.h"
 
 #define SLICE_NS 1000000000ll
 #define READONLY_SLICE_NS 1000000ll
@@ -218,6 +219,7 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
             achi_futex_wake(achi_cancel_word(chan), true);
         else
             achi_nudge(h);
+        achi_ready_cancel(h);
     }
     __atomic_fetch_sub(&process->cancels, 1, __ATOMIC_RELEASE);
     return h ? ACH_OK : ACH_CLOSED;

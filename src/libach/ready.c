@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ready.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "../core/order.h"
+#include "draft.h"
+#include "error.h"
+#include "wait.h"
+
+/* How often a ring follows its handle to another thread. */
+#define MOVES_MAX 4
+
+/* Once the kernel has refused rings it is not asked again. */
+static bool no_rings;
+
+void achi_ready_signal(int fd)
+{
+    const uint64_t one = 1;
+    int saved = errno;
+
+    while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}
+
+void achi_ready_drain(int fd)
+{
+    uint64_t count;
+    int saved = errno;
+
+    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}
+
+bool achi_ready_news(const ach_channel_t *chan, uint32_t *word)
+{
+    const struct achi_handle *h = chan->priv;
+
+    return achi_canceled(chan) || achi_peek(&h->view, &h->cursor, word) != ACH_EAGAIN;
+}
+
+static bool ours(const struct achi_ready *r)
+{
+    return r->pid == achi_thread()->pid;
+}
+
+/* What ACH_FD asks for. */
+static bool wanted(const char *mechanism)
+{
+    const char *s = secure_getenv("ACH_FD");
+
+    return s && strcmp(s, mechanism) == 0;
+}
+
+/* Writers wake a ring only if it can tell them, or if they always wake. */
+static bool suits_ring(const struct achi_handle *h)
+{
+    return !h->readonly || achi_load(&h->view.hdr->readonly_wake, WAIT_READONLY);
+}
+
+static void never_again(void)
+{
+    __atomic_store_n(&no_rings, true, __ATOMIC_RELAXED);
+}
+
+static bool use_ring(struct achi_ready *r)
+{
+    if (__atomic_load_n(&no_rings, __ATOMIC_RELAXED) || wanted("thread"))
+        return false;
+    if (achi_ring_open(&r->ring, r->fd)) {
+        r->by = ACH_READY_IO_URING;
+        return true;
+    }
+    if (errno == ENOSYS || errno == EPERM || errno == EINVAL)
+        never_again();
+    return false;
+}
+
+static bool use_helper(struct achi_ready *r, const struct achi_handle *h)
+{
+    if (!achi_helper_start(&r->helper, h, r->fd))
+        return false;
+    r->by = ACH_READY_THREAD;
+    return true;
+}
+
+/* The handle is in the hands of another thread. */
+static void move_ring(struct achi_ready *r, const struct achi_handle *h)
+{
+    achi_ring_close(&r->ring);
+    r->by = ACH_READY_NONE;
+    if (r->moves++ == MOVES_MAX || !use_ring(r))
+        use_helper(r, h);
+}
+
+/* The ring does not work after all. */
+static void leave_ring(struct achi_ready *r, const struct achi_handle *h)
+{
+    if (r->ring.broken)
+        never_again();
+    achi_ring_close(&r->ring);
+    r->by = ACH_READY_NONE;
+    use_helper(r, h);
+}
+
+void achi_ready_update(const ach_channel_t *chan)
+{
+    const struct achi_handle *h = chan->priv;
+    struct achi_ready *r = h->ready;
+    int saved = errno;
+
+    if (!ours(r))
+        return;
+    if (r->by == ACH_READY_IO_URING && r->ring.owner != achi_thread()->tid)
+        move_ring(r, h);
+    if (r->by == ACH_READY_IO_URING && !achi_ring_update(&r->ring, chan))
+        leave_ring(r, h);
+    if (r->by == ACH_READY_THREAD)
+        achi_helper_update(&r->helper, chan);
+    else if (r->by == ACH_READY_NONE)
+        achi_ready_signal(r->fd); /* nobody tells: let the reader look again and again */
+    errno = saved;
+}
+
+enum ach_ready achi_ready_by(const struct achi_handle *h)
+{
+    return h->ready && ours(h->ready) ? h->ready->by : ACH_READY_NONE;
+}
+
+void achi_ready_cancel(const struct achi_handle *h)
+{
+    const struct achi_ready *r = __atomic_load_n(&h->ready, __ATOMIC_SEQ_CST);
+
+    if (r && ours(r))
+        achi_ready_signal(r->fd);
+}
+
+/* In a child of fork there is no thread to stop. */
+static void release(struct achi_ready *r)
+{
+    if (r->by == ACH_READY_IO_URING)
+        achi_ring_close(&r->ring);
+    else if (r->by == ACH_READY_THREAD && ours(r))
+        achi_helper_stop(&r->helper);
+    close(r->fd);
+    free(r);
+}
+
+void achi_ready_close(struct achi_handle *h)
+{
+    struct achi_ready *r = h->ready;
+
+    if (!r)
+        return;
+    if (ours(r))
+        achi_ready_signal(r->fd);
+    release(r);
+}
+
+static enum ach_status start(struct achi_ready *r, const struct achi_handle *h)
+{
+    enum ach_status status;
+
+    r->fd = achi_high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (r->fd < 0)
+        return achi_fail_errno("cannot make an eventfd");
+    r->pid = achi_thread()->pid;
+    if (suits_ring(h) && use_ring(r))
+        return ACH_OK;
+    if (suits_ring(h) && wanted("io_uring"))
+        status = achi_fail(ACH_ENOTSUP, "ACH_FD asks for io_uring, which this system refuses");
+    else if (use_helper(r, h))
+        return ACH_OK;
+    else
+        status = achi_fail(ACH_FAILED_SYSCALL, "cannot start a thread for a descriptor");
+    close(r->fd);
+    return status;
+}
+
+/* The handle's first descriptor in this process. */
+static enum ach_status provide(struct achi_handle *h)
+{
+    struct achi_ready *inherited = h->ready, *r = calloc(1, sizeof(*r));
+    enum ach_status status;
+
+    if (!r)
+        return achi_fail_errno("no memory for a descriptor");
+    status = start(r, h);
+    if (status != ACH_OK) {
+        free(r);
+        return status;
+    }
+    __atomic_store_n(&h->ready, r, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* a canceler sees this, or we see the cancel */
+    if (inherited) {
+        achi_await_cancels();
+        release(inherited);
+    }
+    return ACH_OK;
+}
+
+enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor)
+{
+    struct achi_handle *h;
+    enum ach_status status = ACH_OK;
+
+    if (!chan || !file_descriptor)
+        return ACH_EINVAL;
+    h = chan->priv;
+    if (!h)
+        return ACH_CLOSED;
+    if (!h->ready || !ours(h->ready))
+        status = provide(h);
+    if (status != ACH_OK)
+        return status;
+    achi_ready_update(chan);
+    *file_descriptor = h->ready->fd;
+    return ACH_OK;
+}

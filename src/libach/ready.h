@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ready.h - a descriptor that is readable while a handle has something to get
+ *
+ * The descriptor is an eventfd. Somebody must write it when a message comes,
+ * and no writer of the channel shall know of it: either the kernel does, by an
+ * io_uring that waits on the commit word, or a helper thread does that sleeps
+ * there. Both are armed only while the handle has seen everything. Who moves
+ * the handle's cursor calls achi_ready_update afterwards, which makes the
+ * eventfd say what is true now and arms again.
+ *
+ * A ring works for the thread that made it. A handle that is used by another
+ * thread gets a new ring, a few times; then it gets a helper thread.
+ *
+ * A child of fork leaves its parent's descriptor alone.
+ */
+#ifndef ACHI_READY_H
+#define ACHI_READY_H
+
+#include <pthread.h>
+
+#include "handle.h"
+
+struct io_uring_cqe;
+struct achi_sqe;
+
+/* An io_uring with at most one wait in it. For the thread that opened it. */
+struct achi_ring {
+    int fd;
+    int eventfd;
+    bool up;        /* the eventfd was written and not drained */
+    uint32_t owner; /* the thread */
+    bool armed;     /* the wait has not been reaped */
+    bool broken;    /* the kernel cannot wait so */
+    uint32_t word;  /* what it waits on */
+    unsigned char *rings;
+    size_t rings_size;
+    struct achi_sqe *sqes;
+    size_t sqes_size;
+    uint32_t *sq_tail, *sq_flags, *cq_head, *cq_tail;
+    uint32_t sq_mask, cq_mask;
+    const struct io_uring_cqe *cqes;
+};
+
+/* A thread that waits. The lock guards all that follows it. */
+struct achi_helper {
+    pthread_t thread;
+    const struct achi_handle *handle;
+    int eventfd;
+    pthread_mutex_t lock;
+    uint32_t calls; /* a futex: counts what the thread was told */
+    uint64_t seen;  /* how far the reader is */
+    bool armed;     /* write the eventfd when there is more */
+    bool up;        /* the eventfd was written and not drained */
+    bool stop;
+};
+
+struct achi_ready {
+    int fd;
+    int32_t pid; /* the process whose descriptor it is */
+    enum ach_ready by;
+    unsigned moves; /* from thread to thread */
+    struct achi_ring ring;
+    struct achi_helper helper;
+};
+
+/* Make the descriptor say what is true now. */
+void achi_ready_update(const ach_channel_t *chan);
+
+/* The handle's cursor has moved, or may have. */
+static inline void achi_moved(const ach_channel_t *chan)
+{
+    if (__builtin_expect(chan->priv->ready != NULL, 0))
+        achi_ready_update(chan);
+}
+
+/* The handle is canceled. Safe in a signal handler. */
+void achi_ready_cancel(const struct achi_handle *h);
+
+/* What tells the handle's descriptor. */
+enum ach_ready achi_ready_by(const struct achi_handle *h);
+
+/* Wakes who polls the descriptor, and frees everything. */
+void achi_ready_close(struct achi_handle *h);
+
+/* Is there something to get? If not, *word is the commit word that said so. */
+bool achi_ready_news(const ach_channel_t *chan, uint32_t *word);
+
+/* The eventfd: make it readable, or not. */
+void achi_ready_signal(int fd);
+void achi_ready_drain(int fd);
+
+/* False: this system or process cannot have a ring. */
+bool achi_ring_open(struct achi_ring *r, int eventfd);
+void achi_ring_close(struct achi_ring *r);
+
+/* False: the kernel cannot wait so after all. */
+bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan);
+
+/* The thread has the caller's scheduling policy and priority. False: no thread. */
+bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd);
+void achi_helper_stop(struct achi_helper *t);
+void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan);
+
+#endif

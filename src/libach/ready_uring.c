@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ready_uring.c - a futex wait that the kernel does for us, and tells an eventfd
+ *
+ * The ring defers its work to its owner: a wake writes the eventfd at once, in
+ * the context of the writer, and interrupts nobody. What has ended is taken
+ * with a system call of the owner. The kernel writes the eventfd only when
+ * there was nothing to take before.
+ *
+ * System headers may be older than the kernel, so what is new is defined here.
+ */
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "draft.h"
+#include "ready.h"
+
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#define SYS_io_uring_enter 426
+#define SYS_io_uring_register 427
+#endif
+
+#define SETUP_TASKRUN_FLAG (1u << 9)
+#define SETUP_SINGLE_ISSUER (1u << 12)
+#define SETUP_DEFER_TASKRUN (1u << 13)
+#define SETUP_NO_SQARRAY (1u << 16)
+#define SETUP_FLAGS                                                                                \
+    (SETUP_TASKRUN_FLAG | SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN | SETUP_NO_SQARRAY)
+#define SQ_TASKRUN (1u << 2)
+#define OP_ASYNC_CANCEL 14
+#define OP_FUTEX_WAIT 51
+#define FUTEX_32_BITS 2
+#define FUTEX_OF_PROCESS 128
+#define ANY_WAKER 0xffffffffu
+
+#define ENTRIES 2u
+
+/* How often to look before saying that there may be something. */
+#define LOOKS_MAX 16
+
+enum { WAIT_ID = 1, CANCEL_ID = 2 };
+
+struct achi_sqe {
+    uint8_t opcode;
+    uint8_t flags;
+    uint16_t ioprio;
+    int32_t fd;
+    uint64_t off;
+    uint64_t addr;
+    uint32_t len;
+    uint32_t op_flags;
+    uint64_t user_data;
+    uint64_t unused;
+    uint64_t addr3;
+    uint64_t pad;
+};
+
+_Static_assert(sizeof(struct achi_sqe) == 64, "the kernel's layout");
+
+static long enter(const struct achi_ring *r, unsigned submit, unsigned complete, unsigned flags)
+{
+    long n;
+
+    do
+        n = syscall(SYS_io_uring_enter, r->fd, submit, complete, flags, NULL, 0);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+static void *map(const struct achi_ring *r, size_t size, uint64_t what)
+{
+    void *p =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, (off_t)what);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool map_rings(struct achi_ring *r, const struct io_uring_params *p)
+{
+    r->rings_size = p->cq_off.cqes + p->cq_entries * sizeof(*r->cqes);
+    r->sqes_size = p->sq_entries * sizeof(*r->sqes);
+    r->rings = map(r, r->rings_size, IORING_OFF_SQ_RING);
+    r->sqes = map(r, r->sqes_size, IORING_OFF_SQES);
+    if (!r->rings || !r->sqes)
+        return false;
+    r->sq_tail = (uint32_t *)(void *)(r->rings + p->sq_off.tail);
+    r->sq_flags = (uint32_t *)(void *)(r->rings + p->sq_off.flags);
+    r->sq_mask = p->sq_entries - 1;
+    r->cq_head = (uint32_t *)(void *)(r->rings + p->cq_off.head);
+    r->cq_tail = (uint32_t *)(void *)(r->rings + p->cq_off.tail);
+    r->cq_mask = p->cq_entries - 1;
+    r->cqes = (const struct io_uring_cqe *)(const void *)(r->rings + p->cq_off.cqes);
+    return true;
+}
+
+bool achi_ring_open(struct achi_ring *r, int eventfd)
+{
+    struct io_uring_params p;
+
+    memset(r, 0, sizeof(*r));
+    memset(&p, 0, sizeof(p));
+    r->eventfd = eventfd;
+    p.flags = SETUP_FLAGS;
+    r->owner = achi_thread()->tid;
+    r->fd = achi_high_fd((int)syscall(SYS_io_uring_setup, ENTRIES, &p));
+    if (r->fd < 0)
+        return false;
+    if (map_rings(r, &p) &&
+        syscall(SYS_io_uring_register, r->fd, IORING_REGISTER_EVENTFD, &eventfd, 1) == 0)
+        return true;
+    achi_ring_close(r);
+    return false;
+}
+
+void achi_ring_close(struct achi_ring *r)
+{
+    if (r->rings)
+        munmap(r->rings, r->rings_size);
+    if (r->sqes)
+        munmap(r->sqes, r->sqes_size);
+    close(r->fd);
+}
+
+static bool completed(const struct achi_ring *r)
+{
+    return *r->cq_head != __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE);
+}
+
+/* Has the wait ended, or is there something else to reap? */
+static bool pending(const struct achi_ring *r)
+{
+    return completed(r) || (__atomic_load_n(r->sq_flags, __ATOMIC_ACQUIRE) & SQ_TASKRUN);
+}
+
+/* Take what has ended. */
+static void reap(struct achi_ring *r)
+{
+    if (__atomic_load_n(r->sq_flags, __ATOMIC_ACQUIRE) & SQ_TASKRUN)
+        enter(r, 0, 0, IORING_ENTER_GETEVENTS);
+    while (completed(r)) {
+        const struct io_uring_cqe *e = &r->cqes[*r->cq_head & r->cq_mask];
+
+        if (e->user_data == WAIT_ID) {
+            r->armed = false;
+            r->broken |= e->res != 0 && e->res != -EAGAIN && e->res != -ECANCELED;
+        }
+        __atomic_store_n(r->cq_head, *r->cq_head + 1, __ATOMIC_RELEASE);
+    }
+}
+
+static bool submit(struct achi_ring *r, const struct achi_sqe *e)
+{
+    r->sqes[*r->sq_tail & r->sq_mask] = *e;
+    __atomic_store_n(r->sq_tail, *r->sq_tail + 1, __ATOMIC_RELEASE);
+    return enter(r, 1, 0, 0) == 1;
+}
+
+/* Wait while the word has the value. */
+static bool arm(struct achi_ring *r, const uint32_t *word, uint32_t value, bool private_)
+{
+    const struct achi_sqe e = {
+        .opcode = OP_FUTEX_WAIT,
+        .fd = FUTEX_32_BITS | (private_ ? FUTEX_OF_PROCESS : 0),
+        .off = value,
+        .addr = (uintptr_t)word,
+        .addr3 = ANY_WAKER,
+        .user_data = WAIT_ID,
+    };
+
+    r->word = value;
+    r->armed = submit(r, &e);
+    return r->armed;
+}
+
+/* Stop waiting. The eventfd may be written by that. */
+static bool disarm(struct achi_ring *r)
+{
+    const struct achi_sqe e = {
+        .opcode = OP_ASYNC_CANCEL,
+        .addr = WAIT_ID,
+        .user_data = CANCEL_ID,
+    };
+
+    if (!submit(r, &e))
+        return false;
+    while (r->armed) {
+        if (!completed(r) && enter(r, 0, 1, IORING_ENTER_GETEVENTS) < 0)
+            return false;
+        reap(r);
+    }
+    return true;
+}
+
+/* What there is has been told, by the kernel or here. */
+static void say_readable(struct achi_ring *r)
+{
+    if (!r->up)
+        achi_ready_signal(r->eventfd);
+    r->up = true;
+}
+
+/*
+ * Reap, drain, look, arm. A wait on a word that has changed since it was looked
+ * at ends at once; so no message goes unnoticed.
+ */
+bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan)
+{
+    const struct achi_handle *h = chan->priv;
+    uint32_t word = 0;
+    int looks;
+
+    for (looks = 0; looks < LOOKS_MAX; looks++) {
+        if (achi_ready_news(chan, &word))
+            break;
+        reap(r);
+        if (r->broken)
+            return false;
+        achi_ready_drain(r->eventfd);
+        r->up = false;
+        if (achi_ready_news(chan, &word))
+            break;
+        if (pending(r))
+            continue; /* ended between reaping and draining */
+        if (r->armed && r->word == word)
+            return true;
+        if (r->armed) {
+            if (!disarm(r))
+                return false;
+            continue;
+        }
+        if (!h->readonly && !achi_raise(&h->view, &word))
+            continue;
+        if (!arm(r, &h->view.hdr->commit, word, h->private_))
+            return false;
+        if (!pending(r))
+            return true;
+    }
+    say_readable(r);
+    return true;
+}
