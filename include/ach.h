@@ -917,7 +917,8 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  * and for a read-only handle of a channel without read-only waking, which is
  * looked at every millisecond, the handle has a helper thread with the
  * scheduling policy and priority of the one that first called this. So has a
- * handle that goes to and fro between threads. ach_channel_info tells which.
+ * handle that goes to and fro between threads, and that of a heap channel in a
+ * process that had a single thread then. ach_channel_info tells which.
  * The environment variable ACH_FD, set to io_uring or thread, decides it for
  * tests.
  *

@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "../core/order.h"
 #include "draft.h"
 #include "error.h"
 #include "wait.h"
+
+#ifndef PR_FUTEX_HASH
+#define PR_FUTEX_HASH 78
+#define PR_FUTEX_HASH_GET_SLOTS 2
+#endif
 
 /* How often a ring follows its handle to another thread. */
 #define MOVES_MAX 4
@@ -58,10 +64,25 @@ static bool wanted(const char *mechanism)
     return s && strcmp(s, mechanism) == 0;
 }
 
+/*
+ * Linux 6.16 and later give a process a futex table of its own when it starts
+ * its first thread, and forget what a ring waited for before. Before that,
+ * private words are not for rings.
+ */
+static bool table_stays(void)
+{
+    int saved = errno;
+    bool stays = prctl(PR_FUTEX_HASH, PR_FUTEX_HASH_GET_SLOTS, 0, 0, 0) != 0;
+
+    errno = saved;
+    return stays;
+}
+
 /* Writers wake a ring only if it can tell them, or if they always wake. */
 static bool suits_ring(const struct achi_handle *h)
 {
-    return !h->readonly || achi_load(&h->view.hdr->readonly_wake, WAIT_READONLY);
+    return (!h->readonly || achi_load(&h->view.hdr->readonly_wake, WAIT_READONLY)) &&
+           (!h->private_ || table_stays());
 }
 
 static void never_again(void)

@@ -202,19 +202,6 @@ static void no_timestamps(void)
     remove_it();
 }
 
-static void descriptor(void)
-{
-    ach_channel_t chan;
-    int fd = -7;
-
-    make(4, 64);
-    open_it(&chan);
-    CHECK_STATUS(ach_channel_fd(&chan, &fd), ACH_ENOTSUP);
-    CHECK(fd == -7);
-    CHECK_OK(ach_close(&chan));
-    remove_it();
-}
-
 static const struct test tests[] = {
     {"info-channel", channel, ALL, NULL},
     {"info-flags", flags, ALL, NULL},
@@ -225,6 +212,5 @@ static const struct test tests[] = {
     {"info-timestamps-in-place", timestamps_in_place, ALL, NULL},
     {"info-timestamps-again", timestamps_again, ALL, NULL},
     {"info-no-timestamps", no_timestamps, ALL, NULL},
-    {"info-descriptor", descriptor, MEMORY, "kernel channels have descriptors"},
 };
 THEME(info_theme, tests);

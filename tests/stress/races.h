@@ -40,6 +40,7 @@ struct variant {
     bool readonly;    /* the other side subscribes read-only */
     unsigned polls;   /* the server looks so often before it sleeps */
     uint64_t spin_ns;
+    const char *fd; /* the other side polls a descriptor, by this mechanism */
 };
 
 /* The balls: channels 0.. go out, the last one comes back. */

@@ -2,6 +2,8 @@
 /* variants.c - the ways in which two sides wait for each other */
 #include "races.h"
 
+#include <poll.h>
+
 #define LAST_ROUND (1ull << 63)
 
 /* Mostly a few hundred nanoseconds; at times let go of the core. */
@@ -100,6 +102,46 @@ static int answer(struct actor *self)
     do {
         delay(r, &rng);
         ball = receive(&in, check_random(&rng) & ACH_O_LAST);
+        actor_step(self);
+        delay(r, &rng);
+        send(&back, ball);
+        actor_step(self);
+    } while (!(ball & LAST_ROUND));
+    CHECK_OK(ach_close(&in));
+    CHECK_OK(ach_close(&back));
+    return check_failures;
+}
+
+/* As a program with a loop of its own: looks first, or polls first. */
+static uint64_t receive_polled(ach_channel_t *chan, int fd, uint64_t *rng)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    enum ach_status r = ACH_EAGAIN;
+    uint64_t ball = 0;
+    size_t size = 0;
+
+    while (r == ACH_EAGAIN) {
+        if (check_random(rng) % 2)
+            REQUIRE(poll(&p, 1, -1) == 1);
+        r = ach_get(chan, &ball, sizeof(ball), &size, NULL, check_random(rng) & ACH_O_LAST);
+    }
+    REQUIRE_OK(r);
+    return ball;
+}
+
+static int answer_polled(struct actor *self)
+{
+    const struct race *r = self->arg;
+    ach_channel_t in, back;
+    uint64_t rng = r->seed + 1 + self->index, ball;
+    int fd;
+
+    race_open(r, &in, 0, r->variant->readonly);
+    race_open(r, &back, BACK, false);
+    REQUIRE_OK(ach_channel_fd(&in, &fd));
+    do {
+        delay(r, &rng);
+        ball = receive_polled(&in, fd, &rng);
         actor_step(self);
         delay(r, &rng);
         send(&back, ball);
@@ -254,6 +296,38 @@ const struct variant race_variants[] = {
      .others = 1,
      .one_process = true,
      .handler = true},
+    {.name = "descriptor, io_uring",
+     .server = serve_one,
+     .other = answer_polled,
+     .others = 1,
+     .fd = "io_uring"},
+    {.name = "read-only descriptor, io_uring",
+     .server = serve_one,
+     .other = answer_polled,
+     .others = 1,
+     .readonly = true,
+     .fd = "io_uring"},
+    {.name = "many descriptors, io_uring",
+     .server = serve_one,
+     .other = answer_polled,
+     .others = RACE_WAITERS,
+     .fd = "io_uring"},
+    {.name = "descriptor, thread",
+     .server = serve_one,
+     .other = answer_polled,
+     .others = 1,
+     .fd = "thread"},
+    {.name = "read-only descriptor, thread",
+     .server = serve_one,
+     .other = answer_polled,
+     .others = 1,
+     .readonly = true,
+     .fd = "thread"},
+    {.name = "many descriptors, thread",
+     .server = serve_one,
+     .other = answer_polled,
+     .others = RACE_WAITERS,
+     .fd = "thread"},
 };
 
 const unsigned race_variant_count = sizeof(race_variants) / sizeof(race_variants[0]);

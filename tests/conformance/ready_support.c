@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ready_support.c - descriptors of handles, for the tests */
+#include "ready.h"
+
+#include <dirent.h>
+#include <poll.h>
+
+enum ach_ready ready_wanted;
+
+static void *nothing(void *cx)
+{
+    return cx;
+}
+
+void ready_mechanism(void)
+{
+    pthread_t thread;
+    bool ring = ready_wanted == ACH_READY_IO_URING;
+    enum ach_status r;
+    ach_channel_t chan;
+    bool there;
+    int fd;
+
+    /* Heap channels want a process that has had threads. */
+    REQUIRE(pthread_create(&thread, NULL, nothing, NULL) == 0);
+    pthread_join(thread, NULL);
+    REQUIRE(setenv("ACH_FD", ring ? "io_uring" : "thread", 1) == 0);
+    make(4, 64);
+    open_it(&chan);
+    r = ach_channel_fd(&chan, &fd);
+    there = r == ACH_OK && info_of(&chan).ready == ready_wanted;
+    REQUIRE_OK(ach_close(&chan));
+    remove_it();
+    if (ring && !there)
+        skip("this system has no io_uring, or none that waits on futexes");
+    REQUIRE_OK(r);
+    REQUIRE(there);
+}
+
+int ready_begin(ach_channel_t *chan, size_t frame_cnt)
+{
+    int fd = -7;
+
+    ready_mechanism();
+    make(frame_cnt, 64);
+    open_it(chan);
+    CHECK(info_of(chan).ready == ACH_READY_NONE);
+    REQUIRE_OK(ach_channel_fd(chan, &fd));
+    REQUIRE(fd > 2 && info_of(chan).ready == ready_wanted);
+    return fd;
+}
+
+void ready_end(ach_channel_t *chan)
+{
+    CHECK_OK(ach_close(chan));
+    remove_it();
+}
+
+static bool poll_for(int fd, int limit_ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    int n = poll(&p, 1, limit_ms);
+
+    REQUIRE(n >= 0 && (p.revents & ~POLLIN) == 0);
+    return n == 1;
+}
+
+bool readable(int fd)
+{
+    return poll_for(fd, 0);
+}
+
+bool becomes_readable(int fd)
+{
+    return poll_for(fd, READY_LIMIT_MS);
+}
+
+unsigned get_all(ach_channel_t *chan, uint64_t *number)
+{
+    enum ach_status r;
+    unsigned n = 0;
+
+    while ((r = get_number(chan, number, 0)) == ACH_OK)
+        n++;
+    REQUIRE(r == ACH_EAGAIN);
+    return n;
+}
+
+bool is_of_kernel(int fd)
+{
+    char link[64], target[PATH_SIZE];
+    ssize_t n;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    n = readlink(link, target, sizeof(target) - 1);
+    if (n <= 0)
+        return false;
+    target[n] = '\0';
+    return strstr(target, "eventfd") || strstr(target, "io_uring");
+}
+
+unsigned threads_now(void)
+{
+    DIR *dir = opendir("/proc/self/task");
+    unsigned n = 0;
+
+    REQUIRE(dir != NULL);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
