@@ -41,7 +41,7 @@ struct variant {
     unsigned polls;   /* the server looks so often before it sleeps */
     uint64_t spin_ns;
     const char *fd; /* the other side polls a descriptor, by this mechanism */
-    unsigned ahead; /* messages that come before each ball, at a random distance */
+    unsigned ahead; /* up to so many messages come before each ball, at random distances */
 };
 
 /* The balls: channels 0.. go out, the last one comes back. */

@@ -7,8 +7,8 @@
 #define LAST_ROUND (1ull << 63)
 #define AHEAD (1ull << 62)
 
-/* About as long as it takes the other side to wake up, get and wait again. */
-#define AHEAD_SPINS 20000
+/* About as long as it takes the other side to get, and to wait again. */
+#define AHEAD_SPINS 6000
 
 /* Mostly a few hundred nanoseconds; at times let go of the core. */
 static void delay(const struct race *r, uint64_t *rng)
@@ -58,12 +58,12 @@ static uint64_t next_ball(const struct race *r, uint64_t round)
     return __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) ? round | LAST_ROUND : round;
 }
 
-/* Each meets the other side somewhere between getting the one before and waiting again. */
+/* A few messages: each meets the other side somewhere between getting the one before and waiting again. */
 static void send_ahead(const struct race *r, ach_channel_t *chan, uint64_t *rng)
 {
-    unsigned i;
+    unsigned n = r->variant->ahead ? (unsigned)(check_random(rng) % r->variant->ahead) : 0;
 
-    for (i = 0; i < r->variant->ahead; i++) {
+    while (n--) {
         volatile unsigned spin = (unsigned)(check_random(rng) % AHEAD_SPINS);
 
         send(chan, AHEAD);
@@ -321,39 +321,39 @@ const struct variant race_variants[] = {
      .server = serve_one,
      .other = answer_polled,
      .others = 1,
-     .ahead = 2,
+     .ahead = 8,
      .fd = "io_uring"},
     {.name = "read-only descriptor, io_uring",
      .server = serve_one,
      .other = answer_polled,
      .others = 1,
      .readonly = true,
-     .ahead = 2,
+     .ahead = 8,
      .fd = "io_uring"},
     {.name = "many descriptors, io_uring",
      .server = serve_one,
      .other = answer_polled,
      .others = RACE_WAITERS,
-     .ahead = 2,
+     .ahead = 8,
      .fd = "io_uring"},
     {.name = "descriptor, thread",
      .server = serve_one,
      .other = answer_polled,
      .others = 1,
-     .ahead = 2,
+     .ahead = 8,
      .fd = "thread"},
     {.name = "read-only descriptor, thread",
      .server = serve_one,
      .other = answer_polled,
      .others = 1,
      .readonly = true,
-     .ahead = 2,
+     .ahead = 8,
      .fd = "thread"},
     {.name = "many descriptors, thread",
      .server = serve_one,
      .other = answer_polled,
      .others = RACE_WAITERS,
-     .ahead = 2,
+     .ahead = 8,
      .fd = "thread"},
 };
 
