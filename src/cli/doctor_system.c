@@ -2,6 +2,7 @@
 /* doctor_system.c - limits, real-time scheduling and what the kernel can do */
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <ach.h>
 
 #include "doctor.h"
 
@@ -155,6 +158,48 @@ static void check_waitv(struct report *r)
         found(r, LEVEL_OK, "futex_waitv", "the kernel can wait for several channels at once");
 }
 
+/* In a thread: a process that has none yet has no ring for a channel of its own. */
+static void *ask_mechanism(void *cx)
+{
+    ach_create_attr_t make;
+    ach_attr_t attr;
+    ach_channel_t chan;
+    ach_info_t info;
+    int fd;
+
+    ach_create_attr_init(&make);
+    ach_create_attr_set_map(&make, ACH_MAP_ANON);
+    ach_attr_init(&attr);
+    if (ach_create(NULL, 1, 1, &make) != ACH_OK)
+        return NULL;
+    ach_attr_set_shm(&attr, make.shm);
+    if (ach_open(&chan, NULL, &attr) != ACH_OK)
+        return NULL;
+    if (ach_channel_fd(&chan, &fd) == ACH_OK && ach_channel_info(&chan, &info) == ACH_OK)
+        *(enum ach_ready *)cx = info.ready;
+    ach_close(&chan);
+    return NULL;
+}
+
+static void check_descriptors(struct report *r)
+{
+    enum ach_ready ready = ACH_READY_NONE;
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, ask_mechanism, &ready) == 0)
+        pthread_join(thread, NULL);
+    if (ready == ACH_READY_IO_URING)
+        found(r, LEVEL_OK, "descriptors", "the kernel wakes poll and epoll, by io_uring");
+    else if (ready == ACH_READY_THREAD)
+        advise(found(r, LEVEL_NOTE, "descriptors",
+                     "poll and epoll of a channel are woken by a helper thread per handle"),
+               "Linux 6.7 or later with kernel.io_uring_disabled=0 does it without");
+    else
+        advise(
+            found(r, LEVEL_WARNING, "descriptors", "channels cannot have descriptors to poll here"),
+            "unset ACH_FD, or raise nofile in /etc/security/limits.conf");
+}
+
 static void check_pi(struct report *r)
 {
     uint32_t word = 0;
@@ -188,6 +233,7 @@ void check_kernel(struct report *r)
 {
     check_release(r);
     check_waitv(r);
+    check_descriptors(r);
     check_pi(r);
     check_namespace(r);
 }

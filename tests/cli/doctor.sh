@@ -35,11 +35,17 @@ same "$(told kernel "$(uname -r)")" 1
 same "$(json 'j["directory"]')" "$ACH_DIR"
 case $(levels 'PI futexes') in ok | warning) ;; *) fail "PI futexes" ;; esac
 case $(levels 'futex_waitv') in ok | note) ;; *) fail "futex_waitv" ;; esac
+case $(levels descriptors) in ok | note) ;; *) fail "descriptors" ;; esac
 case $(levels 'PID namespace') in ok | note) ;; *) fail "PID namespace" ;; esac
 case $(levels 'real-time priority') in ok | note) ;; *) fail "real-time priority" ;; esac
 "$ACH" doctor >"$tmp/text"
 same "$?" "$status"
 grep -q '^ok        channels: 1 good channels$' "$tmp/text" || fail "no text"
+
+# Descriptors
+out=$(ACH_FD=thread "$ACH" doctor --json)
+same "$(levels descriptors)" note
+same "$(told descriptors 'helper thread')" 1
 
 # Limits
 out=$( (ulimit -f 100; "$ACH" doctor --json) )
