@@ -217,8 +217,8 @@ static enum ach_status provide(struct achi_handle *h)
         free(r);
         return status;
     }
+    /* A canceler sees this, or the look after the first drain, a system call, sees the cancel. */
     __atomic_store_n(&h->ready, r, __ATOMIC_SEQ_CST);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* a canceler sees this, or we see the cancel */
     if (inherited) {
         achi_await_cancels();
         release(inherited);
