@@ -16,6 +16,13 @@
 static ach_channel_t chan;
 static int fd;
 
+static bool emulated(void)
+{
+    const char *wrapper = getenv("ACH_TEST_WRAPPER");
+
+    return wrapper && strstr(wrapper, "qemu");
+}
+
 static void *cancel_soon(void *cx)
 {
     let_sleep();
@@ -55,7 +62,10 @@ static void cancel(void)
     CHECK_GET(&chan, 0, ACH_OK, 1);
 
     REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
-    raise(SIGUSR1);
+    if (emulated()) /* qemu-user does not come back from a signal beside a helper thread */
+        on_alarm(0);
+    else
+        raise(SIGUSR1);
     CHECK(becomes_readable(fd));
 
     open_it(&other);
@@ -105,6 +115,8 @@ static void forked(void)
     pid_t pid;
     char c;
 
+    if (emulated())
+        skip("qemu-user cannot fork a process with threads");
     fd = ready_begin(&chan, 4);
     REQUIRE(pipe(pipes) == 0 && pipe(pipes + 2) == 0);
     put_range(&chan, 1, 1);
