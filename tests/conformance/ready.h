@@ -46,7 +46,11 @@ unsigned get_all(ach_channel_t *chan, uint64_t *number);
 /* Is it an eventfd or an io_uring? */
 bool is_of_kernel(int fd);
 
-/* Threads of this process; a sanitizer may have one too. */
-unsigned threads_now(void);
+/*
+ * Threads that work for descriptors, of the library or of the kernel's rings:
+ * how many, and the id of one. One that was joined may still show for a moment.
+ */
+unsigned helpers_now(pid_t *last);
+bool helpers_become(unsigned n);
 
 #endif

@@ -99,14 +99,47 @@ bool is_of_kernel(int fd)
     return strstr(target, "eventfd") || strstr(target, "io_uring");
 }
 
-unsigned threads_now(void)
+/* The name of a thread of this process, "" if it has ended. */
+static void name_of(const char *tid, char *name, int size)
+{
+    char path[300];
+    FILE *f;
+
+    name[0] = '\0';
+    snprintf(path, sizeof(path), "/proc/self/task/%s/comm", tid);
+    f = fopen(path, "r");
+    if (f && !fgets(name, size, f))
+        name[0] = '\0';
+    if (f)
+        fclose(f);
+}
+
+unsigned helpers_now(pid_t *last)
 {
     DIR *dir = opendir("/proc/self/task");
+    const struct dirent *e;
     unsigned n = 0;
 
     REQUIRE(dir != NULL);
-    while (readdir(dir))
+    while ((e = readdir(dir))) {
+        char name[32];
+
+        name_of(e->d_name, name, sizeof(name));
+        if (strcmp(name, "ach-fd\n") != 0 && strncmp(name, "iou-", 4) != 0)
+            continue;
         n++;
+        if (last)
+            *last = (pid_t)atol(e->d_name);
+    }
     closedir(dir);
-    return n - 2;
+    return n;
+}
+
+bool helpers_become(unsigned n)
+{
+    int tries;
+
+    for (tries = 0; tries < READY_LIMIT_MS && helpers_now(NULL) != n; tries++)
+        check_sleep_ms(1);
+    return helpers_now(NULL) == n;
 }
