@@ -2,14 +2,6 @@
 /* variants.c - the ways in which two sides wait for each other */
 #include "races.h"
 
-#include <poll.h>
-
-#define LAST_ROUND (1ull << 63)
-#define AHEAD (1ull << 62)
-
-/* About as long as it takes the other side to get, and to wait again. */
-#define AHEAD_SPINS 6000
-
 /* Mostly a few hundred nanoseconds; at times let go of the core. */
 static void delay(const struct race *r, uint64_t *rng)
 {
@@ -26,52 +18,6 @@ static void delay(const struct race *r, uint64_t *rng)
         spin--;
 }
 
-static void send(ach_channel_t *chan, uint64_t ball)
-{
-    REQUIRE_OK(ach_put(chan, &ball, sizeof(ball)));
-}
-
-static uint64_t receive(ach_channel_t *chan, int options)
-{
-    uint64_t ball = 0;
-    size_t size = 0;
-
-    REQUIRE_OK(ach_get(chan, &ball, sizeof(ball), &size, NULL, ACH_O_WAIT | options));
-    CHECK(size == sizeof(ball));
-    return ball;
-}
-
-/* Look for a while before waiting: so the next ball goes out before the other side sleeps. */
-static uint64_t receive_soon(ach_channel_t *chan, unsigned polls)
-{
-    uint64_t ball = 0;
-    size_t size;
-
-    while (polls--)
-        if (ach_get(chan, &ball, sizeof(ball), &size, NULL, 0) == ACH_OK)
-            return ball;
-    return receive(chan, 0);
-}
-
-static uint64_t next_ball(const struct race *r, uint64_t round)
-{
-    return __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) ? round | LAST_ROUND : round;
-}
-
-/* A few messages: each meets the other side somewhere between getting the one before and waiting again. */
-static void send_ahead(const struct race *r, ach_channel_t *chan, uint64_t *rng)
-{
-    unsigned n = r->variant->ahead ? (unsigned)(check_random(rng) % r->variant->ahead) : 0;
-
-    while (n--) {
-        volatile unsigned spin = (unsigned)(check_random(rng) % AHEAD_SPINS);
-
-        send(chan, AHEAD);
-        while (spin)
-            spin--;
-    }
-}
-
 /* One ball out, as many back as there are others. */
 static int serve(struct actor *self, unsigned channels)
 {
@@ -84,13 +30,12 @@ static int serve(struct actor *self, unsigned channels)
         race_open(r, &out[i], i, false);
     race_open(r, &back, BACK, false);
     for (round = 1; !(ball & LAST_ROUND); round++) {
-        ball = next_ball(r, round);
+        ball = ball_next(r, round);
         delay(r, &rng);
-        send_ahead(r, &out[0], &rng);
-        send(&out[check_random(&rng) % channels], ball);
+        ball_send(&out[check_random(&rng) % channels], ball);
         actor_step(self);
         for (i = 0; i < r->variant->others; i++)
-            REQUIRE(receive_soon(&back, r->variant->polls) == ball);
+            REQUIRE(ball_receive_soon(&back, r->variant->polls) == ball);
         actor_step(self);
     }
     __atomic_store_n(&r->shared->rounds, round - 1, __ATOMIC_RELEASE);
@@ -120,52 +65,10 @@ static int answer(struct actor *self)
     race_open(r, &back, BACK, false);
     do {
         delay(r, &rng);
-        ball = receive(&in, check_random(&rng) & ACH_O_LAST);
+        ball = ball_receive(&in, check_random(&rng) & ACH_O_LAST);
         actor_step(self);
         delay(r, &rng);
-        send(&back, ball);
-        actor_step(self);
-    } while (!(ball & LAST_ROUND));
-    CHECK_OK(ach_close(&in));
-    CHECK_OK(ach_close(&back));
-    return check_failures;
-}
-
-/* As a program with a loop of its own: looks first, or polls first. */
-static uint64_t receive_polled(ach_channel_t *chan, int fd, uint64_t *rng)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    enum ach_status r = ACH_EAGAIN;
-    uint64_t ball = 0;
-    size_t size = 0;
-
-    while (r == ACH_EAGAIN) {
-        if (check_random(rng) % 2)
-            REQUIRE(poll(&p, 1, -1) == 1);
-        r = ach_get(chan, &ball, sizeof(ball), &size, NULL, check_random(rng) & ACH_O_LAST);
-    }
-    REQUIRE(r == ACH_OK || r == ACH_MISSED_FRAME);
-    return ball;
-}
-
-static int answer_polled(struct actor *self)
-{
-    const struct race *r = self->arg;
-    ach_channel_t in, back;
-    uint64_t rng = r->seed + 1 + self->index, ball;
-    int fd;
-
-    race_open(r, &in, 0, r->variant->readonly);
-    race_open(r, &back, BACK, false);
-    REQUIRE_OK(ach_channel_fd(&in, &fd));
-    do {
-        delay(r, &rng);
-        do
-            ball = receive_polled(&in, fd, &rng);
-        while (ball & AHEAD);
-        actor_step(self);
-        delay(r, &rng);
-        send(&back, ball);
+        ball_send(&back, ball);
         actor_step(self);
     } while (!(ball & LAST_ROUND));
     CHECK_OK(ach_close(&in));
@@ -192,10 +95,10 @@ static int answer_several(struct actor *self)
         REQUIRE_OK(ach_wait(items, RACE_CHANNELS, NULL, 0));
         for (i = 0; i < RACE_CHANNELS; i++)
             if (items[i].status == ACH_OK)
-                ball = receive(&in[i], 0);
+                ball = ball_receive(&in[i], 0);
         actor_step(self);
         delay(r, &rng);
-        send(&back, ball);
+        ball_send(&back, ball);
         actor_step(self);
     }
     for (i = 0; i < RACE_CHANNELS; i++)
@@ -223,7 +126,7 @@ static int wait_canceled(struct actor *self)
         actor_step(self);
         last = __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) == 2;
         __atomic_store_n(&r->canceled.cancel, 0, __ATOMIC_SEQ_CST);
-        send(&back, round);
+        ball_send(&back, round);
         actor_step(self);
     }
     CHECK_OK(ach_close(&back));
@@ -246,7 +149,7 @@ static int cancel_rounds(struct actor *self, void (*cancel)(struct race *))
             __atomic_store_n(&r->shared->stop, 2, __ATOMIC_RELEASE);
         cancel(r);
         actor_step(self);
-        REQUIRE(receive(&back, 0) == round);
+        REQUIRE(ball_receive(&back, 0) == round);
         actor_step(self);
     } while (!last);
     __atomic_store_n(&r->shared->rounds, round, __ATOMIC_RELEASE);
@@ -317,44 +220,6 @@ const struct variant race_variants[] = {
      .others = 1,
      .one_process = true,
      .handler = true},
-    {.name = "descriptor, io_uring",
-     .server = serve_one,
-     .other = answer_polled,
-     .others = 1,
-     .ahead = 8,
-     .fd = "io_uring"},
-    {.name = "read-only descriptor, io_uring",
-     .server = serve_one,
-     .other = answer_polled,
-     .others = 1,
-     .readonly = true,
-     .ahead = 8,
-     .fd = "io_uring"},
-    {.name = "many descriptors, io_uring",
-     .server = serve_one,
-     .other = answer_polled,
-     .others = RACE_WAITERS,
-     .ahead = 8,
-     .fd = "io_uring"},
-    {.name = "descriptor, thread",
-     .server = serve_one,
-     .other = answer_polled,
-     .others = 1,
-     .ahead = 8,
-     .fd = "thread"},
-    {.name = "read-only descriptor, thread",
-     .server = serve_one,
-     .other = answer_polled,
-     .others = 1,
-     .readonly = true,
-     .ahead = 8,
-     .fd = "thread"},
-    {.name = "many descriptors, thread",
-     .server = serve_one,
-     .other = answer_polled,
-     .others = RACE_WAITERS,
-     .ahead = 8,
-     .fd = "thread"},
 };
 
 const unsigned race_variant_count = sizeof(race_variants) / sizeof(race_variants[0]);
