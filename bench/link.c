@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "link.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "peer.h"
 #include "ticks.h"
@@ -130,6 +133,7 @@ struct channel_link {
     char name[2][32]; /* the channel that each side sends to */
     uint64_t spin_ns;
     ach_channel_t out, in;
+    int epoll; /* of in's descriptor */
 };
 
 struct channel_link *channel_link_create(const char *name, uint64_t spin_ns)
@@ -201,7 +205,67 @@ static void channel_poll(void *link, int side, struct message *m)
     MUST_ACH(r);
 }
 
+/* Sides are processes of one thread each: nobody else reads the environment. */
+static void epoll_attach_by(struct channel_link *l, int side, const char *mechanism)
+{
+    struct epoll_event e = {.events = EPOLLIN};
+    int fd;
+
+    channel_attach(l, side);
+    if (mechanism)
+        MUST(setenv("ACH_FD", mechanism, 1) == 0);
+    MUST_ACH(ach_channel_fd(&l->in, &fd));
+    if (mechanism)
+        unsetenv("ACH_FD");
+    l->epoll = epoll_create1(EPOLL_CLOEXEC);
+    MUST(l->epoll >= 0 && epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) == 0);
+}
+
+static void epoll_attach(void *link, int side)
+{
+    epoll_attach_by(link, side, NULL);
+}
+
+static void helper_attach(void *link, int side)
+{
+    epoll_attach_by(link, side, "thread");
+}
+
+static void epoll_detach(void *link, int side)
+{
+    struct channel_link *l = link;
+
+    close(l->epoll);
+    channel_detach(l, side);
+}
+
+/*
+ * As the manual says: wait, then get until there is nothing. The kernel interrupts
+ * epoll_wait once for each ring that this process has closed in an earlier turn.
+ */
+static void channel_epoll(void *link, int side, struct message *m)
+{
+    struct channel_link *l = link;
+    struct epoll_event e;
+    enum ach_status r;
+    bool got = false;
+    size_t size;
+
+    (void)side;
+    while (!got) {
+        MUST(epoll_wait(l->epoll, &e, 1, -1) == 1 || errno == EINTR);
+        while ((r = ach_get(&l->in, m, sizeof(*m), &size, NULL, 0)) == ACH_OK ||
+               r == ACH_MISSED_FRAME)
+            got = true;
+        MUST(r == ACH_EAGAIN);
+    }
+}
+
 const struct link_ops channel_link_wait = {channel_attach, channel_send, channel_wait,
                                            channel_detach};
 const struct link_ops channel_link_poll = {channel_attach, channel_send, channel_poll,
                                            channel_detach};
+const struct link_ops channel_link_epoll = {epoll_attach, channel_send, channel_epoll,
+                                            epoll_detach};
+const struct link_ops channel_link_helper = {helper_attach, channel_send, channel_epoll,
+                                             epoll_detach};

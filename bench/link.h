@@ -41,7 +41,9 @@ void link_paced(const struct link_ops *ops, void *link, unsigned count, long per
 struct channel_link;
 struct channel_link *channel_link_create(const char *name, uint64_t spin_ns);
 void channel_link_destroy(void *link);
-extern const struct link_ops channel_link_wait; /* receives with a waiting get */
-extern const struct link_ops channel_link_poll; /* receives by getting again and again */
+extern const struct link_ops channel_link_wait;   /* receives with a waiting get */
+extern const struct link_ops channel_link_poll;   /* receives by getting again and again */
+extern const struct link_ops channel_link_epoll;  /* waits in epoll */
+extern const struct link_ops channel_link_helper; /* the same, with a helper thread */
 
 #endif

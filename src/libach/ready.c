@@ -135,15 +135,18 @@ void achi_ready_update(const ach_channel_t *chan)
     const struct achi_handle *h = chan->priv;
     struct achi_ready *r = h->ready;
     int saved = errno;
+    bool told;
 
     if (!ours(r))
         return;
+    told = __atomic_load_n(&r->told, __ATOMIC_RELAXED) &&
+           __atomic_exchange_n(&r->told, 0, __ATOMIC_ACQ_REL);
     if (r->by == ACH_READY_IO_URING && r->ring.owner != achi_thread()->tid)
         move_ring(r, h);
-    if (r->by == ACH_READY_IO_URING && !achi_ring_update(&r->ring, chan))
+    if (r->by == ACH_READY_IO_URING && !achi_ring_update(&r->ring, chan, told))
         leave_ring(r, h);
     if (r->by == ACH_READY_THREAD)
-        achi_helper_update(&r->helper, chan);
+        achi_helper_update(&r->helper, chan, told);
     else if (r->by == ACH_READY_NONE)
         achi_ready_signal(r->fd); /* nobody tells: let the reader look again and again */
     errno = saved;
@@ -156,10 +159,12 @@ enum ach_ready achi_ready_by(const struct achi_handle *h)
 
 void achi_ready_cancel(const struct achi_handle *h)
 {
-    const struct achi_ready *r = __atomic_load_n(&h->ready, __ATOMIC_SEQ_CST);
+    struct achi_ready *r = __atomic_load_n(&h->ready, __ATOMIC_SEQ_CST);
 
-    if (r && ours(r))
-        achi_ready_signal(r->fd);
+    if (!r || !ours(r))
+        return;
+    __atomic_store_n(&r->told, 1, __ATOMIC_RELEASE);
+    achi_ready_signal(r->fd);
 }
 
 /* In a child of fork there is no thread to stop. */

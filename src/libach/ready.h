@@ -28,11 +28,14 @@ struct achi_sqe;
 struct achi_ring {
     int fd;
     int eventfd;
-    bool up;        /* the eventfd was written and not drained */
     uint32_t owner; /* the thread */
-    bool armed;     /* the wait has not been reaped */
+    bool up;        /* the eventfd was written, or is about to be, and not drained */
+    bool known;     /* the ring's flag was down after the last drain */
+    int vain;       /* updates since then that found nothing */
+    bool armed;     /* the wait's completion has not been taken */
     bool broken;    /* the kernel cannot wait so */
     uint32_t word;  /* what it waits on */
+    uint64_t id;    /* of the wait */
     unsigned char *rings;
     size_t rings_size;
     struct achi_sqe *sqes;
@@ -52,6 +55,7 @@ struct achi_helper {
     uint64_t seen;  /* how far the reader is */
     bool armed;     /* write the eventfd when there is more */
     bool up;        /* the eventfd was written and not drained */
+    unsigned vain;  /* updates that found nothing since it was drained */
     bool stop;
 };
 
@@ -60,6 +64,7 @@ struct achi_ready {
     int32_t pid; /* the process whose descriptor it is */
     enum ach_ready by;
     unsigned moves; /* from thread to thread */
+    uint32_t told;  /* ach_cancel writes the eventfd */
     struct achi_ring ring;
     struct achi_helper helper;
 };
@@ -94,12 +99,12 @@ void achi_ready_drain(int fd);
 bool achi_ring_open(struct achi_ring *r, int eventfd);
 void achi_ring_close(struct achi_ring *r);
 
-/* False: the kernel cannot wait so after all. */
-bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan);
+/* told: somebody else wrote the eventfd. False: the kernel cannot wait so after all. */
+bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told);
 
 /* The thread has the caller's scheduling policy and priority. False: no thread. */
 bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd);
 void achi_helper_stop(struct achi_helper *t);
-void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan);
+void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told);
 
 #endif

@@ -88,7 +88,20 @@ static void call(struct achi_helper *t)
     __atomic_fetch_add(&t->calls, 1, __ATOMIC_RELAXED);
 }
 
-void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan)
+/*
+ * Under the lock. Others than the thread may write late; so who gets nothing
+ * twice in a row was misled, and the eventfd is read to be sure.
+ */
+static void make_quiet(struct achi_helper *t, bool told)
+{
+    if (!t->up && !told && t->vain++ == 0)
+        return;
+    achi_ready_drain(t->eventfd);
+    t->up = false;
+    t->vain = 0;
+}
+
+void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told)
 {
     uint32_t word;
     bool wake = false;
@@ -96,8 +109,7 @@ void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan)
     pthread_mutex_lock(&t->lock);
     t->seen = chan->priv->cursor.seen;
     if (!achi_ready_news(chan, &word)) {
-        achi_ready_drain(t->eventfd);
-        t->up = false;
+        make_quiet(t, told);
         wake = !t->armed;
         t->armed = true;
         if (wake)
@@ -146,7 +158,7 @@ static bool thread_start(struct achi_helper *t)
 
 bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd)
 {
-    *t = (struct achi_helper){.handle = h, .eventfd = eventfd};
+    *t = (struct achi_helper){.handle = h, .eventfd = eventfd, .vain = 1};
     if (!lock_init(&t->lock))
         return false;
     if (thread_start(t)) {

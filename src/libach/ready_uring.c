@@ -2,10 +2,12 @@
 /*
  * ready_uring.c - a futex wait that the kernel does for us, and tells an eventfd
  *
- * The ring defers its work to its owner: a wake writes the eventfd at once, in
- * the context of the writer, and interrupts nobody. What has ended is taken
- * with a system call of the owner. The kernel writes the eventfd only when
- * there was nothing to take before.
+ * The ring defers its work to its owner: a wake raises a flag in the ring and
+ * then writes the eventfd at once, in the context of the writer, and interrupts
+ * nobody. The completion comes with the owner's next call, which writes the
+ * eventfd once more. So one call takes the wait that has ended and begins the
+ * next one, and a read makes the eventfd quiet; who was woken in between finds
+ * the flag up after that.
  *
  * System headers may be older than the kernel, so what is new is defined here.
  */
@@ -43,7 +45,7 @@
 /* How often to look before saying that there may be something. */
 #define LOOKS_MAX 16
 
-enum { WAIT_ID = 1, CANCEL_ID = 2 };
+enum { CANCEL_ID = 0 }; /* waits count from 1 */
 
 struct achi_sqe {
     uint8_t opcode;
@@ -126,41 +128,42 @@ void achi_ring_close(struct achi_ring *r)
     close(r->fd);
 }
 
-static bool completed(const struct achi_ring *r)
+/* The wait has ended, and its completion is to be taken. */
+static bool flagged(const struct achi_ring *r)
 {
-    return *r->cq_head != __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(r->sq_flags, __ATOMIC_ACQUIRE) & SQ_TASKRUN;
 }
 
-/* Has the wait ended, or is there something else to reap? */
-static bool pending(const struct achi_ring *r)
+/* Completions come with calls of ours only, each with a write of the eventfd. */
+static void take_completions(struct achi_ring *r)
 {
-    return completed(r) || (__atomic_load_n(r->sq_flags, __ATOMIC_ACQUIRE) & SQ_TASKRUN);
-}
-
-/* Take what has ended. */
-static void reap(struct achi_ring *r)
-{
-    if (__atomic_load_n(r->sq_flags, __ATOMIC_ACQUIRE) & SQ_TASKRUN)
-        enter(r, 0, 0, IORING_ENTER_GETEVENTS);
-    while (completed(r)) {
+    while (*r->cq_head != __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE)) {
         const struct io_uring_cqe *e = &r->cqes[*r->cq_head & r->cq_mask];
 
-        if (e->user_data == WAIT_ID) {
+        if (e->user_data == r->id)
             r->armed = false;
+        if (e->user_data != CANCEL_ID)
             r->broken |= e->res != 0 && e->res != -EAGAIN && e->res != -ECANCELED;
-        }
+        r->up = true;
         __atomic_store_n(r->cq_head, *r->cq_head + 1, __ATOMIC_RELEASE);
     }
 }
 
+/*
+ * Begin an operation, and take what has ended. A waker may raise the flag when
+ * another call has already taken its completion, and the kernel would leave it
+ * up; so it is put down here.
+ */
 static bool submit(struct achi_ring *r, const struct achi_sqe *e)
 {
+    if (flagged(r))
+        __atomic_fetch_and(r->sq_flags, ~SQ_TASKRUN, __ATOMIC_ACQ_REL);
     r->sqes[*r->sq_tail & r->sq_mask] = *e;
     __atomic_store_n(r->sq_tail, *r->sq_tail + 1, __ATOMIC_RELEASE);
-    return enter(r, 1, 0, 0) == 1;
+    return enter(r, 1, 0, IORING_ENTER_GETEVENTS) == 1;
 }
 
-/* Wait while the word has the value. */
+/* Wait while the word has the value, in place of a wait that has ended. */
 static bool arm(struct achi_ring *r, const uint32_t *word, uint32_t value, bool private_)
 {
     const struct achi_sqe e = {
@@ -169,31 +172,55 @@ static bool arm(struct achi_ring *r, const uint32_t *word, uint32_t value, bool 
         .off = value,
         .addr = (uintptr_t)word,
         .addr3 = ANY_WAKER,
-        .user_data = WAIT_ID,
+        .user_data = ++r->id,
     };
 
     r->word = value;
-    r->armed = submit(r, &e);
-    return r->armed;
+    r->armed = true;
+    if (!submit(r, &e))
+        return false;
+    take_completions(r);
+    return !r->broken;
 }
 
-/* Stop waiting. The eventfd may be written by that. */
+/* Stop waiting. */
 static bool disarm(struct achi_ring *r)
 {
     const struct achi_sqe e = {
         .opcode = OP_ASYNC_CANCEL,
-        .addr = WAIT_ID,
+        .addr = r->id,
         .user_data = CANCEL_ID,
     };
 
     if (!submit(r, &e))
         return false;
+    take_completions(r);
     while (r->armed) {
-        if (!completed(r) && enter(r, 0, 1, IORING_ENTER_GETEVENTS) < 0)
+        if (enter(r, 0, 1, IORING_ENTER_GETEVENTS) < 0)
             return false;
-        reap(r);
+        take_completions(r);
     }
     return true;
+}
+
+static void make_quiet(struct achi_ring *r)
+{
+    achi_ready_drain(r->eventfd);
+    r->up = false;
+    r->vain = -1; /* the look that follows does not count */
+}
+
+/*
+ * Is the ring waiting on this word, and the eventfd quiet? A waker may write
+ * late what was taken long ago; so who gets nothing twice in a row was misled,
+ * and the eventfd is read to be sure.
+ */
+static bool settled(struct achi_ring *r, uint32_t word)
+{
+    if (!r->armed || r->word != word || r->up || r->vain++ > 0)
+        return false;
+    r->known = !flagged(r);
+    return r->known;
 }
 
 /* What there is has been told, by the kernel or here. */
@@ -204,41 +231,43 @@ static void say_readable(struct achi_ring *r)
     r->up = true;
 }
 
-/*
- * Reap, drain, look, arm. A wait on a word that has changed since it was looked
- * at ends at once; so no message goes unnoticed.
- */
-bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan)
+/* Arm if that is due, and make the eventfd quiet. False: the kernel cannot wait so. */
+static bool renew(struct achi_ring *r, const struct achi_handle *h, uint32_t word)
 {
-    const struct achi_handle *h = chan->priv;
+    bool ended = !r->armed || flagged(r);
+
+    if (!ended && r->word != word) {
+        if (!disarm(r))
+            return false;
+        ended = true;
+    }
+    if (ended && !h->readonly && !achi_raise(&h->view, &word))
+        return true;
+    if (ended && !arm(r, &h->view.hdr->commit, word, h->private_))
+        return false;
+    make_quiet(r);
+    return true;
+}
+
+/*
+ * Look, arm, drain, look for the flag. A wait on a word that has changed since
+ * it was looked at ends at once; so no message goes unnoticed. The flag tells of
+ * a write that is still to be read if it was down after the last one was.
+ */
+bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told)
+{
     uint32_t word = 0;
     int looks;
 
+    r->up |= told || (r->known && flagged(r));
+    r->known = false;
     for (looks = 0; looks < LOOKS_MAX; looks++) {
         if (achi_ready_news(chan, &word))
             break;
-        reap(r);
-        if (r->broken)
-            return false;
-        achi_ready_drain(r->eventfd);
-        r->up = false;
-        if (achi_ready_news(chan, &word))
-            break;
-        if (pending(r))
-            continue; /* ended between reaping and draining */
-        if (r->armed && r->word == word)
+        if (settled(r, word))
             return true;
-        if (r->armed) {
-            if (!disarm(r))
-                return false;
-            continue;
-        }
-        if (!h->readonly && !achi_raise(&h->view, &word))
-            continue;
-        if (!arm(r, &h->view.hdr->commit, word, h->private_))
+        if (!renew(r, chan->priv, word))
             return false;
-        if (!pending(r))
-            return true;
     }
     say_readable(r);
     return true;
