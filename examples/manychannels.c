@@ -9,7 +9,6 @@
  * which limit of the system was met, if one was.
  */
 #include <ach.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -18,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "limits.h"
 
 #define CHANNELS 10000u
 #define MESSAGES 2000u
@@ -137,79 +137,6 @@ static void writer(const struct options *o, pid_t reader, int go)
 /*
  * The process that waits
  */
-
-static void raise_file_limit(unsigned channels)
-{
-    rlim_t wanted = (rlim_t)channels * FILES_PER_CHANNEL + FILES_BESIDE;
-    struct rlimit l;
-
-    if (getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur >= wanted)
-        return;
-    printf("open files: the limit is %llu, %llu are wanted", (unsigned long long)l.rlim_cur,
-           (unsigned long long)wanted);
-    l.rlim_cur = wanted;
-    if (l.rlim_max < wanted)
-        l.rlim_max = wanted; /* needs privilege */
-    if (setrlimit(RLIMIT_NOFILE, &l) != 0) {
-        getrlimit(RLIMIT_NOFILE, &l);
-        l.rlim_cur = l.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &l);
-    }
-    getrlimit(RLIMIT_NOFILE, &l);
-    printf("; now it is %llu\n", (unsigned long long)l.rlim_cur);
-}
-
-static unsigned entries(const char *directory)
-{
-    DIR *d = opendir(directory);
-    unsigned n = 0;
-
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    return n;
-}
-
-static double available_kib(void)
-{
-    FILE *f = fopen("/proc/meminfo", "r");
-    char line[128];
-    double kib = 0;
-
-    while (f && fgets(line, sizeof(line), f))
-        sscanf(line, "MemAvailable: %lf", &kib);
-    if (f)
-        fclose(f);
-    return kib;
-}
-
-static long number_in(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    long n = -1;
-
-    if (f && fscanf(f, "%ld", &n) != 1)
-        n = -1;
-    if (f)
-        fclose(f);
-    return n;
-}
-
-/* What could be in the way. */
-static void print_limits(void)
-{
-    struct rlimit files, processes, locked;
-
-    getrlimit(RLIMIT_NOFILE, &files);
-    getrlimit(RLIMIT_NPROC, &processes);
-    getrlimit(RLIMIT_MEMLOCK, &locked);
-    printf("limits: %llu open files, %llu processes and threads of this user, %ld in all, "
-           "%ld mappings, %llu KiB locked memory\n",
-           (unsigned long long)files.rlim_cur, (unsigned long long)processes.rlim_cur,
-           number_in("/proc/sys/kernel/threads-max"), number_in("/proc/sys/vm/max_map_count"),
-           (unsigned long long)(locked.rlim_cur / 1024));
-}
 
 /* Create, open and watch one channel. False: a limit was met. */
 static int add(struct loop *l, const char *what, unsigned i)
@@ -401,7 +328,7 @@ int main(int argc, char **argv)
     pid_t child;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    raise_file_limit(o.channels);
+    raise_file_limit((unsigned long)o.channels * FILES_PER_CHANNEL + FILES_BESIDE);
     if (pipe(go) != 0 || (child = fork()) < 0)
         fail(strerror(errno));
     if (child == 0) {
