@@ -8,6 +8,8 @@
 #include "channels.h"
 
 #include <ach.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +26,14 @@ struct link {
     bool newest;
     bool in_place;
     bool heap;
+    const char *ready; /* what makes a descriptor readable; NULL: whatever suits */
     enum mode mode;
     struct ach_header *shm; /* of a channel on the heap */
 };
 
 /* The calling end's own: ends on the heap are threads, and share all else. */
 static __thread ach_channel_t in, out;
+static __thread struct pollfd polled; /* in's descriptor */
 
 static struct link *make(const struct job *job, bool heap, bool in_place, bool newest)
 {
@@ -75,6 +79,24 @@ static void *setup_heap(const struct job *job)
     return make(job, true, false, false);
 }
 
+static void *setup_helper(const struct job *job)
+{
+    struct link *l = make(job, false, false, false);
+
+    if (l)
+        l->ready = "thread";
+    return l;
+}
+
+/* The environment is this process's own: ends that poll are no threads. */
+static bool open_descriptor(const struct link *l)
+{
+    polled.events = POLLIN;
+    if (l->ready && setenv("ACH_FD", l->ready, 1) != 0)
+        return false;
+    return ach_channel_fd(&in, &polled.fd) == ACH_OK;
+}
+
 static bool open_end(void *link, enum side side, unsigned index)
 {
     struct link *l = link;
@@ -88,7 +110,9 @@ static bool open_end(void *link, enum side side, unsigned index)
     if (l->in_place && side == SENDER)
         ach_attr_set_lock_source(&attr, 1);
     ach_attr_set_spin(&attr, l->mode == MODE_SPIN ? SPIN_NS : 0);
-    return ach_open(chan, l->name, &attr) == ACH_OK && ach_flush(chan) == ACH_OK;
+    if (ach_open(chan, l->name, &attr) != ACH_OK || ach_flush(chan) != ACH_OK)
+        return false;
+    return l->mode != MODE_POLL || side == SENDER || open_descriptor(l);
 }
 
 static void close_end(void *link, enum side side, unsigned index)
@@ -122,12 +146,35 @@ static int options(const struct link *l)
     return ACH_O_WAIT | ACH_O_RELTIME | (l->newest ? ACH_O_LAST : 0);
 }
 
+/* As a program with a loop of its own: poll, then get what there is. */
+static enum ach_status get_polled(void *buffer, size_t room, size_t *size, int timeout_ms,
+                                  int newest)
+{
+    enum ach_status r;
+
+    while ((r = ach_get(&in, buffer, room, size, NULL, newest)) == ACH_EAGAIN) {
+        int n = poll(&polled, 1, timeout_ms);
+
+        if (n == 0)
+            return ACH_TIMEOUT;
+        if (n < 0 && errno != EINTR)
+            return ACH_FAILED_SYSCALL;
+    }
+    return r;
+}
+
 static ssize_t receive_copy(void *link, void *buffer, size_t room, int timeout_ms)
 {
     const struct timespec t = {timeout_ms / MS_PER_S, timeout_ms % MS_PER_S * NS_PER_MS};
+    const struct link *l = link;
+    enum ach_status r;
     size_t size;
 
-    switch (ach_get(&in, buffer, room, &size, &t, options(link))) {
+    if (l->mode == MODE_POLL)
+        r = get_polled(buffer, room, &size, timeout_ms, options(l) & ACH_O_LAST);
+    else
+        r = ach_get(&in, buffer, room, &size, &t, options(l));
+    switch (r) {
     case ACH_OK:
     case ACH_MISSED_FRAME:
         return (ssize_t)size;
@@ -171,23 +218,32 @@ static bool give_back(void *link, const void *place)
 
 #define COMMON                                                                                     \
     .kind = KIND_ACH, .source = __FILE__, .finish = finish, .open = open_end, .close = close_end,  \
-    .send = send_copy, .receive = receive_copy, .modes = MODE_BLOCK | MODE_SPIN
+    .send = send_copy, .receive = receive_copy
 
 const struct contender contender_ach = {
     COMMON, .name = "ach", .settings = "64 messages of history, 1 of large ones; every message",
-    .setup = setup};
+    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .setup = setup};
 
-const struct contender contender_ach_newest = {COMMON, .name = "ach newest",
-                                               .settings = "ACH_O_LAST", .setup = setup_newest};
+const struct contender contender_ach_newest = {
+    COMMON, .name = "ach newest", .settings = "ACH_O_LAST",
+    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .setup = setup_newest};
 
-const struct contender contender_ach_heap = {COMMON, .name = "ach heap", .threads = true,
+const struct contender contender_ach_helper = {
+    COMMON, .name = "ach helper", .settings = "a helper thread makes the descriptor readable",
+    .modes = MODE_POLL, .setup = setup_helper};
+
+const struct contender contender_ach_heap = {COMMON,
+                                             .name = "ach heap",
+                                             .threads = true,
                                              .settings = "threads of one process",
+                                             .modes = MODE_BLOCK | MODE_SPIN,
                                              .setup = setup_heap};
 
 const struct contender contender_ach_in_place = {
     COMMON,
     .name = "ach in place",
     .settings = "reserve and commit, view and check; one writer",
+    .modes = MODE_BLOCK | MODE_SPIN,
     .max_senders = 1,
     .copies_nothing = true,
     .setup = setup_in_place,

@@ -5,7 +5,7 @@
 
 #include "contender.h"
 
-extern const struct contender contender_ach, contender_ach_newest, contender_ach_heap,
-    contender_ach_in_place;
+extern const struct contender contender_ach, contender_ach_newest, contender_ach_helper,
+    contender_ach_heap, contender_ach_in_place;
 
 #endif

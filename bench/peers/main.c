@@ -134,6 +134,7 @@ static void gather(const struct options *o)
     add(&contender_ach_newest, "ok");
     add(&contender_ach_in_place, "ok");
     add(&contender_ach_heap, "ok");
+    add(&contender_ach_helper, "ok");
     add_all(kernel_contenders);
     load_all(o->modules);
     for (i = 0; missing_modules[i][0]; i++) {

@@ -179,7 +179,9 @@ void stopped_run(const struct contender *c, const char *dir, int sender_cpu, int
 
     *out = (struct stopped){0};
     if (c->threads || !(c->modes & MODE_BLOCK) || (c->max_size && c->max_size < SIZE)) {
-        snprintf(out->why, sizeof(out->why), "has no process of its own that could be stopped");
+        snprintf(out->why, sizeof(out->why), "%s",
+                 c->modes & MODE_BLOCK ? "has no process of its own that could be stopped"
+                                       : "does not wait in the call that receives");
         return;
     }
     fflush(NULL);
