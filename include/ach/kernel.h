@@ -10,18 +10,26 @@
  * /dev/ach-NAME:
  *
  *   read    gets one message: the oldest not seen yet, or as ACH_KERNEL_OPTIONS
- *           said. Waits unless O_NONBLOCK. EMSGSIZE if the buffer is too small;
- *           the message can still be got.
- *   write   puts one message. EMSGSIZE beyond the channel's capacity.
- *   poll    readable while there is something unseen; always writable.
- *   mmap    the channel's memory at ACH_KERNEL_MAP_CHANNEL, never writable, and
- *           this open file's position at ACH_KERNEL_MAP_CURSOR.
+ *           said. Waits unless O_NONBLOCK, then EAGAIN. EMSGSIZE if the buffer is
+ *           too small; the message can still be got. Threads that read the same
+ *           open file each get other messages.
+ *   write   puts one message. EINVAL if it is empty, EMSGSIZE beyond the channel's
+ *           capacity, EACCES on a single-writer channel without being the source,
+ *           EDQUOT if there is no room for this user's copy of a large message.
+ *   poll    readable while there is something unseen; always writable. Also
+ *           readable, and hung up, when the channel was replaced and all is seen.
+ *   mmap    the channel's memory, from offset 0; never writable or executable.
  *   ioctl   see below.
  *
  * ESTALE says that another channel took this one's place.
  *
  * Each open file moves through the messages on its own. Who maps the channel
- * and reads from memory tells poll how far by storing to the cursor.
+ * and reads from memory tells poll how far by storing to the cursor, a page
+ * that ACH_KERNEL_CURSOR gives a descriptor for: also an open file that may
+ * only read has one.
+ *
+ * Sleepers are woken in the order of the priority they had when they went to
+ * sleep, whether in read, ACH_KERNEL_WAIT, poll, select or epoll_wait.
  *
  * All structures have the same layout in 32- and 64-bit programs. Reserved
  * room must be zero.
@@ -37,10 +45,6 @@
 
 /* The longest channel name, with its terminating NUL. */
 #define ACH_KERNEL_NAME_MAX 64
-
-/* Where mmap finds things. */
-#define ACH_KERNEL_MAP_CHANNEL 0
-#define ACH_KERNEL_MAP_CURSOR (1ull << 40)
 
 /* No deadline. */
 #define ACH_KERNEL_FOREVER (~0ull)
@@ -69,7 +73,7 @@ struct ach_kernel_info {
     __u64 frame_cnt;
     __u64 frame_size;
     __u64 capacity; /* the largest message */
-    __u64 memory;   /* bytes to map at ACH_KERNEL_MAP_CHANNEL */
+    __u64 memory;   /* bytes to map */
     __u64 newest;   /* sequence of the newest message, 0 if there was none */
     __u64 oldest;   /* of the oldest one still there */
     __u32 flags;    /* enum ach_kernel_create_flags */
@@ -92,7 +96,7 @@ struct ach_kernel_status {
 
 /* What read shall do. */
 struct ach_kernel_options {
-    __u32 options; /* ACH_O_LAST and ACH_O_COPY */
+    __u32 options; /* ACH_O_LAST and ACH_O_COPY; a read that may wait ignores the latter */
     __u32 reserved;
     __u64 timeout; /* ns that a waiting read waits before ETIMEDOUT, or ACH_KERNEL_FOREVER */
 };
@@ -115,14 +119,21 @@ struct ach_kernel_wait {
     __u32 reserved;
 };
 
-/* The page at ACH_KERNEL_MAP_CURSOR. Stored by the program, read by poll and read. */
+/*
+ * What the page of ACH_KERNEL_CURSOR begins with. Stored by the program, and by
+ * read and ACH_KERNEL_FLUSH when they move on; read by poll and read.
+ */
 struct ach_kernel_cursor {
     __u64 seen;    /* the sequence of the last message seen */
     __u32 cancels; /* the count of cancels that was noticed; another count is readable */
     __u32 reserved;
 };
 
-/* On /dev/achctrl. Removing, and replacing, is for the channel's owner and for CAP_FOWNER. */
+/*
+ * On /dev/achctrl. Removing, and replacing, is for the channel's owner and for
+ * CAP_FOWNER: EPERM. EEXIST, ENOENT; ENOSPC when there are too many channels,
+ * EFBIG beyond the largest one permitted, EDQUOT beyond what one user may have.
+ */
 #define ACH_KERNEL_CREATE _IOW(0xAC, 0x01, struct ach_kernel_create)
 #define ACH_KERNEL_UNLINK _IOW(0xAC, 0x02, struct ach_kernel_name)
 
@@ -134,5 +145,11 @@ struct ach_kernel_cursor {
 #define ACH_KERNEL_CANCEL _IO(0xAC, 0x14) /* counts up, and wakes who waits on this open file */
 #define ACH_KERNEL_FLUSH _IO(0xAC, 0x15)  /* skip everything that is in the channel now */
 #define ACH_KERNEL_SOURCE _IO(0xAC, 0x16) /* be the source until close; EBUSY if there is one */
+
+/*
+ * Returns a descriptor to map this open file's cursor with, PROT_READ |
+ * PROT_WRITE and MAP_SHARED, one page at offset 0. It can be closed after that.
+ */
+#define ACH_KERNEL_CURSOR _IO(0xAC, 0x17)
 
 #endif
