@@ -30,8 +30,11 @@ static inline void achi_copy_out(void *dst, const void *chan, size_t n)
     memcpy(dst, chan, n);
 }
 
+/* ACH_EINTR when a signal came while others held the lock. */
 enum ach_status achi_lock(const struct achi_view *v, uint32_t *word);
 void achi_unlock(const struct achi_view *v, uint32_t *word);
+
+/* Commits only. Who put wakes when it has let go of the lock: nothing ends it before that. */
 void achi_commit_wake(const struct achi_view *v, uint32_t add);
 uint64_t achi_now(const struct achi_view *v);
 

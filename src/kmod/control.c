@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+#include "control.h"
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "registry.h"
+
+#define CREATE_FLAGS (ACH_KERNEL_TIMESTAMPS | ACH_KERNEL_SINGLE_WRITER | ACH_KERNEL_REPLACE)
+
+static long create(const void __user *arg)
+{
+    struct ach_kernel_create wish;
+    struct achk_channel *ch;
+    int r;
+
+    if (copy_from_user(&wish, arg, sizeof(wish)))
+        return -EFAULT;
+    if (wish.reserved || (wish.flags & ~CREATE_FLAGS) || (wish.mode & ~0777) ||
+        !achk_clock_valid(wish.clock) || !achk_name_valid(wish.name))
+        return -EINVAL;
+    ch = achk_channel_create(&wish);
+    if (IS_ERR(ch))
+        return PTR_ERR(ch);
+    r = achk_registry_add(ch, wish.flags & ACH_KERNEL_REPLACE);
+    if (r)
+        achk_channel_put(ch);
+    return r;
+}
+
+static long unlink(const void __user *arg)
+{
+    struct ach_kernel_name name;
+
+    if (copy_from_user(&name, arg, sizeof(name)))
+        return -EFAULT;
+    if (!achk_name_valid(name.name))
+        return -EINVAL;
+    return achk_registry_remove(name.name);
+}
+
+static long ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+    switch (cmd) {
+    case ACH_KERNEL_CREATE:
+        return create((const void __user *)arg);
+    case ACH_KERNEL_UNLINK:
+        return unlink((const void __user *)arg);
+    default:
+        return -ENOTTY;
+    }
+}
+
+static const struct file_operations ops = {
+    .owner = THIS_MODULE,
+    .unlocked_ioctl = ioctl,
+    .compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+    .minor = MISC_DYNAMIC_MINOR,
+    .name = "achctrl",
+    .fops = &ops,
+    .mode = 0666, /* what anybody may do is bounded by limits.h */
+};
+
+int achk_control_init(void)
+{
+    return misc_register(&device);
+}
+
+void achk_control_exit(void)
+{
+    misc_deregister(&device);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/*
+ * cursor.c - how far an open file is
+ *
+ * A program that reads mapped messages stores how far it is in a page that it
+ * shares with the module. Whatever stands there: a message beyond it is new,
+ * and if there is none, there is nothing new.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "compat/compat.h"
+#include "file.h"
+
+static struct ach_kernel_cursor *mapped(const struct achk_file *f)
+{
+    return smp_load_acquire(&f->mapped); /* with make_page */
+}
+
+static u64 seen(const struct achk_file *f)
+{
+    const struct ach_kernel_cursor *page = mapped(f);
+
+    return page ? READ_ONCE(page->seen) : f->cursor.seen;
+}
+
+void achk_cursor_load(struct achk_file *f, struct achi_cursor *cur)
+{
+    spin_lock(&f->lock);
+    *cur = f->cursor;
+    cur->seen = seen(f);
+    spin_unlock(&f->lock);
+}
+
+bool achk_cursor_store(struct achk_file *f, u64 from, const struct achi_cursor *cur)
+{
+    struct ach_kernel_cursor *page;
+    bool same;
+
+    spin_lock(&f->lock);
+    same = seen(f) == from;
+    if (same) {
+        page = mapped(f);
+        f->cursor = *cur;
+        if (page)
+            WRITE_ONCE(page->seen, cur->seen);
+    }
+    spin_unlock(&f->lock);
+    return same;
+}
+
+void achk_cursor_want(struct achk_file *f, struct achk_want *want)
+{
+    const struct ach_kernel_cursor *page = mapped(f);
+
+    spin_lock(&f->lock);
+    want->seen = seen(f);
+    spin_unlock(&f->lock);
+    want->cancels = page ? READ_ONCE(page->cancels) : READ_ONCE(f->cancels);
+    want->linked = false;
+}
+
+/* All open files may have one, so it comes with the control group's memory. */
+static int make_page(struct achk_file *f)
+{
+    struct ach_kernel_cursor *page;
+
+    if (mapped(f))
+        return 0;
+    page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+    if (!page)
+        return -ENOMEM;
+    spin_lock(&f->lock);
+    if (!f->mapped) {
+        page->seen = f->cursor.seen;
+        page->cancels = READ_ONCE(f->cancels);
+        smp_store_release(&f->mapped, page); /* with mapped */
+        page = NULL;
+    }
+    spin_unlock(&f->lock);
+    free_page((unsigned long)page);
+    return 0;
+}
+
+static int cursor_release(struct inode *inode, struct file *filp)
+{
+    achk_file_put(filp->private_data);
+    return 0;
+}
+
+static vm_fault_t cursor_fault(struct vm_fault *vmf)
+{
+    const struct achk_file *f = vmf->vma->vm_private_data;
+
+    if (vmf->pgoff)
+        return VM_FAULT_SIGBUS;
+    vmf->page = virt_to_page(f->mapped);
+    get_page(vmf->page);
+    return 0;
+}
+
+static const struct vm_operations_struct cursor_vm_ops = {.fault = cursor_fault};
+
+static int cursor_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+    struct achk_file *f = filp->private_data;
+
+    if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+        return -EINVAL;
+    if (!(vma->vm_flags & VM_SHARED))
+        return -EINVAL;
+    if (vma->vm_flags & VM_EXEC)
+        return -EACCES;
+    achk_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+    vma->vm_private_data = f;
+    vma->vm_ops = &cursor_vm_ops;
+    return vm_insert_page(vma, vma->vm_start, virt_to_page(f->mapped));
+}
+
+static const struct file_operations cursor_ops = {
+    .owner = THIS_MODULE,
+    .release = cursor_release,
+    .mmap = cursor_mmap,
+};
+
+int achk_cursor_open(struct achk_file *f)
+{
+    int fd = make_page(f);
+
+    if (fd)
+        return fd;
+    achk_file_get(f);
+    fd = anon_inode_getfd("[ach-cursor]", &cursor_ops, f, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        achk_file_put(f);
+    return fd;
+}

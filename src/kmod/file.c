@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+#include "file.h"
+
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "limits.h"
+#include "registry.h"
+
+static void release_file(struct kref *ref)
+{
+    struct achk_file *f = container_of(ref, struct achk_file, ref);
+
+    if (f->mapped)
+        put_page(virt_to_page(f->mapped));
+    achk_user_put(f->user);
+    achk_channel_put(f->channel);
+    kfree(f);
+}
+
+void achk_file_put(struct achk_file *f)
+{
+    kref_put(&f->ref, release_file);
+}
+
+static struct achk_file *create(struct achk_channel *ch)
+{
+    struct achk_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+
+    if (!f)
+        return NULL;
+    f->user = achk_user_get(current_fsuid());
+    if (!f->user) {
+        kfree(f);
+        return NULL;
+    }
+    kref_init(&f->ref);
+    f->channel = ch;
+    rt_mutex_init(&f->staging.lock);
+    spin_lock_init(&f->lock);
+    f->timeout = ACH_KERNEL_FOREVER;
+    init_waitqueue_head(&f->queue);
+    achk_sleeper_init(&f->poller, f, NULL);
+    INIT_LIST_HEAD(&f->blocked);
+    return f;
+}
+
+static int open(struct inode *inode, struct file *filp)
+{
+    struct achk_channel *ch = achk_registry_open(inode);
+    struct achk_file *f;
+
+    if (IS_ERR(ch))
+        return PTR_ERR(ch);
+    f = create(ch);
+    if (!f) {
+        achk_channel_put(ch);
+        return -ENOMEM;
+    }
+    filp->private_data = f;
+    return stream_open(inode, filp);
+}
+
+static int release(struct inode *inode, struct file *filp)
+{
+    struct achk_file *f = filp->private_data;
+
+    cmpxchg_release(&f->channel->source, f, NULL);
+    achk_sleeper_leave(&f->channel->sleepers, &f->poller);
+    achk_uncharge(f->user, f->staging.size);
+    kvfree(f->staging.buf);
+    achk_file_put(f);
+    return 0;
+}
+
+static __poll_t poll(struct file *filp, struct poll_table_struct *table)
+{
+    struct achk_file *f = filp->private_data;
+    __poll_t mask = 0;
+    struct achk_want want;
+
+    if (filp->f_mode & FMODE_WRITE)
+        mask |= EPOLLOUT | EPOLLWRNORM;
+    if (!(filp->f_mode & FMODE_READ))
+        return mask;
+    poll_wait(filp, &f->queue, table);
+    if (waitqueue_active(&f->queue))
+        achk_sleeper_enter(&f->channel->sleepers, &f->poller);
+    achk_cursor_want(f, &want);
+    switch (achk_look(f, &want)) {
+    case -EAGAIN:
+        return mask;
+    case -ESTALE:
+        return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+    default:
+        return mask | EPOLLIN | EPOLLRDNORM;
+    }
+}
+
+const struct file_operations achk_file_ops = {
+    .owner = THIS_MODULE,
+    .open = open,
+    .release = release,
+    .read = achk_read,
+    .write = achk_write,
+    .poll = poll,
+    .mmap = achk_mmap,
+    .unlocked_ioctl = achk_ioctl,
+    .compat_ioctl = compat_ptr_ioctl,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+#include "limits.h"
+
+#include <linux/capability.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+
+static unsigned int max_channels = 4096;
+module_param(max_channels, uint, 0644);
+MODULE_PARM_DESC(max_channels, "channels of all users together");
+
+static unsigned int max_user_channels = 512;
+module_param(max_user_channels, uint, 0644);
+MODULE_PARM_DESC(max_user_channels, "channels of one user");
+
+static unsigned long max_channel_bytes;
+module_param(max_channel_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_channel_bytes, "bytes of one channel (default: an eighth of the memory)");
+
+static unsigned long max_user_bytes;
+module_param(max_user_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_user_bytes, "bytes of one user's channels (default: a quarter of the memory)");
+
+struct achk_user {
+    struct hlist_node link;
+    kuid_t uid;
+    unsigned int references;
+    unsigned int channels;
+    u64 bytes;
+};
+
+/* Guards all accounts and the count of all channels. */
+static DEFINE_SPINLOCK(lock);
+static DEFINE_HASHTABLE(users, 6);
+static unsigned int channels;
+
+void achk_limits_init(void)
+{
+    unsigned long memory = totalram_pages() << PAGE_SHIFT;
+
+    if (!max_channel_bytes)
+        max_channel_bytes = memory / 8;
+    if (!max_user_bytes)
+        max_user_bytes = memory / 4;
+}
+
+static struct achk_user *find(kuid_t uid)
+{
+    struct achk_user *user;
+
+    hash_for_each_possible(users, user, link,
+                           __kuid_val(uid)) if (uid_eq(user->uid, uid)) return user;
+    return NULL;
+}
+
+struct achk_user *achk_user_get(kuid_t uid)
+{
+    struct achk_user *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+    struct achk_user *user;
+
+    if (!fresh)
+        return NULL;
+    spin_lock(&lock);
+    user = find(uid);
+    if (!user) {
+        user = fresh;
+        fresh = NULL;
+        user->uid = uid;
+        hash_add(users, &user->link, __kuid_val(uid));
+    }
+    user->references++;
+    spin_unlock(&lock);
+    kfree(fresh);
+    return user;
+}
+
+void achk_user_put(struct achk_user *user)
+{
+    bool last;
+
+    spin_lock(&lock);
+    last = --user->references == 0;
+    if (last)
+        hash_del(&user->link);
+    spin_unlock(&lock);
+    if (last)
+        kfree(user);
+}
+
+static bool fits(const struct achk_user *user, u64 bytes, unsigned int more)
+{
+    unsigned long limit = READ_ONCE(max_user_bytes);
+
+    return user->bytes <= limit && bytes <= limit - user->bytes &&
+           user->channels + more <= READ_ONCE(max_user_channels);
+}
+
+/* With the lock. */
+static int charge(struct achk_user *user, u64 bytes, unsigned int more, bool exempt)
+{
+    if (more && (channels >= READ_ONCE(max_channels) || channels >= ACHK_MINORS))
+        return -ENOSPC;
+    if (!exempt && !fits(user, bytes, more))
+        return -EDQUOT;
+    channels += more;
+    user->channels += more;
+    user->bytes += bytes;
+    return 0;
+}
+
+static int try_charge(struct achk_user *user, u64 bytes, unsigned int more)
+{
+    bool exempt = false;
+    int r;
+
+    /* Ask for the privilege only where it matters: asking may be logged. */
+    for (;;) {
+        spin_lock(&lock);
+        r = charge(user, bytes, more, exempt);
+        spin_unlock(&lock);
+        if (r != -EDQUOT || exempt || !capable(CAP_SYS_RESOURCE))
+            return r;
+        exempt = true;
+    }
+}
+
+static void uncharge(struct achk_user *user, u64 bytes, unsigned int fewer)
+{
+    spin_lock(&lock);
+    channels -= fewer;
+    user->channels -= fewer;
+    user->bytes -= bytes;
+    spin_unlock(&lock);
+}
+
+int achk_charge_channel(struct achk_user *user, u64 bytes)
+{
+    if (bytes > READ_ONCE(max_channel_bytes))
+        return -EFBIG;
+    return try_charge(user, bytes, 1);
+}
+
+void achk_uncharge_channel(struct achk_user *user, u64 bytes)
+{
+    uncharge(user, bytes, 1);
+}
+
+int achk_charge(struct achk_user *user, u64 bytes)
+{
+    return try_charge(user, bytes, 0);
+}
+
+void achk_uncharge(struct achk_user *user, u64 bytes)
+{
+    uncharge(user, bytes, 0);
+}

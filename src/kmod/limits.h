@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/*
+ * limits.h - how much of the machine one user may take
+ *
+ * Counted for each user: channels, and bytes of channels and of the buffers
+ * that large messages pass through. A channel counts until its memory is gone,
+ * also when it has no name any more. Who has CAP_SYS_RESOURCE is counted, but
+ * only bound by what no channel may exceed. All functions may be called at any
+ * time from anywhere that may sleep.
+ */
+#ifndef ACHK_LIMITS_H
+#define ACHK_LIMITS_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+/* As many devices as there can be. */
+#define ACHK_MINORS (1 << 16)
+
+struct achk_user;
+
+void achk_limits_init(void);
+
+/* The account of a user, NULL if there is no memory for it. */
+struct achk_user *achk_user_get(kuid_t uid);
+void achk_user_put(struct achk_user *user);
+
+/* Count a channel: 0, -ENOSPC, -EFBIG or -EDQUOT. */
+int achk_charge_channel(struct achk_user *user, u64 bytes);
+void achk_uncharge_channel(struct achk_user *user, u64 bytes);
+
+/* Count other memory: 0 or -EDQUOT. */
+int achk_charge(struct achk_user *user, u64 bytes);
+void achk_uncharge(struct achk_user *user, u64 bytes);
+
+#endif

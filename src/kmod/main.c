@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/* main.c - the module comes and goes */
+#include <linux/module.h>
+
+#include "control.h"
+#include "limits.h"
+#include "registry.h"
+
+static int __init achk_init(void)
+{
+    int r;
+
+    achk_limits_init();
+    r = achk_registry_init();
+    if (r)
+        return r;
+    r = achk_control_init();
+    if (r)
+        achk_registry_exit();
+    return r;
+}
+
+/* Only runs when nobody has a channel or the control device open. */
+static void __exit achk_exit(void)
+{
+    achk_control_exit();
+    achk_registry_exit();
+}
+
+module_init(achk_init);
+module_exit(achk_exit);
+MODULE_DESCRIPTION("Ach channels: many writers, many readers, newest message first");
+MODULE_AUTHOR("The Ach developers");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/*
+ * read.c - one message goes out, straight from the ring and without a lock
+ *
+ * The copy may be overtaken by writers, and the message taken by another thread
+ * that reads the same open file. Either is found out after the copy, and then
+ * the read begins anew.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "file.h"
+
+/* What a try came to, beside the errors. */
+#define OVERTAKEN (-EBUSY)
+
+static ssize_t refusal(const struct achk_file *f, enum ach_status status)
+{
+    switch (status) {
+    case ACH_EAGAIN:
+        return -EAGAIN;
+    case ACH_OVERFLOW:
+        return -EMSGSIZE;
+    case ACH_CORRUPT:
+        if (achk_channel_state(f->channel) == ACHI_REPLACED)
+            return -ESTALE;
+        return f->mapped ? -EAGAIN : -EIO; /* the program stored that it is beyond the newest */
+    default:
+        return -EIO;
+    }
+}
+
+static void count_overtaken(struct achk_file *f, u64 times)
+{
+    spin_lock(&f->lock);
+    f->cursor.overtaken += times;
+    spin_unlock(&f->lock);
+}
+
+static ssize_t try_get(struct achk_file *f, char __user *buf, size_t size, int options)
+{
+    struct achi_cursor cur;
+    struct achi_look look;
+    enum ach_status r;
+    u64 from, overtaken;
+    u32 word;
+
+    achk_cursor_load(f, &cur);
+    from = cur.seen;
+    overtaken = cur.overtaken;
+    r = achi_get(&f->channel->view, &cur, NULL, size, options, &look, &word);
+    if (r != ACH_OK && r != ACH_MISSED_FRAME) {
+        if (cur.overtaken != overtaken)
+            count_overtaken(f, cur.overtaken - overtaken);
+        return refusal(f, r);
+    }
+    if (copy_to_user(buf, look.place, look.size))
+        return -EFAULT;
+    if (!achi_look_valid(&look)) {
+        count_overtaken(f, cur.overtaken - overtaken + 1);
+        return OVERTAKEN;
+    }
+    return achk_cursor_store(f, from, &cur) ? (ssize_t)look.size : OVERTAKEN;
+}
+
+static ssize_t get(struct achk_file *f, char __user *buf, size_t size, int options)
+{
+    ssize_t r = OVERTAKEN;
+    int tries;
+
+    for (tries = 0; tries < ACHI_GET_TRIES && r == OVERTAKEN; tries++)
+        r = try_get(f, buf, size, options);
+    return r;
+}
+
+/* After a signal: a wait without limit may begin again by itself. */
+static ssize_t interrupted(const struct achk_deadline *d)
+{
+    return d->at == KTIME_MAX ? -ERESTARTSYS : -EINTR;
+}
+
+static ssize_t get_wait(struct achk_file *f, char __user *buf, size_t size, int options,
+                        const struct achk_deadline *d, u32 cancels)
+{
+    struct achk_want want;
+    ssize_t r;
+
+    for (;;) {
+        r = get(f, buf, size, options & ~ACH_O_COPY);
+        if (r == OVERTAKEN) {
+            if (signal_pending(current))
+                return interrupted(d);
+            cond_resched();
+            continue;
+        }
+        if (r != -EAGAIN)
+            return r;
+        achk_cursor_want(f, &want);
+        want.cancels = cancels;
+        r = achk_wait(f, &want, d);
+        if (r)
+            return r == -EINTR ? interrupted(d) : r;
+    }
+}
+
+ssize_t achk_read(struct file *filp, char __user *buf, size_t size, loff_t *pos)
+{
+    struct achk_file *f = filp->private_data;
+    struct achk_deadline d;
+    struct achk_want want;
+    u64 timeout;
+    u32 options;
+    ssize_t r;
+
+    spin_lock(&f->lock);
+    options = f->options;
+    timeout = f->timeout;
+    spin_unlock(&f->lock);
+    achk_cursor_want(f, &want);
+    if (READ_ONCE(f->cancels) != want.cancels)
+        return -ECANCELED;
+    if (!(filp->f_flags & O_NONBLOCK)) {
+        achk_deadline_after(&d, timeout);
+        return get_wait(f, buf, size, options, &d, want.cancels);
+    }
+    r = get(f, buf, size, options);
+    return r == OVERTAKEN ? -EAGAIN : r;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+#include "registry.h"
+
+#include <linux/capability.h>
+#include <linux/cdev.h>
+#include <linux/cred.h>
+#include <linux/device.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+
+#include "compat/compat.h"
+#include "file.h"
+#include "limits.h"
+
+/* A channel's device in /dev, and whose it is there. */
+struct achk_node {
+    struct device dev;
+    kuid_t uid;
+    kgid_t gid;
+    umode_t mode;
+};
+
+/* Guards names, minors, and which channel has which node. */
+static DEFINE_MUTEX(lock);
+static DEFINE_HASHTABLE(names, 8);
+static DEFINE_IDR(minors);
+static struct class class = {.name = "ach"};
+static struct cdev cdev;
+static dev_t first_device;
+
+bool achk_name_valid(const char name[ACH_KERNEL_NAME_MAX])
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    size_t length = strnlen(name, ACH_KERNEL_NAME_MAX);
+
+    return length > 0 && length < ACH_KERNEL_NAME_MAX && name[0] != '.' &&
+           strspn(name, letters) == length;
+}
+
+static u32 hash_of(const char *name)
+{
+    return full_name_hash(NULL, name, strlen(name));
+}
+
+static struct achk_channel *find(const char *name)
+{
+    struct achk_channel *ch;
+
+    hash_for_each_possible(names, ch, by_name,
+                           hash_of(name)) if (!strcmp(ch->name, name)) return ch;
+    return NULL;
+}
+
+static char *devnode(ACHK_DEVNODE_CONST struct device *dev, umode_t *mode, kuid_t *uid, kgid_t *gid)
+{
+    const struct achk_node *node = container_of(dev, struct achk_node, dev);
+
+    if (mode)
+        *mode = node->mode;
+    if (uid)
+        *uid = node->uid;
+    if (gid)
+        *gid = node->gid;
+    return NULL;
+}
+
+static const struct device_type node_type = {.name = "ach", .devnode = devnode};
+
+static void release_node(struct device *dev)
+{
+    kfree(container_of(dev, struct achk_node, dev));
+}
+
+static int add_node(struct achk_channel *ch)
+{
+    struct achk_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+    int r;
+
+    if (!node)
+        return -ENOMEM;
+    node->uid = ch->uid;
+    node->gid = ch->gid;
+    node->mode = ch->mode;
+    device_initialize(&node->dev);
+    node->dev.class = &class;
+    node->dev.type = &node_type;
+    node->dev.devt = MKDEV(MAJOR(first_device), ch->minor);
+    node->dev.release = release_node;
+    r = dev_set_name(&node->dev, "ach-%s", ch->name);
+    if (!r)
+        r = device_add(&node->dev);
+    if (r)
+        put_device(&node->dev);
+    else
+        ch->node = node;
+    return r;
+}
+
+/* Numbers are used again as late as possible. */
+static int add_device(struct achk_channel *ch)
+{
+    int r;
+
+    ch->minor = idr_alloc_cyclic(&minors, ch, 0, ACHK_MINORS, GFP_KERNEL);
+    if (ch->minor < 0)
+        return ch->minor;
+    r = add_node(ch);
+    if (r)
+        idr_remove(&minors, ch->minor);
+    return r;
+}
+
+static void drop_device(struct achk_channel *ch)
+{
+    device_unregister(&ch->node->dev);
+    ch->node = NULL;
+    idr_remove(&minors, ch->minor);
+}
+
+/* The device stays where it is, so that there is no moment without one. */
+static void hand_over_device(struct achk_channel *old, struct achk_channel *ch)
+{
+    ch->minor = old->minor;
+    ch->node = old->node;
+    old->node = NULL;
+    idr_replace(&minors, ch, ch->minor);
+}
+
+static bool same_device(const struct achk_channel *a, const struct achk_channel *b)
+{
+    return a->mode == b->mode && uid_eq(a->uid, b->uid) && gid_eq(a->gid, b->gid);
+}
+
+static bool may_remove(const struct achk_channel *ch)
+{
+    return uid_eq(current_fsuid(), ch->uid) || capable(CAP_FOWNER);
+}
+
+/* With the lock. *old is a channel that has lost its place, also when this fails. */
+static int add(struct achk_channel *ch, bool replace, struct achk_channel **old)
+{
+    struct achk_channel *there = find(ch->name);
+    int r = 0;
+
+    *old = NULL;
+    if (there && !replace)
+        return -EEXIST;
+    if (there && !may_remove(there))
+        return -EPERM;
+    if (there) {
+        *old = there;
+        hash_del(&there->by_name);
+    }
+    if (there && same_device(there, ch)) {
+        hand_over_device(there, ch);
+    } else {
+        if (there)
+            drop_device(there);
+        r = add_device(ch);
+    }
+    if (!r)
+        hash_add(names, &ch->by_name, hash_of(ch->name));
+    return r;
+}
+
+int achk_registry_add(struct achk_channel *ch, bool replace)
+{
+    struct achk_channel *old;
+    int r = mutex_lock_interruptible(&lock);
+
+    if (r)
+        return -ERESTARTSYS;
+    r = add(ch, replace, &old);
+    mutex_unlock(&lock);
+    if (old) {
+        achk_channel_retire(old, r ? ACHI_UNLINKED : ACHI_REPLACED);
+        achk_channel_put(old);
+    }
+    return r;
+}
+
+static void forget(struct achk_channel *ch)
+{
+    hash_del(&ch->by_name);
+    drop_device(ch);
+}
+
+int achk_registry_remove(const char *name)
+{
+    struct achk_channel *ch;
+    int r = mutex_lock_interruptible(&lock);
+
+    if (r)
+        return -ERESTARTSYS;
+    ch = find(name);
+    if (!ch)
+        r = -ENOENT;
+    else if (!may_remove(ch))
+        r = -EPERM;
+    else
+        forget(ch);
+    mutex_unlock(&lock);
+    if (r)
+        return r;
+    achk_channel_retire(ch, ACHI_UNLINKED);
+    achk_channel_put(ch);
+    return 0;
+}
+
+/*
+ * Who has kept a removed device, by a descriptor of its path, must not get
+ * another user's channel that has the same number now. The device is removed
+ * before its number is free.
+ */
+struct achk_channel *achk_registry_open(const struct inode *inode)
+{
+    struct achk_channel *ch = NULL;
+
+    if (mutex_lock_interruptible(&lock))
+        return ERR_PTR(-ERESTARTSYS);
+    if (inode->i_nlink)
+        ch = idr_find(&minors, iminor(inode));
+    if (ch)
+        achk_channel_get(ch);
+    mutex_unlock(&lock);
+    return ch ? ch : ERR_PTR(-ENXIO);
+}
+
+int achk_registry_init(void)
+{
+    int r = class_register(&class);
+
+    if (r)
+        return r;
+    r = alloc_chrdev_region(&first_device, 0, ACHK_MINORS, "ach");
+    if (r)
+        goto no_region;
+    cdev_init(&cdev, &achk_file_ops);
+    cdev.owner = THIS_MODULE;
+    r = cdev_add(&cdev, first_device, ACHK_MINORS);
+    if (r)
+        goto no_cdev;
+    return 0;
+
+no_cdev:
+    unregister_chrdev_region(first_device, ACHK_MINORS);
+no_region:
+    class_unregister(&class);
+    return r;
+}
+
+void achk_registry_exit(void)
+{
+    struct achk_channel *ch;
+    struct hlist_node *next;
+    int i;
+
+    hash_for_each_safe(names, i, next, ch, by_name)
+    {
+        forget(ch);
+        achk_channel_put(ch);
+    }
+    cdev_del(&cdev);
+    unregister_chrdev_region(first_device, ACHK_MINORS);
+    idr_destroy(&minors);
+    class_unregister(&class);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
+/*
+ * write.c - one message comes in
+ *
+ * User memory is read before the writers' lock is taken: who makes that wait,
+ * by a page that does not come, waits alone. Small messages pass over the
+ * stack, larger ones through a buffer of the open file, which grows to
+ * the largest message that was written and then stays: no allocation after that.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "file.h"
+#include "limits.h"
+
+#define SMALL 256
+
+static int put_error(const struct achk_channel *ch, enum ach_status status)
+{
+    switch (status) {
+    case ACH_OK:
+        return 0;
+    case ACH_EINTR:
+        return -ERESTARTSYS;
+    case ACH_OVERFLOW:
+        return -EMSGSIZE;
+    default:
+        return achk_channel_state(ch) == ACHI_REPLACED ? -ESTALE : -EIO;
+    }
+}
+
+static int put(struct achk_channel *ch, const void *msg, size_t n)
+{
+    enum ach_status r = achi_put(&ch->view, msg, n);
+
+    if (r == ACH_OK)
+        achk_wake_all(&ch->sleepers);
+    return put_error(ch, r);
+}
+
+/* With the staging lock. */
+static int grow(struct achk_file *f, size_t n)
+{
+    size_t size = max_t(size_t, roundup_pow_of_two(n), PAGE_SIZE);
+    void *buf;
+    int r;
+
+    if (n <= f->staging.size)
+        return 0;
+    size = min_t(size_t, size, PAGE_ALIGN(f->channel->view.capacity));
+    r = achk_charge(f->user, size - f->staging.size);
+    if (r)
+        return r;
+    buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+    if (!buf) {
+        achk_uncharge(f->user, size - f->staging.size);
+        return -ENOMEM;
+    }
+    kvfree(f->staging.buf);
+    f->staging.buf = buf;
+    f->staging.size = size;
+    return 0;
+}
+
+static int put_large(struct achk_file *f, const char __user *buf, size_t n)
+{
+    int r = rt_mutex_lock_interruptible(&f->staging.lock);
+
+    if (r)
+        return -ERESTARTSYS;
+    r = grow(f, n);
+    if (!r && copy_from_user(f->staging.buf, buf, n))
+        r = -EFAULT;
+    if (!r)
+        r = put(f->channel, f->staging.buf, n);
+    rt_mutex_unlock(&f->staging.lock);
+    return r;
+}
+
+static int put_small(struct achk_file *f, const char __user *buf, size_t n)
+{
+    u64 msg[SMALL / sizeof(u64)];
+
+    if (copy_from_user(msg, buf, n))
+        return -EFAULT;
+    return put(f->channel, msg, n);
+}
+
+ssize_t achk_write(struct file *filp, const char __user *buf, size_t n, loff_t *pos)
+{
+    struct achk_file *f = filp->private_data;
+    const struct achk_channel *ch = f->channel;
+    int r;
+
+    if (n == 0)
+        return -EINVAL;
+    if (n > ch->view.capacity)
+        return -EMSGSIZE;
+    if ((ch->view.flags & ACHI_F_SINGLE_WRITER) && READ_ONCE(ch->source) != f)
+        return -EACCES;
+    r = n <= SMALL ? put_small(f, buf, n) : put_large(f, buf, n);
+    return r ? r : (ssize_t)n;
+}
