@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making, removing and replacing channels, while others have them open; whose they are. */
+#include "device.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+#define NAME "test-names"
+#define OTHER "test-names-other"
+#define SOMEBODY 12345
+
+static int control;
+
+static int create(const char *name, uint32_t flags, uint32_t mode)
+{
+    struct ach_kernel_create wish = device_wish(name, 4, 64);
+
+    wish.flags = flags;
+    wish.mode = mode;
+    return ioctl(control, ACH_KERNEL_CREATE, &wish);
+}
+
+static void names(void)
+{
+    static const char *const bad[] = {"", ".hidden", "a/b", "a b", "..", "\xc3\xa4", "a\n", "%s*"};
+    struct ach_kernel_create full = device_wish("", 4, 64);
+    struct ach_kernel_name name;
+    size_t i;
+
+    for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        CHECK_ERRNO(create(bad[i], 0, 0600), EINVAL);
+        CHECK_ERRNO(device_unlink(control, bad[i]), EINVAL);
+    }
+    memset(full.name, 'a', sizeof(full.name));
+    memset(name.name, 'a', sizeof(name.name));
+    CHECK_ERRNO(ioctl(control, ACH_KERNEL_CREATE, &full), EINVAL);
+    CHECK_ERRNO(ioctl(control, ACH_KERNEL_UNLINK, &name), EINVAL);
+    full.name[sizeof(full.name) - 1] = name.name[sizeof(name.name) - 1] = '\0';
+    CHECK(ioctl(control, ACH_KERNEL_CREATE, &full) == 0);
+    CHECK(ioctl(control, ACH_KERNEL_UNLINK, &name) == 0);
+    CHECK(create("-._9Zz", 0, 0600) == 0);
+    CHECK(device_unlink(control, "-._9Zz") == 0);
+    CHECK_ERRNO(device_unlink(control, "-._9Zz"), ENOENT);
+}
+
+static void bad_wishes(void)
+{
+    struct ach_kernel_create wish = device_wish(OTHER, 4, 64), w;
+
+#define WITH(field, value) (w = wish, w.field = (value), ioctl(control, ACH_KERNEL_CREATE, &w))
+    CHECK_ERRNO(WITH(frame_cnt, 0), EINVAL);
+    CHECK_ERRNO(WITH(frame_size, 0), EINVAL);
+    CHECK_ERRNO(WITH(frame_cnt, UINT64_MAX), EINVAL);
+    CHECK_ERRNO(WITH(frame_size, UINT64_MAX), EINVAL);
+    CHECK_ERRNO(WITH(frame_size, 1ull << 63), EINVAL);
+    CHECK_ERRNO(WITH(frame_size, 1ull << 40), EFBIG);
+    CHECK_ERRNO(WITH(flags, 8), EINVAL);
+    CHECK_ERRNO(WITH(flags, 0x80000000), EINVAL);
+    CHECK_ERRNO(WITH(clock, CLOCK_THREAD_CPUTIME_ID), EINVAL);
+    CHECK_ERRNO(WITH(clock, -3), EINVAL);
+    CHECK_ERRNO(WITH(mode, 01777), EINVAL);
+    CHECK_ERRNO(WITH(reserved, 1), EINVAL);
+#undef WITH
+    CHECK_ERRNO(device_open(OTHER, O_RDWR), ENOENT);
+}
+
+static void modes(void)
+{
+    struct stat st;
+    mode_t old = umask(077);
+
+    CHECK(create(NAME, 0, 0664) == 0);
+    umask(old);
+    CHECK(stat(ACH_KERNEL_PREFIX NAME, &st) == 0);
+    CHECK(S_ISCHR(st.st_mode) && (st.st_mode & 0777) == 0664);
+    CHECK(st.st_uid == geteuid() && st.st_gid == getegid());
+    CHECK_ERRNO(create(NAME, 0, 0600), EEXIST);
+    CHECK(device_unlink(control, NAME) == 0);
+    CHECK(stat(ACH_KERNEL_PREFIX NAME, &st) != 0);
+}
+
+static struct ach_kernel_info info_of(int fd)
+{
+    struct ach_kernel_info i;
+
+    CHECK(ioctl(fd, ACH_KERNEL_INFO, &i) == 0);
+    return i;
+}
+
+struct waiter {
+    int fd;
+    uint32_t flags;
+    int result;
+};
+
+static void *wait_for_news(void *arg)
+{
+    struct waiter *w = arg;
+
+    w->result = device_wait(w->fd, 1, device_clock(CLOCK_MONOTONIC) + 20000000000ull,
+                            CLOCK_MONOTONIC, w->flags)
+                    ? errno
+                    : 0;
+    return NULL;
+}
+
+/* Open files go on when the name is gone. */
+static void unlinked(void)
+{
+    struct waiter linked = {.flags = ACH_KERNEL_LINKED}, any = {.flags = 0};
+    pthread_t a, b;
+    int w, r;
+
+    CHECK(create(NAME, 0, 0600) == 0);
+    w = device_must_open(NAME, O_WRONLY);
+    r = device_must_open(NAME, O_RDONLY | O_NONBLOCK);
+    linked.fd = any.fd = r;
+    device_put(w, "before");
+    REQUIRE(pthread_create(&a, NULL, wait_for_news, &linked) == 0);
+    REQUIRE(pthread_create(&b, NULL, wait_for_news, &any) == 0);
+    check_sleep_ms(20);
+    CHECK(device_unlink(control, NAME) == 0);
+    pthread_join(a, NULL);
+    CHECK(linked.result == ENOENT);
+    CHECK_ERRNO(device_open(NAME, O_RDONLY), ENOENT);
+    CHECK(info_of(r).unlinked && !info_of(r).replaced);
+    device_put(w, "after");
+    pthread_join(b, NULL);
+    CHECK(any.result == 0);
+    CHECK_GOT(r, "before");
+    CHECK_GOT(r, "after");
+    /* Another channel of the same name is another one. */
+    CHECK(create(NAME, 0, 0600) == 0);
+    close(w);
+    w = device_must_open(NAME, O_WRONLY);
+    device_put(w, "elsewhere");
+    CHECK_ERRNO(read(r, &w, 1), EAGAIN);
+    close(w);
+    close(r);
+    CHECK(device_unlink(control, NAME) == 0);
+}
+
+static void replaced(uint32_t new_mode)
+{
+    struct waiter any = {.flags = 0};
+    struct pollfd p = {.events = POLLIN | POLLOUT};
+    pthread_t thread;
+    int w, r, again;
+
+    CHECK(create(NAME, 0, 0600) == 0);
+    w = device_must_open(NAME, O_WRONLY);
+    r = device_must_open(NAME, O_RDWR | O_NONBLOCK);
+    device_put(w, "left");
+    any.fd = r;
+    REQUIRE(pthread_create(&thread, NULL, wait_for_news, &any) == 0);
+    check_sleep_ms(20);
+    CHECK(create(NAME, ACH_KERNEL_REPLACE, new_mode) == 0);
+    pthread_join(thread, NULL);
+    CHECK(any.result == ESTALE);
+    CHECK(info_of(r).replaced);
+    CHECK_ERRNO(write(w, "x", 1), ESTALE);
+    CHECK_GOT(r, "left");
+    CHECK_ERRNO(read(r, &p, 1), ESTALE);
+    CHECK_ERRNO(ioctl(r, ACH_KERNEL_FLUSH), ESTALE);
+    p.fd = r;
+    CHECK(poll(&p, 1, 0) == 1 && p.revents == (POLLIN | POLLHUP));
+    again = device_must_open(NAME, O_RDWR);
+    device_put(again, "new");
+    CHECK_GOT(again, "new");
+    CHECK_ERRNO(read(r, &p, 1), ESTALE);
+    close(w);
+    close(r);
+    close(again);
+    CHECK(device_unlink(control, NAME) == 0);
+}
+
+/* There is no moment without the name. */
+static void *open_again(void *arg)
+{
+    const int *stop = arg;
+
+    while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
+        int fd = device_open(NAME, O_RDWR);
+
+        CHECK(fd >= 0);
+        CHECK(write(fd, "x", 1) == 1 || errno == ESTALE);
+        close(fd);
+    }
+    return NULL;
+}
+
+static void replaced_without_gap(void)
+{
+    pthread_t thread;
+    int stop = 0, i;
+
+    CHECK(create(NAME, 0, 0600) == 0);
+    REQUIRE(pthread_create(&thread, NULL, open_again, &stop) == 0);
+    for (i = 0; i < 200; i++)
+        CHECK(create(NAME, ACH_KERNEL_REPLACE, 0600) == 0);
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    CHECK(device_unlink(control, NAME) == 0);
+}
+
+static void as_somebody(void *arg)
+{
+    int fd;
+
+    (void)arg;
+    REQUIRE(setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0);
+    control = device_control();
+    CHECK_ERRNO(device_unlink(control, NAME), EPERM);
+    CHECK_ERRNO(create(NAME, ACH_KERNEL_REPLACE, 0600), EPERM);
+    CHECK_ERRNO(device_open(NAME, O_RDWR), EACCES);
+    fd = device_open(NAME, O_RDONLY);
+    CHECK(fd >= 0);
+    CHECK_GOT(fd, "for all");
+    CHECK_ERRNO(write(fd, "x", 1), EBADF);
+    CHECK(create(OTHER, 0, 0600) == 0);
+    CHECK(device_open(OTHER, O_RDWR) >= 0);
+}
+
+static void other_users(void)
+{
+    struct stat st;
+    int fd;
+
+    if (geteuid() != 0) {
+        printf("not root: the tests with another user are left out\n");
+        return;
+    }
+    CHECK(create(NAME, 0, 0644) == 0);
+    fd = device_must_open(NAME, O_WRONLY);
+    device_put(fd, "for all");
+    CHECK(check_child(device_fork(as_somebody, NULL), 20000));
+    CHECK(stat(ACH_KERNEL_PREFIX OTHER, &st) == 0);
+    CHECK(st.st_uid == SOMEBODY && st.st_gid == SOMEBODY && (st.st_mode & 0777) == 0600);
+    CHECK(device_unlink(control, OTHER) == 0); /* by CAP_FOWNER */
+    close(fd);
+    CHECK(device_unlink(control, NAME) == 0);
+}
+
+/* The path of a removed device leads nowhere, even when the number is in use again. */
+static void old_path(void)
+{
+    char path[64];
+    struct stat st, now;
+    int i, fd;
+
+    CHECK(create(NAME, 0, 0666) == 0);
+    fd = device_must_open(NAME, O_PATH);
+    CHECK(fstat(fd, &st) == 0);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    CHECK(device_unlink(control, NAME) == 0);
+    CHECK_ERRNO(open(path, O_RDWR), ENXIO);
+    for (i = 0; i < (1 << 17); i++) {
+        CHECK(create(OTHER, 0, 0600) == 0);
+        if (stat(ACH_KERNEL_PREFIX OTHER, &now) == 0 && now.st_rdev == st.st_rdev)
+            break;
+        CHECK(device_unlink(control, OTHER) == 0);
+        if (i >= 64 && check_scale(100) < 1000) /* only a long test comes around */
+            break;
+    }
+    CHECK_ERRNO(open(path, O_RDWR), ENXIO);
+    device_unlink(control, OTHER);
+    close(fd);
+}
+
+int main(void)
+{
+    control = device_control();
+    device_unlink(control, NAME);
+    device_unlink(control, OTHER);
+    names();
+    bad_wishes();
+    modes();
+    unlinked();
+    replaced(0600);
+    replaced(0640);
+    replaced_without_gap();
+    other_users();
+    old_path();
+    return check_result();
+}

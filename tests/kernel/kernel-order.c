@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One put wakes sleepers by priority, whether they block in read, in
+ * ACH_KERNEL_WAIT, in poll or in epoll_wait. All are on one CPU with the writer,
+ * which is less urgent than any of them: so each runs as soon as it is woken,
+ * and the order in which they run is the order of waking.
+ */
+#include "device.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#define NAME "test-order"
+#define SLEEPERS 12
+
+static int control;
+static unsigned place;
+
+struct sleeper {
+    pthread_t thread;
+    int how, prio;
+    pid_t tid;
+    unsigned ran; /* as the how manyth */
+    bool woken;
+};
+
+static bool sleep_somehow(int how, int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct epoll_event event = {.events = EPOLLIN};
+    char c;
+    int e;
+
+    switch (how % 4) {
+    case 0:
+        return read(fd, &c, 1) == 1;
+    case 1:
+        return device_wait(fd, 0, ACH_KERNEL_FOREVER, CLOCK_MONOTONIC, 0) == 0;
+    case 2:
+        return poll(&p, 1, -1) == 1;
+    default:
+        e = epoll_create1(EPOLL_CLOEXEC);
+        epoll_ctl(e, EPOLL_CTL_ADD, fd, &event);
+        return epoll_wait(e, &event, 1, -1) == 1;
+    }
+}
+
+static void *run(void *arg)
+{
+    struct sleeper *s = arg;
+    int fd = device_must_open(NAME, O_RDONLY);
+
+    __atomic_store_n(&s->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    s->woken = sleep_somehow(s->how, fd);
+    s->ran = __atomic_add_fetch(&place, 1, __ATOMIC_RELAXED);
+    close(fd);
+    return NULL;
+}
+
+static bool start(struct sleeper *s)
+{
+    struct sched_param param = {.sched_priority = s->prio};
+    pthread_attr_t attr;
+    int r;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+    pthread_attr_setschedparam(&attr, &param);
+    r = pthread_create(&s->thread, &attr, run, s);
+    pthread_attr_destroy(&attr);
+    if (r)
+        return false;
+    while (!__atomic_load_n(&s->tid, __ATOMIC_ACQUIRE))
+        check_sleep_ms(1);
+    CHECK(device_asleep(s->tid));
+    return true;
+}
+
+static void stay_here(void)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+}
+
+/* Kinds and priorities in an order that depends on the round. */
+static void round_of(uint64_t seed)
+{
+    struct sleeper all[SLEEPERS] = {{0}};
+    int i, j, w;
+
+    device_create(control, NAME, 4, 8);
+    w = device_must_open(NAME, O_WRONLY);
+    place = 0;
+    for (i = 0; i < SLEEPERS; i++) {
+        all[i].how = (int)(check_random(&seed) % 4);
+        all[i].prio = 10 + (int)(check_random(&seed) % 6);
+        if (!start(&all[i]))
+            check_skip("real-time priorities are not permitted");
+    }
+    device_put(w, "!");
+    for (i = 0; i < SLEEPERS; i++) {
+        pthread_join(all[i].thread, NULL);
+        CHECK(all[i].woken);
+    }
+    for (i = 0; i < SLEEPERS; i++)
+        for (j = 0; j < i; j++)
+            if (all[i].prio != all[j].prio)
+                CHECK((all[i].prio > all[j].prio) == (all[i].ran < all[j].ran));
+    close(w);
+}
+
+int main(void)
+{
+    uint64_t round, rounds = check_scale(50);
+
+    control = device_control();
+    stay_here();
+    for (round = 0; round < rounds; round++)
+        round_of(round);
+    CHECK(device_unlink(control, NAME) == 0);
+    return check_result();
+}
