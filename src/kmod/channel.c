@@ -3,6 +3,7 @@
 
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/slab.h>
 #include <linux/time.h>
 #include <linux/vmalloc.h>
@@ -59,7 +60,7 @@ struct achk_channel *achk_channel_create(const struct ach_kernel_create *wish)
         return ERR_PTR(-ENOMEM);
     if (achi_geometry_init(&ch->geometry, wish->frame_cnt, wish->frame_size, PAGE_SIZE,
                            core_flags(wish->flags)) == ACH_OK)
-        r = give_memory(ch, wish->clock);
+        r = ch->geometry.capacity < MAX_RW_COUNT ? give_memory(ch, wish->clock) : -EFBIG;
     if (r) {
         kfree(ch);
         return ERR_PTR(r);
@@ -100,7 +101,7 @@ void achk_channel_retire(struct achk_channel *ch, enum achi_state state)
 
     /* With the lock, no put that began before comes to its end after. */
     rt_mutex_lock(&ch->writers);
-    smp_store_release(&hdr->state, state);
+    smp_store_release(&hdr->state, state); /* with achk_channel_state */
     atomic_add(ACHI_NUDGE, (atomic_t *)&hdr->commit);
     rt_mutex_unlock(&ch->writers);
     achk_wake_all(&ch->sleepers);

@@ -55,7 +55,7 @@ void achk_channel_retire(struct achk_channel *ch, enum achi_state state);
 /* LIVE, UNLINKED or REPLACED. */
 static inline u32 achk_channel_state(const struct achk_channel *ch)
 {
-    return smp_load_acquire(&ch->view.hdr->state);
+    return smp_load_acquire(&ch->view.hdr->state); /* with achk_channel_retire */
 }
 
 /* One of the clocks that channels and deadlines know? */

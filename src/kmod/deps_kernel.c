@@ -24,7 +24,7 @@ void achi_unlock(const struct achi_view *v, uint32_t *word)
 
 void achi_commit_wake(const struct achi_view *v, uint32_t add)
 {
-    smp_mb__before_atomic();
+    smp_mb__before_atomic(); /* the message before its commit: with GET_HEAD */
     atomic_add((int)add, (atomic_t *)&v->hdr->commit);
 }
 

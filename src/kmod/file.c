@@ -86,7 +86,7 @@ static __poll_t poll(struct file *filp, struct poll_table_struct *table)
     if (!(filp->f_mode & FMODE_READ))
         return mask;
     poll_wait(filp, &f->queue, table);
-    if (waitqueue_active(&f->queue))
+    if (waitqueue_active(&f->queue)) /* else nobody is to be woken */
         achk_sleeper_enter(&f->channel->sleepers, &f->poller);
     achk_cursor_want(f, &want);
     switch (achk_look(f, &want)) {

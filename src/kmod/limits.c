@@ -50,8 +50,9 @@ static struct achk_user *find(kuid_t uid)
 {
     struct achk_user *user;
 
-    hash_for_each_possible(users, user, link,
-                           __kuid_val(uid)) if (uid_eq(user->uid, uid)) return user;
+    hash_for_each_possible(users, user, link, __kuid_val(uid))
+        if (uid_eq(user->uid, uid))
+            return user;
     return NULL;
 }
 

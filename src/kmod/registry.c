@@ -52,8 +52,9 @@ static struct achk_channel *find(const char *name)
 {
     struct achk_channel *ch;
 
-    hash_for_each_possible(names, ch, by_name,
-                           hash_of(name)) if (!strcmp(ch->name, name)) return ch;
+    hash_for_each_possible(names, ch, by_name, hash_of(name))
+        if (!strcmp(ch->name, name))
+            return ch;
     return NULL;
 }
 
@@ -261,8 +262,7 @@ void achk_registry_exit(void)
     struct hlist_node *next;
     int i;
 
-    hash_for_each_safe(names, i, next, ch, by_name)
-    {
+    hash_for_each_safe(names, i, next, ch, by_name) {
         forget(ch);
         achk_channel_put(ch);
     }

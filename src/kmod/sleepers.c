@@ -56,7 +56,7 @@ static void take_out(struct achk_sleepers *all, struct achk_sleeper *s)
 {
     rb_erase_cached(&s->node, &all->tree);
     list_del_init(&s->blocked);
-    smp_store_release(&s->entered, false);
+    smp_store_release(&s->entered, false); /* with achk_sleeper_leave */
 }
 
 void achk_sleeper_enter(struct achk_sleepers *all, struct achk_sleeper *s)
@@ -112,66 +112,107 @@ static struct achk_sleeper *next_due(const struct achk_sleepers *all, struct pla
     return s;
 }
 
-/* Lets go of the lock. */
-static void wake(struct achk_sleepers *all, struct achk_sleeper *s) __releases(&all->lock)
-{
-    struct task_struct *task = s->task;
-    struct achk_file *file = s->file;
+/* Who is to be woken, with a reference. */
+struct chosen {
+    struct task_struct *task;
+    struct achk_file *file;
+};
 
-    if (task) {
-        get_task_struct(task);
+/* With the lock. A task's sleeper may be gone from now on. */
+static void choose(struct achk_sleepers *all, struct achk_sleeper *s, struct chosen *who)
+{
+    who->task = s->task;
+    who->file = s->file;
+    if (who->task) {
+        get_task_struct(who->task);
         take_out(all, s);
-        spin_unlock(&all->lock);
-        wake_up_process(task);
-        put_task_struct(task);
         return;
     }
-    achk_file_get(file);
-    if (!waitqueue_active(&file->queue)) /* a poller enters after it got into the queue */
+    achk_file_get(who->file);
+    if (!waitqueue_active(&who->file->queue)) /* a poller enters after it got into the queue */
         take_out(all, s);
-    spin_unlock(&all->lock);
-    /* Without saying what for: so everybody who is woken polls the file again. */
-    wake_up(&file->queue);
-    achk_file_put(file);
 }
 
-/*
- * Wake those who are here now. The way goes through the order once, so it
- * ends, however many come again meanwhile.
- */
+static void wake(const struct chosen *who)
+{
+    if (who->task) {
+        wake_up_process(who->task);
+        put_task_struct(who->task);
+    } else {
+        /* Without saying what for: so everybody who is woken polls the file again. */
+        wake_up(&who->file->queue);
+        achk_file_put(who->file);
+    }
+    cond_resched();
+}
+
+/* Those who came before this are to be woken: later ones have seen what there is to tell. */
+static u64 arrivals(struct achk_sleepers *all)
+{
+    u64 n;
+
+    spin_lock(&all->lock);
+    n = all->arrivals;
+    spin_unlock(&all->lock);
+    return n;
+}
+
+static bool wake_next(struct achk_sleepers *all, struct place *at, u64 end)
+{
+    struct achk_sleeper *s;
+    struct chosen who;
+
+    spin_lock(&all->lock);
+    s = next_due(all, at, end);
+    if (s) {
+        at->prio = s->prio;
+        at->arrival = s->arrival + 1;
+        choose(all, s, &who);
+    }
+    spin_unlock(&all->lock);
+    if (s)
+        wake(&who);
+    return s;
+}
+
+static bool wake_next_of(struct achk_sleepers *all, struct achk_file *file, u64 end)
+{
+    struct achk_sleeper *s;
+    struct chosen who;
+
+    spin_lock(&all->lock);
+    s = list_first_entry_or_null(&file->blocked, struct achk_sleeper, blocked);
+    if (s && s->arrival >= end)
+        s = NULL;
+    if (s)
+        choose(all, s, &who);
+    spin_unlock(&all->lock);
+    if (s)
+        wake(&who);
+    return s;
+}
+
+/* The way goes through the order once, so it ends, however many come again meanwhile. */
 void achk_wake_all(struct achk_sleepers *all)
 {
     struct place at = {.prio = INT_MIN};
-    struct achk_sleeper *s;
     u64 end;
 
     smp_mb(); /* with achk_sleeper_enter */
     if (!READ_ONCE(all->tree.rb_root.rb_node))
         return;
-    spin_lock(&all->lock);
-    end = all->arrivals;
-    while ((s = next_due(all, &at, end))) {
-        at.prio = s->prio;
-        at.arrival = s->arrival + 1;
-        wake(all, s);
-        spin_lock(&all->lock);
-    }
-    spin_unlock(&all->lock);
+    end = arrivals(all);
+    while (wake_next(all, &at, end))
+        ;
 }
 
 void achk_wake_file(struct achk_sleepers *all, struct achk_file *file)
 {
-    struct achk_sleeper *s;
     u64 end;
 
     smp_mb(); /* with achk_sleeper_enter */
-    spin_lock(&all->lock);
-    end = all->arrivals;
-    while ((s = list_first_entry_or_null(&file->blocked, struct achk_sleeper, blocked)) &&
-           s->arrival < end) {
-        wake(all, s);
-        spin_lock(&all->lock);
-    }
-    spin_unlock(&all->lock);
+    end = arrivals(all);
+    while (wake_next_of(all, file, end))
+        ;
     wake_up(&file->queue);
 }
