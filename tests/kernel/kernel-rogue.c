@@ -128,7 +128,7 @@ static void stuck_everywhere(void)
 {
     int uffd;
 
-    if (!never(4096, &uffd)) {
+    if (!never(1 << 20, &uffd)) {
         printf("no userfaultfd: pages that never come are left out\n");
         return;
     }
