@@ -39,14 +39,6 @@ static inline void achi_copy_out(void *dst, const void *chan, size_t n)
 enum ach_status achi_lock(const struct achi_view *v, uint32_t *word);
 void achi_unlock(const struct achi_view *v, uint32_t *word);
 
-/* With readonly_wake set nobody asks: every put goes through achi_commit_wake. */
-union achi_turn;
-static inline bool achi_commit_unlock(const struct achi_view *v, union achi_turn *turn,
-                                      uint32_t *commit)
-{
-    return false;
-}
-
 /* Commits only. Who put wakes when it has let go of the lock: nothing ends it before that. */
 void achi_commit_wake(const struct achi_view *v, uint32_t add);
 uint64_t achi_now(const struct achi_view *v);

@@ -38,7 +38,7 @@ static void refused(void)
     CHECK_UNMAPPABLE(map(fd, size + page, PROT_READ, MAP_SHARED, 0), EINVAL);
     CHECK_UNMAPPABLE(map(fd, size, PROT_READ, MAP_SHARED, (off_t)page), EINVAL);
     CHECK_UNMAPPABLE(map(fd, page, PROT_READ, MAP_SHARED, (off_t)size), EINVAL);
-    CHECK_UNMAPPABLE(map(fd, page, PROT_READ, MAP_SHARED, 1l << 40), EINVAL);
+    CHECK_UNMAPPABLE(map(fd, page, PROT_READ, MAP_SHARED, (off_t)1 << 40), EINVAL);
     CHECK_UNMAPPABLE(map(w, page, PROT_READ, MAP_SHARED, 0), EACCES);
     close(fd);
     close(w);
