@@ -119,7 +119,7 @@ static inline int ach_status_match(enum ach_status status, ach_mask_t mask)
 
 /* Where a channel lives. */
 enum ach_map {
-    ACH_MAP_DEFAULT = 0, /* whatever suits: shared memory */
+    ACH_MAP_DEFAULT = 0, /* to make: shared memory; to open: whatever has the name */
     ACH_MAP_ANON = 1,    /* the heap of this process */
     ACH_MAP_USER = 2,    /* shared memory */
     ACH_MAP_KERNEL = 3   /* the kernel module */
@@ -129,7 +129,8 @@ enum ach_map {
 enum ach_ready {
     ACH_READY_NONE = 0,     /* it has none */
     ACH_READY_IO_URING = 1, /* the kernel, by an io_uring of the handle */
-    ACH_READY_THREAD = 2    /* a helper thread of the handle */
+    ACH_READY_THREAD = 2,   /* a helper thread of the handle */
+    ACH_READY_KERNEL = 3    /* the kernel module */
 };
 
 /* Copy callbacks, for programs that pass serialisers around. */
@@ -285,6 +286,9 @@ enum ach_status ach_attr_set_shm(ach_attr_t *attr, struct ach_header *shm);
  * @attr: attributes for ach_open
  * @map: the kind
  *
+ * ACH_MAP_DEFAULT opens the kernel channel of that name if there is one, and
+ * else the one in shared memory.
+ *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
  * Returns: ACH_OK, or ACH_EINVAL for a NULL or unknown argument.
@@ -320,7 +324,7 @@ enum ach_status ach_attr_set_lock_source(ach_attr_t *attr, int lock_source);
  * through the handle can alter the channel. ach_open does the same by itself
  * where the file grants reading only. Such a handle sleeps in a waiting get if
  * the channel was created with ach_create_attr_set_readonly_wake, and looks
- * every millisecond if it was not.
+ * every millisecond if it was not; on a kernel channel it always sleeps.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -354,7 +358,8 @@ enum ach_status ach_attr_set_spin(ach_attr_t *attr, uint64_t nanoseconds);
  *
  * Writers exclude each other for the time of one copy, and inherit priority
  * while they do. The limit is met only when the writer in front was stopped in
- * mid-put; ach_put then returns ACH_LOCKED.
+ * mid-put; ach_put then returns ACH_LOCKED. A writer of a kernel channel cannot
+ * be stopped there, so the limit is not needed and not looked at.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -381,7 +386,8 @@ void ach_create_attr_init(ach_create_attr_t *attr);
  * ach_create_attr_set_clock - the clock that timeouts and timestamps use
  * @attr: attributes for ach_create
  * @clock: a clock of the system, as CLOCK_MONOTONIC, CLOCK_REALTIME or
- *         CLOCK_BOOTTIME; not the CPU time of a process or thread
+ *         CLOCK_BOOTTIME; not the CPU time of a process or thread. A kernel
+ *         channel can have these three and CLOCK_TAI.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -396,6 +402,14 @@ enum ach_status ach_create_attr_set_clock(ach_create_attr_t *attr, clockid_t clo
  * ach_create_attr_set_map - where the channel shall live
  * @attr: attributes for ach_create
  * @map: the kind of channel
+ *
+ * A kernel channel, ACH_MAP_KERNEL, needs the kernel module. Nobody but the
+ * kernel writes its memory: no program can damage it, forge sequence numbers or
+ * keep others from writing, a writer cannot be stopped or killed in mid-put, and
+ * sleepers are woken in the order of their priority. Processes of all PID
+ * namespaces can put. In exchange each put, and each sleep, is a system call;
+ * a get of what is there is not. Its name is known in the whole system, as the
+ * device /dev/ach-NAME, and ACH_DIR has no say in it.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -461,7 +475,8 @@ enum ach_status ach_create_attr_set_timestamps(ach_create_attr_t *attr, int time
  *
  * A subscriber that may not write cannot tell writers that it sleeps, so on
  * such a channel every put makes the system call that wakes. Once set it stays
- * set. ach_chmod sets it when it grants somebody reading without writing.
+ * set. ach_chmod sets it when it grants somebody reading without writing. Kernel
+ * channels wake every subscriber anyway.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -478,7 +493,7 @@ enum ach_status ach_create_attr_set_readonly_wake(ach_create_attr_t *attr, int w
  *
  * Only a handle opened with ach_attr_set_lock_source can put; others get
  * ACH_EACCES. In exchange ach_reserve hands out the channel's own memory, so
- * that a put need not copy.
+ * that a put need not copy, unless the channel is in the kernel.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -525,18 +540,21 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * A message may be as large as @frame_cnt x @frame_size; large ones leave room
  * for fewer. All memory is reserved now. The channel appears under its name
  * only when it is complete, as the file achshm-NAME in /dev/shm, or in the
- * directory that the environment variable ACH_DIR names.
+ * directory that the environment variable ACH_DIR names. A kernel channel is the
+ * device /dev/ach-NAME. A name is for one channel, whatever its kind, but two who
+ * make a channel of each kind at the same moment can both succeed.
  *
  * A heap channel (ACH_MAP_ANON) has no name; its memory comes back in @attr
  * and is freed when its last handle is closed.
  *
  * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
- * Returns: ACH_OK; ACH_EEXIST; ACH_ENOENT if the directory is missing;
+ * Returns: ACH_OK; ACH_EEXIST, also where a channel of another kind has the name,
+ * which cannot be replaced; ACH_ENOENT if the directory is missing;
  * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a zero or absurd size, or a
  * clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
  * without the module; ACH_FAILED_SYSCALL with errno, as ENOSPC when the memory
- * cannot be had.
+ * cannot be had, EFBIG or EDQUOT when the kernel module does not grant it.
  *
  * Since: 3.0
  */
@@ -584,7 +602,9 @@ enum ach_status ach_close(ach_channel_t *chan);
  * @name: the channel
  *
  * Handles that are open keep working with each other. Those that wait with
- * ACH_O_LINKED return ACH_ENOENT; ach_channel_info tells the others.
+ * ACH_O_LINKED return ACH_ENOENT; ach_channel_info tells the others. A channel in
+ * the kernel is removed as one in shared memory is; should both have the name,
+ * both are.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -601,7 +621,8 @@ enum ach_status ach_unlink(const char *name);
  * @mode: permission bits, as for chmod(2)
  *
  * If @mode lets somebody read but not write, read-only waking is switched on,
- * as by ach_create_attr_set_readonly_wake.
+ * as by ach_create_attr_set_readonly_wake. Of a kernel channel it changes the
+ * device, and bits beyond 0777 mean nothing there.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -622,15 +643,19 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode);
  * those that wait. A writer that is killed on the way leaves either the whole
  * message or nothing, and does not disturb anybody else.
  *
- * Allocates: no. Blocks: only while another writer copies its message, at most
- * for the handle's lock timeout, with priority inheritance. System calls: none
- * unless somebody waits or contends. Real-time: yes. Signal handler: no.
+ * Allocates: no; on a kernel channel the kernel does, when a message of more
+ * than 256 bytes is larger than all earlier ones of the handle. Blocks: only
+ * while another writer copies its message, at most for the handle's lock timeout,
+ * with priority inheritance. System calls: none unless somebody waits or contends;
+ * on a kernel channel one. Real-time: yes. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_OVERFLOW if @len exceeds the channel's capacity;
  * ACH_EINVAL for @len 0 or a NULL argument; ACH_EACCES for a read-only handle,
  * a single-writer channel without the source lock, or a channel of another
- * PID namespace; ACH_LOCKED if the lock timeout passed, or if this handle has
- * a reservation open on a single-writer channel; ACH_CORRUPT; ACH_CLOSED.
+ * PID namespace that is not in the kernel; ACH_LOCKED if the lock timeout passed,
+ * or if this handle has a reservation open on a single-writer channel;
+ * ACH_CORRUPT; ACH_CLOSED; on a kernel channel also ACH_EFAULT if @buf is no
+ * memory, and ACH_FAILED_SYSCALL with errno if the kernel has none for the copy.
  *
  * Since: 3.0
  */
@@ -734,13 +759,14 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr);
  *
  * Write the message, then call ach_commit or ach_abort. On a single-writer
  * channel the room is in the channel itself, and putting costs the same at any
- * size; on others it is private memory of the handle that ach_commit copies.
+ * size; on others, and on all in the kernel, it is private memory of the handle
+ * that ach_commit copies.
  * No other writer is held up meanwhile, and no reader sees anything before the
  * commit. One reservation at a time; reserving again drops the one before. A
  * reservation may push out the oldest messages, committed or not.
  *
- * Allocates: not on a single-writer channel; on others when @size exceeds all
- * earlier reservations of the handle. Blocks: as ach_put. Real-time: yes, after
+ * Allocates: not where the room is in the channel; elsewhere when @size exceeds
+ * all earlier reservations of the handle. Blocks: as ach_put. Real-time: yes, after
  * one reservation of the largest size. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_OVERFLOW if @size exceeds the capacity; ACH_EINVAL;
@@ -826,7 +852,13 @@ enum ach_status ach_view_check(const ach_channel_t *chan);
  *
  * Gets nothing: call ach_get on those whose status is ACH_OK.
  *
- * Allocates: no. Blocks: yes. Real-time: yes. Signal handler: no.
+ * Several channels with one in the kernel among them are polled by the
+ * descriptors of ach_channel_fd, which each handle gets in the first such call:
+ * it then costs what that says, for handles of kernel channels next to nothing.
+ * With ACH_O_LINKED such a wait can be a second late.
+ *
+ * Allocates: no, but for those descriptors. Blocks: yes. Real-time: yes. Signal
+ * handler: no.
  *
  * Returns: ACH_OK: at least one item has something new, or an error of its own;
  * ACH_TIMEOUT; ACH_CANCELED if one of the handles is canceled; ACH_CLOSED if one
@@ -922,14 +954,18 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  * The environment variable ACH_FD, set to io_uring or thread, decides it for
  * tests.
  *
+ * The descriptor of a kernel channel is its device, which costs writers nothing
+ * more and has no helper; a get that found nothing makes one system call. When
+ * the channel was replaced, it is hung up as well as readable.
+ *
  * A child of fork calls this again and gets a descriptor of its own; the one it
  * inherited is its parent's.
  *
  * Allocates: at the first call. Blocks: no. Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_ENOTSUP for what ACH_FD asks for and the system has not;
- * ACH_EINVAL; ACH_CLOSED; ACH_FAILED_SYSCALL without descriptors, memory or
- * threads.
+ * ACH_EINVAL; ACH_CLOSED; ACH_EACCES in a child that may not open the device of a
+ * kernel channel; ACH_FAILED_SYSCALL without descriptors, memory or threads.
  *
  * Since: 3.0
  */
@@ -969,7 +1005,8 @@ typedef enum ach_status ach_list_fun(void *cx, const char *name, enum ach_map ma
  * @fun: called for each, in the order of names
  * @cx: handed to @fun
  *
- * Lists what is called like a channel; opening it tells whether it is one.
+ * Lists what is called like a channel, in shared memory and in the kernel;
+ * opening it tells whether it is one.
  *
  * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -985,6 +1022,8 @@ enum ach_status ach_list(ach_list_fun *fun, void *cx);
  * @name: the channel, which need not exist
  * @path: out: where to write the path
  * @size: the size of @path
+ *
+ * The device of a kernel channel is /dev/ach-NAME.
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "error.h"
 #include "handle.h"
+#include "kernel.h"
 #include "name.h"
 #include "ready.h"
 #include "wait.h"
@@ -18,11 +19,6 @@
 /* Somebody may read, and the same somebody may not write. */
 #define READ_BITS 0444u
 #define WRITE_TO_READ_SHIFT 1
-
-static enum ach_status no_kernel_channels(void)
-{
-    return achi_fail(ACH_ENOTSUP, "this system has no kernel channels: the module is not there");
-}
 
 static uint32_t flags_of(const ach_create_attr_t *attr)
 {
@@ -32,7 +28,7 @@ static uint32_t flags_of(const ach_create_attr_t *attr)
         flags |= ACHI_F_TIMESTAMPS;
     if (attr->single_writer)
         flags |= ACHI_F_SINGLE_WRITER;
-    if (attr->map != ACH_MAP_ANON)
+    if (attr->map != ACH_MAP_ANON && attr->map != ACH_MAP_KERNEL)
         flags |= ACHI_F_MIRRORED;
     return flags;
 }
@@ -48,8 +44,6 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     ach_create_attr_init(&defaults);
     if (!attr)
         attr = &defaults;
-    if (attr->map == ACH_MAP_KERNEL)
-        return no_kernel_channels();
     if ((unsigned)attr->map > ACH_MAP_KERNEL)
         return achi_fail(ACH_EINVAL, "no such kind of channel: %d", (int)attr->map);
     if (attr->map != ACH_MAP_ANON) {
@@ -66,6 +60,10 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
         return achi_fail(r, "no channel can have %zu frames of %zu bytes", frame_cnt, frame_size);
     if (attr->map == ACH_MAP_ANON)
         return achi_heap_create(&g, attr, clock);
+    if (attr->map == ACH_MAP_KERNEL)
+        return achi_kernel_create(name, &g, attr, clock);
+    if (achi_kernel_exists(name))
+        return achi_fail(ACH_EEXIST, "channel '%s' exists already, in the kernel", name);
     return achi_shm_create(name, &g, attr, clock);
 }
 
@@ -73,12 +71,17 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
 static enum ach_status lock_source(struct achi_handle *h, const char *name)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    enum ach_status r;
 
     if (h->readonly)
         return achi_fail(ACH_EACCES, "a source of channel '%s' needs write permission", name);
     if (h->map == ACH_MAP_ANON) {
         if (!achi_heap_lock_source(h))
             return achi_fail(ACH_EAGAIN, "the heap channel has a source already");
+    } else if (achi_in_kernel(h)) {
+        r = achi_kernel_lock_source(h, name);
+        if (r != ACH_OK)
+            return r;
     } else if (fcntl(h->fd, F_OFD_SETLK, &all) != 0) {
         if (errno == EAGAIN || errno == EACCES)
             return achi_fail(ACH_EAGAIN, "channel '%s' has a source already", name);
@@ -93,8 +96,27 @@ static void backend_close(struct achi_handle *h)
 {
     if (h->map == ACH_MAP_ANON)
         achi_heap_close(h);
+    else if (achi_in_kernel(h))
+        achi_kernel_close(h);
     else
         achi_shm_close(h);
+}
+
+/* A channel with a name is in the kernel or in shared memory. */
+static enum ach_status named_open(struct achi_handle *h, const char *name, const ach_attr_t *attr)
+{
+    enum ach_status r = achi_name_check(name);
+
+    if (r != ACH_OK)
+        return r;
+    if (attr->map != ACH_MAP_USER) {
+        r = achi_kernel_open(h, name, attr->readonly);
+        if (r != ACH_ENOENT)
+            return r;
+        if (attr->map == ACH_MAP_KERNEL)
+            return achi_kernel_none(name);
+    }
+    return achi_shm_open(h, name, attr->readonly);
 }
 
 static enum ach_status backend_open(struct achi_handle *h, const char *name, const ach_attr_t *attr)
@@ -104,15 +126,13 @@ static enum ach_status backend_open(struct achi_handle *h, const char *name, con
     switch (attr->map) {
     case ACH_MAP_DEFAULT:
     case ACH_MAP_USER:
-        r = achi_name_check(name);
-        return r == ACH_OK ? achi_shm_open(h, name, attr->readonly) : r;
+    case ACH_MAP_KERNEL:
+        return named_open(h, name, attr);
     case ACH_MAP_ANON:
         r = achi_heap_open(h, attr->shm);
         if (r == ACH_OK)
             h->readonly = attr->readonly;
         return r;
-    case ACH_MAP_KERNEL:
-        return no_kernel_channels();
     default:
         return achi_fail(ACH_EINVAL, "no such kind of channel: %d", (int)attr->map);
     }
@@ -138,6 +158,7 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         free(h);
         return r;
     }
+    h->special = h->readonly || achi_in_kernel(h);
     h->spin_ns = attr->spin_ns;
     h->lock_timeout_ns = attr->lock_timeout_ns ? attr->lock_timeout_ns : defaults.lock_timeout_ns;
     if (attr->lock_source)
@@ -170,28 +191,42 @@ enum ach_status ach_close(ach_channel_t *chan)
     return ACH_OK;
 }
 
-enum ach_status ach_unlink(const char *name)
+/* ACH_ENOENT without a sentence, as achi_kernel_unlink. */
+static enum ach_status file_unlink(const char *name, const char *path)
 {
     struct achi_handle h = {.fd = -1};
-    char path[PATH_MAX];
+    enum ach_status r = ACH_OK;
+    struct stat st;
     bool opened;
-    enum ach_status r = achi_name_check(name);
 
-    if (r == ACH_OK)
-        r = achi_name_path(name, path);
-    if (r != ACH_OK)
-        return r;
+    if (lstat(path, &st) != 0 && errno == ENOENT)
+        return ACH_ENOENT;
     opened = achi_shm_open(&h, name, false) == ACH_OK;
     if (unlink(path) != 0)
-        r = errno == ENOENT
-                ? achi_fail(ACH_ENOENT, "there is no channel '%s' (no file %s)", name, path)
-                : achi_fail_errno("cannot remove %s", path);
+        r = achi_fail_errno("cannot remove %s", path);
     if (opened) {
         if (r == ACH_OK && achi_unlinked(&h))
             achi_retire(&h, ACHI_UNLINKED);
         achi_shm_close(&h);
     }
     return r;
+}
+
+/* A name is in use once; should it be twice, because two were made at the same time, both go. */
+enum ach_status ach_unlink(const char *name)
+{
+    enum ach_status in_kernel, r = achi_name_check(name);
+    char path[PATH_MAX];
+
+    if (r == ACH_OK)
+        r = achi_name_path(name, path);
+    if (r != ACH_OK)
+        return r;
+    r = file_unlink(name, path);
+    in_kernel = achi_kernel_unlink(name);
+    if (r == ACH_ENOENT && in_kernel == ACH_ENOENT)
+        return achi_fail(ACH_ENOENT, "there is no channel '%s' (no file %s)", name, path);
+    return in_kernel == ACH_ENOENT || (r != ACH_OK && r != ACH_ENOENT) ? r : in_kernel;
 }
 
 /* From now on every put wakes. A put that is under way may have looked already: let it end. */
@@ -220,7 +255,7 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
         return achi_fail(ACH_EINVAL, "%#o is not a file mode", (unsigned)mode);
     if (fchmod(h->fd, mode) != 0)
         return achi_fail_errno("cannot change the channel's permissions");
-    if (!h->readonly && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
+    if (!h->special && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
         wake_readonly(h);
     return ACH_OK;
 }

@@ -33,10 +33,13 @@ struct achi_handle {
     uint64_t frame_size;
     enum ach_map map;
     int fd;             /* the file; -1 for a heap channel */
-    bool readonly;      /* mapped read-only */
+    bool readonly;      /* cannot put; mapped read-only */
+    bool special;       /* read-only, or in the kernel: ach_put takes another way */
     bool source;        /* holds the source lock */
     int32_t source_pid; /* the process that took it; a child of fork does not hold it */
     bool private_;      /* nobody but this process has the memory */
+    int32_t fd_pid;     /* the process that opened a kernel channel's device */
+    uint32_t cancels;   /* how many cancels a waiter on the device knows of */
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
@@ -56,6 +59,9 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
 void achi_shm_close(struct achi_handle *h);
 
+/* Open a file for writing, or for reading if that is all it grants. -1 with errno. */
+int achi_open_either(const char *path, int flags, bool *readonly);
+
 /* Tell the users of a file, if it is a channel, that another one took its place. */
 void achi_shm_replaced(const char *path);
 
@@ -68,7 +74,7 @@ bool achi_heap_lock_source(struct achi_handle *h);
 /* Say that the channel lost its name or its place, and wake everybody who waits. */
 void achi_retire(struct achi_handle *h, enum achi_state state);
 
-/* Is the file's name gone? Asks the file system. */
+/* Is the channel's name gone? Asks the file system. */
 bool achi_unlinked(const struct achi_handle *h);
 
 #endif

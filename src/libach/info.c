@@ -82,7 +82,7 @@ static void file_info(const struct achi_handle *h, ach_info_t *info)
     info->mode = st.st_mode & 07777;
     info->uid = st.st_uid;
     info->gid = st.st_gid;
-    info->unlinked = st.st_nlink == 0;
+    info->unlinked = achi_unlinked(h);
 }
 
 static void handle_info(const struct achi_handle *h, ach_info_t *info)

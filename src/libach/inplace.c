@@ -4,18 +4,20 @@
  *
  * Only the one writer of a single-writer channel writes into the channel
  * itself. Elsewhere a reservation in shared memory would have to hold the
- * writers' lock while application code runs; there it is private memory.
+ * writers' lock while application code runs, and nobody but the kernel writes
+ * into kernel channels; there it is private memory.
  */
 #include "inplace.h"
 
 #include <stdlib.h>
 
 #include "error.h"
+#include "kernel.h"
 #include "ready.h"
 
 static bool in_place(const struct achi_handle *h)
 {
-    return (h->view.flags & ACHI_F_SINGLE_WRITER) != 0;
+    return (h->view.flags & ACHI_F_SINGLE_WRITER) && !achi_in_kernel(h);
 }
 
 static enum ach_status buffer_grow(struct achi_handle *h, size_t size)
@@ -71,8 +73,7 @@ enum ach_status ach_commit(ach_channel_t *chan, size_t size)
     r = achi_may_put(h);
     if (r != ACH_OK)
         return r;
-    r = in_place(h) ? achi_room_commit(&h->view, &h->room, size)
-                    : achi_put(&h->view, h->buffer, size);
+    r = in_place(h) ? achi_room_commit(&h->view, &h->room, size) : achi_put_any(h, h->buffer, size);
     if (r != ACH_LOCKED)
         achi_room_drop(h);
     return r;

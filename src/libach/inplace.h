@@ -8,6 +8,9 @@
 /* May this handle put at all? */
 enum ach_status achi_may_put(const struct achi_handle *h);
 
+/* Put, by a handle that may. */
+enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_t len);
+
 /* Get as ach_get does; buf NULL with a size beyond all messages only looks. */
 enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, struct achi_look *look,
                               const struct timespec *timeout, int options);

@@ -2,36 +2,68 @@
 /* message.c - put, get, flush: messages by copy */
 #include "handle.h"
 #include "inplace.h"
+#include "kernel.h"
 #include "ready.h"
 #include "wait.h"
 
 #define GET_OPTIONS (ACH_O_WAIT | ACH_O_LAST | ACH_O_COPY | ACH_O_RELTIME | ACH_O_LINKED)
 
+/* Is there a rule that only the source puts, and another one than us is it? */
+static inline bool not_source(const struct achi_handle *h)
+{
+    return (h->view.flags & ACHI_F_SINGLE_WRITER) &&
+           (!h->source || h->source_pid != achi_thread()->pid);
+}
+
+/* Would the message lie where a reservation is being written? */
+static inline bool reservation_open(const struct achi_handle *h)
+{
+    return (h->view.flags & ACHI_F_SINGLE_WRITER) &&
+           __atomic_load_n(&h->reserved, __ATOMIC_RELAXED);
+}
+
 enum ach_status achi_may_put(const struct achi_handle *h)
 {
-    if (h->readonly)
+    if (h->readonly || not_source(h))
         return ACH_EACCES;
-    if ((h->view.flags & ACHI_F_SINGLE_WRITER) &&
-        (!h->source || h->source_pid != achi_thread()->pid))
-        return ACH_EACCES;
-    return achi_same_namespace(h) ? ACH_OK : ACH_EACCES;
+    return achi_in_kernel(h) || achi_same_namespace(h) ? ACH_OK : ACH_EACCES;
+}
+
+enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_t len)
+{
+    if (len > h->view.capacity)
+        return ACH_OVERFLOW;
+    return achi_in_kernel(h) ? achi_kernel_put(h, buf, len) : achi_put(&h->view, buf, len);
+}
+
+/* On a kernel channel the reservation lies elsewhere, but programs need not know. */
+static __attribute__((noinline)) enum ach_status put_special(const struct achi_handle *h,
+                                                             const void *buf, size_t len)
+{
+    enum ach_status r = achi_may_put(h);
+
+    if (r != ACH_OK)
+        return r;
+    if (reservation_open(h))
+        return ACH_LOCKED;
+    return achi_put_any(h, buf, len);
 }
 
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
 {
-    struct achi_handle *h;
-    enum ach_status r;
+    const struct achi_handle *h;
 
     if (!chan || !buf || len == 0)
         return ACH_EINVAL;
     h = chan->priv;
     if (!h)
         return ACH_CLOSED;
-    r = achi_may_put(h);
-    if (r != ACH_OK)
-        return r;
-    if ((h->view.flags & ACHI_F_SINGLE_WRITER) && __atomic_load_n(&h->reserved, __ATOMIC_RELAXED))
-        return ACH_LOCKED; /* the message would lie where the reservation is being written */
+    if (__builtin_expect(h->special, 0))
+        return put_special(h, buf, len);
+    if (not_source(h) || !achi_same_namespace(h))
+        return ACH_EACCES;
+    if (reservation_open(h))
+        return ACH_LOCKED;
     return achi_put(&h->view, buf, len);
 }
 

@@ -11,6 +11,7 @@
 #include "../core/order.h"
 #include "draft.h"
 #include "error.h"
+#include "kernel.h"
 #include "wait.h"
 
 #ifndef PR_FUTEX_HASH
@@ -139,6 +140,8 @@ void achi_ready_update(const ach_channel_t *chan)
 
     if (!ours(r))
         return;
+    if (r->by == ACH_READY_KERNEL)
+        achi_device_update(&r->device, chan);
     told = __atomic_load_n(&r->told, __ATOMIC_RELAXED) &&
            __atomic_exchange_n(&r->told, 0, __ATOMIC_ACQ_REL);
     if (r->by == ACH_READY_IO_URING && r->ring.owner != achi_thread()->tid)
@@ -163,18 +166,25 @@ void achi_ready_cancel(const struct achi_handle *h)
 
     if (!r || !ours(r))
         return;
-    __atomic_store_n(&r->told, 1, __ATOMIC_RELEASE);
-    achi_ready_signal(r->fd);
+    if (r->by != ACH_READY_KERNEL) {
+        __atomic_store_n(&r->told, 1, __ATOMIC_RELEASE);
+        achi_ready_signal(r->fd);
+    } else if (r->fd != h->fd) { /* else that is done */
+        achi_kernel_cancel(r->fd);
+    }
 }
 
 /* In a child of fork there is no thread to stop. */
-static void release(struct achi_ready *r)
+static void release(struct achi_ready *r, const struct achi_handle *h)
 {
     if (r->by == ACH_READY_IO_URING)
         achi_ring_close(&r->ring);
     else if (r->by == ACH_READY_THREAD && ours(r))
         achi_helper_stop(&r->helper);
-    close(r->fd);
+    if (r->by == ACH_READY_KERNEL)
+        achi_device_close(&r->device, h);
+    else
+        close(r->fd);
     free(r);
 }
 
@@ -184,19 +194,32 @@ void achi_ready_close(struct achi_handle *h)
 
     if (!r)
         return;
-    if (ours(r))
+    if (ours(r) && r->by == ACH_READY_KERNEL)
+        achi_kernel_cancel(r->fd);
+    else if (ours(r))
         achi_ready_signal(r->fd);
-    release(r);
+    release(r, h);
+}
+
+static enum ach_status use_device(struct achi_ready *r, const struct achi_handle *h)
+{
+    if (!achi_device_open(&r->device, h))
+        return achi_fail_errno("cannot have the device of a kernel channel polled");
+    r->fd = r->device.fd;
+    r->by = ACH_READY_KERNEL;
+    return ACH_OK;
 }
 
 static enum ach_status start(struct achi_ready *r, const struct achi_handle *h)
 {
     enum ach_status status;
 
+    r->pid = achi_thread()->pid;
+    if (achi_in_kernel(h))
+        return use_device(r, h);
     r->fd = achi_high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (r->fd < 0)
         return achi_fail_errno("cannot make an eventfd");
-    r->pid = achi_thread()->pid;
     if (suits_ring(h) && use_ring(r))
         return ACH_OK;
     if (suits_ring(h) && wanted("io_uring"))
@@ -226,7 +249,7 @@ static enum ach_status provide(struct achi_handle *h)
     __atomic_store_n(&h->ready, r, __ATOMIC_SEQ_CST);
     if (inherited) {
         achi_await_cancels();
-        release(inherited);
+        release(inherited, h);
     }
     return ACH_OK;
 }

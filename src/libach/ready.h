@@ -12,6 +12,8 @@
  * A ring works for the thread that made it. A handle that is used by another
  * thread gets a new ring, a few times; then it gets a helper thread.
  *
+ * A kernel channel's descriptor is the device, which knows by itself.
+ *
  * A child of fork leaves its parent's descriptor alone.
  */
 #ifndef ACHI_READY_H
@@ -45,6 +47,18 @@ struct achi_ring {
     const struct io_uring_cqe *cqes;
 };
 
+struct ach_kernel_cursor;
+
+/* The device of a kernel channel, and what it was told. */
+struct achi_device {
+    int fd;  /* the handle's, unless that was opened by another process */
+    bool up; /* made readable because the handle is canceled */
+    uint32_t cancels;
+    uint64_t seen;
+    struct ach_kernel_cursor *cursor;
+    size_t size;
+};
+
 /* A thread that waits. The lock guards all that follows it. */
 struct achi_helper {
     pthread_t thread;
@@ -67,6 +81,7 @@ struct achi_ready {
     uint32_t told;  /* ach_cancel writes the eventfd */
     struct achi_ring ring;
     struct achi_helper helper;
+    struct achi_device device;
 };
 
 /* Make the descriptor say what is true now. */
@@ -106,5 +121,10 @@ bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told)
 bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd);
 void achi_helper_stop(struct achi_helper *t);
 void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told);
+
+/* False, with errno. */
+bool achi_device_open(struct achi_device *d, const struct achi_handle *h);
+void achi_device_close(struct achi_device *d, const struct achi_handle *h);
+void achi_device_update(struct achi_device *d, const ach_channel_t *chan);
 
 #endif

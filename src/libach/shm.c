@@ -163,17 +163,16 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     return r;
 }
 
-/* Open the file for writing, or for reading if that is all it grants. */
-static int open_file(const char *path, bool *readonly)
+int achi_open_either(const char *path, int flags, bool *readonly)
 {
     int fd;
 
     if (!*readonly) {
-        fd = achi_high_fd(open(path, O_RDWR | ACHI_OPEN_FLAGS));
+        fd = achi_high_fd(open(path, O_RDWR | flags));
         if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
             return fd;
     }
-    fd = achi_high_fd(open(path, O_RDONLY | ACHI_OPEN_FLAGS));
+    fd = achi_high_fd(open(path, O_RDONLY | flags));
     if (fd >= 0)
         *readonly = true;
     return fd;
@@ -226,7 +225,7 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
     int fd;
     enum ach_status r;
 
-    fd = open_file(path, &readonly);
+    fd = achi_open_either(path, ACHI_OPEN_FLAGS, &readonly);
     if (fd < 0)
         return open_failed(name, path);
     r = read_geometry(fd, path, &g, &copy);
@@ -274,6 +273,8 @@ bool achi_unlinked(const struct achi_handle *h)
 {
     struct stat st;
 
+    if (h->map == ACH_MAP_KERNEL)
+        return __atomic_load_n(&h->view.hdr->state, __ATOMIC_RELAXED) != ACHI_LIVE;
     return h->fd >= 0 && fstat(h->fd, &st) == 0 && st.st_nlink == 0;
 }
 

@@ -11,7 +11,9 @@
  * every put, and looks every millisecond otherwise. Nor can its canceler
  * nudge; it watches its handle's cancel word too.
  *
- * No sleep is longer than a second: what no wake tells of, such as a file
+ * Who waits for a kernel channel sleeps in a call to the device (see kernel.h).
+ *
+ * No other sleep is longer than a second: what no wake tells of, such as a file
  * removed with rm(1), is found out then. So is a nudge, should so many others
  * have come along that their count is the same again, just when the waiter had
  * looked and was not yet asleep.
@@ -24,6 +26,7 @@
 #include "clock.h"
 #include "error.h"
 #include "futex.h"
+#include "kernel.h"
 #include "ready.h"
 
 #define SLICE_NS 1000000000ll
@@ -190,6 +193,8 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
 
     if (spin(chan, word, d))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
+    if (achi_in_kernel(chan->priv))
+        return achi_kernel_wait(chan->priv, d, options);
     if (passed(d))
         return ACH_TIMEOUT; /* before the flag is up: the next put would wake nobody */
     r = prepare(chan, &word, options, &slice);
@@ -215,7 +220,9 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
     h = __atomic_load_n(&chan->priv, __ATOMIC_SEQ_CST);
     if (h) {
         __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
-        if (h->readonly)
+        if (achi_in_kernel(h))
+            achi_kernel_cancel(h->fd);
+        else if (h->readonly)
             achi_futex_wake(achi_cancel_word(chan), true);
         else
             achi_nudge(h);
@@ -254,9 +261,9 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, uint32_t *words
     return ACH_OK;
 }
 
-/* Sleep on all channels once. ACH_OK: look again. */
-static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, uint32_t *words,
-                                    const struct achi_deadline *d, int options, size_t *ready)
+/* Sleep on all words once. */
+static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, uint32_t *words,
+                                      const struct achi_deadline *d, int options, size_t *ready)
 {
     struct achi_futex_word w[2 * ACH_WAIT_MAX];
     int64_t slice = SLICE_NS;
@@ -275,6 +282,34 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, uint32_t *
         used += add_words(&w[used], items[i].chan, words[i]);
     }
     return *ready ? ACH_OK : sleep_on(w, used, slice, d);
+}
+
+static bool any_in_kernel(const ach_wait_item_t *items, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (achi_in_kernel(items[i].chan->priv))
+            return true;
+    return false;
+}
+
+/* Sleep on all channels once. ACH_OK: look again, unless *ready counts some with an error. */
+static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, uint32_t *words,
+                                    const struct achi_deadline *d, int options, size_t *ready)
+{
+    enum ach_status r;
+
+    if (!any_in_kernel(items, n))
+        return sleep_on_words(items, n, words, d, options, ready);
+    if (n > 1)
+        return achi_poll_all(items, n, d, options, ready);
+    r = achi_kernel_wait(items[0].chan->priv, d, options);
+    if (r != ACH_ENOENT)
+        return r;
+    items[0].status = r;
+    *ready = 1;
+    return ACH_OK;
 }
 
 enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,

@@ -38,6 +38,13 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
                            int options);
 
 /*
+ * Sleep on all channels of an ach_wait once, by their descriptors. ACH_OK: look
+ * again, unless *ready counts channels that have lost their name.
+ */
+enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct achi_deadline *d,
+                              int options, size_t *ready);
+
+/*
  * Have everybody who waits on the channel look again, also those who are just
  * about to sleep. The handle can write. Safe in a signal handler.
  */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ready_kernel.c - the descriptor of a kernel channel is the device itself
+ *
+ * The device is readable while the channel holds more than its cursor page says
+ * the reader has seen, and while it counted cancels that the page does not
+ * know. So a reader that moves stores that, and one that found nothing asks
+ * whether there were cancels.
+ *
+ * A device that was opened by the parent of this process has one page for both,
+ * which is the parent's.
+ */
+#include <ach/kernel.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "draft.h"
+#include "error.h"
+#include "kernel.h"
+#include "ready.h"
+
+/* Open the handle's device once more; it may have no name. */
+static int reopen(const struct achi_handle *h)
+{
+    bool readonly = h->readonly;
+    char self[64];
+
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", h->fd);
+    return achi_open_either(self, O_NOCTTY | O_CLOEXEC, &readonly);
+}
+
+static bool map_cursor(struct achi_device *d)
+{
+    int saved, fd = ioctl(d->fd, ACH_KERNEL_CURSOR);
+    void *page;
+
+    if (fd < 0)
+        return false;
+    d->size = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, d->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    saved = errno;
+    close(fd);
+    errno = saved;
+    if (page == MAP_FAILED)
+        return false;
+    d->cursor = page;
+    d->seen = d->cursor->seen;
+    d->cancels = d->cursor->cancels;
+    return true;
+}
+
+bool achi_device_open(struct achi_device *d, const struct achi_handle *h)
+{
+    int saved;
+
+    *d = (struct achi_device){.fd = h->fd};
+    if (h->fd_pid != achi_thread()->pid)
+        d->fd = reopen(h);
+    if (d->fd < 0)
+        return false;
+    if (map_cursor(d))
+        return true;
+    saved = errno;
+    achi_device_close(d, h);
+    errno = saved;
+    return false;
+}
+
+void achi_device_close(struct achi_device *d, const struct achi_handle *h)
+{
+    if (d->cursor)
+        munmap(d->cursor, d->size);
+    if (d->fd != h->fd)
+        close(d->fd);
+}
+
+void achi_device_update(struct achi_device *d, const ach_channel_t *chan)
+{
+    uint64_t seen = chan->priv->cursor.seen;
+    uint32_t cancels;
+
+    if (achi_canceled(chan)) {
+        if (!d->up)
+            achi_kernel_cancel(d->fd);
+        d->up = true;
+        return;
+    }
+    if (d->seen != seen) {
+        d->seen = seen;
+        __atomic_store_n(&d->cursor->seen, seen, __ATOMIC_RELAXED);
+        return;
+    }
+    cancels = achi_kernel_cancels(d->fd, d->cancels);
+    if (cancels == d->cancels || achi_canceled(chan))
+        return;
+    d->cancels = cancels;
+    d->up = false;
+    __atomic_store_n(&d->cursor->cancels, cancels, __ATOMIC_RELAXED);
+}

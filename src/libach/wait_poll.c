@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wait_poll.c - waiting for kernel channels and others at the same time
+ *
+ * A kernel channel has no word that a futex call could watch, and other
+ * channels have no wait queue in the kernel; what they have in common is the
+ * descriptor of ach_channel_fd. It is made to say what is true before each
+ * sleep, and the sleep ends at once if it says that there is something. That a
+ * kernel channel lost its name no descriptor tells; no sleep is longer than a
+ * second, and it is found out then.
+ */
+#include <errno.h>
+#include <poll.h>
+
+#include "clock.h"
+#include "error.h"
+#include "wait.h"
+
+#define SLICE_NS 1000000000ll
+
+/* Get ready to sleep on one channel. */
+static enum ach_status prepare(const ach_channel_t *chan, struct pollfd *p)
+{
+    enum ach_status r = ach_channel_fd(chan, &p->fd);
+
+    if (r != ACH_OK)
+        return r;
+    p->events = POLLIN;
+    chan->priv->slept++;
+    return ACH_OK;
+}
+
+static enum ach_status sleep_on(struct pollfd *p, size_t n, const struct achi_deadline *d)
+{
+    struct timespec now, limit;
+    int64_t left = SLICE_NS;
+    int saved = errno;
+
+    if (!d->forever) {
+        clock_gettime(d->clock, &now);
+        left = achi_time_until(&now, &d->at);
+        if (left == 0)
+            return ACH_TIMEOUT;
+    }
+    if (left > SLICE_NS)
+        left = SLICE_NS;
+    limit = (struct timespec){.tv_sec = (time_t)(left / ACHI_NS_PER_S),
+                              .tv_nsec = (long)(left % ACHI_NS_PER_S)};
+    if (ppoll(p, (nfds_t)n, &limit, NULL) < 0 && errno != EINTR)
+        return achi_fail_errno("cannot poll");
+    errno = saved;
+    return ACH_OK;
+}
+
+enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct achi_deadline *d,
+                              int options, size_t *ready)
+{
+    struct pollfd p[ACH_WAIT_MAX];
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        enum ach_status r = prepare(items[i].chan, &p[i]);
+
+        if (r != ACH_OK)
+            return r;
+        if ((options & ACH_O_LINKED) && achi_unlinked(items[i].chan->priv)) {
+            items[i].status = ACH_ENOENT;
+            ++*ready;
+        }
+    }
+    return *ready ? ACH_OK : sleep_on(p, n, d);
+}
