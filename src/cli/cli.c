@@ -3,7 +3,9 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "describe.h"
 #include "streams.h"
 
 static const struct verb *current;
@@ -122,8 +124,15 @@ bool parse_place(int argc, char **argv, enum ach_map *map)
 
 bool place_exists(const char *name, enum ach_map map)
 {
+    char device[PATH_MAX], file[PATH_MAX];
+    struct stat st;
     ach_channel_t chan;
 
+    if (map == ACH_MAP_USER && channel_path(name, ACH_MAP_KERNEL, device) &&
+        channel_path(name, map, file) && lstat(device, &st) == 0 && lstat(file, &st) != 0) {
+        complain("channel '%s' is in the kernel, not in shared memory", name);
+        return false;
+    }
     if (map != ACH_MAP_KERNEL)
         return true;
     if (!open_channel_in(&chan, name, true, map))

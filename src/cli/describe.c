@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "describe.h"
 
+#include <ach/kernel.h>
 #include <grp.h>
-#include <limits.h>
 #include <pwd.h>
 #include <string.h>
 
@@ -18,6 +18,15 @@ const char *kind_text(enum ach_map map)
     default:
         return "user";
     }
+}
+
+bool channel_path(const char *name, enum ach_map map, char path[PATH_MAX])
+{
+    if (ach_channel_path(name, path, PATH_MAX) != ACH_OK)
+        return false;
+    if (map == ACH_MAP_KERNEL)
+        snprintf(path, PATH_MAX, "%s%s", ACH_KERNEL_PREFIX, name);
+    return true;
 }
 
 const char *trouble_word(enum ach_status status)
@@ -84,7 +93,7 @@ void json_file(struct json *j, const char *name, const ach_info_t *info)
 {
     char path[PATH_MAX], mode[8], text[OWNER_TEXT];
 
-    if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
+    if (channel_path(name, info->map, path))
         json_string(j, "path", path);
     snprintf(mode, sizeof(mode), "%04o", (unsigned)info->mode & 07777u);
     json_string(j, "mode", mode);

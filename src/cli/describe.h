@@ -4,6 +4,8 @@
 #define DESCRIBE_H
 
 #include <ach.h>
+#include <limits.h>
+#include <stdbool.h>
 
 #include "json.h"
 
@@ -11,6 +13,9 @@
 #define OWNER_TEXT 64
 
 const char *kind_text(enum ach_map map);
+
+/* The path of a channel's file or device. False: the name is none, or too long. */
+bool channel_path(const char *name, enum ach_map map, char path[PATH_MAX]);
 
 /* A word for why a channel cannot be opened. */
 const char *trouble_word(enum ach_status status);

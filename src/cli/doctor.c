@@ -157,20 +157,21 @@ static int run(int argc, char **argv)
 const struct verb verb_doctor = {
     .name = "doctor",
     .summary = "check the system and the channels",
-    .help = "Usage: ach doctor [OPTION ...]\n\n"
-            "Check what channels depend on: their directory and its space, files that are not\n"
-            "channels or were left behind, resource limits, real-time scheduling, the kernel, and\n"
-            "logind's removal of shared memory. Each warning says what to do. Exit status 0: all\n"
-            "is well; 1: there are warnings or problems.\n\n"
-            "Options:\n"
-            "  -r, --repair    remove temporary files whose maker is dead, and files that have a\n"
-            "                  channel's name but are no usable channel and that nobody has open\n"
-            "      --root DIR  look for configuration files beneath DIR\n"
-            "  -j, --json      as JSON\n"
-            "      --help      print this help\n\n"
-            "Examples:\n"
-            "  ach doctor\n"
-            "  ach doctor --repair\n"
-            "  ach doctor --json | jq '.findings[] | select(.level == \"warning\")'\n",
+    .help =
+        "Usage: ach doctor [OPTION ...]\n\n"
+        "Check what channels depend on: their directory and its space, files that are not\n"
+        "channels or were left behind, resource limits, real-time scheduling, the kernel and\n"
+        "its module, and logind's removal of shared memory. Each warning says what to do. Exit\n"
+        "status 0: all is well; 1: there are warnings or problems.\n\n"
+        "Options:\n"
+        "  -r, --repair    remove temporary files whose maker is dead, and files that have a\n"
+        "                  channel's name but are no usable channel and that nobody has open\n"
+        "      --root DIR  look for configuration files beneath DIR\n"
+        "  -j, --json      as JSON\n"
+        "      --help      print this help\n\n"
+        "Examples:\n"
+        "  ach doctor\n"
+        "  ach doctor --repair\n"
+        "  ach doctor --json | jq '.findings[] | select(.level == \"warning\")'\n",
     .run = run,
 };

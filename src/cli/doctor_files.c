@@ -130,6 +130,7 @@ static enum ach_status try_channel(const char *name)
 
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
+    ach_attr_set_map(&attr, ACH_MAP_USER);
     status = ach_open(&chan, name, &attr);
     if (status != ACH_OK)
         return status;

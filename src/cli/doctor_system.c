@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <ach.h>
+#include <ach/kernel.h>
 
 #include "doctor.h"
 
@@ -229,6 +230,29 @@ static void check_namespace(struct report *r)
         found(r, LEVEL_OK, "PID namespace", "that of the whole system");
 }
 
+static enum ach_status count(void *cx, const char *name, enum ach_map map)
+{
+    (void)name;
+    *(unsigned *)cx += map == ACH_MAP_KERNEL;
+    return ACH_OK;
+}
+
+static void check_module(struct report *r)
+{
+    unsigned n = 0;
+
+    ach_list(count, &n);
+    if (access(ACH_KERNEL_CONTROL, R_OK | W_OK) == 0)
+        found(r, LEVEL_OK, "module", "kernel channels can be made; there are %u", n);
+    else if (errno == EACCES)
+        advise(found(r, LEVEL_NOTE, "module", "you may not make kernel channels; there are %u", n),
+               "let root grant you reading and writing of %s", ACH_KERNEL_CONTROL);
+    else
+        advise(found(r, LEVEL_NOTE, "module",
+                     "there are no kernel channels: the module is not loaded"),
+               "if you need them, 'modprobe ach'");
+}
+
 void check_kernel(struct report *r)
 {
     check_release(r);
@@ -236,4 +260,5 @@ void check_kernel(struct report *r)
     check_descriptors(r);
     check_pi(r);
     check_namespace(r);
+    check_module(r);
 }

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach file - the file of a channel */
-#include <limits.h>
+#include <sys/stat.h>
 
 #include "cli.h"
+#include "describe.h"
+
+/* The device, if there is one or was asked for; else the file, which need not exist. */
+static bool find_path(const char *name, enum ach_map map, char path[PATH_MAX])
+{
+    struct stat st;
+
+    if (map == ACH_MAP_DEFAULT && channel_path(name, ACH_MAP_KERNEL, path) && lstat(path, &st) == 0)
+        return true;
+    return channel_path(name, map, path);
+}
 
 static int run(int argc, char **argv)
 {
@@ -17,7 +28,7 @@ static int run(int argc, char **argv)
     for (; optind < argc; optind++) {
         if (!place_exists(argv[optind], map))
             status = EXIT_FAILED;
-        else if (ach_channel_path(argv[optind], path, sizeof(path)) == ACH_OK)
+        else if (find_path(argv[optind], map, path))
             puts(path);
         else
             status = fail_errstr();
@@ -29,7 +40,8 @@ const struct verb verb_file = {
     .name = "file",
     .summary = "print the path of a channel's file",
     .help = "Usage: ach file CHANNEL ...\n\n"
-            "Print the path of each channel's file, whether or not it exists.\n\n"
+            "Print the path of each channel's file, whether or not it exists, or of its device if\n"
+            "it is in the kernel.\n\n"
             "Options:\n"
             "  -u, --user    in shared memory (default)\n"
             "  -k, --kernel  in the kernel module\n"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach info - all about a channel */
-#include <limits.h>
-
 #include "cli.h"
 #include "describe.h"
 #include "parse.h"
@@ -32,8 +30,8 @@ static void print_file(const char *name, const ach_info_t *info)
 {
     char path[PATH_MAX], mode[MODE_TEXT], user[OWNER_TEXT], group[OWNER_TEXT];
 
-    if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
-        printf("%-15s %s\n", "file", path);
+    if (channel_path(name, info->map, path))
+        printf("%-15s %s\n", info->map == ACH_MAP_KERNEL ? "device" : "file", path);
     printf("%-15s %s (%04o)\n", "mode", mode_text(info->mode, mode), (unsigned)info->mode);
     printf("%-15s %s:%s\n", "owner", user_text(info->uid, user), group_text(info->gid, group));
 }

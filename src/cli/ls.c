@@ -68,6 +68,7 @@ static void print_json(const struct survey *s, bool rate)
                 json_null(&j, "rate");
         } else {
             json_string(&j, "name", c->name);
+            json_string(&j, "kind", kind_text(c->map));
             if (c->has_file)
                 json_file(&j, c->name, &c->info);
             json_string(&j, "error", ach_result_to_string(c->status));
@@ -86,7 +87,7 @@ static void add_row(struct table *t, const struct surveyed *c)
     size_t i;
 
     table_cell(t, "%s", c->name);
-    table_cell(t, "%s", c->open ? kind_text(c->info.map) : "-");
+    table_cell(t, "%s", kind_text(c->map));
     table_cell(t, "%s", file ? mode_text(c->info.mode, mode) : "-");
     table_cell(t, "%s", file ? user_text(c->info.uid, owner) : "-");
     if (!c->open) {

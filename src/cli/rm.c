@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach rm - remove channels */
+#include <ach/kernel.h>
+#include <unistd.h>
+
 #include "cli.h"
+#include "describe.h"
 
 static bool remove_one(const char *name, bool force, bool verbose)
 {
@@ -12,6 +16,15 @@ static bool remove_one(const char *name, bool force, bool verbose)
         return true;
     fail_errstr();
     return false;
+}
+
+/* There is a kernel module, and no channel of it with this name. */
+static bool nowhere(const char *name, enum ach_map map)
+{
+    char path[PATH_MAX];
+
+    return map == ACH_MAP_KERNEL && access(ACH_KERNEL_CONTROL, F_OK) == 0 &&
+           channel_path(name, map, path) && access(path, F_OK) != 0;
 }
 
 static int run(int argc, char **argv)
@@ -32,12 +45,14 @@ static int run(int argc, char **argv)
             return usage_hint();
         force |= c == 'f' || c == '1';
         verbose |= c == 'v';
-        if (c == 'k')
-            map = ACH_MAP_KERNEL;
+        if (c == 'k' || c == 'u')
+            map = c == 'k' ? ACH_MAP_KERNEL : ACH_MAP_USER;
     }
     if (optind == argc)
         return usage("name a channel");
     for (; optind < argc; optind++) {
+        if (force && nowhere(argv[optind], map))
+            continue;
         if (!place_exists(argv[optind], map) || !remove_one(argv[optind], force, verbose))
             status = EXIT_FAILED;
     }
@@ -53,8 +68,8 @@ const struct verb verb_rm = {
             "nobody can open them any more.\n\n"
             "Options:\n"
             "  -f, --force    a channel that is not there is fine; also -1\n"
-            "  -u, --user     in shared memory (default)\n"
-            "  -k, --kernel   in the kernel module\n"
+            "  -u, --user     only in shared memory\n"
+            "  -k, --kernel   only in the kernel module\n"
             "  -v, --verbose  say what was removed\n"
             "      --help     print this help\n\n"
             "Examples:\n"

@@ -2,12 +2,12 @@
 #include "survey.h"
 
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "describe.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -30,18 +30,18 @@ static bool wanted(const struct survey *s, const char *name)
     return s->npatterns == 0;
 }
 
-static struct surveyed *find(const struct survey *s, const char *name)
+static struct surveyed *find(const struct survey *s, const char *name, enum ach_map map)
 {
     size_t i;
 
     for (i = 0; i < s->n; i++) {
-        if (strcmp(s->items[i]->name, name) == 0)
+        if (s->items[i]->map == map && strcmp(s->items[i]->name, name) == 0)
             return s->items[i];
     }
     return NULL;
 }
 
-static struct surveyed *add(struct survey *s, const char *name)
+static struct surveyed *add(struct survey *s, const char *name, enum ach_map map)
 {
     struct surveyed **items = realloc(s->items, (s->n + 1) * sizeof(*items));
 
@@ -52,6 +52,7 @@ static struct surveyed *add(struct survey *s, const char *name)
     if (!items[s->n])
         return NULL;
     snprintf(items[s->n]->name, sizeof(items[s->n]->name), "%s", name);
+    items[s->n]->map = map;
     return items[s->n++];
 }
 
@@ -60,12 +61,11 @@ static enum ach_status list_one(void *cx, const char *name, enum ach_map map)
     struct survey *s = cx;
     struct surveyed *c;
 
-    (void)map;
     if (!wanted(s, name))
         return ACH_OK;
-    c = find(s, name);
+    c = find(s, name, map);
     if (!c)
-        c = add(s, name);
+        c = add(s, name, map);
     if (!c)
         return ACH_FAILED_SYSCALL;
     c->listed = true;
@@ -90,9 +90,10 @@ static void look_file(struct surveyed *c)
     char path[PATH_MAX];
     struct stat st;
 
-    c->has_file = ach_channel_path(c->name, path, sizeof(path)) == ACH_OK && lstat(path, &st) == 0;
+    c->has_file = channel_path(c->name, c->map, path) && lstat(path, &st) == 0;
     if (!c->has_file)
         return;
+    c->info.map = c->map;
     c->info.mode = st.st_mode & 07777;
     c->info.uid = st.st_uid;
     c->info.gid = st.st_gid;
@@ -106,6 +107,7 @@ static bool look_open(struct surveyed *c)
     shut(c);
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
+    ach_attr_set_map(&attr, c->map);
     c->status = ach_open(&c->chan, c->name, &attr);
     if (c->status != ACH_OK) {
         snprintf(c->trouble, sizeof(c->trouble), "%s", ach_errstr());
@@ -172,7 +174,10 @@ static void look(struct surveyed *c)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp((*(struct surveyed *const *)a)->name, (*(struct surveyed *const *)b)->name);
+    const struct surveyed *x = *(struct surveyed *const *)a, *y = *(struct surveyed *const *)b;
+    int order = strcmp(x->name, y->name);
+
+    return order ? order : (int)x->map - (int)y->map;
 }
 
 /* Let go of those that are gone. */

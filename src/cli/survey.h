@@ -14,6 +14,7 @@
 
 struct surveyed {
     char name[ACH_CHAN_NAME_MAX];
+    enum ach_map map;
     bool listed;
     bool open;
     bool has_file;          /* of info, the file's permissions, owner and number are known */
