@@ -185,6 +185,44 @@ static void keeps_errno(void)
     finish();
 }
 
+static int cancel_and_wait(void *cx)
+{
+    const struct timespec soon = ms(20);
+    char buf[64];
+    size_t size;
+
+    (void)cx;
+    CHECK_OK(ach_cancel(&chan, NULL));
+    CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), &size, NULL, ACH_O_WAIT), ACH_CANCELED);
+    chan.cancel = 0;
+    CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), &size, &soon, ACH_O_WAIT | ACH_O_RELTIME),
+                 ACH_TIMEOUT);
+    CHECK_OK(ach_cancel(&chan, NULL));
+    CHECK_OK(ach_close(&chan));
+    return check_result();
+}
+
+/* What a child cancels is its own, also while its parent waits on the same handle. */
+static void forked(void)
+{
+    struct waiter w;
+
+    make(4, 64);
+    open_it(&chan);
+    waiter_start(&w, &chan, 0);
+    let_sleep();
+    CHECK(run_child(cancel_and_wait, NULL));
+    put_range(&chan, 1, 1);
+    CHECK_OK(waiter_end(&w));
+    CHECK(w.number == 1);
+    waiter_start(&w, &chan, 0);
+    CHECK(run_child(cancel_and_wait, NULL));
+    CHECK_OK(ach_cancel(&chan, NULL));
+    CHECK_STATUS(waiter_end(&w), ACH_CANCELED);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
 static const struct test tests[] = {
     {"cancel-stays-canceled", stays_canceled, ALL, NULL},
     {"cancel-others-go-on", others_go_on, ALL, NULL},
@@ -193,6 +231,7 @@ static const struct test tests[] = {
     {"cancel-closed-at-once", closed_at_once, ALL, NULL},
     {"cancel-signal-handler", signal_handler, ALL, NULL},
     {"cancel-signal-handler-wait-many", signal_handler_wait_many, ALL, NULL},
+    {"cancel-forked", forked, NAMED, ONE_PROCESS},
     {"cancel-keeps-errno", keeps_errno, ALL, NULL},
 };
 THEME(cancel_theme, tests);

@@ -61,6 +61,7 @@ struct theme {
 #define ONE_PROCESS "a heap channel lives in one process"
 #define NO_NAME "a heap channel has no name and no file"
 #define NO_FILE "only shared-memory channels are files"
+#define NO_DEVICE "only kernel channels are devices"
 #define NO_MEMORY "the channel's memory cannot be altered"
 
 /* Leave the test: something it needs is not there. */
@@ -156,7 +157,10 @@ void let_sleep(void);
 uint32_t load_word(const uint32_t *word);
 void store_word(uint32_t *word, uint32_t value);
 
-/* The file of a channel. */
+/* Can a channel of this kind have the clock? */
+bool clock_fits(clockid_t clock);
+
+/* The file of a channel, or its device. */
 #define PATH_SIZE 4096
 const char *path_of(const char *name);
 

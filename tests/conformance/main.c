@@ -15,13 +15,13 @@
 extern const struct theme create_theme, open_theme, put_theme, get_theme, sizes_theme, wait_theme,
     cancel_theme, many_theme, evhandle_theme, reserve_theme, view_theme, info_theme, text_theme,
     access_theme, source_theme, process_theme, kill_theme, file_theme, argument_theme,
-    replace_theme, lock_theme, ready_theme, ready_life_theme;
+    replace_theme, lock_theme, ready_theme, ready_life_theme, mixed_theme;
 
 static const struct theme *const themes[] = {
     &create_theme,  &open_theme, &replace_theme,  &file_theme,   &put_theme,        &get_theme,
     &sizes_theme,   &lock_theme, &wait_theme,     &cancel_theme, &many_theme,       &evhandle_theme,
     &reserve_theme, &view_theme, &info_theme,     &text_theme,   &access_theme,     &source_theme,
-    &process_theme, &kill_theme, &argument_theme, &ready_theme,  &ready_life_theme,
+    &process_theme, &kill_theme, &argument_theme, &ready_theme,  &ready_life_theme, &mixed_theme,
 };
 
 #define THEMES (sizeof(themes) / sizeof(themes[0]))
@@ -41,9 +41,35 @@ static struct {
     unsigned passed, failed, skipped;
 } counts;
 
+/* Channels that were there before are not the tests'. */
+static struct {
+    char names[256][ACH_CHAN_NAME_MAX];
+    size_t n;
+} others;
+
+static enum ach_status note_other(void *cx, const char *name, enum ach_map map)
+{
+    (void)cx;
+    (void)map;
+    if (others.n < sizeof(others.names) / sizeof(others.names[0]))
+        strcpy(others.names[others.n++], name);
+    return ACH_OK;
+}
+
+static bool is_other(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < others.n; i++)
+        if (strcmp(others.names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static enum ach_status count_one(void *cx, const char *name, enum ach_map map)
 {
-    (void)map;
+    if (is_other(name) || (map == ACH_MAP_KERNEL && backend->map != map))
+        return ACH_OK;
     fprintf(stderr, "channel left behind: %s\n", name);
     ++*(int *)cx;
     return ach_unlink(name);
@@ -206,6 +232,7 @@ int main(int argc, char **argv)
         return usage();
     if (!backend->present())
         check_skip("this system has no such channels");
+    ach_list(note_other, NULL);
     for_all(run_test, argv + 2);
     printf("%s: %u passed, %u failed, %u skipped\n", backend->name, counts.passed, counts.failed,
            counts.skipped);

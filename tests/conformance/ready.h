@@ -11,7 +11,7 @@
 /* The mechanism under test. */
 extern enum ach_ready ready_wanted;
 
-/* Two tests of one function: a test for each mechanism. */
+/* Three tests of one function: a test for each mechanism. */
 #define READY_TEST(fun)                                                                            \
     static void fun##_ring(void)                                                                   \
     {                                                                                              \
@@ -22,11 +22,17 @@ extern enum ach_ready ready_wanted;
     {                                                                                              \
         ready_wanted = ACH_READY_THREAD;                                                           \
         fun();                                                                                     \
+    }                                                                                              \
+    static void fun##_device(void)                                                                 \
+    {                                                                                              \
+        ready_wanted = ACH_READY_KERNEL;                                                           \
+        fun();                                                                                     \
     }
 #define READY_ROWS(name, fun, backends, why_not)                                                   \
     {name "-io_uring", fun##_ring, backends, why_not},                                             \
+        {name "-thread", fun##_thread, backends, why_not},                                         \
     {                                                                                              \
-        name "-thread", fun##_thread, backends, why_not                                            \
+        name "-device", fun##_device, KERNEL, NO_DEVICE                                            \
     }
 
 /* Ask for the mechanism, and skip the test if this system has it not. */
@@ -43,7 +49,7 @@ bool becomes_readable(int fd);
 /* Get until there is nothing, as a loop would: how often, and the last number. */
 unsigned get_all(ach_channel_t *chan, uint64_t *number);
 
-/* Is it an eventfd or an io_uring? */
+/* Is it an eventfd, an io_uring or a device? */
 bool is_of_kernel(int fd);
 
 /*

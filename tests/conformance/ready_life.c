@@ -176,7 +176,7 @@ static void handed_over(void)
         put_range(&writer, i, i);
         pthread_join(thread, NULL);
     }
-    CHECK(info_of(&chan).ready == ACH_READY_THREAD);
+    CHECK(info_of(&chan).ready == (backend->bit == KERNEL ? ready_wanted : ACH_READY_THREAD));
     for (; i <= 30; i++) {
         put_range(&writer, i, i);
         take_turn(&i);
@@ -378,14 +378,14 @@ READY_TEST(more_threads_come)
 
 static const struct test tests[] = {
     READY_ROWS("fd-cancel", cancel, MEMORY, IS_A_FILE),
-    READY_ROWS("fd-fork", forked, USER, ONE_PROCESS),
+    READY_ROWS("fd-fork", forked, USER, NO_FILE),
     READY_ROWS("fd-handed-over", handed_over, MEMORY, IS_A_FILE),
     READY_ROWS("fd-outlived", outlived, MEMORY, IS_A_FILE),
     READY_ROWS("fd-closed", closed, MEMORY, IS_A_FILE),
     READY_ROWS("fd-many", many, MEMORY, IS_A_FILE),
     READY_ROWS("fd-idle", idle, MEMORY, IS_A_FILE),
     READY_ROWS("fd-threads", more_threads_come, MEMORY, IS_A_FILE),
-    {"fd-first-threads", threads_come, MEMORY, IS_A_FILE},
+    {"fd-first-threads", threads_come, ALL, NULL},
     {"fd-priority", priority, MEMORY, IS_A_FILE},
 };
 THEME(ready_life_theme, tests);

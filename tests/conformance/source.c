@@ -115,12 +115,41 @@ static void ends_with_process(void)
     munmap(ready, sizeof(*ready));
 }
 
+static int stay(void *stop)
+{
+    while (!load_word(stop))
+        check_sleep_ms(1);
+    return check_result();
+}
+
+/* A child has the descriptor of a source, and neither the lock nor a way to keep it. */
+static void not_inherited(void)
+{
+    uint32_t *stop = check_shared(sizeof(*stop));
+    ach_channel_t source, other;
+    pid_t pid;
+
+    make_single(4, 64);
+    open_source(&source);
+    pid = start_child(stay, stop);
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK_OK(ach_close(&source));
+    CHECK_OK(try_source(&other));
+    put_range(&other, 1, 1);
+    CHECK_OK(ach_close(&other));
+    store_word(stop, 1);
+    CHECK(check_child(pid, 30000));
+    remove_it();
+    munmap(stop, sizeof(*stop));
+}
+
 static const struct test tests[] = {
     {"source-one-at-a-time", one_at_a_time, ALL, NULL},
     {"source-others-put", others_put, ALL, NULL},
     {"source-single-writer", single_writer, ALL, NULL},
     {"source-no-leaks", no_leaks, ALL, NULL},
     {"source-not-readonly", not_readonly, ALL, NULL},
+    {"source-not-inherited", not_inherited, NAMED, ONE_PROCESS},
     {"source-ends-with-process", ends_with_process, NAMED, ONE_PROCESS},
 };
 THEME(source_theme, tests);

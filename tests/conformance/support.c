@@ -2,6 +2,7 @@
 /* support.c - channels, messages, times, children and threads for the tests */
 #include "conformance.h"
 
+#include <ach/kernel.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -198,6 +199,14 @@ ach_info_t info_of(const ach_channel_t *chan)
     return info;
 }
 
+bool clock_fits(clockid_t clock)
+{
+    struct timespec now;
+
+    return clock_gettime(clock, &now) == 0 &&
+           (backend->bit != KERNEL || clock != CLOCK_MONOTONIC_RAW);
+}
+
 unsigned open_descriptors(void)
 {
     DIR *dir = opendir("/proc/self/fd");
@@ -250,7 +259,10 @@ const char *path_of(const char *name)
 {
     static char path[PATH_SIZE];
 
-    REQUIRE_OK(ach_channel_path(name, path, sizeof(path)));
+    if (backend->bit == KERNEL)
+        snprintf(path, sizeof(path), "%s%s", ACH_KERNEL_PREFIX, name);
+    else
+        REQUIRE_OK(ach_channel_path(name, path, sizeof(path)));
     return path;
 }
 

@@ -113,7 +113,7 @@ static void clocks(void)
     for (i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
         ach_create_attr_t attr = create_attr();
 
-        if (clock_gettime(clocks[i], &t) != 0)
+        if (!clock_fits(clocks[i]))
             continue;
         REQUIRE_OK(ach_create_attr_set_clock(&attr, clocks[i]));
         REQUIRE_OK(backend->create(CHAN, 4, 64, &attr));
