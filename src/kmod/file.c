@@ -63,6 +63,16 @@ static int open(struct inode *inode, struct file *filp)
     return stream_open(inode, filp);
 }
 
+/* A child of fork that still has the open file does not keep its parent's place. */
+static int flush(struct file *filp, fl_owner_t id)
+{
+    struct achk_file *f = filp->private_data;
+
+    if (READ_ONCE(f->source_of) == id)
+        cmpxchg_release(&f->channel->source, f, NULL);
+    return 0;
+}
+
 static int release(struct inode *inode, struct file *filp)
 {
     struct achk_file *f = filp->private_data;
@@ -102,6 +112,7 @@ static __poll_t poll(struct file *filp, struct poll_table_struct *table)
 const struct file_operations achk_file_ops = {
     .owner = THIS_MODULE,
     .open = open,
+    .flush = flush,
     .release = release,
     .read = achk_read,
     .write = achk_write,

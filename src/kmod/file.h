@@ -28,6 +28,7 @@ struct achk_file {
     struct kref ref; /* of the open file, of its cursor's descriptors, of who wakes it */
     struct achk_channel *channel;
     struct achk_user *user; /* who opened it */
+    fl_owner_t source_of;   /* whose descriptor made it the source */
     struct achk_staging staging;
 
     spinlock_t lock; /* guards what follows */

@@ -125,7 +125,10 @@ static long be_source(struct achk_file *f)
 {
     struct achk_file *is = cmpxchg(&f->channel->source, NULL, f);
 
-    return is && is != f ? -EBUSY : 0;
+    if (is && is != f)
+        return -EBUSY;
+    WRITE_ONCE(f->source_of, current->files);
+    return 0;
 }
 
 /* What the file's mode allows. */
