@@ -88,19 +88,19 @@ static ssize_t get_wait(struct achk_file *f, char __user *buf, size_t size, int 
 
     for (;;) {
         r = get(f, buf, size, options & ~ACH_O_COPY);
-        if (r == OVERTAKEN) {
-            if (signal_pending(current))
-                return interrupted(d);
-            cond_resched();
-            continue;
-        }
-        if (r != -EAGAIN)
+        if (r == -EAGAIN) {
+            achk_cursor_want(f, &want);
+            want.cancels = cancels;
+            r = achk_wait(f, &want, d);
+            if (r)
+                return r == -EINTR ? interrupted(d) : r;
+        } else if (r != OVERTAKEN) {
             return r;
-        achk_cursor_want(f, &want);
-        want.cancels = cancels;
-        r = achk_wait(f, &want, d);
-        if (r)
-            return r == -EINTR ? interrupted(d) : r;
+        }
+        /* Writers may be faster than we are for ever. */
+        if (signal_pending(current))
+            return interrupted(d);
+        cond_resched();
     }
 }
 
