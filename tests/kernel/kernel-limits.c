@@ -85,6 +85,9 @@ static void by_bytes(void)
     CHECK(r >= 5 && r < 8);
     for (i = 0; i < 8; i++)
         close(fds[i]);
+    fds[0] = open_number(0, O_WRONLY);
+    CHECK(write(fds[0], big, sizeof(big)) == sizeof(big));
+    close(fds[0]);
     CHECK(unlink_number(0) == 0);
     CHECK(create(0, 1, 200000) == 0);
     CHECK(unlink_number(0) == 0);

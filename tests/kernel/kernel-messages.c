@@ -236,38 +236,54 @@ static void beside_writer(void)
     close(stream_fd);
 }
 
-static uint32_t taken[4096];
+#define SHARED 512u
+#define SHARED_SIZE 8000u
+static uint32_t taken[SHARED];
 
 static void *take(void *arg)
 {
+    char buf[SHARED_SIZE];
     uint32_t number;
 
     (void)arg;
-    while (read(stream_fd, &number, 4) == 4)
-        __atomic_fetch_add(&taken[number], 1, __ATOMIC_RELAXED);
-    CHECK(errno == ETIMEDOUT);
+    while (read(stream_fd, buf, sizeof(buf)) == sizeof(buf)) {
+        memcpy(&number, buf, sizeof(number));
+        __atomic_fetch_add(&taken[number % SHARED], 1, __ATOMIC_RELAXED);
+    }
+    CHECK(errno == EAGAIN);
     return NULL;
 }
 
 /* Threads that read one open file get each message once. */
-static void shared_file(void)
+static void share(int w)
 {
+    char buf[SHARED_SIZE] = {0};
     pthread_t threads[3];
-    uint32_t i, n = 4096;
-    int w;
+    uint32_t i;
 
-    device_create(control, NAME, 4096, 4);
-    w = device_must_open(NAME, O_WRONLY);
-    stream_fd = device_must_open(NAME, O_RDONLY);
-    set_options(stream_fd, 0, 500000000);
+    memset(taken, 0, sizeof(taken));
+    for (i = 0; i < SHARED; i++) {
+        memcpy(buf, &i, sizeof(i));
+        CHECK(write(w, buf, sizeof(buf)) == sizeof(buf));
+    }
     for (i = 0; i < 3; i++)
         REQUIRE(pthread_create(&threads[i], NULL, take, NULL) == 0);
-    for (i = 0; i < n; i++)
-        CHECK(write(w, &i, 4) == 4);
     for (i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < SHARED; i++)
         CHECK(taken[i] == 1);
+}
+
+static void shared_file(void)
+{
+    uint64_t i, rounds = check_scale(20);
+    int w;
+
+    device_create(control, NAME, SHARED, SHARED_SIZE);
+    w = device_must_open(NAME, O_WRONLY);
+    stream_fd = device_must_open(NAME, O_RDONLY | O_NONBLOCK);
+    for (i = 0; i < rounds; i++)
+        share(w);
     close(w);
     close(stream_fd);
 }
