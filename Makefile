@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-long bench bench-quick bench-long lint coverage install uninstall clean
+.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long lint coverage install uninstall clean
 
 all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -12,6 +12,7 @@ all: deps $(BUILD)/build.ninja
 help:
 	@echo 'make demo        install what is missing, build, and run a small robot (under 30 s)'
 	@echo 'make check       install what is missing, build, and run all tests'
+	@echo 'make check-kernel  only the tests on real kernels, in virtual machines (about 3 minutes)'
 	@echo 'make check-long  the exhaustive tests: hours'
 	@echo 'make bench       measure, beside everything else that passes messages (under 20 minutes)'
 	@echo 'make bench-quick the main part of it (under 2 minutes)'
@@ -33,6 +34,10 @@ demo: all
 check:
 	@packaging/install-deps build test
 	@tests/run-all
+
+check-kernel:
+	@packaging/install-deps build test
+	@tests/run-all --only kernel
 
 check-long:
 	@packaging/install-deps build test

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Debian's kernels and their headers, unpacked below build/vm: nothing gets installed."""
+import os
+import shutil
+import subprocess
+
+PACKAGE_LIMIT = 600
+MODULE_LIMIT = 600
+# The kinds, with what Debian puts into the names of their packages.
+DEBIAN = {"vanilla": "", "rt": "rt-"}
+
+
+class Unavailable(Exception):
+    """There is no such kernel to be had, and why."""
+
+
+class Kernel:
+    """A kernel that boots, and what builds modules for it."""
+
+    def __init__(self, name, release, image, headers):
+        self.name = name
+        self.release = release
+        self.image = image
+        self.headers = headers
+
+
+def architecture():
+    return output(["dpkg", "--print-architecture"]).strip()
+
+
+def output(command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          stdin=subprocess.DEVNULL, check=True, timeout=PACKAGE_LIMIT,
+                          **options).stdout
+
+
+class Apt:
+    """Packages from where this system gets its own, without the rights to install any."""
+
+    def __init__(self, folder):
+        self.folder = os.path.join(folder, "packages")
+        self.private = os.path.join(folder, "apt")
+        self.options = []
+        os.makedirs(self.folder, exist_ok=True)
+
+    def refresh(self):
+        """From now on, lists of our own that are up to date."""
+        for d in ("lists/partial", "cache/archives/partial"):
+            os.makedirs(os.path.join(self.private, d), exist_ok=True)
+        self.options = ["-o", f"Dir::State::lists={self.private}/lists",
+                        "-o", f"Dir::Cache={self.private}/cache"]
+        output(["apt-get", "-qq"] + self.options + ["update"])
+
+    def depends(self, package):
+        found = output(["apt-cache"] + self.options + ["depends", package])
+        return [line.split()[1] for line in found.splitlines() if " Depends: " in line]
+
+    def download(self, package):
+        """The file of a package, which is kept."""
+        shown = output(["apt-cache"] + self.options + ["show", "--no-all-versions", package])
+        fields = dict(line.split(": ", 1) for line in shown.splitlines() if ": " in line)
+        name = os.path.basename(fields["Filename"])
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            part = os.path.join(self.folder, "part")
+            shutil.rmtree(part, ignore_errors=True)
+            os.makedirs(part)
+            print(f"downloading {name}", flush=True)
+            output(["apt-get", "-qq"] + self.options + ["download", package], cwd=part)
+            os.rename(os.path.join(part, os.listdir(part)[0]), path)
+            os.rmdir(part)
+        return path
+
+
+def unpack(deb, root, only=()):
+    """Once per file."""
+    done = os.path.join(root, os.path.basename(deb) + ".unpacked")
+    if os.path.exists(done):
+        return
+    os.makedirs(root, exist_ok=True)
+    with subprocess.Popen(["dpkg", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as tar:
+        subprocess.run(["tar", "-x", "-C", root, "--no-same-owner"] + list(only), stdin=tar.stdout,
+                       check=True, timeout=PACKAGE_LIMIT)
+    if tar.returncode != 0:
+        raise OSError(f"cannot unpack {deb}")
+    with open(done, "w"):
+        pass
+
+
+def adapt_headers(root, release):
+    """The only absolute path in the packages."""
+    makefile = os.path.join(root, "usr/src", f"linux-headers-{release}", "Makefile")
+    with open(makefile) as f:
+        text = f.read()
+    with open(makefile, "w") as f:
+        f.write(text.replace("include /usr/src/", f"include {root}/usr/src/"))
+    return os.path.dirname(makefile)
+
+
+def fetch(apt, name, root):
+    """The newest kernel of that kind, with the headers of the same version."""
+    meta = f"linux-image-{DEBIAN[name]}{architecture()}"
+    package = next(p for p in apt.depends(meta) if p.startswith("linux-image-"))
+    release = package[len("linux-image-"):]
+    headers = f"linux-headers-{release}"
+    unpack(apt.download(package), root, ["./boot"])
+    for p in [headers] + [p for p in apt.depends(headers) if p.startswith("linux-")]:
+        unpack(apt.download(p), root)
+    return Kernel(name, release, os.path.join(root, "boot", f"vmlinuz-{release}"),
+                  adapt_headers(root, release))
+
+
+def from_packages(what, apt, get):
+    """get(), if need be with newer lists of packages."""
+    try:
+        try:
+            return get()
+        except (subprocess.CalledProcessError, KeyError, StopIteration):
+            apt.refresh()
+            return get()
+    except (subprocess.SubprocessError, KeyError, StopIteration, OSError) as e:
+        said = (getattr(e, "stderr", "") or str(e)).strip().splitlines()
+        raise Unavailable(f"cannot download {what}: {said[-1] if said else e}") from e
+
+
+def debian(name, folder):
+    apt = Apt(folder)
+    return from_packages(f"a {name} kernel", apt,
+                         lambda: fetch(apt, name, os.path.join(folder, "debian")))
+
+
+def busybox(folder):
+    """The static one, which would push another one out if it were installed."""
+    apt = Apt(folder)
+    root = os.path.join(folder, "busybox")
+    from_packages("busybox-static", apt, lambda: unpack(apt.download("busybox-static"), root))
+    return os.path.join(root, "bin", "busybox")
+
+
+def build_module(kernel, top, folder):
+    """src/kmod for this kernel, with the kernel's own build system: the file."""
+    work = os.path.join(folder, "kmod")
+    shutil.rmtree(work, ignore_errors=True)
+    for part in ("src/core", "src/kmod", "include"):
+        shutil.copytree(os.path.join(top, part), os.path.join(work, part))
+    log = os.path.join(folder, "kmod.log")
+    with open(log, "w") as out:
+        r = subprocess.run(["make", "-C", kernel.headers, f"M={work}/src/kmod", "modules"],
+                           stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                           timeout=MODULE_LIMIT, check=False)
+    path = os.path.join(work, "src/kmod/ach.ko")
+    return path if r.returncode == 0 and os.path.exists(path) else None
