@@ -163,40 +163,47 @@ static void waiter(unsigned slot, uint64_t *random)
         close(fd);
 }
 
+/* Store to the cursor what was seen, or nonsense, and ask poll. */
+static void move(int fd, volatile struct ach_kernel_cursor *cursor, uint64_t *random)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct ach_kernel_info info;
+
+    if (ioctl(fd, ACH_KERNEL_INFO, &info) == 0)
+        cursor->seen = check_random(random) % 8 ? info.newest : check_random(random);
+    poll(&p, 1, 10);
+    count(MAPS);
+}
+
 /* Reads the channel's memory, and tells poll by the cursor. */
 static void mapper(unsigned slot, uint64_t *random)
 {
-    int fd = some_channel(random, O_RDONLY, NULL), i;
-    volatile struct ach_kernel_cursor *cursor;
-    struct ach_kernel_info info;
+    int fd = some_channel(random, O_RDONLY, NULL),
+        page = fd < 0 ? -1 : ioctl(fd, ACH_KERNEL_CURSOR);
+    size_t page_size = (size_t)sysconf(_SC_PAGESIZE), i, at;
+    struct ach_kernel_info info = {0};
     volatile unsigned char *m;
+    void *cursor;
 
     (void)slot;
     if (fd < 0)
         return;
-    if (ioctl(fd, ACH_KERNEL_INFO, &info) != 0)
-        wrong("info: %s", strerror(errno));
-    m = mmap(NULL, info.memory, PROT_READ, MAP_SHARED, fd, ACH_KERNEL_MAP_CHANNEL);
-    cursor = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                  (off_t)ACH_KERNEL_MAP_CURSOR);
-    if (m == MAP_FAILED || cursor == MAP_FAILED) {
+    if (page < 0 || ioctl(fd, ACH_KERNEL_INFO, &info) != 0)
+        wrong("cursor, info: %s", strerror(errno));
+    m = mmap(NULL, info.memory, PROT_READ, MAP_SHARED, fd, 0);
+    cursor = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+    close(page);
+    if (m == MAP_FAILED || cursor == MAP_FAILED)
         wrong("mmap: %s", strerror(errno));
-        close(fd);
-        return;
-    }
-    for (i = 0; i < TURNS / 10 && !world->over; i++) {
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        uint64_t at;
-
+    for (i = 0; m != MAP_FAILED && cursor != MAP_FAILED && i < TURNS / 10 && !world->over; i++) {
         for (at = 0; at < info.memory; at += 512)
             (void)m[at];
-        if (ioctl(fd, ACH_KERNEL_INFO, &info) == 0)
-            cursor->seen = check_random(random) % 8 ? info.newest : check_random(random);
-        poll(&p, 1, 10);
-        count(MAPS);
+        move(fd, cursor, random);
     }
-    munmap((void *)m, info.memory);
-    munmap((void *)cursor, (size_t)sysconf(_SC_PAGESIZE));
+    if (m != MAP_FAILED)
+        munmap((void *)m, info.memory);
+    if (cursor != MAP_FAILED)
+        munmap(cursor, page_size);
     close(fd);
 }
 
