@@ -21,7 +21,7 @@
 #include <sys/time.h>
 
 #define PROCESSES 4
-#define STEPS 3000
+#define STEPS 1000
 #define NOBODY 65534
 #define HONEST_SIZE 1000
 
@@ -65,6 +65,7 @@ static void set_signals(void)
 
 static void set_up(struct fuzz *f, uint64_t seed)
 {
+    char name[ACH_KERNEL_NAME_MAX];
     unsigned i;
 
     memset(f, 0, sizeof(*f));
@@ -77,6 +78,11 @@ static void set_up(struct fuzz *f, uint64_t seed)
     for (i = 0; i < FDS; i++)
         f->fds[i] = -1;
     f->fds[0] = device_control();
+    for (i = 1; i < FDS / 2; i++) {
+        snprintf(name, sizeof(name), "fuzz-%u", i);
+        device_create(name, 16, 1000, i % 4);
+        f->fds[i] = device_open(name, i % 2 ? O_RDWR : O_RDONLY | O_NONBLOCK);
+    }
 }
 
 static pid_t start_fuzzer(uint64_t seed)
@@ -172,7 +178,7 @@ static void fuzz(uint64_t seconds, uint64_t seed)
         check_sleep_ms((long)(check_random(&random) % 30));
         i = (unsigned)(check_random(&random) % PROCESSES);
         if (waitpid(pids[i], NULL, WNOHANG) == 0) {
-            if (check_random(&random) % 8)
+            if (check_random(&random) % 32)
                 continue;
             end(pids[i]);
             atomic_fetch_add(&fuzz_counts->kills, 1);
@@ -182,6 +188,16 @@ static void fuzz(uint64_t seconds, uint64_t seed)
     }
     for (i = 0; i < PROCESSES; i++)
         end(pids[i]);
+}
+
+/* Root is bound by nothing else, and the guest has little memory. */
+static void limit_channels(void)
+{
+    int fd = open("/sys/module/ach/parameters/max_channel_bytes", O_WRONLY);
+
+    CHECK(fd >= 0 && write(fd, "4194304", 7) == 7);
+    if (fd >= 0)
+        close(fd);
 }
 
 static void report(void)
@@ -207,6 +223,7 @@ int main(int argc, char **argv)
     fuzz_counts = check_shared(sizeof(*fuzz_counts));
     printf("seed %" PRIu64 "\n", seed);
     fflush(stdout);
+    limit_channels();
     REQUIRE(device_create("honest", 64, HONEST_SIZE, 0) == 0);
     writer = start_honest(honest_writer);
     reader = start_honest(honest_reader);

@@ -120,7 +120,7 @@ static void reopen(struct fuzz *f)
         break;
     case 3:
         snprintf(name, sizeof(name), "/proc/self/fd/%d", fuzz_fd(f));
-        *fd = open(name, flags);
+        *fd = open(name, O_RDONLY | (flags & O_NONBLOCK));
         break;
     default:
         *fd = device_open(name, flags);

@@ -21,7 +21,7 @@ union argument {
 
 static void some_name(struct fuzz *f, char *name)
 {
-    static const char *const odd[] = {"", ".", "..", "../x", "a/b", "a!b", "%s%n", "-", "honest"};
+    static const char *const odd[] = {"", ".", "..", "../x", "a/b", "a!b", "%s%n", "-"};
 
     switch (fuzz_below(f, 8)) {
     case 0:
@@ -29,6 +29,9 @@ static void some_name(struct fuzz *f, char *name)
         break;
     case 1:
         memset(name, 'x', ACH_KERNEL_NAME_MAX - fuzz_below(f, 3));
+        break;
+    case 2: /* which is root's */
+        snprintf(name, ACH_KERNEL_NAME_MAX, "%s", geteuid() ? "honest" : "fuzz-0");
         break;
     default:
         snprintf(name, ACH_KERNEL_NAME_MAX, "fuzz-%u", (unsigned)fuzz_below(f, 6));

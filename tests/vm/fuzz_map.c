@@ -65,6 +65,15 @@ static void protect(struct fuzz *f)
         unmap(m); /* a private mapping may become so; nothing is stored to it */
 }
 
+/* Keep the first half. */
+static void cut(struct fuzz *f, struct fuzz_map *m)
+{
+    size_t half = m->size / 2 / f->page * f->page;
+
+    if (half && munmap(m->at + half, m->size - half) == 0)
+        m->size = half;
+}
+
 static void change(struct fuzz *f)
 {
     static const int advice[] = {MADV_DONTNEED, MADV_WILLNEED,  MADV_REMOVE,    MADV_FREE,
@@ -86,8 +95,8 @@ static void change(struct fuzz *f)
         if (p != MAP_FAILED)
             *m = (struct fuzz_map){.at = p, .size = size, .channel = m->channel};
         break;
-    case 2: /* a hole at its end */
-        munmap(m->at + m->size / 2 / f->page * f->page, m->size);
+    case 2:
+        cut(f, m);
         break;
     case 3:
         msync(m->at, m->size, fuzz_below(f, 2) ? MS_SYNC : MS_INVALIDATE | MS_ASYNC);

@@ -138,15 +138,10 @@ def busybox(folder):
 
 
 def build_module(kernel, top, folder):
-    """src/kmod for this kernel, with the kernel's own build system: the file."""
+    """src/kmod for this kernel: the file, or None and the log tells."""
     work = os.path.join(folder, "kmod")
-    shutil.rmtree(work, ignore_errors=True)
-    for part in ("src/core", "src/kmod", "include"):
-        shutil.copytree(os.path.join(top, part), os.path.join(work, part))
-    log = os.path.join(folder, "kmod.log")
-    with open(log, "w") as out:
-        r = subprocess.run(["make", "-C", kernel.headers, f"M={work}/src/kmod", "modules"],
-                           stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                           timeout=MODULE_LIMIT, check=False)
-    path = os.path.join(work, "src/kmod/ach.ko")
-    return path if r.returncode == 0 and os.path.exists(path) else None
+    with open(os.path.join(folder, "kmod.log"), "w") as log:
+        r = subprocess.run(["make", "-C", os.path.join(top, "src/kmod"), f"KDIR={kernel.headers}",
+                            f"BUILD={work}"], stdout=log, stderr=subprocess.STDOUT,
+                           stdin=subprocess.DEVNULL, timeout=MODULE_LIMIT, check=False)
+    return os.path.join(work, "ach.ko") if r.returncode == 0 else None

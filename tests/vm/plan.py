@@ -3,8 +3,6 @@
 import glob
 import os
 
-import kernels
-
 # Where the build has programs for guests.
 FOLDERS = ("tests/conformance", "tests/kernel", "tests/vm")
 
@@ -16,33 +14,36 @@ class Test:
         self.command = command
 
 
-def programs(build):
+def programs(build, folders=FOLDERS):
     found = []
-    for folder in FOLDERS:
+    for folder in folders:
         for path in sorted(glob.glob(os.path.join(build, folder, "*"))):
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 found.append(path)
     return found
 
 
-def module(kernel, top, folder):
-    if not os.path.exists(os.path.join(top, "src/kmod/Kbuild")):
-        return None
-    return kernels.build_module(kernel, top, folder)
-
-
 def settings(args):
-    return {"ACH_TEST_SCALE": "100" if args.long else "20", "STRESS_SEED": args.seed,
-            "STRESS_SECONDS": args.seconds or (600 if args.long else 60)}
+    return {"ACH_TEST_SCALE": "100" if args.long else "20"}
 
 
-def tests(args, build, have_module):
+def of_the_module(args, build):
+    seconds = args.seconds or (600 if args.long else 60)
+    own = [os.path.basename(p) for p in programs(build, ["tests/kernel"])]
+    return [Test("module-load", 120, "module-load"),
+            Test("conformance-kernel", 600, "conformance kernel")] + \
+        [Test(name, 300, name) for name in own] + \
+        [Test("stress", seconds + 120, f"vm-stress {seconds // 2} {args.seed}"),
+         Test("fuzz", seconds + 120, f"vm-fuzz {seconds // 2} {args.seed}"),
+         Test("module-gone", 120, "module-gone")]
+
+
+def tests(args, build):
     if args.script:
         return [Test("script", 3600, " ".join([os.path.basename(args.script)] + args.argument))]
-    plan = [
-        Test("conformance-user", 300, "conformance user"),
-        Test("conformance-heap", 300, "conformance heap"),
-    ]
+    plan = [Test("conformance-user", 600, "conformance user"),
+            Test("conformance-heap", 600, "conformance heap")] + of_the_module(args, build)
     if args.only:
-        plan = [t for t in plan if t.name in args.only.split(",")]
+        needed = ["module-load", "module-gone"] + args.only.split(",")
+        plan = [t for t in plan if t.name in needed]
     return plan
