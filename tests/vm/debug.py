@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels that check themselves, built from Debian's sources with hardly any drivers."""
+import glob
+import os
+import shutil
+import subprocess
+
+import kernels
+
+CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "config")
+BUILD_LIMIT = 4 * 3600
+IMAGES = {"arm64": ("Image", "arch/arm64/boot/Image"),
+          "amd64": ("bzImage", "arch/x86/boot/bzImage")}
+# What make is told beside the configuration.
+OPTIONS = {"race": ["KCSAN_SANITIZE=n"]}
+NAMES = ("debug", "race")
+NEEDED = ("bison", "flex", "bc", "xz")
+
+
+def source(folder):
+    """The unpacked sources of Debian's kernel."""
+    apt = kernels.Apt(folder)
+    root = os.path.join(folder, "source")
+    package = next(p for p in apt.depends("linux-source") if p.startswith("linux-source-"))
+    deb = apt.download(package)
+    kernels.unpack(deb, root)
+    tree = os.path.join(root, os.path.basename(deb)[:-len(".deb")])
+    if not os.path.exists(tree):
+        part = tree + ".part"
+        shutil.rmtree(part, ignore_errors=True)
+        os.makedirs(part)
+        archive = glob.glob(os.path.join(root, "usr/src/linux-source-*.tar.xz"))[0]
+        subprocess.run(["tar", "-xf", archive, "-C", part, "--strip-components=1"], check=True,
+                       timeout=kernels.PACKAGE_LIMIT)
+        os.rename(part, tree)
+    return tree
+
+
+def configuration(name):
+    text = ""
+    for part in ("base", name):
+        with open(os.path.join(CONFIGS, part)) as f:
+            text += f.read()
+    return text
+
+
+def make(tree, out, log, *words):
+    r = subprocess.run(["nice", "make", "-C", tree, f"O={out}", f"-j{os.cpu_count()}"] +
+                       list(words), stdout=log, stderr=subprocess.STDOUT,
+                       stdin=subprocess.DEVNULL, timeout=BUILD_LIMIT, check=False)
+    return r.returncode == 0
+
+
+def build(name, tree, out, log):
+    target, image = IMAGES[kernels.architecture()]
+    wanted = os.path.join(out, "wanted")
+    text = configuration(name)
+    if os.path.exists(wanted) and os.path.exists(os.path.join(out, image)):
+        with open(wanted) as f:
+            if f.read() == text + tree:
+                return os.path.join(out, image)
+    os.makedirs(out, exist_ok=True)
+    with open(os.path.join(out, "fragment"), "w") as f:
+        f.write(text)
+    options = OPTIONS.get(name, [])
+    if not (make(tree, out, log, f"KCONFIG_ALLCONFIG={out}/fragment", "allnoconfig") and
+            make(tree, out, log, *options, target, "modules")):
+        return None
+    with open(wanted, "w") as f:
+        f.write(text + tree)
+    return os.path.join(out, image)
+
+
+def kernel(name, folder):
+    gone = [p for p in NEEDED if not shutil.which(p)]
+    if gone:
+        raise kernels.Unavailable(f"{', '.join(gone)} not installed")
+    apt = kernels.Apt(folder)
+    tree = kernels.from_packages("linux-source", apt, lambda: source(folder))
+    out = os.path.join(folder, name, "linux")
+    path = os.path.join(folder, name, "build.log")
+    os.makedirs(out, exist_ok=True)
+    print(f"building a {name} kernel, see {path}", flush=True)
+    with open(path, "w") as log:
+        image = build(name, tree, out, log)
+    if not image:
+        raise kernels.Unavailable(f"the {name} kernel does not build, see {path}")
+    return kernels.Kernel(name, os.path.basename(tree), image, out)
