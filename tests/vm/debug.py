@@ -14,6 +14,7 @@ IMAGES = {"arm64": ("Image", "arch/arm64/boot/Image"),
 # What make is told beside the configuration.
 OPTIONS = {"race": ["KCSAN_SANITIZE=n"]}
 NAMES = ("debug", "race")
+SLOW = 10
 NEEDED = ("bison", "flex", "bc", "xz")
 
 
@@ -84,5 +85,5 @@ def kernel(name, folder):
     with open(path, "w") as log:
         image = build(name, tree, out, log)
     if not image:
-        raise kernels.Unavailable(f"the {name} kernel does not build, see {path}")
-    return kernels.Kernel(name, os.path.basename(tree), image, out)
+        raise kernels.Broken(f"does not build, see {path}")
+    return kernels.Kernel(name, os.path.basename(tree), image, out, SLOW)

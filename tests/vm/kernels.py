@@ -14,14 +14,19 @@ class Unavailable(Exception):
     """There is no such kernel to be had, and why."""
 
 
-class Kernel:
-    """A kernel that boots, and what builds modules for it."""
+class Broken(Exception):
+    """A kernel should be there, and is not."""
 
-    def __init__(self, name, release, image, headers):
+
+class Kernel:
+    """A kernel that boots, what builds modules for it, and how many times slower it is."""
+
+    def __init__(self, name, release, image, headers, slow=1):
         self.name = name
         self.release = release
         self.image = image
         self.headers = headers
+        self.slow = slow
 
 
 def architecture():
@@ -144,4 +149,8 @@ def build_module(kernel, top, folder):
         r = subprocess.run(["make", "-C", os.path.join(top, "src/kmod"), f"KDIR={kernel.headers}",
                             f"BUILD={work}"], stdout=log, stderr=subprocess.STDOUT,
                            stdin=subprocess.DEVNULL, timeout=MODULE_LIMIT, check=False)
-    return os.path.join(work, "ach.ko") if r.returncode == 0 else None
+    if r.returncode != 0:
+        return None
+    small = os.path.join(folder, "ach.ko")
+    output(["strip", "--strip-debug", "-o", small, os.path.join(work, "ach.ko")])
+    return small

@@ -23,13 +23,14 @@ def programs(build, folders=FOLDERS):
     return found
 
 
-def settings(args):
-    return {"ACH_TEST_SCALE": "100" if args.long else "20"}
+def settings(args, slow):
+    """What the guest's programs find in their environment."""
+    return {"ACH_TEST_SCALE": max((100 if args.long else 5) // slow, 1)}
 
 
-def of_the_module(args, build):
+def of_the_module(args):
     seconds = args.seconds or (600 if args.long else 60)
-    own = [os.path.basename(p) for p in programs(build, ["tests/kernel"])]
+    own = [os.path.basename(p) for p in programs(args.build, ["tests/kernel"])]
     return [Test("module-load", 120, "module-load"),
             Test("conformance-kernel", 600, "conformance kernel")] + \
         [Test(name, 300, name) for name in own] + \
@@ -38,12 +39,14 @@ def of_the_module(args, build):
          Test("module-gone", 120, "module-gone")]
 
 
-def tests(args, build):
+def tests(args, slow):
     if args.script:
         return [Test("script", 3600, " ".join([os.path.basename(args.script)] + args.argument))]
     plan = [Test("conformance-user", 600, "conformance user"),
-            Test("conformance-heap", 600, "conformance heap")] + of_the_module(args, build)
+            Test("conformance-heap", 600, "conformance heap")] + of_the_module(args)
     if args.only:
         needed = ["module-load", "module-gone"] + args.only.split(",")
         plan = [t for t in plan if t.name in needed]
+    for t in plan:
+        t.limit *= slow
     return plan
