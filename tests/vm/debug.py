@@ -22,8 +22,7 @@ def source(folder):
     """The unpacked sources of Debian's kernel."""
     apt = kernels.Apt(folder)
     root = os.path.join(folder, "source")
-    package = next(p for p in apt.depends("linux-source") if p.startswith("linux-source-"))
-    deb = apt.download(package)
+    deb = apt.download(apt.depends("linux-source", "linux-source-")[0])
     kernels.unpack(deb, root)
     tree = os.path.join(root, os.path.basename(deb)[:-len(".deb")])
     if not os.path.exists(tree):

@@ -56,15 +56,22 @@ class Apt:
                         "-o", f"Dir::Cache={self.private}/cache"]
         output(["apt-get", "-qq"] + self.options + ["update"])
 
-    def depends(self, package):
-        found = output(["apt-cache"] + self.options + ["depends", package])
-        return [line.split()[1] for line in found.splitlines() if " Depends: " in line]
+    def depends(self, package, prefix):
+        """The names of packages that this one needs, those that begin so."""
+        said = output(["apt-cache"] + self.options + ["depends", package])
+        found = [line.split()[1] for line in said.splitlines() if " Depends: " in line]
+        found = [name for name in found if name.startswith(prefix)]
+        if not found:
+            raise LookupError(f"apt knows no package {package}")
+        return found
 
     def download(self, package):
         """The file of a package, which is kept."""
         shown = output(["apt-cache"] + self.options + ["show", "--no-all-versions", package])
-        fields = dict(line.split(": ", 1) for line in shown.splitlines() if ": " in line)
-        name = os.path.basename(fields["Filename"])
+        names = [line.split()[1] for line in shown.splitlines() if line.startswith("Filename: ")]
+        if not names:
+            raise LookupError(f"apt knows no package {package}")
+        name = os.path.basename(names[0])
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
             part = os.path.join(self.folder, "part")
@@ -105,11 +112,11 @@ def adapt_headers(root, release):
 def fetch(apt, name, root):
     """The newest kernel of that kind, with the headers of the same version."""
     meta = f"linux-image-{DEBIAN[name]}{architecture()}"
-    package = next(p for p in apt.depends(meta) if p.startswith("linux-image-"))
+    package = apt.depends(meta, "linux-image-")[0]
     release = package[len("linux-image-"):]
     headers = f"linux-headers-{release}"
     unpack(apt.download(package), root, ["./boot"])
-    for p in [headers] + [p for p in apt.depends(headers) if p.startswith("linux-")]:
+    for p in [headers] + apt.depends(headers, "linux-"):
         unpack(apt.download(p), root)
     return Kernel(name, release, os.path.join(root, "boot", f"vmlinuz-{release}"),
                   adapt_headers(root, release))
@@ -120,10 +127,10 @@ def from_packages(what, apt, get):
     try:
         try:
             return get()
-        except (subprocess.CalledProcessError, KeyError, StopIteration):
+        except (subprocess.CalledProcessError, LookupError):
             apt.refresh()
             return get()
-    except (subprocess.SubprocessError, KeyError, StopIteration, OSError) as e:
+    except (subprocess.SubprocessError, LookupError, OSError) as e:
         said = (getattr(e, "stderr", "") or str(e)).strip().splitlines()
         raise Unavailable(f"cannot download {what}: {said[-1] if said else e}") from e
 
