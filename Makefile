@@ -12,7 +12,7 @@ all: deps $(BUILD)/build.ninja
 help:
 	@echo 'make demo        install what is missing, build, and run a small robot (under 30 s)'
 	@echo 'make check       install what is missing, build, and run all tests'
-	@echo 'make check-kernel  only the tests on real kernels, in virtual machines (about 3 minutes)'
+	@echo 'make check-kernel only its tests on real kernels, in virtual machines (about 3 minutes)'
 	@echo 'make check-long  the exhaustive tests: hours'
 	@echo 'make bench       measure, beside everything else that passes messages (under 20 minutes)'
 	@echo 'make bench-quick the main part of it (under 2 minutes)'
@@ -40,7 +40,7 @@ check-kernel:
 	@tests/run-all --only kernel
 
 check-long:
-	@packaging/install-deps build test
+	@packaging/install-deps build test long
 	@tests/run-all --long
 
 # Packages first: the build takes in those peers that are there.
