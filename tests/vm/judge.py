@@ -18,7 +18,7 @@ COMPLAINTS = re.compile(
     r"exit_robust|nobody cared|irq \d+: ")
 
 # A kernel may say these of itself while it boots.
-HARMLESS = re.compile(r"Kernel command line|stall warnings timeout set to|"
+HARMLESS = re.compile(r"[Cc]ommand line: |stall warnings timeout set to|"
                       r"KernelAddressSanitizer initialized|kcsan: (enabled|strict)")
 
 # What a module from outside the kernel's tree may leave: it is not of the tree, and not signed.

@@ -38,13 +38,17 @@ class Outcome:
 
     def settle(self, status, seconds):
         if self.complaints:
-            self.result, self.detail = "FAIL", "the kernel complained: " + self.complaints[0]
+            self.result, self.detail = "FAIL", "the kernel complained: " + self.complaint()
         elif status == 0:
             self.result, self.detail = "pass", f"{seconds} s"
         elif status == 77:
             self.result, self.detail = "skip", self.reason()
         else:
             self.result, self.detail = "FAIL", f"status {status} after {seconds} s"
+
+    def complaint(self):
+        """The first that says something."""
+        return next((c for c in self.complaints if "cut here" not in c), self.complaints[0])
 
     def reason(self):
         said = [line.split("skipped:", 1)[1].strip() for line in self.output if "skipped:" in line]
@@ -115,7 +119,7 @@ class Follower:
             if o.result is None:
                 o.result = "FAIL"
                 o.detail = ("did not end" if o is self.current else "did not run") + \
-                    "".join(f": {c}" for c in o.complaints[:1])
+                    (f": {o.complaint()}" if o.complaints else "")
         self.kernel.result = "pass"
         if self.kernel.complaints or not self.finished:
             self.kernel.result = "FAIL"
