@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Debian's kernels and their headers, unpacked below build/vm: nothing gets installed."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -105,7 +106,7 @@ def adapt_headers(root, release):
     with open(makefile) as f:
         text = f.read()
     with open(makefile, "w") as f:
-        f.write(text.replace("include /usr/src/", f"include {root}/usr/src/"))
+        f.write(re.sub("include .*/usr/src/", f"include {root}/usr/src/", text))
     return os.path.dirname(makefile)
 
 
