@@ -7,7 +7,7 @@
 
 #define KINDS 3
 #define IDLE_MS 500
-#define IDLE_LIMIT_US 100000
+#define IDLE_LIMIT_US 200000
 #define KERNEL_ONLY "needs kernel channels and others"
 
 static ach_channel_t chans[KINDS], writers[KINDS];

@@ -10,7 +10,7 @@
 
 /* Who sleeps looks up once a second; the rest allows for what the machine does beside us. */
 #define IDLE_MS 1500
-#define IDLE_LIMIT_US 50000
+#define IDLE_LIMIT_US 500000
 #define IDLE_SLEEPS 10
 #define HANDLES 20
 #define THREADS 40

@@ -29,7 +29,7 @@ def settings(args, slow):
 
 
 def of_the_module(args):
-    seconds = args.seconds or (600 if args.long else 60)
+    seconds = args.seconds or (600 if args.long else 30)  # on each kernel
     own = [os.path.basename(p) for p in programs(args.build, ["tests/kernel"])]
     return [Test("module-load", 120, "module-load"),
             Test("conformance-kernel", 600, "conformance kernel")] + \
