@@ -329,7 +329,10 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     raise_file_limit((unsigned long)o.channels * FILES_PER_CHANNEL + FILES_BESIDE);
-    if (pipe(go) != 0 || (child = fork()) < 0)
+    if (pipe(go) != 0)
+        fail(strerror(errno));
+    child = fork();
+    if (child < 0)
         fail(strerror(errno));
     if (child == 0) {
         close(go[1]);

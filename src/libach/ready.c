@@ -54,7 +54,7 @@ bool achi_ready_news(const ach_channel_t *chan, uint32_t *word)
 
 static bool ours(const struct achi_ready *r)
 {
-    return r->pid == achi_thread()->pid;
+    return r && r->pid == achi_thread()->pid;
 }
 
 /* What ACH_FD asks for. */
@@ -157,14 +157,14 @@ void achi_ready_update(const ach_channel_t *chan)
 
 enum ach_ready achi_ready_by(const struct achi_handle *h)
 {
-    return h->ready && ours(h->ready) ? h->ready->by : ACH_READY_NONE;
+    return ours(h->ready) ? h->ready->by : ACH_READY_NONE;
 }
 
 void achi_ready_cancel(const struct achi_handle *h)
 {
     struct achi_ready *r = __atomic_load_n(&h->ready, __ATOMIC_SEQ_CST);
 
-    if (!r || !ours(r))
+    if (!ours(r))
         return;
     if (r->by != ACH_READY_KERNEL) {
         __atomic_store_n(&r->told, 1, __ATOMIC_RELEASE);
@@ -264,7 +264,7 @@ enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor)
     h = chan->priv;
     if (!h)
         return ACH_CLOSED;
-    if (!h->ready || !ours(h->ready))
+    if (!ours(h->ready))
         status = provide(h);
     if (status != ACH_OK)
         return status;

@@ -61,7 +61,7 @@ int device_open(const char *name, int flags)
 
 unsigned device_unlink_all(void)
 {
-    const char *prefix = ACH_KERNEL_PREFIX + strlen("/dev/");
+    const char *prefix = &ACH_KERNEL_PREFIX[strlen("/dev/")];
     DIR *d = opendir("/dev");
     unsigned kept = 0;
     struct dirent *e;
