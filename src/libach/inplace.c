@@ -102,7 +102,7 @@ enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
     if (!chan->priv)
         return ACH_CLOSED;
     r = achi_get_wait(chan, NULL, UINT64_MAX, &look, timeout, options);
-    achi_moved(chan);
+    achi_moved(chan, r == ACH_EAGAIN);
     if (r != ACH_OK && r != ACH_MISSED_FRAME)
         return r;
     chan->priv->look = look;

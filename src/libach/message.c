@@ -117,7 +117,7 @@ static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *cha
 {
     enum ach_status r = get_copy(chan, buf, size, frame_size, timeout, options);
 
-    achi_ready_update(chan);
+    achi_ready_update(chan, r == ACH_EAGAIN);
     return r;
 }
 
@@ -144,6 +144,6 @@ enum ach_status ach_flush(ach_channel_t *chan)
     if (achi_canceled(chan))
         return ACH_CANCELED;
     r = achi_flush(&chan->priv->view, &chan->priv->cursor);
-    achi_moved(chan);
+    achi_moved(chan, true);
     return r;
 }

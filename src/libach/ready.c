@@ -131,7 +131,7 @@ static void leave_ring(struct achi_ready *r, const struct achi_handle *h)
     use_helper(r, h);
 }
 
-void achi_ready_update(const ach_channel_t *chan)
+void achi_ready_update(const ach_channel_t *chan, bool empty)
 {
     const struct achi_handle *h = chan->priv;
     struct achi_ready *r = h->ready;
@@ -146,10 +146,10 @@ void achi_ready_update(const ach_channel_t *chan)
            __atomic_exchange_n(&r->told, 0, __ATOMIC_ACQ_REL);
     if (r->by == ACH_READY_IO_URING && r->ring.owner != achi_thread()->tid)
         move_ring(r, h);
-    if (r->by == ACH_READY_IO_URING && !achi_ring_update(&r->ring, chan, told))
+    if (r->by == ACH_READY_IO_URING && !achi_ring_update(&r->ring, chan, told, empty))
         leave_ring(r, h);
     if (r->by == ACH_READY_THREAD)
-        achi_helper_update(&r->helper, chan, told);
+        achi_helper_update(&r->helper, chan, told, empty);
     else if (r->by == ACH_READY_NONE)
         achi_ready_signal(r->fd); /* nobody tells: let the reader look again and again */
     errno = saved;
@@ -268,7 +268,7 @@ enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor)
         status = provide(h);
     if (status != ACH_OK)
         return status;
-    achi_ready_update(chan);
+    achi_ready_update(chan, false);
     *file_descriptor = h->ready->fd;
     return ACH_OK;
 }

@@ -84,14 +84,18 @@ struct achi_ready {
     struct achi_device device;
 };
 
-/* Make the descriptor say what is true now. */
-void achi_ready_update(const ach_channel_t *chan);
+/*
+ * Make the descriptor say what is true now. empty: the caller is about to hear
+ * that there is nothing. If there is something after all, the descriptor is
+ * written even if it is readable: who waits for edges needs another one.
+ */
+void achi_ready_update(const ach_channel_t *chan, bool empty);
 
 /* The handle's cursor has moved, or may have. */
-static inline void achi_moved(const ach_channel_t *chan)
+static inline void achi_moved(const ach_channel_t *chan, bool empty)
 {
     if (__builtin_expect(chan->priv->ready != NULL, 0))
-        achi_ready_update(chan);
+        achi_ready_update(chan, empty);
 }
 
 /* The handle is canceled. Safe in a signal handler. */
@@ -115,12 +119,12 @@ bool achi_ring_open(struct achi_ring *r, int eventfd);
 void achi_ring_close(struct achi_ring *r);
 
 /* told: somebody else wrote the eventfd. False: the kernel cannot wait so after all. */
-bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told);
+bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told, bool empty);
 
 /* The thread has the caller's scheduling policy and priority. False: no thread. */
 bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd);
 void achi_helper_stop(struct achi_helper *t);
-void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told);
+void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told, bool empty);
 
 /* False, with errno. */
 bool achi_device_open(struct achi_device *d, const struct achi_handle *h);

@@ -101,7 +101,7 @@ static void make_quiet(struct achi_helper *t, bool told)
     t->vain = 0;
 }
 
-void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told)
+void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told, bool empty)
 {
     uint32_t word;
     bool wake = false;
@@ -115,7 +115,7 @@ void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool t
         if (wake)
             call(t);
     }
-    if (!t->up && achi_ready_news(chan, &word)) { /* also what was drained just now */
+    if ((!t->up || empty) && achi_ready_news(chan, &word)) { /* also what was drained just now */
         achi_ready_signal(t->eventfd);
         t->up = true;
     }

@@ -224,9 +224,9 @@ static bool settled(struct achi_ring *r, uint32_t word)
 }
 
 /* What there is has been told, by the kernel or here. */
-static void say_readable(struct achi_ring *r)
+static void say_readable(struct achi_ring *r, bool again)
 {
-    if (!r->up)
+    if (!r->up || again)
         achi_ready_signal(r->eventfd);
     r->up = true;
 }
@@ -254,7 +254,7 @@ static bool renew(struct achi_ring *r, const struct achi_handle *h, uint32_t wor
  * it was looked at ends at once; so no message goes unnoticed. The flag tells of
  * a write that is still to be read if it was down after the last one was.
  */
-bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told)
+bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told, bool empty)
 {
     uint32_t word = 0;
     int looks;
@@ -269,6 +269,6 @@ bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told)
         if (!renew(r, chan->priv, word))
             return false;
     }
-    say_readable(r);
+    say_readable(r, empty);
     return true;
 }
