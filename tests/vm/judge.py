@@ -19,7 +19,7 @@ COMPLAINTS = re.compile(
 
 # A kernel may say these of itself while it boots.
 HARMLESS = re.compile(r"[Cc]ommand line: |stall warnings timeout set to|"
-                      r"KernelAddressSanitizer initialized|kcsan: (enabled|strict)")
+                      r"RCU callback .* debug is enabled|KernelAddressSanitizer initialized|kcsan: (enabled|strict)")
 
 # What a module from outside the kernel's tree may leave: it is not of the tree, and not signed.
 TAINTS_ALLOWED = 1 << 12 | 1 << 13
