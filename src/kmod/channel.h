@@ -58,7 +58,8 @@ static inline u32 achk_channel_state(const struct achk_channel *ch)
     return smp_load_acquire(&ch->view.hdr->state); /* with achk_channel_retire */
 }
 
-/* One of the clocks that channels and deadlines know? */
+/* One of the clocks that channels and deadlines know? What does it say, in nanoseconds? */
 bool achk_clock_valid(int clock);
+u64 achk_now(int clock);
 
 #endif

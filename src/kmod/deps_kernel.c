@@ -28,9 +28,9 @@ void achi_commit_wake(const struct achi_view *v, uint32_t add)
     atomic_add((int)add, (atomic_t *)&v->hdr->commit);
 }
 
-uint64_t achi_now(const struct achi_view *v)
+u64 achk_now(int clock)
 {
-    switch (v->clock) {
+    switch (clock) {
     case CLOCK_REALTIME:
         return ktime_get_real_ns();
     case CLOCK_BOOTTIME:
@@ -40,4 +40,9 @@ uint64_t achi_now(const struct achi_view *v)
     default:
         return ktime_get_ns();
     }
+}
+
+uint64_t achi_now(const struct achi_view *v)
+{
+    return achk_now(v->clock);
 }

@@ -26,22 +26,26 @@ int achk_look(const struct achk_file *f, const struct achk_want *want)
     return want->linked && state != ACHI_LIVE ? -ENOENT : -EAGAIN;
 }
 
-/* Sleep until woken, or until the deadline: then true. */
-static bool sleep_until(const struct achk_deadline *d)
+/* Sleep until woken, or until the deadline. */
+static void sleep_until(const struct achk_deadline *d)
 {
     ktime_t at = d->at;
 
     if (at != KTIME_MAX)
-        return schedule_hrtimeout_range_clock(&at, 0, HRTIMER_MODE_ABS, d->clock) == 0;
-    schedule();
-    return false;
+        schedule_hrtimeout_range_clock(&at, 0, HRTIMER_MODE_ABS, d->clock);
+    else
+        schedule();
+}
+
+static bool passed(const struct achk_deadline *d)
+{
+    return d->at != KTIME_MAX && (s64)achk_now(d->clock) >= d->at;
 }
 
 int achk_wait(struct achk_file *f, const struct achk_want *want, const struct achk_deadline *d)
 {
     struct achk_sleepers *all = &f->channel->sleepers;
     struct achk_sleeper self;
-    bool late = false;
     int r;
 
     achk_sleeper_init(&self, f, current);
@@ -49,13 +53,13 @@ int achk_wait(struct achk_file *f, const struct achk_want *want, const struct ac
         achk_sleeper_enter(all, &self);
         set_current_state(TASK_INTERRUPTIBLE);
         r = achk_look(f, want);
+        if (r == -EAGAIN && passed(d))
+            r = -ETIMEDOUT; /* first: signals may come for ever */
         if (r == -EAGAIN && signal_pending(current))
             r = -EINTR;
-        if (r == -EAGAIN && late)
-            r = -ETIMEDOUT;
         if (r != -EAGAIN)
             break;
-        late = sleep_until(d);
+        sleep_until(d);
     }
     __set_current_state(TASK_RUNNING);
     achk_sleeper_leave(all, &self);
