@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long lint coverage install uninstall clean
+.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel lint coverage install uninstall clean
 
 all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -17,6 +17,7 @@ help:
 	@echo 'make bench       measure, beside everything else that passes messages (under 20 minutes)'
 	@echo 'make bench-quick the main part of it (under 2 minutes)'
 	@echo 'make bench-long  ten minutes for each contender'
+	@echo 'make bench-kernel only kernel channels, inside emulated machines (some 10 minutes)'
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'
 	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'
@@ -44,7 +45,7 @@ check-long:
 	@tests/run-all --long
 
 # Packages first: the build takes in those peers that are there.
-bench bench-quick bench-long:
+bench bench-quick bench-long bench-kernel:
 	@packaging/install-deps build bench
 	@$(MAKE) --no-print-directory all
 	@meson setup --reconfigure -Dpeers=true $(BUILD) >/dev/null && ninja -C $(BUILD)

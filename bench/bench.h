@@ -61,10 +61,11 @@ struct group {
     const struct claim *claims;
     unsigned claim_count;
     bool needs_two_cpus;
+    const char *(*missing)(void); /* why it cannot be measured here, NULL if it can; may be NULL */
 };
 
 extern const struct group operations_group, blocking_group, paced_group, spinning_group, bulk_group,
-    inplace_group, readers_group;
+    inplace_group, readers_group, kernel_group;
 
 /* scale x n, at least least. */
 static inline unsigned scaled(const struct trial *t, unsigned n, unsigned least)

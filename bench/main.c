@@ -22,7 +22,7 @@
 
 static const struct group *const groups[] = {
     &operations_group, &blocking_group, &paced_group,   &spinning_group,
-    &bulk_group,       &inplace_group,  &readers_group,
+    &bulk_group,       &inplace_group,  &readers_group, &kernel_group,
 };
 
 struct options {
@@ -143,7 +143,12 @@ static void clear_progress(void)
 static void run_group(const struct options *o, const struct group *g, struct report *report)
 {
     unsigned first_row = report->rows.count;
+    const char *why = g->missing ? g->missing() : NULL;
 
+    if (why) {
+        printf("\n%s: left out: %s\n", g->name, why);
+        return;
+    }
     if (g->needs_two_cpus && report->machine.cpus < 2) {
         printf("\n%s: left out: it takes two CPUs\n", g->name);
         return;

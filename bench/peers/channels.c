@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * channels.c - channels: in shared memory, with copies and in place, and on the heap
+ * channels.c - channels: in shared memory, with copies and in place, on the heap, in the kernel
  *
  * A receiver takes every message in turn, or, as control loops do, the newest.
  * Only what the newest-only receiver leaves out is counted as lost.
@@ -25,7 +25,7 @@ struct link {
     char name[48];
     bool newest;
     bool in_place;
-    bool heap;
+    enum ach_map map;
     const char *ready; /* what makes a descriptor readable; NULL: whatever suits */
     enum mode mode;
     struct ach_header *shm; /* of a channel on the heap */
@@ -35,7 +35,7 @@ struct link {
 static __thread ach_channel_t in, out;
 static __thread struct pollfd polled; /* in's descriptor */
 
-static struct link *make(const struct job *job, bool heap, bool in_place, bool newest)
+static struct link *make(const struct job *job, enum ach_map map, bool in_place, bool newest)
 {
     struct link *l = calloc(1, sizeof(*l));
     size_t frames = job->size > LARGE ? HISTORY_LARGE : HISTORY;
@@ -43,45 +43,49 @@ static struct link *make(const struct job *job, bool heap, bool in_place, bool n
 
     if (!l)
         return NULL;
-    *l = (struct link){.newest = newest, .in_place = in_place, .heap = heap, .mode = job->mode};
+    *l = (struct link){.newest = newest, .in_place = in_place, .map = map, .mode = job->mode};
     snprintf(l->name, sizeof(l->name), "peers-%u", job->id);
     ach_create_attr_init(&attr);
     ach_create_attr_set_single_writer(&attr, in_place);
-    if (heap)
-        ach_create_attr_set_map(&attr, ACH_MAP_ANON);
+    ach_create_attr_set_map(&attr, map);
     if (ach_create(l->name, frames, job->size, &attr) != ACH_OK) {
         snprintf(job->why, job->why_size, "%s", ach_errstr());
         free(l);
         return NULL;
     }
-    if (heap)
+    if (map == ACH_MAP_ANON)
         ach_create_attr_get_shm(&attr, &l->shm);
     return l;
 }
 
 static void *setup(const struct job *job)
 {
-    return make(job, false, false, false);
+    return make(job, ACH_MAP_USER, false, false);
 }
 
 static void *setup_newest(const struct job *job)
 {
-    return make(job, false, false, true);
+    return make(job, ACH_MAP_USER, false, true);
 }
 
 static void *setup_in_place(const struct job *job)
 {
-    return make(job, false, true, false);
+    return make(job, ACH_MAP_USER, true, false);
 }
 
 static void *setup_heap(const struct job *job)
 {
-    return make(job, true, false, false);
+    return make(job, ACH_MAP_ANON, false, false);
+}
+
+static void *setup_kernel(const struct job *job)
+{
+    return make(job, ACH_MAP_KERNEL, false, false);
 }
 
 static void *setup_helper(const struct job *job)
 {
-    struct link *l = make(job, false, false, false);
+    struct link *l = make(job, ACH_MAP_USER, false, false);
 
     if (l)
         l->ready = "thread";
@@ -105,7 +109,7 @@ static bool open_end(void *link, enum side side, unsigned index)
 
     (void)index;
     ach_attr_init(&attr);
-    if (l->heap)
+    if (l->map == ACH_MAP_ANON)
         ach_attr_set_shm(&attr, l->shm);
     if (l->in_place && side == SENDER)
         ach_attr_set_lock_source(&attr, 1);
@@ -126,7 +130,8 @@ static void finish(void *link)
 {
     struct link *l = link;
 
-    if (l->heap) { /* its memory goes with its last handle; the children's were copies */
+    /* Memory on the heap goes with its last handle; the children's were copies. */
+    if (l->map == ACH_MAP_ANON) {
         if (open_end(l, SENDER, 0))
             close_end(l, SENDER, 0);
     } else {
@@ -238,6 +243,14 @@ const struct contender contender_ach_heap = {COMMON,
                                              .settings = "threads of one process",
                                              .modes = MODE_BLOCK | MODE_SPIN,
                                              .setup = setup_heap};
+
+const struct contender contender_ach_kernel = {
+    COMMON,
+    .name = "ach kernel",
+    .settings = "the kernel module; put by a system call, get from mapped memory",
+    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL,
+    .start = kernel_channels_missing,
+    .setup = setup_kernel};
 
 const struct contender contender_ach_in_place = {
     COMMON,

@@ -135,6 +135,8 @@ static void gather(const struct options *o)
     add(&contender_ach_in_place, "ok");
     add(&contender_ach_heap, "ok");
     add(&contender_ach_helper, "ok");
+    add(&contender_ach_kernel, "ok");
+    add(&contender_ach_device, "ok");
     add_all(kernel_contenders);
     load_all(o->modules);
     for (i = 0; missing_modules[i][0]; i++) {
@@ -192,6 +194,8 @@ static bool wanted(const struct options *o, const struct scenario *s)
 {
     if (o->scenarios)
         return in_list(o->scenarios, s->name);
+    if (s->asked)
+        return false;
     if (o->long_)
         return s->setting.rate_hz == 1000 && s->setting.mode == MODE_BLOCK && !s->setting.fifo &&
                s->setting.senders == 1 && s->setting.receivers <= 2;

@@ -266,3 +266,29 @@ def sample_scaling():
             "Single readings are medians of 5.",
         ],
     }
+
+
+def sample_calls():
+    return {
+        "rows": [
+            {
+                "name": "kernel write, poll, read",
+                "floor": "pipe write, poll, read",
+                "p50": 4011.5,
+                "p99": 4100,
+                "ratio": 0.981,
+                "target": "ratio <= 1",
+                "reached": True,
+            },
+            {
+                "name": "kernel read of the newest",
+                "floor": "mapped get of the newest",
+                "p50": 912,
+                "p99": 1400,
+                "ratio": 4.63,
+                "target": "ratio >= 5",
+                "reached": False,
+            },
+            {"name": "pipe poll", "floor": "pipe poll", "p50": 1207, "p99": 1210, "ratio": 1},
+        ]
+    }

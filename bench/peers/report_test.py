@@ -19,7 +19,7 @@ import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 
-from report_sample import sample_report, sample_rows, sample_scaling  # noqa: E402
+from report_sample import sample_calls, sample_report, sample_rows, sample_scaling  # noqa: E402
 
 REPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report")
 LIMIT = 120
@@ -406,6 +406,43 @@ def test_hostile(t):
     )
 
 
+def emulated_page(t, calls, *names):
+    """Status, page and what was said, with folders of emulated kernels of which one is empty."""
+    t.run(sample_report(), sample_scaling())
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            os.mkdir(os.path.join(folder, name))
+        for name, value in (("peers.json", sample_report()), ("calls.json", calls)):
+            with open(os.path.join(folder, names[0], name), "w", encoding="utf-8") as file:
+                json.dump(value, file)
+        done = subprocess.run(
+            [REPORT, *t.path.values(), *[os.path.join(folder, name) for name in names]],
+            capture_output=True,
+            timeout=LIMIT,
+            check=False,
+        )
+    with open(t.path["page.html"], encoding="utf-8") as file:
+        return done.returncode, file.read(), done.stderr.decode()
+
+
+def test_emulated(t):
+    status, text, said = emulated_page(t, sample_calls(), "vanilla", "rt")
+    t.check(status == 0 and not said, f"emulated: makes a page: {said}")
+    page = Page(text)
+    t.check(page.ok, "emulated: tags match")
+    t.check("not on hardware" in text, "emulated: says that it is")
+    kernel = sample_report()["kernel"]
+    calls = page.tables[f"Calls of kernel channels, {kernel}"]
+    t.check(len(calls) == 3, "emulated: all calls are there")
+    t.check([line[-1] for line in calls] == ["reached", "missed", "–"], "emulated: verdicts")
+    rows = page.tables[f"All rows, {kernel}"]
+    t.check(len(rows) == len(sample_rows()), "emulated: all rows are there")
+    damaged = sample_calls()
+    damaged["rows"][1]["ratio"] = "much"
+    status, _, said = emulated_page(t, damaged, "vanilla")
+    t.check(status == 1 and "rows[1].ratio" in said, f"emulated: damage is refused: {said}")
+
+
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--sample":
         for name, value in (("report.json", sample_report()), ("scaling.json", sample_scaling())):
@@ -424,6 +461,7 @@ def main():
             test_damage,
             test_keeps_old_page,
             test_hostile,
+            test_emulated,
         ):
             test(t)
     print("report:", f"{t.failures} failures" if t.failures else "all is well")

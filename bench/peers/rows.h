@@ -16,6 +16,7 @@ struct scenario {
     unsigned peer_rounds; /* for libraries; at most rounds */
     bool in_place;        /* only contenders that copy nothing */
     bool quick;           /* is part of the quick run */
+    bool asked;           /* only when its name is given */
 };
 
 struct row {

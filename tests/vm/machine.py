@@ -127,11 +127,19 @@ class Follower:
         return list(self.outcomes.values()) + [self.kernel]
 
 
-def command(architecture, kernel, initramfs, cpus):
+# Two processors that run beside each other; or one whose clock counts its instructions, one
+# nanosecond each, and leaps to the next timer when there is nothing to do. That one's time does not
+# depend on what else the host does.
+TIMED = ["-accel", "tcg,thread=multi", "-smp", "2"]
+COUNTED = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", "shift=0,sleep=off"]
+
+
+def command(architecture, kernel, initramfs, counted=False):
     program, options, console = MACHINES[architecture]
+    options = options + (COUNTED if counted else TIMED)
     return ["setpriv", "--pdeathsig", "KILL", program] + options + [
-        "-accel", "tcg,thread=multi", "-smp", str(cpus), "-m", "1024", "-nodefaults",
-        "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot",
+        "-m", "1024", "-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio",
+        "-no-reboot",
         "-kernel", kernel.image, "-initrd", initramfs,
         "-append", f"console={console} {PARAMETERS}"]
 

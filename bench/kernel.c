@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * kernel.c - the calls of a kernel channel, against those of a pipe
+ *
+ * One process does all, so nobody sleeps: what is left is what the calls
+ * themselves cost. A get from the mapped channel is compared with a read of
+ * the same message from the device.
+ */
+#include <ach/kernel.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "operations.h"
+#include "peer.h"
+
+#define NAME "bench-kernel"
+#define HISTORY 64u
+#define BATCH 200u
+
+/* What is written to out can be read from in. */
+struct ends {
+    ach_channel_t chan; /* the channel's, if it is one */
+    int in, out;
+    unsigned char message[MESSAGE_SIZE] APART;
+};
+
+static const char *missing(void)
+{
+    return access(ACH_KERNEL_CONTROL, R_OK | W_OK) == 0
+               ? NULL
+               : "the kernel module is not loaded, or not for us";
+}
+
+static void *device_setup(int flags)
+{
+    struct ends *e = private_alloc(sizeof(*e));
+    ach_create_attr_t attr;
+
+    ach_create_attr_init(&attr);
+    MUST_ACH(ach_create_attr_set_map(&attr, ACH_MAP_KERNEL));
+    MUST_ACH(ach_create(NAME, HISTORY, MESSAGE_SIZE, &attr));
+    MUST_ACH(ach_open(&e->chan, NAME, NULL));
+    e->out = open(ACH_KERNEL_PREFIX NAME, O_WRONLY | O_CLOEXEC);
+    e->in = open(ACH_KERNEL_PREFIX NAME, O_RDONLY | O_CLOEXEC | flags);
+    MUST(e->in >= 0 && e->out >= 0);
+    MUST(write(e->out, e->message, sizeof(e->message)) == (ssize_t)sizeof(e->message));
+    return e;
+}
+
+static void *queue_setup(void)
+{
+    struct ends *e = device_setup(0);
+
+    MUST(ioctl(e->in, ACH_KERNEL_FLUSH) == 0);
+    return e;
+}
+
+/* Read gets the newest message, again and again. */
+static void *newest_setup(void)
+{
+    const struct ach_kernel_options o = {.options = ACH_O_LAST | ACH_O_COPY,
+                                         .timeout = ACH_KERNEL_FOREVER};
+    struct ends *e = device_setup(O_NONBLOCK);
+
+    MUST(ioctl(e->in, ACH_KERNEL_OPTIONS, &o) == 0);
+    return e;
+}
+
+static void device_finish(void *state)
+{
+    struct ends *e = state;
+
+    close(e->in);
+    close(e->out);
+    ach_close(&e->chan);
+    ach_unlink(NAME);
+    free(e);
+}
+
+static void *pipe_setup(void)
+{
+    struct ends *e = private_alloc(sizeof(*e));
+    int fd[2];
+
+    MUST(pipe2(fd, O_CLOEXEC) == 0);
+    e->in = fd[0];
+    e->out = fd[1];
+    return e;
+}
+
+static void pipe_finish(void *state)
+{
+    struct ends *e = state;
+
+    close(e->in);
+    close(e->out);
+    free(e);
+}
+
+static inline void do_write(const struct ends *e)
+{
+    if (write(e->out, e->message, sizeof(e->message)) != (ssize_t)sizeof(e->message))
+        abort();
+}
+
+static inline void do_poll(const struct ends *e)
+{
+    struct pollfd p = {.fd = e->in, .events = POLLIN};
+
+    if (poll(&p, 1, 0) != 1)
+        abort();
+}
+
+static inline void do_read(struct ends *e)
+{
+    if (read(e->in, e->message, sizeof(e->message)) != (ssize_t)sizeof(e->message))
+        abort();
+}
+
+static void all_batch(void *state, unsigned n)
+{
+    while (n--) {
+        do_write(state);
+        do_poll(state);
+        do_read(state);
+    }
+}
+
+static void write_batch(void *state, unsigned n)
+{
+    while (n--)
+        do_write(state);
+}
+
+static void poll_batch(void *state, unsigned n)
+{
+    while (n--)
+        do_poll(state);
+}
+
+static void read_batch(void *state, unsigned n)
+{
+    while (n--)
+        do_read(state);
+}
+
+/* Nothing is there before a batch of writes, and as much as it takes before one of reads. */
+static void drain(void *state, unsigned n)
+{
+    struct ends *e = state;
+    struct pollfd p = {.fd = e->in, .events = POLLIN};
+
+    (void)n;
+    while (poll(&p, 1, 0) == 1)
+        do_read(e);
+}
+
+static void fill(void *state, unsigned n)
+{
+    drain(state, n);
+    write_batch(state, n);
+}
+
+static void mapped_batch(void *state, unsigned n)
+{
+    struct ends *e = state;
+    size_t size;
+
+    while (n--)
+        if (ach_get(&e->chan, e->message, sizeof(e->message), &size, NULL,
+                    ACH_O_LAST | ACH_O_COPY) != ACH_OK)
+            abort();
+}
+
+#define RUN(name, ...)                                                                             \
+    static void name(void *state, struct trial *trial)                                             \
+    {                                                                                              \
+        static const struct op op = {__VA_ARGS__};                                                 \
+                                                                                                   \
+        op_measure(&op, state, trial);                                                             \
+    }
+
+RUN(all_run, .batch_max = BATCH, .batch = all_batch)
+RUN(write_run, .batch_max = HISTORY, .prepare = drain, .batch = write_batch)
+RUN(poll_run, .batch_max = BATCH, .prepare = fill, .batch = poll_batch)
+RUN(read_run, .batch_max = HISTORY, .prepare = fill, .batch = read_batch)
+RUN(again_run, .batch_max = BATCH, .batch = read_batch)
+RUN(mapped_run, .batch_max = BATCH, .batch = mapped_batch)
+
+enum { ALL, PIPE, WRITE, PIPE_WRITE, POLL, PIPE_POLL, READ, PIPE_READ, AGAIN, MAPPED };
+
+static const struct contender contenders[] = {
+    [ALL] = {"kernel write, poll, read", queue_setup, all_run, device_finish},
+    [PIPE] = {"pipe write, poll, read", pipe_setup, all_run, pipe_finish},
+    [WRITE] = {"kernel write 64 B", queue_setup, write_run, device_finish},
+    [PIPE_WRITE] = {"pipe write 64 B", pipe_setup, write_run, pipe_finish},
+    [POLL] = {"kernel poll", queue_setup, poll_run, device_finish},
+    [PIPE_POLL] = {"pipe poll", pipe_setup, poll_run, pipe_finish},
+    [READ] = {"kernel read 64 B", queue_setup, read_run, device_finish},
+    [PIPE_READ] = {"pipe read 64 B", pipe_setup, read_run, pipe_finish},
+    [AGAIN] = {"kernel read of the newest", newest_setup, again_run, device_finish},
+    [MAPPED] = {"mapped get of the newest", newest_setup, mapped_run, device_finish},
+};
+
+static const struct claim claims[] = {
+    {ALL, PIPE, CLAIM_AT_MOST, 1},         {AGAIN, MAPPED, CLAIM_AT_LEAST, 5},
+    {WRITE, PIPE_WRITE, CLAIM_NOTHING, 0}, {POLL, PIPE_POLL, CLAIM_NOTHING, 0},
+    {READ, PIPE_READ, CLAIM_NOTHING, 0},   {PIPE, PIPE, CLAIM_NOTHING, 0},
+    {MAPPED, MAPPED, CLAIM_NOTHING, 0},
+};
+
+const struct group kernel_group = {
+    .name = "kernel",
+    .about = "system calls on kernel channels, one process, nobody waiting",
+    .contenders = contenders,
+    .contender_count = ARRAY_SIZE(contenders),
+    .claims = claims,
+    .claim_count = ARRAY_SIZE(claims),
+    .missing = missing,
+};
