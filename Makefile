@@ -17,7 +17,7 @@ help:
 	@echo 'make bench       measure, beside everything else that passes messages (under 20 minutes)'
 	@echo 'make bench-quick the main part of it (under 2 minutes)'
 	@echo 'make bench-long  ten minutes for each contender'
-	@echo 'make bench-kernel only kernel channels, inside emulated machines (some 10 minutes)'
+	@echo 'make bench-kernel only kernel channels, inside emulated machines (about 5 minutes)'
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'
 	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'

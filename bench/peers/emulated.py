@@ -83,7 +83,7 @@ def rows_table(report, kernel):
 def distributions(report):
     """One and two receivers at 1 kHz."""
     out = []
-    for scenario, receivers in (("paced-1k", 1), ("receivers", 2)):
+    for scenario, receivers in (("paced-1k", 1), ("receivers-1k", 2)):
         rows = [
             row
             for row in report.rows
