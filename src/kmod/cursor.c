@@ -14,52 +14,58 @@
 #include "compat/compat.h"
 #include "file.h"
 
-static struct ach_kernel_cursor *mapped(const struct achk_file *f)
-{
-    return smp_load_acquire(&f->mapped); /* with make_page */
-}
-
-static u64 seen(const struct achk_file *f)
-{
-    const struct ach_kernel_cursor *page = mapped(f);
-
-    return page ? READ_ONCE(page->seen) : f->cursor.seen;
-}
-
 void achk_cursor_load(struct achk_file *f, struct achi_cursor *cur)
 {
     spin_lock(&f->lock);
     *cur = f->cursor;
-    cur->seen = seen(f);
+    cur->seen = achk_cursor_seen(f);
     spin_unlock(&f->lock);
 }
 
-bool achk_cursor_store(struct achk_file *f, u64 from, const struct achi_cursor *cur)
+/* With the lock. */
+static bool advance(struct achk_file *f, u64 from, u64 to)
 {
-    struct ach_kernel_cursor *page;
-    bool same;
+    struct ach_kernel_cursor *page = achk_cursor_page(f);
 
-    spin_lock(&f->lock);
-    same = seen(f) == from;
-    if (same) {
-        page = mapped(f);
-        f->cursor = *cur;
-        if (page)
-            WRITE_ONCE(page->seen, cur->seen);
-    }
-    spin_unlock(&f->lock);
-    return same;
+    if (achk_cursor_seen(f) != from)
+        return false;
+    atomic64_set(&f->seen, to);
+    if (page)
+        WRITE_ONCE(page->seen, to);
+    return true;
 }
 
-void achk_cursor_want(struct achk_file *f, struct achk_want *want)
+static void count(struct achi_cursor *all, const struct achi_cursor *way)
 {
-    const struct ach_kernel_cursor *page = mapped(f);
+    all->stamp = way->stamp;
+    all->overtaken += way->overtaken;
+    if (!way->received) /* got again */
+        return;
+    all->received += way->received;
+    all->missed += way->missed;
+    all->missed_last = way->missed_last;
+}
+
+bool achk_cursor_move(struct achk_file *f, u64 from, const struct achi_cursor *way)
+{
+    bool ok;
 
     spin_lock(&f->lock);
-    want->seen = seen(f);
+    ok = advance(f, from, way->seen);
+    if (ok)
+        count(&f->cursor, way);
     spin_unlock(&f->lock);
-    want->cancels = page ? READ_ONCE(page->cancels) : READ_ONCE(f->cancels);
-    want->linked = false;
+    return ok;
+}
+
+bool achk_cursor_skip(struct achk_file *f, u64 from, u64 to)
+{
+    bool ok;
+
+    spin_lock(&f->lock);
+    ok = advance(f, from, to);
+    spin_unlock(&f->lock);
+    return ok;
 }
 
 /* All open files may have one, so it comes with the control group's memory. */
@@ -67,16 +73,16 @@ static int make_page(struct achk_file *f)
 {
     struct ach_kernel_cursor *page;
 
-    if (mapped(f))
+    if (achk_cursor_page(f))
         return 0;
     page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
     if (!page)
         return -ENOMEM;
     spin_lock(&f->lock);
     if (!f->mapped) {
-        page->seen = f->cursor.seen;
+        page->seen = (u64)atomic64_read(&f->seen);
         page->cancels = READ_ONCE(f->cancels);
-        smp_store_release(&f->mapped, page); /* with mapped */
+        smp_store_release(&f->mapped, page); /* with achk_cursor_page */
         page = NULL;
     }
     spin_unlock(&f->lock);

@@ -31,9 +31,10 @@ struct achk_file {
     fl_owner_t source_of;   /* whose descriptor made it the source */
     struct achk_staging staging;
 
-    spinlock_t lock; /* guards what follows */
-    struct achi_cursor cursor;
-    u32 options;
+    atomic64_t seen;           /* sequence of the last message; changes with the lock */
+    u32 options;               /* of read; likewise */
+    spinlock_t lock;           /* guards what follows */
+    struct achi_cursor cursor; /* but for seen */
     u64 timeout;
 
     u32 cancels;
@@ -64,12 +65,36 @@ static inline void achk_file_get(struct achk_file *f)
 
 void achk_file_put(struct achk_file *f);
 
-/* cursor.c: how far the file is, by its own count or by the mapped page. */
-void achk_cursor_load(struct achk_file *f, struct achi_cursor *cur);
-/* Move on. False: somebody else did, since cursor_load said `from`. */
-bool achk_cursor_store(struct achk_file *f, u64 from, const struct achi_cursor *cur);
+/* How far the file is, by its own count or by the mapped page. */
+static inline struct ach_kernel_cursor *achk_cursor_page(const struct achk_file *f)
+{
+    return smp_load_acquire(&f->mapped); /* with make_page */
+}
+
+static inline u64 achk_cursor_seen(const struct achk_file *f)
+{
+    const struct ach_kernel_cursor *page = achk_cursor_page(f);
+
+    return page ? READ_ONCE(page->seen) : (u64)atomic64_read(&f->seen);
+}
+
 /* What the file would wait for now. */
-void achk_cursor_want(struct achk_file *f, struct achk_want *want);
+static inline void achk_cursor_want(const struct achk_file *f, struct achk_want *want)
+{
+    const struct ach_kernel_cursor *page = achk_cursor_page(f);
+
+    want->seen = page ? READ_ONCE(page->seen) : (u64)atomic64_read(&f->seen);
+    want->cancels = page ? READ_ONCE(page->cancels) : READ_ONCE(f->cancels);
+    want->linked = false;
+}
+
+/* cursor.c */
+/* All of it. */
+void achk_cursor_load(struct achk_file *f, struct achi_cursor *cur);
+/* Move on, with what was counted on the way. False: somebody else did, since seen was `from`. */
+bool achk_cursor_move(struct achk_file *f, u64 from, const struct achi_cursor *way);
+/* Skip to a sequence. False: likewise. */
+bool achk_cursor_skip(struct achk_file *f, u64 from, u64 to);
 /* A descriptor to map the cursor. */
 int achk_cursor_open(struct achk_file *f);
 

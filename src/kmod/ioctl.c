@@ -57,7 +57,7 @@ static long set_options(struct achk_file *f, const void __user *arg)
     if (wish.reserved || (wish.options & ~(ACH_O_LAST | ACH_O_COPY)))
         return -EINVAL;
     spin_lock(&f->lock);
-    f->options = wish.options;
+    WRITE_ONCE(f->options, wish.options);
     f->timeout = wish.timeout;
     spin_unlock(&f->lock);
     return 0;
@@ -100,22 +100,18 @@ static long cancel(struct achk_file *f)
 
 static long flush(struct achk_file *f)
 {
-    struct achi_cursor cur, newest;
+    struct achi_cursor newest;
     enum ach_status r;
+    u64 from;
 
     for (;;) {
-        achk_cursor_load(f, &cur);
+        from = achk_cursor_seen(f);
         newest = (struct achi_cursor){};
         r = achi_flush(&f->channel->view, &newest);
         if (r == ACH_CORRUPT)
             return achk_channel_state(f->channel) == ACHI_REPLACED ? -ESTALE : -EIO;
-        if (r == ACH_OK) {
-            u64 from = cur.seen;
-
-            cur.seen = newest.seen;
-            if (achk_cursor_store(f, from, &cur))
-                return 0;
-        }
+        if (r == ACH_OK && achk_cursor_skip(f, from, newest.seen))
+            return 0;
         if (signal_pending(current))
             return -EINTR;
     }

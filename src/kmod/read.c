@@ -40,28 +40,25 @@ static void count_overtaken(struct achk_file *f, u64 times)
 
 static ssize_t try_get(struct achk_file *f, char __user *buf, size_t size, int options)
 {
-    struct achi_cursor cur;
+    const u64 from = achk_cursor_seen(f);
+    struct achi_cursor way = {.seen = from};
     struct achi_look look;
     enum ach_status r;
-    u64 from, overtaken;
     u32 word;
 
-    achk_cursor_load(f, &cur);
-    from = cur.seen;
-    overtaken = cur.overtaken;
-    r = achi_get(&f->channel->view, &cur, NULL, size, options, &look, &word);
+    r = achi_get(&f->channel->view, &way, NULL, size, options, &look, &word);
     if (r != ACH_OK && r != ACH_MISSED_FRAME) {
-        if (cur.overtaken != overtaken)
-            count_overtaken(f, cur.overtaken - overtaken);
+        if (way.overtaken)
+            count_overtaken(f, way.overtaken);
         return refusal(f, r);
     }
     if (copy_to_user(buf, look.place, look.size))
         return -EFAULT;
     if (!achi_look_valid(&look)) {
-        count_overtaken(f, cur.overtaken - overtaken + 1);
+        count_overtaken(f, way.overtaken + 1);
         return OVERTAKEN;
     }
-    return achk_cursor_store(f, from, &cur) ? (ssize_t)look.size : OVERTAKEN;
+    return achk_cursor_move(f, from, &way) ? (ssize_t)look.size : OVERTAKEN;
 }
 
 static ssize_t get(struct achk_file *f, char __user *buf, size_t size, int options)
@@ -80,22 +77,38 @@ static ssize_t interrupted(const struct achk_deadline *d)
     return d->at == KTIME_MAX ? -ERESTARTSYS : -EINTR;
 }
 
-static ssize_t get_wait(struct achk_file *f, char __user *buf, size_t size, int options,
-                        const struct achk_deadline *d, u32 cancels)
+/* Nothing was there at first, so the time begins. */
+static void begin_wait(struct achk_file *f, struct achk_deadline *d)
 {
+    u64 timeout;
+
+    spin_lock(&f->lock);
+    timeout = f->timeout;
+    spin_unlock(&f->lock);
+    achk_deadline_after(d, timeout);
+}
+
+static ssize_t get_wait(struct achk_file *f, char __user *buf, size_t size, int options,
+                        u32 cancels)
+{
+    struct achk_deadline deadline, *d = NULL;
     struct achk_want want;
     ssize_t r;
 
     for (;;) {
         r = get(f, buf, size, options & ~ACH_O_COPY);
+        if (r != OVERTAKEN && r != -EAGAIN)
+            return r;
+        if (!d) {
+            d = &deadline;
+            begin_wait(f, d);
+        }
         if (r == -EAGAIN) {
             achk_cursor_want(f, &want);
             want.cancels = cancels;
             r = achk_wait(f, &want, d);
             if (r)
                 return r == -EINTR ? interrupted(d) : r;
-        } else if (r != OVERTAKEN) {
-            return r;
         }
         /* Writers may be faster than we are for ever. */
         if (signal_pending(current))
@@ -107,23 +120,15 @@ static ssize_t get_wait(struct achk_file *f, char __user *buf, size_t size, int 
 ssize_t achk_read(struct file *filp, char __user *buf, size_t size, loff_t *pos)
 {
     struct achk_file *f = filp->private_data;
-    struct achk_deadline d;
     struct achk_want want;
-    u64 timeout;
-    u32 options;
+    u32 options = READ_ONCE(f->options);
     ssize_t r;
 
-    spin_lock(&f->lock);
-    options = f->options;
-    timeout = f->timeout;
-    spin_unlock(&f->lock);
     achk_cursor_want(f, &want);
     if (READ_ONCE(f->cancels) != want.cancels)
         return -ECANCELED;
-    if (!(filp->f_flags & O_NONBLOCK)) {
-        achk_deadline_after(&d, timeout);
-        return get_wait(f, buf, size, options, &d, want.cancels);
-    }
+    if (!(filp->f_flags & O_NONBLOCK))
+        return get_wait(f, buf, size, options, want.cancels);
     r = get(f, buf, size, options);
     return r == OVERTAKEN ? -EAGAIN : r;
 }
