@@ -157,22 +157,27 @@ static u64 arrivals(struct achk_sleepers *all)
     return n;
 }
 
-static bool wake_next(struct achk_sleepers *all, struct place *at, u64 end)
+/* True: there are more. Who comes after the last of the order has come later than end. */
+static bool wake_next(struct achk_sleepers *all, struct place *at, u64 *end)
 {
     struct achk_sleeper *s;
     struct chosen who;
+    bool more = false;
 
     spin_lock(&all->lock);
-    s = next_due(all, at, end);
+    if (at->prio == INT_MIN)
+        *end = all->arrivals;
+    s = next_due(all, at, *end);
     if (s) {
         at->prio = s->prio;
         at->arrival = s->arrival + 1;
+        more = rb_next(&s->node);
         choose(all, s, &who);
     }
     spin_unlock(&all->lock);
     if (s)
         wake(&who);
-    return s;
+    return more;
 }
 
 static bool wake_next_of(struct achk_sleepers *all, struct achk_file *file, u64 end)
@@ -196,13 +201,12 @@ static bool wake_next_of(struct achk_sleepers *all, struct achk_file *file, u64 
 void achk_wake_all(struct achk_sleepers *all)
 {
     struct place at = {.prio = INT_MIN};
-    u64 end;
+    u64 end = 0;
 
     smp_mb(); /* with achk_sleeper_enter */
     if (!READ_ONCE(all->tree.rb_root.rb_node))
         return;
-    end = arrivals(all);
-    while (wake_next(all, &at, end))
+    while (wake_next(all, &at, &end))
         ;
 }
 
