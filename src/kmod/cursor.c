@@ -16,10 +16,10 @@
 
 void achk_cursor_load(struct achk_file *f, struct achi_cursor *cur)
 {
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     *cur = f->cursor;
     cur->seen = achk_cursor_seen(f);
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
 }
 
 /* With the lock. */
@@ -50,11 +50,11 @@ bool achk_cursor_move(struct achk_file *f, u64 from, const struct achi_cursor *w
 {
     bool ok;
 
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     ok = advance(f, from, way->seen);
     if (ok)
         count(&f->cursor, way);
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
     return ok;
 }
 
@@ -62,9 +62,9 @@ bool achk_cursor_skip(struct achk_file *f, u64 from, u64 to)
 {
     bool ok;
 
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     ok = advance(f, from, to);
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
     return ok;
 }
 
@@ -78,14 +78,14 @@ static int make_page(struct achk_file *f)
     page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
     if (!page)
         return -ENOMEM;
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     if (!f->mapped) {
         page->seen = (u64)atomic64_read(&f->seen);
         page->cancels = READ_ONCE(f->cancels);
         smp_store_release(&f->mapped, page); /* with achk_cursor_page */
         page = NULL;
     }
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
     free_page((unsigned long)page);
     return 0;
 }

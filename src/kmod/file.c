@@ -39,7 +39,7 @@ static struct achk_file *create(struct achk_channel *ch)
     kref_init(&f->ref);
     f->channel = ch;
     rt_mutex_init(&f->staging.lock);
-    spin_lock_init(&f->lock);
+    raw_spin_lock_init(&f->lock);
     f->timeout = ACH_KERNEL_FOREVER;
     init_waitqueue_head(&f->queue);
     achk_sleeper_init(&f->poller, f, NULL);

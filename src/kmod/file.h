@@ -33,7 +33,7 @@ struct achk_file {
 
     atomic64_t seen;           /* sequence of the last message; changes with the lock */
     u32 options;               /* of read; likewise */
-    spinlock_t lock;           /* guards what follows */
+    raw_spinlock_t lock;       /* guards what follows */
     struct achi_cursor cursor; /* but for seen */
     u64 timeout;
 

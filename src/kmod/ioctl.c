@@ -56,10 +56,10 @@ static long set_options(struct achk_file *f, const void __user *arg)
         return -EFAULT;
     if (wish.reserved || (wish.options & ~(ACH_O_LAST | ACH_O_COPY)))
         return -EINVAL;
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     WRITE_ONCE(f->options, wish.options);
     f->timeout = wish.timeout;
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
     return 0;
 }
 
@@ -91,9 +91,9 @@ static long wait(struct achk_file *f, struct ach_kernel_wait __user *arg)
 
 static long cancel(struct achk_file *f)
 {
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     WRITE_ONCE(f->cancels, f->cancels + 1);
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
     achk_wake_file(&f->channel->sleepers, f);
     return 0;
 }

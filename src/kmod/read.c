@@ -33,9 +33,9 @@ static ssize_t refusal(const struct achk_file *f, enum ach_status status)
 
 static void count_overtaken(struct achk_file *f, u64 times)
 {
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     f->cursor.overtaken += times;
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
 }
 
 static ssize_t try_get(struct achk_file *f, char __user *buf, size_t size, int options)
@@ -82,9 +82,9 @@ static void begin_wait(struct achk_file *f, struct achk_deadline *d)
 {
     u64 timeout;
 
-    spin_lock(&f->lock);
+    raw_spin_lock(&f->lock);
     timeout = f->timeout;
-    spin_unlock(&f->lock);
+    raw_spin_unlock(&f->lock);
     achk_deadline_after(d, timeout);
 }
 

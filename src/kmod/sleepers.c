@@ -15,7 +15,7 @@ struct place {
 
 void achk_sleepers_init(struct achk_sleepers *all)
 {
-    spin_lock_init(&all->lock);
+    raw_spin_lock_init(&all->lock);
     all->tree = RB_ROOT_CACHED;
     all->arrivals = 0;
 }
@@ -61,12 +61,12 @@ static void take_out(struct achk_sleepers *all, struct achk_sleeper *s)
 
 void achk_sleeper_enter(struct achk_sleepers *all, struct achk_sleeper *s)
 {
-    spin_lock(&all->lock);
+    raw_spin_lock(&all->lock);
     if (s->entered && s->prio != current->prio)
         take_out(all, s);
     if (!s->entered)
         put_in(all, s);
-    spin_unlock(&all->lock);
+    raw_spin_unlock(&all->lock);
     smp_mb(); /* with achk_wake_all */
 }
 
@@ -74,10 +74,10 @@ void achk_sleeper_leave(struct achk_sleepers *all, struct achk_sleeper *s)
 {
     if (!smp_load_acquire(&s->entered)) /* with take_out */
         return;
-    spin_lock(&all->lock);
+    raw_spin_lock(&all->lock);
     if (s->entered)
         take_out(all, s);
-    spin_unlock(&all->lock);
+    raw_spin_unlock(&all->lock);
 }
 
 static struct achk_sleeper *first_from(const struct achk_sleepers *all, const struct place *at)
@@ -151,9 +151,9 @@ static u64 arrivals(struct achk_sleepers *all)
 {
     u64 n;
 
-    spin_lock(&all->lock);
+    raw_spin_lock(&all->lock);
     n = all->arrivals;
-    spin_unlock(&all->lock);
+    raw_spin_unlock(&all->lock);
     return n;
 }
 
@@ -164,7 +164,7 @@ static bool wake_next(struct achk_sleepers *all, struct place *at, u64 *end)
     struct chosen who;
     bool more = false;
 
-    spin_lock(&all->lock);
+    raw_spin_lock(&all->lock);
     if (at->prio == INT_MIN)
         *end = all->arrivals;
     s = next_due(all, at, *end);
@@ -174,7 +174,7 @@ static bool wake_next(struct achk_sleepers *all, struct place *at, u64 *end)
         more = rb_next(&s->node);
         choose(all, s, &who);
     }
-    spin_unlock(&all->lock);
+    raw_spin_unlock(&all->lock);
     if (s)
         wake(&who);
     return more;
@@ -185,13 +185,13 @@ static bool wake_next_of(struct achk_sleepers *all, struct achk_file *file, u64 
     struct achk_sleeper *s;
     struct chosen who;
 
-    spin_lock(&all->lock);
+    raw_spin_lock(&all->lock);
     s = list_first_entry_or_null(&file->blocked, struct achk_sleeper, blocked);
     if (s && s->arrival >= end)
         s = NULL;
     if (s)
         choose(all, s, &who);
-    spin_unlock(&all->lock);
+    raw_spin_unlock(&all->lock);
     if (s)
         wake(&who);
     return s;

@@ -35,7 +35,7 @@ struct achk_file;
 struct task_struct;
 
 struct achk_sleepers {
-    spinlock_t lock;
+    raw_spinlock_t lock;
     struct rb_root_cached tree;
     u64 arrivals;
 };
