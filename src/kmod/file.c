@@ -85,6 +85,15 @@ static int release(struct inode *inode, struct file *filp)
     return 0;
 }
 
+/* A quick look: by our own count nobody is ahead of the newest message, so another one is new. */
+static bool is_behind(const struct achk_file *f)
+{
+    u64 seen = (u64)atomic64_read(&f->seen);
+
+    return !achk_cursor_page(f) &&
+           !ACHI_NAMES(smp_load_acquire(&f->channel->view.hdr->commit), seen);
+}
+
 static __poll_t poll(struct file *filp, struct poll_table_struct *table)
 {
     struct achk_file *f = filp->private_data;
@@ -98,6 +107,8 @@ static __poll_t poll(struct file *filp, struct poll_table_struct *table)
     poll_wait(filp, &f->queue, table);
     if (waitqueue_active(&f->queue)) /* else nobody is to be woken */
         achk_sleeper_enter(&f->channel->sleepers, &f->poller);
+    if (is_behind(f))
+        return mask | EPOLLIN | EPOLLRDNORM;
     achk_cursor_want(f, &want);
     switch (achk_look(f, &want)) {
     case -EAGAIN:
