@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
+#include "compat/compat.h"
 #include "file.h"
 #include "limits.h"
 
@@ -80,7 +81,7 @@ static int put_large(struct achk_file *f, const char __user *buf, size_t n)
 
 static int put_small(struct achk_file *f, const char __user *buf, size_t n)
 {
-    u64 msg[SMALL / sizeof(u64)];
+    u64 msg[SMALL / sizeof(u64)] achk_uncleared; /* no more than was filled is read */
 
     if (copy_from_user(msg, buf, n))
         return -EFAULT;

@@ -31,4 +31,11 @@ static inline void achk_vm_flags(struct vm_area_struct *vma, unsigned long set, 
 #endif
 }
 
+/* Kernels may be built to clear what is on the stack, whether it is about to be filled or not. */
+#if __has_attribute(uninitialized)
+#define achk_uncleared __attribute__((uninitialized))
+#else
+#define achk_uncleared
+#endif
+
 #endif
