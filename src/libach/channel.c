@@ -102,6 +102,16 @@ static void backend_close(struct achi_handle *h)
         achi_shm_close(h);
 }
 
+/* Is there a shared-memory channel of the same name that belongs to another user? */
+static bool shadows_another(const struct achi_handle *h, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat device, file;
+
+    return achi_name_path(name, path) == ACH_OK && lstat(path, &file) == 0 &&
+           fstat(h->fd, &device) == 0 && file.st_uid != device.st_uid;
+}
+
 /* A channel with a name is in the kernel or in shared memory. */
 static enum ach_status named_open(struct achi_handle *h, const char *name, const ach_attr_t *attr)
 {
@@ -111,6 +121,11 @@ static enum ach_status named_open(struct achi_handle *h, const char *name, const
         return r;
     if (attr->map != ACH_MAP_USER) {
         r = achi_kernel_open(h, name, attr->readonly);
+        if (r == ACH_OK && attr->map == ACH_MAP_DEFAULT && shadows_another(h, name)) {
+            achi_kernel_close(h);
+            return achi_fail(ACH_EACCES,
+                             "'%s' is a kernel channel of one user and a file of another", name);
+        }
         if (r != ACH_ENOENT)
             return r;
         if (attr->map == ACH_MAP_KERNEL)

@@ -2,6 +2,9 @@
 /* mixed.c - kernel channels beside channels of other kinds */
 #include "conformance.h"
 
+#include <ach/kernel.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -288,6 +291,36 @@ static void refused(void)
     remove_it();
 }
 
+/* Another user puts a kernel channel in front of our file, as no libach would. */
+static int take_the_name(void *cx)
+{
+    struct ach_kernel_create c = {
+        .name = CHAN, .frame_cnt = 4, .frame_size = 64, .clock = CLOCK_MONOTONIC, .mode = 0666};
+    int fd;
+
+    (void)cx;
+    drop_power();
+    fd = open(ACH_KERNEL_CONTROL, O_RDWR | O_CLOEXEC);
+    return fd < 0 || ioctl(fd, ACH_KERNEL_CREATE, &c) != 0;
+}
+
+static void shadowed(void)
+{
+    ach_create_attr_t attr = create_attr();
+    ach_attr_t open_attr;
+    ach_channel_t chan;
+
+    attr.map = ACH_MAP_USER;
+    REQUIRE_OK(ach_create(CHAN, 4, 64, &attr));
+    REQUIRE(run_child(take_the_name, NULL));
+    CHECK_STATUS(ach_open(&chan, CHAN, NULL), ACH_EACCES);
+    ach_attr_init(&open_attr);
+    open_attr.map = ACH_MAP_USER;
+    CHECK_OK(ach_open(&chan, CHAN, &open_attr));
+    CHECK_OK(ach_close(&chan));
+    REQUIRE_OK(ach_unlink(CHAN));
+}
+
 static const struct test tests[] = {
     {"mixed-wakes", wakes, KERNEL, KERNEL_ONLY},
     {"mixed-cancels", cancels, KERNEL, KERNEL_ONLY},
@@ -298,5 +331,6 @@ static const struct test tests[] = {
     {"mixed-names", names, KERNEL, KERNEL_ONLY},
     {"mixed-listed", listed, KERNEL, KERNEL_ONLY},
     {"mixed-refused", refused, KERNEL, KERNEL_ONLY},
+    {"mixed-shadowed", shadowed, KERNEL, KERNEL_ONLY},
 };
 THEME(mixed_theme, tests);
