@@ -101,7 +101,7 @@ static bool fits(const struct achk_user *user, u64 bytes, unsigned int more)
 /* With the lock. */
 static int charge(struct achk_user *user, u64 bytes, unsigned int more, bool exempt)
 {
-    if (more && (channels >= READ_ONCE(max_channels) || channels >= ACHK_MINORS))
+    if (more && (channels >= ACHK_MINORS || (!exempt && channels >= READ_ONCE(max_channels))))
         return -ENOSPC;
     if (!exempt && !fits(user, bytes, more))
         return -EDQUOT;
@@ -121,7 +121,7 @@ static int try_charge(struct achk_user *user, u64 bytes, unsigned int more)
         spin_lock(&lock);
         r = charge(user, bytes, more, exempt);
         spin_unlock(&lock);
-        if (r != -EDQUOT || exempt || !capable(CAP_SYS_RESOURCE))
+        if ((r != -EDQUOT && r != -ENOSPC) || exempt || !capable(CAP_SYS_RESOURCE))
             return r;
         exempt = true;
     }

@@ -106,6 +106,15 @@ static void as_somebody(void *arg)
     }
 }
 
+/* Others have used it up. */
+static void with_none_left(void *arg)
+{
+    (void)arg;
+    REQUIRE(setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0);
+    control = device_control();
+    CHECK_ERRNO(create(1, 1, 64), ENOSPC);
+}
+
 int main(void)
 {
     long channels, bytes, largest, all;
@@ -122,7 +131,9 @@ int main(void)
     CHECK_ERRNO(create(1, 1, 600000), EFBIG);
     parameter("max_channel_bytes", largest);
     all = parameter("max_channels", 1);
-    CHECK_ERRNO(create(1, 1, 64), ENOSPC);
+    CHECK(check_child(device_fork(with_none_left, NULL), 60000));
+    CHECK(create(1, 1, 64) == 0); /* root still can */
+    CHECK(unlink_number(1) == 0);
     parameter("max_channels", all);
     parameter("max_user_channels", channels);
     parameter("max_user_bytes", bytes);
