@@ -102,6 +102,7 @@ void achk_channel_retire(struct achk_channel *ch, enum achi_state state)
     /* With the lock, no put that began before comes to its end after. */
     rt_mutex_lock(&ch->writers);
     smp_store_release(&hdr->state, state); /* with achk_channel_state */
+    smp_mb__before_atomic();
     atomic_add(ACHI_NUDGE, (atomic_t *)&hdr->commit);
     rt_mutex_unlock(&ch->writers);
     achk_wake_all(&ch->sleepers);

@@ -27,9 +27,11 @@ static long get_info(struct achk_file *f, void __user *arg)
         .replaced = state == ACHI_REPLACED,
     };
 
-    while (achi_range(&ch->view, &info.newest, &info.oldest) != ACH_OK)
+    while (achi_range(&ch->view, &info.newest, &info.oldest) != ACH_OK) {
         if (signal_pending(current))
             return -EINTR;
+        cond_resched();
+    }
     return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
@@ -114,6 +116,7 @@ static long flush(struct achk_file *f)
             return 0;
         if (signal_pending(current))
             return -EINTR;
+        cond_resched();
     }
 }
 

@@ -66,8 +66,12 @@ static ssize_t get(struct achk_file *f, char __user *buf, size_t size, int optio
     ssize_t r = OVERTAKEN;
     int tries;
 
-    for (tries = 0; tries < ACHI_GET_TRIES && r == OVERTAKEN; tries++)
+    for (tries = 0; tries < ACHI_GET_TRIES && r == OVERTAKEN; tries++) {
         r = try_get(f, buf, size, options);
+        if (r == OVERTAKEN && fatal_signal_pending(current))
+            return -EINTR;
+        cond_resched();
+    }
     return r;
 }
 

@@ -59,15 +59,24 @@ static void take_out(struct achk_sleepers *all, struct achk_sleeper *s)
     smp_store_release(&s->entered, false); /* with achk_sleeper_leave */
 }
 
+/*
+ * A file's place is that of the most urgent task that polls it. Who wakes may
+ * miss a file that moves, so those who poll it already look again.
+ */
 void achk_sleeper_enter(struct achk_sleepers *all, struct achk_sleeper *s)
 {
+    bool moved;
+
     raw_spin_lock(&all->lock);
-    if (s->entered && s->prio != current->prio)
+    moved = s->entered && current->prio < s->prio;
+    if (moved)
         take_out(all, s);
     if (!s->entered)
         put_in(all, s);
     raw_spin_unlock(&all->lock);
     smp_mb(); /* with achk_wake_all */
+    if (moved && !s->task)
+        wake_up_all(&s->file->queue);
 }
 
 void achk_sleeper_leave(struct achk_sleepers *all, struct achk_sleeper *s)
@@ -140,7 +149,7 @@ static void wake(const struct chosen *who)
         put_task_struct(who->task);
     } else {
         /* Without saying what for: so everybody who is woken polls the file again. */
-        wake_up(&who->file->queue);
+        wake_up_all(&who->file->queue);
         achk_file_put(who->file);
     }
     cond_resched();
@@ -218,5 +227,5 @@ void achk_wake_file(struct achk_sleepers *all, struct achk_file *file)
     end = arrivals(all);
     while (wake_next_of(all, file, end))
         ;
-    wake_up(&file->queue);
+    wake_up_all(&file->queue);
 }

@@ -2,7 +2,7 @@
 /*
  * compat.h - what differs between kernel versions
  *
- * No other file asks for the version. Needs Linux 5.15 or later.
+ * No other file asks for the version. Needs Linux 6.0 or later.
  */
 #ifndef ACHK_COMPAT_H
 #define ACHK_COMPAT_H
