@@ -49,6 +49,8 @@ static struct sock_filter filter_bare[] = {
     REFUSE(ENOSYS),
     IF(SYS_get_robust_list),
     REFUSE(ENOSYS),
+    IF(SYS_io_uring_setup),
+    REFUSE(ENOSYS),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 5),
     LOAD_ARG(2),
     BPF_STMT(BPF_ALU | BPF_AND | BPF_K, O_TMPFILE),
