@@ -116,6 +116,9 @@ int64_t ns_of(const struct timespec *t);
 ach_info_t info_of(const ach_channel_t *chan);
 unsigned open_descriptors(void);
 
+/* The CPU time that this process has used. */
+int64_t cpu_us(void);
+
 /* Run a function in a child; it returns 0 if all is well. */
 pid_t start_child(int (*fun)(void *), void *cx);
 bool run_child(int (*fun)(void *), void *cx);

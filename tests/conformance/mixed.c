@@ -5,7 +5,6 @@
 #include <ach/kernel.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define KINDS 3
@@ -139,15 +138,6 @@ static void times(void)
     CHECK_OK(ach_wait(items, KINDS, &past, 0));
     CHECK(items[2].status == ACH_OK && items[0].status == ACH_EAGAIN);
     finish();
-}
-
-static int64_t cpu_us(void)
-{
-    struct rusage u;
-
-    REQUIRE(getrusage(RUSAGE_SELF, &u) == 0);
-    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * INT64_C(1000000) + u.ru_utime.tv_usec +
-           u.ru_stime.tv_usec;
 }
 
 /* A cancel that is over, and messages that were seen, keep nobody awake. */

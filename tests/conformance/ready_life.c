@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 /* Who sleeps looks up once a second; the rest allows for what the machine does beside us. */
@@ -292,15 +291,6 @@ static void more_threads_come(void)
 {
     ready_mechanism();
     threads_come();
-}
-
-static int64_t cpu_us(void)
-{
-    struct rusage u;
-
-    REQUIRE(getrusage(RUSAGE_SELF, &u) == 0);
-    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * INT64_C(1000000) + u.ru_utime.tv_usec +
-           u.ru_stime.tv_usec;
 }
 
 /* How often a thread went to sleep by itself. */

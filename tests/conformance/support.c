@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -234,6 +235,15 @@ pid_t start_child(int (*fun)(void *), void *cx)
 bool run_child(int (*fun)(void *), void *cx)
 {
     return check_child(start_child(fun, cx), 60000);
+}
+
+int64_t cpu_us(void)
+{
+    struct rusage u;
+
+    REQUIRE(getrusage(RUSAGE_SELF, &u) == 0);
+    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * INT64_C(1000000) + u.ru_utime.tv_usec +
+           u.ru_stime.tv_usec;
 }
 
 void drop_power(void)
