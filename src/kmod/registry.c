@@ -10,6 +10,8 @@
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/namei.h>
+#include <linux/path.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
 
@@ -133,9 +135,42 @@ static void hand_over_device(struct achk_channel *old, struct achk_channel *ch)
     idr_replace(&minors, ch, ch->minor);
 }
 
-static bool same_device(const struct achk_channel *a, const struct achk_channel *b)
+static bool same_rights(const struct achk_channel *a, const struct achk_channel *b)
 {
     return a->mode == b->mode && uid_eq(a->uid, b->uid) && gid_eq(a->gid, b->gid);
+}
+
+/*
+ * Find a channel's file in /dev, as far as the caller can see it. Without the lock: the way there
+ * may lead through file systems that never answer.
+ */
+static bool find_in_dev(const char *name, struct path *path)
+{
+    char *full = kasprintf(GFP_KERNEL, ACH_KERNEL_PREFIX "%s", name);
+    bool found = full && kern_path(full, 0, path) == 0;
+
+    kfree(full);
+    return found;
+}
+
+static bool has_acl(const struct inode *inode)
+{
+#ifdef CONFIG_FS_POSIX_ACL
+    return IS_POSIXACL(inode) && READ_ONCE(inode->i_acl);
+#else
+    return false;
+#endif
+}
+
+/* Does the file in /dev give the rights of the channel? Programs may have changed them. */
+static bool has_rights_of(const struct path *path, const struct achk_channel *ch)
+{
+    const struct inode *inode = d_backing_inode(path->dentry);
+    umode_t mode = READ_ONCE(inode->i_mode);
+
+    return !strcmp(inode->i_sb->s_type->name, "devtmpfs") && inode->i_nlink && S_ISCHR(mode) &&
+           inode->i_rdev == ch->node->dev.devt && (mode & S_IALLUGO) == ch->mode &&
+           uid_eq(inode->i_uid, ch->uid) && gid_eq(inode->i_gid, ch->gid) && !has_acl(inode);
 }
 
 static bool may_remove(const struct achk_channel *ch)
@@ -143,8 +178,12 @@ static bool may_remove(const struct achk_channel *ch)
     return uid_eq(current_fsuid(), ch->uid) || capable(CAP_FOWNER);
 }
 
-/* With the lock. *old is a channel that has lost its place, also when this fails. */
-static int add(struct achk_channel *ch, bool replace, struct achk_channel **old)
+/*
+ * With the lock. in_dev is NULL if it was not found. *old is a channel that has lost its place, also
+ * when this fails.
+ */
+static int add(struct achk_channel *ch, bool replace, const struct path *in_dev,
+               struct achk_channel **old)
 {
     struct achk_channel *there = find(ch->name);
     int r = 0;
@@ -158,7 +197,7 @@ static int add(struct achk_channel *ch, bool replace, struct achk_channel **old)
         *old = there;
         hash_del(&there->by_name);
     }
-    if (there && same_device(there, ch)) {
+    if (there && same_rights(there, ch) && in_dev && has_rights_of(in_dev, there)) {
         hand_over_device(there, ch);
     } else {
         if (there)
@@ -172,13 +211,17 @@ static int add(struct achk_channel *ch, bool replace, struct achk_channel **old)
 
 int achk_registry_add(struct achk_channel *ch, bool replace)
 {
-    struct achk_channel *old;
-    int r = mutex_lock_interruptible(&lock);
+    struct achk_channel *old = NULL;
+    struct path path;
+    bool found = replace && find_in_dev(ch->name, &path);
+    int r = -ERESTARTSYS;
 
-    if (r)
-        return -ERESTARTSYS;
-    r = add(ch, replace, &old);
-    mutex_unlock(&lock);
+    if (!mutex_lock_interruptible(&lock)) {
+        r = add(ch, replace, found ? &path : NULL, &old);
+        mutex_unlock(&lock);
+    }
+    if (found)
+        path_put(&path);
     if (old) {
         achk_channel_retire(old, r ? ACHI_UNLINKED : ACHI_REPLACED);
         achk_channel_put(old);

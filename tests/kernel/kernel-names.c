@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #define NAME "test-names"
 #define OTHER "test-names-other"
@@ -77,6 +78,45 @@ static void modes(void)
     CHECK_ERRNO(create(NAME, 0, 0600), EEXIST);
     CHECK(device_unlink(control, NAME) == 0);
     CHECK(stat(ACH_KERNEL_PREFIX NAME, &st) != 0);
+}
+
+/* An access list that lets somebody in, and leaves the mode as it is. */
+static bool let_in(const char *path, uint32_t uid)
+{
+    struct {
+        uint32_t version;
+        struct {
+            uint16_t tag, rights;
+            uint32_t id;
+        } entries[5];
+    } acl = {2, {{1, 6, ~0u}, {2, 6, uid}, {4, 6, ~0u}, {16, 6, ~0u}, {32, 0, ~0u}}};
+
+    return setxattr(path, "system.posix_acl_access", &acl, sizeof(acl), 0) == 0;
+}
+
+/* A channel that takes another one's place has the rights it was made with, and no others. */
+static void rights(void)
+{
+    const char *path = ACH_KERNEL_PREFIX NAME;
+    struct stat st;
+
+    CHECK(create(NAME, 0, 0660) == 0);
+    CHECK(chmod(path, 0666) == 0);
+    CHECK(create(NAME, ACH_KERNEL_REPLACE, 0660) == 0);
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0660);
+    if (geteuid() == 0) {
+        CHECK(chown(path, SOMEBODY, SOMEBODY) == 0);
+        CHECK(create(NAME, ACH_KERNEL_REPLACE, 0660) == 0);
+        CHECK(stat(path, &st) == 0 && st.st_uid == geteuid() && st.st_gid == getegid());
+    }
+    if (let_in(path, SOMEBODY)) {
+        CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0660);
+        CHECK(create(NAME, ACH_KERNEL_REPLACE, 0660) == 0);
+        CHECK_ERRNO(getxattr(path, "system.posix_acl_access", NULL, 0), ENODATA);
+    } else {
+        printf("no access lists: %s\n", strerror(errno));
+    }
+    CHECK(device_unlink(control, NAME) == 0);
 }
 
 static struct ach_kernel_info info_of(int fd)
@@ -274,6 +314,7 @@ int main(void)
     names();
     bad_wishes();
     modes();
+    rights();
     unlinked();
     replaced(0600);
     replaced(0640);
