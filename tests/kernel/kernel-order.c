@@ -59,9 +59,9 @@ static void *run(void *arg)
     return NULL;
 }
 
-static bool start(struct sleeper *s)
+static bool create_thread(pthread_t *thread, int prio, void *(*f)(void *), void *arg)
 {
-    struct sched_param param = {.sched_priority = s->prio};
+    struct sched_param param = {.sched_priority = prio};
     pthread_attr_t attr;
     int r;
 
@@ -69,13 +69,24 @@ static bool start(struct sleeper *s)
     pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
     pthread_attr_setschedparam(&attr, &param);
-    r = pthread_create(&s->thread, &attr, run, s);
+    r = pthread_create(thread, &attr, f, arg);
     pthread_attr_destroy(&attr);
-    if (r)
-        return false;
-    while (!__atomic_load_n(&s->tid, __ATOMIC_ACQUIRE))
+    return r == 0;
+}
+
+/* Until a thread has said who it is, and sleeps. */
+static void await_sleep(const pid_t *tid)
+{
+    while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE))
         check_sleep_ms(1);
-    CHECK(device_asleep(s->tid));
+    CHECK(device_asleep(*tid));
+}
+
+static bool start(struct sleeper *s)
+{
+    if (!create_thread(&s->thread, s->prio, run, s))
+        return false;
+    await_sleep(&s->tid);
     return true;
 }
 
@@ -115,6 +126,67 @@ static void round_of(uint64_t seed)
     close(w);
 }
 
+/* Somebody who polls, and somebody more urgent who does the same later. */
+struct mover {
+    int fd;       /* both poll it */
+    int first_fd; /* the urgent one is woken by this first */
+    pid_t tid;
+    bool done;
+};
+
+static void *poll_patiently(void *arg)
+{
+    struct mover *m = arg;
+    struct pollfd p = {.fd = m->fd, .events = POLLIN};
+
+    __atomic_store_n(&m->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    CHECK(poll(&p, 1, -1) == 1);
+    __atomic_store_n(&m->done, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void *poll_meanwhile(void *arg)
+{
+    struct mover *m = arg;
+    struct pollfd p = {.fd = m->fd, .events = POLLIN};
+
+    __atomic_store_n(&m->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    CHECK(device_wait(m->first_fd, 0, ACH_KERNEL_FOREVER, CLOCK_MONOTONIC, 0) == 0);
+    CHECK(poll(&p, 1, 0) == 1);
+    return NULL;
+}
+
+/*
+ * The urgent one runs when a put has woken it and nobody else yet, and polls the file that is still
+ * to be woken. That takes the file to a place that the put has passed; who polled before is woken
+ * all the same.
+ */
+static void moved(void)
+{
+    struct mover patient = {0}, urgent = {0};
+    pthread_t threads[2];
+    int i, w;
+
+    device_create(control, NAME, 4, 8);
+    w = device_must_open(NAME, O_WRONLY);
+    patient.fd = urgent.fd = device_must_open(NAME, O_RDONLY);
+    urgent.first_fd = device_must_open(NAME, O_RDONLY);
+    REQUIRE(create_thread(&threads[0], 10, poll_patiently, &patient));
+    REQUIRE(create_thread(&threads[1], 50, poll_meanwhile, &urgent));
+    await_sleep(&patient.tid);
+    await_sleep(&urgent.tid);
+    device_put(w, "!");
+    for (i = 0; i < 10000 && !__atomic_load_n(&patient.done, __ATOMIC_ACQUIRE); i++)
+        check_sleep_ms(1);
+    CHECK(__atomic_load_n(&patient.done, __ATOMIC_ACQUIRE));
+    device_put(w, "!"); /* whatever was lost */
+    for (i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    close(w);
+    close(patient.fd);
+    close(urgent.first_fd);
+}
+
 int main(void)
 {
     uint64_t round, rounds = check_scale(50);
@@ -123,6 +195,8 @@ int main(void)
     stay_here();
     for (round = 0; round < rounds; round++)
         round_of(round);
+    for (round = 0; round < rounds; round++)
+        moved();
     CHECK(device_unlink(control, NAME) == 0);
     return check_result();
 }
