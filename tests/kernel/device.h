@@ -2,8 +2,8 @@
 /*
  * device.h - kernel channels without libach, for the tests of the module
  *
- * Every program makes its own channels and removes them. Without the module it
- * is skipped.
+ * Every program makes its own channels and removes them. Without the module
+ * those of this folder are skipped.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -30,9 +30,15 @@ static inline bool check_errno(long r, int want, const char *file, int line, con
     return true;
 }
 
+/* The control device, or -1. */
+static inline int device_try_control(void)
+{
+    return open(ACH_KERNEL_CONTROL, O_RDWR | O_CLOEXEC);
+}
+
 static inline int device_control(void)
 {
-    int fd = open(ACH_KERNEL_CONTROL, O_RDWR | O_CLOEXEC);
+    int fd = device_try_control();
 
     if (fd < 0)
         check_skip("there is no " ACH_KERNEL_CONTROL ": the module is not loaded");

@@ -77,10 +77,10 @@ static void set_up(struct fuzz *f, uint64_t seed)
     mprotect(f->room + 2 * f->page, f->page, PROT_NONE);
     for (i = 0; i < FDS; i++)
         f->fds[i] = -1;
-    f->fds[0] = device_control();
+    f->fds[0] = device_try_control();
     for (i = 1; i < FDS / 2; i++) {
         snprintf(name, sizeof(name), "fuzz-%u", i);
-        device_create(name, 16, 1000, i % 4);
+        channel_create(name, 16, 1000, i % 4);
         f->fds[i] = device_open(name, i % 2 ? O_RDWR : O_RDONLY | O_NONBLOCK);
     }
 }
@@ -224,13 +224,13 @@ int main(int argc, char **argv)
     printf("seed %" PRIu64 "\n", seed);
     fflush(stdout);
     limit_channels();
-    REQUIRE(device_create("honest", 64, HONEST_SIZE, 0) == 0);
+    REQUIRE(channel_create("honest", 64, HONEST_SIZE, 0) == 0);
     writer = start_honest(honest_writer);
     reader = start_honest(honest_reader);
     fuzz(argc > 1 ? strtoull(argv[1], NULL, 10) : 10, seed);
     end(writer);
     end(reader);
-    CHECK(device_unlink_all() == 0);
+    CHECK(channel_unlink_all() == 0);
     report();
     return check_result();
 }

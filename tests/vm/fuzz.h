@@ -10,7 +10,7 @@
 #define FUZZ_H
 
 #include "check.h"
-#include "device.h"
+#include "module.h"
 
 #include <stdatomic.h>
 

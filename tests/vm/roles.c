@@ -265,11 +265,11 @@ static void churner(unsigned slot, uint64_t *random)
 
     snprintf(name, sizeof(name), "churn-%u", slot);
     expect("create",
-           device_create(name, 1 + check_random(random) % 100, 1 + check_random(random) % 5000, 0),
+           channel_create(name, 1 + check_random(random) % 100, 1 + check_random(random) % 5000, 0),
            made);
     count(CREATES);
     fd = device_open(name, O_RDWR | O_NONBLOCK);
-    expect("unlink", device_unlink(name), gone);
+    expect("unlink", channel_unlink(name), gone);
     count(UNLINKS);
     if (fd >= 0) {
         if (write(fd, name, 1) != 1)
@@ -278,12 +278,12 @@ static void churner(unsigned slot, uint64_t *random)
     }
     if (check_random(random) % 8 == 0) {
         expect("replace",
-               device_create(s->name, s->frame_cnt, s->frame_size, s->flags | ACH_KERNEL_REPLACE),
+               channel_create(s->name, s->frame_cnt, s->frame_size, s->flags | ACH_KERNEL_REPLACE),
                made);
         count(CREATES);
     } else if (check_random(random) % 8 == 0) {
-        expect("unlink", device_unlink(s->name), gone);
-        expect("create", device_create(s->name, s->frame_cnt, s->frame_size, s->flags), made);
+        expect("unlink", channel_unlink(s->name), gone);
+        expect("create", channel_create(s->name, s->frame_cnt, s->frame_size, s->flags), made);
         count(UNLINKS);
     }
     check_sleep_ms((long)(check_random(random) % 20));

@@ -110,8 +110,8 @@ static void make_channels(void)
     unsigned i;
 
     for (i = 0; i < CHANNELS; i++)
-        if (device_create(shapes[i].name, shapes[i].frame_cnt, shapes[i].frame_size,
-                          shapes[i].flags) != 0)
+        if (channel_create(shapes[i].name, shapes[i].frame_cnt, shapes[i].frame_size,
+                           shapes[i].flags) != 0)
             wrong("create %s: %s", shapes[i].name, strerror(errno));
 }
 
@@ -122,7 +122,7 @@ static void reload(pid_t *pids)
 
     for (i = 0; i < PROCESSES; i++)
         end(pids[i]);
-    if (device_unlink_all() != 0)
+    if (channel_unlink_all() != 0)
         wrong("channels cannot be unlinked: %s", strerror(errno));
     if (module_unload_soon(UNLOAD_LIMIT_MS) != 0)
         wrong("the module cannot be unloaded: %s", strerror(errno));

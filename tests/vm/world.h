@@ -10,7 +10,7 @@
 #define WORLD_H
 
 #include "check.h"
-#include "device.h"
+#include "module.h"
 #include "pattern.h"
 
 #include <stdatomic.h>
