@@ -9,13 +9,15 @@
  * /dev/achctrl makes and removes channels. A channel NAME is the device
  * /dev/ach-NAME:
  *
+ *   open    EDQUOT if this user has too many open files of the channel.
  *   read    gets one message: the oldest not seen yet, or as ACH_KERNEL_OPTIONS
  *           said. Waits unless O_NONBLOCK, then EAGAIN. EMSGSIZE if the buffer is
  *           too small; the message can still be got. Threads that read the same
  *           open file each get other messages.
  *   write   puts one message. EINVAL if it is empty, EMSGSIZE beyond the channel's
  *           capacity, EACCES on a single-writer channel without being the source,
- *           EDQUOT if there is no room for this user's copy of a large message.
+ *           also when that ended while the message was being copied; EDQUOT if there
+ *           is no room for this user's copy of a large message.
  *   poll    readable while there is something unseen; always writable. Also
  *           readable, and hung up, when the channel was replaced and all is seen.
  *   mmap    the channel's memory, from offset 0; never writable or executable.
@@ -29,7 +31,8 @@
  * only read has one.
  *
  * Sleepers are woken in the order of the priority they had when they went to
- * sleep, whether in read, ACH_KERNEL_WAIT, poll, select or epoll_wait.
+ * sleep, whether in read, ACH_KERNEL_WAIT, poll, select or epoll_wait. When more
+ * than 32 poll the same open file, they are woken a moment later and in any order.
  *
  * All structures have the same layout in 32- and 64-bit programs. Reserved
  * room must be zero.
@@ -49,18 +52,29 @@
 /* No deadline. */
 #define ACH_KERNEL_FOREVER (~0ull)
 
+/* The clocks of channels and of deadlines, by the names that time.h has for them. */
+#define ACH_KERNEL_CLOCK_KNOWN(clock)                                                              \
+    ((clock) == CLOCK_MONOTONIC || (clock) == CLOCK_REALTIME || (clock) == CLOCK_BOOTTIME ||       \
+     (clock) == CLOCK_TAI)
+
 enum ach_kernel_create_flags {
     ACH_KERNEL_TIMESTAMPS = 1,    /* messages are stamped */
     ACH_KERNEL_SINGLE_WRITER = 2, /* only the source may write */
     ACH_KERNEL_REPLACE = 4        /* take the place of a channel of that name */
 };
 
+/*
+ * The device of a channel that takes another one's place stays where it is if
+ * that has the rights wished for. Else, and if the caller does not see it in
+ * /dev, it is gone for a moment.
+ */
+
 struct ach_kernel_create {
     char name[ACH_KERNEL_NAME_MAX];
     __u64 frame_cnt;
     __u64 frame_size;
     __u32 flags;
-    __s32 clock; /* CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME or CLOCK_TAI */
+    __s32 clock; /* one that ACH_KERNEL_CLOCK_KNOWN */
     __u32 mode;  /* permissions of the device, not changed by the umask */
     __u32 reserved;
 };
@@ -113,7 +127,7 @@ enum ach_kernel_wait_flags {
 struct ach_kernel_wait {
     __u64 seen;
     __u64 deadline; /* ns on the clock, or ACH_KERNEL_FOREVER */
-    __s32 clock;    /* CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME or CLOCK_TAI */
+    __s32 clock;    /* one that ACH_KERNEL_CLOCK_KNOWN */
     __u32 flags;
     __u32 cancels;
     __u32 reserved;
@@ -144,12 +158,25 @@ struct ach_kernel_cursor {
 #define ACH_KERNEL_WAIT _IOWR(0xAC, 0x13, struct ach_kernel_wait)
 #define ACH_KERNEL_CANCEL _IO(0xAC, 0x14) /* counts up, and wakes who waits on this open file */
 #define ACH_KERNEL_FLUSH _IO(0xAC, 0x15)  /* skip everything that is in the channel now */
-#define ACH_KERNEL_SOURCE _IO(0xAC, 0x16) /* be the source until close; EBUSY if there is one */
+
+/*
+ * Be the source, until this process has no descriptor of this open file any more;
+ * EBUSY if there is another one. A process is here what shares its descriptors.
+ * Others that have the open file, as children of fork, can write by it so long.
+ */
+#define ACH_KERNEL_SOURCE _IO(0xAC, 0x16)
 
 /*
  * Returns a descriptor to map this open file's cursor with, PROT_READ |
  * PROT_WRITE and MAP_SHARED, one page at offset 0. It can be closed after that.
  */
 #define ACH_KERNEL_CURSOR _IO(0xAC, 0x17)
+
+/*
+ * Returns a descriptor of another open file of the same channel, opened in the
+ * same way, even when the channel has no name any more. It has seen nothing yet,
+ * and closes on exec. EDQUOT as for open.
+ */
+#define ACH_KERNEL_AGAIN _IO(0xAC, 0x18)
 
 #endif

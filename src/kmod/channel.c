@@ -5,16 +5,9 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
-#include <linux/time.h>
 #include <linux/vmalloc.h>
 
 #include "limits.h"
-
-bool achk_clock_valid(int clock)
-{
-    return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME ||
-           clock == CLOCK_TAI;
-}
 
 static u32 core_flags(u32 flags)
 {
@@ -68,6 +61,8 @@ struct achk_channel *achk_channel_create(const struct ach_kernel_create *wish)
     kref_init(&ch->ref);
     rt_mutex_init(&ch->writers);
     achk_sleepers_init(&ch->sleepers);
+    achk_source_init(&ch->source);
+    xa_init(&ch->files);
     memcpy(ch->name, wish->name, sizeof(ch->name));
     ch->uid = current_fsuid();
     ch->gid = current_fsgid();
@@ -79,6 +74,7 @@ static void release(struct kref *ref)
 {
     struct achk_channel *ch = container_of(ref, struct achk_channel, ref);
 
+    xa_destroy(&ch->files);
     vfree(ch->view.hdr);
     achk_uncharge_channel(ch->user, ch->geometry.memory);
     achk_user_put(ch->user);

@@ -13,14 +13,15 @@
 #include <linux/kref.h>
 #include <linux/rtmutex.h>
 #include <linux/uidgid.h>
+#include <linux/xarray.h>
 
 #include <ach/kernel.h>
 
 #include "../core/get.h"
 #include "../core/put.h"
 #include "sleepers.h"
+#include "source.h"
 
-struct achk_file;
 struct achk_node;
 struct achk_user;
 
@@ -30,8 +31,9 @@ struct achk_channel {
     struct achi_geometry geometry;
     struct rt_mutex writers;
     struct achk_sleepers sleepers;
-    struct achk_file *source; /* may be compared, never followed */
-    struct achk_user *user;   /* whose limits it counts against */
+    struct achk_source source;
+    struct achk_user *user; /* whose limits it counts against */
+    struct xarray files;    /* how many open files each user has */
 
     /* Of the registry. */
     char name[ACH_KERNEL_NAME_MAX];
@@ -58,8 +60,7 @@ static inline u32 achk_channel_state(const struct achk_channel *ch)
     return smp_load_acquire(&ch->view.hdr->state); /* with achk_channel_retire */
 }
 
-/* One of the clocks that channels and deadlines know? What does it say, in nanoseconds? */
-bool achk_clock_valid(int clock);
+/* What a clock says, in nanoseconds. */
 u64 achk_now(int clock);
 
 #endif

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/time.h>
 #include <linux/uaccess.h>
 
 #include "registry.h"
@@ -20,7 +21,7 @@ static long create(const void __user *arg)
     if (copy_from_user(&wish, arg, sizeof(wish)))
         return -EFAULT;
     if (wish.reserved || (wish.flags & ~CREATE_FLAGS) || (wish.mode & ~0777) ||
-        !achk_clock_valid(wish.clock) || !achk_name_valid(wish.name))
+        !ACH_KERNEL_CLOCK_KNOWN(wish.clock) || !achk_name_valid(wish.name))
         return -EINVAL;
     ch = achk_channel_create(&wish);
     if (IS_ERR(ch))

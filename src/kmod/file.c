@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 #include "file.h"
 
+#include <linux/anon_inodes.h>
 #include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -25,24 +28,38 @@ void achk_file_put(struct achk_file *f)
     kref_put(&f->ref, release_file);
 }
 
+static int account(struct achk_file *f, struct achk_channel *ch)
+{
+    int r;
+
+    f->user = achk_user_get(current_fsuid());
+    if (!f->user)
+        return -ENOMEM;
+    r = achk_charge_file(f->user, &ch->files);
+    if (r)
+        achk_user_put(f->user);
+    return r;
+}
+
+/* For the calling user. Has a reference of its own to the channel. Or an ERR_PTR. */
 static struct achk_file *create(struct achk_channel *ch)
 {
     struct achk_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+    int r = f ? account(f, ch) : -ENOMEM;
 
-    if (!f)
-        return NULL;
-    f->user = achk_user_get(current_fsuid());
-    if (!f->user) {
+    if (r) {
         kfree(f);
-        return NULL;
+        return ERR_PTR(r);
     }
     kref_init(&f->ref);
+    achk_channel_get(ch);
     f->channel = ch;
     rt_mutex_init(&f->staging.lock);
     raw_spin_lock_init(&f->lock);
     f->timeout = ACH_KERNEL_FOREVER;
     init_waitqueue_head(&f->queue);
     achk_sleeper_init(&f->poller, f, NULL);
+    INIT_WORK(&f->crowd, achk_wake_crowd);
     INIT_LIST_HEAD(&f->blocked);
     return f;
 }
@@ -55,34 +72,70 @@ static int open(struct inode *inode, struct file *filp)
     if (IS_ERR(ch))
         return PTR_ERR(ch);
     f = create(ch);
-    if (!f) {
-        achk_channel_put(ch);
-        return -ENOMEM;
-    }
+    achk_channel_put(ch);
+    if (IS_ERR(f))
+        return PTR_ERR(f);
     filp->private_data = f;
     return stream_open(inode, filp);
 }
 
-/* A child of fork that still has the open file does not keep its parent's place. */
-static int flush(struct file *filp, fl_owner_t id)
+static int flush(struct file *filp, fl_owner_t process)
 {
-    struct achk_file *f = filp->private_data;
-
-    if (READ_ONCE(f->source_of) == id)
-        cmpxchg_release(&f->channel->source, f, NULL);
+    achk_source_closed(filp, process);
     return 0;
+}
+
+/* Nobody can call for it any more. */
+static void end(struct achk_file *f)
+{
+    struct achk_channel *ch = f->channel;
+
+    achk_source_end(&ch->source, f);
+    achk_sleeper_leave(&ch->sleepers, &f->poller);
+    achk_uncharge_file(f->user, &ch->files);
+    achk_uncharge(f->user, f->staging.size);
+    kvfree(f->staging.buf);
+    achk_file_put(f);
 }
 
 static int release(struct inode *inode, struct file *filp)
 {
-    struct achk_file *f = filp->private_data;
-
-    cmpxchg_release(&f->channel->source, f, NULL);
-    achk_sleeper_leave(&f->channel->sleepers, &f->poller);
-    achk_uncharge(f->user, f->staging.size);
-    kvfree(f->staging.buf);
-    achk_file_put(f);
+    end(filp->private_data);
     return 0;
+}
+
+/* As if the channel were opened again, which it cannot be when its name is gone. */
+static struct file *another(const struct file *filp)
+{
+    const struct achk_file *f = filp->private_data;
+    struct achk_file *twin = create(f->channel);
+    struct file *file;
+
+    if (IS_ERR(twin))
+        return ERR_CAST(twin);
+    file =
+        anon_inode_getfile("[ach]", &achk_file_ops, twin, filp->f_flags & (O_ACCMODE | O_NONBLOCK));
+    if (IS_ERR(file))
+        end(twin);
+    else
+        stream_open(file_inode(file), file);
+    return file;
+}
+
+int achk_file_again(struct file *filp)
+{
+    int fd = get_unused_fd_flags(O_CLOEXEC);
+    struct file *file;
+
+    if (fd < 0)
+        return fd;
+    file = another(filp);
+    if (IS_ERR(file)) {
+        put_unused_fd(fd);
+        return (int)PTR_ERR(file);
+    }
+    fd_install(fd, file);
+    return fd;
 }
 
 /* A quick look: by our own count nobody is ahead of the newest message, so another one is new. */

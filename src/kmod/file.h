@@ -14,6 +14,7 @@
 #include <linux/kref.h>
 #include <linux/poll.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "channel.h"
 
@@ -28,7 +29,6 @@ struct achk_file {
     struct kref ref; /* of the open file, of its cursor's descriptors, of who wakes it */
     struct achk_channel *channel;
     struct achk_user *user; /* who opened it */
-    fl_owner_t source_of;   /* whose descriptor made it the source */
     struct achk_staging staging;
 
     atomic64_t seen;           /* sequence of the last message; changes with the lock */
@@ -41,6 +41,7 @@ struct achk_file {
     struct ach_kernel_cursor *mapped; /* a page of its own once asked for; anybody stores to it */
     wait_queue_head_t queue;          /* those who poll */
     struct achk_sleeper poller;
+    struct work_struct crowd; /* wakes those who poll if they are many */
     struct list_head blocked; /* tasks; under the sleepers' lock */
 };
 
@@ -65,6 +66,9 @@ static inline void achk_file_get(struct achk_file *f)
 
 void achk_file_put(struct achk_file *f);
 
+/* A descriptor of another open file of the same channel. */
+int achk_file_again(struct file *filp);
+
 /* How far the file is, by its own count or by the mapped page. */
 static inline struct ach_kernel_cursor *achk_cursor_page(const struct achk_file *f)
 {
@@ -83,7 +87,7 @@ static inline void achk_cursor_want(const struct achk_file *f, struct achk_want 
 {
     const struct ach_kernel_cursor *page = achk_cursor_page(f);
 
-    want->seen = page ? READ_ONCE(page->seen) : (u64)atomic64_read(&f->seen);
+    want->seen = achk_cursor_seen(f);
     want->cancels = page ? READ_ONCE(page->cancels) : READ_ONCE(f->cancels);
     want->linked = false;
 }

@@ -2,6 +2,7 @@
 /* ioctl.c - what a program asks of its open channel; see ach/kernel.h */
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/time.h>
 #include <linux/uaccess.h>
 
 #include "file.h"
@@ -75,7 +76,7 @@ static long wait(struct achk_file *f, struct ach_kernel_wait __user *arg)
 
     if (copy_from_user(&wish, arg, sizeof(wish)))
         return -EFAULT;
-    if (wish.reserved || (wish.flags & ~ACH_KERNEL_LINKED) || !achk_clock_valid(wish.clock))
+    if (wish.reserved || (wish.flags & ~ACH_KERNEL_LINKED) || !ACH_KERNEL_CLOCK_KNOWN(wish.clock))
         return -EINVAL;
     want.seen = wish.seen;
     want.cancels = wish.cancels;
@@ -120,16 +121,6 @@ static long flush(struct achk_file *f)
     }
 }
 
-static long be_source(struct achk_file *f)
-{
-    struct achk_file *is = cmpxchg(&f->channel->source, NULL, f);
-
-    if (is && is != f)
-        return -EBUSY;
-    WRITE_ONCE(f->source_of, current->files);
-    return 0;
-}
-
 /* What the file's mode allows. */
 static long permitted(const struct file *filp, unsigned int cmd)
 {
@@ -168,9 +159,11 @@ long achk_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
     case ACH_KERNEL_FLUSH:
         return flush(f);
     case ACH_KERNEL_SOURCE:
-        return be_source(f);
+        return achk_source_declare(filp);
     case ACH_KERNEL_CURSOR:
         return achk_cursor_open(f);
+    case ACH_KERNEL_AGAIN:
+        return achk_file_again(filp);
     default:
         return -ENOTTY;
     }

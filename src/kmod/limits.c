@@ -23,6 +23,10 @@ static unsigned long max_user_bytes;
 module_param(max_user_bytes, ulong, 0644);
 MODULE_PARM_DESC(max_user_bytes, "bytes of one user's channels (default: a quarter of the memory)");
 
+static unsigned int max_user_files = 1024;
+module_param(max_user_files, uint, 0644);
+MODULE_PARM_DESC(max_user_files, "open files of one channel by one user");
+
 struct achk_user {
     struct hlist_node link;
     kuid_t uid;
@@ -156,4 +160,43 @@ int achk_charge(struct achk_user *user, u64 bytes)
 void achk_uncharge(struct achk_user *user, u64 bytes)
 {
     uncharge(user, bytes, 0);
+}
+
+static unsigned long count_of(const void *entry)
+{
+    return entry ? xa_to_value(entry) : 0;
+}
+
+/* One more or one less, if that has not changed from what it was. */
+static int recount(struct xarray *files, kuid_t uid, void *was, unsigned long count)
+{
+    void *will = count ? xa_mk_value(count) : NULL;
+    void *is = xa_cmpxchg(files, __kuid_val(uid), was, will, GFP_KERNEL_ACCOUNT);
+
+    if (xa_is_err(is))
+        return xa_err(is);
+    return is == was ? 0 : -EAGAIN;
+}
+
+int achk_charge_file(const struct achk_user *user, struct xarray *files)
+{
+    void *was;
+    int r;
+
+    do {
+        was = xa_load(files, __kuid_val(user->uid));
+        if (count_of(was) >= READ_ONCE(max_user_files) && !capable(CAP_SYS_RESOURCE))
+            return -EDQUOT;
+        r = recount(files, user->uid, was, count_of(was) + 1);
+    } while (r == -EAGAIN);
+    return r;
+}
+
+void achk_uncharge_file(const struct achk_user *user, struct xarray *files)
+{
+    void *was;
+
+    do
+        was = xa_load(files, __kuid_val(user->uid));
+    while (recount(files, user->uid, was, count_of(was) - 1) == -EAGAIN);
 }

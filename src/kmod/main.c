@@ -5,18 +5,28 @@
 #include "control.h"
 #include "limits.h"
 #include "registry.h"
+#include "sleepers.h"
 
 static int __init achk_init(void)
 {
     int r;
 
     achk_limits_init();
-    r = achk_registry_init();
+    r = achk_sleepers_start();
     if (r)
         return r;
+    r = achk_registry_init();
+    if (r)
+        goto no_registry;
     r = achk_control_init();
     if (r)
-        achk_registry_exit();
+        goto no_control;
+    return 0;
+
+no_control:
+    achk_registry_exit();
+no_registry:
+    achk_sleepers_stop();
     return r;
 }
 
@@ -24,6 +34,7 @@ static int __init achk_init(void)
 static void __exit achk_exit(void)
 {
     achk_control_exit();
+    achk_sleepers_stop();
     achk_registry_exit();
 }
 

@@ -7,11 +7,27 @@
 
 #include "file.h"
 
+/* More than these on one file are woken by a worker. */
+#define POLLERS_MAX 32
+
+static struct workqueue_struct *workers;
+
 /* A place in the order of sleepers. */
 struct place {
     int prio;
     u64 arrival;
 };
+
+int achk_sleepers_start(void)
+{
+    workers = alloc_workqueue("ach", WQ_UNBOUND | WQ_HIGHPRI, 0);
+    return workers ? 0 : -ENOMEM;
+}
+
+void achk_sleepers_stop(void)
+{
+    destroy_workqueue(workers);
+}
 
 void achk_sleepers_init(struct achk_sleepers *all)
 {
@@ -142,15 +158,47 @@ static void choose(struct achk_sleepers *all, struct achk_sleeper *s, struct cho
         take_out(all, s);
 }
 
+static bool is_crowded(struct achk_file *f)
+{
+    const struct list_head *entry;
+    unsigned long flags;
+    int n = 0;
+
+    spin_lock_irqsave(&f->queue.lock, flags);
+    list_for_each(entry, &f->queue.head)
+        if (++n > POLLERS_MAX)
+            break;
+    spin_unlock_irqrestore(&f->queue.lock, flags);
+    return n > POLLERS_MAX;
+}
+
+void achk_wake_crowd(struct work_struct *work)
+{
+    struct achk_file *f = container_of(work, struct achk_file, crowd);
+
+    wake_up_all(&f->queue);
+    achk_file_put(f);
+}
+
+/* With a reference. Without saying what for: so everybody who is woken polls the file again. */
+static void wake_pollers(struct achk_file *f)
+{
+    if (is_crowded(f)) {
+        if (queue_work(workers, &f->crowd))
+            return; /* the reference is the worker's */
+    } else {
+        wake_up_all(&f->queue);
+    }
+    achk_file_put(f);
+}
+
 static void wake(const struct chosen *who)
 {
     if (who->task) {
         wake_up_process(who->task);
         put_task_struct(who->task);
     } else {
-        /* Without saying what for: so everybody who is woken polls the file again. */
-        wake_up_all(&who->file->queue);
-        achk_file_put(who->file);
+        wake_pollers(who->file);
     }
     cond_resched();
 }

@@ -23,6 +23,10 @@
  * lock for longer than it takes to find the next. So who wakes holds references:
  * a task is taken out of the sleepers as it is woken, and may be gone from
  * its stack the moment after.
+ *
+ * So much work for who puts: a wake for each blocked task and each polled file,
+ * and one for each that polls a file if these are few. A program can poll one
+ * file in any number of places; then a worker wakes them.
  */
 #ifndef ACHK_SLEEPERS_H
 #define ACHK_SLEEPERS_H
@@ -33,6 +37,7 @@
 
 struct achk_file;
 struct task_struct;
+struct work_struct;
 
 struct achk_sleepers {
     raw_spinlock_t lock;
@@ -49,6 +54,13 @@ struct achk_sleeper {
     int prio; /* as in task_struct: less is more urgent */
     bool entered;
 };
+
+/* With the module. Stopping ends all work that is under way. */
+int achk_sleepers_start(void);
+void achk_sleepers_stop(void);
+
+/* The work of a file with many who poll it. */
+void achk_wake_crowd(struct work_struct *work);
 
 void achk_sleepers_init(struct achk_sleepers *all);
 

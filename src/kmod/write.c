@@ -31,13 +31,28 @@ static int put_error(const struct achk_channel *ch, enum ach_status status)
     }
 }
 
-static int put(struct achk_channel *ch, const void *msg, size_t n)
+static bool only_source(const struct achk_channel *ch)
 {
-    enum ach_status r = achi_put(&ch->view, msg, n);
+    return ch->view.flags & ACHI_F_SINGLE_WRITER;
+}
 
-    if (r == ACH_OK)
+static int put(struct achk_file *f, const void *msg, size_t n)
+{
+    struct achk_channel *ch = f->channel;
+    enum ach_status status;
+    int r;
+
+    if (only_source(ch)) {
+        r = achk_source_lock(&ch->source, f);
+        if (r)
+            return r;
+    }
+    status = achi_put(&ch->view, msg, n);
+    if (only_source(ch))
+        achk_source_unlock(&ch->source);
+    if (status == ACH_OK)
         achk_wake_all(&ch->sleepers);
-    return put_error(ch, r);
+    return put_error(ch, status);
 }
 
 /* With the staging lock. */
@@ -74,7 +89,7 @@ static int put_large(struct achk_file *f, const char __user *buf, size_t n)
     if (!r && copy_from_user(f->staging.buf, buf, n))
         r = -EFAULT;
     if (!r)
-        r = put(f->channel, f->staging.buf, n);
+        r = put(f, f->staging.buf, n);
     rt_mutex_unlock(&f->staging.lock);
     return r;
 }
@@ -85,7 +100,7 @@ static int put_small(struct achk_file *f, const char __user *buf, size_t n)
 
     if (copy_from_user(msg, buf, n))
         return -EFAULT;
-    return put(f->channel, msg, n);
+    return put(f, msg, n);
 }
 
 ssize_t achk_write(struct file *filp, const char __user *buf, size_t n, loff_t *pos)
@@ -98,8 +113,8 @@ ssize_t achk_write(struct file *filp, const char __user *buf, size_t n, loff_t *
         return -EINVAL;
     if (n > ch->view.capacity)
         return -EMSGSIZE;
-    if ((ch->view.flags & ACHI_F_SINGLE_WRITER) && READ_ONCE(ch->source) != f)
-        return -EACCES;
+    if (only_source(ch) && !achk_source_is(&ch->source, f))
+        return -EACCES; /* before anything is copied; the put looks again */
     r = n <= SMALL ? put_small(f, buf, n) : put_large(f, buf, n);
     return r ? r : (ssize_t)n;
 }

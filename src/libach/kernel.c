@@ -110,12 +110,6 @@ static uint32_t flags_of(const ach_create_attr_t *attr)
     return flags;
 }
 
-static bool clock_known(clockid_t clock)
-{
-    return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME ||
-           clock == CLOCK_TAI;
-}
-
 static enum ach_status create_failed(const char *name, const struct achi_geometry *g)
 {
     switch (errno) {
@@ -148,7 +142,7 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
     if (fd < 0)
         return no_device(errno) ? no_module()
                                 : achi_fail_errno("cannot open %s", ACH_KERNEL_CONTROL);
-    if (!clock_known(clock))
+    if (!ACH_KERNEL_CLOCK_KNOWN(clock))
         r = achi_fail(ACH_EINVAL, "clock %d cannot time a kernel channel", (int)clock);
     else if (lstat(path, &st) == 0)
         r = achi_fail(ACH_EEXIST, "channel '%s' exists already, in shared memory", name);

@@ -8,12 +8,11 @@
  * whether there were cancels.
  *
  * A device that was opened by the parent of this process has one page for both,
- * which is the parent's.
+ * which is the parent's. So a child has another open file of the same channel,
+ * whatever has the channel's name by then.
  */
 #include <ach/kernel.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,16 +21,6 @@
 #include "error.h"
 #include "kernel.h"
 #include "ready.h"
-
-/* Open the handle's device once more; it may have no name. */
-static int reopen(const struct achi_handle *h)
-{
-    bool readonly = h->readonly;
-    char self[64];
-
-    snprintf(self, sizeof(self), "/proc/self/fd/%d", h->fd);
-    return achi_open_either(self, O_NOCTTY | O_CLOEXEC, &readonly);
-}
 
 static bool map_cursor(struct achi_device *d)
 {
@@ -59,7 +48,7 @@ bool achi_device_open(struct achi_device *d, const struct achi_handle *h)
 
     *d = (struct achi_device){.fd = h->fd};
     if (h->fd_pid != achi_thread()->pid)
-        d->fd = reopen(h);
+        d->fd = achi_high_fd(ioctl(h->fd, ACH_KERNEL_AGAIN));
     if (d->fd < 0)
         return false;
     if (map_cursor(d))

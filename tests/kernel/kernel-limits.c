@@ -93,13 +93,65 @@ static void by_bytes(void)
     CHECK(unlink_number(0) == 0);
 }
 
+static void become_somebody(void)
+{
+    REQUIRE(setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0);
+    control = device_control();
+}
+
+#define FILES 7
+
+/* So many open files of each channel at most, however they are opened. */
+static void by_files(void *arg)
+{
+    int fds[FILES], other, i;
+
+    (void)arg;
+    become_somebody();
+    for (i = 0; i < FILES; i++)
+        fds[i] = open_number(0, i % 2 ? O_RDONLY : O_RDWR);
+    CHECK_ERRNO(device_open(NAME "-0", O_RDONLY), EDQUOT);
+    CHECK_ERRNO(ioctl(fds[0], ACH_KERNEL_AGAIN), EDQUOT);
+    CHECK(create(1, 1, 64) == 0);
+    other = open_number(1, O_RDONLY);
+    close(fds[0]);
+    CHECK((fds[0] = ioctl(fds[1], ACH_KERNEL_AGAIN)) >= 0);
+    CHECK_ERRNO(device_open(NAME "-0", O_RDONLY), EDQUOT);
+    for (i = 0; i < FILES; i++)
+        close(fds[i]);
+    for (i = 0; i < FILES; i++)
+        fds[i] = open_number(0, O_RDONLY);
+    CHECK_ERRNO(device_open(NAME "-0", O_RDONLY), EDQUOT);
+    CHECK(unlink_number(1) == 0);
+    close(other);
+    /* What the others had is free again when they end. */
+    CHECK(dup(fds[0]) >= 0);
+}
+
+static void files(void)
+{
+    long limit = parameter("max_user_files", FILES);
+    struct ach_kernel_create wish = device_wish(NAME "-0", 1, 64);
+    int fds[FILES + 2], i;
+
+    wish.mode = 0666;
+    CHECK(ioctl(control, ACH_KERNEL_CREATE, &wish) == 0);
+    for (i = 0; i < FILES + 2; i++)
+        fds[i] = open_number(0, O_RDWR); /* root may exceed it */
+    CHECK(check_child(device_fork(by_files, NULL), 60000));
+    CHECK(check_child(device_fork(by_files, NULL), 60000));
+    for (i = 0; i < FILES + 2; i++)
+        close(fds[i]);
+    CHECK(unlink_number(0) == 0);
+    parameter("max_user_files", limit);
+}
+
 static void as_somebody(void *arg)
 {
     int round;
 
     (void)arg;
-    REQUIRE(setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0);
-    control = device_control();
+    become_somebody();
     for (round = 0; round < 3; round++) {
         by_number();
         by_bytes();
@@ -110,8 +162,7 @@ static void as_somebody(void *arg)
 static void with_none_left(void *arg)
 {
     (void)arg;
-    REQUIRE(setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0);
-    control = device_control();
+    become_somebody();
     CHECK_ERRNO(create(1, 1, 64), ENOSPC);
 }
 
@@ -122,6 +173,7 @@ int main(void)
     control = device_control();
     if (geteuid() != 0)
         check_skip("setting limits needs root");
+    files();
     channels = parameter("max_user_channels", 5);
     bytes = parameter("max_user_bytes", 1 << 20);
     CHECK(check_child(device_fork(as_somebody, NULL), 60000));

@@ -141,32 +141,6 @@ static void info(void)
     close(fd);
 }
 
-static void source(void)
-{
-    struct ach_kernel_create wish = device_wish(NAME, 3, 64);
-    int a, b, r;
-
-    wish.flags = ACH_KERNEL_REPLACE | ACH_KERNEL_SINGLE_WRITER;
-    CHECK(ioctl(control, ACH_KERNEL_CREATE, &wish) == 0);
-    a = device_must_open(NAME, O_RDWR);
-    b = device_must_open(NAME, O_RDWR);
-    r = device_must_open(NAME, O_RDONLY);
-    CHECK_ERRNO(write(a, "x", 1), EACCES);
-    CHECK_ERRNO(ioctl(r, ACH_KERNEL_SOURCE), EBADF);
-    CHECK(ioctl(a, ACH_KERNEL_SOURCE) == 0);
-    CHECK(ioctl(a, ACH_KERNEL_SOURCE) == 0);
-    CHECK_ERRNO(ioctl(b, ACH_KERNEL_SOURCE), EBUSY);
-    device_put(a, "x");
-    CHECK_ERRNO(write(b, "x", 1), EACCES);
-    close(a);
-    CHECK(ioctl(b, ACH_KERNEL_SOURCE) == 0);
-    device_put(b, "y");
-    CHECK_GOT(r, "x");
-    CHECK_GOT(r, "y");
-    close(b);
-    close(r);
-}
-
 /* A message of pseudo-random length whose bytes tell its number. */
 static size_t fill(unsigned char *buf, uint32_t number, size_t most)
 {
@@ -296,7 +270,6 @@ int main(void)
     loss();
     timeouts();
     info();
-    source();
     beside_writer();
     shared_file();
     CHECK(device_unlink(control, NAME) == 0);

@@ -6,10 +6,11 @@
  */
 #include "device.h"
 
-#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
+
+#include "missing.h"
 
 #define NAME "test-rogue"
 #define OURS "test-rogue-ours"
@@ -54,23 +55,6 @@ static void garbage(void)
     close(fd);
 }
 
-/* Memory whose pages never come. */
-static void *never(size_t size, int *uffd)
-{
-    struct uffdio_api api = {.api = UFFD_API};
-    struct uffdio_register reg = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    REQUIRE(p != MAP_FAILED);
-    *uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-    if (*uffd < 0)
-        return NULL;
-    reg.range.start = (uintptr_t)p;
-    reg.range.len = size;
-    REQUIRE(ioctl(*uffd, UFFDIO_API, &api) == 0 && ioctl(*uffd, UFFDIO_REGISTER, &reg) == 0);
-    return p;
-}
-
 struct stuck {
     int fd;
     bool writes;
@@ -81,7 +65,7 @@ static void be_stuck(void *arg)
 {
     const struct stuck *s = arg;
     int uffd;
-    void *p = never(1 << 20, &uffd);
+    void *p = missing_memory(1 << 20, &uffd);
 
     if (!p)
         return;
@@ -128,7 +112,7 @@ static void stuck_everywhere(void)
 {
     int uffd;
 
-    if (!never(1 << 20, &uffd)) {
+    if (!missing_memory(1 << 20, &uffd)) {
         printf("no userfaultfd: pages that never come are left out\n");
         return;
     }
@@ -151,7 +135,7 @@ static void anything(uint64_t *state, int *fds, void **maps)
     static char buf[1 << 16];
     int cursor;
 
-    switch ((r >> 8) % 16) {
+    switch ((r >> 8) % 17) {
     case 0:
         wish.flags = (uint32_t)(r >> 36) % 2 ? ACH_KERNEL_REPLACE : 0;
         wish.mode = (r >> 38) % 4 ? 0666 : 0660;
@@ -196,8 +180,13 @@ static void anything(uint64_t *state, int *fds, void **maps)
         ioctl(*fd, (r >> 36) % 2 ? ACH_KERNEL_CANCEL : ACH_KERNEL_FLUSH);
         break;
     case 9:
+        ioctl(*fd, ACH_KERNEL_SOURCE);
+        close(*fd);
+        *fd = ioctl(fds[(k + 1) % 8], ACH_KERNEL_AGAIN);
+        break;
     case 10:
     case 11:
+    case 12:
         if (read(*fd, buf, sizeof(buf)) < 0)
             ioctl(*fd, ACH_KERNEL_OPTIONS, &o);
         break;

@@ -222,6 +222,47 @@ static void by_epoll(uint32_t flags)
     close(r);
 }
 
+#define CROWD 100
+
+static bool all_woken(const int *ep)
+{
+    struct epoll_event event;
+    int i;
+
+    for (i = 0; i < CROWD; i++)
+        if (epoll_wait(ep[i], &event, 1, 10000) != 1)
+            return false;
+    return true;
+}
+
+/* So many poll one open file that the writer does not wake each of them itself. */
+static void crowd(void)
+{
+    int fd = device_must_open(NAME, O_RDWR | O_NONBLOCK), ep[CROWD], i, round;
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+    struct sleeper a = {0};
+
+    CHECK(ioctl(fd, ACH_KERNEL_FLUSH) == 0);
+    for (i = 0; i < CROWD; i++) {
+        ep[i] = epoll_create1(EPOLL_CLOEXEC);
+        CHECK(epoll_ctl(ep[i], EPOLL_CTL_ADD, fd, &event) == 0);
+    }
+    start(&a, sleep_in_poll, fd);
+    for (round = 0; round < 10; round++) {
+        device_put(fd, "x");
+        REQUIRE(all_woken(ep));
+        CHECK_GOT(fd, "x");
+        CHECK(epoll_wait(ep[0], &event, 1, 0) == 0);
+    }
+    device_put(fd, "x");
+    CHECK(join(&a) == POLLIN);
+    /* Work may be under way when all is closed. */
+    device_put(fd, "x");
+    for (i = 0; i < CROWD; i++)
+        close(ep[i]);
+    close(fd);
+}
+
 #define ROUNDS 3000
 
 static void *echo(void *arg)
@@ -284,6 +325,7 @@ int main(void)
     polling();
     by_epoll(0);
     by_epoll(EPOLLET);
+    crowd();
     ping_pong();
     CHECK(device_unlink(control, NAME) == 0);
     return check_result();

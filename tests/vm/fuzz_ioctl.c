@@ -5,8 +5,9 @@
 #include <sys/ioctl.h>
 
 static const unsigned long numbers[] = {
-    ACH_KERNEL_CREATE, ACH_KERNEL_UNLINK, ACH_KERNEL_INFO,  ACH_KERNEL_STATUS, ACH_KERNEL_OPTIONS,
-    ACH_KERNEL_WAIT,   ACH_KERNEL_CANCEL, ACH_KERNEL_FLUSH, ACH_KERNEL_SOURCE, ACH_KERNEL_CURSOR,
+    ACH_KERNEL_CREATE,  ACH_KERNEL_UNLINK, ACH_KERNEL_INFO,   ACH_KERNEL_STATUS,
+    ACH_KERNEL_OPTIONS, ACH_KERNEL_WAIT,   ACH_KERNEL_CANCEL, ACH_KERNEL_FLUSH,
+    ACH_KERNEL_SOURCE,  ACH_KERNEL_CURSOR, ACH_KERNEL_AGAIN,
 };
 
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -91,7 +92,7 @@ static unsigned long some_number(struct fuzz *f)
     }
 }
 
-/* A cursor's descriptor is kept. */
+/* A descriptor that came of it is kept. */
 static void keep(struct fuzz *f, int fd)
 {
     unsigned i = (unsigned)fuzz_below(f, FDS);
@@ -115,6 +116,6 @@ void fuzz_ioctl(struct fuzz *f)
     atomic_fetch_add(&fuzz_counts->ioctls, 1);
     if (r >= 0)
         atomic_fetch_add(&fuzz_counts->accepted, 1);
-    if (r >= 0 && number == ACH_KERNEL_CURSOR)
+    if (r >= 0 && (number == ACH_KERNEL_CURSOR || number == ACH_KERNEL_AGAIN))
         keep(f, r);
 }
