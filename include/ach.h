@@ -954,6 +954,10 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  * The environment variable ACH_FD, set to io_uring or thread, decides it for
  * tests.
  *
+ * When an io_uring ends, by ach_close or because the handle went to another
+ * thread, the kernel interrupts the thread it served: its epoll_wait can fail with
+ * EINTR once, while poll and select go on by themselves.
+ *
  * The descriptor of a kernel channel is its device, which costs writers nothing
  * more and has no helper; a get that found nothing makes one system call. When
  * the channel was replaced, it is hung up as well as readable.
@@ -964,8 +968,8 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  * Allocates: at the first call. Blocks: no. Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_ENOTSUP for what ACH_FD asks for and the system has not;
- * ACH_EINVAL; ACH_CLOSED; ACH_EACCES in a child that may not open the device of a
- * kernel channel; ACH_FAILED_SYSCALL without descriptors, memory or threads.
+ * ACH_EINVAL; ACH_CLOSED; ACH_FAILED_SYSCALL without descriptors, memory or
+ * threads, or if the user has too many open files of a kernel channel.
  *
  * Since: 3.0
  */
