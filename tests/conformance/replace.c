@@ -2,6 +2,8 @@
 /* replace.c - channels that take the place of others */
 #include "conformance.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 
 #include "layout.h"
@@ -294,11 +296,77 @@ static void other_version(void)
     check_usable();
 }
 
+/* The name of a file that waits to take the channel's place, or whose place was taken. */
+static const char *leftover(const char *tail)
+{
+    static char path[PATH_SIZE];
+    const char *chan = path_of(CHAN), *name = strrchr(chan, '/') + 1;
+
+    REQUIRE(snprintf(path, sizeof(path), "%.*s.%s%s", (int)(name - chan), chan, name, tail) <
+            (int)sizeof(path));
+    return path;
+}
+
+static int make_leftover(const char *tail)
+{
+    int fd = open(leftover(tail), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+
+    REQUIRE(fd >= 0);
+    return fd;
+}
+
+static bool is_left(const char *tail)
+{
+    return access(leftover(tail), F_OK) == 0;
+}
+
+/* Somebody took the channel's place and died: whoever comes next tells those who use the old one. */
+static void told_by_next(void)
+{
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    REQUIRE(rename(path_of(CHAN), leftover(".1.0")) == 0);
+    make(4, 64);
+    truncate_it(4, 64);
+    CHECK(!is_left(".1.0"));
+    CHECK_STATUS(put_number(&chan, 1, 16), ACH_CORRUPT);
+    CHECK(info_of(&chan).replaced);
+    CHECK_OK(ach_close(&chan));
+    check_usable();
+}
+
+/* What dead makers leave goes; what is locked, or another channel's, stays. */
+static void sweeps(void)
+{
+    int dead, living, other;
+
+    make(4, 64);
+    dead = make_leftover(".1.0");
+    living = make_leftover(".1.1");
+    other = make_leftover(".d.1.0");
+    REQUIRE(flock(living, LOCK_EX | LOCK_NB) == 0);
+    truncate_it(4, 64);
+    CHECK(!is_left(".1.0"));
+    CHECK(is_left(".1.1"));
+    CHECK(is_left(".d.1.0"));
+    close(living);
+    truncate_it(4, 64);
+    CHECK(!is_left(".1.1"));
+    CHECK(unlink(leftover(".d.1.0")) == 0);
+    close(dead);
+    close(other);
+    check_usable();
+}
+
 static const struct test tests[] = {
     {"replace-fresh", fresh, NAMED, NO_NAME},
     {"replace-recreates", recreates, NAMED, NO_NAME},
     {"replace-old-handles", old_handles, NAMED, NO_NAME},
     {"replace-told-by-two", told_by_two, NAMED, ONE_PROCESS},
+    {"replace-told-by-next", told_by_next, USER, NO_FILE},
+    {"replace-sweeps", sweeps, USER, NO_FILE},
     {"replace-bad-entry", bad_entry, USER, NO_FILE},
     {"replace-wakes", wakes, NAMED, NO_NAME},
     {"replace-keeps-name", keeps_name, USER, NO_FILE},
