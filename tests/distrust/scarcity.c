@@ -89,15 +89,26 @@ static void test_absurd(void)
     }
 }
 
+static enum ach_status count_one(void *cx, const char *name, enum ach_map map)
+{
+    (void)name;
+    (void)map;
+    ++*(int *)cx;
+    return ACH_OK;
+}
+
 static void test_directories(void)
 {
-    char *dir = strdup(getenv("ACH_DIR")), long_dir[5000];
+    char *dir = strdup(getenv("ACH_DIR")), long_dir[5000], path[5000];
+    int listed = 0;
     ach_channel_t chan;
 
     REQUIRE(dir);
     setenv("ACH_DIR", "/nonexistent/place", 1);
     CHECK_STATUS(ach_create("x", 1, 1, NULL), ACH_ENOENT);
     CHECK_STATUS(ach_open(&chan, "x", NULL), ACH_ENOENT);
+    CHECK_STATUS(ach_list(count_one, &listed), ACH_ENOENT);
+    CHECK(listed == 0);
     setenv("ACH_DIR", "/proc/self/stat", 1);
     CHECK_STATUS(ach_create("x", 1, 1, NULL), ACH_FAILED_SYSCALL);
     CHECK_STATUS(ach_open(&chan, "x", NULL), ACH_FAILED_SYSCALL);
@@ -106,6 +117,7 @@ static void test_directories(void)
     setenv("ACH_DIR", long_dir, 1);
     CHECK(ach_create("x", 1, 1, NULL) != ACH_OK);
     CHECK(ach_open(&chan, "x", NULL) != ACH_OK);
+    CHECK(ach_channel_path("x", path, sizeof(path)) != ACH_OK);
     setenv("ACH_DIR", dir, 1);
     free(dir);
 }
@@ -135,13 +147,40 @@ static int with_address_limit(void)
     return check_result();
 }
 
+/* No page more: neither a heap channel, nor a reservation, nor a thread. What is there works on. */
+static int with_no_memory(void)
+{
+    struct rlimit limit = {.rlim_cur = 1, .rlim_max = 1};
+    ach_create_attr_t heap;
+    ach_channel_t chan;
+    size_t size;
+    void *room;
+    int fd;
+
+    ach_create_attr_init(&heap);
+    ach_create_attr_set_map(&heap, ACH_MAP_ANON);
+    REQUIRE_OK(ach_create("full", 4, 1u << 20, NULL));
+    REQUIRE_OK(ach_open(&chan, "full", NULL));
+    REQUIRE(setenv("ACH_FD", "thread", 1) == 0 && setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK_STATUS(ach_create(NULL, 4, 1u << 20, &heap), ACH_FAILED_SYSCALL);
+    CHECK_STATUS(ach_reserve(&chan, 1u << 20, &room), ACH_FAILED_SYSCALL);
+    CHECK_STATUS(ach_channel_fd(&chan, &fd), ACH_FAILED_SYSCALL);
+    CHECK_OK(ach_put(&chan, "x", 1));
+    CHECK_OK(ach_get(&chan, &fd, sizeof(fd), &size, NULL, 0));
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink("full"));
+    return check_result();
+}
+
 static int with_few_descriptors(void)
 {
     struct rlimit limit;
-    ach_channel_t chan;
-    int next = dup(0);
+    ach_channel_t chan, before;
+    int fd, next;
 
     CHECK_OK(ach_create("few", 4, 100, NULL));
+    REQUIRE_OK(ach_open(&before, "few", NULL));
+    next = dup(0);
     REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0 && next >= 0);
     close(next);
     limit.rlim_cur = (rlim_t)next;
@@ -150,6 +189,12 @@ static int with_few_descriptors(void)
     CHECK(errno == EMFILE);
     CHECK_STATUS(ach_open(&chan, "few", NULL), ACH_FAILED_SYSCALL);
     CHECK(errno == EMFILE);
+    CHECK_STATUS(ach_channel_fd(&before, &fd), ACH_FAILED_SYSCALL);
+    CHECK(errno == EMFILE);
+    limit.rlim_cur++; /* enough for an eventfd, not for a ring */
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK_OK(ach_channel_fd(&before, &fd));
+    CHECK_OK(ach_close(&before));
     CHECK_OK(ach_unlink("few"));
     return check_result();
 }
@@ -240,6 +285,7 @@ int main(void)
     test_directories();
     CHECK(apart(with_file_limit));
     CHECK(sanitized() || apart(with_address_limit));
+    CHECK(sanitized() || apart(with_no_memory));
     CHECK(apart(with_few_descriptors));
     test_tmpfs();
     return check_result();
