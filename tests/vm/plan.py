@@ -33,7 +33,7 @@ def settings(args, slow):
 
 
 def conformance(args, kind):
-    """All tests on such channels, or those of the sample."""
+    """The tests on such channels: all, or those of the sample."""
     command = f"conformance {kind}"
     if not args.long and not args.only:
         program = os.path.join(args.build, "tests/conformance/conformance")
@@ -48,9 +48,9 @@ def of_the_module(args):
     own = [os.path.basename(p) for p in programs(args.build, ["tests/kernel"])]
     return [Test("module-load", 120, "module-load"),
             Test("conformance-kernel", 600, "conformance kernel")] + \
-        [Test(name, 300, name) for name in own] + \
-        [Test("stress", seconds + 120, f"vm-stress {seconds // 2} {args.seed}"),
-         Test("fuzz", seconds + 120, f"vm-fuzz {seconds // 2} {args.seed}"),
+        [Test(name, 600, name) for name in own] + \
+        [Test("stress", seconds + 600, f"vm-stress {seconds // 2} {args.seed}"),
+         Test("fuzz", seconds + 600, f"vm-fuzz {seconds // 2} {args.seed}"),
          Test("module-gone", 120, "module-gone")]
 
 
