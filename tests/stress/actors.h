@@ -10,6 +10,7 @@
 #ifndef ACTORS_H
 #define ACTORS_H
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -139,13 +140,13 @@ static inline bool crew_join(struct crew *c, long limit_ms)
 }
 
 /* The state letter that /proc shows of a thread, or '?'. */
-static inline char actor_state(const struct actor *a)
+static inline char thread_state(pid_t tid)
 {
     char path[64], text[512], *end;
     size_t n;
     FILE *f;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", __atomic_load_n(&a->tid, __ATOMIC_ACQUIRE));
+    snprintf(path, sizeof(path), "/proc/%d/stat", tid);
     f = fopen(path, "r");
     if (!f)
         return '?';
@@ -154,6 +155,34 @@ static inline char actor_state(const struct actor *a)
     text[n] = '\0';
     end = strrchr(text, ')');
     return end && end[1] ? end[2] : '?';
+}
+
+static inline char actor_state(const struct actor *a)
+{
+    return thread_state(__atomic_load_n(&a->tid, __ATOMIC_ACQUIRE));
+}
+
+/* Are all threads of a process asleep, but for the one that asks? */
+static inline bool process_asleep(pid_t pid)
+{
+    pid_t self = (pid_t)syscall(SYS_gettid);
+    const struct dirent *e;
+    bool asleep;
+    char path[64];
+    DIR *d;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", pid);
+    d = opendir(path);
+    asleep = d != NULL;
+    while (d && asleep && (e = readdir(d))) {
+        pid_t tid = atoi(e->d_name);
+
+        if (tid > 0 && tid != self)
+            asleep = thread_state(tid) == 'S';
+    }
+    if (d)
+        closedir(d);
+    return asleep;
 }
 
 static inline uint64_t crew_steps(const struct crew *c)
@@ -180,9 +209,10 @@ static inline bool crew_asleep(const struct crew *c)
 {
     unsigned i;
 
+    if (c->threads)
+        return process_asleep(getpid());
     for (i = 0; i < c->n; i++)
-        if (!__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE) &&
-            actor_state(&c->actors[i]) != 'S')
+        if (!__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE) && !process_asleep(c->pids[i]))
             return false;
     return true;
 }
