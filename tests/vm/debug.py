@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import kernels
+import packages
 
 CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "config")
 BUILD_LIMIT = 4 * 3600
@@ -18,12 +19,11 @@ SLOW = 10
 NEEDED = ("bison", "flex", "bc", "xz")
 
 
-def source(folder):
+def source(apt, folder):
     """The unpacked sources of Debian's kernel."""
-    apt = kernels.Apt(folder)
     root = os.path.join(folder, "source")
     deb = apt.download(apt.depends("linux-source", "linux-source-")[0])
-    kernels.unpack(deb, root)
+    packages.unpack(deb, root)
     tree = os.path.join(root, os.path.basename(deb)[:-len(".deb")])
     if not os.path.exists(tree):
         part = tree + ".part"
@@ -31,7 +31,7 @@ def source(folder):
         os.makedirs(part)
         archive = glob.glob(os.path.join(root, "usr/src/linux-source-*.tar.xz"))[0]
         subprocess.run(["tar", "-xf", archive, "-C", part, "--strip-components=1"], check=True,
-                       timeout=kernels.PACKAGE_LIMIT)
+                       timeout=packages.LIMIT)
         os.rename(part, tree)
     return tree
 
@@ -52,7 +52,7 @@ def make(tree, out, log, *words):
 
 
 def build(name, tree, out, log):
-    target, image = IMAGES[kernels.architecture()]
+    target, image = IMAGES[packages.architecture()]
     wanted = os.path.join(out, "wanted")
     text = configuration(name)
     if os.path.exists(wanted) and os.path.exists(os.path.join(out, image)):
@@ -74,9 +74,9 @@ def build(name, tree, out, log):
 def kernel(name, folder):
     gone = [p for p in NEEDED if not shutil.which(p)]
     if gone:
-        raise kernels.Unavailable(f"{', '.join(gone)} not installed")
-    apt = kernels.Apt(folder)
-    tree = kernels.from_packages("linux-source", apt, lambda: source(folder))
+        raise packages.Unavailable(f"{', '.join(gone)} not installed")
+    apt = packages.Apt(folder)
+    tree = packages.get("linux-source", [apt], lambda: source(apt, folder))
     out = os.path.join(folder, name, "linux")
     path = os.path.join(folder, name, "build.log")
     os.makedirs(out, exist_ok=True)

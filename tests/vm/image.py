@@ -2,6 +2,7 @@
 """The file system that a guest starts with: a cpio archive, written without privileges."""
 import gzip
 import os
+import re
 import stat
 import subprocess
 
@@ -10,7 +11,9 @@ FOLDERS = ("bin", "dev", "etc", "guest", "lib", "lib64", "proc", "programs", "ru
 
 
 class Image:
-    def __init__(self):
+    def __init__(self, root=None):
+        """Root: where the libraries are, if they are for another architecture."""
+        self.root = root
         self.entries = {}
         for name in FOLDERS:
             self.folder(name)
@@ -42,15 +45,13 @@ class Image:
     def program(self, name, path):
         """A program and the libraries that it is linked to."""
         self.file(name, path)
-        for library in libraries(path):
-            where = library if os.path.basename(library).startswith("ld-") else \
-                "lib/" + os.path.basename(library)
-            self.file(where.lstrip("/"), library)
+        for library in foreign_libraries(path, self.root) if self.root else libraries(path):
+            self.file(place_of(library), library)
 
-    def busybox(self, path):
-        self.program("bin/busybox", path)
-        for applet in subprocess.run([path, "--list"], stdout=subprocess.PIPE, text=True,
-                                     check=True, timeout=60).stdout.split():
+    def busybox(self, path, runs):
+        """And links to it, as told by one that runs here."""
+        self.file("bin/busybox", path)
+        for applet in said([runs, "--list"]).split():
             self.link(f"bin/{applet}", "busybox")
 
     def write(self, path):
@@ -60,11 +61,32 @@ class Image:
             write_entry(out, 0, "TRAILER!!!", 0, b"", (0, 0))
 
 
+def place_of(library):
+    """In the guest. Programs name where they look for what loads their libraries."""
+    name = os.path.basename(library)
+    return ("lib64/" if name.startswith("ld-linux-x86-64") else "lib/") + name
+
+
 def libraries(path):
     """What ldd says: lines with '=> /path' or just '/path'."""
-    said = subprocess.run(["ldd", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True, check=False, timeout=60).stdout
-    return [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
+    return [word for word in said(["ldd", path]).split() if word.startswith("/")]
+
+
+def foreign_libraries(path, root):
+    """What readelf says, of the program and of its libraries."""
+    about = said(["readelf", "-W", "-d", path])
+    folders = [f.replace("$ORIGIN", os.path.dirname(path))
+               for f in re.findall(r"\(RUNPATH\).*\[(.*)\]", about)] + [root]
+    found = []
+    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", about):
+        library = next(p for p in (os.path.join(f, name) for f in folders) if os.path.exists(p))
+        found += [library] + foreign_libraries(library, root)
+    return found
+
+
+def said(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False, timeout=60).stdout
 
 
 def write_entry(out, number, name, mode, data, device):

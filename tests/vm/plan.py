@@ -43,9 +43,9 @@ def conformance(args, kind):
     return Test(f"conformance-{kind}", 600, command)
 
 
-def of_the_module(args):
+def of_the_module(args, build):
     seconds = args.seconds or (600 if args.long else 30)  # on each kernel
-    own = [os.path.basename(p) for p in programs(args.build, ["tests/kernel"])]
+    own = [os.path.basename(p) for p in programs(build, ["tests/kernel"])]
     return [Test("module-load", 120, "module-load"),
             Test("conformance-kernel", 600, "conformance kernel")] + \
         [Test(name, 600, name) for name in own] + \
@@ -54,10 +54,10 @@ def of_the_module(args):
          Test("module-gone", 120, "module-gone")]
 
 
-def tests(args, slow):
+def tests(args, build, slow):
     if args.script:
         return [Test("script", 3600, " ".join([os.path.basename(args.script)] + args.argument))]
-    plan = [conformance(args, "user"), conformance(args, "heap")] + of_the_module(args)
+    plan = [conformance(args, "user"), conformance(args, "heap")] + of_the_module(args, build)
     if args.only:
         needed = ["module-load", "module-gone"] + args.only.split(",")
         plan = [t for t in plan if t.name in needed]
