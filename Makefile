@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel lint coverage install uninstall clean
+.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels lint coverage install uninstall clean
 
 all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -18,6 +18,7 @@ help:
 	@echo 'make bench-quick the main part of it (under 2 minutes)'
 	@echo 'make bench-long  ten minutes for each contender'
 	@echo 'make bench-kernel only kernel channels, inside emulated machines (about 5 minutes)'
+	@echo 'make bench-manychannels 10,000 channels in one loop, inside an emulated machine (about 5 minutes)'
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'
 	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'
@@ -50,6 +51,11 @@ bench bench-quick bench-long bench-kernel:
 	@$(MAKE) --no-print-directory all
 	@meson setup --reconfigure -Dpeers=true $(BUILD) >/dev/null && ninja -C $(BUILD)
 	@bench/run $(BUILD) $(patsubst bench-%,%,$(filter-out bench,$@))
+
+bench-manychannels:
+	@packaging/install-deps build test
+	@$(MAKE) --no-print-directory all
+	@bench/manychannels/run $(BUILD)
 
 lint:
 	@packaging/install-deps build lint
