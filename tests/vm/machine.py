@@ -127,9 +127,10 @@ class Follower:
         return list(self.outcomes.values()) + [self.kernel]
 
 
-# Two processors that run beside each other, or in turns where the host's memory orders less than the
-# guest's; or one whose clock counts its instructions, one nanosecond each, and leaps to the next
-# timer when there is nothing to do. That one's time does not depend on what else the host does.
+# Two processors that run beside each other, or in turns where the host's memory orders less than
+# the guest's; or one whose clock counts its instructions, one nanosecond each, and leaps to the
+# next timer when there is nothing to do. That one's time does not depend on what else the host
+# does.
 TIMED = ["-accel", "tcg,thread=multi", "-smp", "2"]
 IN_TURNS = ["-accel", "tcg,thread=single", "-smp", "2"]
 COUNTED = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", "shift=0,sleep=off"]
@@ -139,8 +140,8 @@ def command(arch, own, kernel, initramfs, memory, counted):
     program, options, console = MACHINES[arch]
     options = options + (COUNTED if counted else TIMED if own else IN_TURNS)
     return ["setpriv", "--pdeathsig", "KILL", program] + options + [
-        "-m", str(memory), "-nodefaults", "-display", "none", "-monitor", "none", "-serial", "stdio",
-        "-no-reboot",
+        "-m", str(memory), "-nodefaults", "-display", "none", "-monitor", "none",
+        "-serial", "stdio", "-no-reboot",
         "-kernel", kernel.image, "-initrd", initramfs,
         "-append", f"console={console} {PARAMETERS}"]
 
