@@ -1069,6 +1069,25 @@ const char *ach_result_to_string(ach_status_t status);
 const char *ach_errstr(void);
 
 /**
+ * ach_errstr_set - say why a call failed
+ * @status: the status to return
+ * @format: as for printf: a sentence for a person
+ *
+ * For libraries on top of Ach, so that their callers find the reason where
+ * they find that of a channel's. Keeps errno. A sentence that is too long is cut.
+ * The arguments may be what ach_errstr returned, so that a caller can put words
+ * in front.
+ *
+ * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: @status.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_errstr_set(ach_status_t status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/**
  * ach_dump - print a channel's insides to standard error
  * @shm: the channel's memory: chan.shm of an open handle
  *

@@ -13,14 +13,16 @@ const char *ach_errstr(void)
     return text;
 }
 
-enum ach_status achi_fail(enum ach_status status, const char *format, ...)
+ach_status_t ach_errstr_set(ach_status_t status, const char *format, ...)
 {
+    char sentence[sizeof(text)]; /* the arguments may be the last one */
     int saved = errno;
     va_list ap;
 
     va_start(ap, format);
-    vsnprintf(text, sizeof(text), format, ap);
+    vsnprintf(sentence, sizeof(sentence), format, ap);
     va_end(ap);
+    memcpy(text, sentence, sizeof(text));
     errno = saved;
     return status;
 }

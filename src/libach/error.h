@@ -6,8 +6,7 @@
 #include <ach.h>
 
 /* Remember why this thread's call failed, and return the status. Keeps errno. */
-enum ach_status achi_fail(enum ach_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define achi_fail ach_errstr_set
 
 /* As achi_fail, for a system call: picks the status by errno and adds its text. */
 enum ach_status achi_fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
