@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * json_read.c - bodies from JSON
+ *
+ * The type says what must come next, so that there is no tree of values in
+ * between: each value goes straight to its field. An array is looked over once
+ * for the number of its elements and then read. Going down ends where the
+ * type's structs end, whatever the text says.
+ */
+#include "text.h"
+
+#include <string.h>
+
+static const char *skip_space(const char *s)
+{
+    return s + strspn(s, " \t\r\n");
+}
+
+static enum ach_status expected(const char *what, const char *where, const char *at)
+{
+    if (*at == 0)
+        return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found the end", where, what);
+    return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found '%.20s'", where, what, at);
+}
+
+/* One hexadecimal number of four digits, or -1. */
+static int32_t hex4(const char *s)
+{
+    int32_t v = 0;
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *d = s[i] ? strchr(digits, s[i] | 0x20) : NULL;
+
+        if (!d || (s[i] < '0'))
+            return -1;
+        v = v << 4 | (int32_t)(d - digits);
+    }
+    return v;
+}
+
+/* A character's UTF-8 bytes to `to`, which may be NULL; returns how many. */
+static uint32_t put_utf8(uint32_t c, char *to)
+{
+    uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
+    static const uint32_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+    for (i = n; to && i-- > 1; c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3f));
+    if (to)
+        to[0] = (char)(lead[n] | c);
+    return n;
+}
+
+/* \u1234 at the text, with its second half if it has one; NULL if it is bad. */
+static const char *read_unicode(const char *s, uint32_t *c)
+{
+    int32_t v = hex4(s + 2), low;
+
+    if (v < 0)
+        return NULL;
+    s += 6;
+    if (v >= 0xd800 && v < 0xdc00 && s[0] == '\\' && s[1] == 'u') {
+        low = hex4(s + 2);
+        if (low >= 0xdc00 && low < 0xe000) {
+            v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
+            s += 6;
+        }
+    }
+    *c = (uint32_t)v;
+    return s;
+}
+
+/* One character of a string to `to`; *used grows by its bytes. NULL: bad. */
+static const char *read_character(const char *s, char *to, uint64_t *used)
+{
+    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    char *place = to ? to + *used : NULL;
+    const char *known;
+    uint32_t c;
+
+    if (*s != '\\') {
+        if (place)
+            *place = *s;
+        ++*used;
+        return s + 1;
+    }
+    if (s[1] == 'u') {
+        s = read_unicode(s, &c);
+        if (s)
+            *used += put_utf8(c, place);
+        return s;
+    }
+    known = s[1] ? strchr(from, s[1]) : NULL;
+    if (!known)
+        return NULL;
+    if (place)
+        *place = into[known - from];
+    ++*used;
+    return s + 2;
+}
+
+/* The text behind a string, whose bytes go to `to` or are only counted; NULL: bad. */
+static const char *read_string(const char *s, char *to, uint64_t *used)
+{
+    *used = 0;
+    for (s++; s && *s != '"';) {
+        if ((unsigned char)*s < 0x20)
+            return NULL;
+        s = read_character(s, to, used);
+    }
+    return s ? s + 1 : NULL;
+}
+
+/* A string into an array of char. */
+static enum ach_status string_field(struct achi_draft *draft, const ach_field_t *f, uint8_t *body,
+                                    const char **text)
+{
+    enum ach_status status = ACH_OK;
+    uint8_t *to = body + f->offset;
+    uint64_t length;
+
+    if (f->array == ACH_ARRAY_VARIABLE && strncmp(*text, "null", 4) == 0) {
+        *text += 4;
+        achi_draft_resize(draft, f, body, 0, &status);
+        return status;
+    }
+    if (**text != '"' || !read_string(*text, NULL, &length))
+        return expected("a string", f->name, *text);
+    if (length + (f->array == ACH_ARRAY_VARIABLE) > f->limit)
+        return ach_errstr_set(ACH_EINVAL, "%s: a string of %llu bytes, at most %u are allowed",
+                             f->name, (unsigned long long)length,
+                             f->limit - (f->array == ACH_ARRAY_VARIABLE));
+    if (f->array == ACH_ARRAY_VARIABLE)
+        to = achi_draft_resize(draft, f, body, (uint32_t)length + 1, &status);
+    else
+        memset(to, 0, f->limit);
+    if (!to)
+        return status;
+    *text = read_string(*text, (char *)to, &length);
+    if (f->array == ACH_ARRAY_VARIABLE)
+        to[length] = 0;
+    return ACH_OK;
+}
+
+static enum ach_status value(struct achi_draft *draft, const ach_field_t *f, uint8_t *at,
+                             const char **text)
+{
+    char what[48];
+
+    if (f->type)
+        return achi_json_struct(draft, f->type, at, text);
+    if (achi_read_scalar(f->kind, *text, text, at))
+        return ACH_OK;
+    snprintf(what, sizeof(what), "a number (%s)", achi_kind_name(f->kind));
+    return expected(what, f->name, *text);
+}
+
+/* The elements of the array at the text, as far as brackets and commas tell. */
+static uint64_t count_elements(const char *s)
+{
+    uint64_t n = 0, depth = 0, used;
+    bool fresh = true;
+
+    for (s++; s && *s && (depth || *s != ']'); s++) {
+        if (strchr(" \t\r\n", *s))
+            continue;
+        if (fresh && *s != ',')
+            n++;
+        fresh = depth == 0 && *s == ',';
+        if (*s == '"') {
+            s = read_string(s, NULL, &used);
+            if (!s)
+                return n;
+            s--;
+        } else if (*s == '[' || *s == '{') {
+            depth++;
+        } else if ((*s == ']' || *s == '}') && depth) {
+            depth--;
+        }
+    }
+    return n;
+}
+
+static enum ach_status elements(struct achi_draft *draft, const ach_field_t *f, uint8_t *at,
+                                uint64_t n, const char **text)
+{
+    size_t size = achi_field_element_size(f);
+    const char *s = skip_space(*text + 1);
+    enum ach_status status;
+    uint64_t i;
+
+    for (i = 0; i < n; i++) {
+        status = value(draft, f, at + size * i, &s);
+        if (status != ACH_OK)
+            return status;
+        s = skip_space(s);
+        if (i + 1 < n) {
+            if (*s != ',')
+                return expected("',' or ']'", f->name, s);
+            s = skip_space(s + 1);
+        }
+    }
+    if (*s != ']')
+        return expected("',' or ']'", f->name, s);
+    *text = s + 1;
+    return ACH_OK;
+}
+
+static enum ach_status array_field(struct achi_draft *draft, const ach_field_t *f, uint8_t *body,
+                                   const char **text)
+{
+    enum ach_status status = ACH_OK;
+    uint8_t *at = body + f->offset;
+    uint64_t n;
+
+    if (**text != '[')
+        return expected("'['", f->name, *text);
+    n = count_elements(*text);
+    if (n > f->limit || (f->array == ACH_ARRAY_FIXED && n != f->limit))
+        return ach_errstr_set(ACH_EINVAL, "%s: %llu elements, %s %u are allowed", f->name,
+                             (unsigned long long)n,
+                             f->array == ACH_ARRAY_FIXED ? "exactly" : "at most", f->limit);
+    if (f->array == ACH_ARRAY_VARIABLE) {
+        at = achi_draft_resize(draft, f, body, 0, &status);
+        if (at)
+            at = achi_draft_resize(draft, f, body, (uint32_t)n, &status);
+    }
+    return at ? elements(draft, f, at, n, text) : status;
+}
+
+enum ach_status achi_json_field(struct achi_draft *draft, const ach_field_t *field, uint8_t *body,
+                                const char **text)
+{
+    if (field->kind == ACH_KIND_CHAR)
+        return string_field(draft, field, body, text);
+    if (field->array == ACH_ARRAY_FIXED || field->array == ACH_ARRAY_VARIABLE)
+        return array_field(draft, field, body, text);
+    return value(draft, field, body + field->offset, text);
+}
+
+/* "name": VALUE */
+static enum ach_status member(struct achi_draft *draft, const ach_type_t *type, uint8_t *body,
+                              const char **text)
+{
+    const char *s = *text, *colon;
+    const ach_field_t *f;
+    enum ach_status status;
+    uint64_t used;
+
+    if (*s != '"' || !(colon = read_string(s, NULL, &used)))
+        return expected("the name of a field in quotes", type->name, s);
+    f = achi_field_find(type, s + 1, (size_t)(colon - s) - 2);
+    if (!f || f->array == ACH_ARRAY_COUNT)
+        return ach_errstr_set(ACH_EINVAL, "%s: there is no field %.*s%s", type->name,
+                             (int)(colon - s < 80 ? colon - s : 80), s,
+                             f ? "; its array tells the count" : "");
+    s = skip_space(colon);
+    if (*s != ':')
+        return expected("':'", f->name, s);
+    s = skip_space(s + 1);
+    status = achi_json_field(draft, f, body, &s);
+    *text = s;
+    return status;
+}
+
+enum ach_status achi_json_struct(struct achi_draft *draft, const ach_type_t *type, uint8_t *body,
+                                 const char **text)
+{
+    const char *s = *text;
+    enum ach_status status;
+
+    if (*s != '{')
+        return expected("'{'", type->name, s);
+    s = skip_space(s + 1);
+    while (*s != '}') {
+        status = member(draft, type, body, &s);
+        if (status != ACH_OK)
+            return status;
+        s = skip_space(s);
+        if (*s == ',')
+            s = skip_space(s + 1);
+        else if (*s != '}')
+            return expected("',' or '}'", type->name, s);
+    }
+    *text = s + 1;
+    return ACH_OK;
+}
+
+static enum ach_status whole_text(struct achi_draft *draft, const char *text)
+{
+    enum ach_status status;
+
+    text = skip_space(text);
+    status = achi_json_struct(draft, draft->type, draft->body, &text);
+    if (status == ACH_OK && *skip_space(text))
+        return expected("nothing more", draft->type->name, skip_space(text));
+    return status;
+}
+
+enum ach_status ach_body_from_json(const ach_type_t *type, const char *text, void **body)
+{
+    locale_t before = achi_locale_enter();
+    struct achi_draft draft;
+    enum ach_status status = achi_draft_begin(&draft, type);
+
+    if (status == ACH_OK)
+        status = whole_text(&draft, text);
+    status = achi_draft_end(&draft, status, body);
+    achi_locale_leave(before);
+    return status;
+}

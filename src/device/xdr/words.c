@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* words.c - bodies from words like vel.px=0.5 */
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a word's name leads: a field, or one element of it. */
+struct place {
+    const ach_field_t *field;
+    uint8_t *body; /* the struct that the field belongs to */
+    uint8_t *at;   /* the element, if one is meant */
+};
+
+/* [index] at the text: the element becomes the place. */
+static enum ach_status go_to_element(struct achi_draft *draft, struct place *p, const char **name)
+{
+    const ach_field_t *f = p->field;
+    enum ach_status status = ACH_OK;
+    uint8_t *elements;
+    char *end;
+    unsigned long index = strtoul(*name + 1, &end, 10);
+
+    if (f->array == ACH_ARRAY_NONE || f->kind == ACH_KIND_CHAR)
+        return ach_errstr_set(ACH_EINVAL, "%s is not an array", f->name);
+    if (end == *name + 1 || *end != ']' || index >= f->limit)
+        return ach_errstr_set(ACH_EINVAL, "%s: expected an index below %u, found '%s'", f->name,
+                             f->limit, *name);
+    *name = end + 1;
+    elements = achi_field_elements(f, p->body);
+    if (index >= achi_field_count(f, p->body))
+        elements = achi_draft_resize(draft, f, p->body, (uint32_t)index + 1, &status);
+    if (elements)
+        p->at = elements + achi_field_element_size(f) * index;
+    return status;
+}
+
+static enum ach_status go_to_field(const ach_type_t *type, struct place *p, const char **name)
+{
+    size_t n = strcspn(*name, ".[=");
+
+    p->field = achi_field_find(type, *name, n);
+    if (!p->field)
+        return ach_errstr_set(ACH_EINVAL, "%s has no field '%.*s'", type->name,
+                             (int)(n < 80 ? n : 80), *name);
+    if (p->field->array == ACH_ARRAY_COUNT)
+        return ach_errstr_set(ACH_EINVAL, "%s: its array tells the count", p->field->name);
+    p->at = NULL;
+    *name += n;
+    return ACH_OK;
+}
+
+/* Everything before the equals sign. */
+static enum ach_status find_place(struct achi_draft *draft, struct place *p, const char **name)
+{
+    enum ach_status status = go_to_field(draft->type, p, name);
+
+    p->body = draft->body;
+    while (status == ACH_OK && **name != '=') {
+        if (**name == '[' && !p->at) {
+            status = go_to_element(draft, p, name);
+        } else if (**name == '.' && p->field->type &&
+                   (p->at || p->field->array == ACH_ARRAY_NONE)) {
+            p->body = p->at ? p->at : p->body + p->field->offset;
+            ++*name;
+            status = go_to_field(p->field->type, p, name);
+        } else {
+            return ach_errstr_set(ACH_EINVAL, "%s: expected '=', found '%.40s'", p->field->name,
+                                 *name);
+        }
+    }
+    return status;
+}
+
+static enum ach_status set_string(struct achi_draft *draft, const struct place *p, const char *text)
+{
+    const ach_field_t *f = p->field;
+    enum ach_status status = ACH_OK;
+    uint8_t *to = p->body + f->offset;
+    size_t n = strlen(text);
+
+    if (n + (f->array == ACH_ARRAY_VARIABLE) > f->limit)
+        return ach_errstr_set(ACH_EINVAL, "%s: a string of %zu bytes, at most %u are allowed",
+                             f->name, n, f->limit - (f->array == ACH_ARRAY_VARIABLE));
+    if (f->array == ACH_ARRAY_VARIABLE)
+        to = achi_draft_resize(draft, f, p->body, (uint32_t)n + 1, &status);
+    else
+        memset(to, 0, f->limit);
+    if (!to)
+        return status;
+    memcpy(to, text, n);
+    if (f->array == ACH_ARRAY_VARIABLE)
+        to[n] = 0;
+    return ACH_OK;
+}
+
+static enum ach_status set_scalar(const ach_field_t *f, uint8_t *at, const char **text)
+{
+    const char *from = *text;
+
+    if (achi_read_scalar(f->kind, from, text, at))
+        return ACH_OK;
+    return ach_errstr_set(ACH_EINVAL, "%s: expected a number (%s), found '%.40s'", f->name,
+                         achi_kind_name(f->kind), from);
+}
+
+static uint32_t commas(const char *text)
+{
+    uint32_t n = 0;
+
+    while ((text = strchr(text, ',')) && n < ACH_BODY_MAX) {
+        n++;
+        text++;
+    }
+    return n;
+}
+
+/* 1,2,3 */
+static enum ach_status set_scalars(struct achi_draft *draft, const struct place *p,
+                                   const char **text)
+{
+    const ach_field_t *f = p->field;
+    uint32_t i, n = **text ? commas(*text) + 1 : 0;
+    uint8_t *at = p->body + f->offset;
+    enum ach_status status = ACH_OK;
+
+    if (f->array == ACH_ARRAY_VARIABLE)
+        at = achi_draft_resize(draft, f, p->body, n, &status);
+    else if (n != f->limit)
+        return ach_errstr_set(ACH_EINVAL, "%s: expected %u numbers, found %u", f->name, f->limit, n);
+    for (i = 0; at && status == ACH_OK && i < n; i++) {
+        status = set_scalar(f, at + achi_field_element_size(f) * i, text);
+        if (status == ACH_OK && i + 1 < n && *(*text)++ != ',')
+            return ach_errstr_set(ACH_EINVAL, "%s: expected ',' between numbers", f->name);
+    }
+    return status;
+}
+
+static enum ach_status set_value(struct achi_draft *draft, const struct place *p, const char **text)
+{
+    const ach_field_t *f = p->field;
+
+    if (p->at && f->type)
+        return achi_json_struct(draft, f->type, p->at, text);
+    if (p->at)
+        return set_scalar(f, p->at, text);
+    if (f->type || **text == '[')
+        return achi_json_field(draft, f, p->body, text);
+    if (f->array == ACH_ARRAY_NONE)
+        return set_scalar(f, p->body + f->offset, text);
+    return set_scalars(draft, p, text);
+}
+
+static enum ach_status one_word(struct achi_draft *draft, const char *word)
+{
+    const char *text = word;
+    enum ach_status status;
+    struct place p = {NULL, NULL, NULL};
+
+    if (!strchr(word, '='))
+        return ach_errstr_set(ACH_EINVAL, "expected NAME=VALUE, found '%.80s'", word);
+    status = find_place(draft, &p, &text);
+    if (status != ACH_OK)
+        return status;
+    text++;
+    if (p.field->kind == ACH_KIND_CHAR)
+        return set_string(draft, &p, text);
+    status = set_value(draft, &p, &text);
+    if (status == ACH_OK && *text)
+        return ach_errstr_set(ACH_EINVAL, "%s: expected nothing behind the value, found '%.40s'",
+                             p.field->name, text);
+    return status;
+}
+
+enum ach_status ach_body_from_words(const ach_type_t *type, const char *const *words, size_t count,
+                                    void **body)
+{
+    locale_t before = achi_locale_enter();
+    struct achi_draft draft;
+    enum ach_status status = achi_draft_begin(&draft, type);
+    size_t i;
+
+    for (i = 0; status == ACH_OK && i < count; i++)
+        status = one_word(&draft, words[i]);
+    status = achi_draft_end(&draft, status, body);
+    achi_locale_leave(before);
+    return status;
+}
