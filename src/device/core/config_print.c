@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* config_print.c - a configuration as a file again */
+#include "config_tree.h"
+
+static void print_value(const struct achi_value *value, FILE *out)
+{
+    fprintf(out, value->kind == ACHI_STRING ? " \"%s\"" : " %s", value->text);
+}
+
+static void print_field(const struct achi_field *field, int indent, FILE *out)
+{
+    size_t i;
+
+    fprintf(out, "%*s%s", indent, "", field->name);
+    if (field->tuple)
+        fprintf(out, " [");
+    for (i = 0; i < field->count; i++)
+        print_value(&field->values[i], out);
+    fprintf(out, field->tuple ? " ]\n" : "\n");
+}
+
+static void print_inside(const struct ach_section *section, int indent, FILE *out)
+{
+    const struct achi_field *f;
+    const struct ach_section *s;
+
+    for (f = section->fields; f; f = f->next)
+        print_field(f, indent, out);
+    for (s = section->first; s; s = s->next) {
+        fprintf(out, "%*s%s\n%*s(\n", indent, "", s->name, indent, "");
+        print_inside(s, indent + 2, out);
+        fprintf(out, "%*s)\n", indent, "");
+    }
+}
+
+void ach_config_print(const ach_config_t *config, FILE *out)
+{
+    print_inside(config->root, 0, out);
+}
