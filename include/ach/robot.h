@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * robot.h - the devices of one process
+ *
+ * A robot is a table of devices and the drivers behind them, built from a
+ * config file. A server gives it transports; a program that embeds it needs
+ * none, and links no network code.
+ *
+ *     ach_robot_create(NULL, &robot);
+ *     ach_robot_load(robot, "robot.cfg");
+ *     ach_robot_start(robot);
+ *     ...
+ *     ach_robot_destroy(robot);
+ *
+ * Who may call what at the same time
+ *     create, add, load, start and destroy: one thread. Everything else: any
+ *     thread, from start to destroy.
+ */
+#ifndef ACH_ROBOT_H
+#define ACH_ROBOT_H
+
+#include <ach/driver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+typedef struct ach_robot ach_robot_t;
+
+/* How a robot is to be. Set size to sizeof(ach_robot_attr_t), and the rest to 0 or more. */
+typedef struct ach_robot_attr {
+    size_t size;
+    uint32_t robot;     /* its own number; 0: ACH_ROBOT_DEFAULT */
+    int simulated;      /* the clock stands until ach_robot_set_time moves it */
+    enum ach_log level; /* log lines up to this; 0: errors only */
+
+    /* Where log lines go, without a newline; NULL: standard error. From any thread. */
+    void (*log)(void *context, enum ach_log level, const char *line);
+    void *context;
+} ach_robot_attr_t;
+
+/**
+ * ach_robot_create - a robot without devices
+ * @attr: how; NULL: as usual
+ * @robot: set to the robot
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_create(const ach_robot_attr_t *attr, ach_robot_t **robot);
+
+/**
+ * ach_robot_destroy - stop all drivers and free everything
+ * @robot: the robot; NULL does nothing
+ *
+ * Transports must be gone.
+ *
+ * Allocates: no. Blocks: until all drivers are shut down.
+ *
+ * Since: 3.0
+ */
+void ach_robot_destroy(ach_robot_t *robot);
+
+/**
+ * ach_robot_add_class - know a driver
+ * @robot: the robot
+ * @driver: its table, which must last
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_EEXIST: one of that name is known; ACH_BAD_HEADER: made for
+ * another version of driver.h.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *driver);
+
+/**
+ * ach_robot_add_plugin - know the drivers of a plug-in
+ * @robot: the robot
+ * @path: the shared object; a bare name is looked for where plug-ins are installed
+ *        and in ACH_PLUGIN_PATH
+ *
+ * Allocates: yes. Blocks: while it is loaded.
+ *
+ * Returns: ACH_OK; ACH_ENOENT; ACH_BAD_HEADER: no plug-in, or of another version;
+ * ACH_EEXIST. ach_errstr says more.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path);
+
+/**
+ * ach_robot_load - build drivers and devices from a config file
+ * @robot: the robot
+ * @path: the file
+ *
+ * All drivers of the file are made, or none. Then warns of options that nobody read.
+ *
+ * Allocates: yes. Blocks: while the file is read.
+ *
+ * Returns: ACH_OK; ACH_EINVAL: the file is wrong, and the log says what and where;
+ * ACH_ENOENT: no such file.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_load(ach_robot_t *robot, const char *path);
+
+/**
+ * ach_robot_load_config - as ach_robot_load, from what is parsed already
+ * @robot: the robot
+ * @config: the config file, which must last as long as the robot
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: as ach_robot_load.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config);
+
+/**
+ * ach_robot_start - set up the drivers that are always on
+ * @robot: the robot
+ *
+ * Allocates: yes. Blocks: until they are set up.
+ *
+ * Returns: ACH_OK; what the first driver that failed said.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_start(ach_robot_t *robot);
+
+/**
+ * ach_robot_number - the robot's own number
+ * @robot: the robot
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: what attr.robot was, or ACH_ROBOT_DEFAULT.
+ *
+ * Since: 3.0
+ */
+uint32_t ach_robot_number(const ach_robot_t *robot);
+
+/**
+ * ach_robot_time - what time it is on the robot's clock
+ * @robot: the robot
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: seconds since 1970, or since the simulation began.
+ *
+ * Since: 3.0
+ */
+double ach_robot_time(const ach_robot_t *robot);
+
+/**
+ * ach_robot_set_time - move a simulated clock
+ * @robot: a robot that was created with attr.simulated
+ * @time: seconds; the clock never goes back
+ *
+ * Wakes drivers that wait for that time.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP: the clock is the wall's.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_robot_set_time(ach_robot_t *robot, double time);
+
+/* One device of a robot. */
+typedef struct ach_device_info {
+    ach_address_t address;
+    char driver[64]; /* its driver's name */
+    int remote;      /* of another server: seen here because a driver requires it */
+    unsigned subscriptions;
+} ach_device_info_t;
+
+/**
+ * ach_robot_devices - list the devices
+ * @robot: the robot
+ * @devices: set to the first @room of them
+ * @room: how many fit; may be 0
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: how many there are.
+ *
+ * Since: 3.0
+ */
+size_t ach_robot_devices(const ach_robot_t *robot, ach_device_info_t *devices, size_t room);
+
+/**
+ * ach_robot_log - write a line to the robot's log
+ * @robot: the robot
+ * @level: ACH_LOG_ERROR and so on
+ * @format: as for printf
+ *
+ * Allocates: no. Blocks: no longer than the log does.
+ *
+ * Since: 3.0
+ */
+void ach_robot_log(const ach_robot_t *robot, enum ach_log level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

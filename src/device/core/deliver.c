@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* deliver.c - commands and requests on their way to a driver */
+#include <ach.h>
+#include <ach/interface/common.h>
+
+#include "core.h"
+#include "message.h"
+
+static bool handles(const struct achi_device *d, const ach_capability_t *asked)
+{
+    unsigned i;
+
+    for (i = 0; i < d->n_handled; i++)
+        if (d->handled[i].type == asked->type && d->handled[i].subtype == asked->subtype)
+            return true;
+    return asked->type == ACH_MSG_REQ && asked->subtype == ACH_REQ_CAPABILITY;
+}
+
+static bool answered_here(struct achi_device *d, const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+    const ach_capability_t *asked;
+
+    if (h->type != ACH_MSG_REQ)
+        return false;
+    if (achi_property_request(d, m))
+        return true;
+    if (h->subtype != ACH_REQ_CAPABILITY || d->remote)
+        return false;
+    asked = ach_message_body(m);
+    if (d->driver->class->flags & ACH_DRIVER_TRANSPARENT && !(asked && handles(d, asked)))
+        return false;
+    if (achi_message_claim(m))
+        achi_message_answer(m, asked && handles(d, asked) ? ACH_MSG_ACK : ACH_MSG_NACK,
+                            h->timestamp, NULL);
+    return true;
+}
+
+/* Under the lock: a driver that is being shut down empties its queue once, and for good. */
+static ach_status_t push(struct achi_device *d, const ach_message_t *m)
+{
+    ach_robot_t *robot = d->driver->robot;
+    ach_status_t status = ACH_CLOSED;
+
+    pthread_mutex_lock(&robot->lock);
+    if (d->driver->phase == ACHI_RUNNING)
+        status = ach_queue_push(d->driver->queue, m);
+    pthread_mutex_unlock(&robot->lock);
+    return status;
+}
+
+/* If it cannot be handed over, nobody is to answer. */
+ach_status_t achi_robot_hand_over(struct achi_device *d, const ach_message_t *m)
+{
+    char text[ACH_ADDRESS_MAX];
+    ach_status_t status;
+
+    if (answered_here(d, m))
+        return ACH_OK;
+    status = push(d, m);
+    if (status == ACH_OK)
+        return ACH_OK;
+    achi_message_claim(m);
+    return ach_errstr_set(status,
+                          status == ACH_CLOSED ? "%s is not set up" : "the queue of %s is full",
+                          ach_address_text(&d->address, text));
+}
+
+ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, const void *bytes,
+                               size_t size, ach_queue_t *answers)
+{
+    struct achi_device *d = achi_device_find(robot, &header->address);
+    ach_header_t h = *header;
+    char text[ACH_ADDRESS_MAX];
+    ach_message_t *m;
+    ach_status_t status;
+
+    if (!d)
+        return ach_errstr_set(ACH_ENOENT, "there is no device %s",
+                              ach_address_text(&header->address, text));
+    if (h.type != ACH_MSG_CMD && h.type != ACH_MSG_REQ)
+        return ach_errstr_set(ACH_EINVAL, "only commands and requests are for a device");
+    h.address = d->address;
+    status = ach_message_wrap(&h, bytes, size, &m);
+    if (status != ACH_OK)
+        return status;
+    status = ach_message_check(m);
+    if (status == ACH_OK && h.type == ACH_MSG_REQ)
+        achi_message_expect(m, answers);
+    if (status == ACH_OK)
+        status = achi_robot_hand_over(d, m);
+    ach_message_unref(m);
+    return status;
+}

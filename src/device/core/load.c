@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load.c - a robot from its config file */
+#include <ach.h>
+#include <string.h>
+
+#include "core.h"
+
+/* Each line on its own. */
+static void log_lines(const ach_robot_t *robot, enum ach_log level, const char *lines)
+{
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+
+        ach_robot_log(robot, level, "%.*s", (int)n, lines);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
+/* A sentence with the place in the file. */
+static ach_status_t wrong(const ach_robot_t *robot, const ach_section_t *s, const char *why)
+{
+    ach_robot_log(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s),
+                  why);
+    return ACH_EINVAL;
+}
+
+static ach_status_t load_plugin(ach_robot_t *robot, ach_section_t *s, size_t i)
+{
+    const char *name = ach_section_tuple_string(s, "plugin", i, NULL);
+
+    if (!name)
+        return ACH_EINVAL;
+    if (strchr(name, '/'))
+        name = ach_section_tuple_path(s, "plugin", i, NULL);
+    return ach_robot_add_plugin(robot, name) == ACH_OK ? ACH_OK : wrong(robot, s, ach_errstr());
+}
+
+static ach_status_t load_plugins(ach_robot_t *robot, ach_section_t *s)
+{
+    size_t i, n = ach_section_tuple_count(s, "plugin");
+    ach_status_t status = ACH_OK;
+
+    for (i = 0; i < n; i++)
+        if (load_plugin(robot, s, i) != ACH_OK)
+            status = ACH_EINVAL;
+    return status;
+}
+
+/* Options that every driver has; then its own. */
+static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
+{
+    const char *name = ach_section_string(s, "name", NULL);
+    const ach_driver_class_t *class;
+    ach_driver_t *d = NULL;
+    ach_status_t status;
+
+    if (load_plugins(robot, s) != ACH_OK)
+        return ACH_EINVAL;
+    if (!name)
+        return wrong(robot, s, "a driver needs a name");
+    class = achi_class_find(robot, name);
+    if (!class) {
+        ach_section_refuse(s, "name", 0, "the name of a driver that is built in or in a plug-in");
+        return ACH_EINVAL;
+    }
+    ach_section_tuple_count(s, "provides");
+    ach_section_tuple_count(s, "requires");
+    status = achi_driver_create(robot, class, s, &d);
+    if (d)
+        d->alwayson = ach_section_bool(s, "alwayson", false);
+    if (status != ACH_OK && !ach_section_failed(s))
+        wrong(robot, s, ach_errstr());
+    return status == ACH_OK && !ach_section_failed(s) ? ACH_OK : ACH_EINVAL;
+}
+
+/* All are tried, so that one run finds most of what is wrong. */
+static ach_status_t make_drivers(ach_robot_t *robot, ach_section_t *root)
+{
+    ach_status_t status = ACH_OK;
+    ach_section_t *s = NULL;
+
+    while ((s = ach_section_next(root, "driver", s)))
+        if (make_driver(robot, s) != ACH_OK)
+            status = ACH_EINVAL;
+    return status;
+}
+
+/* Options that are there and do not fit a driver: left-over addresses. */
+static void warn_left(const ach_robot_t *robot)
+{
+    const ach_driver_t *d;
+
+    for (d = robot->drivers; d; d = d->next) {
+        size_t n = d->options ? ach_section_tuple_count(d->options, "provides") : 0;
+
+        if (n && n < 64 && d->provided != (UINT64_C(1) << n) - 1)
+            ach_robot_log(robot, ACH_LOG_WARNING,
+                          "%s:%d: driver %s does not provide all that its option says",
+                          ach_section_file(d->options), ach_section_line(d->options),
+                          d->class->name);
+    }
+}
+
+ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config)
+{
+    ach_section_t *root = ach_config_root(config);
+    ach_status_t status = load_plugins(robot, root);
+
+    if (status == ACH_OK)
+        status = make_drivers(robot, root);
+    log_lines(robot, ACH_LOG_ERROR, ach_config_errors(config));
+    if (status != ACH_OK)
+        return ach_errstr_set(ACH_EINVAL, "the config file is wrong");
+    status = achi_needs_resolve(robot);
+    if (status != ACH_OK) {
+        ach_robot_log(robot, ACH_LOG_ERROR, "%s", ach_errstr());
+        return ACH_EINVAL;
+    }
+    warn_left(robot);
+    return ACH_OK;
+}
+
+ach_status_t ach_robot_load(ach_robot_t *robot, const char *path)
+{
+    ach_config_t *config;
+    ach_status_t status = ach_config_load(path, &config);
+
+    if (status != ACH_OK) {
+        log_lines(robot, ACH_LOG_ERROR, ach_config_errors(NULL));
+        return status;
+    }
+    if (robot->config) {
+        ach_config_destroy(config);
+        return ach_errstr_set(ACH_EEXIST, "a robot has one config file");
+    }
+    robot->config = config;
+    status = ach_robot_load_config(robot, config);
+    if (status == ACH_OK)
+        log_lines(robot, ACH_LOG_WARNING, ach_config_warnings(config));
+    return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * property.c - values of a driver that clients read and set
+ *
+ * A property belongs to the driver and is seen through each of its devices. A
+ * request that fails is answered with a NACK and its own body, as clients expect.
+ */
+#include <ach.h>
+#include <ach/interface/common.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "message.h"
+
+/* A string is cut to this, with its NUL. */
+#define STRING_MAX 1024u
+
+enum kind { INT, DOUBLE, STRING, BOOL };
+
+struct achi_property {
+    struct achi_property *next;
+    enum kind kind;
+    union {
+        int32_t i;
+        double d;
+        bool b;
+        char s[STRING_MAX];
+    } value;
+    char name[];
+};
+
+static struct achi_property *find(const ach_driver_t *d, const char *name)
+{
+    struct achi_property *p = d->properties;
+
+    while (p && strcmp(p->name, name) != 0)
+        p = p->next;
+    return p;
+}
+
+static ach_status_t add(ach_driver_t *d, const char *name, enum kind kind,
+                        struct achi_property **added)
+{
+    struct achi_property *p;
+    size_t length = strlen(name) + 1;
+
+    if (find(d, name))
+        return ach_errstr_set(ACH_EEXIST, "driver %s has two properties %s", d->class->name, name);
+    p = calloc(1, sizeof(*p) + length);
+    if (!p)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a property");
+    memcpy(p->name, name, length);
+    p->kind = kind;
+    p->next = d->properties;
+    d->properties = p;
+    *added = p;
+    return ACH_OK;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    size_t n = strnlen(from, size - 1);
+
+    memcpy(to, from, n);
+    to[n] = '\0';
+}
+
+ach_status_t ach_driver_property_double(ach_driver_t *driver, const char *name, double value)
+{
+    struct achi_property *p;
+    ach_status_t status = add(driver, name, DOUBLE, &p);
+
+    if (status == ACH_OK)
+        p->value.d = driver->options ? ach_section_double(driver->options, name, value) : value;
+    return status;
+}
+
+ach_status_t ach_driver_property_int(ach_driver_t *driver, const char *name, int32_t value)
+{
+    struct achi_property *p;
+    ach_status_t status = add(driver, name, INT, &p);
+
+    if (status == ACH_OK)
+        p->value.i = driver->options ? ach_section_int(driver->options, name, value) : value;
+    return status;
+}
+
+ach_status_t ach_driver_property_bool(ach_driver_t *driver, const char *name, bool value)
+{
+    struct achi_property *p;
+    ach_status_t status = add(driver, name, BOOL, &p);
+
+    if (status == ACH_OK)
+        p->value.b = driver->options ? ach_section_bool(driver->options, name, value) : value;
+    return status;
+}
+
+ach_status_t ach_driver_property_string(ach_driver_t *driver, const char *name, const char *value)
+{
+    struct achi_property *p;
+    ach_status_t status = add(driver, name, STRING, &p);
+
+    if (status == ACH_OK)
+        copy(p->value.s, STRING_MAX,
+             driver->options ? ach_section_string(driver->options, name, value) : value);
+    return status;
+}
+
+/* The property's value, or what a missing one has. */
+#define GET(driver, name, wanted, field, missing)                                                  \
+    ({                                                                                             \
+        ach_driver_t *d_ = (ach_driver_t *)(uintptr_t)(driver);                                    \
+        const struct achi_property *p_;                                                            \
+        __typeof__(missing) v_ = (missing);                                                        \
+                                                                                                   \
+        pthread_mutex_lock(&d_->values);                                                           \
+        p_ = find(d_, name);                                                                       \
+        if (p_ && p_->kind == (wanted))                                                            \
+            v_ = p_->value.field;                                                                  \
+        pthread_mutex_unlock(&d_->values);                                                         \
+        v_;                                                                                        \
+    })
+
+double ach_driver_get_double(const ach_driver_t *driver, const char *name)
+{
+    return GET(driver, name, DOUBLE, d, 0.0);
+}
+
+int32_t ach_driver_get_int(const ach_driver_t *driver, const char *name)
+{
+    return GET(driver, name, INT, i, (int32_t)0);
+}
+
+bool ach_driver_get_bool(const ach_driver_t *driver, const char *name)
+{
+    return GET(driver, name, BOOL, b, (bool)false);
+}
+
+void ach_driver_get_string(const ach_driver_t *driver, const char *name, char *value, size_t size)
+{
+    ach_driver_t *d = (ach_driver_t *)(uintptr_t)driver;
+    const struct achi_property *p;
+
+    pthread_mutex_lock(&d->values);
+    p = find(d, name);
+    copy(value, size, p && p->kind == STRING ? p->value.s : "");
+    pthread_mutex_unlock(&d->values);
+}
+
+/* A request for one property: which, and where its value is in the request's struct. */
+struct asked {
+    enum kind kind;
+    bool set;
+    const char *key;
+};
+
+static bool read_request(const ach_message_t *m, struct asked *a)
+{
+    static const struct {
+        enum kind kind;
+        bool set;
+    } requests[] = {
+        [ACH_REQ_SET_BOOLPROP] = {BOOL, true}, [ACH_REQ_GET_BOOLPROP] = {BOOL, false},
+        [ACH_REQ_SET_STRPROP] = {STRING, true}, [ACH_REQ_GET_STRPROP] = {STRING, false},
+        [ACH_REQ_SET_DBLPROP] = {DOUBLE, true}, [ACH_REQ_GET_DBLPROP] = {DOUBLE, false},
+        [ACH_REQ_SET_INTPROP] = {INT, true},    [ACH_REQ_GET_INTPROP] = {INT, false},
+    };
+    uint8_t subtype = ach_message_header(m)->subtype;
+
+    if (subtype < ACH_REQ_SET_BOOLPROP || subtype > ACH_REQ_GET_INTPROP)
+        return false;
+    a->kind = requests[subtype].kind;
+    a->set = requests[subtype].set;
+    return true;
+}
+
+/* All four structs begin with the key. */
+static const char *key_of(const ach_message_t *m)
+{
+    const ach_intprop_t *body = ach_message_body(m);
+
+    return body && body->key_count ? body->key : NULL;
+}
+
+static void set_value(struct achi_property *p, const void *body)
+{
+    switch (p->kind) {
+    case INT:
+        p->value.i = ((const ach_intprop_t *)body)->value;
+        break;
+    case DOUBLE:
+        p->value.d = ((const ach_dblprop_t *)body)->value;
+        break;
+    case BOOL:
+        p->value.b = ((const ach_boolprop_t *)body)->value != 0;
+        break;
+    case STRING:
+        copy(p->value.s, STRING_MAX, ((const ach_strprop_t *)body)->value);
+        break;
+    }
+}
+
+/* Room for the struct of any answer. */
+union answer {
+    ach_intprop_t i;
+    ach_dblprop_t d;
+    ach_boolprop_t b;
+    ach_strprop_t s;
+};
+
+static void get_value(struct achi_property *p, const ach_intprop_t *asked, union answer *a)
+{
+    switch (p->kind) {
+    case INT:
+        a->i = (ach_intprop_t){.key_count = asked->key_count, .key = asked->key,
+                               .value = p->value.i};
+        break;
+    case DOUBLE:
+        a->d = (ach_dblprop_t){.key_count = asked->key_count, .key = asked->key,
+                               .value = p->value.d};
+        break;
+    case BOOL:
+        a->b = (ach_boolprop_t){.key_count = asked->key_count, .key = asked->key,
+                                .value = p->value.b};
+        break;
+    case STRING:
+        a->s = (ach_strprop_t){.key_count = asked->key_count,
+                               .key = asked->key,
+                               .value_count = (uint32_t)strlen(p->value.s) + 1,
+                               .value = p->value.s};
+        break;
+    }
+}
+
+/* *with: the answer. False: no such property. */
+static bool answer(ach_driver_t *d, const ach_message_t *m, const struct asked *a,
+                   ach_message_t **with)
+{
+    struct achi_property *p = a->key ? find(d, a->key) : NULL;
+    union answer body;
+
+    if (!p || p->kind != a->kind)
+        return false;
+    if (a->set)
+        set_value(p, ach_message_body(m));
+    get_value(p, ach_message_body(m), &body);
+    return ach_message_create(ach_message_header(m), &body, with) == ACH_OK;
+}
+
+bool achi_property_request(struct achi_device *device, const ach_message_t *m)
+{
+    ach_driver_t *d = device->driver;
+    ach_message_t *with = NULL;
+    struct asked a;
+    bool found;
+
+    if (device->remote || !read_request(m, &a))
+        return false;
+    a.key = key_of(m);
+    pthread_mutex_lock(&d->values);
+    found = answer(d, m, &a, &with);
+    pthread_mutex_unlock(&d->values);
+    if (!found && d->class->flags & ACH_DRIVER_TRANSPARENT)
+        return false;
+    if (achi_message_claim(m))
+        achi_message_answer(m, found ? ACH_MSG_ACK : ACH_MSG_NACK,
+                            ach_message_header(m)->timestamp, found ? with : m);
+    ach_message_unref(with);
+    return true;
+}
+
+void achi_properties_destroy(ach_driver_t *d)
+{
+    while (d->properties) {
+        struct achi_property *p = d->properties;
+
+        d->properties = p->next;
+        free(p);
+    }
+}

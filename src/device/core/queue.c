@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * queue.c - messages on their way to somebody
+ *
+ * The lock guards everything but the callback, which has a lock of its own: so
+ * it may use the queue, and is not running any more when a close returns.
+ */
+#include "queue.h"
+
+#include <ach.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "message.h"
+
+#define RULES_MAX 256u
+
+/* A message of no length still takes room. */
+#define OVERHEAD 128u
+
+struct item {
+    struct item *next, *prev;
+    ach_message_t *message;
+};
+
+struct ach_queue {
+    uint32_t refs;
+    bool closed;
+    pthread_mutex_t lock;
+    struct item ends; /* a circle: ends.next is the oldest */
+    size_t length, bytes, replies;
+    size_t length_max, bytes_max;
+    uint64_t lost;
+    ach_rule_t *rules;
+    unsigned n_rules;
+    pthread_mutex_t wake_lock;
+    void (*wake)(void *context);
+    void *context;
+};
+
+ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void *context),
+                              void *context, ach_queue_t **queue)
+{
+    ach_queue_t *q = calloc(1, sizeof(*q));
+
+    if (!q)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a queue");
+    q->refs = 1;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_mutex_init(&q->wake_lock, NULL);
+    q->ends.next = q->ends.prev = &q->ends;
+    q->length_max = messages ? messages : ACH_QUEUE_MESSAGES;
+    q->bytes_max = bytes ? bytes : ACH_QUEUE_BYTES;
+    q->wake = wake;
+    q->context = context;
+    *queue = q;
+    return ACH_OK;
+}
+
+ach_queue_t *achi_queue_ref(ach_queue_t *q)
+{
+    __atomic_fetch_add(&q->refs, 1, __ATOMIC_RELAXED);
+    return q;
+}
+
+void achi_queue_unref(ach_queue_t *q)
+{
+    if (__atomic_fetch_sub(&q->refs, 1, __ATOMIC_ACQ_REL) != 1)
+        return;
+    pthread_mutex_destroy(&q->lock);
+    pthread_mutex_destroy(&q->wake_lock);
+    free(q->rules);
+    free(q);
+}
+
+/* Requests and their answers are never dropped, ignored or replaced. */
+static bool may_drop(const ach_header_t *h)
+{
+    return h->type == ACH_MSG_DATA || h->type == ACH_MSG_CMD;
+}
+
+static size_t weight(const ach_message_t *m)
+{
+    return OVERHEAD + (m->bytes ? m->bytes->size : 0);
+}
+
+/* Out of the queue; the message is the caller's. */
+static ach_message_t *take(ach_queue_t *q, struct item *i)
+{
+    ach_message_t *m = i->message;
+
+    i->next->prev = i->prev;
+    i->prev->next = i->next;
+    q->length--;
+    q->replies -= !may_drop(&m->header);
+    q->bytes -= weight(m);
+    free(i);
+    return m;
+}
+
+static ach_message_t *pop(ach_queue_t *q)
+{
+    return q->ends.next == &q->ends ? NULL : take(q, q->ends.next);
+}
+
+ach_message_t *ach_queue_pop(ach_queue_t *queue)
+{
+    ach_message_t *m;
+
+    pthread_mutex_lock(&queue->lock);
+    m = pop(queue);
+    pthread_mutex_unlock(&queue->lock);
+    return m;
+}
+
+void ach_queue_close(ach_queue_t *queue)
+{
+    ach_message_t *m;
+
+    if (!queue)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    queue->closed = true;
+    pthread_mutex_unlock(&queue->lock);
+    pthread_mutex_lock(&queue->wake_lock);
+    queue->wake = NULL;
+    pthread_mutex_unlock(&queue->wake_lock);
+    while ((m = ach_queue_pop(queue)))
+        ach_message_unref(m);
+    achi_queue_unref(queue);
+}
+
+static bool valid(const ach_rule_t *r)
+{
+    return r->interf >= -1 && r->index >= -1 && r->type >= -1 && r->subtype >= -1 &&
+           r->replace >= ACH_RULE_ACCEPT && r->replace <= ACH_RULE_IGNORE;
+}
+
+static ach_status_t add_rule(ach_queue_t *q, const ach_rule_t *rule)
+{
+    ach_rule_t *more;
+
+    if (q->n_rules == RULES_MAX)
+        return ach_errstr_set(ACH_OVERFLOW, "a queue takes %u rules at most", RULES_MAX);
+    more = realloc(q->rules, (q->n_rules + 1) * sizeof(*more));
+    if (!more)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a rule");
+    q->rules = more;
+    q->rules[q->n_rules++] = *rule;
+    return ACH_OK;
+}
+
+ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule)
+{
+    ach_status_t status;
+
+    if (!valid(rule))
+        return ach_errstr_set(ACH_EINVAL, "not a replace rule");
+    pthread_mutex_lock(&queue->lock);
+    status = add_rule(queue, rule);
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+static bool fits(int32_t wanted, int32_t is)
+{
+    return wanted == -1 || wanted == is;
+}
+
+static int32_t ruling(const ach_queue_t *q, const ach_header_t *h)
+{
+    unsigned i;
+
+    for (i = 0; i < q->n_rules; i++) {
+        const ach_rule_t *r = &q->rules[i];
+
+        if (fits(r->interf, h->address.interf) && fits(r->index, h->address.index) &&
+            fits(r->type, h->type) && fits(r->subtype, h->subtype))
+            return r->replace;
+    }
+    return ACH_RULE_ACCEPT;
+}
+
+/* The one that came before, of the same kind. The newest is likely near the end. */
+static ach_message_t *take_older(ach_queue_t *q, const ach_header_t *h)
+{
+    struct item *i;
+
+    for (i = q->ends.prev; i != &q->ends; i = i->prev)
+        if (ach_message_is(i->message, &h->address, h->type, h->subtype))
+            return take(q, i);
+    return NULL;
+}
+
+static bool full(const ach_queue_t *q, const ach_message_t *m)
+{
+    return q->length >= q->length_max || weight(m) > q->bytes_max - q->bytes;
+}
+
+static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
+{
+    struct item *i;
+
+    if (may_drop(&m->header) && (q->bytes > q->bytes_max || full(q, m))) {
+        q->lost++;
+        return ACH_OVERFLOW;
+    }
+    i = malloc(sizeof(*i));
+    if (!i) {
+        q->lost++;
+        return ACH_OVERFLOW;
+    }
+    i->message = ach_message_ref(m);
+    i->next = &q->ends;
+    i->prev = q->ends.prev;
+    i->prev->next = i->next->prev = i;
+    q->length++;
+    q->replies += !may_drop(&m->header);
+    q->bytes += weight(m);
+    return ACH_OK;
+}
+
+/* *older: what the message has replaced. *news: the reader may not know that there is something. */
+static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older,
+                         bool *news)
+{
+    int32_t rule = may_drop(&m->header) ? ruling(q, &m->header) : ACH_RULE_ACCEPT;
+
+    *news = q->length == 0 || !may_drop(&m->header);
+    if (q->closed)
+        return ACH_CLOSED;
+    if (rule == ACH_RULE_IGNORE)
+        return ACH_OK;
+    if (rule == ACH_RULE_REPLACE)
+        *older = take_older(q, &m->header);
+    return append(q, m);
+}
+
+static void wake(ach_queue_t *q)
+{
+    pthread_mutex_lock(&q->wake_lock);
+    if (q->wake)
+        q->wake(q->context);
+    pthread_mutex_unlock(&q->wake_lock);
+}
+
+ach_status_t ach_queue_push(ach_queue_t *queue, const ach_message_t *message)
+{
+    ach_message_t *older = NULL;
+    bool news, some;
+    ach_status_t status;
+
+    pthread_mutex_lock(&queue->lock);
+    status = push(queue, message, &older, &news);
+    some = queue->length > 0;
+    pthread_mutex_unlock(&queue->lock);
+    ach_message_unref(older);
+    if (news && some && status == ACH_OK)
+        wake(queue);
+    return status;
+}
+
+size_t ach_queue_length(const ach_queue_t *queue)
+{
+    ach_queue_t *q = (ach_queue_t *)(uintptr_t)queue;
+    size_t length;
+
+    pthread_mutex_lock(&q->lock);
+    length = q->length;
+    pthread_mutex_unlock(&q->lock);
+    return length;
+}
+
+size_t ach_queue_replies(const ach_queue_t *queue)
+{
+    ach_queue_t *q = (ach_queue_t *)(uintptr_t)queue;
+    size_t replies;
+
+    pthread_mutex_lock(&q->lock);
+    replies = q->replies;
+    pthread_mutex_unlock(&q->lock);
+    return replies;
+}
+
+uint64_t ach_queue_lost(ach_queue_t *queue)
+{
+    uint64_t lost;
+
+    pthread_mutex_lock(&queue->lock);
+    lost = queue->lost;
+    queue->lost = 0;
+    pthread_mutex_unlock(&queue->lock);
+    return lost;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* registry.c - the drivers that a robot knows, built in or from plug-ins */
+#include <ach.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+
+const ach_driver_class_t *achi_class_find(const ach_robot_t *robot, const char *name)
+{
+    const struct achi_class *c = robot->classes;
+
+    while (c && strcmp(c->class->name, name) != 0)
+        c = c->next;
+    return c ? c->class : NULL;
+}
+
+void achi_classes_destroy(ach_robot_t *robot)
+{
+    while (robot->classes) {
+        struct achi_class *c = robot->classes;
+
+        robot->classes = c->next;
+        free(c);
+    }
+}
+
+static ach_status_t check(const ach_driver_class_t *c)
+{
+    if (c->version != ACH_DRIVER_VERSION)
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "a driver is made for version %u of driver.h; this is %u",
+                              c->version, ACH_DRIVER_VERSION);
+    if (!c->name || !*c->name || strlen(c->name) >= 64 || !c->create ||
+        c->flags & ~ACH_DRIVER_TRANSPARENT)
+        return ach_errstr_set(ACH_BAD_HEADER, "a driver without a good name or create function");
+    return ACH_OK;
+}
+
+ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *driver)
+{
+    ach_status_t status = check(driver);
+    struct achi_class *c;
+
+    if (status != ACH_OK)
+        return status;
+    if (achi_class_find(robot, driver->name) == driver)
+        return ACH_OK;
+    if (achi_class_find(robot, driver->name))
+        return ach_errstr_set(ACH_EEXIST, "there are two drivers called %s", driver->name);
+    c = malloc(sizeof(*c));
+    if (!c)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    c->class = driver;
+    c->next = robot->classes;
+    robot->classes = c;
+    return ACH_OK;
+}
+
+/* DIR/NAME, DIR/NAME.so or DIR/libNAME.so. */
+static bool in_dir(const char *dir, size_t length, const char *name, char *path, size_t size)
+{
+    static const char *const shapes[] = {"%.*s/%s", "%.*s/%s.so", "%.*s/lib%s.so"};
+    size_t i;
+
+    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        int n = snprintf(path, size, shapes[i], (int)length, dir, name);
+#pragma GCC diagnostic pop
+
+        if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool on_path(const char *dirs, const char *name, char *path, size_t size)
+{
+    while (dirs && *dirs) {
+        size_t n = strcspn(dirs, ":");
+
+        if (n && in_dir(dirs, n, name, path, size))
+            return true;
+        dirs += n + (dirs[n] == ':');
+    }
+    return false;
+}
+
+static ach_status_t locate(const char *name, char *path, size_t size)
+{
+    if (strchr(name, '/')) {
+        if (access(name, R_OK) != 0 || (size_t)snprintf(path, size, "%s", name) >= size)
+            return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s", name);
+        return ACH_OK;
+    }
+    if (on_path(secure_getenv("ACH_PLUGIN_PATH"), name, path, size) ||
+        on_path(ACHI_PLUGIN_DIR, name, path, size))
+        return ACH_OK;
+    return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s in " ACHI_PLUGIN_DIR, name);
+}
+
+static ach_status_t add_all(ach_robot_t *robot, const char *path, const ach_plugin_t *p)
+{
+    uint32_t i;
+
+    if (p->version != ACH_DRIVER_VERSION)
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "%s is made for version %u of driver.h; this is %u", path,
+                              p->version, ACH_DRIVER_VERSION);
+    for (i = 0; i < p->count; i++) {
+        ach_status_t status = ach_robot_add_class(robot, p->drivers[i]);
+
+        if (status != ACH_OK)
+            return ach_errstr_set(status, "%s: %s", path, ach_errstr());
+    }
+    return ACH_OK;
+}
+
+/* Stays loaded: its tables are used to the process's end. */
+ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path)
+{
+    char file[4096];
+    ach_status_t status = locate(path, file, sizeof(file));
+    const ach_plugin_t *p;
+    void *lib;
+
+    if (status != ACH_OK)
+        return status;
+    lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!lib)
+        return ach_errstr_set(ACH_BAD_HEADER, "%s", dlerror());
+    p = dlsym(lib, "ach_plugin");
+    if (!p)
+        return ach_errstr_set(ACH_BAD_HEADER, "%s is no plug-in: it has no ach_plugin", file);
+    return add_all(robot, file, p);
+}

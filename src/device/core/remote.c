@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * remote.c - a device of another server, as if it were one of ours
+ *
+ * A driver whose hardware is a link. It passes data on, sends commands and
+ * requests there, and returns the answers; when the link is lost it connects
+ * again, as long as somebody here is subscribed.
+ */
+#include <ach.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "core.h"
+#include "message.h"
+
+#define CONNECT_SECONDS 5.0
+
+/* Requests under way at most; more are refused. */
+#define ASKED_MAX 64u
+
+struct remote {
+    ach_place_t place;
+    ach_address_t address;
+    const ach_transport_class_t *transport;
+    ach_queue_t *queue; /* what comes */
+    ach_link_t *link;
+    bool lost;
+    uint32_t sequence;
+    ach_message_t *asked[ASKED_MAX]; /* by sequence */
+};
+
+static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    (void)driver;
+    (void)options;
+    *state = calloc(1, sizeof(struct remote));
+    return *state ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a remote device");
+}
+
+void achi_remote_set(void *state, const ach_place_t *place, const ach_address_t *address)
+{
+    struct remote *r = state;
+
+    r->place = *place;
+    r->address = *address;
+    if (!r->place.robot)
+        r->place.robot = address->robot;
+}
+
+static void destroy(ach_driver_t *driver, void *state)
+{
+    (void)driver;
+    free(state);
+}
+
+static void wake(void *driver)
+{
+    achi_driver_wake(driver);
+}
+
+static ach_status_t setup(ach_driver_t *driver, void *state)
+{
+    struct remote *r = state;
+    ach_status_t status;
+
+    r->transport = ach_transport_find("tcp");
+    if (!r->transport || !r->transport->connect)
+        return ach_errstr_set(ACH_ENOTSUP, "this program has no network to reach %s",
+                              *r->place.host ? r->place.host : "another server");
+    status = ach_queue_create(0, 0, wake, driver, &r->queue);
+    if (status != ACH_OK)
+        return status;
+    status = r->transport->connect(&r->place, r->queue, CONNECT_SECONDS, &r->link);
+    if (status != ACH_OK)
+        ach_queue_close(r->queue);
+    r->lost = false;
+    return status;
+}
+
+/* Who asked gets a NACK. */
+static void forget_all(struct remote *r)
+{
+    unsigned i;
+
+    for (i = 0; i < ASKED_MAX; i++) {
+        ach_message_unref(r->asked[i]);
+        r->asked[i] = NULL;
+    }
+}
+
+static void shutdown_(ach_driver_t *driver, void *state)
+{
+    struct remote *r = state;
+
+    (void)driver;
+    r->transport->disconnect(r->link);
+    ach_queue_close(r->queue);
+    forget_all(r);
+}
+
+static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+{
+    struct remote *r = state;
+    ach_header_t h = *ach_message_header(message);
+    ach_message_t **slot, *m;
+    ach_status_t status;
+
+    (void)driver;
+    h.sequence = ++r->sequence;
+    slot = &r->asked[h.sequence % ASKED_MAX];
+    status = ach_message_again(message, &h, &m);
+    if (status != ACH_OK)
+        return status;
+    status = r->transport->send(r->link, m);
+    ach_message_unref(m);
+    if (status == ACH_OK && h.type == ACH_MSG_REQ) {
+        ach_message_unref(*slot); /* the oldest; it had its time */
+        *slot = ach_message_ref(message);
+    }
+    return status;
+}
+
+static void answer(ach_driver_t *driver, struct remote *r, const ach_message_t *m)
+{
+    ach_message_t **slot = &r->asked[ach_message_header(m)->sequence % ASKED_MAX];
+
+    if (!*slot)
+        return;
+    ach_driver_relay(driver, *slot, m);
+    ach_message_unref(*slot);
+    *slot = NULL;
+}
+
+static void receive(ach_driver_t *driver, struct remote *r)
+{
+    ach_message_t *m;
+
+    while ((m = ach_queue_pop(r->queue))) {
+        uint8_t type = ach_message_header(m)->type;
+
+        if (type == ACH_MSG_DATA)
+            ach_driver_forward(driver, &r->address, m);
+        else if (type == ACH_MSG_ACK || type == ACH_MSG_NACK)
+            answer(driver, r, m);
+        else if (type == ACH_MSG_SYNCH && ach_message_header(m)->subtype == 0)
+            r->lost = true;
+        ach_message_unref(m);
+    }
+}
+
+/* Ends when the link is lost; then the driver is set up again. */
+static void main_(ach_driver_t *driver, void *state)
+{
+    struct remote *r = state;
+
+    while (!r->lost && ach_driver_wait(driver, 0)) {
+        receive(driver, r);
+        if (!r->lost && ach_queue_length(r->queue) == 0)
+            achi_eventfd_wait(ach_driver_fd(driver), -1);
+    }
+}
+
+const ach_driver_class_t achi_remote = {
+    .version = ACH_DRIVER_VERSION,
+    .name = "remote",
+    .create = create,
+    .destroy = destroy,
+    .setup = setup,
+    .shutdown = shutdown_,
+    .process = process,
+    .main = main_,
+};

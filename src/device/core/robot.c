@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* robot.c - a robot from its making to its end */
+#include <ach.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core.h"
+
+static void init_locks(ach_robot_t *r)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->time_lock, NULL);
+}
+
+ach_status_t ach_robot_create(const ach_robot_attr_t *attr, ach_robot_t **robot)
+{
+    ach_robot_t *r = calloc(1, sizeof(*r));
+
+    if (!r)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a robot");
+    r->attr.level = ACH_LOG_WARNING;
+    if (attr)
+        memcpy(&r->attr, attr, attr->size < sizeof(r->attr) ? attr->size : sizeof(r->attr));
+    if (!r->attr.robot)
+        r->attr.robot = ACH_ROBOT_DEFAULT;
+    init_locks(r);
+    achi_route_identify(r);
+    *robot = r;
+    return ACH_OK;
+}
+
+uint32_t ach_robot_number(const ach_robot_t *robot)
+{
+    return robot->attr.robot;
+}
+
+/* A driver's shutdown may still talk to what it requires: so all stop before any is freed. */
+void ach_robot_destroy(ach_robot_t *robot)
+{
+    ach_driver_t *d;
+
+    if (!robot)
+        return;
+    for (d = robot->drivers; d; d = d->next)
+        achi_driver_quit(d);
+    while ((d = robot->drivers)) {
+        robot->drivers = d->next;
+        achi_driver_destroy(d);
+    }
+    while (robot->devices) {
+        struct achi_device *device = robot->devices;
+
+        robot->devices = device->next;
+        achi_device_destroy(device);
+    }
+    achi_classes_destroy(robot);
+    ach_config_destroy(robot->config);
+    pthread_cond_destroy(&robot->changed);
+    pthread_mutex_destroy(&robot->lock);
+    pthread_mutex_destroy(&robot->time_lock);
+    free(robot);
+}
+
+static void always(void *context, const ach_address_t *address, ach_status_t status,
+                   const char *why)
+{
+    ach_driver_t *d = context;
+
+    (void)address;
+    d->kept = true;
+    d->kept_status = status;
+    snprintf(d->kept_why, sizeof(d->kept_why), "%s", why);
+    pthread_cond_broadcast(&d->robot->changed);
+}
+
+static struct achi_device *device_of(const ach_robot_t *robot, const ach_driver_t *driver)
+{
+    struct achi_device *d = robot->devices;
+
+    while (d && d->driver != driver)
+        d = d->next;
+    return d;
+}
+
+/* A subscriber that ignores everything keeps it running. */
+static ach_status_t keep_on(ach_robot_t *robot, ach_driver_t *d)
+{
+    static const ach_rule_t ignore = {-1, -1, -1, -1, ACH_RULE_IGNORE};
+    struct achi_device *device = device_of(robot, d);
+    ach_status_t status;
+
+    if (!device)
+        return ach_errstr_set(ACH_EINVAL, "driver %s is to be always on, and has no device",
+                              d->class->name);
+    status = ach_queue_create(0, 0, NULL, NULL, &d->keeper);
+    if (status == ACH_OK)
+        status = ach_queue_rule(d->keeper, &ignore);
+    if (status == ACH_OK)
+        status = ach_robot_subscribe(robot, &device->address, d->keeper, always, d);
+    if (status != ACH_OK)
+        return status;
+    pthread_mutex_lock(&robot->lock);
+    while (!d->kept)
+        pthread_cond_wait(&robot->changed, &robot->lock);
+    pthread_mutex_unlock(&robot->lock);
+    if (d->kept_status != ACH_OK)
+        return ach_errstr_set(d->kept_status, "driver %s cannot be set up: %s", d->class->name,
+                              d->kept_why);
+    return ACH_OK;
+}
+
+ach_status_t ach_robot_start(ach_robot_t *robot)
+{
+    ach_status_t status = ACH_OK;
+    ach_driver_t *d;
+
+    for (d = robot->drivers; d && status == ACH_OK; d = d->next)
+        if (d->alwayson)
+            status = keep_on(robot, d);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * subscribe.c - who wants a device's data
+ *
+ * A subscription to a driver that is not set up waits in the driver's list until
+ * its thread has done that. All of this is under the robot's lock.
+ */
+#include <ach.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "queue.h"
+
+static void count(struct achi_device *d, int more)
+{
+    __atomic_fetch_add(&d->n_subs, (unsigned)more, __ATOMIC_RELAXED);
+    d->driver->subscriptions += (unsigned)more;
+}
+
+static void drop(struct achi_pending *p)
+{
+    achi_queue_unref(p->queue);
+    free(p->route);
+    free(p);
+}
+
+void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
+{
+    while (d->pending) {
+        struct achi_pending *p = d->pending;
+
+        d->pending = p->next;
+        p->done(p->context, &p->device->address, status, why);
+        if (status == ACH_OK)
+            achi_sub_add(p->device, p->queue);
+        else
+            count(p->device, -1);
+        drop(p);
+    }
+}
+
+static ach_status_t enlist(struct achi_device *d, ach_queue_t *queue, ach_subscribed_t *done,
+                           void *context)
+{
+    struct achi_pending *p = malloc(sizeof(*p)), **end = &d->driver->pending;
+
+    if (!p)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a subscription");
+    p->next = NULL;
+    p->device = d;
+    p->queue = achi_queue_ref(queue);
+    p->done = done;
+    p->context = context;
+    p->route = *ach_route() ? strdup(ach_route()) : NULL;
+    while (*end)
+        end = &(*end)->next;
+    *end = p;
+    return ACH_OK;
+}
+
+static ach_status_t subscribe(struct achi_device *d, ach_queue_t *queue, ach_subscribed_t *done,
+                              void *context)
+{
+    ach_driver_t *driver = d->driver;
+    ach_status_t status = achi_driver_begin(driver);
+
+    if (status != ACH_OK)
+        return status;
+    if (driver->phase == ACHI_RUNNING && !driver->stop) {
+        count(d, 1);
+        done(context, &d->address, ACH_OK, "");
+        achi_sub_add(d, queue);
+        return ACH_OK;
+    }
+    status = enlist(d, queue, done, context);
+    if (status == ACH_OK) {
+        count(d, 1);
+        pthread_cond_broadcast(&driver->robot->changed);
+    }
+    return status;
+}
+
+ach_status_t ach_robot_subscribe(ach_robot_t *robot, const ach_address_t *address,
+                                 ach_queue_t *queue, ach_subscribed_t *done, void *context)
+{
+    struct achi_device *d = achi_device_find(robot, address);
+    char text[ACH_ADDRESS_MAX];
+    ach_status_t status;
+
+    if (!d)
+        return ach_errstr_set(ACH_ENOENT, "there is no device %s",
+                              ach_address_text(address, text));
+    status = achi_route_check(d);
+    if (status != ACH_OK)
+        return status;
+    pthread_mutex_lock(&robot->lock);
+    status = subscribe(d, queue, done, context);
+    pthread_mutex_unlock(&robot->lock);
+    return status;
+}
+
+/* The last one that was enlisted. */
+static bool withdraw(struct achi_device *d, const ach_queue_t *queue)
+{
+    struct achi_pending **at, **found = NULL, *p;
+
+    for (at = &d->driver->pending; *at; at = &(*at)->next)
+        if ((*at)->device == d && (*at)->queue == queue)
+            found = at;
+    if (!found)
+        return false;
+    p = *found;
+    *found = p->next;
+    p->done(p->context, &d->address, ACH_CANCELED, "the subscription was withdrawn");
+    drop(p);
+    return true;
+}
+
+ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *address,
+                                   ach_queue_t *queue)
+{
+    struct achi_device *d = achi_device_find(robot, address);
+    ach_status_t status = ACH_ENOENT;
+
+    if (!d)
+        return ACH_ENOENT;
+    pthread_mutex_lock(&robot->lock);
+    if (withdraw(d, queue) || achi_sub_remove(d, queue)) {
+        count(d, -1);
+        if (d->driver->subscriptions == 0)
+            achi_driver_stop(d->driver);
+        status = ACH_OK;
+    }
+    pthread_mutex_unlock(&robot->lock);
+    return status;
+}

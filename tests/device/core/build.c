@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* build.c - robots from config texts, right and wrong; clocks; plug-ins */
+#include "probe.h"
+#include "rig.h"
+
+static void refused(const char *config, const char *why)
+{
+    struct rig *rig = rig_create(false);
+
+    rig_add(rig, &probe_class);
+    CHECK_STATUS(rig_load(rig, config), ACH_EINVAL);
+    CHECK(rig_logged(rig, why));
+    rig_end(rig);
+}
+
+static void test_wrong(void)
+{
+    refused("driver (name \"probe\" provides [\"opaque:0\"])\n"
+            "driver (name \"probe\" provides [\"opaque:0\"])",
+            "two drivers provide opaque:0");
+    refused("driver (name \"probe\" provides [\"opaque:0\"] requires [\"laser:3\"])",
+            "driver probe requires laser:3, which no driver provides");
+    refused("\ndriver (name \"nobody\")", "test.cfg:2:");
+    refused("driver (provides [\"opaque:0\"])", "a driver needs a name");
+    refused("driver (name \"probe\" provides [\"opaque:x\"])", "an address");
+    refused("driver (name \"probe\" provides [\"opaque:0\"] speed \"fast\")", "test.cfg:1:");
+    refused("driver (name \"probe\")", "names no opaque");
+    refused("driver (name \"null\" provides [\"laser:0\"] alwayson \"always\")", "test.cfg:1:");
+}
+
+static void test_circles(void)
+{
+    refused("driver (name \"passthrough\" provides [\"laser:0\"] requires [\"laser:0\"])",
+            "in a circle: passthrough -> passthrough");
+    refused("driver (name \"null\" provides [\"sonar:0\"])\n"
+            "driver (name \"passthrough\" provides [\"laser:0\"] requires [\"laser:2\"])\n"
+            "driver (name \"probe\" provides [\"opaque:0\"] requires [\"sonar:0\" \"laser:0\"])\n"
+            "driver (name \"null\" provides [\"laser:2\"] requires [\"opaque:0\"])",
+            "passthrough -> null -> probe -> passthrough");
+}
+
+static void test_warnings(void)
+{
+    struct rig *rig = rig_create(false);
+
+    CHECK_OK(rig_load(rig, "driver\n(\n  name \"null\"\n  provides [\"laser:0\"]\n  colour 5\n)"));
+    CHECK(rig_logged(rig, "test.cfg:5:"));
+    CHECK(rig_logged(rig, "colour"));
+    rig_end(rig);
+}
+
+/* A diamond of requirements is no circle, and the one at its root is set up once. */
+static void test_diamond(void)
+{
+    struct rig *rig = rig_create(false);
+    struct ear *ear;
+
+    probe_reset();
+    rig_add(rig, &probe_class);
+    REQUIRE_OK(rig_load(
+        rig, "driver (name \"probe\" number 3 provides [\"opaque:3\"]\n"
+             "        requires [\"opaque:1\" \"opaque:2\"])\n"
+             "driver (name \"probe\" number 1 provides [\"opaque:1\"] requires [\"opaque:0\"])\n"
+             "driver (name \"probe\" number 2 provides [\"opaque:2\"] requires [\"opaque:0\"])\n"
+             "driver (name \"probe\" number 0 provides [\"opaque:0\"])\n"));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    ear = ear_open(rig, "opaque:3");
+    CHECK(probe_counts[0].setups == 1 && probe_counts[1].setups == 1);
+    CHECK(probe_counts[2].setups == 1 && probe_counts[3].setups == 1);
+    ear_close(ear);
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+    rig_end(rig);
+}
+
+static void test_clock(void)
+{
+    struct rig *rig = rig_create(true);
+    ach_robot_t *robot = rig_robot(rig);
+    struct ear *ear;
+    int i;
+
+    probe_reset();
+    rig_add(rig, &probe_class);
+    REQUIRE_OK(rig_load(rig, "driver (name \"probe\" provides [\"opaque:0\"] tick 10)"));
+    REQUIRE_OK(ach_robot_start(robot));
+    CHECK(ach_robot_time(robot) == 0);
+    ear = ear_open(rig, "opaque:0");
+    for (i = 1; i <= 20; i++) {
+        check_sleep_ms(2);
+        CHECK(probe_counts[0].ticks == (unsigned)i - 1);
+        CHECK_OK(ach_robot_set_time(robot, 10 * i - 1));
+        check_sleep_ms(2);
+        CHECK(probe_counts[0].ticks == (unsigned)i - 1);
+        CHECK_OK(ach_robot_set_time(robot, 10 * i));
+        EVENTUALLY(__atomic_load_n(&probe_counts[0].ticks, __ATOMIC_SEQ_CST) == (unsigned)i);
+        CHECK(probe_counts[0].time == 10 * i);
+    }
+    CHECK_OK(ach_robot_set_time(robot, 5));
+    CHECK(ach_robot_time(robot) == 200);
+    ear_close(ear);
+    rig_end(rig);
+
+    rig = rig_create(false);
+    CHECK_STATUS(ach_robot_set_time(rig_robot(rig), 5), ACH_ENOTSUP);
+    CHECK(ach_robot_time(rig_robot(rig)) > 1e9);
+    rig_end(rig);
+}
+
+static void plugin(struct rig *rig, const char *name, ach_status_t want, const char *why)
+{
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/%s", getenv("PLUGINS"), name);
+    CHECK_STATUS(ach_robot_add_plugin(rig_robot(rig), path), want);
+    if (want != ACH_OK && !CHECK(strstr(ach_errstr(), why)))
+        fprintf(stderr, "%s\n", ach_errstr());
+}
+
+static void test_plugins(void)
+{
+    struct rig *rig = rig_create(false);
+    struct ear *ear;
+
+    REQUIRE(getenv("PLUGINS"));
+    plugin(rig, "none.so", ACH_ENOENT, "there is no plug-in");
+    plugin(rig, "plugin_old.so", ACH_BAD_HEADER, "made for version 99 of driver.h");
+    plugin(rig, "plugin_class.so", ACH_BAD_HEADER, "made for version 98 of driver.h");
+    plugin(rig, "plugin_not.so", ACH_BAD_HEADER, "no ach_plugin");
+    plugin(rig, "plugin_same.so", ACH_EEXIST, "two drivers called null");
+    plugin(rig, "plugin_good.so", ACH_OK, NULL);
+    plugin(rig, "plugin_good.so", ACH_OK, NULL); /* again: nothing happens */
+    REQUIRE_OK(rig_load(rig, "driver (name \"plugged\" provides [\"laser:0\"])"));
+    ear = ear_open(rig, "laser:0");
+    ear_close(ear);
+    rig_end(rig);
+
+    rig = rig_create(false);
+    setenv("ACH_PLUGIN_PATH", getenv("PLUGINS"), 1);
+    CHECK_OK(rig_load(rig, "plugin \"plugin_good\"\n"
+                           "driver (name \"plugged\" provides [\"laser:0\"])"));
+    rig_end(rig);
+    refused("plugin \"no_such\"\n", "there is no plug-in no_such");
+    refused("driver (name \"plugged\" plugin \"plugin_old\")", "version 99");
+}
+
+int main(void)
+{
+    test_wrong();
+    test_circles();
+    test_warnings();
+    test_diamond();
+    test_clock();
+    test_plugins();
+    return check_result();
+}

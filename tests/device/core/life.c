@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* life.c - drivers are set up, run, fail, and are shut down when they should be */
+#include <ach/interface/opaque.h>
+
+#include "probe.h"
+#include "rig.h"
+
+static struct rig *start(const char *config)
+{
+    struct rig *rig = rig_create(false);
+
+    probe_reset();
+    rig_add(rig, &probe_class);
+    REQUIRE_OK(rig_load(rig, config));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    return rig;
+}
+
+static ach_opaque_data_t order(uint8_t *what)
+{
+    return (ach_opaque_data_t){.data_count = 1, .data = what};
+}
+
+static void test_first_and_last(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\" \"opaque:1\"])");
+    struct ear *a, *b, *c;
+    ach_device_info_t info;
+
+    check_sleep_ms(20);
+    CHECK(probe_counts[0].setups == 0);
+    a = ear_open(rig, "opaque:0");
+    b = ear_open(rig, "opaque:0");
+    c = ear_open(rig, "opaque:1");
+    CHECK(probe_counts[0].setups == 1);
+    CHECK_OK(ach_robot_find(rig_robot(rig), &(ach_address_t){0, 6665, 51, 0}, &info));
+    CHECK(info.subscriptions == 2 && strcmp(info.driver, "probe") == 0 && !info.remote);
+    ear_close(a);
+    ear_close(b);
+    check_sleep_ms(20);
+    CHECK(probe_counts[0].shutdowns == 0);
+    ear_close(c);
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+    a = ear_open(rig, "opaque:1");
+    CHECK(probe_counts[0].setups == 2);
+    ear_close(a);
+    rig_end(rig);
+    CHECK(probe_counts[0].shutdowns == 2);
+}
+
+static void test_subscribed_twice(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    ach_address_t address = rig_address("opaque:0");
+    struct ear *a = ear_open(rig, "opaque:0"), *b = ear_open(rig, "opaque:0");
+    uint8_t echo = PROBE_ECHO;
+    ach_opaque_data_t body = order(&echo);
+    ach_message_t *m;
+
+    CHECK_OK(ear_subscribe(a, "opaque:0"));
+    CHECK_OK(ear_command(b, ACH_OPAQUE_CMD_DATA, &body));
+    m = ear_data(a, ACH_OPAQUE_DATA_STATE);
+    ach_message_unref(m);
+    CHECK(!ear_next(a, 0.02)); /* once */
+    CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &address, ear_queue(a)));
+    CHECK_OK(ear_command(b, ACH_OPAQUE_CMD_DATA, &body));
+    m = ear_data(a, ACH_OPAQUE_DATA_STATE);
+    ach_message_unref(m);
+    ear_close(a);
+    ear_close(b);
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+    rig_end(rig);
+}
+
+static void test_failing_setup(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 2)");
+    ach_device_info_t info;
+    ach_status_t status;
+    struct ear *ear;
+    char why[256];
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        ear = ear_try(rig, "opaque:0", &status, why);
+        CHECK(status == ACH_EACCES);
+        CHECK(strcmp(why, "the probe is not in the mood") == 0);
+        ear_close(ear);
+    }
+    CHECK_OK(ach_robot_find(rig_robot(rig), &(ach_address_t){0, 0, 51, 0}, &info));
+    CHECK(info.subscriptions == 0);
+    CHECK(rig_logged(rig, "driver probe cannot be set up: the probe is not in the mood"));
+    ear = ear_open(rig, "opaque:0");
+    CHECK(probe_counts[0].setups == 1 && probe_counts[0].shutdowns == 0);
+    ear_close(ear);
+    rig_end(rig);
+}
+
+/* Who requires a device that cannot be set up cannot be set up either, and says why. */
+static void test_failing_need(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 1)\n"
+                            "driver (name \"probe\" number 1 provides [\"opaque:1\"]\n"
+                            "        requires [\"opaque:0\"])");
+    ach_status_t status;
+    struct ear *ear;
+    char why[256];
+
+    ear = ear_try(rig, "opaque:1", &status, why);
+    CHECK(status == ACH_EACCES);
+    CHECK(strstr(why, "opaque:0, which it requires: the probe is not in the mood"));
+    CHECK(probe_counts[1].setups_tried == 0);
+    ear_close(ear);
+    ear = ear_open(rig, "opaque:1");
+    CHECK(probe_counts[0].setups == 1 && probe_counts[1].setups == 1);
+    ear_close(ear);
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+    CHECK(probe_counts[1].shutdowns == 1);
+    rig_end(rig);
+}
+
+static void test_withdrawn(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] setup_ms 100)");
+    ach_address_t address = rig_address("opaque:0");
+    struct ear *ear = ear_begin(rig, "opaque:0"), *other;
+
+    EVENTUALLY(probe_counts[0].setups_tried == 1);
+    CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &address, ear_queue(ear)));
+    CHECK(ear_status(ear) == ACH_CANCELED); /* before unsubscribe returns */
+    CHECK_STATUS(ach_robot_unsubscribe(rig_robot(rig), &address, ear_queue(ear)), ACH_ENOENT);
+    ear_forget(ear);
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+
+    /* Another one comes while the setup is under way: it is not set up again. */
+    probe_reset();
+    ear = ear_begin(rig, "opaque:0");
+    EVENTUALLY(probe_counts[0].setups_tried == 1);
+    CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &address, ear_queue(ear)));
+    ear_forget(ear);
+    other = ear_open(rig, "opaque:0");
+    check_sleep_ms(50);
+    CHECK(probe_counts[0].setups == 1 && probe_counts[0].shutdowns == 0);
+    ear_close(other);
+    rig_end(rig);
+}
+
+static void test_end_while_setting_up(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] setup_ms 50)");
+    struct ear *ear = ear_begin(rig, "opaque:0");
+
+    EVENTUALLY(probe_counts[0].setups_tried == 1);
+    rig_end(rig);
+    CHECK(probe_counts[0].shutdowns == probe_counts[0].setups);
+    ear_forget(ear);
+}
+
+/* Main ends by itself: shut down, and set up again after a while; subscribers stay. */
+static void test_early_end(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0"), *late;
+    uint8_t die = PROBE_DIE, echo = PROBE_ECHO;
+    ach_opaque_data_t body = order(&die), again = order(&echo);
+    ach_message_t *m;
+
+    CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &body));
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+    CHECK_STATUS(ear_command(ear, ACH_OPAQUE_CMD_DATA, &again), ACH_CLOSED);
+    CHECK(rig_logged(rig, "driver probe has failed; again in"));
+    late = ear_open(rig, "opaque:0"); /* waits for it */
+    CHECK(probe_counts[0].setups == 2);
+    CHECK_OK(ear_command(late, ACH_OPAQUE_CMD_DATA, &again));
+    m = ear_data(ear, ACH_OPAQUE_DATA_STATE);
+    ach_message_unref(m);
+    ear_close(late);
+    ear_close(ear);
+    EVENTUALLY(probe_counts[0].shutdowns == 2);
+    rig_end(rig);
+}
+
+/* While it is broken and its setup fails, who newly subscribes is refused and need not wait. */
+static void test_broken(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] fail_later 1)");
+    struct ear *ear = ear_open(rig, "opaque:0"), *late;
+    uint8_t die = PROBE_DIE;
+    ach_opaque_data_t body = order(&die);
+    ach_status_t status;
+
+    CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &body));
+    EVENTUALLY(probe_counts[0].shutdowns == 1);
+    late = ear_try(rig, "opaque:0", &status, NULL);
+    CHECK(status == ACH_EACCES);
+    ear_close(late);
+    late = ear_open(rig, "opaque:0");
+    CHECK(probe_counts[0].setups == 2);
+    ear_close(late);
+    ear_close(ear);
+    rig_end(rig);
+}
+
+static void test_alwayson(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1)");
+    struct ear *ear;
+
+    CHECK(probe_counts[0].setups == 1);
+    ear = ear_open(rig, "opaque:0");
+    ear_close(ear);
+    check_sleep_ms(20);
+    CHECK(probe_counts[0].shutdowns == 0);
+    rig_end(rig);
+    CHECK(probe_counts[0].shutdowns == 1);
+
+    rig = rig_create(false);
+    probe_reset();
+    rig_add(rig, &probe_class);
+    REQUIRE_OK(
+        rig_load(rig, "driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 1)"));
+    CHECK_STATUS(ach_robot_start(rig_robot(rig)), ACH_EACCES);
+    CHECK(strstr(ach_errstr(), "driver probe cannot be set up: the probe is not in the mood"));
+    rig_end(rig);
+}
+
+int main(void)
+{
+    test_first_and_last();
+    test_subscribed_twice();
+    test_failing_setup();
+    test_failing_need();
+    test_withdrawn();
+    test_end_while_setting_up();
+    test_early_end();
+    test_broken();
+    test_alwayson();
+    return check_result();
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* requests.c - every request is answered once; properties and capabilities without the driver */
+#include <ach/interface/opaque.h>
+
+#include "probe.h"
+#include "rig.h"
+
+static struct rig *start(const char *config)
+{
+    struct rig *rig = rig_create(false);
+
+    probe_reset();
+    rig_add(rig, &probe_class);
+    REQUIRE_OK(rig_load(rig, config));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    return rig;
+}
+
+static uint8_t answer_to(struct ear *ear, uint8_t what)
+{
+    ach_opaque_data_t body = {.data_count = 1, .data = &what};
+    ach_message_t *m = ear_request(ear, ACH_OPAQUE_REQ_DATA, &body);
+    uint8_t type = ach_message_header(m)->type;
+
+    ach_message_unref(m);
+    CHECK(!ear_next(ear, 0.02)); /* once */
+    return type;
+}
+
+static void test_answers(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    uint8_t keep = PROBE_KEEP;
+    ach_opaque_data_t body = {.data_count = 1, .data = &keep};
+    ach_message_t *m;
+
+    CHECK(answer_to(ear, PROBE_ECHO) == ACH_MSG_ACK);
+    CHECK(answer_to(ear, PROBE_FORGET) == ACH_MSG_NACK);
+    CHECK(answer_to(ear, PROBE_UNKNOWN) == ACH_MSG_NACK);
+    CHECK(answer_to(ear, PROBE_TWICE) == ACH_MSG_ACK);
+
+    /* A request that is still kept when the driver is shut down gets a NACK. */
+    ear_ask(ear, ACH_OPAQUE_REQ_DATA, &body);
+    EVENTUALLY(probe_counts[0].messages == 5);
+    CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &(ach_address_t){0, 0, 51, 0}, ear_queue(ear)));
+    m = ear_want(ear, ACH_MSG_NACK, ACH_OPAQUE_REQ_DATA);
+    ach_message_unref(m);
+    ear_forget(ear);
+    rig_end(rig);
+}
+
+/* Requests that wait in the queue of a driver that is shut down are answered as well. */
+static void test_shutdown_with_queue(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    uint8_t stall = PROBE_STALL, echo = PROBE_ECHO;
+    ach_opaque_data_t wait = {.data_count = 1, .data = &stall};
+    ach_opaque_data_t ask = {.data_count = 1, .data = &echo};
+    unsigned i, n = 0;
+    ach_message_t *m;
+
+    CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &wait));
+    for (i = 0; i < 2000; i++)
+        ear_ask(ear, ACH_OPAQUE_REQ_DATA, &ask);
+    CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &(ach_address_t){0, 0, 51, 0}, ear_queue(ear)));
+    while (n < 2000 && (m = ear_next(ear, RIG_PATIENCE))) {
+        CHECK(ach_message_header(m)->sequence == 2 + n);
+        ach_message_unref(m);
+        n++;
+    }
+    CHECK(n == 2000);
+    ear_forget(ear);
+    rig_end(rig);
+}
+
+static void test_refused(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    ach_robot_t *robot = rig_robot(rig);
+    static const char good[12] = {0, 0, 0, 1, 0, 0, 0, 1, PROBE_ECHO};
+    static const char twin[12] = {0, 0, 0, 1, 0, 0, 0, 2, PROBE_ECHO};
+    static const char huge[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    ach_header_t h = {.address = {.interf = 51}, .type = ACH_MSG_REQ, .subtype = 1};
+    ach_header_t absent = h, odd = h, data = h;
+    struct ear *ear;
+
+    absent.address.index = 9;
+    odd.subtype = 77;
+    data.type = ACH_MSG_DATA;
+    CHECK_STATUS(ach_robot_deliver(robot, &h, good, sizeof(good), NULL), ACH_CLOSED);
+    ear = ear_open(rig, "opaque:0");
+    CHECK_STATUS(ach_robot_deliver(robot, &absent, good, sizeof(good), ear_queue(ear)), ACH_ENOENT);
+    CHECK_STATUS(ach_robot_deliver(robot, &odd, good, sizeof(good), ear_queue(ear)), ACH_ENOENT);
+    CHECK_STATUS(ach_robot_deliver(robot, &data, good, sizeof(good), ear_queue(ear)), ACH_EINVAL);
+    CHECK_STATUS(ach_robot_deliver(robot, &h, huge, sizeof(huge), ear_queue(ear)), ACH_CORRUPT);
+    CHECK_STATUS(ach_robot_deliver(robot, &h, good, 7, ear_queue(ear)), ACH_CORRUPT);
+    CHECK_STATUS(ach_robot_deliver(robot, &h, twin, sizeof(twin), ear_queue(ear)), ACH_CORRUPT);
+    CHECK(!ear_next(ear, 0.02));
+    CHECK_OK(ach_robot_deliver(robot, &h, NULL, 0, ear_queue(ear)));
+    CHECK_OK(ach_robot_deliver(robot, &h, good, sizeof(good), NULL)); /* nobody wants the answer */
+    ear_close(ear);
+    rig_end(rig);
+}
+
+/* The command queue of a driver that stalls: what is dropped is told. */
+static void test_command_overflow(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    uint8_t stall = PROBE_STALL;
+    ach_opaque_data_t wait = {.data_count = 1, .data = &stall};
+    ach_status_t status = ACH_OK;
+    unsigned i;
+
+    for (i = 0; i < 5000 && status == ACH_OK; i++)
+        status = ear_command(ear, ACH_OPAQUE_CMD_DATA, &wait);
+    CHECK(status == ACH_OVERFLOW);
+    CHECK(strstr(ach_errstr(), "the queue of opaque:0 is full"));
+    CHECK(i > ACH_QUEUE_MESSAGES);
+    ear_close(ear);
+    rig_end(rig); /* does not wait for a thousand stalls */
+}
+
+static void test_properties(void)
+{
+    struct rig *rig =
+        start("driver (name \"probe\" provides [\"opaque:0\" \"opaque:1\"] speed 2.5)");
+    struct ear *ear = ear_begin(rig, "opaque:0");
+    char speed[] = "speed", title[] = "title", value[] = "new";
+    ach_dblprop_t dbl = {.key_count = 6, .key = speed, .value = -3};
+    ach_strprop_t str = {.key_count = 6, .key = title, .value_count = 4, .value = value};
+    ach_intprop_t wrong = {.key_count = 6, .key = speed, .value = 5};
+    ach_message_t *m = ear_request(ear, ACH_REQ_GET_DBLPROP, &dbl);
+
+    CHECK(((const ach_dblprop_t *)ach_message_body(m))->value == 2.5);
+    ach_message_unref(m);
+    CHECK(ear_acked(ear, ACH_REQ_SET_DBLPROP, &dbl));
+    m = ear_request(ear, ACH_REQ_GET_DBLPROP, &dbl);
+    CHECK(((const ach_dblprop_t *)ach_message_body(m))->value == -3);
+    ach_message_unref(m);
+    CHECK(ear_acked(ear, ACH_REQ_SET_STRPROP, &str));
+    m = ear_request(ear, ACH_REQ_GET_STRPROP, &str);
+    CHECK(strcmp(((const ach_strprop_t *)ach_message_body(m))->value, "new") == 0);
+    ach_message_unref(m);
+    m = ear_request(ear, ACH_REQ_GET_INTPROP, &wrong); /* of another type: refused, body returned */
+    CHECK(ach_message_header(m)->type == ACH_MSG_NACK);
+    CHECK(((const ach_intprop_t *)ach_message_body(m))->value == 5);
+    ach_message_unref(m);
+    CHECK(!ear_acked(ear, ACH_REQ_GET_DBLPROP, NULL));
+    EVENTUALLY(ear_status(ear) == ACH_OK);
+    CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &(ach_address_t){0, 0, 51, 0}, ear_queue(ear)));
+    ear_forget(ear);
+    rig_end(rig);
+}
+
+static void test_capabilities(void)
+{
+    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    ach_capability_t can = {.type = ACH_MSG_CMD, .subtype = ACH_OPAQUE_CMD_DATA};
+    ach_capability_t cannot = {.type = ACH_MSG_REQ, .subtype = ACH_OPAQUE_REQ_DATA};
+
+    CHECK(ear_acked(ear, ACH_REQ_CAPABILITY, &can));
+    CHECK(!ear_acked(ear, ACH_REQ_CAPABILITY, &cannot));
+    CHECK(!ear_acked(ear, ACH_REQ_CAPABILITY, NULL));
+    CHECK(probe_counts[0].messages == 0);
+    ear_close(ear);
+    rig_end(rig);
+}
+
+int main(void)
+{
+    test_answers();
+    test_shutdown_with_queue();
+    test_refused();
+    test_command_overflow();
+    test_properties();
+    test_capabilities();
+    return check_result();
+}
