@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "crowd.h"
+
+#include <ach/interface/player.h>
+#include <ach/interface/position2d.h>
+#include <ach/message.h>
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GREETING 32
+#define DATA_SIZE 52
+#define WARM_UP 1.0
+
+struct client {
+    int fd;
+    double last; /* the device's count */
+    size_t used;
+    unsigned char buffer[4096];
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static _Noreturn void give_up(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static void ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
+{
+    const ach_header_t h = {
+        .address = {.interf = ACH_PLAYER_CODE}, .type = ACH_MSG_REQ, .subtype = subtype};
+    unsigned char bytes[ACH_FRAME_HEADER + 32];
+    unsigned i;
+
+    ach_frame_write(&h, n * 4, bytes);
+    for (i = 0; i < n; i++) {
+        uint32_t word = htonl(words[i]);
+
+        memcpy(bytes + ACH_FRAME_HEADER + 4 * i, &word, 4);
+    }
+    if (send(fd, bytes, ACH_FRAME_HEADER + 4 * n, MSG_NOSIGNAL) < 0)
+        give_up("send");
+}
+
+static int dial(uint16_t port)
+{
+    const struct sockaddr_in a = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    char greeting[GREETING];
+
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&a, sizeof(a)) != 0)
+        give_up("connect");
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (recv(fd, greeting, sizeof(greeting), MSG_WAITALL) != GREETING)
+        give_up("greeting");
+    return fd;
+}
+
+static void enter(struct client *c, const struct crowd_plan *plan)
+{
+    const uint32_t mode = plan->pull ? ACH_PLAYER_DATAMODE_PULL : ACH_PLAYER_DATAMODE_PUSH;
+    const uint32_t open[7] = {0, 0, ACH_POSITION2D_CODE, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
+
+    c->fd = dial(plan->port);
+    c->used = 0;
+    c->last = 0;
+    ask(c->fd, ACH_PLAYER_REQ_DATAMODE, &mode, 1);
+    ask(c->fd, ACH_PLAYER_REQ_DEV, open, 7);
+    if (plan->pull)
+        ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
+}
+
+static double count_of(const unsigned char *body)
+{
+    uint64_t bits = 0;
+    double count;
+    int i;
+
+    for (i = 0; i < 8; i++)
+        bits = bits << 8 | body[i];
+    memcpy(&count, &bits, sizeof(count));
+    return count;
+}
+
+static void take(struct client *c, const struct crowd_plan *plan, const ach_header_t *h,
+                 const unsigned char *body, bool measured, struct crowd_result *r)
+{
+    if (h->type == ACH_MSG_DATA) {
+        double count = count_of(body);
+
+        if (measured) {
+            samples_add(&r->latency, (now() - h->timestamp) * 1e6);
+            r->received++;
+            if (c->last > 0 && count > c->last + 1)
+                r->missed += (uint64_t)(count - c->last - 1);
+        }
+        c->last = count;
+    } else if (h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW) {
+        r->told +=
+            (uint64_t)body[0] << 24 | (uint64_t)body[1] << 16 | (uint64_t)body[2] << 8 | body[3];
+    } else if (h->type == ACH_MSG_SYNCH && plan->pull) {
+        ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
+    }
+}
+
+static void receive(struct client *c, const struct crowd_plan *plan, bool measured,
+                    struct crowd_result *r)
+{
+    ssize_t n = recv(c->fd, c->buffer + c->used, sizeof(c->buffer) - c->used, 0);
+    size_t at = 0;
+    ach_header_t h;
+    uint32_t size;
+
+    if (n <= 0)
+        give_up("the server is gone");
+    c->used += (size_t)n;
+    while (c->used - at >= ACH_FRAME_HEADER &&
+           ach_frame_read(c->buffer + at, &h, &size) == ACH_OK &&
+           c->used - at >= ACH_FRAME_HEADER + size) {
+        take(c, plan, &h, c->buffer + at + ACH_FRAME_HEADER, measured, r);
+        at += ACH_FRAME_HEADER + size;
+    }
+    c->used -= at;
+    memmove(c->buffer, c->buffer + at, c->used);
+}
+
+static void listen_to(int epoll, const struct crowd_plan *plan, struct crowd_result *r)
+{
+    double start = now(), end = start + WARM_UP + plan->seconds;
+    struct epoll_event events[64];
+
+    while (now() < end) {
+        int i, n = epoll_wait(epoll, events, 64, 100);
+
+        for (i = 0; i < n; i++)
+            receive(events[i].data.ptr, plan, now() > start + WARM_UP, r);
+    }
+}
+
+void crowd_run(const struct crowd_plan *plan, struct crowd_result *result)
+{
+    unsigned i, all = plan->clients + plan->stopped;
+    struct client *clients = calloc(all, sizeof(*clients));
+    int epoll = epoll_create1(0);
+
+    memset(result, 0, sizeof(*result));
+    if (!clients || epoll < 0)
+        give_up("no memory");
+    for (i = 0; i < all; i++) {
+        struct epoll_event e = {.events = EPOLLIN, .data.ptr = &clients[i]};
+
+        enter(&clients[i], plan);
+        if (i < plan->clients && epoll_ctl(epoll, EPOLL_CTL_ADD, clients[i].fd, &e) != 0)
+            give_up("epoll");
+    }
+    listen_to(epoll, plan, result);
+    for (i = 0; i < all; i++)
+        close(clients[i].fd);
+    close(epoll);
+    free(clients);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tcp.h - devices over TCP, in the protocol of Player
+ *
+ * A transport: see transport.h. Programs that were written for Player servers
+ * talk to it as they are.
+ *
+ * Options of its section in a config file
+ *     port               the port; 0: one that is free. The robot's number, else 6665
+ *     bind               the address to listen on, as a number: "127.0.0.1" unless told otherwise
+ *     secret             at most 32 characters; who does not show them with the request AUTH
+ *                        may set how its own connection works, and nothing else; after
+ *                        10 seconds, or three wrong ones, it is disconnected
+ *     clients_max        2000
+ *     queue              messages that wait for a client that does not read: 1024. What is more is
+ *                        dropped, and the client is told how many
+ *     message_max        bytes of a message from a client: 1048576
+ *     subscriptions_max  devices that a client subscribes to: 512
+ *     requests_max       requests of a client that are not answered: 256. It is not read
+ *                        from until some are
+ *     send_buffer        bytes that the system holds for a client: 262144
+ *
+ * Links show the secret that is in the environment variable ACH_SECRET.
+ */
+#ifndef ACH_TCP_H
+#define ACH_TCP_H
+
+#include <ach/transport.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* For ach_transport_add. */
+extern const ach_transport_class_t ach_transport_tcp;
+
+/**
+ * ach_tcp_port - where a server listens
+ * @server: what ach_transport_tcp.serve has set
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: the port.
+ *
+ * Since: 3.0
+ */
+uint16_t ach_tcp_port(const void *server);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dial.h"
+
+#include <ach.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+double achi_dial_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool achi_dial_wait(int fd, short events, double until)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+
+    for (;;) {
+        double left = until - achi_dial_now();
+        struct timespec t = {0};
+        int n;
+
+        if (left > 0) {
+            t.tv_sec = (time_t)left;
+            t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
+        }
+        n = ppoll(&p, 1, &t, NULL);
+        if (n > 0)
+            return true;
+        if (n == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+static const char *host_of(const ach_place_t *place)
+{
+    return *place->host ? place->host : "127.0.0.1";
+}
+
+static unsigned port_of(const ach_place_t *place)
+{
+    return place->robot ? place->robot : ACH_ROBOT_DEFAULT;
+}
+
+void achi_dial_name(const ach_place_t *place, char *name, size_t size)
+{
+    snprintf(name, size, "%s:%u", host_of(place), port_of(place));
+}
+
+static ach_status_t finish(int fd, double until)
+{
+    int error = 0;
+    socklen_t size = sizeof(error);
+
+    if (!achi_dial_wait(fd, POLLOUT, until))
+        return ach_errstr_set(ACH_TIMEOUT, "it does not answer");
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    return error ? ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(error)) : ACH_OK;
+}
+
+static ach_status_t connect_to(const struct addrinfo *a, double until, int *out)
+{
+    int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ach_status_t status = ACH_OK;
+
+    if (fd < 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(errno));
+    if (connect(fd, a->ai_addr, a->ai_addrlen) != 0)
+        status = errno == EINPROGRESS ? finish(fd, until)
+                                      : ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(errno));
+    if (status == ACH_OK)
+        *out = fd;
+    else
+        close(fd);
+    return status;
+}
+
+static void set(int fd, int level, int option, int value)
+{
+    setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* A machine that vanished is noticed after about half a minute. */
+static void configure(int fd)
+{
+    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 15);
+    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+ach_status_t achi_dial(const ach_place_t *place, double until, int *fd)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found, *a;
+    ach_status_t status = ACH_ENOENT;
+    char port[16];
+    int error;
+
+    snprintf(port, sizeof(port), "%u", port_of(place));
+    error = getaddrinfo(host_of(place), port, &hints, &found);
+    if (error)
+        return ach_errstr_set(ACH_ENOENT, "%s", gai_strerror(error));
+    for (a = found; a; a = a->ai_next) {
+        status = connect_to(a, until, fd);
+        if (status == ACH_OK || status == ACH_TIMEOUT)
+            break;
+    }
+    freeaddrinfo(found);
+    if (status == ACH_OK)
+        configure(*fd);
+    return status;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * link.c - a connection to one device of a server elsewhere
+ *
+ * It begins in the caller's thread, question by question. From then on one thread
+ * serves all links of the process; it is there as long as there are any.
+ */
+#include "link.h"
+
+#include <ach.h>
+#include <ach/interface/player.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "call.h"
+#include "loop.h"
+#include "map.h"
+#include "output.h"
+#include "wire.h"
+
+struct ach_link {
+    struct achi_peer peer;
+    ach_queue_t *to;  /* the application's */
+    ach_queue_t *out; /* what is to be sent */
+    struct achi_input input;
+    struct achi_output output;
+    bool blocked;
+    bool lost; /* read by any thread */
+    uint32_t robot;
+    uint16_t interf, index;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct achi_loop *loop;
+static unsigned links;
+
+static ach_status_t enter_loop(void)
+{
+    ach_status_t status = ACH_OK;
+
+    pthread_mutex_lock(&lock);
+    if (!loop) {
+        status = achi_loop_create(&loop);
+        if (status == ACH_OK) {
+            status = achi_loop_start(loop, NULL, NULL);
+            if (status != ACH_OK) {
+                achi_loop_destroy(loop);
+                loop = NULL;
+            }
+        }
+    }
+    links += status == ACH_OK;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void leave_loop(void)
+{
+    struct achi_loop *last = NULL;
+
+    pthread_mutex_lock(&lock);
+    if (--links == 0) {
+        last = loop;
+        loop = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    if (last)
+        achi_loop_destroy(last);
+}
+
+static void push(ach_queue_t *to, const ach_header_t *h, const unsigned char *body, size_t size)
+{
+    ach_message_t *m;
+    ach_status_t status =
+        achi_map_is(h) ? achi_map_unpack(h, body, size, &m) : ach_message_wrap(h, body, size, &m);
+    ach_header_t refused = *h;
+
+    /* Who waits for an answer gets one. */
+    if (status != ACH_OK && h->type == ACH_MSG_ACK) {
+        refused.type = ACH_MSG_NACK;
+        status = ach_message_wrap(&refused, NULL, 0, &m);
+    }
+    if (status != ACH_OK)
+        return;
+    ach_queue_push(to, m);
+    ach_message_unref(m);
+}
+
+/* What a server may say; the rest is none of the application's business. */
+static void take(void *context, const ach_header_t *h, const unsigned char *body, size_t size)
+{
+    bool player = h->address.interf == ACH_PLAYER_CODE;
+
+    if (player ? h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW
+               : h->type == ACH_MSG_DATA || h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK)
+        push(((ach_link_t *)context)->to, h, body, size);
+}
+
+static void lose(ach_link_t *l)
+{
+    const ach_header_t h = {.address = {.interf = ACH_PLAYER_CODE}, .type = ACH_MSG_SYNCH};
+
+    if (l->lost)
+        return;
+    __atomic_store_n(&l->lost, true, __ATOMIC_RELEASE);
+    achi_loop_hang_up(&l->peer);
+    push(l->to, &h, NULL, 0);
+}
+
+static void take_all(ach_link_t *l)
+{
+    const unsigned char *body;
+    ach_status_t status;
+    ach_header_t h;
+    size_t size;
+
+    while ((status = achi_input_next(&l->input, &h, &body, &size)) == ACH_OK)
+        take(l, &h, body, size);
+    if (status != ACH_EAGAIN || achi_input_keep(&l->input) != ACH_OK)
+        lose(l);
+}
+
+static void receive(ach_link_t *l)
+{
+    ssize_t n = recv(l->peer.fd, l->peer.loop->buffer, ACHI_LOOP_BUFFER, MSG_DONTWAIT);
+
+    if (n > 0 && achi_input_feed(&l->input, l->peer.loop->buffer, (size_t)n) == ACH_OK)
+        take_all(l);
+    else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+        lose(l);
+}
+
+static bool fill(ach_link_t *l)
+{
+    while (!achi_output_full(&l->output)) {
+        ach_message_t *m = ach_queue_pop(l->out);
+        ach_header_t h;
+
+        if (!m)
+            return false;
+        h = *ach_message_header(m);
+        h.address = (ach_address_t){.robot = l->robot, .interf = l->interf, .index = l->index};
+        achi_output_add(&l->output, &h, m);
+    }
+    return true;
+}
+
+static void flush(ach_link_t *l)
+{
+    ach_status_t status = ACH_OK;
+    bool more = true;
+
+    while (more && status == ACH_OK && !l->blocked && !l->lost) {
+        more = fill(l);
+        status = achi_output_send(&l->output, l->peer.fd);
+    }
+    l->blocked = l->blocked || status == ACH_EAGAIN;
+    if (status == ACH_CLOSED)
+        lose(l);
+    achi_loop_want(&l->peer, (uint32_t)EPOLLIN | (l->blocked ? (uint32_t)EPOLLOUT : 0u));
+}
+
+static void ready(struct achi_peer *p, uint32_t events)
+{
+    ach_link_t *l = (ach_link_t *)p;
+
+    if (events & EPOLLOUT)
+        l->blocked = false;
+    if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
+        receive(l);
+    flush(l);
+}
+
+static void marked(struct achi_peer *p)
+{
+    flush((ach_link_t *)p);
+}
+
+static void destroy(struct achi_peer *p)
+{
+    ach_link_t *l = (ach_link_t *)p;
+
+    achi_input_finish(&l->input);
+    achi_output_finish(&l->output);
+    free(l);
+}
+
+static const struct achi_peer_class class = {ready, marked, destroy};
+
+static void wake(void *link)
+{
+    achi_loop_mark(&((ach_link_t *)link)->peer);
+}
+
+static ach_status_t tell_route(struct achi_call *c)
+{
+    unsigned char bytes[ACH_ROUTE_MAX + 16];
+    size_t n = achi_wire_string(ach_route(), bytes, sizeof(bytes));
+
+    if (!n)
+        return ach_errstr_set(ACH_OVERFLOW, "too many robots require each other in a row");
+    return achi_call_ask(c, ACHI_REQ_ROUTE, 0, bytes, n);
+}
+
+/* Some servers say yes and mean no: the access tells. */
+static ach_status_t subscribe(struct achi_call *c, const ach_place_t *place)
+{
+    const ach_player_device_req_t req = {.addr = {.interf = place->interf, .index = place->index},
+                                         .access = ACH_PLAYER_OPEN_MODE};
+    const unsigned char *answer;
+    size_t size;
+    ach_status_t status = achi_call_request(c, ACH_PLAYER_REQ_DEV, &req, &answer, &size);
+
+    if (status != ACH_OK)
+        return status;
+    if (size < 20 || achi_wire_number(answer + 16) != ACH_PLAYER_OPEN_MODE)
+        return ach_errstr_set(ACH_EACCES, "%s: the device cannot be set up", c->name);
+    return ACH_OK;
+}
+
+static ach_status_t agree(struct achi_call *c, const ach_place_t *place)
+{
+    const ach_player_datamode_req_t push_mode = {.mode = ACH_PLAYER_DATAMODE_PUSH};
+    const unsigned char *answer;
+    size_t size;
+    ach_status_t status = achi_call_introduce(c);
+
+    if (status == ACH_OK)
+        status = achi_call_request(c, ACH_PLAYER_REQ_DATAMODE, &push_mode, &answer, &size);
+    if (status == ACH_OK)
+        status = tell_route(c);
+    return status == ACH_OK ? subscribe(c, place) : status;
+}
+
+/* The call's socket, and what it has received already, become the link's. */
+static ach_status_t take_over(ach_link_t *l, struct achi_call *c)
+{
+    ach_status_t status = achi_input_keep(&c->input);
+
+    if (status != ACH_OK)
+        return status;
+    l->input = c->input;
+    memset(&c->input, 0, sizeof(c->input));
+    pthread_mutex_lock(&loop->lock);
+    status = achi_loop_add(loop, &l->peer, c->fd, EPOLLIN);
+    if (status == ACH_OK) {
+        c->fd = -1;
+        take_all(l);
+    }
+    pthread_mutex_unlock(&loop->lock);
+    return status;
+}
+
+static ach_status_t open_link(ach_link_t *l, const ach_place_t *place, double timeout)
+{
+    struct achi_call c;
+    ach_status_t status = achi_call_begin(&c, place, timeout);
+
+    c.other = take;
+    c.context = l;
+    if (status == ACH_OK)
+        status = agree(&c, place);
+    if (status == ACH_OK)
+        status = take_over(l, &c);
+    achi_call_end(&c);
+    return status;
+}
+
+ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
+                               ach_link_t **link)
+{
+    ach_link_t *l = calloc(1, sizeof(*l));
+    ach_status_t status;
+
+    if (!l)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a link");
+    status = enter_loop();
+    if (status != ACH_OK) {
+        free(l);
+        return status;
+    }
+    l->peer.class = &class;
+    l->peer.loop = loop;
+    l->peer.fd = -1;
+    l->to = queue;
+    l->robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
+    l->interf = place->interf;
+    l->index = place->index;
+    status = ach_queue_create(0, 0, wake, l, &l->out);
+    if (status == ACH_OK)
+        status = open_link(l, place, timeout);
+    if (status != ACH_OK)
+        achi_link_disconnect(l);
+    else
+        *link = l;
+    return status;
+}
+
+ach_status_t achi_link_send(ach_link_t *link, const ach_message_t *message)
+{
+    if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
+        return ach_errstr_set(ACH_CLOSED, "the connection is lost");
+    return ach_queue_push(link->out, message) == ACH_OK
+               ? ACH_OK
+               : ach_errstr_set(ACH_OVERFLOW, "the other side does not read");
+}
+
+/* Once it is removed nobody takes from its queue, and the loop may free it. */
+void achi_link_disconnect(ach_link_t *link)
+{
+    ach_queue_t *out = link->out;
+
+    pthread_mutex_lock(&loop->lock);
+    achi_loop_remove(&link->peer);
+    pthread_mutex_unlock(&loop->lock);
+    ach_queue_close(out);
+    leave_loop();
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <ach.h>
+#include <stdio.h>
+#include <string.h>
+
+static int within(ach_section_t *s, const char *name, int fallback, int least, int most)
+{
+    int value = ach_section_int(s, name, fallback);
+    char expected[80];
+
+    if (value >= least && value <= most)
+        return value;
+    snprintf(expected, sizeof(expected), "a number from %d to %d", least, most);
+    ach_section_refuse(s, name, 0, expected);
+    return fallback;
+}
+
+/* Text that must fit: what is cut would be another address, or another secret. */
+static void text(ach_section_t *s, const char *name, char *to, size_t size, const char *expected)
+{
+    const char *value = ach_section_string(s, name, to);
+
+    if (strlen(value) < size)
+        memmove(to, value, strlen(value) + 1);
+    else
+        ach_section_refuse(s, name, 0, expected);
+}
+
+static void read_all(struct achi_options *o, ach_section_t *s)
+{
+    text(s, "bind", o->bind, sizeof(o->bind), "the number of an address, as 127.0.0.1");
+    text(s, "secret", o->secret, sizeof(o->secret), "32 characters at most");
+    o->port = within(s, "port", o->port, 0, 65535);
+    o->clients_max = within(s, "clients_max", o->clients_max, 1, 1000000);
+    o->queue = within(s, "queue", o->queue, 1, 1000000);
+    o->message_max = within(s, "message_max", o->message_max, 256, (int)ACH_BODY_MAX);
+    o->subscriptions_max = within(s, "subscriptions_max", o->subscriptions_max, 1, 4096);
+    o->requests_max = within(s, "requests_max", o->requests_max, 1, 65536);
+    o->send_buffer = within(s, "send_buffer", o->send_buffer, 4096, 1 << 30);
+}
+
+ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port)
+{
+    *o = (struct achi_options){
+        .bind = "127.0.0.1",
+        .port = port,
+        .clients_max = 2000,
+        .queue = 1024,
+        .message_max = 1 << 20,
+        .subscriptions_max = 512,
+        .requests_max = 256,
+        .send_buffer = 256 << 10,
+    };
+    if (!section)
+        return ACH_OK;
+    read_all(o, section);
+    return ach_section_failed(section)
+               ? ach_errstr_set(ACH_EINVAL, "the section %s is wrong", ach_section_name(section))
+               : ACH_OK;
+}

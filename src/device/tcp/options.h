@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.h - how a server is to be */
+#ifndef ACHI_OPTIONS_H
+#define ACHI_OPTIONS_H
+
+#include <ach/config.h>
+#include <ach/interface/player.h>
+
+struct achi_options {
+    char bind[64];                       /* the address to listen on */
+    int port;                            /* 0: whatever is free */
+    char secret[ACH_PLAYER_MAX_KEY + 1]; /* empty: none is asked for */
+    int clients_max;
+    int queue;             /* messages that wait for a client */
+    int message_max;       /* bytes of what a client sends */
+    int subscriptions_max; /* of a client */
+    int requests_max;      /* of a client, that are not answered yet; then it is not read */
+    int send_buffer;       /* bytes that wait in the system for a client */
+};
+
+/* A NULL section: as usual. */
+ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "server.h"
+
+#include <ach.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "session.h"
+
+#define BACKLOG 1024
+
+/* A stranger has so many seconds to show the secret. */
+#define STRANGER_SECONDS 10u
+
+uint32_t achi_server_port(const struct achi_server *server, uint32_t robot)
+{
+    return robot ? robot : server->listeners->port;
+}
+
+/* With no descriptor left a connection can be neither taken nor refused: the spare one helps. */
+static void turn_away(struct achi_server *server, int listener)
+{
+    int fd;
+
+    close(server->spare);
+    fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ach_robot_log(server->robot, ACH_LOG_WARNING,
+                  "a client is turned away: there are no more descriptors");
+}
+
+/* False: there are no more for now. */
+static bool take_one(struct achi_listener *l)
+{
+    struct achi_server *server = l->server;
+    int fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            turn_away(server, l->peer.fd);
+        return errno == ECONNABORTED || errno == EINTR;
+    }
+    if (server->clients >= server->options.clients_max) {
+        ach_robot_log(server->robot, ACH_LOG_WARNING, "a client is turned away: there are %d",
+                      server->clients);
+        close(fd);
+    } else if (achi_session_create(l, fd) != ACH_OK) {
+        ach_robot_log(server->robot, ACH_LOG_WARNING, "a client is turned away: %s", ach_errstr());
+    }
+    return true;
+}
+
+static void ready(struct achi_peer *p, uint32_t events)
+{
+    int n = 64;
+
+    (void)events;
+    while (n-- && take_one((struct achi_listener *)p))
+        ;
+}
+
+static void destroy(struct achi_peer *p)
+{
+    free(p);
+}
+
+static const struct achi_peer_class class = {ready, NULL, destroy};
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_storage a;
+    socklen_t size = sizeof(a);
+
+    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0)
+        return 0;
+    return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
+                                         : ((struct sockaddr_in *)&a)->sin_port);
+}
+
+static int listen_at(const struct addrinfo *a)
+{
+    const int on = 1;
+    int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int open_port(const char *address, uint32_t port, int *fd)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo *found;
+    char text[16];
+    int error;
+
+    snprintf(text, sizeof(text), "%u", port);
+    error = getaddrinfo(address, text, &hints, &found);
+    if (error) {
+        ach_errstr_set(ACH_EINVAL, "cannot listen on %s: %s", address, gai_strerror(error));
+        return -1;
+    }
+    *fd = listen_at(found);
+    if (*fd < 0)
+        ach_errstr_set(ACH_FAILED_SYSCALL, "cannot listen on %s port %u: %s", address, port,
+                       strerror(errno));
+    freeaddrinfo(found);
+    return *fd;
+}
+
+static ach_status_t add_listener(struct achi_server *server, uint32_t robot, uint32_t port)
+{
+    struct achi_listener *l, **end = &server->listeners;
+    int fd;
+
+    if (open_port(server->options.bind, port, &fd) < 0)
+        return ACH_FAILED_SYSCALL;
+    l = calloc(1, sizeof(*l));
+    if (!l) {
+        close(fd);
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to listen");
+    }
+    l->peer.class = &class;
+    l->server = server;
+    l->robot = robot;
+    l->port = port_of(fd);
+    while (*end)
+        end = &(*end)->next;
+    *end = l;
+    return achi_loop_add(server->loop, &l->peer, fd, EPOLLIN);
+}
+
+static bool has_listener(const struct achi_server *server, uint32_t robot)
+{
+    const struct achi_listener *l = server->listeners;
+
+    while (l && l->robot != robot)
+        l = l->next;
+    return l;
+}
+
+/* Devices with a robot's number of their own are met at that port. */
+static ach_status_t add_others(struct achi_server *server)
+{
+    size_t i, n = ach_robot_devices(server->robot, NULL, 0);
+    ach_device_info_t *infos = calloc(n + 1, sizeof(*infos));
+    ach_status_t status = ACH_OK;
+
+    if (!infos)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to list devices");
+    ach_robot_devices(server->robot, infos, n);
+    for (i = 0; i < n && status == ACH_OK; i++) {
+        uint32_t robot = infos[i].address.robot;
+
+        if (infos[i].remote || has_listener(server, robot))
+            continue;
+        if (robot > UINT16_MAX)
+            status =
+                ach_errstr_set(ACH_EINVAL, "a robot's number is a port, and %u is none", robot);
+        else
+            status = add_listener(server, robot, robot);
+    }
+    free(infos);
+    return status;
+}
+
+static void drop_strangers(void *context)
+{
+    struct achi_server *server = context;
+    struct achi_session *s, *next;
+
+    for (s = server->sessions; s; s = next) {
+        next = s->next;
+        if (!s->trusted && s->age++ >= STRANGER_SECONDS)
+            achi_session_close(s, "it did not show the secret");
+    }
+}
+
+static ach_status_t start(struct achi_server *server)
+{
+    ach_status_t status = achi_loop_create(&server->loop);
+
+    if (status == ACH_OK)
+        status = add_listener(server, 0, (uint32_t)server->options.port);
+    if (status == ACH_OK)
+        status = add_others(server);
+    if (status == ACH_OK)
+        status =
+            achi_loop_start(server->loop, *server->options.secret ? drop_strangers : NULL, server);
+    return status;
+}
+
+ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *options,
+                                struct achi_server **server)
+{
+    struct achi_server *s = calloc(1, sizeof(*s));
+    ach_status_t status;
+
+    if (!s)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a server");
+    s->robot = robot;
+    s->options = *options;
+    s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    status = start(s);
+    if (status != ACH_OK) {
+        achi_server_destroy(s);
+        return status;
+    }
+    ach_robot_log(robot, ACH_LOG_INFO, "listening on %s port %u", s->options.bind,
+                  s->listeners->port);
+    *server = s;
+    return ACH_OK;
+}
+
+static void remove_all(struct achi_server *server)
+{
+    pthread_mutex_lock(&server->loop->lock);
+    while (server->sessions)
+        achi_session_close(server->sessions, "the server ends");
+    while (server->listeners) {
+        struct achi_listener *l = server->listeners;
+
+        server->listeners = l->next;
+        achi_loop_remove(&l->peer);
+    }
+    pthread_mutex_unlock(&server->loop->lock);
+}
+
+void achi_server_destroy(struct achi_server *server)
+{
+    if (server->loop) {
+        remove_all(server);
+        achi_loop_destroy(server->loop);
+    }
+    if (server->spare >= 0)
+        close(server->spare);
+    free(server);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* server.h - who listens */
+#ifndef ACHI_SERVER_H
+#define ACHI_SERVER_H
+
+#include <ach/transport.h>
+
+#include "loop.h"
+#include "options.h"
+
+/* A port, and the robot whose devices are met there. */
+struct achi_listener {
+    struct achi_peer peer;
+    struct achi_listener *next;
+    struct achi_server *server;
+    uint32_t robot; /* as in addresses of the device table: 0 is the robot itself */
+    uint16_t port;
+};
+
+struct achi_server {
+    ach_robot_t *robot;
+    struct achi_options options;
+    struct achi_loop *loop;
+    struct achi_listener *listeners; /* the robot's own first */
+    struct achi_session *sessions;
+    int clients;
+    int spare; /* a descriptor, for when there are no more */
+};
+
+/* A device's robot as clients know it. */
+uint32_t achi_server_port(const struct achi_server *server, uint32_t robot);
+
+ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *options,
+                                struct achi_server **server);
+void achi_server_destroy(struct achi_server *server);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session.h"
+
+#include <ach.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "wire.h"
+
+/* A machine that vanished is noticed after about a minute and a half. */
+#define KEEP_IDLE 60
+#define KEEP_INTERVAL 10
+#define KEEP_COUNT 3
+
+static void set(int fd, int level, int option, int value)
+{
+    setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+static void configure(int fd, const struct achi_options *o)
+{
+    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(fd, SOL_SOCKET, SO_SNDBUF, o->send_buffer);
+    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE);
+    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL);
+    set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
+}
+
+/* In the order of the network, read as a number of a PC: so the protocol has it. */
+static uint32_t own_host(int fd)
+{
+    struct sockaddr_storage a;
+    socklen_t size = sizeof(a);
+    const unsigned char *b = (const unsigned char *)&((struct sockaddr_in *)&a)->sin_addr;
+
+    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0 || a.ss_family != AF_INET)
+        return 0;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static void write_name(int fd, char *name, size_t size)
+{
+    struct sockaddr_storage a;
+    socklen_t n = sizeof(a);
+    char text[INET6_ADDRSTRLEN] = "?";
+    uint16_t port = 0;
+
+    memset(&a, 0, sizeof(a));
+    getpeername(fd, (struct sockaddr *)&a, &n);
+    if (a.ss_family == AF_INET) {
+        inet_ntop(AF_INET, &((struct sockaddr_in *)&a)->sin_addr, text, sizeof(text));
+        port = ((struct sockaddr_in *)&a)->sin_port;
+    } else if (a.ss_family == AF_INET6) {
+        inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&a)->sin6_addr, text, sizeof(text));
+        port = ((struct sockaddr_in6 *)&a)->sin6_port;
+    }
+    snprintf(name, size, "%s:%u", text, ntohs(port));
+}
+
+static void greet(int fd)
+{
+    char text[ACHI_GREETING_SIZE] = ACHI_GREETING ACHI_VERSION;
+
+    if (send(fd, text, sizeof(text), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        return; /* it is gone; the loop will hear of it */
+}
+
+static void enlist(struct achi_session *s)
+{
+    s->next = s->server->sessions;
+    s->at = &s->server->sessions;
+    if (s->next)
+        s->next->at = &s->next;
+    *s->at = s;
+    s->server->clients++;
+}
+
+void achi_session_close(struct achi_session *s, const char *why)
+{
+    if (s->closing)
+        return;
+    s->closing = true;
+    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s is gone: %s", s->name, why);
+    achi_subscription_close_all(s);
+    ach_queue_close(s->queue);
+    *s->at = s->next;
+    if (s->next)
+        s->next->at = s->at;
+    s->server->clients--;
+    achi_loop_remove(&s->peer);
+}
+
+static void destroy(struct achi_peer *p)
+{
+    struct achi_session *s = (struct achi_session *)p;
+
+    achi_input_finish(&s->input);
+    achi_output_finish(&s->output);
+    ach_message_unref(s->urgent);
+    free(s->route);
+    free(s);
+}
+
+static void wake(void *session)
+{
+    achi_loop_mark(&((struct achi_session *)session)->peer);
+}
+
+/* Whether there is room for one more answer. */
+static bool may_take(const struct achi_session *s)
+{
+    return !s->closing && !s->urgent &&
+           (size_t)s->asking + ach_queue_replies(s->queue) <
+               (size_t)s->server->options.requests_max;
+}
+
+static void refuse(struct achi_session *s)
+{
+    ach_robot_log(s->server->robot, ACH_LOG_WARNING, "client %s is disconnected: %s", s->name,
+                  ach_errstr());
+    achi_session_close(s, "it does not speak the protocol");
+}
+
+/* True: there may be more messages that wait for room. */
+static bool take_all(struct achi_session *s)
+{
+    ach_status_t status = ACH_OK;
+    const unsigned char *body;
+    ach_header_t h;
+    size_t size;
+
+    while (may_take(s)) {
+        status = achi_input_next(&s->input, &h, &body, &size);
+        if (status != ACH_OK)
+            break;
+        achi_session_take(s, &h, body, size);
+    }
+    if (s->closing)
+        return false;
+    if (status != ACH_OK && status != ACH_EAGAIN) {
+        refuse(s);
+        return false;
+    }
+    return status == ACH_OK;
+}
+
+/* Messages in, answers out, until there is nothing to do or the socket is full. */
+static void work(struct achi_session *s)
+{
+    bool held;
+
+    do {
+        held = take_all(s);
+        if (s->closing)
+            return;
+        achi_session_send(s);
+    } while (held && may_take(s));
+    if (s->closing)
+        return;
+    if (achi_input_keep(&s->input) != ACH_OK) {
+        achi_session_close(s, "no memory for what it sends");
+        return;
+    }
+    achi_loop_want(&s->peer,
+                   (held ? 0u : (uint32_t)EPOLLIN) | (s->blocked ? (uint32_t)EPOLLOUT : 0u));
+}
+
+static bool receive(struct achi_session *s)
+{
+    ssize_t n = recv(s->peer.fd, s->peer.loop->buffer, ACHI_LOOP_BUFFER, MSG_DONTWAIT);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return true;
+    if (n <= 0) {
+        achi_session_close(s, n ? strerror(errno) : "it closed the connection");
+        return false;
+    }
+    if (achi_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) == ACH_OK)
+        return true;
+    achi_session_close(s, "no memory for what it sends");
+    return false;
+}
+
+static void ready(struct achi_peer *p, uint32_t events)
+{
+    struct achi_session *s = (struct achi_session *)p;
+
+    if (events & EPOLLOUT)
+        s->blocked = false;
+    if (events & (EPOLLIN | EPOLLERR | EPOLLHUP) && !receive(s))
+        return;
+    work(s);
+}
+
+static void marked(struct achi_peer *p)
+{
+    work((struct achi_session *)p);
+}
+
+static const struct achi_peer_class class = {ready, marked, destroy};
+
+static struct achi_session *make(struct achi_listener *listener, int fd)
+{
+    struct achi_session *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return NULL;
+    s->peer.class = &class;
+    s->peer.loop = listener->peer.loop;
+    s->peer.fd = -1;
+    s->server = listener->server;
+    s->robot = listener->robot;
+    s->port = listener->port;
+    s->host = own_host(fd);
+    s->trusted = !*s->server->options.secret;
+    write_name(fd, s->name, sizeof(s->name));
+    achi_input_init(&s->input, (size_t)s->server->options.message_max);
+    if (ach_queue_create((unsigned)s->server->options.queue, 0, wake, s, &s->queue) == ACH_OK)
+        return s;
+    free(s);
+    return NULL;
+}
+
+ach_status_t achi_session_create(struct achi_listener *listener, int fd)
+{
+    struct achi_session *s = make(listener, fd);
+
+    if (!s) {
+        close(fd);
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a client");
+    }
+    configure(fd, &s->server->options);
+    if (achi_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
+        ach_queue_close(s->queue);
+        close(fd);
+        destroy(&s->peer);
+        return ACH_FAILED_SYSCALL;
+    }
+    enlist(s);
+    greet(fd);
+    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s", s->name);
+    return ACH_OK;
+}

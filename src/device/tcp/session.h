@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * session.h - one client of a server
+ *
+ * Everything for the client goes through its queue, so that it comes in the order
+ * in which it happened: data, answers of drivers, and the server's own answers. A
+ * client that does not read fills its queue; a client that does not read and
+ * goes on asking is not read from any more.
+ *
+ * All of it belongs to the loop's thread. Other threads only push into the queue.
+ */
+#ifndef ACHI_SESSION_H
+#define ACHI_SESSION_H
+
+#include "input.h"
+#include "output.h"
+#include "server.h"
+
+struct achi_session {
+    struct achi_peer peer;
+    struct achi_session *next, **at; /* of the server's */
+    struct achi_server *server;
+    ach_queue_t *queue;
+    struct achi_input input;
+    struct achi_output output;
+
+    uint32_t host;  /* ours, as the client sees it */
+    uint32_t robot; /* whose devices it means */
+    uint16_t port;
+    char name[64]; /* of the client, for the log */
+
+    bool trusted; /* it knows the secret, or there is none */
+    unsigned wrong;
+    unsigned age; /* seconds without trust */
+
+    bool pull;
+    bool asked;            /* for data; a SYNCH is due */
+    bool fed;              /* with at least one since */
+    size_t allowed;        /* messages before the SYNCH */
+    ach_message_t *urgent; /* goes ahead of the queue */
+    uint64_t gap;          /* messages that were lost, ... */
+    size_t gap_after;      /* ... after so many more */
+    bool blocked;          /* the socket is full */
+    bool closing;
+
+    struct achi_subscription *subscriptions;
+    int n_subscriptions;
+    int asking;       /* requests of devices that are not answered yet */
+    uint64_t refused; /* commands to devices it had not subscribed to */
+    char *route;      /* NULL: it is not one of us */
+};
+
+/* The socket is taken over, also when it fails. */
+ach_status_t achi_session_create(struct achi_listener *listener, int fd);
+void achi_session_close(struct achi_session *s, const char *why);
+
+/* Send what may be sent now. */
+void achi_session_send(struct achi_session *s);
+
+/* A message from the client. */
+void achi_session_take(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
+                       size_t size);
+
+/* Answer a request of the interface player: a struct of that request, or NULL. */
+void achi_session_answer(struct achi_session *s, const ach_header_t *request, uint8_t type,
+                         const void *body);
+
+/* A request of the interface player. */
+void achi_player_request(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
+                         size_t size);
+
+/* The device that a client means, as the robot knows it. */
+ach_address_t achi_session_device(const struct achi_session *s, unsigned interf, unsigned index);
+
+/* Subscribe; the answer comes when the driver is set up. */
+void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
+                            const ach_player_device_req_t *req);
+void achi_subscription_close(struct achi_session *s, const ach_header_t *request,
+                             const ach_player_device_req_t *req);
+bool achi_subscription_has(const struct achi_session *s, const ach_address_t *device);
+void achi_subscription_close_all(struct achi_session *s);
+
+#endif

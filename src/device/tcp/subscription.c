@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * subscription.c - the devices that a client has opened
+ *
+ * A driver may take its time to be set up. The answer is put into the client's
+ * queue by whoever finds out, so that it comes before the first data.
+ */
+#include <ach.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+#include "wire.h"
+
+struct achi_subscription {
+    struct achi_subscription *next;
+    ach_address_t device;
+    unsigned open; /* subscribed so often; changed by any thread */
+};
+
+/* What is needed to answer. */
+struct opening {
+    struct achi_subscription *subscription;
+    ach_queue_t *queue;
+    ach_header_t header;
+    ach_devaddr_t addr;
+    bool explain; /* the client understands reasons */
+    char driver[ACH_PLAYER_MAX_DRIVER_NAME];
+};
+
+static struct achi_subscription *find(const struct achi_session *s, const ach_address_t *device)
+{
+    struct achi_subscription *sub = s->subscriptions;
+
+    while (sub && !ach_address_equal(&sub->device, device))
+        sub = sub->next;
+    return sub;
+}
+
+static unsigned count(const struct achi_subscription *sub)
+{
+    return __atomic_load_n(&sub->open, __ATOMIC_ACQUIRE);
+}
+
+bool achi_subscription_has(const struct achi_session *s, const ach_address_t *device)
+{
+    const struct achi_subscription *sub = find(s, device);
+
+    return sub && count(sub) > 0;
+}
+
+static struct achi_subscription *find_or_add(struct achi_session *s, const ach_address_t *device)
+{
+    struct achi_subscription *sub = find(s, device);
+
+    if (sub || s->n_subscriptions == s->server->options.subscriptions_max)
+        return sub;
+    sub = calloc(1, sizeof(*sub));
+    if (!sub)
+        return NULL;
+    sub->device = *device;
+    sub->next = s->subscriptions;
+    s->subscriptions = sub;
+    s->n_subscriptions++;
+    return sub;
+}
+
+static void push_answer(const struct opening *o, uint8_t type, uint8_t access)
+{
+    size_t length = strlen(o->driver);
+    ach_player_device_req_t body = {.addr = o->addr,
+                                    .access = access,
+                                    .driver_name_count = length ? (uint32_t)length + 1 : 0,
+                                    .driver_name = (char *)(uintptr_t)o->driver};
+    ach_header_t h = o->header;
+    ach_message_t *m;
+
+    h.type = type;
+    if (ach_message_create(&h, &body, &m) != ACH_OK)
+        return;
+    ach_queue_push(o->queue, m);
+    ach_message_unref(m);
+}
+
+static void push_reason(const struct opening *o, const char *why)
+{
+    unsigned char bytes[512];
+    size_t size = achi_wire_string(why, bytes, sizeof(bytes));
+    ach_header_t h = o->header;
+    ach_message_t *m;
+
+    h.type = ACH_MSG_NACK;
+    h.subtype = ACHI_REQ_ROUTE;
+    if (ach_message_wrap(&h, bytes, size, &m) != ACH_OK)
+        return;
+    ach_queue_push(o->queue, m);
+    ach_message_unref(m);
+}
+
+static void settle(struct opening *o, ach_status_t status, const char *why)
+{
+    if (status == ACH_OK) {
+        __atomic_fetch_add(&o->subscription->open, 1, __ATOMIC_ACQ_REL);
+        push_answer(o, ACH_MSG_ACK, ACH_PLAYER_OPEN_MODE);
+    } else {
+        if (o->explain)
+            push_reason(o, why);
+        push_answer(o, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE);
+    }
+    free(o);
+}
+
+static void done(void *context, const ach_address_t *address, ach_status_t status, const char *why)
+{
+    (void)address;
+    settle(context, status, why);
+}
+
+static struct opening *make(struct achi_session *s, const ach_header_t *request,
+                            const ach_address_t *device)
+{
+    struct opening *o = calloc(1, sizeof(*o));
+    ach_device_info_t info;
+
+    if (!o)
+        return NULL;
+    o->queue = s->queue;
+    o->header = *request;
+    o->header.timestamp = ach_robot_time(s->server->robot);
+    o->addr = (ach_devaddr_t){.host = s->host,
+                              .robot = achi_server_port(s->server, device->robot),
+                              .interf = device->interf,
+                              .index = device->index};
+    o->explain = s->route;
+    if (ach_robot_find(s->server->robot, device, &info) == ACH_OK)
+        memcpy(o->driver, info.driver, sizeof(o->driver));
+    return o;
+}
+
+void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
+                            const ach_player_device_req_t *req)
+{
+    ach_address_t device = achi_session_device(s, req->addr.interf, req->addr.index);
+    struct opening *o = make(s, request, &device);
+    ach_status_t status;
+
+    if (!o) {
+        achi_session_answer(s, request, ACH_MSG_NACK, NULL);
+        return;
+    }
+    o->subscription = *o->driver ? find_or_add(s, &device) : NULL;
+    if (!o->subscription) {
+        settle(o, ACH_ENOENT, *o->driver ? "too many subscriptions" : "there is no such device");
+        return;
+    }
+    ach_route_set(s->route);
+    status = ach_robot_subscribe(s->server->robot, &device, s->queue, done, o);
+    ach_route_set(NULL);
+    if (status != ACH_OK)
+        settle(o, status, ach_errstr());
+}
+
+void achi_subscription_close(struct achi_session *s, const ach_header_t *request,
+                             const ach_player_device_req_t *req)
+{
+    ach_address_t device = achi_session_device(s, req->addr.interf, req->addr.index);
+    struct achi_subscription *sub = find(s, &device);
+    struct opening *o = make(s, request, &device);
+    bool was = sub && count(sub) > 0;
+
+    if (was) {
+        __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
+        ach_robot_unsubscribe(s->server->robot, &device, s->queue);
+    }
+    if (!o) {
+        achi_session_answer(s, request, ACH_MSG_NACK, NULL);
+        return;
+    }
+    push_answer(o, was ? ACH_MSG_ACK : ACH_MSG_NACK,
+                was ? ACH_PLAYER_CLOSE_MODE : ACH_PLAYER_ERROR_MODE);
+    free(o);
+}
+
+void achi_subscription_close_all(struct achi_session *s)
+{
+    while (s->subscriptions) {
+        struct achi_subscription *sub = s->subscriptions;
+
+        s->subscriptions = sub->next;
+        while (ach_robot_unsubscribe(s->server->robot, &sub->device, s->queue) == ACH_OK)
+            ;
+        free(sub);
+    }
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* taking.c - what clients say to devices */
+#include <ach.h>
+
+#include "session.h"
+
+/* Whatever host and robot a client names, it means the one it is connected to. */
+ach_address_t achi_session_device(const struct achi_session *s, unsigned interf, unsigned index)
+{
+    return (ach_address_t){.robot = s->robot, .interf = (uint16_t)interf, .index = (uint16_t)index};
+}
+
+static void refuse_command(struct achi_session *s, const ach_address_t *device, const char *why)
+{
+    char text[ACH_ADDRESS_MAX];
+
+    if (s->refused++ == 0)
+        ach_robot_log(s->server->robot, ACH_LOG_WARNING,
+                      "client %s: a command to %s is refused, and more are not told: %s", s->name,
+                      ach_address_text(device, text), why);
+}
+
+/* With the request's own time, as drivers refuse. */
+static void refuse_request(struct achi_session *s, const ach_header_t *h)
+{
+    ach_header_t answer = *h;
+    ach_message_t *m;
+
+    answer.type = ACH_MSG_NACK;
+    if (ach_message_create(&answer, NULL, &m) != ACH_OK)
+        return;
+    ach_queue_push(s->queue, m);
+    ach_message_unref(m);
+}
+
+static void hand_over(struct achi_session *s, const ach_header_t *header, const unsigned char *body,
+                      size_t size)
+{
+    ach_header_t h = *header;
+    bool request = h.type == ACH_MSG_REQ;
+    ach_status_t status = ACH_EACCES;
+
+    h.address = achi_session_device(s, h.address.interf, h.address.index);
+    s->asking += request;
+    if (achi_subscription_has(s, &h.address))
+        status = ach_robot_deliver(s->server->robot, &h, body, size, s->queue);
+    else
+        ach_errstr_set(status, "it has not subscribed");
+    if (status != ACH_OK && request)
+        refuse_request(s, &h);
+    else if (status != ACH_OK)
+        refuse_command(s, &h.address, ach_errstr());
+}
+
+void achi_session_take(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
+                       size_t size)
+{
+    if (h->type != ACH_MSG_CMD && h->type != ACH_MSG_REQ) {
+        ach_robot_log(s->server->robot, ACH_LOG_WARNING,
+                      "client %s is disconnected: it sent a message of type %u", s->name, h->type);
+        achi_session_close(s, "it does not speak the protocol");
+    } else if (h->address.interf != ACH_PLAYER_CODE) {
+        hand_over(s, h, body, size);
+    } else if (h->type == ACH_MSG_REQ) {
+        achi_player_request(s, h, body, size);
+    }
+}

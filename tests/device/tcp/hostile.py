@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clients that mean no good, or are broken: the others do not notice.
+
+hostile.py SERVER_PROGRAM [TEST ...]
+"""
+import os
+import random
+import socket
+import struct
+import sys
+import time
+
+import player as p
+
+CONFIG = """
+driver ( name "puppet" provides ["control:::opaque:0" "position2d:0"] )
+driver ( name "puppet" provides ["position2d:7" "opaque:7"] does "echo" )
+driver ( name "puppet" provides ["position2d:8" "control:::opaque:8"] does "hold" )
+driver ( name "ticker" provides ["position2d:9"] rate 100 )
+"""
+STATE = struct.pack(">6dI", 1, 2, 3, 4, 5, 6, 0)
+SCALE = int(os.environ.get("ACH_TEST_SCALE", "100"))
+
+
+def scaled(n):
+    return max(1, n * SCALE // 100)
+
+
+class Witness:
+    """An honest client. The server must serve it whatever else happens."""
+
+    def __init__(self, server):
+        self.client = server.client(p.PUSH)
+        self.client.open(p.POSITION2D, 7)
+        self.count = 0
+
+    def check(self):
+        self.count += 1
+        body = struct.pack(">3dI", self.count, 0, 0, 0)
+        self.client.send(p.CMD, p.POSITION2D, 7, 1, body)
+        assert self.client.next().body == body
+
+
+def memory(server):
+    """Bytes that the server has in use."""
+    with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def served(test):
+    def run(program):
+        server = p.Server(program, CONFIG)
+        try:
+            test(server, Witness(server))
+        except BaseException:
+            print(server.log()[-3000:])
+            raise
+        finally:
+            server.end()
+    run.__name__ = test.__name__
+    return run
+
+
+@served
+def garbage(server, witness):
+    """Random bytes end the connection, with a line in the log."""
+    rng = random.Random(1)
+    for i in range(scaled(200)):
+        c = server.client()
+        try:
+            c.raw(bytes(rng.randrange(256) for _ in range(rng.choice([40, 41, 100, 5000]))))
+        except ConnectionError:
+            pass
+        assert c.gone(), i
+        c.close()
+        if i % 20 == 0:
+            witness.check()
+    witness.check()
+    assert "not a message" in server.log()
+
+
+@served
+def bad_headers(server, witness):
+    """Types, interfaces, subtypes and sizes that cannot be."""
+    for words in [(4, 0, 0, 1, 0), (4, 0, 7, 1, 0), (4, 0, 1, 1, 0), (4, 0, 4, 1, 0),
+                  (4, 0, 5, 1, 0), (4, 0, 6, 1, 0), (70000, 0, 3, 1, 0), (4, 70000, 3, 1, 0),
+                  (4, 0, 3, 256, 0), (4, 0, 3, 1, 0xffffffff), (4, 0, 3, 1, 1 << 25),
+                  (4, 0, 2, 1, (1 << 20) + 1)]:
+        interf, index, mtype, subtype, size = words
+        c = server.client()
+        c.raw(p.header(mtype, interf, index, subtype, size))
+        assert c.gone(), words
+        c.close()
+        witness.check()
+
+
+@served
+def huge_claims(server, witness):
+    """A size costs nothing until the bytes come."""
+    before = memory(server)
+    clients = []
+    for _ in range(100):
+        c = server.client()
+        c.raw(p.header(p.REQ, p.OPAQUE, 7, 1, 1 << 20) + bytes(100))
+        clients.append(c)
+    witness.check()
+    assert memory(server) - before < 20 << 20, memory(server) - before
+    for c in clients:
+        c.close()
+
+
+@served
+def largest(server, witness):
+    """The largest message that is allowed, in small pieces."""
+    c = server.client(p.PUSH)
+    c.open(p.OPAQUE, 7)
+    body = p.opaque(bytes(range(256)) * 4095)
+    whole = p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body
+    for i in range(0, len(whole), 50001):
+        c.raw(whole[i:i + 50001])
+    assert c.next().body == body
+    witness.check()
+
+
+@served
+def half_messages(server, witness):
+    """Byte by byte it is the same message; who stops in the middle holds up nobody."""
+    c = server.client(p.PULL)
+    c.open(p.POSITION2D, 7)
+    for byte in p.header(p.REQ, 4, 7, 2, 4, 0.0, 77) + struct.pack(">I", 1):
+        c.raw(bytes([byte]))
+        time.sleep(0.001)
+    assert c.next().sequence == 77
+    left = []
+    for n in (1, 20, 39, 40, 50):
+        d = server.client()
+        d.raw((p.header(p.REQ, p.PLAYER, 0, p.DEV, 28) + bytes(28))[:n])
+        left.append(d)
+        witness.check()
+    for d in left[::2]:
+        d.close()
+    witness.check()
+
+
+@served
+def nothing(server, witness):
+    """Connections that say nothing, that end at once, that are reset."""
+    idle = [server.client() for _ in range(scaled(200))]
+    witness.check()
+    for i, c in enumerate(idle):
+        if i % 3 == 0:
+            c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if i % 3 != 2:
+            c.close()
+    for _ in range(100):
+        socket.create_connection(("127.0.0.1", server.port)).close()
+    witness.check()
+
+
+@served
+def never_reads(server, witness):
+    """Asks and asks, and never reads: it is not read from any more, and memory stays small."""
+    c = server.client()
+    before = memory(server)
+    c.socket.settimeout(2)
+    ask = p.header(p.REQ, p.PLAYER, 0, p.DEVLIST, 0) * 1000
+    try:
+        for _ in range(2000):
+            c.socket.sendall(ask)
+        stuck = False
+    except TimeoutError:
+        stuck = True
+    assert stuck, "80 MB of requests were taken without an answer being read"
+    witness.check()
+    assert memory(server) - before < 20 << 20, memory(server) - before
+    c.close()
+    witness.check()
+
+
+@served
+def held_requests(server, witness):
+    """A driver that does not answer: a client has so many requests under way, not more."""
+    boss, c = server.puppet(8), server.client(p.PULL)
+    c.open(p.POSITION2D, 8)
+    n = 1000
+    c.raw(b"".join(p.header(p.REQ, 4, 8, 1, 0, 0.0, i) for i in range(n)))
+    witness.check()
+    assert c.silent(0.1)
+    got = 0
+    while got < n:
+        boss.tell("answer")
+        try:
+            while True:
+                assert c.receive(0.05).type == p.NACK
+                got += 1
+        except p.Late:
+            pass
+    assert got == n
+    witness.check()
+
+
+@served
+def stopped_client(server, witness):
+    """A client that stops does not delay the others."""
+    stopped = server.client(p.PUSH)
+    stopped.open(p.POSITION2D, 0)
+    stopped.open(p.POSITION2D, 9)
+    puppet, c = server.puppet(), server.client(p.PUSH)
+    c.open(p.POSITION2D, 0)
+    n = scaled(3000)
+    for i in range(n):
+        puppet.say(p.POSITION2D, 0, 1, struct.pack(">6dI", i, 0, 0, 0, 0, 0, 0) * 20)
+        m = c.next()
+        assert (m.type, struct.unpack_from(">d", m.body)[0]) == (p.DATA, i), m
+    witness.check()
+
+
+@served
+def leaves_in_the_middle(server, witness):
+    """Clients that vanish while data flows and requests are held."""
+    boss = server.puppet(8)
+    for i in range(scaled(60)):
+        c = server.client(p.PUSH if i % 2 else p.PULL)
+        c.open(p.POSITION2D, 9)
+        c.open(p.POSITION2D, 8)
+        c.send(p.REQ, p.POSITION2D, 8, 1)
+        c.send(p.REQ, p.PLAYER, 0, p.DATA_REQ)
+        c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        c.close()
+        boss.tell("answer")
+    witness.check()
+
+
+def few_clients(program):
+    """Beyond the limit clients are turned away, and let in when there is room."""
+    server = p.Server(program, CONFIG, tcp="port 0 clients_max 3")
+    clients = [server.client() for _ in range(3)]
+    extra = socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT)
+    assert extra.recv(32) == b""
+    for c in clients:
+        assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.ACK
+    clients.pop().close()
+    end = time.monotonic() + p.LIMIT
+    while True:
+        try:
+            c = p.Client(server.port)
+        except ConnectionError:
+            c = None
+        if c and c.banner:
+            break
+        assert time.monotonic() < end, "never let in again"
+        time.sleep(0.05)
+    assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.ACK
+    server.end()
+
+
+def few_subscriptions(program):
+    server = p.Server(program, CONFIG, tcp="port 0 subscriptions_max 2")
+    c = server.client(p.PULL)
+    c.open(p.POSITION2D, 0)
+    c.open(p.POSITION2D, 7)
+    c.open(p.POSITION2D, 0)
+    assert c.device(p.POSITION2D, 8, p.OPEN).type == p.NACK
+    server.end()
+
+
+def no_descriptors(program):
+    """Without descriptors new clients are turned away; old ones stay, and later ones come in."""
+    server = p.Server(program, CONFIG)
+    witness = Witness(server)
+    limit = len(os.listdir(f"/proc/{server.process.pid}/fd")) + 5
+    os.system(f"prlimit --pid {server.process.pid} --nofile={limit}:{limit}")
+    clients = []
+    for _ in range(20):
+        clients.append(socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT))
+    witness.check()
+    assert server.logged("no more descriptors")
+    for c in clients:
+        c.close()
+    witness.check()
+    end = time.monotonic() + p.LIMIT
+    while True:
+        try:
+            c = p.Client(server.port)
+        except ConnectionError:
+            c = None
+        if c and c.banner:
+            break
+        assert time.monotonic() < end, "never let in again"
+        time.sleep(0.05)
+    assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.ACK
+    server.end()
+
+
+def bad_options(program):
+    """What is wrong with the options is said with its place."""
+    for tcp, what in [("port 70000", "from 0 to 65535"), ('port "x"', "number"),
+                      (f'secret "{"x" * 33}"', "32 characters"), ("clients_max 0", "from 1"),
+                      ('bind "nowhere.invalid"', "cannot listen on nowhere.invalid")]:
+        try:
+            p.Server(program, CONFIG, tcp=tcp)
+        except AssertionError as e:
+            assert what in str(e) or "is wrong" in str(e), e
+        else:
+            raise AssertionError(f"{tcp} was taken")
+
+
+if __name__ == "__main__":
+    sys.exit(p.run([garbage, bad_headers, huge_claims, largest, half_messages, nothing, never_reads,
+                    held_requests, stopped_client, leaves_in_the_middle, few_clients,
+                    few_subscriptions, no_descriptors, bad_options]))

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A client of the Player protocol, from its description alone, and a server to talk to."""
+import collections
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+DATA, CMD, REQ, ACK, SYNCH, NACK = 1, 2, 3, 4, 5, 6
+PLAYER = 1
+DEVLIST, DRIVERINFO, DEV, DATA_REQ, DATAMODE, AUTH, NAMESERVICE, ADD_RULE = 1, 2, 3, 4, 5, 7, 8, 10
+OPEN, CLOSE, ERROR = 1, 2, 3
+PUSH, PULL = 1, 2
+SYNCH_OK, SYNCH_OVERFLOW = 1, 2
+OPAQUE, POSITION2D = 51, 4
+HEADER = struct.Struct(">6IdII")
+LIMIT = 60.0  # seconds that anything may take on a busy machine
+
+Message = collections.namedtuple("Message", "host robot interf index type subtype time sequence body")
+
+
+def header(mtype, interf, index, subtype, size, when=0.0, sequence=0, host=0, robot=0):
+    return HEADER.pack(host, robot, interf, index, mtype, subtype, when, sequence, size)
+
+
+class Gone(Exception):
+    """The server closed the connection."""
+
+
+class Late(Exception):
+    """Nothing came in time."""
+
+
+class Client:
+    """One connection. Messages that are not the answer to a request wait in .others."""
+
+    def __init__(self, port, address="127.0.0.1", mode=None):
+        self.socket = socket.create_connection((address, port), timeout=LIMIT)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.banner = self.socket.recv(32)
+        self.buffer = b""
+        self.others = collections.deque()
+        if mode is not None:
+            self.request(PLAYER, 0, DATAMODE, struct.pack(">I", mode))
+
+    def close(self):
+        self.socket.close()
+
+    def raw(self, data):
+        self.socket.sendall(data)
+
+    def send(self, mtype, interf, index, subtype, body=b"", when=None, sequence=0, host=0, robot=0):
+        when = time.time() if when is None else when
+        self.raw(header(mtype, interf, index, subtype, len(body), when, sequence, host, robot) + body)
+
+    def _read(self, n, limit):
+        end = time.monotonic() + limit
+        while len(self.buffer) < n:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.socket], [], [], left)[0]:
+                raise Late()
+            try:
+                more = self.socket.recv(1 << 16)
+            except ConnectionError as e:
+                raise Gone() from e
+            if not more:
+                raise Gone()
+            self.buffer += more
+
+    def receive(self, limit=LIMIT):
+        self._read(40, limit)
+        words = HEADER.unpack_from(self.buffer)
+        self._read(40 + words[8], limit)
+        body = self.buffer[40:40 + words[8]]
+        self.buffer = self.buffer[40 + words[8]:]
+        return Message(*words[:8], body)
+
+    def next(self, limit=LIMIT):
+        return self.others.popleft() if self.others else self.receive(limit)
+
+    def silent(self, seconds):
+        """Nothing comes for so long."""
+        try:
+            self.others.append(self.receive(seconds))
+        except Late:
+            return True
+        return False
+
+    def answer(self, interf, index, subtype, limit=LIMIT):
+        """As clients do: what matches interface, index and subtype is the answer."""
+        end = time.monotonic() + limit
+        while True:
+            m = self.receive(max(0.001, end - time.monotonic()))
+            if m.type in (ACK, NACK) and (m.interf, m.index, m.subtype) == (interf, index, subtype):
+                return m
+            if m.type not in (DATA, SYNCH, ACK, NACK):
+                raise AssertionError(f"a message of type {m.type}")
+            self.others.append(m)
+
+    def request(self, interf, index, subtype, body=b"", **more):
+        self.send(REQ, interf, index, subtype, body, **more)
+        return self.answer(interf, index, subtype)
+
+    def device(self, interf, index, access):
+        return self.request(PLAYER, 0, DEV, struct.pack(">7I", 0, 0, interf, index, access, 0, 0))
+
+    def open(self, interf, index):
+        m = self.device(interf, index, OPEN)
+        assert m.type == ACK, m
+        return m
+
+    def rule(self, interf, index, mtype, subtype, replace):
+        return self.request(PLAYER, 0, ADD_RULE,
+                            struct.pack(">5i", interf, index, mtype, subtype, replace))
+
+    def pull(self):
+        """Ask for data as clients do: everything up to the SYNCH."""
+        self.send(REQ, PLAYER, 0, DATA_REQ)
+        got = []
+        while True:
+            m = self.next()
+            got.append(m)
+            if m.type == SYNCH and m.subtype == SYNCH_OK:
+                return got
+
+    def gone(self, limit=LIMIT):
+        """The server hangs up, whatever it says before."""
+        try:
+            while True:
+                self.receive(limit)
+        except Gone:
+            return True
+        except Late:
+            return False
+
+
+class Server:
+    """The program under test. What it logs is in .log()."""
+
+    def __init__(self, program, config, tcp="port 0", number=0, address="127.0.0.1"):
+        self.program, self.number, self.address = program, number, address
+        self.text = f"{config}\ntcp ( {tcp} )\n"
+        self.errors = tempfile.TemporaryFile()
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([self.program, self.text, str(self.number)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors)
+        line = self.process.stdout.readline().decode()
+        assert line.startswith("port "), f"no server: {self.log()}"
+        self.port = int(line.split()[1])
+
+    def client(self, mode=None):
+        return Client(self.port, self.address, mode)
+
+    def puppet(self, index=0):
+        """A client that tells the driver what to do."""
+        c = self.client(PULL)
+        c.open(OPAQUE, index)
+        c.tell = lambda text: c.send(CMD, OPAQUE, index, 1, opaque(text.encode()))
+        c.say = lambda interf, i, subtype, body, n=1: c.tell(
+            f"say {interf} {i} {subtype} {n} {body.hex()}")
+        return c
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def end(self):
+        self.process.stdin.close()
+        status = self.process.wait(timeout=LIMIT)
+        self.process.stdout.close()
+        assert status == 0, f"the server ended with {status}: {self.log()}"
+
+    def log(self):
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace")
+
+    def logged(self, text, limit=LIMIT):
+        end = time.monotonic() + limit
+        while text not in self.log():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.02)
+        return True
+
+
+def opaque(data):
+    return struct.pack(">II", len(data), len(data)) + data + b"\0" * (-len(data) % 4)
+
+
+def loopback(n):
+    """An address of this machine that no other test uses."""
+    pid = os.getpid()
+    return f"127.{64 + n}.{pid >> 8 & 255}.{pid & 255}"
+
+
+def run(tests):
+    """Run functions whose names are given, or all; each with the server program. The exit status."""
+    program = sys.argv[1]
+    failed = 0
+    for test in tests:
+        if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
+            continue
+        try:
+            test(program)
+            print(f"ok      {test.__name__}", flush=True)
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            print(f"FAILED  {test.__name__}\n{traceback.format_exc()}", flush=True)
+    return 1 if failed else 0
