@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// device.hpp - devices for C++: device.h with owners and exceptions
+//
+//     ach::Device laser("laser:0");
+//     ach::Message m = laser.get(ACH_LASER_DATA_SCAN, 1.0);
+//     const ach_laser_data_t &scan = m.body<ach_laser_data_t>();
+//
+// Threads as in device.h: one handle, one thread at a time.
+#ifndef ACH_DEVICE_HPP
+#define ACH_DEVICE_HPP
+
+#include <ach.h>
+#include <ach/device.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ach
+{
+
+// What failed, and why.
+class Error : public std::runtime_error
+{
+public:
+    explicit Error(ach_status_t status)
+        : std::runtime_error(*ach_errstr() ? ach_errstr() : ach_result_to_string(status)),
+          status_(status)
+    {
+    }
+    ach_status_t status() const { return status_; }
+
+private:
+    ach_status_t status_;
+};
+
+// A message, held as long as the object lives.
+class Message
+{
+public:
+    explicit Message(ach_message_t *message) : message_(message) {}
+    Message(const Message &other) : message_(ach_message_ref(other.message_)) {}
+    Message(Message &&other) noexcept : message_(std::exchange(other.message_, nullptr)) {}
+    Message &operator=(Message other) noexcept
+    {
+        std::swap(message_, other.message_);
+        return *this;
+    }
+    ~Message() { ach_message_unref(message_); }
+
+    const ach_header_t &header() const { return *ach_message_header(message_); }
+    const ach_message_t *get() const { return message_; }
+
+    // The struct of that message; it lives as long as the message.
+    template <class T> const T &body() const
+    {
+        const void *body = ach_message_body(message_);
+
+        if (!body)
+            throw Error(ACH_CORRUPT);
+        return *static_cast<const T *>(body);
+    }
+
+private:
+    ach_message_t *message_;
+};
+
+// A device, open as long as the object lives.
+class Device
+{
+public:
+    explicit Device(const std::string &address, const ach_device_attr_t *attr = nullptr)
+    {
+        check(ach_device_open(address.c_str(), attr, &device_));
+    }
+    Device(const Device &) = delete;
+    Device(Device &&other) noexcept : device_(std::exchange(other.device_, nullptr)) {}
+    Device &operator=(Device other) noexcept
+    {
+        std::swap(device_, other.device_);
+        return *this;
+    }
+    ~Device() { ach_device_close(device_); }
+
+    // The next data, or with ACH_O_LAST the newest. Waits up to the timeout; nothing: none.
+    std::optional<Message> poll(int subtype = ACH_SUBTYPE_ANY, double timeout = 0, int options = 0)
+    {
+        ach_message_t *m;
+        ach_status_t status = ach_device_get(device_, subtype, timeout,
+                                             options | (timeout != 0 ? ACH_O_WAIT : 0), &m);
+
+        if (status == ACH_OK || status == ACH_MISSED_FRAME)
+            return Message(m);
+        if (status == ACH_STALE_FRAMES || status == ACH_TIMEOUT)
+            return std::nullopt;
+        throw Error(status);
+    }
+
+    // The newest data; nothing within the timeout is an error.
+    Message get(int subtype = ACH_SUBTYPE_ANY, double timeout = -1)
+    {
+        std::optional<Message> m = poll(subtype, timeout, ACH_O_LAST);
+
+        if (!m)
+            throw Error(ACH_TIMEOUT);
+        return *std::move(m);
+    }
+
+    void command(uint8_t subtype) { check(ach_device_command(device_, subtype, nullptr)); }
+    template <class T> void command(uint8_t subtype, const T &body)
+    {
+        check(ach_device_command(device_, subtype, &body));
+    }
+
+    // The answer; a NACK is an error with the status ACH_ENOTSUP.
+    Message request(uint8_t subtype, double timeout = 5) { return ask(subtype, nullptr, timeout); }
+    template <class T> Message request(uint8_t subtype, const T &body, double timeout = 5)
+    {
+        return ask(subtype, &body, timeout);
+    }
+
+    int fd() { return ach_device_fd(device_); }
+    ach_device_t *get_handle() { return device_; }
+
+private:
+    static void check(ach_status_t status)
+    {
+        if (status != ACH_OK)
+            throw Error(status);
+    }
+
+    Message ask(uint8_t subtype, const void *body, double timeout)
+    {
+        ach_message_t *m = nullptr;
+        ach_status_t status = ach_device_request(device_, subtype, body, timeout, &m);
+
+        if (status == ACH_OK)
+            return Message(m);
+        ach_message_unref(m);
+        throw Error(status);
+    }
+
+    ach_device_t *device_ = nullptr;
+};
+
+} // namespace ach
+
+#endif

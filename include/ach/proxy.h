@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * proxy.h - what the typed functions of proxies.h have in common
+ *
+ * Applications include <ach/proxies.h>; who has an interface of his own makes
+ * such a header with ach-interfaces --proxies.
+ */
+#ifndef ACH_PROXY_H
+#define ACH_PROXY_H
+
+#include <ach/device.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Data of an interface, and its struct, which lives as long as the message. */
+static inline ach_status_t ach_proxy_get(ach_device_t *device, uint16_t interf, uint8_t subtype,
+                                         double timeout, int options, ach_message_t **message,
+                                         const void **body)
+{
+    ach_message_t *m;
+    const void *b;
+    ach_status_t status;
+
+    if (ach_device_address(device)->interf != interf)
+        return ACH_EINVAL;
+    status = ach_device_get(device, subtype, timeout, options, &m);
+    if (status != ACH_OK && status != ACH_MISSED_FRAME)
+        return status;
+    b = ach_message_body(m);
+    if (!b) {
+        ach_message_unref(m);
+        return ACH_CORRUPT;
+    }
+    *message = m;
+    *body = b;
+    return status;
+}
+
+static inline ach_status_t ach_proxy_command(ach_device_t *device, uint16_t interf,
+                                             uint8_t subtype, const void *body)
+{
+    return ach_device_address(device)->interf == interf
+               ? ach_device_command(device, subtype, body)
+               : ACH_EINVAL;
+}
+
+static inline ach_status_t ach_proxy_request(ach_device_t *device, uint16_t interf,
+                                             uint8_t subtype, const void *body, double timeout,
+                                             ach_message_t **answer)
+{
+    return ach_device_address(device)->interf == interf
+               ? ach_device_request(device, subtype, body, timeout, answer)
+               : ACH_EINVAL;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "link.h"
+
+#include <ach/interface/player.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "names.h"
+
+#define ROOM_FIRST 8192u
+
+struct achi_channel_link {
+    ach_channel_t data, cmd, req, ans;
+    unsigned open; /* how many of them, in that order */
+    uint32_t pid, handle, sequence;
+    ach_address_t address;
+    unsigned char *buffer;
+    size_t room;
+    int fd;
+};
+
+/* Tells the handles of a process apart. */
+static uint32_t handles;
+
+static struct timespec duration(double seconds)
+{
+    struct timespec t;
+
+    t.tv_sec = (time_t)seconds;
+    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+    return t;
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static ach_status_t grow(struct achi_channel_link *l, size_t size)
+{
+    unsigned char *more;
+
+    if (size <= l->room)
+        return ACH_OK;
+    if (size > ACH_FRAME_HEADER + (size_t)ACH_BODY_MAX)
+        return ach_errstr_set(ACH_CORRUPT, "a message of %zu bytes in a device's channel", size);
+    more = realloc(l->buffer, size);
+    if (!more)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message");
+    l->buffer = more;
+    l->room = size;
+    return ACH_OK;
+}
+
+/* A message into the buffer. A negative timeout waits without end. */
+static ach_status_t fetch(struct achi_channel_link *l, ach_channel_t *chan, double timeout,
+                          int options, size_t *size)
+{
+    struct timespec t = duration(timeout > 0 ? timeout : 0);
+    ach_status_t status;
+
+    for (;;) {
+        status = ach_get(chan, l->buffer, l->room, size, timeout < 0 ? NULL : &t,
+                         options | ACH_O_RELTIME | ACH_O_LINKED);
+        if (status != ACH_OVERFLOW)
+            return status;
+        status = grow(l, *size);
+        if (status != ACH_OK)
+            return status;
+    }
+}
+
+/* What is in the buffer. */
+static ach_status_t unpack(struct achi_channel_link *l, size_t size, ach_header_t *h,
+                           ach_message_t **m)
+{
+    uint32_t body;
+
+    if (size < ACH_FRAME_HEADER || ach_frame_read(l->buffer, h, &body) != ACH_OK ||
+        body != size - ACH_FRAME_HEADER)
+        return ach_errstr_set(ACH_CORRUPT, "a device's channel has something else in it");
+    return ach_message_wrap(h, l->buffer + ACH_FRAME_HEADER, body, m);
+}
+
+ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, int options,
+                                   ach_message_t **m, uint64_t *missed)
+{
+    ach_status_t status, kept;
+    ach_header_t h;
+    size_t size;
+
+    status = fetch(l, &l->data, timeout, options, &size);
+    *missed = 0;
+    if (status == ACH_MISSED_FRAME)
+        ach_channel_missed(&l->data, missed, NULL);
+    if (status == ACH_ENOENT || status == ACH_CORRUPT)
+        return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
+    if (status != ACH_OK && status != ACH_MISSED_FRAME)
+        return status;
+    kept = unpack(l, size, &h, m);
+    return kept == ACH_OK ? status : kept;
+}
+
+static ach_status_t put(ach_channel_t *chan, const ach_header_t *h, const ach_type_t *type,
+                        const void *body)
+{
+    size_t size = 0;
+    ach_status_t status = body ? ach_encoded_size(type, body, &size) : ACH_OK;
+    unsigned char *room;
+    void *p;
+
+    if (status == ACH_OK)
+        status = ach_reserve(chan, ACH_FRAME_HEADER + size, &p);
+    if (status != ACH_OK)
+        return status;
+    room = p;
+    ach_frame_write(h, (uint32_t)size, room);
+    if (body)
+        status = ach_encode(type, body, room + ACH_FRAME_HEADER, size, &size);
+    if (status == ACH_OK)
+        return ach_commit(chan, ACH_FRAME_HEADER + size);
+    ach_abort(chan);
+    return status;
+}
+
+ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_header_t *h,
+                                       const ach_type_t *type, const void *body)
+{
+    return put(&l->cmd, h, type, body);
+}
+
+static bool mine(const struct achi_channel_link *l, const ach_header_t *h)
+{
+    return h->address.host == l->pid && h->address.robot == l->handle &&
+           h->sequence == l->sequence && (h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK);
+}
+
+static ach_status_t await(struct achi_channel_link *l, double until, ach_message_t **answer)
+{
+    for (;;) {
+        double left = until - now();
+        ach_header_t h;
+        size_t size;
+        ach_status_t status = fetch(l, &l->ans, left > 0 ? left : 0, ACH_O_WAIT, &size);
+
+        if (status == ACH_ENOENT || status == ACH_CORRUPT)
+            return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
+        if (status != ACH_OK && status != ACH_MISSED_FRAME)
+            return ach_errstr_set(status, "no answer of the device in time");
+        if (unpack(l, size, &h, answer) != ACH_OK)
+            continue;
+        if (mine(l, &h))
+            return ACH_OK;
+        ach_message_unref(*answer);
+    }
+}
+
+ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_header_t *header,
+                                       const ach_type_t *type, const void *body, double timeout,
+                                       ach_message_t **answer)
+{
+    ach_header_t h = *header;
+    ach_status_t status;
+
+    h.address.host = l->pid;
+    h.address.robot = l->handle;
+    h.sequence = ++l->sequence;
+    ach_flush(&l->ans);
+    status = put(&l->req, &h, type, body);
+    return status == ACH_OK ? await(l, now() + timeout, answer) : status;
+}
+
+static ach_header_t access_header(void)
+{
+    ach_header_t h = {.address = {.interf = ACH_PLAYER_CODE},
+                      .type = ACH_MSG_REQ,
+                      .subtype = ACH_PLAYER_REQ_DEV,
+                      .timestamp = wall()};
+
+    return h;
+}
+
+static ach_player_device_req_t access_body(const struct achi_channel_link *l, uint8_t access)
+{
+    ach_player_device_req_t body = {
+        .addr = {.interf = l->address.interf, .index = l->address.index}, .access = access};
+
+    return body;
+}
+
+static ach_status_t subscribe(struct achi_channel_link *l, double timeout)
+{
+    const ach_header_t h = access_header();
+    const ach_player_device_req_t body = access_body(l, ACH_PLAYER_OPEN_MODE);
+    const ach_player_device_req_t *said;
+    ach_message_t *answer;
+    ach_status_t status =
+        achi_channel_link_request(l, &h, &ach_player_device_req_type, &body, timeout, &answer);
+
+    if (status != ACH_OK)
+        return status;
+    said = ach_message_body(answer);
+    if (ach_message_header(answer)->type != ACH_MSG_ACK)
+        status = ach_errstr_set(ACH_EACCES, "the device cannot be used: %s",
+                                said && said->driver_name ? said->driver_name : "refused");
+    ach_message_unref(answer);
+    return status;
+}
+
+static void unsubscribe(struct achi_channel_link *l)
+{
+    ach_header_t h = access_header();
+    const ach_player_device_req_t body = access_body(l, ACH_PLAYER_CLOSE_MODE);
+
+    h.address.host = l->pid;
+    h.address.robot = l->handle;
+    put(&l->req, &h, &ach_player_device_req_type, &body);
+}
+
+static ach_status_t open_channels(struct achi_channel_link *l, uint32_t robot)
+{
+    ach_channel_t *const channels[] = {&l->data, &l->cmd, &l->req, &l->ans};
+    static const char *const what[] = {"data", "cmd", "req", "ans"};
+    ach_status_t status = ACH_OK;
+
+    while (l->open < 4 && status == ACH_OK) {
+        char name[ACH_CHAN_NAME_MAX];
+
+        if (l->open < 2)
+            achi_device_channel(robot, &l->address, what[l->open], name);
+        else
+            achi_robot_channel(robot, what[l->open], name);
+        status = ach_open(channels[l->open], name, NULL);
+        l->open += status == ACH_OK;
+    }
+    return status;
+}
+
+static void close_channels(struct achi_channel_link *l)
+{
+    ach_channel_t *const channels[] = {&l->data, &l->cmd, &l->req, &l->ans};
+
+    while (l->open)
+        ach_close(channels[--l->open]);
+    free(l->buffer);
+    free(l);
+}
+
+ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
+                                    struct achi_channel_link **link)
+{
+    struct achi_channel_link *l = calloc(1, sizeof(*l));
+    uint32_t robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
+    ach_status_t status;
+
+    if (!l || grow(l, ROOM_FIRST) != ACH_OK) {
+        free(l);
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a device");
+    }
+    l->pid = (uint32_t)getpid();
+    l->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
+    l->address = (ach_address_t){.interf = place->interf, .index = place->index};
+    status = open_channels(l, robot);
+    if (status == ACH_OK)
+        status = ach_flush(&l->data);
+    if (status == ACH_OK) {
+        status = subscribe(l, timeout);
+        if (status != ACH_OK)
+            unsubscribe(l);
+    }
+    if (status == ACH_OK)
+        status = ach_channel_fd(&l->data, &l->fd);
+    if (status != ACH_OK)
+        close_channels(l);
+    else
+        *link = l;
+    return status;
+}
+
+void achi_channel_link_close(struct achi_channel_link *l)
+{
+    unsubscribe(l);
+    close_channels(l);
+}
+
+int achi_channel_link_fd(struct achi_channel_link *l)
+{
+    return l->fd;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* link.h - an application's end of a device's channels */
+#ifndef ACHI_CHANNEL_LINK_H
+#define ACHI_CHANNEL_LINK_H
+
+#include <ach/transport.h>
+
+struct achi_channel_link;
+
+#pragma GCC visibility push(default)
+
+/* ACH_ENOENT: this machine has no such channels. */
+ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
+                                    struct achi_channel_link **link);
+void achi_channel_link_close(struct achi_channel_link *l);
+
+/* As ach_device_get, for any subtype. *missed: how many before it. */
+ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, int options,
+                                   ach_message_t **m, uint64_t *missed);
+ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_header_t *h,
+                                       const ach_type_t *type, const void *body);
+
+/* *answer: the ACK or NACK. */
+ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_header_t *h,
+                                       const ach_type_t *type, const void *body, double timeout,
+                                       ach_message_t **answer);
+int achi_channel_link_fd(struct achi_channel_link *l);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * names.h - the channels of a robot's devices
+ *
+ *     dev.6665.laser.0.data   what the device senses; one writer, the server
+ *     dev.6665.laser.0.cmd    commands to it, from anybody who may write it
+ *     dev.6665.req            requests to all devices and to the server
+ *     dev.6665.ans            the answers
+ *
+ * Each message is a header as it travels, and the body. In requests and their
+ * answers the header's host is the asking process and its robot one of the
+ * process's handles, so that each finds its own.
+ */
+#ifndef ACHI_NAMES_H
+#define ACHI_NAMES_H
+
+#include <ach.h>
+#include <ach/transport.h>
+#include <stdio.h>
+
+static inline void achi_device_channel(uint32_t robot, const ach_address_t *a, const char *what,
+                                       char name[ACH_CHAN_NAME_MAX])
+{
+    const ach_interface_t *known = ach_interface_by_code(a->interf);
+
+    if (known)
+        snprintf(name, ACH_CHAN_NAME_MAX, "dev.%u.%.24s.%u.%s", robot, known->name, a->index, what);
+    else
+        snprintf(name, ACH_CHAN_NAME_MAX, "dev.%u.%u.%u.%s", robot, a->interf, a->index, what);
+}
+
+static inline void achi_robot_channel(uint32_t robot, const char *what,
+                                      char name[ACH_CHAN_NAME_MAX])
+{
+    snprintf(name, ACH_CHAN_NAME_MAX, "dev.%u.%s", robot, what);
+}
+
+#endif

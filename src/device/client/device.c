@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * device.c - an application's handle of a device
+ *
+ * Routes hand out data in the order it came. What was passed over, because
+ * another subtype was asked for, is kept here.
+ */
+#include <ach.h>
+#include <ach/tcp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "route.h"
+
+/* Seconds to connect. */
+#define TIMEOUT 5.0
+
+/* Messages that were passed over at most; then the oldest goes. */
+#define KEPT_MAX 256u
+
+struct ach_device {
+    struct achi_way way;
+    ach_address_t address;
+    uint64_t lost;
+    bool missed; /* to be told with the next message */
+    ach_message_t *kept[KEPT_MAX];
+    unsigned n_kept;
+};
+
+static void known(void)
+{
+    ach_transport_add(&ach_transport_tcp);
+}
+
+static ach_device_attr_t complete(const ach_device_attr_t *attr)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    ach_device_attr_t a;
+
+    pthread_once(&once, known);
+    memset(&a, 0, sizeof(a));
+    if (attr)
+        memcpy(&a, attr, attr->size < sizeof(a) ? attr->size : sizeof(a));
+    if (a.timeout <= 0)
+        a.timeout = TIMEOUT;
+    if (!a.transport)
+        a.transport = secure_getenv("ACH_TRANSPORT");
+    return a;
+}
+
+static ach_status_t by_name(const ach_place_t *place, const ach_device_attr_t *attr,
+                            const char *name, struct achi_way *way)
+{
+    const ach_transport_class_t *t = ach_transport_find(name);
+
+    if (strcmp(name, "channel") == 0)
+        return achi_way_channel(place, attr, way);
+    if (!t || !t->connect)
+        return ach_errstr_set(ACH_ENOTSUP, "there is no transport %s", name);
+    return achi_way_link(t, place, attr, way);
+}
+
+/* On this machine its channels are the shortest way; a robot without them may have a server. */
+static ach_status_t find_way(const ach_place_t *place, const ach_device_attr_t *attr,
+                             struct achi_way *way)
+{
+    ach_status_t status;
+
+    if (attr->robot)
+        return achi_way_robot(place, attr, way);
+    if (attr->transport && *attr->transport)
+        return by_name(place, attr, attr->transport, way);
+    if (*place->host)
+        return by_name(place, attr, "tcp", way);
+    status = achi_way_channel(place, attr, way);
+    return status == ACH_ENOENT ? by_name(place, attr, "tcp", way) : status;
+}
+
+ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
+                             ach_device_t **device)
+{
+    const ach_device_attr_t a = complete(attr);
+    ach_place_t place;
+    ach_status_t status = ach_place_parse(address, &place);
+    ach_device_t *d;
+
+    if (status != ACH_OK)
+        return status;
+    d = calloc(1, sizeof(*d));
+    if (!d)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a device");
+    d->address = (ach_address_t){
+        .robot = place.robot, .interf = place.interf, .index = place.index};
+    status = find_way(&place, &a, &d->way);
+    if (status != ACH_OK)
+        free(d);
+    else
+        *device = d;
+    return status;
+}
+
+void ach_device_close(ach_device_t *device)
+{
+    if (!device)
+        return;
+    device->way.route->close(device->way.state);
+    while (device->n_kept)
+        ach_message_unref(device->kept[--device->n_kept]);
+    free(device);
+}
+
+const ach_address_t *ach_device_address(const ach_device_t *device)
+{
+    return &device->address;
+}
+
+const char *ach_device_transport(const ach_device_t *device)
+{
+    return device->way.name;
+}
+
+int ach_device_fd(ach_device_t *device)
+{
+    return device->way.route->fd(device->way.state);
+}
+
+uint64_t ach_device_lost(const ach_device_t *device)
+{
+    return device->lost;
+}
+
+static ach_message_t *take(ach_device_t *d, unsigned i)
+{
+    ach_message_t *m = d->kept[i];
+
+    d->n_kept--;
+    memmove(&d->kept[i], &d->kept[i + 1], (d->n_kept - i) * sizeof(m));
+    return m;
+}
+
+static bool fits(const ach_message_t *m, int subtype)
+{
+    return subtype == ACH_SUBTYPE_ANY || ach_message_header(m)->subtype == subtype;
+}
+
+static void count_lost(ach_device_t *d, uint64_t n)
+{
+    d->lost += n;
+    d->missed |= n > 0;
+}
+
+static void keep(ach_device_t *d, ach_message_t *m)
+{
+    if (d->n_kept == KEPT_MAX) {
+        ach_message_unref(take(d, 0));
+        count_lost(d, 1);
+    }
+    d->kept[d->n_kept++] = m;
+}
+
+/* The first that fits of what was kept; or the last, and those before it are forgotten. */
+static ach_message_t *from_kept(ach_device_t *d, int subtype, bool last)
+{
+    ach_message_t *found = NULL;
+    unsigned i = 0;
+
+    while (i < d->n_kept && (last || !found)) {
+        if (!fits(d->kept[i], subtype)) {
+            i++;
+            continue;
+        }
+        ach_message_unref(found);
+        found = take(d, i);
+    }
+    return found;
+}
+
+static ach_status_t route_get(ach_device_t *d, double timeout, int options, ach_message_t **m)
+{
+    uint64_t missed = 0;
+    ach_status_t status = d->way.route->get(d->way.state, timeout, options, m, &missed);
+
+    count_lost(d, missed);
+    return status == ACH_MISSED_FRAME ? ACH_OK : status;
+}
+
+/* All that has come; the last that fits is returned. */
+static ach_message_t *newest(ach_device_t *d, int subtype)
+{
+    ach_message_t *found = from_kept(d, subtype, true), *m;
+
+    while (route_get(d, 0, 0, &m) == ACH_OK) {
+        if (fits(m, subtype)) {
+            ach_message_unref(found);
+            found = m;
+        } else {
+            keep(d, m);
+        }
+    }
+    return found;
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The next that fits, as it comes. */
+static ach_status_t next(ach_device_t *d, int subtype, double until, int options,
+                         ach_message_t **found)
+{
+    for (;;) {
+        double left = until < 0 ? -1 : until - now();
+        ach_message_t *m;
+        ach_status_t status =
+            route_get(d, until >= 0 && left < 0 ? 0 : left, options & ACH_O_WAIT, &m);
+
+        if (status != ACH_OK)
+            return status;
+        if (fits(m, subtype)) {
+            *found = m;
+            return ACH_OK;
+        }
+        keep(d, m);
+    }
+}
+
+ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, int options,
+                            ach_message_t **message)
+{
+    ach_message_t *m = options & ACH_O_LAST ? newest(device, subtype)
+                                            : from_kept(device, subtype, false);
+    ach_status_t status = ACH_OK;
+
+    if (!m)
+        status = next(device, subtype, timeout < 0 ? -1 : now() + timeout, options, &m);
+    if (status != ACH_OK)
+        return status;
+    status = device->missed ? ACH_MISSED_FRAME : ACH_OK;
+    device->missed = false;
+    *message = m;
+    return status;
+}
+
+/* The message's header, and what its body is. */
+static ach_status_t prepare(const ach_device_t *d, uint8_t type, uint8_t subtype, const void *body,
+                            ach_header_t *h, const ach_type_t **body_type)
+{
+    const ach_interface_t *interface = ach_interface_by_code(d->address.interf);
+    const ach_message_def_t *def = ach_interface_message(interface, type, subtype);
+    struct timespec t;
+
+    if (!def || (body && !def->body))
+        return ach_errstr_set(ACH_EINVAL, "the interface has no message %u:%u%s", type, subtype,
+                              def ? " with a body" : "");
+    clock_gettime(CLOCK_REALTIME, &t);
+    *body_type = def->body;
+    *h = (ach_header_t){.address = d->address,
+                        .type = type,
+                        .subtype = subtype,
+                        .timestamp = (double)t.tv_sec + (double)t.tv_nsec * 1e-9};
+    return ACH_OK;
+}
+
+ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const void *body)
+{
+    const ach_type_t *type;
+    ach_header_t h;
+    ach_status_t status = prepare(device, ACH_MSG_CMD, subtype, body, &h, &type);
+
+    return status == ACH_OK ? device->way.route->command(device->way.state, &h, type, body)
+                            : status;
+}
+
+ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const void *body,
+                                double timeout, ach_message_t **answer)
+{
+    const ach_type_t *type;
+    ach_message_t *m;
+    ach_header_t h;
+    ach_status_t status = prepare(device, ACH_MSG_REQ, subtype, body, &h, &type);
+
+    if (status == ACH_OK)
+        status = device->way.route->request(device->way.state, &h, type, body, timeout, &m);
+    if (status != ACH_OK)
+        return status;
+    if (ach_message_header(m)->type != ACH_MSG_ACK)
+        status = ach_errstr_set(ACH_ENOTSUP, "the device refuses that request");
+    if (answer)
+        *answer = m;
+    else
+        ach_message_unref(m);
+    return status;
+}
+
+ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_device_data_t *data,
+                                 void *context)
+{
+    ach_message_t *m;
+    ach_status_t status = ach_device_get(device, ACH_SUBTYPE_ANY, timeout,
+                                         timeout == 0 ? 0 : ACH_O_WAIT, &m);
+
+    if (status != ACH_OK && status != ACH_MISSED_FRAME)
+        return status;
+    do {
+        data(context, device, m);
+        ach_message_unref(m);
+        status = ach_device_get(device, ACH_SUBTYPE_ANY, 0, 0, &m);
+    } while (status == ACH_OK || status == ACH_MISSED_FRAME);
+    return ACH_OK;
+}
+
+/* The interface and index do not matter, but an address must have them. */
+static ach_status_t parse_where(const char *where, ach_place_t *place)
+{
+    char text[ACH_ADDRESS_MAX];
+    size_t n = strlen(where);
+
+    if (n > ACH_HOST_MAX + 12)
+        return ach_errstr_set(ACH_EINVAL, "\"%.100s\" is neither a host nor a robot", where);
+    if (n && !strchr(where, ':') && strspn(where, "0123456789") < n)
+        snprintf(text, sizeof(text), "%s::player:0", where);
+    else
+        snprintf(text, sizeof(text), "%s%splayer:0", where, n ? ":" : "");
+    return ach_place_parse(text, place);
+}
+
+ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
+                             ach_device_info_t *devices, size_t room, size_t *count)
+{
+    const ach_device_attr_t a = complete(attr);
+    const ach_transport_class_t *t;
+    ach_place_t place;
+    ach_status_t status;
+
+    if (a.robot) {
+        *count = ach_robot_devices(a.robot, devices, room);
+        return ACH_OK;
+    }
+    status = parse_where(where, &place);
+    if (status != ACH_OK)
+        return status;
+    t = ach_transport_find(a.transport && *a.transport ? a.transport : "tcp");
+    if (!t || !t->list)
+        return ach_errstr_set(ACH_ENOTSUP, "there is no such transport that lists devices");
+    return t->list(&place, a.timeout, devices, room, count);
+}

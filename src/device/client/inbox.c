@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "inbox.h"
+
+#include <ach.h>
+#include <ach/interface/player.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static void wake(void *inbox)
+{
+    const struct achi_inbox *in = inbox;
+    const uint64_t one = 1;
+
+    while (write(in->fd, &one, sizeof(one)) < 0 && errno == EINTR)
+        ;
+}
+
+static void clear(int fd)
+{
+    uint64_t count;
+
+    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+        ;
+}
+
+ach_status_t achi_inbox_init(struct achi_inbox *in, unsigned messages)
+{
+    ach_status_t status;
+
+    memset(in, 0, sizeof(*in));
+    in->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (in->fd < 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no eventfd: %s", strerror(errno));
+    status = ach_queue_create(messages, 0, wake, in, &in->queue);
+    if (status == ACH_OK)
+        status = ach_queue_create(messages, 0, NULL, NULL, &in->data);
+    if (status != ACH_OK)
+        achi_inbox_finish(in);
+    return status;
+}
+
+void achi_inbox_finish(struct achi_inbox *in)
+{
+    ach_queue_close(in->queue);
+    ach_queue_close(in->data);
+    close(in->fd);
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Until then there may be something; negative: without end. */
+static void sleep_until(const struct achi_inbox *in, double until)
+{
+    struct pollfd p = {.fd = in->fd, .events = POLLIN};
+    double left = until < 0 ? 0 : until - now();
+    struct timespec t;
+
+    if (left < 0)
+        left = 0;
+    t.tv_sec = (time_t)left;
+    t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
+    ppoll(&p, 1, until < 0 ? NULL : &t, NULL);
+}
+
+/* What servers say of the connection. */
+static void hear_synch(struct achi_inbox *in, const ach_message_t *m)
+{
+    const ach_player_overflow_t *lost = ach_message_body(m);
+
+    if (ach_message_header(m)->subtype == 0)
+        in->closed = true;
+    else if (ach_message_header(m)->subtype == ACH_PLAYER_SYNCH_OVERFLOW && lost)
+        in->lost_before += lost->value;
+}
+
+/* The eventfd is read first: what comes later makes it readable again. */
+static ach_message_t *next(struct achi_inbox *in)
+{
+    ach_message_t *m = ach_queue_pop(in->queue);
+
+    if (m)
+        return m;
+    clear(in->fd);
+    return ach_queue_pop(in->queue);
+}
+
+/* The next data; what else comes is dealt with. */
+static ach_message_t *next_data(struct achi_inbox *in)
+{
+    ach_message_t *m = ach_queue_pop(in->data);
+
+    while (!m && (m = next(in))) {
+        uint8_t type = ach_message_header(m)->type;
+
+        if (type == ACH_MSG_DATA)
+            break;
+        if (type == ACH_MSG_SYNCH)
+            hear_synch(in, m);
+        ach_message_unref(m);
+        m = NULL;
+    }
+    return m;
+}
+
+static ach_status_t deliver(struct achi_inbox *in, ach_message_t *found, ach_message_t **m,
+                            uint64_t *missed)
+{
+    *missed = ach_queue_lost(in->queue) + ach_queue_lost(in->data) + in->lost_before;
+    in->lost_before = 0;
+    *m = found;
+    return *missed ? ACH_MISSED_FRAME : ACH_OK;
+}
+
+ach_status_t achi_inbox_get(struct achi_inbox *in, double timeout, int options, ach_message_t **m,
+                            uint64_t *missed)
+{
+    double until = timeout < 0 ? -1 : now() + timeout;
+
+    for (;;) {
+        ach_message_t *found = next_data(in);
+
+        if (found)
+            return deliver(in, found, m, missed);
+        if (in->closed) {
+            wake(in); /* who polls is to see it again */
+            return ach_errstr_set(ACH_CLOSED, "the connection to the device is lost");
+        }
+        if (!(options & ACH_O_WAIT))
+            return ACH_STALE_FRAMES;
+        if (until >= 0 && now() >= until)
+            return ACH_TIMEOUT;
+        sleep_until(in, until);
+    }
+}
+
+/* Whether the message is the answer; if not, it is dealt with. */
+static bool is_answer(struct achi_inbox *in, ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+
+    if ((h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) && h->sequence == in->sequence)
+        return true;
+    if (h->type == ACH_MSG_DATA)
+        ach_queue_push(in->data, m);
+    else if (h->type == ACH_MSG_SYNCH)
+        hear_synch(in, m);
+    ach_message_unref(m);
+    return false;
+}
+
+static ach_message_t *next_answer(struct achi_inbox *in)
+{
+    ach_message_t *m = next(in);
+
+    while (m && !is_answer(in, m))
+        m = next(in);
+    return m;
+}
+
+/* Data that was put aside makes the descriptor readable again. */
+ach_status_t achi_inbox_await(struct achi_inbox *in, double timeout, ach_message_t **answer)
+{
+    double until = now() + timeout;
+    ach_status_t status = ACH_OK;
+    ach_message_t *m;
+
+    while (!(m = next_answer(in)) && status == ACH_OK) {
+        if (in->closed)
+            status = ach_errstr_set(ACH_CLOSED, "the connection to the device is lost");
+        else if (now() >= until)
+            status = ach_errstr_set(ACH_TIMEOUT, "no answer within %g s", timeout);
+        else
+            sleep_until(in, until);
+    }
+    if (ach_queue_length(in->data))
+        wake(in);
+    if (m)
+        *answer = m;
+    return m ? ACH_OK : status;
+}
