@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cmdsplitter - several devices that are commanded as one
+ *
+ * Commands go to all devices that it requires. Requests go to the first, and
+ * its answers and data come back.
+ */
+#include <ach.h>
+#include <stdlib.h>
+
+#include "../common/asked.h"
+#include "../drivers.h"
+
+struct splitter {
+    ach_address_t here;
+    ach_address_t *there;
+    size_t count;
+    struct achi_asked asked;
+};
+
+static void destroy(ach_driver_t *driver, void *state)
+{
+    struct splitter *s = state;
+
+    (void)driver;
+    free(s->there);
+    free(s);
+}
+
+static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct splitter *s,
+                          size_t n)
+{
+    ach_status_t status = ach_driver_provide_next(driver, NULL, &s->here);
+
+    while (status == ACH_OK && s->count < n) {
+        status = ach_driver_require(driver, 0, NULL, &s->there[s->count]);
+        if (status == ACH_OK && s->there[s->count].interf != s->here.interf) {
+            ach_section_refuse(options, "requires", s->count,
+                               "a device of the interface that is provided");
+            status = ACH_EINVAL;
+        }
+        s->count++;
+    }
+    return status;
+}
+
+static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    size_t n = ach_section_tuple_count(options, "requires");
+    struct splitter *s = calloc(1, sizeof(*s));
+    ach_status_t status;
+
+    if (s)
+        s->there = calloc(n ? n : 1, sizeof(*s->there));
+    if (!s || !s->there) {
+        free(s);
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    }
+    if (n == 0)
+        ach_section_refuse(options, "requires", 0, "one device or more");
+    status = n ? claim(driver, options, s, n) : ACH_EINVAL;
+    if (status != ACH_OK)
+        destroy(driver, s);
+    *state = s;
+    return status;
+}
+
+/* The others get it also when one does not. */
+static ach_status_t split(ach_driver_t *driver, const struct splitter *s, const ach_message_t *m)
+{
+    ach_status_t status = ACH_OK;
+    size_t i;
+
+    for (i = 0; i < s->count; i++) {
+        ach_status_t one = ach_driver_send(driver, &s->there[i], m);
+
+        if (one != ACH_OK)
+            status = one;
+    }
+    return status;
+}
+
+static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+{
+    struct splitter *s = state;
+    const ach_header_t *h = ach_message_header(message);
+
+    switch (h->type) {
+    case ACH_MSG_DATA:
+        return ach_address_equal(&h->address, &s->there[0])
+                   ? ach_driver_forward(driver, &s->here, message)
+                   : ACH_OK;
+    case ACH_MSG_CMD:
+        return split(driver, s, message);
+    case ACH_MSG_REQ:
+        return achi_asked_pass(&s->asked, driver, &s->there[0], message);
+    default:
+        return achi_asked_relay(&s->asked, driver, message);
+    }
+}
+
+static void shut_down(ach_driver_t *driver, void *state)
+{
+    struct splitter *s = state;
+
+    (void)driver;
+    achi_asked_forget(&s->asked);
+}
+
+const ach_driver_class_t achi_driver_cmdsplitter = {
+    .version = ACH_DRIVER_VERSION,
+    .flags = ACH_DRIVER_TRANSPARENT,
+    .name = "cmdsplitter",
+    .create = create,
+    .destroy = destroy,
+    .shutdown = shut_down,
+    .process = process,
+};

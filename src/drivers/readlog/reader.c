@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "reader.h"
+
+#include <ach.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../log/line.h"
+
+/* Of wrong lines, so many are told of. */
+#define WRONG_MAX 20u
+
+ach_status_t achi_reader_open(struct achi_reader *r)
+{
+    struct stat s;
+
+    r->file = fopen(r->path, "re");
+    if (r->file && fstat(fileno(r->file), &s) == 0 && S_ISDIR(s.st_mode)) {
+        achi_reader_close(r);
+        errno = EISDIR;
+    }
+    if (!r->file)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", r->path, strerror(errno));
+    r->number = 0;
+    r->wrong = 0;
+    return ACH_OK;
+}
+
+void achi_reader_rewind(struct achi_reader *r)
+{
+    rewind(r->file);
+    r->number = 0;
+}
+
+void achi_reader_close(struct achi_reader *r)
+{
+    if (r->file)
+        fclose(r->file);
+    free(r->line);
+    r->file = NULL;
+    r->line = NULL;
+    r->room = 0;
+}
+
+static bool keep(struct achi_reader *r, int c)
+{
+    size_t room = r->room ? 2 * r->room : 4096;
+    char *more;
+
+    if (r->size + 1 >= r->room) {
+        more = r->size < ACHI_READER_LINE_MAX ? realloc(r->line, room) : NULL;
+        if (!more)
+            return false;
+        r->line = more;
+        r->room = room;
+    }
+    r->line[r->size++] = (char)c;
+    return true;
+}
+
+/* True: there is a line, without its end. What has no end at the file's end is a line, too. */
+static bool read_line(struct achi_reader *r, bool *too_long)
+{
+    int c;
+
+    r->size = 0;
+    *too_long = false;
+    while ((c = getc_unlocked(r->file)) != EOF && c != '\n')
+        if (!*too_long && !keep(r, c))
+            *too_long = true;
+    if (c == EOF && r->size == 0)
+        return false;
+    r->number++;
+    if (r->line)
+        r->line[r->size] = '\0';
+    return true;
+}
+
+static void complain(ach_driver_t *driver, struct achi_reader *r, const char *why)
+{
+    if (++r->wrong <= WRONG_MAX)
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s:%lu: %s", r->path, r->number, why);
+    if (r->wrong == WRONG_MAX)
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: more lines may be wrong", r->path);
+}
+
+ach_message_t *achi_reader_next(ach_driver_t *driver, struct achi_reader *r)
+{
+    ach_message_t *m;
+    bool too_long;
+
+    while (read_line(r, &too_long)) {
+        ach_status_t status = ACH_EAGAIN;
+
+        if (too_long)
+            complain(driver, r, "the line is too long");
+        else if (r->size)
+            status = achi_line_read(r->line, r->size, &m);
+        if (status == ACH_OK)
+            return m;
+        if (status != ACH_EAGAIN)
+            complain(driver, r, ach_errstr());
+    }
+    return NULL;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * readlog - play a log
+ *
+ * The devices that it provides say what the log has of them, with the times of
+ * the log, at the pace of the log times a speed. Requests are answered as they
+ * were when the log was written. If the robot's clock is simulated, it is the
+ * log's clock.
+ */
+#include <ach.h>
+#include <ach/interface/log.h>
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../drivers.h"
+#include "reader.h"
+
+/* Lines that are searched for answers before it plays. */
+#define SEARCH_LINES 4096u
+
+/* A step back in time by more than this many seconds begins another log. */
+#define STEP_BACK 1.0
+
+/* An answer from the log. */
+struct answer {
+    struct answer *next;
+    ach_message_t *message; /* with the address of our device */
+};
+
+struct readlog {
+    ach_address_t *devices;
+    size_t count;
+    struct achi_reader reader;
+    char first[4096]; /* the file that the config file names */
+    bool autoplay, autorewind;
+    bool playing;
+    struct answer *answers;
+    ach_message_t *next; /* NULL: read one */
+    bool anchored;       /* these two times belong together: */
+    double log_time, wall_time;
+    double shift; /* on a simulated clock, which does not go back with the log */
+    bool any;     /* something was published since the last rewind */
+};
+
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void destroy(ach_driver_t *driver, void *state)
+{
+    struct readlog *r = state;
+
+    (void)driver;
+    free(r->devices);
+    free(r);
+}
+
+static ach_status_t handle_log(ach_driver_t *driver, const ach_address_t *address)
+{
+    static const uint8_t requests[] = {ACH_LOG_REQ_SET_READ_STATE, ACH_LOG_REQ_GET_STATE,
+                                       ACH_LOG_REQ_SET_READ_REWIND, ACH_LOG_REQ_SET_FILENAME};
+    ach_status_t status = ACH_OK;
+    size_t i;
+
+    for (i = 0; i < sizeof(requests) && status == ACH_OK; i++)
+        status = ach_driver_handles(driver, address, ACH_MSG_REQ, requests[i]);
+    return status;
+}
+
+static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct readlog *r)
+{
+    size_t n = ach_section_tuple_count(options, "provides");
+    ach_status_t status = ACH_OK;
+
+    r->devices = calloc(n ? n : 1, sizeof(*r->devices));
+    if (!r->devices)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    while (r->count < n && status == ACH_OK) {
+        ach_address_t *a = &r->devices[r->count++];
+
+        status = ach_driver_provide_next(driver, NULL, a);
+        if (status == ACH_OK && a->interf == ACH_LOG_CODE)
+            status = handle_log(driver, a);
+    }
+    return status;
+}
+
+static ach_status_t read_options(ach_driver_t *driver, ach_section_t *options, struct readlog *r)
+{
+    const char *path = ach_section_path(options, "filename", NULL);
+
+    if (!path || strlen(path) >= sizeof(r->first)) {
+        ach_section_refuse(options, "filename", 0, "the name of a log");
+        return ACH_EINVAL;
+    }
+    strcpy(r->first, path);
+    r->autoplay = ach_section_bool(options, "autoplay", true);
+    r->autorewind = ach_section_bool(options, "autorewind", false);
+    return ach_driver_property_double(driver, "speed", 1);
+}
+
+static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    struct readlog *r = calloc(1, sizeof(*r));
+    ach_status_t status;
+
+    if (!r)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    status = read_options(driver, options, r);
+    if (status == ACH_OK)
+        status = claim(driver, options, r);
+    if (status != ACH_OK)
+        destroy(driver, r);
+    *state = r;
+    return status;
+}
+
+/* Which of our devices a line means. A robot's number counts if the config file has one. */
+static const ach_address_t *device_of(const struct readlog *r, const ach_address_t *a)
+{
+    size_t i;
+
+    for (i = 0; i < r->count; i++) {
+        const ach_address_t *d = &r->devices[i];
+
+        if (d->interf == a->interf && d->index == a->index && d->interf != ACH_LOG_CODE &&
+            (!d->robot || d->robot == a->robot))
+            return d;
+    }
+    return NULL;
+}
+
+static struct answer *find_answer(const struct readlog *r, const ach_address_t *address,
+                                  uint8_t subtype)
+{
+    struct answer *a = r->answers;
+
+    while (a && !ach_message_is(a->message, address, ACH_MSG_ACK, subtype))
+        a = a->next;
+    return a;
+}
+
+/* The newest of each kind. */
+static void learn(struct readlog *r, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    const ach_address_t *device = device_of(r, &h.address);
+    struct answer *a;
+    ach_message_t *ours;
+
+    if (!device || h.type != ACH_MSG_ACK)
+        return;
+    h.address = *device;
+    if (ach_message_again(m, &h, &ours) != ACH_OK)
+        return;
+    a = find_answer(r, device, h.subtype);
+    if (!a && (a = calloc(1, sizeof(*a)))) {
+        a->next = r->answers;
+        r->answers = a;
+    }
+    if (a) {
+        ach_message_unref(a->message);
+        a->message = ours;
+    } else
+        ach_message_unref(ours);
+}
+
+static void forget(struct readlog *r)
+{
+    while (r->answers) {
+        struct answer *a = r->answers;
+
+        r->answers = a->next;
+        ach_message_unref(a->message);
+        free(a);
+    }
+    ach_message_unref(r->next);
+    r->next = NULL;
+}
+
+static void go_back(struct readlog *r)
+{
+    achi_reader_rewind(&r->reader);
+    ach_message_unref(r->next);
+    r->next = NULL;
+    r->anchored = false;
+    r->any = false;
+}
+
+/* Clients ask for geometry first of all: answers near the beginning are known from the beginning. */
+static ach_status_t open_log(ach_driver_t *driver, struct readlog *r)
+{
+    ach_status_t status = achi_reader_open(&r->reader);
+    ach_message_t *m;
+
+    if (status != ACH_OK)
+        return status;
+    while (r->reader.number < SEARCH_LINES && (m = achi_reader_next(driver, &r->reader))) {
+        learn(r, m);
+        ach_message_unref(m);
+    }
+    r->reader.wrong = 0;
+    go_back(r);
+    return ACH_OK;
+}
+
+static void close_log(struct readlog *r)
+{
+    achi_reader_close(&r->reader);
+    forget(r);
+    r->anchored = false;
+}
+
+static ach_status_t setup(ach_driver_t *driver, void *state)
+{
+    struct readlog *r = state;
+
+    strcpy(r->reader.path, r->first);
+    r->playing = r->autoplay;
+    r->shift = 0;
+    return open_log(driver, r);
+}
+
+static void shut_down(ach_driver_t *driver, void *state)
+{
+    (void)driver;
+    close_log(state);
+}
+
+/* A name only, in the directory of the first log: a client is not to read what it likes. */
+static ach_status_t change_file(ach_driver_t *driver, struct readlog *r,
+                                const ach_log_set_filename_t *body)
+{
+    const char *slash = strrchr(r->first, '/');
+    size_t n = slash ? (size_t)(slash + 1 - r->first) : 0;
+
+    if (r->playing || !body || body->filename_count < 2 || *body->filename == '.' ||
+        strchr(body->filename, '/') || n + body->filename_count > sizeof(r->reader.path))
+        return ACH_ENOTSUP;
+    close_log(r);
+    memcpy(r->reader.path, r->first, n);
+    snprintf(r->reader.path + n, sizeof(r->reader.path) - n, "%s", body->filename);
+    return open_log(driver, r);
+}
+
+static void set_playing(struct readlog *r, bool playing)
+{
+    r->playing = playing;
+    r->anchored = false;
+}
+
+static ach_status_t control(ach_driver_t *driver, struct readlog *r, const ach_message_t *m)
+{
+    const void *body = ach_message_body(m);
+    ach_log_get_state_t state = {.type = ACH_LOG_TYPE_READ, .state = r->playing};
+    ach_status_t status = ACH_OK;
+
+    switch (ach_message_header(m)->subtype) {
+    case ACH_LOG_REQ_GET_STATE:
+        return ach_driver_reply(driver, m, ACH_MSG_ACK, &state);
+    case ACH_LOG_REQ_SET_READ_STATE:
+        if (!body || !r->reader.file)
+            return ACH_ENOTSUP;
+        set_playing(r, ((const ach_log_set_read_state_t *)body)->state != 0);
+        break;
+    case ACH_LOG_REQ_SET_READ_REWIND:
+        if (!r->reader.file)
+            return ACH_ENOTSUP;
+        go_back(r);
+        break;
+    case ACH_LOG_REQ_SET_FILENAME:
+        status = change_file(driver, r, body);
+        break;
+    default:
+        return ACH_ENOTSUP;
+    }
+    return status == ACH_OK ? ach_driver_reply(driver, m, ACH_MSG_ACK, NULL) : status;
+}
+
+static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+{
+    struct readlog *r = state;
+    const ach_header_t *h = ach_message_header(message);
+    const struct answer *a;
+
+    if (h->type != ACH_MSG_REQ)
+        return ACH_OK;
+    if (h->address.interf == ACH_LOG_CODE)
+        return control(driver, r, message);
+    a = find_answer(r, &h->address, h->subtype);
+    return a ? ach_driver_relay(driver, message, a->message) : ACH_ENOTSUP;
+}
+
+/* Sleep on the wall's clock, or until there is a message, and process it. False: leave main. */
+static bool nap(ach_driver_t *driver, double seconds)
+{
+    struct pollfd p = {.fd = ach_driver_fd(driver), .events = POLLIN};
+    struct timespec t = {.tv_sec = (time_t)seconds,
+                         .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+
+    ppoll(&p, 1, &t, NULL);
+    return ach_driver_wait(driver, 0);
+}
+
+/* How many seconds until this time of the log; the speed may change at any time. */
+static double until(ach_driver_t *driver, struct readlog *r, double time)
+{
+    double speed = ach_driver_get_double(driver, "speed"), now = wall();
+    double played = (now - r->wall_time) * speed;
+
+    if (!(speed > 0))
+        return 0;
+    if (!r->anchored || time < r->log_time - STEP_BACK) {
+        r->anchored = true;
+        r->log_time = time;
+        r->wall_time = now;
+        return 0;
+    }
+    if (time - r->log_time <= played)
+        return 0;
+    r->log_time += played; /* so that a new speed counts from now on */
+    r->wall_time = now;
+    return (time - r->log_time) / speed;
+}
+
+/* On a simulated clock time does not go back: what is played again comes later. */
+static double robot_time(ach_driver_t *driver, struct readlog *r, double time)
+{
+    double now = ach_driver_time(driver);
+    ach_status_t status;
+
+    if (!r->any && time + r->shift < now)
+        r->shift = now - time;
+    r->any = true;
+    status = ach_driver_advance(driver, time + r->shift);
+    if (status == ACH_ENOTSUP)
+        r->shift = 0;
+    return time + r->shift;
+}
+
+/* The message belongs to the caller, whatever is asked for while the clock moves. */
+static void publish(ach_driver_t *driver, struct readlog *r, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    const ach_address_t *device = device_of(r, &h.address);
+    ach_message_t *ours;
+
+    learn(r, m);
+    if (!device || h.type != ACH_MSG_DATA)
+        return;
+    h.timestamp = robot_time(driver, r, h.timestamp);
+    if (ach_message_again(m, &h, &ours) != ACH_OK)
+        return;
+    ach_driver_forward(driver, device, ours);
+    ach_message_unref(ours);
+}
+
+static void at_end(ach_driver_t *driver, struct readlog *r)
+{
+    if (r->autorewind && r->any) {
+        go_back(r);
+        return;
+    }
+    ach_driver_log(driver, ACH_LOG_INFO, "%s: the end", r->reader.path);
+    set_playing(r, false);
+}
+
+static void run(ach_driver_t *driver, void *state)
+{
+    struct readlog *r = state;
+    bool go_on = true;
+
+    while (go_on) {
+        ach_message_t *m;
+        double wait;
+
+        if (!r->playing || !r->reader.file) {
+            go_on = nap(driver, 60);
+            continue;
+        }
+        if (!r->next && !(r->next = achi_reader_next(driver, &r->reader))) {
+            at_end(driver, r);
+            continue;
+        }
+        wait = until(driver, r, ach_message_header(r->next)->timestamp);
+        if (wait > 0) {
+            go_on = nap(driver, wait < 0.1 ? wait : 0.1);
+            continue;
+        }
+        m = r->next;
+        r->next = NULL;
+        publish(driver, r, m);
+        ach_message_unref(m);
+        go_on = ach_driver_wait(driver, 0);
+    }
+}
+
+const ach_driver_class_t achi_driver_readlog = {
+    .version = ACH_DRIVER_VERSION,
+    .name = "readlog",
+    .create = create,
+    .destroy = destroy,
+    .setup = setup,
+    .shutdown = shut_down,
+    .process = process,
+    .main = run,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "world.h"
+
+#include <math.h>
+
+bool achi_sim_world_occupied(const struct achi_sim_world *w, long col, long row)
+{
+    const struct achi_sim_bitmap *m = &w->map;
+
+    if (col < 0 || row < 0 || col >= (long)m->width || row >= (long)m->height)
+        return true;
+    return m->cells[(size_t)row * m->width + (size_t)col] == ACHI_SIM_OCCUPIED;
+}
+
+/* One axis of a ray that goes from border to border of cells. */
+struct axis {
+    long cell;
+    long step;
+    double next; /* how far along the ray the next border is */
+    double each; /* and from there to the next but one */
+};
+
+static struct axis along(double start, double direction)
+{
+    struct axis a = {.cell = (long)floor(start), .step = direction < 0 ? -1 : 1};
+
+    if (fabs(direction) < 1e-12) {
+        a.next = a.each = INFINITY;
+        return a;
+    }
+    a.each = fabs(1 / direction);
+    a.next = (direction < 0 ? start - (double)a.cell : (double)a.cell + 1 - start) * a.each;
+    return a;
+}
+
+double achi_sim_world_ray(const struct achi_sim_world *w, double x, double y, double angle,
+                          double max)
+{
+    struct axis h = along((x - w->x0) / w->scale, cos(angle));
+    struct axis v = along((y - w->y0) / w->scale, sin(angle));
+    double gone = 0, limit = max / w->scale;
+
+    while (gone < limit) {
+        struct axis *a = h.next < v.next ? &h : &v;
+
+        if (achi_sim_world_occupied(w, h.cell, v.cell))
+            return gone * w->scale;
+        gone = a->next;
+        a->next += a->each;
+        a->cell += a->step;
+    }
+    return max;
+}
+
+static double clamp(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+double achi_sim_world_nearest(const struct achi_sim_world *w, double x, double y, double reach,
+                              double *angle)
+{
+    double cx = (x - w->x0) / w->scale, cy = (y - w->y0) / w->scale, r = reach / w->scale;
+    double best = r;
+    long col, row;
+
+    for (row = (long)floor(cy - r); row <= (long)floor(cy + r); row++)
+        for (col = (long)floor(cx - r); col <= (long)floor(cx + r); col++) {
+            double dx = clamp(cx, (double)col, (double)col + 1) - cx;
+            double dy = clamp(cy, (double)row, (double)row + 1) - cy;
+            double d = hypot(dx, dy);
+
+            if (d >= best || !achi_sim_world_occupied(w, col, row))
+                continue;
+            best = d;
+            *angle = atan2(dy, dx);
+        }
+    return best * w->scale;
+}
+
+ach_pose2d_t achi_sim_on(const ach_pose2d_t *base, const ach_pose2d_t *pose)
+{
+    double c = cos(base->pa), s = sin(base->pa);
+
+    return (ach_pose2d_t){.px = base->px + c * pose->px - s * pose->py,
+                          .py = base->py + s * pose->px + c * pose->py,
+                          .pa = achi_sim_turn(base->pa + pose->pa)};
+}
+
+double achi_sim_turn(double angle)
+{
+    return remainder(angle, 2 * M_PI);
+}

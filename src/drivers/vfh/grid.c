@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* grid.c - what is known of the cells around the robot; it goes along without being moved */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfh.h"
+
+#define HIT 5  /* three make a cell certain */
+#define MISS 1 /* a ray that passes makes it less */
+
+bool achi_vfh_grid_init(struct achi_vfh_grid *g, double size, int side)
+{
+    g->size = size;
+    g->side = side;
+    g->cells = calloc((size_t)side * (size_t)side, sizeof(*g->cells));
+    return g->cells != NULL;
+}
+
+void achi_vfh_grid_finish(struct achi_vfh_grid *g)
+{
+    free(g->cells);
+    g->cells = NULL;
+}
+
+void achi_vfh_grid_clear(struct achi_vfh_grid *g)
+{
+    memset(g->cells, 0, (size_t)g->side * (size_t)g->side * sizeof(*g->cells));
+}
+
+static size_t wrap(int32_t i, int side)
+{
+    int r = i % side;
+
+    return (size_t)(r < 0 ? r + side : r);
+}
+
+static struct achi_vfh_cell *slot(const struct achi_vfh_grid *g, int32_t col, int32_t row)
+{
+    return &g->cells[wrap(row, g->side) * (size_t)g->side + wrap(col, g->side)];
+}
+
+int achi_vfh_grid_get(const struct achi_vfh_grid *g, int32_t col, int32_t row)
+{
+    const struct achi_vfh_cell *c = slot(g, col, row);
+
+    return c->col == col && c->row == row ? c->certainty : 0;
+}
+
+static void change(struct achi_vfh_grid *g, int32_t col, int32_t row, int by)
+{
+    struct achi_vfh_cell *c = slot(g, col, row);
+    int now = by + (c->col == col && c->row == row ? c->certainty : 0);
+
+    *c = (struct achi_vfh_cell){col, row,
+                                (uint8_t)(now < 0                  ? 0
+                                          : now > ACHI_VFH_CERTAIN ? ACHI_VFH_CERTAIN
+                                                                   : now)};
+}
+
+void achi_vfh_grid_ray(struct achi_vfh_grid *g, double x, double y, double angle, double range,
+                       bool hit)
+{
+    double reach = g->size * (g->side / 2), dx = cos(angle), dy = sin(angle), at;
+    int32_t end_col = (int32_t)floor((x + range * dx) / g->size);
+    int32_t end_row = (int32_t)floor((y + range * dy) / g->size);
+    int32_t col = INT32_MAX, row = INT32_MAX;
+
+    for (at = 0; at < range && at < reach; at += g->size / 2) {
+        int32_t c = (int32_t)floor((x + at * dx) / g->size);
+        int32_t r = (int32_t)floor((y + at * dy) / g->size);
+
+        if ((c == col && r == row) || (c == end_col && r == end_row))
+            continue;
+        col = c;
+        row = r;
+        change(g, c, r, -MISS);
+    }
+    if (hit && range < reach)
+        change(g, end_col, end_row, HIT);
+}

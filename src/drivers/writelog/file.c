@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "file.h"
+
+#include <ach.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void keep_old(const char *path)
+{
+    char kept[4100];
+    struct stat s;
+
+    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
+        snprintf(kept, sizeof(kept), "%s~", path);
+        rename(path, kept);
+    }
+}
+
+ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f)
+{
+    keep_old(f->path);
+    f->fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (f->fd < 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", f->path, strerror(errno));
+    f->failing = false;
+    f->lost = 0;
+    f->synced = ach_driver_time(driver);
+    return ACH_OK;
+}
+
+void achi_logfile_close(struct achi_logfile *f)
+{
+    if (f->fd < 0)
+        return;
+    if (f->sync > 0)
+        fdatasync(f->fd);
+    close(f->fd);
+    f->fd = -1;
+}
+
+/* The part of a line that was written. Others may have cut the file meanwhile: so by its size. */
+static void take_back(int fd, size_t written)
+{
+    struct stat s;
+
+    if (written && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (size_t)s.st_size >= written &&
+        ftruncate(fd, s.st_size - (off_t)written) != 0)
+        return; /* a piece of a line stays; the reader passes over it */
+}
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        ssize_t n = write(fd, bytes + done, size - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            int error = n < 0 ? errno : ENOSPC;
+
+            take_back(fd, done);
+            errno = error;
+            return false;
+        }
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static void sync_now(ach_driver_t *driver, struct achi_logfile *f)
+{
+    double now = ach_driver_time(driver);
+
+    if (f->sync > 0 && now - f->synced >= f->sync) {
+        fdatasync(f->fd);
+        f->synced = now;
+    }
+}
+
+void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const char *lines,
+                         size_t size)
+{
+    if (f->fd < 0)
+        return;
+    if (!write_all(f->fd, lines, size)) {
+        if (!f->failing)
+            ach_driver_log(driver, ACH_LOG_ERROR, "%s: %s; messages are lost", f->path,
+                           strerror(errno));
+        f->failing = true;
+        f->lost++;
+        return;
+    }
+    if (f->failing)
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: goes on after %llu messages were lost",
+                       f->path, (unsigned long long)f->lost);
+    f->failing = false;
+    f->lost = 0;
+    sync_now(driver, f);
+}

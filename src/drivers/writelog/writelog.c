@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * writelog - record what devices say
+ *
+ * Each message of the devices that it requires becomes a line of a file. Their
+ * geometry and configuration are asked for when a file begins. Its own device
+ * starts and stops the recording, and names the file.
+ */
+#include <ach.h>
+#include <ach/interface/log.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../drivers.h"
+#include "../log/line.h"
+#include "file.h"
+
+struct writelog {
+    ach_address_t here;
+    ach_address_t *there;
+    size_t count;
+    char directory[2048]; /* empty: as the file's name says */
+    bool record;          /* from the start */
+    bool recording;
+    struct achi_logfile file;
+    struct achi_text text;
+};
+
+static void destroy(ach_driver_t *driver, void *state)
+{
+    struct writelog *l = state;
+
+    (void)driver;
+    free(l->text.data);
+    free(l->there);
+    free(l);
+}
+
+/* Paths of the config file are relative to it; a name is within the directory. */
+static void set_path(struct writelog *l, const char *name)
+{
+    if (*l->directory && *name != '/')
+        snprintf(l->file.path, sizeof(l->file.path), "%s/%s", l->directory, name);
+    else
+        snprintf(l->file.path, sizeof(l->file.path), "%s", name);
+}
+
+/* basename, the date, extension. */
+static void default_name(ach_section_t *options, char *name, size_t size)
+{
+    const char *base = ach_section_string(options, "basename", "writelog_");
+    const char *extension = ach_section_string(options, "extension", ".log");
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm tm;
+
+    if (ach_section_bool(options, "timestamp", true) && localtime_r(&now, &tm))
+        strftime(date, sizeof(date), "%Y_%m_%d_%H_%M_%S", &tm);
+    snprintf(name, size, "%s%s%s", base, date, extension);
+}
+
+static void read_options(ach_section_t *options, struct writelog *l)
+{
+    char name[512];
+
+    snprintf(l->directory, sizeof(l->directory), "%s",
+             ach_section_path(options, "log_directory", ""));
+    default_name(options, name, sizeof(name));
+    if (*l->directory)
+        set_path(l, ach_section_string(options, "filename", name));
+    else
+        set_path(l, ach_section_path(options, "filename", name));
+    l->record = ach_section_bool(options, "autorecord", true);
+    l->file.sync = ach_section_double(options, "sync", 0);
+}
+
+static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct writelog *l)
+{
+    static const uint8_t requests[] = {ACH_LOG_REQ_SET_WRITE_STATE, ACH_LOG_REQ_GET_STATE,
+                                       ACH_LOG_REQ_SET_FILENAME};
+    ach_status_t status = ach_driver_provide(driver, ACH_LOG_CODE, NULL, &l->here);
+    size_t i, n = ach_section_tuple_count(options, "requires");
+
+    for (i = 0; i < sizeof(requests) && status == ACH_OK; i++)
+        status = ach_driver_handles(driver, &l->here, ACH_MSG_REQ, requests[i]);
+    if (status != ACH_OK)
+        return status;
+    if (!n) {
+        ach_section_refuse(options, "requires", 0, "one device or more");
+        return ACH_EINVAL;
+    }
+    l->there = calloc(n, sizeof(*l->there));
+    if (!l->there)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    while (l->count < n && status == ACH_OK)
+        status = ach_driver_require(driver, 0, NULL, &l->there[l->count++]);
+    return status;
+}
+
+static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    struct writelog *l = calloc(1, sizeof(*l));
+    ach_status_t status;
+
+    if (!l)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    l->file.fd = -1;
+    read_options(options, l);
+    status = claim(driver, options, l);
+    if (status != ACH_OK)
+        destroy(driver, l);
+    *state = l;
+    return status;
+}
+
+/* The answers come to process. Who does not know the request says no, and all is well. */
+static void ask_one(ach_driver_t *driver, const ach_address_t *to, const char *name)
+{
+    const ach_interface_t *interf = ach_interface_by_code(to->interf);
+    const ach_message_def_t *def = ach_interface_message_named(interf, ACH_MSG_REQ, name);
+    ach_header_t h = {.address = *to, .type = ACH_MSG_REQ};
+    ach_message_t *m;
+
+    if (!def)
+        return;
+    h.subtype = def->subtype;
+    h.timestamp = ach_driver_time(driver);
+    if (ach_message_create(&h, NULL, &m) == ACH_OK) {
+        ach_driver_send(driver, to, m);
+        ach_message_unref(m);
+    }
+}
+
+static void ask_geometry(ach_driver_t *driver, const struct writelog *l)
+{
+    static const char *const names[] = {"GET_GEOM", "GEOM", "POSE", "GET_CONFIG"};
+    size_t i, j;
+
+    for (i = 0; i < l->count; i++)
+        for (j = 0; j < sizeof(names) / sizeof(names[0]); j++)
+            ask_one(driver, &l->there[i], names[j]);
+}
+
+static ach_status_t start(ach_driver_t *driver, struct writelog *l)
+{
+    ach_status_t status;
+
+    if (l->file.fd < 0) {
+        if (*l->directory)
+            mkdir(l->directory, 0755); /* if it is not there; open says what is wrong */
+        status = achi_logfile_open(driver, &l->file);
+        if (status != ACH_OK)
+            return status;
+        l->text.size = 0;
+        achi_line_head(&l->text);
+        achi_logfile_append(driver, &l->file, l->text.data, l->text.size);
+        ask_geometry(driver, l);
+        ach_driver_log(driver, ACH_LOG_INFO, "recording to %s", l->file.path);
+    }
+    l->recording = true;
+    return ACH_OK;
+}
+
+/* A file that reaches the limit of the process is an error as any other, not the end. */
+static ach_status_t setup(ach_driver_t *driver, void *state)
+{
+    struct writelog *l = state;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return l->record ? start(driver, l) : ACH_OK;
+}
+
+static void shut_down(ach_driver_t *driver, void *state)
+{
+    struct writelog *l = state;
+
+    (void)driver;
+    l->recording = false;
+    achi_logfile_close(&l->file);
+}
+
+static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+{
+    ach_status_t status;
+
+    if (!l->recording)
+        return ACH_OK;
+    l->text.size = 0;
+    status = achi_line_write(&l->text, m);
+    if (status == ACH_OK)
+        achi_logfile_append(driver, &l->file, l->text.data, l->text.size);
+    return status;
+}
+
+/* A name only: a client is not to write where it likes. */
+static bool good_name(const ach_log_set_filename_t *body)
+{
+    return body && body->filename_count > 1 && *body->filename && *body->filename != '.' &&
+           !strchr(body->filename, '/');
+}
+
+static ach_status_t rename_file(struct writelog *l, const ach_log_set_filename_t *body)
+{
+    char *slash;
+
+    if (l->recording || !good_name(body))
+        return ach_errstr_set(ACH_EINVAL, "%s",
+                              l->recording ? "the file's name stays while it is written"
+                                           : "not the name of a file in the log's directory");
+    achi_logfile_close(&l->file);
+    slash = strrchr(l->file.path, '/');
+    if (*l->directory || !slash)
+        set_path(l, body->filename);
+    else
+        snprintf(slash + 1, sizeof(l->file.path) - (size_t)(slash + 1 - l->file.path), "%s",
+                 body->filename);
+    return ACH_OK;
+}
+
+static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+{
+    const void *body = ach_message_body(m);
+    ach_log_get_state_t state = {.type = ACH_LOG_TYPE_WRITE, .state = l->recording};
+    ach_status_t status = ACH_OK;
+
+    switch (ach_message_header(m)->subtype) {
+    case ACH_LOG_REQ_GET_STATE:
+        return ach_driver_reply(driver, m, ACH_MSG_ACK, &state);
+    case ACH_LOG_REQ_SET_WRITE_STATE:
+        if (!body)
+            return ACH_ENOTSUP;
+        if (((const ach_log_set_write_state_t *)body)->state)
+            status = start(driver, l);
+        else
+            l->recording = false;
+        break;
+    case ACH_LOG_REQ_SET_FILENAME:
+        status = rename_file(l, body);
+        break;
+    default:
+        return ACH_ENOTSUP;
+    }
+    return status == ACH_OK ? ach_driver_reply(driver, m, ACH_MSG_ACK, NULL) : status;
+}
+
+static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+{
+    struct writelog *l = state;
+    size_t size;
+
+    switch (ach_message_header(message)->type) {
+    case ACH_MSG_DATA:
+        return record(driver, l, message);
+    case ACH_MSG_ACK:
+        ach_message_bytes(message, &size);
+        return size ? record(driver, l, message) : ACH_OK;
+    case ACH_MSG_REQ:
+        return request(driver, l, message);
+    default:
+        return ACH_OK;
+    }
+}
+
+const ach_driver_class_t achi_driver_writelog = {
+    .version = ACH_DRIVER_VERSION,
+    .name = "writelog",
+    .create = create,
+    .destroy = destroy,
+    .setup = setup,
+    .shutdown = shut_down,
+    .process = process,
+};

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* logs.c - what is recorded is what was said, and can be played again */
+#include <ach/interface/log.h>
+#include <ach/interface/position2d.h>
+#include <ach/interfaces.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "line.h"
+#include "probe.h"
+#include "random_body.h"
+#include "rig.h"
+
+static char dir[64];
+
+static const char *path(const char *name)
+{
+    static char paths[4][128];
+    static unsigned n;
+    char *p = paths[n++ % 4];
+
+    snprintf(p, sizeof(paths[0]), "%s/%s", dir, name);
+    return p;
+}
+
+static void put_file(const char *name, const char *text, size_t size)
+{
+    FILE *f = fopen(path(name), "w");
+
+    REQUIRE(f && fwrite(text, 1, size, f) == size && fclose(f) == 0);
+}
+
+/* The lines of a file that are no comments, sorted. */
+struct lines {
+    char *text;
+    char *line[65536];
+    size_t count;
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static struct lines *get_lines(const char *name)
+{
+    struct lines *l = calloc(1, sizeof(*l));
+    FILE *f = fopen(path(name), "r");
+    char *rest = NULL, *line;
+    size_t size = 0;
+
+    REQUIRE(l);
+    if (!f) {
+        fprintf(stderr, "%s is not there\n", name);
+        REQUIRE(f);
+    }
+    if (getdelim(&l->text, &size, 0, f) < 0)
+        *(l->text = realloc(l->text, 1)) = '\0';
+    fclose(f);
+    for (line = strtok_r(l->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (*line != '#' && l->count < 65536)
+            l->line[l->count++] = line;
+    qsort(l->line, l->count, sizeof(l->line[0]), compare);
+    return l;
+}
+
+static void free_lines(struct lines *l)
+{
+    free(l->text);
+    free(l);
+}
+
+static size_t count_lines(const char *name)
+{
+    struct lines *l = get_lines(name);
+    size_t n = l->count;
+
+    free_lines(l);
+    return n;
+}
+
+static struct rig *start(bool simulated, const char *format, ...)
+{
+    struct rig *rig = rig_create(simulated);
+    char config[8192];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(config, sizeof(config), format, ap);
+    va_end(ap);
+    probe_reset();
+    rig_add(rig, &probe_class);
+    if (rig_load(rig, config) != ACH_OK) {
+        CHECK(rig_logged(rig, "no such line: show the log"));
+        exit(1);
+    }
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    return rig;
+}
+
+static bool playing(struct ear *log)
+{
+    ach_message_t *m = ear_request(log, ACH_LOG_REQ_GET_STATE, NULL);
+    const ach_log_get_state_t *s = ach_message_body(m);
+    bool on = s && s->state;
+
+    ach_message_unref(m);
+    return on;
+}
+
+static void set_playing(struct ear *log, uint8_t state)
+{
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_READ_STATE, &(ach_log_set_read_state_t){state}));
+}
+
+/* A log of all data messages of all interfaces, and of answers, with random contents. */
+static size_t random_log(const char *name, uint64_t *random)
+{
+    static const char *const asked[] = {"GET_GEOM", "GEOM", "POSE", "GET_CONFIG"};
+    struct achi_text t = {0};
+    const ach_interface_t *interf;
+    double time = 1000;
+    size_t i, n = 0;
+    unsigned pass, k;
+    uint32_t j;
+
+    achi_line_head(&t);
+    for (pass = 0; pass < 4; pass++)
+        for (i = 0; (interf = ach_interface_at(i)); i++)
+            for (j = 0; j < interf->message_count; j++) {
+                const ach_message_def_t *def = &interf->messages[j];
+                ach_header_t h = {.address = {.interf = interf->code},
+                                  .type = def->type == ACH_MSG_DATA ? ACH_MSG_DATA : ACH_MSG_ACK,
+                                  .subtype = def->subtype,
+                                  .timestamp = time += 0.001};
+                bool wanted = def->type == ACH_MSG_DATA && interf->code != 1;
+                ach_message_t *m;
+                void *body;
+
+                for (k = 0; k < 4 && pass == 0 && def->type == ACH_MSG_REQ; k++)
+                    wanted |= strcmp(def->name, asked[k]) == 0;
+                if (!wanted || (pass == 0) != (def->type == ACH_MSG_REQ))
+                    continue;
+                body = def->body ? random_body(def->body, random, 20) : NULL;
+                if (def->body == &ach_gps_data_type)
+                    ((ach_gps_data_t *)body)->time_usec %= 1000000;
+                REQUIRE_OK(ach_message_create(&h, body, &m));
+                CHECK_OK(achi_line_write(&t, m));
+                ach_message_unref(m);
+                free(body);
+                n++;
+            }
+    put_file(name, t.data, t.size);
+    free(t.data);
+    return n;
+}
+
+static void all_devices(char *list, size_t size)
+{
+    const ach_interface_t *interf;
+    size_t i;
+
+    *list = '\0';
+    for (i = 0; (interf = ach_interface_at(i)); i++)
+        if (interf->code != 1 && interf->code != ACH_LOG_CODE)
+            snprintf(list + strlen(list), size - strlen(list), "\"%s:0\" ", interf->name);
+}
+
+/* Write, read, write: the same log. */
+static void test_same_again(uint64_t seed)
+{
+    uint64_t random = seed;
+    size_t i, n = random_log("a.log", &random);
+    char devices[2048];
+    struct lines *a, *b;
+    struct rig *rig;
+    struct ear *log;
+
+    all_devices(devices, sizeof(devices));
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" speed 0 autoplay no\n"
+                "        provides [\"log:0\" %s])\n"
+                "driver (name \"writelog\" filename \"%s\" provides [\"log:1\"] requires [%s]\n"
+                "        alwayson yes)",
+                path("a.log"), devices, path("b.log"), devices);
+    log = ear_open(rig, "log:0");
+    set_playing(log, 1);
+    EVENTUALLY(!playing(log));
+    EVENTUALLY(count_lines("b.log") >= n);
+    ear_close(log);
+    rig_end(rig);
+    a = get_lines("a.log");
+    b = get_lines("b.log");
+    CHECK(a->count == n && b->count == n);
+    for (i = 0; i < a->count && i < b->count; i++)
+        if (!CHECK(strcmp(a->line[i], b->line[i]) == 0)) {
+            fprintf(stderr, "%.300s\n%.300s\n", a->line[i], b->line[i]);
+            break;
+        }
+    free_lines(a);
+    free_lines(b);
+    unlink(path("b.log"));
+}
+
+static void test_recording(void)
+{
+    struct rig *rig =
+        start(false,
+              "driver (name \"fake\" provides [\"position2d:0\" \"laser:1\"] rate 50\n"
+              "  publish (device \"laser:1\" body \"ranges=1,2\")\n"
+              "  answer (message \"GET_GEOM\" body \"pose.px=1 size.sw=2\"))\n"
+              "driver (name \"writelog\" log_directory \"%s\" filename \"r.log\"\n"
+              "  provides [\"log:0\"] requires [\"position2d:0\" \"laser:1\"])",
+              path("new"));
+    struct ear *log = ear_open(rig, "log:0");
+    char name[] = "other.log", bad[] = "../other.log", absolute[] = "/tmp/other.log";
+    ach_log_set_filename_t other = {.filename_count = sizeof(name), .filename = name};
+    ach_log_set_filename_t outside = {.filename_count = sizeof(bad), .filename = bad};
+    ach_log_set_filename_t root = {.filename_count = sizeof(absolute), .filename = absolute};
+    ach_log_set_write_state_t on = {1}, off = {0};
+    struct lines *l;
+    size_t n;
+
+    EVENTUALLY(count_lines("new/r.log") >= 10);
+    CHECK(playing(log));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &other)); /* while it is written */
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &off));
+    CHECK(!playing(log));
+    n = count_lines("new/r.log");
+    check_sleep_ms(100);
+    CHECK(count_lines("new/r.log") == n);
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &on));
+    EVENTUALLY(count_lines("new/r.log") > n);
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &off));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &outside));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &root));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, NULL));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, NULL));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_READ_REWIND, NULL));
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &other));
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &on));
+    EVENTUALLY(access(path("new/other.log"), R_OK) == 0 && count_lines("new/other.log") > 3);
+    ear_close(log);
+    rig_end(rig);
+    l = get_lines("new/r.log");
+    CHECK(strstr(l->line[0], " 0 0 position2d 00 ") || strstr(l->line[0], " 0 0 laser 01 "));
+    for (n = 0; n < l->count && !strstr(l->line[n], "position2d 00 004 001 +01.000"); n++)
+        ;
+    CHECK(n < l->count); /* the geometry was asked for */
+    free_lines(l);
+}
+
+/* What was recorded before is kept. */
+static void test_kept(void)
+{
+    struct rig *rig;
+    struct ear *log;
+
+    put_file("k.log", "# old\n", 6);
+    rig = start(false,
+                "driver (name \"dummy\" provides [\"position2d:0\"] rate 100)\n"
+                "driver (name \"writelog\" filename \"%s\" sync 0.01 provides [\"log:0\"]\n"
+                "        requires [\"position2d:0\"])",
+                path("k.log"));
+    log = ear_open(rig, "log:0");
+    EVENTUALLY(count_lines("k.log") >= 2);
+    ear_close(log);
+    rig_end(rig);
+    CHECK(access(path("k.log~"), R_OK) == 0);
+}
+
+static void test_cannot_open(void)
+{
+    struct rig *rig = start(false,
+                            "driver (name \"dummy\" provides [\"position2d:0\"])\n"
+                            "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                            "        requires [\"position2d:0\"])\n"
+                            "driver (name \"readlog\" filename \"%s\" provides [\"log:1\"])",
+                            path("no/such/directory/x.log"), path("none.log"));
+    ach_status_t status;
+    struct ear *ear;
+    char why[256];
+
+    ear = ear_try(rig, "log:0", &status, why);
+    CHECK(status == ACH_FAILED_SYSCALL && strstr(why, "No such file"));
+    ear_close(ear);
+    ear = ear_try(rig, "log:1", &status, why);
+    CHECK(status == ACH_FAILED_SYSCALL && strstr(why, "none.log: No such file"));
+    ear_close(ear);
+    rig_end(rig);
+}
+
+static void test_full_device(void)
+{
+    struct rig *rig =
+        start(false, "driver (name \"dummy\" provides [\"position2d:0\"] rate 200)\n"
+                     "driver (name \"writelog\" filename \"/dev/full\" provides [\"log:0\"]\n"
+                     "        requires [\"position2d:0\"] alwayson yes)");
+    struct ear *ear = ear_open(rig, "position2d:0");
+    int i;
+
+    CHECK(rig_logged(rig, "/dev/full: No space left on device; messages are lost"));
+    for (i = 0; i < 10; i++) {
+        ach_message_t *m = ear_data(ear, ACH_POSITION2D_DATA_STATE);
+
+        ach_message_unref(m);
+    }
+    CHECK(rig_count(rig, "No space left") == 1); /* not a line for each */
+    ear_close(ear);
+    rig_end(rig);
+}
+
+static void check_whole(const char *name)
+{
+    struct lines *l = get_lines(name);
+    size_t i;
+
+    for (i = 0; i < l->count; i++) {
+        ach_message_t *m;
+
+        if (CHECK_OK(achi_line_read(l->line[i], strlen(l->line[i]), &m)))
+            ach_message_unref(m);
+    }
+    free_lines(l);
+}
+
+/* A limit in the midst of a line: the file ends with a whole one, and goes on when it can. */
+static void test_file_limit(void)
+{
+    struct rlimit before, low;
+    struct rig *rig;
+    struct ear *log;
+    size_t n;
+
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    low = before;
+    low.rlim_cur = 10001;
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+    rig = start(false,
+                "driver (name \"dummy\" provides [\"position2d:0\"] rate 1000)\n"
+                "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                "        requires [\"position2d:0\"])",
+                path("l.log"));
+    log = ear_open(rig, "log:0");
+    CHECK(rig_logged(rig, "File too large; messages are lost"));
+    n = count_lines("l.log");
+    check_whole("l.log");
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(rig_logged(rig, "goes on after"));
+    EVENTUALLY(count_lines("l.log") > n + 5);
+    ear_close(log);
+    rig_end(rig);
+    check_whole("l.log");
+}
+
+/* The recorder is killed: what it had written is whole and stays. */
+static void test_killed(void)
+{
+    size_t n = 0;
+    pid_t pid;
+    int i;
+
+    for (i = 0; i < 5; i++) {
+        unlink(path("x.log"));
+        pid = fork();
+        REQUIRE(pid >= 0);
+        if (pid == 0) {
+            struct rig *rig =
+                start(false,
+                      "driver (name \"dummy\" provides [\"position2d:0\" \"laser:0\"] rate 5000)\n"
+                      "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                      "        requires [\"position2d:0\" \"laser:0\"])",
+                      path("x.log"));
+            ear_open(rig, "log:0");
+            pause();
+        }
+        EVENTUALLY(access(path("x.log"), R_OK) == 0 && (n = count_lines("x.log")) > 20);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        CHECK(count_lines("x.log") >= n);
+        check_whole("x.log");
+    }
+}
+
+static const char *const five = "## a comment\n"
+                                "100.0 0 0 position2d 0 4 1 1 2 3 4 5\n"
+                                "100.0 0 0 position2d 0 1 1 1 0 0 0 0 0 0\n"
+                                "100.1 0 0 position2d 0 1 1 2 0 0 0 0 0 0\n"
+                                "this is wrong\n"
+                                "100.1 0 0 position2d 1 1 1 9 0 0 0 0 0 0\n"
+                                "100.2 0 0 position2d 0 1 1 3 0 0 0 0 0 0\n"
+                                "\n"
+                                "100.3 0 0 position2d 0 1 1 4 0 0 0 0 0 1\n"
+                                "100.4 0 0 position2d 0 1 1 5 0 0 0 0 0 0"; /* and no end of line */
+
+static void expect(struct ear *ear, double px, double time)
+{
+    ach_message_t *m = ear_data(ear, ACH_POSITION2D_DATA_STATE);
+    const ach_position2d_data_t *d;
+
+    REQUIRE(m);
+    d = ach_message_body(m);
+    CHECK(d->pos.px == px);
+    CHECK(fabs(ach_message_header(m)->timestamp - time) < 1e-9);
+    ach_message_unref(m);
+}
+
+static void test_playing(void)
+{
+    struct rig *rig;
+    struct ear *log, *base;
+    ach_message_t *m;
+    double before;
+    int i;
+
+    put_file("five.log", five, strlen(five));
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" autoplay no\n"
+                "        provides [\"log:0\" \"position2d:0\"])",
+                path("five.log"));
+    log = ear_open(rig, "log:0");
+    base = ear_open(rig, "position2d:0");
+    CHECK(!playing(log));
+    CHECK(!ear_next(base, 0.05));
+    m = ear_request(base, ACH_POSITION2D_REQ_GET_GEOM, NULL); /* before it plays */
+    CHECK(((const ach_position2d_geom_t *)ach_message_body(m))->size.sl == 4);
+    ach_message_unref(m);
+    CHECK(!ear_acked(base, ACH_POSITION2D_REQ_RESET_ODOM, NULL));
+    CHECK_OK(ear_command(base, ACH_POSITION2D_CMD_VEL, &(ach_position2d_cmd_vel_t){.state = 1}));
+    before = rig_now();
+    set_playing(log, 1);
+    for (i = 0; i < 5; i++)
+        expect(base, 1 + i, 100 + i * 0.1);
+    CHECK(rig_now() - before >= 0.4);
+    CHECK(!ear_next(base, 0.05));
+    EVENTUALLY(!playing(log));
+    CHECK(rig_logged(rig, "five.log:5: \"this\" is not a number"));
+
+    /* Faster, by a property; and from the beginning. */
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_READ_REWIND, NULL));
+    ear_property(log, "speed", 4);
+    before = rig_now();
+    set_playing(log, 1);
+    for (i = 0; i < 5; i++)
+        expect(base, 1 + i, 100 + i * 0.1);
+    CHECK(rig_now() - before >= 0.1);
+
+    /* Stop and go on. */
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_READ_REWIND, NULL));
+    ear_property(log, "speed", 0.5);
+    set_playing(log, 1);
+    expect(base, 1, 100);
+    set_playing(log, 0);
+    for (i = 1; ach_queue_length(ear_queue(base)); i++) /* what came before it stopped */
+        expect(base, 1 + i, 100 + i * 0.1);
+    CHECK(!ear_next(base, 0.3));
+    ear_property(log, "speed", 1000);
+    set_playing(log, 1);
+    for (; i < 5; i++)
+        expect(base, 1 + i, 100 + i * 0.1);
+    ear_close(base);
+    ear_close(log);
+    rig_end(rig);
+}
+
+static void test_other_file(void)
+{
+    static const char other[] = "5 0 0 position2d 0 1 1 77 0 0 0 0 0 0\n";
+    char name[] = "other.log", none[] = "none.log", bad[] = "../other.log";
+    ach_log_set_filename_t to = {.filename_count = sizeof(name), .filename = name};
+    ach_log_set_filename_t nowhere = {.filename_count = sizeof(none), .filename = none};
+    ach_log_set_filename_t outside = {.filename_count = sizeof(bad), .filename = bad};
+    struct rig *rig;
+    struct ear *log, *base;
+
+    put_file("other.log", other, sizeof(other) - 1);
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" autoplay no\n"
+                "        provides [\"log:0\" \"position2d:0\"])",
+                path("five.log"));
+    log = ear_open(rig, "log:0");
+    base = ear_open(rig, "position2d:0");
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &outside));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &nowhere));
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_READ_STATE, &(ach_log_set_read_state_t){1}));
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &to));
+    set_playing(log, 1);
+    expect(base, 77, 5);
+    CHECK(!ear_acked(base, ACH_POSITION2D_REQ_GET_GEOM, NULL)); /* that was in the other one */
+    ear_close(base);
+    ear_close(log);
+    rig_end(rig);
+}
+
+static void test_loop(void)
+{
+    struct rig *rig = start(false,
+                            "driver (name \"readlog\" filename \"%s\" speed 50 autorewind yes\n"
+                            "        provides [\"position2d:0\"])",
+                            path("five.log"));
+    struct ear *base = ear_open(rig, "position2d:0");
+    int i;
+
+    for (i = 0; i < 12; i++)
+        expect(base, 1 + i % 5, 100 + i % 5 * 0.1);
+    ear_close(base);
+    rig_end(rig);
+}
+
+/* The robot's clock is the log's; it does not go back when the log does. */
+static void test_clock(void)
+{
+    struct rig *rig = start(true,
+                            "driver (name \"readlog\" filename \"%s\" speed 0 autoplay no\n"
+                            "        provides [\"log:0\" \"position2d:0\"])\n"
+                            "driver (name \"probe\" provides [\"opaque:0\"] tick 0.1\n"
+                            "        requires [\"position2d:0\"])",
+                            path("five.log"));
+    struct ear *log = ear_open(rig, "log:0"), *base = ear_open(rig, "position2d:0");
+    struct ear *probe = ear_open(rig, "opaque:0");
+    int i;
+
+    CHECK(ach_robot_time(rig_robot(rig)) == 0);
+    set_playing(log, 1);
+    for (i = 0; i < 5; i++)
+        expect(base, 1 + i, 100 + i * 0.1);
+    EVENTUALLY(!playing(log));
+    CHECK(ach_robot_time(rig_robot(rig)) == 100.4);
+    EVENTUALLY(__atomic_load_n(&probe_counts[0].data, __ATOMIC_SEQ_CST) == 5);
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_READ_REWIND, NULL));
+    set_playing(log, 1);
+    for (i = 0; i < 5; i++)
+        expect(base, 1 + i, 100.4 + i * 0.1);
+    EVENTUALLY(!playing(log));
+    CHECK(fabs(ach_robot_time(rig_robot(rig)) - 100.8) < 1e-9);
+    ear_close(probe);
+    ear_close(base);
+    ear_close(log);
+    rig_end(rig);
+}
+
+/* Nothing but rubbish: some warnings with numbers, not one for each line. */
+static void test_rubbish(void)
+{
+    char *rubbish = malloc(100000);
+    struct rig *rig;
+    struct ear *base;
+    uint64_t random = 3;
+    size_t i;
+
+    REQUIRE(rubbish);
+    for (i = 0; i < 100000; i++)
+        rubbish[i] = check_random(&random) % 50 ? (char)check_random(&random) : '\n';
+    put_file("rubbish.log", rubbish, 100000);
+    free(rubbish);
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" speed 0 provides [\"position2d:0\"])",
+                path("rubbish.log"));
+    base = ear_open(rig, "position2d:0");
+    CHECK(rig_logged(rig, "rubbish.log: the end"));
+    CHECK(rig_count(rig, "rubbish.log:") >= 20 && rig_count(rig, "rubbish.log:") < 60);
+    ear_close(base);
+    rig_end(rig);
+}
+
+int main(void)
+{
+    char command[128];
+    uint64_t i;
+
+    snprintf(dir, sizeof(dir), "/tmp/achlogs.XXXXXX");
+    REQUIRE(mkdtemp(dir));
+    for (i = 1; i <= check_scale(5); i++)
+        test_same_again(i);
+    test_recording();
+    test_kept();
+    test_cannot_open();
+    test_full_device();
+    test_file_limit();
+    test_killed();
+    test_playing();
+    test_other_file();
+    test_loop();
+    test_clock();
+    test_rubbish();
+    snprintf(command, sizeof(command), "rm -rf %s", dir);
+    if (!check_failures)
+        REQUIRE(system(command) == 0);
+    return check_result();
+}
