@@ -9,6 +9,7 @@
 #define PROPERTY_H
 
 #include <ach.h>
+#include <ach/interface.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,26 @@ void property_file(const uint8_t *data, size_t size);
 
 /* The bytes are calls on a small channel, which does what a simple model says. */
 void property_calls(const uint8_t *data, size_t size);
+
+/* The bytes are a configuration file: it is refused with reasons, or read and printed alike. */
+void property_config(const uint8_t *data, size_t size);
+
+/*
+ * The first two bytes choose a message of some interface, the rest is its body.
+ * Decoding it stays within its memory, and what it gives is encoded and decoded
+ * to the same.
+ */
+void property_body(const uint8_t *data, size_t size);
+
+/* As property_body, for a text that is JSON, or words. */
+void property_text(const uint8_t *data, size_t size);
+
+/* Parts of these, for tests: the struct that a number chooses, and what holds for bytes of it. */
+const ach_type_t *property_type(unsigned number);
+enum ach_status property_bytes(const ach_type_t *type, const uint8_t *data, size_t n);
+
+/* The bytes come from a client of a TCP server, or from a server. */
+void property_wire(const uint8_t *data, size_t size);
 
 /* Bytes, one after the other; zeros when there are no more. */
 struct property_input {

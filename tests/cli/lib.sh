@@ -52,7 +52,7 @@ can_be_nobody() {
     chmod 711 "$tmp" "$tmp/stage"
     cp "$ACH" "$tmp/stage/ach"
     for d in $(echo "${LD_LIBRARY_PATH:-}" | tr : ' ') "$(dirname "$ACH")/../libach"; do
-        [ ! -e "$d/libach.so.5" ] || cp -L "$d/libach.so.5" "$tmp/stage/"
+        cp "$d"/libach*.so.[0-9] "$tmp/stage/" 2>/dev/null || true
     done
 }
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dev.h - what the tools for devices share
+ *
+ * ach dev WHAT ... finds the tool by its name; each is a verb in a file of its own.
+ */
+#ifndef DEV_H
+#define DEV_H
+
+#include <ach/device.h>
+
+#include "cli.h"
+
+extern const struct verb dev_ls, dev_print, dev_cmd, dev_req, dev_prop;
+
+/* How to reach a device, as all tools take it: -t and -w. */
+struct dev_options {
+    ach_device_attr_t attr;
+    double timeout; /* for answers */
+};
+
+#define DEV_OPTIONS "t:w:"
+#define DEV_LONG_OPTIONS                                                                           \
+    {"transport", required_argument, NULL, 't'}, {"wait", required_argument, NULL, 'w'}
+#define DEV_HELP                                                                                   \
+    "  -t, --transport NAME  tcp or channel (what fits)\n"                                         \
+    "  -w, --wait SECONDS    for the server and its answers (5)\n"
+
+void dev_options_init(struct dev_options *o);
+
+/* Take one of these options; false after complaining. */
+bool dev_option(struct dev_options *o, int c);
+
+/* NULL after complaining. */
+ach_device_t *dev_open(const struct dev_options *o, const char *address);
+
+/* The interface of a device's address. */
+const ach_interface_t *dev_interface(const ach_device_t *device);
+
+/* A message by its name or number; NULL after complaining, with those that there are. */
+const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, const char *name);
+
+/* A body from NAME=VALUE words; false after complaining. *body is for free(). */
+bool dev_body(const ach_message_def_t *def, char **words, int n, void **body);
+
+/* An answer's or data's body, as text or JSON. */
+void dev_show(const ach_message_t *m, bool json);
+
+#endif

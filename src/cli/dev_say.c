@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach dev cmd, ach dev req - tell and ask a device */
+#include <stdlib.h>
+
+#include "dev.h"
+#include "parse.h"
+
+struct saying {
+    struct dev_options o;
+    bool json;
+    double every; /* seconds; 0: once */
+};
+
+static bool parse(struct saying *s, int argc, char **argv)
+{
+    static const struct option options[] = {
+        DEV_LONG_OPTIONS, {"json", no_argument, NULL, 'j'}, {0}};
+    int c;
+
+    dev_options_init(&s->o);
+    while ((c = getopt_long(argc, argv, "+" DEV_OPTIONS "j", options, NULL)) != -1) {
+        if (c == 'j')
+            s->json = true;
+        else if (!dev_option(&s->o, c))
+            return false;
+    }
+    if (argc - optind >= 2)
+        return true;
+    usage("give a device and a message");
+    return false;
+}
+
+static int command(const struct saying *s, ach_device_t *d, const ach_message_def_t *def,
+                   const void *body)
+{
+    (void)s;
+    return ach_device_command(d, def->subtype, body) == ACH_OK ? EXIT_OK : fail_errstr();
+}
+
+static int request(const struct saying *s, ach_device_t *d, const ach_message_def_t *def,
+                   const void *body)
+{
+    ach_message_t *answer;
+    ach_status_t status = ach_device_request(d, def->subtype, body, s->o.timeout, &answer);
+
+    if (status != ACH_OK && status != ACH_ENOTSUP)
+        return fail_errstr();
+    if (status == ACH_OK)
+        dev_show(answer, s->json);
+    else
+        complain("refused");
+    ach_message_unref(answer);
+    return status == ACH_OK ? EXIT_OK : EXIT_FAILED;
+}
+
+static int say(int argc, char **argv, unsigned type,
+               int (*with)(const struct saying *, ach_device_t *, const ach_message_def_t *,
+                           const void *))
+{
+    struct saying s = {0};
+    const ach_message_def_t *def;
+    int status = EXIT_FAILED;
+    ach_device_t *d;
+    void *body;
+
+    if (!parse(&s, argc, argv))
+        return EXIT_USAGE;
+    d = dev_open(&s.o, argv[optind]);
+    if (!d)
+        return EXIT_FAILED;
+    def = dev_message(dev_interface(d), type, argv[optind + 1]);
+    if (def && dev_body(def, argv + optind + 2, argc - optind - 2, &body)) {
+        status = with(&s, d, def, body);
+        free(body);
+    }
+    ach_device_close(d);
+    return status;
+}
+
+static int run_cmd(int argc, char **argv)
+{
+    return say(argc, argv, ACH_MSG_CMD, command);
+}
+
+static int run_req(int argc, char **argv)
+{
+    return say(argc, argv, ACH_MSG_REQ, request);
+}
+
+const struct verb dev_cmd = {
+    .name = "cmd",
+    .summary = "tell a device what to do",
+    .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
+            "Send a command. Fields that are left out are zero. A wrong COMMAND lists those\n"
+            "that the interface has.\n\n"
+            "Options:\n" DEV_HELP
+            "      --help            print this help\n\n"
+            "Examples:\n"
+            "  ach dev cmd position2d:0 vel vel.px=0.2 vel.pa=0.1 state=1\n"
+            "  ach dev cmd gripper:0 close\n",
+    .run = run_cmd,
+};
+
+const struct verb dev_req = {
+    .name = "req",
+    .summary = "ask a device",
+    .help = "Usage: ach dev req [OPTION ...] DEVICE REQUEST [FIELD=VALUE ...]\n\n"
+            "Send a request and print the answer. A wrong REQUEST lists those that the\n"
+            "interface has.\n\n"
+            "Options:\n"
+            "  -j, --json            the answer as a JSON object\n" DEV_HELP
+            "      --help            print this help\n\n"
+            "Examples:\n"
+            "  ach dev req laser:0 get_geom\n"
+            "  ach dev req position2d:0 set_odom pose.px=1 pose.py=2\n",
+    .run = run_req,
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach serve - run the devices of a robot */
+#include <ach/channel.h>
+#include <ach/drivers.h>
+#include <ach/tcp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "parse.h"
+
+/* How devices are served. */
+struct server {
+    const ach_transport_class_t *transport;
+    bool wanted;
+    void *running;
+};
+
+struct serve {
+    const char *file;
+    ach_robot_attr_t attr;
+    ach_config_t *config;
+    ach_robot_t *robot;
+    struct server servers[2];
+};
+
+static void print_lines(const char *lines)
+{
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+
+        complain("%.*s", (int)n, lines);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
+static void log_line(void *context, enum ach_log level, const char *line)
+{
+    static const char *const words[] = {"error: ", "warning: ", "", ""};
+
+    (void)context;
+    complain("%s%s", words[level], line);
+}
+
+static bool parse(struct serve *s, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"port", required_argument, NULL, 'p'},  {"no-tcp", no_argument, NULL, 'T'},
+        {"no-channels", no_argument, NULL, 'C'}, {"simulated", no_argument, NULL, 's'},
+        {"verbose", no_argument, NULL, 'v'},     {"quiet", no_argument, NULL, 'q'},
+        {0},
+    };
+    uint64_t number;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "p:svq", options, NULL)) != -1) {
+        switch (c) {
+        case 'p':
+            if (!parse_count(optarg, 1, 65535, &number))
+                return bad_value("--port", optarg, "a port from 1 to 65535");
+            s->attr.robot = (uint32_t)number;
+            break;
+        case 'T':
+            s->servers[0].wanted = false;
+            break;
+        case 'C':
+            s->servers[1].wanted = false;
+            break;
+        case 's':
+            s->attr.simulated = 1;
+            break;
+        case 'v':
+            s->attr.level = ACH_LOG_DEBUG;
+            break;
+        case 'q':
+            s->attr.level = ACH_LOG_ERROR;
+            break;
+        default:
+            usage_hint();
+            return false;
+        }
+    }
+    if (argc - optind != 1) {
+        usage("give one config file");
+        return false;
+    }
+    s->file = argv[optind];
+    return true;
+}
+
+/* The section of the config file that is called as the transport; NULL: as usual. */
+static ach_section_t *options_of(const struct serve *s, const char *transport)
+{
+    return ach_section_next(ach_config_root(s->config), transport, NULL);
+}
+
+static bool build(struct serve *s)
+{
+    if (ach_config_load(s->file, &s->config) != ACH_OK) {
+        print_lines(ach_config_errors(NULL));
+        return false;
+    }
+    if (ach_robot_create(&s->attr, &s->robot) != ACH_OK || ach_drivers_add(s->robot) != ACH_OK) {
+        fail_errstr();
+        return false;
+    }
+    return ach_robot_load_config(s->robot, s->config) == ACH_OK;
+}
+
+static bool start_server(struct serve *s, struct server *server)
+{
+    ach_section_t *options = options_of(s, server->transport->name);
+
+    if (!server->wanted)
+        return true;
+    if (server->transport->serve(s->robot, options, &server->running) == ACH_OK)
+        return true;
+    print_lines(ach_config_errors(s->config));
+    fail_errstr();
+    server->running = NULL;
+    return false;
+}
+
+static bool start(struct serve *s)
+{
+    size_t i;
+
+    for (i = 0; i < 2; i++)
+        ach_transport_add(s->servers[i].transport);
+    if (ach_robot_start(s->robot) != ACH_OK) {
+        fail_errstr();
+        return false;
+    }
+    for (i = 0; i < 2; i++)
+        if (!start_server(s, &s->servers[i]))
+            return false;
+    print_lines(ach_config_warnings(s->config));
+    return true;
+}
+
+static void finish(struct serve *s)
+{
+    size_t i;
+
+    for (i = 0; i < 2; i++)
+        if (s->servers[i].running)
+            s->servers[i].transport->end(s->servers[i].running);
+    ach_robot_destroy(s->robot);
+    ach_config_destroy(s->config);
+}
+
+static void announce(const struct serve *s)
+{
+    size_t i, n = ach_robot_devices(s->robot, NULL, 0);
+    ach_device_info_t *devices = calloc(n + 1, sizeof(*devices));
+    char text[ACH_ADDRESS_MAX];
+
+    if (!devices)
+        return;
+    ach_robot_devices(s->robot, devices, n);
+    for (i = 0; i < n; i++)
+        printf("%s%-24s %s\n", devices[i].remote ? "  elsewhere: " : "  ",
+               ach_address_text(&devices[i].address, text), devices[i].driver);
+    free(devices);
+    if (s->servers[0].running)
+        printf("serving %zu devices on port %u\n", n, ach_tcp_port(s->servers[0].running));
+    else
+        printf("serving %zu devices\n", n);
+    fflush(stdout);
+}
+
+static void wait_for_signal(const sigset_t *ends)
+{
+    int which;
+
+    while (sigwait(ends, &which) != 0)
+        ;
+}
+
+static int run(int argc, char **argv)
+{
+    struct serve s = {
+        .attr = {.size = sizeof(s.attr), .level = ACH_LOG_WARNING, .log = log_line},
+        .servers = {{&ach_transport_tcp, true, NULL}, {&ach_transport_channel, true, NULL}},
+    };
+    bool good;
+    sigset_t ends;
+
+    if (!parse(&s, argc, argv))
+        return EXIT_USAGE;
+    /* Blocked in all threads that follow, so that only the wait below takes them. */
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+    good = build(&s) && start(&s);
+    if (good) {
+        announce(&s);
+        wait_for_signal(&ends);
+    }
+    finish(&s);
+    return good ? EXIT_OK : EXIT_FAILED;
+}
+
+const struct verb verb_serve = {
+    .name = "serve",
+    .summary = "run the devices of a robot",
+    .help = "Usage: ach serve [OPTION ...] FILE\n\n"
+            "Run the drivers of a config file and serve their devices: to Player clients by TCP,\n"
+            "and to programs of this machine through channels. TCP listens on 127.0.0.1 unless\n"
+            "the file says otherwise. Ends with Ctrl-C.\n\n"
+            "Options:\n"
+            "  -p, --port N       the robot's number, and its port (6665)\n"
+            "      --no-tcp       no network\n"
+            "      --no-channels  no channels\n"
+            "  -s, --simulated    a driver moves the clock\n"
+            "  -v, --verbose      log more\n"
+            "  -q, --quiet        log errors only\n"
+            "      --help         print this help\n\n"
+            "Examples:\n"
+            "  ach serve robot.cfg\n"
+            "  ach serve --port 7000 --no-channels laser.cfg\n",
+    .run = run,
+};
