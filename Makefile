@@ -10,7 +10,7 @@ all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
 help:
-	@echo 'make demo        install what is missing, build, and run a small robot (under 30 s)'
+	@echo 'make demo        install what is missing, build, and run two small robots (under a minute)'
 	@echo 'make check       install what is missing, build, and run all tests'
 	@echo 'make check-kernel only its tests on real kernels, in virtual machines (about 3 minutes)'
 	@echo 'make check-long  the exhaustive tests: hours'
@@ -32,6 +32,7 @@ $(BUILD)/build.ninja:
 
 demo: all
 	@examples/demo/run $(BUILD)
+	@examples/device/run $(BUILD) $(BUILD)/demo
 
 check:
 	@packaging/install-deps build test

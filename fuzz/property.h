@@ -25,6 +25,9 @@ void property_calls(const uint8_t *data, size_t size);
 /* The bytes are a configuration file: it is refused with reasons, or read and printed alike. */
 void property_config(const uint8_t *data, size_t size);
 
+/* The bytes are a line of a log of devices: refused, or a message that is written alike. */
+void property_log(const uint8_t *data, size_t size);
+
 /*
  * The first two bytes choose a message of some interface, the rest is its body.
  * Decoding it stays within its memory, and what it gives is encoded and decoded

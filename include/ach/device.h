@@ -31,7 +31,7 @@ typedef struct ach_device ach_device_t;
 typedef struct ach_device_attr {
     size_t size;
     ach_robot_t *robot;    /* the device is in this process */
-    const char *transport; /* "tcp" or "channel"; NULL: what fits the address */
+    const char *transport; /* "tcp", "channel" or of a plug-in; NULL: what fits the address */
     double timeout;        /* seconds to connect and to wait for the driver's setup; 0: 5 */
     unsigned messages;     /* that wait for ach_device_get; 0: 1024; more are lost and counted */
 } ach_device_attr_t;
@@ -47,7 +47,8 @@ typedef struct ach_device_attr {
  * @device: set to the handle
  *
  * Without a host, the device is looked for among the channels of this machine,
- * then at the TCP server of this machine. ACH_TRANSPORT in the environment chooses.
+ * then at the TCP server of this machine. ACH_TRANSPORT in the environment chooses;
+ * plug-ins that ACH_PLUGINS names, separated by colons, are loaded first.
  *
  * Allocates: yes. Blocks: until the device is set up.
  *

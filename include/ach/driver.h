@@ -186,8 +186,8 @@ ach_status_t ach_driver_handles(ach_driver_t *driver, const ach_address_t *addre
  *
  * Since: 3.0
  */
-ach_status_t ach_driver_publish(ach_driver_t *driver, const ach_address_t *address,
-                                uint8_t subtype, const void *body);
+ach_status_t ach_driver_publish(ach_driver_t *driver, const ach_address_t *address, uint8_t subtype,
+                                const void *body);
 
 /**
  * ach_driver_publish_at - as ach_driver_publish, with the time it was sensed
@@ -267,8 +267,8 @@ ach_status_t ach_driver_relay(ach_driver_t *driver, const ach_message_t *request
  *
  * Since: 3.0
  */
-ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *address,
-                                uint8_t subtype, const void *body);
+ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *address, uint8_t subtype,
+                                const void *body);
 
 /**
  * ach_driver_send - pass a command or request on to a required device
@@ -307,9 +307,8 @@ ach_status_t ach_driver_send(ach_driver_t *driver, const ach_address_t *address,
  *
  * Since: 3.0
  */
-ach_status_t ach_driver_request(ach_driver_t *driver, const ach_address_t *address,
-                                uint8_t subtype, const void *body, double timeout,
-                                ach_message_t **answer);
+ach_status_t ach_driver_request(ach_driver_t *driver, const ach_address_t *address, uint8_t subtype,
+                                const void *body, double timeout, ach_message_t **answer);
 
 /**
  * ach_driver_wait - process messages, for some time

@@ -57,12 +57,12 @@ extern "C" {
 
 /* What kind of message; numbers of the wire. */
 enum ach_message_type {
-    ACH_MSG_DATA = 1,      /* published by a device */
+    ACH_MSG_DATA = 1,  /* published by a device */
     ACH_MSG_CMD = 2,   /* to a device, without an answer */
     ACH_MSG_REQ = 3,   /* to a device, with an answer */
-    ACH_MSG_ACK = 4,     /* the answer: done */
-    ACH_MSG_SYNCH = 5,     /* from the server to a client that polls */
-    ACH_MSG_NACK = 6 /* the answer: refused, or not understood */
+    ACH_MSG_ACK = 4,   /* the answer: done */
+    ACH_MSG_SYNCH = 5, /* from the server to a client that polls */
+    ACH_MSG_NACK = 6   /* the answer: refused, or not understood */
 };
 
 /* What a field, or an element of its array, is. */

@@ -38,16 +38,15 @@ static inline ach_status_t ach_proxy_get(ach_device_t *device, uint16_t interf, 
     return status;
 }
 
-static inline ach_status_t ach_proxy_command(ach_device_t *device, uint16_t interf,
-                                             uint8_t subtype, const void *body)
+static inline ach_status_t ach_proxy_command(ach_device_t *device, uint16_t interf, uint8_t subtype,
+                                             const void *body)
 {
-    return ach_device_address(device)->interf == interf
-               ? ach_device_command(device, subtype, body)
-               : ACH_EINVAL;
+    return ach_device_address(device)->interf == interf ? ach_device_command(device, subtype, body)
+                                                        : ACH_EINVAL;
 }
 
-static inline ach_status_t ach_proxy_request(ach_device_t *device, uint16_t interf,
-                                             uint8_t subtype, const void *body, double timeout,
+static inline ach_status_t ach_proxy_request(ach_device_t *device, uint16_t interf, uint8_t subtype,
+                                             const void *body, double timeout,
                                              ach_message_t **answer)
 {
     return ach_device_address(device)->interf == interf

@@ -80,7 +80,7 @@ void ach_robot_destroy(ach_robot_t *robot);
 ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *driver);
 
 /**
- * ach_robot_add_plugin - know the drivers of a plug-in
+ * ach_robot_add_plugin - know the drivers and transports of a plug-in
  * @robot: the robot
  * @path: the shared object; a bare name is looked for where plug-ins are installed
  *        and in ACH_PLUGIN_PATH

@@ -18,6 +18,7 @@
  *     subscriptions_max  devices that a client subscribes to: 512
  *     requests_max       requests of a client that are not answered: 256. It is not read
  *                        from until some are
+ *     advertise          whether ach serve tells the network of its devices, by mDNS: false
  *     send_buffer        bytes that the system holds for a client: 262144
  *
  * Links show the secret that is in the environment variable ACH_SECRET.

@@ -331,6 +331,22 @@ typedef struct ach_transport_class {
                          size_t room, size_t *count);
 } ach_transport_class_t;
 
+/* What a plug-in with transports exports. It may have drivers as well. */
+typedef struct ach_transport_plugin {
+    uint32_t version; /* ACH_TRANSPORT_VERSION */
+    uint32_t count;
+    const ach_transport_class_t *const *transports;
+} ach_transport_plugin_t;
+
+/* A plug-in with these transports: ACH_TRANSPORT_PLUGIN(&one, &another) */
+#define ACH_TRANSPORT_PLUGIN(...)                                                                  \
+    static const ach_transport_class_t *const ach_plugin_transports[] = {__VA_ARGS__};             \
+    __attribute__((                                                                                \
+        visibility("default"))) extern const ach_transport_plugin_t ach_transport_plugin;          \
+    const ach_transport_plugin_t ach_transport_plugin = {                                          \
+        ACH_TRANSPORT_VERSION, sizeof(ach_plugin_transports) / sizeof(ach_plugin_transports[0]),   \
+        ach_plugin_transports};
+
 /**
  * ach_transport_add - know a transport
  * @transport: its table, which must last
@@ -357,6 +373,35 @@ ach_status_t ach_transport_add(const ach_transport_class_t *transport);
  * Since: 3.0
  */
 const ach_transport_class_t *ach_transport_find(const char *name);
+
+/**
+ * ach_transport_next - one transport after the other
+ * @previous: what this function returned last; NULL: begin
+ *
+ * In the order in which they were made known.
+ *
+ * Threads: any. Allocates: no. Blocks: no.
+ *
+ * Returns: its table; NULL: there are no more.
+ *
+ * Since: 3.0
+ */
+const ach_transport_class_t *ach_transport_next(const ach_transport_class_t *previous);
+
+/**
+ * ach_transport_add_plugin - know the transports of a plug-in
+ * @path: as for ach_robot_add_plugin, which does that as well
+ *
+ * For applications, which have no robot.
+ *
+ * Threads: any. Allocates: yes. Blocks: while it is loaded.
+ *
+ * Returns: ACH_OK; ACH_ENOENT; ACH_BAD_HEADER: it has no transports, or of another
+ * version; ACH_EEXIST. ach_errstr says more.
+ *
+ * Since: 3.0
+ */
+ach_status_t ach_transport_add_plugin(const char *path);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

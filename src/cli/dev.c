@@ -2,12 +2,14 @@
 /* ach dev - look at devices and use them */
 #include "dev.h"
 
+#include <ach/transport.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "parse.h"
 
-static const struct verb *const tools[] = {&dev_ls, &dev_print, &dev_cmd, &dev_req, &dev_prop};
+static const struct verb *const tools[] = {&dev_ls,  &dev_find, &dev_print,
+                                           &dev_cmd, &dev_req,  &dev_prop};
 
 #define TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -22,6 +24,11 @@ bool dev_option(struct dev_options *o, int c)
     case 't':
         o->attr.transport = optarg;
         return true;
+    case 'P':
+        if (ach_transport_add_plugin(optarg) == ACH_OK)
+            return true;
+        complain("%s", ach_errstr());
+        return false;
     case 'w':
         if (!parse_seconds(optarg, &o->timeout))
             return bad_value("--wait", optarg, "seconds, as 2 or 0.5");
@@ -145,7 +152,7 @@ static int run(int argc, char **argv)
     const struct verb *tool;
 
     if (argc < 2)
-        return usage("say which tool: ls, print, cmd, req or prop");
+        return usage("say which tool: ls, find, print, cmd, req or prop");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return overview();
     tool = find(argv[1]);

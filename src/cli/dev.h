@@ -11,19 +11,23 @@
 
 #include "cli.h"
 
-extern const struct verb dev_ls, dev_print, dev_cmd, dev_req, dev_prop;
+extern const struct verb dev_ls, dev_find, dev_print, dev_cmd, dev_req, dev_prop;
 
-/* How to reach a device, as all tools take it: -t and -w. */
+/* How to reach a device, as all tools take it: -t, -P and -w. */
 struct dev_options {
     ach_device_attr_t attr;
     double timeout; /* for answers */
 };
 
-#define DEV_OPTIONS "t:w:"
+#define DEV_OPTIONS "t:w:P:"
 #define DEV_LONG_OPTIONS                                                                           \
-    {"transport", required_argument, NULL, 't'}, {"wait", required_argument, NULL, 'w'}
+    {"transport", required_argument, NULL, 't'}, {"wait", required_argument, NULL, 'w'},           \
+    {                                                                                              \
+        "plugin", required_argument, NULL, 'P'                                                     \
+    }
 #define DEV_HELP                                                                                   \
-    "  -t, --transport NAME  tcp or channel (what fits)\n"                                         \
+    "  -t, --transport NAME  tcp, channel or one of a plug-in (what fits)\n"                       \
+    "  -P, --plugin FILE     with transports; may be given more than once\n"                       \
     "  -w, --wait SECONDS    for the server and its answers (5)\n"
 
 void dev_options_init(struct dev_options *o);

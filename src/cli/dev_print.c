@@ -10,8 +10,8 @@
 struct printing {
     struct dev_options o;
     bool json;
-    bool last;  /* the newest only, when output is slower than the device */
-    bool live;  /* on a terminal: each message over the one before */
+    bool last; /* the newest only, when output is slower than the device */
+    bool live; /* on a terminal: each message over the one before */
     uint64_t count;
 };
 
@@ -51,8 +51,7 @@ static ach_status_t get(ach_device_t *d, bool last, ach_message_t **m)
 {
     for (;;) {
         struct pollfd fd = {.fd = ach_device_fd(d), .events = POLLIN};
-        ach_status_t status =
-            ach_device_get(d, ACH_SUBTYPE_ANY, 0, last ? ACH_O_LAST : 0, m);
+        ach_status_t status = ach_device_get(d, ACH_SUBTYPE_ANY, 0, last ? ACH_O_LAST : 0, m);
 
         if (status != ACH_STALE_FRAMES || stopped())
             return status;

@@ -71,8 +71,7 @@ static ach_status_t try(ach_device_t *d, const struct dev_options *o, const stru
                         const char *key, const char *value)
 {
     uint8_t subtype = value ? k->set : k->get;
-    const ach_message_def_t *def =
-        ach_interface_message(dev_interface(d), ACH_MSG_REQ, subtype);
+    const ach_message_def_t *def = ach_interface_message(dev_interface(d), ACH_MSG_REQ, subtype);
     void *body = body_of(def, key, k->get == ACH_REQ_GET_BOOLPROP ? as_number(value) : value);
     ach_message_t *answer;
     ach_status_t status;
@@ -129,8 +128,7 @@ const struct verb dev_prop = {
     .summary = "read or set a driver's property",
     .help = "Usage: ach dev prop [OPTION ...] DEVICE PROPERTY [VALUE]\n\n"
             "Print a property of the device's driver, or set it and print what it is then.\n\n"
-            "Options:\n" DEV_HELP
-            "      --help            print this help\n\n"
+            "Options:\n" DEV_HELP "      --help            print this help\n\n"
             "Examples:\n"
             "  ach dev prop laser:0 rate\n"
             "  ach dev prop laser:0 rate 20\n",

@@ -93,8 +93,7 @@ const struct verb dev_cmd = {
     .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
             "Send a command. Fields that are left out are zero. A wrong COMMAND lists those\n"
             "that the interface has.\n\n"
-            "Options:\n" DEV_HELP
-            "      --help            print this help\n\n"
+            "Options:\n" DEV_HELP "      --help            print this help\n\n"
             "Examples:\n"
             "  ach dev cmd position2d:0 vel vel.px=0.2 vel.pa=0.1 state=1\n"
             "  ach dev cmd gripper:0 close\n",

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "mdns.h"
 #include "parse.h"
+
+#define SERVERS_MAX 32u
 
 /* How devices are served. */
 struct server {
     const ach_transport_class_t *transport;
-    bool wanted;
     void *running;
 };
 
@@ -23,7 +25,10 @@ struct serve {
     ach_robot_attr_t attr;
     ach_config_t *config;
     ach_robot_t *robot;
-    struct server servers[2];
+    bool no_tcp, no_channels, advertise;
+    struct achi_mdns *mdns;
+    struct server servers[SERVERS_MAX];
+    size_t n_servers;
 };
 
 static void print_lines(const char *lines)
@@ -50,12 +55,12 @@ static bool parse(struct serve *s, int argc, char **argv)
         {"port", required_argument, NULL, 'p'},  {"no-tcp", no_argument, NULL, 'T'},
         {"no-channels", no_argument, NULL, 'C'}, {"simulated", no_argument, NULL, 's'},
         {"verbose", no_argument, NULL, 'v'},     {"quiet", no_argument, NULL, 'q'},
-        {0},
+        {"advertise", no_argument, NULL, 'a'},   {0},
     };
     uint64_t number;
     int c;
 
-    while ((c = getopt_long(argc, argv, "p:svq", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "p:svqa", options, NULL)) != -1) {
         switch (c) {
         case 'p':
             if (!parse_count(optarg, 1, 65535, &number))
@@ -63,10 +68,13 @@ static bool parse(struct serve *s, int argc, char **argv)
             s->attr.robot = (uint32_t)number;
             break;
         case 'T':
-            s->servers[0].wanted = false;
+            s->no_tcp = true;
             break;
         case 'C':
-            s->servers[1].wanted = false;
+            s->no_channels = true;
+            break;
+        case 'a':
+            s->advertise = true;
             break;
         case 's':
             s->attr.simulated = 1;
@@ -90,12 +98,6 @@ static bool parse(struct serve *s, int argc, char **argv)
     return true;
 }
 
-/* The section of the config file that is called as the transport; NULL: as usual. */
-static ach_section_t *options_of(const struct serve *s, const char *transport)
-{
-    return ach_section_next(ach_config_root(s->config), transport, NULL);
-}
-
 static bool build(struct serve *s)
 {
     if (ach_config_load(s->file, &s->config) != ACH_OK) {
@@ -106,47 +108,102 @@ static bool build(struct serve *s)
         fail_errstr();
         return false;
     }
+    ach_transport_add(&ach_transport_tcp);
+    ach_transport_add(&ach_transport_channel);
     return ach_robot_load_config(s->robot, s->config) == ACH_OK;
 }
 
-static bool start_server(struct serve *s, struct server *server)
+static bool start_server(struct serve *s, const ach_transport_class_t *t, ach_section_t *options)
 {
-    ach_section_t *options = options_of(s, server->transport->name);
+    struct server *server = &s->servers[s->n_servers];
 
-    if (!server->wanted)
-        return true;
-    if (server->transport->serve(s->robot, options, &server->running) == ACH_OK)
-        return true;
-    print_lines(ach_config_errors(s->config));
-    fail_errstr();
-    server->running = NULL;
-    return false;
+    if (s->n_servers == SERVERS_MAX) {
+        complain("more than %u transports", SERVERS_MAX);
+        return false;
+    }
+    if (t->serve(s->robot, options, &server->running) != ACH_OK) {
+        print_lines(ach_config_errors(s->config));
+        fail_errstr();
+        return false;
+    }
+    server->transport = t;
+    s->n_servers++;
+    return true;
+}
+
+/* TCP and channels always, unless told otherwise; others if the file has a section for them. */
+static bool wanted(const struct serve *s, const ach_transport_class_t *t,
+                   const ach_section_t *options)
+{
+    if (t == &ach_transport_tcp)
+        return !s->no_tcp;
+    if (t == &ach_transport_channel)
+        return !s->no_channels;
+    return options && t->serve;
+}
+
+/* The TCP server; NULL: there is none. */
+static const void *tcp_server(const struct serve *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n_servers; i++)
+        if (s->servers[i].transport == &ach_transport_tcp)
+            return s->servers[i].running;
+    return NULL;
+}
+
+/* Whether clients of other machines cannot come anyway. */
+static bool loopback_only(const char *bind)
+{
+    return strncmp(bind, "127.", 4) == 0 || strcmp(bind, "::1") == 0;
+}
+
+/* Devices that are not advertised can be used all the same. */
+static void advertise(struct serve *s)
+{
+    ach_section_t *options = ach_section_next(ach_config_root(s->config), "tcp", NULL);
+    const char *bind = "127.0.0.1";
+
+    if (options) {
+        s->advertise |= ach_section_bool(options, "advertise", false);
+        bind = ach_section_string(options, "bind", bind);
+    }
+    if (!s->advertise)
+        return;
+    if (!tcp_server(s) || loopback_only(bind))
+        complain("warning: the devices are not advertised: nobody in the network can reach them");
+    else if (achi_mdns_advertise(s->robot, ach_tcp_port(tcp_server(s)), &s->mdns) != ACH_OK)
+        complain("warning: the devices are not advertised: %s", ach_errstr());
 }
 
 static bool start(struct serve *s)
 {
-    size_t i;
+    const ach_transport_class_t *t = NULL;
 
-    for (i = 0; i < 2; i++)
-        ach_transport_add(s->servers[i].transport);
     if (ach_robot_start(s->robot) != ACH_OK) {
         fail_errstr();
         return false;
     }
-    for (i = 0; i < 2; i++)
-        if (!start_server(s, &s->servers[i]))
+    while ((t = ach_transport_next(t))) {
+        ach_section_t *options = ach_section_next(ach_config_root(s->config), t->name, NULL);
+
+        if (wanted(s, t, options) && !start_server(s, t, options))
             return false;
+    }
+    advertise(s);
     print_lines(ach_config_warnings(s->config));
     return true;
 }
 
 static void finish(struct serve *s)
 {
-    size_t i;
+    achi_mdns_end(s->mdns);
+    while (s->n_servers) {
+        struct server *server = &s->servers[--s->n_servers];
 
-    for (i = 0; i < 2; i++)
-        if (s->servers[i].running)
-            s->servers[i].transport->end(s->servers[i].running);
+        server->transport->end(server->running);
+    }
     ach_robot_destroy(s->robot);
     ach_config_destroy(s->config);
 }
@@ -164,8 +221,8 @@ static void announce(const struct serve *s)
         printf("%s%-24s %s\n", devices[i].remote ? "  elsewhere: " : "  ",
                ach_address_text(&devices[i].address, text), devices[i].driver);
     free(devices);
-    if (s->servers[0].running)
-        printf("serving %zu devices on port %u\n", n, ach_tcp_port(s->servers[0].running));
+    if (tcp_server(s))
+        printf("serving %zu devices on port %u\n", n, ach_tcp_port(tcp_server(s)));
     else
         printf("serving %zu devices\n", n);
     fflush(stdout);
@@ -183,7 +240,6 @@ static int run(int argc, char **argv)
 {
     struct serve s = {
         .attr = {.size = sizeof(s.attr), .level = ACH_LOG_WARNING, .log = log_line},
-        .servers = {{&ach_transport_tcp, true, NULL}, {&ach_transport_channel, true, NULL}},
     };
     bool good;
     sigset_t ends;
@@ -216,6 +272,7 @@ const struct verb verb_serve = {
             "  -p, --port N       the robot's number, and its port (6665)\n"
             "      --no-tcp       no network\n"
             "      --no-channels  no channels\n"
+            "  -a, --advertise    tell the network of the devices, if TCP is bound to it\n"
             "  -s, --simulated    a driver moves the clock\n"
             "  -v, --verbose      log more\n"
             "  -q, --quiet        log errors only\n"

@@ -20,7 +20,9 @@
 static void answer(struct achi_use *u, uint8_t type, uint8_t access, const char *driver)
 {
     ach_player_device_req_t body = {
-        .addr = {.robot = u->server->number, .interf = u->address.interf, .index = u->address.index},
+        .addr = {.robot = u->server->number,
+                 .interf = u->address.interf,
+                 .index = u->address.index},
         .access = access,
         .driver_name_count = (uint32_t)strlen(driver) + 1,
         .driver_name = (char *)(uintptr_t)driver,

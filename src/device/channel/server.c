@@ -12,10 +12,10 @@
 
 #include "names.h"
 
-#define COUNT 32u             /* messages that a data channel keeps */
-#define SIZE (512u << 10)     /* bytes of a data channel */
-#define CMD_COUNT 64u         /* commands and requests */
-#define CMD_SIZE 1024u        /* their nominal size */
+#define COUNT 32u         /* messages that a data channel keeps */
+#define SIZE (512u << 10) /* bytes of a data channel */
+#define CMD_COUNT 64u     /* commands and requests */
+#define CMD_SIZE 1024u    /* their nominal size */
 #define EVENTS 16
 #define TURNS 64 /* messages of one channel before others have their turn */
 
@@ -214,8 +214,8 @@ void achi_channels_answer(struct achi_channels *s, const ach_header_t *h, const 
     if (status == ACH_OVERFLOW && size) {
         ach_header_t nack = *h;
 
-        ach_robot_log(s->robot, ACH_LOG_WARNING, "an answer of %zu bytes is too long for its channel",
-                      size);
+        ach_robot_log(s->robot, ACH_LOG_WARNING,
+                      "an answer of %zu bytes is too long for its channel", size);
         nack.type = ACH_MSG_NACK;
         achi_channels_answer(s, &nack, NULL, 0);
     }

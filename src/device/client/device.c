@@ -29,9 +29,30 @@ struct ach_device {
     unsigned n_kept;
 };
 
+/* Why a plug-in of ACH_PLUGINS could not be loaded: for who asks for its transport. */
+static char unloaded[384];
+
+static void load(const char *names, size_t n)
+{
+    char *name = strndup(names, n);
+
+    if (name && ach_transport_add_plugin(name) != ACH_OK)
+        snprintf(unloaded, sizeof(unloaded), "; %s", ach_errstr());
+    free(name);
+}
+
 static void known(void)
 {
+    const char *names = secure_getenv("ACH_PLUGINS");
+
     ach_transport_add(&ach_transport_tcp);
+    while (names && *names) {
+        size_t n = strcspn(names, ":");
+
+        if (n)
+            load(names, n);
+        names += n + (names[n] == ':');
+    }
 }
 
 static ach_device_attr_t complete(const ach_device_attr_t *attr)
@@ -58,7 +79,7 @@ static ach_status_t by_name(const ach_place_t *place, const ach_device_attr_t *a
     if (strcmp(name, "channel") == 0)
         return achi_way_channel(place, attr, way);
     if (!t || !t->connect)
-        return ach_errstr_set(ACH_ENOTSUP, "there is no transport %s", name);
+        return ach_errstr_set(ACH_ENOTSUP, "there is no transport %s%s", name, unloaded);
     return achi_way_link(t, place, attr, way);
 }
 
@@ -91,8 +112,8 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
     d = calloc(1, sizeof(*d));
     if (!d)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a device");
-    d->address = (ach_address_t){
-        .robot = place.robot, .interf = place.interf, .index = place.index};
+    d->address =
+        (ach_address_t){.robot = place.robot, .interf = place.interf, .index = place.index};
     status = find_way(&place, &a, &d->way);
     if (status != ACH_OK)
         free(d);
@@ -233,8 +254,8 @@ static ach_status_t next(ach_device_t *d, int subtype, double until, int options
 ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, int options,
                             ach_message_t **message)
 {
-    ach_message_t *m = options & ACH_O_LAST ? newest(device, subtype)
-                                            : from_kept(device, subtype, false);
+    ach_message_t *m =
+        options & ACH_O_LAST ? newest(device, subtype) : from_kept(device, subtype, false);
     ach_status_t status = ACH_OK;
 
     if (!m)
@@ -302,8 +323,8 @@ ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_devic
                                  void *context)
 {
     ach_message_t *m;
-    ach_status_t status = ach_device_get(device, ACH_SUBTYPE_ANY, timeout,
-                                         timeout == 0 ? 0 : ACH_O_WAIT, &m);
+    ach_status_t status =
+        ach_device_get(device, ACH_SUBTYPE_ANY, timeout, timeout == 0 ? 0 : ACH_O_WAIT, &m);
 
     if (status != ACH_OK && status != ACH_MISSED_FRAME)
         return status;
@@ -347,6 +368,7 @@ ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
         return status;
     t = ach_transport_find(a.transport && *a.transport ? a.transport : "tcp");
     if (!t || !t->list)
-        return ach_errstr_set(ACH_ENOTSUP, "there is no such transport that lists devices");
+        return ach_errstr_set(ACH_ENOTSUP, "there is no such transport that lists devices%s",
+                              unloaded);
     return t->list(&place, a.timeout, devices, room, count);
 }

@@ -55,8 +55,7 @@ static bool await(struct inside *i, double timeout)
 
 static ach_status_t subscribe(struct inside *i, double timeout)
 {
-    ach_status_t status =
-        ach_robot_subscribe(i->robot, &i->address, i->in.queue, subscribed, i);
+    ach_status_t status = ach_robot_subscribe(i->robot, &i->address, i->in.queue, subscribed, i);
 
     if (status != ACH_OK)
         return status;
@@ -149,8 +148,8 @@ ach_status_t achi_way_robot(const ach_place_t *place, const ach_device_attr_t *a
     pthread_mutex_init(&i->lock, NULL);
     pthread_cond_init(&i->changed, NULL);
     i->robot = attr->robot;
-    i->address = (ach_address_t){
-        .robot = place->robot, .interf = place->interf, .index = place->index};
+    i->address =
+        (ach_address_t){.robot = place->robot, .interf = place->interf, .index = place->index};
     status = subscribe(i, attr->timeout);
     if (status != ACH_OK)
         finish(i);

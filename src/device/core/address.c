@@ -53,8 +53,8 @@ static ach_status_t number(const struct parts *p, int part, unsigned long max, u
     if (n == 0 && part == ROBOT)
         return ACH_OK;
     if (n == 0 || n >= sizeof(digits) || strspn(p->start[part], "0123456789") < n)
-        return wrong(p->text, part == INDEX ? "its index is not a number"
-                                            : "its robot is not a number");
+        return wrong(p->text,
+                     part == INDEX ? "its index is not a number" : "its robot is not a number");
     memcpy(digits, p->start[part], n);
     digits[n] = '\0';
     *value = strtoul(digits, NULL, 10);

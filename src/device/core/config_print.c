@@ -33,6 +33,17 @@ static void print_inside(const struct ach_section *section, int indent, FILE *ou
     }
 }
 
+void achi_section_print_alone(const struct ach_section *section, FILE *out)
+{
+    const struct achi_field *f;
+
+    for (f = section->config->root->fields; f; f = f->next)
+        print_field(f, 0, out);
+    fprintf(out, "%s\n(\n", section->name);
+    print_inside(section, 2, out);
+    fprintf(out, ")\n");
+}
+
 void ach_config_print(const ach_config_t *config, FILE *out)
 {
     print_inside(config->root, 0, out);

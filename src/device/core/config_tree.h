@@ -110,6 +110,9 @@ enum ach_status achi_section_inherit(struct ach_section *section, struct ach_sec
 struct achi_field *achi_section_find(const struct ach_section *section, const char *name);
 struct achi_field *achi_section_field(struct ach_section *section, const char *name);
 
+/* As if the file had only this section, and its fields outside of any. */
+void achi_section_print_alone(const struct ach_section *section, FILE *out);
+
 struct achi_template *achi_template_find(const struct ach_config *config, const char *name);
 
 #endif

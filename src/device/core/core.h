@@ -74,6 +74,7 @@ struct ach_driver {
     ach_driver_t *next;
     ach_robot_t *robot;
     const ach_driver_class_t *class;
+    ach_driver_class_t *own_class; /* ours to free, or NULL */
     ach_section_t *options; /* NULL: made by the robot itself */
     void *state;
     bool created;
@@ -130,13 +131,14 @@ struct ach_robot {
     ach_config_t *config; /* ours to destroy */
     pthread_mutex_t time_lock;
     double time;
+    ach_driver_t *outlet; /* to the process that we are a part of, or NULL */
     ach_driver_t *mover; /* who moves the clock, and waits until others are asleep */
 };
 
 /* The device at an address; 0 for host and robot mean here. */
 struct achi_device *achi_device_find(const ach_robot_t *robot, const ach_address_t *address);
-ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver,
-                             const ach_address_t *address, bool remote);
+ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver, const ach_address_t *address,
+                             bool remote);
 void achi_device_destroy(struct achi_device *d);
 
 /* To all who take it: a struct, or what is encoded already. */
@@ -191,6 +193,9 @@ ach_status_t achi_robot_hand_over(struct achi_device *d, const ach_message_t *m)
 /* Whether the request was one for properties, and has been answered. */
 bool achi_property_request(struct achi_device *d, const ach_message_t *m);
 void achi_properties_destroy(ach_driver_t *d);
+
+/* For a driver of that name in a process of its own; NULL: no memory. The caller frees it. */
+ach_driver_class_t *achi_process_class(const char *name);
 
 /* A device of another server; its state is told which one. */
 extern const ach_driver_class_t achi_remote;

@@ -24,8 +24,8 @@ struct achi_device *achi_device_find(const ach_robot_t *robot, const ach_address
 }
 
 /* At the end: devices are listed in the order of the config file. */
-ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver,
-                             const ach_address_t *address, bool remote)
+ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver, const ach_address_t *address,
+                             bool remote)
 {
     struct achi_device *d, **end = &robot->devices;
     char text[ACH_ADDRESS_MAX];

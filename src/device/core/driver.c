@@ -86,6 +86,7 @@ void achi_driver_destroy(ach_driver_t *d)
         close(d->eventfd);
     achi_properties_destroy(d);
     free(d->route);
+    free(d->own_class);
     pthread_mutex_destroy(&d->values);
     free(d);
 }

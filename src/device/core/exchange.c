@@ -47,8 +47,8 @@ ach_status_t ach_driver_publish_at(ach_driver_t *driver, const ach_address_t *ad
                                body);
 }
 
-ach_status_t ach_driver_publish(ach_driver_t *driver, const ach_address_t *address,
-                                uint8_t subtype, const void *body)
+ach_status_t ach_driver_publish(ach_driver_t *driver, const ach_address_t *address, uint8_t subtype,
+                                const void *body)
 {
     return ach_driver_publish_at(driver, address, subtype, body, ach_driver_time(driver));
 }
@@ -109,9 +109,9 @@ ach_status_t ach_driver_relay(ach_driver_t *driver, const ach_message_t *request
     if (type != ACH_MSG_ACK && type != ACH_MSG_NACK)
         return ach_errstr_set(ACH_EINVAL, "an answer is an ACK or a NACK");
     status = answerable(request);
-    return status == ACH_OK ? achi_message_answer(request, type,
-                                                  ach_message_header(answer)->timestamp, answer)
-                            : status;
+    return status == ACH_OK
+               ? achi_message_answer(request, type, ach_message_header(answer)->timestamp, answer)
+               : status;
 }
 
 /* Takes over the caller's reference. */
@@ -141,8 +141,8 @@ static ach_status_t say(ach_driver_t *driver, const ach_address_t *address, ach_
     return status == ACH_OK ? hand_over(d, m, answers) : status;
 }
 
-ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *address,
-                                uint8_t subtype, const void *body)
+ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *address, uint8_t subtype,
+                                const void *body)
 {
     ach_header_t h = {.type = ACH_MSG_CMD, .subtype = subtype};
 
@@ -190,9 +190,8 @@ static ach_status_t await(ach_driver_t *driver, ach_queue_t *q, double timeout, 
     return status;
 }
 
-ach_status_t ach_driver_request(ach_driver_t *driver, const ach_address_t *address,
-                                uint8_t subtype, const void *body, double timeout,
-                                ach_message_t **answer)
+ach_status_t ach_driver_request(ach_driver_t *driver, const ach_address_t *address, uint8_t subtype,
+                                const void *body, double timeout, ach_message_t **answer)
 {
     ach_header_t h = {.type = ACH_MSG_REQ, .subtype = subtype};
     ach_message_t *m = NULL;

@@ -45,8 +45,8 @@ ach_status_t ach_frame_read(const void *bytes, ach_header_t *header, uint32_t *s
     uint64_t time = (uint64_t)get(b + 24) << 32 | get(b + 28);
     uint32_t length = get(b + 36);
 
-    if (type < ACH_MSG_DATA || type > ACH_MSG_NACK || subtype > UINT8_MAX ||
-        interf > UINT16_MAX || index > UINT16_MAX || length > ACH_BODY_MAX)
+    if (type < ACH_MSG_DATA || type > ACH_MSG_NACK || subtype > UINT8_MAX || interf > UINT16_MAX ||
+        index > UINT16_MAX || length > ACH_BODY_MAX)
         return ach_errstr_set(ACH_CORRUPT, "not the header of a message");
     *header = (ach_header_t){.address = {.host = get(b),
                                          .robot = get(b + 4),

@@ -19,8 +19,7 @@ static void log_lines(const ach_robot_t *robot, enum ach_log level, const char *
 /* A sentence with the place in the file. */
 static ach_status_t wrong(const ach_robot_t *robot, const ach_section_t *s, const char *why)
 {
-    ach_robot_log(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s),
-                  why);
+    ach_robot_log(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s), why);
     return ACH_EINVAL;
 }
 
@@ -46,6 +45,24 @@ static ach_status_t load_plugins(ach_robot_t *robot, ach_section_t *s)
     return status;
 }
 
+/* The process will load its plug-ins, and know whether there is such a driver. */
+static ach_status_t make_process(ach_robot_t *robot, ach_section_t *s, const char *name)
+{
+    ach_driver_class_t *class = achi_process_class(name);
+    ach_driver_t *d = NULL;
+    ach_status_t status = ACH_FAILED_SYSCALL;
+
+    if (class)
+        status = achi_driver_create(robot, class, s, &d);
+    if (d) {
+        d->own_class = class;
+        d->alwayson = ach_section_bool(s, "alwayson", false);
+    }
+    if (status != ACH_OK && !ach_section_failed(s))
+        wrong(robot, s, ach_errstr());
+    return status == ACH_OK && !ach_section_failed(s) ? ACH_OK : ACH_EINVAL;
+}
+
 /* Options that every driver has; then its own. */
 static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
 {
@@ -54,10 +71,12 @@ static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
     ach_driver_t *d = NULL;
     ach_status_t status;
 
-    if (load_plugins(robot, s) != ACH_OK)
-        return ACH_EINVAL;
     if (!name)
         return wrong(robot, s, "a driver needs a name");
+    if (ach_section_bool(s, "process", false) && !robot->outlet)
+        return make_process(robot, s, name);
+    if (load_plugins(robot, s) != ACH_OK)
+        return ACH_EINVAL;
     class = achi_class_find(robot, name);
     if (!class) {
         ach_section_refuse(s, "name", 0, "the name of a driver that is built in or in a plug-in");
@@ -67,7 +86,7 @@ static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
     ach_section_tuple_count(s, "requires");
     status = achi_driver_create(robot, class, s, &d);
     if (d)
-        d->alwayson = ach_section_bool(s, "alwayson", false);
+        d->alwayson = ach_section_bool(s, "alwayson", false) && !robot->outlet;
     if (status != ACH_OK && !ach_section_failed(s))
         wrong(robot, s, ach_errstr());
     return status == ACH_OK && !ach_section_failed(s) ? ACH_OK : ACH_EINVAL;

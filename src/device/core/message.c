@@ -128,8 +128,7 @@ ach_status_t ach_message_check(const ach_message_t *m)
     if (!m->bytes)
         return ACH_OK;
     if (!type)
-        return ach_errstr_set(ACH_CORRUPT, "%u bytes for a message without a body",
-                              m->bytes->size);
+        return ach_errstr_set(ACH_CORRUPT, "%u bytes for a message without a body", m->bytes->size);
     status = ach_decoded_size(type, m->bytes->data, m->bytes->size, &room);
     if (status == ACH_OK && !ach_message_body(m)) /* what only decoding finds */
         status = ach_errstr_set(ACH_CORRUPT, "%s: the two counts of an array differ", type->name);

@@ -33,8 +33,7 @@ static ach_status_t subscribe(ach_driver_t *d, struct achi_need *n)
     ach_status_t status;
 
     d->answered = false;
-    status =
-        ach_robot_subscribe(d->robot, &n->device->address, d->queue, answered, d);
+    status = ach_robot_subscribe(d->robot, &n->device->address, d->queue, answered, d);
     if (status != ACH_OK)
         return status;
     status = await(d);
@@ -120,6 +119,15 @@ static ach_status_t make_remote(ach_robot_t *robot, struct achi_need *n)
     return status;
 }
 
+/* In the process of one driver, all others are elsewhere. */
+static ach_status_t make_outside(ach_robot_t *robot, struct achi_need *n)
+{
+    ach_status_t status = achi_device_add(robot, robot->outlet, &n->address, true);
+
+    n->device = achi_device_find(robot, &n->address);
+    return status;
+}
+
 static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
 {
     char text[ACH_ADDRESS_MAX];
@@ -127,6 +135,8 @@ static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
     n->device = achi_device_find(d->robot, &n->address);
     if (n->device)
         return ACH_OK;
+    if (d->robot->outlet)
+        return make_outside(d->robot, n);
     if (n->address.host || n->address.robot)
         return make_remote(d->robot, n);
     return ach_errstr_set(ACH_ENOENT, "driver %s requires %s, which no driver provides",

@@ -161,7 +161,7 @@ static bool read_request(const ach_message_t *m, struct asked *a)
         enum kind kind;
         bool set;
     } requests[] = {
-        [ACH_REQ_SET_BOOLPROP] = {BOOL, true}, [ACH_REQ_GET_BOOLPROP] = {BOOL, false},
+        [ACH_REQ_SET_BOOLPROP] = {BOOL, true},  [ACH_REQ_GET_BOOLPROP] = {BOOL, false},
         [ACH_REQ_SET_STRPROP] = {STRING, true}, [ACH_REQ_GET_STRPROP] = {STRING, false},
         [ACH_REQ_SET_DBLPROP] = {DOUBLE, true}, [ACH_REQ_GET_DBLPROP] = {DOUBLE, false},
         [ACH_REQ_SET_INTPROP] = {INT, true},    [ACH_REQ_GET_INTPROP] = {INT, false},
@@ -213,16 +213,16 @@ static void get_value(struct achi_property *p, const ach_intprop_t *asked, union
 {
     switch (p->kind) {
     case INT:
-        a->i = (ach_intprop_t){.key_count = asked->key_count, .key = asked->key,
-                               .value = p->value.i};
+        a->i =
+            (ach_intprop_t){.key_count = asked->key_count, .key = asked->key, .value = p->value.i};
         break;
     case DOUBLE:
-        a->d = (ach_dblprop_t){.key_count = asked->key_count, .key = asked->key,
-                               .value = p->value.d};
+        a->d =
+            (ach_dblprop_t){.key_count = asked->key_count, .key = asked->key, .value = p->value.d};
         break;
     case BOOL:
-        a->b = (ach_boolprop_t){.key_count = asked->key_count, .key = asked->key,
-                                .value = p->value.b};
+        a->b =
+            (ach_boolprop_t){.key_count = asked->key_count, .key = asked->key, .value = p->value.b};
         break;
     case STRING:
         a->s = (ach_strprop_t){.key_count = asked->key_count,
@@ -264,8 +264,8 @@ bool achi_property_request(struct achi_device *device, const ach_message_t *m)
     if (!found && d->class->flags & ACH_DRIVER_TRANSPARENT)
         return false;
     if (achi_message_claim(m))
-        achi_message_answer(m, found ? ACH_MSG_ACK : ACH_MSG_NACK,
-                            ach_message_header(m)->timestamp, found ? with : m);
+        achi_message_answer(m, found ? ACH_MSG_ACK : ACH_MSG_NACK, ach_message_header(m)->timestamp,
+                            found ? with : m);
     ach_message_unref(with);
     return true;
 }

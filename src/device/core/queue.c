@@ -221,8 +221,7 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
 }
 
 /* *older: what the message has replaced. *news: the reader may not know that there is something. */
-static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older,
-                         bool *news)
+static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older, bool *news)
 {
     int32_t rule = may_drop(&m->header) ? ruling(q, &m->header) : ACH_RULE_ACCEPT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c - the drivers that a robot knows, built in or from plug-ins */
+/* registry.c - the drivers that a robot knows; and what plug-ins have */
 #include <ach.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static ach_status_t check(const ach_driver_class_t *c)
 {
     if (c->version != ACH_DRIVER_VERSION)
         return ach_errstr_set(ACH_BAD_HEADER,
-                              "a driver is made for version %u of driver.h; this is %u",
-                              c->version, ACH_DRIVER_VERSION);
+                              "a driver is made for version %u of driver.h; this is %u", c->version,
+                              ACH_DRIVER_VERSION);
     if (!c->name || !*c->name || strlen(c->name) >= 64 || !c->create ||
         c->flags & ~ACH_DRIVER_TRANSPARENT)
         return ach_errstr_set(ACH_BAD_HEADER, "a driver without a good name or create function");
@@ -103,14 +103,13 @@ static ach_status_t locate(const char *name, char *path, size_t size)
     return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s in " ACHI_PLUGIN_DIR, name);
 }
 
-static ach_status_t add_all(ach_robot_t *robot, const char *path, const ach_plugin_t *p)
+static ach_status_t add_drivers(ach_robot_t *robot, const char *path, const ach_plugin_t *p)
 {
     uint32_t i;
 
     if (p->version != ACH_DRIVER_VERSION)
-        return ach_errstr_set(ACH_BAD_HEADER,
-                              "%s is made for version %u of driver.h; this is %u", path,
-                              p->version, ACH_DRIVER_VERSION);
+        return ach_errstr_set(ACH_BAD_HEADER, "%s is made for version %u of driver.h; this is %u",
+                              path, p->version, ACH_DRIVER_VERSION);
     for (i = 0; i < p->count; i++) {
         ach_status_t status = ach_robot_add_class(robot, p->drivers[i]);
 
@@ -120,21 +119,64 @@ static ach_status_t add_all(ach_robot_t *robot, const char *path, const ach_plug
     return ACH_OK;
 }
 
-/* Stays loaded: its tables are used to the process's end. */
-ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path)
+static ach_status_t add_transports(const char *path, const ach_transport_plugin_t *p)
 {
-    char file[4096];
-    ach_status_t status = locate(path, file, sizeof(file));
-    const ach_plugin_t *p;
-    void *lib;
+    uint32_t i;
+
+    if (p->version != ACH_TRANSPORT_VERSION)
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "%s is made for version %u of transport.h; this is %u", path,
+                              p->version, ACH_TRANSPORT_VERSION);
+    for (i = 0; i < p->count; i++) {
+        ach_status_t status = ach_transport_add(p->transports[i]);
+
+        if (status != ACH_OK)
+            return ach_errstr_set(status, "%s: %s", path, ach_errstr());
+    }
+    return ACH_OK;
+}
+
+/* Stays loaded: its tables are used to the process's end. */
+static ach_status_t load(const char *name, char *file, size_t size, void **lib)
+{
+    ach_status_t status = locate(name, file, size);
 
     if (status != ACH_OK)
         return status;
-    lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!lib)
-        return ach_errstr_set(ACH_BAD_HEADER, "%s", dlerror());
-    p = dlsym(lib, "ach_plugin");
-    if (!p)
-        return ach_errstr_set(ACH_BAD_HEADER, "%s is no plug-in: it has no ach_plugin", file);
-    return add_all(robot, file, p);
+    *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    return *lib ? ACH_OK : ach_errstr_set(ACH_BAD_HEADER, "%s", dlerror());
+}
+
+ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path)
+{
+    const ach_transport_plugin_t *transports;
+    const ach_plugin_t *drivers;
+    char file[4096];
+    void *lib;
+    ach_status_t status = load(path, file, sizeof(file), &lib);
+
+    if (status != ACH_OK)
+        return status;
+    drivers = dlsym(lib, "ach_plugin");
+    transports = dlsym(lib, "ach_transport_plugin");
+    if (!drivers && !transports)
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "%s is no plug-in: it has neither drivers nor transports", file);
+    if (drivers)
+        status = add_drivers(robot, file, drivers);
+    return status == ACH_OK && transports ? add_transports(file, transports) : status;
+}
+
+ach_status_t ach_transport_add_plugin(const char *path)
+{
+    const ach_transport_plugin_t *transports;
+    char file[4096];
+    void *lib;
+    ach_status_t status = load(path, file, sizeof(file), &lib);
+
+    if (status != ACH_OK)
+        return status;
+    transports = dlsym(lib, "ach_transport_plugin");
+    return transports ? add_transports(file, transports)
+                      : ach_errstr_set(ACH_BAD_HEADER, "%s has no transports", file);
 }

@@ -31,11 +31,11 @@ void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
         struct achi_pending *p = d->pending;
 
         d->pending = p->next;
+        if (status != ACH_OK)
+            count(p->device, -1);
         p->done(p->context, &p->device->address, status, why);
         if (status == ACH_OK)
             achi_sub_add(p->device, p->queue);
-        else
-            count(p->device, -1);
         drop(p);
     }
 }
@@ -89,8 +89,7 @@ ach_status_t ach_robot_subscribe(ach_robot_t *robot, const ach_address_t *addres
     ach_status_t status;
 
     if (!d)
-        return ach_errstr_set(ACH_ENOENT, "there is no device %s",
-                              ach_address_text(address, text));
+        return ach_errstr_set(ACH_ENOENT, "there is no device %s", ach_address_text(address, text));
     status = achi_route_check(d);
     if (status != ACH_OK)
         return status;

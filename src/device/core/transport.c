@@ -68,3 +68,19 @@ const ach_transport_class_t *ach_transport_find(const char *name)
     pthread_mutex_unlock(&lock);
     return t;
 }
+
+const ach_transport_class_t *ach_transport_next(const ach_transport_class_t *previous)
+{
+    const ach_transport_class_t *t = NULL;
+    unsigned i = 0;
+
+    pthread_mutex_lock(&lock);
+    while (previous && i < count && known[i] != previous)
+        i++;
+    if (previous)
+        i++;
+    if (i < count)
+        t = known[i];
+    pthread_mutex_unlock(&lock);
+    return t;
+}

@@ -25,7 +25,7 @@ static enum ach_status bad(const ach_type_t *type, const ach_step_t *step, const
     char name[128];
 
     return ach_errstr_set(ACH_CORRUPT, "%s: %s: %s", type->name,
-                         achi_field_name(type, step->offset, name, sizeof(name)), what);
+                          achi_field_name(type, step->offset, name, sizeof(name)), what);
 }
 
 static bool has(const struct reader *r, uint64_t n)
@@ -40,7 +40,7 @@ static enum ach_status allocate(struct reader *r, uint64_t n, uint64_t align, ui
 
     if (from > r->room || n > r->room - from)
         return ach_errstr_set(ACH_OVERFLOW, "the body takes more than the %llu bytes that it may",
-                             (unsigned long long)r->room);
+                              (unsigned long long)r->room);
     *p = r->out ? r->out + from : NULL;
     r->used = from + n;
     return ACH_OK;
@@ -150,7 +150,7 @@ static enum ach_status get_body(struct reader *r, const ach_type_t *type, size_t
         return ach_errstr_set(ACH_ENOENT, "%s: the body is empty", type->name);
     if (n > ACH_BODY_MAX)
         return ach_errstr_set(ACH_CORRUPT, "%s: a body of %zu bytes, at most %u are allowed",
-                             type->name, n, ACH_BODY_MAX);
+                              type->name, n, ACH_BODY_MAX);
     status = allocate(r, type->body_size, 1, &body);
     if (status == ACH_OK && body)
         memset(body, 0, type->body_size);
@@ -180,7 +180,7 @@ enum ach_status ach_decode(const ach_type_t *type, const void *bytes, size_t n, 
 
     if (!out || (uintptr_t)out % type->body_align)
         return ach_errstr_set(ACH_EINVAL, "%s: the memory for it is NULL or not aligned",
-                             type->name);
+                              type->name);
     return get_body(&r, type, n);
 }
 

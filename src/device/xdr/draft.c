@@ -83,7 +83,7 @@ uint8_t *achi_draft_resize(struct achi_draft *draft, const ach_field_t *field, u
 
     if (n > field->limit) {
         *status = ach_errstr_set(ACH_EINVAL, "%s: %u elements, at most %u are allowed", field->name,
-                                n, field->limit);
+                                 n, field->limit);
         return NULL;
     }
     fresh = piece(draft, (uint64_t)size * n + 1);

@@ -24,9 +24,9 @@ static enum ach_status bad_count(const ach_type_t *type, const ach_step_t *step,
     achi_field_name(type, step->offset, name, sizeof(name));
     if (count > step->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: %s has %u elements, at most %u are allowed",
-                             type->name, name, count, step->limit);
-    return ach_errstr_set(ACH_EINVAL, "%s: %s is NULL and should have %u elements", type->name, name,
-                         count);
+                              type->name, name, count, step->limit);
+    return ach_errstr_set(ACH_EINVAL, "%s: %s is NULL and should have %u elements", type->name,
+                          name, count);
 }
 
 /* The place for n bytes, in *to; NULL there when only the size is wanted. */
@@ -34,8 +34,8 @@ static enum ach_status reserve(struct writer *w, uint64_t n, uint8_t **to)
 {
     if (n > w->room - w->used)
         return ach_errstr_set(w->at ? ACH_OVERFLOW : ACH_EINVAL,
-                             "the body takes more than the %llu bytes that it may",
-                             (unsigned long long)w->room);
+                              "the body takes more than the %llu bytes that it may",
+                              (unsigned long long)w->room);
     *to = w->at ? w->at + w->used : NULL;
     w->used += n;
     return ACH_OK;

@@ -130,8 +130,8 @@ static enum ach_status string_field(struct achi_draft *draft, const ach_field_t 
         return expected("a string", f->name, *text);
     if (length + (f->array == ACH_ARRAY_VARIABLE) > f->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: a string of %llu bytes, at most %u are allowed",
-                             f->name, (unsigned long long)length,
-                             f->limit - (f->array == ACH_ARRAY_VARIABLE));
+                              f->name, (unsigned long long)length,
+                              f->limit - (f->array == ACH_ARRAY_VARIABLE));
     if (f->array == ACH_ARRAY_VARIABLE)
         to = achi_draft_resize(draft, f, body, (uint32_t)length + 1, &status);
     else
@@ -220,8 +220,8 @@ static enum ach_status array_field(struct achi_draft *draft, const ach_field_t *
     n = count_elements(*text);
     if (n > f->limit || (f->array == ACH_ARRAY_FIXED && n != f->limit))
         return ach_errstr_set(ACH_EINVAL, "%s: %llu elements, %s %u are allowed", f->name,
-                             (unsigned long long)n,
-                             f->array == ACH_ARRAY_FIXED ? "exactly" : "at most", f->limit);
+                              (unsigned long long)n,
+                              f->array == ACH_ARRAY_FIXED ? "exactly" : "at most", f->limit);
     if (f->array == ACH_ARRAY_VARIABLE) {
         at = achi_draft_resize(draft, f, body, 0, &status);
         if (at)
@@ -254,8 +254,8 @@ static enum ach_status member(struct achi_draft *draft, const ach_type_t *type, 
     f = achi_field_find(type, s + 1, (size_t)(colon - s) - 2);
     if (!f || f->array == ACH_ARRAY_COUNT)
         return ach_errstr_set(ACH_EINVAL, "%s: there is no field %.*s%s", type->name,
-                             (int)(colon - s < 80 ? colon - s : 80), s,
-                             f ? "; its array tells the count" : "");
+                              (int)(colon - s < 80 ? colon - s : 80), s,
+                              f ? "; its array tells the count" : "");
     s = skip_space(colon);
     if (*s != ':')
         return expected("':'", f->name, s);

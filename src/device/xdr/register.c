@@ -86,7 +86,7 @@ static enum ach_status add(const ach_interface_t *interface)
         return ACH_OK;
     if (other)
         return ach_errstr_set(ACH_EEXIST, "interface %s (%u): there is %s (%u) already",
-                             interface->name, interface->code, other->name, other->code);
+                              interface->name, interface->code, other->name, other->code);
     return append(interface);
 }
 

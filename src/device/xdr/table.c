@@ -104,7 +104,7 @@ enum ach_status achi_interface_check(const ach_interface_t *interface)
         return ach_errstr_set(ACH_EINVAL, "not a table of an interface");
     if (interface->version != ACH_TABLE_VERSION)
         return ach_errstr_set(ACH_EINVAL, "interface %s: made for version %u of the tables, not %u",
-                             interface->name, interface->version, ACH_TABLE_VERSION);
+                              interface->name, interface->version, ACH_TABLE_VERSION);
     if (interface->code == 0)
         return bad(interface, "it has no number");
     for (i = 0; i < interface->type_count; i++)

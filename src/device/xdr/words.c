@@ -25,7 +25,7 @@ static enum ach_status go_to_element(struct achi_draft *draft, struct place *p, 
         return ach_errstr_set(ACH_EINVAL, "%s is not an array", f->name);
     if (end == *name + 1 || *end != ']' || index >= f->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: expected an index below %u, found '%s'", f->name,
-                             f->limit, *name);
+                              f->limit, *name);
     *name = end + 1;
     elements = achi_field_elements(f, p->body);
     if (index >= achi_field_count(f, p->body))
@@ -42,7 +42,7 @@ static enum ach_status go_to_field(const ach_type_t *type, struct place *p, cons
     p->field = achi_field_find(type, *name, n);
     if (!p->field)
         return ach_errstr_set(ACH_EINVAL, "%s has no field '%.*s'", type->name,
-                             (int)(n < 80 ? n : 80), *name);
+                              (int)(n < 80 ? n : 80), *name);
     if (p->field->array == ACH_ARRAY_COUNT)
         return ach_errstr_set(ACH_EINVAL, "%s: its array tells the count", p->field->name);
     p->at = NULL;
@@ -66,7 +66,7 @@ static enum ach_status find_place(struct achi_draft *draft, struct place *p, con
             status = go_to_field(p->field->type, p, name);
         } else {
             return ach_errstr_set(ACH_EINVAL, "%s: expected '=', found '%.40s'", p->field->name,
-                                 *name);
+                                  *name);
         }
     }
     return status;
@@ -81,7 +81,7 @@ static enum ach_status set_string(struct achi_draft *draft, const struct place *
 
     if (n + (f->array == ACH_ARRAY_VARIABLE) > f->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: a string of %zu bytes, at most %u are allowed",
-                             f->name, n, f->limit - (f->array == ACH_ARRAY_VARIABLE));
+                              f->name, n, f->limit - (f->array == ACH_ARRAY_VARIABLE));
     if (f->array == ACH_ARRAY_VARIABLE)
         to = achi_draft_resize(draft, f, p->body, (uint32_t)n + 1, &status);
     else
@@ -101,7 +101,7 @@ static enum ach_status set_scalar(const ach_field_t *f, uint8_t *at, const char 
     if (achi_read_scalar(f->kind, from, text, at))
         return ACH_OK;
     return ach_errstr_set(ACH_EINVAL, "%s: expected a number (%s), found '%.40s'", f->name,
-                         achi_kind_name(f->kind), from);
+                          achi_kind_name(f->kind), from);
 }
 
 static uint32_t commas(const char *text)
@@ -127,7 +127,8 @@ static enum ach_status set_scalars(struct achi_draft *draft, const struct place 
     if (f->array == ACH_ARRAY_VARIABLE)
         at = achi_draft_resize(draft, f, p->body, n, &status);
     else if (n != f->limit)
-        return ach_errstr_set(ACH_EINVAL, "%s: expected %u numbers, found %u", f->name, f->limit, n);
+        return ach_errstr_set(ACH_EINVAL, "%s: expected %u numbers, found %u", f->name, f->limit,
+                              n);
     for (i = 0; at && status == ACH_OK && i < n; i++) {
         status = set_scalar(f, at + achi_field_element_size(f) * i, text);
         if (status == ACH_OK && i + 1 < n && *(*text)++ != ',')
@@ -168,7 +169,7 @@ static enum ach_status one_word(struct achi_draft *draft, const char *word)
     status = set_value(draft, &p, &text);
     if (status == ACH_OK && *text)
         return ach_errstr_set(ACH_EINVAL, "%s: expected nothing behind the value, found '%.40s'",
-                             p.field->name, text);
+                              p.field->name, text);
     return status;
 }
 

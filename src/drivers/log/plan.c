@@ -247,7 +247,7 @@ static ach_status_t read_time(struct achi_words *w, const struct achi_op *op, ch
 
     if (status != ACH_OK)
         return status;
-    if (!(v >= 0 && v < 4294967296.0))
+    if (!(v >= 0 && v < 4294967295.9995)) /* which would be rounded up */
         return ach_errstr_set(ACH_EINVAL, "%g is no time", v);
     sec = (uint32_t)v;
     usec = (uint32_t)lround((v - sec) * 1e6);

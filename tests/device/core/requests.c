@@ -161,9 +161,11 @@ static void test_capabilities(void)
     struct ear *ear = ear_open(rig, "opaque:0");
     ach_capability_t can = {.type = ACH_MSG_CMD, .subtype = ACH_OPAQUE_CMD_DATA};
     ach_capability_t cannot = {.type = ACH_MSG_REQ, .subtype = ACH_OPAQUE_REQ_DATA};
+    ach_capability_t other = {.type = ACH_MSG_CMD, .subtype = 99};
 
     CHECK(ear_acked(ear, ACH_REQ_CAPABILITY, &can));
     CHECK(!ear_acked(ear, ACH_REQ_CAPABILITY, &cannot));
+    CHECK(!ear_acked(ear, ACH_REQ_CAPABILITY, &other));
     CHECK(!ear_acked(ear, ACH_REQ_CAPABILITY, NULL));
     CHECK(probe_counts[0].messages == 0);
     ear_close(ear);

@@ -27,9 +27,8 @@ enum {
 
 /* By the option `number`, which is 0 if not given. */
 struct probe_counts {
-    unsigned setups, setups_tried, shutdowns, messages, data;
-    double time; /* of the last wake-up, for simulated clocks */
-    unsigned ticks;
+    _Atomic unsigned setups, setups_tried, shutdowns, messages, data, ticks;
+    _Atomic double time; /* of the last tick, on the robot's clock */
 };
 extern struct probe_counts probe_counts[PROBES_MAX];
 

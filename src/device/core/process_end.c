@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* process_end.c - one end of the pipes between two processes */
+#include <ach.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "process.h"
+
+#define SEND_MS 5000
+#define LOOK_UP_MS 500
+
+static ach_status_t gone(const char *why)
+{
+    return ach_errstr_set(ACH_CLOSED, "the other process is gone: %s", why);
+}
+
+static ach_status_t write_all(int fd, const char *bytes, size_t n)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    while (n) {
+        ssize_t done = write(fd, bytes, n);
+
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+        } else if (errno == EAGAIN && poll(&p, 1, SEND_MS) == 0) {
+            return gone("it does not read");
+        } else if (errno != EAGAIN && errno != EINTR) {
+            return gone(strerror(errno));
+        }
+    }
+    return ACH_OK;
+}
+
+/* Somebody else may hold the pipe open when the other process has ended: so look up at times. */
+static bool wait_for(const struct achi_end *e)
+{
+    struct pollfd p = {.fd = e->in, .events = POLLIN};
+
+    while (poll(&p, 1, LOOK_UP_MS) <= 0)
+        if (__atomic_load_n(&e->ending, __ATOMIC_ACQUIRE))
+            return false;
+    return true;
+}
+
+static ach_status_t read_all(const struct achi_end *e, char *to, size_t n)
+{
+    while (n) {
+        ssize_t got = wait_for(e) ? read(e->in, to, n) : 0;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return gone(got ? strerror(errno) : "its pipe is closed");
+        to += got;
+        n -= (size_t)got;
+    }
+    return ACH_OK;
+}
+
+ach_status_t achi_end_send(struct achi_end *e, const ach_message_t *m)
+{
+    char header[ACH_FRAME_HEADER];
+    size_t size;
+    const void *bytes = ach_message_bytes(m, &size);
+    ach_status_t status;
+
+    ach_frame_write(ach_message_header(m), (uint32_t)size, header);
+    status = write_all(e->out, header, sizeof(header));
+    return status == ACH_OK ? write_all(e->out, bytes, size) : status;
+}
+
+ach_status_t achi_end_receive(struct achi_end *e, ach_message_t **m)
+{
+    char header[ACH_FRAME_HEADER], *bytes;
+    ach_header_t h;
+    uint32_t size;
+    ach_status_t status = read_all(e, header, sizeof(header));
+
+    if (status == ACH_OK)
+        status = ach_frame_read(header, &h, &size);
+    if (status != ACH_OK)
+        return status;
+    bytes = malloc(size + 1);
+    if (!bytes)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message");
+    status = read_all(e, bytes, size);
+    if (status == ACH_OK)
+        status = ach_message_wrap(&h, bytes, size, m);
+    free(bytes);
+    return status;
+}
+
+/* The request that an answer is for; NULL: it took too long. */
+static ach_message_t *take_asked(struct achi_end *e, uint32_t sequence)
+{
+    ach_message_t **slot = &e->asked[sequence % ACHI_ASKED_MAX], *m;
+
+    pthread_mutex_lock(&e->lock);
+    m = *slot;
+    *slot = NULL;
+    pthread_mutex_unlock(&e->lock);
+    return m;
+}
+
+static void answer(struct achi_end *e, const ach_message_t *m)
+{
+    ach_message_t *request = take_asked(e, ach_message_header(m)->sequence);
+
+    if (request)
+        ach_driver_relay(e->driver, request, m);
+    ach_message_unref(request);
+}
+
+/* To a device of somebody else in this robot; the answer comes to the driver's queue. */
+static void hand_over(struct achi_end *e, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    size_t size;
+    const void *bytes = ach_message_bytes(m, &size);
+    ach_message_t *refusal;
+
+    if (ach_robot_deliver(e->driver->robot, &h, bytes, size, e->driver->queue) == ACH_OK ||
+        h.type != ACH_MSG_REQ)
+        return;
+    h.type = ACH_MSG_NACK;
+    if (ach_message_wrap(&h, NULL, 0, &refusal) != ACH_OK)
+        return;
+    ach_queue_push(e->driver->queue, refusal);
+    ach_message_unref(refusal);
+}
+
+static void take(struct achi_end *e, const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+
+    switch (h->type) {
+    case ACH_MSG_DATA:
+        ach_driver_forward(e->driver, &h->address, m);
+        break;
+    case ACH_MSG_ACK:
+    case ACH_MSG_NACK:
+        answer(e, m);
+        break;
+    case ACH_MSG_SYNCH:
+        __atomic_store_n(&e->answer, h->subtype, __ATOMIC_RELEASE);
+        achi_driver_wake(e->driver);
+        break;
+    default:
+        hand_over(e, m);
+    }
+}
+
+static void *receive(void *context)
+{
+    struct achi_end *e = context;
+    ach_message_t *m;
+
+    while (achi_end_receive(e, &m) == ACH_OK) {
+        take(e, m);
+        ach_message_unref(m);
+    }
+    __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);
+    achi_driver_wake(e->driver);
+    return NULL;
+}
+
+ach_status_t achi_end_start(struct achi_end *e, ach_driver_t *driver)
+{
+    e->driver = driver;
+    e->lost = e->ending = false;
+    e->answer = ACHI_SYNCH_CONFIG;
+    pthread_mutex_init(&e->lock, NULL);
+    e->reading = pthread_create(&e->reader, NULL, receive, e) == 0;
+    return e->reading ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no thread for a process");
+}
+
+void achi_end_finish(struct achi_end *e)
+{
+    unsigned i;
+
+    __atomic_store_n(&e->ending, true, __ATOMIC_RELEASE);
+    if (e->reading)
+        pthread_join(e->reader, NULL);
+    e->reading = false;
+    close(e->in);
+    close(e->out);
+    for (i = 0; i < ACHI_ASKED_MAX; i++)
+        ach_message_unref(take_asked(e, i));
+    pthread_mutex_destroy(&e->lock);
+}
+
+/* Under a sequence of our own: many may have asked with the same. */
+static ach_status_t ask(struct achi_end *e, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    ach_message_t *again, *old;
+    ach_status_t status;
+
+    h.sequence = ++e->sequence;
+    status = ach_message_again(m, &h, &again);
+    if (status != ACH_OK)
+        return status;
+    old = take_asked(e, h.sequence);
+    pthread_mutex_lock(&e->lock);
+    e->asked[h.sequence % ACHI_ASKED_MAX] = ach_message_ref(m);
+    pthread_mutex_unlock(&e->lock);
+    status = achi_end_send(e, again);
+    ach_message_unref(again);
+    ach_message_unref(old); /* it had its time */
+    return status;
+}
+
+ach_status_t achi_end_process(struct achi_end *e, const ach_message_t *m)
+{
+    ach_status_t status =
+        ach_message_header(m)->type == ACH_MSG_REQ ? ask(e, m) : achi_end_send(e, m);
+
+    if (status == ACH_CLOSED)
+        __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);
+    return status == ACH_CLOSED ? ACH_OK : status;
+}
+
+void achi_end_run(struct achi_end *e)
+{
+    ach_driver_t *d = e->driver;
+
+    while (!__atomic_load_n(&e->lost, __ATOMIC_ACQUIRE) && ach_driver_wait(d, 0))
+        if (!__atomic_load_n(&e->lost, __ATOMIC_ACQUIRE) && ach_queue_length(d->queue) == 0)
+            achi_eventfd_wait(d->eventfd, -1);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * driver-process IN OUT - one driver, in a process of its own
+ *
+ * Started by servers, with the descriptors of two pipes; see src/device/core/process.h.
+ */
+#include <ach.h>
+#include <ach/drivers.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../device/core/process_child.h"
+
+int main(int argc, char **argv)
+{
+    ach_robot_t *robot;
+    ach_status_t status;
+
+    if (argc != 3) {
+        fprintf(stderr, "usage: driver-process IN OUT; servers start it\n");
+        return 2;
+    }
+    status = ach_robot_create(NULL, &robot);
+    if (status == ACH_OK)
+        status = ach_drivers_add(robot);
+    if (status == ACH_OK)
+        status = achi_process_child(robot, atoi(argv[1]), atoi(argv[2]));
+    if (status != ACH_OK)
+        return 1; /* at once: the server waits for the end */
+    ach_robot_destroy(robot);
+    return 0;
+}

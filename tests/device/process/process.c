@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Drivers in processes of their own: all works as in the server's, and when one
+ * crashes the others go on, and it comes again.
+ */
+#include <ach/interface/common.h>
+#include <ach/interface/opaque.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "process.h"
+#include "rig.h"
+
+#define WILD "plugin \"wild\" name \"wild\" process true "
+
+/* The program that servers run, and what it is a link to. */
+static char program[] = "/tmp/ach-process.XXXXXX/program", *real;
+
+static void make_link(void)
+{
+    char *slash = strrchr(program, '/');
+
+    real = getenv("ACH_DRIVER_PROCESS");
+    REQUIRE(real);
+    *slash = '\0';
+    REQUIRE(mkdtemp(program));
+    *slash = '/';
+    REQUIRE(symlink(real, program) == 0);
+    real = strdup(real);
+    setenv("ACH_DRIVER_PROCESS", program, 1);
+}
+
+static void remove_link(void)
+{
+    unlink(program);
+    *strrchr(program, '/') = '\0';
+    rmdir(program);
+    free(real);
+}
+
+static struct said next(struct ear *ear)
+{
+    ach_message_t *m = ear_data(ear, ACH_OPAQUE_DATA_STATE);
+    const ach_opaque_data_t *body = m ? ach_message_body(m) : NULL;
+    struct said s = {0};
+
+    REQUIRE(body && body->data_count == sizeof(s));
+    memcpy(&s, body->data, sizeof(s));
+    ach_message_unref(m);
+    return s;
+}
+
+/* Data of the next process, after this one. */
+static struct said next_but(struct ear *ear, int pid)
+{
+    double end = rig_now() + RIG_PATIENCE;
+    struct said s = next(ear);
+
+    while (s.pid == pid && rig_now() < end)
+        s = next(ear);
+    CHECK(s.pid != pid);
+    return s;
+}
+
+static void tell(struct ear *ear, uint8_t a, uint8_t b)
+{
+    uint8_t data[] = {a, b};
+    const ach_opaque_data_t body = {sizeof(data), data};
+
+    ear_command(ear, ACH_OPAQUE_CMD_DATA, &body);
+}
+
+static bool ask(struct ear *ear, uint8_t what)
+{
+    const ach_opaque_data_t body = {1, &what};
+
+    return ear_acked(ear, ACH_OPAQUE_REQ_DATA, &body);
+}
+
+/* A transport answers with a NACK what the robot does not take. */
+static bool refused(struct ear *ear)
+{
+    const ach_header_t h = {
+        .address = rig_address("opaque:0"), .type = ACH_MSG_REQ, .subtype = ACH_OPAQUE_REQ_DATA};
+
+    return ach_robot_deliver(rig_robot(ear_rig(ear)), &h, NULL, 0, ear_queue(ear)) == ACH_CLOSED;
+}
+
+static bool runs(int pid)
+{
+    return kill(pid, 0) == 0;
+}
+
+static void works_as_usual(void)
+{
+    struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"] number 7)");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    char key[] = "number";
+    const ach_intprop_t get = {.key_count = sizeof(key), .key = key};
+    const ach_intprop_t set = {.key_count = sizeof(key), .key = key, .value = 9};
+    const ach_capability_t self = {.type = ACH_MSG_REQ, .subtype = ACH_REQ_CAPABILITY};
+    struct said s = next(ear);
+    ach_message_t *m;
+
+    CHECK(s.pid != getpid() && s.number == 7);
+    CHECK(ask(ear, WILD_NOTHING));
+    CHECK(ear_acked(ear, ACH_REQ_CAPABILITY, &self));
+    CHECK(ear_acked(ear, ACH_REQ_SET_INTPROP, &set));
+    m = ear_request(ear, ACH_REQ_GET_INTPROP, &get);
+    CHECK(ach_message_body(m) && ((const ach_intprop_t *)ach_message_body(m))->value == 9);
+    ach_message_unref(m);
+    EVENTUALLY(next(ear).number == 9);
+    CHECK(rig_count(rig, "") == 0);
+    ear_close(ear);
+    EVENTUALLY(!runs(s.pid)); /* nobody is subscribed any more */
+    ear = ear_open(rig, "opaque:0");
+    CHECK(next(ear).pid != s.pid);
+    ear_close(ear);
+    rig_end(rig);
+}
+
+/* Both in processes of their own, and talk to each other. */
+static void requires_others(void)
+{
+    struct rig *rig =
+        rig_start("driver (" WILD "provides [\"opaque:1\"] requires [\"other:::opaque:0\"])"
+                  "driver (" WILD "provides [\"opaque:0\"] alwayson true)");
+    struct ear *two = ear_open(rig, "opaque:1"), *one = ear_open(rig, "opaque:0");
+    int pid = next(one).pid;
+
+    CHECK(next(two).pid != pid);
+    EVENTUALLY(next(two).heard > 3);
+    tell(two, WILD_ASK, 0);
+    EVENTUALLY(next(two).asked);
+    tell(two, WILD_PASS_ON, WILD_ABORT);
+    pid = next_but(one, pid).pid;
+    CHECK(rig_logged(rig, "driver wild: its process was ended by Aborted"));
+    tell(two, WILD_ASK, 0); /* the same process as before, and what it requires is back */
+    EVENTUALLY(next(two).asked);
+    ear_close(one);
+    ear_close(two);
+    CHECK(runs(pid));
+    rig_end(rig);
+    CHECK(!runs(pid));
+}
+
+/* Another driver of the server does not notice; subscribers stay; requests are refused. */
+static void crashes(uint8_t how, const char *line)
+{
+    struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])"
+                                "driver (name \"dummy\" provides [\"opaque:1\"] rate 50)");
+    struct ear *ear = ear_open(rig, "opaque:0"), *other = ear_open(rig, "opaque:1");
+    int pid = next(ear).pid;
+    ach_message_t *m;
+
+    REQUIRE(unlink(program) == 0); /* it does not come again so soon */
+    tell(ear, how, 0);
+    EVENTUALLY(refused(ear));
+    EVENTUALLY(!runs(pid));
+    m = ear_data(other, ACH_OPAQUE_DATA_STATE);
+    CHECK(m);
+    ach_message_unref(m);
+    CHECK(rig_logged(rig, line));
+    CHECK(rig_logged(rig, "driver wild has failed; again in 0.5 s"));
+    CHECK(rig_logged(rig, "driver wild has failed; again in 1 s"));
+    REQUIRE(symlink(real, program) == 0);
+    pid = next_but(ear, pid).pid;
+    CHECK(ask(ear, WILD_NOTHING));
+    CHECK(!ask(ear, WILD_ABORT)); /* who asked is answered, though the driver has crashed */
+    next_but(ear, pid);
+    ear_close(ear);
+    ear_close(other);
+    rig_end(rig);
+}
+
+/* A process that does not end by itself is ended; also if it stands still. */
+static void hangs(uint8_t how)
+{
+    struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    int pid = next(ear).pid;
+
+    tell(ear, how, 0);
+    check_sleep_ms(100);
+    ear_close(ear);
+    rig_end(rig);
+    CHECK(!runs(pid));
+}
+
+static void does_not_start(void)
+{
+    struct rig *rig = rig_create(false);
+    ach_status_t status;
+    struct ear *ear;
+    char why[256];
+
+    REQUIRE_OK(rig_load(rig, "driver (" WILD "provides [\"opaque:0\"] number 13)"
+                             "driver (" WILD "provides [\"opaque:1\"] crash_at_once true)"
+                             "driver (name \"unknown\" process true provides [\"opaque:2\"])"));
+    ear = ear_try(rig, "opaque:0", &status, why);
+    CHECK(status != ACH_OK && strstr(why, "its process cannot set it up"));
+    ear_close(ear);
+    ear = ear_try(rig, "opaque:1", &status, why);
+    CHECK(status != ACH_OK && strstr(why, "its process has ended"));
+    CHECK(rig_logged(rig, "its process was ended by Aborted"));
+    ear_close(ear);
+    ear = ear_try(rig, "opaque:2", &status, why);
+    CHECK(status != ACH_OK && rig_logged(rig, "driver unknown: its process ended with status 1"));
+    ear_close(ear);
+    rig_end(rig);
+
+    rig = rig_create(true);
+    CHECK_STATUS(rig_load(rig, "driver (" WILD "provides [\"opaque:0\"])"), ACH_EINVAL);
+    CHECK(rig_logged(rig, "a simulated clock is for one process only"));
+    rig_end(rig);
+
+    rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
+    setenv("ACH_DRIVER_PROCESS", "/nowhere", 1);
+    ear = ear_try(rig, "opaque:0", &status, why);
+    CHECK(status == ACH_FAILED_SYSCALL && strstr(why, "/nowhere"));
+    ear_close(ear);
+    rig_end(rig);
+}
+
+/* Killed with no time to say good-bye: the driver's process ends, with its shutdown. */
+static void server_is_killed(void)
+{
+    int *pid = check_shared(sizeof(*pid));
+    char file[] = "/tmp/ach-process.XXXXXX";
+    int fd = mkstemp(file);
+    pid_t server;
+
+    close(fd);
+    setenv("WILD_SHUTDOWN", file, 1);
+    server = fork();
+    if (server == 0) {
+        struct ear *ear =
+            ear_open(rig_start("driver (" WILD "provides [\"opaque:0\"])"), "opaque:0");
+
+        __atomic_store_n(pid, next(ear).pid, __ATOMIC_SEQ_CST);
+        for (;;)
+            pause();
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    EVENTUALLY(__atomic_load_n(pid, __ATOMIC_SEQ_CST) != 0);
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    REQUIRE(waitpid(*pid, NULL, 0) == *pid);
+    CHECK(access(file, F_OK) != 0);
+    unlink(file);
+    unsetenv("WILD_SHUTDOWN");
+}
+
+int main(void)
+{
+    make_link();
+    server_is_killed();
+    works_as_usual();
+    requires_others();
+    crashes(WILD_ABORT, "its process was ended by Aborted");
+    crashes(WILD_EXIT, "its process ended with status 3");
+    hangs(WILD_HANG);
+    hangs(WILD_STOP);
+    does_not_start();
+    remove_link();
+    return check_result();
+}
