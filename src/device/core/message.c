@@ -211,7 +211,7 @@ ach_status_t achi_message_answer(const ach_message_t *request, uint8_t type, dou
                                  const ach_message_t *with)
 {
     ach_header_t h = request->header;
-    ach_message_t *answer;
+    ach_message_t *answer = NULL;
     ach_status_t status;
 
     if (!request->answers)
