@@ -290,7 +290,7 @@ static ach_status_t prepare(const ach_device_t *d, uint8_t type, uint8_t subtype
 
 ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const void *body)
 {
-    const ach_type_t *type;
+    const ach_type_t *type = NULL;
     ach_header_t h;
     ach_status_t status = prepare(device, ACH_MSG_CMD, subtype, body, &h, &type);
 
@@ -301,7 +301,7 @@ ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const voi
 ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const void *body,
                                 double timeout, ach_message_t **answer)
 {
-    const ach_type_t *type;
+    const ach_type_t *type = NULL;
     ach_message_t *m;
     ach_header_t h;
     ach_status_t status = prepare(device, ACH_MSG_REQ, subtype, body, &h, &type);
