@@ -24,6 +24,7 @@
 #define STEPS 1000
 #define NOBODY 65534
 #define HONEST_SIZE 1000
+#define ENOUGH_CALLS 10000u /* to expect a mapping among them: one in 300 */
 
 struct fuzz_counts *fuzz_counts;
 
@@ -209,7 +210,8 @@ static void report(void)
            fuzz_counts->faults, fuzz_counts->processes, fuzz_counts->kills, fuzz_counts->puts,
            fuzz_counts->gets);
     CHECK(fuzz_counts->wrong == 0);
-    CHECK(fuzz_counts->accepted > 0 && fuzz_counts->maps > 0);
+    CHECK(fuzz_counts->accepted > 0);
+    CHECK(fuzz_counts->maps > 0 || fuzz_counts->calls < ENOUGH_CALLS);
     CHECK(fuzz_counts->puts > 0 && fuzz_counts->gets > 0);
 }
 
