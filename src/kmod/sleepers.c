@@ -260,7 +260,7 @@ void achk_wake_all(struct achk_sleepers *all)
     struct place at = {.prio = INT_MIN};
     u64 end = 0;
 
-    smp_mb(); /* with achk_sleeper_enter */
+    smp_mb();                                             /* with achk_sleeper_enter */
     if (!data_race(READ_ONCE(all->tree.rb_root.rb_node))) /* rbtree.h writes it plainly */
         return;
     while (wake_next(all, &at, &end))

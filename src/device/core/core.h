@@ -75,7 +75,7 @@ struct ach_driver {
     ach_robot_t *robot;
     const ach_driver_class_t *class;
     ach_driver_class_t *own_class; /* ours to free, or NULL */
-    ach_section_t *options; /* NULL: made by the robot itself */
+    ach_section_t *options;        /* NULL: made by the robot itself */
     void *state;
     bool created;
     bool alwayson;
@@ -132,7 +132,7 @@ struct ach_robot {
     pthread_mutex_t time_lock;
     double time;
     ach_driver_t *outlet; /* to the process that we are a part of, or NULL */
-    ach_driver_t *mover; /* who moves the clock, and waits until others are asleep */
+    ach_driver_t *mover;  /* who moves the clock, and waits until others are asleep */
 };
 
 /* The device at an address; 0 for host and robot mean here. */

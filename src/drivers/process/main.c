@@ -8,6 +8,7 @@
 #include <ach/drivers.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../../device/core/process_child.h"
 
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
     if (status == ACH_OK)
         status = achi_process_child(robot, atoi(argv[1]), atoi(argv[2]));
     if (status != ACH_OK)
-        return 1; /* at once: the server waits for the end */
+        _exit(1); /* at once: the server waits for the end */
     ach_robot_destroy(robot);
     return 0;
 }
