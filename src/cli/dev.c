@@ -121,12 +121,18 @@ void dev_show(const ach_message_t *m, bool json)
     printf("}\n");
 }
 
+/* Without the "dev " before it. */
+static const char *tool_name(const struct verb *tool)
+{
+    return tool->name + strlen("dev ");
+}
+
 static const struct verb *find(const char *name)
 {
     size_t i;
 
     for (i = 0; i < TOOLS; i++)
-        if (strcmp(tools[i]->name, name) == 0)
+        if (strcmp(tool_name(tools[i]), name) == 0)
             return tools[i];
     return NULL;
 }
@@ -138,7 +144,7 @@ static int overview(void)
     puts("Usage: ach dev TOOL [ARGUMENT ...]\n\n"
          "Look at devices and use them.\n\nTools:");
     for (i = 0; i < TOOLS; i++)
-        printf("  %-7s %s\n", tools[i]->name, tools[i]->summary);
+        printf("  %-7s %s\n", tool_name(tools[i]), tools[i]->summary);
     puts("\nach dev TOOL --help says more.\n\n"
          "Examples:\n"
          "  ach dev ls\n"

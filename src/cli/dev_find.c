@@ -60,7 +60,7 @@ static int run(int argc, char **argv)
 }
 
 const struct verb dev_find = {
-    .name = "find",
+    .name = "dev find",
     .summary = "list the devices of the network",
     .help = "Usage: ach dev find [OPTION ...]\n\n"
             "List the devices of servers in the network that advertise them, with their drivers\n"

@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
 }
 
 const struct verb dev_ls = {
-    .name = "ls",
+    .name = "dev ls",
     .summary = "list the devices of a robot",
     .help = "Usage: ach dev ls [OPTION ...] [[HOST:]PORT]\n\n"
             "List the devices of a server, and their drivers. Without HOST, the one on this\n"

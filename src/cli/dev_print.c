@@ -100,7 +100,7 @@ static int run(int argc, char **argv)
 }
 
 const struct verb dev_print = {
-    .name = "print",
+    .name = "dev print",
     .summary = "print what a device senses",
     .help = "Usage: ach dev print [OPTION ...] DEVICE\n\n"
             "Print the data of a device as it comes, until Ctrl-C. On a terminal each message\n"

@@ -124,7 +124,7 @@ static int run(int argc, char **argv)
 }
 
 const struct verb dev_prop = {
-    .name = "prop",
+    .name = "dev prop",
     .summary = "read or set a driver's property",
     .help = "Usage: ach dev prop [OPTION ...] DEVICE PROPERTY [VALUE]\n\n"
             "Print a property of the device's driver, or set it and print what it is then.\n\n"

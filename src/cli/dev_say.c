@@ -88,7 +88,7 @@ static int run_req(int argc, char **argv)
 }
 
 const struct verb dev_cmd = {
-    .name = "cmd",
+    .name = "dev cmd",
     .summary = "tell a device what to do",
     .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
             "Send a command. Fields that are left out are zero. A wrong COMMAND lists those\n"
@@ -101,7 +101,7 @@ const struct verb dev_cmd = {
 };
 
 const struct verb dev_req = {
-    .name = "req",
+    .name = "dev req",
     .summary = "ask a device",
     .help = "Usage: ach dev req [OPTION ...] DEVICE REQUEST [FIELD=VALUE ...]\n\n"
             "Send a request and print the answer. A wrong REQUEST lists those that the\n"
