@@ -86,10 +86,14 @@ static int print(struct printing *p, const char *address)
         ach_message_unref(m);
         n++;
     }
+    if (status != ACH_OK && status != ACH_MISSED_FRAME && status != ACH_STALE_FRAMES)
+        complain("%s: %s", address, *ach_errstr() ? ach_errstr() : ach_result_to_string(status));
+    else
+        status = ACH_OK;
     if (ach_device_lost(d))
         complain("%s: %llu messages were lost", address, (unsigned long long)ach_device_lost(d));
     ach_device_close(d);
-    return status == ACH_CLOSED ? fail_errstr() : EXIT_OK;
+    return status == ACH_OK ? EXIT_OK : EXIT_FAILED;
 }
 
 static int run(int argc, char **argv)

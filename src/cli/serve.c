@@ -3,6 +3,8 @@
 #include <ach/channel.h>
 #include <ach/drivers.h>
 #include <ach/tcp.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,11 +230,47 @@ static void announce(const struct serve *s)
     fflush(stdout);
 }
 
-static void wait_for_signal(const sigset_t *ends)
+/* Posted when somebody asks to end. */
+static sem_t ended;
+
+/* Who asks again does not want to wait until drivers are set up or shut down. */
+static void *take_signals(void *signals)
 {
+    bool asked = false;
     int which;
 
-    while (sigwait(ends, &which) != 0)
+    for (;;) {
+        if (sigwait(signals, &which) != 0)
+            continue;
+        if (asked)
+            _exit(128 + which);
+        asked = true;
+        sem_post(&ended);
+    }
+    return NULL;
+}
+
+/* Blocked in all threads, so that one thread takes them, whatever the others do. */
+static bool end_on_signals(void)
+{
+    static sigset_t signals;
+    pthread_t thread;
+
+    sem_init(&ended, 0, 0);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (pthread_create(&thread, NULL, take_signals, &signals) == 0)
+        return true;
+    complain("no thread for signals");
+    return false;
+}
+
+static void wait_for_end(void)
+{
+    while (sem_wait(&ended) != 0)
         ;
 }
 
@@ -242,20 +280,13 @@ static int run(int argc, char **argv)
         .attr = {.size = sizeof(s.attr), .level = ACH_LOG_WARNING, .log = log_line},
     };
     bool good;
-    sigset_t ends;
 
     if (!parse(&s, argc, argv))
         return EXIT_USAGE;
-    /* Blocked in all threads that follow, so that only the wait below takes them. */
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL);
-    good = build(&s) && start(&s);
+    good = end_on_signals() && build(&s) && start(&s);
     if (good) {
         announce(&s);
-        wait_for_signal(&ends);
+        wait_for_end();
     }
     finish(&s);
     return good ? EXIT_OK : EXIT_FAILED;
@@ -267,7 +298,7 @@ const struct verb verb_serve = {
     .help = "Usage: ach serve [OPTION ...] FILE\n\n"
             "Run the drivers of a config file and serve their devices: to Player clients by TCP,\n"
             "and to programs of this machine through channels. TCP listens on 127.0.0.1 unless\n"
-            "the file says otherwise. Ends with Ctrl-C.\n\n"
+            "the file says otherwise. Ends with Ctrl-C; a second one does not wait for drivers.\n\n"
             "Options:\n"
             "  -p, --port N       the robot's number, and its port (6665)\n"
             "      --no-tcp       no network\n"

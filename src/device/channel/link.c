@@ -15,6 +15,7 @@ struct achi_channel_link {
     ach_channel_t data, cmd, req, ans;
     unsigned open; /* how many of them, in that order */
     uint32_t pid, handle, sequence;
+    uint32_t robot;
     ach_address_t address;
     unsigned char *buffer;
     size_t room;
@@ -83,16 +84,15 @@ static ach_status_t fetch(struct achi_channel_link *l, ach_channel_t *chan, doub
     }
 }
 
-/* What is in the buffer. */
-static ach_status_t unpack(struct achi_channel_link *l, size_t size, ach_header_t *h,
-                           ach_message_t **m)
+/* The header of what is in the buffer. */
+static ach_status_t peek(const struct achi_channel_link *l, size_t size, ach_header_t *h)
 {
     uint32_t body;
 
     if (size < ACH_FRAME_HEADER || ach_frame_read(l->buffer, h, &body) != ACH_OK ||
         body != size - ACH_FRAME_HEADER)
         return ach_errstr_set(ACH_CORRUPT, "a device's channel has something else in it");
-    return ach_message_wrap(h, l->buffer + ACH_FRAME_HEADER, body, m);
+    return ACH_OK;
 }
 
 ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, int options,
@@ -110,7 +110,9 @@ ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, 
         return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
     if (status != ACH_OK && status != ACH_MISSED_FRAME)
         return status;
-    kept = unpack(l, size, &h, m);
+    kept = peek(l, size, &h);
+    if (kept == ACH_OK)
+        kept = ach_message_wrap(&h, l->buffer + ACH_FRAME_HEADER, size - ACH_FRAME_HEADER, m);
     return kept == ACH_OK ? status : kept;
 }
 
@@ -139,7 +141,12 @@ static ach_status_t put(ach_channel_t *chan, const ach_header_t *h, const ach_ty
 ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_header_t *h,
                                        const ach_type_t *type, const void *body)
 {
-    return put(&l->cmd, h, type, body);
+    ach_status_t status = put(&l->cmd, h, type, body);
+
+    if (status != ACH_OK && status != ACH_EINVAL)
+        ach_errstr_set(status, "the command cannot be put into its channel: %s",
+                       ach_result_to_string(status));
+    return status;
 }
 
 static bool mine(const struct achi_channel_link *l, const ach_header_t *h)
@@ -160,11 +167,11 @@ static ach_status_t await(struct achi_channel_link *l, double until, ach_message
             return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
         if (status != ACH_OK && status != ACH_MISSED_FRAME)
             return ach_errstr_set(status, "no answer of the device in time");
-        if (unpack(l, size, &h, answer) != ACH_OK)
+        if (peek(l, size, &h) != ACH_OK || !mine(l, &h))
             continue;
-        if (mine(l, &h))
-            return ACH_OK;
-        ach_message_unref(*answer);
+        h.address.host = 0;
+        h.address.robot = l->robot;
+        return ach_message_wrap(&h, l->buffer + ACH_FRAME_HEADER, size - ACH_FRAME_HEADER, answer);
     }
 }
 
@@ -180,6 +187,9 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
     h.sequence = ++l->sequence;
     ach_flush(&l->ans);
     status = put(&l->req, &h, type, body);
+    if (status == ACH_EACCES) /* as if there were no channels: there may be another way */
+        return ach_errstr_set(ACH_ENOENT, "not permitted to write the channels of robot %u",
+                              l->robot);
     return status == ACH_OK ? await(l, now() + timeout, answer) : status;
 }
 
@@ -262,14 +272,19 @@ static void close_channels(struct achi_channel_link *l)
 ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
                                     struct achi_channel_link **link)
 {
-    struct achi_channel_link *l = calloc(1, sizeof(*l));
     uint32_t robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
+    struct achi_channel_link *l;
     ach_status_t status;
 
+    if (!achi_robot_served(robot))
+        return ach_errstr_set(ACH_ENOENT, "no server on this machine has channels of robot %u",
+                              robot);
+    l = calloc(1, sizeof(*l));
     if (!l || grow(l, ROOM_FIRST) != ACH_OK) {
         free(l);
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a device");
     }
+    l->robot = robot;
     l->pid = (uint32_t)getpid();
     l->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
     l->address = (ach_address_t){.interf = place->interf, .index = place->index};

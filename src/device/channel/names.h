@@ -35,4 +35,24 @@ static inline void achi_robot_channel(uint32_t robot, const char *what,
     snprintf(name, ACH_CHAN_NAME_MAX, "dev.%u.%s", robot, what);
 }
 
+/*
+ * Whether a server has the robot's channels: it is the source of the answers, and
+ * that ends with its process.
+ */
+static inline bool achi_robot_served(uint32_t robot)
+{
+    char name[ACH_CHAN_NAME_MAX];
+    ach_channel_t chan;
+    ach_attr_t attr;
+    ach_status_t status;
+
+    achi_robot_channel(robot, "ans", name);
+    ach_attr_init(&attr);
+    ach_attr_set_lock_source(&attr, 1);
+    status = ach_open(&chan, name, &attr);
+    if (status == ACH_OK)
+        ach_close(&chan);
+    return status == ACH_EAGAIN || status == ACH_EACCES; /* the second: who may only read */
+}
+
 #endif

@@ -14,8 +14,11 @@
 
 #define COUNT 32u         /* messages that a data channel keeps */
 #define SIZE (512u << 10) /* bytes of a data channel */
-#define CMD_COUNT 64u     /* commands and requests */
+#define CMD_COUNT 64u     /* commands of a device */
 #define CMD_SIZE 1024u    /* their nominal size */
+#define REQ_COUNT 1024u   /* requests of all clients, and the answers */
+#define REQ_SIZE 256u     /* of a request */
+#define ANS_SIZE 1024u    /* of an answer */
 #define EVENTS 16
 #define TURNS 64 /* messages of one channel before others have their turn */
 
@@ -142,18 +145,25 @@ static ach_status_t open_output(struct achi_channels *s, struct achi_output *o)
     return ach_robot_sink(s->robot, &o->address, &sink);
 }
 
+/* Close and remove a channel, unless another server has put its own in its place. */
+static void end_channel(ach_channel_t *chan, const char *name)
+{
+    ach_info_t info;
+    bool ours = ach_channel_info(chan, &info) == ACH_OK && !info.replaced && !info.unlinked;
+
+    ach_close(chan);
+    if (ours)
+        ach_unlink(name);
+}
+
 static void close_output(struct achi_channels *s, struct achi_output *o)
 {
     if (o->cmd_open)
         ach_robot_sink(s->robot, &o->address, NULL);
     if (o->data_open)
-        ach_close(&o->data);
+        end_channel(&o->data, o->data_name);
     if (o->cmd_open)
-        ach_close(&o->cmd);
-    if (o->data_open)
-        ach_unlink(o->data_name);
-    if (o->cmd_open)
-        ach_unlink(o->cmd_name);
+        end_channel(&o->cmd, o->cmd_name);
 }
 
 bool achi_channels_receive(struct achi_channels *s, ach_channel_t *chan, ach_header_t *h,
@@ -221,18 +231,34 @@ void achi_channels_answer(struct achi_channels *s, const ach_header_t *h, const 
     }
 }
 
+/* With the next sequence; NULL: too many requests are under way. */
+static struct achi_asked *free_slot(struct achi_channels *s)
+{
+    unsigned i;
+
+    for (i = 0; i < ACHI_ASKED_MAX; i++) {
+        struct achi_asked *slot = &s->asked[++s->sequence % ACHI_ASKED_MAX];
+
+        if (!slot->used)
+            return slot;
+    }
+    return NULL;
+}
+
 static void ask(struct achi_channels *s, const ach_header_t *header, const void *body,
                 uint32_t size)
 {
     ach_header_t h = *header;
-    struct achi_asked *slot = &s->asked[++s->sequence % ACHI_ASKED_MAX];
+    struct achi_asked *slot = free_slot(s);
 
-    *slot = (struct achi_asked){h.address.host, h.address.robot, h.sequence, true};
-    h.address.host = h.address.robot = 0;
-    h.sequence = s->sequence;
-    if (ach_robot_deliver(s->robot, &h, body, size, s->queue) == ACH_OK)
-        return;
-    slot->used = false;
+    if (slot) {
+        *slot = (struct achi_asked){h.address.host, h.address.robot, h.sequence, s->sequence, true};
+        h.address.host = h.address.robot = 0;
+        h.sequence = s->sequence;
+        if (ach_robot_deliver(s->robot, &h, body, size, s->queue) == ACH_OK)
+            return;
+        slot->used = false;
+    }
     h = *header;
     h.type = ACH_MSG_NACK;
     achi_channels_answer(s, &h, NULL, 0);
@@ -263,15 +289,17 @@ static void pass_answers(struct achi_channels *s)
     while ((m = ach_queue_pop(s->queue))) {
         ach_header_t h = *ach_message_header(m);
         struct achi_asked *slot = &s->asked[h.sequence % ACHI_ASKED_MAX];
+        bool own = slot->used && slot->own == h.sequence;
         size_t size;
         const void *bytes = ach_message_bytes(m, &size);
 
         h.address.host = slot->pid;
         h.address.robot = slot->handle;
         h.sequence = slot->sequence;
-        if (slot->used)
+        if (own) {
             achi_channels_answer(s, &h, bytes, size);
-        slot->used = false;
+            slot->used = false;
+        }
         ach_message_unref(m);
     }
 }
@@ -353,6 +381,8 @@ static ach_status_t open_all(struct achi_channels *s)
     char name[ACH_CHAN_NAME_MAX];
     ach_status_t status;
 
+    if (achi_robot_served(s->number))
+        return ach_errstr_set(ACH_EEXIST, "another server has the channels of robot %u", s->number);
     s->answers.kind = ACHI_ANSWERS;
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -362,12 +392,12 @@ static ach_status_t open_all(struct achi_channels *s)
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "req", name);
-    status = make(name, CMD_COUNT, CMD_SIZE, false, &s->req);
+    status = make(name, REQ_COUNT, REQ_SIZE, false, &s->req);
     s->req_open = status == ACH_OK;
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "ans", name);
-    status = make(name, CMD_COUNT, 4 * CMD_SIZE, true, &s->ans);
+    status = make(name, REQ_COUNT, ANS_SIZE, true, &s->ans);
     s->ans_open = status == ACH_OK;
     return status == ACH_OK ? open_outputs(s) : status;
 }
@@ -383,14 +413,12 @@ static void close_all(struct achi_channels *s)
         close_output(s, &s->outputs[i]);
     ach_queue_close(s->queue);
     if (s->req_open) {
-        ach_close(&s->req);
         achi_robot_channel(s->number, "req", name);
-        ach_unlink(name);
+        end_channel(&s->req, name);
     }
     if (s->ans_open) {
-        ach_close(&s->ans);
         achi_robot_channel(s->number, "ans", name);
-        ach_unlink(name);
+        end_channel(&s->ans, name);
     }
     if (s->wake >= 0)
         close(s->wake);

@@ -52,7 +52,8 @@ struct achi_use {
 };
 
 struct achi_asked {
-    uint32_t pid, handle, sequence;
+    uint32_t pid, handle, sequence; /* the client's */
+    uint32_t own;                   /* the server's sequence for it */
     bool used;
 };
 

@@ -104,9 +104,12 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
 {
     const ach_device_attr_t a = complete(attr);
     ach_place_t place;
-    ach_status_t status = ach_place_parse(address, &place);
     ach_device_t *d;
+    ach_status_t status;
 
+    if (!address || !device)
+        return ach_errstr_set(ACH_EINVAL, "an address and a place for the handle are needed");
+    status = ach_place_parse(address, &place);
     if (status != ACH_OK)
         return status;
     d = calloc(1, sizeof(*d));
@@ -260,6 +263,8 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
 
     if (!m)
         status = next(device, subtype, timeout < 0 ? -1 : now() + timeout, options, &m);
+    if (status == ACH_TIMEOUT)
+        return ach_errstr_set(status, "no data within %g s", timeout);
     if (status != ACH_OK)
         return status;
     status = device->missed ? ACH_MISSED_FRAME : ACH_OK;

@@ -7,6 +7,7 @@
  */
 #include <ach.h>
 #include <ach/interface/common.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,14 +234,20 @@ static void get_value(struct achi_property *p, const ach_intprop_t *asked, union
     }
 }
 
-/* *with: the answer. False: no such property. */
+/* No driver reckons with a number that is none. */
+static bool sensible(const struct achi_property *p, const void *body)
+{
+    return p->kind != DOUBLE || isfinite(((const ach_dblprop_t *)body)->value);
+}
+
+/* *with: the answer. False: no such property, or not such a value. */
 static bool answer(ach_driver_t *d, const ach_message_t *m, const struct asked *a,
                    ach_message_t **with)
 {
     struct achi_property *p = a->key ? find(d, a->key) : NULL;
     union answer body;
 
-    if (!p || p->kind != a->kind)
+    if (!p || p->kind != a->kind || (a->set && !sensible(p, ach_message_body(m))))
         return false;
     if (a->set)
         set_value(p, ach_message_body(m));

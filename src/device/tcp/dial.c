@@ -108,6 +108,8 @@ ach_status_t achi_dial(const ach_place_t *place, double until, int *fd)
     char port[16];
     int error;
 
+    if (port_of(place) > UINT16_MAX)
+        return ach_errstr_set(ACH_EINVAL, "there is no port %u", port_of(place));
     snprintf(port, sizeof(port), "%u", port_of(place));
     error = getaddrinfo(host_of(place), port, &hints, &found);
     if (error)

@@ -158,7 +158,7 @@ static unsigned cluster_range(const struct emulator *e, unsigned step)
 
 static void add_scan(struct emulator *e, struct text *t)
 {
-    char data[4096], line[65];
+    char data[4096], line[65] = "";
     size_t size = 0, at;
     unsigned step;
 

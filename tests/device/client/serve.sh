@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# serve.sh ACH   servers that meet each other's channels, and how one ends
+set -u
+ach=$1
+failed=0
+fail() {
+    echo "failed: $*"
+    failed=1
+}
+dir=$(mktemp -d)
+server=
+# shellcheck disable=SC2317
+finish() {
+    [ -z "$server" ] || kill -9 "$server" 2>/dev/null
+    wait
+    rm -rf "$dir"
+    rm -f "$ACH_DIR"/achshm-dev.*
+}
+trap finish EXIT
+
+# start NAME OPTION ...: a server, once it serves
+start() {
+    log=$dir/$1
+    shift
+    : >"$log"
+    "$ach" serve "$@" >"$log" 2>&1 &
+    server=$!
+    i=0
+    until grep -q '^serving' "$log"; do
+        i=$((i + 1))
+        [ $i -lt 300 ] || { cat "$log"; fail "no server"; return 1; }
+        sleep 0.1
+    done
+}
+echo 'driver ( name "dummy" provides ["laser:0"] )' >"$dir/laser.cfg"
+echo 'tcp ( port 0 ) include "laser.cfg"' >"$dir/free.cfg"
+echo 'driver ( name "fake" provides ["laser:0"] slow_setup 60 alwayson true )' >"$dir/slow.cfg"
+
+start first --no-tcp -p 40001 "$dir/laser.cfg" || exit 1
+"$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
+grep -q 'another server has the channels of robot 40001' "$dir/out" || fail "$(cat "$dir/out")"
+"$ach" dev print -n1 -w 30 40001:laser:0 | grep -q SCAN || fail "the first server is out of reach"
+
+# Killed: its channels are still there, and hide nobody.
+kill -9 "$server"
+wait "$server" 2>/dev/null
+start second --no-channels "$dir/free.cfg" -p 40001 || exit 1
+port=$(sed -n 's/.* on port //p' "$dir/second")
+"$ach" dev print -n1 -w 2 40001:laser:0 >"$dir/out" 2>&1 && fail "a dead server answered"
+grep -q 'in time' "$dir/out" && fail "waited for a dead server"
+"$ach" dev print -n1 -w 30 "$port:laser:0" | grep -q SCAN || fail "the living server is hidden"
+kill "$server"
+wait "$server" || fail "a server that was asked to end did not end well"
+
+# The first signal waits for a driver's setup, the second does not.
+"$ach" serve --no-tcp --no-channels "$dir/slow.cfg" >"$dir/out" 2>&1 &
+server=$!
+sleep 1
+kill "$server"
+sleep 0.2
+kill "$server"
+i=0
+while kill -0 "$server" 2>/dev/null; do
+    i=$((i + 1))
+    [ $i -lt 100 ] || { fail "still there after two signals"; break; }
+    sleep 0.1
+done
+server=
+exit $failed
