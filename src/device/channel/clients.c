@@ -2,6 +2,7 @@
 /* clients.c - which processes have subscribed to what; who ends takes nothing along */
 #include <ach/interface/player.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -80,13 +81,24 @@ static struct achi_client *add_client(struct achi_channels *s, uint32_t pid)
     return c;
 }
 
-static struct achi_client *client(struct achi_channels *s, uint32_t pid)
+static bool has_ended(const struct achi_client *c)
+{
+    struct pollfd p = {.fd = c->end.fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) == 1;
+}
+
+/* A number may be another process's by now: who ended is forgotten first. */
+static struct achi_client *find_client(struct achi_channels *s, uint32_t pid)
 {
     struct achi_client *c = s->clients;
 
     while (c && c->pid != pid)
         c = c->next;
-    return c ? c : add_client(s, pid);
+    if (!c || !has_ended(c))
+        return c;
+    achi_client_end(s, c);
+    return NULL;
 }
 
 static void free_use(struct achi_use *u)
@@ -128,7 +140,7 @@ static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
 
 static void open_device(struct achi_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
-    struct achi_client *c = client(s, h->address.host);
+    struct achi_client *c;
     struct achi_use u = {.server = s,
                          .address = *a,
                          .pid = h->address.host,
@@ -142,13 +154,18 @@ static void open_device(struct achi_channels *s, const ach_header_t *h, const ac
         return;
     }
     memcpy(u.driver, info.driver, sizeof(u.driver));
+    c = find_client(s, u.pid);
+    if (!c)
+        c = add_client(s, u.pid);
     if (!c || c->n_uses == USES_MAX || begin(c, &u) != ACH_OK)
         answer(&u, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE, "no such process, or too many");
+    if (c && !c->uses)
+        achi_client_end(s, c);
 }
 
 static void close_device(struct achi_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
-    struct achi_client *c = client(s, h->address.host);
+    struct achi_client *c = find_client(s, h->address.host);
     struct achi_use **u, *found;
 
     if (!c)

@@ -29,6 +29,8 @@ static struct timespec duration(double seconds)
 {
     struct timespec t;
 
+    if (seconds > 1e9) /* also infinity */
+        seconds = 1e9;
     t.tv_sec = (time_t)seconds;
     t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
     return t;
@@ -307,7 +309,8 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
 
 void achi_channel_link_close(struct achi_channel_link *l)
 {
-    unsubscribe(l);
+    if (l->pid == (uint32_t)getpid()) /* a forked child has no subscription of its own */
+        unsubscribe(l);
     close_channels(l);
 }
 

@@ -142,7 +142,9 @@ static ach_status_t open_output(struct achi_channels *s, struct achi_output *o)
     if (status != ACH_OK)
         return status;
     o->cmd_open = true;
-    return ach_robot_sink(s->robot, &o->address, &sink);
+    status = ach_robot_sink(s->robot, &o->address, &sink);
+    o->sunk = status == ACH_OK;
+    return status;
 }
 
 /* Close and remove a channel, unless another server has put its own in its place. */
@@ -158,7 +160,7 @@ static void end_channel(ach_channel_t *chan, const char *name)
 
 static void close_output(struct achi_channels *s, struct achi_output *o)
 {
-    if (o->cmd_open)
+    if (o->sunk)
         ach_robot_sink(s->robot, &o->address, NULL);
     if (o->data_open)
         end_channel(&o->data, o->data_name);

@@ -26,7 +26,7 @@ struct achi_output {
     struct achi_channels *server;
     ach_address_t address;
     ach_channel_t data, cmd;
-    bool data_open, cmd_open;
+    bool data_open, cmd_open, sunk;
     bool complained;
     char data_name[ACH_CHAN_NAME_MAX], cmd_name[ACH_CHAN_NAME_MAX];
 };

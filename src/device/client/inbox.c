@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* No time is later than that, nor infinity. */
+#define LONG_WAIT 1e9
+
 static void wake(void *inbox)
 {
     const struct achi_inbox *in = inbox;
@@ -67,6 +70,8 @@ static void sleep_until(const struct achi_inbox *in, double until)
 
     if (left < 0)
         left = 0;
+    if (left > LONG_WAIT)
+        left = LONG_WAIT;
     t.tv_sec = (time_t)left;
     t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
     ppoll(&p, 1, until < 0 ? NULL : &t, NULL);

@@ -6,6 +6,9 @@
 #include "core.h"
 #include "message.h"
 
+/* That wait for one driver; many clients may ask at once. */
+#define REQUESTS_MAX (16 * ACH_QUEUE_MESSAGES)
+
 static bool handles(const struct achi_device *d, const ach_capability_t *asked)
 {
     unsigned i;
@@ -36,6 +39,12 @@ static bool answered_here(struct achi_device *d, const ach_message_t *m)
     return true;
 }
 
+/* Commands do not keep requests out; but the requests themselves must end somewhere. */
+static bool too_many(const ach_queue_t *q, const ach_message_t *m)
+{
+    return ach_message_header(m)->type == ACH_MSG_REQ && ach_queue_replies(q) >= REQUESTS_MAX;
+}
+
 /* Under the lock: a driver that is being shut down empties its queue once, and for good. */
 static ach_status_t push(struct achi_device *d, const ach_message_t *m)
 {
@@ -44,7 +53,7 @@ static ach_status_t push(struct achi_device *d, const ach_message_t *m)
 
     pthread_mutex_lock(&robot->lock);
     if (d->driver->phase == ACHI_RUNNING)
-        status = ach_queue_push(d->driver->queue, m);
+        status = too_many(d->driver->queue, m) ? ACH_OVERFLOW : ach_queue_push(d->driver->queue, m);
     pthread_mutex_unlock(&robot->lock);
     return status;
 }

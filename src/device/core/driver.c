@@ -104,6 +104,15 @@ void achi_driver_stop(ach_driver_t *d)
     pthread_cond_broadcast(&d->robot->changed);
 }
 
+/* What is left is not for the next time; requests are answered with a NACK. */
+static void drain(ach_driver_t *d)
+{
+    ach_message_t *m;
+
+    while ((m = ach_queue_pop(d->queue)))
+        ach_message_unref(m);
+}
+
 static ach_status_t set_up(ach_driver_t *d)
 {
     ach_status_t status = achi_needs_subscribe(d);
@@ -114,18 +123,11 @@ static ach_status_t set_up(ach_driver_t *d)
         if (status != ACH_OK && !*ach_errstr())
             ach_errstr_set(status, "its setup failed (%s)", ach_result_to_string(status));
     }
-    if (status != ACH_OK)
+    if (status != ACH_OK) {
         achi_needs_unsubscribe(d);
+        drain(d);
+    }
     return status;
-}
-
-/* What is left is not for the next time; requests are answered with a NACK. */
-static void drain(ach_driver_t *d)
-{
-    ach_message_t *m;
-
-    while ((m = ach_queue_pop(d->queue)))
-        ach_message_unref(m);
 }
 
 static void shut_down(ach_driver_t *d)
@@ -221,6 +223,8 @@ static void serve(ach_driver_t *d)
         double since = achi_monotonic();
         ach_status_t status = start(d);
 
+        if (status == ACH_CANCELED && d->stop && wanted(d))
+            continue; /* who it was for has left, and somebody else has come */
         if (status != ACH_OK)
             achi_pending_settle(d, status, ach_errstr());
         if (status == ACH_OK ? !run(d) : !ran)
@@ -229,8 +233,10 @@ static void serve(ach_driver_t *d)
         set_phase(d, ACHI_BROKEN);
         if (achi_monotonic() - since > RETRY_LAST)
             pause = RETRY_FIRST;
+        pthread_mutex_unlock(&d->robot->lock); /* who takes the log may be slow */
         ach_robot_log(d->robot, ACH_LOG_WARNING, "driver %s has failed; again in %g s",
                       d->class->name, pause);
+        pthread_mutex_lock(&d->robot->lock);
         pause_for(d, pause);
         pause = pause * 2 < RETRY_LAST ? pause * 2 : RETRY_LAST;
     }

@@ -34,7 +34,7 @@ void ach_driver_log(const ach_driver_t *driver, enum ach_log level, const char *
 {
     char line[LINE_MAX];
     va_list ap;
-    int n = snprintf(line, sizeof(line), "%s: ", driver->class->name);
+    int n = snprintf(line, sizeof(line), "%.64s: ", driver->class->name);
 
     va_start(ap, format);
     vsnprintf(line + n, sizeof(line) - (size_t)n, format, ap);

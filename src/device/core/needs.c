@@ -19,27 +19,32 @@ static void answered(void *context, const ach_address_t *address, ach_status_t s
     pthread_cond_broadcast(&d->robot->changed);
 }
 
-static ach_status_t await(ach_driver_t *d)
+static ach_status_t await(ach_driver_t *d, bool *said)
 {
+    ach_status_t status;
+
     pthread_mutex_lock(&d->robot->lock);
     while (!d->answered && !d->quit)
         pthread_cond_wait(&d->robot->changed, &d->robot->lock);
+    *said = d->answered;
+    status = d->answered ? d->answer : ACH_CANCELED;
     pthread_mutex_unlock(&d->robot->lock);
-    return d->answered ? d->answer : ACH_CANCELED;
+    return status;
 }
 
 static ach_status_t subscribe(ach_driver_t *d, struct achi_need *n)
 {
     ach_status_t status;
+    bool said;
 
     d->answered = false;
     status = ach_robot_subscribe(d->robot, &n->device->address, d->queue, answered, d);
     if (status != ACH_OK)
         return status;
-    status = await(d);
-    n->subscribed = status == ACH_OK || !d->answered;
+    status = await(d, &said);
+    n->subscribed = status == ACH_OK || !said;
     if (status != ACH_OK)
-        ach_errstr_set(status, "%s", d->answered ? d->why : "the robot ends");
+        ach_errstr_set(status, "%s", said ? d->why : "the robot ends");
     return status;
 }
 

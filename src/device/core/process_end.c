@@ -108,9 +108,21 @@ static ach_message_t *take_asked(struct achi_end *e, uint32_t sequence)
     return m;
 }
 
+/* No: its place is another's by now. */
+static bool is_under_way(struct achi_end *e, uint32_t sequence)
+{
+    bool is;
+
+    pthread_mutex_lock(&e->lock);
+    is = e->sequence - sequence < ACHI_ASKED_MAX;
+    pthread_mutex_unlock(&e->lock);
+    return is;
+}
+
 static void answer(struct achi_end *e, const ach_message_t *m)
 {
-    ach_message_t *request = take_asked(e, ach_message_header(m)->sequence);
+    uint32_t sequence = ach_message_header(m)->sequence;
+    ach_message_t *request = is_under_way(e, sequence) ? take_asked(e, sequence) : NULL;
 
     if (request)
         ach_driver_relay(e->driver, request, m);
@@ -202,7 +214,9 @@ static ach_status_t ask(struct achi_end *e, const ach_message_t *m)
     ach_message_t *again, *old;
     ach_status_t status;
 
+    pthread_mutex_lock(&e->lock);
     h.sequence = ++e->sequence;
+    pthread_mutex_unlock(&e->lock);
     status = ach_message_again(m, &h, &again);
     if (status != ACH_OK)
         return status;

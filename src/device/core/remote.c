@@ -106,7 +106,8 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     ach_status_t status;
 
     (void)driver;
-    h.sequence = ++r->sequence;
+    if (h.type == ACH_MSG_REQ)
+        h.sequence = ++r->sequence;
     slot = &r->asked[h.sequence % ASKED_MAX];
     status = ach_message_again(message, &h, &m);
     if (status != ACH_OK)
@@ -122,9 +123,10 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
 
 static void answer(ach_driver_t *driver, struct remote *r, const ach_message_t *m)
 {
-    ach_message_t **slot = &r->asked[ach_message_header(m)->sequence % ASKED_MAX];
+    uint32_t sequence = ach_message_header(m)->sequence;
+    ach_message_t **slot = &r->asked[sequence % ASKED_MAX];
 
-    if (!*slot)
+    if (!*slot || r->sequence - sequence >= ASKED_MAX) /* its place is another's by now */
         return;
     ach_driver_relay(driver, *slot, m);
     ach_message_unref(*slot);
@@ -153,6 +155,7 @@ static void main_(ach_driver_t *driver, void *state)
 {
     struct remote *r = state;
 
+    achi_driver_follow(driver, false); /* it sleeps here, not in ach_driver_wait */
     while (!r->lost && ach_driver_wait(driver, 0)) {
         receive(driver, r);
         if (!r->lost && ach_queue_length(r->queue) == 0)

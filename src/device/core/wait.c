@@ -12,6 +12,9 @@
 /* So that a clock which is set does not hold up a driver for longer. */
 #define NAP 60.0
 
+/* No time is later than that, nor infinity. */
+#define LONG_WAIT 1e9
+
 static double seconds_of(clockid_t clock)
 {
     struct timespec t;
@@ -75,6 +78,8 @@ void achi_eventfd_wait(int fd, double until)
 
     if (left < 0)
         left = 0;
+    if (left > LONG_WAIT)
+        left = LONG_WAIT;
     t.tv_sec = (time_t)left;
     t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
     ppoll(&p, 1, until < 0 ? NULL : &t, NULL);
@@ -111,12 +116,15 @@ static bool stopping(const ach_driver_t *d)
  */
 bool achi_driver_process(ach_driver_t *d)
 {
-    size_t left = ach_queue_length(d->queue);
     ach_message_t *m;
+    size_t left;
 
     achi_eventfd_clear(d->eventfd);
+    left = ach_queue_length(d->queue);
     while (left-- && !stopping(d) && (m = ach_queue_pop(d->queue)))
         process(d, m);
+    if (ach_queue_length(d->queue)) /* it came while others were there, and woke nobody */
+        achi_driver_wake(d);
     return !stopping(d);
 }
 

@@ -203,6 +203,7 @@ ach_status_t achi_loop_start(struct achi_loop *loop, void (*tick)(void *), void 
     loop->tick = tick;
     loop->context = context;
     errno = pthread_create(&loop->thread, NULL, run, loop);
+    loop->running = !errno;
     return errno ? fail("no thread for connections") : ACH_OK;
 }
 
@@ -210,7 +211,7 @@ void achi_loop_destroy(struct achi_loop *loop)
 {
     __atomic_store_n(&loop->quit, true, __ATOMIC_RELEASE);
     wake(loop);
-    if (loop->thread)
+    if (loop->running)
         pthread_join(loop->thread, NULL);
     bury(loop->gone);
     release(loop);

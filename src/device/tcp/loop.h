@@ -44,7 +44,7 @@ struct achi_loop {
     pthread_mutex_t lock;
     pthread_t thread;
     int epoll, event;
-    bool quit;
+    bool quit, running;
     void (*tick)(void *context); /* about each second; with the lock; may be NULL */
     void *context;
     struct achi_peer *gone;

@@ -206,6 +206,7 @@ void achi_player_request(struct achi_session *s, const ach_header_t *h, const un
 {
     bool known = h->subtype < sizeof(requests) / sizeof(requests[0]) && requests[h->subtype].act;
 
+    s->asking += h->subtype == ACH_PLAYER_REQ_DEV; /* a driver's setup takes its time */
     if (known && (s->trusted || requests[h->subtype].stranger))
         act(s, h, body, size);
     else if (h->subtype == ACHI_REQ_ROUTE && s->trusted)

@@ -96,7 +96,8 @@ static ach_header_t outward(struct achi_session *s, const ach_header_t *header)
 
     if (h.type == ACH_MSG_SYNCH)
         return h;
-    if (h.address.interf != ACH_PLAYER_CODE && h.type != ACH_MSG_DATA)
+    if (h.type != ACH_MSG_DATA &&
+        (h.address.interf != ACH_PLAYER_CODE || h.subtype == ACH_PLAYER_REQ_DEV))
         s->asking--;
     h.address.robot = h.address.interf == ACH_PLAYER_CODE
                           ? s->port
