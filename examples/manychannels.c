@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,6 +139,41 @@ static void writer(const struct options *o, pid_t reader, int go)
  * The process that waits
  */
 
+static pid_t reader, writing;
+static unsigned named; /* of the many channels */
+static volatile sig_atomic_t stopped;
+
+static void stop(int sig)
+{
+    (void)sig;
+    stopped = 1;
+}
+
+/* However this process ends, short of a kill: no channel keeps its name, and nobody writes on. */
+static void clean_up(void)
+{
+    if (getpid() != reader)
+        return;
+    if (writing)
+        kill(writing, SIGKILL);
+    ach_unlink(name_of(reader, "ack", 0));
+    ach_unlink(name_of(reader, "one", 0));
+    while (named)
+        ach_unlink(name_of(reader, "", --named));
+}
+
+static void clean_up_at_exit(pid_t child)
+{
+    const struct sigaction act = {.sa_handler = stop};
+
+    reader = getpid();
+    writing = child;
+    atexit(clean_up);
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGHUP, &act, NULL);
+}
+
 /* Create, open and watch one channel. False: a limit was met. */
 static int add(struct loop *l, const char *what, unsigned i)
 {
@@ -147,14 +183,12 @@ static int add(struct loop *l, const char *what, unsigned i)
 
     if (ach_create(name, FRAMES, FRAME_SIZE, NULL) != ACH_OK)
         return 0;
-    if (ach_open(&l->chan[i], name, NULL) != ACH_OK) {
-        ach_unlink(name);
+    named += !*what;
+    if (ach_open(&l->chan[i], name, NULL) != ACH_OK)
         return 0;
-    }
     if (ach_channel_fd(&l->chan[i], &fd) != ACH_OK ||
         epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) != 0) {
         ach_close(&l->chan[i]);
-        ach_unlink(name);
         return 0;
     }
     return 1;
@@ -170,8 +204,10 @@ static void loop_open(struct loop *l, const char *what, unsigned wanted, unsigne
     if (l->epoll < 0 || !l->chan || !l->latency)
         fail("no memory for the loop");
     spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    for (l->n = 0; l->n < wanted && add(l, what, l->n); l->n++)
+    for (l->n = 0; l->n < wanted && !stopped && add(l, what, l->n); l->n++)
         ;
+    if (stopped)
+        fail("stopped");
     close(spare); /* for reading /proc, should no other be left */
     if (l->n < wanted) {
         printf("stopped at %u channels: %s\n", l->n, ach_errstr());
@@ -181,14 +217,12 @@ static void loop_open(struct loop *l, const char *what, unsigned wanted, unsigne
         exit(1);
 }
 
-static void loop_close(struct loop *l, const char *what)
+static void loop_close(struct loop *l)
 {
     unsigned i;
 
-    for (i = 0; i < l->n; i++) {
+    for (i = 0; i < l->n; i++)
         ach_close(&l->chan[i]);
-        ach_unlink(name_of(getpid(), what, i));
-    }
     close(l->epoll);
     free(l->chan);
     free(l->latency);
@@ -204,6 +238,8 @@ static uint64_t receive(struct loop *l)
         size_t size;
         int n = epoll_wait(l->epoll, &e, 1, WAIT_MS);
 
+        if (stopped)
+            fail("stopped");
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -339,6 +375,7 @@ int main(int argc, char **argv)
         writer(&o, getppid(), go[0]);
     }
     close(go[0]);
+    clean_up_at_exit(child);
     must(ach_create(name_of(getpid(), "ack", 0), FRAMES, FRAME_SIZE, NULL));
     must(ach_open(&ack, name_of(getpid(), "ack", 0), NULL));
     loop_open(&one, "one", 1, o.messages);
@@ -355,13 +392,13 @@ int main(int argc, char **argv)
         fail(strerror(errno));
     measure(&o, &one, &many, &ack);
     waitpid(child, &status, 0);
+    writing = 0;
     print_loop(&one);
     print_loop(&many);
     printf("ratio: p50 %.2f, p99 %.2f\n", quantile(&many, 0.5) / quantile(&one, 0.5),
            quantile(&many, 0.99) / quantile(&one, 0.99));
-    loop_close(&one, "one");
-    loop_close(&many, "");
+    loop_close(&one);
+    loop_close(&many);
     ach_close(&ack);
-    ach_unlink(name_of(getpid(), "ack", 0));
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
 }
