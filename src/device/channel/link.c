@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../core/bell.h"
 #include "names.h"
 
 #define ROOM_FIRST 8192u
@@ -34,14 +35,6 @@ static struct timespec duration(double seconds)
     t.tv_sec = (time_t)seconds;
     t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
     return t;
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static double wall(void)
@@ -160,7 +153,7 @@ static bool mine(const struct achi_channel_link *l, const ach_header_t *h)
 static ach_status_t await(struct achi_channel_link *l, double until, ach_message_t **answer)
 {
     for (;;) {
-        double left = until - now();
+        double left = until - achi_monotonic();
         ach_header_t h;
         size_t size;
         ach_status_t status = fetch(l, &l->ans, left > 0 ? left : 0, ACH_O_WAIT, &size);
@@ -192,7 +185,7 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
     if (status == ACH_EACCES) /* as if there were no channels: there may be another way */
         return ach_errstr_set(ACH_ENOENT, "not permitted to write the channels of robot %u",
                               l->robot);
-    return status == ACH_OK ? await(l, now() + timeout, answer) : status;
+    return status == ACH_OK ? await(l, achi_monotonic() + timeout, answer) : status;
 }
 
 static ach_header_t access_header(void)

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "../core/bell.h"
 #include "names.h"
 
 #define COUNT 32u         /* messages that a data channel keeps */
@@ -24,11 +25,7 @@
 
 static void wake(void *server)
 {
-    struct achi_channels *s = server;
-    const uint64_t one = 1;
-
-    while (write(s->wake, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
+    achi_bell_ring(((const struct achi_channels *)server)->wake);
 }
 
 static void complain(struct achi_output *o, ach_status_t status, size_t size)
@@ -306,14 +303,6 @@ static void pass_answers(struct achi_channels *s)
     }
 }
 
-static void clear(int fd)
-{
-    uint64_t count;
-
-    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
-        ;
-}
-
 static void handle(struct achi_channels *s, struct achi_source *source)
 {
     switch (source->kind) {
@@ -324,7 +313,7 @@ static void handle(struct achi_channels *s, struct achi_source *source)
         take_requests(s);
         break;
     case ACHI_ANSWERS:
-        clear(s->wake);
+        achi_bell_clear(s->wake);
         pass_answers(s);
         break;
     case ACHI_CLIENT:

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../core/bell.h"
 #include "route.h"
 
 /* Seconds to connect. */
@@ -226,20 +227,12 @@ static ach_message_t *newest(ach_device_t *d, int subtype)
     return found;
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* The next that fits, as it comes. */
 static ach_status_t next(ach_device_t *d, int subtype, double until, int options,
                          ach_message_t **found)
 {
     for (;;) {
-        double left = until < 0 ? -1 : until - now();
+        double left = until < 0 ? -1 : until - achi_monotonic();
         ach_message_t *m;
         ach_status_t status =
             route_get(d, until >= 0 && left < 0 ? 0 : left, options & ACH_O_WAIT, &m);
@@ -262,7 +255,7 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
     ach_status_t status = ACH_OK;
 
     if (!m)
-        status = next(device, subtype, timeout < 0 ? -1 : now() + timeout, options, &m);
+        status = next(device, subtype, timeout < 0 ? -1 : achi_monotonic() + timeout, options, &m);
     if (status == ACH_TIMEOUT)
         return ach_errstr_set(status, "no data within %g s", timeout);
     if (status != ACH_OK)

@@ -10,24 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No time is later than that, nor infinity. */
-#define LONG_WAIT 1e9
+#include "../core/bell.h"
 
 static void wake(void *inbox)
 {
-    const struct achi_inbox *in = inbox;
-    const uint64_t one = 1;
-
-    while (write(in->fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
-}
-
-static void clear(int fd)
-{
-    uint64_t count;
-
-    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
-        ;
+    achi_bell_ring(((const struct achi_inbox *)inbox)->fd);
 }
 
 ach_status_t achi_inbox_init(struct achi_inbox *in, unsigned messages)
@@ -53,30 +40,6 @@ void achi_inbox_finish(struct achi_inbox *in)
     close(in->fd);
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Until then there may be something; negative: without end. */
-static void sleep_until(const struct achi_inbox *in, double until)
-{
-    struct pollfd p = {.fd = in->fd, .events = POLLIN};
-    double left = until < 0 ? 0 : until - now();
-    struct timespec t;
-
-    if (left < 0)
-        left = 0;
-    if (left > LONG_WAIT)
-        left = LONG_WAIT;
-    t.tv_sec = (time_t)left;
-    t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
-    ppoll(&p, 1, until < 0 ? NULL : &t, NULL);
-}
-
 /* What servers say of the connection. */
 static void hear_synch(struct achi_inbox *in, const ach_message_t *m)
 {
@@ -95,7 +58,7 @@ static ach_message_t *next(struct achi_inbox *in)
 
     if (m)
         return m;
-    clear(in->fd);
+    achi_bell_clear(in->fd);
     return ach_queue_pop(in->queue);
 }
 
@@ -129,7 +92,7 @@ static ach_status_t deliver(struct achi_inbox *in, ach_message_t *found, ach_mes
 ach_status_t achi_inbox_get(struct achi_inbox *in, double timeout, int options, ach_message_t **m,
                             uint64_t *missed)
 {
-    double until = timeout < 0 ? -1 : now() + timeout;
+    double until = timeout < 0 ? -1 : achi_monotonic() + timeout;
 
     for (;;) {
         ach_message_t *found = next_data(in);
@@ -142,9 +105,9 @@ ach_status_t achi_inbox_get(struct achi_inbox *in, double timeout, int options, 
         }
         if (!(options & ACH_O_WAIT))
             return ACH_STALE_FRAMES;
-        if (until >= 0 && now() >= until)
+        if (until >= 0 && achi_monotonic() >= until)
             return ACH_TIMEOUT;
-        sleep_until(in, until);
+        achi_bell_wait(in->fd, until);
     }
 }
 
@@ -175,17 +138,17 @@ static ach_message_t *next_answer(struct achi_inbox *in)
 /* Data that was put aside makes the descriptor readable again. */
 ach_status_t achi_inbox_await(struct achi_inbox *in, double timeout, ach_message_t **answer)
 {
-    double until = now() + timeout;
+    double until = achi_monotonic() + timeout;
     ach_status_t status = ACH_OK;
     ach_message_t *m;
 
     while (!(m = next_answer(in)) && status == ACH_OK) {
         if (in->closed)
             status = ach_errstr_set(ACH_CLOSED, "the connection to the device is lost");
-        else if (now() >= until)
+        else if (achi_monotonic() >= until)
             status = ach_errstr_set(ACH_TIMEOUT, "no answer within %g s", timeout);
         else
-            sleep_until(in, until);
+            achi_bell_wait(in->fd, until);
     }
     if (ach_queue_length(in->data))
         wake(in);

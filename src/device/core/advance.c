@@ -77,7 +77,7 @@ ach_status_t ach_driver_advance(ach_driver_t *driver, double time)
             leave_behind(driver);
             break;
         }
-        achi_eventfd_wait(driver->eventfd, until);
+        achi_bell_wait(driver->eventfd, until);
     }
     return ach_robot_set_time(driver->robot, time);
 }

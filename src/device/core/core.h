@@ -18,6 +18,8 @@
 #include <ach/transport.h>
 #include <pthread.h>
 
+#include "bell.h"
+
 struct achi_device {
     struct achi_device *next;
     ach_address_t address;
@@ -202,11 +204,6 @@ extern const ach_driver_class_t achi_remote;
 void achi_remote_set(void *state, const ach_place_t *place, const ach_address_t *address);
 
 ach_address_t achi_need_address(const ach_robot_t *robot, const ach_place_t *p);
-
-/* Wait for the eventfd until a time of the monotonic clock, negative: without end; and read it. */
-void achi_eventfd_wait(int fd, double until);
-void achi_eventfd_clear(int fd);
-double achi_monotonic(void);
 
 /* Give what is in the driver's queue now to its process. False: it is to stop. */
 bool achi_driver_process(ach_driver_t *d);

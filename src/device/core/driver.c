@@ -27,10 +27,7 @@ static void wake(void *driver)
 
 void achi_driver_wake(ach_driver_t *d)
 {
-    const uint64_t one = 1;
-
-    while (write(d->eventfd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
+    achi_bell_ring(d->eventfd);
 }
 
 static ach_driver_t *allocate(ach_robot_t *robot, const ach_driver_class_t *class,

@@ -183,8 +183,8 @@ static ach_status_t await(ach_driver_t *driver, ach_queue_t *q, double timeout, 
         else if (achi_monotonic() >= until)
             status = ach_errstr_set(ACH_TIMEOUT, "no answer within %g s", timeout);
         else
-            achi_eventfd_wait(driver->eventfd, until);
-        achi_eventfd_clear(driver->eventfd);
+            achi_bell_wait(driver->eventfd, until);
+        achi_bell_clear(driver->eventfd);
     }
     achi_driver_wake(driver);
     return status;

@@ -217,8 +217,8 @@ static ach_status_t await(ach_driver_t *driver, struct stand_in *s)
     while (!(answer = __atomic_load_n(&s->end.answer, __ATOMIC_ACQUIRE)) &&
            !__atomic_load_n(&s->end.lost, __ATOMIC_ACQUIRE) &&
            !__atomic_load_n(&driver->stop, __ATOMIC_ACQUIRE)) {
-        achi_eventfd_wait(driver->eventfd, -1);
-        achi_eventfd_clear(driver->eventfd);
+        achi_bell_wait(driver->eventfd, -1);
+        achi_bell_clear(driver->eventfd);
     }
     achi_driver_wake(driver); /* what it told of others is put back */
     if (answer == ACHI_SYNCH_READY)

@@ -246,5 +246,5 @@ void achi_end_run(struct achi_end *e)
 
     while (!__atomic_load_n(&e->lost, __ATOMIC_ACQUIRE) && ach_driver_wait(d, 0))
         if (!__atomic_load_n(&e->lost, __ATOMIC_ACQUIRE) && ach_queue_length(d->queue) == 0)
-            achi_eventfd_wait(d->eventfd, -1);
+            achi_bell_wait(d->eventfd, -1);
 }

@@ -159,7 +159,7 @@ static void main_(ach_driver_t *driver, void *state)
     while (!r->lost && ach_driver_wait(driver, 0)) {
         receive(driver, r);
         if (!r->lost && ach_queue_length(r->queue) == 0)
-            achi_eventfd_wait(ach_driver_fd(driver), -1);
+            achi_bell_wait(ach_driver_fd(driver), -1);
     }
 }
 

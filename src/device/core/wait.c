@@ -12,20 +12,12 @@
 /* So that a clock which is set does not hold up a driver for longer. */
 #define NAP 60.0
 
-/* No time is later than that, nor infinity. */
-#define LONG_WAIT 1e9
-
 static double seconds_of(clockid_t clock)
 {
     struct timespec t;
 
     clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-double achi_monotonic(void)
-{
-    return seconds_of(CLOCK_MONOTONIC);
 }
 
 double ach_robot_time(const ach_robot_t *robot)
@@ -62,29 +54,6 @@ double ach_driver_time(const ach_driver_t *driver)
     return ach_robot_time(driver->robot);
 }
 
-void achi_eventfd_clear(int fd)
-{
-    uint64_t count;
-
-    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
-        ;
-}
-
-void achi_eventfd_wait(int fd, double until)
-{
-    double left = until < 0 ? 0 : until - achi_monotonic();
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    struct timespec t;
-
-    if (left < 0)
-        left = 0;
-    if (left > LONG_WAIT)
-        left = LONG_WAIT;
-    t.tv_sec = (time_t)left;
-    t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
-    ppoll(&p, 1, until < 0 ? NULL : &t, NULL);
-}
-
 int ach_driver_fd(const ach_driver_t *driver)
 {
     return driver->eventfd;
@@ -119,7 +88,7 @@ bool achi_driver_process(ach_driver_t *d)
     ach_message_t *m;
     size_t left;
 
-    achi_eventfd_clear(d->eventfd);
+    achi_bell_clear(d->eventfd);
     left = ach_queue_length(d->queue);
     while (left-- && !stopping(d) && (m = ach_queue_pop(d->queue)))
         process(d, m);
@@ -157,14 +126,14 @@ static void sleep_until(ach_driver_t *d, double time)
 
     if (d->robot->attr.simulated) {
         fall_asleep(d, time);
-        achi_eventfd_wait(d->eventfd, -1);
+        achi_bell_wait(d->eventfd, -1);
         wake_up(d);
         return;
     }
     left = time - ach_driver_time(d);
     if (left > NAP)
         left = NAP;
-    achi_eventfd_wait(d->eventfd, achi_monotonic() + (left > 0 ? left : 0));
+    achi_bell_wait(d->eventfd, achi_monotonic() + (left > 0 ? left : 0));
 }
 
 bool ach_driver_wait_until(ach_driver_t *driver, double time)
