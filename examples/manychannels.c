@@ -154,8 +154,10 @@ static void clean_up(void)
 {
     if (getpid() != reader)
         return;
-    if (writing)
+    if (writing) {
         kill(writing, SIGKILL);
+        waitpid(writing, NULL, 0);
+    }
     ach_unlink(name_of(reader, "ack", 0));
     ach_unlink(name_of(reader, "one", 0));
     while (named)
