@@ -2,10 +2,12 @@
 #include "supervise.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -109,7 +111,7 @@ int supervise(int (*fun)(void *), void *arg, unsigned limit_seconds)
     sigprocmask(SIG_BLOCK, &signals, &old_mask);
     snprintf(dir, sizeof(dir), "%s/achbench.XXXXXX", within ? within : "/dev/shm");
     if (!mkdtemp(dir)) {
-        perror("bench: a directory for channels");
+        fprintf(stderr, "bench: no directory for channels, %s: %s\n", dir, strerror(errno));
         return 1;
     }
     setenv("ACH_DIR", dir, 1);

@@ -91,6 +91,7 @@ done
 # Runs; where one can have a /dev/shm for oneself, that it is empty in the end.
 cat >"$tmp/alone" <<'END'
 mount -t tmpfs none /dev/shm || exit 99
+unset ACH_DIR # it was in the other one
 left=$1
 shift
 "$@"
