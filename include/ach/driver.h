@@ -27,6 +27,13 @@
  *     may block; others are not held up, only who waits for this driver is. The functions
  *     below are for the driver's own thread, unless their manual says otherwise.
  *
+ *     The process of a driver with the flag ACH_DRIVER_INLINE runs in the thread that
+ *     delivers the message, before it has delivered; if it runs in another
+ *     thread already, that one goes on with the message. Still never two at once, nor
+ *     beside setup and shutdown, which have the driver's thread. Such a process must
+ *     not block: publish, forward, reply, relay, command and send are for it, wait, request
+ *     and advance are not. Such a driver has no main.
+ *
  * Ownership
  *     A message that is given to process belongs to the caller; ach_message_ref
  *     keeps it longer. Structs that are published are copied.
@@ -56,10 +63,16 @@ typedef struct ach_driver ach_driver_t;
  */
 #define ACH_DRIVER_TRANSPARENT 1u
 
+/*
+ * A flag: process is called in the thread that delivers; see Threads above. For devices
+ * that are reckoned, not waited for: nothing is to happen later than it was asked for.
+ */
+#define ACH_DRIVER_INLINE 2u
+
 /* What a driver is made of. */
 typedef struct ach_driver_class {
     uint32_t version; /* ACH_DRIVER_VERSION */
-    uint32_t flags;   /* 0, or ACH_DRIVER_TRANSPARENT */
+    uint32_t flags;   /* 0, or ACH_DRIVER_TRANSPARENT, ACH_DRIVER_INLINE or both */
     const char *name; /* as the config file calls it */
 
     /* Read the options. *state is given to all others. Not ACH_OK: no robot, with ach_errstr. */

@@ -73,7 +73,7 @@ void ach_robot_destroy(ach_robot_t *robot);
  * Allocates: yes. Blocks: no.
  *
  * Returns: ACH_OK; ACH_EEXIST: one of that name is known; ACH_BAD_HEADER: made for
- * another version of driver.h.
+ * another version of driver.h, or inline with a main.
  *
  * Since: 3.0
  */
@@ -164,7 +164,8 @@ double ach_robot_time(const ach_robot_t *robot);
  * @robot: a robot that was created with attr.simulated
  * @time: seconds; the clock never goes back
  *
- * Wakes drivers that wait for that time.
+ * Wakes drivers that wait for that time, and does not wait until they have done
+ * their work: see ach_robot_settle.
  *
  * Allocates: no. Blocks: no.
  *
@@ -173,6 +174,43 @@ double ach_robot_time(const ach_robot_t *robot);
  * Since: 3.0
  */
 ach_status_t ach_robot_set_time(ach_robot_t *robot, double time);
+
+/**
+ * ach_robot_settle - wait until all drivers have done their work
+ * @robot: a robot that was created with attr.simulated
+ * @seconds: how long at most, on the wall's clock
+ *
+ * All have, when each waits for a later time or for a message, and none is under
+ * way to it; nor is a driver being set up or shut down. Then nothing happens before
+ * the clock is moved, or a message is delivered. Who moves the clock may do so as
+ *
+ *     ach_robot_settle(robot, 10);
+ *     time = ach_robot_next(robot);         or what is due earlier elsewhere
+ *     ach_robot_set_time(robot, time);
+ *
+ * and the run is the same each time. Without driver.h's ach_driver_advance: a clock is moved
+ * by one. Costs no system call if there is nothing to wait for. Not from within a driver.
+ *
+ * Allocates: no. Blocks: for that time at most.
+ *
+ * Returns: ACH_OK; ACH_TIMEOUT: ach_errstr names the driver that is not done;
+ * ACH_ENOTSUP: the clock is the wall's.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_robot_settle(ach_robot_t *robot, double seconds);
+
+/**
+ * ach_robot_next - when the next driver wants to wake up
+ * @robot: a robot that was created with attr.simulated, and is settled
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: seconds on the robot's clock; infinity: none, or the clock is the wall's.
+ *
+ * Since: 3.1
+ */
+double ach_robot_next(ach_robot_t *robot);
 
 /* One device of a robot. */
 typedef struct ach_device_info {

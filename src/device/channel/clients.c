@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clients.c - which processes have subscribed to what; who ends takes nothing along */
+#include <ach/channel.h>
 #include <ach/interface/player.h>
 #include <errno.h>
 #include <poll.h>
@@ -37,7 +38,7 @@ static void answer(struct achi_use *u, uint8_t type, uint8_t access, const char 
     size_t size = 0;
 
     if (ach_encode(&ach_player_device_req_type, &body, bytes, sizeof(bytes), &size) == ACH_OK)
-        achi_channels_answer(u->server, &h, bytes, size);
+        achi_channels_put(u->server, &h, bytes, size);
 }
 
 /* The sentence goes where a driver's name would be: who is refused wants to know why. */
@@ -53,9 +54,11 @@ static void subscribed(void *context, const ach_address_t *address, ach_status_t
         answer(u, ACH_MSG_ACK, ACH_PLAYER_OPEN_MODE, u->driver);
     else if (status != ACH_CANCELED)
         answer(u, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE, text);
+    __atomic_sub_fetch(&u->server->opening, 1, __ATOMIC_SEQ_CST);
+    achi_channels_wake(u->server);
 }
 
-static struct achi_client *add_client(struct achi_channels *s, uint32_t pid)
+static struct achi_client *add_client(struct ach_channels *s, uint32_t pid)
 {
     struct achi_client *c;
     struct epoll_event e = {.events = EPOLLIN};
@@ -69,7 +72,8 @@ static struct achi_client *add_client(struct achi_channels *s, uint32_t pid)
     c->end.kind = ACHI_CLIENT;
     c->end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
     e.data.ptr = &c->end;
-    if (c->end.fd < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, c->end.fd, &e) != 0) {
+    if (c->end.fd < 0 ||
+        (s->epoll >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, c->end.fd, &e) != 0)) {
         if (c->end.fd >= 0)
             close(c->end.fd);
         free(c);
@@ -89,7 +93,7 @@ static bool has_ended(const struct achi_client *c)
 }
 
 /* A number may be another process's by now: who ended is forgotten first. */
-static struct achi_client *find_client(struct achi_channels *s, uint32_t pid)
+static struct achi_client *find_client(struct ach_channels *s, uint32_t pid)
 {
     struct achi_client *c = s->clients;
 
@@ -124,10 +128,12 @@ static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
     if (!u)
         return ACH_FAILED_SYSCALL;
     *u = *wanted;
+    __atomic_add_fetch(&u->server->opening, 1, __ATOMIC_SEQ_CST);
     status = make_queue(u);
     if (status == ACH_OK)
         status = ach_robot_subscribe(u->server->robot, &u->address, u->queue, subscribed, u);
     if (status != ACH_OK) {
+        __atomic_sub_fetch(&u->server->opening, 1, __ATOMIC_SEQ_CST);
         ach_queue_close(u->queue);
         free(u);
         return status;
@@ -138,7 +144,7 @@ static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
     return ACH_OK;
 }
 
-static void open_device(struct achi_channels *s, const ach_header_t *h, const ach_address_t *a)
+static void open_device(struct ach_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
     struct achi_client *c;
     struct achi_use u = {.server = s,
@@ -163,7 +169,7 @@ static void open_device(struct achi_channels *s, const ach_header_t *h, const ac
         achi_client_end(s, c);
 }
 
-static void close_device(struct achi_channels *s, const ach_header_t *h, const ach_address_t *a)
+static void close_device(struct ach_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
     struct achi_client *c = find_client(s, h->address.host);
     struct achi_use **u, *found;
@@ -183,7 +189,7 @@ static void close_device(struct achi_channels *s, const ach_header_t *h, const a
         achi_client_end(s, c);
 }
 
-void achi_channels_player(struct achi_channels *s, const ach_header_t *h, const void *body,
+void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                           uint32_t size)
 {
     ach_player_device_req_t *req;
@@ -202,7 +208,7 @@ void achi_channels_player(struct achi_channels *s, const ach_header_t *h, const 
     free(decoded);
 }
 
-void achi_client_end(struct achi_channels *s, struct achi_client *c)
+void achi_client_end(struct ach_channels *s, struct achi_client *c)
 {
     struct achi_client **at = &s->clients;
 
@@ -216,7 +222,19 @@ void achi_client_end(struct achi_channels *s, struct achi_client *c)
         c->uses = u->next;
         free_use(u);
     }
-    epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->end.fd, NULL);
+    if (s->epoll >= 0)
+        epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->end.fd, NULL);
     close(c->end.fd);
     free(c);
+}
+
+void ach_channels_look(ach_channels_t *channels)
+{
+    struct achi_client *c = channels->clients, *next;
+
+    for (; c; c = next) {
+        next = c->next;
+        if (has_ended(c))
+            achi_client_end(channels, c);
+    }
 }

@@ -2,8 +2,9 @@
 /*
  * server.h - a robot's devices as channels
  *
- * One thread waits for commands, requests, answers and the end of clients. Data
- * is put by the thread that publishes it.
+ * One thread waits for commands, requests, answers and the end of clients; or there is
+ * none, and who hosts the robot calls ach_channels_poll. Data is put by the thread
+ * that publishes it.
  */
 #ifndef ACHI_CHANNEL_SERVER_H
 #define ACHI_CHANNEL_SERVER_H
@@ -15,6 +16,10 @@
 /* Requests under way at most. */
 #define ACHI_ASKED_MAX 1024u
 
+/* What the channels keep: commands of a device; requests of all clients, and the answers. */
+#define ACHI_CMD_COUNT 64u
+#define ACHI_REQ_COUNT 1024u
+
 /* Who waits in the epoll; the events point to it. */
 struct achi_source {
     enum { ACHI_COMMANDS, ACHI_REQUESTS, ACHI_ANSWERS, ACHI_CLIENT } kind;
@@ -23,11 +28,13 @@ struct achi_source {
 
 struct achi_output {
     struct achi_source commands; /* first: an event finds the device */
-    struct achi_channels *server;
+    struct ach_channels *server;
     ach_address_t address;
     ach_channel_t data, cmd;
     bool data_open, cmd_open, sunk;
-    bool complained;
+    enum { ACHI_NO_COMPLAINT, ACHI_COMPLAINT, ACHI_COMPLAINED } complaint;
+    ach_status_t wrong; /* why data did not go into its channel */
+    size_t wrong_size;
     char data_name[ACH_CHAN_NAME_MAX], cmd_name[ACH_CHAN_NAME_MAX];
 };
 
@@ -43,7 +50,7 @@ struct achi_client {
 /* One of its handles' subscription to one device. */
 struct achi_use {
     struct achi_use *next;
-    struct achi_channels *server;
+    struct ach_channels *server;
     ach_address_t address;
     uint32_t pid, handle, sequence;
     double timestamp;
@@ -57,11 +64,13 @@ struct achi_asked {
     bool used;
 };
 
-struct achi_channels {
+struct ach_channels {
     ach_robot_t *robot;
     uint32_t number; /* the robot's */
-    int epoll;
-    int wake; /* an eventfd: there are answers, or it is time to end */
+    int epoll;       /* -1: there is no thread */
+    int wake;        /* an eventfd: there are answers, or it is time to end */
+    bool quiet;      /* nobody waits for it */
+    bool complaints;
     bool end;
     pthread_t thread;
     struct achi_output *outputs;
@@ -72,6 +81,8 @@ struct achi_channels {
     pthread_mutex_t ans_lock;
     ach_queue_t *queue; /* drivers' answers */
     struct achi_asked asked[ACHI_ASKED_MAX];
+    unsigned n_asked; /* that have no answer */
+    unsigned opening; /* subscriptions that have none */
     uint32_t sequence;
     struct achi_client *clients;
     unsigned n_clients;
@@ -81,19 +92,49 @@ struct achi_channels {
     size_t room;
 };
 
+ach_status_t achi_channels_open(ach_robot_t *robot, ach_section_t *options,
+                                struct ach_channels **server);
+void achi_channels_close(struct ach_channels *s);
+
+/* The channels of all devices. */
+ach_status_t achi_outputs_open(struct ach_channels *s);
+void achi_outputs_close(struct ach_channels *s);
+
+/* A channel of ours, new: what an earlier server left behind is replaced. */
+ach_status_t achi_channel_make(const char *name, size_t count, size_t size, bool single,
+                               ach_channel_t *chan);
+
+/* Close and remove a channel, unless another server has put its own in its place. */
+void achi_channel_end(ach_channel_t *chan, const char *name);
+
+/* Make who serves look, from any thread. */
+void achi_channels_wake(struct ach_channels *s);
+
+/* Log what went wrong where nothing may be logged. */
+void achi_channels_say(struct ach_channels *s);
+
 /* A message from a channel into server->buffer; *size with the header. False: there is none. */
-bool achi_channels_receive(struct achi_channels *s, ach_channel_t *chan, ach_header_t *h,
+bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_header_t *h,
                            uint32_t *size);
 
-/* An answer to a client. */
-void achi_channels_answer(struct achi_channels *s, const ach_header_t *h, const void *bytes,
-                          size_t size);
+/* Hand what is in a channel to the robot, so many messages at most. */
+void achi_channels_take_commands(struct ach_channels *s, struct achi_output *o, unsigned turns);
+
+/* As that; returns how many. */
+unsigned achi_channels_take_requests(struct ach_channels *s, unsigned turns);
+
+/* Drivers' answers into their channel. */
+void achi_channels_pass_answers(struct ach_channels *s);
+
+/* One answer to a client; from any thread. */
+ach_status_t achi_channels_put(struct ach_channels *s, const ach_header_t *h, const void *bytes,
+                               size_t size);
 
 /* To the server itself: subscribe, unsubscribe. */
-void achi_channels_player(struct achi_channels *s, const ach_header_t *h, const void *body,
+void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                           uint32_t size);
 
 /* A client's process has ended. */
-void achi_client_end(struct achi_channels *s, struct achi_client *c);
+void achi_client_end(struct ach_channels *s, struct achi_client *c);
 
 #endif

@@ -7,7 +7,10 @@
  *     device->lock     a device's subscribers, for who publishes
  *     robot->time_lock a simulated clock and who waits for it
  *     driver->values   its properties
+ *     driver->inlined  whether its process runs, if it has no main
  *     the queues' own
+ *
+ * None of them is held while a driver's functions run.
  *
  * The tables of classes, drivers and devices grow while the robot is built, by
  * one thread, and stand still after ach_robot_start: they need no lock.
@@ -31,6 +34,7 @@ struct achi_device {
     ach_sink_t sink; /* body is NULL: there is none */
     struct achi_handled *handled;
     unsigned n_handled;
+    bool inlined; /* a driver without a main requires it */
 };
 
 /* One queue's subscription to one device. */
@@ -112,6 +116,12 @@ struct ach_driver {
     bool asleep;  /* until then, or until a message comes */
     bool follows; /* the clock: who moves it waits for this driver */
 
+    /* ACH_DRIVER_INLINE: who may call process. */
+    pthread_mutex_t inlined;
+    pthread_cond_t left;
+    bool open; /* it is set up */
+    bool busy; /* somebody does */
+
     pthread_mutex_t values;
     struct achi_property *properties;
 };
@@ -133,8 +143,10 @@ struct ach_robot {
     ach_config_t *config; /* ours to destroy */
     pthread_mutex_t time_lock;
     double time;
-    ach_driver_t *outlet; /* to the process that we are a part of, or NULL */
-    ach_driver_t *mover;  /* who moves the clock, and waits until others are asleep */
+    pthread_cond_t rested; /* somebody has done his work; with time_lock */
+    unsigned settling;     /* who waits for that */
+    ach_driver_t *outlet;  /* to the process that we are a part of, or NULL */
+    ach_driver_t *mover;   /* who moves the clock, and waits until others are asleep */
 };
 
 /* The device at an address; 0 for host and robot mean here. */
@@ -142,6 +154,9 @@ struct achi_device *achi_device_find(const ach_robot_t *robot, const ach_address
 ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver, const ach_address_t *address,
                              bool remote);
 void achi_device_destroy(struct achi_device *d);
+
+/* The first device that a driver provides; NULL: none. */
+struct achi_device *achi_device_of(const ach_driver_t *driver);
 
 /* To all who take it: a struct, or what is encoded already. */
 ach_status_t achi_device_publish(struct achi_device *d, const ach_header_t *h, const void *body);
@@ -208,7 +223,35 @@ ach_address_t achi_need_address(const ach_robot_t *robot, const ach_place_t *p);
 /* Give what is in the driver's queue now to its process. False: it is to stop. */
 bool achi_driver_process(ach_driver_t *d);
 
+/* Give one message to its process, and let go of it. */
+void achi_driver_take(ach_driver_t *d, ach_message_t *m);
+
+/* Whether its process is called by who delivers. */
+static inline bool achi_driver_inline(const ach_driver_t *d)
+{
+    return d->class->flags & ACH_DRIVER_INLINE;
+}
+
+/*
+ * Give what is in the queue of a driver without a main to its process, here and now.
+ * If somebody does that already, he goes on with it. Not under any lock.
+ */
+void achi_inline_attend(ach_driver_t *d);
+
+/* As that, for all who require the device. */
+void achi_inline_attend_all(const struct achi_device *d);
+
+/* From now on, and no more: then it is not running any more. */
+void achi_inline_open(ach_driver_t *d);
+void achi_inline_close(ach_driver_t *d);
+
+/* Whether nothing is under way. */
+bool achi_inline_idle(const ach_driver_t *d);
+
 /* Whether who moves the clock is to wait for this driver. */
 void achi_driver_follow(ach_driver_t *d, bool follow);
+
+/* Tell who waits until all have done their work. Under the clock's lock. */
+void achi_robot_rested(ach_robot_t *r);
 
 #endif

@@ -55,6 +55,8 @@ static ach_status_t push(struct achi_device *d, const ach_message_t *m)
     if (d->driver->phase == ACHI_RUNNING)
         status = too_many(d->driver->queue, m) ? ACH_OVERFLOW : ach_queue_push(d->driver->queue, m);
     pthread_mutex_unlock(&robot->lock);
+    if (status == ACH_OK && achi_driver_inline(d->driver))
+        achi_inline_attend(d->driver);
     return status;
 }
 

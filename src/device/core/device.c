@@ -47,6 +47,15 @@ ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver, const ach
     return ACH_OK;
 }
 
+struct achi_device *achi_device_of(const ach_driver_t *driver)
+{
+    struct achi_device *d = driver->robot->devices;
+
+    while (d && d->driver != driver)
+        d = d->next;
+    return d;
+}
+
 void achi_device_destroy(struct achi_device *d)
 {
     while (d->subs) {
@@ -79,6 +88,7 @@ void achi_device_pass(struct achi_device *d, const ach_message_t *m)
         d->sink.bytes(d->sink.context, ach_message_header(m), bytes, size);
     push_all(d, m);
     pthread_mutex_unlock(&d->lock);
+    achi_inline_attend_all(d);
 }
 
 /* Whether anybody wants a message of it. */
@@ -108,6 +118,7 @@ ach_status_t achi_device_publish(struct achi_device *d, const ach_header_t *h, c
     if (m)
         push_all(d, m);
     pthread_mutex_unlock(&d->lock);
+    achi_inline_attend_all(d);
     ach_message_unref(m);
     return status;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "queue.h"
 
 /* Hardware that fails is tried again after this many seconds, then twice that, and so on. */
 #define RETRY_FIRST 0.5
@@ -30,6 +31,11 @@ void achi_driver_wake(ach_driver_t *d)
     achi_bell_ring(d->eventfd);
 }
 
+static void attend(void *driver)
+{
+    achi_inline_attend(driver);
+}
+
 static ach_driver_t *allocate(ach_robot_t *robot, const ach_driver_class_t *class,
                               ach_section_t *options)
 {
@@ -42,6 +48,8 @@ static ach_driver_t *allocate(ach_robot_t *robot, const ach_driver_class_t *clas
     d->options = options;
     d->wake_at = INFINITY;
     pthread_mutex_init(&d->values, NULL);
+    pthread_mutex_init(&d->inlined, NULL);
+    pthread_cond_init(&d->left, NULL);
     d->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     while (*end)
         end = &(*end)->next;
@@ -58,9 +66,11 @@ ach_status_t achi_driver_create(ach_robot_t *robot, const ach_driver_class_t *cl
 
     if (!d || d->eventfd < 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "driver %s: %s", class->name, strerror(errno));
-    status = ach_queue_create(0, 0, wake, d, &d->queue);
+    status = ach_queue_create(0, 0, achi_driver_inline(d) ? NULL : wake, d, &d->queue);
     if (status != ACH_OK)
         return status;
+    if (achi_driver_inline(d))
+        achi_queue_attended(d->queue, attend, d);
     status = class->create(d, options, &d->state);
     d->created = status == ACH_OK;
     *driver = d;
@@ -85,6 +95,8 @@ void achi_driver_destroy(ach_driver_t *d)
     free(d->route);
     free(d->own_class);
     pthread_mutex_destroy(&d->values);
+    pthread_mutex_destroy(&d->inlined);
+    pthread_cond_destroy(&d->left);
     free(d);
 }
 
@@ -92,6 +104,9 @@ static void set_phase(ach_driver_t *d, enum achi_phase phase)
 {
     __atomic_store_n(&d->phase, phase, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&d->robot->changed);
+    pthread_mutex_lock(&d->robot->time_lock);
+    achi_robot_rested(d->robot);
+    pthread_mutex_unlock(&d->robot->time_lock);
 }
 
 void achi_driver_stop(ach_driver_t *d)
@@ -160,7 +175,7 @@ static ach_status_t start(ach_driver_t *d)
 {
     ach_status_t status;
 
-    d->stop = false;
+    __atomic_store_n(&d->stop, false, __ATOMIC_RELEASE);
     achi_driver_follow(d, false);
     set_route(d);
     set_phase(d, ACHI_STARTING);
@@ -173,21 +188,42 @@ static ach_status_t start(ach_driver_t *d)
     return status;
 }
 
+/* Others call its process; what came during setup is ours. */
+static void stand_by(ach_driver_t *d)
+{
+    achi_inline_attend(d);
+    pthread_mutex_lock(&d->robot->lock);
+    while (!d->stop)
+        pthread_cond_wait(&d->robot->changed, &d->robot->lock);
+    pthread_mutex_unlock(&d->robot->lock);
+    achi_inline_close(d);
+}
+
+/* Until it is to stop, or fails. */
+static void work(ach_driver_t *d)
+{
+    if (achi_driver_inline(d))
+        stand_by(d);
+    else if (d->class->main)
+        d->class->main(d, d->state);
+    else
+        while (ach_driver_wait(d, -1))
+            ;
+}
+
 /* Under the lock, and again when it returns. True: main ended by itself. */
 static bool run(ach_driver_t *d)
 {
     bool early;
 
-    achi_driver_follow(d, true);
+    if (achi_driver_inline(d))
+        achi_inline_open(d);
+    achi_driver_follow(d, !achi_driver_inline(d));
     set_phase(d, ACHI_RUNNING);
     achi_pending_settle(d, ACH_OK, "");
     __atomic_store_n(&d->stop, !wanted(d), __ATOMIC_RELEASE); /* whatever was asked meanwhile */
     pthread_mutex_unlock(&d->robot->lock);
-    if (d->class->main)
-        d->class->main(d, d->state);
-    else
-        while (ach_driver_wait(d, -1))
-            ;
+    work(d);
     pthread_mutex_lock(&d->robot->lock);
     early = !d->stop;
     achi_driver_follow(d, false);

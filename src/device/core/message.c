@@ -221,7 +221,8 @@ ach_status_t achi_message_answer(const ach_message_t *request, uint8_t type, dou
     status = make(&h, with ? bytes_ref(with->bytes) : NULL, &answer);
     if (status != ACH_OK)
         return status;
-    ach_queue_push(request->answers, answer);
+    if (ach_queue_push(request->answers, answer) == ACH_OK)
+        achi_queue_attend(request->answers);
     ach_message_unref(answer);
     return ACH_OK;
 }

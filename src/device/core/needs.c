@@ -148,6 +148,15 @@ static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
                           d->class->name, ach_address_text(&n->address, text));
 }
 
+static ach_status_t find(ach_driver_t *d, struct achi_need *n)
+{
+    ach_status_t status = resolve(d, n);
+
+    if (status == ACH_OK && achi_driver_inline(d))
+        n->device->inlined = true;
+    return status;
+}
+
 /* From one driver to the next that it requires. */
 struct path {
     const struct path *before;
@@ -200,7 +209,7 @@ ach_status_t achi_needs_resolve(ach_robot_t *robot)
 
     for (d = robot->drivers; d && status == ACH_OK; d = d->next)
         for (n = d->needs; n && status == ACH_OK; n = n->next)
-            status = n->device ? ACH_OK : resolve(d, n);
+            status = n->device ? ACH_OK : find(d, n);
     for (d = robot->drivers; d && status == ACH_OK; d = d->next)
         status = follow(NULL, d);
     return status;

@@ -36,6 +36,8 @@ struct ach_queue {
     pthread_mutex_t wake_lock;
     void (*wake)(void *context);
     void *context;
+    void (*attend)(void *context);
+    void *attendant;
 };
 
 ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void *context),
@@ -73,6 +75,18 @@ void achi_queue_unref(ach_queue_t *q)
     free(q);
 }
 
+void achi_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context)
+{
+    q->attend = attend;
+    q->attendant = context;
+}
+
+void achi_queue_attend(const ach_queue_t *q)
+{
+    if (q->attend)
+        q->attend(q->attendant);
+}
+
 /* Requests and their answers are never dropped, ignored or replaced. */
 static bool may_drop(const ach_header_t *h)
 {
@@ -84,6 +98,12 @@ static size_t weight(const ach_message_t *m)
     return OVERHEAD + (m->bytes ? m->bytes->size : 0);
 }
 
+/* Under the lock; who only wants to know how many there are takes none. */
+static void set_length(ach_queue_t *q, size_t length)
+{
+    __atomic_store_n(&q->length, length, __ATOMIC_SEQ_CST);
+}
+
 /* Out of the queue; the message is the caller's. */
 static ach_message_t *take(ach_queue_t *q, struct item *i)
 {
@@ -91,7 +111,7 @@ static ach_message_t *take(ach_queue_t *q, struct item *i)
 
     i->next->prev = i->prev;
     i->prev->next = i->next;
-    q->length--;
+    set_length(q, q->length - 1);
     q->replies -= !may_drop(&m->header);
     q->bytes -= weight(m);
     free(i);
@@ -214,7 +234,7 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
     i->next = &q->ends;
     i->prev = q->ends.prev;
     i->prev->next = i->next->prev = i;
-    q->length++;
+    set_length(q, q->length + 1);
     q->replies += !may_drop(&m->header);
     q->bytes += weight(m);
     return ACH_OK;
@@ -261,13 +281,7 @@ ach_status_t ach_queue_push(ach_queue_t *queue, const ach_message_t *message)
 
 size_t ach_queue_length(const ach_queue_t *queue)
 {
-    ach_queue_t *q = (ach_queue_t *)(uintptr_t)queue;
-    size_t length;
-
-    pthread_mutex_lock(&q->lock);
-    length = q->length;
-    pthread_mutex_unlock(&q->lock);
-    return length;
+    return __atomic_load_n(&queue->length, __ATOMIC_SEQ_CST);
 }
 
 size_t ach_queue_replies(const ach_queue_t *queue)

@@ -8,4 +8,11 @@
 ach_queue_t *achi_queue_ref(ach_queue_t *q);
 void achi_queue_unref(ach_queue_t *q);
 
+/*
+ * Somebody takes messages out in the thread that has put them in: attend is called
+ * by achi_queue_attend, under no lock of the queue.
+ */
+void achi_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context);
+void achi_queue_attend(const ach_queue_t *q);
+
 #endif

@@ -35,8 +35,10 @@ static ach_status_t check(const ach_driver_class_t *c)
                               "a driver is made for version %u of driver.h; this is %u", c->version,
                               ACH_DRIVER_VERSION);
     if (!c->name || !*c->name || strlen(c->name) >= 64 || !c->create ||
-        c->flags & ~ACH_DRIVER_TRANSPARENT)
+        c->flags & ~(ACH_DRIVER_TRANSPARENT | ACH_DRIVER_INLINE))
         return ach_errstr_set(ACH_BAD_HEADER, "a driver without a good name or create function");
+    if (c->flags & ACH_DRIVER_INLINE && c->main)
+        return ach_errstr_set(ACH_BAD_HEADER, "driver %s is inline, and has a main", c->name);
     return ACH_OK;
 }
 

@@ -15,6 +15,7 @@ static void init_locks(ach_robot_t *r)
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &monotonic);
+    pthread_cond_init(&r->rested, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->time_lock, NULL);
@@ -64,6 +65,7 @@ void ach_robot_destroy(ach_robot_t *robot)
     achi_classes_destroy(robot);
     ach_config_destroy(robot->config);
     pthread_cond_destroy(&robot->changed);
+    pthread_cond_destroy(&robot->rested);
     pthread_mutex_destroy(&robot->lock);
     pthread_mutex_destroy(&robot->time_lock);
     free(robot);
@@ -81,20 +83,11 @@ static void always(void *context, const ach_address_t *address, ach_status_t sta
     pthread_cond_broadcast(&d->robot->changed);
 }
 
-static struct achi_device *device_of(const ach_robot_t *robot, const ach_driver_t *driver)
-{
-    struct achi_device *d = robot->devices;
-
-    while (d && d->driver != driver)
-        d = d->next;
-    return d;
-}
-
 /* A subscriber that ignores everything keeps it running. */
 static ach_status_t keep_on(ach_robot_t *robot, ach_driver_t *d)
 {
     static const ach_rule_t ignore = {-1, -1, -1, -1, ACH_RULE_IGNORE};
-    struct achi_device *device = device_of(robot, d);
+    struct achi_device *device = achi_device_of(d);
     ach_status_t status;
 
     if (!device)

@@ -59,7 +59,7 @@ int ach_driver_fd(const ach_driver_t *driver)
     return driver->eventfd;
 }
 
-static void process(ach_driver_t *d, ach_message_t *m)
+void achi_driver_take(ach_driver_t *d, ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
     ach_status_t status = ACH_ENOTSUP;
@@ -91,7 +91,7 @@ bool achi_driver_process(ach_driver_t *d)
     achi_bell_clear(d->eventfd);
     left = ach_queue_length(d->queue);
     while (left-- && !stopping(d) && (m = ach_queue_pop(d->queue)))
-        process(d, m);
+        achi_driver_take(d, m);
     if (ach_queue_length(d->queue)) /* it came while others were there, and woke nobody */
         achi_driver_wake(d);
     return !stopping(d);
@@ -108,6 +108,7 @@ static void fall_asleep(ach_driver_t *d, double until)
         achi_driver_wake(d);
     if (r->mover && r->mover != d)
         achi_driver_wake(r->mover);
+    achi_robot_rested(r);
     pthread_mutex_unlock(&r->time_lock);
 }
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* outputs.c - the channels of a robot's devices, and what goes into them */
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "server.h"
+
+#define CMD_SIZE 1024u /* nominal size of a command */
+
+/* In the thread that publishes, which holds locks: said later, by who serves. */
+static void complain(struct achi_output *o, ach_status_t status, size_t size)
+{
+    if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != ACHI_NO_COMPLAINT)
+        return;
+    o->wrong = status;
+    o->wrong_size = size;
+    __atomic_store_n(&o->complaint, ACHI_COMPLAINT, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->server->complaints, true, __ATOMIC_SEQ_CST);
+    achi_channels_wake(o->server);
+}
+
+void achi_channels_say(struct ach_channels *s)
+{
+    char text[ACH_ADDRESS_MAX];
+    size_t i;
+
+    if (!__atomic_load_n(&s->complaints, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&s->complaints, false, __ATOMIC_SEQ_CST);
+    for (i = 0; i < s->n_outputs; i++) {
+        struct achi_output *o = &s->outputs[i];
+
+        if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != ACHI_COMPLAINT)
+            continue;
+        ach_robot_log(
+            s->robot, ACH_LOG_WARNING, "data of %s, %zu bytes, does not go into its channel: %s",
+            ach_address_text(&o->address, text), o->wrong_size, ach_result_to_string(o->wrong));
+        __atomic_store_n(&o->complaint, ACHI_COMPLAINED, __ATOMIC_RELEASE);
+    }
+}
+
+/* A header for who reads: with the robot's number. */
+static void write_header(const struct achi_output *o, const ach_header_t *header, size_t size,
+                         void *to)
+{
+    ach_header_t h = *header;
+
+    h.address.robot = o->server->number;
+    ach_frame_write(&h, (uint32_t)size, to);
+}
+
+static void put_body(void *context, const ach_header_t *header, const ach_type_t *type,
+                     const void *body)
+{
+    struct achi_output *o = context;
+    unsigned char *room;
+    size_t size = 0;
+    void *p;
+    ach_status_t status = ach_encoded_size(type, body, &size);
+
+    if (status == ACH_OK)
+        status = ach_reserve(&o->data, ACH_FRAME_HEADER + size, &p);
+    if (status != ACH_OK) {
+        complain(o, status, size);
+        return;
+    }
+    room = p;
+    write_header(o, header, size, room);
+    status = ach_encode(type, body, room + ACH_FRAME_HEADER, size, &size);
+    if (status == ACH_OK)
+        status = ach_commit(&o->data, ACH_FRAME_HEADER + size);
+    else
+        ach_abort(&o->data);
+    if (status != ACH_OK)
+        complain(o, status, size);
+}
+
+static void put_bytes(void *context, const ach_header_t *header, const void *bytes, size_t size)
+{
+    struct achi_output *o = context;
+    unsigned char *room;
+    void *p;
+    ach_status_t status = ach_reserve(&o->data, ACH_FRAME_HEADER + size, &p);
+
+    if (status == ACH_OK) {
+        room = p;
+        write_header(o, header, size, room);
+        if (size)
+            memcpy(room + ACH_FRAME_HEADER, bytes, size);
+        status = ach_commit(&o->data, ACH_FRAME_HEADER + size);
+    }
+    if (status != ACH_OK)
+        complain(o, status, size);
+}
+
+ach_status_t achi_channel_make(const char *name, size_t count, size_t size, bool single,
+                               ach_channel_t *chan)
+{
+    ach_create_attr_t create;
+    ach_attr_t attr;
+    ach_status_t status;
+
+    ach_attr_init(&attr);
+    ach_create_attr_init(&create);
+    ach_create_attr_set_truncate(&create, 1);
+    if (single) {
+        ach_create_attr_set_single_writer(&create, 1);
+        ach_attr_set_lock_source(&attr, 1);
+    }
+    status = ach_create(name, count, size, &create);
+    return status == ACH_OK ? ach_open(chan, name, &attr) : status;
+}
+
+void achi_channel_end(ach_channel_t *chan, const char *name)
+{
+    ach_info_t info;
+    bool ours = ach_channel_info(chan, &info) == ACH_OK && !info.replaced && !info.unlinked;
+
+    ach_close(chan);
+    if (ours)
+        ach_unlink(name);
+}
+
+static ach_status_t open_output(struct ach_channels *s, struct achi_output *o)
+{
+    const ach_sink_t sink = {o, put_body, put_bytes};
+    ach_status_t status;
+
+    achi_device_channel(s->number, &o->address, "data", o->data_name);
+    achi_device_channel(s->number, &o->address, "cmd", o->cmd_name);
+    status = achi_channel_make(o->data_name, s->count, s->size / s->count, true, &o->data);
+    if (status != ACH_OK)
+        return status;
+    o->data_open = true;
+    status = achi_channel_make(o->cmd_name, ACHI_CMD_COUNT, CMD_SIZE, false, &o->cmd);
+    if (status != ACH_OK)
+        return status;
+    o->cmd_open = true;
+    status = ach_robot_sink(s->robot, &o->address, &sink);
+    o->sunk = status == ACH_OK;
+    return status;
+}
+
+static void close_output(struct ach_channels *s, struct achi_output *o)
+{
+    if (o->sunk)
+        ach_robot_sink(s->robot, &o->address, NULL);
+    if (o->data_open)
+        achi_channel_end(&o->data, o->data_name);
+    if (o->cmd_open)
+        achi_channel_end(&o->cmd, o->cmd_name);
+}
+
+ach_status_t achi_outputs_open(struct ach_channels *s)
+{
+    size_t i, n = ach_robot_devices(s->robot, NULL, 0);
+    ach_device_info_t *devices = calloc(n + 1, sizeof(*devices));
+    ach_status_t status = ACH_OK;
+
+    s->outputs = calloc(n + 1, sizeof(*s->outputs));
+    if (!devices || !s->outputs)
+        status = ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a robot's channels");
+    else
+        ach_robot_devices(s->robot, devices, n);
+    for (i = 0; i < n && status == ACH_OK; i++) {
+        struct achi_output *o = &s->outputs[s->n_outputs];
+
+        if (devices[i].remote || devices[i].address.robot)
+            continue;
+        o->server = s;
+        o->address = devices[i].address;
+        s->n_outputs++;
+        status = open_output(s, o);
+    }
+    free(devices);
+    return status;
+}
+
+void achi_outputs_close(struct ach_channels *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n_outputs; i++)
+        close_output(s, &s->outputs[i]);
+    free(s->outputs);
+}
