@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../common/options.h"
+#include "../common/servo.h"
 
 #define MAX ACHI_SMALL_JOINTS
 
@@ -29,12 +30,6 @@ static void invert(size_t n, double m[MAX][MAX], double inv[MAX][MAX])
     inv[1][0] = -m[1][0] / det;
 }
 
-/* How fast towards a position: so that half of the strength can still brake. */
-static double approach(double way, double rate, double brake)
-{
-    return copysign(fmin(rate * fabs(way), sqrt(2 * brake * fabs(way))), way);
-}
-
 /* The acceleration that a servo wants. */
 static double wanted(const struct achi_small *s, size_t i, double q, double v, double inv)
 {
@@ -42,7 +37,8 @@ static double wanted(const struct achi_small *s, size_t i, double q, double v, d
 
     if (j->how == ACH_DRIVE_VELOCITY)
         return s->servo * (j->value - v);
-    return 2 * s->servo * (approach(j->value - q, s->servo / 2, 0.5 * inv * j->info.strength) - v);
+    return 2 * s->servo *
+           (achi_servo_approach(j->value - q, s->servo / 2, 0.5 * inv * j->info.strength) - v);
 }
 
 /* An effort for that acceleration, given the efforts of the other joints. */
