@@ -185,6 +185,26 @@ static void independent(const char *options)
     rig_close(&c);
 }
 
+/* Whoever looks changes nothing. */
+static void looks(const char *options)
+{
+    struct rig a = rig_open(options), b = rig_open(options);
+    ach_body_state_t s;
+    int k;
+
+    for (k = 1; k <= 100; k++) {
+        command(&a, k);
+        command(&b, k);
+        achi_mechanism_body_get(b.m, 0, &s);
+        achi_mechanism_energy(b.m);
+        achi_mechanism_ray(b.m, 0, s.position, (double[]){1, 0, 0}, 1);
+        rig_joint(&b, 0);
+    }
+    CHECK(same(&a, &b));
+    rig_close(&a);
+    rig_close(&b);
+}
+
 int main(int argc, char **argv)
 {
     const struct engine *e = &engines[argc > 1 && strcmp(argv[1], "mujoco") == 0];
@@ -198,5 +218,6 @@ int main(int argc, char **argv)
     slivers(e);
     independent(e->pendulum);
     independent(e->cartpole);
+    looks(e->cartpole);
     return check_result();
 }
