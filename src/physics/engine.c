@@ -78,35 +78,39 @@ static ach_status_t check(const char *file, const ach_physics_class_t *e)
     return ACH_OK;
 }
 
-/* Stays loaded: its tables are used to the process's end. */
-static ach_status_t load(const char *name, char *file, size_t size, const ach_physics_plugin_t **p)
+/* Stays loaded: its tables are used to the process's end. NULL: with ach_errstr. */
+static const ach_physics_plugin_t *open_plugin(const char *file)
 {
-    ach_status_t status = locate(name, file, size);
-    void *lib;
+    void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const ach_physics_plugin_t *p = lib ? dlsym(lib, "ach_physics_plugin") : NULL;
 
-    if (status != ACH_OK)
-        return status;
-    lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!lib)
-        return ach_errstr_set(ACH_BAD_HEADER, "%s", dlerror());
-    *p = dlsym(lib, "ach_physics_plugin");
-    if (!*p)
-        return ach_errstr_set(ACH_BAD_HEADER, "%s is no plug-in with physics engines", file);
-    if ((*p)->version != ACH_PHYSICS_VERSION)
-        return ach_errstr_set(ACH_BAD_HEADER, "%s is made for version %u of physics.h; this is %u",
-                              file, (*p)->version, ACH_PHYSICS_VERSION);
-    return ACH_OK;
+    if (!lib) {
+        ach_errstr_set(ACH_BAD_HEADER, "%s", dlerror());
+        return NULL;
+    }
+    if (!p) {
+        ach_errstr_set(ACH_BAD_HEADER, "%s is no plug-in with physics engines", file);
+        return NULL;
+    }
+    if (p->version == ACH_PHYSICS_VERSION)
+        return p;
+    ach_errstr_set(ACH_BAD_HEADER, "%s is made for version %u of physics.h; this is %u", file,
+                   p->version, ACH_PHYSICS_VERSION);
+    return NULL;
 }
 
 static ach_status_t from_plugin(const char *plugin, const char *name,
                                 const ach_physics_class_t **engine)
 {
-    const ach_physics_plugin_t *p = NULL;
+    const ach_physics_plugin_t *p;
     char file[4096];
-    ach_status_t status = load(plugin, file, sizeof(file), &p);
+    ach_status_t status = locate(plugin, file, sizeof(file));
 
     if (status != ACH_OK)
         return status;
+    p = open_plugin(file);
+    if (!p)
+        return ACH_BAD_HEADER;
     *engine = pick(p->engines, p->count, name);
     if (!*engine)
         return ach_errstr_set(ACH_ENOENT, "%s has no engine %s", file, name);

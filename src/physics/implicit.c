@@ -22,7 +22,7 @@ static const double a[STAGES][STAGES] = {
 /* By differences; exact enough, as it only steers Newton's method. */
 static void jacobian(const struct achi_integrator *i, const double *x, double j[N][N])
 {
-    double y[N], f0[N], f1[N];
+    double y[N] = {0}, f0[N] = {0}, f1[N] = {0};
     size_t r, c;
 
     memcpy(y, x, i->n * sizeof(*x));
@@ -38,14 +38,23 @@ static void jacobian(const struct achi_integrator *i, const double *x, double j[
     }
 }
 
-/* 1 - h A (x) J */
+/* A block of 1 - h A (x) J */
+static void block(size_t n, double h, double j[N][N], size_t s, size_t t, double m[ALL][ALL])
+{
+    size_t r, c;
+
+    for (r = 0; r < n; r++)
+        for (c = 0; c < n; c++)
+            m[s * n + r][t * n + c] = (s == t && r == c) - h * a[s][t] * j[r][c];
+}
+
 static void matrix(size_t n, double h, double j[N][N], double m[ALL][ALL])
 {
-    size_t r, c, all = STAGES * n;
+    size_t s, t;
 
-    for (r = 0; r < all; r++)
-        for (c = 0; c < all; c++)
-            m[r][c] = (r == c) - h * a[r / n][c / n] * j[r % n][c % n];
+    for (s = 0; s < STAGES; s++)
+        for (t = 0; t < STAGES; t++)
+            block(n, h, j, s, t, m);
 }
 
 static void swap_rows(double *p, double *q, size_t n)
@@ -104,7 +113,7 @@ static void solve(double m[ALL][ALL], size_t n, const size_t *order, double *b)
 static void residual(const struct achi_integrator *i, const double *x, double h, const double *z,
                      double *wrong)
 {
-    double f[STAGES][N], y[N];
+    double f[STAGES][N] = {{0}}, y[N] = {0};
     size_t n = i->n, s, t, v;
 
     for (s = 0; s < STAGES; s++) {
@@ -123,20 +132,21 @@ static void residual(const struct achi_integrator *i, const double *x, double h,
 static double largest(const struct achi_integrator *i, const double *x, const double *d)
 {
     double worst = 0;
-    size_t k;
+    size_t s, v;
 
-    for (k = 0; k < STAGES * i->n; k++) {
-        double e = fabs(d[k]) / (1 + fabs(x[k % i->n]));
+    for (s = 0; s < STAGES; s++)
+        for (v = 0; v < i->n; v++) {
+            double e = fabs(d[s * i->n + v]) / (1 + fabs(x[v]));
 
-        worst = e <= worst ? worst : e;
-    }
+            worst = e <= worst ? worst : e;
+        }
     return worst;
 }
 
 /* Ends also where rounding lets it come no closer. */
 static bool newton(const struct achi_integrator *i, const double *x, double h, double *z)
 {
-    double j[N][N], m[ALL][ALL], d[ALL], last = INFINITY;
+    double j[N][N] = {{0}}, m[ALL][ALL] = {{0}}, d[ALL] = {0}, last = INFINITY;
     size_t order[ALL], k, all = STAGES * i->n;
     int round;
 
@@ -164,7 +174,7 @@ static bool newton(const struct achi_integrator *i, const double *x, double h, d
 
 static bool halve(const struct achi_integrator *i, double *x, double h, int depth)
 {
-    double z[ALL];
+    double z[ALL] = {0};
     size_t v;
 
     if (!newton(i, x, h, z))

@@ -59,15 +59,17 @@ static inline double rig_angle(const struct rig *r)
     return rig_joint(r, 0).position;
 }
 
-/* Skip the test where an engine was not built; its libraries decide. */
+/* Skip the test where an engine was not built. */
 static inline void rig_need(const char *engine)
 {
     const char *have = getenv("ENGINES");
-    char why[100];
+    char why[150];
 
     if (have && strstr(have, engine))
         return;
-    snprintf(why, sizeof(why), "this build has no engine %s: its library was not there", engine);
+    snprintf(why, sizeof(why),
+             "this build has no engine %s: lib%s-dev was not there, or it was switched off", engine,
+             engine);
     check_skip(why);
 }
 

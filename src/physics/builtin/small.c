@@ -15,15 +15,11 @@ static double clamp(double v, double limit)
     return fmin(limit, fmax(-limit, v));
 }
 
-static void invert(size_t n, double m[MAX][MAX], double inv[MAX][MAX])
+/* A joint that is not there is one that nothing moves: all mechanisms have two here. */
+static void invert(double m[MAX][MAX], double inv[MAX][MAX])
 {
-    double det;
+    double det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
 
-    if (n == 1) {
-        inv[0][0] = 1 / m[0][0];
-        return;
-    }
-    det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
     inv[0][0] = m[1][1] / det;
     inv[1][1] = m[0][0] / det;
     inv[0][1] = -m[0][1] / det;
@@ -41,71 +37,62 @@ static double wanted(const struct achi_small *s, size_t i, double q, double v, d
            (achi_servo_approach(j->value - q, s->servo / 2, 0.5 * inv * j->info.strength) - v);
 }
 
-/* An effort for that acceleration, given the efforts of the other joints. */
-static double effort_for(size_t n, size_t i, double acceleration, double inv[MAX][MAX],
-                         const double *bias, const double *effort)
+/* An effort for that acceleration, given the effort of the other joint. */
+static double effort_for(size_t i, double acceleration, double inv[MAX][MAX], const double *bias,
+                         const double *effort)
 {
-    size_t j;
+    size_t j = 1 - i;
 
-    for (j = 0; j < n; j++)
-        if (j != i)
-            acceleration -= inv[i][j] * (effort[j] - bias[j]);
-    return acceleration / inv[i][i] + bias[i];
+    return (acceleration - inv[i][j] * (effort[j] - bias[j])) / inv[i][i] + bias[i];
 }
 
 /* Of two servos both get what they want, if both are strong enough. */
-static void both(const struct achi_small *s, const double *q, const double *v, double m[MAX][MAX],
-                 double inv[MAX][MAX], const double *bias, double *effort)
-{
-    double a[MAX] = {wanted(s, 0, q[0], v[0], inv[0][0]), wanted(s, 1, q[1], v[1], inv[1][1])};
-    size_t i;
-
-    for (i = 0; i < 2; i++)
-        effort[i] = clamp(m[i][0] * a[0] + m[i][1] * a[1] + bias[i], s->joint[i].info.strength);
-}
-
 static void servos(const struct achi_small *s, const double *q, const double *v, double m[MAX][MAX],
                    double inv[MAX][MAX], const double *bias, double *effort)
 {
-    size_t i, n = s->model->joints;
+    bool is[MAX] = {s->joint[0].how != ACH_DRIVE_EFFORT, s->joint[1].how != ACH_DRIVE_EFFORT};
+    double a[MAX] = {wanted(s, 0, q[0], v[0], inv[0][0]), wanted(s, 1, q[1], v[1], inv[1][1])};
+    size_t i;
 
-    for (i = 0; i < n; i++)
-        if (s->joint[i].how != ACH_DRIVE_EFFORT)
-            effort[i] =
-                clamp(effort_for(n, i, wanted(s, i, q[i], v[i], inv[i][i]), inv, bias, effort),
-                      s->joint[i].info.strength);
-    if (n == 2 && s->joint[0].how != ACH_DRIVE_EFFORT && s->joint[1].how != ACH_DRIVE_EFFORT)
-        both(s, q, v, m, inv, bias, effort);
+    for (i = 0; i < MAX; i++) {
+        if (is[0] && is[1])
+            effort[i] = m[i][0] * a[0] + m[i][1] * a[1] + bias[i];
+        else if (is[i])
+            effort[i] = effort_for(i, a[i], inv, bias, effort);
+        if (is[i])
+            effort[i] = clamp(effort[i], s->joint[i].info.strength);
+    }
 }
 
 /* What drives the joints, and how they speed up. */
 static void motion(const struct achi_small *s, const double *x, double *effort, double *dv)
 {
-    size_t i, j, n = s->model->joints;
-    const double *q = x, *v = x + n;
-    double m[MAX][MAX], inv[MAX][MAX], bias[MAX];
+    double m[MAX][MAX] = {{1, 0}, {0, 1}}, inv[MAX][MAX], q[MAX] = {0}, v[MAX] = {0},
+           bias[MAX] = {0};
+    size_t i, n = s->model->joints;
 
+    memcpy(q, x, n * sizeof(*x));
+    memcpy(v, x + n, n * sizeof(*x));
     s->model->matrix(s, q, m);
     s->model->bias(s, q, v, bias);
-    invert(n, m, inv);
-    for (i = 0; i < n; i++)
+    invert(m, inv);
+    for (i = 0; i < MAX; i++)
         effort[i] = s->joint[i].how == ACH_DRIVE_EFFORT ? s->joint[i].value : 0;
-    servos(s, q, v, m, inv, bias, effort);
-    for (i = 0; i < n; i++) {
-        dv[i] = 0;
-        for (j = 0; j < n; j++)
-            dv[i] += inv[i][j] * (effort[j] - bias[j]);
-    }
+    if (s->joint[0].how != ACH_DRIVE_EFFORT || s->joint[1].how != ACH_DRIVE_EFFORT)
+        servos(s, q, v, m, inv, bias, effort);
+    for (i = 0; i < MAX; i++)
+        dv[i] = inv[i][0] * (effort[0] - bias[0]) + inv[i][1] * (effort[1] - bias[1]);
 }
 
 static void derivative(const void *system, const double *x, double *dx)
 {
     const struct achi_small *s = system;
     size_t n = s->model->joints;
-    double effort[MAX];
+    double effort[MAX], dv[MAX];
 
+    motion(s, x, effort, dv);
     memcpy(dx, x + n, n * sizeof(*dx));
-    motion(s, x, effort, dx + n);
+    memcpy(dx + n, dv, n * sizeof(*dx));
 }
 
 void achi_small_init(struct achi_small *s, const struct achi_small_model *model,

@@ -5,7 +5,7 @@
 
 #include "mujoco.h"
 
-/* A step leaves what follows from the state as it was before: it is computed when somebody looks. */
+/* A step leaves what follows from the state as it was before; it is computed for who looks. */
 void achi_mujoco_refresh(struct achi_mujoco *u)
 {
     if (!u->stale)
@@ -31,16 +31,17 @@ const char *achi_mujoco_body_name(void *mechanism, size_t body)
 void achi_mujoco_body_get(void *mechanism, size_t body, ach_body_state_t *state)
 {
     struct achi_mujoco *u = mechanism;
-    int i, id = (int)body + 1;
+    size_t id = body + 1;
     double both[6];
+    int i;
 
     achi_mujoco_refresh(u);
     memcpy(state->position, &u->d->xpos[3 * id], sizeof(state->position));
     memcpy(state->orientation, &u->d->xquat[4 * id], sizeof(state->orientation));
-    mj_objectVelocity(u->m, u->d, mjOBJ_XBODY, id, both, 0);
+    mj_objectVelocity(u->m, u->d, mjOBJ_XBODY, (int)id, both, 0);
     memcpy(state->rotation, both, sizeof(state->rotation));
     memcpy(state->velocity, both + 3, sizeof(state->velocity));
-    mj_objectAcceleration(u->m, u->d, mjOBJ_XBODY, id, both, 0);
+    mj_objectAcceleration(u->m, u->d, mjOBJ_XBODY, (int)id, both, 0);
     for (i = 0; i < 3; i++)
         state->acceleration[i] = both[3 + i] + u->m->opt.gravity[i];
 }

@@ -11,7 +11,7 @@
 #define SWEEPS 8 /* of servos that pull at each other */
 
 /* A motor in the sense of MJCF: its effort is its control, but for a factor. */
-static bool is_motor(const mjModel *m, int actuator, int joint)
+static bool is_motor(const mjModel *m, size_t actuator, int joint)
 {
     return m->actuator_trntype[actuator] == mjTRN_JOINT &&
            m->actuator_trnid[2 * actuator] == joint &&
@@ -21,7 +21,7 @@ static bool is_motor(const mjModel *m, int actuator, int joint)
 }
 
 /* The largest effort that goes both ways. */
-static double strength(const mjModel *m, int a, double gear, double scale)
+static double strength(const mjModel *m, size_t a, double gear, double scale)
 {
     const mjtNum *c = &m->actuator_ctrlrange[2 * a], *f = &m->actuator_forcerange[2 * a];
     double most = INFINITY;
@@ -35,15 +35,15 @@ static double strength(const mjModel *m, int a, double gear, double scale)
 
 static void add_motor(const mjModel *m, struct achi_mujoco_joint *j)
 {
-    int a;
+    size_t a;
 
     j->motor = -1;
-    for (a = 0; a < m->nu; a++) {
+    for (a = 0; a < (size_t)m->nu; a++) {
         double gear = m->actuator_gear[6 * a], scale = gear * m->actuator_gainprm[mjNGAIN * a];
 
         if (!is_motor(m, a, j->id) || !(fabs(scale) > 0))
             continue;
-        j->motor = a;
+        j->motor = (int)a;
         j->scale = scale;
         j->strength = strength(m, a, gear, scale);
         return;
@@ -194,7 +194,7 @@ static const char *name_of(const struct achi_mujoco *u, size_t joint)
 void achi_mujoco_joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
 {
     struct achi_mujoco *u = mechanism;
-    int id = u->joint[joint].id;
+    size_t id = (size_t)u->joint[joint].id;
 
     achi_mujoco_refresh(u);
     info->name = name_of(u, joint);

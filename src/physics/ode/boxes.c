@@ -69,9 +69,12 @@ static bool build(struct achi_ode *o, ach_section_t *s)
     if (!achi_ode_reserve(o, n))
         return false;
     achi_ode_walls(o, square * (double)side, square * (double)side);
-    for (i = 0; i < n; i++)
-        add_box(o, i, square * ((double)(i % side) + 0.5 - 0.5 * (double)side),
-                square * ((double)(i / side) + 0.5 - 0.5 * (double)side), &start, &random);
+    for (i = 0; i < n; i++) {
+        size_t row = i / side;
+
+        add_box(o, i, square * ((double)(i - row * side) + 0.5 - 0.5 * (double)side),
+                square * ((double)row + 0.5 - 0.5 * (double)side), &start, &random);
+    }
     return true;
 }
 
