@@ -44,6 +44,25 @@ static void cuts(const char *options)
     rig_close(&b);
 }
 
+/* After a time between two points it goes on to the next one. */
+static void back_to_grid(const char *options)
+{
+    struct rig a = rig_open(options), b = rig_open(options);
+    int64_t step = achi_mechanism_step(a.m), asked = 5 * step + step / 3;
+    int k;
+
+    REQUIRE_OK(achi_mechanism_advance(a.m, asked));
+    REQUIRE_OK(achi_mechanism_advance(a.m, 20 * step));
+    for (k = 1; k <= 20; k++) {
+        REQUIRE_OK(achi_mechanism_advance(b.m, k * step));
+        if (k == 5)
+            REQUIRE_OK(achi_mechanism_advance(b.m, asked));
+    }
+    CHECK(same(&a, &b));
+    rig_close(&a);
+    rig_close(&b);
+}
+
 /* A command between two points acts at its own time: the way is known for constant effort. */
 static void between(void)
 {
@@ -179,6 +198,7 @@ int main(void)
 
     for (i = 0; i < ENGINES; i++) {
         cuts(engines[i]);
+        back_to_grid(engines[i]);
         anywhere(engines[i]);
         independent(engines[i], engines[(i + 1) % ENGINES]);
     }
