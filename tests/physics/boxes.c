@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* boxes.c - many boxes on a plane: they stay inside, run the same twice, and take uneven time */
+#include <pthread.h>
+
 #include "physics.h"
 
 #define BOXES "engine \"ode\" model \"boxes\" step 0.01 seed 7"
@@ -85,6 +87,30 @@ static void repeats(void)
     rig_close(&c);
 }
 
+static void *beside(void *arg)
+{
+    run(arg, 0, 100);
+    return NULL;
+}
+
+/* At the same time, each in a thread. */
+static void threads(const char *options)
+{
+    struct rig a = rig_open(options), b = rig_open(options), c = rig_open(options);
+    pthread_t t, u;
+
+    run(&a, 0, 100);
+    REQUIRE(pthread_create(&t, NULL, beside, &b) == 0);
+    REQUIRE(pthread_create(&u, NULL, beside, &c) == 0);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    CHECK(same(&a, &b));
+    CHECK(same(&a, &c));
+    rig_close(&a);
+    rig_close(&b);
+    rig_close(&c);
+}
+
 static void put(void)
 {
     struct rig r = rig_open("engine \"ode\" model \"boxes\" count 1");
@@ -104,6 +130,8 @@ int main(void)
     rig_need("ode");
     thousand();
     repeats();
+    threads(BOXES " count 50");
+    threads(BOXES " count 50 solver \"exact\" square 1");
     put();
     return check_result();
 }
