@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* engine.c - built-in engines, and those of plug-ins */
+#include "engine.h"
+
+#include <ach.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const ach_physics_class_t *const built_in[] = {
+    &achi_physics_cartpole,
+    &achi_physics_pendulum,
+};
+
+static const ach_physics_class_t *pick(const ach_physics_class_t *const *engines, size_t n,
+                                       const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (engines[i]->name && strcmp(engines[i]->name, name) == 0)
+            return engines[i];
+    return NULL;
+}
+
+static bool readable(char *path, size_t size, const char *dir, size_t length, const char *name,
+                     const char *end)
+{
+    int n = snprintf(path, size, "%.*s/%s%s", (int)length, dir, name, end);
+
+    return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
+}
+
+/* In a list of directories, as a file or without its .so. */
+static bool on_path(const char *dirs, const char *name, char *path, size_t size)
+{
+    while (dirs && *dirs) {
+        size_t n = strcspn(dirs, ":");
+
+        if (n &&
+            (readable(path, size, dirs, n, name, ".so") || readable(path, size, dirs, n, name, "")))
+            return true;
+        dirs += n + (dirs[n] == ':');
+    }
+    return false;
+}
+
+static ach_status_t locate(const char *name, char *path, size_t size)
+{
+    if (strchr(name, '/')) {
+        if (access(name, R_OK) == 0 && (size_t)snprintf(path, size, "%s", name) < size)
+            return ACH_OK;
+        return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s", name);
+    }
+    if (on_path(secure_getenv("ACH_PLUGIN_PATH"), name, path, size) ||
+        on_path(ACHI_PLUGIN_DIR, name, path, size))
+        return ACH_OK;
+    return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s in " ACHI_PLUGIN_DIR, name);
+}
+
+static bool complete(const ach_physics_class_t *e)
+{
+    return e->create && e->destroy && e->step && e->joints && e->joint_info && e->joint_get &&
+           e->joint_drive && e->bodies && e->body_name && e->body_get;
+}
+
+static ach_status_t check(const char *file, const ach_physics_class_t *e)
+{
+    if (e->version != ACH_PHYSICS_VERSION)
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "%s: engine %s is made for version %u of physics.h; this is %u", file,
+                              e->name, e->version, ACH_PHYSICS_VERSION);
+    if (!complete(e))
+        return ach_errstr_set(ACH_BAD_HEADER, "%s: engine %s lacks a function", file, e->name);
+    return ACH_OK;
+}
+
+/* Stays loaded: its tables are used to the process's end. NULL: with ach_errstr. */
+static const ach_physics_plugin_t *open_plugin(const char *file)
+{
+    void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const ach_physics_plugin_t *p = lib ? dlsym(lib, "ach_physics_plugin") : NULL;
+
+    if (!lib) {
+        ach_errstr_set(ACH_BAD_HEADER, "%s", dlerror());
+        return NULL;
+    }
+    if (!p) {
+        ach_errstr_set(ACH_BAD_HEADER, "%s is no plug-in with physics engines", file);
+        return NULL;
+    }
+    if (p->version == ACH_PHYSICS_VERSION)
+        return p;
+    ach_errstr_set(ACH_BAD_HEADER, "%s is made for version %u of physics.h; this is %u", file,
+                   p->version, ACH_PHYSICS_VERSION);
+    return NULL;
+}
+
+static ach_status_t from_plugin(const char *plugin, const char *name,
+                                const ach_physics_class_t **engine)
+{
+    const ach_physics_plugin_t *p;
+    char file[4096];
+    ach_status_t status = locate(plugin, file, sizeof(file));
+
+    if (status != ACH_OK)
+        return status;
+    p = open_plugin(file);
+    if (!p)
+        return ACH_BAD_HEADER;
+    *engine = pick(p->engines, p->count, name);
+    if (!*engine)
+        return ach_errstr_set(ACH_ENOENT, "%s has no engine %s", file, name);
+    return check(file, *engine);
+}
+
+/* A path is relative to the config file; a name is looked for. */
+static const char *named_plugin(ach_section_t *s)
+{
+    const char *plugin = ach_section_string(s, "plugin", NULL);
+
+    return plugin && strchr(plugin, '/') ? ach_section_path(s, "plugin", NULL) : plugin;
+}
+
+ach_status_t achi_engine_find(ach_section_t *section, const ach_physics_class_t **engine)
+{
+    const char *name = ach_section_string(section, "engine", NULL);
+    const char *plugin = named_plugin(section);
+    char usual[128];
+
+    if (!name || !*name || strlen(name) > 64 || strchr(name, '/')) {
+        ach_section_refuse(section, "engine", 0, "the name of a physics engine");
+        return ach_errstr_set(ACH_EINVAL, "physics without an engine");
+    }
+    if (plugin)
+        return from_plugin(plugin, name, engine);
+    *engine = pick(built_in, sizeof(built_in) / sizeof(built_in[0]), name);
+    if (*engine)
+        return ACH_OK;
+    snprintf(usual, sizeof(usual), "physics-%s", name);
+    return from_plugin(usual, name, engine);
+}
