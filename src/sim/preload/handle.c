@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* handle.c - open handles, their channels' events, and their descriptors */
+#include "handle.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define BUCKETS 256
+
+/* A handle is known by its private part: programs may move the public one. */
+struct known {
+    const struct achi_handle *priv;
+    achi_event_t event;
+    int fd; /* -1: it has no descriptor */
+    struct known *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known *table[BUCKETS];
+
+static struct known **find(const struct achi_handle *priv)
+{
+    struct known **p = &table[((uintptr_t)priv >> 6) % BUCKETS];
+
+    while (*p && (*p)->priv != priv)
+        p = &(*p)->next;
+    return p;
+}
+
+void achi_handle_add(const ach_channel_t *chan, const char *name)
+{
+    struct known *k = malloc(sizeof(*k));
+
+    if (!k)
+        return;
+    k->priv = chan->priv;
+    k->event = name ? achi_event_channel(name) : achi_local_event(chan->shm);
+    k->fd = -1;
+    REAL(pthread_mutex_lock)(&lock);
+    k->next = *find(k->priv);
+    *find(k->priv) = k;
+    REAL(pthread_mutex_unlock)(&lock);
+}
+
+void achi_handle_remove(const ach_channel_t *chan)
+{
+    struct known **p, *k;
+
+    REAL(pthread_mutex_lock)(&lock);
+    p = find(chan->priv);
+    k = *p;
+    if (k)
+        *p = k->next;
+    REAL(pthread_mutex_unlock)(&lock);
+    if (k && k->fd >= 0) {
+        achi_file_remove(k->fd);
+        close(k->fd);
+    }
+    free(k);
+}
+
+/* What is known of a handle, in *copy. */
+static bool ask(const ach_channel_t *chan, struct known *copy)
+{
+    const struct known *k;
+
+    REAL(pthread_mutex_lock)(&lock);
+    k = *find(chan->priv);
+    if (k)
+        *copy = *k;
+    REAL(pthread_mutex_unlock)(&lock);
+    return k != NULL;
+}
+
+achi_event_t achi_handle_event(const ach_channel_t *chan)
+{
+    struct known k;
+
+    return ask(chan, &k) ? k.event : ACHI_EVENT_POLL;
+}
+
+void achi_handle_moved(ach_channel_t *chan)
+{
+    struct known k;
+    struct achi_file *f;
+
+    if (!chan || !ask(chan, &k) || k.fd < 0)
+        return;
+    achi_files_lock();
+    f = achi_file_find(k.fd);
+    if (f)
+        achi_file_refresh(f);
+    achi_files_unlock();
+}
+
+bool achi_channel_news(ach_channel_t *chan)
+{
+    const struct timespec at_once = {0};
+    ach_wait_item_t item = {.chan = chan};
+
+    return REAL(ach_wait)(&item, 1, &at_once, ACH_O_RELTIME) != ACH_TIMEOUT;
+}
+
+static int make_descriptor(ach_channel_t *chan, achi_event_t event)
+{
+    struct achi_file *f = achi_file_add(ACHI_FILE_CHANNEL, EFD_CLOEXEC | EFD_NONBLOCK);
+
+    if (!f)
+        return -1;
+    achi_files_lock();
+    f->chan = chan;
+    f->event = event;
+    achi_file_refresh(f);
+    achi_files_unlock();
+    return f->fd;
+}
+
+/* Neither a ring nor a helper thread: both know nothing of virtual time. */
+EXPORT enum ach_status ach_channel_fd(const ach_channel_t *chan, int *fd)
+{
+    struct known k;
+
+    if (!achi_sim_free() || !chan || !fd || !chan->priv || !ask(chan, &k))
+        return REAL(ach_channel_fd)(chan, fd);
+    if (k.fd < 0) {
+        k.fd = make_descriptor((ach_channel_t *)(uintptr_t)chan, k.event);
+        if (k.fd < 0)
+            return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot make an eventfd");
+        REAL(pthread_mutex_lock)(&lock);
+        (*find(chan->priv))->fd = k.fd;
+        REAL(pthread_mutex_unlock)(&lock);
+    }
+    *fd = k.fd;
+    return ACH_OK;
+}
