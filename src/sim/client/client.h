@@ -59,8 +59,14 @@ void achi_sim_cycle(void);
  */
 ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx);
 
-/* The thread ends. Without a hello it is nothing. */
-void achi_sim_bye(void);
+/*
+ * The thread ends, and something happens to the event, unless that is ACHI_EVENT_POLL. Waits
+ * for no go after that: who was waiting for the event waits for the thread now.
+ */
+void achi_sim_bye(achi_event_t event);
+
+/* The process ends, with all its threads. Runs by itself at exit. */
+void achi_sim_exit(void);
 
 /* The calling thread's id. */
 int32_t achi_sim_tid(void);

@@ -96,12 +96,14 @@ static void after_fork(void)
 }
 
 /* Those that still run do not come to their bye. */
-static void at_exit(void)
+__attribute__((destructor)) void achi_sim_exit(void)
 {
     struct achi_sink *s;
     char name[ACH_CHAN_NAME_MAX];
 
-    achi_sim_bye();
+    if (achi_sim_process.mode != ACHI_MODE_ON)
+        return;
+    achi_sim_bye(ACHI_EVENT_POLL);
     lock(&sinks_lock);
     for (s = sinks; s; s = s->next) {
         go_name(name, s->tid);
@@ -109,12 +111,6 @@ static void at_exit(void)
     }
     sinks = NULL;
     unlock(&sinks_lock);
-}
-
-__attribute__((destructor)) static void leave(void)
-{
-    if (achi_sim_process.mode == ACHI_MODE_ON)
-        at_exit();
 }
 
 static int find_simulation(struct achi_sim_process *p)
@@ -253,15 +249,18 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
     return r;
 }
 
-void achi_sim_bye(void)
+void achi_sim_bye(achi_event_t event)
 {
     struct achi_sink *s = &achi_sink_self;
-    struct achi_note note = {.kind = ACHI_NOTE_BYE};
+    struct achi_note post = {.kind = ACHI_NOTE_POST, .n_events = 1, .events = {event}};
+    struct achi_note bye = {.kind = ACHI_NOTE_BYE};
     char name[ACH_CHAN_NAME_MAX];
 
     if (s->state == ACHI_SINK_ON) {
         achi_sim_now();
-        achi_sink_tell(s, &note);
+        if (event != ACHI_EVENT_POLL)
+            achi_sink_tell(s, &post);
+        achi_sink_tell(s, &bye);
     }
     if (s->state != ACHI_SINK_NEW && s->go.priv) {
         strike_off(s);

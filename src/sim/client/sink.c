@@ -38,14 +38,25 @@ static bool is_zombie(int32_t pid)
     return end && (end[2] == 'Z' || end[2] == 'X');
 }
 
+/* It cannot clean up any more. */
+static void clean_up(void)
+{
+    char name[ACH_CHAN_NAME_MAX];
+
+    snprintf(name, sizeof(name), "sim.%s.note", achi_sim_process.name);
+    ach_unlink(name);
+}
+
 static bool coordinator_lives(void)
 {
     const struct achi_sim_process *p = &achi_sim_process;
     ach_info_t info;
 
     if (p->coordinator &&
-        ((kill(p->coordinator, 0) != 0 && errno == ESRCH) || is_zombie(p->coordinator)))
+        ((kill(p->coordinator, 0) != 0 && errno == ESRCH) || is_zombie(p->coordinator))) {
+        clean_up();
         return false;
+    }
     return ach_channel_info(&p->note, &info) != ACH_OK || !(info.unlinked || info.replaced);
 }
 

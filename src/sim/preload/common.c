@@ -14,6 +14,7 @@ bool achi_shared_seen;
 
 static void end_process(void)
 {
+    achi_sim_exit();
     kill(getpid(), SIGTERM);
     _exit(STATUS_TERMINATED);
 }

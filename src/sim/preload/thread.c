@@ -7,20 +7,18 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "preload.h"
+#include "told.h"
 
 /* Two go by these: who started it and who it is. Each lets go once. */
 struct newborn {
     void *(*start)(void *);
     void *argument;
     uint32_t parent;
-    uint32_t told; /* a futex */
+    struct achi_told told;
     unsigned users;
 };
 
@@ -51,16 +49,7 @@ static void tell(void *cx)
 {
     struct newborn *b = cx;
 
-    __atomic_store_n(&b->told, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &b->told, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static void await_told(struct newborn *b)
-{
-    const struct timespec slice = {.tv_sec = 1};
-
-    while (!__atomic_load_n(&b->told, __ATOMIC_ACQUIRE))
-        syscall(SYS_futex, &b->told, FUTEX_WAIT_PRIVATE, 0, &slice, NULL, 0);
+    achi_told_set(&b->told);
 }
 
 static struct life **find_life(pthread_t thread)
@@ -122,10 +111,10 @@ static void at_end(void *round)
         pthread_setspecific(end_key, (void *)(n + 1));
         return;
     }
+    achi_sim_act(); /* from here on it must not wait: somebody may be joining it */
     end_life(pthread_self());
     __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
-    achi_local_post(end_of(pthread_self()));
-    achi_sim_bye();
+    achi_sim_bye(end_of(pthread_self()));
 }
 
 static void in_child(void)
@@ -171,7 +160,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     b = malloc(sizeof(*b));
     if (!b)
         return EAGAIN;
-    *b = (struct newborn){start, argument, (uint32_t)achi_sim_tid(), 0, 2};
+    *b = (struct newborn){start, argument, (uint32_t)achi_sim_tid(), {0}, 2};
     achi_sim_act();
     __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
     r = REAL(pthread_create)(thread, attr, run, b);
@@ -180,7 +169,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
         free(b);
         return r;
     }
-    await_told(b);
+    achi_told_await(&b->told, 0);
     release(b);
     return 0;
 }

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,6 +198,24 @@ static void hear(const struct achi_note *note)
     }
 }
 
+/* Killed, and perhaps its parent has not taken notice yet. */
+static bool is_dead(const struct sink *s)
+{
+    char path[64], text[512];
+    const char *end;
+    FILE *f;
+    bool dead = true;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)s->pid, (int)s->tid);
+    f = fopen(path, "r");
+    if (!f)
+        return true;
+    if (fgets(text, sizeof(text), f) && (end = strrchr(text, ')')))
+        dead = end[2] == 'Z' || end[2] == 'X';
+    fclose(f);
+    return dead;
+}
+
 static void reap(void)
 {
     unsigned i;
@@ -213,7 +230,7 @@ static void reap(void)
         }
     }
     for (i = 0; i < r.n; i++)
-        if (syscall(SYS_tgkill, r.sinks[i].pid, r.sinks[i].tid, 0) != 0)
+        if (is_dead(&r.sinks[i]))
             drop(&r.sinks[i--]);
 }
 
@@ -247,6 +264,7 @@ static void send(struct sink *s, int64_t horizon, bool end)
                          .cost = r.cost};
 
     s->runs = true;
+    s->note.time = s->due;
     if (ach_put(&s->go, &go, sizeof(go)) != ACH_OK)
         die("send a go");
 }
@@ -293,7 +311,7 @@ static void grant(void)
     for (i = 0; i < r.n; i++)
         if (!s || r.sinks[i].due < s->due)
             s = &r.sinks[i];
-    if (s->due >= r.end || (s->due >= step && step >= r.end)) {
+    if ((s->due < step ? s->due : step) >= r.end) {
         end_all();
         return;
     }
