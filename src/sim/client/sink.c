@@ -163,7 +163,9 @@ static ach_status_t look(struct achi_sink *s)
         t += s->cpu - s->base_cpu;
         s->base_cpu += achi_sim_process.cost;
     }
-    if (s->now < t)
+    if (t < s->now)
+        s->base_time += s->now - t; /* what was subtracted too much is no credit for later */
+    else
         s->now = t;
     return ACH_OK;
 }
