@@ -48,14 +48,18 @@ static int by_size(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* What it costs to read the CPU clock: the median, as now and then one takes far longer. */
-static int64_t calibrate(void)
+/* What it costs to find out the time: the median, as now and then one takes far longer. */
+static int64_t calibrate(struct achi_sink *s)
 {
     int64_t took[CALIBRATIONS], before = achi_sink_cpu();
+    struct achi_go go;
     int i;
 
     for (i = 0; i < CALIBRATIONS; i++) {
-        int64_t now = achi_sink_cpu();
+        int64_t now;
+
+        achi_sink_newest(s, 0, &go);
+        now = achi_sink_cpu();
 
         took[i] = now - before;
         before = now;
@@ -123,7 +127,6 @@ static int find_simulation(struct achi_sim_process *p)
     strcpy(p->name, name);
     p->coordinator = pid ? (int32_t)strtol(pid, NULL, 10) : 0;
     p->epoch = parse_epoch(secure_getenv("ACH_SIM_EPOCH"));
-    p->cost = calibrate();
     pthread_atfork(NULL, NULL, after_fork);
     snprintf(channel, sizeof(channel), "sim.%s.note", name);
     if (ach_open(&p->note, channel, NULL) != ACH_OK)
@@ -232,10 +235,12 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
     if (!achi_sim_active() || s->state != ACHI_SINK_NEW || s->inside)
         return ACH_OK;
     s->inside++;
-    note.until = achi_sim_process.cost;
-    note.parent = parent_of(s, parent);
     r = make_go(s);
     if (r == ACH_OK) {
+        if (!achi_sim_process.cost)
+            achi_sim_process.cost = calibrate(s);
+        note.until = achi_sim_process.cost;
+        note.parent = parent_of(s, parent);
         enlist(s);
         s->state = ACHI_SINK_ON;
         s->cpu = achi_sink_cpu();

@@ -94,7 +94,7 @@ static void take(struct achi_sink *s, const struct achi_go *go)
         s->base_cpu = go->cpu;
 }
 
-static bool newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go)
+bool achi_sink_newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go)
 {
     const struct timespec slice = {.tv_nsec = (long)wait_ns};
     int options = ACH_O_LAST | ACH_O_RELTIME | (wait_ns ? ACH_O_WAIT : 0);
@@ -111,7 +111,7 @@ ach_status_t achi_sink_await(struct achi_sink *s)
     int saved = errno;
 
     for (;;) {
-        if (newest(s, SLICE_NS, &go)) {
+        if (achi_sink_newest(s, SLICE_NS, &go)) {
             if (go.end)
                 return achi_sink_end(s);
             if (go.serial == s->serial)
@@ -151,7 +151,7 @@ static ach_status_t look(struct achi_sink *s)
     struct achi_go go;
     int64_t t;
 
-    if (newest(s, 0, &go)) {
+    if (achi_sink_newest(s, 0, &go)) {
         if (go.end)
             return achi_sink_end(s);
         if (go.serial == s->serial)

@@ -37,7 +37,7 @@ struct achi_sim_process {
     char name[ACHI_SIM_NAME_MAX];
     int32_t coordinator; /* its pid, 0: unknown */
     int64_t epoch;
-    int64_t cost; /* of reading the CPU clock */
+    int64_t cost; /* of finding out the time */
     ach_channel_t note;
 };
 
@@ -47,6 +47,9 @@ extern struct achi_sim_process achi_sim_process;
 
 /* CPU time of the calling thread. */
 int64_t achi_sink_cpu(void);
+
+/* The newest go, if there is one that was not seen; waits so long for it. */
+bool achi_sink_newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go);
 
 /* The calling thread's sink, after its hello; NULL: there is no simulation, or not for it. */
 struct achi_sink *achi_sink(void);
