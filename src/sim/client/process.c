@@ -248,7 +248,7 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
     }
     if (told)
         told(cx);
-    r = r == ACH_OK ? achi_sink_await(s) : achi_sink_end(s);
+    r = r == ACH_OK ? achi_sink_await(s, &note) : achi_sink_end(s);
     achi_sink_thaw(s);
     s->inside--;
     return r;

@@ -105,7 +105,17 @@ bool achi_sink_newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go)
            go->version == ACHI_SIM_VERSION;
 }
 
-ach_status_t achi_sink_await(struct achi_sink *s)
+/* A signal handler wants the thread to look again. A new note takes the place of the old one. */
+static void wait_no_longer(struct achi_sink *s, struct achi_note *note)
+{
+    s->nudged = false;
+    if (note->kind != ACHI_NOTE_WAIT)
+        return;
+    note->until = s->now;
+    achi_sink_tell(s, note);
+}
+
+ach_status_t achi_sink_await(struct achi_sink *s, struct achi_note *note)
 {
     struct achi_go go;
     int saved = errno;
@@ -118,6 +128,8 @@ ach_status_t achi_sink_await(struct achi_sink *s)
                 break;
         } else if (!coordinator_lives()) {
             return achi_sink_end(s);
+        } else if (s->nudged) {
+            wait_no_longer(s, note);
         }
     }
     take(s, &go);
@@ -131,7 +143,7 @@ ach_status_t achi_sink_ask(struct achi_sink *s, struct achi_note *note)
 {
     ach_status_t r = achi_sink_tell(s, note);
 
-    r = r == ACH_OK ? achi_sink_await(s) : achi_sink_end(s);
+    r = r == ACH_OK ? achi_sink_await(s, note) : achi_sink_end(s);
     achi_sink_thaw(s);
     return r;
 }
@@ -251,6 +263,12 @@ ach_status_t achi_sim_post(achi_event_t event)
         r = achi_sink_ask(s, &note);
     s->inside--;
     return r;
+}
+
+void achi_sim_nudge(void)
+{
+    if (achi_sink_self.inside)
+        achi_sink_self.nudged = true;
 }
 
 uint64_t achi_sim_posts(void)

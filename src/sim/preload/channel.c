@@ -99,8 +99,11 @@ EXPORT enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *
 {
     enum ach_status r;
 
-    if (!ours(chan))
-        return REAL(ach_cancel)(chan, attr);
+    if (!ours(chan)) {
+        r = REAL(ach_cancel)(chan, attr);
+        achi_sim_nudge();
+        return r;
+    }
     achi_sim_act();
     r = REAL(ach_cancel)(chan, attr);
     if (r == ACH_OK)

@@ -234,20 +234,22 @@ static void reap(void)
             drop(&r.sinks[i--]);
 }
 
-static void listen(void)
+/* False: there is no note, also not after a while. */
+static bool listen(bool wait)
 {
     const struct timespec slice = {.tv_nsec = 50000000};
     struct achi_note note;
     size_t size;
-    ach_status_t got =
-        ach_get(&r.note, &note, sizeof(note), &size, &slice, ACH_O_WAIT | ACH_O_RELTIME);
+    ach_status_t got = ach_get(&r.note, &note, sizeof(note), &size, &slice,
+                               (wait ? ACH_O_WAIT : 0) | ACH_O_RELTIME);
 
     if (got == ACH_OK)
         hear(&note);
     else if (got == ACH_TIMEOUT)
         reap();
-    else
+    else if (got != ACH_EAGAIN)
         die("a note was missed");
+    return got == ACH_OK;
 }
 
 static void send(struct sink *s, int64_t horizon, bool end)
@@ -408,10 +410,10 @@ int main(int argc, char **argv)
     clock_gettime(CLOCK_MONOTONIC, &r.started);
     start_all(argv + optind);
     while (r.left || r.n) {
-        if (r.n && !somebody_runs())
+        bool wait = !r.n || somebody_runs();
+
+        if (!listen(wait) && !wait) /* a sink may have changed its mind */
             grant();
-        else
-            listen();
     }
     ach_close(&r.note);
     ach_unlink(name);
