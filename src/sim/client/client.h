@@ -28,6 +28,13 @@ bool achi_sim_active(void);
 /* May this thread talk to the coordinator? Not inside itself, and not when it has ended. */
 bool achi_sim_free(void);
 
+/*
+ * Not to be interrupted by a handler that does the same: in between, the thread counts as
+ * being inside, and to itself too its time stands still.
+ */
+void achi_sim_hold(void);
+void achi_sim_release(void);
+
 /* What CLOCK_REALTIME said when virtual time began, in nanoseconds. */
 int64_t achi_sim_epoch(void);
 

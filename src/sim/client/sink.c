@@ -193,6 +193,16 @@ static struct achi_sink *enter(void)
     return s;
 }
 
+void achi_sim_hold(void)
+{
+    achi_sink_self.inside++;
+}
+
+void achi_sim_release(void)
+{
+    achi_sink_self.inside--;
+}
+
 static ach_status_t outcome_without_sink(void)
 {
     return achi_sink_self.inside ? ACH_OK : ACH_CLOSED;

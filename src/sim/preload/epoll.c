@@ -58,20 +58,9 @@ static int wait_until(int epfd, struct epoll_event *events, int max, int64_t unt
                       const sigset_t *signals)
 {
     struct look l = {.epfd = epfd, .max = max, .events = events, .signals = signals};
-    struct achi_events e = {0};
+    bool foreign = epfd < 0 || epfd >= EPOLLS_MAX || added[epfd] != OURS;
 
-    if (epfd < 0 || epfd >= EPOLLS_MAX || added[epfd] != OURS)
-        achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_files_events(&e);
-    achi_events_add(&e, achi_files_event());
-    achi_local_enter(achi_files_event());
-    for (;;) {
-        int64_t next = achi_files_next();
-
-        if (achi_block(next < until ? next : until, &e, look_at_epoll, &l) || next >= until)
-            break;
-    }
-    achi_local_leave(achi_files_event());
+    achi_watch(until, foreign, look_at_epoll, &l);
     return l.r;
 }
 

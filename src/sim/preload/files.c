@@ -16,12 +16,14 @@ static struct achi_file *all;
 
 void achi_files_lock(void)
 {
+    achi_sim_hold();
     REAL(pthread_mutex_lock)(&lock);
 }
 
 void achi_files_unlock(void)
 {
     REAL(pthread_mutex_unlock)(&lock);
+    achi_sim_release();
 }
 
 struct achi_file *achi_file_find(int fd)
@@ -38,7 +40,7 @@ struct achi_file *achi_file_add(enum achi_file_kind kind, int flags)
 
     if (!f)
         return NULL;
-    fd = eventfd(0, flags);
+    fd = REAL(eventfd)(0, flags);
     if (fd < 0 || fd >= FILES_MAX) {
         if (fd >= 0) {
             syscall(SYS_close, fd);
@@ -104,32 +106,66 @@ void achi_files_refresh(void)
     achi_files_unlock();
 }
 
-int64_t achi_files_next(void)
-{
-    int64_t next = ACHI_SIM_NEVER;
-    const struct achi_file *f;
-
-    achi_files_lock();
-    for (f = all; f; f = f->link)
-        if (f->kind == ACHI_FILE_TIMER && f->next && !f->up && f->next < next)
-            next = f->next;
-    achi_files_unlock();
-    return next;
-}
-
 achi_event_t achi_files_event(void)
 {
     return achi_local_event(&all);
 }
 
-void achi_files_events(struct achi_events *e)
+/* When the next timer expires, and the events of all channels. */
+static int64_t gather(struct achi_events *e)
 {
+    int64_t next = ACHI_SIM_NEVER;
     const struct achi_file *f;
 
+    achi_events_add(e, achi_files_event());
     achi_files_lock();
-    for (f = all; f; f = f->link)
-        achi_events_add(e, f->kind == ACHI_FILE_CHANNEL ? f->event : achi_files_event());
+    for (f = all; f; f = f->link) {
+        if (f->kind == ACHI_FILE_CHANNEL)
+            achi_events_add(e, f->event);
+        else if (f->next && !f->up && f->next < next)
+            next = f->next;
+    }
     achi_files_unlock();
+    return next;
+}
+
+/* As achi_block; but what timers do next can change from one wait to the other. */
+static bool watch(int64_t until, bool foreign, achi_look_fun *look, void *cx)
+{
+    bool timed, last = false;
+
+    for (;;) {
+        struct achi_events e = {0};
+        uint64_t since = achi_sim_posts();
+        int64_t next;
+
+        achi_sim_act();
+        if (look(cx))
+            return true;
+        if (last)
+            return false;
+        if (foreign) {
+            achi_events_add(&e, ACHI_EVENT_POLL);
+            achi_events_add(&e, achi_bell_event());
+        }
+        next = gather(&e);
+        achi_sim_wait(next < until ? next : until, e.at, e.n, since, &timed);
+        last = timed && next >= until;
+        pthread_testcancel();
+    }
+}
+
+bool achi_watch(int64_t until, bool foreign, achi_look_fun *look, void *cx)
+{
+    bool found;
+
+    achi_local_enter(achi_files_event());
+    achi_local_enter(achi_bell_event());
+    found = watch(until, foreign, look, cx);
+    achi_local_leave(achi_bell_event());
+    achi_local_leave(achi_files_event());
+    achi_sim_cycle();
+    return found;
 }
 
 bool achi_file_foreign(int fd)
@@ -143,5 +179,6 @@ EXPORT int close(int fd)
 
     if (f && f->kind == ACHI_FILE_TIMER) /* that of a channel belongs to its handle */
         achi_file_remove(fd);
+    achi_bell_set(fd, false);
     return REAL(close)(fd);
 }

@@ -27,7 +27,10 @@ struct achi_file {
     struct achi_file *link;
 };
 
-/* Nothing below changes or frees a file while somebody has the lock. */
+/*
+ * Nothing below changes or frees a file while somebody has the lock. With it, the time is
+ * what it was when the thread last asked.
+ */
 void achi_files_lock(void);
 void achi_files_unlock(void);
 
@@ -44,12 +47,20 @@ void achi_file_remove(int fd);
 void achi_file_refresh(struct achi_file *f);
 void achi_files_refresh(void);
 
-/* What a timer or all of them do next: a virtual time. */
-int64_t achi_files_next(void);
-
-/* The event of each channel, and that of a timer being set. */
+/* What happens when a timer is made or set. */
 achi_event_t achi_files_event(void);
-void achi_files_events(struct achi_events *e);
+
+/*
+ * As achi_block, for a look at descriptors: wait for what timers and channels do, too.
+ * foreign: and for what the simulation does not know.
+ */
+bool achi_watch(int64_t until, bool foreign, achi_look_fun *look, void *cx);
+
+/* What the event says that happens when an eventfd of this process is written. */
+achi_event_t achi_bell_event(void);
+
+/* The descriptor is an eventfd, or not any more. */
+void achi_bell_set(int fd, bool is_bell);
 
 /* Does the descriptor change by itself, outside the simulation? */
 bool achi_file_foreign(int fd);

@@ -21,6 +21,18 @@ struct known {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known *table[BUCKETS];
 
+static void take_lock(void)
+{
+    achi_sim_hold();
+    REAL(pthread_mutex_lock)(&lock);
+}
+
+static void drop_lock(void)
+{
+    REAL(pthread_mutex_unlock)(&lock);
+    achi_sim_release();
+}
+
 static struct known **find(const struct achi_handle *priv)
 {
     struct known **p = &table[((uintptr_t)priv >> 6) % BUCKETS];
@@ -39,22 +51,22 @@ void achi_handle_add(const ach_channel_t *chan, const char *name)
     k->priv = chan->priv;
     k->event = name ? achi_event_channel(name) : achi_local_event(chan->shm);
     k->fd = -1;
-    REAL(pthread_mutex_lock)(&lock);
+    take_lock();
     k->next = *find(k->priv);
     *find(k->priv) = k;
-    REAL(pthread_mutex_unlock)(&lock);
+    drop_lock();
 }
 
 void achi_handle_remove(const ach_channel_t *chan)
 {
     struct known **p, *k;
 
-    REAL(pthread_mutex_lock)(&lock);
+    take_lock();
     p = find(chan->priv);
     k = *p;
     if (k)
         *p = k->next;
-    REAL(pthread_mutex_unlock)(&lock);
+    drop_lock();
     if (k && k->fd >= 0) {
         achi_file_remove(k->fd);
         close(k->fd);
@@ -67,11 +79,11 @@ static bool ask(const ach_channel_t *chan, struct known *copy)
 {
     const struct known *k;
 
-    REAL(pthread_mutex_lock)(&lock);
+    take_lock();
     k = *find(chan->priv);
     if (k)
         *copy = *k;
-    REAL(pthread_mutex_unlock)(&lock);
+    drop_lock();
     return k != NULL;
 }
 
@@ -129,9 +141,9 @@ EXPORT enum ach_status ach_channel_fd(const ach_channel_t *chan, int *fd)
         k.fd = make_descriptor((ach_channel_t *)(uintptr_t)chan, k.event);
         if (k.fd < 0)
             return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot make an eventfd");
-        REAL(pthread_mutex_lock)(&lock);
+        take_lock();
         (*find(chan->priv))->fd = k.fd;
-        REAL(pthread_mutex_unlock)(&lock);
+        drop_lock();
     }
     *fd = k.fd;
     return ACH_OK;

@@ -28,24 +28,6 @@ struct look {
     const sigset_t *signals;
 };
 
-/* Wait for what the files do and for the events. foreign: and for what is unknown. */
-static void watch(int64_t until, bool foreign, achi_look_fun *fun, struct look *l)
-{
-    struct achi_events e = {0};
-
-    if (foreign)
-        achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_files_events(&e);
-    achi_local_enter(achi_files_event());
-    for (;;) {
-        int64_t next = achi_files_next();
-
-        if (achi_block(next < until ? next : until, &e, fun, l) || next >= until)
-            break;
-    }
-    achi_local_leave(achi_files_event());
-}
-
 static int64_t deadline(const struct timespec *t)
 {
     return t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER;
@@ -74,7 +56,7 @@ static int poll_until(struct pollfd *fds, nfds_t n, const struct timespec *t,
     }
     for (i = 0; i < n; i++)
         foreign |= achi_file_foreign(fds[i].fd);
-    watch(deadline(t), foreign, look_at_poll, &l);
+    achi_watch(deadline(t), foreign, look_at_poll, &l);
     return l.r;
 }
 
@@ -158,7 +140,7 @@ static int select_until(int max, fd_set *in, fd_set *out, fd_set *bad, const str
         achi_sim_act();
         look_at_select(&l);
     } else {
-        watch(until, any_foreign(&l), look_at_select, &l);
+        achi_watch(until, any_foreign(&l), look_at_select, &l);
     }
     return l.r;
 }

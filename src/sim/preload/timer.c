@@ -76,6 +76,7 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
         errno = EINVAL;
         return -1;
     }
+    achi_sim_now();
     achi_files_lock();
     if (old)
         current_setting(f, old);
@@ -93,6 +94,7 @@ EXPORT int timerfd_gettime(int fd, struct itimerspec *value)
 
     if (!f || f->kind != ACHI_FILE_TIMER)
         return REAL(timerfd_gettime)(fd, value);
+    achi_sim_now();
     achi_files_lock();
     current_setting(f, value);
     achi_files_unlock();
@@ -108,6 +110,7 @@ static bool look_at_timer(void *cx)
 {
     struct reading *r = cx;
 
+    achi_sim_now();
     achi_files_lock();
     r->count = expirations(r->file);
     achi_file_refresh(r->file);
@@ -118,18 +121,14 @@ static bool look_at_timer(void *cx)
 static ssize_t read_timer(struct achi_file *f, void *buf, size_t size)
 {
     struct reading r = {f, 0};
-    struct achi_events e = {0};
 
     if (size < sizeof(r.count)) {
         errno = EINVAL;
         return -1;
     }
-    achi_events_add(&e, achi_files_event());
-    achi_local_enter(e.at[0]);
-    while (!look_at_timer(&r) && !(fcntl(f->fd, F_GETFL) & O_NONBLOCK))
-        if (achi_block(f->next ? f->next : ACHI_SIM_NEVER, &e, look_at_timer, &r))
-            break;
-    achi_local_leave(e.at[0]);
+    achi_sim_act();
+    if (!look_at_timer(&r) && !(fcntl(f->fd, F_GETFL) & O_NONBLOCK))
+        achi_watch(ACHI_SIM_NEVER, false, look_at_timer, &r);
     if (!r.count) {
         errno = EAGAIN;
         return -1;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/timeb.h>
@@ -41,7 +42,7 @@ static struct timespec from(clockid_t clock, int64_t ns)
     do {                                                                                           \
         int64_t begin = now();                                                                     \
         statement;                                                                                 \
-        if (now() - begin != (ms)*MS) {                                                            \
+        if (now() - begin != (int64_t)((ms)*MS)) {                                                 \
             fprintf(stderr, "%s:%d: %s took %lld ns\n", __FILE__, __LINE__, #statement,            \
                     (long long)(now() - begin));                                                   \
             check_failures++;                                                                      \
@@ -236,6 +237,37 @@ static void mutexes(void)
     TAKES(0, CHECK(pthread_join(thread, NULL) == 0));
 }
 
+/* One thread arms the timer that another one waits for, and rings its bell. */
+static int late_timer, bell;
+
+static void *arm(void *arg)
+{
+    struct itimerspec i = {.it_value = spec(4 * MS)};
+
+    usleep(3300);
+    CHECK(timerfd_settime(late_timer, 0, &i, NULL) == 0);
+    usleep(6300);
+    CHECK(eventfd_write(bell, 1) == 0);
+    return arg;
+}
+
+static void descriptors(void)
+{
+    pthread_t thread;
+    struct pollfd p[2] = {{.events = POLLIN}, {.events = POLLIN}};
+
+    p[0].fd = late_timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    p[1].fd = bell = eventfd(0, EFD_NONBLOCK);
+    CHECK(pthread_create(&thread, NULL, arm, NULL) == 0);
+    TAKES(7.3, CHECK(poll(p, 1, -1) == 1));
+    CHECK(expired(late_timer) == 1);
+    TAKES(2.3, CHECK(poll(p, 2, -1) == 1));
+    CHECK(p[1].revents == POLLIN);
+    CHECK(pthread_join(thread, NULL) == 0);
+    close(late_timer);
+    close(bell);
+}
+
 /* A child of fork is a process of its own, and its parent waits for it. */
 static void children(void)
 {
@@ -257,6 +289,7 @@ int main(void)
     timers();
     conditions();
     mutexes();
+    descriptors();
     children();
     return check_result();
 }
