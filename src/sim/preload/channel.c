@@ -11,9 +11,15 @@ static bool ours(const ach_channel_t *chan)
 EXPORT enum ach_status ach_create(const char *name, size_t count, size_t size,
                                   ach_create_attr_t *attr)
 {
-    if (achi_sim_free())
-        achi_sim_act();
-    return REAL(ach_create)(name, count, size, attr);
+    enum ach_status r;
+
+    if (!achi_sim_free())
+        return REAL(ach_create)(name, count, size, attr);
+    achi_sim_act();
+    r = REAL(ach_create)(name, count, size, attr);
+    if (r == ACH_OK && attr && attr->map != ACH_MAP_ANON && attr->truncate)
+        achi_sim_post(achi_event_channel(name)); /* it may have taken another one's place */
+    return r;
 }
 
 EXPORT enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr)

@@ -75,6 +75,17 @@ void achi_file_remove(int fd)
     free(f);
 }
 
+/* The descriptors are the parent's, and a thread that is not here may have had the lock. */
+void achi_files_forget(void)
+{
+    struct achi_file *f;
+
+    for (f = all; f; f = f->link)
+        by_number[f->fd] = NULL;
+    all = NULL;
+    pthread_mutex_init(&lock, NULL);
+}
+
 static bool is_due(const struct achi_file *f)
 {
     if (f->kind == ACHI_FILE_CHANNEL)

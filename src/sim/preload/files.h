@@ -43,6 +43,9 @@ struct achi_file *achi_file_add(enum achi_file_kind kind, int flags);
 /* Forget it; the caller closes the descriptor. */
 void achi_file_remove(int fd);
 
+/* In a child of fork: they are the parent's. */
+void achi_files_forget(void);
+
 /* Make them say what is true now. The one is called with the lock held. */
 void achi_file_refresh(struct achi_file *f);
 void achi_files_refresh(void);

@@ -33,6 +33,17 @@ static void drop_lock(void)
     achi_sim_release();
 }
 
+void achi_handles_forked(void)
+{
+    struct known *k;
+    unsigned i;
+
+    for (i = 0; i < BUCKETS; i++)
+        for (k = table[i]; k; k = k->next)
+            k->fd = -1;
+    pthread_mutex_init(&lock, NULL);
+}
+
 static struct known **find(const struct achi_handle *priv)
 {
     struct known **p = &table[((uintptr_t)priv >> 6) % BUCKETS];

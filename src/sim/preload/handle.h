@@ -14,6 +14,9 @@ void achi_handle_remove(const ach_channel_t *chan);
 /* ACHI_EVENT_POLL if nobody knows. */
 achi_event_t achi_handle_event(const ach_channel_t *chan);
 
+/* In a child of fork: the descriptors are the parent's, and the handles are shared. */
+void achi_handles_forked(void);
+
 /* The handle's descriptor, if it has one, says what is true now. */
 void achi_handle_moved(ach_channel_t *chan);
 

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "preload.h"
+#include "handle.h"
 #include "told.h"
 
 /* Two go by these: who started it and who it is. Each lets go once. */
@@ -119,6 +119,8 @@ static void at_end(void *round)
 
 static void in_child(void)
 {
+    achi_files_forget();
+    achi_handles_forked();
     threads = 1;
     lives = NULL;
     pthread_mutex_init(&lives_lock, NULL);
