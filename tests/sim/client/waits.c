@@ -237,6 +237,32 @@ static void mutexes(void)
     TAKES(0, CHECK(pthread_join(thread, NULL) == 0));
 }
 
+/* The one signal comes between the unlocking of the mutex and the wait for it. */
+static void *late_waiter(void *arg)
+{
+    pthread_mutex_lock(&shared.lock);
+    sem_post(&shared.sem);
+    usleep(5000);
+    while (shared.turn != 2)
+        pthread_cond_wait(&shared.cond, &shared.lock);
+    pthread_mutex_unlock(&shared.lock);
+    return arg;
+}
+
+static void early_signal(void)
+{
+    pthread_t thread;
+
+    pthread_cond_init(&shared.cond, NULL);
+    CHECK(pthread_create(&thread, NULL, late_waiter, NULL) == 0);
+    CHECK(sem_wait(&shared.sem) == 0);
+    TAKES(5, pthread_mutex_lock(&shared.lock));
+    shared.turn = 2;
+    pthread_cond_signal(&shared.cond);
+    pthread_mutex_unlock(&shared.lock);
+    TAKES(0, CHECK(pthread_join(thread, NULL) == 0));
+}
+
 /* One thread arms the timer that another one waits for, and rings its bell. */
 static int late_timer, bell;
 
@@ -289,6 +315,7 @@ int main(void)
     timers();
     conditions();
     mutexes();
+    early_signal();
     descriptors();
     children();
     return check_result();
