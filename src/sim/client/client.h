@@ -50,7 +50,7 @@ void achi_sim_charge(void);
 /* Something happened to the event. */
 ach_status_t achi_sim_post(achi_event_t event);
 
-/* From a signal handler: should the thread be waiting, it looks again, at the latest in a second. */
+/* From a signal handler: should the thread be waiting, it looks again. */
 void achi_sim_nudge(void);
 
 /* To be read before looking at what is then waited for. */

@@ -105,33 +105,65 @@ bool achi_sink_newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go)
            go->version == ACHI_SIM_VERSION;
 }
 
-/* A signal handler wants the thread to look again. A new note takes the place of the old one. */
-static void wait_no_longer(struct achi_sink *s, struct achi_note *note)
+/* A new note takes the place of the one that the thread waits with. */
+static void wait_no_longer(struct achi_sink *s)
 {
+    struct achi_note note = *s->awaited;
+
     s->nudged = false;
-    if (note->kind != ACHI_NOTE_WAIT)
-        return;
-    note->until = s->now;
-    achi_sink_tell(s, note);
+    note.until = s->now;
+    achi_sink_tell(s, &note);
 }
 
-ach_status_t achi_sink_await(struct achi_sink *s, struct achi_note *note)
+/* While a go is awaited, but not while a note is being put, a handler may put a note itself. */
+static void set_awaited(struct achi_sink *s, const struct achi_note *note)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    s->awaited = note && note->kind == ACHI_NOTE_WAIT ? note : NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (s->awaited && s->nudged)
+        wait_no_longer(s);
+}
+
+void achi_sim_nudge(void)
+{
+    struct achi_sink *s = &achi_sink_self;
+
+    if (s->awaited)
+        wait_no_longer(s);
+    else if (s->inside)
+        s->nudged = true;
+}
+
+/* Until the go is here that answers the newest note. */
+static ach_status_t await_go(struct achi_sink *s, struct achi_go *go)
+{
+    for (;;) {
+        if (achi_sink_newest(s, SLICE_NS, go)) {
+            if (go->end)
+                return ACH_CLOSED;
+            if (go->serial == *(volatile uint64_t *)&s->serial)
+                return ACH_OK;
+        } else if (!coordinator_lives()) {
+            return ACH_CLOSED;
+        }
+    }
+}
+
+ach_status_t achi_sink_await(struct achi_sink *s, const struct achi_note *note)
 {
     struct achi_go go;
     int saved = errno;
+    ach_status_t r;
 
-    for (;;) {
-        if (achi_sink_newest(s, SLICE_NS, &go)) {
-            if (go.end)
-                return achi_sink_end(s);
-            if (go.serial == s->serial)
-                break;
-        } else if (!coordinator_lives()) {
-            return achi_sink_end(s);
-        } else if (s->nudged) {
-            wait_no_longer(s, note);
-        }
-    }
+    set_awaited(s, note);
+    r = await_go(s, &go);
+    set_awaited(s, NULL);
+    while (r == ACH_OK && go.serial != s->serial) /* a handler came at the last moment */
+        r = await_go(s, &go);
+    s->nudged = false;
+    if (r != ACH_OK)
+        return achi_sink_end(s);
     take(s, &go);
     if (s->now < go.time)
         s->now = go.time;
@@ -273,12 +305,6 @@ ach_status_t achi_sim_post(achi_event_t event)
         r = achi_sink_ask(s, &note);
     s->inside--;
     return r;
-}
-
-void achi_sim_nudge(void)
-{
-    if (achi_sink_self.inside)
-        achi_sink_self.nudged = true;
 }
 
 uint64_t achi_sim_posts(void)

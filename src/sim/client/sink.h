@@ -17,10 +17,11 @@ struct achi_sink {
     enum achi_sink_state state;
     unsigned inside; /* calls of the client that are under way in this thread */
     int32_t tid;
-    uint32_t parent;      /* who forked this process, until the hello */
-    volatile bool nudged; /* by a signal handler that interrupted the client */
-    bool spent;           /* declared: this cycle's cost was charged */
-    ach_channel_t go;     /* made by this thread */
+    uint32_t parent;                          /* who forked this process, until the hello */
+    volatile bool nudged;                     /* by a signal handler that interrupted the client */
+    const struct achi_note *volatile awaited; /* a WAIT whose go has not come */
+    bool spent;                               /* declared: this cycle's cost was charged */
+    ach_channel_t go;                         /* made by this thread */
     uint64_t serial;
     struct achi_go last;
     int64_t base_time; /* virtual time when the CPU clock was at base_cpu */
@@ -58,7 +59,7 @@ struct achi_sink *achi_sink(void);
 /* Send a note, with the sink's time, and sleep until its go is here. */
 ach_status_t achi_sink_ask(struct achi_sink *s, struct achi_note *note);
 ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note);
-ach_status_t achi_sink_await(struct achi_sink *s, struct achi_note *note);
+ach_status_t achi_sink_await(struct achi_sink *s, const struct achi_note *note);
 
 /* From now on the thread's CPU time counts again. */
 void achi_sink_thaw(struct achi_sink *s);
