@@ -15,7 +15,7 @@ static void *next(const char *name)
 
     if (strncmp(name, "pthread_cond_", 13) == 0)
         p = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-    return p ? p : dlsym(RTLD_NEXT, name);
+    return p ? p : achi_real_dlsym()(RTLD_NEXT, name);
 }
 
 /* A libach that came with a plug-in is not where the dynamic linker looks next. */
@@ -26,7 +26,7 @@ static void *in_plugin(const char *name)
     if (strncmp(name, "ach_", 4) != 0)
         return NULL;
     lib = dlopen(LIBACH, RTLD_LAZY | RTLD_NOLOAD);
-    return lib ? dlsym(lib, name) : NULL;
+    return lib ? achi_real_dlsym()(lib, name) : NULL;
 }
 
 void *achi_real(const char *name)

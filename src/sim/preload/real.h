@@ -10,6 +10,11 @@
 /* The next definition of a name after this library's. Ends the process if there is none. */
 void *achi_real(const char *name);
 
+typedef void *achi_dlsym_fun(void *restrict handle, const char *restrict name);
+
+/* That of the C library. */
+achi_dlsym_fun *achi_real_dlsym(void);
+
 #define REAL(f)                                                                                    \
     __extension__({                                                                                \
         static __typeof__(&f) found;                                                               \

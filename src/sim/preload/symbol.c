@@ -5,24 +5,22 @@
 
 #include "preload.h"
 
-typedef void *dlsym_fun(void *restrict handle, const char *restrict name);
-
 /* dlsym cannot be asked for itself. */
-static dlsym_fun *real_dlsym(void)
+achi_dlsym_fun *achi_real_dlsym(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
-    static dlsym_fun *found;
+    static achi_dlsym_fun *found;
     unsigned i;
 
     for (i = 0; !found && i < sizeof(versions) / sizeof(versions[0]); i++)
-        found = (dlsym_fun *)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+        found = (achi_dlsym_fun *)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
     return found;
 }
 
 /* What this library puts in front of libach. It comes first of all. */
 static void *in_front(const char *name, void *found)
 {
-    void *ours = real_dlsym()(RTLD_DEFAULT, name);
+    void *ours = achi_real_dlsym()(RTLD_DEFAULT, name);
 
     return ours ? ours : found;
 }
@@ -34,9 +32,9 @@ static void *in_front(const char *name, void *found)
 EXPORT __attribute__((optimize("O2"))) void *dlsym(void *restrict handle, const char *restrict name)
 {
     if (handle != RTLD_NEXT && strncmp(name, "ach_", 4) == 0 && achi_sim_active()) {
-        void *found = real_dlsym()(handle, name);
+        void *found = achi_real_dlsym()(handle, name);
 
         return found ? in_front(name, found) : NULL;
     }
-    return real_dlsym()(handle, name);
+    return achi_real_dlsym()(handle, name);
 }
