@@ -52,7 +52,7 @@ static int by_size(const void *a, const void *b)
 static int64_t calibrate(struct achi_sink *s)
 {
     int64_t took[CALIBRATIONS], before = achi_sink_cpu();
-    struct achi_go go;
+    struct achi_go go = {0};
     int i;
 
     for (i = 0; i < CALIBRATIONS; i++) {

@@ -312,15 +312,16 @@ uint64_t achi_sim_posts(void)
     return achi_sink_self.last.posts;
 }
 
+/* Too many to name: any step of the world will do for the rest. */
 static void name_events(struct achi_note *note, const achi_event_t *events, unsigned n)
 {
-    if (n > ACHI_SIM_EVENTS) { /* too many to name: any step of the world will do */
-        n = ACHI_SIM_EVENTS;
-        note->events[--n] = ACHI_EVENT_POLL;
-        note->n_events = 1;
-    }
-    memcpy(note->events, events, n * sizeof(events[0]));
-    note->n_events += n;
+    unsigned i;
+
+    for (i = 0; i < n && i < ACHI_SIM_EVENTS; i++)
+        note->events[i] = events[i];
+    note->n_events = i;
+    if (i < n)
+        note->events[ACHI_SIM_EVENTS - 1] = ACHI_EVENT_POLL;
 }
 
 ach_status_t achi_sim_wait(int64_t until, const achi_event_t *events, unsigned n, uint64_t since,

@@ -75,23 +75,23 @@ static enum ach_status get(struct get *g)
     return g->r;
 }
 
-EXPORT enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t buf_size, size_t *size,
+EXPORT enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
                                const struct timespec *timeout, int options)
 {
-    struct get g = {chan, buf, buf_size, NULL, size, timeout, options, ACH_OK};
+    struct get g = {chan, buf, size, NULL, frame_size, timeout, options, ACH_OK};
 
-    if (!achi_sim_free() || !chan || !chan->priv || !size)
-        return REAL(ach_get)(chan, buf, buf_size, size, timeout, options);
+    if (!achi_sim_free() || !chan || !chan->priv || !frame_size)
+        return REAL(ach_get)(chan, buf, size, frame_size, timeout, options);
     return get(&g);
 }
 
-EXPORT enum ach_status ach_view(ach_channel_t *chan, const void **place, size_t *size,
+EXPORT enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
                                 const struct timespec *timeout, int options)
 {
-    struct get g = {chan, NULL, 0, place, size, timeout, options, ACH_OK};
+    struct get g = {chan, NULL, 0, ptr, size, timeout, options, ACH_OK};
 
-    if (!achi_sim_free() || !chan || !chan->priv || !size || !place)
-        return REAL(ach_view)(chan, place, size, timeout, options);
+    if (!achi_sim_free() || !chan || !chan->priv || !size || !ptr)
+        return REAL(ach_view)(chan, ptr, size, timeout, options);
     return get(&g);
 }
 

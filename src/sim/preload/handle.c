@@ -141,6 +141,17 @@ static int make_descriptor(ach_channel_t *chan, achi_event_t event)
     return f->fd;
 }
 
+static void set_descriptor(const struct achi_handle *priv, int fd)
+{
+    struct known *k;
+
+    take_lock();
+    k = *find(priv);
+    if (k)
+        k->fd = fd;
+    drop_lock();
+}
+
 /* Neither a ring nor a helper thread: both know nothing of virtual time. */
 EXPORT enum ach_status ach_channel_fd(const ach_channel_t *chan, int *fd)
 {
@@ -152,9 +163,7 @@ EXPORT enum ach_status ach_channel_fd(const ach_channel_t *chan, int *fd)
         k.fd = make_descriptor((ach_channel_t *)(uintptr_t)chan, k.event);
         if (k.fd < 0)
             return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot make an eventfd");
-        take_lock();
-        (*find(chan->priv))->fd = k.fd;
-        drop_lock();
+        set_descriptor(chan->priv, k.fd);
     }
     *fd = k.fd;
     return ACH_OK;

@@ -17,9 +17,9 @@ achi_dlsym_fun *achi_real_dlsym(void);
 
 #define REAL(f)                                                                                    \
     __extension__({                                                                                \
-        static __typeof__(&f) found;                                                               \
+        static __typeof__(&(f)) found;                                                             \
         if (__builtin_expect(!found, 0))                                                           \
-            found = (__typeof__(&f))achi_real(#f);                                                 \
+            found = (__typeof__(&(f)))achi_real(#f);                                               \
         found;                                                                                     \
     })
 

@@ -5,6 +5,15 @@
 
 #include "preload.h"
 
+/* A call at the end of a function that is a jump, however the compiler is told to optimise. */
+#ifdef __clang__
+#define WITH_JUMPS
+#define JUMP_TO __attribute__((musttail)) return
+#else
+#define WITH_JUMPS __attribute__((optimize("O2")))
+#define JUMP_TO return
+#endif
+
 /* dlsym cannot be asked for itself. */
 achi_dlsym_fun *achi_real_dlsym(void)
 {
@@ -27,14 +36,14 @@ static void *in_front(const char *name, void *found)
 
 /*
  * What "next" means depends on who asks, which the C library sees by the return address:
- * the call at the end must remain a jump.
+ * therefore the jump.
  */
-EXPORT __attribute__((optimize("O2"))) void *dlsym(void *restrict handle, const char *restrict name)
+EXPORT WITH_JUMPS void *dlsym(void *restrict handle, const char *restrict name)
 {
     if (handle != RTLD_NEXT && strncmp(name, "ach_", 4) == 0 && achi_sim_active()) {
         void *found = achi_real_dlsym()(handle, name);
 
         return found ? in_front(name, found) : NULL;
     }
-    return achi_real_dlsym()(handle, name);
+    JUMP_TO achi_real_dlsym()(handle, name);
 }

@@ -4,7 +4,7 @@
 "$1" -m free -s 1 -- "$2" 100000000 &
 referee=$!
 i=0
-until ls "$ACH_DIR" | grep -q 'go'; do
+until [ -n "$(find "$ACH_DIR" -name '*.go.*')" ]; do
     i=$((i + 1))
     [ $i -lt 200 ] || { echo "the controller did not come"; exit 1; }
     sleep 0.05
