@@ -78,6 +78,7 @@ static enum ach_status get(struct get *g)
 EXPORT enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
                                const struct timespec *timeout, int options)
 {
+    /* cppcheck-suppress ctuuninitvar */
     struct get g = {chan, buf, size, NULL, frame_size, timeout, options, ACH_OK};
 
     if (!achi_sim_free() || !chan || !chan->priv || !frame_size)
