@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim.c - time for controllers, real or simulated: the public functions */
+#include <ach/sim.h>
+#include <errno.h>
+#include <string.h>
+
+#include "client.h"
+
+#define NS_PER_S 1000000000ll
+
+bool ach_sim_active(void)
+{
+    if (!achi_sim_active())
+        return false;
+    achi_sim_hello(0, NULL, NULL);
+    return true;
+}
+
+static int64_t real_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+int64_t ach_sim_now(void)
+{
+    return achi_sim_active() ? achi_sim_now() : real_now();
+}
+
+static void real_sleep(int64_t time)
+{
+    const struct timespec t = {.tv_sec = time / NS_PER_S, .tv_nsec = (long)(time % NS_PER_S)};
+
+    while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0 &&
+           errno == EINTR)
+        ;
+}
+
+ach_status_t ach_sim_sleep_until(int64_t time)
+{
+    ach_status_t r;
+    bool timed;
+
+    if (!achi_sim_active()) {
+        if (time > 0)
+            real_sleep(time);
+        return ACH_OK;
+    }
+    do
+        r = achi_sim_wait(time, NULL, 0, achi_sim_posts(), &timed);
+    while (r == ACH_OK && !timed);
+    achi_sim_cycle();
+    return r;
+}
+
+ach_status_t ach_period_init(ach_period_t *period, int64_t length)
+{
+    if (!period || length <= 0)
+        return ACH_EINVAL;
+    period->length = length;
+    period->next = ach_sim_now() + length;
+    return ACH_OK;
+}
+
+ach_status_t ach_period_wait(ach_period_t *period, uint64_t *missed)
+{
+    int64_t late;
+    uint64_t n = 0;
+    ach_status_t r;
+
+    if (!period || period->length <= 0)
+        return ACH_EINVAL;
+    late = ach_sim_now() - period->next;
+    if (late > 0) {
+        n = (uint64_t)((late + period->length - 1) / period->length);
+        period->next += (int64_t)n * period->length;
+    }
+    r = ach_sim_sleep_until(period->next);
+    period->next += period->length;
+    if (missed)
+        *missed = n;
+    return r;
+}

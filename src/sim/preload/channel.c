@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* channel.c - calls of libach that do not wait: each touches the world at the caller's time */
+#include "handle.h"
+
+/* Somebody else's handle, or one that is not open, is left to libach. */
+static bool ours(const ach_channel_t *chan)
+{
+    return chan && chan->priv && achi_sim_free();
+}
+
+EXPORT enum ach_status ach_create(const char *name, size_t count, size_t size,
+                                  ach_create_attr_t *attr)
+{
+    enum ach_status r;
+
+    if (!achi_sim_free())
+        return REAL(ach_create)(name, count, size, attr);
+    achi_sim_act();
+    r = REAL(ach_create)(name, count, size, attr);
+    if (r == ACH_OK && attr && attr->map != ACH_MAP_ANON && attr->truncate)
+        achi_sim_post(achi_event_channel(name)); /* it may have taken another one's place */
+    return r;
+}
+
+EXPORT enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr)
+{
+    enum ach_status r;
+
+    if (achi_sim_free())
+        achi_sim_act();
+    r = REAL(ach_open)(chan, name, attr);
+    if (r == ACH_OK && achi_sim_active())
+        achi_handle_add(chan, attr && attr->map == ACH_MAP_ANON ? NULL : name);
+    return r;
+}
+
+EXPORT enum ach_status ach_close(ach_channel_t *chan)
+{
+    if (chan && chan->priv && achi_sim_active())
+        achi_handle_remove(chan);
+    return REAL(ach_close)(chan);
+}
+
+EXPORT enum ach_status ach_unlink(const char *name)
+{
+    enum ach_status r;
+
+    if (!achi_sim_free())
+        return REAL(ach_unlink)(name);
+    achi_sim_act();
+    r = REAL(ach_unlink)(name);
+    if (r == ACH_OK)
+        achi_sim_post(achi_event_channel(name));
+    return r;
+}
+
+EXPORT enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t size)
+{
+    enum ach_status r;
+
+    if (!ours(chan))
+        return REAL(ach_put)(chan, buf, size);
+    achi_sim_charge();
+    achi_sim_act();
+    r = REAL(ach_put)(chan, buf, size);
+    if (r == ACH_OK)
+        achi_sim_post(achi_handle_event(chan));
+    return r;
+}
+
+EXPORT enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **place)
+{
+    if (ours(chan))
+        achi_sim_act(); /* it may push out old messages */
+    return REAL(ach_reserve)(chan, size, place);
+}
+
+EXPORT enum ach_status ach_commit(ach_channel_t *chan, size_t size)
+{
+    enum ach_status r;
+
+    if (!ours(chan))
+        return REAL(ach_commit)(chan, size);
+    achi_sim_charge();
+    achi_sim_act();
+    r = REAL(ach_commit)(chan, size);
+    if (r == ACH_OK)
+        achi_sim_post(achi_handle_event(chan));
+    return r;
+}
+
+EXPORT enum ach_status ach_flush(ach_channel_t *chan)
+{
+    enum ach_status r;
+
+    if (!ours(chan))
+        return REAL(ach_flush)(chan);
+    achi_sim_act();
+    r = REAL(ach_flush)(chan);
+    achi_handle_moved(chan);
+    return r;
+}
+
+EXPORT enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
+{
+    enum ach_status r;
+
+    if (!ours(chan)) {
+        r = REAL(ach_cancel)(chan, attr);
+        achi_sim_nudge();
+        return r;
+    }
+    achi_sim_act();
+    r = REAL(ach_cancel)(chan, attr);
+    if (r == ACH_OK)
+        achi_sim_post(achi_handle_event(chan));
+    return r;
+}
+
+EXPORT enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)
+{
+    if (ours(chan))
+        achi_sim_act();
+    return REAL(ach_channel_info)(chan, info);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * poll.c - poll and select
+ *
+ * Descriptors that the simulation does not know, as sockets and pipes, are looked at
+ * after each step of the world.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/select.h>
+
+#include "files.h"
+
+#define NS_PER_MS 1000000
+#define NS_PER_US 1000
+
+static const struct timespec at_once;
+
+/* A call that looks at descriptors; r is what it returned. */
+struct look {
+    int r;
+    struct pollfd *fds;
+    nfds_t n;
+    int max;
+    fd_set *in, *out, *bad; /* where the results go */
+    fd_set want_in, want_out, want_bad;
+    const sigset_t *signals;
+};
+
+static int64_t deadline(const struct timespec *t)
+{
+    return t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER;
+}
+
+static bool look_at_poll(void *cx)
+{
+    struct look *l = cx;
+
+    achi_files_refresh();
+    l->r = REAL(ppoll)(l->fds, l->n, &at_once, l->signals);
+    return l->r != 0;
+}
+
+static int poll_until(struct pollfd *fds, nfds_t n, const struct timespec *t,
+                      const sigset_t *signals)
+{
+    struct look l = {.fds = fds, .n = n, .signals = signals};
+    bool foreign = false;
+    nfds_t i;
+
+    if (t && t->tv_sec == 0 && t->tv_nsec == 0) {
+        achi_sim_act();
+        look_at_poll(&l);
+        return l.r;
+    }
+    for (i = 0; i < n; i++)
+        foreign |= achi_file_foreign(fds[i].fd);
+    achi_watch(deadline(t), foreign, look_at_poll, &l);
+    return l.r;
+}
+
+EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    const struct timespec t = achi_timespec((int64_t)timeout * NS_PER_MS);
+
+    if (!achi_sim_free())
+        return REAL(poll)(fds, n, timeout);
+    return poll_until(fds, n, timeout < 0 ? NULL : &t, NULL);
+}
+
+EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *signals)
+{
+    if (!achi_sim_free())
+        return REAL(ppoll)(fds, n, t, signals);
+    return poll_until(fds, n, t, signals);
+}
+
+/* What programs that were compiled with checks call. */
+EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
+                       const sigset_t *signals, size_t room);
+
+EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+{
+    if (!achi_sim_free() || room / sizeof(*fds) < n)
+        return REAL(__poll_chk)(fds, n, timeout, room);
+    return poll(fds, n, timeout);
+}
+
+EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
+                       const sigset_t *signals, size_t room)
+{
+    if (!achi_sim_free() || room / sizeof(*fds) < n)
+        return REAL(__ppoll_chk)(fds, n, t, signals, room);
+    return ppoll(fds, n, t, signals);
+}
+
+/* Programs may pass sets that are longer than an fd_set; those go past this library. */
+static void copy_set(fd_set *to, const fd_set *from)
+{
+    if (to && from)
+        memcpy(to, from, sizeof(*to));
+}
+
+static bool look_at_select(void *cx)
+{
+    struct look *l = cx;
+
+    achi_files_refresh();
+    copy_set(l->in, &l->want_in);
+    copy_set(l->out, &l->want_out);
+    copy_set(l->bad, &l->want_bad);
+    l->r = REAL(pselect)(l->max, l->in, l->out, l->bad, &at_once, l->signals);
+    return l->r != 0;
+}
+
+static bool any_foreign(const struct look *l)
+{
+    int fd;
+
+    for (fd = 0; fd < l->max; fd++)
+        if (((l->in && FD_ISSET(fd, l->in)) || (l->out && FD_ISSET(fd, l->out)) ||
+             (l->bad && FD_ISSET(fd, l->bad))) &&
+            achi_file_foreign(fd))
+            return true;
+    return false;
+}
+
+static int select_until(int max, fd_set *in, fd_set *out, fd_set *bad, const struct timespec *t,
+                        const sigset_t *signals)
+{
+    struct look l = {.max = max, .in = in, .out = out, .bad = bad, .signals = signals};
+    int64_t until = deadline(t);
+
+    copy_set(&l.want_in, in);
+    copy_set(&l.want_out, out);
+    copy_set(&l.want_bad, bad);
+    if (t && t->tv_sec == 0 && t->tv_nsec == 0) {
+        achi_sim_act();
+        look_at_select(&l);
+    } else {
+        achi_watch(until, any_foreign(&l), look_at_select, &l);
+    }
+    return l.r;
+}
+
+EXPORT int pselect(int max, fd_set *in, fd_set *out, fd_set *bad, const struct timespec *t,
+                   const sigset_t *signals)
+{
+    if (!achi_sim_free() || max > FD_SETSIZE)
+        return REAL(pselect)(max, in, out, bad, t, signals);
+    return select_until(max, in, out, bad, t, signals);
+}
+
+/* Linux says how much of the time was left. */
+EXPORT int select(int max, fd_set *in, fd_set *out, fd_set *bad, struct timeval *left)
+{
+    struct timespec t;
+    int64_t end = 0, rest;
+    int r;
+
+    if (!achi_sim_free() || max > FD_SETSIZE)
+        return REAL(select)(max, in, out, bad, left);
+    if (!left)
+        return select_until(max, in, out, bad, NULL, NULL);
+    t = achi_timespec((int64_t)left->tv_usec * NS_PER_US);
+    t.tv_sec += left->tv_sec;
+    end = deadline(&t);
+    r = select_until(max, in, out, bad, &t, NULL);
+    rest = end - achi_sim_now();
+    t = achi_timespec(rest > 0 ? rest : 0);
+    *left = (struct timeval){.tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / NS_PER_US};
+    return r;
+}

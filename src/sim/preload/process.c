@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process.c - children: they begin at their parent's time, and are waited for in virtual time
+ *
+ * Whether a child has ended is looked at after each step of the world.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload.h"
+#include "told.h"
+
+static void tell(void *word)
+{
+    achi_told_set(word);
+}
+
+/* As a new thread does, the child says hello before its parent goes on. */
+EXPORT pid_t fork(void)
+{
+    struct achi_told *told = NULL;
+    uint32_t parent;
+    pid_t pid;
+
+    if (!achi_sim_free())
+        return REAL(fork)();
+    achi_sim_act();
+    parent = (uint32_t)achi_sim_tid();
+    told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED)
+        return -1;
+    pid = REAL(fork)();
+    if (pid == 0)
+        achi_sim_hello(parent, tell, told);
+    else if (pid > 0)
+        achi_told_await(told, pid);
+    munmap(told, sizeof(*told));
+    return pid;
+}
+
+/* Without the handlers that exit calls. */
+EXPORT void _exit(int status)
+{
+    achi_sim_exit();
+    REAL(_exit)(status);
+    abort();
+}
+
+EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
+struct waiting {
+    pid_t pid, r;
+    int *status;
+    int options;
+    struct rusage *usage;
+};
+
+static bool look(void *cx)
+{
+    struct waiting *w = cx;
+
+    w->r = REAL(wait4)(w->pid, w->status, w->options | WNOHANG, w->usage);
+    return w->r != 0;
+}
+
+EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+    struct waiting w = {pid, 0, status, options, usage};
+    struct achi_events e = {0};
+
+    if (!achi_sim_free() || (options & WNOHANG))
+        return REAL(wait4)(pid, status, options, usage);
+    achi_events_add(&e, ACHI_EVENT_POLL);
+    achi_block(ACHI_SIM_NEVER, &e, look, &w);
+    return w.r;
+}
+
+EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+    return wait4(pid, status, options, NULL);
+}
+
+EXPORT pid_t wait(int *status)
+{
+    return wait4(-1, status, 0, NULL);
+}

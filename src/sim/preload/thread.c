@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.c - threads that come and go
+ *
+ * A new thread says hello before its first instruction, and who started it goes on only
+ * when that is said: else time could pass that the new one still has to live through.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "handle.h"
+#include "told.h"
+
+/* Two go by these: who started it and who it is. Each lets go once. */
+struct newborn {
+    void *(*start)(void *);
+    void *argument;
+    uint32_t parent;
+    struct achi_told told;
+    unsigned users;
+};
+
+/* A thread that can be joined. */
+struct life {
+    pthread_t thread;
+    struct life *next;
+};
+
+static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct life *lives;
+static unsigned threads = 1;
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+
+unsigned achi_threads(void)
+{
+    return __atomic_load_n(&threads, __ATOMIC_RELAXED);
+}
+
+static void release(struct newborn *b)
+{
+    if (__atomic_sub_fetch(&b->users, 1, __ATOMIC_ACQ_REL) == 0)
+        free(b);
+}
+
+static void tell(void *cx)
+{
+    struct newborn *b = cx;
+
+    achi_told_set(&b->told);
+}
+
+static struct life **find_life(pthread_t thread)
+{
+    struct life **p;
+
+    for (p = &lives; *p && !pthread_equal((*p)->thread, thread); p = &(*p)->next)
+        ;
+    return p;
+}
+
+static void begin_life(pthread_t thread)
+{
+    struct life *l = malloc(sizeof(*l));
+
+    if (!l)
+        return;
+    l->thread = thread;
+    REAL(pthread_mutex_lock)(&lives_lock);
+    l->next = lives;
+    lives = l;
+    REAL(pthread_mutex_unlock)(&lives_lock);
+}
+
+static void end_life(pthread_t thread)
+{
+    struct life **p, *l;
+
+    REAL(pthread_mutex_lock)(&lives_lock);
+    p = find_life(thread);
+    l = *p;
+    if (l)
+        *p = l->next;
+    REAL(pthread_mutex_unlock)(&lives_lock);
+    free(l);
+}
+
+static bool has_ended(void *thread)
+{
+    bool ended;
+
+    REAL(pthread_mutex_lock)(&lives_lock);
+    ended = *find_life(*(pthread_t *)thread) == NULL;
+    REAL(pthread_mutex_unlock)(&lives_lock);
+    return ended;
+}
+
+static achi_event_t end_of(pthread_t thread)
+{
+    return achi_local_event((const void *)(uintptr_t)thread);
+}
+
+/* Other destructors may still call us: wait for the last round. */
+static void at_end(void *round)
+{
+    uintptr_t n = (uintptr_t)round;
+
+    if (n + 1 < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(end_key, (void *)(n + 1));
+        return;
+    }
+    achi_sim_act(); /* from here on it must not wait: somebody may be joining it */
+    end_life(pthread_self());
+    __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
+    achi_sim_bye(end_of(pthread_self()));
+}
+
+static void in_child(void)
+{
+    achi_files_forget();
+    achi_handles_forked();
+    threads = 1;
+    lives = NULL;
+    pthread_mutex_init(&lives_lock, NULL);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&end_key, at_end);
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void achi_thread_watch(void)
+{
+    pthread_once(&end_once, make_key);
+    pthread_setspecific(end_key, (void *)1);
+}
+
+static void *run(void *cx)
+{
+    struct newborn *b = cx;
+    void *(*start)(void *) = b->start;
+    void *argument = b->argument;
+
+    achi_thread_watch();
+    begin_life(pthread_self());
+    achi_sim_hello(b->parent, tell, b);
+    release(b);
+    return start(argument);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                          void *argument)
+{
+    struct newborn *b;
+    int r;
+
+    if (!achi_sim_free())
+        return REAL(pthread_create)(thread, attr, start, argument);
+    b = malloc(sizeof(*b));
+    if (!b)
+        return EAGAIN;
+    *b = (struct newborn){start, argument, (uint32_t)achi_sim_tid(), {0}, 2};
+    achi_sim_act();
+    __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+    r = REAL(pthread_create)(thread, attr, run, b);
+    if (r != 0) {
+        __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
+        free(b);
+        return r;
+    }
+    achi_told_await(&b->told, 0);
+    release(b);
+    return 0;
+}
+
+EXPORT int pthread_join(pthread_t thread, void **result)
+{
+    struct achi_events e = {0};
+
+    if (achi_sim_free() && !pthread_equal(thread, pthread_self())) {
+        achi_events_add(&e, end_of(thread));
+        achi_local_enter(e.at[0]);
+        achi_block(ACHI_SIM_NEVER, &e, has_ended, &thread);
+        achi_local_leave(e.at[0]);
+    }
+    return REAL(pthread_join)(thread, result);
+}

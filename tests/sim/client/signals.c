@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * signals - a handler interrupts waits, asks for the time, puts messages, and cancels a get
+ */
+#include <check.h>
+#include <signal.h>
+
+#define MS 1000000ull
+
+static ach_channel_t in, out;
+static volatile uint64_t seen, count, backwards;
+
+static void ask(int sig)
+{
+    uint64_t now = check_now_ns();
+
+    (void)sig;
+    backwards += now < seen;
+    seen = now;
+    count++;
+    ach_put(&out, "x", 1);
+}
+
+static void cancel(int sig)
+{
+    (void)sig;
+    ach_cancel(&in, NULL);
+}
+
+/* Disturbs its parent in its own virtual time. */
+static pid_t disturber(void)
+{
+    pid_t pid = fork();
+    int i;
+
+    if (pid == 0) {
+        for (i = 0; i < 200; i++) {
+            kill(getppid(), SIGUSR1);
+            usleep(500);
+        }
+        usleep(200000);
+        kill(getppid(), SIGUSR2);
+        _exit(0);
+    }
+    return pid;
+}
+
+int main(void)
+{
+    uint64_t start;
+    size_t size;
+    pid_t pid;
+    char c;
+    int i, status;
+
+    REQUIRE_OK(ach_create("signals", 8, 8, NULL));
+    REQUIRE_OK(ach_create("signals-none", 8, 8, NULL));
+    REQUIRE_OK(ach_open(&in, "signals-none", NULL));
+    REQUIRE_OK(ach_open(&out, "signals", NULL));
+    signal(SIGUSR1, ask);
+    signal(SIGUSR2, cancel);
+    pid = disturber();
+    start = check_now_ns();
+    for (i = 1; i <= 100; i++) {
+        usleep(1000);
+        CHECK(check_now_ns() == start + (uint64_t)i * MS);
+    }
+    CHECK(count > 0 && backwards == 0);
+    CHECK_STATUS(ach_get(&in, &c, 1, &size, NULL, ACH_O_WAIT), ACH_CANCELED);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    ach_close(&in);
+    ach_close(&out);
+    CHECK_OK(ach_unlink("signals"));
+    CHECK_OK(ach_unlink("signals-none"));
+    return check_result();
+}
