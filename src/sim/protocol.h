@@ -32,8 +32,8 @@
 #include <stdint.h>
 
 #define ACHI_SIM_VERSION 1u
-#define ACHI_SIM_EVENTS 16           /* that one note can name */
-#define ACHI_SIM_NEVER INT64_MAX     /* a time that does not come */
+#define ACHI_SIM_EVENTS 16       /* that one note can name */
+#define ACHI_SIM_NEVER INT64_MAX /* a time that does not come */
 #define ACHI_SIM_NAME_MAX 32
 
 enum achi_note_kind {
@@ -57,13 +57,14 @@ struct achi_note {
     uint32_t version;
     uint32_t kind;
     int32_t pid, tid;
-    uint64_t serial;  /* the sink's, from 1; echoed by the go */
-    int64_t time;     /* the sink's virtual time */
-    int64_t cpu;      /* CPU time of the thread, as it was read for that */
-    int64_t until;    /* WAIT: a virtual time, or ACHI_SIM_NEVER; HELLO: what a call costs, calibrated */
-    uint64_t since;   /* WAIT: go.posts when the sink last looked at what it waits for */
+    uint64_t serial; /* the sink's, from 1; echoed by the go */
+    int64_t time;    /* the sink's virtual time */
+    int64_t cpu;     /* CPU time of the thread, as it was read for that */
+    int64_t
+        until; /* WAIT: a virtual time, or ACHI_SIM_NEVER; HELLO: what a call costs, calibrated */
+    uint64_t since; /* WAIT: go.posts when the sink last looked at what it waits for */
     uint32_t n_events;
-    uint32_t parent;  /* HELLO: the tid of who started it, or 0 */
+    uint32_t parent;                      /* HELLO: the tid of who started it, or 0 */
     achi_event_t events[ACHI_SIM_EVENTS]; /* only n_events of them are sent */
 };
 
@@ -76,15 +77,15 @@ enum achi_cost {
 
 struct achi_go {
     uint32_t version;
-    uint32_t end;     /* 1: the simulation is over: end */
-    uint64_t serial;  /* of the note it answers */
-    int64_t time;     /* the sink's virtual time */
-    int64_t cpu;      /* CPU time of the thread at that time; -1: as it is when this is read first */
-    int64_t horizon;  /* nobody else acts before that; gets up to there need no ACT */
-    uint64_t posts;   /* how many POSTs there were, of all */
-    uint32_t model;   /* enum achi_cost */
-    uint32_t timed;   /* WAIT: 1: its time has come; 0: an event */
-    int64_t cost;     /* ACHI_COST_DECLARED: of a cycle */
+    uint32_t end;    /* 1: the simulation is over: end */
+    uint64_t serial; /* of the note it answers */
+    int64_t time;    /* the sink's virtual time */
+    int64_t cpu;     /* CPU time of the thread at that time; -1: as it is when this is read first */
+    int64_t horizon; /* nobody else acts before that; gets up to there need no ACT */
+    uint64_t posts;  /* how many POSTs there were, of all */
+    uint32_t model;  /* enum achi_cost */
+    uint32_t timed;  /* WAIT: 1: its time has come; 0: an event */
+    int64_t cost;    /* ACHI_COST_DECLARED: of a cycle */
 };
 
 #endif

@@ -68,6 +68,7 @@ static void destroy(void *mechanism)
     dJointGroupDestroy(o->contacts);
     dSpaceDestroy(o->space);
     dWorldDestroy(o->world);
+    dThreadingFreeImplementation(o->threading);
     leave();
     free(o->body);
     free(o);
@@ -77,6 +78,9 @@ static void make_world(struct achi_ode *o, ach_section_t *s)
 {
     enter();
     o->world = dWorldCreate();
+    o->threading = dThreadingAllocateSelfThreadedImplementation();
+    dWorldSetStepThreadingImplementation(
+        o->world, dThreadingImplementationGetFunctions(o->threading), o->threading);
     o->space = dHashSpaceCreate(NULL);
     o->contacts = dJointGroupCreate(0);
     o->quick = quick(o->model, s);

@@ -47,6 +47,7 @@ struct achi_ode_model {
 struct achi_ode {
     const struct achi_ode_model *model;
     dWorldID world;
+    dThreadingImplementationID threading; /* of its own: worlds may step at the same time */
     dSpaceID space;
     dJointGroupID contacts;
     double step; /* of the grid, s */
