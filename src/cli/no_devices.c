@@ -12,3 +12,4 @@ static int run(int argc, char **argv)
 
 const struct verb verb_serve = {.name = "serve", .run = run};
 const struct verb verb_dev = {.name = "dev", .run = run};
+const struct verb verb_sim = {.name = "sim", .run = run};

@@ -12,7 +12,8 @@
  *     sim.NAME.note      all sinks write, the coordinator reads each in its order
  *     sim.NAME.go.TID    the coordinator writes, one sink reads the newest; made by the sink
  *
- * A sink puts a note and sleeps until a go with the note's serial comes. It need not
+ * A sink puts a note and sleeps until a go with the note's serial comes; a newer note takes
+ * the place of one that was not answered. It need not
  * ask for what it reads before the horizon: until then nobody else can act.
  * The newest go is also the sink's clock:
  *
@@ -24,6 +25,7 @@
  * In the environment of a controller:
  *     ACH_SIM        NAME
  *     ACH_SIM_NAME   what the config file calls the controller
+ *     ACH_SIM_PID    the coordinator's process
  *     ACH_SIM_EPOCH  what CLOCK_REALTIME says when the simulation begins, seconds since 1970
  */
 #ifndef ACHI_SIM_PROTOCOL_H
@@ -41,7 +43,7 @@ enum achi_note_kind {
     ACHI_NOTE_ACT,       /* I want to touch the world at my time */
     ACHI_NOTE_POST,      /* I have: something happened to events[0]; who waits for it may look */
     ACHI_NOTE_WAIT,      /* until that time, or until something happens to one of the events */
-    ACHI_NOTE_BYE        /* the thread ends; there is no go */
+    ACHI_NOTE_BYE        /* the thread ends; there is no go, nor for a POST before */
 };
 
 /*
@@ -60,6 +62,7 @@ struct achi_note {
     uint64_t serial; /* the sink's, from 1; echoed by the go */
     int64_t time;    /* the sink's virtual time */
     int64_t cpu;     /* CPU time of the thread, as it was read for that */
+    int64_t begin;   /* and when it last began to count: calls before are left out */
     int64_t
         until; /* WAIT: a virtual time, or ACHI_SIM_NEVER; HELLO: what a call costs, calibrated */
     uint64_t since; /* WAIT: go.posts when the sink last looked at what it waits for */

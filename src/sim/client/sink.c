@@ -72,6 +72,7 @@ ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note)
     note->serial = ++s->serial;
     note->time = s->now;
     note->cpu = s->cpu;
+    note->begin = s->cpu - (s->now - s->base_time);
     do
         r = ach_put(&achi_sim_process.note, note, size);
     while (r == ACH_LOCKED && coordinator_lives());

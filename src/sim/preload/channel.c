@@ -70,8 +70,10 @@ EXPORT enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t size
 
 EXPORT enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **place)
 {
-    if (ours(chan))
-        achi_sim_act(); /* it may push out old messages */
+    if (ours(chan)) { /* others cannot put until the commit: it must not have to wait for them */
+        achi_sim_charge();
+        achi_sim_act();
+    }
     return REAL(ach_reserve)(chan, size, place);
 }
 

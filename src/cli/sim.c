@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach sim - run controllers in a simulated world, on its clock */
+#include <ach/drivers.h>
+#include <sim.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+struct options {
+    const char *file;
+    const char *trace, *ledger, *model;
+    double duration, speed;
+    bool quiet, paused, no_correction, no_realtime;
+};
+
+static bool parse_number(const char *option, const char *text, double *value)
+{
+    char *end;
+
+    *value = strtod(text, &end);
+    if (end != text && *end == 0 && *value >= 0 && *value <= 1e9)
+        return true;
+    return bad_value(option, text, "a number, not negative");
+}
+
+static bool parse(struct options *o, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"duration", required_argument, NULL, 'd'},
+        {"speed", required_argument, NULL, 's'},
+        {"model", required_argument, NULL, 'm'},
+        {"callback", no_argument, NULL, 'c'},
+        {"trace", required_argument, NULL, 't'},
+        {"ledger", required_argument, NULL, 'l'},
+        {"pause", no_argument, NULL, 'p'},
+        {"no-correction", no_argument, NULL, 'C'},
+        {"no-realtime", no_argument, NULL, 'R'},
+        {"quiet", no_argument, NULL, 'q'},
+        {0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "d:s:m:t:l:pq", options, NULL)) != -1) {
+        switch (c) {
+        case 'd':
+            if (!parse_number("--duration", optarg, &o->duration))
+                return false;
+            break;
+        case 's':
+            if (!parse_number("--speed", optarg, &o->speed))
+                return false;
+            break;
+        case 'm':
+            o->model = optarg;
+            break;
+        case 'c':
+            o->model = "free";
+            break;
+        case 't':
+            o->trace = optarg;
+            break;
+        case 'l':
+            o->ledger = optarg;
+            break;
+        case 'p':
+            o->paused = true;
+            break;
+        case 'C':
+            o->no_correction = true;
+            break;
+        case 'R':
+            o->no_realtime = true;
+            break;
+        case 'q':
+            o->quiet = true;
+            break;
+        default:
+            usage_hint();
+            return false;
+        }
+    }
+    if (argc - optind != 1) {
+        usage("give one world file");
+        return false;
+    }
+    o->file = argv[optind];
+    return true;
+}
+
+static void print_lines(const char *lines)
+{
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+
+        complain("%.*s", (int)n, lines);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
+static void log_line(void *context, enum ach_log level, const char *line)
+{
+    (void)context;
+    (void)level;
+    complain("%s", line);
+}
+
+/* The command line has the last word. */
+static bool adjust(struct achi_plan *p, const struct options *o)
+{
+    static const char *const models[] = {"measured", "declared", "free"};
+    size_t i, m = 0;
+
+    if (o->duration >= 0)
+        p->duration = o->duration > 0 ? (int64_t)(o->duration * 1e9) : ACHI_SIM_NEVER;
+    if (o->speed >= 0)
+        p->speed = o->speed;
+    if (o->trace)
+        p->trace = o->trace;
+    if (o->ledger)
+        p->ledger = o->ledger;
+    p->paused = o->paused;
+    p->correction = p->correction && !o->no_correction;
+    p->realtime = p->realtime && !o->no_realtime;
+    while (o->model && m < 3 && strcmp(o->model, models[m]) != 0)
+        m++;
+    if (m == 3)
+        return bad_value("--model", o->model, "measured, declared or free");
+    for (i = 0; o->model && i < p->n_controllers; i++)
+        p->controllers[i].model = (enum achi_cost)m;
+    return true;
+}
+
+/* The robot whose devices are those of the world. */
+static bool build(struct achi_sim *s, ach_config_t *config)
+{
+    ach_robot_attr_t attr = {.size = sizeof(attr),
+                             .robot = s->plan->robot,
+                             .simulated = 1,
+                             .level = ACH_LOG_WARNING,
+                             .log = log_line};
+    ach_section_t *options = ach_section_next(ach_config_root(config), "channel", NULL);
+
+    if (achi_world_create(config, s->plan->seed, &s->world) != ACH_OK ||
+        ach_robot_create(&attr, &s->robot) != ACH_OK || ach_drivers_add(s->robot) != ACH_OK ||
+        achi_world_add_drivers(s->world, s->robot) != ACH_OK) {
+        print_lines(ach_config_errors(config));
+        fail_errstr();
+        return false;
+    }
+    if (ach_robot_load_config(s->robot, config) != ACH_OK)
+        return false;
+    if (ach_robot_start(s->robot) != ACH_OK ||
+        ach_channels_serve(s->robot, options, &s->channels) != ACH_OK) {
+        print_lines(ach_config_errors(config));
+        fail_errstr();
+        return false;
+    }
+    print_lines(ach_config_warnings(config));
+    return true;
+}
+
+static bool simulate(struct achi_sim *s, ach_config_t *config, const struct options *o)
+{
+    bool good;
+
+    if (achi_plan_read(s->plan, config) != ACH_OK) {
+        if (*ach_config_errors(config))
+            print_lines(ach_config_errors(config));
+        else
+            fail_errstr();
+        return false;
+    }
+    if (!adjust(s->plan, o) || !build(s, config))
+        return false;
+    s->screen = !o->quiet && isatty(STDOUT_FILENO);
+    good = achi_sim_run(s);
+    if (!good)
+        complain("%s", s->why);
+    if (!o->quiet && s->wall_start)
+        achi_screen_report(s, stdout);
+    return good;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {.duration = -1, .speed = -1};
+    struct achi_plan plan = {0};
+    struct achi_sim s = {.plan = &plan};
+    ach_config_t *config;
+    bool good;
+
+    if (!parse(&o, argc, argv))
+        return EXIT_USAGE;
+    if (ach_config_load(o.file, &config) != ACH_OK) {
+        print_lines(ach_config_errors(NULL));
+        return EXIT_FAILED;
+    }
+    good = simulate(&s, config, &o);
+    achi_sim_finish(&s);
+    if (s.channels)
+        ach_channels_end(s.channels);
+    ach_robot_destroy(s.robot);
+    achi_world_destroy(s.world);
+    achi_plan_finish(&plan);
+    ach_config_destroy(config);
+    return good ? EXIT_OK : EXIT_FAILED;
+}
+
+const struct verb verb_sim = {
+    .name = "sim",
+    .summary = "run controllers in a simulated world",
+    .help = "Usage: ach sim [OPTION ...] FILE\n\n"
+            "Simulate the world of a file, and run its controllers as processes on the world's\n"
+            "clock: each is charged for the CPU time that it uses, so that a controller which is\n"
+            "too slow for the robot fails here too, however fast or slow the simulation is.\n"
+            "The exit status is 0 if no controller failed.\n\n"
+            "Options:\n"
+            "  -d, --duration S     seconds of virtual time; 0: until all controllers end\n"
+            "  -m, --model MODEL    how controllers are charged: measured (CPU time), declared (a\n"
+            "                       fixed cost for each cycle), or free (nothing)\n"
+            "      --callback       the same as --model free: as if the simulator called the\n"
+            "                       controller, and stood still meanwhile; for comparison\n"
+            "  -s, --speed X        at most X seconds of virtual time in a second; 0: no limit\n"
+            "  -p, --pause          begin paused\n"
+            "  -t, --trace FILE     write who ran when, for Perfetto or chrome://tracing\n"
+            "  -l, --ledger FILE    write each slice and cycle, as CSV\n"
+            "      --no-correction  do not feed the error of timers back\n"
+            "      --no-realtime    do not ask for SCHED_FIFO\n"
+            "  -q, --quiet          print errors only\n"
+            "      --help           print this help\n\n"
+            "While it runs, its channels are sim.NAME.status, and sim.NAME.control, which takes\n"
+            "the words pause, go, step [SECONDS], speed FACTOR and end.\n\n"
+            "Examples:\n"
+            "  ach sim pendulum.cfg\n"
+            "  ach sim --speed 1 --trace run.json pendulum.cfg\n"
+            "  echo pause | ach put sim.pendulum.control\n",
+    .run = run,
+};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* child.c - the processes of controllers: started, stopped, continued, ended */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+#define GRACE 1500000000LL /* wall time that a program has to end by itself */
+#define NAP 2000000L
+#define STOP_LOOKS 10000 /* until a process on another core has stopped */
+
+const char *achi_status_words(int status, char *text, size_t size)
+{
+    if (WIFEXITED(status))
+        snprintf(text, size, "exit status %d", WEXITSTATUS(status));
+    else if (WIFSIGNALED(status))
+        snprintf(text, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, size, "status %d", status);
+    return text;
+}
+
+/* A process that a controller has started belongs to the same group. */
+struct achi_child *achi_child_of(struct achi_sim *s, pid_t pid)
+{
+    pid_t group = getpgid(pid);
+    size_t i;
+
+    for (i = 0; i < s->plan->n_controllers; i++)
+        if (s->children[i].group && s->children[i].group == group)
+            return &s->children[i];
+    return NULL;
+}
+
+static void pin(const struct achi_sim *s, const struct achi_plan_controller *p)
+{
+    cpu_set_t set;
+    size_t i;
+
+    CPU_ZERO(&set);
+    for (i = 0; i < s->plan->n_cores; i++)
+        if (p->core < 0 || p->core == s->plan->cores[i])
+            CPU_SET((size_t)s->plan->cores[i], &set);
+    if (CPU_COUNT(&set))
+        sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* An ordinary process, whatever the coordinator is. */
+static void become(const struct achi_sim *s, const struct achi_plan_controller *p)
+{
+    const struct sched_param usual = {0};
+    sigset_t none;
+
+    sched_setscheduler(0, SCHED_OTHER, &usual);
+    pin(s, p);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+}
+
+static void set_environment(const struct achi_sim *s, const struct achi_plan_controller *p)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    char text[2 * PATH_MAX];
+
+    snprintf(text, sizeof(text), "%s%s%s", s->library, preload ? ":" : "", preload ? preload : "");
+    setenv("LD_PRELOAD", text, 1);
+    setenv("ACH_SIM", s->plan->name, 1);
+    setenv("ACH_SIM_NAME", p->name, 1);
+    snprintf(text, sizeof(text), "%.9f", s->plan->epoch);
+    setenv("ACH_SIM_EPOCH", text, 1);
+    snprintf(text, sizeof(text), "%d", (int)getppid());
+    setenv("ACH_SIM_PID", text, 1);
+}
+
+static void child(const struct achi_sim *s, const struct achi_plan_controller *p, pid_t parent,
+                  int fd)
+{
+    int error;
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    become(s, p);
+    set_environment(s, p);
+    execvp(p->command[0], p->command);
+    error = errno;
+    if (write(fd, &error, sizeof(error)) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* Through the pipe comes why it could not be started, or nothing. */
+static bool start(struct achi_sim *s, struct achi_child *c)
+{
+    int fds[2], error = 0;
+    pid_t pid, parent = getpid();
+
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return achi_sim_fail(s, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        child(s, c->plan, parent, fds[1]);
+    close(fds[1]);
+    if (pid > 0) {
+        setpgid(pid, pid);
+        c->pid = c->group = pid;
+        if (read(fds[0], &error, sizeof(error)) != sizeof(error))
+            error = 0;
+    } else {
+        error = errno;
+    }
+    close(fds[0]);
+    return !error || achi_sim_fail(s, "controller %s: cannot start %s: %s", c->plan->name,
+                                   c->plan->command[0], strerror(error));
+}
+
+/* Where the library is that all controllers get: in a build tree, or installed. */
+static bool find_library(struct achi_sim *s)
+{
+    const char *given = getenv("ACH_SIM_PRELOAD");
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+    exe[n > 0 ? n : 0] = 0;
+    if (strrchr(exe, '/'))
+        *strrchr(exe, '/') = 0;
+    snprintf(s->library, sizeof(s->library), "%s%s", given ? given : exe,
+             given ? "" : "/../sim/preload/libachsim-preload.so");
+    if (!given && access(s->library, R_OK) != 0)
+        snprintf(s->library, sizeof(s->library), "%s", ACH_SIM_PRELOAD);
+    return access(s->library, R_OK) == 0 ||
+           achi_sim_fail(s, "there is no %s, which controllers need", s->library);
+}
+
+bool achi_children_start(struct achi_sim *s)
+{
+    size_t i;
+
+    s->children = calloc(s->plan->n_controllers + 1, sizeof(*s->children));
+    if (!s->children)
+        return achi_sim_fail(s, "no memory for controllers");
+    for (i = 0; i < s->plan->n_controllers; i++) {
+        s->children[i].plan = &s->plan->controllers[i];
+        s->children[i].index = i;
+    }
+    if (!find_library(s))
+        return false;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (i = 0; i < s->plan->n_controllers; i++)
+        if (!start(s, &s->children[i]))
+            return false;
+    return true;
+}
+
+static void remove_sinks(struct achi_sim *s, pid_t pid)
+{
+    struct achi_sink *k = s->sinks;
+
+    while (k) {
+        struct achi_sink *next = k->next;
+
+        if (k->pid == pid)
+            achi_sink_remove(s, k);
+        k = next;
+    }
+}
+
+static void ended(struct achi_sim *s, struct achi_child *c, int status)
+{
+    char text[128];
+
+    c->ended = true;
+    c->status = status;
+    c->pid = 0;
+    if (s->over)
+        return;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        achi_sim_fail(s, "controller %s has ended: %s", c->plan->name,
+                      achi_status_words(status, text, sizeof(text)));
+    else if (!c->hello)
+        achi_sim_fail(s,
+                      "controller %s has ended without having been part of the simulation: is %s "
+                      "statically linked?",
+                      c->plan->name, c->plan->command[0]);
+}
+
+void achi_children_reap(struct achi_sim *s)
+{
+    int status;
+    pid_t pid;
+    size_t i;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        while (achi_notes_take(s, 0)) /* what it said before */
+            continue;
+        remove_sinks(s, pid);
+        for (i = 0; i < s->plan->n_controllers; i++)
+            if (s->children[i].pid == pid)
+                ended(s, &s->children[i], status);
+    }
+}
+
+static void signal_all(const struct achi_sim *s, int sig)
+{
+    size_t i;
+
+    for (i = 0; s->children && i < s->plan->n_controllers; i++)
+        if (s->children[i].plan && !s->children[i].ended && s->children[i].pid)
+            kill(-s->children[i].pid, sig);
+}
+
+bool achi_children_left(const struct achi_sim *s)
+{
+    size_t i;
+
+    for (i = 0; s->children && i < s->plan->n_controllers; i++)
+        if (s->children[i].pid)
+            return true;
+    return false;
+}
+
+static void nap(void)
+{
+    const struct timespec t = {0, NAP};
+
+    nanosleep(&t, NULL);
+}
+
+/* They are told, then asked, then not asked. Groups remain as long as somebody is in them. */
+void achi_children_end(struct achi_sim *s)
+{
+    pid_t *groups = calloc(s->plan->n_controllers + 1, sizeof(*groups));
+    int64_t until = achi_wall() + GRACE;
+    struct achi_sink *k;
+    size_t i;
+
+    s->over = true;
+    for (i = 0; groups && s->children && i < s->plan->n_controllers; i++)
+        groups[i] = s->children[i].group;
+    for (k = s->sinks; k; k = k->next)
+        achi_go_send(s, k, true, -1);
+    signal_all(s, SIGTERM);
+    signal_all(s, SIGCONT);
+    while (achi_children_left(s) && achi_wall() < until) {
+        nap();
+        achi_children_reap(s);
+    }
+    for (i = 0; groups && i < s->plan->n_controllers; i++)
+        if (groups[i])
+            kill(-groups[i], SIGKILL);
+    until = achi_wall() + GRACE;
+    while ((achi_children_left(s) || waitpid(-1, NULL, WNOHANG) == 0) && achi_wall() < until) {
+        nap();
+        achi_children_reap(s);
+    }
+    while (s->sinks)
+        achi_sink_remove(s, s->sinks);
+    free(groups);
+}
+
+/*
+ * On our own core it does not run while we do. On another one it is waited for, so
+ * that its CPU time stands.
+ */
+void achi_process_stop(struct achi_sim *s, struct achi_sink *k)
+{
+    struct achi_sink *other;
+    int i;
+
+    if (kill(k->pid, SIGSTOP) != 0)
+        return;
+    for (other = s->sinks; other; other = other->next) {
+        if (other->pid == k->pid) {
+            other->stopped = true;
+            other->running = false;
+        }
+    }
+    for (i = 0; s->parallel && i < STOP_LOOKS && strchr("RSD", achi_sink_state(k)); i++)
+        sched_yield();
+}
+
+void achi_process_continue(struct achi_sim *s, struct achi_sink *k)
+{
+    struct achi_sink *other;
+
+    if (!k->stopped || kill(k->pid, SIGCONT) != 0)
+        return;
+    for (other = s->sinks; other; other = other->next)
+        if (other->pid == k->pid)
+            other->stopped = false;
+}

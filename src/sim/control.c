@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * control.c - pause, step and speed
+ *
+ * Words come through the channel sim.NAME.control: pause, go, step SECONDS, speed
+ * FACTOR, end. While it is paused, time stands still for everybody.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sim.h"
+
+#define WORDS 64u
+#define NAP 10000000LL       /* wall time between two looks while paused */
+#define AHEAD 500000         /* of the speed limit before it is worth sleeping */
+#define STEP 1000000LL       /* of "step" alone */
+#define LOOK_EVERY 10000000L /* wall time between two looks at the channel */
+
+static void take(struct achi_sim *s, const char *words)
+{
+    double value = 0;
+    bool has = sscanf(words, "%*s %lf", &value) == 1;
+
+    if (strncmp(words, "pause", 5) == 0) {
+        s->paused = true;
+    } else if (strncmp(words, "go", 2) == 0) {
+        s->paused = false;
+        s->step_end = ACHI_SIM_NEVER;
+    } else if (strncmp(words, "step", 4) == 0) {
+        s->paused = false;
+        s->step_end = s->now + (has && value > 0 && value < 1e9 ? (int64_t)(value * 1e9) : STEP);
+    } else if (strncmp(words, "speed", 5) == 0 && has && value >= 0) {
+        s->speed = value;
+        s->wall_paced = achi_wall();
+        s->time_paced = s->now;
+    } else if (strncmp(words, "end", 3) == 0) {
+        s->over = true;
+    } else {
+        fprintf(stderr, "ach sim: control: pause, go, step [SECONDS], speed FACTOR or end\n");
+    }
+}
+
+static void look(struct achi_sim *s)
+{
+    char words[WORDS + 1];
+    size_t size;
+
+    while (ach_get(&s->control, words, WORDS, &size, NULL, 0) == ACH_OK) {
+        words[size] = 0;
+        take(s, words);
+    }
+}
+
+static void sleep_for(int64_t wall)
+{
+    const struct timespec t = {wall / 1000000000, wall % 1000000000};
+
+    nanosleep(&t, NULL);
+}
+
+/* The speed limit: not further than the wall's clock times the factor. */
+static void pace(struct achi_sim *s)
+{
+    int64_t ahead;
+
+    if (s->speed <= 0)
+        return;
+    ahead = (int64_t)((double)(s->now - s->time_paced) / s->speed) - (achi_wall() - s->wall_paced);
+    if (ahead > AHEAD)
+        sleep_for(ahead < NAP ? ahead : NAP);
+}
+
+static void stay(struct achi_sim *s)
+{
+    int64_t begin = achi_wall();
+
+    while (s->paused && !s->over && !s->interrupted) {
+        sleep_for(NAP);
+        look(s);
+        achi_screen_show(s, false);
+    }
+    s->wall_paced += achi_wall() - begin;
+    s->wall_still += achi_wall() - begin;
+}
+
+bool achi_control(struct achi_sim *s)
+{
+    int64_t wall = achi_wall();
+
+    if (s->now >= s->step_end) {
+        s->paused = true;
+        s->step_end = ACHI_SIM_NEVER;
+    }
+    if (wall - s->wall_looked > LOOK_EVERY) {
+        s->wall_looked = wall;
+        look(s);
+        achi_screen_show(s, false);
+    }
+    if (s->paused)
+        stay(s);
+    pace(s);
+    return !s->over;
+}

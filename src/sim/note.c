@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* note.c - the channels between the coordinator and its sinks */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+#define NOTES 1024u /* each sink has one under way at most */
+#define CONTROL_COUNT 16u
+#define CONTROL_SIZE 64u
+#define STATUS_COUNT 4u
+#define STATUS_SIZE 4096u
+
+static ach_status_t make(const char *sim, const char *what, size_t count, size_t size,
+                         ach_channel_t *chan)
+{
+    char name[ACH_CHAN_NAME_MAX];
+    ach_create_attr_t attr;
+    ach_status_t status;
+
+    snprintf(name, sizeof(name), "sim.%s.%s", sim, what);
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_truncate(&attr, 1);
+    ach_create_attr_set_clock(&attr, CLOCK_MONOTONIC);
+    status = ach_create(name, count, size, &attr);
+    return status == ACH_OK ? ach_open(chan, name, NULL) : status;
+}
+
+ach_status_t achi_notes_open(struct achi_sim *s)
+{
+    const struct {
+        const char *what;
+        size_t count, size;
+        ach_channel_t *chan;
+    } all[] = {{"note", NOTES, sizeof(struct achi_note), &s->note},
+               {"status", STATUS_COUNT, STATUS_SIZE, &s->status},
+               {"control", CONTROL_COUNT, CONTROL_SIZE, &s->control}};
+    ach_status_t status = ACH_OK;
+
+    while (s->open < 3 && status == ACH_OK) {
+        status = make(s->plan->name, all[s->open].what, all[s->open].count, all[s->open].size,
+                      all[s->open].chan);
+        s->open += status == ACH_OK;
+    }
+    return status;
+}
+
+void achi_notes_close(struct achi_sim *s)
+{
+    static const char *const what[] = {"note", "status", "control"};
+    ach_channel_t *const channels[] = {&s->note, &s->status, &s->control};
+    char name[ACH_CHAN_NAME_MAX];
+
+    while (s->open) {
+        s->open--;
+        ach_close(channels[s->open]);
+        snprintf(name, sizeof(name), "sim.%s.%s", s->plan->name, what[s->open]);
+        ach_unlink(name);
+    }
+}
+
+void achi_note_interrupt(struct achi_sim *s)
+{
+    ach_cancel(&s->note, NULL);
+}
+
+/* A controller may be broken: what it says is looked at before it is believed. */
+static bool good(const struct achi_note *n, size_t size)
+{
+    size_t head = offsetof(struct achi_note, events);
+
+    return size >= head && n->version == ACHI_SIM_VERSION && n->n_events <= ACHI_SIM_EVENTS &&
+           size == head + n->n_events * sizeof(n->events[0]) && n->pid > 0 && n->tid > 0 &&
+           n->time >= 0;
+}
+
+static void hear(struct achi_sim *s, const struct achi_note *n)
+{
+    struct achi_sink *k = achi_sink_find(s, n->tid);
+
+    if (n->kind == ACHI_NOTE_HELLO)
+        k = achi_sink_add(s, n);
+    if (!k || k->pid != n->pid)
+        return;
+    if (n->kind == ACHI_NOTE_BYE)
+        achi_turn_leave(s, k);
+    else
+        achi_turn_heard(s, k, n);
+}
+
+/* A signal handler ends the wait, and only that: what is there is got all the same. */
+static ach_status_t get(struct achi_sim *s, struct achi_note *n, size_t *size, int64_t wall_until)
+{
+    const struct timespec until = {wall_until / 1000000000, wall_until % 1000000000};
+    ach_status_t status;
+
+    if (wall_until)
+        status = ach_get(&s->note, n, sizeof(*n), size, &until, ACH_O_WAIT);
+    if (!wall_until || status == ACH_CANCELED) {
+        s->note.cancel = 0;
+        status = ach_get(&s->note, n, sizeof(*n), size, NULL, 0);
+    }
+    return status;
+}
+
+bool achi_notes_take(struct achi_sim *s, int64_t wall_until)
+{
+    struct achi_note n;
+    size_t size = 0;
+    ach_status_t status = get(s, &n, &size, wall_until);
+
+    if (status == ACH_MISSED_FRAME)
+        return achi_sim_fail(s, "notes of controllers were lost: more than %u threads?", NOTES);
+    if (status != ACH_OK)
+        return false;
+    if (good(&n, size))
+        hear(s, &n);
+    return true;
+}
+
+void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu)
+{
+    const struct achi_go go = {
+        .version = ACHI_SIM_VERSION,
+        .end = end,
+        .serial = k->serial,
+        .time = k->time,
+        .cpu = cpu,
+        .horizon = end ? ACHI_SIM_NEVER : achi_sink_horizon(s, k),
+        .posts = s->posts,
+        .model = k->child->plan->model,
+        .timed = k->timed,
+        .cost = k->child->plan->cost,
+    };
+
+    ach_put(&k->go, &go, sizeof(go));
+}

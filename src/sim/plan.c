@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan.h"
+
+#include <ach.h>
+#include <ctype.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A time that is written in seconds. */
+static int64_t seconds(ach_section_t *s, const char *name, double fallback, double highest)
+{
+    double value = ach_section_double(s, name, fallback);
+
+    if (!(value >= 0) || value > highest) {
+        ach_section_refuse(s, name, 0, "seconds, not negative");
+        return 0;
+    }
+    return llround(value * 1e9);
+}
+
+/* Which of the words it is. */
+static int choice(ach_section_t *s, const char *name, const char *const *words, int fallback,
+                  const char *expected)
+{
+    const char *word = ach_section_string(s, name, NULL);
+    int i;
+
+    if (!word)
+        return fallback;
+    for (i = 0; words[i]; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    ach_section_refuse(s, name, 0, expected);
+    return fallback;
+}
+
+static enum achi_cost cost_model(ach_section_t *s, enum achi_cost fallback)
+{
+    static const char *const words[] = {"measured", "declared", "free", NULL};
+
+    return (enum achi_cost)choice(s, "model", words, (int)fallback, "measured, declared or free");
+}
+
+static bool good_name(const char *name)
+{
+    size_t i;
+
+    for (i = 0; name[i]; i++)
+        if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
+            return false;
+    return i > 0 && i < ACHI_SIM_NAME_MAX;
+}
+
+static void read_cores(struct achi_plan *p, ach_section_t *s)
+{
+    size_t i, n = ach_section_tuple_count(s, "cores");
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof(set), &set);
+    for (i = 0; i < n && i < ACHI_CORES_MAX; i++) {
+        int core = ach_section_tuple_int(s, "cores", i, -1);
+
+        if (core < 0 || core >= CPU_SETSIZE || !CPU_ISSET((size_t)core, &set))
+            ach_section_refuse(s, "cores", i, "a core that this process may use");
+        p->cores[p->n_cores++] = core;
+    }
+}
+
+static void read_world(struct achi_plan *p, ach_section_t *s, enum achi_cost *model)
+{
+    const char *name = ach_section_string(s, "name", "world");
+    int robot;
+
+    if (good_name(name))
+        strcpy(p->name, name);
+    else
+        ach_section_refuse(s, "name", 0, "up to 31 letters, digits, - and _");
+    p->duration = seconds(s, "duration", 0, 1e9);
+    if (p->duration == 0)
+        p->duration = ACHI_SIM_NEVER;
+    p->slice = seconds(s, "slice", 0.001, 3600);
+    if (p->slice < 1000)
+        ach_section_refuse(s, "slice", 0, "a microsecond or more");
+    p->correction = ach_section_bool(s, "correction", true);
+    p->realtime = ach_section_bool(s, "realtime", true);
+    p->speed = ach_section_double(s, "speed", 0);
+    p->hang = ach_section_double(s, "hang", 10);
+    p->epoch = ach_section_double(s, "epoch", 0);
+    p->seed = (uint64_t)ach_section_int(s, "seed", 1);
+    robot = ach_section_int(s, "robot", 0);
+    if (robot < 0)
+        ach_section_refuse(s, "robot", 0, "the number of a robot, not negative");
+    p->robot = (uint32_t)robot;
+    p->trace = ach_section_string(s, "trace", NULL);
+    p->ledger = ach_section_string(s, "ledger", NULL);
+    if (!(p->speed >= 0))
+        ach_section_refuse(s, "speed", 0, "0, or how many times as fast as the wall's clock");
+    if (!(p->hang >= 0))
+        ach_section_refuse(s, "hang", 0, "seconds, not negative");
+    if (!(fabs(p->epoch) < 1e11))
+        ach_section_refuse(s, "epoch", 0, "seconds since 1970");
+    *model = cost_model(s, ACHI_COST_MEASURED);
+    read_cores(p, s);
+}
+
+static char **read_command(ach_section_t *s)
+{
+    size_t i, n = ach_section_tuple_count(s, "command");
+    char **words = calloc(n + 1, sizeof(*words));
+
+    for (i = 0; words && i < n; i++)
+        words[i] = strdup(ach_section_tuple_string(s, "command", i, ""));
+    if (n == 0 || (words && words[0] && !*words[0]))
+        ach_section_refuse(s, "command", 0, "a program, and its arguments");
+    return words;
+}
+
+/* Elsewhere it could not be stopped and looked at in time. */
+static int read_core(const struct achi_plan *p, ach_section_t *s)
+{
+    int core = ach_section_int(s, "core", -1);
+    size_t i = 0;
+
+    while (i < p->n_cores && p->cores[i] != core)
+        i++;
+    if (ach_section_has(s, "core") && i == p->n_cores)
+        ach_section_refuse(s, "core", 0, "one of the world's cores");
+    return core;
+}
+
+static void read_controller(struct achi_plan *p, ach_section_t *s, enum achi_cost model)
+{
+    static const char *const overruns[] = {"report", "suspend", "end", NULL};
+    static const char *const outsides[] = {"wall", "wait", "leave", NULL};
+    struct achi_plan_controller *c = &p->controllers[p->n_controllers++];
+
+    c->name = ach_section_string(s, "name", "");
+    if (!good_name(c->name))
+        ach_section_refuse(s, "name", 0, "up to 31 letters, digits, - and _");
+    c->command = read_command(s);
+    c->model = cost_model(s, model);
+    c->cost = seconds(s, "cost", 0, 3600);
+    c->period = seconds(s, "period", 0, 3600);
+    c->budget = seconds(s, "budget", (double)c->period * 1e-9, 3600);
+    c->core = read_core(p, s);
+    c->overrun = (enum achi_overrun)choice(s, "overrun", overruns, ACHI_OVERRUN_REPORT,
+                                           "report, suspend or end");
+    c->outside =
+        (enum achi_outside)choice(s, "outside", outsides, ACHI_OUTSIDE_WALL, "wall, wait or leave");
+    if (c->model == ACHI_COST_DECLARED && !ach_section_has(s, "cost"))
+        ach_section_refuse(s, "cost", 0, "the seconds that a cycle takes");
+    if (c->overrun == ACHI_OVERRUN_SUSPEND && c->period == 0)
+        ach_section_refuse(s, "period", 0, "a period, since overruns are suspended");
+}
+
+static bool read_controllers(struct achi_plan *p, ach_section_t *root, enum achi_cost model)
+{
+    ach_section_t *s = NULL;
+    size_t i, n = 0;
+
+    while ((s = ach_section_next(root, "controller", s)))
+        n++;
+    p->controllers = calloc(n + 1, sizeof(*p->controllers));
+    if (!p->controllers)
+        return false;
+    while (p->n_controllers < n && (s = ach_section_next(root, "controller", s))) {
+        read_controller(p, s, model);
+        if (p->n_controllers > ACHI_CONTROLLERS_MAX)
+            ach_section_refuse(s, NULL, 0, "256 controllers at most");
+        for (i = 0; i + 1 < p->n_controllers; i++)
+            if (strcmp(p->controllers[i].name, p->controllers[p->n_controllers - 1].name) == 0)
+                ach_section_refuse(s, "name", 0, "another name than the controllers before");
+    }
+    return true;
+}
+
+ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config)
+{
+    ach_section_t *root = ach_config_root(config), *s = ach_section_next(root, "world", NULL);
+    ach_section_t *another;
+    enum achi_cost model;
+    size_t i;
+
+    memset(p, 0, sizeof(*p));
+    if (!s)
+        return ach_errstr_set(ACH_EINVAL, "the file has no section \"world\"");
+    another = ach_section_next(root, "world", s);
+    if (another)
+        ach_section_refuse(another, NULL, 0, "one section \"world\" in a file");
+    read_world(p, s, &model);
+    if (!read_controllers(p, root, model))
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for controllers");
+    if (*ach_config_errors(config))
+        return ach_errstr_set(ACH_EINVAL, "the world file is wrong");
+    for (i = 0; i < p->n_controllers; i++)
+        if (!p->controllers[i].command)
+            return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for controllers");
+    if (p->duration == ACHI_SIM_NEVER && p->n_controllers == 0)
+        return ach_errstr_set(ACH_EINVAL, "a world without controllers needs a duration");
+    return ACH_OK;
+}
+
+void achi_plan_finish(struct achi_plan *p)
+{
+    size_t i, k;
+
+    for (i = 0; i < p->n_controllers; i++) {
+        for (k = 0; p->controllers[i].command && p->controllers[i].command[k]; k++)
+            free(p->controllers[i].command[k]);
+        free(p->controllers[i].command);
+    }
+    free(p->controllers);
+}

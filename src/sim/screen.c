@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* screen.c - how a run goes: on the terminal, in the channel sim.NAME.status, and at its end */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+#define EVERY 200000000LL /* wall time between two pictures */
+#define ROOM 4000u
+
+static size_t append(char *text, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static size_t append(char *text, size_t at, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(text + at, ROOM - at, format, args);
+    va_end(args);
+    at += n > 0 ? (size_t)n : 0;
+    return at < ROOM ? at : ROOM - 1;
+}
+
+/* Seconds of virtual time in a second, over all that ran. */
+static double factor(const struct achi_sim *s)
+{
+    int64_t wall = achi_wall() - s->wall_start - s->wall_still;
+
+    return wall > 0 ? (double)s->now / (double)wall : 0;
+}
+
+static const char *phase(const struct achi_sink *k)
+{
+    static const char *const words[] = {"computes", "asks", "waits", "is away"};
+
+    return k->outside ? "is blocked" : words[k->phase];
+}
+
+static size_t lines(const struct achi_sim *s, char *text)
+{
+    const struct achi_sink *k;
+    size_t n =
+        append(text, 0, "%s  %.3f s%s  %.3g x real time%s\n", s->plan->name, (double)s->now * 1e-9,
+               s->paused ? "  paused" : "", factor(s), s->fifo ? "" : "  (not real-time)");
+
+    for (k = s->sinks; k; k = k->next)
+        n = append(text, n,
+                   "  %-16s %10.6f s  %-10s %8" PRIu64
+                   " cycles  cpu %9.3f s  error %+9.3f us  %" PRIu64 " overruns\n",
+                   k->child->plan->name, (double)k->time * 1e-9, phase(k), k->account.activations,
+                   (double)k->account.used * 1e-9,
+                   (double)(k->account.granted - k->account.used) * 1e-3, k->account.overruns);
+    return n;
+}
+
+/* On a terminal, over the last picture. */
+static void draw(struct achi_sim *s, const char *text)
+{
+    const char *c;
+
+    if (s->drawn)
+        printf("\033[%uA\033[J", s->drawn);
+    s->drawn = 0;
+    for (c = text; *c; c++)
+        s->drawn += *c == '\n';
+    fputs(text, stdout);
+    fflush(stdout);
+}
+
+void achi_screen_show(struct achi_sim *s, bool last)
+{
+    int64_t wall = achi_wall();
+    char text[ROOM];
+    size_t n;
+
+    if (!last && wall - s->wall_shown < EVERY)
+        return;
+    s->wall_shown = wall;
+    n = lines(s, text);
+    ach_put(&s->status, text, n);
+    if (s->screen)
+        draw(s, text);
+}
+
+/* The sums of a controller, whose threads may have ended. */
+static void controller(const struct achi_sim *s, size_t i, FILE *out)
+{
+    const struct achi_child *c = &s->children[i];
+    const struct achi_account *a = &c->account;
+
+    fprintf(out, "  %s: %" PRIu64 " cycles, cpu %.6f s, granted %.6f s, error %+.6f s (%+.5f %%)",
+            c->plan->name, a->activations, (double)a->used * 1e-9, (double)a->granted * 1e-9,
+            (double)(a->granted - a->used) * 1e-9,
+            s->now ? (double)(a->granted - a->used) * 100.0 / (double)s->now : 0.0);
+    if (a->overruns)
+        fprintf(out, ", %" PRIu64 " overruns, the longest cycle %.3f ms", a->overruns,
+                (double)a->worst * 1e-6);
+    if (a->suspended)
+        fprintf(out, ", suspended %.6f s", (double)a->suspended * 1e-9);
+    if (a->blocks)
+        fprintf(out, ", blocked outside %" PRIu64 " times, charged %.6f s", a->blocks,
+                (double)a->blocked * 1e-9);
+    if (a->slices)
+        fprintf(out, ", %" PRIu64 " slices, at most %.3f us late", a->slices,
+                (double)a->late * 1e-3);
+    fputs("\n", out);
+}
+
+void achi_screen_report(const struct achi_sim *s, FILE *out)
+{
+    double wall = (double)(achi_wall() - s->wall_start - s->wall_still) * 1e-9;
+    size_t i;
+
+    fprintf(out,
+            "%s: %.6f s in %.3f s of wall time, real-time factor %.4g, %" PRIu64
+            " activations, %.0f a second%s\n",
+            s->plan->name, (double)s->now * 1e-9, wall, factor(s), s->activations,
+            wall > 0 ? (double)s->activations / wall : 0, s->fifo ? "" : ", not real-time");
+    for (i = 0; i < s->plan->n_controllers; i++)
+        controller(s, i, out);
+}

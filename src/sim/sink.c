@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sink.c - the threads of controllers, and who of them is furthest behind */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+/* Of a thread, in /proc; -1: it has none any more. */
+static int open_proc(pid_t pid, pid_t tid, const char *what)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, what);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The kernel brings that number up to date when the thread leaves the processor. */
+int64_t achi_sink_cpu(const struct achi_sink *k)
+{
+    char text[64];
+    ssize_t n = pread(k->clock_fd, text, sizeof(text) - 1, 0);
+
+    if (n <= 0)
+        return k->cpu;
+    text[n] = 0;
+    return strtoll(text, NULL, 10);
+}
+
+char achi_sink_state(const struct achi_sink *k)
+{
+    int fd = open_proc(k->pid, k->tid, "stat");
+    char text[256], *end;
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    end = strrchr(text, ')'); /* the name in front may have anything in it */
+    return end && end[1] ? end[2] : 'X';
+}
+
+static bool open_go(const struct achi_sim *s, struct achi_sink *k)
+{
+    char name[ACH_CHAN_NAME_MAX];
+
+    snprintf(name, sizeof(name), "sim.%s.go.%d", s->plan->name, (int)k->tid);
+    return ach_open(&k->go, name, NULL) == ACH_OK;
+}
+
+/* Behind those of the same controller, before those of later ones. */
+static void insert(struct achi_sim *s, struct achi_sink *k)
+{
+    struct achi_sink **p = &s->sinks;
+
+    while (*p && (*p)->child->index <= k->child->index)
+        p = &(*p)->next;
+    k->next = *p;
+    *p = k;
+}
+
+static struct achi_child *controller_of(struct achi_sim *s, const struct achi_note *n)
+{
+    const struct achi_sink *parent = achi_sink_find(s, (pid_t)n->parent);
+    struct achi_child *c = achi_child_of(s, n->pid);
+
+    return c ? c : parent ? parent->child : NULL;
+}
+
+struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid)
+{
+    struct achi_sink *k = s->sinks;
+
+    while (k && k->tid != tid)
+        k = k->next;
+    return k;
+}
+
+bool achi_sink_exists(const struct achi_sim *s, const struct achi_sink *k)
+{
+    const struct achi_sink *one = s->sinks;
+
+    while (one && one != k)
+        one = one->next;
+    return one;
+}
+
+/* Without its channel, which may be that of the same thread's next program already. */
+static void forget(struct achi_sim *s, struct achi_sink *k)
+{
+    struct achi_sink **p = &s->sinks;
+
+    while (*p != k)
+        p = &(*p)->next;
+    *p = k->next;
+    achi_account_add(&k->child->account, &k->account);
+    close(k->clock_fd);
+    ach_close(&k->go);
+    free(k);
+}
+
+void achi_sink_remove(struct achi_sim *s, struct achi_sink *k)
+{
+    char name[ACH_CHAN_NAME_MAX];
+
+    snprintf(name, sizeof(name), "sim.%s.go.%d", s->plan->name, (int)k->tid);
+    forget(s, k);
+    ach_unlink(name);
+}
+
+/* Who starts another one has computed since it was last heard of. */
+static int64_t time_now(const struct achi_sink *k)
+{
+    int64_t cpu;
+
+    if (k->phase != ACHI_COMPUTES || k->child->plan->model != ACHI_COST_MEASURED)
+        return k->time;
+    cpu = achi_sink_cpu(k);
+    return cpu > k->cpu ? k->time + (cpu - k->cpu) : k->time;
+}
+
+/* A thread that is there already has another program in it. */
+struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
+{
+    const struct achi_sink *parent = achi_sink_find(s, (pid_t)n->parent);
+    struct achi_sink *before = achi_sink_find(s, n->tid);
+    struct achi_child *c = controller_of(s, n);
+    struct achi_sink *k = c ? calloc(1, sizeof(*k)) : NULL;
+
+    if (!k)
+        return NULL;
+    k->child = c;
+    k->pid = n->pid;
+    k->tid = n->tid;
+    k->cpu = n->cpu;
+    k->call_cost = n->until > 0 && n->until < 1000000 ? n->until : 0;
+    k->time = before ? before->time : parent ? time_now(parent) : s->now;
+    if (k->time < s->now)
+        k->time = s->now;
+    if (before)
+        forget(s, before);
+    k->permit = k->cycle = k->time;
+    k->clock_fd = open_proc(k->pid, k->tid, "schedstat");
+    if (k->clock_fd < 0 || !open_go(s, k)) {
+        if (k->clock_fd >= 0)
+            close(k->clock_fd);
+        free(k);
+        return NULL;
+    }
+    c->hello = true;
+    insert(s, k);
+    return k;
+}
+
+int64_t achi_sink_time(const struct achi_sink *k)
+{
+    switch (k->phase) {
+    case ACHI_WAITS:
+        return k->wake;
+    case ACHI_AWAY:
+        return ACHI_SIM_NEVER;
+    default:
+        return k->time;
+    }
+}
+
+/* The list is in the order of ties. */
+struct achi_sink *achi_sink_last(const struct achi_sim *s)
+{
+    struct achi_sink *k, *last = s->sinks;
+
+    for (k = s->sinks; k; k = k->next)
+        if (achi_sink_time(k) < achi_sink_time(last))
+            last = k;
+    return last;
+}
+
+/* The world comes first at its time; another sink has waited until after this one. */
+int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k)
+{
+    int64_t next = achi_happen_next((struct achi_sim *)(uintptr_t)s), horizon;
+    const struct achi_sink *other;
+
+    horizon = next == ACHI_SIM_NEVER ? next : next - 1;
+    for (other = s->sinks; other; other = other->next)
+        if (other != k && achi_sink_time(other) < horizon)
+            horizon = achi_sink_time(other);
+    return horizon;
+}
