@@ -20,22 +20,23 @@
 
 static void take(struct achi_sim *s, const char *words)
 {
+    char word[WORDS + 1] = "";
     double value = 0;
-    bool has = sscanf(words, "%*s %lf", &value) == 1;
+    bool has = sscanf(words, "%64s %lf", word, &value) == 2;
 
-    if (strncmp(words, "pause", 5) == 0) {
+    if (strcmp(word, "pause") == 0) {
         s->paused = true;
-    } else if (strncmp(words, "go", 2) == 0) {
+    } else if (strcmp(word, "go") == 0) {
         s->paused = false;
         s->step_end = ACHI_SIM_NEVER;
-    } else if (strncmp(words, "step", 4) == 0) {
+    } else if (strcmp(word, "step") == 0) {
         s->paused = false;
         s->step_end = s->now + (has && value > 0 && value < 1e9 ? (int64_t)(value * 1e9) : STEP);
-    } else if (strncmp(words, "speed", 5) == 0 && has && value >= 0) {
+    } else if (strcmp(word, "speed") == 0 && has && value >= 0) {
         s->speed = value;
         s->wall_paced = achi_wall();
         s->time_paced = s->now;
-    } else if (strncmp(words, "end", 3) == 0) {
+    } else if (strcmp(word, "end") == 0) {
         s->over = true;
     } else {
         fprintf(stderr, "ach sim: control: pause, go, step [SECONDS], speed FACTOR or end\n");
@@ -45,10 +46,14 @@ static void take(struct achi_sim *s, const char *words)
 static void look(struct achi_sim *s)
 {
     char words[WORDS + 1];
+    const void *place;
     size_t size;
+    ach_status_t status;
 
-    while (ach_get(&s->control, words, WORDS, &size, NULL, 0) == ACH_OK) {
-        words[size] = 0;
+    while ((status = ach_view(&s->control, &place, &size, NULL, 0)) == ACH_OK ||
+           status == ACH_MISSED_FRAME) {
+        snprintf(words, sizeof(words), "%.*s", (int)(size < WORDS ? size : WORDS),
+                 (const char *)place);
         take(s, words);
     }
 }
@@ -74,25 +79,28 @@ static void pace(struct achi_sim *s)
 
 static void stay(struct achi_sim *s)
 {
-    int64_t begin = achi_wall();
+    int64_t begin = achi_wall(), length;
+    struct achi_sink *k;
 
+    achi_turn_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
         sleep_for(NAP);
         look(s);
         achi_screen_show(s, false);
     }
-    s->wall_paced += achi_wall() - begin;
-    s->wall_still += achi_wall() - begin;
+    length = achi_wall() - begin;
+    s->wall_paced += length;
+    s->wall_still += length;
+    for (k = s->sinks; k; k = k->next) {
+        k->wall_begin += length;
+        k->wall_resumed += length;
+    }
 }
 
 bool achi_control(struct achi_sim *s)
 {
     int64_t wall = achi_wall();
 
-    if (s->now >= s->step_end) {
-        s->paused = true;
-        s->step_end = ACHI_SIM_NEVER;
-    }
     if (wall - s->wall_looked > LOOK_EVERY) {
         s->wall_looked = wall;
         look(s);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* note.c - the channels between the coordinator and its sinks */
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "sim.h"
@@ -11,6 +14,7 @@
 #define CONTROL_SIZE 64u
 #define STATUS_COUNT 4u
 #define STATUS_SIZE 4096u
+#define TIME_MAX (INT64_MAX / 4) /* a hundred years are nonsense */
 
 static ach_status_t make(const char *sim, const char *what, size_t count, size_t size,
                          ach_channel_t *chan)
@@ -27,7 +31,35 @@ static ach_status_t make(const char *sim, const char *what, size_t count, size_t
     return status == ACH_OK ? ach_open(chan, name, NULL) : status;
 }
 
-ach_status_t achi_notes_open(struct achi_sim *s)
+/* Its file is locked as long as the coordinator lives. Negative: it is, by another one. */
+static int lock_notes(const char *sim)
+{
+    char name[ACH_CHAN_NAME_MAX], path[PATH_MAX];
+    int fd = -1;
+
+    snprintf(name, sizeof(name), "sim.%s.note", sim);
+    if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd >= 0 ? fd : 0;
+}
+
+/* What threads leave behind that were killed, in this simulation or in one before. */
+static enum ach_status remove_go(void *sim, const char *name, enum ach_map map)
+{
+    char prefix[ACH_CHAN_NAME_MAX];
+
+    (void)map;
+    snprintf(prefix, sizeof(prefix), "sim.%s.go.", (const char *)sim);
+    if (strncmp(name, prefix, strlen(prefix)) == 0)
+        ach_unlink(name);
+    return ACH_OK;
+}
+
+static ach_status_t make_all(struct achi_sim *s)
 {
     const struct {
         const char *what;
@@ -46,6 +78,22 @@ ach_status_t achi_notes_open(struct achi_sim *s)
     return status;
 }
 
+ach_status_t achi_notes_open(struct achi_sim *s)
+{
+    ach_status_t status;
+    int before = lock_notes(s->plan->name);
+
+    if (before < 0)
+        return ach_errstr_set(ACH_EEXIST, "a simulation called %s is running already",
+                              s->plan->name);
+    ach_list(remove_go, s->plan->name);
+    status = make_all(s);
+    if (before)
+        close(before);
+    s->lock = status == ACH_OK ? lock_notes(s->plan->name) : 0;
+    return status;
+}
+
 void achi_notes_close(struct achi_sim *s)
 {
     static const char *const what[] = {"note", "status", "control"};
@@ -58,6 +106,11 @@ void achi_notes_close(struct achi_sim *s)
         snprintf(name, sizeof(name), "sim.%s.%s", s->plan->name, what[s->open]);
         ach_unlink(name);
     }
+    if (s->lock > 0) {
+        ach_list(remove_go, s->plan->name);
+        close(s->lock);
+    }
+    s->lock = 0;
 }
 
 void achi_note_interrupt(struct achi_sim *s)
@@ -72,7 +125,7 @@ static bool good(const struct achi_note *n, size_t size)
 
     return size >= head && n->version == ACHI_SIM_VERSION && n->n_events <= ACHI_SIM_EVENTS &&
            size == head + n->n_events * sizeof(n->events[0]) && n->pid > 0 && n->tid > 0 &&
-           n->time >= 0;
+           n->time >= 0 && n->time < TIME_MAX && n->cpu >= 0 && n->cpu < TIME_MAX;
 }
 
 static void hear(struct achi_sim *s, const struct achi_note *n)
@@ -110,6 +163,12 @@ bool achi_notes_take(struct achi_sim *s, int64_t wall_until)
     size_t size = 0;
     ach_status_t status = get(s, &n, &size, wall_until);
 
+    if (status == ACH_OVERFLOW) { /* no note of ours is that long */
+        const void *nonsense;
+
+        ach_view(&s->note, &nonsense, &size, NULL, 0);
+        return true;
+    }
     if (status == ACH_MISSED_FRAME)
         return achi_sim_fail(s, "notes of controllers were lost: more than %u threads?", NOTES);
     if (status != ACH_OK)

@@ -185,7 +185,12 @@ static void step(struct achi_sim *s)
     int64_t next = achi_happen_next(s);
     int64_t time = last ? achi_sink_time(last) : ACHI_SIM_NEVER;
 
-    if (time == ACHI_SIM_NEVER && next == ACHI_SIM_NEVER && s->plan->duration == ACHI_SIM_NEVER) {
+    if (s->step_end < s->plan->duration && time >= s->step_end && next >= s->step_end) {
+        achi_happen_at(s, s->step_end);
+        s->step_end = ACHI_SIM_NEVER;
+        s->paused = true;
+    } else if (time == ACHI_SIM_NEVER && next == ACHI_SIM_NEVER &&
+               s->plan->duration == ACHI_SIM_NEVER) {
         wait_for_outside(s);
     } else if ((next < time ? next : time) >= s->plan->duration) {
         achi_happen_at(s, s->plan->duration);

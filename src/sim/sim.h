@@ -64,18 +64,19 @@ struct achi_sink {
     bool post;   /* ASKS: it has put something, events[0] */
     bool leaves; /* and is no more */
 
-    int64_t cycle;      /* when its cycle began */
-    bool over;          /* its budget is used up in this cycle */
-    int64_t call_cost;  /* CPU time that a call costs by itself */
-    bool stopped;       /* its process is, by us */
-    bool running;       /* it may use the processor now */
-    int64_t armed;      /* then: what its slice is to take */
-    int64_t wall_begin; /* of the slice */
-    int64_t wall_end;   /* when to look at it */
-    int64_t wall_note;  /* when it was last heard of */
-    int64_t cpu_note;   /* and its CPU time then */
-    bool sliced;        /* since then it was stopped in its work */
-    bool outside;       /* it was asleep when it was last looked at */
+    int64_t cycle;        /* when its cycle began */
+    bool over;            /* its budget is used up in this cycle */
+    int64_t call_cost;    /* CPU time that a call costs by itself */
+    bool stopped;         /* its process is, by us */
+    bool running;         /* it may use the processor now */
+    int64_t armed;        /* then: what its slice is to take */
+    int64_t wall_begin;   /* of the slice */
+    int64_t wall_end;     /* when to look at it */
+    int64_t wall_resumed; /* when it could last begin to run */
+    int64_t silent;       /* wall time that it could run and said nothing */
+    int64_t cpu_note;     /* its CPU time when it was last heard of */
+    bool sliced;          /* since then it was stopped in its work */
+    bool outside;         /* it was asleep when it was last looked at */
     struct achi_account account;
 };
 
@@ -90,6 +91,7 @@ struct achi_sim {
 
     ach_channel_t note, status, control;
     unsigned open; /* how many of them */
+    int lock;      /* of the first one's file, against another coordinator */
 
     struct achi_child *children;
     struct achi_sink *sinks;
@@ -161,6 +163,7 @@ void achi_turn_leave(struct achi_sim *s, struct achi_sink *k);
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n);
 void achi_turn_dispatch(struct achi_sim *s);
 void achi_turn_wait(struct achi_sim *s);
+void achi_turn_halt(struct achi_sim *s); /* all that compute, for a pause */
 
 /* happen.c: what happens in the world */
 int64_t achi_happen_next(struct achi_sim *s);

@@ -15,6 +15,7 @@
 #define LOOK_WALL 20000000  /* for what has no slices: every 20 ms */
 #define ARM_MIN 1000        /* nobody gets less than a microsecond */
 #define POLL_PERIOD 1000000 /* virtual time between two looks at what cannot be seen */
+#define CALL_MAX 100000     /* CPU time that one call may cost */
 #define COMPLAINTS 5u       /* overruns of one sink that are reported as they happen */
 
 static bool measured(const struct achi_sink *k)
@@ -46,7 +47,7 @@ static void leave_out_call(struct achi_sink *k, const struct achi_note *n)
 {
     if (n->kind == ACHI_NOTE_HELLO || n->begin < k->cpu_note || n->begin > n->cpu)
         return;
-    if (!k->sliced)
+    if (!k->sliced && n->begin - k->cpu_note < CALL_MAX) /* more were many looks at the clock */
         k->call_cost = n->begin - k->cpu_note;
     k->cpu = n->begin;
 }
@@ -147,7 +148,6 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
     k->serial = n->serial;
     k->running = k->outside = k->sliced = false;
     k->cpu_note = n->cpu;
-    k->wall_note = achi_wall();
     k->account.notes++;
     k->n_events = n->n_events;
     memcpy(k->events, n->events, n->n_events * sizeof(n->events[0]));
@@ -174,6 +174,7 @@ void achi_turn_grant(struct achi_sim *s, struct achi_sink *k)
         s->activations++;
     }
     k->phase = ACHI_COMPUTES;
+    k->silent = 0;
     k->cpu = k->cpu_note + k->call_cost;
     achi_go_send(s, k, false, -1);
 }
@@ -212,7 +213,8 @@ static void resume(struct achi_sim *s, struct achi_sink *k, int64_t length)
 {
     k->running = true;
     achi_process_continue(s, k);
-    k->wall_end = achi_wall() + length;
+    k->wall_resumed = achi_wall();
+    k->wall_end = k->wall_resumed + length;
 }
 
 static void start(struct achi_sim *s, struct achi_sink *k)
@@ -267,7 +269,7 @@ void achi_turn_dispatch(struct achi_sim *s)
 static bool hangs(struct achi_sim *s, const struct achi_sink *k, int64_t cpu, bool blocked)
 {
     const double hang = s->plan->hang;
-    double silent = (double)(achi_wall() - k->wall_note) * 1e-9;
+    double silent = (double)k->silent * 1e-9;
     double computed = measured(k) ? (double)(cpu - k->cpu_note) * 1e-9 : silent;
 
     if (hang == 0 || (blocked ? silent : computed) < hang)
@@ -281,7 +283,7 @@ static bool hangs(struct achi_sim *s, const struct achi_sink *k, int64_t cpu, bo
 /* It waits for something that is none of ours: charge it as the plan says. */
 static void blocked(struct achi_sim *s, struct achi_sink *k, int64_t cpu)
 {
-    int64_t time = k->time;
+    int64_t time = k->time + cpu - k->cpu;
 
     if (!k->outside)
         k->account.blocks++;
@@ -291,8 +293,10 @@ static void blocked(struct achi_sim *s, struct achi_sink *k, int64_t cpu)
         k->running = false;
         return;
     }
-    if (k->child->plan->outside == ACHI_OUTSIDE_WALL && measured(k))
-        time += achi_wall() - k->wall_begin;
+    if (!measured(k))
+        time = k->time;
+    else if (k->child->plan->outside == ACHI_OUTSIDE_WALL)
+        time = k->time + achi_wall() - k->wall_begin;
     trace(s, k, "blocked", time);
     k->account.blocked += time - k->time - (cpu - k->cpu);
     charge(k, k->permit + cpu - k->cpu, time, cpu);
@@ -326,6 +330,7 @@ static void look(struct achi_sim *s, struct achi_sink *k)
     bool asleep = state == 'S' || state == 'D';
     int64_t cpu;
 
+    k->silent += achi_wall() - k->wall_resumed;
     if (!asleep && measured(k))
         achi_process_stop(s, k);
     while (achi_notes_take(s, 0))
@@ -343,6 +348,45 @@ static void look(struct achi_sim *s, struct achi_sink *k)
         slice_over(s, k, cpu);
     else
         start(s, k);
+}
+
+/* Its slice is over early. */
+static void halt(struct achi_sim *s, struct achi_sink *k)
+{
+    uint64_t serial = k->serial;
+    char state = achi_sink_state(k);
+    int64_t cpu;
+
+    k->silent += achi_wall() - k->wall_resumed;
+    k->wall_resumed = achi_wall();
+    if (!measured(k) || state == 'S' || state == 'D')
+        return;
+    achi_process_stop(s, k);
+    while (achi_notes_take(s, 0))
+        continue;
+    if (!achi_sink_exists(s, k) || k->serial != serial)
+        return;
+    cpu = achi_sink_cpu(k);
+    k->armed = cpu - k->cpu;
+    slice_over(s, k, cpu);
+}
+
+static struct achi_sink *one_that_runs(const struct achi_sim *s, int64_t since)
+{
+    struct achi_sink *k = s->sinks;
+
+    while (k && (!k->running || k->wall_resumed >= since))
+        k = k->next;
+    return k;
+}
+
+void achi_turn_halt(struct achi_sim *s)
+{
+    int64_t begin = achi_wall();
+    struct achi_sink *k;
+
+    while ((k = one_that_runs(s, begin)))
+        halt(s, k);
 }
 
 /* Whose slice ends first. */
