@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* child.c - the processes of controllers: started, stopped, continued, ended */
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -242,6 +244,35 @@ static void nap(void)
     nanosleep(&t, NULL);
 }
 
+static pid_t parent_of(const char *pid)
+{
+    char path[64], text[512], *end;
+    ssize_t n;
+    int fd, parent = 0;
+
+    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    end = strrchr(text, ')');
+    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Also those that have left their group: who has lost his parent is our child. */
+static void kill_children(void)
+{
+    DIR *dir = opendir("/proc");
+    const struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == getpid())
+            kill((pid_t)strtol(e->d_name, NULL, 10), SIGKILL);
+    if (dir)
+        closedir(dir);
+}
+
 /* They are told, then asked, then not asked. Groups remain as long as somebody is in them. */
 void achi_children_end(struct achi_sim *s)
 {
@@ -265,7 +296,8 @@ void achi_children_end(struct achi_sim *s)
         if (groups[i])
             kill(-groups[i], SIGKILL);
     until = achi_wall() + GRACE;
-    while ((achi_children_left(s) || waitpid(-1, NULL, WNOHANG) == 0) && achi_wall() < until) {
+    while ((achi_children_left(s) || waitpid(-1, NULL, WNOHANG) >= 0) && achi_wall() < until) {
+        kill_children();
         nap();
         achi_children_reap(s);
     }

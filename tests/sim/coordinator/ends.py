@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How controllers end, and runs with them: named, with their status, and nothing is left."""
+import os
+import re
+import signal
+import time
+
+from coordinator import (ACH, ACTOR, DIR, STATIC, Run, actors, channel, check, controller, kill,
+                         main, mine, path, read, status_time, wait_until, world)
+
+OTHER = controller("other", "steps", 1000000, cost=0.0001)
+
+
+def run(*sections, **options):
+    return Run(world(*sections, **{"duration": 0.2, **options}))
+
+
+def end_early():
+    """Who ends well is no failure, and the others go on."""
+    run(controller("a", "end", 0), controller("b", "steps", 100), duration=0).expect(0, "0.10")
+    run(controller("a", "end", 0), OTHER).expect(0, "0.200000 s")
+    run(controller("a", "end", 0), duration=0).expect(0)
+    run(controller("a", ["true"]), duration=0).expect(0)
+
+
+def end_with_a_status():
+    run(controller("a", "end", 3), OTHER).expect(1, "controller a has ended: exit status 3")
+    run(controller("a", "end", 3), OTHER, model="free").expect(1, "exit status 3")
+    run(controller("a", ["false"]), OTHER).expect(1, "controller a has ended: exit status 1")
+    run(controller("a", "crash"), OTHER).expect(1, "controller a has ended: signal 6")
+
+
+def environment(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def killed(computes):
+    """In the midst, by somebody else."""
+    part = ["spin"] if computes else ["steps", 1000000]
+    r = run(controller("victim", *part), OTHER, duration=0, hang=0.0)
+    check(wait_until(lambda: len(actors()) == 2 and (status_time() or 0) > 0.01), "no beginning")
+    kill(p for p in actors() if b"ACH_SIM_NAME=victim" in environment(p))
+    r.expect(1, "controller victim has ended: signal 9")
+
+
+def killed_while_it_computes():
+    killed(True)
+
+
+def killed_while_it_sleeps():
+    killed(False)
+
+
+def hang_computing():
+    for model in ("measured", "declared", "free"):
+        run(controller("a", "spin", cost=0.001), OTHER, duration=0, hang=0.3, model=model).expect(
+            1, "controller a hangs", "computed without a pause")
+
+
+def stubborn():
+    run(controller("a", "stubborn"), OTHER).expect(0, "0.200000 s")
+    run(controller("a", "stubborn"), controller("b", "end", 4)).expect(1, "controller b", "4")
+
+
+def stops_itself():
+    """It is continued, or reported: the run ends."""
+    r = run(controller("a", "stopped"), OTHER, duration=0.05, hang=1.0).end()
+    check(r.status == 0 or "controller a" in r.err, r.err)
+    r.expect(r.status)
+    r = run(controller("a", "stopped", cost=0.0), OTHER, duration=0.05, hang=1.0,
+            model="declared").end()
+    check(r.status == 0 or "controller a" in r.err, r.err)
+    r.expect(r.status)
+
+
+def forks():
+    for own_session in (0, 1):
+        run(controller("a", "forks", own_session, 0), OTHER).expect(0, "0.200000 s")
+        run(controller("a", "forks", own_session, 1), OTHER).expect(0, "0.200000 s")
+        run(controller("a", "forks", own_session, 0), controller("b", "end", 5)).expect(1, "status 5")
+
+
+def daemon():
+    """Its parent is gone, and it belongs to another session: it ends with the run."""
+    run(controller("a", "daemon"), OTHER).expect(0)
+
+
+def shell_script():
+    with open(path("script"), "w", encoding="utf-8") as f:
+        f.write(f"#!/bin/sh\n{ACTOR} steps 10\nsleep 0.02\n{ACTOR} steps 10 &\n"
+                f"{ACTOR} steps 10 | cat\nwait\necho done > {path('done')}\nexit 6\n")
+    os.chmod(path("script"), 0o755)
+    run(controller("a", [path("script")]), controller("b", "steps", 100000), duration=0).expect(
+        1, "controller a has ended: exit status 6")
+    check(read("done") == "done\n", "the script did not come to its end")
+
+
+def becomes_another():
+    r = run(controller("a", "become", ACTOR, "steps", 50), duration=0).expect(0)
+    m = re.search(r"w: ([0-9.]+) s", r.out)
+    check(m and 0.055 <= float(m.group(1)) < 0.5, f"not 55 ms: {r.out}")
+    run(controller("a", "become", ACTOR, "end", 7), OTHER).expect(1, "exit status 7")
+    run(controller("a", "become", "/nowhere"), OTHER).expect(1, "exit status 9")
+
+
+def without_descriptors():
+    run(controller("a", "closed"), controller("b", "steps", 20), duration=0).expect(0)
+
+
+def not_part_of_it():
+    run(controller("a", [STATIC]), OTHER).expect(1, "controller a", "statically linked")
+    run(controller("a", [STATIC, "stay"]), OTHER).expect(1, "controller a", "statically linked")
+
+
+def floods():
+    channel("flooded", 16, 64)
+    run(controller("a", "flood", "flooded", 3000), controller("b", "steps", 20),
+        duration=0).expect(0)
+
+
+def babbles():
+    """Nonsense in the channels of the simulation disturbs nobody else."""
+    for seed in range(3):
+        for most in (8, 208, 3000):
+            r = run(controller("a", "babble", "sim.w.note", 30, most, seed),
+                    controller("b", "steps", 40), duration=0).expect(0)
+            m = re.search(r"w: ([0-9.]+) s", r.out)
+            check(m and 0.04 <= float(m.group(1)) < 1, f"not 40 ms: {r.out}")
+    r = run(controller("a", "babble", "sim.w.control", 30, 3000), controller("b", "steps", 40),
+            duration=0).expect(0)
+
+
+def coordinator_killed():
+    """Its controllers die, stopped ones and children too."""
+    run_before = set(os.listdir(DIR))
+    r = run(controller("a", "spin"), controller("b", "steps", 1000000), controller("c", "stubborn"),
+            controller("d", "forks", 0, 1), controller("e", "spin"), duration=0, hang=0.0)
+    check(wait_until(lambda: len(actors()) == 6 and (status_time() or 0) > 0.02), "no beginning")
+    r.child.kill()
+    r.end()
+    check(r.status == -signal.SIGKILL, f"status {r.status}")
+    check(wait_until(lambda: not actors(), 30), f"still there: {actors()}")
+    kill(actors())
+    left = set(os.listdir(DIR)) - run_before - mine
+    run(controller("a", "steps", 3), duration=0).end()
+    still = left & set(os.listdir(DIR))
+    check(not still, f"the next run leaves what it could remove: {still}")
+    for f in still:
+        os.unlink(os.path.join(DIR, f))
+
+
+def signals():
+    for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        r = run(controller("a", "spin"), controller("b", "stubborn"), duration=0, hang=0.0)
+        check(wait_until(lambda: len(actors()) == 2 and (status_time() or 0) > 0.01), "no beginning")
+        os.kill(r.child.pid, sig)
+        r.expect(0, "interrupted")
+    # Before all controllers are there.
+    r = run(controller("a", "steps", 10), controller("b", [STATIC, "stay"]))
+    check(wait_until(lambda: len(actors()) == 2), "no beginning")
+    time.sleep(0.2)
+    os.kill(r.child.pid, signal.SIGTERM)
+    r.expect(0, "interrupted")
+
+
+def two_of_a_name():
+    """The second one does not disturb the first."""
+    first = run(controller("a", "steps", 1000000), duration=0)
+    check(wait_until(lambda: (status_time() or 0) > 0.01), "no beginning")
+    second = Run(world(controller("a", "steps", 3))).end()
+    check(second.status == 1 and "w" in second.err, f"the second: {second.status} {second.err}")
+    before = status_time()
+    check(before is not None, "the first one has lost its channels")
+    check(wait_until(lambda: (status_time() or 0) > (before or 0), 20), "the first one stands")
+    os.kill(first.child.pid, signal.SIGTERM)
+    first.expect(0, "interrupted")
+
+
+main([end_early, end_with_a_status, killed_while_it_computes, killed_while_it_sleeps,
+      hang_computing, stubborn, stops_itself, forks, daemon, shell_script, becomes_another,
+      without_descriptors, not_part_of_it, floods, babbles, coordinator_killed, signals,
+      two_of_a_name])
