@@ -13,7 +13,7 @@
 #include "sim.h"
 
 #define LOOK_WALL 20000000  /* for what has no slices: every 20 ms */
-#define ARM_MIN 1000        /* nobody gets less than a microsecond */
+#define ARM_MIN 20000       /* who gets less does not even come to run */
 #define POLL_PERIOD 1000000 /* virtual time between two looks at what cannot be seen */
 #define CALL_MAX 100000     /* CPU time that one call may cost */
 #define COMPLAINTS 5u       /* overruns of one sink that are reported as they happen */
@@ -214,7 +214,7 @@ static void resume(struct achi_sim *s, struct achi_sink *k, int64_t length)
     k->running = true;
     achi_process_continue(s, k);
     k->wall_resumed = achi_wall();
-    k->wall_end = k->wall_resumed + length;
+    k->wall_end = k->wall_resumed + (length > ARM_MIN ? length : ARM_MIN);
 }
 
 static void start(struct achi_sim *s, struct achi_sink *k)
