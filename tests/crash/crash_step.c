@@ -29,7 +29,7 @@
 
 /* An operation is long from here on, and then so many instructions lie between two kills. */
 #define LONG_INSTRUCTIONS 1500u
-#define LONG_STRIDE 8u
+#define LONG_STRIDE 16u
 
 struct tally {
     unsigned syscalls;
