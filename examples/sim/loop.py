@@ -23,5 +23,6 @@ for i in range(int(rate * seconds) + 1):
 
 took = times[-1] - times[0]
 late = max(t - begin - i * period for i, t in enumerate(times))
-print(f"loop.py: {len(times) - 1} periods in {took:.6f} s: {(len(times) - 1) / took:.4f} Hz, "
+middle = sorted(b - a for a, b in zip(times, times[1:]))[len(times) // 2]
+print(f"loop.py: {len(times) - 1} periods in {took:.6f} s, the median {middle * 1e3:.6f} ms; "
       f"at most {late * 1e6:.0f} us late", flush=True)
