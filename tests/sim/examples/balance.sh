@@ -9,7 +9,6 @@ integrator=${4:-rk4}
 
 out=$(balance --margin)
 echo "$out"
-world=margin
 margin=$(number 'delay margin \([0-9.]*\) ms')
 check 'the margin is between 1 and 2 ms' "$margin > 1 && $margin < 2"
 

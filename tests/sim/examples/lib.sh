@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 # lib.sh - what the tests of simulated worlds share; use: . lib.sh, with source and build tree
 source=$1
 build=$2
@@ -44,7 +45,7 @@ sim() {
 has() {
     case $out in
         *"$1"*) ;;
-        *) fail "$world: '$1' is not there" ;;
+        *) fail "${world:-$0}: '$1' is not there" ;;
     esac
 }
 

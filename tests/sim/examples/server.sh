@@ -25,7 +25,6 @@ kill "$server"
 wait "$server"
 echo "$out"
 [ "$got" = 3 ] || fail "status $got, not 3"
-world=server
 has 'balance: fell'
 check 'it ran by the wall' "$(number '; \([0-9]*\) cycles') > 10"
 finish
