@@ -10,7 +10,7 @@ all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
 help:
-	@echo 'make demo        install what is missing, build, and run two small robots (under a minute)'
+	@echo 'make demo        install what is missing, build, and run three small robots (under a minute)'
 	@echo 'make check       install what is missing, build, and run all tests'
 	@echo 'make check-kernel only its tests on real kernels, in virtual machines (about 3 minutes)'
 	@echo 'make check-long  the exhaustive tests: hours'
@@ -33,6 +33,7 @@ $(BUILD)/build.ninja:
 demo: all
 	@examples/demo/run $(BUILD)
 	@examples/device/run $(BUILD) $(BUILD)/demo
+	@examples/sim/run $(BUILD)
 
 check:
 	@packaging/install-deps build test

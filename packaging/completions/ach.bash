@@ -23,7 +23,7 @@ _ach() {
     done
 
     case $verb:$prev in
-        bench:--json)
+        bench:--json | sim:--trace | sim:-t | sim:--ledger | sim:-l)
             compopt -o filenames 2>/dev/null
             IFS=$'\n'
             COMPREPLY=($(compgen -f -- "$cur"))
@@ -35,6 +35,10 @@ _ach() {
             return ;;
         bench:--wait)
             words='block spin poll' ;;
+        sim:--model | sim:-m)
+            words='measured declared free' ;;
+        sim:--duration | sim:-d | sim:--speed | sim:-s)
+            return ;;
         bench:--only | bench:--scenario)
             # Several names have commas between them. Names with a space are for those who quote.
             words=$(_ach_bench_names "$prev")
@@ -81,7 +85,7 @@ _ach() {
         case $verb in
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
             bench | doctor | search | adv | hide) ;;
-            replay)
+            replay | sim)
                 compopt -o filenames 2>/dev/null
                 IFS=$'\n'
                 COMPREPLY=($(compgen -f -- "$cur"))

@@ -89,7 +89,10 @@ static void stay(struct achi_sim *s)
         achi_screen_show(s, false);
     }
     length = achi_wall() - begin;
-    s->wall_paced += length;
+    if (s->wall_paced < begin)
+        s->wall_paced += length;
+    else
+        s->wall_paced = begin + length; /* a speed that was set meanwhile */
     s->wall_still += length;
     for (k = s->sinks; k; k = k->next) {
         k->wall_begin += length;

@@ -50,6 +50,12 @@ same "$(offered -D l)" "leg "
 same "$(offered put --file "$tmp/some")" "$tmp/some-file "
 same "$(offered replay "$tmp/some")" "$tmp/some-file "
 same "$(offered bench --json "$tmp/some")" "$tmp/some-file "
+if "$ACH" help --verbs | grep -qx sim; then
+    same "$(offered sim "$tmp/some")" "$tmp/some-file "
+    same "$(offered sim --trace "$tmp/some")" "$tmp/some-file "
+    same "$(offered sim --model '')" "declared free measured "
+    same "$(offered sim --no-)" "--no-correction --no-realtime "
+fi
 
 # The other programs: tool_offers PROGRAM WORD ...
 tools=$(dirname "$ACH")/../tools
