@@ -134,6 +134,8 @@ ach_message_t *ach_queue_pop(ach_queue_t *queue);
  *
  * Allocates: no. Blocks: no.
  *
+ * Returns: the number.
+ *
  * Since: 3.0
  */
 size_t ach_queue_length(const ach_queue_t *queue);
@@ -146,6 +148,8 @@ size_t ach_queue_length(const ach_queue_t *queue);
  *
  * Allocates: no. Blocks: no.
  *
+ * Returns: the number.
+ *
  * Since: 3.0
  */
 size_t ach_queue_replies(const ach_queue_t *queue);
@@ -155,6 +159,8 @@ size_t ach_queue_replies(const ach_queue_t *queue);
  * @queue: the queue
  *
  * Allocates: no. Blocks: no.
+ *
+ * Returns: the number.
  *
  * Since: 3.0
  */
