@@ -54,10 +54,15 @@ static void log_line(void *context, enum ach_log level, const char *line)
 static bool parse(struct serve *s, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"port", required_argument, NULL, 'p'},  {"no-tcp", no_argument, NULL, 'T'},
-        {"no-channels", no_argument, NULL, 'C'}, {"simulated", no_argument, NULL, 's'},
-        {"verbose", no_argument, NULL, 'v'},     {"quiet", no_argument, NULL, 'q'},
-        {"advertise", no_argument, NULL, 'a'},   {0},
+        {"port", required_argument, NULL, 'p'},
+        {"no-tcp", no_argument, NULL, 'T'},
+        {"no-channels", no_argument, NULL, 'C'},
+        {"simulated", no_argument, NULL, 's'},
+        {"verbose", no_argument, NULL, 'v'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"advertise", no_argument, NULL, 'a'},
+        {"strict", no_argument, NULL, 'S'},
+        {0},
     };
     uint64_t number;
     int c;
@@ -80,6 +85,9 @@ static bool parse(struct serve *s, int argc, char **argv)
             break;
         case 's':
             s->attr.simulated = 1;
+            break;
+        case 'S':
+            s->attr.strict = 1;
             break;
         case 'v':
             s->attr.level = ACH_LOG_DEBUG;
@@ -305,6 +313,7 @@ const struct verb verb_serve = {
             "      --no-channels  no channels\n"
             "  -a, --advertise    tell the network of the devices, if TCP is bound to it\n"
             "  -s, --simulated    a driver moves the clock\n"
+            "      --strict       end if a driver with alwayson cannot be set up at the start\n"
             "  -v, --verbose      log more\n"
             "  -q, --quiet        log errors only\n"
             "      --help         print this help\n\n"

@@ -185,6 +185,9 @@ void achi_driver_quit(ach_driver_t *d);
 /* Answer those who wait for the setup. Under the robot's lock. */
 void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why);
 
+/* Nobody waits for the setup but who keeps the driver on. Under the robot's lock. */
+bool achi_pending_only_keeper(const ach_driver_t *d);
+
 /* Subscribe to all that is required, and wait. In the driver's thread. */
 ach_status_t achi_needs_subscribe(ach_driver_t *d);
 void achi_needs_unsubscribe(ach_driver_t *d);

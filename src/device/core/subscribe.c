@@ -25,12 +25,28 @@ static void drop(struct achi_pending *p)
     free(p);
 }
 
+/* Who keeps a driver on hears of a failure, and goes on waiting. */
+static bool stays(const ach_driver_t *d, const struct achi_pending *p, ach_status_t status)
+{
+    return status != ACH_OK && p->queue == d->keeper && !d->quit && !d->robot->attr.strict;
+}
+
+bool achi_pending_only_keeper(const ach_driver_t *d)
+{
+    return d->pending && d->pending->queue == d->keeper && !d->pending->next;
+}
+
 void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
 {
-    while (d->pending) {
-        struct achi_pending *p = d->pending;
+    struct achi_pending **at = &d->pending, *p;
 
-        d->pending = p->next;
+    while ((p = *at)) {
+        if (stays(d, p, status)) {
+            p->done(p->context, &p->device->address, status, why);
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
         if (status != ACH_OK)
             count(p->device, -1);
         p->done(p->context, &p->device->address, status, why);

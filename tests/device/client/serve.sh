@@ -53,6 +53,18 @@ grep -q 'in time' "$dir/out" && fail "waited for a dead server"
 kill "$server"
 wait "$server" || fail "a server that was asked to end did not end well"
 
+# What a driver needs is not there: tried again, or not with --strict. Errors of the file always end.
+echo 'driver ( name "urg_laser" provides ["laser:0"] port "/nowhere" alwayson true )' >"$dir/gone.cfg"
+start later --no-channels -p 40001 "$dir/gone.cfg" || exit 1
+[ "$(grep -c 'driver urg_laser cannot be set up' "$dir/later")" -ge 1 ] || fail "$(cat "$dir/later")"
+kill "$server"
+wait "$server" || fail "a server that was asked to end did not end well"
+"$ach" serve --strict --no-tcp --no-channels "$dir/gone.cfg" >"$dir/out" 2>&1 && fail "not strict"
+[ "$(grep -c 'cannot be set up' "$dir/out")" = 1 ] || fail "said not once: $(cat "$dir/out")"
+echo 'driver ( name "fake" provides ["laser:0"] rate "often" alwayson true )' >"$dir/wrong.cfg"
+"$ach" serve --no-tcp --no-channels "$dir/wrong.cfg" >"$dir/out" 2>&1 && fail "a wrong file is served"
+grep -q 'wrong.cfg:1:' "$dir/out" || fail "$(cat "$dir/out")"
+
 # The first signal waits for a driver's setup, the second does not.
 "$ach" serve --no-tcp --no-channels "$dir/slow.cfg" >"$dir/out" 2>&1 &
 server=$!
