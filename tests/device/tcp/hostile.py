@@ -232,6 +232,23 @@ def leaves_in_the_middle(server, witness):
     witness.check()
 
 
+def slow_setup(program):
+    """A subscription that waits for its driver counts as a request: beyond the limit, the client
+    is not read from; afterwards all are answered, in order."""
+    config = CONFIG + 'driver ( name "puppet" provides ["laser:3"] setup_ms 1500 )\n'
+    server = p.Server(program, config, tcp="port 0 requests_max 4")
+    c = server.client(p.PULL)
+    ask = struct.pack(">7I", 0, 0, 6, 3, p.OPEN, 0, 0)
+    c.raw(b"".join(p.header(p.REQ, p.PLAYER, 0, p.DEV, len(ask), 0.0, i) + ask for i in range(6)))
+    c.raw(p.header(p.REQ, p.PLAYER, 0, p.DEVLIST, 0, 0.0, 100))
+    got = [c.receive(p.LIMIT) for _ in range(7)]
+    assert [m.sequence for m in got] == [0, 1, 2, 3, 4, 5, 100], got
+    assert all(m.type == p.ACK for m in got), got
+    for i in range(20):
+        assert c.device(6, 3, p.OPEN).type == p.ACK
+    server.end()
+
+
 def few_clients(program):
     """Beyond the limit clients are turned away, and let in when there is room."""
     server = p.Server(program, CONFIG, tcp="port 0 clients_max 3")
@@ -308,5 +325,5 @@ def bad_options(program):
 
 if __name__ == "__main__":
     sys.exit(p.run([garbage, bad_headers, huge_claims, largest, half_messages, nothing, never_reads,
-                    held_requests, stopped_client, leaves_in_the_middle, few_clients,
+                    held_requests, slow_setup, stopped_client, leaves_in_the_middle, few_clients,
                     few_subscriptions, no_descriptors, bad_options]))
