@@ -255,8 +255,14 @@ def few_clients(program):
     clients = [server.client() for _ in range(3)]
     extra = socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT)
     assert extra.recv(32) == b""
+    for _ in range(50):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT) as extra:
+            assert extra.recv(32) == b""
     for c in clients:
         assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.ACK
+    assert server.logged("a client is turned away: there are 3")
+    assert server.log().count("turned away") <= 2, server.log()
+    assert server.logged("clients were turned away within 10 s, the last one because there are 3")
     clients.pop().close()
     end = time.monotonic() + p.LIMIT
     while True:
@@ -310,6 +316,34 @@ def no_descriptors(program):
     server.end()
 
 
+def cpu(server):
+    """Seconds that the server has worked."""
+    with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def not_one_descriptor(program):
+    """Not even one to refuse clients with: they wait, the server does not spin, and takes them later."""
+    server = p.Server(program, CONFIG)
+    witness = Witness(server)
+    used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+    os.system(f"prlimit --pid {server.process.pid} --nofile=1:{used + 50}")
+    waiting = [socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT)
+               for _ in range(3)]
+    time.sleep(0.5)
+    before = cpu(server)
+    time.sleep(2)
+    assert cpu(server) - before < 1, cpu(server) - before
+    witness.check()
+    os.system(f"prlimit --pid {server.process.pid} --nofile={used + 50}:{used + 50}")
+    for c in waiting:
+        assert len(c.recv(32)) == 32
+        c.close()
+    witness.check()
+    server.end()
+
+
 def bad_options(program):
     """What is wrong with the options is said with its place."""
     for tcp, what in [("port 70000", "from 0 to 65535"), ('port "x"', "number"),
@@ -326,4 +360,4 @@ def bad_options(program):
 if __name__ == "__main__":
     sys.exit(p.run([garbage, bad_headers, huge_claims, largest, half_messages, nothing, never_reads,
                     held_requests, slow_setup, stopped_client, leaves_in_the_middle, few_clients,
-                    few_subscriptions, no_descriptors, bad_options]))
+                    few_subscriptions, no_descriptors, not_one_descriptor, bad_options]))
