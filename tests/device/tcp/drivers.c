@@ -19,6 +19,7 @@ struct puppet {
     ach_address_t devices[DEVICES_MAX];
     int count, control;
     int setup_ms;
+    bool die;
     enum does does;
     ach_message_t *held[HELD_MAX];
     unsigned n_held;
@@ -55,9 +56,20 @@ static void answer_held(struct puppet *p)
 
 static ach_status_t puppet_setup(ach_driver_t *driver, void *state)
 {
+    struct puppet *p = state;
+
     (void)driver;
-    usleep((unsigned)((struct puppet *)state)->setup_ms * 1000);
+    usleep((unsigned)p->setup_ms * 1000);
+    p->die = false;
     return ACH_OK;
+}
+
+static void puppet_main(ach_driver_t *driver, void *state)
+{
+    const struct puppet *p = state;
+
+    while (!p->die && ach_driver_wait(driver, 0.05))
+        ;
 }
 
 static void puppet_shutdown(ach_driver_t *driver, void *state)
@@ -116,6 +128,8 @@ static void obey(ach_driver_t *driver, struct puppet *p, const ach_message_t *m)
         say(driver, p, text);
     else if (strcmp(text, "answer") == 0)
         answer_held(p);
+    else if (strcmp(text, "die") == 0)
+        p->die = true;
     free(text);
 }
 
@@ -257,7 +271,7 @@ static ach_status_t passer_process(ach_driver_t *driver, void *state, const ach_
     {                                                                                              \
         .version = ACH_DRIVER_VERSION, .name = called, .create = puppet_create,                    \
         .destroy = puppet_destroy, .setup = puppet_setup, .shutdown = puppet_shutdown,             \
-        .process = puppet_process                                                                  \
+        .process = puppet_process, .main = puppet_main                                             \
     }
 
 static const ach_driver_class_t classes[] = {

@@ -249,6 +249,34 @@ def slow_setup(program):
     server.end()
 
 
+def second_open_pending(program):
+    """A second subscription that waits for the driver, and a close: the client still has one."""
+    config = CONFIG + 'driver ( name "puppet" provides ["control:::opaque:5" "position2d:5"] ' \
+        'does "echo" setup_ms 1500 )\n'
+    server = p.Server(program, config)
+    c = server.client(p.PUSH)
+    c.open(p.OPAQUE, 5)
+    c.open(p.POSITION2D, 5)
+    c.send(p.CMD, p.OPAQUE, 5, 1, p.opaque(b"die"))
+    assert server.logged("has failed; again in")
+    asks = [struct.pack(">7I", 0, 0, p.POSITION2D, 5, access, 0, 0)
+            for access in (p.OPEN, p.CLOSE)]
+    for i, ask in enumerate(asks):
+        c.raw(p.header(p.REQ, p.PLAYER, 0, p.DEV, len(ask), 0.0, i + 1) + ask)
+    answers = {m.sequence: m.type for m in (c.next(), c.next())}
+    assert answers == {1: p.NACK, 2: p.ACK}, answers
+    body, end = struct.pack(">3dI", 1, 2, 3, 0), time.monotonic() + p.LIMIT
+    while True:  # until it is set up again
+        c.send(p.CMD, p.POSITION2D, 5, 1, body)
+        try:
+            assert c.receive(0.2).body == body
+            break
+        except p.Late:
+            assert time.monotonic() < end, "no longer subscribed"
+    assert c.device(p.POSITION2D, 5, p.CLOSE).type == p.ACK
+    server.end()
+
+
 def few_clients(program):
     """Beyond the limit clients are turned away, and let in when there is room."""
     server = p.Server(program, CONFIG, tcp="port 0 clients_max 3")
@@ -359,5 +387,5 @@ def bad_options(program):
 
 if __name__ == "__main__":
     sys.exit(p.run([garbage, bad_headers, huge_claims, largest, half_messages, nothing, never_reads,
-                    held_requests, slow_setup, stopped_client, leaves_in_the_middle, few_clients,
+                    held_requests, slow_setup, second_open_pending, stopped_client, leaves_in_the_middle, few_clients,
                     few_subscriptions, no_descriptors, not_one_descriptor, bad_options]))
