@@ -86,6 +86,7 @@ static int read_scan(struct urg *u)
 
     clearerr(u->tty);
     fprintf(u->tty, "GD%04d%04d01\n", FIRST, LAST);
+    fflush(u->tty);
     while (fgets(line, sizeof(line), u->tty) && strncmp(line, "GD", 2) != 0)
         ;
     while (n < 3 * COUNT && fgets(line, sizeof(line), u->tty) && strlen(line) > 2)

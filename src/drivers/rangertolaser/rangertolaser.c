@@ -227,9 +227,11 @@ static ach_status_t translate(ach_driver_t *driver, struct ranger *r, const ach_
     }
     if (!request)
         return ACH_OK;
-    if (body && subtype == ACH_RANGER_REQ_GET_GEOM)
-        return ach_driver_reply(driver, request, ACH_MSG_ACK,
-                                &(ach_laser_geom_t){.pose = geom->pose, .size = geom->size});
+    if (geom && subtype == ACH_RANGER_REQ_GET_GEOM) {
+        ach_laser_geom_t laser = {.pose = geom->pose, .size = geom->size};
+
+        return ach_driver_reply(driver, request, ACH_MSG_ACK, &laser);
+    }
     if (subtype == ACH_RANGER_REQ_SET_CONFIG)
         ask_config(driver, r);
     return ach_driver_reply(driver, request, ACH_MSG_ACK, NULL);

@@ -230,12 +230,12 @@ static ach_status_t rename_file(ach_driver_t *driver, struct writelog *l,
 static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
-    ach_log_get_state_t state = {.type = ACH_LOG_TYPE_WRITE, .state = l->recording};
+    ach_log_get_state_t now = {.type = ACH_LOG_TYPE_WRITE, .state = l->recording};
     ach_status_t status = ACH_OK;
 
     switch (ach_message_header(m)->subtype) {
     case ACH_LOG_REQ_GET_STATE:
-        return ach_driver_reply(driver, m, ACH_MSG_ACK, &state);
+        return ach_driver_reply(driver, m, ACH_MSG_ACK, &now);
     case ACH_LOG_REQ_SET_WRITE_STATE:
         if (!body)
             return ACH_ENOTSUP;
