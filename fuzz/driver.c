@@ -18,7 +18,7 @@
 #include "property.h"
 
 #define CLIENTS 2u
-#define DEVICES 5u /* the last one is not there */
+#define DEVICES 6u /* the last one is not there */
 #define ASKED_MAX 256u
 
 static const uint8_t *bytes;
@@ -236,7 +236,8 @@ static const char robot_file[] =
     "driver ( name \"runner\" provides [\"opaque:0\"] )\n"
     "driver ( name \"wild\" provides [\"opaque:1\" \"opaque:2\"] requires [\"opaque:0\"] )\n"
     "driver ( name \"runner\" provides [\"opaque:3\"] requires [\"opaque:1\" \"opaque:0\"]\n"
-    "         alwayson 1 )\n";
+    "         alwayson 1 )\n"
+    "driver ( name \"inline\" provides [\"opaque:4\"] requires [\"opaque:2\"] )\n";
 
 static ach_robot_t *build(ach_config_t *config)
 {
@@ -249,6 +250,7 @@ static ach_robot_t *build(ach_config_t *config)
     HOLDS(ach_robot_create(&attr, &robot) == ACH_OK);
     HOLDS(ach_robot_add_class(robot, &wild_driver) == ACH_OK);
     HOLDS(ach_robot_add_class(robot, &wild_runner) == ACH_OK);
+    HOLDS(ach_robot_add_class(robot, &wild_inline) == ACH_OK);
     HOLDS(ach_robot_load_config(robot, config) == ACH_OK);
     HOLDS(ach_robot_start(robot) == ACH_OK);
     return robot;

@@ -26,4 +26,7 @@ extern const ach_driver_class_t wild_driver;
 /* As that, with a main of its own, which may end early. */
 extern const ach_driver_class_t wild_runner;
 
+/* As that, whose process runs in the thread that delivers. */
+extern const ach_driver_class_t wild_inline;
+
 #endif

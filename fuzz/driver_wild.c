@@ -22,6 +22,7 @@ struct wild {
     ach_address_t own[DEVICES_MAX], others[DEVICES_MAX];
     unsigned n_own, n_others;
     bool set_up, die;
+    bool inlined; /* its process must not block */
 
     pthread_mutex_t lock; /* the helper thread answers as well */
     ach_message_t *kept[KEPT_MAX];
@@ -172,7 +173,8 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
         STATUS(ach_driver_send(driver, other(w), m), SAID);
         return ACH_OK;
     case 8:
-        ask(w);
+        if (!w->inlined)
+            ask(w);
         return ACH_OK;
     case 9:
         properties(w);
@@ -274,6 +276,14 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     return ACH_OK;
 }
 
+static ach_status_t create_inline(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    ach_status_t status = create(driver, options, state);
+
+    ((struct wild *)*state)->inlined = true;
+    return status;
+}
+
 static void destroy(ach_driver_t *driver, void *state)
 {
     struct wild *w = state;
@@ -305,4 +315,15 @@ const ach_driver_class_t wild_runner = {
     .shutdown = shut_down,
     .process = process,
     .main = run,
+};
+
+const ach_driver_class_t wild_inline = {
+    .version = ACH_DRIVER_VERSION,
+    .flags = ACH_DRIVER_INLINE,
+    .name = "inline",
+    .create = create_inline,
+    .destroy = destroy,
+    .setup = setup,
+    .shutdown = shut_down,
+    .process = process,
 };
