@@ -191,7 +191,7 @@ static void write_driver(const ach_driver_t *d, const struct achi_need *by, char
 /* From a driver to the path's end. */
 static void write_path(const struct path *p, const ach_driver_t *from, char *text, size_t size)
 {
-    if (p->driver != from)
+    if (p->driver != from && p->before)
         write_path(p->before, from, text, size);
     write_driver(p->driver, p->driver == from ? NULL : p->by, text, size);
 }

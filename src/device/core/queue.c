@@ -16,7 +16,7 @@
 #define RULES_MAX 256u
 
 /* Requests that wait for one receiver; many clients may ask at once. */
-#define REQUESTS_MAX (16 * ACH_QUEUE_MESSAGES)
+#define REQUESTS_MAX ((size_t)16 * ACH_QUEUE_MESSAGES)
 
 /* A message of no length still takes room. */
 #define OVERHEAD 128u

@@ -92,7 +92,7 @@ ach_status_t achi_input_keep(struct achi_input *in)
         in->room = 0;
         return ACH_OK;
     }
-    if (offset < in->room) {
+    if (in->kept && offset < in->room) {
         memmove(in->kept, in->kept + offset, in->left);
         in->at = in->kept;
         return ACH_OK;

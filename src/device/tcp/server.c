@@ -133,7 +133,7 @@ static const struct achi_peer_class class = {ready, NULL, destroy};
 
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_storage a;
+    struct sockaddr_storage a = {0};
     socklen_t size = sizeof(a);
 
     if (getsockname(fd, (struct sockaddr *)&a, &size) != 0)
