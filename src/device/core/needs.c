@@ -191,7 +191,7 @@ static void write_driver(const ach_driver_t *d, const struct achi_need *by, char
 /* From a driver to the path's end. */
 static void write_path(const struct path *p, const ach_driver_t *from, char *text, size_t size)
 {
-    if (p->driver != from && p->before)
+    if (p->before && p->driver != from)
         write_path(p->before, from, text, size);
     write_driver(p->driver, p->driver == from ? NULL : p->by, text, size);
 }
@@ -211,7 +211,7 @@ static ach_status_t follow(const struct path *before, ach_driver_t *d, const str
     ach_status_t status = ACH_OK;
     const struct achi_need *n;
 
-    if (d->followed == ACHI_ON_PATH)
+    if (before && d->followed == ACHI_ON_PATH)
         return circle(before, d, by);
     if (d->followed == ACHI_NO_CIRCLE)
         return ACH_OK;

@@ -98,7 +98,7 @@ ach_status_t achi_input_keep(struct achi_input *in)
         return ACH_OK;
     }
     status = grow(in, in->left);
-    if (status == ACH_OK)
+    if (status == ACH_OK && in->kept)
         memcpy(in->kept, in->at, in->left);
     else
         in->left = 0;

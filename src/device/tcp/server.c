@@ -133,13 +133,16 @@ static const struct achi_peer_class class = {ready, NULL, destroy};
 
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_storage a = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } a = {0};
     socklen_t size = sizeof(a);
 
-    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0)
+    if (getsockname(fd, &a.any, &size) != 0)
         return 0;
-    return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
-                                         : ((struct sockaddr_in *)&a)->sin_port);
+    return ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
 }
 
 static int listen_at(const struct addrinfo *a)
