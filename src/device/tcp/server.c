@@ -133,16 +133,17 @@ static const struct achi_peer_class class = {ready, NULL, destroy};
 
 static uint16_t port_of(int fd)
 {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } a = {0};
+    struct sockaddr_in6 v6;
+    struct sockaddr_in v4;
+    struct sockaddr_storage a;
     socklen_t size = sizeof(a);
 
-    if (getsockname(fd, &a.any, &size) != 0)
+    memset(&a, 0, sizeof(a));
+    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0)
         return 0;
-    return ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
+    memcpy(&v6, &a, sizeof(v6));
+    memcpy(&v4, &a, sizeof(v4));
+    return ntohs(a.ss_family == AF_INET6 ? v6.sin6_port : v4.sin_port);
 }
 
 static int listen_at(const struct addrinfo *a)
