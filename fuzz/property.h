@@ -45,6 +45,18 @@ enum ach_status property_bytes(const ach_type_t *type, const uint8_t *data, size
 /* The bytes come from a client of a TCP server, or from a server. */
 void property_wire(const uint8_t *data, size_t size);
 
+/*
+ * The bytes say what drivers and clients of a robot do, in several threads. Subscriptions
+ * are settled once, requests answered once, and the robot ends.
+ */
+void property_driver(const uint8_t *data, size_t size);
+
+/* The bytes come from a laser scanner, in pieces as long as the first one says. */
+void property_urg(const uint8_t *data, size_t size);
+
+/* As that; how many scans are in them. */
+unsigned property_scans(const char *bytes, size_t size, size_t piece);
+
 /* Bytes, one after the other; zeros when there are no more. */
 struct property_input {
     const uint8_t *at, *end;

@@ -86,9 +86,9 @@ static void set_odometry(struct drive *d)
 
 static void record(struct drive *d, uint8_t on)
 {
-    ach_log_set_write_state_t state = {.state = on};
+    ach_log_set_write_state_t wanted = {.state = on};
 
-    must(ach_log_ask_set_write_state(d->log, &state, PATIENCE, NULL), "recording");
+    must(ach_log_ask_set_write_state(d->log, &wanted, PATIENCE, NULL), "recording");
 }
 
 static void aim(struct drive *d)

@@ -6,24 +6,24 @@
  * language. A field is a word and a value; a section is a word and more fields
  * and sections in parentheses:
  *
- *   unit_length "cm"
- *   driver
- *   (
- *     name "sonars"
- *     provides ["sonar:0"]
- *     rate 10
- *   )
+ *     unit_length "cm"
+ *     driver
+ *     (
+ *       name "sonars"
+ *       provides ["sonar:0"]
+ *       rate 10
+ *     )
  *
  * A driver reads its section with functions that take the name of a field and
- * what to assume when it is not there. It need not check what it gets:
+ * what to assume when it is not there. It need not check what it gets. A value of
+ * the wrong type is remembered as an error, with its file, line and column, and
+ * the default is returned; ach_section_failed tells whether that happened,
+ * ach_config_errors what to print. A field that nobody asked for is a warning,
+ * see ach_config_warnings.
  *
- *   - a value of the wrong type is remembered as an error, with its file, line
- *     and column, and the default is returned; ach_section_failed tells whether
- *     that happened, ach_config_errors what to print;
- *   - a field that nobody asked for is a warning, see ach_config_warnings.
- *
- * Threads: one thread at a time may use a configuration, reading included,
- * because reading is remembered. Different configurations are independent.
+ * Who may call what at the same time
+ *     Different configurations: anything. One configuration: one thread at a time,
+ *     reading included, because reading is remembered.
  *
  * All strings and sections belong to the configuration and last until
  * ach_config_destroy, except where it says otherwise.
@@ -71,7 +71,7 @@ typedef struct ach_section ach_section_t;
  * has errors; ACH_ENOENT, ACH_EACCES or ACH_FAILED_SYSCALL: the file could not be
  * opened or read, or there is no memory; ACH_OVERFLOW: the file is too large.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 enum ach_status ach_config_load(const char *path, ach_config_t **config);
 
@@ -87,7 +87,7 @@ enum ach_status ach_config_load(const char *path, ach_config_t **config);
  *
  * Returns: as ach_config_load.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 enum ach_status ach_config_parse(const char *text, size_t size, const char *name,
                                  ach_config_t **config);
@@ -98,7 +98,7 @@ enum ach_status ach_config_parse(const char *text, size_t size, const char *name
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 void ach_config_destroy(ach_config_t *config);
 
@@ -118,7 +118,7 @@ void ach_config_destroy(ach_config_t *config);
  * lasts until another field of the configuration is read, or the thread's next
  * load or parse.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_config_errors(const ach_config_t *config);
 
@@ -135,7 +135,7 @@ const char *ach_config_errors(const ach_config_t *config);
  * Returns: the lines; empty if there are none. The text lasts until the next
  * call.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_config_warnings(ach_config_t *config);
 
@@ -149,7 +149,7 @@ const char *ach_config_warnings(ach_config_t *config);
  *
  * Allocates: no. Blocks: yes, for @out. Real-time: no. Signal handler: no.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 void ach_config_print(const ach_config_t *config, FILE *out);
 
@@ -164,7 +164,7 @@ void ach_config_print(const ach_config_t *config, FILE *out);
  *
  * Returns: a section without a name.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 ach_section_t *ach_config_root(ach_config_t *config);
 
@@ -185,7 +185,7 @@ ach_section_t *ach_config_root(ach_config_t *config);
  *
  * Returns: the next section, NULL if there is none.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 ach_section_t *ach_section_next(ach_section_t *section, const char *name, ach_section_t *previous);
 
@@ -199,7 +199,7 @@ ach_section_t *ach_section_next(ach_section_t *section, const char *name, ach_se
  *
  * Returns: the word; empty for the root.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_name(const ach_section_t *section);
 
@@ -211,7 +211,7 @@ const char *ach_section_name(const ach_section_t *section);
  *
  * Returns: the file's name, as messages have it.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_file(const ach_section_t *section);
 
@@ -223,7 +223,7 @@ const char *ach_section_file(const ach_section_t *section);
  *
  * Returns: the line, counted from 1.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 int ach_section_line(const ach_section_t *section);
 
@@ -236,7 +236,7 @@ int ach_section_line(const ach_section_t *section);
  *
  * Returns: true if the file has it. To ask does not count as reading it.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 bool ach_section_has(ach_section_t *section, const char *name);
 
@@ -250,7 +250,7 @@ bool ach_section_has(ach_section_t *section, const char *name);
  *
  * Returns: the string, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_string(ach_section_t *section, const char *name, const char *fallback);
 
@@ -265,7 +265,7 @@ const char *ach_section_string(ach_section_t *section, const char *name, const c
  * Returns: the path, which if relative was taken relative to the file that it
  * stands in, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_path(ach_section_t *section, const char *name, const char *fallback);
 
@@ -282,7 +282,7 @@ const char *ach_section_path(ach_section_t *section, const char *name, const cha
  *
  * Returns: the number, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 int ach_section_int(ach_section_t *section, const char *name, int fallback);
 
@@ -296,7 +296,7 @@ int ach_section_int(ach_section_t *section, const char *name, int fallback);
  *
  * Returns: the number, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 double ach_section_double(ach_section_t *section, const char *name, double fallback);
 
@@ -312,7 +312,7 @@ double ach_section_double(ach_section_t *section, const char *name, double fallb
  *
  * Returns: the truth value, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 bool ach_section_bool(ach_section_t *section, const char *name, bool fallback);
 
@@ -326,7 +326,7 @@ bool ach_section_bool(ach_section_t *section, const char *name, bool fallback);
  *
  * Returns: the length in metres, whatever unit_length is.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 double ach_section_length(ach_section_t *section, const char *name, double fallback);
 
@@ -340,7 +340,7 @@ double ach_section_length(ach_section_t *section, const char *name, double fallb
  *
  * Returns: the angle in radians, whatever unit_angle is.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 double ach_section_angle(ach_section_t *section, const char *name, double fallback);
 
@@ -356,7 +356,7 @@ double ach_section_angle(ach_section_t *section, const char *name, double fallba
  *
  * Returns: the number of values, 0 if there is no such field.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 size_t ach_section_tuple_count(ach_section_t *section, const char *name);
 
@@ -371,7 +371,7 @@ size_t ach_section_tuple_count(ach_section_t *section, const char *name);
  *
  * Returns: the string, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_tuple_string(ach_section_t *section, const char *name, size_t index,
                                      const char *fallback);
@@ -387,7 +387,7 @@ const char *ach_section_tuple_string(ach_section_t *section, const char *name, s
  *
  * Returns: the path as of ach_section_path, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_tuple_path(ach_section_t *section, const char *name, size_t index,
                                    const char *fallback);
@@ -403,7 +403,7 @@ const char *ach_section_tuple_path(ach_section_t *section, const char *name, siz
  *
  * Returns: the number, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 int ach_section_tuple_int(ach_section_t *section, const char *name, size_t index, int fallback);
 
@@ -418,7 +418,7 @@ int ach_section_tuple_int(ach_section_t *section, const char *name, size_t index
  *
  * Returns: the number, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 double ach_section_tuple_double(ach_section_t *section, const char *name, size_t index,
                                 double fallback);
@@ -434,7 +434,7 @@ double ach_section_tuple_double(ach_section_t *section, const char *name, size_t
  *
  * Returns: the truth value, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 bool ach_section_tuple_bool(ach_section_t *section, const char *name, size_t index, bool fallback);
 
@@ -451,7 +451,7 @@ bool ach_section_tuple_bool(ach_section_t *section, const char *name, size_t ind
  *
  * Returns: the length in metres, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 double ach_section_tuple_length(ach_section_t *section, const char *name, size_t index,
                                 double fallback);
@@ -467,7 +467,7 @@ double ach_section_tuple_length(ach_section_t *section, const char *name, size_t
  *
  * Returns: the angle in radians, or @fallback.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 double ach_section_tuple_angle(ach_section_t *section, const char *name, size_t index,
                                double fallback);
@@ -484,7 +484,7 @@ double ach_section_tuple_angle(ach_section_t *section, const char *name, size_t 
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 void ach_section_refuse(ach_section_t *section, const char *name, size_t index,
                         const char *expected);
@@ -497,7 +497,7 @@ void ach_section_refuse(ach_section_t *section, const char *name, size_t index,
  *
  * Returns: true if a value had the wrong type, or was refused.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 bool ach_section_failed(const ach_section_t *section);
 
@@ -513,7 +513,7 @@ bool ach_section_failed(const ach_section_t *section);
  * Returns: the name of the field; NULL if there are not so many, and then @file
  * and @line are untouched.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 const char *ach_section_unused(const ach_section_t *section, size_t index, const char **file,
                                int *line);

@@ -400,12 +400,12 @@ double ach_driver_time(const ach_driver_t *driver);
 ach_status_t ach_driver_advance(ach_driver_t *driver, double time);
 
 /**
- * ach_driver_property - have a property that clients can read and set
+ * ach_driver_property_double - have a property that clients can read and set
  * @driver: the driver
  * @name: the option's name in the config file, and the property's
  * @value: its default; the config file overrides it
  *
- * Only in create. ach_driver_property_int, _bool, _string are the same.
+ * Only in create.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -423,8 +423,8 @@ ach_status_t ach_driver_property_string(ach_driver_t *driver, const char *name, 
  * ach_driver_get_double - a property's value now
  * @driver: the driver
  * @name: a property of that type
- *
- * ach_driver_get_int and _bool are the same. A string is copied.
+ * @value: room for a copy of the string
+ * @size: its bytes, with the final NUL; a longer string is cut
  *
  * Threads: any. Allocates: no. Blocks: no.
  *

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* drivers.h - the drivers that come with Ach */
+/*
+ * drivers.h - the drivers that come with Ach
+ *
+ * A program that embeds a robot makes them known before it loads a config file.
+ */
 #ifndef ACH_DRIVERS_H
 #define ACH_DRIVERS_H
 
@@ -21,7 +25,7 @@ extern "C" {
  * Returns: ACH_OK; ACH_EEXIST: another driver of the same name is known;
  * ACH_FAILED_SYSCALL: no memory.
  *
- * Since: 3.1
+ * Since: 3.0
  */
 ach_status_t ach_drivers_add(ach_robot_t *robot);
 

@@ -152,36 +152,42 @@ typedef struct ach_interface {
 
 /**
  * ach_interface_find - an interface by its name
+ * @name: as "laser"
  *
  * Allocates: no. Blocks: no.
  *
  * Returns: the interface, or NULL when there is none of that name.
+ *
+ * Since: 3.0
  */
 const ach_interface_t *ach_interface_find(const char *name);
 
 /**
  * ach_interface_by_code - an interface by its number
+ * @code: as 6 for laser
  *
  * Allocates: no. Blocks: no.
  *
  * Returns: the interface, or NULL when there is none of that number.
+ *
+ * Since: 3.0
  */
 const ach_interface_t *ach_interface_by_code(unsigned code);
 
 /**
  * ach_interface_at - all interfaces, one after the other
- *
  * @index: from 0; the built-in ones come first, by number
  *
  * Allocates: no. Blocks: no.
  *
  * Returns: the interface, or NULL after the last.
+ *
+ * Since: 3.0
  */
 const ach_interface_t *ach_interface_at(size_t index);
 
 /**
  * ach_interface_add - make an interface known to this process
- *
  * @interface: its table, which must stay as long as the process lives. The
  *     code that holds it must not be unloaded.
  *
@@ -193,14 +199,16 @@ const ach_interface_t *ach_interface_at(size_t index);
  * Returns: ACH_OK; ACH_EEXIST: another interface has this name or number;
  * ACH_EINVAL: not a sound table, or of another version; ACH_FAILED_SYSCALL: no
  * memory.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_interface_add(const ach_interface_t *interface);
 
 /**
  * ach_interface_message - a message of an interface by its numbers
- *
  * @interface: NULL stands for an interface that this process does not know
  * @type: a reply is looked up as its request
+ * @subtype: its number within the interface
  *
  * Properties and the question for a capability belong to every interface, also
  * to an unknown one.
@@ -208,50 +216,66 @@ enum ach_status ach_interface_add(const ach_interface_t *interface);
  * Allocates: no. Blocks: no.
  *
  * Returns: the message, or NULL when the interface has no such message.
+ *
+ * Since: 3.0
  */
 const ach_message_def_t *ach_interface_message(const ach_interface_t *interface, unsigned type,
                                                unsigned subtype);
 
 /**
  * ach_interface_message_named - a message of an interface by its name
- *
+ * @interface: as for ach_interface_message
  * @type: as for ach_interface_message
  * @name: letters of either case
  *
  * Allocates: no. Blocks: no.
  *
  * Returns: the message, or NULL when the interface has no such message.
+ *
+ * Since: 3.0
  */
 const ach_message_def_t *ach_interface_message_named(const ach_interface_t *interface,
                                                      unsigned type, const char *name);
 
 /**
  * ach_encoded_size - how many bytes a body will take
+ * @type: the struct's table, as ach_laser_data_type
+ * @body: the struct
+ * @size: set to the bytes
  *
  * Allocates: no. Blocks: no.
  *
  * Returns: ACH_OK; ACH_EINVAL: a count is over its limit, a count has no array,
  * or the whole is larger than ACH_BODY_MAX.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_encoded_size(const ach_type_t *type, const void *body, size_t *size);
 
 /**
  * ach_encode - write a body as bytes
- *
- * @size: the bytes written
+ * @type: the struct's table, as ach_laser_data_type
+ * @body: the struct
+ * @buffer: where to write
+ * @room: its size in bytes
+ * @size: set to the bytes written
  *
  * Allocates: no. Blocks: no.
  *
  * Returns: ACH_OK; ACH_EINVAL as ach_encoded_size; ACH_OVERFLOW: the room is too
  * small. The buffer's contents are undefined after a failure.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_encode(const ach_type_t *type, const void *body, void *buffer, size_t room,
                            size_t *size);
 
 /**
  * ach_decoded_size - how much memory a body will take once decoded
- *
- * @size: of the struct with everything its pointers will point to
+ * @type: the struct's table, as ach_laser_data_type
+ * @bytes: the body as it travels
+ * @n: how many bytes
+ * @size: set to the memory of the struct with everything its pointers will point to
  *
  * Counts are compared with their limits and with the bytes, not with their
  * twins, which ach_decode does.
@@ -260,16 +284,21 @@ enum ach_status ach_encode(const ach_type_t *type, const void *body, void *buffe
  *
  * Returns: ACH_OK; ACH_CORRUPT: not such a body; ACH_ENOENT: there are no bytes at
  * all, as in a request that asks for the struct and brings none.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_decoded_size(const ach_type_t *type, const void *bytes, size_t n, size_t *size);
 
 /**
  * ach_decode - read a body from bytes
- *
+ * @type: the struct's table, as ach_laser_data_type
+ * @bytes: the body as it travels
+ * @n: how many bytes
  * @out: aligned for any type, as malloc does. The struct comes first and
  *     everything that it points to behind it, in one piece. Strings have a NUL
  *     behind their last character even if none came; an empty string points to
  *     one, an empty array of other things is NULL.
+ * @room: bytes at @out, as ach_decoded_size says
  *
  * Integers of fewer than 32 bits take the low bits of what came.
  *
@@ -277,54 +306,77 @@ enum ach_status ach_decoded_size(const ach_type_t *type, const void *bytes, size
  *
  * Returns: as ach_decoded_size, or ACH_OVERFLOW: the room is too small. The
  * contents of out are undefined after a failure.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_decode(const ach_type_t *type, const void *bytes, size_t n, void *out,
                            size_t room);
 
 /**
  * ach_decode_new - read a body from bytes into new memory
- *
- * @body: for free(), in one call
+ * @type: the struct's table, as ach_laser_data_type
+ * @bytes: the body as it travels
+ * @n: how many bytes
+ * @body: set to the struct, for free() in one call
  *
  * Allocates: yes. Blocks: no.
  *
  * Returns: as ach_decoded_size, or ACH_FAILED_SYSCALL: no memory.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_decode_new(const ach_type_t *type, const void *bytes, size_t n, void **body);
 
 /**
  * ach_body_copy - a body with all it points to, in one new piece of memory
- *
- * @copy: for free(), in one call
+ * @type: the struct's table, as ach_laser_data_type
+ * @body: the struct
+ * @copy: set to the copy, for free() in one call
  *
  * Allocates: yes. Blocks: no.
  *
  * Returns: ACH_OK; ACH_EINVAL as ach_encoded_size; ACH_FAILED_SYSCALL: no memory.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **copy);
 
 /**
  * ach_body_equal - have two bodies the same contents?
+ * @type: the struct's table, as ach_laser_data_type
+ * @a: one struct
+ * @b: the other
  *
  * Values are compared bit by bit: a NaN equals itself, -0.0 is not 0.0.
  *
  * Allocates: no. Blocks: no.
+ *
+ * Returns: true or false.
+ *
+ * Since: 3.0
  */
 bool ach_body_equal(const ach_type_t *type, const void *a, const void *b);
 
 /**
  * ach_body_print - a body for people: a line for each field
- *
+ * @type: the struct's table, as ach_laser_data_type
+ * @body: the struct
  * @indent: spaces in front of each line
+ * @to: where to write
  *
  * Long arrays are shortened. Counts are left out, the arrays show them.
  *
  * Allocates: what the stream does. Blocks: as the stream does.
+ *
+ * Since: 3.0
  */
 void ach_body_print(const ach_type_t *type, const void *body, unsigned indent, FILE *to);
 
 /**
  * ach_body_json - a body as one line of JSON, without an end of line
+ * @type: the struct's table, as ach_laser_data_type
+ * @body: the struct
+ * @to: where to write
  *
  * Every element of every array, with as many digits as reading back exactly
  * takes. Counts are left out. NaN is null, an infinity is 1e999. A string whose
@@ -332,33 +384,40 @@ void ach_body_print(const ach_type_t *type, const void *body, unsigned indent, F
  * not UTF-8 become the characters of the same numbers.
  *
  * Allocates: what the stream does. Blocks: as the stream does.
+ *
+ * Since: 3.0
  */
 void ach_body_json(const ach_type_t *type, const void *body, FILE *to);
 
 /**
  * ach_body_from_json - read a body from JSON
- *
+ * @type: the struct's table, as ach_laser_data_type
  * @text: an object; fields that it leaves out are zero or empty
- * @body: for free(), in one call
+ * @body: set to the struct, for free() in one call
  *
  * Allocates: yes. Blocks: no.
  *
  * Returns: ACH_OK; ACH_EINVAL: not such an object; ach_errstr says where and why;
  * ACH_FAILED_SYSCALL: no memory.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_body_from_json(const ach_type_t *type, const char *text, void **body);
 
 /**
  * ach_body_from_words - read a body from words like `vel.px=0.5`
- *
+ * @type: the struct's table, as ach_laser_data_type
  * @words: NAME=VALUE, later ones over earlier ones. An array is `ranges=1,2,3`, one
  *     element `poses[2].px=1`, a string everything behind the equals sign. A
  *     struct or an array may also be JSON.
- * @body: for free(), in one call
+ * @count: how many words
+ * @body: set to the struct, for free() in one call
  *
  * Allocates: yes. Blocks: no.
  *
  * Returns: as ach_body_from_json.
+ *
+ * Since: 3.0
  */
 enum ach_status ach_body_from_words(const ach_type_t *type, const char *const *words, size_t count,
                                     void **body);

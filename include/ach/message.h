@@ -69,6 +69,8 @@ ach_status_t ach_place_parse(const char *text, ach_place_t *place);
  *
  * Allocates: no. Blocks: no. Real-time: yes.
  *
+ * Returns: true or false.
+ *
  * Since: 3.0
  */
 bool ach_address_equal(const ach_address_t *a, const ach_address_t *b);
@@ -247,6 +249,8 @@ const void *ach_message_body(const ach_message_t *message);
  * @subtype: and this subtype
  *
  * Allocates: no. Blocks: no. Real-time: yes.
+ *
+ * Returns: true or false.
  *
  * Since: 3.0
  */

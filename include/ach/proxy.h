@@ -14,7 +14,23 @@
 extern "C" {
 #endif
 
-/* Data of an interface, and its struct, which lives as long as the message. */
+/**
+ * ach_proxy_get - data of an interface, and its struct
+ * @device: the handle
+ * @interf: the interface that the caller expects
+ * @subtype: which data
+ * @timeout: as for ach_device_get
+ * @options: as for ach_device_get
+ * @message: set to the message, which is the caller's to release
+ * @body: set to its struct, which lives as long as the message
+ *
+ * Allocates: yes. Blocks: with ACH_O_WAIT.
+ *
+ * Returns: as ach_device_get; ACH_EINVAL: the device has another interface;
+ * ACH_CORRUPT: the message has no such body.
+ *
+ * Since: 3.0
+ */
 static inline ach_status_t ach_proxy_get(ach_device_t *device, uint16_t interf, uint8_t subtype,
                                          double timeout, int options, ach_message_t **message,
                                          const void **body)
@@ -38,6 +54,19 @@ static inline ach_status_t ach_proxy_get(ach_device_t *device, uint16_t interf, 
     return status;
 }
 
+/**
+ * ach_proxy_command - tell a device of an interface what to do
+ * @device: the handle
+ * @interf: the interface that the caller expects
+ * @subtype: the message
+ * @body: its struct; NULL: no body
+ *
+ * Allocates: yes. Blocks: as ach_device_command.
+ *
+ * Returns: as ach_device_command; ACH_EINVAL: the device has another interface.
+ *
+ * Since: 3.0
+ */
 static inline ach_status_t ach_proxy_command(ach_device_t *device, uint16_t interf, uint8_t subtype,
                                              const void *body)
 {
@@ -45,6 +74,21 @@ static inline ach_status_t ach_proxy_command(ach_device_t *device, uint16_t inte
                                                         : ACH_EINVAL;
 }
 
+/**
+ * ach_proxy_request - ask a device of an interface, and wait for the answer
+ * @device: the handle
+ * @interf: the interface that the caller expects
+ * @subtype: the message
+ * @body: its struct; NULL: no body
+ * @timeout: seconds
+ * @answer: as for ach_device_request
+ *
+ * Allocates: yes. Blocks: as ach_device_request.
+ *
+ * Returns: as ach_device_request; ACH_EINVAL: the device has another interface.
+ *
+ * Since: 3.0
+ */
 static inline ach_status_t ach_proxy_request(ach_device_t *device, uint16_t interf, uint8_t subtype,
                                              const void *body, double timeout,
                                              ach_message_t **answer)

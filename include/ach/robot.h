@@ -38,6 +38,8 @@ typedef struct ach_robot_attr {
     /* Where log lines go, without a newline; NULL: standard error. From any thread. */
     void (*log)(void *context, enum ach_log level, const char *line);
     void *context;
+
+    int strict; /* ach_robot_start fails if a driver that is always on cannot be set up */
 } ach_robot_attr_t;
 
 /**
@@ -127,9 +129,14 @@ ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config);
  * ach_robot_start - set up the drivers that are always on
  * @robot: the robot
  *
- * Allocates: yes. Blocks: until they are set up.
+ * One that cannot be set up, because its hardware or another server is not there
+ * yet, is logged and tried again, as one that fails later: after half a second,
+ * then twice that and so on, up to 8 seconds. With attr.strict it is an error.
  *
- * Returns: ACH_OK; what the first driver that failed said.
+ * Allocates: yes. Blocks: until they are set up, or have failed once.
+ *
+ * Returns: ACH_OK; ACH_EINVAL: a driver is to be always on and has no device; with
+ * attr.strict, what the first driver that failed said.
  *
  * Since: 3.0
  */

@@ -62,8 +62,8 @@ typedef struct ach_rule {
  * @context: given to @wake
  * @queue: set to the queue
  *
- * Beyond its limits data and commands are dropped and counted; requests and
- * their answers never are.
+ * Beyond its limits data and commands are dropped and counted. Requests are refused
+ * beyond 16 * ACH_QUEUE_MESSAGES of them, or ACH_QUEUE_BYTES; answers are always taken.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -110,7 +110,8 @@ ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule);
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_OVERFLOW: dropped and counted; ACH_CLOSED.
+ * Returns: ACH_OK; ACH_OVERFLOW: dropped and counted, or a request that is refused;
+ * ACH_CLOSED.
  *
  * Since: 3.0
  */
@@ -134,6 +135,8 @@ ach_message_t *ach_queue_pop(ach_queue_t *queue);
  *
  * Allocates: no. Blocks: no.
  *
+ * Returns: the number.
+ *
  * Since: 3.0
  */
 size_t ach_queue_length(const ach_queue_t *queue);
@@ -146,6 +149,8 @@ size_t ach_queue_length(const ach_queue_t *queue);
  *
  * Allocates: no. Blocks: no.
  *
+ * Returns: the number.
+ *
  * Since: 3.0
  */
 size_t ach_queue_replies(const ach_queue_t *queue);
@@ -155,6 +160,8 @@ size_t ach_queue_replies(const ach_queue_t *queue);
  * @queue: the queue
  *
  * Allocates: no. Blocks: no.
+ *
+ * Returns: the number.
  *
  * Since: 3.0
  */
@@ -264,7 +271,8 @@ ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *addr
  *
  * Returns: ACH_OK: handed over, or answered; ACH_ENOENT: no such device;
  * ACH_CORRUPT: the bytes are wrong; ACH_CLOSED: it is not set up; ACH_OVERFLOW: its
- * queue is full. Then nothing is put into @answers.
+ * queue is full, or ACH_QUEUE_BYTES of requests for @answers are not answered yet. Then
+ * nothing is put into @answers.
  *
  * Since: 3.0
  */

@@ -107,14 +107,14 @@ void dev_show(const ach_message_t *m, bool json)
     if (!json) {
         printf("%s %s %.6f\n", ach_address_text(&h->address, text), def ? def->name : "?",
                h->timestamp);
-        if (body)
+        if (body && def)
             ach_body_print(def->body, body, 2, stdout);
         return;
     }
     printf("{\"device\":\"%s\",\"message\":\"%s\",\"type\":%u,\"subtype\":%u,\"time\":%.9f",
            ach_address_text(&h->address, text), def ? def->name : "", h->type, h->subtype,
            h->timestamp);
-    if (body) {
+    if (body && def) {
         printf(",\"body\":");
         ach_body_json(def->body, body, stdout);
     }

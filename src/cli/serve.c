@@ -3,11 +3,13 @@
 #include <ach/channel.h>
 #include <ach/drivers.h>
 #include <ach/tcp.h>
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -15,6 +17,9 @@
 #include "parse.h"
 
 #define SERVERS_MAX 32u
+
+/* Who moves a simulated clock has begun after so many seconds. */
+#define CLOCK_SECONDS 5
 
 /* How devices are served. */
 struct server {
@@ -54,10 +59,15 @@ static void log_line(void *context, enum ach_log level, const char *line)
 static bool parse(struct serve *s, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"port", required_argument, NULL, 'p'},  {"no-tcp", no_argument, NULL, 'T'},
-        {"no-channels", no_argument, NULL, 'C'}, {"simulated", no_argument, NULL, 's'},
-        {"verbose", no_argument, NULL, 'v'},     {"quiet", no_argument, NULL, 'q'},
-        {"advertise", no_argument, NULL, 'a'},   {0},
+        {"port", required_argument, NULL, 'p'},
+        {"no-tcp", no_argument, NULL, 'T'},
+        {"no-channels", no_argument, NULL, 'C'},
+        {"simulated", no_argument, NULL, 's'},
+        {"verbose", no_argument, NULL, 'v'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"advertise", no_argument, NULL, 'a'},
+        {"strict", no_argument, NULL, 'S'},
+        {0},
     };
     uint64_t number;
     int c;
@@ -80,6 +90,9 @@ static bool parse(struct serve *s, int argc, char **argv)
             break;
         case 's':
             s->attr.simulated = 1;
+            break;
+        case 'S':
+            s->attr.strict = 1;
             break;
         case 'v':
             s->attr.level = ACH_LOG_DEBUG;
@@ -212,21 +225,23 @@ static void finish(struct serve *s)
 
 static void announce(const struct serve *s)
 {
-    size_t i, n = ach_robot_devices(s->robot, NULL, 0);
+    size_t i, n = ach_robot_devices(s->robot, NULL, 0), own = 0;
     ach_device_info_t *devices = calloc(n + 1, sizeof(*devices));
     char text[ACH_ADDRESS_MAX];
 
     if (!devices)
         return;
     ach_robot_devices(s->robot, devices, n);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        own += !devices[i].remote;
         printf("%s%-24s %s\n", devices[i].remote ? "  elsewhere: " : "  ",
                ach_address_text(&devices[i].address, text), devices[i].driver);
+    }
     free(devices);
+    printf("serving %zu device%s", own, own == 1 ? "" : "s");
     if (tcp_server(s))
-        printf("serving %zu devices on port %u\n", n, ach_tcp_port(tcp_server(s)));
-    else
-        printf("serving %zu devices\n", n);
+        printf(" on port %u", ach_tcp_port(tcp_server(s)));
+    putchar('\n');
     fflush(stdout);
 }
 
@@ -268,8 +283,29 @@ static bool end_on_signals(void)
     return false;
 }
 
-static void wait_for_end(void)
+/* False: nobody has asked to end within that time. */
+static bool wait_seconds(time_t seconds)
 {
+    struct timespec t;
+    int error;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += seconds;
+    do
+        error = sem_clockwait(&ended, CLOCK_MONOTONIC, &t) == 0 ? 0 : errno;
+    while (error == EINTR);
+    return !error;
+}
+
+/* On a clock that stands, drivers wait for ever, and nobody would know why. */
+static void wait_for_end(const struct serve *s)
+{
+    if (s->attr.simulated) {
+        if (wait_seconds(CLOCK_SECONDS))
+            return;
+        if (!(ach_robot_time(s->robot) > 0))
+            complain("warning: the simulated clock stands still: no driver has moved it so far");
+    }
     while (sem_wait(&ended) != 0)
         ;
 }
@@ -286,7 +322,7 @@ static int run(int argc, char **argv)
     good = end_on_signals() && build(&s) && start(&s);
     if (good) {
         announce(&s);
-        wait_for_end();
+        wait_for_end(&s);
     }
     finish(&s);
     return good ? EXIT_OK : EXIT_FAILED;
@@ -305,6 +341,7 @@ const struct verb verb_serve = {
             "      --no-channels  no channels\n"
             "  -a, --advertise    tell the network of the devices, if TCP is bound to it\n"
             "  -s, --simulated    a driver moves the clock\n"
+            "      --strict       end if a driver with alwayson cannot be set up at the start\n"
             "  -v, --verbose      log more\n"
             "  -q, --quiet        log errors only\n"
             "      --help         print this help\n\n"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * urg_plugin.c - a driver for the Hokuyo URG laser scanner, as a plug-in
- *
- * The least that a driver needs; the Makefile makes it outside of Ach's own tree. For daily
- * use there is ach-driver-urg_laser(7).
- */
+/* urg_plugin.c - the Hokuyo URG laser scanner as a plug-in; ach-driver-urg_laser(7) does more */
 #include <ach.h>
 #include <ach/driver.h>
 #include <ach/interface/laser.h>
@@ -14,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <unistd.h>
 
 enum { FIRST = 44, LAST = 725, FRONT = 384, COUNT = LAST - FIRST + 1 };
 #define STEP (2 * M_PI / 1024)
@@ -31,13 +27,15 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
 {
     struct urg *u = *state = calloc(1, sizeof(*u));
 
-    if (!u)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory");
+    if (!u || ach_driver_provide(driver, ACH_LASER_CODE, NULL, &u->address) != ACH_OK) {
+        free(u);
+        return ach_errstr_set(ACH_EINVAL, "no laser to provide, or no memory");
+    }
     u->port = ach_section_string(options, "port", "/dev/ttyACM0");
     u->geom.pose.px = ach_section_tuple_length(options, "pose", 0, 0);
     u->geom.pose.py = ach_section_tuple_length(options, "pose", 1, 0);
     u->geom.pose.pyaw = ach_section_tuple_angle(options, "pose", 2, 0);
-    return ach_driver_provide(driver, ACH_LASER_CODE, NULL, &u->address);
+    return ACH_OK;
 }
 
 static void destroy(ach_driver_t *driver, void *state)
@@ -52,15 +50,17 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     struct termios t;
     int fd = open(u->port, O_RDWR | O_NOCTTY | O_CLOEXEC);
 
-    if (fd < 0 || tcgetattr(fd, &t) != 0)
+    if (fd < 0 || tcgetattr(fd, &t) != 0 || !(u->tty = fdopen(fd, "r+"))) {
+        close(fd);
         return ach_errstr_set(ACH_FAILED_SYSCALL, "%s is no serial line", u->port);
+    }
     cfmakeraw(&t);
     t.c_cc[VMIN] = 0;
     t.c_cc[VTIME] = 10;
     tcsetattr(fd, TCSANOW, &t);
-    u->tty = fdopen(fd, "r+");
     setvbuf(u->tty, NULL, _IONBF, 0);
-    return fputs("BM\n", u->tty) < 0 ? ACH_FAILED_SYSCALL : ACH_OK;
+    fputs("BM\n", u->tty);
+    return ACH_OK;
 }
 
 static void shut_down(ach_driver_t *driver, void *state)
@@ -86,6 +86,7 @@ static int read_scan(struct urg *u)
 
     clearerr(u->tty);
     fprintf(u->tty, "GD%04d%04d01\n", FIRST, LAST);
+    fflush(u->tty);
     while (fgets(line, sizeof(line), u->tty) && strncmp(line, "GD", 2) != 0)
         ;
     while (n < 3 * COUNT && fgets(line, sizeof(line), u->tty) && strlen(line) > 2)

@@ -176,10 +176,9 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
 
     if (!c)
         return;
-    for (u = &c->uses; *u; u = &(*u)->next)
-        if ((*u)->handle == h->address.robot && ach_address_equal(&(*u)->address, a))
+    for (u = &c->uses; (found = *u); u = &found->next)
+        if (found->handle == h->address.robot && ach_address_equal(&found->address, a))
             break;
-    found = *u;
     if (!found)
         return;
     *u = found->next;

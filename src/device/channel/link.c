@@ -154,7 +154,7 @@ static ach_status_t await(struct achi_channel_link *l, double until, ach_message
 {
     for (;;) {
         double left = until - achi_monotonic();
-        ach_header_t h;
+        ach_header_t h = {.type = 0};
         size_t size;
         ach_status_t status = fetch(l, &l->ans, left > 0 ? left : 0, ACH_O_WAIT, &size);
 

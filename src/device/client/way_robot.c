@@ -33,12 +33,24 @@ static void subscribed(void *context, const ach_address_t *address, ach_status_t
     pthread_mutex_unlock(&i->lock);
 }
 
+/* Waits on a clock that nobody sets. */
+static void init_locks(struct inside *i)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_mutex_init(&i->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&i->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 static bool await(struct inside *i, double timeout)
 {
     struct timespec t;
     bool answered;
 
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_sec += (time_t)timeout;
     t.tv_nsec += (long)((timeout - (double)(time_t)timeout) * 1e9);
     if (t.tv_nsec >= 1000000000) {
@@ -145,8 +157,7 @@ ach_status_t achi_way_robot(const ach_place_t *place, const ach_device_attr_t *a
         free(i);
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a device");
     }
-    pthread_mutex_init(&i->lock, NULL);
-    pthread_cond_init(&i->changed, NULL);
+    init_locks(i);
     i->robot = attr->robot;
     i->address =
         (ach_address_t){.robot = place->robot, .interf = place->interf, .index = place->index};

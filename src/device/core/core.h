@@ -48,7 +48,7 @@ struct achi_sub {
 struct achi_pending {
     struct achi_pending *next;
     struct achi_device *device;
-    ach_queue_t *queue;
+    struct achi_sub *sub; /* what it becomes */
     ach_subscribed_t *done;
     void *context;
     char *route; /* what led to it; NULL: nothing */
@@ -162,8 +162,12 @@ struct achi_device *achi_device_of(const ach_driver_t *driver);
 ach_status_t achi_device_publish(struct achi_device *d, const ach_header_t *h, const void *body);
 void achi_device_pass(struct achi_device *d, const ach_message_t *m);
 
-/* Under the robot's lock. */
-void achi_sub_add(struct achi_device *d, ach_queue_t *queue);
+/* Made before anybody is told that he is subscribed; NULL: no memory. */
+struct achi_sub *achi_sub_create(ach_queue_t *queue);
+void achi_sub_destroy(struct achi_sub *s);
+
+/* Under the robot's lock. It is taken over. */
+void achi_sub_add(struct achi_device *d, struct achi_sub *s);
 bool achi_sub_remove(struct achi_device *d, ach_queue_t *queue);
 
 ach_status_t achi_driver_create(ach_robot_t *robot, const ach_driver_class_t *class,
@@ -184,6 +188,9 @@ void achi_driver_quit(ach_driver_t *d);
 
 /* Answer those who wait for the setup. Under the robot's lock. */
 void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why);
+
+/* Nobody waits for the setup but who keeps the driver on. Under the robot's lock. */
+bool achi_pending_only_keeper(const ach_driver_t *d);
 
 /* Subscribe to all that is required, and wait. In the driver's thread. */
 ach_status_t achi_needs_subscribe(ach_driver_t *d);

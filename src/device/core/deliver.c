@@ -6,9 +6,6 @@
 #include "core.h"
 #include "message.h"
 
-/* That wait for one driver; many clients may ask at once. */
-#define REQUESTS_MAX (16 * ACH_QUEUE_MESSAGES)
-
 static bool handles(const struct achi_device *d, const ach_capability_t *asked)
 {
     unsigned i;
@@ -39,12 +36,6 @@ static bool answered_here(struct achi_device *d, const ach_message_t *m)
     return true;
 }
 
-/* Commands do not keep requests out; but the requests themselves must end somewhere. */
-static bool too_many(const ach_queue_t *q, const ach_message_t *m)
-{
-    return ach_message_header(m)->type == ACH_MSG_REQ && ach_queue_replies(q) >= REQUESTS_MAX;
-}
-
 /* Under the lock: a driver that is being shut down empties its queue once, and for good. */
 static ach_status_t push(struct achi_device *d, const ach_message_t *m)
 {
@@ -53,7 +44,7 @@ static ach_status_t push(struct achi_device *d, const ach_message_t *m)
 
     pthread_mutex_lock(&robot->lock);
     if (d->driver->phase == ACHI_RUNNING)
-        status = too_many(d->driver->queue, m) ? ACH_OVERFLOW : ach_queue_push(d->driver->queue, m);
+        status = ach_queue_push(d->driver->queue, m);
     pthread_mutex_unlock(&robot->lock);
     if (status == ACH_OK && achi_driver_inline(d->driver))
         achi_inline_attend(d->driver);
@@ -97,7 +88,7 @@ ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, c
         return status;
     status = ach_message_check(m);
     if (status == ACH_OK && h.type == ACH_MSG_REQ)
-        achi_message_expect(m, answers);
+        status = achi_message_expect(m, answers);
     if (status == ACH_OK)
         status = achi_robot_hand_over(d, m);
     ach_message_unref(m);

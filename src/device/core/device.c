@@ -62,8 +62,7 @@ void achi_device_destroy(struct achi_device *d)
         struct achi_sub *s = d->subs;
 
         d->subs = s->next;
-        achi_queue_unref(s->queue);
-        free(s);
+        achi_sub_destroy(s);
     }
     pthread_mutex_destroy(&d->lock);
     free(d->handled);
@@ -152,19 +151,36 @@ static struct achi_sub **find_sub(struct achi_device *d, const ach_queue_t *queu
 }
 
 /* Without memory the subscriber gets no data, as if the queue were full. */
-void achi_sub_add(struct achi_device *d, ach_queue_t *queue)
+struct achi_sub *achi_sub_create(ach_queue_t *queue)
 {
-    struct achi_sub *s = *find_sub(d, queue);
+    struct achi_sub *s = malloc(sizeof(*s));
 
-    if (s) {
-        s->count++;
-        return;
+    if (!s) {
+        ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a subscription");
+        return NULL;
     }
-    s = malloc(sizeof(*s));
-    if (!s)
-        return;
     s->queue = achi_queue_ref(queue);
     s->count = 1;
+    return s;
+}
+
+void achi_sub_destroy(struct achi_sub *s)
+{
+    if (!s)
+        return;
+    achi_queue_unref(s->queue);
+    free(s);
+}
+
+void achi_sub_add(struct achi_device *d, struct achi_sub *s)
+{
+    struct achi_sub *same = *find_sub(d, s->queue);
+
+    if (same) {
+        same->count++;
+        achi_sub_destroy(s);
+        return;
+    }
     pthread_mutex_lock(&d->lock);
     s->next = d->subs;
     d->subs = s;
@@ -182,8 +198,7 @@ bool achi_sub_remove(struct achi_device *d, ach_queue_t *queue)
     pthread_mutex_lock(&d->lock);
     *at = s->next;
     pthread_mutex_unlock(&d->lock);
-    achi_queue_unref(s->queue);
-    free(s);
+    achi_sub_destroy(s);
     return true;
 }
 

@@ -170,9 +170,16 @@ static void set_route(ach_driver_t *d)
     ach_route_set(d->route);
 }
 
+/* ach_robot_start returns what went wrong, and its caller says it. */
+static bool told_elsewhere(const ach_driver_t *d)
+{
+    return d->robot->attr.strict && d->keeper && !d->kept;
+}
+
 /* Under the lock, and again when it returns. */
 static ach_status_t start(ach_driver_t *d)
 {
+    bool silent = told_elsewhere(d);
     ach_status_t status;
 
     __atomic_store_n(&d->stop, false, __ATOMIC_RELEASE);
@@ -181,7 +188,7 @@ static ach_status_t start(ach_driver_t *d)
     set_phase(d, ACHI_STARTING);
     pthread_mutex_unlock(&d->robot->lock);
     status = set_up(d);
-    if (status != ACH_OK && status != ACH_CANCELED)
+    if (status != ACH_OK && status != ACH_CANCELED && !silent)
         ach_robot_log(d->robot, ACH_LOG_ERROR, "driver %s cannot be set up: %s", d->class->name,
                       ach_errstr());
     pthread_mutex_lock(&d->robot->lock);
@@ -234,6 +241,7 @@ static bool run(ach_driver_t *d)
     return early;
 }
 
+/* Who newly subscribes does not wait: he is to hear at once whether it works now. */
 static void pause_for(ach_driver_t *d, double seconds)
 {
     double until = achi_monotonic() + seconds;
@@ -241,7 +249,7 @@ static void pause_for(ach_driver_t *d, double seconds)
 
     t.tv_sec = (time_t)until;
     t.tv_nsec = (long)((until - (double)t.tv_sec) * 1e9);
-    while (wanted(d) &&
+    while (wanted(d) && (!d->pending || achi_pending_only_keeper(d)) &&
            pthread_cond_timedwait(&d->robot->changed, &d->robot->lock, &t) != ETIMEDOUT)
         ;
 }
@@ -260,7 +268,7 @@ static void serve(ach_driver_t *d)
             continue; /* who it was for has left, and somebody else has come */
         if (status != ACH_OK)
             achi_pending_settle(d, status, ach_errstr());
-        if (status == ACH_OK ? !run(d) : !ran)
+        if (status == ACH_OK ? !run(d) : !ran && !achi_pending_only_keeper(d))
             break;
         ran = true;
         set_phase(d, ACHI_BROKEN);

@@ -117,11 +117,12 @@ ach_status_t ach_driver_relay(ach_driver_t *driver, const ach_message_t *request
 /* Takes over the caller's reference. */
 static ach_status_t hand_over(struct achi_device *d, ach_message_t *m, ach_queue_t *answers)
 {
-    ach_status_t status;
+    ach_status_t status = ACH_OK;
 
     if (ach_message_header(m)->type == ACH_MSG_REQ)
-        achi_message_expect(m, answers);
-    status = achi_robot_hand_over(d, m);
+        status = achi_message_expect(m, answers);
+    if (status == ACH_OK)
+        status = achi_robot_hand_over(d, m);
     ach_message_unref(m);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <ach.h>
 #include <string.h>
 
+#include "config_tree.h"
 #include "core.h"
 
 /* Each line on its own. */
@@ -21,6 +22,20 @@ static ach_status_t wrong(const ach_robot_t *robot, const ach_section_t *s, cons
 {
     ach_robot_log(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s), why);
     return ACH_EINVAL;
+}
+
+/*
+ * How the making of a driver ended. What is wrong with its options is among the errors of the
+ * file; anything else that it says is told here. @before: how many such errors there were.
+ */
+static ach_status_t made(const ach_robot_t *robot, const ach_section_t *s, size_t before,
+                         ach_status_t status)
+{
+    bool refused = s->config->complaints > before || ach_section_failed(s);
+
+    if (status != ACH_OK && !refused)
+        wrong(robot, s, *ach_errstr() ? ach_errstr() : "the driver cannot be made");
+    return status == ACH_OK && !refused ? ACH_OK : ACH_EINVAL;
 }
 
 static ach_status_t load_plugin(ach_robot_t *robot, ach_section_t *s, size_t i)
@@ -50,17 +65,17 @@ static ach_status_t make_process(ach_robot_t *robot, ach_section_t *s, const cha
 {
     ach_driver_class_t *class = achi_process_class(name);
     ach_driver_t *d = NULL;
+    size_t before = s->config->complaints;
     ach_status_t status = ACH_FAILED_SYSCALL;
 
+    ach_errstr_set(ACH_OK, "%s", "");
     if (class)
         status = achi_driver_create(robot, class, s, &d);
     if (d) {
         d->own_class = class;
         d->alwayson = ach_section_bool(s, "alwayson", false);
     }
-    if (status != ACH_OK && !ach_section_failed(s))
-        wrong(robot, s, ach_errstr());
-    return status == ACH_OK && !ach_section_failed(s) ? ACH_OK : ACH_EINVAL;
+    return made(robot, s, before, status);
 }
 
 /* Options that every driver has; then its own. */
@@ -69,6 +84,7 @@ static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
     const char *name = ach_section_string(s, "name", NULL);
     const ach_driver_class_t *class;
     ach_driver_t *d = NULL;
+    size_t before = s->config->complaints;
     ach_status_t status;
 
     if (!name)
@@ -84,12 +100,11 @@ static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
     }
     ach_section_tuple_count(s, "provides");
     ach_section_tuple_count(s, "requires");
+    ach_errstr_set(ACH_OK, "%s", "");
     status = achi_driver_create(robot, class, s, &d);
     if (d)
         d->alwayson = ach_section_bool(s, "alwayson", false) && !robot->outlet;
-    if (status != ACH_OK && !ach_section_failed(s))
-        wrong(robot, s, ach_errstr());
-    return status == ACH_OK && !ach_section_failed(s) ? ACH_OK : ACH_EINVAL;
+    return made(robot, s, before, status);
 }
 
 /* All are tried, so that one run finds most of what is wrong. */
@@ -112,6 +127,11 @@ static void warn_left(const ach_robot_t *robot)
     for (d = robot->drivers; d; d = d->next) {
         size_t n = d->options ? ach_section_tuple_count(d->options, "provides") : 0;
 
+        if (d->options && !n)
+            ach_robot_log(robot, ACH_LOG_WARNING,
+                          "%s:%d: driver %s provides nothing, so that nobody can use it",
+                          ach_section_file(d->options), ach_section_line(d->options),
+                          d->class->name);
         if (n && n < 64 && d->provided != (UINT64_C(1) << n) - 1)
             ach_robot_log(robot, ACH_LOG_WARNING,
                           "%s:%d: driver %s does not provide all that its option says",

@@ -195,9 +195,13 @@ ach_message_t *ach_message_ref(const ach_message_t *message)
     return m;
 }
 
-void achi_message_expect(ach_message_t *m, ach_queue_t *answers)
+ach_status_t achi_message_expect(ach_message_t *m, ach_queue_t *answers)
 {
+    if (answers && !achi_queue_ask(answers, m))
+        return ach_errstr_set(ACH_OVERFLOW, "%u bytes of requests are not answered yet",
+                              ACH_QUEUE_BYTES);
     m->answers = answers ? achi_queue_ref(answers) : NULL;
+    return ACH_OK;
 }
 
 bool achi_message_claim(const ach_message_t *message)
@@ -231,8 +235,10 @@ static void destroy(ach_message_t *m)
 {
     if (m->header.type == ACH_MSG_REQ && m->answers && achi_message_claim(m))
         achi_message_answer(m, ACH_MSG_NACK, m->header.timestamp, NULL);
-    if (m->answers)
+    if (m->answers) {
+        achi_queue_asked(m->answers, m);
         achi_queue_unref(m->answers);
+    }
     bytes_unref(m->bytes);
     free(m->body);
     free(m);

@@ -21,8 +21,11 @@ struct ach_message {
     ach_queue_t *answers;     /* a request: where they go; NULL: nobody wants them */
 };
 
-/* Have the answer of a request put into a queue. Before anybody else knows the message. */
-void achi_message_expect(ach_message_t *m, ach_queue_t *answers);
+/*
+ * Have the answer of a request put into a queue. Before anybody else knows the message.
+ * ACH_OVERFLOW: too many bytes of requests are under way for that queue.
+ */
+ach_status_t achi_message_expect(ach_message_t *m, ach_queue_t *answers);
 
 /* Whether the caller is the first to answer; nobody else may then. */
 bool achi_message_claim(const ach_message_t *m);

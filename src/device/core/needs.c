@@ -133,6 +133,17 @@ static ach_status_t make_outside(ach_robot_t *robot, struct achi_need *n)
     return status;
 }
 
+/* Where the config file has it; a driver without options is made for another server's device. */
+static const char *file_of(const ach_driver_t *d)
+{
+    return d->options ? ach_section_file(d->options) : "";
+}
+
+static int line_of(const ach_driver_t *d)
+{
+    return d->options ? ach_section_line(d->options) : 0;
+}
+
 static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
 {
     char text[ACH_ADDRESS_MAX];
@@ -144,8 +155,9 @@ static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
         return make_outside(d->robot, n);
     if (n->address.host || n->address.robot)
         return make_remote(d->robot, n);
-    return ach_errstr_set(ACH_ENOENT, "driver %s requires %s, which no driver provides",
-                          d->class->name, ach_address_text(&n->address, text));
+    return ach_errstr_set(ACH_ENOENT, "%s:%d: driver %s requires %s, which no driver provides",
+                          file_of(d), line_of(d), d->class->name,
+                          ach_address_text(&n->address, text));
 }
 
 static ach_status_t find(ach_driver_t *d, struct achi_need *n)
@@ -161,42 +173,51 @@ static ach_status_t find(ach_driver_t *d, struct achi_need *n)
 struct path {
     const struct path *before;
     const ach_driver_t *driver;
+    const struct achi_need *by; /* of the driver before, which it provides; NULL: the first */
 };
 
-/* The names from a driver to the path's end. */
+/* A driver and its place, behind the device that led to it. */
+static void write_driver(const ach_driver_t *d, const struct achi_need *by, char *text, size_t size)
+{
+    size_t used = strlen(text);
+    char device[ACH_ADDRESS_MAX] = "";
+
+    if (by)
+        ach_address_text(&by->address, device);
+    snprintf(text + used, size - used, "%s%s%s%s (%s:%d)", by ? " -> " : "", device,
+             by ? " of " : "", d->class->name, file_of(d), line_of(d));
+}
+
+/* From a driver to the path's end. */
 static void write_path(const struct path *p, const ach_driver_t *from, char *text, size_t size)
 {
-    size_t used;
-
-    *text = '\0';
-    if (p->driver != from)
+    if (p->before && p->driver != from)
         write_path(p->before, from, text, size);
-    used = strlen(text);
-    snprintf(text + used, size - used, "%s -> ", p->driver->class->name);
+    write_driver(p->driver, p->driver == from ? NULL : p->by, text, size);
 }
 
-static ach_status_t circle(const struct path *p, const ach_driver_t *d)
+static ach_status_t circle(const struct path *p, const ach_driver_t *d, const struct achi_need *by)
 {
-    char text[256];
+    char text[400] = "";
 
     write_path(p, d, text, sizeof(text));
-    return ach_errstr_set(ACH_EINVAL, "drivers require each other in a circle: %s%s", text,
-                          d->class->name);
+    write_driver(d, by, text, sizeof(text));
+    return ach_errstr_set(ACH_EINVAL, "drivers require each other in a circle: %s", text);
 }
 
-static ach_status_t follow(const struct path *before, ach_driver_t *d)
+static ach_status_t follow(const struct path *before, ach_driver_t *d, const struct achi_need *by)
 {
-    const struct path so_far = {before, d};
+    const struct path so_far = {before, d, by};
     ach_status_t status = ACH_OK;
     const struct achi_need *n;
 
-    if (d->followed == ACHI_ON_PATH)
-        return circle(before, d);
+    if (before && d->followed == ACHI_ON_PATH)
+        return circle(before, d, by);
     if (d->followed == ACHI_NO_CIRCLE)
         return ACH_OK;
     d->followed = ACHI_ON_PATH;
     for (n = d->needs; n && status == ACH_OK; n = n->next)
-        status = follow(&so_far, n->device->driver);
+        status = follow(&so_far, n->device->driver, n);
     d->followed = ACHI_NO_CIRCLE;
     return status;
 }
@@ -211,6 +232,6 @@ ach_status_t achi_needs_resolve(ach_robot_t *robot)
         for (n = d->needs; n && status == ACH_OK; n = n->next)
             status = n->device ? ACH_OK : find(d, n);
     for (d = robot->drivers; d && status == ACH_OK; d = d->next)
-        status = follow(NULL, d);
+        status = follow(NULL, d, NULL);
     return status;
 }

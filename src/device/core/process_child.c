@@ -163,6 +163,7 @@ static ach_status_t load(ach_robot_t *robot, struct achi_end *end)
     h = ach_message_header(m);
     robot->attr.robot = h->address.robot;
     robot->attr.level = (enum ach_log)h->address.index;
+    robot->attr.strict = 1;
     name = ach_message_bytes(m, &size);
     n = strnlen(name, size);
     text = name + n + 1;

@@ -108,45 +108,50 @@ ach_status_t ach_driver_property_string(ach_driver_t *driver, const char *name, 
     return status;
 }
 
-/* The property's value, or what a missing one has. */
-#define GET(driver, name, wanted, field, missing)                                                  \
-    ({                                                                                             \
-        ach_driver_t *d_ = (ach_driver_t *)(uintptr_t)(driver);                                    \
-        const struct achi_property *p_;                                                            \
-        __typeof__(missing) v_ = (missing);                                                        \
-                                                                                                   \
-        pthread_mutex_lock(&d_->values);                                                           \
-        p_ = find(d_, name);                                                                       \
-        if (p_ && p_->kind == (wanted))                                                            \
-            v_ = p_->value.field;                                                                  \
-        pthread_mutex_unlock(&d_->values);                                                         \
-        v_;                                                                                        \
-    })
-
-double ach_driver_get_double(const ach_driver_t *driver, const char *name)
-{
-    return GET(driver, name, DOUBLE, d, 0.0);
-}
-
-int32_t ach_driver_get_int(const ach_driver_t *driver, const char *name)
-{
-    return GET(driver, name, INT, i, (int32_t)0);
-}
-
-bool ach_driver_get_bool(const ach_driver_t *driver, const char *name)
-{
-    return GET(driver, name, BOOL, b, (bool)false);
-}
-
-void ach_driver_get_string(const ach_driver_t *driver, const char *name, char *value, size_t size)
+/* The value of a property of that kind; one that is missing leaves it as it is. */
+static void get(const ach_driver_t *driver, const char *name, enum kind kind, void *value,
+                size_t size)
 {
     ach_driver_t *d = (ach_driver_t *)(uintptr_t)driver;
     const struct achi_property *p;
 
     pthread_mutex_lock(&d->values);
     p = find(d, name);
-    copy(value, size, p && p->kind == STRING ? p->value.s : "");
+    if (p && p->kind == kind && kind == STRING)
+        copy(value, size, p->value.s);
+    else if (p && p->kind == kind)
+        memcpy(value, &p->value, size);
     pthread_mutex_unlock(&d->values);
+}
+
+double ach_driver_get_double(const ach_driver_t *driver, const char *name)
+{
+    double value = 0;
+
+    get(driver, name, DOUBLE, &value, sizeof(value));
+    return value;
+}
+
+int32_t ach_driver_get_int(const ach_driver_t *driver, const char *name)
+{
+    int32_t value = 0;
+
+    get(driver, name, INT, &value, sizeof(value));
+    return value;
+}
+
+bool ach_driver_get_bool(const ach_driver_t *driver, const char *name)
+{
+    bool value = false;
+
+    get(driver, name, BOOL, &value, sizeof(value));
+    return value;
+}
+
+void ach_driver_get_string(const ach_driver_t *driver, const char *name, char *value, size_t size)
+{
+    *value = '\0';
+    get(driver, name, STRING, value, size);
 }
 
 /* A request for one property: which, and where its value is in the request's struct. */
@@ -212,24 +217,22 @@ union answer {
 
 static void get_value(struct achi_property *p, const ach_intprop_t *asked, union answer *a)
 {
+    memset(a, 0, sizeof(*a));
+    a->i.key_count = asked->key_count;
+    a->i.key = asked->key;
     switch (p->kind) {
     case INT:
-        a->i =
-            (ach_intprop_t){.key_count = asked->key_count, .key = asked->key, .value = p->value.i};
+        a->i.value = p->value.i;
         break;
     case DOUBLE:
-        a->d =
-            (ach_dblprop_t){.key_count = asked->key_count, .key = asked->key, .value = p->value.d};
+        a->d.value = p->value.d;
         break;
     case BOOL:
-        a->b =
-            (ach_boolprop_t){.key_count = asked->key_count, .key = asked->key, .value = p->value.b};
+        a->b.value = p->value.b;
         break;
     case STRING:
-        a->s = (ach_strprop_t){.key_count = asked->key_count,
-                               .key = asked->key,
-                               .value_count = (uint32_t)strlen(p->value.s) + 1,
-                               .value = p->value.s};
+        a->s.value_count = (uint32_t)strlen(p->value.s) + 1;
+        a->s.value = p->value.s;
         break;
     }
 }

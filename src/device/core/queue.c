@@ -15,6 +15,9 @@
 
 #define RULES_MAX 256u
 
+/* Requests that wait for one receiver; many clients may ask at once. */
+#define REQUESTS_MAX ((size_t)16 * ACH_QUEUE_MESSAGES)
+
 /* A message of no length still takes room. */
 #define OVERHEAD 128u
 
@@ -29,6 +32,8 @@ struct ach_queue {
     pthread_mutex_t lock;
     struct item ends; /* a circle: ends.next is the oldest */
     size_t length, bytes, replies;
+    size_t requests, request_bytes;
+    size_t asked; /* bytes of requests whose answers will come; changed by any thread */
     size_t length_max, bytes_max;
     uint64_t lost;
     ach_rule_t *rules;
@@ -98,10 +103,30 @@ static size_t weight(const ach_message_t *m)
     return OVERHEAD + (m->bytes ? m->bytes->size : 0);
 }
 
-/* Under the lock; who only wants to know how many there are takes none. */
-static void set_length(ach_queue_t *q, size_t length)
+bool achi_queue_ask(ach_queue_t *q, const ach_message_t *m)
 {
-    __atomic_store_n(&q->length, length, __ATOMIC_SEQ_CST);
+    if (__atomic_add_fetch(&q->asked, weight(m), __ATOMIC_RELAXED) <= ACH_QUEUE_BYTES)
+        return true;
+    achi_queue_asked(q, m);
+    return false;
+}
+
+void achi_queue_asked(ach_queue_t *q, const ach_message_t *m)
+{
+    __atomic_sub_fetch(&q->asked, weight(m), __ATOMIC_RELAXED);
+}
+
+/* Of a message that comes, or goes. */
+static void count(ach_queue_t *q, const ach_message_t *m, bool comes)
+{
+    size_t one = comes ? 1 : (size_t)-1, bytes = comes ? weight(m) : -weight(m);
+    bool request = m->header.type == ACH_MSG_REQ;
+
+    __atomic_store_n(&q->length, q->length + one, __ATOMIC_SEQ_CST); /* read without the lock */
+    q->bytes += bytes;
+    q->replies += may_drop(&m->header) ? 0 : one;
+    q->requests += request ? one : 0;
+    q->request_bytes += request ? bytes : 0;
 }
 
 /* Out of the queue; the message is the caller's. */
@@ -111,9 +136,7 @@ static ach_message_t *take(ach_queue_t *q, struct item *i)
 
     i->next->prev = i->prev;
     i->prev->next = i->next;
-    set_length(q, q->length - 1);
-    q->replies -= !may_drop(&m->header);
-    q->bytes -= weight(m);
+    count(q, m, false);
     free(i);
     return m;
 }
@@ -217,10 +240,19 @@ static bool full(const ach_queue_t *q, const ach_message_t *m)
     return q->length >= q->length_max || weight(m) > q->bytes_max - q->bytes;
 }
 
+/* Requests must end somewhere too; who asked is told. */
+static bool too_many(const ach_queue_t *q, const ach_message_t *m)
+{
+    return m->header.type == ACH_MSG_REQ &&
+           (q->requests >= REQUESTS_MAX || q->request_bytes + weight(m) > ACH_QUEUE_BYTES);
+}
+
 static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
 {
     struct item *i;
 
+    if (too_many(q, m))
+        return ACH_OVERFLOW;
     if (may_drop(&m->header) && (q->bytes > q->bytes_max || full(q, m))) {
         q->lost++;
         return ACH_OVERFLOW;
@@ -234,9 +266,7 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
     i->next = &q->ends;
     i->prev = q->ends.prev;
     i->prev->next = i->next->prev = i;
-    set_length(q, q->length + 1);
-    q->replies += !may_drop(&m->header);
-    q->bytes += weight(m);
+    count(q, m, true);
     return ACH_OK;
 }
 

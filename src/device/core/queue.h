@@ -15,4 +15,8 @@ void achi_queue_unref(ach_queue_t *q);
 void achi_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context);
 void achi_queue_attend(const ach_queue_t *q);
 
+/* Whether a request may be under way whose answer comes here; then it counts until it is freed. */
+bool achi_queue_ask(ach_queue_t *q, const ach_message_t *m);
+void achi_queue_asked(ach_queue_t *q, const ach_message_t *m);
+
 #endif

@@ -88,23 +88,27 @@ static ach_status_t keep_on(ach_robot_t *robot, ach_driver_t *d)
 {
     static const ach_rule_t ignore = {-1, -1, -1, -1, ACH_RULE_IGNORE};
     struct achi_device *device = achi_device_of(d);
+    ach_queue_t *keeper = NULL;
     ach_status_t status;
 
     if (!device)
         return ach_errstr_set(ACH_EINVAL, "driver %s is to be always on, and has no device",
                               d->class->name);
-    status = ach_queue_create(0, 0, NULL, NULL, &d->keeper);
+    status = ach_queue_create(0, 0, NULL, NULL, &keeper);
     if (status == ACH_OK)
-        status = ach_queue_rule(d->keeper, &ignore);
+        status = ach_queue_rule(keeper, &ignore);
+    pthread_mutex_lock(&robot->lock);
+    d->keeper = keeper;
+    pthread_mutex_unlock(&robot->lock);
     if (status == ACH_OK)
-        status = ach_robot_subscribe(robot, &device->address, d->keeper, always, d);
+        status = ach_robot_subscribe(robot, &device->address, keeper, always, d);
     if (status != ACH_OK)
         return status;
     pthread_mutex_lock(&robot->lock);
     while (!d->kept)
         pthread_cond_wait(&robot->changed, &robot->lock);
     pthread_mutex_unlock(&robot->lock);
-    if (d->kept_status != ACH_OK)
+    if (d->kept_status != ACH_OK && robot->attr.strict)
         return ach_errstr_set(d->kept_status, "driver %s cannot be set up: %s", d->class->name,
                               d->kept_why);
     return ACH_OK;

@@ -20,27 +20,45 @@ static void count(struct achi_device *d, int more)
 
 static void drop(struct achi_pending *p)
 {
-    achi_queue_unref(p->queue);
+    achi_sub_destroy(p->sub);
     free(p->route);
     free(p);
 }
 
+/* Who keeps a driver on hears of a failure, and goes on waiting. */
+static bool stays(const ach_driver_t *d, const struct achi_pending *p, ach_status_t status)
+{
+    return status != ACH_OK && p->sub->queue == d->keeper && !d->quit && !d->robot->attr.strict;
+}
+
+bool achi_pending_only_keeper(const ach_driver_t *d)
+{
+    return d->pending && d->pending->sub->queue == d->keeper && !d->pending->next;
+}
+
 void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
 {
-    while (d->pending) {
-        struct achi_pending *p = d->pending;
+    struct achi_pending **at = &d->pending, *p;
 
-        d->pending = p->next;
+    while ((p = *at)) {
+        if (stays(d, p, status)) {
+            p->done(p->context, &p->device->address, status, why);
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
         if (status != ACH_OK)
             count(p->device, -1);
         p->done(p->context, &p->device->address, status, why);
-        if (status == ACH_OK)
-            achi_sub_add(p->device, p->queue);
+        if (status == ACH_OK) {
+            achi_sub_add(p->device, p->sub);
+            p->sub = NULL;
+        }
         drop(p);
     }
 }
 
-static ach_status_t enlist(struct achi_device *d, ach_queue_t *queue, ach_subscribed_t *done,
+static ach_status_t enlist(struct achi_device *d, struct achi_sub *sub, ach_subscribed_t *done,
                            void *context)
 {
     struct achi_pending *p = malloc(sizeof(*p)), **end = &d->driver->pending;
@@ -49,7 +67,7 @@ static ach_status_t enlist(struct achi_device *d, ach_queue_t *queue, ach_subscr
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a subscription");
     p->next = NULL;
     p->device = d;
-    p->queue = achi_queue_ref(queue);
+    p->sub = sub;
     p->done = done;
     p->context = context;
     p->route = *ach_route() ? strdup(ach_route()) : NULL;
@@ -64,21 +82,27 @@ static ach_status_t subscribe(struct achi_device *d, ach_queue_t *queue, ach_sub
 {
     ach_driver_t *driver = d->driver;
     ach_status_t status = achi_driver_begin(driver);
+    struct achi_sub *sub;
 
     if (status != ACH_OK)
         return status;
+    sub = achi_sub_create(queue);
+    if (!sub)
+        return ACH_FAILED_SYSCALL;
     if (driver->phase == ACHI_RUNNING && !driver->stop) {
         count(d, 1);
         done(context, &d->address, ACH_OK, "");
-        achi_sub_add(d, queue);
+        achi_sub_add(d, sub);
         return ACH_OK;
     }
-    status = enlist(d, queue, done, context);
-    if (status == ACH_OK) {
-        count(d, 1);
-        pthread_cond_broadcast(&driver->robot->changed);
+    status = enlist(d, sub, done, context);
+    if (status != ACH_OK) {
+        achi_sub_destroy(sub);
+        return status;
     }
-    return status;
+    count(d, 1);
+    pthread_cond_broadcast(&driver->robot->changed);
+    return ACH_OK;
 }
 
 ach_status_t ach_robot_subscribe(ach_robot_t *robot, const ach_address_t *address,
@@ -105,7 +129,7 @@ static bool withdraw(struct achi_device *d, const ach_queue_t *queue)
     struct achi_pending **at, **found = NULL, *p;
 
     for (at = &d->driver->pending; *at; at = &(*at)->next)
-        if ((*at)->device == d && (*at)->queue == queue)
+        if ((*at)->device == d && (*at)->sub->queue == queue)
             found = at;
     if (!found)
         return false;

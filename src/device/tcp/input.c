@@ -92,13 +92,13 @@ ach_status_t achi_input_keep(struct achi_input *in)
         in->room = 0;
         return ACH_OK;
     }
-    if (offset < in->room) {
+    if (in->kept && offset < in->room) {
         memmove(in->kept, in->kept + offset, in->left);
         in->at = in->kept;
         return ACH_OK;
     }
     status = grow(in, in->left);
-    if (status == ACH_OK)
+    if (status == ACH_OK && in->kept)
         memcpy(in->kept, in->at, in->left);
     else
         in->left = 0;

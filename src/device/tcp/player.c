@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* player.c - what clients ask of the server itself */
 #include <ach.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ static bool same_key(const char *secret, const ach_player_auth_req_t *r)
     if (n && r->auth_key[n - 1] == 0)
         n--;
     memcpy(key, r->auth_key, n);
-    memcpy(right, secret, strlen(secret));
+    snprintf(right, sizeof(right), "%s", secret);
     for (i = 0; i < sizeof(key); i++)
         differ = (unsigned char)(differ | (key[i] ^ right[i]));
     return !differ && n == strlen(secret);

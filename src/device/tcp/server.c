@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "session.h"
@@ -19,42 +20,97 @@
 /* A stranger has so many seconds to show the secret. */
 #define STRANGER_SECONDS 10u
 
+/* The log says that often that clients are turned away. */
+#define TELL_SECONDS 10
+
 uint32_t achi_server_port(const struct achi_server *server, uint32_t robot)
 {
     return robot ? robot : server->listeners->port;
 }
 
-/* With no descriptor left a connection can be neither taken nor refused: the spare one helps. */
-static void turn_away(struct achi_server *server, int listener)
+static void tick(void *context);
+
+static long seconds(void)
 {
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
+}
+
+static void tell_turned_away(struct achi_server *server)
+{
+    if (server->turned_away == 1)
+        ach_robot_log(server->robot, ACH_LOG_WARNING, "a client is turned away: %s", server->why);
+    else
+        ach_robot_log(server->robot, ACH_LOG_WARNING,
+                      "%u clients were turned away within %d s, the last one because %s",
+                      server->turned_away, TELL_SECONDS, server->why);
+    server->turned_away = 0;
+    server->told = seconds();
+}
+
+/* The first is told at once, and those that follow together: there may be very many. */
+static void turned_away(struct achi_server *server, const char *why)
+{
+    server->turned_away++;
+    snprintf(server->why, sizeof(server->why), "%s", why);
+    if (seconds() - server->told >= TELL_SECONDS)
+        tell_turned_away(server);
+    else
+        server->loop->tick = tick;
+}
+
+/* Connections that can be neither taken nor refused wait: to try on and on helps nobody. */
+static void pause_accepting(struct achi_listener *l)
+{
+    achi_loop_want(&l->peer, 0);
+    l->server->paused = true;
+    l->server->loop->tick = tick;
+}
+
+/* With no descriptor left a connection can be neither taken nor refused: the spare one helps. */
+static void refuse_one(struct achi_listener *l)
+{
+    struct achi_server *server = l->server;
     int fd;
 
-    close(server->spare);
-    fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (server->spare >= 0)
+        close(server->spare);
+    fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0)
         close(fd);
     server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ach_robot_log(server->robot, ACH_LOG_WARNING,
-                  "a client is turned away: there are no more descriptors");
+    if (fd >= 0)
+        turned_away(server, "there are no more descriptors");
+    else
+        pause_accepting(l);
 }
 
 /* False: there are no more for now. */
+static bool cannot_accept(struct achi_listener *l, int error)
+{
+    if (error == EMFILE || error == ENFILE)
+        refuse_one(l);
+    else if (error == ENOMEM || error == ENOBUFS)
+        pause_accepting(l);
+    return error == ECONNABORTED || error == EINTR;
+}
+
 static bool take_one(struct achi_listener *l)
 {
     struct achi_server *server = l->server;
     int fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    char why[64];
 
-    if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE)
-            turn_away(server, l->peer.fd);
-        return errno == ECONNABORTED || errno == EINTR;
-    }
+    if (fd < 0)
+        return cannot_accept(l, errno);
     if (server->clients >= server->options.clients_max) {
-        ach_robot_log(server->robot, ACH_LOG_WARNING, "a client is turned away: there are %d",
-                      server->clients);
         close(fd);
+        snprintf(why, sizeof(why), "there are %d", server->clients);
+        turned_away(server, why);
     } else if (achi_session_create(l, fd) != ACH_OK) {
-        ach_robot_log(server->robot, ACH_LOG_WARNING, "a client is turned away: %s", ach_errstr());
+        turned_away(server, ach_errstr());
     }
     return true;
 }
@@ -77,13 +133,17 @@ static const struct achi_peer_class class = {ready, NULL, destroy};
 
 static uint16_t port_of(int fd)
 {
+    struct sockaddr_in6 v6;
+    struct sockaddr_in v4;
     struct sockaddr_storage a;
     socklen_t size = sizeof(a);
 
+    memset(&a, 0, sizeof(a));
     if (getsockname(fd, (struct sockaddr *)&a, &size) != 0)
         return 0;
-    return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
-                                         : ((struct sockaddr_in *)&a)->sin_port);
+    memcpy(&v6, &a, sizeof(v6));
+    memcpy(&v4, &a, sizeof(v4));
+    return ntohs(a.ss_family == AF_INET6 ? v6.sin6_port : v4.sin_port);
 }
 
 static int listen_at(const struct addrinfo *a)
@@ -178,9 +238,8 @@ static ach_status_t add_others(struct achi_server *server)
     return status;
 }
 
-static void drop_strangers(void *context)
+static void drop_strangers(struct achi_server *server)
 {
-    struct achi_server *server = context;
     struct achi_session *s, *next;
 
     for (s = server->sessions; s; s = next) {
@@ -188,6 +247,31 @@ static void drop_strangers(void *context)
         if (!s->trusted && s->age++ >= STRANGER_SECONDS)
             achi_session_close(s, "it did not show the secret");
     }
+}
+
+static void resume_accepting(struct achi_server *server)
+{
+    struct achi_listener *l;
+
+    server->paused = false;
+    for (l = server->listeners; l; l = l->next)
+        achi_loop_want(&l->peer, EPOLLIN);
+}
+
+/* Each second, as long as there is a reason. */
+static void tick(void *context)
+{
+    struct achi_server *server = context;
+    bool secret = *server->options.secret;
+
+    if (secret)
+        drop_strangers(server);
+    if (server->paused)
+        resume_accepting(server);
+    if (server->turned_away && seconds() - server->told >= TELL_SECONDS)
+        tell_turned_away(server);
+    if (!secret && !server->turned_away)
+        server->loop->tick = NULL;
 }
 
 static ach_status_t start(struct achi_server *server)
@@ -199,8 +283,7 @@ static ach_status_t start(struct achi_server *server)
     if (status == ACH_OK)
         status = add_others(server);
     if (status == ACH_OK)
-        status =
-            achi_loop_start(server->loop, *server->options.secret ? drop_strangers : NULL, server);
+        status = achi_loop_start(server->loop, *server->options.secret ? tick : NULL, server);
     return status;
 }
 
@@ -214,6 +297,7 @@ ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *o
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a server");
     s->robot = robot;
     s->options = *options;
+    s->told = seconds() - TELL_SECONDS;
     s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     status = start(s);
     if (status != ACH_OK) {

@@ -24,7 +24,11 @@ struct achi_server {
     struct achi_listener *listeners; /* the robot's own first */
     struct achi_session *sessions;
     int clients;
-    int spare; /* a descriptor, for when there are no more */
+    int spare;            /* a descriptor, for when there are no more */
+    bool paused;          /* a listener is: there are not even descriptors to refuse clients */
+    unsigned turned_away; /* clients that the log has not told of */
+    long told;            /* when it did, in seconds */
+    char why[256];        /* the last one */
 };
 
 /* A device's robot as clients know it. */

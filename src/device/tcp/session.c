@@ -37,7 +37,7 @@ static void configure(int fd, const struct achi_options *o)
 /* In the order of the network, read as a number of a PC: so the protocol has it. */
 static uint32_t own_host(int fd)
 {
-    struct sockaddr_storage a;
+    struct sockaddr_storage a = {0};
     socklen_t size = sizeof(a);
     const unsigned char *b = (const unsigned char *)&((struct sockaddr_in *)&a)->sin_addr;
 

@@ -15,7 +15,9 @@
 struct achi_subscription {
     struct achi_subscription *next;
     ach_address_t device;
-    unsigned open; /* subscribed so often; changed by any thread */
+    unsigned open;  /* subscribed so often; changed by any thread */
+    bool closing;   /* one of them is being closed, ... */
+    bool withdrawn; /* ... and it was one that waited for the driver */
 };
 
 /* What is needed to answer. */
@@ -103,6 +105,8 @@ static void settle(struct opening *o, ach_status_t status, const char *why)
         __atomic_fetch_add(&o->subscription->open, 1, __ATOMIC_ACQ_REL);
         push_answer(o, ACH_MSG_ACK, ACH_PLAYER_OPEN_MODE);
     } else {
+        if (status == ACH_CANCELED && __atomic_load_n(&o->subscription->closing, __ATOMIC_ACQUIRE))
+            __atomic_store_n(&o->subscription->withdrawn, true, __ATOMIC_RELEASE);
         if (o->explain)
             push_reason(o, why);
         push_answer(o, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE);
@@ -160,6 +164,17 @@ void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
         settle(o, status, ach_errstr());
 }
 
+/* A second subscription that is not set up yet goes first; then the client still has one. */
+static void close_one(struct achi_session *s, struct achi_subscription *sub)
+{
+    __atomic_store_n(&sub->withdrawn, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&sub->closing, true, __ATOMIC_RELEASE);
+    ach_robot_unsubscribe(s->server->robot, &sub->device, s->queue);
+    __atomic_store_n(&sub->closing, false, __ATOMIC_RELEASE);
+    if (!__atomic_load_n(&sub->withdrawn, __ATOMIC_ACQUIRE))
+        __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
+}
+
 void achi_subscription_close(struct achi_session *s, const ach_header_t *request,
                              const ach_player_device_req_t *req)
 {
@@ -168,10 +183,8 @@ void achi_subscription_close(struct achi_session *s, const ach_header_t *request
     struct opening *o = make(s, request, &device);
     bool was = sub && count(sub) > 0;
 
-    if (was) {
-        __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
-        ach_robot_unsubscribe(s->server->robot, &device, s->queue);
-    }
+    if (was)
+        close_one(s, sub);
     if (!o) {
         achi_session_answer(s, request, ACH_MSG_NACK, NULL);
         return;

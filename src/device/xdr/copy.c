@@ -76,7 +76,7 @@ enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **c
     if (status != ACH_OK)
         return status;
     copy_inner(&b, type, body, NULL);
-    b.out = malloc((size_t)b.used);
+    b.out = malloc(b.used ? (size_t)b.used : 1);
     if (!b.out)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: no memory", type->name);
     b.used = type->body_size;

@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert.h"
 
+#include <ach.h>
 #include <stdlib.h>
 
-ach_status_t achi_convert_claim(ach_driver_t *driver, struct achi_convert *c, uint16_t here,
-                                uint16_t there)
+static ach_status_t claim(ach_driver_t *driver, const struct achi_conversion *conversion,
+                          struct achi_convert *c)
 {
-    ach_status_t status = ach_driver_provide(driver, here, NULL, &c->here);
+    const uint8_t *request = conversion->requests;
+    ach_status_t status = ach_driver_provide(driver, conversion->here, NULL, &c->here);
 
-    return status == ACH_OK ? ach_driver_require(driver, there, NULL, &c->there) : status;
+    if (status == ACH_OK)
+        status = ach_driver_require(driver, conversion->there, NULL, &c->there);
+    for (; *request && status == ACH_OK; request++)
+        status = ach_driver_handles(driver, &c->here, ACH_MSG_REQ, *request);
+    return status;
 }
 
-ach_status_t achi_convert_handles(ach_driver_t *driver, const struct achi_convert *c,
-                                  const uint8_t *requests)
+ach_status_t achi_convert_create(ach_driver_t *driver, const struct achi_conversion *conversion,
+                                 size_t size, void **state)
 {
-    ach_status_t status = ACH_OK;
+    struct achi_convert *c = calloc(1, size);
+    ach_status_t status;
 
-    for (; *requests && status == ACH_OK; requests++)
-        status = ach_driver_handles(driver, &c->here, ACH_MSG_REQ, *requests);
+    if (!c)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    status = claim(driver, conversion, c);
+    if (status == ACH_OK)
+        *state = c;
+    else
+        free(c);
     return status;
+}
+
+void achi_convert_destroy(ach_driver_t *driver, void *state)
+{
+    (void)driver;
+    free(state);
 }
 
 ach_status_t achi_convert_moved(ach_driver_t *driver, struct achi_convert *c,
@@ -37,8 +55,16 @@ ach_status_t achi_convert_moved(ach_driver_t *driver, struct achi_convert *c,
     return ach_driver_publish(driver, &c->here, subtype, geom);
 }
 
-void achi_convert_reset(struct achi_convert *c)
+void achi_convert_ask(ach_driver_t *driver, struct achi_convert *c, uint8_t request)
 {
+    achi_asked_other(&c->asked, driver, &c->there, request, NULL, NULL);
+}
+
+void achi_convert_shutdown(ach_driver_t *driver, void *state)
+{
+    struct achi_convert *c = state;
+
+    (void)driver;
     achi_asked_forget(&c->asked);
     free(c->geom);
     c->geom = NULL;

@@ -116,13 +116,17 @@ static ach_status_t parse_body(const ach_type_t *type, ach_section_t *s, void **
 
 static ach_status_t read_body(ach_section_t *s, const ach_type_t *type, void **body)
 {
+    char text[300];
+
     *body = NULL;
     if (!type)
         return ach_section_has(s, "body") ? refuse(s, "body", "none: the message has no body")
                                           : ACH_OK;
     if (parse_body(type, s, body) == ACH_OK)
         return ACH_OK;
-    return refuse(s, "body", "fields of that message, as \"vel.px=1 vel.py=2\"");
+    snprintf(text, sizeof(text), "fields of that message, as \"vel.px=1 vel.py=2\": %.200s",
+             ach_errstr());
+    return refuse(s, "body", text);
 }
 
 static ach_status_t add_stream(const struct reading *r, ach_section_t *s,

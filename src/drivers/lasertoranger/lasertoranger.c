@@ -15,43 +15,21 @@
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
-    static const uint8_t requests[] = {ACH_RANGER_REQ_GET_GEOM,   ACH_RANGER_REQ_POWER,
-                                       ACH_RANGER_REQ_INTNS,      ACH_RANGER_REQ_SET_CONFIG,
-                                       ACH_RANGER_REQ_GET_CONFIG, 0};
-    struct achi_convert *c = calloc(1, sizeof(*c));
-    ach_status_t status;
+    static const struct achi_conversion conversion = {
+        .here = ACH_RANGER_CODE,
+        .there = ACH_LASER_CODE,
+        .requests = {ACH_RANGER_REQ_GET_GEOM, ACH_RANGER_REQ_POWER, ACH_RANGER_REQ_INTNS,
+                     ACH_RANGER_REQ_SET_CONFIG, ACH_RANGER_REQ_GET_CONFIG}};
 
     (void)options;
-    if (!c)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    status = achi_convert_claim(driver, c, ACH_RANGER_CODE, ACH_LASER_CODE);
-    if (status == ACH_OK)
-        status = achi_convert_handles(driver, c, requests);
-    if (status != ACH_OK)
-        free(c);
-    *state = c;
-    return status;
+    return achi_convert_create(driver, &conversion, sizeof(struct achi_convert), state);
 }
 
-static void destroy(ach_driver_t *driver, void *state)
-{
-    (void)driver;
-    free(state);
-}
-
-/* Where to look first: its geometry is data from the beginning. Who asked is nobody. */
+/* Its geometry is data from the beginning. */
 static ach_status_t setup(ach_driver_t *driver, void *state)
 {
-    struct achi_convert *c = state;
-
-    achi_asked_other(&c->asked, driver, &c->there, ACH_LASER_REQ_GET_GEOM, NULL, NULL);
+    achi_convert_ask(driver, state, ACH_LASER_REQ_GET_GEOM);
     return ACH_OK;
-}
-
-static void shut_down(ach_driver_t *driver, void *state)
-{
-    (void)driver;
-    achi_convert_reset(state);
 }
 
 static ach_ranger_geom_t geom_of(const ach_laser_geom_t *laser)
@@ -261,8 +239,8 @@ const ach_driver_class_t achi_driver_lasertoranger = {
     .version = ACH_DRIVER_VERSION,
     .name = "lasertoranger",
     .create = create,
-    .destroy = destroy,
+    .destroy = achi_convert_destroy,
     .setup = setup,
-    .shutdown = shut_down,
+    .shutdown = achi_convert_shutdown,
     .process = process,
 };

@@ -28,27 +28,14 @@ struct ranger {
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
-    static const uint8_t requests[] = {ACH_LASER_REQ_GET_GEOM, ACH_LASER_REQ_SET_CONFIG,
-                                       ACH_LASER_REQ_GET_CONFIG, ACH_LASER_REQ_POWER, 0};
-    struct ranger *r = calloc(1, sizeof(*r));
-    ach_status_t status;
+    static const struct achi_conversion conversion = {
+        .here = ACH_LASER_CODE,
+        .there = ACH_RANGER_CODE,
+        .requests = {ACH_LASER_REQ_GET_GEOM, ACH_LASER_REQ_SET_CONFIG, ACH_LASER_REQ_GET_CONFIG,
+                     ACH_LASER_REQ_POWER}};
 
     (void)options;
-    if (!r)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    status = achi_convert_claim(driver, &r->convert, ACH_LASER_CODE, ACH_RANGER_CODE);
-    if (status == ACH_OK)
-        status = achi_convert_handles(driver, &r->convert, requests);
-    if (status != ACH_OK)
-        free(r);
-    *state = r;
-    return status;
-}
-
-static void destroy(ach_driver_t *driver, void *state)
-{
-    (void)driver;
-    free(state);
+    return achi_convert_create(driver, &conversion, sizeof(struct ranger), state);
 }
 
 static ach_status_t ask_config(ach_driver_t *driver, struct ranger *r)
@@ -71,8 +58,7 @@ static void shut_down(ach_driver_t *driver, void *state)
 {
     struct ranger *r = state;
 
-    (void)driver;
-    achi_convert_reset(&r->convert);
+    achi_convert_shutdown(driver, &r->convert);
     free(r->intensities);
     r->intensities = NULL;
     r->intensity_count = 0;
@@ -241,9 +227,11 @@ static ach_status_t translate(ach_driver_t *driver, struct ranger *r, const ach_
     }
     if (!request)
         return ACH_OK;
-    if (body && subtype == ACH_RANGER_REQ_GET_GEOM)
-        return ach_driver_reply(driver, request, ACH_MSG_ACK,
-                                &(ach_laser_geom_t){.pose = geom->pose, .size = geom->size});
+    if (geom && subtype == ACH_RANGER_REQ_GET_GEOM) {
+        ach_laser_geom_t laser = {.pose = geom->pose, .size = geom->size};
+
+        return ach_driver_reply(driver, request, ACH_MSG_ACK, &laser);
+    }
     if (subtype == ACH_RANGER_REQ_SET_CONFIG)
         ask_config(driver, r);
     return ach_driver_reply(driver, request, ACH_MSG_ACK, NULL);
@@ -286,7 +274,7 @@ const ach_driver_class_t achi_driver_rangertolaser = {
     .version = ACH_DRIVER_VERSION,
     .name = "rangertolaser",
     .create = create,
-    .destroy = destroy,
+    .destroy = achi_convert_destroy,
     .setup = setup,
     .shutdown = shut_down,
     .process = process,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Longer lines are passed over: twice the longest body, and what stands around it. */
-#define ACHI_READER_LINE_MAX (3u * ACH_BODY_MAX)
+#define ACHI_READER_LINE_MAX ((size_t)3u * ACH_BODY_MAX)
 
 struct achi_reader {
     FILE *file;

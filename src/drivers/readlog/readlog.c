@@ -261,12 +261,12 @@ static void set_playing(struct readlog *r, bool playing)
 static ach_status_t control(ach_driver_t *driver, struct readlog *r, const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
-    ach_log_get_state_t state = {.type = ACH_LOG_TYPE_READ, .state = r->playing};
+    ach_log_get_state_t now = {.type = ACH_LOG_TYPE_READ, .state = r->playing};
     ach_status_t status = ACH_OK;
 
     switch (ach_message_header(m)->subtype) {
     case ACH_LOG_REQ_GET_STATE:
-        return ach_driver_reply(driver, m, ACH_MSG_ACK, &state);
+        return ach_driver_reply(driver, m, ACH_MSG_ACK, &now);
     case ACH_LOG_REQ_SET_READ_STATE:
         if (!body || !r->reader.file)
             return ACH_ENOTSUP;

@@ -100,6 +100,7 @@ bool achi_sim_bitmap_parse(const uint8_t *bytes, size_t size, const struct achi_
 {
     struct input in = {.at = bytes, .end = bytes + size};
     struct achi_sim_bitmap b;
+    size_t cells;
 
     if (!header(&in, &b)) {
         *why = "not a PGM image, or too large";
@@ -109,7 +110,8 @@ bool achi_sim_bitmap_parse(const uint8_t *bytes, size_t size, const struct achi_
         *why = "the image is cut off";
         return false;
     }
-    b.cells = malloc((size_t)b.width * b.height);
+    cells = (size_t)b.width * b.height;
+    b.cells = malloc(cells ? cells : 1);
     if (!b.cells) {
         *why = "no memory for the map";
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* map.c - the bitmap as a map device, in tiles */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,13 @@ static void load(struct achi_sim *s, ach_section_t *o)
     struct achi_sim_greys greys = {.occupied_below = ach_section_double(o, "occupied_below", 0.35),
                                    .free_above = ach_section_double(o, "free_above", 0.8)};
     const char *path = ach_section_path(o, "bitmap", NULL), *why;
+    char text[512];
 
     if (!path)
         ach_section_refuse(o, "bitmap", 0, "the name of a PGM image");
     else if (!achi_sim_bitmap_load(path, &greys, &s->world.map, &why)) {
-        ach_driver_log(s->driver, ACH_LOG_ERROR, "%s: %s", path, why);
-        ach_section_refuse(o, "bitmap", 0, why);
+        snprintf(text, sizeof(text), "a PGM image; %s: %s", path, why);
+        ach_section_refuse(o, "bitmap", 0, text);
     }
 }
 

@@ -91,9 +91,12 @@ static ach_status_t own_options(struct achi_sim *s, ach_section_t *o)
     return achi_sim_clock_options(s, o);
 }
 
+/* What reads the options of one thing that the robot has. */
+typedef ach_status_t options_reader(struct achi_sim *s, ach_section_t *o);
+
 static ach_status_t read_options(struct achi_sim *s, ach_section_t *o)
 {
-    ach_status_t (*const all[])(struct achi_sim * s, ach_section_t * o) = {
+    static options_reader *const all[] = {
         own_options,
         achi_sim_map_options,
         achi_sim_position_options,

@@ -30,42 +30,24 @@ static ach_status_t read_options(ach_section_t *options, struct sonar *s)
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
-    static const uint8_t requests[] = {ACH_RANGER_REQ_GET_GEOM, ACH_RANGER_REQ_POWER,
-                                       ACH_RANGER_REQ_GET_CONFIG, 0};
-    struct sonar *s = calloc(1, sizeof(*s));
-    ach_status_t status;
+    static const struct achi_conversion conversion = {
+        .here = ACH_RANGER_CODE,
+        .there = ACH_SONAR_CODE,
+        .requests = {ACH_RANGER_REQ_GET_GEOM, ACH_RANGER_REQ_POWER, ACH_RANGER_REQ_GET_CONFIG}};
+    ach_status_t status = achi_convert_create(driver, &conversion, sizeof(struct sonar), state);
 
-    if (!s)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    status = read_options(options, s);
-    if (status == ACH_OK)
-        status = achi_convert_claim(driver, &s->convert, ACH_RANGER_CODE, ACH_SONAR_CODE);
-    if (status == ACH_OK)
-        status = achi_convert_handles(driver, &s->convert, requests);
-    if (status != ACH_OK)
-        free(s);
-    *state = s;
+    if (status == ACH_OK) {
+        status = read_options(options, *state);
+        if (status != ACH_OK)
+            achi_convert_destroy(driver, *state);
+    }
     return status;
-}
-
-static void destroy(ach_driver_t *driver, void *state)
-{
-    (void)driver;
-    free(state);
 }
 
 static ach_status_t setup(ach_driver_t *driver, void *state)
 {
-    struct achi_convert *c = state;
-
-    achi_asked_other(&c->asked, driver, &c->there, ACH_SONAR_REQ_GET_GEOM, NULL, NULL);
+    achi_convert_ask(driver, state, ACH_SONAR_REQ_GET_GEOM);
     return ACH_OK;
-}
-
-static void shut_down(ach_driver_t *driver, void *state)
-{
-    (void)driver;
-    achi_convert_reset(state);
 }
 
 /* The elements' poses stay those of the sonars, which are on the robot. */
@@ -169,8 +151,8 @@ const ach_driver_class_t achi_driver_sonartoranger = {
     .version = ACH_DRIVER_VERSION,
     .name = "sonartoranger",
     .create = create,
-    .destroy = destroy,
+    .destroy = achi_convert_destroy,
     .setup = setup,
-    .shutdown = shut_down,
+    .shutdown = achi_convert_shutdown,
     .process = process,
 };

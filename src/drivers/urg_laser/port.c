@@ -150,9 +150,7 @@ bool achi_urg_port_send(struct achi_urg_port *p, const char *command)
 
         if (n > 0)
             done += (size_t)n;
-        else if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        else if (achi_urg_clock() > until)
+        else if ((n < 0 && errno != EAGAIN && errno != EINTR) || achi_urg_clock() > until)
             return false;
         else
             wait_for(&fd, 1, 0.05);

@@ -61,12 +61,13 @@ static void change(struct achi_vfh_grid *g, int32_t col, int32_t row, int by)
 void achi_vfh_grid_ray(struct achi_vfh_grid *g, double x, double y, double angle, double range,
                        bool hit)
 {
-    double reach = g->size * (g->side / 2), dx = cos(angle), dy = sin(angle), at;
+    int32_t half = g->side / 2;
+    double reach = g->size * half, dx = cos(angle), dy = sin(angle), at;
     int32_t end_col = (int32_t)floor((x + range * dx) / g->size);
     int32_t end_row = (int32_t)floor((y + range * dy) / g->size);
-    int32_t col = INT32_MAX, row = INT32_MAX;
+    int32_t col = INT32_MAX, row = INT32_MAX, step;
 
-    for (at = 0; at < range && at < reach; at += g->size / 2) {
+    for (step = 0; (at = step * g->size / 2) < range && at < reach; step++) {
         int32_t c = (int32_t)floor((x + at * dx) / g->size);
         int32_t r = (int32_t)floor((y + at * dy) / g->size);
 

@@ -32,10 +32,13 @@ ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f)
     return ACH_OK;
 }
 
-void achi_logfile_close(struct achi_logfile *f)
+void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f)
 {
     if (f->fd < 0)
         return;
+    if (f->lost)
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: %llu messages at its end were lost", f->path,
+                       (unsigned long long)f->lost);
     if (f->sync > 0)
         fdatasync(f->fd);
     close(f->fd);

@@ -22,7 +22,7 @@ struct achi_logfile {
 
 /* A file that is there already is kept, with a ~ behind its name. */
 ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f);
-void achi_logfile_close(struct achi_logfile *f);
+void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f);
 
 /* Append lines. What cannot be written is counted, and the log says so, once. */
 void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const char *lines,

@@ -77,6 +77,8 @@ static void read_options(ach_section_t *options, struct writelog *l)
         set_path(l, ach_section_path(options, "filename", name));
     l->record = ach_section_bool(options, "autorecord", true);
     l->file.sync = ach_section_double(options, "sync", 0);
+    if (!(l->file.sync >= 0))
+        ach_section_refuse(options, "sync", 0, "0, or seconds above that");
 }
 
 static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct writelog *l)
@@ -182,9 +184,8 @@ static void shut_down(ach_driver_t *driver, void *state)
 {
     struct writelog *l = state;
 
-    (void)driver;
     l->recording = false;
-    achi_logfile_close(&l->file);
+    achi_logfile_close(driver, &l->file);
 }
 
 static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
@@ -207,7 +208,8 @@ static bool good_name(const ach_log_set_filename_t *body)
            !strchr(body->filename, '/');
 }
 
-static ach_status_t rename_file(struct writelog *l, const ach_log_set_filename_t *body)
+static ach_status_t rename_file(ach_driver_t *driver, struct writelog *l,
+                                const ach_log_set_filename_t *body)
 {
     char *slash;
 
@@ -215,7 +217,7 @@ static ach_status_t rename_file(struct writelog *l, const ach_log_set_filename_t
         return ach_errstr_set(ACH_EINVAL, "%s",
                               l->recording ? "the file's name stays while it is written"
                                            : "not the name of a file in the log's directory");
-    achi_logfile_close(&l->file);
+    achi_logfile_close(driver, &l->file);
     slash = strrchr(l->file.path, '/');
     if (*l->directory || !slash)
         set_path(l, body->filename);
@@ -228,12 +230,12 @@ static ach_status_t rename_file(struct writelog *l, const ach_log_set_filename_t
 static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
-    ach_log_get_state_t state = {.type = ACH_LOG_TYPE_WRITE, .state = l->recording};
+    ach_log_get_state_t now = {.type = ACH_LOG_TYPE_WRITE, .state = l->recording};
     ach_status_t status = ACH_OK;
 
     switch (ach_message_header(m)->subtype) {
     case ACH_LOG_REQ_GET_STATE:
-        return ach_driver_reply(driver, m, ACH_MSG_ACK, &state);
+        return ach_driver_reply(driver, m, ACH_MSG_ACK, &now);
     case ACH_LOG_REQ_SET_WRITE_STATE:
         if (!body)
             return ACH_ENOTSUP;
@@ -243,7 +245,7 @@ static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_
             l->recording = false;
         break;
     case ACH_LOG_REQ_SET_FILENAME:
-        status = rename_file(l, body);
+        status = rename_file(driver, l, body);
         break;
     default:
         return ACH_ENOTSUP;

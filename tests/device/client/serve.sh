@@ -53,6 +53,36 @@ grep -q 'in time' "$dir/out" && fail "waited for a dead server"
 kill "$server"
 wait "$server" || fail "a server that was asked to end did not end well"
 
+# What a driver needs is not there: tried again, or not with --strict. Errors of the file always end.
+echo 'driver ( name "urg_laser" provides ["laser:0"] port "/nowhere" alwayson true )' >"$dir/gone.cfg"
+start later --no-channels -p 40001 "$dir/gone.cfg" || exit 1
+i=0
+until [ "$(grep -c 'driver urg_laser cannot be set up' "$dir/later")" -ge 2 ]; do
+    i=$((i + 1))
+    [ $i -lt 300 ] || { fail "not tried again: $(cat "$dir/later")"; break; }
+    sleep 0.1
+done
+kill "$server"
+wait "$server" || fail "a server that was asked to end did not end well"
+"$ach" serve --strict --no-tcp --no-channels "$dir/gone.cfg" >"$dir/out" 2>&1 && fail "not strict"
+[ "$(grep -c 'cannot be set up' "$dir/out")" = 1 ] || fail "said not once: $(cat "$dir/out")"
+echo 'driver ( name "fake" provides ["laser:0"] rate "often" alwayson true )' >"$dir/wrong.cfg"
+"$ach" serve --no-tcp --no-channels "$dir/wrong.cfg" >"$dir/out" 2>&1 && fail "a wrong file is served"
+grep -q 'wrong.cfg:1:' "$dir/out" || fail "$(cat "$dir/out")"
+
+# Devices of others are not ours; a clock that nobody moves is told of.
+echo 'driver ( name "passthrough" provides ["laser:1"] requires ["127.0.0.1:9:laser:0"] )' >"$dir/far.cfg"
+start far --simulated --no-tcp --no-channels "$dir/far.cfg" || exit 1
+grep -q '^serving 1 device$' "$dir/far" || fail "$(cat "$dir/far")"
+i=0
+until grep -q 'the simulated clock stands still' "$dir/far"; do
+    i=$((i + 1))
+    [ $i -lt 300 ] || { fail "nobody was told of the clock"; break; }
+    sleep 0.1
+done
+kill "$server"
+wait "$server" || fail "a server that was asked to end did not end well"
+
 # The first signal waits for a driver's setup, the second does not.
 "$ach" serve --no-tcp --no-channels "$dir/slow.cfg" >"$dir/out" 2>&1 &
 server=$!

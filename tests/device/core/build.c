@@ -19,7 +19,7 @@ static void test_wrong(void)
             "driver (name \"probe\" provides [\"opaque:0\"])",
             "two drivers provide opaque:0");
     refused("driver (name \"probe\" provides [\"opaque:0\"] requires [\"laser:3\"])",
-            "driver probe requires laser:3, which no driver provides");
+            "test.cfg:1: driver probe requires laser:3, which no driver provides");
     refused("\ndriver (name \"nobody\")", "test.cfg:2:");
     refused("driver (provides [\"opaque:0\"])", "a driver needs a name");
     refused("driver (name \"probe\" provides [\"opaque:x\"])", "an address");
@@ -31,12 +31,13 @@ static void test_wrong(void)
 static void test_circles(void)
 {
     refused("driver (name \"passthrough\" provides [\"laser:0\"] requires [\"laser:0\"])",
-            "in a circle: passthrough -> passthrough");
+            "in a circle: passthrough (test.cfg:1) -> laser:0 of passthrough (test.cfg:1)");
     refused("driver (name \"null\" provides [\"sonar:0\"])\n"
             "driver (name \"passthrough\" provides [\"laser:0\"] requires [\"laser:2\"])\n"
             "driver (name \"probe\" provides [\"opaque:0\"] requires [\"sonar:0\" \"laser:0\"])\n"
             "driver (name \"null\" provides [\"laser:2\"] requires [\"opaque:0\"])",
-            "passthrough -> null -> probe -> passthrough");
+            "passthrough (test.cfg:2) -> laser:2 of null (test.cfg:4) -> opaque:0 of probe "
+            "(test.cfg:3) -> laser:0 of passthrough (test.cfg:2)");
 }
 
 static void test_warnings(void)

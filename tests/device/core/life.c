@@ -201,6 +201,13 @@ static void test_broken(void)
     rig_end(rig);
 }
 
+static void count_line(void *context, enum ach_log level, const char *line)
+{
+    (void)level;
+    (void)line;
+    ++*(unsigned *)context;
+}
+
 static void test_alwayson(void)
 {
     struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1)");
@@ -213,15 +220,58 @@ static void test_alwayson(void)
     CHECK(probe_counts[0].shutdowns == 0);
     rig_end(rig);
     CHECK(probe_counts[0].shutdowns == 1);
+}
 
-    rig = rig_create(false);
-    probe_reset();
-    rig_add(rig, &probe_class);
-    REQUIRE_OK(
-        rig_load(rig, "driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 1)"));
-    CHECK_STATUS(ach_robot_start(rig_robot(rig)), ACH_EACCES);
-    CHECK(strstr(ach_errstr(), "driver probe cannot be set up: the probe is not in the mood"));
+/* What is not there at the start is tried again; who subscribes meanwhile hears at once. */
+static void test_alwayson_later(void)
+{
+    struct rig *rig =
+        start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 2)");
+    ach_status_t status;
+    struct ear *ear;
+
+    CHECK(probe_counts[0].setups == 0);
+    CHECK(rig_count(rig, "driver probe cannot be set up: the probe is not in the mood") == 1);
+    CHECK(rig_logged(rig, "driver probe has failed; again in 0.5 s"));
+    ear = ear_try(rig, "opaque:0", &status, NULL);
+    CHECK(status == ACH_EACCES || probe_counts[0].setups_tried > 2);
+    ear_close(ear);
+    EVENTUALLY(probe_counts[0].setups == 1);
+    CHECK(probe_counts[0].setups_tried == 3);
     rig_end(rig);
+    CHECK(probe_counts[0].shutdowns == 1);
+}
+
+/* The end of a robot does not wait for what is not there. */
+static void test_alwayson_never(void)
+{
+    struct rig *rig =
+        start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 1000)");
+
+    rig_end(rig);
+    CHECK(probe_counts[0].setups == 0 && probe_counts[0].shutdowns == 0);
+}
+
+static void test_strict(void)
+{
+    ach_robot_attr_t attr = {.size = sizeof(attr), .strict = 1, .log = count_line};
+    const char *text = "driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 1)";
+    ach_robot_t *robot;
+    ach_config_t *config;
+    unsigned lines = 0;
+
+    attr.context = &lines;
+    probe_reset();
+    REQUIRE_OK(ach_robot_create(&attr, &robot));
+    REQUIRE_OK(ach_robot_add_class(robot, &probe_class));
+    REQUIRE_OK(ach_config_parse(text, strlen(text), "test.cfg", &config));
+    REQUIRE_OK(ach_robot_load_config(robot, config));
+    CHECK_STATUS(ach_robot_start(robot), ACH_EACCES);
+    CHECK(strstr(ach_errstr(), "driver probe cannot be set up: the probe is not in the mood"));
+    CHECK(lines == 0); /* the sentence is the caller's */
+    CHECK(probe_counts[0].setups_tried == 1);
+    ach_robot_destroy(robot);
+    ach_config_destroy(config);
 }
 
 int main(void)
@@ -235,5 +285,8 @@ int main(void)
     test_early_end();
     test_broken();
     test_alwayson();
+    test_alwayson_later();
+    test_alwayson_never();
+    test_strict();
     return check_result();
 }

@@ -108,6 +108,50 @@ static void test_bytes(void)
     ach_queue_close(q);
 }
 
+static ach_message_t *large(uint8_t type, size_t size)
+{
+    ach_header_t h = {.address = {.interf = ACH_OPAQUE_CODE}, .type = type, .subtype = 1};
+    void *bytes = calloc(1, size);
+    ach_message_t *m;
+
+    REQUIRE(bytes);
+    REQUIRE_OK(ach_message_wrap(&h, bytes, size, &m));
+    free(bytes);
+    return m;
+}
+
+/* Requests are refused by their number and by their bytes; answers and data are not concerned. */
+static void test_requests(void)
+{
+    ach_message_t *request = large(ACH_MSG_REQ, 1 << 20), *answer = large(ACH_MSG_ACK, 1 << 20);
+    ach_queue_t *q;
+    unsigned n = 0;
+
+    REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &q));
+    while (n < 1000 && ach_queue_push(q, request) == ACH_OK)
+        n++;
+    CHECK(n == 63); /* of 64 MB, with what each takes itself */
+    CHECK_OK(ach_queue_push(q, answer));
+    CHECK(ach_queue_lost(q) == 0 && ach_queue_length(q) == n + 1);
+    ach_message_unref(ach_queue_pop(q));
+    CHECK_OK(ach_queue_push(q, request));
+    CHECK_STATUS(ach_queue_push(q, request), ACH_OVERFLOW);
+    ach_queue_close(q);
+    ach_message_unref(request);
+    ach_message_unref(answer);
+
+    REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &q));
+    for (n = 0; n < 16 * ACH_QUEUE_MESSAGES; n++)
+        if (!CHECK_OK(push(q, 4, 0, ACH_MSG_REQ, n)))
+            break;
+    CHECK_STATUS(push(q, 4, 0, ACH_MSG_REQ, n), ACH_OVERFLOW);
+    CHECK_OK(push(q, 4, 0, ACH_MSG_NACK, n));
+    expect(q, 0);
+    CHECK_OK(push(q, 4, 0, ACH_MSG_REQ, n));
+    CHECK_STATUS(push(q, 4, 0, ACH_MSG_REQ, n), ACH_OVERFLOW);
+    ach_queue_close(q);
+}
+
 static void rule(ach_queue_t *q, int32_t interf, int32_t index, int32_t type, int32_t subtype,
                  int32_t replace)
 {
@@ -175,6 +219,7 @@ int main(void)
     test_order();
     test_overflow();
     test_bytes();
+    test_requests();
     test_rules();
     test_replace_when_full();
     return check_result();

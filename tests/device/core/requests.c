@@ -123,6 +123,83 @@ static void test_command_overflow(void)
     rig_end(rig); /* does not wait for a thousand stalls */
 }
 
+/* A driver that keeps all that it is asked until it is shut down. */
+static ach_message_t *held[1000];
+static unsigned n_held;
+
+static ach_status_t hoard_create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    ach_address_t address;
+
+    (void)options;
+    *state = NULL;
+    return ach_driver_provide(driver, ACH_OPAQUE_CODE, NULL, &address);
+}
+
+static void hoard_shutdown(ach_driver_t *driver, void *state)
+{
+    (void)driver;
+    (void)state;
+    while (n_held)
+        ach_message_unref(held[--n_held]);
+}
+
+static ach_status_t hoard_process(ach_driver_t *driver, void *state, const ach_message_t *m)
+{
+    (void)driver;
+    (void)state;
+    held[n_held++] = ach_message_ref(m);
+    return ACH_OK;
+}
+
+static const ach_driver_class_t hoard = {
+    .version = ACH_DRIVER_VERSION,
+    .name = "hoard",
+    .create = hoard_create,
+    .shutdown = hoard_shutdown,
+    .process = hoard_process,
+};
+
+/* The bytes under way for one client have an end, wherever they are kept; others may ask. */
+static void test_bytes_under_way(void)
+{
+    struct rig *rig = rig_create(false);
+    static uint8_t bytes[1000000];
+    ach_opaque_data_t body = {.data_count = sizeof(bytes), .data = bytes};
+    ach_header_t h = {.address = {.interf = ACH_OPAQUE_CODE},
+                      .type = ACH_MSG_REQ,
+                      .subtype = ACH_OPAQUE_REQ_DATA};
+    ach_status_t status = ACH_OK;
+    struct ear *ear, *other;
+    const void *encoded;
+    ach_message_t *m;
+    unsigned n = 0;
+    size_t size;
+
+    rig_add(rig, &hoard);
+    REQUIRE_OK(rig_load(rig, "driver (name \"hoard\" provides [\"opaque:0\"])"));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    ear = ear_open(rig, "opaque:0");
+    other = ear_open(rig, "opaque:0");
+    REQUIRE_OK(ach_message_create(&h, &body, &m));
+    encoded = ach_message_bytes(m, &size);
+    while (n < 500 && status == ACH_OK) {
+        status = ach_robot_deliver(rig_robot(rig), &h, encoded, size, ear_queue(ear));
+        n += status == ACH_OK;
+    }
+    CHECK(status == ACH_OVERFLOW);
+    CHECK(n > 60 && n < 68);
+    CHECK(strstr(ach_errstr(), "bytes of requests are not answered yet"));
+    EVENTUALLY(ach_robot_deliver(rig_robot(rig), &h, encoded, size, ear_queue(other)) == ACH_OK);
+    ear_close(other);
+    ear_close(ear);
+    ear = ear_open(rig, "opaque:0"); /* set up anew: nothing is under way any more */
+    CHECK_OK(ach_robot_deliver(rig_robot(rig), &h, encoded, size, ear_queue(ear)));
+    ach_message_unref(m);
+    ear_close(ear);
+    rig_end(rig);
+}
+
 static void test_properties(void)
 {
     struct rig *rig =
@@ -178,6 +255,7 @@ int main(void)
     test_shutdown_with_queue();
     test_refused();
     test_command_overflow();
+    test_bytes_under_way();
     test_properties();
     test_capabilities();
     return check_result();

@@ -200,6 +200,7 @@ static void refused(const char *config, const char *why)
 
     CHECK_STATUS(rig_load(rig, config), ACH_EINVAL);
     CHECK(rig_logged(rig, why));
+    CHECK(rig_count(rig, "test.cfg:") == 1); /* one sentence for one error */
     rig_end(rig);
 }
 

@@ -296,8 +296,8 @@ static void test_full_device(void)
     struct rig *rig =
         start(false, "driver (name \"dummy\" provides [\"position2d:0\"] rate 200)\n"
                      "driver (name \"writelog\" filename \"/dev/full\" provides [\"log:0\"]\n"
-                     "        requires [\"position2d:0\"] alwayson yes)");
-    struct ear *ear = ear_open(rig, "position2d:0");
+                     "        requires [\"position2d:0\"])");
+    struct ear *ear = ear_open(rig, "position2d:0"), *log = ear_open(rig, "log:0");
     int i;
 
     CHECK(rig_logged(rig, "/dev/full: No space left on device; messages are lost"));
@@ -307,6 +307,8 @@ static void test_full_device(void)
         ach_message_unref(m);
     }
     CHECK(rig_count(rig, "No space left") == 1); /* not a line for each */
+    ear_close(log);
+    CHECK(rig_logged(rig, "messages at its end were lost"));
     ear_close(ear);
     rig_end(rig);
 }

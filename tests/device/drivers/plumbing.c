@@ -193,6 +193,9 @@ static void test_wrong(void)
     refused("driver (name \"null\" provides [\"sonar:0\"])\n"
             "driver (name \"passthrough\" provides [\"laser:0\"] requires [\"sonar:0\"])",
             "a device of the interface");
+    refused("driver (name \"null\" provides [\"sonar:0\"])\n"
+            "driver (name \"writelog\" provides [\"log:0\"] requires [\"sonar:0\"] sync -1)",
+            "0, or seconds above that");
     refused("driver (name \"cmdsplitter\" provides [\"laser:0\"])", "one device or more");
     refused("driver (name \"relay\" provides [\"sonar:0\"])", "no command that could be data");
     refused("driver (name \"relay\")", "names no device");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DEVICES_MAX 64
 #define HELD_MAX 4096
@@ -17,6 +18,8 @@ enum does { REFUSE, ECHO, HOLD };
 struct puppet {
     ach_address_t devices[DEVICES_MAX];
     int count, control;
+    int setup_ms;
+    bool die;
     enum does does;
     ach_message_t *held[HELD_MAX];
     unsigned n_held;
@@ -39,6 +42,7 @@ static ach_status_t puppet_create(ach_driver_t *driver, ach_section_t *options, 
             p->control = p->count;
         p->count++;
     }
+    p->setup_ms = ach_section_int(options, "setup_ms", 0);
     ach_driver_property_int(driver, "answer", 42);
     *state = p;
     return p->count ? ACH_OK : ACH_ENOENT;
@@ -48,6 +52,24 @@ static void answer_held(struct puppet *p)
 {
     while (p->n_held)
         ach_message_unref(p->held[--p->n_held]);
+}
+
+static ach_status_t puppet_setup(ach_driver_t *driver, void *state)
+{
+    struct puppet *p = state;
+
+    (void)driver;
+    usleep((unsigned)p->setup_ms * 1000);
+    p->die = false;
+    return ACH_OK;
+}
+
+static void puppet_main(ach_driver_t *driver, void *state)
+{
+    const struct puppet *p = state;
+
+    while (!p->die && ach_driver_wait(driver, 0.05))
+        ;
 }
 
 static void puppet_shutdown(ach_driver_t *driver, void *state)
@@ -106,6 +128,8 @@ static void obey(ach_driver_t *driver, struct puppet *p, const ach_message_t *m)
         say(driver, p, text);
     else if (strcmp(text, "answer") == 0)
         answer_held(p);
+    else if (strcmp(text, "die") == 0)
+        p->die = true;
     free(text);
 }
 
@@ -246,7 +270,8 @@ static ach_status_t passer_process(ach_driver_t *driver, void *state, const ach_
 #define PUPPET(called)                                                                             \
     {                                                                                              \
         .version = ACH_DRIVER_VERSION, .name = called, .create = puppet_create,                    \
-        .destroy = puppet_destroy, .shutdown = puppet_shutdown, .process = puppet_process          \
+        .destroy = puppet_destroy, .setup = puppet_setup, .shutdown = puppet_shutdown,             \
+        .process = puppet_process, .main = puppet_main                                             \
     }
 
 static const ach_driver_class_t classes[] = {

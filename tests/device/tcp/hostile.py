@@ -232,14 +232,65 @@ def leaves_in_the_middle(server, witness):
     witness.check()
 
 
+def slow_setup(program):
+    """A subscription that waits for its driver counts as a request: beyond the limit, the client
+    is not read from; afterwards all are answered, in order."""
+    config = CONFIG + 'driver ( name "puppet" provides ["laser:3"] setup_ms 1500 )\n'
+    server = p.Server(program, config, tcp="port 0 requests_max 4")
+    c = server.client(p.PULL)
+    ask = struct.pack(">7I", 0, 0, 6, 3, p.OPEN, 0, 0)
+    c.raw(b"".join(p.header(p.REQ, p.PLAYER, 0, p.DEV, len(ask), 0.0, i) + ask for i in range(6)))
+    c.raw(p.header(p.REQ, p.PLAYER, 0, p.DEVLIST, 0, 0.0, 100))
+    got = [c.receive(p.LIMIT) for _ in range(7)]
+    assert [m.sequence for m in got] == [0, 1, 2, 3, 4, 5, 100], got
+    assert all(m.type == p.ACK for m in got), got
+    for i in range(20):
+        assert c.device(6, 3, p.OPEN).type == p.ACK
+    server.end()
+
+
+def second_open_pending(program):
+    """A second subscription that waits for the driver, and a close: the client still has one."""
+    config = CONFIG + 'driver ( name "puppet" provides ["control:::opaque:5" "position2d:5"] ' \
+        'does "echo" setup_ms 1500 )\n'
+    server = p.Server(program, config)
+    c = server.client(p.PUSH)
+    c.open(p.OPAQUE, 5)
+    c.open(p.POSITION2D, 5)
+    c.send(p.CMD, p.OPAQUE, 5, 1, p.opaque(b"die"))
+    assert server.logged("has failed; again in")
+    asks = [struct.pack(">7I", 0, 0, p.POSITION2D, 5, access, 0, 0)
+            for access in (p.OPEN, p.CLOSE)]
+    for i, ask in enumerate(asks):
+        c.raw(p.header(p.REQ, p.PLAYER, 0, p.DEV, len(ask), 0.0, i + 1) + ask)
+    answers = {m.sequence: m.type for m in (c.next(), c.next())}
+    assert answers == {1: p.NACK, 2: p.ACK}, answers
+    body, end = struct.pack(">3dI", 1, 2, 3, 0), time.monotonic() + p.LIMIT
+    while True:  # until it is set up again
+        c.send(p.CMD, p.POSITION2D, 5, 1, body)
+        try:
+            assert c.receive(0.2).body == body
+            break
+        except p.Late:
+            assert time.monotonic() < end, "no longer subscribed"
+    assert c.device(p.POSITION2D, 5, p.CLOSE).type == p.ACK
+    server.end()
+
+
 def few_clients(program):
     """Beyond the limit clients are turned away, and let in when there is room."""
     server = p.Server(program, CONFIG, tcp="port 0 clients_max 3")
     clients = [server.client() for _ in range(3)]
     extra = socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT)
     assert extra.recv(32) == b""
+    for _ in range(50):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT) as extra:
+            assert extra.recv(32) == b""
     for c in clients:
         assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.ACK
+    assert server.logged("a client is turned away: there are 3")
+    assert server.log().count("turned away") <= 2, server.log()
+    assert server.logged("clients were turned away within 10 s, the last one because there are 3")
     clients.pop().close()
     end = time.monotonic() + p.LIMIT
     while True:
@@ -293,6 +344,34 @@ def no_descriptors(program):
     server.end()
 
 
+def cpu(server):
+    """Seconds that the server has worked."""
+    with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def not_one_descriptor(program):
+    """Not even one to refuse clients with: they wait, the server does not spin, and takes them later."""
+    server = p.Server(program, CONFIG)
+    witness = Witness(server)
+    used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+    os.system(f"prlimit --pid {server.process.pid} --nofile=1:{used + 50}")
+    waiting = [socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT)
+               for _ in range(3)]
+    time.sleep(0.5)
+    before = cpu(server)
+    time.sleep(2)
+    assert cpu(server) - before < 1, cpu(server) - before
+    witness.check()
+    os.system(f"prlimit --pid {server.process.pid} --nofile={used + 50}:{used + 50}")
+    for c in waiting:
+        assert len(c.recv(32)) == 32
+        c.close()
+    witness.check()
+    server.end()
+
+
 def bad_options(program):
     """What is wrong with the options is said with its place."""
     for tcp, what in [("port 70000", "from 0 to 65535"), ('port "x"', "number"),
@@ -308,5 +387,5 @@ def bad_options(program):
 
 if __name__ == "__main__":
     sys.exit(p.run([garbage, bad_headers, huge_claims, largest, half_messages, nothing, never_reads,
-                    held_requests, stopped_client, leaves_in_the_middle, few_clients,
-                    few_subscriptions, no_descriptors, bad_options]))
+                    held_requests, slow_setup, second_open_pending, stopped_client, leaves_in_the_middle, few_clients,
+                    few_subscriptions, no_descriptors, not_one_descriptor, bad_options]))

@@ -2,48 +2,12 @@
 /*
  * urg-parser.c - the parser of SCIP 2.0: known bytes, random bytes, damaged bytes
  *
- * Built with URG_FUZZ it is a target for a fuzzer instead.
+ * What must hold for any bytes is what a fuzzer checks too.
  */
+#include "../../../fuzz/property.h"
 #include "../../../src/drivers/urg_laser/scip.h"
 
 #include "check.h"
-
-/* Whatever comes, in whatever pieces: nothing is read or written out of bounds. */
-static unsigned parse(const char *bytes, size_t size, size_t piece)
-{
-    static struct achi_scip_reader reader;
-    static struct achi_scip_scan scan;
-    struct achi_scip_text block, value;
-    struct achi_scip_answer answer;
-    unsigned scans = 0, number;
-    size_t at, n;
-
-    memset(&reader, 0, sizeof(reader));
-    for (at = 0; at < size; at += n) {
-        n = achi_scip_read(&reader, bytes + at, size - at < piece ? size - at : piece, &block);
-        if (block.size == 0)
-            continue;
-        if (block.size > ACHI_SCIP_BLOCK_MAX)
-            abort();
-        if (!achi_scip_answer(block, &answer))
-            continue;
-        achi_scip_field(answer.rest, "SERI", &value);
-        achi_scip_number(answer.rest, "DMIN", &number);
-        if (achi_scip_scan(answer.rest, 2, &scan) && scan.count > ACHI_SCIP_STEPS_MAX)
-            abort();
-        scans += achi_scip_scan(answer.rest, 3, &scan);
-    }
-    return scans;
-}
-
-#ifdef URG_FUZZ
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    if (size > 0)
-        parse((const char *)data + 1, size - 1, data[0] + 1u);
-    return 0;
-}
-#else
 
 /* Examples of the specification. */
 static void known(void)
@@ -100,11 +64,12 @@ static void damaged(void)
     uint64_t random = 1;
     unsigned passed = 0, rounds = (unsigned)check_scale(3000), k;
 
-    CHECK(parse(good, n, 1) == 1 && parse(good, n, 64) == 1 && parse(good, n, n) == 1);
+    CHECK(property_scans(good, n, 1) == 1 && property_scans(good, n, 64) == 1 &&
+          property_scans(good, n, n) == 1);
     for (k = 0; k < rounds; k++) {
         memcpy(bad, good, n);
         bad[check_random(&random) % n] ^= (char)(1u << check_random(&random) % 7);
-        passed += parse(bad, n, 1 + check_random(&random) % 100);
+        passed += property_scans(bad, n, 1 + check_random(&random) % 100);
     }
     /* What passes is a flip in the echo, which the driver compares. */
     printf("%u of %u scans with one flipped bit pass\n", passed, rounds);
@@ -116,7 +81,7 @@ static void damaged(void)
         memcpy(bad + i, good + i + 1, n - i - 1);
         memcpy(bad + n - 1, good, n);
         memcpy(bad + n - 1 + n, good, n);
-        if (parse(bad, 3 * n - 1, 1 + check_random(&random) % 1000) < 1) {
+        if (property_scans(bad, 3 * n - 1, 1 + check_random(&random) % 1000) < 1) {
             CHECK(!"a good scan is found behind a damaged one");
             break;
         }
@@ -136,7 +101,7 @@ static void random_bytes(void)
 
         for (i = 0; i < n; i++)
             bytes[i] = check_random(&random) % often == 0 ? '\n' : (char)check_random(&random);
-        parse(bytes, n, 1 + check_random(&random) % 5000);
+        property_scans(bytes, n, 1 + check_random(&random) % 5000);
     }
 }
 
@@ -147,4 +112,3 @@ int main(void)
     random_bytes();
     return check_result();
 }
-#endif

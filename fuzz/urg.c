@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* urg.c - any bytes from a laser scanner, in any pieces: nothing is read or written out of bounds */
+#include <string.h>
+
+#include "../src/drivers/urg_laser/scip.h"
+#include "property.h"
+
+unsigned property_scans(const char *bytes, size_t size, size_t piece)
+{
+    static struct achi_scip_reader reader;
+    static struct achi_scip_scan scan;
+    struct achi_scip_text block, value;
+    struct achi_scip_answer answer;
+    unsigned scans = 0, number;
+    size_t at, n;
+
+    memset(&reader, 0, sizeof(reader));
+    for (at = 0; at < size; at += n) {
+        n = achi_scip_read(&reader, bytes + at, size - at < piece ? size - at : piece, &block);
+        HOLDS(n > 0 && block.size <= ACHI_SCIP_BLOCK_MAX);
+        if (block.size == 0 || !achi_scip_answer(block, &answer))
+            continue;
+        achi_scip_field(answer.rest, "SERI", &value);
+        achi_scip_number(answer.rest, "DMIN", &number);
+        HOLDS(!achi_scip_scan(answer.rest, 2, &scan) || scan.count <= ACHI_SCIP_STEPS_MAX);
+        scans += achi_scip_scan(answer.rest, 3, &scan);
+    }
+    return scans;
+}
+
+void property_urg(const uint8_t *data, size_t size)
+{
+    if (size > 0)
+        property_scans((const char *)data + 1, size - 1, data[0] + 1u);
+}
