@@ -32,6 +32,8 @@ extern "C" {
  * Threads: any. Allocates: the first time. Blocks: the first time, until the simulation
  * has taken notice.
  *
+ * Returns: true if it is; false on a robot.
+ *
  * Since: 3.1
  */
 bool ach_sim_active(void);
