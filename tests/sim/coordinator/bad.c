@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bad.c - controllers that end, hang, block, fork, stop and talk nonsense */
+#include <ach.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "actor.h"
+
+/* steps COUNT PERIOD_NS BUSY_NS [LOG]: cycles, and in each some CPU time; the log has when it began */
+static int steps(char **a)
+{
+    int64_t i, n = actor_number(a, 0, 100), period = actor_number(a, 1, MS);
+    int64_t busy = actor_number(a, 2, 0), next = actor_now();
+    FILE *log = n && a[0] && a[1] && a[2] && a[3] ? actor_log(a[3]) : NULL;
+
+    for (i = 0; i < n; i++) {
+        if (log)
+            fprintf(log, "%lld\n", (long long)actor_now());
+        actor_busy(busy);
+        next += period;
+        actor_sleep_until(next);
+    }
+    if (log)
+        fclose(log);
+    return 0;
+}
+
+/* end STATUS AFTER_NS */
+static int end(char **a)
+{
+    actor_sleep_until(actor_now() + actor_number(a, 1, 5 * MS));
+    return (int)actor_number(a, 0, 0);
+}
+
+static int crash(char **a)
+{
+    (void)a;
+    actor_sleep_until(actor_now() + 5 * MS);
+    abort();
+}
+
+/* spin [CPU_NS]: compute, for ever or for so long */
+static int spin(char **a)
+{
+    int64_t n = actor_number(a, 0, 0);
+
+    actor_sleep_until(actor_now() + 5 * MS);
+    if (n)
+        actor_busy(n);
+    while (!n)
+        continue;
+    return 0;
+}
+
+/* pipe FIFO LOG [BUSY_NS]: compute, then read a byte that comes when it likes; until the end of file */
+static int blocked(char **a)
+{
+    FILE *log = actor_log(a[1]);
+    int fd = open(a[0], O_RDONLY);
+    char c;
+
+    if (fd < 0)
+        actor_fail("cannot open %s: %s", a[0], strerror(errno));
+    do {
+        fprintf(log, "%lld\n", (long long)actor_now());
+        fflush(log);
+        actor_busy(actor_number(a, 2, 0));
+    } while (read(fd, &c, 1) == 1);
+    fprintf(log, "%lld\n", (long long)actor_now());
+    fclose(log);
+    return 0;
+}
+
+static void *one_thread(void *count)
+{
+    int64_t i, next = actor_now();
+
+    for (i = 0; i < *(int64_t *)count; i++) {
+        actor_busy(20000);
+        actor_sleep_until(next += MS);
+    }
+    return NULL;
+}
+
+/* threads N COUNT: all with a loop of 1 ms; the last one to end is waited for */
+static int threads(char **a)
+{
+    int64_t i, n = actor_number(a, 0, 10), count = actor_number(a, 1, 20), begin = actor_now();
+    pthread_t *all = calloc((size_t)n, sizeof(*all));
+
+    for (i = 0; all && i < n; i++)
+        if (pthread_create(&all[i], NULL, one_thread, &count) != 0)
+            actor_fail("no thread %lld", (long long)i);
+    for (i = 0; all && i < n; i++)
+        pthread_join(all[i], NULL);
+    free(all);
+    if (actor_now() - begin < count * MS)
+        actor_fail("joined before they have ended");
+    return 0;
+}
+
+/* become PROGRAM [ARGUMENT ...] */
+static int become(char **a)
+{
+    actor_sleep_until(actor_now() + 5 * MS);
+    execvp(a[0], a);
+    actor_fail("cannot become %s", a[0]);
+}
+
+/* forks SETSID WAIT: a child that loops, perhaps in a session of its own, perhaps waited for */
+static int forks(char **a)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid < 0)
+        actor_fail("no child");
+    if (pid == 0) {
+        if (actor_number(a, 0, 0))
+            setsid();
+        for (;;)
+            actor_sleep_until(actor_now() + MS);
+    }
+    actor_sleep_until(actor_now() + 10 * MS);
+    if (actor_number(a, 1, 0))
+        waitpid(pid, &status, 0);
+    return 0;
+}
+
+/* daemon: a grandchild in a session of its own, whose parent is gone */
+static int become_daemon(char **a)
+{
+    pid_t pid = fork();
+    int status;
+
+    (void)a;
+    if (pid == 0) {
+        setsid();
+        if (fork() != 0)
+            _exit(0);
+        signal(SIGTERM, SIG_IGN);
+        for (;;)
+            actor_sleep_until(actor_now() + MS);
+    }
+    waitpid(pid, &status, 0);
+    actor_sleep_until(actor_now() + 10 * MS);
+    return 0;
+}
+
+/* closed: without any descriptor */
+static int closed(char **a)
+{
+    int fd;
+
+    (void)a;
+    for (fd = 0; fd < 1024; fd++)
+        close(fd);
+    return steps((char *[]){"20", NULL});
+}
+
+/* stubborn: does not end when it is asked to */
+static int stubborn(char **a)
+{
+    (void)a;
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    return steps((char *[]){"1000000000", NULL});
+}
+
+static int stopped(char **a)
+{
+    (void)a;
+    actor_sleep_until(actor_now() + 5 * MS);
+    raise(SIGSTOP);
+    actor_sleep_until(actor_now() + 5 * MS);
+    return 0;
+}
+
+static void open_or_fail(ach_channel_t *chan, const char *name)
+{
+    if (ach_open(chan, name, NULL) != ACH_OK)
+        actor_fail("cannot open %s: %s", name, ach_errstr());
+}
+
+/* flood CHANNEL COUNT */
+static int flood(char **a)
+{
+    int64_t i, n = actor_number(a, 1, 1000);
+    ach_channel_t chan;
+
+    open_or_fail(&chan, a[0]);
+    for (i = 0; i < n; i++)
+        if (ach_put(&chan, &i, sizeof(i)) != ACH_OK)
+            actor_fail("cannot put %lld: %s", (long long)i, ach_errstr());
+    ach_close(&chan);
+    return 0;
+}
+
+/* babble CHANNEL COUNT MOST SEED: messages of any bytes and of any size up to that */
+static int babble(char **a)
+{
+    int64_t i, n = actor_number(a, 1, 100), most = actor_number(a, 2, 100);
+    unsigned seed = (unsigned)actor_number(a, 3, 1);
+    unsigned char bytes[4096];
+    ach_channel_t chan;
+    size_t k;
+
+    open_or_fail(&chan, a[0]);
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < sizeof(bytes); k++)
+            bytes[k] = (unsigned char)rand_r(&seed);
+        ach_put(&chan, bytes, (size_t)(rand_r(&seed) % (most + 1)));
+        actor_sleep_until(actor_now() + MS);
+    }
+    ach_close(&chan);
+    return 0;
+}
+
+const struct part actor_bad[] = {
+    {"steps", steps},          {"end", end},         {"crash", crash},       {"spin", spin},
+    {"pipe", blocked},         {"threads", threads}, {"become", become},     {"forks", forks},
+    {"daemon", become_daemon}, {"closed", closed},   {"stubborn", stubborn}, {"stopped", stopped},
+    {"flood", flood},          {"babble", babble},   {NULL, NULL},
+};
