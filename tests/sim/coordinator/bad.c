@@ -64,6 +64,7 @@ static int blocked(char **a)
 {
     FILE *log = actor_log(a[1]);
     int fd = open(a[0], O_RDONLY);
+    ssize_t n;
     char c;
 
     if (fd < 0)
@@ -72,7 +73,9 @@ static int blocked(char **a)
         fprintf(log, "%lld\n", (long long)actor_now());
         fflush(log);
         actor_busy(actor_number(a, 2, 0));
-    } while (read(fd, &c, 1) == 1);
+        n = read(fd, &c, 1);
+        actor_sleep_until(actor_now()); /* here it hears what time it is by now */
+    } while (n == 1);
     fprintf(log, "%lld\n", (long long)actor_now());
     fclose(log);
     return 0;
@@ -103,6 +106,44 @@ static int threads(char **a)
     free(all);
     if (actor_now() - begin < count * MS)
         actor_fail("joined before they have ended");
+    return 0;
+}
+
+/* leaps COUNT PERIOD_NS BUSY_NS LOG: computes and looks at the clock; the log has where it leapt */
+static int leaps(char **a)
+{
+    int64_t i, n = actor_number(a, 0, 10), period = actor_number(a, 1, MS), next = 0;
+    FILE *log = actor_log(a[3]);
+
+    for (i = 0; i < n; i++) {
+        int64_t begin, before, now, end;
+
+        actor_sleep_until(next += period);
+        begin = before = actor_now();
+        end = actor_cpu() + actor_number(a, 2, MS);
+        while (actor_cpu() < end) {
+            now = actor_now();
+            if (now - before > MS / 2)
+                fprintf(log, "%lld %lld %lld\n", (long long)begin, (long long)before,
+                        (long long)now);
+            before = now;
+        }
+        while (next < actor_now())
+            next += period;
+    }
+    fclose(log);
+    return 0;
+}
+
+/* clocks CPU_NS LOG: how much CPU time it has used, and how much time has passed */
+static int clocks(char **a)
+{
+    FILE *log = actor_log(a[1]);
+    int64_t cpu = actor_cpu(), begin = actor_now();
+
+    actor_busy(actor_number(a, 0, 100 * MS));
+    fprintf(log, "%lld %lld\n", (long long)(actor_cpu() - cpu), (long long)(actor_now() - begin));
+    fclose(log);
     return 0;
 }
 
@@ -225,8 +266,9 @@ static int babble(char **a)
 }
 
 const struct part actor_bad[] = {
-    {"steps", steps},          {"end", end},         {"crash", crash},       {"spin", spin},
-    {"pipe", blocked},         {"threads", threads}, {"become", become},     {"forks", forks},
-    {"daemon", become_daemon}, {"closed", closed},   {"stubborn", stubborn}, {"stopped", stopped},
-    {"flood", flood},          {"babble", babble},   {NULL, NULL},
+    {"steps", steps},       {"end", end},         {"crash", crash},          {"spin", spin},
+    {"pipe", blocked},      {"threads", threads}, {"become", become},        {"leaps", leaps},
+    {"clocks", clocks},     {"forks", forks},     {"daemon", become_daemon}, {"closed", closed},
+    {"stubborn", stubborn}, {"stopped", stopped}, {"flood", flood},          {"babble", babble},
+    {NULL, NULL},
 };

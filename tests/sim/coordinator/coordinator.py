@@ -13,7 +13,7 @@ import tempfile
 import time
 
 ACH, ACTOR, STATIC = sys.argv[1:4]
-LIMIT = 120  # seconds that any run may take, on the busiest machine
+LIMIT = 60  # seconds that any run may take, on the busiest machine
 DIR = os.environ["ACH_DIR"]
 failures = 0
 tmp = tempfile.mkdtemp(prefix="achsim.")

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Time that is charged, budgets, overruns, and the ledger."""
+import csv
+import re
+
+from coordinator import Run, check, controller, main, path, read, world
+
+MS = 1000000
+
+
+def cpu_time():
+    """Measured: time is CPU time, whatever else the machine does, with slices of any length."""
+    for slice_s, other in ((0.001, False), (0.0001, True), (0.05, True)):
+        more = [controller("b", "steps", 1000000, MS, MS // 10)] if other else []
+        r = Run(world(controller("a", "clocks", 200 * MS, path("log")), *more,
+                      controller("end", "end", 3, 300 * MS), duration=0.25, slice=slice_s,
+                      realtime=not other)).end()
+        r.expect(0)
+        cpu, time = map(int, read("log").split())
+        check(abs(time - cpu) < cpu * 0.01, f"{cpu} ns of CPU time, {time} ns passed")
+
+
+def report():
+    r = Run(world(controller("a", "steps", 20, MS, 2 * MS, period=0.001))).expect(
+        0, "has used", "of 1.000 ms", "is not reported any more", "20 overruns")
+    check(r.err.count("has used") == 5, r.err)
+    r = Run(world(controller("a", "steps", 20, 10 * MS, MS, period=0.01, budget=0.009))).expect(0)
+    check("overruns" not in r.out, r.out)
+
+
+def end():
+    Run(world(controller("a", "steps", 20, MS, 2 * MS, period=0.001, overrun="end"))).expect(
+        1, "controller a has used", "may use 1.000 ms")
+
+
+def suspend():
+    """It stands from the end of its budget to its next period, as often as need be."""
+    period, budget = 10 * MS, 2 * MS
+    r = Run(world(controller("a", "leaps", 5, period, 5 * MS, path("log"), period=0.01,
+                             budget=0.002, overrun="suspend"),
+                  controller("b", "steps", 1000000), duration=0.3)).expect(0, "suspended")
+    leaps = [list(map(int, line.split())) for line in read("log").splitlines()]
+    check(len(leaps) == 10, f"{len(leaps)} leaps, not two in each of five cycles")
+    for i, (begin, before, after) in enumerate(leaps):
+        begin += i % 2 * period
+        check(before - begin < budget + MS, f"it ran {before - begin} ns")
+        check(0 <= after - (begin + period) < MS, f"it went on {after - begin - period} ns late")
+    m = re.search(r"suspended ([0-9.]+) s", r.out)
+    total = sum(after - before for _, before, after in leaps) * 1e-9
+    check(abs(float(m.group(1)) - total) < 0.005, f"suspended {m.group(1)}, seen {total}")
+
+
+def declared_costs():
+    r = Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.001), model="declared"))
+    r.expect(0, "10 overruns", "the longest cycle 2.000 ms")
+    Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.001, overrun="end"),
+              model="declared")).expect(1, "has used 2.000 ms")
+    Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.002), model="declared"))
+
+
+def lines(name):
+    with open(path(name), encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def ledger():
+    """Its sums are the report's, never fall, and are those of its lines."""
+    r = Run(world(controller("a", "steps", 20, 10 * MS, 5 * MS),
+                  controller("b", "steps", 100, 2 * MS, MS // 4)),
+            "--ledger", path("ledger")).expect(0)
+    rows = lines("ledger")
+    for name in ("a", "b"):
+        own = [{k: v if k in ("sink", "what") else int(v) for k, v in row.items()}
+               for row in rows if row["sink"] == name]
+        check(len([x for x in own if x["what"] == "cycle"]) == (20 if name == "a" else 100),
+              f"cycles of {name}")
+        for key in ("time_ns", "used_sum_ns", "granted_sum_ns"):
+            values = [x[key] for x in own]
+            check(values == sorted(values), f"{name}: {key} falls")
+        m = re.search(rf"  {name}: \d+ cycles, cpu ([0-9.]+) s, granted ([0-9.]+) s", r.out)
+        last = own[-1]
+        for said, key in ((m.group(1), "used_sum_ns"), (m.group(2), "granted_sum_ns")):
+            check(0 <= float(said) - last[key] * 1e-9 + 1e-6 < 0.01, f"{name}: {key}: {last}, {r.out}")
+        cycles = sum(x["used_ns"] for x in own if x["what"] == "cycle")
+        check(abs(cycles - last["used_sum_ns"]) < 0.02 * cycles, f"{name}: {cycles} in cycles: {last}")
+
+
+def ledger_of_declared_costs():
+    Run(world(controller("a", "steps", 20, 10 * MS, cost=0.003), model="declared"), "--ledger",
+        path("ledger")).expect(0)
+    rows = [x for x in lines("ledger") if x["what"] == "cycle"]
+    check([int(x["used_ns"]) for x in rows] == [3 * MS] * 20, "a cycle took something else")
+    check([int(x["time_ns"]) for x in rows] == [i * 10 * MS + 3 * MS for i in range(20)], "times")
+
+
+main([cpu_time, report, end, suspend, declared_costs, ledger, ledger_of_declared_costs])

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Controllers that wait for something else than the simulation: a pipe that is slow."""
+import os
+import time
+
+from coordinator import Run, check, controller, main, path, read, wait_until, world
+
+OTHER = controller("other", "steps", 1000000)
+PAUSE = 0.4
+
+
+def times(name="log"):
+    return [int(x) for x in read(name).split()]
+
+
+def waits_for_pipe(outside, *more, busy=0, n=2, **options):
+    """A run with a controller that gets a byte now and then; and the wall time between them."""
+    for name in ("fifo", "log"):
+        if os.path.exists(path(name)):
+            os.unlink(path(name))
+    os.mkfifo(path("fifo"))
+    r = Run(world(controller("a", "pipe", path("fifo"), path("log"), busy, outside=outside), *more,
+                  **{"duration": 0, **options}))
+    walls = []
+    with open(path("fifo"), "wb", buffering=0) as f:
+        for i in range(n):
+            # It has computed what it was to, and waits.
+            check(wait_until(lambda: os.path.exists(path("log")) and
+                             read("log").count("\n") == i + 1), "it does not come")
+            time.sleep(0.1)
+            begin = time.monotonic()
+            time.sleep(PAUSE)
+            walls.append(time.monotonic() - begin)
+            f.write(b"x")
+        time.sleep(0.1)
+    return r, walls
+
+
+def wall():
+    """It is charged what the wall's clock says."""
+    r, walls = waits_for_pipe("wall")
+    r.expect(0, "blocked outside")
+    t = times()
+    for i, w in enumerate(walls):
+        check(t[i + 1] - t[i] > w * 0.5e9, f"{w} s cost only {t[i + 1] - t[i]} ns")
+
+
+def wait():
+    """The world waits for it: only what it computes is charged, but all of that."""
+    busy = 3000000
+    r, _ = waits_for_pipe("wait", busy=busy)
+    r.expect(0, "blocked outside")
+    t = times()
+    for a, b in zip(t, t[1:]):
+        check(busy * 0.99 < b - a < PAUSE * 0.5e9, f"{b - a} ns")
+
+
+def leave():
+    """The world goes on without it; when it comes back, it is as late as the world."""
+    r, _ = waits_for_pipe("leave", controller("b", "steps", 50))
+    r.expect(0, "blocked outside")
+    t = times()
+    check(t[-1] >= 50000000, f"it came back at {t[-1]} ns, before b's end")
+    check(t == sorted(t), f"time went back: {t}")
+
+
+def leave_without_others():
+    r, _ = waits_for_pipe("leave")
+    r.expect(0)
+
+
+def declared_costs():
+    """Nothing is charged but what is declared."""
+    for outside in ("wall", "wait"):
+        r, _ = waits_for_pipe(outside, controller("b", "steps", 50, cost=0.0), model="free")
+        r.expect(0)
+        t = times()
+        check(t[0] == t[-1] == 0, f"{t}")
+
+
+def hang_blocked():
+    os.mkfifo(path("still")) if not os.path.exists(path("still")) else None
+    for outside in ("wall", "wait"):
+        r = Run(world(controller("a", "pipe", path("still"), path("log2"), outside=outside), OTHER,
+                      hang=0.5))
+        r.expect(1, "controller a hangs", "blocked outside")
+    r = Run(world(controller("a", "pipe", path("still"), path("log2"), outside="leave"), OTHER,
+                  hang=0.5, duration=0.1))
+    r.expect(0, "0.100000 s")
+
+
+main([wall, wait, leave, leave_without_others, declared_costs, hang_blocked])
