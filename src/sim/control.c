@@ -65,16 +65,24 @@ static void sleep_for(int64_t wall)
     nanosleep(&t, NULL);
 }
 
+/* Wall time that we are ahead of the speed limit. */
+static int64_t ahead(const struct achi_sim *s)
+{
+    if (s->speed <= 0)
+        return 0;
+    return (int64_t)((double)(s->now - s->time_paced) / s->speed) - (achi_wall() - s->wall_paced);
+}
+
 /* The speed limit: not further than the wall's clock times the factor. */
 static void pace(struct achi_sim *s)
 {
-    int64_t ahead;
+    int64_t wall;
 
-    if (s->speed <= 0)
-        return;
-    ahead = (int64_t)((double)(s->now - s->time_paced) / s->speed) - (achi_wall() - s->wall_paced);
-    if (ahead > AHEAD)
-        sleep_for(ahead < NAP ? ahead : NAP);
+    while ((wall = ahead(s)) > AHEAD && !s->over && !s->paused && !s->interrupted && !s->died) {
+        sleep_for(wall < NAP ? wall : NAP);
+        look(s);
+        achi_screen_show(s, false);
+    }
 }
 
 static void stay(struct achi_sim *s)

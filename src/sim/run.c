@@ -201,6 +201,7 @@ static void step(struct achi_sim *s)
         s->now = time;
         achi_turn_grant(s, last);
     } else {
+        s->now = time;
         achi_turn_dispatch(s);
         achi_turn_wait(s);
     }

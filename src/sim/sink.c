@@ -177,15 +177,21 @@ struct achi_sink *achi_sink_last(const struct achi_sim *s)
     return last;
 }
 
-/* The world comes first at its time; another sink has waited until after this one. */
+/* At the same time the world comes first, then who is before it in the list. */
 int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k)
 {
     int64_t next = achi_happen_next((struct achi_sim *)(uintptr_t)s), horizon;
     const struct achi_sink *other;
+    bool first = true;
 
     horizon = next == ACHI_SIM_NEVER ? next : next - 1;
-    for (other = s->sinks; other; other = other->next)
-        if (other != k && achi_sink_time(other) < horizon)
-            horizon = achi_sink_time(other);
+    for (other = s->sinks; other; other = other->next) {
+        int64_t time = achi_sink_time(other);
+
+        if (other == k)
+            first = false;
+        else if (time != ACHI_SIM_NEVER && time - first < horizon)
+            horizon = time - first;
+    }
     return horizon;
 }
