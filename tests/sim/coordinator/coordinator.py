@@ -160,9 +160,17 @@ def kill(pids):
             pass
 
 
+def describe(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            return f.read()[:60]
+    except OSError:
+        return f"{pid}, which has ended meanwhile"
+
+
 def nothing_left(channels=()):
     left = actors() + sorted(descendants())
-    if not check(not left, f"processes are left: {left}"):
+    if not check(not left, f"processes are left: {[describe(p) for p in left]}"):
         kill(left)
     files = sorted(f for f in os.listdir(DIR) if f not in channels and f not in mine)
     if not check(not files, f"channels are left: {files}"):

@@ -31,7 +31,7 @@ static void act(ach_device_t *d, FILE *log, double effort)
     fprintf(log, "%lld command %.17g\n", (long long)actor_now(), effort);
 }
 
-/* pushes DEVICE COUNT LOG [BUSY_NS]: one push after the first sample, then it only looks */
+/* pushes DEVICE COUNT LOG [BUSY_NS]: one push after the second sample, then it only looks */
 static int pushes(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10);
@@ -43,7 +43,7 @@ static int pushes(char **a)
     for (i = 0; i < n; i++) {
         look(d, log);
         actor_busy(actor_number(a, 3, 0));
-        if (i == 0)
+        if (i == 1)
             act(d, log, 1);
     }
     fclose(log);

@@ -41,7 +41,7 @@ static void put(ach_channel_t *chan, int64_t number)
 }
 
 /*
- * caller OUT IN COUNT PERIOD_NS LOG [BUSY_NS]: in each cycle a message; answers are
+ * caller OUT IN COUNT PERIOD_NS LOG [BUSY_NS [NUMBER]]: in each cycle a message; answers are
  * looked for at the beginning of the next one.
  */
 static int caller(char **a)
@@ -60,7 +60,7 @@ static int caller(char **a)
             fprintf(log, "begin %lld saw %lld put %lld\n", (long long)begin, (long long)m.number,
                     (long long)m.put);
         actor_busy(actor_number(a, 5, 0));
-        put(&out, i);
+        put(&out, i + actor_number(a, 6, 0));
         fprintf(log, "begin %lld done %lld\n", (long long)begin, (long long)actor_now());
         actor_sleep_until(next += period);
     }

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pause, step, speed and end, through the control channel; and what the status says."""
+import os
+import signal
+import time
+
+from coordinator import (Run, check, controller, main, put, status_time, wait_until,
+                         world)
+
+MS = 1000000
+STEPS = controller("a", "steps", 1000000, cost=0.0001)
+CONTROL = "sim.w.control"
+
+
+def begin(*options, sections=(STEPS,), **more):
+    r = Run(world(*sections, **more), *options)
+    check(wait_until(lambda: status_time() is not None), "no status")
+    return r
+
+
+def stands():
+    """The time at which it stands; None: it does not."""
+    time.sleep(0.5)
+    a = status_time()
+    time.sleep(0.5)
+    return a if a == status_time() else None
+
+
+def until_it_stands():
+    found = []
+    check(wait_until(lambda: found.append(stands()) or found[-1] is not None), "it does not stand")
+    return found[-1]
+
+
+def goes():
+    a = status_time()
+    return wait_until(lambda: status_time() != a)
+
+
+def pause_and_go():
+    for model in ("measured", "declared", "free"):
+        r = begin("--pause", model=model)
+        check(until_it_stands() == 0, "it did not begin paused")
+        put(CONTROL, "go")
+        check(goes(), "it does not go")
+        put(CONTROL, "pause\n")
+        until_it_stands()
+        put(CONTROL, "go")
+        check(goes(), "it does not go on")
+        put(CONTROL, "end")
+        r.expect(0)
+
+
+def step():
+    r = begin("--pause", sections=(controller("a", "steps", 1000000, 7 * MS, cost=0.0001),),
+              model="declared")
+    put(CONTROL, "step 0.25")
+    check(wait_until(lambda: status_time() == 0.25), f"not 0.25 but {status_time()}")
+    put(CONTROL, "step 0.1")
+    check(wait_until(lambda: status_time() == 0.35), f"not 0.35 but {status_time()}")
+    put(CONTROL, "step")
+    check(wait_until(lambda: status_time() == 0.351), f"not 0.351 but {status_time()}")
+    check(stands() == 0.351, "it goes on")
+    put(CONTROL, "end")
+    r.expect(0, "0.351000 s")
+
+
+def step_to_the_end():
+    r = begin("--pause", model="declared", duration=0.5)
+    put(CONTROL, "step 0.2")
+    check(wait_until(lambda: status_time() == 0.2), f"not 0.2 but {status_time()}")
+    put(CONTROL, "step 100")
+    r.expect(0, "0.500000 s")
+
+
+def speed():
+    start = time.monotonic()
+    r = Run(world(STEPS, duration=2.0), "--speed", "2").expect(0, "2.000000 s")
+    check(time.monotonic() - start > 0.95, "it was faster than it may")
+    start = time.monotonic()
+    Run(world(controller("a", "steps", 2, 1000 * MS)), "--speed", "1").expect(0)
+    check(time.monotonic() - start > 1.5, "it was faster than it may, from event to event")
+    r = begin(speed=0.01)
+    check((status_time() or 0) < 1, "it is too fast")
+    put(CONTROL, "speed 0")
+    check(wait_until(lambda: (status_time() or 0) > 1), "it is still slow")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
+def paused_controllers_stand():
+    """Who computes is stopped in a pause: it is not charged for it, and does not hang."""
+    r = begin(sections=(controller("a", "spin"),), slice=0.05, hang=4.0)
+    check(wait_until(lambda: (status_time() or 0) > 0.05), "no beginning")
+    put(CONTROL, "pause")
+    at = until_it_stands()
+    time.sleep(5)
+    put(CONTROL, "step 0.1")
+    check(wait_until(lambda: (status_time() or 0) >= at + 0.1 or r.child.poll() is not None), "no step")
+    now = status_time() or 0
+    check(r.child.poll() is None and now < at + 1, f"from {at} it came to {now}")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
+def slow_worlds_are_no_hang():
+    """Who is kept waiting by the speed limit has not hung when it goes on."""
+    for model in ("measured", "declared"):
+        Run(world(controller("a", "steps", 2, 5000 * MS, 60 * MS, cost=0.001), model=model,
+                  hang=3.0), "--speed", "1", "--duration", "6").expect(0)
+
+
+def nonsense():
+    """Unknown words are said to be so; words that are too long, and too many, do no harm."""
+    r = begin(model="free", speed=1.0)
+    for words in ("paus", "pauses", "goat", "speed", "speed nan", "speed -1", "x" * 60, "y" * 1000,
+                  "%s%n", "\n"):
+        put(CONTROL, words)
+    for _ in range(100):
+        put(CONTROL, "go")
+    check(goes(), "it does not go on")
+    put(CONTROL, "end")
+    r.expect(0, "ach sim: control: pause, go")
+
+
+def paused_and_interrupted():
+    r = begin("--pause")
+    os.kill(r.child.pid, signal.SIGINT)
+    r.expect(0, "interrupted")
+    r = begin("--pause")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
+def controller_ends_in_a_pause():
+    """It is heard of when time goes on."""
+    r = begin("--pause", sections=(controller("short", "steps", 5), STEPS))
+    put(CONTROL, "go")
+    check(goes(), "it does not go")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
+main([pause_and_go, step, step_to_the_end, speed, paused_controllers_stand, slow_worlds_are_no_hang,
+      nonsense, paused_and_interrupted, controller_ends_in_a_pause])
