@@ -65,12 +65,25 @@ static void sleep_for(int64_t wall)
     nanosleep(&t, NULL);
 }
 
-/* Wall time that we are ahead of the speed limit. */
-static int64_t ahead(const struct achi_sim *s)
+/* When something happens next. */
+static int64_t due(struct achi_sim *s)
+{
+    const struct achi_sink *last = achi_sink_last(s);
+    int64_t world = achi_happen_next(s), time = last ? achi_sink_time(last) : ACHI_SIM_NEVER;
+
+    if (world < time)
+        time = world;
+    if (s->plan->duration < time)
+        time = s->plan->duration;
+    return time == ACHI_SIM_NEVER ? s->now : time;
+}
+
+/* Wall time that it lies ahead of the speed limit. */
+static int64_t ahead(struct achi_sim *s)
 {
     if (s->speed <= 0)
         return 0;
-    return (int64_t)((double)(s->now - s->time_paced) / s->speed) - (achi_wall() - s->wall_paced);
+    return (int64_t)((double)(due(s) - s->time_paced) / s->speed) - (achi_wall() - s->wall_paced);
 }
 
 /* The speed limit: not further than the wall's clock times the factor. */

@@ -207,6 +207,17 @@ static void step(struct achi_sim *s)
     }
 }
 
+/* All have ended, some of them ahead of the world, on a core of their own. */
+static void catch_up(struct achi_sim *s)
+{
+    int64_t end = s->last < s->plan->duration ? s->last : s->plan->duration, next;
+
+    while (!s->failed && (next = achi_happen_next(s)) <= end)
+        step_world(s, next);
+    if (!s->failed && end > s->now)
+        achi_happen_at(s, end);
+}
+
 static void loop(struct achi_sim *s)
 {
     s->wall_start = s->wall_paced = achi_wall();
@@ -215,7 +226,10 @@ static void loop(struct achi_sim *s)
         if (nobody_left(s)) {
             achi_turn_wait(s); /* a program may be about to start another one */
             achi_children_reap(s);
-            s->over = s->over || (nobody_left(s) && !achi_children_left(s));
+            if (!s->over && nobody_left(s) && !achi_children_left(s)) {
+                catch_up(s);
+                s->over = true;
+            }
         } else if (!s->over) {
             step(s);
         }

@@ -27,10 +27,11 @@ struct achi_trace;
 /* A process that we have started. */
 struct achi_child {
     const struct achi_plan_controller *plan;
-    size_t index; /* among the controllers */
-    pid_t pid;    /* 0: it has ended */
-    pid_t group;  /* of all processes that it has started */
-    bool hello;   /* one of its threads has come */
+    size_t index;     /* among the controllers */
+    pid_t pid;        /* 0: it has ended */
+    pid_t group;      /* of all processes that it has started */
+    bool hello;       /* one of its threads has come */
+    unsigned threads; /* that have come so far */
     bool ended;
     int status;                  /* then, as of waitpid */
     struct achi_account account; /* of threads that have ended */
@@ -48,6 +49,7 @@ struct achi_sink {
     struct achi_sink *next; /* in the order of controllers, and in that in which they came */
     struct achi_child *child;
     pid_t pid, tid;
+    int row;      /* of the trace */
     int clock_fd; /* its CPU time */
     ach_channel_t go;
     enum achi_phase phase;
@@ -96,6 +98,8 @@ struct achi_sim {
     struct achi_child *children;
     struct achi_sink *sinks;
     int64_t now;     /* everybody is there, or further */
+    int64_t last;    /* when the last of those that have ended did */
+    int rows;        /* of the trace, beyond one for each controller */
     int64_t stepped; /* when the world last did something by itself */
     uint64_t posts;
     achi_event_t recent[ACHI_POSTS];
@@ -185,6 +189,7 @@ void achi_screen_report(const struct achi_sim *s, FILE *out);
 ach_status_t achi_trace_open(const char *path, const struct achi_sim *s, struct achi_trace **t);
 void achi_trace_add(struct achi_trace *t, const struct achi_sink *k, const char *what, int64_t wall,
                     int64_t wall_length, int64_t time, int64_t length);
+void achi_trace_row(struct achi_trace *t, int row, const char *controller, unsigned thread);
 bool achi_trace_close(struct achi_trace *t);
 
 /* run.c: a whole run. What it is to be is in plan, world, robot and channels. False: see why. */

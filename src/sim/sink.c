@@ -95,6 +95,8 @@ static void forget(struct achi_sim *s, struct achi_sink *k)
     while (*p != k)
         p = &(*p)->next;
     *p = k->next;
+    if (k->time > s->last)
+        s->last = k->time;
     achi_account_add(&k->child->account, &k->account);
     close(k->clock_fd);
     ach_close(&k->go);
@@ -121,6 +123,27 @@ static int64_t time_now(const struct achi_sink *k)
     return cpu > k->cpu ? k->time + (cpu - k->cpu) : k->time;
 }
 
+/* It may have come in the midst of another thread's slice. */
+static bool is_stopped(const struct achi_sim *s, pid_t pid)
+{
+    const struct achi_sink *k = s->sinks;
+
+    while (k && !(k->pid == pid && k->stopped))
+        k = k->next;
+    return k;
+}
+
+static int row_of(struct achi_sim *s, struct achi_child *c)
+{
+    int row = (int)s->plan->n_controllers + 1 + s->rows;
+
+    if (c->threads++ == 0)
+        return (int)c->index + 1;
+    s->rows++;
+    achi_trace_row(s->trace, row, c->plan->name, c->threads);
+    return row;
+}
+
 /* A thread that is there already has another program in it. */
 struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
 {
@@ -128,6 +151,8 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
     struct achi_sink *before = achi_sink_find(s, n->tid);
     struct achi_child *c = controller_of(s, n);
     struct achi_sink *k = c ? calloc(1, sizeof(*k)) : NULL;
+    bool stopped;
+    int row;
 
     if (!k)
         return NULL;
@@ -139,6 +164,8 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
     k->time = before ? before->time : parent ? time_now(parent) : s->now;
     if (k->time < s->now)
         k->time = s->now;
+    row = before ? before->row : 0;
+    stopped = is_stopped(s, n->pid);
     if (before)
         forget(s, before);
     k->permit = k->cycle = k->time;
@@ -149,6 +176,8 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
         free(k);
         return NULL;
     }
+    k->stopped = stopped;
+    k->row = row ? row : row_of(s, c);
     c->hello = true;
     insert(s, k);
     return k;

@@ -69,12 +69,24 @@ static void event(struct achi_trace *t, int process, int thread, const char *wha
 void achi_trace_add(struct achi_trace *t, const struct achi_sink *k, const char *what, int64_t wall,
                     int64_t wall_length, int64_t time, int64_t length)
 {
-    int thread = k ? (int)k->child->index + 1 : 0;
+    int thread = k ? k->row : 0;
 
     if (!t || wall < 0 || length < 0)
         return;
     event(t, VIRTUAL, thread, what, time, length);
     event(t, WALL, thread, what, wall, wall_length);
+}
+
+/* A controller's first thread has the controller's row. */
+void achi_trace_row(struct achi_trace *t, int row, const char *controller, unsigned thread)
+{
+    char text[64];
+
+    if (!t)
+        return;
+    snprintf(text, sizeof(text), "%s %u", controller, thread);
+    name(t, VIRTUAL, row, "thread_name", text);
+    name(t, WALL, row, "thread_name", text);
 }
 
 bool achi_trace_close(struct achi_trace *t)

@@ -125,6 +125,7 @@ static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct ach
 /* What it has put last happens before it is gone, when it is its turn. */
 void achi_turn_leave(struct achi_sim *s, struct achi_sink *k)
 {
+    achi_process_continue(s, k); /* it still has to end */
     if (k->phase == ACHI_ASKS && k->post)
         k->leaves = true;
     else
