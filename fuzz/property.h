@@ -25,6 +25,9 @@ void property_calls(const uint8_t *data, size_t size);
 /* The bytes are a configuration file: it is refused with reasons, or read and printed alike. */
 void property_config(const uint8_t *data, size_t size);
 
+/* The bytes are a world file: a plan is refused with reasons, or can be carried out. */
+void property_plan(const uint8_t *data, size_t size);
+
 /* The bytes are a line of a log of devices: refused, or a message that is written alike. */
 void property_log(const uint8_t *data, size_t size);
 

@@ -56,7 +56,8 @@ def declared_costs():
     r.expect(0, "10 overruns", "the longest cycle 2.000 ms")
     Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.001, overrun="end"),
               model="declared")).expect(1, "has used 2.000 ms")
-    Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.002), model="declared"))
+    Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.002), model="declared")).expect(
+        0)
 
 
 def lines(name):
