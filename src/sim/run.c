@@ -13,6 +13,7 @@
 
 #define FIFO_PRIORITY 20
 #define HEAVY 500000              /* wall time of a step of the world */
+#define END_LIMIT 2000000000LL    /* wall time for a program to end after its bye */
 #define START_LIMIT 30000000000LL /* wall time for all programs to come */
 
 static struct achi_sim *running; /* for signal handlers */
@@ -207,6 +208,20 @@ static void step(struct achi_sim *s)
     }
 }
 
+/* A program has said bye: how it ends is to be known before time goes on. */
+static bool somebody_ends(const struct achi_sim *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->plan->n_controllers; i++) {
+        const struct achi_child *c = &s->children[i];
+
+        if (c->pid && c->wall_bye && achi_wall() - c->wall_bye < END_LIMIT)
+            return true;
+    }
+    return false;
+}
+
 /* All have ended, some of them ahead of the world, on a core of their own. */
 static void catch_up(struct achi_sim *s)
 {
@@ -230,6 +245,8 @@ static void loop(struct achi_sim *s)
                 catch_up(s);
                 s->over = true;
             }
+        } else if (somebody_ends(s)) {
+            achi_notes_take(s, achi_wall() + 1000000);
         } else if (!s->over) {
             step(s);
         }

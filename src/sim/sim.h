@@ -32,6 +32,7 @@ struct achi_child {
     pid_t group;      /* of all processes that it has started */
     bool hello;       /* one of its threads has come */
     unsigned threads; /* that have come so far */
+    int64_t wall_bye; /* when the last thread of its first process said bye; 0: not yet */
     bool ended;
     int status;                  /* then, as of waitpid */
     struct achi_account account; /* of threads that have ended */
@@ -143,6 +144,7 @@ void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu
 /* sink.c: who there is */
 struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n);
 struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid);
+struct achi_sink *achi_sink_of(const struct achi_sim *s, pid_t pid); /* one of a process */
 bool achi_sink_exists(const struct achi_sim *s, const struct achi_sink *k);
 void achi_sink_remove(struct achi_sim *s, struct achi_sink *k);
 int64_t achi_sink_time(const struct achi_sink *k);          /* how far behind it is */

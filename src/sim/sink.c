@@ -78,6 +78,15 @@ struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid)
     return k;
 }
 
+struct achi_sink *achi_sink_of(const struct achi_sim *s, pid_t pid)
+{
+    struct achi_sink *k = s->sinks;
+
+    while (k && k->pid != pid)
+        k = k->next;
+    return k;
+}
+
 bool achi_sink_exists(const struct achi_sim *s, const struct achi_sink *k)
 {
     const struct achi_sink *one = s->sinks;

@@ -122,6 +122,16 @@ static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct ach
     }
 }
 
+static void be_gone(struct achi_sim *s, struct achi_sink *k)
+{
+    struct achi_child *c = k->child;
+    pid_t pid = k->pid;
+
+    achi_sink_remove(s, k);
+    if (pid == c->pid && !achi_sink_of(s, pid))
+        c->wall_bye = achi_wall();
+}
+
 /* What it has put last happens before it is gone, when it is its turn. */
 void achi_turn_leave(struct achi_sim *s, struct achi_sink *k)
 {
@@ -129,7 +139,7 @@ void achi_turn_leave(struct achi_sim *s, struct achi_sink *k)
     if (k->phase == ACHI_ASKS && k->post)
         k->leaves = true;
     else
-        achi_sink_remove(s, k);
+        be_gone(s, k);
 }
 
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n)
@@ -165,7 +175,7 @@ void achi_turn_grant(struct achi_sim *s, struct achi_sink *k)
         achi_happen_post(s, k->events[0], k->time);
     k->post = false;
     if (k->leaves) {
-        achi_sink_remove(s, k);
+        be_gone(s, k);
         return;
     }
     if (k->phase == ACHI_WAITS) {
