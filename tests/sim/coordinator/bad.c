@@ -13,7 +13,7 @@
 
 #include "actor.h"
 
-/* steps COUNT PERIOD_NS BUSY_NS [LOG]: cycles, and in each some CPU time; the log has when it began */
+/* steps COUNT PERIOD_NS BUSY_NS [LOG]: cycles with some CPU time; the log has when each began */
 static int steps(char **a)
 {
     int64_t i, n = actor_number(a, 0, 100), period = actor_number(a, 1, MS);
@@ -59,7 +59,7 @@ static int spin(char **a)
     return 0;
 }
 
-/* pipe FIFO LOG [BUSY_NS]: compute, then read a byte that comes when it likes; until the end of file */
+/* pipe FIFO LOG [BUSY_NS]: compute, then read a byte that comes when it likes; up to the end */
 static int blocked(char **a)
 {
     FILE *log = actor_log(a[1]);

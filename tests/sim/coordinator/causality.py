@@ -75,8 +75,8 @@ def samples(name):
 def commands():
     """What is computed in c acts c after its sample, between the steps of the world too."""
     for cost in (0.0, 0.0023, 0.0098765, 0.0301):
-        Run(world(arm(radius=0.001), controller("a", "pushes", "actarray:0", 20, path("log"), cost=cost),
-                  model="declared", duration=2.0)).expect(0)
+        Run(world(arm(radius=0.001),
+                  controller("a", "pushes", "actarray:0", 20, path("log"), cost=cost), model="declared", duration=2.0)).expect(0)
         seen, told = samples("log")
         at = told[0][0] * 1e-9
         if cost < 0.005:  # it waited for that sample
@@ -145,7 +145,7 @@ def waits():
     for cores in ([CORES[0]], CORES[:2]):
         for model in ("measured", "declared", "free"):
             channels("ticks", "silence")
-            Run(world(controller("w", "waits", "ticks", "silence", cost=0.0001),
+            Run(world(controller("w", "waits", "ticks", "silence", cost=0.0001, outside="wait"),
                       controller("t", "order", "ticks", 150, 10 * MS, 1, cost=0.0), model=model,
                       cores=cores)).expect(0)
 

@@ -97,7 +97,8 @@ def paused_controllers_stand():
     at = until_it_stands()
     time.sleep(5)
     put(CONTROL, "step 0.1")
-    check(wait_until(lambda: (status_time() or 0) >= at + 0.0995 or r.child.poll() is not None), "no step")
+    check(wait_until(lambda: (status_time() or 0) >= at + 0.0995 or r.child.poll() is not None),
+          "no step")
     now = status_time() or 0
     check(r.child.poll() is None and now < at + 1, f"from {at} it came to {now}")
     put(CONTROL, "end")

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-ACH, ACTOR, STATIC = sys.argv[1:4]
+ACH, ACTOR, STATIC = map(os.path.realpath, sys.argv[1:4])
 LIMIT = 60  # seconds that any run may take, on the busiest machine
 DIR = os.environ["ACH_DIR"]
 failures = 0
@@ -46,7 +46,7 @@ def value(v):
         return "[" + " ".join(value(x) for x in v) + "]"
     if isinstance(v, bool):
         return str(int(v))
-    return '"' + v.replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(v, str) else repr(v)
+    return f'"{v}"' if isinstance(v, str) else repr(v)
 
 
 def section(kind, **options):

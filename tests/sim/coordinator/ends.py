@@ -82,7 +82,8 @@ def forks():
     for own_session in (0, 1):
         run(controller("a", "forks", own_session, 0), OTHER).expect(0, "0.200000 s")
         run(controller("a", "forks", own_session, 1), OTHER).expect(0, "0.200000 s")
-        run(controller("a", "forks", own_session, 0), controller("b", "end", 5)).expect(1, "status 5")
+        run(controller("a", "forks", own_session, 0), controller("b", "end", 5)).expect(
+            1, "status 5")
 
 
 def daemon():
@@ -101,7 +102,7 @@ def shell_script():
 
 
 def becomes_another():
-    r = run(controller("a", "become", ACTOR, "steps", 50), duration=0).expect(0)
+    r = run(controller("a", "become", ACTOR, "steps", 50, outside="wait"), duration=0).expect(0)
     m = re.search(r"w: ([0-9.]+) s", r.out)
     check(m and 0.055 <= float(m.group(1)) < 0.5, f"not 55 ms: {r.out}")
     run(controller("a", "become", ACTOR, "end", 7), OTHER).expect(1, "exit status 7")
@@ -127,8 +128,8 @@ def babbles():
     """Nonsense in the channels of the simulation disturbs nobody else."""
     for seed in range(2):
         for most in (8, 208, 3000):
-            r = run(controller("a", "babble", "sim.w.note", 30, most, seed),
-                    controller("b", "steps", 40), duration=0).expect(0)
+            r = run(controller("a", "babble", "sim.w.note", 30, most, seed, outside="wait"),
+                    controller("b", "steps", 40, outside="wait"), duration=0).expect(0)
             m = re.search(r"w: ([0-9.]+) s", r.out)
             check(m and 0.04 <= float(m.group(1)) < 1, f"not 40 ms: {r.out}")
     r = run(controller("a", "babble", "sim.w.control", 30, 3000), controller("b", "steps", 40),
@@ -157,7 +158,8 @@ def coordinator_killed():
 def signals():
     for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         r = run(controller("a", "spin"), controller("b", "stubborn"), duration=0, hang=0.0)
-        check(wait_until(lambda: len(actors()) == 2 and (status_time() or 0) > 0.01), "no beginning")
+        check(wait_until(lambda: len(actors()) == 2 and (status_time() or 0) > 0.01),
+              "no beginning")
         os.kill(r.child.pid, sig)
         r.expect(0, "interrupted")
     # Before all controllers are there.

@@ -133,8 +133,7 @@ static int judge(char **a)
     return 0;
 }
 
-/* poller CHANNEL COUNT LOG: never waits for messages, looks every 0.1 ms: at once none is there of a
- * time that is still to come */
+/* poller CHANNEL COUNT LOG: looks every 0.1 ms, and must not see what is still to be put */
 static int poller(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10), next = 0;

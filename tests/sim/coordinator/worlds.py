@@ -75,10 +75,10 @@ def options_of_controllers():
     in_controller('outside "world"', "wall, wait or leave")
     in_controller('model "x"', "measured, declared or free")
     in_controller("core 4000", "core")
-    wrong_line('world ( )\ncontroller\n(\n  name "a"\n  command ["true"]\n  model "declared"\n)\n', 2,
-               "cost")
-    wrong_line('world ( )\ncontroller\n(\n  name "a"\n  command ["true"]\n  overrun "suspend"\n)\n', 2,
-               "period")
+    wrong_line('world ( )\ncontroller\n(\n  name "a"\n  command ["true"]\n'
+               '  model "declared"\n)\n', 2, "cost")
+    wrong_line('world ( )\ncontroller\n(\n  name "a"\n  command ["true"]\n'
+               '  overrun "suspend"\n)\n', 2, "period")
     for name in ("", "a b", "x" * 32, "a\\n"):
         wrong_line(f'world ( )\ncontroller\n(\n  command ["true"]\n  name "{name}"\n)\n', 5, "name")
     wrong_line('world ( )\ncontroller\n(\n  command ["true"]\n)\n', 2, "name")
