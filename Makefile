@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels lint coverage install uninstall clean
+.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install uninstall clean
 
 all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -19,6 +19,7 @@ help:
 	@echo 'make bench-long  ten minutes for each contender'
 	@echo 'make bench-kernel only kernel channels, inside emulated machines (about 5 minutes)'
 	@echo 'make bench-manychannels 10,000 channels in one loop, inside an emulated machine (about 5 minutes)'
+	@echo 'make experiments  simulated robots beside the figures of the paper (about 20 minutes)'
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'
 	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'
@@ -58,6 +59,11 @@ bench-manychannels:
 	@packaging/install-deps build test
 	@$(MAKE) --no-print-directory all
 	@bench/manychannels/run $(BUILD)
+
+experiments:
+	@packaging/install-deps build
+	@$(MAKE) --no-print-directory all
+	@bench/sim/run $(BUILD)
 
 lint:
 	@packaging/install-deps build lint

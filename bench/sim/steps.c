@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * steps.c - what the steps of a mechanism cost, and where they lead
+ *
+ * usage: steps FILE COUNT
+ *
+ * Moves the mechanism of a config file along its grid. Prints for each step the time, what the
+ * step took, both in ns, then position and velocity of the first joint, if there is one, and the
+ * energy.
+ */
+#include <ach.h>
+#include <ach/config.h>
+#include <inttypes.h>
+#include <math.h>
+#include <mechanism.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int fail(const char *why)
+{
+    fprintf(stderr, "steps: %s\n", why);
+    return 1;
+}
+
+static int64_t cpu(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int run(struct achi_mechanism *m, long count)
+{
+    ach_joint_state_t joint = {NAN, NAN, NAN, NAN};
+    int64_t before, after;
+    long i;
+
+    for (i = 0; i < count; i++) {
+        before = cpu();
+        if (achi_mechanism_advance(m, (i + 1) * achi_mechanism_step(m)) != ACH_OK)
+            return fail(ach_errstr());
+        after = cpu();
+        if (achi_mechanism_joints(m) > 0)
+            achi_mechanism_joint_get(m, 0, &joint);
+        printf("%" PRId64 " %" PRId64 " %.17g %.17g %.17g\n", achi_mechanism_now(m), after - before,
+               joint.position, joint.velocity, achi_mechanism_energy(m));
+    }
+    return fflush(stdout) == 0 ? 0 : fail("cannot write");
+}
+
+int main(int argc, char **argv)
+{
+    long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+    struct achi_mechanism *m = NULL;
+    ach_section_t *section;
+    ach_config_t *config;
+    int status;
+
+    if (count < 1)
+        return fail("usage: steps FILE COUNT");
+    if (ach_config_load(argv[1], &config) != ACH_OK)
+        return fail(ach_config_errors(NULL));
+    section = ach_section_next(ach_config_root(config), "physics", NULL);
+    if (!section)
+        status = fail("the file has no section \"physics\"");
+    else if (achi_mechanism_open(section, &m) != ACH_OK)
+        status = fail(*ach_config_errors(config) ? ach_config_errors(config) : ach_errstr());
+    else
+        status = run(m, count);
+    achi_mechanism_close(m);
+    ach_config_destroy(config);
+    return status;
+}
