@@ -150,6 +150,8 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
         achi_happen_post(s, k->events[0], k->time);
     if (k->phase == ACHI_AWAY && time < s->now)
         time = s->now;
+    if (k->phase == ACHI_WAITS && k->time < s->now) /* it has waited until now */
+        k->time = k->permit = k->cycle = s->now;
     if (time < k->time || n->kind == ACHI_NOTE_HELLO)
         time = k->time;
     if (k->running)

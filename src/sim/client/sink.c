@@ -340,7 +340,7 @@ ach_status_t achi_sim_wait(int64_t until, const achi_event_t *events, unsigned n
     name_events(&note, events, n);
     if (r == ACH_OK)
         r = achi_sink_ask(s, &note);
-    *timed = s->last.timed != 0;
+    *timed = r != ACH_OK || (s->last.timed && s->now >= until); /* it may have been nudged */
     s->inside--;
     return r;
 }
