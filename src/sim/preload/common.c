@@ -43,6 +43,7 @@ bool achi_block(int64_t until, const struct achi_events *e, achi_look_fun *look,
 {
     bool timed = false, found;
 
+    achi_local_post_pending();
     for (;;) {
         uint64_t since = achi_sim_posts();
 
@@ -61,6 +62,7 @@ void achi_sleep_until(int64_t time)
 {
     bool timed;
 
+    achi_local_post_pending();
     do
         achi_sim_wait(time, NULL, 0, achi_sim_posts(), &timed);
     while (!timed);

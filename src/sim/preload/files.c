@@ -170,6 +170,7 @@ bool achi_watch(int64_t until, bool foreign, achi_look_fun *look, void *cx)
 {
     bool found;
 
+    achi_local_post_pending();
     achi_local_enter(achi_files_event());
     achi_local_enter(achi_bell_event());
     found = watch(until, foreign, look, cx);

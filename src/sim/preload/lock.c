@@ -6,8 +6,8 @@
  * it: so whoever finds a mutex taken waits in virtual time. A condition variable is an event;
  * a signal wakes all who wait for it, as POSIX lets it.
  *
- * What happens while the thread has a mutex is posted when it lets go: before that,
- * whoever is woken could not go on anyway.
+ * What happens while the thread has a mutex is posted when it lets go of one, or waits: before
+ * that, whoever is woken could hardly go on anyway.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ static __thread struct {
     achi_event_t pending[PENDING_MAX];
 } self __attribute__((tls_model("initial-exec")));
 
-static void post_pending(void)
+void achi_local_post_pending(void)
 {
     while (self.n)
         achi_local_post(self.pending[--self.n]);
@@ -118,8 +118,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
         return r;
     self.held -= r == 0 && self.held;
     achi_local_post(achi_local_event(m));
-    if (!self.held)
-        post_pending();
+    achi_local_post_pending();
     return r;
 }
 

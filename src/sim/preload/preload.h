@@ -57,6 +57,9 @@ void achi_local_enter(achi_event_t event);
 void achi_local_leave(achi_event_t event);
 void achi_local_post(achi_event_t event);
 
+/* Those that were kept back while the thread has a mutex. */
+void achi_local_post_pending(void);
+
 /* Something in this process can be shared with others, whose events are unknown. */
 extern bool achi_shared_seen;
 

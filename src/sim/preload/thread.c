@@ -111,6 +111,7 @@ static void at_end(void *round)
         pthread_setspecific(end_key, (void *)(n + 1));
         return;
     }
+    achi_local_post_pending();
     achi_sim_act(); /* from here on it must not wait: somebody may be joining it */
     end_life(pthread_self());
     __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
