@@ -248,6 +248,16 @@ static struct achi_sink *next_to_start(const struct achi_sim *s)
     return best;
 }
 
+/* What threads of a process share is no message: nobody asks before he looks at it. */
+static bool shares_memory(const struct achi_sim *s, const struct achi_sink *k)
+{
+    const struct achi_sink *other = s->sinks;
+
+    while (other && (other == k || other->pid != k->pid))
+        other = other->next;
+    return other;
+}
+
 /* Who only sleeps may wake up on a free core before its time: it has to ask before it acts. */
 static struct achi_sink *next_sleeper(const struct achi_sim *s)
 {
@@ -255,7 +265,7 @@ static struct achi_sink *next_sleeper(const struct achi_sim *s)
 
     for (k = s->sinks; k; k = k->next)
         if (k->phase == ACHI_WAITS && k->n_events == 0 && k->wake < s->plan->duration &&
-            (!best || k->wake < best->wake))
+            (!best || k->wake < best->wake) && !shares_memory(s, k))
             best = k;
     return best;
 }
