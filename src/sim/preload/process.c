@@ -42,6 +42,12 @@ EXPORT pid_t fork(void)
     return pid;
 }
 
+/* A child that borrowed this one's memory could not say hello. */
+EXPORT pid_t vfork(void)
+{
+    return fork();
+}
+
 /* Without the handlers that exit calls. */
 EXPORT void _exit(int status)
 {
@@ -90,4 +96,38 @@ EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 EXPORT pid_t wait(int *status)
 {
     return wait4(-1, status, 0, NULL);
+}
+
+EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+    return wait4(-1, status, options, usage);
+}
+
+struct waiting_id {
+    idtype_t type;
+    id_t id;
+    siginfo_t *info;
+    int options, r;
+};
+
+static bool look_at_id(void *cx)
+{
+    struct waiting_id *w = cx;
+
+    w->info->si_pid = 0;
+    w->r = REAL(waitid)(w->type, w->id, w->info, w->options | WNOHANG);
+    return w->r != 0 || w->info->si_pid != 0;
+}
+
+EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+    siginfo_t own;
+    struct waiting_id w = {type, id, info ? info : &own, options, 0};
+    struct achi_events e = {0};
+
+    if (!achi_sim_free() || (options & WNOHANG))
+        return REAL(waitid)(type, id, info, options);
+    achi_events_add(&e, ACHI_EVENT_POLL);
+    achi_block(ACHI_SIM_NEVER, &e, look_at_id, &w);
+    return w.r;
 }
