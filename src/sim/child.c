@@ -18,6 +18,9 @@
 
 #define GRACE 1500000000LL /* wall time that a program has to end by itself */
 #define NAP 2000000L
+#define END_LIMIT 2000000000LL /* wall time from a bye to the end */
+#define END_NAP 20000L
+#define STAT_SIZE 512
 #define STOP_LOOKS 10000 /* until a process on another core has stopped */
 
 const char *achi_status_words(int status, char *text, size_t size)
@@ -178,9 +181,53 @@ static void remove_sinks(struct achi_sim *s, pid_t pid)
         struct achi_sink *next = k->next;
 
         if (k->pid == pid)
-            achi_sink_remove(s, k);
+            achi_turn_leave(s, k);
         k = next;
     }
+}
+
+/* What /proc says of a process, behind its name; empty: it is no more. */
+static void read_stat(pid_t pid, char text[STAT_SIZE])
+{
+    char path[64], *end;
+    int fd;
+    ssize_t n;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? 0 : read(fd, text, STAT_SIZE - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    end = strrchr(text, ')');
+    memmove(text, end ? end + 1 : "", end ? strlen(end) : 1);
+}
+
+/* A zombie that still has threads cannot be waited for yet. */
+static bool lives(pid_t pid)
+{
+    char text[STAT_SIZE], state;
+    int threads;
+
+    read_stat(pid, text);
+    return sscanf(text, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d",
+                  &state, &threads) == 2 &&
+           (state != 'Z' || threads > 1);
+}
+
+/*
+ * Somebody may wait for its end, which only the kernel sees: it comes before time goes on, so
+ * that the wait takes as long in each run.
+ */
+void achi_process_ends(struct achi_sim *s, pid_t pid)
+{
+    int64_t until = achi_wall() + END_LIMIT;
+    const struct timespec t = {0, END_NAP};
+
+    remove_sinks(s, pid);
+    kill(pid, SIGCONT);
+    while (lives(pid) && achi_wall() < until)
+        nanosleep(&t, NULL);
 }
 
 static void ended(struct achi_sim *s, struct achi_child *c, int status)
@@ -244,20 +291,13 @@ static void nap(void)
     nanosleep(&t, NULL);
 }
 
-static pid_t parent_of(const char *pid)
+static pid_t parent_of(pid_t pid)
 {
-    char path[64], text[512], *end;
-    ssize_t n;
-    int fd, parent = 0;
+    char text[STAT_SIZE];
+    int parent;
 
-    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
-    end = strrchr(text, ')');
-    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+    read_stat(pid, text);
+    return sscanf(text, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 /* Also those that have left their group: who has lost his parent is our child. */
@@ -267,8 +307,12 @@ static void kill_children(void)
     const struct dirent *e;
 
     while (dir && (e = readdir(dir)))
-        if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == getpid())
-            kill((pid_t)strtol(e->d_name, NULL, 10), SIGKILL);
+        if (isdigit((unsigned char)e->d_name[0])) {
+            pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+
+            if (parent_of(pid) == getpid())
+                kill(pid, SIGKILL);
+        }
     if (dir)
         closedir(dir);
 }

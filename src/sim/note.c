@@ -136,7 +136,9 @@ static void hear(struct achi_sim *s, const struct achi_note *n)
         k = achi_sink_add(s, n);
     if (!k || k->pid != n->pid)
         return;
-    if (n->kind == ACHI_NOTE_BYE)
+    if (n->kind == ACHI_NOTE_BYE && n->parent)
+        achi_process_ends(s, k->pid);
+    else if (n->kind == ACHI_NOTE_BYE)
         achi_turn_leave(s, k);
     else
         achi_turn_heard(s, k, n);

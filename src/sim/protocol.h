@@ -67,7 +67,7 @@ struct achi_note {
         until; /* WAIT: a virtual time, or ACHI_SIM_NEVER; HELLO: what a call costs, calibrated */
     uint64_t since; /* WAIT: go.posts when the sink last looked at what it waits for */
     uint32_t n_events;
-    uint32_t parent;                      /* HELLO: the tid of who started it, or 0 */
+    uint32_t parent; /* HELLO: the tid of who started it, or 0; BYE: 1: the whole process ends */
     achi_event_t events[ACHI_SIM_EVENTS]; /* only n_events of them are sent */
 };
 

@@ -13,7 +13,7 @@
 
 #define FIFO_PRIORITY 20
 #define HEAVY 500000              /* wall time of a step of the world */
-#define END_LIMIT 2000000000LL    /* wall time for a program to end after its bye */
+#define SWEEP_EVERY 1000000000LL  /* wall time between two looks for dead threads */
 #define START_LIMIT 30000000000LL /* wall time for all programs to come */
 
 static struct achi_sim *running; /* for signal handlers */
@@ -112,6 +112,10 @@ static void attend(struct achi_sim *s)
         s->died = 0;
         achi_children_reap(s);
     }
+    if (achi_wall() - s->wall_swept > SWEEP_EVERY) {
+        s->wall_swept = achi_wall();
+        achi_sinks_sweep(s);
+    }
     if (s->interrupted && !s->over) {
         s->over = true;
         fprintf(stderr, "ach sim: interrupted\n");
@@ -169,8 +173,12 @@ static void step_world(struct achi_sim *s, int64_t time)
 /* Nothing will happen by itself any more. */
 static void wait_for_outside(struct achi_sim *s)
 {
-    const struct achi_sink *k = s->sinks;
+    const struct achi_sink *k;
 
+    achi_sinks_sweep(s);
+    if (!s->sinks)
+        return;
+    k = s->sinks;
     while (k && k->phase != ACHI_AWAY)
         k = k->next;
     if (k)
@@ -208,20 +216,6 @@ static void step(struct achi_sim *s)
     }
 }
 
-/* A program has said bye: how it ends is to be known before time goes on. */
-static bool somebody_ends(const struct achi_sim *s)
-{
-    size_t i;
-
-    for (i = 0; i < s->plan->n_controllers; i++) {
-        const struct achi_child *c = &s->children[i];
-
-        if (c->pid && c->wall_bye && achi_wall() - c->wall_bye < END_LIMIT)
-            return true;
-    }
-    return false;
-}
-
 /* All have ended, some of them ahead of the world, on a core of their own. */
 static void catch_up(struct achi_sim *s)
 {
@@ -245,8 +239,6 @@ static void loop(struct achi_sim *s)
                 catch_up(s);
                 s->over = true;
             }
-        } else if (somebody_ends(s)) {
-            achi_notes_take(s, achi_wall() + 1000000);
         } else if (!s->over) {
             step(s);
         }

@@ -32,7 +32,6 @@ struct achi_child {
     pid_t group;      /* of all processes that it has started */
     bool hello;       /* one of its threads has come */
     unsigned threads; /* that have come so far */
-    int64_t wall_bye; /* when the last thread of its first process said bye; 0: not yet */
     bool ended;
     int status;                  /* then, as of waitpid */
     struct achi_account account; /* of threads that have ended */
@@ -112,6 +111,7 @@ struct achi_sim {
     int64_t wall_start;
     int64_t wall_shown;
     int64_t wall_looked; /* at the control channel */
+    int64_t wall_swept;  /* dead threads away */
     int64_t wall_still;  /* spent in pauses */
     double speed;
     int64_t wall_paced, time_paced; /* since when the speed is limited to that */
@@ -144,7 +144,6 @@ void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu
 /* sink.c: who there is */
 struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n);
 struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid);
-struct achi_sink *achi_sink_of(const struct achi_sim *s, pid_t pid); /* one of a process */
 bool achi_sink_exists(const struct achi_sim *s, const struct achi_sink *k);
 void achi_sink_remove(struct achi_sim *s, struct achi_sink *k);
 int64_t achi_sink_time(const struct achi_sink *k);          /* how far behind it is */
@@ -152,6 +151,8 @@ struct achi_sink *achi_sink_last(const struct achi_sim *s); /* furthest behind *
 int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k);
 int64_t achi_sink_cpu(const struct achi_sink *k);
 char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /proc */
+bool achi_sink_dead(const struct achi_sink *k);
+void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye */
 
 /* child.c: processes */
 bool achi_children_start(struct achi_sim *s);
@@ -161,6 +162,7 @@ void achi_children_end(struct achi_sim *s);
 struct achi_child *achi_child_of(struct achi_sim *s, pid_t pid);
 void achi_process_stop(struct achi_sim *s, struct achi_sink *k); /* with all its threads */
 void achi_process_continue(struct achi_sim *s, struct achi_sink *k);
+void achi_process_ends(struct achi_sim *s, pid_t pid); /* it has said so */
 const char *achi_status_words(int status, char *text, size_t size);
 
 /* turn.c: whose turn it is to use the processor */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sink.c - the threads of controllers, and who of them is furthest behind */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim.h"
@@ -42,6 +44,27 @@ char achi_sink_state(const struct achi_sink *k)
     return end && end[1] ? end[2] : 'X';
 }
 
+/* If there are no descriptors left nothing can be read, and that says nothing. */
+bool achi_sink_dead(const struct achi_sink *k)
+{
+    char state = achi_sink_state(k);
+
+    return state == 'Z' ||
+           (state == 'X' && syscall(SYS_tgkill, k->pid, k->tid, 0) != 0 && errno == ESRCH);
+}
+
+/* Killed, or left behind by exec or by the end of a process that is not our child. */
+void achi_sinks_sweep(struct achi_sim *s)
+{
+    struct achi_sink *k = s->sinks, *next;
+
+    for (; k; k = next) {
+        next = k->next;
+        if (!k->leaves && achi_sink_dead(k))
+            achi_turn_leave(s, k);
+    }
+}
+
 static bool open_go(const struct achi_sim *s, struct achi_sink *k)
 {
     char name[ACH_CHAN_NAME_MAX];
@@ -74,15 +97,6 @@ struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid)
     struct achi_sink *k = s->sinks;
 
     while (k && k->tid != tid)
-        k = k->next;
-    return k;
-}
-
-struct achi_sink *achi_sink_of(const struct achi_sim *s, pid_t pid)
-{
-    struct achi_sink *k = s->sinks;
-
-    while (k && k->pid != pid)
         k = k->next;
     return k;
 }

@@ -122,16 +122,6 @@ static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct ach
     }
 }
 
-static void be_gone(struct achi_sim *s, struct achi_sink *k)
-{
-    struct achi_child *c = k->child;
-    pid_t pid = k->pid;
-
-    achi_sink_remove(s, k);
-    if (pid == c->pid && !achi_sink_of(s, pid))
-        c->wall_bye = achi_wall();
-}
-
 /* What it has put last happens before it is gone, when it is its turn. */
 void achi_turn_leave(struct achi_sim *s, struct achi_sink *k)
 {
@@ -139,7 +129,7 @@ void achi_turn_leave(struct achi_sim *s, struct achi_sink *k)
     if (k->phase == ACHI_ASKS && k->post)
         k->leaves = true;
     else
-        be_gone(s, k);
+        achi_sink_remove(s, k);
 }
 
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n)
@@ -177,7 +167,7 @@ void achi_turn_grant(struct achi_sim *s, struct achi_sink *k)
         achi_happen_post(s, k->events[0], k->time);
     k->post = false;
     if (k->leaves) {
-        be_gone(s, k);
+        achi_sink_remove(s, k);
         return;
     }
     if (k->phase == ACHI_WAITS) {
@@ -360,6 +350,10 @@ static void look(struct achi_sim *s, struct achi_sink *k)
         continue;
     if (!achi_sink_exists(s, k) || k->serial != serial) /* it has made a call meanwhile */
         return;
+    if (achi_sink_dead(k)) {
+        achi_turn_leave(s, k);
+        return;
+    }
     cpu = achi_sink_cpu(k);
     if (hangs(s, k, cpu, asleep))
         return;

@@ -99,7 +99,41 @@ static void after_fork(void)
     achi_sim_process.pid = 0;
 }
 
-/* Those that still run do not come to their bye. */
+static void strike_off(struct achi_sink *s)
+{
+    struct achi_sink **p;
+
+    lock(&sinks_lock);
+    for (p = &sinks; *p && *p != s; p = &(*p)->next)
+        ;
+    if (*p)
+        *p = s->next;
+    unlock(&sinks_lock);
+}
+
+static void bye(achi_event_t event, bool all)
+{
+    struct achi_sink *s = &achi_sink_self;
+    struct achi_note post = {.kind = ACHI_NOTE_POST, .n_events = 1, .events = {event}};
+    struct achi_note bye = {.kind = ACHI_NOTE_BYE, .parent = all};
+    char name[ACH_CHAN_NAME_MAX];
+
+    if (s->state == ACHI_SINK_ON) {
+        achi_sim_now();
+        if (event != ACHI_EVENT_POLL)
+            achi_sink_tell(s, &post);
+        achi_sink_tell(s, &bye);
+    }
+    if (s->state != ACHI_SINK_NEW && s->go.priv) {
+        strike_off(s);
+        ach_close(&s->go);
+        go_name(name, s->tid);
+        ach_unlink(name);
+    }
+    s->state = ACHI_SINK_GONE;
+}
+
+/* Those that still run do not come to their own bye. */
 __attribute__((destructor)) void achi_sim_exit(void)
 {
     struct achi_sink *s;
@@ -107,7 +141,7 @@ __attribute__((destructor)) void achi_sim_exit(void)
 
     if (achi_sim_process.mode != ACHI_MODE_ON)
         return;
-    achi_sim_bye(ACHI_EVENT_POLL);
+    bye(ACHI_EVENT_POLL, true);
     lock(&sinks_lock);
     for (s = sinks; s; s = s->next) {
         go_name(name, s->tid);
@@ -214,18 +248,6 @@ static void enlist(struct achi_sink *s)
     unlock(&sinks_lock);
 }
 
-static void strike_off(struct achi_sink *s)
-{
-    struct achi_sink **p;
-
-    lock(&sinks_lock);
-    for (p = &sinks; *p && *p != s; p = &(*p)->next)
-        ;
-    if (*p)
-        *p = s->next;
-    unlock(&sinks_lock);
-}
-
 ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
 {
     struct achi_sink *s = &achi_sink_self;
@@ -256,24 +278,7 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
 
 void achi_sim_bye(achi_event_t event)
 {
-    struct achi_sink *s = &achi_sink_self;
-    struct achi_note post = {.kind = ACHI_NOTE_POST, .n_events = 1, .events = {event}};
-    struct achi_note bye = {.kind = ACHI_NOTE_BYE};
-    char name[ACH_CHAN_NAME_MAX];
-
-    if (s->state == ACHI_SINK_ON) {
-        achi_sim_now();
-        if (event != ACHI_EVENT_POLL)
-            achi_sink_tell(s, &post);
-        achi_sink_tell(s, &bye);
-    }
-    if (s->state != ACHI_SINK_NEW && s->go.priv) {
-        strike_off(s);
-        ach_close(&s->go);
-        go_name(name, s->tid);
-        ach_unlink(name);
-    }
-    s->state = ACHI_SINK_GONE;
+    bye(event, false);
 }
 
 struct achi_sink *achi_sink(void)
