@@ -2,6 +2,8 @@
 /* channel.c - calls of libach that do not wait: each touches the world at the caller's time */
 #include "handle.h"
 
+#define LOCK_LIMIT NS_PER_S /* what libach waits for another writer */
+
 /* Somebody else's handle, or one that is not open, is left to libach. */
 static bool ours(const ach_channel_t *chan)
 {
@@ -54,15 +56,38 @@ EXPORT enum ach_status ach_unlink(const char *name)
     return r;
 }
 
+/*
+ * Another writer was stopped in the midst of its put, and ends it when it comes to its turn: wait
+ * for that in virtual time. True: try again.
+ */
+static bool after_other_writer(const ach_channel_t *chan, int64_t *until, uint64_t since)
+{
+    struct achi_events e = {0};
+    bool timed;
+
+    if (!*until)
+        *until = achi_after(achi_sim_now(), LOCK_LIMIT);
+    achi_events_add(&e, achi_handle_event(chan));
+    achi_events_add(&e, ACHI_EVENT_POLL);
+    achi_sim_wait(*until, e.at, e.n, since, &timed);
+    achi_sim_act();
+    return !timed;
+}
+
 EXPORT enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t size)
 {
     enum ach_status r;
+    int64_t until = 0;
+    uint64_t since;
 
     if (!ours(chan))
         return REAL(ach_put)(chan, buf, size);
     achi_sim_charge();
     achi_sim_act();
-    r = REAL(ach_put)(chan, buf, size);
+    do {
+        since = achi_sim_posts();
+        r = REAL(ach_put)(chan, buf, size);
+    } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     if (r == ACH_OK)
         achi_sim_post(achi_handle_event(chan));
     return r;
@@ -70,22 +95,35 @@ EXPORT enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t size
 
 EXPORT enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **place)
 {
-    if (ours(chan)) { /* others cannot put until the commit: it must not have to wait for them */
-        achi_sim_charge();
-        achi_sim_act();
-    }
-    return REAL(ach_reserve)(chan, size, place);
+    enum ach_status r;
+    int64_t until = 0;
+    uint64_t since;
+
+    if (!ours(chan))
+        return REAL(ach_reserve)(chan, size, place);
+    achi_sim_charge();
+    achi_sim_act();
+    do {
+        since = achi_sim_posts();
+        r = REAL(ach_reserve)(chan, size, place);
+    } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
+    return r;
 }
 
 EXPORT enum ach_status ach_commit(ach_channel_t *chan, size_t size)
 {
     enum ach_status r;
+    int64_t until = 0;
+    uint64_t since;
 
     if (!ours(chan))
         return REAL(ach_commit)(chan, size);
     achi_sim_charge();
     achi_sim_act();
-    r = REAL(ach_commit)(chan, size);
+    do {
+        since = achi_sim_posts();
+        r = REAL(ach_commit)(chan, size);
+    } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     if (r == ACH_OK)
         achi_sim_post(achi_handle_event(chan));
     return r;
