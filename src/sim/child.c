@@ -10,17 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sim.h"
+#include "writer.h"
 
 #define GRACE 1500000000LL /* wall time that a program has to end by itself */
 #define NAP 2000000L
 #define END_LIMIT 2000000000LL /* wall time from a bye to the end */
 #define END_NAP 20000L
 #define STAT_SIZE 512
+#define WRITE_NAP 10000L
+#define WRITE_LOOKS 1000 /* until a process has put its note */
 #define STOP_LOOKS 10000 /* until a process on another core has stopped */
 
 const char *achi_status_words(int status, char *text, size_t size)
@@ -350,25 +354,46 @@ void achi_children_end(struct achi_sim *s)
     free(groups);
 }
 
+static void stop(struct achi_sim *s, const struct achi_sink *k)
+{
+    int i;
+
+    kill(k->pid, SIGSTOP);
+    for (i = 0; s->parallel && i < STOP_LOOKS && strchr("RSD", achi_sink_state(k)); i++)
+        sched_yield();
+}
+
+static bool writes_note(const struct achi_sim *s, pid_t pid)
+{
+    pid_t writer = achi_channel_writer(&s->note);
+
+    return writer && syscall(SYS_tgkill, pid, writer, 0) == 0;
+}
+
 /*
  * On our own core it does not run while we do. On another one it is waited for, so
- * that its CPU time stands.
+ * that its CPU time stands. In the midst of a note it would keep all others from theirs.
  */
 void achi_process_stop(struct achi_sim *s, struct achi_sink *k)
 {
+    const struct timespec t = {0, WRITE_NAP};
     struct achi_sink *other;
     int i;
 
-    if (kill(k->pid, SIGSTOP) != 0)
+    if (kill(k->pid, 0) != 0)
         return;
+    stop(s, k);
+    for (i = 0; i < WRITE_LOOKS && writes_note(s, k->pid); i++) {
+        kill(k->pid, SIGCONT);
+        nanosleep(&t, NULL);
+        stop(s, k);
+    }
     for (other = s->sinks; other; other = other->next) {
         if (other->pid == k->pid) {
             other->stopped = true;
             other->running = false;
         }
     }
-    for (i = 0; s->parallel && i < STOP_LOOKS && strchr("RSD", achi_sink_state(k)); i++)
-        sched_yield();
 }
 
 void achi_process_continue(struct achi_sim *s, struct achi_sink *k)

@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "sim.h"
+#include "writer.h"
 
-#define LOOK_WALL 20000000  /* for what has no slices: every 20 ms */
-#define ARM_MIN 20000       /* who gets less does not even come to run */
-#define POLL_PERIOD 1000000 /* virtual time between two looks at what cannot be seen */
-#define CALL_MAX 100000     /* CPU time that one call may cost */
-#define COMPLAINTS 5u       /* overruns of one sink that are reported as they happen */
+#define LOOK_WALL 20000000       /* for what has no slices: every 20 ms */
+#define ARM_MIN 20000            /* who gets less does not even come to run */
+#define POLL_PERIOD 1000000      /* virtual time between two looks at what cannot be seen */
+#define CALL_MAX 100000          /* CPU time that one call may cost */
+#define SPEAK_LIMIT 1000000000LL /* wall time for others to put a note */
+#define COMPLAINTS 5u            /* overruns of one sink that are reported as they happen */
 
 static bool measured(const struct achi_sink *k)
 {
@@ -335,12 +337,31 @@ static void slice_over(struct achi_sim *s, struct achi_sink *k, int64_t cpu)
     achi_go_send(s, k, false, cpu);
 }
 
+static bool is_asleep(const struct achi_sink *k)
+{
+    char state = achi_sink_state(k);
+
+    return state == 'S' || state == 'D';
+}
+
+/*
+ * It was asleep, and was not heard of. But it may have waited for somebody who was putting a
+ * note, and then put its own.
+ */
+static bool only_waits_to_speak(struct achi_sim *s, const struct achi_sink *k)
+{
+    if (k->silent < SPEAK_LIMIT && achi_channel_writer(&s->note))
+        return true;
+    while (achi_notes_take(s, 0))
+        continue;
+    return achi_sink_exists(s, k) && !is_asleep(k);
+}
+
 /* It has not been heard of for the length of its slice. */
 static void look(struct achi_sim *s, struct achi_sink *k)
 {
     uint64_t serial = k->serial;
-    char state = achi_sink_state(k);
-    bool asleep = state == 'S' || state == 'D';
+    bool asleep = is_asleep(k), speaks;
     int64_t cpu;
 
     k->silent += achi_wall() - k->wall_resumed;
@@ -350,6 +371,13 @@ static void look(struct achi_sim *s, struct achi_sink *k)
         continue;
     if (!achi_sink_exists(s, k) || k->serial != serial) /* it has made a call meanwhile */
         return;
+    speaks = asleep && only_waits_to_speak(s, k);
+    if (!achi_sink_exists(s, k) || k->serial != serial)
+        return;
+    if (speaks) {
+        resume(s, k, ARM_MIN);
+        return;
+    }
     if (achi_sink_dead(k)) {
         achi_turn_leave(s, k);
         return;
@@ -371,12 +399,11 @@ static void look(struct achi_sim *s, struct achi_sink *k)
 static void halt(struct achi_sim *s, struct achi_sink *k)
 {
     uint64_t serial = k->serial;
-    char state = achi_sink_state(k);
     int64_t cpu;
 
     k->silent += achi_wall() - k->wall_resumed;
     k->wall_resumed = achi_wall();
-    if (!measured(k) || state == 'S' || state == 'D')
+    if (!measured(k) || is_asleep(k))
         return;
     achi_process_stop(s, k);
     while (achi_notes_take(s, 0))
