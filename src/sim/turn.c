@@ -138,8 +138,8 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
 {
     int64_t time = n->time;
 
-    if (k->phase == ACHI_ASKS && k->post) /* a signal handler has come between */
-        achi_happen_post(s, k->events[0], k->time);
+    if (k->phase == ACHI_ASKS && k->post) /* it did not wait for the answer: it is not its turn */
+        achi_happen_post(s, k->events[0], s->now);
     if (k->phase == ACHI_AWAY && time < s->now)
         time = s->now;
     if (k->phase == ACHI_WAITS && k->time < s->now) /* it has waited until now */
