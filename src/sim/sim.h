@@ -154,6 +154,9 @@ char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /p
 bool achi_sink_dead(const struct achi_sink *k);
 void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye */
 
+/* keeper.c: if we are killed, all controllers are ended, and what they have started */
+bool achi_keeper_start(struct achi_sim *s);
+
 /* child.c: processes */
 bool achi_children_start(struct achi_sim *s);
 void achi_children_reap(struct achi_sim *s);
