@@ -172,7 +172,13 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
             fail_errstr();
         return false;
     }
-    if (!adjust(s->plan, o) || !build(s, config))
+    if (!adjust(s->plan, o))
+        return false;
+    if (!achi_keeper_start(s)) {
+        complain("%s", s->why);
+        return false;
+    }
+    if (!build(s, config))
         return false;
     s->screen = !o->quiet && isatty(STDOUT_FILENO);
     good = achi_sim_run(s);

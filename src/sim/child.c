@@ -168,7 +168,7 @@ bool achi_children_start(struct achi_sim *s)
         s->children[i].plan = &s->plan->controllers[i];
         s->children[i].index = i;
     }
-    if (!find_library(s) || !achi_keeper_start(s))
+    if (!find_library(s))
         return false;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (i = 0; i < s->plan->n_controllers; i++)

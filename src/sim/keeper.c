@@ -5,6 +5,9 @@
  * The system ends its children then, but not theirs. So one more process waits until the other
  * end of a pipe is closed, and ends all that have this simulation in their environment. When
  * the coordinator ends by itself it ends the keeper as well.
+ *
+ * It is started before any channel is opened: a mapping that it inherits would keep the locks
+ * of the coordinator's channels.
  */
 #include <ctype.h>
 #include <dirent.h>
