@@ -26,6 +26,7 @@
 #define WRITE_NAP 10000L
 #define WRITE_LOOKS 1000 /* until a process has put its note */
 #define STOP_LOOKS 10000 /* until a process on another core has stopped */
+#define STOP_NAP 5000L
 
 const char *achi_status_words(int status, char *text, size_t size)
 {
@@ -263,7 +264,7 @@ void achi_children_reap(struct achi_sim *s)
         while (achi_notes_take(s, 0)) /* what it said before */
             continue;
         remove_sinks(s, pid);
-        for (i = 0; i < s->plan->n_controllers; i++)
+        for (i = 0; s->children && i < s->plan->n_controllers; i++)
             if (s->children[i].pid == pid)
                 ended(s, &s->children[i], status);
     }
@@ -356,11 +357,12 @@ void achi_children_end(struct achi_sim *s)
 
 static void stop(struct achi_sim *s, const struct achi_sink *k)
 {
+    const struct timespec t = {0, STOP_NAP}; /* it may need our core to stop */
     int i;
 
     kill(k->pid, SIGSTOP);
     for (i = 0; s->parallel && i < STOP_LOOKS && strchr("RSD", achi_sink_state(k)); i++)
-        sched_yield();
+        nanosleep(&t, NULL);
 }
 
 static bool writes_note(const struct achi_sim *s, pid_t pid)
