@@ -218,13 +218,21 @@ int64_t achi_sink_time(const struct achi_sink *k)
     }
 }
 
+/* Who is blocked outside may be waiting for another one that is at the same time. */
+static bool is_behind(const struct achi_sink *a, const struct achi_sink *b)
+{
+    int64_t time = achi_sink_time(a), other = achi_sink_time(b);
+
+    return time < other || (time == other && b->outside && !a->outside);
+}
+
 /* The list is in the order of ties. */
 struct achi_sink *achi_sink_last(const struct achi_sim *s)
 {
     struct achi_sink *k, *last = s->sinks;
 
     for (k = s->sinks; k; k = k->next)
-        if (achi_sink_time(k) < achi_sink_time(last))
+        if (is_behind(k, last))
             last = k;
     return last;
 }

@@ -5,6 +5,7 @@
  * Whether a child has ended is looked at after each step of the world.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -101,6 +102,40 @@ EXPORT pid_t wait(int *status)
 EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
     return wait4(-1, status, options, usage);
+}
+
+static void run_shell(const char *command, const sigset_t *mask)
+{
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execl("/bin/sh", "sh", "-c", command, NULL);
+    _exit(127);
+}
+
+/* The C library would wait for the shell in real time. */
+EXPORT int system(const char *command)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction old[2];
+    sigset_t child, mask;
+    int status = -1;
+    pid_t pid;
+
+    if (!command || !achi_sim_free())
+        return REAL(system)(command);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &mask);
+    pid = fork();
+    if (pid == 0)
+        run_shell(command, &mask);
+    sigaction(SIGINT, &ignore, &old[0]);
+    sigaction(SIGQUIT, &ignore, &old[1]);
+    if (pid > 0 && waitpid(pid, &status, 0) != pid)
+        status = -1;
+    sigaction(SIGINT, &old[0], NULL);
+    sigaction(SIGQUIT, &old[1], NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return status;
 }
 
 struct waiting_id {
