@@ -92,6 +92,30 @@ static int inner(const char *unused)
     return 0;
 }
 
+static int shell(const char *command)
+{
+    int status = system(command);
+
+    say("waited until");
+    return WEXITSTATUS(status);
+}
+
+/* Blocked outside, by a child that is at the same time. */
+static int piped(const char *unused)
+{
+    int fds[2];
+    char c;
+
+    (void)unused;
+    if (pipe(fds) != 0)
+        return 1;
+    if (fork() == 0)
+        exit(write(fds[1], "x", 1) != 1);
+    if (read(fds[0], &c, 1) == 1)
+        say("read at");
+    return 0;
+}
+
 static int spin(const char *unused)
 {
     volatile unsigned long i = 0;
@@ -246,8 +270,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*play)(const char *);
-    } parts[] = {{"parent", parent}, {"inner", inner},       {"spin", spin},   {"threads", threads},
-                 {"keeps", keeps},   {"canceled", canceled}, {"large", large}, {"notes", notes}};
+    } parts[] = {{"parent", parent}, {"inner", inner},     {"shell", shell}, {"piped", piped},
+                 {"spin", spin},     {"threads", threads}, {"keeps", keeps}, {"canceled", canceled},
+                 {"large", large},   {"notes", notes}};
     size_t i;
 
     for (i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)

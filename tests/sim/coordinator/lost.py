@@ -31,6 +31,13 @@ def scripts():
     for model in ("measured", "declared"):
         run(controller("a", ["/bin/sh", "-c", f"{ACTOR} inner; {ACTOR} inner; exit 3"], cost=0.0001),
             model=model, duration=0).expect(1, "exit status 3")
+        run(controller("a", "shell", "sleep 0.01; exit 4", cost=0.0001), model=model,
+            duration=0).expect(1, "waited until 0.01", "exit status 4")
+
+
+def pipes():
+    for model in ("measured", "declared"):
+        run(controller("a", "piped", cost=0.0001), model=model, duration=0).expect(0, "read at")
 
 
 def threads():
@@ -83,4 +90,4 @@ def killed():
     run(controller("a", "notes", 1), duration=0).expect(0)
 
 
-main([children, scripts, threads, conditions, canceled, puts, notes, killed])
+main([children, scripts, pipes, threads, conditions, canceled, puts, notes, killed])
