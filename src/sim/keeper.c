@@ -88,7 +88,7 @@ static void keep(struct keeper *k, int fd)
     _exit(0);
 }
 
-/* Nothing of the coordinator's stays open in it: neither its files, nor locks, nor the terminal. */
+/* Nothing of the coordinator stays open in it. */
 static void become(int fd)
 {
     setsid();

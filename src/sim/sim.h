@@ -154,7 +154,10 @@ char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /p
 bool achi_sink_dead(const struct achi_sink *k);
 void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye */
 
-/* keeper.c: if we are killed, all controllers are ended, and what they have started */
+/*
+ * keeper.c: if we are killed, all controllers are ended, and what they have started. To be called
+ * before channels are opened: the keeper would have a part of them.
+ */
 bool achi_keeper_start(struct achi_sim *s);
 
 /* child.c: processes */
