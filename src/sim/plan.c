@@ -154,6 +154,8 @@ static void read_controller(struct achi_plan *p, ach_section_t *s, enum achi_cos
         ach_section_refuse(s, "cost", 0, "the seconds that a cycle takes");
     if (c->overrun == ACHI_OVERRUN_SUSPEND && c->period == 0)
         ach_section_refuse(s, "period", 0, "a period, since overruns are suspended");
+    if (c->overrun == ACHI_OVERRUN_SUSPEND && (c->budget == 0 || c->budget > c->period))
+        ach_section_refuse(s, "budget", 0, "at most the period, since overruns are suspended");
 }
 
 static bool read_controllers(struct achi_plan *p, ach_section_t *root, enum achi_cost model)

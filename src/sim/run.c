@@ -2,10 +2,13 @@
 /* run.c - a simulation from its beginning to its end */
 #include <sched.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,17 +85,44 @@ static void become_real_time(struct achi_sim *s)
     s->fifo = s->plan->realtime && set_fifo(true);
 }
 
-/* One core for everybody, unless the plan has several. */
+/* A name that only one process can have, and that ends with it. */
+static int claim(int core)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t size;
+
+    size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1);
+    size +=
+        (socklen_t)snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "ach-sim-core-%d", core);
+    if (fd >= 0 && bind(fd, (const struct sockaddr *)&name, size) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/*
+ * One core for everybody, unless the plan has several: the last one that no other simulation
+ * has chosen, since two that come before everybody else are in each other's way.
+ */
 static void choose_cores(struct achi_sim *s)
 {
     cpu_set_t set;
-    int core;
+    int core, last = -1;
 
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof(set), &set);
-    for (core = CPU_SETSIZE - 1; core >= 0 && s->plan->n_cores == 0; core--)
-        if (CPU_ISSET((size_t)core, &set))
+    for (core = CPU_SETSIZE - 1; core >= 0 && s->plan->n_cores == 0; core--) {
+        if (!CPU_ISSET((size_t)core, &set))
+            continue;
+        last = last < 0 ? core : last;
+        s->claim = claim(core);
+        if (s->claim >= 0)
             s->plan->cores[s->plan->n_cores++] = core;
+    }
+    if (s->plan->n_cores == 0)
+        s->plan->cores[s->plan->n_cores++] = last;
     s->parallel = s->plan->n_cores > 1;
 }
 
@@ -268,6 +298,7 @@ bool achi_sim_run(struct achi_sim *s)
 {
     struct sigaction old[4];
 
+    s->claim = -1;
     s->step_end = ACHI_SIM_NEVER;
     s->speed = s->plan->speed;
     s->paused = s->plan->paused;
@@ -296,6 +327,8 @@ bool achi_sim_run(struct achi_sim *s)
     close_files(s);
     achi_watch_close(s);
     achi_notes_close(s);
+    if (s->claim >= 0)
+        close(s->claim);
     return !s->failed;
 }
 

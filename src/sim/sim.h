@@ -105,6 +105,7 @@ struct achi_sim {
     achi_event_t recent[ACHI_POSTS];
 
     char library[4200]; /* that controllers are started with */
+    int claim;          /* of our core; -1: none */
     bool parallel;      /* several cores */
     bool fifo;          /* before everybody else */
     bool heavy;         /* the world's last step took long */

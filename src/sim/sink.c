@@ -250,6 +250,8 @@ int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k)
 
         if (other == k)
             first = false;
+        else if (other->phase == ACHI_AWAY && k->time < horizon)
+            horizon = k->time; /* it may come back at any time */
         else if (time != ACHI_SIM_NEVER && time - first < horizon)
             horizon = time - first;
     }

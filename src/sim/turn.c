@@ -63,11 +63,14 @@ static void report_overrun(const struct achi_sink *k)
                 k->account.overruns == COMPLAINTS ? "; it is not reported any more" : "");
 }
 
-/* Its cycle has taken more than it may. */
+/*
+ * Its cycle has taken more than it may. Who is suspended goes on in its next period, with what was
+ * too much: also if we come late, which a busy system makes us.
+ */
 static void overrun(struct achi_sim *s, struct achi_sink *k)
 {
     const struct achi_plan_controller *p = k->child->plan;
-    int64_t taken = k->time - k->cycle, next;
+    int64_t taken = k->time - k->cycle, times;
 
     k->over = true;
     k->account.overruns++;
@@ -77,11 +80,12 @@ static void overrun(struct achi_sim *s, struct achi_sink *k)
     if (p->overrun == ACHI_OVERRUN_END)
         achi_sim_fail(s, "controller %s has used %.3f ms in a cycle, and may use %.3f ms", p->name,
                       (double)taken * 1e-6, (double)p->budget * 1e-6);
-    if (p->overrun != ACHI_OVERRUN_SUSPEND || k->phase != ACHI_COMPUTES)
+    if (p->overrun != ACHI_OVERRUN_SUSPEND)
         return;
-    next = k->cycle + (taken / p->period + 1) * p->period;
-    k->account.suspended += next - k->time;
-    k->time = k->cycle = k->permit = next;
+    times = (taken - 1) / p->budget;
+    k->account.suspended += times * (p->period - p->budget);
+    k->cycle += times * p->period;
+    k->time = k->permit = k->cycle + taken - times * p->budget;
     k->over = false;
 }
 
@@ -107,7 +111,6 @@ static bool has_event(const struct achi_sink *k, achi_event_t event)
 
 static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n)
 {
-    check_budget(s, k);
     achi_ledger_line(s->ledger, k->child->plan->name, "cycle", achi_wall() - s->wall_start, k->time,
                      k->child->plan->budget, k->time - k->cycle, &k->account);
     k->phase = ACHI_WAITS;
@@ -150,6 +153,8 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
         trace(s, k, "computes", time);
     leave_out_call(k, n);
     charge(k, time, time, n->cpu > k->cpu ? n->cpu : k->cpu);
+    if (k->phase == ACHI_COMPUTES)
+        check_budget(s, k);
     k->serial = n->serial;
     k->running = k->outside = k->sliced = false;
     k->cpu_note = n->cpu;
