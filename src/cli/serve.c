@@ -248,21 +248,24 @@ static void announce(const struct serve *s)
 /* Posted when somebody asks to end. */
 static sem_t ended;
 
-/* Who asks again does not want to wait until drivers are set up or shut down. */
+/*
+ * Who asks again does not want to wait until drivers are set up or shut down. But the same
+ * order may come twice, to a process and to its group: timeout(1) does so.
+ */
 static void *take_signals(void *signals)
 {
-    bool asked = false;
+    const struct timespec moment = {0, 300000000};
     int which;
 
-    for (;;) {
-        if (sigwait(signals, &which) != 0)
-            continue;
-        if (asked)
-            _exit(128 + which);
-        asked = true;
-        sem_post(&ended);
-    }
-    return NULL;
+    while (sigwait(signals, &which) != 0)
+        continue;
+    sem_post(&ended);
+    nanosleep(&moment, NULL);
+    while (sigtimedwait(signals, NULL, &(struct timespec){0, 0}) > 0)
+        continue;
+    while (sigwait(signals, &which) != 0)
+        continue;
+    _exit(128 + which);
 }
 
 /* Blocked in all threads, so that one thread takes them, whatever the others do. */

@@ -135,7 +135,8 @@ static bool same_key(const char *secret, const ach_player_auth_req_t *r)
 
     if (n && r->auth_key[n - 1] == 0)
         n--;
-    memcpy(key, r->auth_key, n);
+    if (n)
+        memcpy(key, r->auth_key, n);
     snprintf(right, sizeof(right), "%s", secret);
     for (i = 0; i < sizeof(key); i++)
         differ = (unsigned char)(differ | (key[i] ^ right[i]));
