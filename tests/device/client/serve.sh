@@ -40,6 +40,7 @@ echo 'driver ( name "fake" provides ["laser:0"] slow_setup 60 alwayson true )' >
 start first --no-tcp -p 40001 "$dir/laser.cfg" || exit 1
 "$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
 grep -q 'another server has the channels of robot 40001' "$dir/out" || fail "$(cat "$dir/out")"
+grep -q -e '--port .* --no-channels' "$dir/out" || fail "no remedy: $(cat "$dir/out")"
 "$ach" dev print -n1 -w 30 40001:laser:0 | grep -q SCAN || fail "the first server is out of reach"
 
 # Killed: its channels are still there, and hide nobody.
