@@ -381,7 +381,6 @@ def bad_options(program):
             p.Server(program, CONFIG, tcp=tcp)
         except AssertionError as e:
             assert what in str(e) or "is wrong" in str(e), e
-            assert "xxxx" not in str(e), "a secret is printed"
         else:
             raise AssertionError(f"{tcp} was taken")
 
