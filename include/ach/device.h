@@ -125,7 +125,8 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
  * Allocates: yes. Blocks: while the network takes it; never for the device.
  *
  * Returns: ACH_OK: sent; ACH_CLOSED: the connection is lost; ACH_EINVAL: no such
- * message, or a count above its limit.
+ * message, or a count above its limit; ACH_OVERFLOW: longer than the channel for
+ * commands, or than any message may be.
  *
  * Since: 3.0
  */
@@ -142,7 +143,7 @@ ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const voi
  * Allocates: yes. Blocks: until there is an answer or the time is over.
  *
  * Returns: ACH_OK: an ACK came; ACH_ENOTSUP: a NACK came, and *@answer is set;
- * ACH_TIMEOUT; ACH_CLOSED; ACH_EINVAL.
+ * ACH_TIMEOUT; ACH_CLOSED; ACH_EINVAL; ACH_OVERFLOW: as ach_device_command.
  *
  * Since: 3.0
  */

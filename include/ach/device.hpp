@@ -6,7 +6,7 @@
 //     ach::Message m = laser.get(ACH_LASER_DATA_SCAN, 1.0);
 //     const ach_laser_data_t &scan = m.body<ach_laser_data_t>();
 //
-// Threads as in device.h: one handle, one thread at a time.
+// It needs C++17. Threads as in device.h: one handle, one thread at a time.
 #ifndef ACH_DEVICE_HPP
 #define ACH_DEVICE_HPP
 

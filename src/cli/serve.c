@@ -128,17 +128,27 @@ static bool build(struct serve *s)
     return ach_robot_load_config(s->robot, s->config) == ACH_OK;
 }
 
+/* What fails, and which options help. */
+static void not_served(const struct serve *s, const ach_transport_class_t *t, ach_status_t status)
+{
+    print_lines(ach_config_errors(s->config));
+    fail_errstr();
+    if (t == &ach_transport_channel && status == ACH_EEXIST)
+        complain("use --port for another number, or --no-channels");
+}
+
 static bool start_server(struct serve *s, const ach_transport_class_t *t, ach_section_t *options)
 {
     struct server *server = &s->servers[s->n_servers];
+    ach_status_t status;
 
     if (s->n_servers == SERVERS_MAX) {
         complain("more than %u transports", SERVERS_MAX);
         return false;
     }
-    if (t->serve(s->robot, options, &server->running) != ACH_OK) {
-        print_lines(ach_config_errors(s->config));
-        fail_errstr();
+    status = t->serve(s->robot, options, &server->running);
+    if (status != ACH_OK) {
+        not_served(s, t, status);
         return false;
     }
     server->transport = t;

@@ -133,15 +133,20 @@ static ach_status_t put(ach_channel_t *chan, const ach_header_t *h, const ach_ty
     return status;
 }
 
+static ach_status_t not_put(ach_status_t status, const char *what)
+{
+    if (status == ACH_EINVAL) /* the body is wrong, which is said already */
+        return status;
+    return ach_errstr_set(status, "the %s cannot be put into its channel: %s", what,
+                          ach_result_to_string(status));
+}
+
 ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_header_t *h,
                                        const ach_type_t *type, const void *body)
 {
     ach_status_t status = put(&l->cmd, h, type, body);
 
-    if (status != ACH_OK && status != ACH_EINVAL)
-        ach_errstr_set(status, "the command cannot be put into its channel: %s",
-                       ach_result_to_string(status));
-    return status;
+    return status == ACH_OK ? ACH_OK : not_put(status, "command");
 }
 
 static bool mine(const struct achi_channel_link *l, const ach_header_t *h)
@@ -185,7 +190,9 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
     if (status == ACH_EACCES) /* as if there were no channels: there may be another way */
         return ach_errstr_set(ACH_ENOENT, "not permitted to write the channels of robot %u",
                               l->robot);
-    return status == ACH_OK ? await(l, achi_monotonic() + timeout, answer) : status;
+    if (status != ACH_OK)
+        return not_put(status, "request");
+    return await(l, achi_monotonic() + timeout, answer);
 }
 
 static ach_header_t access_header(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* outputs.c - the channels of a robot's devices, and what goes into them */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,21 @@ static void complain(struct achi_output *o, ach_status_t status, size_t size)
     achi_channels_wake(o->server);
 }
 
+/* Once for each device. What is too long has a remedy, which is said too. */
+static void say(struct ach_channels *s, const struct achi_output *o)
+{
+    char text[ACH_ADDRESS_MAX], remedy[80] = "";
+
+    if (o->wrong == ACH_OVERFLOW)
+        snprintf(remedy, sizeof(remedy), "; channel ( size %zu ) in the config file has room",
+                 2 * o->wrong_size + s->count);
+    ach_robot_log(
+        s->robot, ACH_LOG_WARNING, "data of %s, %zu bytes, does not go into its channel: %s%s",
+        ach_address_text(&o->address, text), o->wrong_size, ach_result_to_string(o->wrong), remedy);
+}
+
 void achi_channels_say(struct ach_channels *s)
 {
-    char text[ACH_ADDRESS_MAX];
     size_t i;
 
     if (!__atomic_load_n(&s->complaints, __ATOMIC_RELAXED))
@@ -33,9 +46,7 @@ void achi_channels_say(struct ach_channels *s)
 
         if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != ACHI_COMPLAINT)
             continue;
-        ach_robot_log(
-            s->robot, ACH_LOG_WARNING, "data of %s, %zu bytes, does not go into its channel: %s",
-            ach_address_text(&o->address, text), o->wrong_size, ach_result_to_string(o->wrong));
+        say(s, o);
         __atomic_store_n(&o->complaint, ACHI_COMPLAINED, __ATOMIC_RELEASE);
     }
 }

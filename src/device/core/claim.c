@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* claim.c - what a driver provides and requires, by its options */
 #include <ach.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,20 @@
 
 /* A bit for each address of an option. */
 #define PLACES_MAX 64u
+
+/* Whether what stands before the last colon, if there is one, is an interface. */
+static bool interface_known(const char *text)
+{
+    const char *end = strrchr(text, ':'), *start = end;
+    char name[64];
+
+    if (!end)
+        return true;
+    while (start > text && start[-1] != ':')
+        start--;
+    snprintf(name, sizeof(name), "%.*s", (int)(end - start), start);
+    return ach_interface_find(name) != NULL;
+}
 
 static ach_status_t read_place(const ach_driver_t *d, const char *option, size_t i,
                                ach_place_t *place)
@@ -18,7 +33,10 @@ static ach_status_t read_place(const ach_driver_t *d, const char *option, size_t
         return ACH_EINVAL; /* the config file remembers what is wrong */
     if (ach_place_parse(text, place) == ACH_OK)
         return ACH_OK;
-    ach_section_refuse(d->options, option, i, "an address, as laser:0 or front:::laser:0");
+    ach_section_refuse(d->options, option, i,
+                       interface_known(text)
+                           ? "an address, as laser:0 or front:::laser:0"
+                           : "an address, as laser:0; the interface of this one is unknown");
     return ACH_EINVAL;
 }
 

@@ -27,10 +27,13 @@ struct achi_device *achi_device_find(const ach_robot_t *robot, const ach_address
 ach_status_t achi_device_add(ach_robot_t *robot, ach_driver_t *driver, const ach_address_t *address,
                              bool remote)
 {
-    struct achi_device *d, **end = &robot->devices;
+    struct achi_device *d = achi_device_find(robot, address), **end = &robot->devices;
     char text[ACH_ADDRESS_MAX];
 
-    if (achi_device_find(robot, address))
+    if (d && d->driver == driver)
+        return ach_errstr_set(ACH_EEXIST, "driver %s provides %s twice", driver->class->name,
+                              ach_address_text(address, text));
+    if (d)
         return ach_errstr_set(ACH_EEXIST, "two drivers provide %s",
                               ach_address_text(address, text));
     d = calloc(1, sizeof(*d));

@@ -156,6 +156,17 @@ static bool is_answer(const ach_header_t *h, uint8_t subtype, uint32_t sequence)
            (h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) && h->sequence == sequence;
 }
 
+/* Who has not shown the secret is refused without a reason. */
+static const char *refusal(const struct achi_call *c)
+{
+    static const char *const guesses[] = {
+        [ACHI_SECRET_NONE] = "it refuses; it may want a secret, in ACH_SECRET",
+        [ACHI_SECRET_WRONG] = "it refuses; the secret in ACH_SECRET may be wrong",
+        [ACHI_SECRET_RIGHT] = "it refuses"};
+
+    return *c->why ? c->why : guesses[c->secret];
+}
+
 ach_status_t achi_call_answer(struct achi_call *c, uint8_t subtype, uint32_t sequence,
                               const unsigned char **body, size_t *size)
 {
@@ -171,7 +182,7 @@ ach_status_t achi_call_answer(struct achi_call *c, uint8_t subtype, uint32_t seq
     }
     if (status != ACH_OK || h.type == ACH_MSG_ACK)
         return status;
-    return fail(c, ACH_EACCES, *c->why ? c->why : "it refuses");
+    return fail(c, ACH_EACCES, refusal(c));
 }
 
 ach_status_t achi_call_request(struct achi_call *c, uint8_t subtype, const void *body,
@@ -207,5 +218,6 @@ ach_status_t achi_call_introduce(struct achi_call *c)
     body.auth_key = (uint8_t *)(uintptr_t)secret;
     body.auth_key_count = (uint32_t)strlen(secret);
     status = achi_call_request(c, ACH_PLAYER_REQ_AUTH, &body, &answer, &size);
+    c->secret = status == ACH_OK ? ACHI_SECRET_RIGHT : ACHI_SECRET_WRONG;
     return status == ACH_EACCES ? ACH_OK : status; /* a server without a secret refuses any */
 }

@@ -11,6 +11,9 @@
 
 #include "input.h"
 
+/* What the server said to the secret. */
+enum achi_secret { ACHI_SECRET_NONE, ACHI_SECRET_WRONG, ACHI_SECRET_RIGHT };
+
 struct achi_call {
     int fd;
     double until; /* of the monotonic clock */
@@ -18,6 +21,7 @@ struct achi_call {
     struct achi_input input;
     unsigned char *buffer; /* what the input still looks at */
     char why[512];         /* what the server says of a refusal */
+    enum achi_secret secret;
 
     /* For messages that are not the answer; NULL: they are dropped. */
     void (*other)(void *context, const ach_header_t *h, const unsigned char *body, size_t size);

@@ -17,7 +17,7 @@ static int within(ach_section_t *s, const char *name, int fallback, int least, i
     return fallback;
 }
 
-/* Text that must fit: what is cut would be another address, or another secret. */
+/* Text that must fit: what is cut would be another address. */
 static void text(ach_section_t *s, const char *name, char *to, size_t size, const char *expected)
 {
     const char *value = ach_section_string(s, name, to);
@@ -28,10 +28,21 @@ static void text(ach_section_t *s, const char *name, char *to, size_t size, cons
         ach_section_refuse(s, name, 0, expected);
 }
 
+/* It is in no log, not even when it is wrong. */
+static void secret(ach_section_t *s, struct achi_options *o)
+{
+    const char *value = ach_section_string(s, "secret", "");
+
+    if (strlen(value) < sizeof(o->secret))
+        memcpy(o->secret, value, strlen(value) + 1);
+    else
+        ach_section_refuse(s, NULL, 0, "a secret of 32 characters at most");
+}
+
 static void read_all(struct achi_options *o, ach_section_t *s)
 {
     text(s, "bind", o->bind, sizeof(o->bind), "the number of an address, as 127.0.0.1");
-    text(s, "secret", o->secret, sizeof(o->secret), "32 characters at most");
+    secret(s, o);
     o->port = within(s, "port", o->port, 0, 65535);
     o->clients_max = within(s, "clients_max", o->clients_max, 1, 1000000);
     o->queue = within(s, "queue", o->queue, 1, 1000000);

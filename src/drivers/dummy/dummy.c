@@ -134,7 +134,7 @@ static ach_status_t read_options(ach_driver_t *driver, ach_section_t *options, s
     ach_status_t status = ACH_OK;
 
     if (!(rate > 0 && rate <= 1e5)) {
-        ach_section_refuse(options, "rate", 0, "a rate above 0, in Hz");
+        ach_section_refuse(options, "rate", 0, "a rate above 0 and up to 100000, in Hz");
         return ACH_EINVAL;
     }
     d->period = 1 / rate;

@@ -143,7 +143,7 @@ static ach_status_t add_stream(const struct reading *r, ach_section_t *s,
     stream->address = *address;
     stream->def = def;
     if (!(rate > 0 && rate <= 1e5))
-        return refuse(s ? s : r->options, "rate", "a rate above 0, in Hz");
+        return refuse(s ? s : r->options, "rate", "a rate above 0 and up to 100000, in Hz");
     stream->period = 1 / rate;
     if (s)
         return read_body(s, def->body, &stream->body);

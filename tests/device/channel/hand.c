@@ -309,6 +309,7 @@ static void take_line(void *context, enum ach_log level, const char *line)
     if (!strstr(line, "does not go into its channel"))
         return;
     CHECK(strstr(line, "opaque:0"));
+    CHECK(strstr(line, "channel ( size "));
     CHECK_OK(ach_robot_sink(logging, &own, NULL));
     CHECK_OK(ach_robot_sink(logging, &own, &sink));
     lines++;

@@ -186,6 +186,24 @@ static void asks(void)
     ach_device_close(d);
 }
 
+/* What is longer than its channel is refused, and the text says what it was. */
+static void too_long(void)
+{
+    static uint8_t many[300000];
+    ach_opaque_data_t body = bytes(many, sizeof(many));
+    ach_device_t *d;
+
+    if (strcmp(transport, "channel") != 0)
+        return;
+    d = open_device("opaque:0");
+    CHECK_STATUS(ach_device_request(d, ACH_OPAQUE_REQ_DATA, &body, RIG_PATIENCE, NULL),
+                 ACH_OVERFLOW);
+    CHECK(strstr(ach_errstr(), "the request "));
+    CHECK_STATUS(ach_device_command(d, ACH_OPAQUE_CMD_DATA, &body), ACH_OVERFLOW);
+    CHECK(strstr(ach_errstr(), "the command "));
+    ach_device_close(d);
+}
+
 /* Data that comes while an answer is awaited is not lost, and the descriptor tells of it. */
 static void data_beside_answers(void)
 {
@@ -361,6 +379,7 @@ int main(void)
         waits_for_data();
         newest_or_next();
         asks();
+        too_long();
         typed();
         data_beside_answers();
         calls_back();

@@ -37,9 +37,18 @@ echo 'driver ( name "dummy" provides ["laser:0"] )' >"$dir/laser.cfg"
 echo 'tcp ( port 0 ) include "laser.cfg"' >"$dir/free.cfg"
 echo 'driver ( name "fake" provides ["laser:0"] slow_setup 60 alwayson true )' >"$dir/slow.cfg"
 
+echo "tcp ( secret \"$(printf '%033d' 0)\" ) include \"laser.cfg\"" >"$dir/secret.cfg"
+"$ach" serve --no-channels "$dir/secret.cfg" >"$dir/out" 2>&1 && fail "a secret of 33 characters is taken"
+grep -q '32 characters' "$dir/out" || fail "$(cat "$dir/out")"
+grep -q 0000000000 "$dir/out" && fail "a secret is printed: $(cat "$dir/out")"
+echo 'driver ( name "dummy" provides ["laser:0" "laser:0"] )' >"$dir/twice.cfg"
+"$ach" serve --no-tcp "$dir/twice.cfg" >"$dir/out" 2>&1 && fail "a device is taken twice"
+grep -q 'driver dummy provides laser:0 twice' "$dir/out" || fail "$(cat "$dir/out")"
+
 start first --no-tcp -p 40001 "$dir/laser.cfg" || exit 1
 "$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
 grep -q 'another server has the channels of robot 40001' "$dir/out" || fail "$(cat "$dir/out")"
+grep -q -e '--port .* --no-channels' "$dir/out" || fail "no remedy: $(cat "$dir/out")"
 "$ach" dev print -n1 -w 30 40001:laser:0 | grep -q SCAN || fail "the first server is out of reach"
 
 # Killed: its channels are still there, and hide nobody.
@@ -83,15 +92,13 @@ done
 kill "$server"
 wait "$server" || fail "a server that was asked to end did not end well"
 
-# The first signal waits for a driver's setup, the second does not.
+# The first signal waits for a driver's setup, one that comes a moment later does not.
 "$ach" serve --no-tcp --no-channels "$dir/slow.cfg" >"$dir/out" 2>&1 &
 server=$!
 sleep 1
 kill "$server"
-sleep 0.2
-kill "$server"
 i=0
-while kill -0 "$server" 2>/dev/null; do
+while kill "$server" 2>/dev/null; do
     i=$((i + 1))
     [ $i -lt 100 ] || { fail "still there after two signals"; break; }
     sleep 0.1

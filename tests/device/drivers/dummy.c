@@ -87,7 +87,7 @@ int main(void)
     test_all();
     rig = rig_create(false);
     CHECK(rig_load(rig, "driver (name \"dummy\" provides [\"laser:0\"] rate 0)") != ACH_OK);
-    CHECK(rig_logged(rig, "a rate above 0"));
+    CHECK(rig_logged(rig, "a rate above 0 and up to 100000"));
     rig_end(rig);
     return check_result();
 }

@@ -89,6 +89,7 @@ def wrong_secret(program):
     a = server(program, 0, passer(0, p.loopback(1), 1))
     client = a.client(p.PUSH)
     assert client.device(p.POSITION2D, 0, p.OPEN).type == p.NACK
+    assert a.logged("ACH_SECRET"), a.log()
     for s in (a, b):
         s.end()
 
