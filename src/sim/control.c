@@ -20,23 +20,24 @@
 
 static void take(struct achi_sim *s, const char *words)
 {
-    char word[WORDS + 1] = "";
-    double value = 0;
-    bool has = sscanf(words, "%64s %lf", word, &value) == 2;
+    char word[WORDS + 1] = "", number[WORDS + 1] = "", more[2], *end = number;
+    int n = sscanf(words, "%64s %64s %1s", word, number, more);
+    double value = n == 2 ? strtod(number, &end) : 0;
+    bool alone = n == 1, has = n == 2 && !*end && value >= 0 && value < 1e9;
 
-    if (strcmp(word, "pause") == 0) {
+    if (alone && strcmp(word, "pause") == 0) {
         s->paused = true;
-    } else if (strcmp(word, "go") == 0) {
+    } else if (alone && strcmp(word, "go") == 0) {
         s->paused = false;
         s->step_end = ACHI_SIM_NEVER;
-    } else if (strcmp(word, "step") == 0) {
+    } else if ((alone || (has && value > 0)) && strcmp(word, "step") == 0) {
         s->paused = false;
-        s->step_end = s->now + (has && value > 0 && value < 1e9 ? (int64_t)(value * 1e9) : STEP);
-    } else if (strcmp(word, "speed") == 0 && has && value >= 0) {
+        s->step_end = s->now + (has ? (int64_t)(value * 1e9) : STEP);
+    } else if (has && strcmp(word, "speed") == 0) {
         s->speed = value;
         s->wall_paced = achi_wall();
         s->time_paced = s->now;
-    } else if (strcmp(word, "end") == 0) {
+    } else if (alone && strcmp(word, "end") == 0) {
         s->over = true;
     } else {
         fprintf(stderr, "ach sim: control: pause, go, step [SECONDS], speed FACTOR or end\n");

@@ -91,8 +91,8 @@ static void read_world(struct achi_plan *p, ach_section_t *s, enum achi_cost *mo
     p->epoch = ach_section_double(s, "epoch", 0);
     p->seed = (uint64_t)ach_section_int(s, "seed", 1);
     robot = ach_section_int(s, "robot", 0);
-    if (robot < 0)
-        ach_section_refuse(s, "robot", 0, "the number of a robot, not negative");
+    if (robot < 0 || robot > 65535)
+        ach_section_refuse(s, "robot", 0, "the number of a robot, up to 65535");
     p->robot = (uint32_t)robot;
     p->trace = ach_section_string(s, "trace", NULL);
     p->ledger = ach_section_string(s, "ledger", NULL);
