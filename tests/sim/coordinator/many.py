@@ -32,7 +32,7 @@ def threads():
 def runs():
     """None leaves anything."""
     file = world(controller("a", "steps", 2), controller("b", "end", 0, MS))
-    for i in range(scale(1000)):
+    for i in range(scale(300)):
         r = sim(file, "--quiet")
         if not check(r.status == 0 and not r.out and not r.err,
                      f"run {i}: {r.status} {r.out} {r.err}"):
