@@ -214,7 +214,9 @@ static void wait_for_outside(struct achi_sim *s)
     if (k)
         achi_turn_wait(s);
     else
-        achi_sim_fail(s, "all controllers wait for something that does not happen any more");
+        achi_sim_fail(
+            s, "controller %s, as all others, waits for something that does not happen any more",
+            s->sinks->child->plan->name);
 }
 
 /* One step: whoever is furthest behind. */

@@ -55,11 +55,12 @@ struct achi_sink {
     enum achi_phase phase;
     uint64_t serial; /* of its last note */
     int64_t time;
-    int64_t cpu;    /* CPU time at that time */
-    int64_t permit; /* until when it was permitted to compute */
-    int64_t wake;   /* WAITS: when it is to wake up, as far as is known */
-    bool timed;     /* since its time will have come */
-    uint64_t since; /* WAITS */
+    int64_t cpu;       /* CPU time at that time */
+    int64_t permit;    /* until when it was permitted to compute */
+    int64_t wake;      /* WAITS: when it is to wake up, as far as is known */
+    bool timed;        /* since its time will have come */
+    uint64_t since;    /* WAITS */
+    int64_t wall_wait; /* WAITS: since when */
     unsigned n_events;
     achi_event_t events[ACHI_SIM_EVENTS];
 
@@ -153,7 +154,7 @@ int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k);
 int64_t achi_sink_cpu(const struct achi_sink *k);
 char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /proc */
 bool achi_sink_dead(const struct achi_sink *k);
-void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye */
+void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye, or hang */
 
 /*
  * keeper.c: if we are killed, all controllers are ended, and what they have started. To be called

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "client/event.h"
 #include "sim.h"
 
 /* Of a thread, in /proc; -1: it has none any more. */
@@ -54,6 +55,31 @@ bool achi_sink_dead(const struct achi_sink *k)
 }
 
 /* Killed, or left behind by exec or by the end of a process that is not our child. */
+/* It waits, without a limit, for what only a thread of its own process can do. */
+static bool waits_for_itself(const struct achi_sink *k)
+{
+    unsigned i;
+
+    for (i = 0; i < k->n_events; i++)
+        if (!achi_event_own(k->events[i]))
+            return false;
+    return k->phase == ACHI_WAITS && k->wake == ACHI_SIM_NEVER && k->n_events > 0;
+}
+
+/* All its threads do, for longer than somebody may hang. */
+static bool is_stuck(const struct achi_sim *s, const struct achi_sink *k)
+{
+    int64_t since = achi_wall() - (int64_t)(s->plan->hang * 1e9);
+    const struct achi_sink *other;
+
+    if (s->plan->hang == 0)
+        return false;
+    for (other = s->sinks; other; other = other->next)
+        if (other->pid == k->pid && (!waits_for_itself(other) || other->wall_wait > since))
+            return false;
+    return true;
+}
+
 void achi_sinks_sweep(struct achi_sim *s)
 {
     struct achi_sink *k = s->sinks, *next;
@@ -62,6 +88,9 @@ void achi_sinks_sweep(struct achi_sim *s)
         next = k->next;
         if (!k->leaves && achi_sink_dead(k))
             achi_turn_leave(s, k);
+        else if (is_stuck(s, k))
+            achi_sim_fail(s, "controller %s hangs: all its threads wait for each other",
+                          k->child->plan->name);
     }
 }
 

@@ -114,6 +114,7 @@ static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct ach
     achi_ledger_line(s->ledger, k->child->plan->name, "cycle", achi_wall() - s->wall_start, k->time,
                      k->child->plan->budget, k->time - k->cycle, &k->account);
     k->phase = ACHI_WAITS;
+    k->wall_wait = achi_wall();
     k->since = n->since;
     k->wake = n->until > k->time ? n->until : k->time;
     k->timed = true;

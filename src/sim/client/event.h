@@ -25,27 +25,29 @@ static inline achi_event_t achi_event_hash(uint64_t hash, const void *data, size
     return hash;
 }
 
-/* One hash is taken: ACHI_EVENT_POLL. */
-static inline achi_event_t achi_event_not_poll(achi_event_t event)
+/* Whether only the process that waits for it can make it happen: those are odd, channels even. */
+static inline int achi_event_own(achi_event_t event)
 {
-    return event == ACHI_EVENT_POLL ? 1 : event;
+    return event & 1;
 }
 
 /* FNV-1a of the channel's name, without the NUL. */
 static inline achi_event_t achi_event_channel(const char *name)
 {
+    achi_event_t event;
     size_t n = 0;
 
     while (name[n])
         n++;
-    return achi_event_not_poll(achi_event_hash(ACHI_FNV_START, name, n));
+    event = achi_event_hash(ACHI_FNV_START, name, n) & ~1ull;
+    return event == ACHI_EVENT_POLL ? 2 : event;
 }
 
 static inline achi_event_t achi_event_address(int32_t pid, const void *address)
 {
     uint64_t hash = achi_event_hash(ACHI_FNV_START, &pid, sizeof(pid));
 
-    return achi_event_not_poll(achi_event_hash(hash, &address, sizeof(address)));
+    return achi_event_hash(hash, &address, sizeof(address)) | 1;
 }
 
 #endif

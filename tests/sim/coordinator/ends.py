@@ -62,6 +62,15 @@ def hang_computing():
             1, "controller a hangs", "computed without a pause")
 
 
+def hang_on_itself():
+    """All its threads wait for each other: nobody else can end that."""
+    for program in ("import threading; l = threading.Lock(); l.acquire(); l.acquire()",
+                    "import threading; t = threading.Thread(target=threading.Event().wait); "
+                    "t.start(); t.join()"):
+        run(controller("a", ["/usr/bin/python3", "-c", program]), OTHER, duration=0,
+            hang=0.5).expect(1, "controller a hangs", "wait for each other")
+
+
 def stubborn():
     run(controller("a", "stubborn"), OTHER).expect(0, "0.200000 s")
     run(controller("a", "stubborn"), controller("b", "end", 4)).expect(1, "controller b", "4")
@@ -185,6 +194,6 @@ def two_of_a_name():
 
 
 main([end_early, end_with_a_status, killed_while_it_computes, killed_while_it_sleeps,
-      hang_computing, stubborn, stops_itself, forks, daemon, shell_script, becomes_another,
-      without_descriptors, not_part_of_it, floods, babbles, coordinator_killed, signals,
-      two_of_a_name])
+      hang_computing, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script,
+      becomes_another, without_descriptors, not_part_of_it, floods, babbles, coordinator_killed,
+      signals, two_of_a_name])
