@@ -55,6 +55,16 @@ bool bad_value(const char *option, const char *value, const char *wanted)
     return false;
 }
 
+void complain_lines(const char *lines)
+{
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+
+        complain("%.*s", (int)n, lines);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
 int fail_errstr(void)
 {
     complain("%s", ach_errstr());

@@ -44,6 +44,9 @@ int old_flags(int argc, char **argv);
 /* Print "ach VERB: sentence" to standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for each line of a text. */
+void complain_lines(const char *lines);
+
 /* Say that the command line is wrong, and return EXIT_USAGE. */
 int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

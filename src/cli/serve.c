@@ -38,16 +38,6 @@ struct serve {
     size_t n_servers;
 };
 
-static void print_lines(const char *lines)
-{
-    while (*lines) {
-        size_t n = strcspn(lines, "\n");
-
-        complain("%.*s", (int)n, lines);
-        lines += n + (lines[n] == '\n');
-    }
-}
-
 static void log_line(void *context, enum ach_log level, const char *line)
 {
     static const char *const words[] = {"error: ", "warning: ", "", ""};
@@ -116,7 +106,7 @@ static bool parse(struct serve *s, int argc, char **argv)
 static bool build(struct serve *s)
 {
     if (ach_config_load(s->file, &s->config) != ACH_OK) {
-        print_lines(ach_config_errors(NULL));
+        complain_lines(ach_config_errors(NULL));
         return false;
     }
     if (ach_robot_create(&s->attr, &s->robot) != ACH_OK || ach_drivers_add(s->robot) != ACH_OK) {
@@ -131,7 +121,7 @@ static bool build(struct serve *s)
 /* What fails, and which options help. */
 static void not_served(const struct serve *s, const ach_transport_class_t *t, ach_status_t status)
 {
-    print_lines(ach_config_errors(s->config));
+    complain_lines(ach_config_errors(s->config));
     fail_errstr();
     if (t == &ach_transport_channel && status == ACH_EEXIST)
         complain("use --port for another number, or --no-channels");
@@ -217,7 +207,7 @@ static bool start(struct serve *s)
             return false;
     }
     advertise(s);
-    print_lines(ach_config_warnings(s->config));
+    complain_lines(ach_config_warnings(s->config));
     return true;
 }
 

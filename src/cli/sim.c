@@ -89,16 +89,6 @@ static bool parse(struct options *o, int argc, char **argv)
     return true;
 }
 
-static void print_lines(const char *lines)
-{
-    while (*lines) {
-        size_t n = strcspn(lines, "\n");
-
-        complain("%.*s", (int)n, lines);
-        lines += n + (lines[n] == '\n');
-    }
-}
-
 static void log_line(void *context, enum ach_log level, const char *line)
 {
     (void)context;
@@ -145,7 +135,7 @@ static bool build(struct achi_sim *s, ach_config_t *config)
     if (achi_world_create(config, s->plan->seed, &s->world) != ACH_OK ||
         ach_robot_create(&attr, &s->robot) != ACH_OK || ach_drivers_add(s->robot) != ACH_OK ||
         achi_world_add_drivers(s->world, s->robot) != ACH_OK) {
-        print_lines(ach_config_errors(config));
+        complain_lines(ach_config_errors(config));
         fail_errstr();
         return false;
     }
@@ -153,11 +143,11 @@ static bool build(struct achi_sim *s, ach_config_t *config)
         return false;
     if (ach_robot_start(s->robot) != ACH_OK ||
         ach_channels_serve(s->robot, options, &s->channels) != ACH_OK) {
-        print_lines(ach_config_errors(config));
+        complain_lines(ach_config_errors(config));
         fail_errstr();
         return false;
     }
-    print_lines(ach_config_warnings(config));
+    complain_lines(ach_config_warnings(config));
     return true;
 }
 
@@ -167,7 +157,7 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
 
     if (achi_plan_read(s->plan, config) != ACH_OK) {
         if (*ach_config_errors(config))
-            print_lines(ach_config_errors(config));
+            complain_lines(ach_config_errors(config));
         else
             fail_errstr();
         return false;
@@ -200,7 +190,7 @@ static int run(int argc, char **argv)
     if (!parse(&o, argc, argv))
         return EXIT_USAGE;
     if (ach_config_load(o.file, &config) != ACH_OK) {
-        print_lines(ach_config_errors(NULL));
+        complain_lines(ach_config_errors(NULL));
         return EXIT_FAILED;
     }
     good = simulate(&s, config, &o);

@@ -84,16 +84,6 @@ void achi_watch_want(struct achi_sim *s, const achi_event_t *events, unsigned n)
     }
 }
 
-static bool has_event(const struct achi_sink *k, achi_event_t event)
-{
-    unsigned i;
-
-    for (i = 0; i < k->n_events; i++)
-        if (k->events[i] == event)
-            return true;
-    return false;
-}
-
 static void wake(struct achi_sim *s, achi_event_t event, int64_t time)
 {
     struct achi_sink *k;
@@ -102,7 +92,7 @@ static void wake(struct achi_sim *s, achi_event_t event, int64_t time)
     for (k = s->sinks; k; k = k->next) {
         int64_t when = time > k->time ? time : k->time;
 
-        if (k->phase == ACHI_WAITS && has_event(k, event) && when < k->wake) {
+        if (k->phase == ACHI_WAITS && achi_sink_names(k, event) && when < k->wake) {
             k->wake = when;
             k->timed = false;
         }
@@ -119,7 +109,7 @@ bool achi_happened_since(const struct achi_sim *s, const struct achi_sink *k)
     if (s->posts - k->since > ACHI_POSTS)
         return true; /* nobody knows any more */
     for (i = k->since; i < s->posts; i++)
-        if (has_event(k, s->recent[i % ACHI_POSTS]))
+        if (achi_sink_names(k, s->recent[i % ACHI_POSTS]))
             return true;
     return false;
 }

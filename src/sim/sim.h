@@ -146,6 +146,7 @@ void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu
 /* sink.c: who there is */
 struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n);
 struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid);
+bool achi_sink_names(const struct achi_sink *k, achi_event_t event); /* in its last note */
 bool achi_sink_exists(const struct achi_sim *s, const struct achi_sink *k);
 void achi_sink_remove(struct achi_sim *s, struct achi_sink *k);
 int64_t achi_sink_time(const struct achi_sink *k);          /* how far behind it is */

@@ -55,6 +55,16 @@ bool achi_sink_dead(const struct achi_sink *k)
 }
 
 /* Killed, or left behind by exec or by the end of a process that is not our child. */
+bool achi_sink_names(const struct achi_sink *k, achi_event_t event)
+{
+    unsigned i;
+
+    for (i = 0; i < k->n_events; i++)
+        if (k->events[i] == event)
+            return true;
+    return false;
+}
+
 /* It waits, without a limit, for what only a thread of its own process can do. */
 static bool waits_for_itself(const struct achi_sink *k)
 {

@@ -99,16 +99,6 @@ static void check_budget(struct achi_sim *s, struct achi_sink *k)
         overrun(s, k);
 }
 
-static bool has_event(const struct achi_sink *k, achi_event_t event)
-{
-    unsigned i;
-
-    for (i = 0; i < k->n_events; i++)
-        if (k->events[i] == event)
-            return true;
-    return false;
-}
-
 static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n)
 {
     achi_ledger_line(s->ledger, k->child->plan->name, "cycle", achi_wall() - s->wall_start, k->time,
@@ -122,7 +112,7 @@ static void begin_wait(struct achi_sim *s, struct achi_sink *k, const struct ach
     if (achi_happened_since(s, k)) {
         k->wake = k->time;
         k->timed = n->until <= k->time;
-    } else if (has_event(k, ACHI_EVENT_POLL) && k->wake - k->time > POLL_PERIOD) {
+    } else if (achi_sink_names(k, ACHI_EVENT_POLL) && k->wake - k->time > POLL_PERIOD) {
         k->wake = k->time + POLL_PERIOD;
         k->timed = false;
     }
