@@ -54,7 +54,6 @@ bool achi_sink_dead(const struct achi_sink *k)
            (state == 'X' && syscall(SYS_tgkill, k->pid, k->tid, 0) != 0 && errno == ESRCH);
 }
 
-/* Killed, or left behind by exec or by the end of a process that is not our child. */
 bool achi_sink_names(const struct achi_sink *k, achi_event_t event)
 {
     unsigned i;
@@ -90,6 +89,7 @@ static bool is_stuck(const struct achi_sim *s, const struct achi_sink *k)
     return true;
 }
 
+/* Those that were killed, or left behind by exec or by the end of a process that is not our child; and who hangs. */
 void achi_sinks_sweep(struct achi_sim *s)
 {
     struct achi_sink *k = s->sinks, *next;
