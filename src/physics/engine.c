@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "../device/core/plugin_path.h"
 
 static const ach_physics_class_t *const built_in[] = {
     &achi_physics_cartpole,
@@ -24,41 +25,6 @@ static const ach_physics_class_t *pick(const ach_physics_class_t *const *engines
         if (engines[i]->name && strcmp(engines[i]->name, name) == 0)
             return engines[i];
     return NULL;
-}
-
-static bool readable(char *path, size_t size, const char *dir, size_t length, const char *name,
-                     const char *end)
-{
-    int n = snprintf(path, size, "%.*s/%s%s", (int)length, dir, name, end);
-
-    return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
-}
-
-/* In a list of directories, as a file or without its .so. */
-static bool on_path(const char *dirs, const char *name, char *path, size_t size)
-{
-    while (dirs && *dirs) {
-        size_t n = strcspn(dirs, ":");
-
-        if (n &&
-            (readable(path, size, dirs, n, name, ".so") || readable(path, size, dirs, n, name, "")))
-            return true;
-        dirs += n + (dirs[n] == ':');
-    }
-    return false;
-}
-
-static ach_status_t locate(const char *name, char *path, size_t size)
-{
-    if (strchr(name, '/')) {
-        if (access(name, R_OK) == 0 && (size_t)snprintf(path, size, "%s", name) < size)
-            return ACH_OK;
-        return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s", name);
-    }
-    if (on_path(secure_getenv("ACH_PLUGIN_PATH"), name, path, size) ||
-        on_path(ACHI_PLUGIN_DIR, name, path, size))
-        return ACH_OK;
-    return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s in " ACHI_PLUGIN_DIR, name);
 }
 
 static bool complete(const ach_physics_class_t *e)
@@ -104,7 +70,7 @@ static ach_status_t from_plugin(const char *plugin, const char *name,
 {
     const ach_physics_plugin_t *p;
     char file[4096];
-    ach_status_t status = locate(plugin, file, sizeof(file));
+    ach_status_t status = achi_plugin_path(plugin, file, sizeof(file));
 
     if (status != ACH_OK)
         return status;

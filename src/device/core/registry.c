@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core.h"
+#include "plugin_path.h"
 
 const ach_driver_class_t *achi_class_find(const ach_robot_t *robot, const char *name)
 {
@@ -62,49 +62,6 @@ ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *d
     return ACH_OK;
 }
 
-/* DIR/NAME, DIR/NAME.so or DIR/libNAME.so. */
-static bool in_dir(const char *dir, size_t length, const char *name, char *path, size_t size)
-{
-    static const char *const shapes[] = {"%.*s/%s", "%.*s/%s.so", "%.*s/lib%s.so"};
-    size_t i;
-
-    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        int n = snprintf(path, size, shapes[i], (int)length, dir, name);
-#pragma GCC diagnostic pop
-
-        if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool on_path(const char *dirs, const char *name, char *path, size_t size)
-{
-    while (dirs && *dirs) {
-        size_t n = strcspn(dirs, ":");
-
-        if (n && in_dir(dirs, n, name, path, size))
-            return true;
-        dirs += n + (dirs[n] == ':');
-    }
-    return false;
-}
-
-static ach_status_t locate(const char *name, char *path, size_t size)
-{
-    if (strchr(name, '/')) {
-        if (access(name, R_OK) != 0 || (size_t)snprintf(path, size, "%s", name) >= size)
-            return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s", name);
-        return ACH_OK;
-    }
-    if (on_path(secure_getenv("ACH_PLUGIN_PATH"), name, path, size) ||
-        on_path(ACHI_PLUGIN_DIR, name, path, size))
-        return ACH_OK;
-    return ach_errstr_set(ACH_ENOENT, "there is no plug-in %s in " ACHI_PLUGIN_DIR, name);
-}
-
 static ach_status_t add_drivers(ach_robot_t *robot, const char *path, const ach_plugin_t *p)
 {
     uint32_t i;
@@ -141,7 +98,7 @@ static ach_status_t add_transports(const char *path, const ach_transport_plugin_
 /* Stays loaded: its tables are used to the process's end. */
 static ach_status_t load(const char *name, char *file, size_t size, void **lib)
 {
-    ach_status_t status = locate(name, file, size);
+    ach_status_t status = achi_plugin_path(name, file, size);
 
     if (status != ACH_OK)
         return status;
