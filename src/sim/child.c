@@ -22,7 +22,6 @@
 #define NAP 2000000L
 #define END_LIMIT 2000000000LL /* wall time from a bye to the end */
 #define END_NAP 20000L
-#define STAT_SIZE 512
 #define WRITE_NAP 10000L
 #define WRITE_LOOKS 1000 /* until a process has put its note */
 #define STOP_LOOKS 10000 /* until a process on another core has stopped */
@@ -191,30 +190,13 @@ static void remove_sinks(struct achi_sim *s, pid_t pid)
     }
 }
 
-/* What /proc says of a process, behind its name; empty: it is no more. */
-static void read_stat(pid_t pid, char text[STAT_SIZE])
-{
-    char path[64], *end;
-    int fd;
-    ssize_t n;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? 0 : read(fd, text, STAT_SIZE - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
-    end = strrchr(text, ')');
-    memmove(text, end ? end + 1 : "", end ? strlen(end) : 1);
-}
-
 /* A zombie that still has threads cannot be waited for yet. */
 static bool lives(pid_t pid)
 {
-    char text[STAT_SIZE], state;
+    char text[ACHI_STAT_SIZE], state;
     int threads;
 
-    read_stat(pid, text);
+    achi_proc_stat(pid, pid, text);
     return sscanf(text, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d",
                   &state, &threads) == 2 &&
            (state != 'Z' || threads > 1);
@@ -298,10 +280,10 @@ static void nap(void)
 
 static pid_t parent_of(pid_t pid)
 {
-    char text[STAT_SIZE];
+    char text[ACHI_STAT_SIZE];
     int parent;
 
-    read_stat(pid, text);
+    achi_proc_stat(pid, pid, text);
     return sscanf(text, " %*c %d", &parent) == 1 ? parent : 0;
 }
 

@@ -153,6 +153,9 @@ int64_t achi_sink_time(const struct achi_sink *k);          /* how far behind it
 struct achi_sink *achi_sink_last(const struct achi_sim *s); /* furthest behind */
 int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k);
 int64_t achi_sink_cpu(const struct achi_sink *k);
+/* What /proc says of a thread, behind its name; empty: it is no more. */
+#define ACHI_STAT_SIZE 512
+void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE]);
 char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /proc */
 bool achi_sink_dead(const struct achi_sink *k);
 void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye, or hang */

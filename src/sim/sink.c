@@ -32,17 +32,25 @@ int64_t achi_sink_cpu(const struct achi_sink *k)
     return strtoll(text, NULL, 10);
 }
 
-char achi_sink_state(const struct achi_sink *k)
+void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE])
 {
-    int fd = open_proc(k->pid, k->tid, "stat");
-    char text[256], *end;
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+    int fd = open_proc(pid, tid, "stat");
+    ssize_t n = fd < 0 ? 0 : read(fd, text, ACHI_STAT_SIZE - 1);
+    char *end;
 
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
     end = strrchr(text, ')'); /* the name in front may have anything in it */
-    return end && end[1] ? end[2] : 'X';
+    memmove(text, end ? end + 1 : "", end ? strlen(end) : 1);
+}
+
+char achi_sink_state(const struct achi_sink *k)
+{
+    char text[ACHI_STAT_SIZE];
+
+    achi_proc_stat(k->pid, k->tid, text);
+    return text[0] && text[1] ? text[1] : 'X';
 }
 
 /* If there are no descriptors left nothing can be read, and that says nothing. */
