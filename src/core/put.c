@@ -33,21 +33,24 @@ ACHI_HOT enum ach_status find_end(const struct achi_view *v, struct achi_room *r
     return ACH_OK;
 }
 
-/* Void the entries whose bytes lie where n bytes are about to be written. */
-static enum ach_status evict(const struct achi_view *v, const struct achi_room *room, uint64_t n)
+/*
+ * Void the entries whose bytes lie where those of message seq are about to be written, up to end.
+ * Takes values: a room whose address went out would have to live in memory.
+ */
+static enum ach_status evict(const struct achi_view *v, uint64_t seq, uint64_t end)
 {
-    uint64_t newest = room->seq - 1;
+    uint64_t newest = seq - 1;
     uint64_t first = achi_load(&v->hdr->first, PUT_FIRST);
     uint64_t f = first;
 
-    if (first > room->seq)
+    if (first > seq)
         return ACH_CORRUPT;
-    if (room->seq > v->mask && f < room->seq - v->mask)
-        f = room->seq - v->mask;
+    if (seq > v->mask && f < seq - v->mask)
+        f = seq - v->mask;
     while (f <= newest) {
         struct achi_entry *old = achi_entry_of(v, f);
 
-        if (room->pos + n - achi_load(&old->pos, PUT_OLD_POS) <= v->data_size)
+        if (end - achi_load(&old->pos, PUT_OLD_POS) <= v->data_size)
             break;
         if (f == newest)
             return ACH_CORRUPT;
@@ -69,7 +72,7 @@ ACHI_HOT enum ach_status make_room(const struct achi_view *v, uint64_t n, struct
         room->off |= ACHI_INLINE;
         room->place = (unsigned char *)room->entry->small;
     } else {
-        r = evict(v, room, n);
+        r = evict(v, room->seq, room->pos + n);
         if (r != ACH_OK)
             return r;
         room->place = v->data + room->off;
