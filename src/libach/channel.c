@@ -175,7 +175,9 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         free(h);
         return r;
     }
-    h->special = h->readonly || achi_in_kernel(h);
+    h->special = h->readonly || achi_in_kernel(h) || h->view.flags & ACHI_F_SINGLE_WRITER;
+    if (h->private_)
+        h->pidns = achi_thread()->pidns;
     h->spin_ns = attr->spin_ns;
     h->lock_timeout_ns = attr->lock_timeout_ns ? attr->lock_timeout_ns : defaults.lock_timeout_ns;
     if (attr->lock_source)
@@ -272,7 +274,7 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
         return achi_fail(ACH_EINVAL, "%#o is not a file mode", (unsigned)mode);
     if (fchmod(h->fd, mode) != 0)
         return achi_fail_errno("cannot change the channel's permissions");
-    if (!h->special && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
+    if (!h->readonly && !achi_in_kernel(h) && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
         wake_readonly(h);
     return ACH_OK;
 }

@@ -27,14 +27,14 @@ struct achi_handle {
     uint64_t slept;
     uint64_t spin_ns;
     uint64_t lock_timeout_ns;
-    uint64_t pidns;  /* may put only in this PID namespace; 0: anywhere */
+    uint64_t pidns;  /* may put only in this PID namespace, unless private */
     size_t span;     /* bytes of address space mapped */
     uint64_t memory; /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
     int fd;             /* the file; -1 for a heap channel */
     bool readonly;      /* cannot put; mapped read-only */
-    bool special;       /* read-only, or in the kernel: ach_put takes another way */
+    bool special;       /* read-only, single-writer or in the kernel: ach_put looks closer */
     bool source;        /* holds the source lock */
     int32_t source_pid; /* the process that took it; a child of fork does not hold it */
     bool private_;      /* nobody but this process has the memory */

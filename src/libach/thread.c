@@ -23,6 +23,7 @@ struct achi_process *achi_process = &no_page;
 static void forget(void)
 {
     achi_thread_self.tid = 0;
+    achi_thread_self.pidns = 0;
     achi_process->cancels = 0;
 }
 

@@ -5,6 +5,7 @@
 #ifndef ACHI_THREAD_H
 #define ACHI_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct achi_thread {
@@ -37,6 +38,13 @@ static inline struct achi_thread *achi_thread(void)
                          0))
         achi_thread_ask();
     return &achi_thread_self;
+}
+
+/* Was the calling thread asked, and is it of this PID namespace? */
+static inline bool achi_thread_known(uint64_t pidns)
+{
+    return __atomic_load_n(&achi_process->known, __ATOMIC_RELAXED) != 0 &&
+           achi_thread_self.pidns == pidns;
 }
 
 /* The calling process's PID namespace, or 0 if /proc does not tell. */
