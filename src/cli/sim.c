@@ -10,7 +10,8 @@
 
 struct options {
     const char *file;
-    const char *trace, *ledger, *model;
+    const char *trace, *ledger;
+    int model; /* an enum achi_cost, or -1: as the file says */
     double duration, speed;
     bool quiet, paused, no_correction, no_realtime;
 };
@@ -23,6 +24,16 @@ static bool parse_number(const char *option, const char *text, double *value)
     if (end != text && *end == 0 && *value >= 0 && *value <= 1e9)
         return true;
     return bad_value(option, text, "a number, not negative");
+}
+
+static bool parse_model(const char *text, int *model)
+{
+    static const char *const names[] = {"measured", "declared", "free"};
+
+    for (*model = 0; *model < 3; ++*model)
+        if (strcmp(text, names[*model]) == 0)
+            return true;
+    return bad_value("--model", text, "measured, declared or free");
 }
 
 static bool parse(struct options *o, int argc, char **argv)
@@ -53,10 +64,11 @@ static bool parse(struct options *o, int argc, char **argv)
                 return false;
             break;
         case 'm':
-            o->model = optarg;
+            if (!parse_model(optarg, &o->model))
+                return false;
             break;
         case 'c':
-            o->model = "free";
+            o->model = ACHI_COST_FREE;
             break;
         case 't':
             o->trace = optarg;
@@ -97,10 +109,9 @@ static void log_line(void *context, enum ach_log level, const char *line)
 }
 
 /* The command line has the last word. */
-static bool adjust(struct achi_plan *p, const struct options *o)
+static void adjust(struct achi_plan *p, const struct options *o)
 {
-    static const char *const models[] = {"measured", "declared", "free"};
-    size_t i, m = 0;
+    size_t i;
 
     if (o->duration >= 0)
         p->duration = o->duration > 0 ? (int64_t)(o->duration * 1e9) : ACHI_SIM_NEVER;
@@ -113,13 +124,17 @@ static bool adjust(struct achi_plan *p, const struct options *o)
     p->paused = o->paused;
     p->correction = p->correction && !o->no_correction;
     p->realtime = p->realtime && !o->no_realtime;
-    while (o->model && m < 3 && strcmp(o->model, models[m]) != 0)
-        m++;
-    if (m == 3)
-        return bad_value("--model", o->model, "measured, declared or free");
-    for (i = 0; o->model && i < p->n_controllers; i++)
-        p->controllers[i].model = (enum achi_cost)m;
-    return true;
+    for (i = 0; o->model >= 0 && i < p->n_controllers; i++)
+        p->controllers[i].model = (enum achi_cost)o->model;
+}
+
+/* What is wrong in the file, or else what went wrong. */
+static void tell(const ach_config_t *config)
+{
+    if (*ach_config_errors(config))
+        complain_lines(ach_config_errors(config));
+    else
+        fail_errstr();
 }
 
 /* The robot whose devices are those of the world. */
@@ -135,16 +150,14 @@ static bool build(struct achi_sim *s, ach_config_t *config)
     if (achi_world_create(config, s->plan->seed, &s->world) != ACH_OK ||
         ach_robot_create(&attr, &s->robot) != ACH_OK || ach_drivers_add(s->robot) != ACH_OK ||
         achi_world_add_drivers(s->world, s->robot) != ACH_OK) {
-        complain_lines(ach_config_errors(config));
-        fail_errstr();
+        tell(config);
         return false;
     }
     if (ach_robot_load_config(s->robot, config) != ACH_OK)
         return false;
     if (ach_robot_start(s->robot) != ACH_OK ||
         ach_channels_serve(s->robot, options, &s->channels) != ACH_OK) {
-        complain_lines(ach_config_errors(config));
-        fail_errstr();
+        tell(config);
         return false;
     }
     complain_lines(ach_config_warnings(config));
@@ -156,14 +169,10 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
     bool good;
 
     if (achi_plan_read(s->plan, config) != ACH_OK) {
-        if (*ach_config_errors(config))
-            complain_lines(ach_config_errors(config));
-        else
-            fail_errstr();
+        tell(config);
         return false;
     }
-    if (!adjust(s->plan, o))
-        return false;
+    adjust(s->plan, o);
     if (!achi_keeper_start(s)) {
         complain("%s", s->why);
         return false;
@@ -181,7 +190,7 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.duration = -1, .speed = -1};
+    struct options o = {.model = -1, .duration = -1, .speed = -1};
     struct achi_plan plan = {0};
     struct achi_sim s = {.plan = &plan};
     ach_config_t *config;
@@ -224,7 +233,7 @@ const struct verb verb_sim = {
             "  -l, --ledger FILE    write each slice and cycle, as CSV\n"
             "      --no-correction  do not feed the error of timers back\n"
             "      --no-realtime    do not ask for SCHED_FIFO\n"
-            "  -q, --quiet          print errors only\n"
+            "  -q, --quiet          print errors and overruns only\n"
             "      --help           print this help\n\n"
             "While it runs, its channels are sim.NAME.status, and sim.NAME.control, which takes\n"
             "the words pause, go, step [SECONDS], speed FACTOR and end.\n\n"

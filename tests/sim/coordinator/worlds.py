@@ -21,6 +21,8 @@ def wrong(text, *words):
 def wrong_line(text, line, *words):
     r = wrong(text, *words)
     check(f"wrong.cfg:{line}:" in r.err, f"no line {line}: {r.err!r}")
+    lines = [one.split("wrong.cfg:")[-1] for one in r.err.splitlines()]
+    check(len(lines) == len(set(lines)), f"told twice: {r.err!r}")
 
 
 def in_world(option, *words):
@@ -140,7 +142,7 @@ def command_line():
     for words in (["--duration", "x"], ["--duration", "-1"], ["--duration", "nan"],
                   ["--speed", "fast"], ["--model", "x"], ["--nonsense"], ["extra.cfg"]):
         r = Run(world(FINE), *words).end()
-        check(r.status in (1, 2) and r.err, f"{words}: status {r.status}: {r.err!r}")
+        check(r.status == 2 and r.err, f"{words}: status {r.status}: {r.err!r}")
         nothing_left()
 
 
