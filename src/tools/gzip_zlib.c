@@ -58,7 +58,7 @@ bool gzip_step(struct gzip *z, const unsigned char **in, size_t *in_len, unsigne
     z->stream.next_out = out;
     z->stream.avail_out = room;
     r = deflate(&z->stream, given == *in_len ? modes[flush] : Z_NO_FLUSH);
-    *in += given - z->stream.avail_in;
+    *in = z->stream.next_in;
     *in_len -= given - z->stream.avail_in;
     *out_len = room - z->stream.avail_out;
     if (flush == GZIP_END)
