@@ -14,13 +14,13 @@ check 'the margin is between 1 and 2 ms' "$margin > 1 && $margin < 2"
 
 with() {
     change "$name" "s/integrator \"rk4\"/integrator \"$integrator\"/
-        s/\\[\"balance\"\\]/[\"balance\" \"--seconds\" \"3\" \"--busy\" \"$1\"]/"
+        s/\\[\"balance\"\\]/[\"balance\" \"--seconds\" \"2.5\" \"--busy\" \"$1\"]/"
 }
 with 0.0005
 sim 0 "$name"
 has 'balance: balanced since'
 cpu=$(number 'cpu \([0-9.]*\) s')
-check 'half a millisecond is computed in each cycle' "$cpu > 1.4"
+check 'half a millisecond is computed in each cycle' "$cpu > 1.15"
 
 with 0.002
 sim 1 "$name"
@@ -28,5 +28,5 @@ has 'balance: fell'
 has 'controller balance has ended: exit status 3'
 sim 0 "$name" --callback
 has 'balance: balanced since'
-has '3000 cycles, 0 missed'
+has '2500 cycles, 0 missed'
 finish
