@@ -162,9 +162,10 @@ static void forget(struct achi_sim *s, struct achi_sink *k)
 {
     struct achi_sink **p = &s->sinks;
 
-    while (*p != k)
+    while (*p && *p != k)
         p = &(*p)->next;
-    *p = k->next;
+    if (*p)
+        *p = k->next;
     if (k->time > s->last)
         s->last = k->time;
     achi_account_add(&k->child->account, &k->account);
