@@ -59,7 +59,8 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
     if (!h)
         return ACH_CLOSED;
     /* Calls nothing that returns here: that would cost a stack frame. */
-    if (__builtin_expect(h->special || !achi_thread_known(h->pidns), 0))
+    if (__builtin_expect(h->special || !achi_thread_known() || h->pidns != achi_thread_self.pidns,
+                         0))
         return put_carefully(h, buf, len);
     return achi_put(&h->view, buf, len);
 }

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-__thread struct achi_thread achi_thread_self;
+__thread struct achi_thread achi_thread_self = {.asked = ACHI_NEVER};
 
-static struct achi_process no_page = {.known = 1};
+static struct achi_process no_page = {.life = 1};
 struct achi_process *achi_process = &no_page;
 
 /*
@@ -22,8 +22,7 @@ struct achi_process *achi_process = &no_page;
  */
 static void forget(void)
 {
-    achi_thread_self.tid = 0;
-    achi_thread_self.pidns = 0;
+    achi_thread_self.asked = ACHI_NEVER;
     achi_process->cancels = 0;
 }
 
@@ -34,7 +33,7 @@ __attribute__((constructor)) static void watch_fork(void)
 
     if (page != MAP_FAILED && madvise(page, size, MADV_WIPEONFORK) == 0) {
         achi_process = page;
-        achi_process->known = 1;
+        achi_process->life = 1;
     }
     pthread_atfork(NULL, NULL, forget);
 }
@@ -46,14 +45,27 @@ uint64_t achi_pid_namespace(void)
     return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
+/* The number of this process's life, a new one if the page was wiped. Never 0. */
+static uint32_t life(void)
+{
+    static uint32_t last = 1; /* a child goes on counting */
+    uint32_t now = 0, next = __atomic_load_n(&last, __ATOMIC_RELAXED) + 1;
+
+    if (!__atomic_compare_exchange_n(&achi_process->life, &now, next, 0, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return now;
+    __atomic_store_n(&last, next, __ATOMIC_RELAXED);
+    return next;
+}
+
 void achi_thread_ask(void)
 {
     struct achi_thread *self = &achi_thread_self;
     struct robust_list_head *head = NULL;
     size_t len = 0;
+    uint32_t now = life();
     int saved = errno;
 
-    __atomic_store_n(&achi_process->known, 1, __ATOMIC_RELAXED);
     self->pending = &self->no_slot;
     self->futex_offset = 0;
     if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head)) {
@@ -63,5 +75,7 @@ void achi_thread_ask(void)
     self->pidns = achi_pid_namespace();
     self->pid = getpid();
     self->tid = (uint32_t)syscall(SYS_gettid);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a signal handler asks again, or finds all of it */
+    self->asked = now;
     errno = saved;
 }

@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ACHI_NEVER UINT32_MAX
+
 struct achi_thread {
-    uint32_t tid;                /* 0: not asked yet */
+    uint32_t asked; /* achi_process->life when it was; ACHI_NEVER: not yet */
+    uint32_t tid;
     intptr_t futex_offset;       /* of the thread's robust list */
     volatile uintptr_t *pending; /* its "being locked or unlocked" slot */
     uintptr_t no_slot;           /* stands in for a system without robust lists */
@@ -23,7 +26,7 @@ extern __thread struct achi_thread achi_thread_self
 
 /* Zero in a new child, however it was made: the kernel wipes it. */
 struct achi_process {
-    uint32_t known;   /* the calling thread was asked after the last fork */
+    uint32_t life;    /* counts forks, from one to the next; 0: a new child that asked nobody yet */
     uint32_t cancels; /* calls of ach_cancel under way: ach_close waits for them */
 };
 
@@ -31,20 +34,17 @@ extern struct achi_process *achi_process __attribute__((visibility("hidden")));
 
 void achi_thread_ask(void);
 
-static inline struct achi_thread *achi_thread(void)
+/* Was the calling thread asked, in this process? */
+static inline bool achi_thread_known(void)
 {
-    if (__builtin_expect(achi_thread_self.tid == 0 ||
-                             __atomic_load_n(&achi_process->known, __ATOMIC_RELAXED) == 0,
-                         0))
-        achi_thread_ask();
-    return &achi_thread_self;
+    return achi_thread_self.asked == __atomic_load_n(&achi_process->life, __ATOMIC_RELAXED);
 }
 
-/* Was the calling thread asked, and is it of this PID namespace? */
-static inline bool achi_thread_known(uint64_t pidns)
+static inline struct achi_thread *achi_thread(void)
 {
-    return __atomic_load_n(&achi_process->known, __ATOMIC_RELAXED) != 0 &&
-           achi_thread_self.pidns == pidns;
+    if (__builtin_expect(!achi_thread_known(), 0))
+        achi_thread_ask();
+    return &achi_thread_self;
 }
 
 /* The calling process's PID namespace, or 0 if /proc does not tell. */

@@ -3,6 +3,7 @@
 #include "conformance.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 
@@ -270,6 +271,39 @@ static void bare_fork(void)
     remove_it();
 }
 
+static void *put_in_thread(void *cx)
+{
+    *(enum ach_status *)cx = put_number(&chan, 2, 16);
+    return NULL;
+}
+
+/* In a child, what another thread found out is not true of this one. */
+static void threads_of_a_child(void)
+{
+    enum ach_status want = backend->bit == KERNEL ? ACH_OK : ACH_EACCES, first = ACH_BUG;
+    pthread_t thread;
+    int status;
+    pid_t pid;
+
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    if (unshare(CLONE_NEWPID) != 0) {
+        remove_it();
+        skip("cannot make a PID namespace");
+    }
+    pid = _Fork();
+    if (pid == 0) {
+        if (pthread_create(&thread, NULL, put_in_thread, &first) != 0 ||
+            pthread_join(thread, NULL) != 0)
+            _exit(2);
+        _exit(first == want && put_number(&chan, 3, 16) == want ? 0 : 1);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
 static const struct test tests[] = {
     {"process-forked-position", forked_position, NAMED, ONE_PROCESS},
     {"process-forked-put", forked_put, NAMED, ONE_PROCESS},
@@ -279,5 +313,6 @@ static const struct test tests[] = {
     {"process-stopped-reader", stopped_reader, NAMED, ONE_PROCESS},
     {"process-descriptors", descriptors, ALL, NULL},
     {"process-other-namespace", other_namespace, NAMED, ONE_PROCESS},
+    {"process-threads-of-a-child", threads_of_a_child, NAMED, ONE_PROCESS},
 };
 THEME(process_theme, tests);

@@ -3,6 +3,7 @@
  * bad-files.c - whatever stands under a channel's name, opening it gives a clear status (G9)
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -219,22 +220,31 @@ static void test_bytes(const struct image *good)
     free(copy);
 }
 
-/* A channel from another PID namespace can be read, not written. */
-static void test_stranger(const struct image *good)
+static void *first_put(void *chan)
+{
+    CHECK_STATUS(ach_put(chan, "x", 1), ACH_EACCES);
+    return NULL;
+}
+
+/* A channel from another PID namespace can be read, not written, also by a new thread. */
+static void test_stranger(const struct image *good, uint64_t pidns)
 {
     unsigned char *copy = malloc(good->size);
     ach_channel_t chan;
+    pthread_t thread;
     char buf[64];
     size_t size;
 
     REQUIRE(copy);
     memcpy(copy, good->bytes, good->size);
-    ((struct ach_header *)(void *)copy)->pidns += 1;
+    ((struct ach_header *)(void *)copy)->pidns = pidns;
     file_write(copy, good->size, good->size);
     free(copy);
     REQUIRE_OK(ach_open(&chan, "bad", NULL));
     CHECK_OK(ach_get(&chan, buf, sizeof(buf), &size, NULL, ACH_O_LAST));
     CHECK_STATUS(ach_put(&chan, "x", 1), ACH_EACCES);
+    REQUIRE(pthread_create(&thread, NULL, first_put, &chan) == 0);
+    REQUIRE(pthread_join(thread, NULL) == 0);
     CHECK_OK(ach_close(&chan));
 }
 
@@ -369,7 +379,8 @@ int main(void)
     test_random_bytes(&good);
     test_fields(&good);
     test_bytes(&good);
-    test_stranger(&good);
+    test_stranger(&good, 1);
+    test_stranger(&good, 0);
     test_unmirrored();
     test_huge();
     test_kinds();
