@@ -508,6 +508,10 @@ enum ach_status ach_create_attr_set_single_writer(ach_create_attr_t *attr, int s
  * @attr: attributes for ach_create
  * @mode: permission bits, used as they are: the umask does not apply
  *
+ * Who may write a channel's file may also cut it off, with truncate(2); SIGBUS
+ * then ends the processes that use it. So let those write who put, and only
+ * them: read permission is enough for who gets.
+ *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
  * Returns: ACH_OK, or ACH_EINVAL for a NULL argument or bits beyond 0777.

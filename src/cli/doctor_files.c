@@ -62,6 +62,22 @@ static bool settled(const char *path)
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + SETTLED_S < time(NULL);
 }
 
+/* Does nobody but us have this file open or mapped? True also says it is what we examined. */
+static bool unused(const char *path)
+{
+    struct stat opened, named;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool result;
+
+    if (fd < 0)
+        return false;
+    result = fcntl(fd, F_SETLEASE, F_WRLCK) == 0 && fstat(fd, &opened) == 0 &&
+             lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+             opened.st_dev == named.st_dev && S_ISREG(opened.st_mode);
+    close(fd);
+    return result;
+}
+
 static void remove_file(struct report *r, const char *check, const char *path, const char *what)
 {
     if (unlink(path) == 0)
@@ -80,28 +96,16 @@ static bool check_temporary(struct report *r, const char *file)
 
     if (!maker || !dead(maker) || !path_of(r, file, path) || !settled(path))
         return false;
-    if (r->repair)
+    if (r->repair && !unused(path))
+        advise(found(r, LEVEL_WARNING, "temporary files",
+                     "%s was %s, and is in use: its channel was about to be replaced", path, what),
+               "restart the programs that use it, or replace it again: ach mk -t");
+    else if (r->repair)
         remove_file(r, "temporary files", path, what);
     else
         advise(found(r, LEVEL_WARNING, "temporary files", "%s was %s", path, what),
                "ach doctor --repair");
     return true;
-}
-
-/* Does nobody but us have this file open or mapped? True also says it is what we examined. */
-static bool unused(const char *path)
-{
-    struct stat opened, named;
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool result;
-
-    if (fd < 0)
-        return false;
-    result = fcntl(fd, F_SETLEASE, F_WRLCK) == 0 && fstat(fd, &opened) == 0 &&
-             lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
-             opened.st_dev == named.st_dev && S_ISREG(opened.st_mode);
-    close(fd);
-    return result;
 }
 
 static void report_broken(struct report *r, const char *path, const char *why)

@@ -136,7 +136,19 @@ static int put_message(struct putter *p)
         return too_large(p, p->m.len);
     if (r == ACH_EACCES)
         return refused(p);
+    if (r == ACH_LOCKED) {
+        complain("%s: another writer holds the channel and does not go on", p->name);
+        return EXIT_FAILED;
+    }
     return r == ACH_OK ? EXIT_OK : fail_status(p->name, r);
+}
+
+/* Whoever reads does so elsewhere by now: what a stream has to come would be lost. */
+static int removed(struct putter *p)
+{
+    if (!channel_info(&p->chan, p->name, &p->info))
+        return EXIT_FAILED;
+    return p->info.unlinked ? fail_status(p->name, ACH_ENOENT) : EXIT_OK;
 }
 
 static int put_text(struct putter *p, const char *text)
@@ -189,6 +201,8 @@ static int put_stream(struct putter *p, FILE *in)
         if (t == TAKEN_END)
             break;
         status = t == TAKEN_MESSAGE ? put_message(p) : input_trouble(p, t);
+        if (status == EXIT_OK && p->o->framing != FRAMES_NONE)
+            status = removed(p);
         if (status != EXIT_OK)
             return status;
         count++;

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "cli.h"
@@ -180,6 +181,17 @@ static int by_name(const void *a, const void *b)
     return order ? order : (int)x->map - (int)y->map;
 }
 
+/* There may be more channels than files that a program may open unless it asks. */
+static void allow_many(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 /* Let go of those that are gone. */
 static void drop_unlisted(struct survey *s)
 {
@@ -200,6 +212,7 @@ bool survey_look(struct survey *s)
 {
     size_t i;
 
+    allow_many();
     for (i = 0; i < s->n; i++)
         s->items[i]->listed = false;
     if (ach_list(list_one, s) != ACH_OK) {

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,14 @@ static bool ended_well(const struct arguments *a, enum ach_status r)
     return false;
 }
 
+static void tell_missed(const struct arguments *a)
+{
+    uint64_t last, total;
+
+    if (!a->last && ach_channel_missed(&chan, &last, &total) == ACH_OK && total > 0)
+        tool_complain("%" PRIu64 " messages of '%s' were missed", total, a->channel);
+}
+
 static int get_all(const struct arguments *a, FILE *out)
 {
     unsigned char *buf = NULL;
@@ -181,6 +190,7 @@ static int get_all(const struct arguments *a, FILE *out)
         ok = write_message(a, out, buf, size);
     } while (ok && ++n != a->count);
     free(buf);
+    tell_missed(a);
     return ok && ended_well(a, r) ? EXIT_DONE : EXIT_FAILED;
 }
 

@@ -103,6 +103,17 @@ if can_be_nobody; then
         "('0640', 'root', 'ACH_EACCES')"
 fi
 
+# More channels than files that may be open, unless one asks.
+for i in $(seq 1 40); do
+    "$ACH" mk "many-$i"
+done
+out=$(ulimit -Sn 20 && "$ACH" ls --no-rate 'many-*') || fail "many channels"
+same "$(echo "$out" | grep -c '^many-.* root ')" 40
+hasnt "$out" unusable
+for i in $(seq 1 40); do
+    "$ACH" rm "many-$i"
+done
+
 rm "$ACH_DIR/achshm-junk"
 "$ACH" rm arm-left arm-right leg || fail "rm"
 finish

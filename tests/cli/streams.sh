@@ -142,6 +142,22 @@ same "$out" first
 exec 3>&-
 wait "$putter" || fail "put --line ends with $?"
 
+# A channel that is removed ends the stream, once the next line comes.
+"$ACH" mk gone
+"$ACH" put --line gone <"$tmp/fifo" 2>"$tmp/err" &
+putter=$!
+exec 3>"$tmp/fifo"
+echo first >&3
+expect 0 "$ACH" get --wait --timeout 60 gone
+"$ACH" rm gone
+"$ACH" mk gone
+echo second >&3
+exec 3>&-
+wait "$putter"
+same "put ends with $?" "put ends with 1"
+has "$(cat "$tmp/err")" "gone: the channel was removed"
+"$ACH" rm gone
+
 # A waiting get sleeps until a message comes.
 "$ACH" get --wait --new --timeout 60 --line b >"$tmp/out" &
 getter=$!

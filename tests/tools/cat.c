@@ -67,6 +67,23 @@ static void replaced(void)
     CHECK_OK(ach_unlink("c"));
 }
 
+/* What went by before it could be read is told. */
+static void missed(void)
+{
+    pid_t pid;
+
+    REQUIRE_OK(ach_create("c", 1, 64, NULL));
+    write_file("in", "one\ntwo\nthree\nfour\n");
+    CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
+    pid = TOOL_START(achcat, "-x", "c", "out4");
+    CHECK(tool_wait(pid) == 0);
+    CHECK(strstr(tool_read("err"), "3 messages of 'c' were missed") != NULL);
+    pid = TOOL_START(achcat, "-x", "-l", "c", "out4");
+    CHECK(tool_wait(pid) == 0);
+    CHECK(strstr(tool_read("err"), "missed") == NULL);
+    CHECK_OK(ach_unlink("c"));
+}
+
 static void complaints(void)
 {
     CHECK(TOOL_RUN(achcat) == 2);
@@ -118,6 +135,7 @@ int main(int argc, char **argv)
     lines_and_messages();
     follows();
     replaced();
+    missed();
     complaints();
     closed_streams();
     return check_result();
