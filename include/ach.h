@@ -656,8 +656,9 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode);
  * Returns: ACH_OK; ACH_OVERFLOW if @len exceeds the channel's capacity;
  * ACH_EINVAL for @len 0 or a NULL argument; ACH_EACCES for a read-only handle,
  * a single-writer channel without the source lock, or a channel of another
- * PID namespace that is not in the kernel; ACH_LOCKED if the lock timeout passed,
- * or if this handle has a reservation open on a single-writer channel;
+ * PID namespace that is not in the kernel; ACH_LOCKED, which is the same
+ * number as ACH_EAGAIN, if the lock timeout passed, or if this handle has a
+ * reservation open on a single-writer channel;
  * ACH_CORRUPT; ACH_CLOSED; on a kernel channel also ACH_EFAULT if @buf is no
  * memory, and ACH_FAILED_SYSCALL with errno if the kernel has none for the copy.
  *
