@@ -174,5 +174,6 @@ void write_file(const char *name, size_t size, int byte);
 bool have_pi_futexes(void);
 bool have_nameless_files(void);
 bool under_thread_sanitizer(void);
+bool emulated(void); /* by qemu-user */
 
 #endif

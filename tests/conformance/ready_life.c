@@ -17,13 +17,6 @@
 static ach_channel_t chan;
 static int fd;
 
-static bool emulated(void)
-{
-    const char *wrapper = getenv("ACH_TEST_WRAPPER");
-
-    return wrapper && strstr(wrapper, "qemu");
-}
-
 static void *cancel_soon(void *cx)
 {
     let_sleep();

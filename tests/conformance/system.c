@@ -41,3 +41,10 @@ bool under_thread_sanitizer(void)
     return false;
 #endif
 }
+
+bool emulated(void)
+{
+    const char *wrapper = getenv("ACH_TEST_WRAPPER");
+
+    return wrapper && strstr(wrapper, "qemu");
+}
