@@ -223,6 +223,18 @@ static void descriptors(void)
     remove_it();
 }
 
+/* A channel with a message, and from now on children in another PID namespace. */
+static void leave_namespace(void)
+{
+    make(4, 64);
+    open_it(&chan);
+    put_range(&chan, 1, 1);
+    if (unshare(CLONE_NEWPID) != 0) {
+        remove_it();
+        skip("cannot make a PID namespace");
+    }
+}
+
 static int foreign_namespace(void *cx)
 {
     enum ach_status want = backend->bit == KERNEL ? ACH_OK : ACH_EACCES;
@@ -240,13 +252,7 @@ static int foreign_namespace(void *cx)
 /* Thread ids mean something else in another PID namespace, but not for the kernel. */
 static void other_namespace(void)
 {
-    make(4, 64);
-    open_it(&chan);
-    put_range(&chan, 1, 1);
-    if (unshare(CLONE_NEWPID) != 0) {
-        remove_it();
-        skip("cannot make a PID namespace");
-    }
+    leave_namespace();
     CHECK(run_child(foreign_namespace, NULL));
     CHECK(info_of(&chan).newest == (backend->bit == KERNEL ? 3 : 1));
     CHECK_OK(ach_close(&chan));
@@ -287,13 +293,7 @@ static void threads_of_a_child(void)
 
     if (emulated())
         skip("qemu-user takes MADV_WIPEONFORK and does nothing");
-    make(4, 64);
-    open_it(&chan);
-    put_range(&chan, 1, 1);
-    if (unshare(CLONE_NEWPID) != 0) {
-        remove_it();
-        skip("cannot make a PID namespace");
-    }
+    leave_namespace();
     pid = _Fork();
     if (pid == 0) {
         if (pthread_create(&thread, NULL, put_in_thread, &first) != 0 ||
