@@ -102,11 +102,12 @@ static ach_status_t step(struct achi_mechanism *m, int64_t time)
     int64_t left = m->step - m->now % m->step, way = time - m->now < left ? time - m->now : left;
     ach_status_t status;
 
-    ach_errstr_set(ACH_OK, "the engine gives no reason");
+    if (*ach_errstr()) /* of something else */
+        ach_errstr_set(ACH_OK, "%s", "");
     status = m->engine->step(m->state, way);
     if (status != ACH_OK)
         return ach_errstr_set(status, "%s at %.9f s: %s", m->name, (double)m->now / NS,
-                              ach_errstr());
+                              *ach_errstr() ? ach_errstr() : "the engine gives no reason");
     m->now += way;
     achi_slow_down(&m->slow, way);
     return ACH_OK;
