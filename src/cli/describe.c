@@ -84,6 +84,15 @@ const char *group_text(gid_t gid, char text[OWNER_TEXT])
     return text;
 }
 
+void look_newest(ach_channel_t *chan, struct newest *m)
+{
+    const void *p;
+    enum ach_status r = ach_view(chan, &p, &m->size, NULL, ACH_O_LAST | ACH_O_COPY);
+
+    m->there = r == ACH_OK || r == ACH_MISSED_FRAME;
+    m->stamped = m->there && ach_channel_timestamp(chan, &m->put) == ACH_OK;
+}
+
 uint64_t messages_held(const ach_info_t *info)
 {
     return info->oldest ? info->newest - info->oldest + 1 : 0;
@@ -104,7 +113,8 @@ void json_file(struct json *j, const char *name, const ach_info_t *info)
     json_uint(j, "inode", info->inode);
 }
 
-void json_channel(struct json *j, const char *name, const ach_info_t *info)
+void json_channel(struct json *j, const char *name, const ach_info_t *info,
+                  const struct newest *m)
 {
     const char *clock = clock_name(info->clock);
 
@@ -123,4 +133,8 @@ void json_channel(struct json *j, const char *name, const ach_info_t *info)
     json_uint(j, "oldest", info->oldest);
     json_uint(j, "held", messages_held(info));
     json_uint(j, "recovered", info->recovered);
+    if (m->there)
+        json_uint(j, "newest_size", m->size);
+    if (m->stamped)
+        json_time(j, "newest_put", m->put.tv_sec, m->put.tv_nsec);
 }

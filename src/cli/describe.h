@@ -26,6 +26,16 @@ const char *mode_text(mode_t mode, char text[MODE_TEXT]);
 const char *user_text(uid_t uid, char text[OWNER_TEXT]);
 const char *group_text(gid_t gid, char text[OWNER_TEXT]);
 
+/* The newest message, looked at in place. */
+struct newest {
+    bool there;
+    bool stamped;
+    size_t size;
+    struct timespec put;
+};
+
+void look_newest(ach_channel_t *chan, struct newest *m);
+
 /* How many messages the channel holds now. */
 uint64_t messages_held(const ach_info_t *info);
 
@@ -33,6 +43,7 @@ uint64_t messages_held(const ach_info_t *info);
 void json_file(struct json *j, const char *name, const ach_info_t *info);
 
 /* The members that tell of a channel, into an open object. */
-void json_channel(struct json *j, const char *name, const ach_info_t *info);
+void json_channel(struct json *j, const char *name, const ach_info_t *info,
+                  const struct newest *m);
 
 #endif

@@ -211,7 +211,7 @@ const struct verb verb_echo = {
         "  -a, --all      begin with the messages that are there already\n"
         "  -L, --last     begin with the newest, and always print only the newest\n"
         "  -n, --count N  end after N messages\n"
-        "  -T, --text     always as text; what is not printable is escaped\n"
+        "  -T, --text     always as text; what is not printable is escaped, as \\x07\n"
         "  -x, --hex      always as a hex dump\n"
         "  -j, --json     a JSON object on a line of its own for each message\n"
         "      --help     print this help\n\n"

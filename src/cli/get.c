@@ -55,7 +55,7 @@ static bool apply(struct options *o, int c)
     case 't':
         o->get |= ACH_O_WAIT;
         return parse_seconds(optarg, &o->timeout) ||
-               bad_value("the timeout", optarg, "seconds, as 0.5");
+               bad_value("the timeout", optarg, SECONDS_WANTED);
     default:
         usage_hint();
         return false;

@@ -4,23 +4,6 @@
 #include "describe.h"
 #include "parse.h"
 
-/* The newest message, looked at in place. */
-struct newest {
-    bool there;
-    bool stamped;
-    size_t size;
-    struct timespec put;
-};
-
-static void look_newest(ach_channel_t *chan, struct newest *m)
-{
-    const void *p;
-    enum ach_status r = ach_view(chan, &p, &m->size, NULL, ACH_O_LAST);
-
-    m->there = r == ACH_OK || r == ACH_MISSED_FRAME;
-    m->stamped = m->there && ach_channel_timestamp(chan, &m->put) == ACH_OK;
-}
-
 static void print_number(const char *label, uint64_t value, const char *unit)
 {
     printf("%-15s %llu%s\n", label, (unsigned long long)value, unit);
@@ -73,11 +56,7 @@ static void print_json(const char *name, const ach_info_t *info, const struct ne
     struct json j = JSON_INIT(stdout);
 
     json_object(&j, NULL);
-    json_channel(&j, name, info);
-    if (m->there)
-        json_uint(&j, "newest_size", m->size);
-    if (m->stamped)
-        json_time(&j, "newest_put", m->put.tv_sec, m->put.tv_nsec);
+    json_channel(&j, name, info, m);
     json_end_object(&j);
     json_line(&j);
 }

@@ -30,7 +30,7 @@ static bool parse(int argc, char **argv, struct options *o)
 
     while ((c = getopt_long(argc, argv, "i:nj", longs, NULL)) != -1) {
         if (c == 'i' && !parse_seconds(optarg, &o->interval))
-            return bad_value("the interval", optarg, "seconds, as 0.5");
+            return bad_value("the interval", optarg, SECONDS_WANTED);
         if (c == '?') {
             usage_hint();
             return false;
@@ -61,7 +61,7 @@ static void print_json(const struct survey *s, bool rate)
 
         json_object(&j, NULL);
         if (c->open) {
-            json_channel(&j, c->name, &c->info);
+            json_channel(&j, c->name, &c->info, &c->newest);
             if (rate && c->rate >= 0)
                 json_number(&j, "rate", c->rate);
             else

@@ -95,16 +95,36 @@ static bool apply(struct options *o, int c)
     }
 }
 
+/* Somebody has the name already: fine if that was asked for, and it is a channel. */
+static int exists(const struct options *o, const char *name)
+{
+    ach_channel_t chan;
+    ach_attr_t attr;
+    enum ach_status r;
+
+    if (!o->exist_ok)
+        fail_errstr();
+    ach_attr_init(&attr);
+    ach_attr_set_readonly(&attr, 1);
+    r = ach_open(&chan, name, &attr);
+    if (r == ACH_OK)
+        ach_close(&chan);
+    if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER || r == ACH_CORRUPT) {
+        complain("%s; --replace-corrupt replaces it", ach_errstr());
+        return EXIT_FAILED;
+    }
+    if (o->exist_ok && o->verbose)
+        printf("channel '%s' is there already\n", name);
+    return o->exist_ok ? EXIT_OK : EXIT_FAILED;
+}
+
 static int make(const struct options *o, const char *name)
 {
     ach_create_attr_t attr = o->attr;
     enum ach_status r = ach_create(name, o->count, o->size, &attr);
 
-    if (r == ACH_EEXIST && o->exist_ok) {
-        if (o->verbose)
-            printf("channel '%s' is there already\n", name);
-        return EXIT_OK;
-    }
+    if (r == ACH_EEXIST)
+        return exists(o, name);
     if (r != ACH_OK)
         return fail_errstr();
     if (o->verbose)

@@ -41,6 +41,8 @@ static void print_escaped(unsigned char c)
         fputs("\\n", stdout);
     else if (c == '\t')
         fputs("\\t", stdout);
+    else if (c == '\\')
+        fputs("\\\\", stdout);
     else
         printf("\\x%02x", c);
 }
@@ -50,7 +52,7 @@ void print_text(const char *text, size_t len)
     size_t i = 0;
 
     while (i < len) {
-        size_t n = printable_length(text + i, len - i);
+        size_t n = text[i] == '\\' ? 0 : printable_length(text + i, len - i);
 
         if (n)
             fwrite(text + i, 1, n, stdout);

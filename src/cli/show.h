@@ -9,7 +9,7 @@
 /* Text that a person can read; it may end with a newline or a NUL. */
 bool is_text(const char *text, size_t len);
 
-/* On one line; what is not printable is escaped. */
+/* On one line; what is not printable is escaped, and the backslash that says so. */
 void print_text(const char *text, size_t len);
 
 void print_dump(const unsigned char *data, size_t len);

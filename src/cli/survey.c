@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "describe.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -81,7 +80,7 @@ static void shut(struct surveyed *c)
     memset(&c->info, 0, sizeof(c->info));
     c->rate = -1;
     c->lost = 0;
-    c->newest_size = 0;
+    memset(&c->newest, 0, sizeof(c->newest));
     c->newest_age = -1;
 }
 
@@ -119,21 +118,16 @@ static bool look_open(struct surveyed *c)
 }
 
 /* Size and age of the newest message, without copying it. */
-static void look_newest(struct surveyed *c)
+static void look_at_newest(struct surveyed *c)
 {
-    const void *p;
-    size_t size;
-    struct timespec put;
     uint64_t now, at;
-    enum ach_status r = ach_view(&c->chan, &p, &size, NULL, ACH_O_LAST | ACH_O_COPY);
 
-    if (r != ACH_OK && r != ACH_MISSED_FRAME)
-        return;
-    c->newest_size = size;
-    if (ach_channel_timestamp(&c->chan, &put) != ACH_OK)
+    look_newest(&c->chan, &c->newest);
+    c->newest_age = -1;
+    if (!c->newest.stamped)
         return;
     now = clock_ns(c->info.clock);
-    at = (uint64_t)put.tv_sec * NS_PER_S + (uint64_t)put.tv_nsec;
+    at = (uint64_t)c->newest.put.tv_sec * NS_PER_S + (uint64_t)c->newest.put.tv_nsec;
     c->newest_age = now > at ? (double)(now - at) / (double)NS_PER_S : 0;
 }
 
@@ -170,7 +164,7 @@ static void look(struct surveyed *c)
         return;
     }
     compare(c, &before, before_ns);
-    look_newest(c);
+    look_at_newest(c);
 }
 
 static int by_name(const void *a, const void *b)

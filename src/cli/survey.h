@@ -12,6 +12,8 @@
 #include <ach.h>
 #include <stdbool.h>
 
+#include "describe.h"
+
 struct surveyed {
     char name[ACH_CHAN_NAME_MAX];
     enum ach_map map;
@@ -25,8 +27,8 @@ struct surveyed {
     uint64_t looked_ns; /* CLOCK_MONOTONIC */
     double rate;        /* messages per second between the last looks; negative: unknown */
     uint64_t lost;      /* messages that came and were overwritten between looks */
-    size_t newest_size; /* of the newest message; 0: there is none */
-    double newest_age;  /* seconds since it was put; negative: the channel has no timestamps */
+    struct newest newest;
+    double newest_age; /* seconds since it was put; negative: unknown */
 };
 
 struct survey {

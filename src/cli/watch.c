@@ -38,7 +38,7 @@ static bool parse(int argc, char **argv, struct options *o)
 
     while ((c = getopt_long(argc, argv, "i:n:1", longs, NULL)) != -1) {
         if (c == 'i' && !parse_seconds(optarg, &o->interval))
-            return bad_value("the interval", optarg, "seconds, as 0.5");
+            return bad_value("the interval", optarg, SECONDS_WANTED);
         if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &o->count))
             return bad_value("the count", optarg, "a number from 1 on");
         if (c == '?') {
@@ -64,7 +64,7 @@ static void add_row(struct table *t, const struct surveyed *c)
     table_cell(t, "%s", c->name);
     number_cell(t, c->rate >= 0, c->rate, 1);
     number_cell(t, c->open, (double)c->info.newest, 0);
-    number_cell(t, c->newest_size > 0, (double)c->newest_size, 0);
+    number_cell(t, c->newest.there, (double)c->newest.size, 0);
     number_cell(t, c->newest_age >= 0, c->newest_age, 3);
     number_cell(t, c->open, (double)c->lost, 0);
     if (c->open)

@@ -40,7 +40,7 @@ bool windows_parse(struct windows *w, int argc, char **argv)
     w->length = 1;
     while ((c = getopt_long(argc, argv, "w:n:j", longs, NULL)) != -1) {
         if (c == 'w' && !parse_seconds(optarg, &w->length))
-            return bad_value("the window", optarg, "seconds, as 0.5");
+            return bad_value("the window", optarg, SECONDS_WANTED);
         if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
             return bad_value("the count", optarg, "a number from 1 on");
         if (c == '?') {

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "json.h"
 #include "log.h"
+#include "parse.h"
 #include "replay.h"
 
 /* What a log holds. */
@@ -90,47 +92,37 @@ static void print_text(const char *path, const struct log_reader *r, const struc
     printf("  state     %s%s%s\n", state_text(end), end == LOG_BAD ? ": " : "", r->error);
 }
 
-static void print_json_string(const char *s)
+/* Named as 'ach info' names them. */
+static void print_json(struct json *j, const char *path, const struct log_reader *r,
+                       const struct totals *t, enum log_result end)
 {
-    putchar('"');
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            printf("\\%c", *s);
-        else if ((unsigned char)*s < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*s);
-        else
-            putchar(*s);
-    }
-    putchar('"');
-}
-
-static void print_json(const char *path, const struct log_reader *r, const struct totals *t,
-                       enum log_result end)
-{
+    const char *clock = clock_name((clockid_t)r->info.clock);
     char start[64];
 
     format_start(r, t, start, sizeof(start));
-    printf("{\"file\":");
-    print_json_string(path);
-    printf(",\"channel\":");
-    print_json_string(r->info.channel);
-    printf(",\"frame_count\":%" PRIu64 ",\"frame_size\":%" PRIu64 ",\"clock\":%" PRId64,
-           r->info.frame_cnt, r->info.frame_size, r->info.clock);
-    printf(",\"stamps\":\"%s\",\"start\":\"%s\"", r->info.stamped ? "put" : "read", start);
-    printf(",\"messages\":%" PRIu64 ",\"missed\":%" PRIu64 ",\"bytes\":%" PRIu64, t->messages,
-           t->missed, t->bytes);
-    printf(",\"smallest\":%zu,\"largest\":%zu,\"mean_size\":%.3f", t->smallest, t->largest,
-           mean(t));
-    printf(",\"span_seconds\":%.9f,\"rate_hz\":%.6f", span(t), rate(t));
-    printf(",\"state\":\"%s\",\"error\":", state_text(end));
+    json_object(j, NULL);
+    json_string(j, "file", path);
+    json_string(j, "name", r->info.channel);
+    json_uint(j, "frames", r->info.frame_cnt);
+    json_uint(j, "size", r->info.frame_size);
+    json_string(j, "clock", clock ? clock : "other");
+    json_string(j, "stamps", r->info.stamped ? "put" : "read");
+    json_string(j, "start", start);
+    json_uint(j, "messages", t->messages);
+    json_uint(j, "missed", t->missed);
+    json_uint(j, "bytes", t->bytes);
+    json_uint(j, "smallest", t->smallest);
+    json_uint(j, "largest", t->largest);
+    json_number(j, "mean", mean(t));
+    json_number(j, "span", span(t));
+    json_number(j, "rate", rate(t));
+    json_string(j, "state", state_text(end));
     if (end == LOG_BAD)
-        print_json_string(r->error);
-    else
-        printf("null");
-    printf("}");
+        json_string(j, "error", r->error);
+    json_end_object(j);
 }
 
-static enum log_result tell(const char *path, struct log_reader *r, bool json)
+static enum log_result tell(const char *path, struct log_reader *r, struct json *j)
 {
     enum log_result result = LOG_OK;
     struct totals t = {0};
@@ -138,26 +130,23 @@ static enum log_result tell(const char *path, struct log_reader *r, bool json)
 
     while ((result = log_reader_next(r, &msg)) == LOG_OK)
         add(&t, &msg);
-    if (json)
-        print_json(path, r, &t, result);
+    if (j)
+        print_json(j, path, r, &t, result);
     else
         print_text(path, r, &t, result);
     return result;
 }
 
 /* False: no log, or a damaged one. */
-static bool tell_file(const char *path, bool json, const char **separator)
+static bool tell_file(const char *path, struct json *j)
 {
     struct log_reader *r = malloc(sizeof(*r));
     int fd = r ? replay_open_file(path) : -1;
     bool ok = false;
 
     if (fd >= 0) {
-        if (log_reader_init(r, fd) == LOG_OK) {
-            fputs(*separator, stdout);
-            *separator = json ? "," : "";
-            ok = tell(path, r, json) != LOG_BAD;
-        }
+        if (log_reader_init(r, fd) == LOG_OK)
+            ok = tell(path, r, j) != LOG_BAD;
         if (!ok)
             tool_complain("'%s' is %s", path, r->error);
         log_reader_finish(r);
@@ -169,15 +158,17 @@ static bool tell_file(const char *path, bool json, const char **separator)
 
 int replay_info(char **paths, size_t n, bool json)
 {
-    const char *separator = "";
+    struct json j = JSON_INIT(stdout);
     bool ok = true;
     size_t i;
 
     if (json)
-        putchar('[');
+        json_array(&j, NULL);
     for (i = 0; i < n; i++)
-        ok = tell_file(paths[i], json, &separator) && ok;
-    if (json)
-        puts("]");
+        ok = tell_file(paths[i], json ? &j : NULL) && ok;
+    if (json) {
+        json_end_array(&j);
+        json_line(&j);
+    }
     return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -24,6 +24,7 @@ bool parse_size(const char *text, size_t *out);
 bool parse_mode(const char *text, mode_t *out);
 
 /* Seconds, as 2 or 0.25; more than zero and at most a year. */
+#define SECONDS_WANTED "more than 0 seconds, at most a year, as 0.5"
 bool parse_seconds(const char *text, double *out);
 
 /* A clock by its name, as monotonic or CLOCK_MONOTONIC. */

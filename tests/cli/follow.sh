@@ -26,6 +26,13 @@ expect 0 "$ACH" echo --all --count 7 --text c
 has "$out" '#2 10 bytes: line\nbreak'
 has "$out" '#3 3 bytes: \x00\xffA'
 has "$out" '#4 4 bytes: \x1b[2J'
+"$ACH" mk slash
+printf 'a\\n\tb' | "$ACH" put slash
+for how in --text --all; do
+    expect 0 "$ACH" echo --all --count 1 $how slash
+    has "$out" '#1 5 bytes: a\\n\tb'
+done
+"$ACH" rm slash
 expect 0 "$ACH" echo --all --count 1 --hex c
 has "$out" "68 65 6c 6c 6f"
 expect 0 "$ACH" echo --last --count 1 c

@@ -70,8 +70,11 @@ same "$out" ""
 
 # What is not a channel is replaced only on demand.
 echo junk >"$ACH_DIR/achshm-junk"
-expect 1 "$ACH" mk junk
-expect 0 "$ACH" mk -1 junk
+for exist_ok in '' -1; do
+    expect 1 "$ACH" mk $exist_ok junk
+    has "$err" "achshm-junk is not a channel"
+    has "$err" "--replace-corrupt replaces it"
+done
 expect 1 "$ACH" info junk
 expect 0 "$ACH" mk --replace-corrupt junk
 expect 0 "$ACH" put junk message

@@ -65,6 +65,9 @@ same "$(json 'j["clock"], j["kind"], j["uid"], "newest_put" in j')" \
 "$ACH" put arm-right x
 expect 0 "$ACH" info --json arm-right
 same "$(json 'j["newest_put"] > 0, j["owner"]')" "(True, '$(id -un)')"
+info=$out
+expect 0 "$ACH" ls --json --no-rate arm-right
+same "$(json 'dict(j[0], rate=0)')" "$(out=$info json 'dict(j, rate=0)')"
 expect 0 "$ACH" info leg
 has "$out" "held            3"
 has "$out" "newest size     3 bytes"
