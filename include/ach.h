@@ -304,8 +304,9 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
  *
  * At most one handle at a time holds a channel's source lock; ach_open answers
  * ACH_EAGAIN while another one does. The lock ends with ach_close, or with the
- * process; a child of fork does not hold it. Handles that do not ask for the
- * lock can still put, unless the channel was created for a single writer.
+ * process; a child of fork does not hold it. (One made by clone(2) itself does
+ * not either, but the lock outlives its parent in it.) Handles that do not ask for
+ * the lock can still put, unless the channel was created for a single writer.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *

@@ -113,8 +113,7 @@ void json_file(struct json *j, const char *name, const ach_info_t *info)
     json_uint(j, "inode", info->inode);
 }
 
-void json_channel(struct json *j, const char *name, const ach_info_t *info,
-                  const struct newest *m)
+void json_channel(struct json *j, const char *name, const ach_info_t *info, const struct newest *m)
 {
     const char *clock = clock_name(info->clock);
 

@@ -43,7 +43,6 @@ uint64_t messages_held(const ach_info_t *info);
 void json_file(struct json *j, const char *name, const ach_info_t *info);
 
 /* The members that tell of a channel, into an open object. */
-void json_channel(struct json *j, const char *name, const ach_info_t *info,
-                  const struct newest *m);
+void json_channel(struct json *j, const char *name, const ach_info_t *info, const struct newest *m);
 
 #endif

@@ -99,6 +99,7 @@ struct ach_header {
                                                            the futex that readers sleep on */
     uint32_t state;
     uint32_t readonly_wake; /* there may be sleepers that cannot set the bit */
+    uint32_t heir;          /* users of the channel that had the name may not know of this one */
 
     /* What writers share, under the lock. */
     uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
@@ -113,6 +114,7 @@ _Static_assert(__builtin_offsetof(struct ach_header, pidns) == 64, "header layou
 _Static_assert(__builtin_offsetof(struct ach_header, page) == 76, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, commit) == 128, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, readonly_wake) == 136, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, lock) == 256, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, first) == 264, "header layout");
 _Static_assert(sizeof(struct ach_header) == 384, "header layout");

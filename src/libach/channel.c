@@ -14,6 +14,7 @@
 #include "kernel.h"
 #include "name.h"
 #include "ready.h"
+#include "source.h"
 #include "wait.h"
 
 /* Somebody may read, and the same somebody may not write. */
@@ -70,7 +71,6 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
 /* One handle at a time; ends with the descriptor. */
 static enum ach_status lock_source(struct achi_handle *h, const char *name)
 {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     enum ach_status r;
 
     if (h->readonly)
@@ -82,13 +82,13 @@ static enum ach_status lock_source(struct achi_handle *h, const char *name)
         r = achi_kernel_lock_source(h, name);
         if (r != ACH_OK)
             return r;
-    } else if (fcntl(h->fd, F_OFD_SETLK, &all) != 0) {
-        if (errno == EAGAIN || errno == EACCES)
+    } else if (achi_source_lock(h) != 0) {
+        if (errno == EAGAIN)
             return achi_fail(ACH_EAGAIN, "channel '%s' has a source already", name);
         return achi_fail_errno("cannot lock channel '%s'", name);
     }
     h->source = true;
-    h->source_pid = achi_thread()->pid;
+    h->source_owner = achi_thread()->process;
     return ACH_OK;
 }
 
@@ -175,7 +175,8 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         free(h);
         return r;
     }
-    h->special = h->readonly || achi_in_kernel(h) || h->view.flags & ACHI_F_SINGLE_WRITER;
+    h->special = h->readonly || achi_in_kernel(h) || h->view.flags & ACHI_F_SINGLE_WRITER ||
+                 !achi_same_namespace(h);
     if (h->private_)
         h->pidns = achi_thread()->pidns;
     h->spin_ns = attr->spin_ns;

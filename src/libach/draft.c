@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +56,12 @@ int achi_high_fd(int fd)
 static void temporary_name(char path[PATH_MAX], const char *name)
 {
     static uint32_t count;
+    uint32_t none = 0, first;
 
+    /* Another process may have the same number, in another namespace. */
+    if (__atomic_load_n(&count, __ATOMIC_RELAXED) == 0 &&
+        getrandom(&first, sizeof(first), GRND_NONBLOCK) == sizeof(first))
+        __atomic_compare_exchange_n(&count, &none, first, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     snprintf(path, PATH_MAX, "%s/.%s%s.%ld.%u", achi_name_dir(), ACHI_FILE_PREFIX, name,
              (long)getpid(), __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
 }
@@ -79,31 +85,34 @@ static bool temporary_tail(const char *s)
  * file as long as it lives; a file without a lock is what somebody replaced, and
  * its users may not have been told yet.
  */
-static void sweep(const char *name)
+bool achi_draft_sweep(const char *name)
 {
     char prefix[ACH_CHAN_NAME_MAX + 16], path[PATH_MAX];
     size_t len = (size_t)snprintf(prefix, sizeof(prefix), ".%s%s", ACHI_FILE_PREFIX, name);
     DIR *dir = opendir(achi_name_dir());
     const struct dirent *e;
+    bool clean = true;
 
     if (!dir)
-        return;
+        return false;
     while ((e = readdir(dir)) != NULL) {
         int fd;
 
         if (strncmp(e->d_name, prefix, len) != 0 || !temporary_tail(e->d_name + len))
             continue;
         fd = openat(dirfd(dir), e->d_name, O_RDONLY | ACHI_OPEN_FLAGS);
-        if (fd < 0)
-            continue;
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            clean = false;
+        } else {
             snprintf(path, sizeof(path), "%s/%s", achi_name_dir(), e->d_name);
             achi_shm_replaced(path);
-            unlink(path);
+            clean &= unlink(path) == 0;
         }
-        close(fd);
+        if (fd >= 0)
+            close(fd);
     }
     closedir(dir);
+    return clean;
 }
 
 static int link_file(int fd, const char *path)
@@ -124,7 +133,7 @@ static int open_named(struct draft *d, const char *name)
     struct stat st;
     int tries;
 
-    sweep(name);
+    achi_draft_sweep(name);
     for (tries = 0; tries < NAME_TRIES; tries++) {
         temporary_name(d->path, name);
         d->fd = achi_high_fd(open(d->path, O_CREAT | O_EXCL | O_RDWR | ACHI_OPEN_FLAGS, MODE));
@@ -145,7 +154,7 @@ int achi_draft_open(struct draft *d, const char *name)
     d->path[0] = '\0';
     d->fd = achi_high_fd(open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, MODE));
     if (d->fd >= 0) {
-        flock(d->fd, LOCK_EX | LOCK_NB); /* with sweep, should it get a name later */
+        flock(d->fd, LOCK_EX | LOCK_NB); /* with achi_draft_sweep, should it get a name later */
         return 0;
     }
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
@@ -179,7 +188,7 @@ static int name_it(struct draft *d, const char *name)
 {
     int tries;
 
-    sweep(name);
+    achi_draft_sweep(name);
     for (tries = 0; tries < NAME_TRIES; tries++) {
         temporary_name(d->path, name);
         if (link_file(d->fd, d->path) == 0)

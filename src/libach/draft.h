@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How to open a file that may be a pipe, a link or a terminal instead. */
@@ -39,6 +40,12 @@ int achi_draft_publish(struct draft *d, const char *path);
  * draft's name instead, if d->path is not empty afterwards.
  */
 int achi_draft_replace(struct draft *d, const char *name, const char *path);
+
+/*
+ * Remove what makers of the channel name left when they died, and tell those who
+ * use it. False: there is something that could not be removed, or a maker lives.
+ */
+bool achi_draft_sweep(const char *name);
 
 /*
  * Move a descriptor out of the way of the standard streams: in a process that

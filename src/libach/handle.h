@@ -32,14 +32,15 @@ struct achi_handle {
     uint64_t memory; /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
-    int fd;             /* the file; -1 for a heap channel */
-    bool readonly;      /* cannot put; mapped read-only */
-    bool special;       /* read-only, single-writer or in the kernel: ach_put looks closer */
-    bool source;        /* holds the source lock */
-    int32_t source_pid; /* the process that took it; a child of fork does not hold it */
-    bool private_;      /* nobody but this process has the memory */
-    int32_t fd_pid;     /* the process that opened a kernel channel's device */
-    uint32_t cancels;   /* how many cancels a waiter on the device knows of */
+    int fd;                /* the file; -1 for a heap channel */
+    bool readonly;         /* cannot put; mapped read-only */
+    bool special;          /* anything that makes ach_put look closer */
+    bool source;           /* holds the source lock */
+    bool private_;         /* nobody but this process has the memory */
+    uint32_t cancels;      /* how many cancels a waiter on the device knows of */
+    uint64_t source_owner; /* the process that took the source lock; a child does not hold it */
+    struct achi_handle *next_source;
+    uint64_t fd_owner; /* the process that opened a kernel channel's device */
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
@@ -50,7 +51,13 @@ static inline const struct achi_handle *achi_handle_of(const struct achi_view *v
 /* The lock holds thread ids, which mean the same in one PID namespace only. */
 static inline bool achi_same_namespace(const struct achi_handle *h)
 {
-    return h->private_ || h->pidns == achi_thread()->pidns;
+    return h->private_ || (h->pidns && h->pidns == achi_thread()->pidns);
+}
+
+/* A child of fork has its parent's handles, and not the source lock. */
+static inline bool achi_is_source(const struct achi_handle *h)
+{
+    return h->source && h->source_owner == achi_thread()->process;
 }
 
 /* Backends: make a channel; map one that exists and fill in view, span, memory, fd and map. */

@@ -88,7 +88,7 @@ static void file_info(const struct achi_handle *h, ach_info_t *info)
 static void handle_info(const struct achi_handle *h, ach_info_t *info)
 {
     info->readonly = h->readonly;
-    info->source = h->source;
+    info->source = achi_is_source(h);
     info->seen = h->cursor.seen;
     info->received = h->cursor.received;
     info->missed = h->cursor.missed;

@@ -223,7 +223,7 @@ enum ach_status achi_kernel_open(struct achi_handle *h, const char *name, bool r
     h->map = ACH_MAP_KERNEL;
     h->readonly = readonly;
     h->fd = fd;
-    h->fd_pid = achi_thread()->pid;
+    h->fd_owner = achi_thread()->process;
     return ACH_OK;
 }
 

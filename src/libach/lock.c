@@ -21,27 +21,31 @@ static void count_recovery(const struct achi_view *v)
     __atomic_store_n(&v->hdr->recovered, n + 1, __ATOMIC_RELAXED);
 }
 
-static bool names_the_dead(uint32_t w)
+/* No thread of ours, if the memory is ours alone: fork copies a lock that the parent holds. */
+static bool names_the_dead(const struct achi_handle *h, uint32_t w)
 {
-    return syscall(SYS_tkill, (int)(w & FUTEX_TID_MASK), 0) != 0 && errno == ESRCH;
+    int tid = (int)(w & FUTEX_TID_MASK);
+    long r = h->private_ ? syscall(SYS_tgkill, getpid(), tid, 0) : syscall(SYS_tkill, tid, 0);
+
+    return r != 0 && errno == ESRCH;
 }
 
 /* The word names a thread that is no more. Several may try this; one wins. */
-static bool take_over(uint32_t *word, uint32_t tid)
+static bool take_over(const struct achi_handle *h, uint32_t *word, uint32_t tid)
 {
     uint32_t w = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-    return names_the_dead(w) && achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
+    return names_the_dead(h, w) && achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
 }
 
 /* A system without PI futexes: look again and again. */
-static int poll_lock(uint32_t *word, uint32_t tid)
+static int poll_lock(const struct achi_handle *h, uint32_t *word, uint32_t tid)
 {
     const struct timespec pause = {.tv_nsec = POLL_NS};
 
     if (achi_lock_cas(word, 0, tid, __ATOMIC_ACQUIRE))
         return 0;
-    if (names_the_dead(__atomic_load_n(word, __ATOMIC_RELAXED)))
+    if (names_the_dead(h, __atomic_load_n(word, __ATOMIC_RELAXED)))
         return -ESRCH;
     nanosleep(&pause, NULL);
     return -EAGAIN;
@@ -55,12 +59,16 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     deadline = achi_time_add(&now, limit);
+    if (h->private_ && take_over(h, word, tid)) {
+        count_recovery(v);
+        return ACH_OK;
+    }
     do {
         int r = achi_futex_lock_pi(word, &deadline, h->private_);
 
         if (r == -ENOSYS)
-            r = poll_lock(word, tid);
-        if (r == -ESRCH && take_over(word, tid)) {
+            r = poll_lock(h, word, tid);
+        if (r == -ESRCH && take_over(h, word, tid)) {
             count_recovery(v);
             return ACH_OK;
         }

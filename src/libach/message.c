@@ -11,8 +11,7 @@
 /* Is there a rule that only the source puts, and another one than us is it? */
 static inline bool not_source(const struct achi_handle *h)
 {
-    return (h->view.flags & ACHI_F_SINGLE_WRITER) &&
-           (!h->source || h->source_pid != achi_thread()->pid);
+    return (h->view.flags & ACHI_F_SINGLE_WRITER) && !achi_is_source(h);
 }
 
 /* Would the message lie where a reservation is being written? */
@@ -70,6 +69,7 @@ enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, str
 {
     struct achi_handle *h = chan->priv;
     struct achi_deadline d;
+    bool late = false;
     uint32_t word;
     enum ach_status r;
 
@@ -87,8 +87,11 @@ enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, str
         r = achi_get(&h->view, &h->cursor, buf, size, options, look, &word);
         if (r != ACH_EAGAIN || !(options & ACH_O_WAIT))
             return r;
+        if (late)
+            return ACH_TIMEOUT;
         r = achi_sleep(chan, word, &d, options);
-        if (r != ACH_OK)
+        late = r == ACH_TIMEOUT; /* look once more: we may be later than what came in time */
+        if (r != ACH_OK && !late)
             return r;
     }
 }

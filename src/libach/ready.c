@@ -54,7 +54,7 @@ bool achi_ready_news(const ach_channel_t *chan, uint32_t *word)
 
 static bool ours(const struct achi_ready *r)
 {
-    return r && r->pid == achi_thread()->pid;
+    return r && r->owner == achi_thread()->process;
 }
 
 /* What ACH_FD asks for. */
@@ -216,7 +216,7 @@ static enum ach_status start(struct achi_ready *r, const struct achi_handle *h)
 {
     enum ach_status status;
 
-    r->pid = achi_thread()->pid;
+    r->owner = achi_thread()->process;
     if (achi_in_kernel(h))
         return use_device(r, h);
     r->fd = achi_high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -75,7 +75,7 @@ struct achi_helper {
 
 struct achi_ready {
     int fd;
-    int32_t pid; /* the process whose descriptor it is */
+    uint64_t owner; /* the process whose descriptor it is */
     enum ach_ready by;
     unsigned moves; /* from thread to thread */
     uint32_t told;  /* ach_cancel writes the eventfd */

@@ -47,7 +47,7 @@ bool achi_device_open(struct achi_device *d, const struct achi_handle *h)
     int saved;
 
     *d = (struct achi_device){.fd = h->fd};
-    if (h->fd_pid != achi_thread()->pid)
+    if (h->fd_owner != achi_thread()->process)
         d->fd = achi_high_fd(ioctl(h->fd, ACH_KERNEL_AGAIN));
     if (d->fd < 0)
         return false;

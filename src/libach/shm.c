@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,8 +23,13 @@
 #include "futex.h"
 #include "handle.h"
 #include "name.h"
+#include "source.h"
 #include "thread.h"
 #include "wait.h"
+
+/* Others who replace the same channel take milliseconds; who takes a second does something else. */
+#define REPLACE_LOOK_NS 1000000l
+#define REPLACE_LOOKS 1000
 
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly);
@@ -111,6 +117,12 @@ void achi_shm_replaced(const char *path)
     achi_shm_close(&old);
 }
 
+/* Until it is taken back, who opens the channel tells the users of the one before. */
+static void set_heir(const struct draft *d, uint32_t heir)
+{
+    (void)!pwrite(d->fd, &heir, sizeof(heir), offsetof(struct ach_header, heir));
+}
+
 /* Take the name from whoever has it, and tell those who use what had it. */
 static enum ach_status take_place(struct draft *d, const char *name, const char *path)
 {
@@ -118,15 +130,72 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
     bool had = achi_shm_open(&old, name, false) == ACH_OK; /* if the two cannot be exchanged */
     enum ach_status r = ACH_OK;
 
+    set_heir(d, 1);
     if (achi_draft_replace(d, name, path) != 0)
         r = achi_fail_errno("cannot replace %s", path);
     else if (d->path[0]) /* the draft's name is left with exactly the file that was replaced */
         achi_shm_replaced(d->path);
     else if (had)
         achi_retire(&old, ACHI_REPLACED);
+    set_heir(d, 0);
     if (had)
         achi_shm_close(&old);
     return r;
+}
+
+/* Does the path still lead to this file? */
+static bool still_there(int fd, const char *path)
+{
+    struct stat here, there;
+
+    return fstat(fd, &here) == 0 && lstat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+/*
+ * Replace what has the name, if it may be replaced. Several may want to at the
+ * same time, and the first one's channel is a good one: so whoever replaces a
+ * file holds a lock on it. ACH_EAGAIN: another one does, or did, and there is
+ * still time to wait for it.
+ */
+static enum ach_status replace(struct draft *d, const char *name, const char *path,
+                               const ach_create_attr_t *attr, bool patient)
+{
+    int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
+    enum ach_status r;
+
+    if (patient && fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) != 0 || !still_there(fd, path)))
+        r = ACH_EAGAIN;
+    else if (!attr->truncate && (!attr->replace_corrupt || usable(name)))
+        r = ACH_EEXIST;
+    else
+        r = take_place(d, name, path);
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+/* Give the draft its name. ACH_EEXIST: somebody has it, and may keep it. */
+static enum ach_status place(struct draft *d, const char *name, const char *path,
+                             const ach_create_attr_t *attr)
+{
+    const struct timespec pause = {.tv_nsec = REPLACE_LOOK_NS};
+    enum ach_status r;
+    struct stat st;
+    int looks;
+
+    for (looks = 0;; looks++) {
+        if (achi_draft_publish(d, path) == 0)
+            return ACH_OK;
+        if (errno != EEXIST)
+            return achi_fail_errno("cannot give channel '%s' its name", name);
+        if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            return ACH_EEXIST;
+        r = replace(d, name, path, attr, looks < REPLACE_LOOKS);
+        if (r != ACH_EAGAIN)
+            return r;
+        nanosleep(&pause, NULL);
+    }
 }
 
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
@@ -135,7 +204,6 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     char path[PATH_MAX];
     struct draft d;
     struct stat st;
-    bool exists, replace;
     enum ach_status r = achi_name_path(name, path);
 
     if (r != ACH_OK)
@@ -145,22 +213,17 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         return achi_fail_errno("a channel of %llu bytes cannot be mapped",
                                (unsigned long long)g->span);
     }
-    exists = lstat(path, &st) == 0;
-    replace = exists && !S_ISDIR(st.st_mode) &&
-              (attr->truncate || (attr->replace_corrupt && !usable(name)));
-    if (exists && !replace)
-        return achi_fail(ACH_EEXIST, "channel '%s' exists already", name);
-    if (achi_draft_open(&d, name) != 0)
-        return achi_fail_errno("cannot make a file in %s", achi_name_dir());
-    r = draft_fill(&d, g, attr, clock);
+    if (!attr->truncate && lstat(path, &st) == 0 && !(attr->replace_corrupt && !usable(name)))
+        r = ACH_EEXIST; /* before memory is reserved for nothing */
     if (r == ACH_OK) {
-        if (replace)
-            r = take_place(&d, name, path);
-        else if (achi_draft_publish(&d, path) != 0)
-            r = achi_fail_errno("cannot give channel '%s' its name", name);
+        if (achi_draft_open(&d, name) != 0)
+            return achi_fail_errno("cannot make a file in %s", achi_name_dir());
+        r = draft_fill(&d, g, attr, clock);
+        if (r == ACH_OK)
+            r = place(&d, name, path, attr);
+        achi_draft_close(&d);
     }
-    achi_draft_close(&d);
-    return r;
+    return r == ACH_EEXIST ? achi_fail(r, "channel '%s' exists already", name) : r;
 }
 
 int achi_open_either(const char *path, int flags, bool *readonly)
@@ -255,16 +318,18 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
     char path[PATH_MAX];
     enum ach_status r = achi_name_path(name, path);
 
-    return r == ACH_OK ? open_path(h, name, path, readonly) : r;
+    if (r == ACH_OK)
+        r = open_path(h, name, path, readonly);
+    if (r == ACH_OK && !h->readonly && __atomic_load_n(&h->view.hdr->heir, __ATOMIC_RELAXED) &&
+        achi_draft_sweep(name))
+        __atomic_store_n(&h->view.hdr->heir, 0, __ATOMIC_RELAXED);
+    return r;
 }
 
 void achi_shm_close(struct achi_handle *h)
 {
-    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
-
-    /* A child of fork that still has the descriptor would keep the lock. */
-    if (h->source && h->source_pid == achi_thread()->pid)
-        fcntl(h->fd, F_OFD_SETLK, &all);
+    if (h->source)
+        achi_source_unlock(h);
     munmap(h->view.hdr, h->span);
     close(h->fd);
 }

@@ -5,10 +5,18 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/* PIDFD_GET_PID_NAMESPACE of <linux/pidfd.h>, which may be older than the kernel. */
+#define GET_PID_NAMESPACE _IO(0xff, 5)
 
 __thread struct achi_thread achi_thread_self = {.asked = ACHI_NEVER};
 
@@ -22,7 +30,7 @@ struct achi_process *achi_process = &no_page;
  */
 static void forget(void)
 {
-    achi_thread_self.asked = ACHI_NEVER;
+    achi_process->life = 0;
     achi_process->cancels = 0;
 }
 
@@ -38,11 +46,34 @@ __attribute__((constructor)) static void watch_fork(void)
     pthread_atfork(NULL, NULL, forget);
 }
 
+/* Without /proc. Needs Linux 6.11. */
+static int namespace_fd(void)
+{
+    int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    int fd = -1;
+
+    if (self >= 0) {
+        fd = ioctl(self, GET_PID_NAMESPACE, 0);
+        close(self);
+    }
+    return fd;
+}
+
 uint64_t achi_pid_namespace(void)
 {
     struct stat st;
+    uint64_t ns = 0;
+    int fd;
 
-    return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+    if (stat("/proc/self/ns/pid", &st) == 0)
+        return st.st_ino;
+    fd = namespace_fd();
+    if (fd >= 0) {
+        if (fstat(fd, &st) == 0)
+            ns = st.st_ino;
+        close(fd);
+    }
+    return ns;
 }
 
 /* The number of this process's life, a new one if the page was wiped. Never 0. */
@@ -58,22 +89,30 @@ static uint32_t life(void)
     return next;
 }
 
+/* A child of clone(2), and a thread of some C libraries, has no list: give it one of ours. */
+static struct robust_list_head *robust_list(struct achi_thread *self)
+{
+    struct robust_list_head *head = NULL;
+    size_t len = 0;
+
+    if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head))
+        return head;
+    self->own = (struct robust_list_head){.list.next = &self->own.list};
+    syscall(SYS_set_robust_list, &self->own, sizeof(self->own));
+    return &self->own;
+}
+
 void achi_thread_ask(void)
 {
     struct achi_thread *self = &achi_thread_self;
-    struct robust_list_head *head = NULL;
-    size_t len = 0;
     uint32_t now = life();
     int saved = errno;
+    struct robust_list_head *head = robust_list(self);
 
-    self->pending = &self->no_slot;
-    self->futex_offset = 0;
-    if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head)) {
-        self->pending = (volatile uintptr_t *)&head->list_op_pending;
-        self->futex_offset = head->futex_offset;
-    }
+    self->pending = (volatile uintptr_t *)&head->list_op_pending;
+    self->futex_offset = head->futex_offset;
     self->pidns = achi_pid_namespace();
-    self->pid = getpid();
+    self->process = (uint64_t)now << 32 | (uint32_t)getpid();
     self->tid = (uint32_t)syscall(SYS_gettid);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a signal handler asks again, or finds all of it */
     self->asked = now;

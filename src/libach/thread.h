@@ -5,6 +5,7 @@
 #ifndef ACHI_THREAD_H
 #define ACHI_THREAD_H
 
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,9 +16,9 @@ struct achi_thread {
     uint32_t tid;
     intptr_t futex_offset;       /* of the thread's robust list */
     volatile uintptr_t *pending; /* its "being locked or unlocked" slot */
-    uintptr_t no_slot;           /* stands in for a system without robust lists */
-    uint64_t pidns;
-    int32_t pid;
+    struct robust_list_head own; /* its list, if it has no other */
+    uint64_t pidns;              /* 0: unknown */
+    uint64_t process; /* its pid and life: a child's pid, in a namespace of its own, may be ours */
 };
 
 /* Initial-exec: one instruction to reach, and safe whenever the library is loaded. */
@@ -47,7 +48,7 @@ static inline struct achi_thread *achi_thread(void)
     return &achi_thread_self;
 }
 
-/* The calling process's PID namespace, or 0 if /proc does not tell. */
+/* The calling process's PID namespace, or 0 if nobody tells. */
 uint64_t achi_pid_namespace(void);
 
 #endif

@@ -319,6 +319,7 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
 {
     uint32_t words[ACH_WAIT_MAX];
     struct achi_deadline d;
+    bool late = false;
     size_t i, ready;
     enum ach_status r;
 
@@ -336,9 +337,13 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
         return achi_fail(ACH_EINVAL, "ach_wait was given an invalid timeout");
     for (;;) {
         r = look_at(items, n, words, &ready);
-        if (r == ACH_OK && !ready)
-            r = sleep_on_all(items, n, words, &d, options, &ready);
         if (r != ACH_OK || ready)
+            return r;
+        if (late)
+            return ACH_TIMEOUT;
+        r = sleep_on_all(items, n, words, &d, options, &ready);
+        late = r == ACH_TIMEOUT; /* look once more: we may be later than what came in time */
+        if ((r != ACH_OK && !late) || ready)
             return r;
     }
 }

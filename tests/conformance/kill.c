@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 struct job {
     uint32_t ready;
@@ -100,6 +101,39 @@ static void page_messages(void)
 static void large_messages(void)
 {
     kill_writers((size_t)1 << 20, check_scale(25));
+}
+
+/* The C library knows nothing of a child made so. Dead, it is left unburied for a moment. */
+static void raw_clone(void)
+{
+    const size_t size = (size_t)8 << 20;
+    unsigned char *buf = calloc(1, size);
+    uint64_t state = 9, i, trials = check_scale(20);
+    ach_channel_t chan;
+    siginfo_t info;
+
+    if (emulated())
+        skip("qemu-user lacks robust futexes");
+    REQUIRE(buf != NULL);
+    make(2, size);
+    open_it(&chan);
+    for (i = 0; i < trials; i++) {
+        const struct timespec t = {.tv_nsec = 20000000 + (long)(check_random(&state) % 2000000)};
+        pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+        if (pid == 0)
+            for (;;)
+                ach_put(&chan, buf, size);
+        REQUIRE(pid > 0);
+        nanosleep(&t, NULL);
+        kill(pid, SIGKILL);
+        REQUIRE(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0);
+        CHECK_OK(put_number(&chan, 1, 16));
+        waitpid(pid, NULL, 0);
+    }
+    free(buf);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
 }
 
 static int reserve_for_ever(void *cx)
@@ -265,6 +299,7 @@ static void makers(void)
 }
 
 static const struct test tests[] = {
+    {"kill-raw-clone", raw_clone, USER, "only shared-memory channels are locked by threads"},
     {"kill-small-messages", small_messages, NAMED, ONE_PROCESS},
     {"kill-page-messages", page_messages, NAMED, ONE_PROCESS},
     {"kill-large-messages", large_messages, NAMED, ONE_PROCESS},

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 
 static ach_channel_t chan;
 
@@ -306,6 +307,118 @@ static void threads_of_a_child(void)
     remove_it();
 }
 
+/* As process 1 of a PID namespace, with a child that is process 1 of another. */
+static int same_number(void *cx)
+{
+    ach_channel_t source, other;
+    ach_info_t info;
+    int status;
+    pid_t pid;
+
+    (void)cx;
+    REQUIRE(getpid() == 1);
+    make_single(4, 64);
+    open_source(&source);
+    REQUIRE(unshare(CLONE_NEWPID) == 0);
+    pid = fork();
+    if (pid == 0)
+        _exit(getpid() == 1 && ach_channel_info(&source, &info) == ACH_OK && !info.source &&
+                      put_number(&source, 1, 16) == ACH_EACCES && ach_close(&source) == ACH_OK
+                  ? 0
+                  : 1);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    put_range(&source, 1, 1);
+    CHECK_OK(ach_close(&source));
+    remove_it();
+    return check_result();
+}
+
+/* A process is told from its child also where both have the same number. */
+static void same_number_as_child(void)
+{
+    if (unshare(CLONE_NEWPID) != 0)
+        skip("cannot make a PID namespace");
+    CHECK(run_child(same_number, NULL));
+}
+
+static bool hide_proc(void)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", "/proc", "tmpfs", 0, NULL) == 0;
+}
+
+static int put_foreign(void *cx)
+{
+    (void)cx;
+    CHECK_STATUS(put_number(&chan, 2, 16), ACH_EACCES);
+    return check_result();
+}
+
+static int without_proc(void *cx)
+{
+    enum ach_status r;
+
+    (void)cx;
+    if (!hide_proc())
+        skip("cannot hide /proc");
+    make(4, 64);
+    open_it(&chan);
+    r = put_number(&chan, 1, 16);
+    CHECK(r == ACH_OK || r == ACH_EACCES); /* Linux tells without /proc since 6.11 */
+    REQUIRE(unshare(CLONE_NEWPID) == 0);
+    CHECK(run_child(put_foreign, NULL));
+    CHECK_STATUS(put_number(&chan, 3, 16), r);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    return check_result();
+}
+
+/* Without /proc nobody puts into the channel of another namespace either. */
+static void no_proc(void)
+{
+    if (backend->bit == KERNEL)
+        skip("kernel channels know no thread ids");
+    CHECK(run_child(without_proc, NULL));
+}
+
+static void *put_for_ever(void *stop)
+{
+    unsigned char *buf = calloc(1, FOUR_MIB);
+
+    REQUIRE(buf != NULL);
+    while (!load_word(stop))
+        REQUIRE_OK(ach_put(&chan, buf, FOUR_MIB));
+    free(buf);
+    return NULL;
+}
+
+static int put_into_copy(void *cx)
+{
+    (void)cx;
+    CHECK_OK(put_number(&chan, 1, 16));
+    CHECK_OK(put_number(&chan, 2, 16));
+    return check_result();
+}
+
+/* A child has a copy of a heap channel, maybe with a lock that a thread of its parent holds. */
+static void copied_lock(void)
+{
+    uint64_t i, n = check_scale(20);
+    pthread_t thread;
+    uint32_t stop = 0;
+
+    make(2, FOUR_MIB);
+    open_it(&chan);
+    REQUIRE(pthread_create(&thread, NULL, put_for_ever, &stop) == 0);
+    for (i = 0; i < n; i++)
+        CHECK(run_child(put_into_copy, NULL));
+    store_word(&stop, 1);
+    pthread_join(thread, NULL);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
 static const struct test tests[] = {
     {"process-forked-position", forked_position, NAMED, ONE_PROCESS},
     {"process-forked-put", forked_put, NAMED, ONE_PROCESS},
@@ -316,5 +429,8 @@ static const struct test tests[] = {
     {"process-descriptors", descriptors, ALL, NULL},
     {"process-other-namespace", other_namespace, NAMED, ONE_PROCESS},
     {"process-threads-of-a-child", threads_of_a_child, NAMED, ONE_PROCESS},
+    {"process-same-number-as-child", same_number_as_child, NAMED, ONE_PROCESS},
+    {"process-no-proc", no_proc, NAMED, ONE_PROCESS},
+    {"process-copied-lock", copied_lock, HEAP, "only a heap channel is copied by fork"},
 };
 THEME(process_theme, tests);

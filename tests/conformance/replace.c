@@ -130,6 +130,72 @@ static void told_by_two(void)
     remove_it();
 }
 
+struct gate {
+    uint32_t there; /* how many have come to it */
+};
+
+/* Go on when both are here. */
+static void meet(struct gate *gate)
+{
+    __atomic_fetch_add(&gate->there, 1, __ATOMIC_SEQ_CST);
+    while (load_word(&gate->there) < 2)
+        ;
+}
+
+/* Let another process and this one do the same at the same time; count how often it went well. */
+static unsigned both(int (*fun)(void *))
+{
+    struct gate *gate = check_shared(sizeof(*gate));
+    pid_t pid = start_child(fun, gate);
+    unsigned well = fun(gate) == 0;
+
+    well += check_child(pid, 30000);
+    munmap(gate, sizeof(*gate));
+    return well;
+}
+
+static int truncate_at_once(void *gate)
+{
+    ach_create_attr_t attr = create_attr();
+
+    ach_create_attr_set_truncate(&attr, 1);
+    meet(gate);
+    return backend->create(CHAN, 4, 64, &attr) != ACH_OK;
+}
+
+static int replace_at_once(void *gate)
+{
+    enum ach_status r;
+
+    meet(gate);
+    r = replace_corrupt();
+    REQUIRE(r == ACH_OK || r == ACH_EEXIST);
+    return r != ACH_OK;
+}
+
+/* Both of two that replace whatever there is do so, also if there is nothing at first. */
+static void truncate_by_two(void)
+{
+    uint64_t i, n = check_scale(100);
+
+    for (i = 0; i < n; i++) {
+        CHECK(both(truncate_at_once) == 2);
+        remove_it();
+    }
+}
+
+/* Of two that replace a damaged channel only one does; the other finds a good one. */
+static void replace_by_one(void)
+{
+    uint64_t i, n = check_scale(100);
+
+    for (i = 0; i < n; i++) {
+        write_file(CHAN, 100, 'x');
+        CHECK(both(replace_at_once) == 1);
+        remove_it();
+    }
+}
+
 /* A newest message that no get delivers is damage. */
 static void bad_entry(void)
 {
@@ -337,6 +403,28 @@ static void told_by_next(void)
     check_usable();
 }
 
+/* Nobody else has to come: who opens the new one tells them too. */
+static void told_by_user(void)
+{
+    ach_channel_t old, heir;
+
+    make(4, 64);
+    open_it(&old);
+    REQUIRE(rename(path_of(CHAN), leftover(".1.0")) == 0);
+    make(4, 64);
+    open_it(&heir);
+    CHECK_OK(put_number(&old, 1, 16));
+    heir.shm->heir = 1; /* as the maker said before it died */
+    CHECK_OK(ach_close(&heir));
+    open_it(&heir);
+    CHECK(!is_left(".1.0"));
+    CHECK(heir.shm->heir == 0);
+    CHECK_STATUS(put_number(&old, 1, 16), ACH_CORRUPT);
+    CHECK_OK(ach_close(&heir));
+    CHECK_OK(ach_close(&old));
+    check_usable();
+}
+
 /* What dead makers leave goes; what is locked, or another channel's, stays. */
 static void sweeps(void)
 {
@@ -365,7 +453,10 @@ static const struct test tests[] = {
     {"replace-recreates", recreates, NAMED, NO_NAME},
     {"replace-old-handles", old_handles, NAMED, NO_NAME},
     {"replace-told-by-two", told_by_two, NAMED, ONE_PROCESS},
+    {"replace-truncate-by-two", truncate_by_two, NAMED, ONE_PROCESS},
+    {"replace-by-one", replace_by_one, USER, NO_FILE},
     {"replace-told-by-next", told_by_next, USER, NO_FILE},
+    {"replace-told-by-user", told_by_user, USER, NO_FILE},
     {"replace-sweeps", sweeps, USER, NO_FILE},
     {"replace-bad-entry", bad_entry, USER, NO_FILE},
     {"replace-wakes", wakes, NAMED, NO_NAME},

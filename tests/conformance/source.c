@@ -143,6 +143,54 @@ static void not_inherited(void)
     munmap(stop, sizeof(*stop));
 }
 
+struct family {
+    uint32_t ready;
+    pid_t child;
+};
+
+static int stay_and_tell(void *cx)
+{
+    struct family *family = cx;
+    uint32_t never = 0;
+
+    store_word(&family->ready, 1);
+    return stay(&never);
+}
+
+static int hold_and_fork(void *cx)
+{
+    struct family *family = cx;
+    uint32_t never = 0;
+    ach_channel_t chan;
+
+    open_source(&chan);
+    family->child = start_child(stay_and_tell, family);
+    return stay(&never);
+}
+
+/* Nor does it keep the lock when its parent is killed. */
+static void not_kept_by_child(void)
+{
+    struct family *family = check_shared(sizeof(*family));
+    ach_channel_t chan;
+    pid_t pid;
+
+    make_single(4, 64);
+    pid = start_child(hold_and_fork, family);
+    while (!load_word(&family->ready) && waitpid(pid, NULL, WNOHANG) == 0)
+        check_sleep_ms(1);
+    CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    CHECK_OK(try_source(&chan));
+    put_range(&chan, 1, 1);
+    CHECK_OK(ach_close(&chan));
+    if (family->child > 0)
+        kill(family->child, SIGKILL);
+    remove_it();
+    munmap(family, sizeof(*family));
+}
+
 static const struct test tests[] = {
     {"source-one-at-a-time", one_at_a_time, ALL, NULL},
     {"source-others-put", others_put, ALL, NULL},
@@ -150,6 +198,7 @@ static const struct test tests[] = {
     {"source-no-leaks", no_leaks, ALL, NULL},
     {"source-not-readonly", not_readonly, ALL, NULL},
     {"source-not-inherited", not_inherited, NAMED, ONE_PROCESS},
+    {"source-not-kept-by-child", not_kept_by_child, NAMED, ONE_PROCESS},
     {"source-ends-with-process", ends_with_process, NAMED, ONE_PROCESS},
 };
 THEME(source_theme, tests);

@@ -306,6 +306,54 @@ static void signals(void)
     finish();
 }
 
+static void put_and_dawdle(int sig)
+{
+    (void)sig;
+    put_range(&writer, 1, 1);
+    check_sleep_ms(60);
+}
+
+static void cancel_and_dawdle(int sig)
+{
+    (void)sig;
+    CHECK_OK(ach_cancel(&chan, NULL));
+    check_sleep_ms(60);
+}
+
+static enum ach_status wait_interrupted(void (*handler)(int), bool many)
+{
+    const struct itimerval soon = {.it_value = {0, 10000}};
+    const struct timespec rel = ms(40);
+    struct sigaction action = {.sa_handler = handler};
+    ach_wait_item_t item = {.chan = &chan};
+
+    REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+    REQUIRE(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+    return many ? ach_wait(&item, 1, &rel, ACH_O_RELTIME) : get_until(&rel, ACH_O_RELTIME);
+}
+
+/* What came in time is not late because the waiter was. */
+static void late_waiter(void)
+{
+    static const uint64_t spin_ns[] = {0, 1000000000};
+    size_t i;
+
+    for (i = 0; i < 2; i++) {
+        begin();
+        CHECK_OK(ach_close(&chan));
+        open_spinning(&chan, spin_ns[i]);
+        CHECK_OK(wait_interrupted(put_and_dawdle, false));
+        CHECK_OK(wait_interrupted(put_and_dawdle, true));
+        CHECK_OK(ach_flush(&chan));
+        CHECK_STATUS(wait_interrupted(cancel_and_dawdle, true), ACH_CANCELED);
+        CHECK_OK(ach_close(&chan));
+        open_spinning(&chan, spin_ns[i]);
+        CHECK_OK(ach_flush(&chan));
+        CHECK_STATUS(wait_interrupted(cancel_and_dawdle, false), ACH_CANCELED);
+        finish();
+    }
+}
+
 static void linked_unlink(void)
 {
     struct waiter w;
@@ -370,6 +418,7 @@ static const struct test tests[] = {
     {"wait-readonly-sleeps", readonly_sleeps, ALL, NULL},
     {"wait-readonly-polls", readonly_polls, ALL, NULL},
     {"wait-signals", signals, ALL, NULL},
+    {"wait-late", late_waiter, ALL, NULL},
     {"wait-linked-unlink", linked_unlink, NAMED, NO_NAME},
     {"wait-linked-rm", linked_rm, USER, NO_FILE},
     {"wait-unlinked-goes-on", unlinked_goes_on, NAMED, NO_NAME},

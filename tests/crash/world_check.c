@@ -284,7 +284,7 @@ static void check_create(struct world *w)
     ach_close(&fresh);
 }
 
-/* The name always leads to a channel; the old one says that it was replaced, or goes on. */
+/* The name always leads to a channel; if to another one, the old one says so. */
 static void check_replace(struct world *w, const struct range *complete)
 {
     ach_channel_t fresh;
@@ -301,8 +301,9 @@ static void check_replace(struct world *w, const struct range *complete)
     if (info.inode == w->inode) {
         check_channel(w, complete);
     } else {
-        r = get_known(w, &w->before, 0, &seq);
-        if (r != ACH_OK && r != ACH_CORRUPT)
+        while ((r = get_known(w, &w->before, 0, &seq)) == ACH_OK)
+            ;
+        if (r != ACH_CORRUPT)
             complain("the old channel gives %s", ach_result_to_string(r));
         check_new_channel(w, &fresh);
     }

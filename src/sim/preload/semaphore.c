@@ -86,12 +86,12 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
     mode_t mode = 0;
     unsigned value = 0;
 
-    va_start(more, flags);
     if (flags & O_CREAT) {
+        va_start(more, flags);
         mode = va_arg(more, mode_t);
         value = va_arg(more, unsigned);
+        va_end(more);
     }
-    va_end(more);
     achi_shared_seen = true;
     return REAL(sem_open)(name, flags, mode, value);
 }
