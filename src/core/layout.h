@@ -20,7 +20,7 @@
 #include "deps.h"
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
-#define ACHI_VERSION 2u
+#define ACHI_VERSION 3u
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */

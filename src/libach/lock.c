@@ -21,12 +21,18 @@ static void count_recovery(const struct achi_view *v)
     __atomic_store_n(&v->hdr->recovered, n + 1, __ATOMIC_RELAXED);
 }
 
-/* No thread of ours, if the memory is ours alone: fork copies a lock that the parent holds. */
+/*
+ * Is the owner no more, or no thread of ours if the memory is ours alone? Fork
+ * copies a lock that a thread of the parent holds.
+ */
 static bool names_the_dead(const struct achi_handle *h, uint32_t w)
 {
     int tid = (int)(w & FUTEX_TID_MASK);
-    long r = h->private_ ? syscall(SYS_tgkill, getpid(), tid, 0) : syscall(SYS_tkill, tid, 0);
+    long r;
 
+    if (w == FUTEX_OWNER_DIED) /* and nobody sleeps in the kernel who would get it */
+        return true;
+    r = h->private_ ? syscall(SYS_tgkill, getpid(), tid, 0) : syscall(SYS_tkill, tid, 0);
     return r != 0 && errno == ESRCH;
 }
 

@@ -95,11 +95,14 @@ static struct robust_list_head *robust_list(struct achi_thread *self)
     struct robust_list_head *head = NULL;
     size_t len = 0;
 
-    if (syscall(SYS_get_robust_list, 0, &head, &len) == 0 && head && len == sizeof(*head))
+    bool known = syscall(SYS_get_robust_list, 0, &head, &len) == 0;
+
+    if (known && head && len == sizeof(*head))
         return head;
     self->own = (struct robust_list_head){.list.next = &self->own.list};
-    syscall(SYS_set_robust_list, &self->own, sizeof(self->own));
-    return &self->own;
+    if (known && !head)
+        syscall(SYS_set_robust_list, &self->own, sizeof(self->own));
+    return &self->own; /* registered or not */
 }
 
 void achi_thread_ask(void)

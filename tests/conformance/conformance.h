@@ -172,6 +172,7 @@ void write_file(const char *name, size_t size, int byte);
 
 /* What this system has. */
 bool have_pi_futexes(void);
+bool have_robust_lists(void);
 bool have_nameless_files(void);
 bool under_thread_sanitizer(void);
 bool emulated(void); /* by qemu-user */

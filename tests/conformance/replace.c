@@ -408,6 +408,8 @@ static void told_by_user(void)
 {
     ach_channel_t old, heir;
 
+    if (!have_nameless_files())
+        skip("who makes a channel sweeps, where files have no nameless beginning");
     make(4, 64);
     open_it(&old);
     REQUIRE(rename(path_of(CHAN), leftover(".1.0")) == 0);

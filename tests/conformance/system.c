@@ -24,6 +24,14 @@ bool have_pi_futexes(void)
     return syscall(SYS_futex, &word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0) == 0;
 }
 
+bool have_robust_lists(void)
+{
+    void *head = NULL;
+    size_t len = 0;
+
+    return !emulated() && syscall(SYS_get_robust_list, 0, &head, &len) == 0;
+}
+
 bool have_nameless_files(void)
 {
     int fd = open(getenv("ACH_DIR"), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
