@@ -50,9 +50,12 @@ int main(void)
         ach_status_t r =
             ach_get(&state, &p, sizeof(p), &size, &limit, ACH_O_WAIT | ACH_O_LAST | ACH_O_RELTIME);
 
-        if (ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) && size == sizeof(p)) {
-            t.newton_metres = control(&p);
+        if (ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME)) {
+            if (size == sizeof(p)) /* anybody may put anything */
+                t.newton_metres = control(&p);
             silent = 0;
+        } else if (r == ACH_OVERFLOW) { /* larger than a position: skip it */
+            ach_flush(&state);
         } else if (r == ACH_TIMEOUT) {
             silent++;
         } else {

@@ -21,9 +21,11 @@ int main(void)
     }
     for (;;) {
         r = ach_get(&chan, &now, sizeof(now), &size, &limit, ACH_O_WAIT | ACH_O_RELTIME);
-        if (!ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME))
+        if (r == ACH_OVERFLOW) /* larger than a reading: anybody may put anything */
+            ach_flush(&chan);
+        else if (!ach_status_match(r, ACH_MASK_OK | ACH_MASK_MISSED_FRAME))
             break;
-        if (size == sizeof(now)) /* anybody may put anything */
+        else if (size == sizeof(now))
             printf("%.1f\n", now.celsius);
     }
     ach_close(&chan);
