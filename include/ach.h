@@ -304,9 +304,8 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
  *
  * At most one handle at a time holds a channel's source lock; ach_open answers
  * ACH_EAGAIN while another one does. The lock ends with ach_close, or with the
- * process; a child of fork does not hold it. (One made by clone(2) itself does
- * not either, but the lock outlives its parent in it.) Handles that do not ask for
- * the lock can still put, unless the channel was created for a single writer.
+ * process; a child of fork does not hold it. Handles that do not ask for the
+ * lock can still put, unless the channel was created for a single writer.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -552,7 +551,8 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * A heap channel (ACH_MAP_ANON) has no name; its memory comes back in @attr
  * and is freed when its last handle is closed.
  *
- * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
+ * Allocates: yes. Blocks: on the file system, and while others replace the same
+ * channel. Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_EEXIST, also where a channel of another kind has the name,
  * which cannot be replaced; ACH_ENOENT if the directory is missing;

@@ -14,7 +14,6 @@
 #include "kernel.h"
 #include "name.h"
 #include "ready.h"
-#include "source.h"
 #include "wait.h"
 
 /* Somebody may read, and the same somebody may not write. */
@@ -68,25 +67,23 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     return achi_shm_create(name, &g, attr, clock);
 }
 
-/* One handle at a time; ends with the descriptor. */
+/* One handle at a time; ends with the process. */
 static enum ach_status lock_source(struct achi_handle *h, const char *name)
 {
     enum ach_status r;
 
     if (h->readonly)
         return achi_fail(ACH_EACCES, "a source of channel '%s' needs write permission", name);
-    if (h->map == ACH_MAP_ANON) {
-        if (!achi_heap_lock_source(h))
-            return achi_fail(ACH_EAGAIN, "the heap channel has a source already");
-    } else if (achi_in_kernel(h)) {
+    if (h->map == ACH_MAP_ANON)
+        r = achi_heap_lock_source(h)
+                ? ACH_OK
+                : achi_fail(ACH_EAGAIN, "the heap channel has a source already");
+    else if (achi_in_kernel(h))
         r = achi_kernel_lock_source(h, name);
-        if (r != ACH_OK)
-            return r;
-    } else if (achi_source_lock(h) != 0) {
-        if (errno == EAGAIN)
-            return achi_fail(ACH_EAGAIN, "channel '%s' has a source already", name);
-        return achi_fail_errno("cannot lock channel '%s'", name);
-    }
+    else
+        r = achi_shm_lock_source(h, name);
+    if (r != ACH_OK)
+        return r;
     h->source = true;
     h->source_owner = achi_thread()->process;
     return ACH_OK;

@@ -71,6 +71,8 @@ static bool temporary_tail(const char *s)
 {
     int dots = 0;
 
+    if (*s != '.') /* another channel's, with a longer name */
+        return false;
     for (; *s; s++) {
         if (*s == '.')
             dots++;
@@ -81,13 +83,32 @@ static bool temporary_tail(const char *s)
 }
 
 /*
- * Remove the temporary files of makers that died. A maker holds a lock on its
- * file as long as it lives; a file without a lock is what somebody replaced, and
- * its users may not have been told yet.
+ * A maker holds a lock on its file as long as it lives; a file without a lock is
+ * what somebody replaced, and its users may not have been told yet. What has two
+ * names was given the channel's, and its maker died before it removed this one.
  */
+static bool sweep_file(int dir, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    int fd = openat(dir, name, O_RDONLY | ACHI_OPEN_FLAGS);
+    bool gone = false;
+
+    if (fd < 0)
+        return errno == ENOENT;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        snprintf(path, sizeof(path), "%s/%s", achi_name_dir(), name);
+        if (fstat(fd, &st) == 0 && (st.st_nlink > 1 || achi_shm_replaced(path)))
+            gone = unlink(path) == 0;
+        flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
+    }
+    close(fd);
+    return gone;
+}
+
 bool achi_draft_sweep(const char *name)
 {
-    char prefix[ACH_CHAN_NAME_MAX + 16], path[PATH_MAX];
+    char prefix[ACH_CHAN_NAME_MAX + 16];
     size_t len = (size_t)snprintf(prefix, sizeof(prefix), ".%s%s", ACHI_FILE_PREFIX, name);
     DIR *dir = opendir(achi_name_dir());
     const struct dirent *e;
@@ -95,22 +116,9 @@ bool achi_draft_sweep(const char *name)
 
     if (!dir)
         return false;
-    while ((e = readdir(dir)) != NULL) {
-        int fd;
-
-        if (strncmp(e->d_name, prefix, len) != 0 || !temporary_tail(e->d_name + len))
-            continue;
-        fd = openat(dirfd(dir), e->d_name, O_RDONLY | ACHI_OPEN_FLAGS);
-        if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
-            clean = false;
-        } else {
-            snprintf(path, sizeof(path), "%s/%s", achi_name_dir(), e->d_name);
-            achi_shm_replaced(path);
-            clean &= unlink(path) == 0;
-        }
-        if (fd >= 0)
-            close(fd);
-    }
+    while ((e = readdir(dir)) != NULL)
+        if (strncmp(e->d_name, prefix, len) == 0 && temporary_tail(e->d_name + len))
+            clean &= sweep_file(dirfd(dir), e->d_name);
     closedir(dir);
     return clean;
 }
@@ -162,12 +170,19 @@ int achi_draft_open(struct draft *d, const char *name)
     return open_named(d, name);
 }
 
+void achi_draft_unname(struct draft *d)
+{
+    if (d->path[0])
+        unlink(d->path);
+    d->path[0] = '\0';
+}
+
 void achi_draft_close(struct draft *d)
 {
     int saved = errno;
 
-    if (d->path[0])
-        unlink(d->path);
+    achi_draft_unname(d);
+    flock(d->fd, LOCK_UN); /* a child of fork may have the descriptor too */
     close(d->fd);
     errno = saved;
 }

@@ -53,6 +53,9 @@ bool achi_draft_sweep(const char *name);
  */
 int achi_high_fd(int fd);
 
+/* Remove the file under the draft's name, whichever that is by now. */
+void achi_draft_unname(struct draft *d);
+
 /* End: close it, and remove it if it is not a channel by now. Keeps errno. */
 void achi_draft_close(struct draft *d);
 

@@ -38,9 +38,9 @@ struct achi_handle {
     bool source;           /* holds the source lock */
     bool private_;         /* nobody but this process has the memory */
     uint32_t cancels;      /* how many cancels a waiter on the device knows of */
+    uint32_t source_turn;  /* the byte of the file that it locked as source */
     uint64_t source_owner; /* the process that took the source lock; a child does not hold it */
-    struct achi_handle *next_source;
-    uint64_t fd_owner; /* the process that opened a kernel channel's device */
+    uint64_t fd_owner;     /* the process that opened a kernel channel's device */
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
@@ -65,12 +65,13 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                                 const ach_create_attr_t *attr, clockid_t clock);
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
 void achi_shm_close(struct achi_handle *h);
+enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name);
 
 /* Open a file for writing, or for reading if that is all it grants. -1 with errno. */
 int achi_open_either(const char *path, int flags, bool *readonly);
 
-/* Tell the users of a file, if it is a channel, that another one took its place. */
-void achi_shm_replaced(const char *path);
+/* Tell the users of a file, if it is a channel, that another one took its place. False: cannot. */
+bool achi_shm_replaced(const char *path);
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
                                  clockid_t clock);

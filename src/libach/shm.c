@@ -23,7 +23,6 @@
 #include "futex.h"
 #include "handle.h"
 #include "name.h"
-#include "source.h"
 #include "thread.h"
 #include "wait.h"
 
@@ -71,15 +70,19 @@ static void *map_file(int fd, const struct achi_geometry *g, int prot)
 static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g,
                                   const ach_create_attr_t *attr, clockid_t clock)
 {
+    const uint64_t pidns = achi_thread()->pidns;
     struct ach_header *hdr;
 
+    if (!pidns)
+        return achi_fail(ACH_FAILED_SYSCALL,
+                         "cannot tell the PID namespace, whose processes may put: is /proc there?");
     if (achi_draft_reserve(d, g->memory) != 0)
         return achi_fail_errno("cannot reserve %llu bytes in %s for the channel",
                                (unsigned long long)g->memory, achi_name_dir());
     hdr = map_file(d->fd, g, PROT_READ | PROT_WRITE);
     if (hdr == MAP_FAILED)
         return achi_fail_errno("cannot map %llu bytes", (unsigned long long)g->span);
-    achi_format(hdr, g, clock, achi_pid_namespace());
+    achi_format(hdr, g, clock, pidns);
     hdr->readonly_wake = attr->readonly_wake;
     munmap(hdr, (size_t)g->span);
     if (attr->set_mode && fchmod(d->fd, attr->mode) != 0)
@@ -87,14 +90,14 @@ static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g
     return ACH_OK;
 }
 
-/* Can the channel under this name be used? Yes, if that cannot be told. */
-static bool usable(const char *name)
+/* Can this channel be used? Yes, if that cannot be told. */
+static bool usable(const char *path)
 {
     struct achi_handle h = {.fd = -1};
     struct achi_cursor cursor = {0};
     struct achi_look look;
     uint32_t word;
-    enum ach_status r = achi_shm_open(&h, name, true);
+    enum ach_status r = open_path(&h, path, path, true);
 
     if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
         return false;
@@ -107,37 +110,57 @@ static bool usable(const char *name)
     return r != ACH_CORRUPT;
 }
 
-void achi_shm_replaced(const char *path)
+bool achi_shm_replaced(const char *path)
 {
     struct achi_handle old = {.fd = -1};
+    enum ach_status r = open_path(&old, path, path, false);
+    bool told;
 
-    if (open_path(&old, path, path, false) != ACH_OK)
-        return;
+    if (r != ACH_OK)
+        return r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER; /* nobody uses it */
+    told = !old.readonly;
     achi_retire(&old, ACHI_REPLACED);
     achi_shm_close(&old);
+    return told;
 }
 
-/* Until it is taken back, who opens the channel tells the users of the one before. */
+/* While it is set, who opens the channel tells the users of the one before. */
 static void set_heir(const struct draft *d, uint32_t heir)
 {
     (void)!pwrite(d->fd, &heir, sizeof(heir), offsetof(struct ach_header, heir));
 }
 
+/* What was to be replaced has become good meanwhile: give it its name back. */
+static enum ach_status step_back(struct draft *d, const char *path)
+{
+    if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) != 0)
+        return achi_fail_errno("cannot give %s its name back", path);
+    achi_shm_replaced(d->path);
+    return ACH_EEXIST;
+}
+
 /* Take the name from whoever has it, and tell those who use what had it. */
-static enum ach_status take_place(struct draft *d, const char *name, const char *path)
+static enum ach_status take_place(struct draft *d, const char *name, const char *path,
+                                  const ach_create_attr_t *attr)
 {
     struct achi_handle old = {.fd = -1};
-    bool had = achi_shm_open(&old, name, false) == ACH_OK; /* if the two cannot be exchanged */
+    bool had = open_path(&old, name, path, false) == ACH_OK; /* if the two cannot be exchanged */
     enum ach_status r = ACH_OK;
 
     set_heir(d, 1);
-    if (achi_draft_replace(d, name, path) != 0)
+    if (achi_draft_replace(d, name, path) != 0) {
         r = achi_fail_errno("cannot replace %s", path);
-    else if (d->path[0]) /* the draft's name is left with exactly the file that was replaced */
-        achi_shm_replaced(d->path);
-    else if (had)
+    } else if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
+        if (!attr->truncate && usable(d->path))
+            r = step_back(d, path);
+        else
+            achi_shm_replaced(d->path);
+        achi_draft_unname(d);
+    } else if (had) {
         achi_retire(&old, ACHI_REPLACED);
-    set_heir(d, 0);
+    }
+    if (r == ACH_OK && achi_draft_sweep(name))
+        set_heir(d, 0);
     if (had)
         achi_shm_close(&old);
     return r;
@@ -162,16 +185,21 @@ static enum ach_status replace(struct draft *d, const char *name, const char *pa
                                const ach_create_attr_t *attr, bool patient)
 {
     int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
+    bool busy = fd < 0 ? errno == ENOENT
+                       : (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+                             !still_there(fd, path);
     enum ach_status r;
 
-    if (patient && fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) != 0 || !still_there(fd, path)))
+    if (patient && busy)
         r = ACH_EAGAIN;
-    else if (!attr->truncate && (!attr->replace_corrupt || usable(name)))
+    else if (!attr->truncate && (!attr->replace_corrupt || usable(path)))
         r = ACH_EEXIST;
     else
-        r = take_place(d, name, path);
-    if (fd >= 0)
+        r = take_place(d, name, path, attr);
+    if (fd >= 0) {
+        flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
         close(fd);
+    }
     return r;
 }
 
@@ -213,7 +241,7 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         return achi_fail_errno("a channel of %llu bytes cannot be mapped",
                                (unsigned long long)g->span);
     }
-    if (!attr->truncate && lstat(path, &st) == 0 && !(attr->replace_corrupt && !usable(name)))
+    if (!attr->truncate && lstat(path, &st) == 0 && !(attr->replace_corrupt && !usable(path)))
         r = ACH_EEXIST; /* before memory is reserved for nothing */
     if (r == ACH_OK) {
         if (achi_draft_open(&d, name) != 0)
@@ -326,10 +354,60 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
     return r;
 }
 
+/* Locks belong to the open file, and end with it. */
+static int lock_turn(const struct achi_handle *h, short type)
+{
+    struct flock turn = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = h->source_turn & INT32_MAX, .l_len = 1};
+
+    return fcntl(h->fd, F_OFD_SETLK, &turn);
+}
+
+/*
+ * A child of fork has the source's open file, and so the lock, also when the
+ * source was killed. Whoever comes then does not wait for the child but locks the
+ * next byte. Under the writers' lock: one comes at a time.
+ */
+static enum ach_status take_turn(struct achi_handle *h)
+{
+    struct ach_header *hdr = h->view.hdr;
+    pid_t last = (pid_t)__atomic_load_n(&hdr->source, __ATOMIC_RELAXED);
+    int r;
+
+    h->source_turn = __atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED);
+    r = lock_turn(h, F_WRLCK);
+    if (r != 0 && (errno == EAGAIN || errno == EACCES)) {
+        if (last <= 0 || !achi_process_ended(last))
+            return ACH_EAGAIN;
+        __atomic_store_n(&hdr->source_turn, ++h->source_turn, __ATOMIC_RELAXED);
+        r = lock_turn(h, F_WRLCK);
+    }
+    if (r != 0)
+        return achi_fail_errno("cannot lock the channel's file");
+    __atomic_store_n(&hdr->source, (uint32_t)getpid(), __ATOMIC_RELAXED);
+    return ACH_OK;
+}
+
+enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
+{
+    uint32_t *lock = &h->view.hdr->lock;
+    enum ach_status r;
+
+    if (!achi_same_namespace(h))
+        return achi_fail(ACH_EACCES,
+                         "a source must be in the PID namespace of the channel's maker");
+    r = achi_lock(&h->view, lock);
+    if (r != ACH_OK)
+        return achi_fail(r, "cannot become the source: the writers' lock is held, or damaged");
+    r = take_turn(h);
+    achi_unlock(&h->view, lock);
+    return r == ACH_EAGAIN ? achi_fail(r, "channel '%s' has a source already", name) : r;
+}
+
 void achi_shm_close(struct achi_handle *h)
 {
-    if (h->source)
-        achi_source_unlock(h);
+    if (achi_is_source(h)) /* a child of fork may have the descriptor too */
+        lock_turn(h, F_UNLCK);
     munmap(h->view.hdr, h->span);
     close(h->fd);
 }

@@ -2,8 +2,9 @@
 #include "thread.h"
 
 #include <errno.h>
-#include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -76,6 +77,19 @@ uint64_t achi_pid_namespace(void)
     return ns;
 }
 
+bool achi_process_ended(pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    bool ended;
+
+    if (fd < 0)
+        return errno == ESRCH || (errno == ENOSYS && kill(pid, 0) != 0 && errno == ESRCH);
+    ended = poll(&end, 1, 0) == 1;
+    close(fd);
+    return ended;
+}
+
 /* The number of this process's life, a new one if the page was wiped. Never 0. */
 static uint32_t life(void)
 {
@@ -111,13 +125,16 @@ void achi_thread_ask(void)
     uint32_t now = life();
     int saved = errno;
     struct robust_list_head *head = robust_list(self);
+    bool scarce; /* ask again next time */
 
     self->pending = (volatile uintptr_t *)&head->list_op_pending;
     self->futex_offset = head->futex_offset;
+    errno = 0;
     self->pidns = achi_pid_namespace();
+    scarce = !self->pidns && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
     self->process = (uint64_t)now << 32 | (uint32_t)getpid();
     self->tid = (uint32_t)syscall(SYS_gettid);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a signal handler asks again, or finds all of it */
-    self->asked = now;
+    self->asked = scarce ? ACHI_NEVER : now;
     errno = saved;
 }

@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define ACHI_NEVER UINT32_MAX
 
@@ -47,6 +48,9 @@ static inline struct achi_thread *achi_thread(void)
         achi_thread_ask();
     return &achi_thread_self;
 }
+
+/* Is a process of this namespace no more, buried or not? No, if that cannot be told. */
+bool achi_process_ended(pid_t pid);
 
 /* The calling process's PID namespace, or 0 if nobody tells. */
 uint64_t achi_pid_namespace(void);

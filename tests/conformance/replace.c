@@ -430,23 +430,44 @@ static void told_by_user(void)
 /* What dead makers leave goes; what is locked, or another channel's, stays. */
 static void sweeps(void)
 {
-    int dead, living, other;
+    int dead, living, other, longer;
 
     make(4, 64);
     dead = make_leftover(".1.0");
     living = make_leftover(".1.1");
     other = make_leftover(".d.1.0");
+    longer = make_leftover("2.1.0");
     REQUIRE(flock(living, LOCK_EX | LOCK_NB) == 0);
     truncate_it(4, 64);
     CHECK(!is_left(".1.0"));
     CHECK(is_left(".1.1"));
     CHECK(is_left(".d.1.0"));
+    CHECK(is_left("2.1.0"));
     close(living);
     truncate_it(4, 64);
     CHECK(!is_left(".1.1"));
     CHECK(unlink(leftover(".d.1.0")) == 0);
+    CHECK(unlink(leftover("2.1.0")) == 0);
     close(dead);
     close(other);
+    close(longer);
+    check_usable();
+}
+
+/* A maker died when its channel had its name, and the name before it still. */
+static void second_name(void)
+{
+    ach_channel_t chan;
+
+    make(4, 64);
+    open_it(&chan);
+    REQUIRE(link(path_of(CHAN), leftover(".1.0")) == 0);
+    chan.shm->heir = 1;
+    CHECK_OK(ach_close(&chan));
+    open_it(&chan);
+    CHECK(!is_left(".1.0"));
+    CHECK(!info_of(&chan).replaced);
+    CHECK_OK(ach_close(&chan));
     check_usable();
 }
 
@@ -460,6 +481,7 @@ static const struct test tests[] = {
     {"replace-told-by-next", told_by_next, USER, NO_FILE},
     {"replace-told-by-user", told_by_user, USER, NO_FILE},
     {"replace-sweeps", sweeps, USER, NO_FILE},
+    {"replace-second-name", second_name, USER, NO_FILE},
     {"replace-bad-entry", bad_entry, USER, NO_FILE},
     {"replace-wakes", wakes, NAMED, NO_NAME},
     {"replace-keeps-name", keeps_name, USER, NO_FILE},
