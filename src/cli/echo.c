@@ -142,14 +142,11 @@ static void print_json(const struct options *o, const struct reader *r, uint64_t
     json_line(&j);
 }
 
-static void print_one(const struct options *o, const struct reader *r, bool first)
+static void print_one(const struct options *o, const struct reader *r)
 {
-    uint64_t seq = 0, missed = 0;
+    uint64_t seq = 0, missed = o->last ? 0 : reader_missed(r); /* nobody wants what --last skips */
 
     ach_channel_seq(&r->chan, &seq);
-    /* Nobody wanted what was there before us, or what --last skips. */
-    if (!first && !o->last)
-        ach_channel_missed(&r->chan, &missed, NULL);
     if (o->json) {
         print_json(o, r, seq, missed);
         return;
@@ -171,7 +168,7 @@ static int follow(const struct options *o, struct reader *r)
             return EXIT_OK;
         if (!delivered(status))
             return fail_status(r->name, status);
-        print_one(o, r, got == 0);
+        print_one(o, r);
         if (!streams_ok())
             return stopped() ? EXIT_OK : EXIT_FAILED;
     }

@@ -132,17 +132,16 @@ static bool write_out(const struct options *o, const struct reader *r)
 static int get_all(const struct options *o, struct reader *r, uint64_t *missed)
 {
     struct timespec timeout = seconds_to_timespec(o->timeout);
-    uint64_t got = 0, last;
+    uint64_t got = 0;
 
     while (!enough(o, r, got)) {
         enum ach_status status = reader_get(r, o->timeout > 0 ? &timeout : NULL, o->get);
 
         if (!delivered(status))
             return ended(o, r, status);
-        /* What was gone before we came, or was skipped on purpose, is not missed. */
-        if (got > 0 && !(o->get & ACH_O_LAST) &&
-            ach_channel_missed(&r->chan, &last, NULL) == ACH_OK)
-            *missed += last;
+        /* What is skipped on purpose is not missed. */
+        if (!(o->get & ACH_O_LAST))
+            *missed += reader_missed(r);
         got++;
         if (!write_out(o, r))
             return stopped() ? EXIT_OK : EXIT_FAILED;

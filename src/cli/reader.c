@@ -69,6 +69,17 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
     return get(r, timeout, options);
 }
 
+uint64_t reader_missed(const struct reader *r)
+{
+    uint64_t seq = 0, missed = 0, first, gone;
+
+    ach_channel_seq(&r->chan, &seq);
+    ach_channel_missed(&r->chan, &missed, NULL);
+    first = seq - missed;
+    gone = r->info.oldest > first ? r->info.oldest - first : 0;
+    return missed > gone ? missed - gone : 0;
+}
+
 void reader_close(struct reader *r)
 {
     stop_forget();

@@ -24,6 +24,12 @@ bool reader_open(struct reader *r, const char *name);
  */
 enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options);
 
+/*
+ * How many messages were missed right before the one got last. What was gone
+ * when the channel was opened does not count.
+ */
+uint64_t reader_missed(const struct reader *r);
+
 /* The status is one that delivers a message. */
 bool delivered(enum ach_status status);
 

@@ -94,6 +94,33 @@ exec 3<&-
 wait "$follower"
 wait "$reader"
 
+# So are those overwritten before the first that is read, but not those gone before we began.
+for verb in "echo --json" "echo --all --json" "get --all --wait --new --line" \
+    "get --all --wait --line" "get --new --count 2 --wait --line"; do
+    case $verb in *--new* | "echo --json") before="1 2 3 4 5" ;; *) before= ;; esac
+    "$ACH" mk -t -m 2 -n 64 c
+    # shellcheck disable=SC2086
+    [ -z "$before" ] || "$ACH" put c $before
+    : >"$tmp/out"
+    # shellcheck disable=SC2086
+    "$ACH" $verb c >"$tmp/out" 2>"$tmp/err" &
+    follower=$!
+    eventually waits "$follower" c
+    kill -STOP "$follower"
+    seq 1 100 | "$ACH" put --line c
+    kill -CONT "$follower"
+    eventually grep -q 100 "$tmp/out"
+    kill "$follower" 2>/dev/null
+    wait "$follower"
+    same "$verb $(grep -c -e '"missed": 98,' -e ' 98 messages were missed' "$tmp/out" "$tmp/err" |
+        cut -d : -f 2 | sort -n | tail -n 1)" "$verb 1"
+done
+expect 0 "$ACH" get --all --line c
+same "$out$err" "99
+100"
+expect 0 "$ACH" echo --all --count 1 --json c
+same "$(json 'j["sequence"] > 90, j["missed"]')" "(True, 0)"
+
 # A channel that is removed ends its followers with 1.
 for verb in echo hz bw "get --all --wait"; do
     "$ACH" mk -t c

@@ -75,6 +75,11 @@ eventually() {
     done
 }
 
+# waits PROCESS CHANNEL: it has opened the channel, and sleeps.
+waits() {
+    grep -q "achshm-$2\$" "/proc/$1/maps" && grep -q '^State:.S' "/proc/$1/status"
+}
+
 # json EXPRESSION: what a Python expression says of the JSON in $out, called j.
 json() {
     printf '%s\n' "$out" | "$python" -S -c 'import json,sys
