@@ -165,7 +165,7 @@ static int follow(const struct options *o, struct reader *r)
         enum ach_status status = reader_get(r, NULL, options);
 
         if (status == ACH_CANCELED)
-            return EXIT_OK;
+            return stopped() ? EXIT_OK : EXIT_FAILED;
         if (!delivered(status))
             return fail_status(r->name, status);
         print_one(o, r);

@@ -112,7 +112,8 @@ static bool enough(const struct options *o, struct reader *r, uint64_t got)
 /* No message came; is that the end, or a failure? */
 static int ended(const struct options *o, const struct reader *r, enum ach_status status)
 {
-    if (o->all && (status == ACH_EAGAIN || status == ACH_TIMEOUT || status == ACH_CANCELED))
+    if (o->all &&
+        (status == ACH_EAGAIN || status == ACH_TIMEOUT || (status == ACH_CANCELED && stopped())))
         return EXIT_OK;
     if (status == ACH_EAGAIN)
         complain("%s: nothing new", r->name);

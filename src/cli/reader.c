@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reader.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "stop.h"
 #include "streams.h"
 
 #define FIRST_ROOM 4096
+#define NS_PER_S 1000000000ull
+#define SLICE_NS NS_PER_S
 
 static bool grow(struct reader *r, size_t room)
 {
@@ -54,6 +58,46 @@ static enum ach_status get(struct reader *r, const struct timespec *timeout, int
     }
 }
 
+/* Has whoever read our output left? */
+static bool abandoned(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+
+    return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
+}
+
+static uint64_t to_ns(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return to_ns(&t);
+}
+
+/* Wait slice by slice: no message tells us that nobody wants one any more. */
+static enum ach_status get_wait(struct reader *r, const struct timespec *timeout, int options)
+{
+    uint64_t end = timeout ? now_ns() + to_ns(timeout) : UINT64_MAX;
+
+    for (;;) {
+        uint64_t now = now_ns(), left = end > now ? end - now : 0;
+        uint64_t slice = left < SLICE_NS ? left : SLICE_NS;
+        struct timespec t = {.tv_sec = (time_t)(slice / NS_PER_S),
+                             .tv_nsec = (long)(slice % NS_PER_S)};
+        enum ach_status status = get(r, &t, options);
+
+        if (status != ACH_TIMEOUT || slice == left)
+            return status;
+        if (abandoned())
+            return ACH_CANCELED;
+    }
+}
+
 enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options)
 {
     enum ach_status status;
@@ -66,7 +110,7 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
         return status;
     if (!streams_flush())
         return ACH_CANCELED;
-    return get(r, timeout, options);
+    return get_wait(r, timeout, options);
 }
 
 uint64_t reader_missed(const struct reader *r)

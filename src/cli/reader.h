@@ -20,7 +20,9 @@ bool reader_open(struct reader *r, const char *name);
 
 /*
  * As ach_get with ACH_O_RELTIME. Flushes standard output before it waits; if
- * that fails it does not wait but returns ACH_CANCELED, and main says why.
+ * that fails it does not wait but returns ACH_CANCELED, and main says why. It
+ * returns that also if whoever reads our output leaves while it waits: a
+ * failure, unlike a signal (stopped).
  */
 enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options);
 

@@ -145,6 +145,15 @@ for verb in echo "hz --window 0.05" "bw --window 0.05" "get --all --wait --line"
     [ -s "$tmp/out" ] || fail "$verb printed nothing"
     same "$(cat "$tmp/err")" ""
 done
+# Also while nothing comes, silently.
+"$ACH" mk idle
+for verb in echo "get --wait" "get --all --wait" "get --timeout 100"; do
+    # shellcheck disable=SC2086
+    { "$ACH" $verb idle 2>"$tmp/err"; echo $? >"$tmp/status"; } | true
+    same "$verb $(cat "$tmp/status")" "$verb 1"
+    same "$(cat "$tmp/err")" ""
+done
+"$ACH" rm idle
 "$ACH" watch --interval 0.05 2>"$tmp/err" | head -n 1 >"$tmp/out"
 has "$(cat "$tmp/out")" "NAME"
 same "$(cat "$tmp/err")" ""
