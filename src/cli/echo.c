@@ -134,7 +134,7 @@ static void print_json(const struct options *o, const struct reader *r, uint64_t
     json_uint(&j, "sequence", seq);
     json_uint(&j, "missed", missed);
     json_uint(&j, "size", r->size);
-    if (o->look != LOOK_HEX && is_text(text, r->size))
+    if (o->look == LOOK_TEXT || (o->look == LOOK_AUTO && is_lines(text, r->size)))
         json_bytes(&j, "text", text, r->size);
     else
         json_hex(&j, "hex", r->data, r->size);
@@ -208,7 +208,8 @@ const struct verb verb_echo = {
         "  -a, --all      begin with the messages that are there already\n"
         "  -L, --last     begin with the newest, and always print only the newest\n"
         "  -n, --count N  end after N messages\n"
-        "  -T, --text     always as text; what is not printable is escaped, as \\x07\n"
+        "  -T, --text     always as text; what is not printable is escaped, as \\x07; in JSON,\n"
+        "                 what is not UTF-8 is replaced by U+FFFD\n"
         "  -x, --hex      always as a hex dump\n"
         "  -j, --json     a JSON object on a line of its own for each message\n"
         "      --help     print this help\n\n"

@@ -19,20 +19,31 @@ static size_t printable_length(const char *text, size_t len)
     return n;
 }
 
-bool is_text(const char *text, size_t len)
+static bool consists_of_text(const char *text, size_t len, bool newlines)
 {
     size_t i = 0;
 
     if (len > 1 && (text[len - 1] == '\n' || text[len - 1] == '\0'))
         len--;
     while (i < len) {
-        size_t n = text[i] == '\t' ? 1 : printable_length(text + i, len - i);
+        bool blank = text[i] == '\t' || (newlines && text[i] == '\n');
+        size_t n = blank ? 1 : printable_length(text + i, len - i);
 
         if (n == 0)
             return false;
         i += n;
     }
     return true;
+}
+
+bool is_text(const char *text, size_t len)
+{
+    return consists_of_text(text, len, false);
+}
+
+bool is_lines(const char *text, size_t len)
+{
+    return consists_of_text(text, len, true);
 }
 
 static void print_escaped(unsigned char c)

@@ -9,6 +9,9 @@
 /* Text that a person can read; it may end with a newline or a NUL. */
 bool is_text(const char *text, size_t len);
 
+/* The same, of any number of lines. */
+bool is_lines(const char *text, size_t len);
+
 /* On one line; what is not printable is escaped, and the backslash that says so. */
 void print_text(const char *text, size_t len);
 

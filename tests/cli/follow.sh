@@ -41,9 +41,15 @@ echo "$out" | grep -Eq '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} #7 2 bytes:$' || f
 expect 0 "$ACH" echo --all --count 3 --json c
 out=$(echo "$out" | sed '1s/^/[/; $!s/$/,/; $s/$/]/')
 same "$(json '[m.get("text", m.get("hex")) for m in j]')" \
-    "['hello', '6c696e650a627265616b', '00ff41']"
+    "['hello', 'line\\nbreak', '00ff41']"
 same "$(json '[m["sequence"] for m in j], [m["size"] for m in j], j[0]["missed"]')" \
     "([1, 2, 3], [5, 10, 3], 0)"
+# --text and --hex hold for JSON too.
+expect 0 "$ACH" echo --all --count 3 --json --text c
+out=$(echo "$out" | sed '1s/^/[/; $!s/$/,/; $s/$/]/')
+same "$(json 'ascii([m["text"] for m in j])')" "['hello', 'line\\nbreak', '\\x00\\ufffdA']"
+expect 0 "$ACH" echo --all --count 1 --json --hex c
+same "$(json 'j["hex"]')" 68656c6c6f
 
 # The time is that of the put where the channel knows it.
 "$ACH" put stamped x
