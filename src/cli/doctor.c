@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "show.h"
 
 static const char *level_name(enum level level)
 {
@@ -58,17 +59,23 @@ static bool all_well(const struct report *r)
     return true;
 }
 
-static void print_text(const struct report *r)
+/* The names of files are other people's: they may hold what a terminal obeys. */
+static void print_finding(const struct finding *f)
+{
+    printf("%-8s  %s: ", level_name(f->level), f->check);
+    print_text(f->text, strlen(f->text));
+    if (!f->advice[0])
+        return;
+    fputs("          -> ", stdout);
+    print_text(f->advice, strlen(f->advice));
+}
+
+static void print_report(const struct report *r)
 {
     size_t i;
 
-    for (i = 0; i < r->n; i++) {
-        const struct finding *f = &r->findings[i];
-
-        printf("%-8s  %s: %s\n", level_name(f->level), f->check, f->text);
-        if (f->advice[0])
-            printf("          -> %s\n", f->advice);
-    }
+    for (i = 0; i < r->n; i++)
+        print_finding(&r->findings[i]);
     puts(all_well(r) ? "All is well." : "Something needs your attention.");
 }
 
@@ -123,7 +130,7 @@ static int examine(struct report *r, bool json)
     if (json)
         print_json(r);
     else
-        print_text(r);
+        print_report(r);
     status = all_well(r) ? EXIT_OK : EXIT_FAILED;
     free(r->findings);
     return status;

@@ -2,6 +2,7 @@
 /* doctor_directory.c - the directory that channels live in */
 #include <errno.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -10,7 +11,9 @@
 
 #include "doctor.h"
 
-#define MIB (1024ull * 1024)
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+#define SIZE_TEXT 32
 #define LOW_SPACE (16 * MIB)
 #define LOW_INODES 64
 #define LOW_PERCENT 5
@@ -32,8 +35,17 @@ static void check_kind(struct report *r)
                "mount a tmpfs there, or let ACH_DIR name a directory on one");
 }
 
+static const char *size_text(unsigned long long bytes, char text[SIZE_TEXT])
+{
+    bool small = bytes < 10 * MIB;
+
+    snprintf(text, SIZE_TEXT, "%llu %s", bytes / (small ? KIB : MIB), small ? "KiB" : "MiB");
+    return text;
+}
+
 static void check_space(struct report *r)
 {
+    char left[SIZE_TEXT], all[SIZE_TEXT];
     struct statvfs fs;
     unsigned long long avail, total;
 
@@ -42,12 +54,12 @@ static void check_space(struct report *r)
     avail = (unsigned long long)fs.f_bavail * fs.f_frsize;
     total = (unsigned long long)fs.f_blocks * fs.f_frsize;
     if (total && (avail < LOW_SPACE || avail < total / 100 * LOW_PERCENT))
-        advise(found(r, LEVEL_WARNING, "space", "%s has only %llu of %llu MiB left", r->dir,
-                     avail / MIB, total / MIB),
+        advise(found(r, LEVEL_WARNING, "space", "%s has only %s of %s left", r->dir,
+                     size_text(avail, left), size_text(total, all)),
                "remove channels nobody needs (ach ls, ach rm), or mount it larger");
     else
-        found(r, LEVEL_OK, "space", "%s has %llu of %llu MiB left", r->dir, avail / MIB,
-              total / MIB);
+        found(r, LEVEL_OK, "space", "%s has %s of %s left", r->dir, size_text(avail, left),
+              size_text(total, all));
     if (fs.f_files && (fs.f_favail < LOW_INODES || fs.f_favail < fs.f_files / 100 * LOW_PERCENT))
         advise(found(r, LEVEL_WARNING, "inodes", "%s has room for only %llu more files", r->dir,
                      (unsigned long long)fs.f_favail),

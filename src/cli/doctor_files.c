@@ -143,18 +143,25 @@ static enum ach_status try_channel(const char *name)
     return status;
 }
 
-static bool check_channel(struct report *r, const char *file)
+struct tally {
+    size_t good;
+    size_t unseen; /* we may not look at them */
+};
+
+static void check_channel(struct report *r, const char *file, struct tally *t)
 {
     char path[PATH_MAX], why[PATH_MAX + 64];
     enum ach_status status;
 
     if (!path_of(r, file, path))
-        return true;
+        return;
     status = try_channel(file + strlen(PREFIX));
     switch (status) {
     case ACH_OK:
+        t->good++;
+        break;
     case ACH_ENOENT: /* removed meanwhile */
-        return true;
+        break;
     case ACH_BAD_SHM_FILE:
         report_broken(r, path, ach_errstr());
         break;
@@ -164,7 +171,8 @@ static bool check_channel(struct report *r, const char *file)
         break;
     case ACH_EACCES:
         found(r, LEVEL_NOTE, "channels", "%s", ach_errstr());
-        return true;
+        t->unseen++;
+        break;
     case ACH_BAD_HEADER:
         advise(found(r, LEVEL_WARNING, "channels", "%s", ach_errstr()),
                "use the same release of Ach in all programs, or remove it once nobody uses it");
@@ -173,7 +181,15 @@ static bool check_channel(struct report *r, const char *file)
         advise(found(r, LEVEL_WARNING, "channels", "%s: %s", path, ach_errstr()),
                "no channel can have this name or be opened here: remove it if it is yours");
     }
-    return false;
+}
+
+static void report_tally(struct report *r, const struct tally *t)
+{
+    if (t->unseen)
+        found(r, LEVEL_OK, "channels", "%zu good channels; %zu could not be looked at", t->good,
+              t->unseen);
+    else
+        found(r, LEVEL_OK, "channels", "%zu good channels", t->good);
 }
 
 static int is_ours(const struct dirent *e)
@@ -186,7 +202,8 @@ void check_files(struct report *r)
 {
     struct dirent **files;
     int i, n = scandir(r->dir, &files, is_ours, alphasort);
-    size_t good = 0, stale = 0;
+    struct tally tally = {0};
+    size_t stale = 0;
 
     if (n < 0) {
         advise(found(r, LEVEL_WARNING, "channels", "cannot list %s: %s", r->dir, strerror(errno)),
@@ -197,11 +214,11 @@ void check_files(struct report *r)
         if (files[i]->d_name[0] == '.')
             stale += check_temporary(r, files[i]->d_name);
         else
-            good += check_channel(r, files[i]->d_name);
+            check_channel(r, files[i]->d_name, &tally);
         free(files[i]);
     }
     free(files);
-    found(r, LEVEL_OK, "channels", "%zu good channels", good);
+    report_tally(r, &tally);
     if (!stale)
         found(r, LEVEL_OK, "temporary files", "none left behind");
 }

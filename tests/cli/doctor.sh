@@ -91,6 +91,13 @@ ls -A "$ACH_DIR" >"$tmp/before"
 "$ACH" doctor >/dev/null
 ls -A "$ACH_DIR" | cmp - "$tmp/before" || fail "doctor changed something without --repair"
 
+# Names are other people's, and never reach the terminal as they are.
+touch "$ACH_DIR/$(printf 'achshm-\033[31mred\nok  \302\233 \\')"
+"$ACH" doctor >"$tmp/text"
+grep -q 'achshm-\\x1b\[31mred\\nok  \\xc2\\x9b \\\\: ' "$tmp/text" || fail "$(cat -v "$tmp/text")"
+tr -d '\n' <"$tmp/text" | LC_ALL=C grep -q '[[:cntrl:]]' && fail "a control character is printed"
+rm "$ACH_DIR/achshm-$(printf '\033')"*
+
 # Repair removes what surely is of no use to anybody, and nothing that somebody has open.
 exec 3<"$ACH_DIR/achshm-junk"
 exec 4<"$ACH_DIR/.achshm-a.$dead.0"
@@ -117,6 +124,17 @@ rm -r "$ACH_DIR/achshm-link" "$ACH_DIR/achshm-dir" "$ACH_DIR/achshm-fifo" \
 doctor
 same "$(levels channels)" ok
 
+# What one may not look at is not called good.
+if can_be_nobody; then
+    "$ACH" mk -o 600 secret
+    "$ACH" mk -o 000 most-secret
+    chmod 755 "$ACH_DIR"
+    out=$(nobody doctor --json)
+    same "$(levels channels)" "note note ok"
+    same "$(told channels '1 good channels; 2 could not be looked at')" 1
+    "$ACH" rm secret most-secret
+fi
+
 # A directory where anybody can remove anything; one that is not in memory
 chmod 777 "$ACH_DIR"
 doctor
@@ -132,6 +150,13 @@ case $(stat -f -c %T "$tmp/disk") in
         out=$(ACH_DIR=$tmp/disk "$ACH" doctor --json)
         same "$(levels 'file system')" warning ;;
 esac
+
+# A small file system
+if unshare --user --map-root-user --mount true 2>/dev/null; then
+    out=$(unshare --user --map-root-user --mount sh -c \
+        'mount -t tmpfs -o size=64k none "$1" && ACH_DIR=$1 "$2" doctor --json' sh "$tmp/disk" "$ACH")
+    same "$(told space 'has only 64 KiB of 64 KiB left')" 1
+fi
 
 # logind: drop-ins in the order of their names, hidden by those of the same name in /etc.
 # Only what lies in /dev/shm itself is at stake.
