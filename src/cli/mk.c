@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach mk - make channels */
+#include <sys/stat.h>
+
 #include "cli.h"
+#include "describe.h"
 #include "parse.h"
 
 struct options {
@@ -95,27 +98,43 @@ static bool apply(struct options *o, int c)
     }
 }
 
+/* What to do about a file that has a channel's name and is none. */
+static const char *remedy(const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    /* A file takes the place of anything but a directory. */
+    if (channel_path(name, ACH_MAP_USER, path) && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return "remove it, or rename it";
+    return "--replace-corrupt replaces it";
+}
+
 /* Somebody has the name already: fine if that was asked for, and it is a channel. */
 static int exists(const struct options *o, const char *name)
 {
+    char why[256];
     ach_channel_t chan;
     ach_attr_t attr;
     enum ach_status r;
 
-    if (!o->exist_ok)
-        fail_errstr();
+    snprintf(why, sizeof(why), "%s", ach_errstr());
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
     r = ach_open(&chan, name, &attr);
     if (r == ACH_OK)
         ach_close(&chan);
     if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER || r == ACH_CORRUPT) {
-        complain("%s; --replace-corrupt replaces it", ach_errstr());
+        complain("%s; %s", ach_errstr(), remedy(name));
         return EXIT_FAILED;
     }
-    if (o->exist_ok && o->verbose)
+    if (!o->exist_ok) {
+        complain("%s", why);
+        return EXIT_FAILED;
+    }
+    if (o->verbose)
         printf("channel '%s' is there already\n", name);
-    return o->exist_ok ? EXIT_OK : EXIT_FAILED;
+    return EXIT_OK;
 }
 
 static int make(const struct options *o, const char *name)

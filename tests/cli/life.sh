@@ -83,6 +83,15 @@ expect 0 "$ACH" get junk
 same "$out" message
 expect 0 "$ACH" rm junk
 
+# A directory stays, and nobody is told to replace it.
+mkdir "$ACH_DIR/achshm-dir"
+for how in '' -1 -t --replace-corrupt; do
+    expect 1 "$ACH" mk $how dir
+    same "$err" "ach mk: $ACH_DIR/achshm-dir is not a channel: not a regular file; remove it, \
+or rename it"
+done
+rmdir "$ACH_DIR/achshm-dir"
+
 # Ach 2: flags in place of verbs, options before the verb.
 expect 0 "$ACH" -1 -C old -m 10 -n 3000
 expect 0 "$ACH" -1 -C old -m 10 -n 3000
