@@ -48,6 +48,23 @@ static void bad_option(char **argv)
         usage("there is no option '-%c'", optopt);
 }
 
+/* After a flag that stands for a verb, somebody who writes another verb wants something else. */
+static bool second_verb(int argc, char **argv, const char *verb)
+{
+    int i;
+
+    for (i = optind; i < argc; i++) {
+        if (verb_find(argv[i])) {
+            usage(
+                "the flag stands for the verb '%s', so '%s' would be a channel: write 'ach %s' or "
+                "'ach %s'",
+                verb, argv[i], verb, argv[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Sort the command line into a verb, its options and its operands. */
 static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
 {
@@ -75,6 +92,8 @@ static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
             add(w, optarg);
     }
     opterr = 1;
+    if (name && second_verb(argc, argv, verb))
+        return NULL;
     if (!verb && optind < argc)
         verb = argv[optind++];
     if (name)

@@ -113,6 +113,16 @@ has "$out" "size            20 bytes"
 expect 0 "$ACH" -v rm old
 same "$out" "removed channel 'old'"
 expect 2 "$ACH" -C a -U b
+for verb in put mk top; do
+    expect 2 "$ACH" -C old $verb x
+    has "$err" "ach: the flag stands for the verb 'mk', so '$verb' would be a channel"
+    has "$err" "Try 'ach help'."
+done
+expect 2 "$ACH" -U old x ls
+expect 0 "$ACH" ls --names
+same "$out" ""
+expect 0 "$ACH" -C old older
+expect 0 "$ACH" -U old older
 expect 2 "$ACH" -1
 expect 2 "$ACH" -1 nonsense
 expect 2 "$ACH" -Q
