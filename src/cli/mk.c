@@ -10,6 +10,7 @@ struct options {
     size_t count;
     size_t size;
     bool exist_ok;
+    bool truncate;
     bool verbose;
     ach_create_attr_t attr;
 };
@@ -75,6 +76,7 @@ static bool apply(struct options *o, int c)
     case OPT_CLOCK:
         return set_clock(&o->attr, optarg);
     case 't':
+        o->truncate = true;
         return ach_create_attr_set_truncate(&o->attr, 1) == ACH_OK;
     case 'k':
         return ach_create_attr_set_map(&o->attr, ACH_MAP_KERNEL) == ACH_OK;
@@ -161,6 +163,8 @@ static int run(int argc, char **argv)
         if (!apply(&o, c))
             return EXIT_USAGE;
     }
+    if (o.truncate && o.exist_ok)
+        return usage("--truncate and --exist-ok do not go together");
     if (optind == argc)
         return usage("name a channel");
     for (; optind < argc; optind++) {

@@ -4,7 +4,8 @@
  *
  * There options may come before the verb, and the flags -C, -U, -D and -F name
  * verb and channel at once. Both are put into the new order here, and then
- * parsed by the verb like any other.
+ * parsed by the verb like any other. Next to -t, -1 said nothing and is left
+ * out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,8 @@ static bool second_verb(int argc, char **argv, const char *verb)
 /* Sort the command line into a verb, its options and its operands. */
 static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
 {
+    static char exist_ok[] = "-1";
+    bool one = false, truncate = false;
     char *verb = NULL, *name = NULL;
     int c, i = 0;
 
@@ -86,12 +89,18 @@ static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
             name = optarg;
             continue;
         }
+        truncate |= c == 't';
+        one |= c == '1';
+        if (c == '1')
+            continue;
         snprintf(flags[i], sizeof(flags[i]), "-%c", c);
         add(w, flags[i++]);
         if (strchr("mno", c))
             add(w, optarg);
     }
     opterr = 1;
+    if (one && !truncate)
+        add(w, exist_ok);
     if (name && second_verb(argc, argv, verb))
         return NULL;
     if (!verb && optind < argc)
