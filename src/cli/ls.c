@@ -11,11 +11,22 @@
 #define DEFAULT_INTERVAL_S 0.5
 
 struct options {
-    double interval;
+    double interval; /* 0: the default */
     bool rate;
     bool names;
     bool json;
 };
+
+static bool go_together(const struct options *o)
+{
+    if (o->names && o->json)
+        usage("--names and --json do not go together");
+    else if (o->interval > 0 && !o->rate)
+        usage("--interval and --no-rate do not go together");
+    else
+        return true;
+    return false;
+}
 
 static bool parse(int argc, char **argv, struct options *o)
 {
@@ -39,7 +50,7 @@ static bool parse(int argc, char **argv, struct options *o)
         o->names |= c == 'n';
         o->json |= c == 'j';
     }
-    return true;
+    return go_together(o);
 }
 
 static void print_names(const struct survey *s)
@@ -122,7 +133,7 @@ static void print_table(const struct survey *s)
 
 static bool sample(struct survey *s, const struct options *o)
 {
-    struct timespec pause = seconds_to_timespec(o->interval);
+    struct timespec pause = seconds_to_timespec(o->interval > 0 ? o->interval : DEFAULT_INTERVAL_S);
 
     if (!survey_look(s))
         return false;
@@ -134,7 +145,7 @@ static bool sample(struct survey *s, const struct options *o)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.interval = DEFAULT_INTERVAL_S, .rate = true};
+    struct options o = {.rate = true};
     struct survey s = {0};
     bool ok;
 

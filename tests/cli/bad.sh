@@ -80,6 +80,8 @@ expect 1 "$ACH" mk -m 1024 -n 1024G bad
 has "$err" "ach mk: "
 
 # Options that do not go together
+expect 2 "$ACH" mk -t -1 bad
+has "$err" "ach mk: --truncate and --exist-ok do not go together"
 expect 2 "$ACH" put --line --null bad
 expect 2 "$ACH" put --line bad text
 expect 2 "$ACH" put --file x bad text
@@ -96,6 +98,11 @@ has "$err" "ach echo: --text and --hex do not go together"
 expect 2 "$ACH" echo --hex --text bad
 expect 2 "$ACH" echo --all --last bad
 has "$err" "ach echo: --all and --last do not go together"
+
+expect 2 "$ACH" ls --names --json
+has "$err" "ach ls: --names and --json do not go together"
+expect 2 "$ACH" ls --no-rate --interval 3
+has "$err" "ach ls: --interval and --no-rate do not go together"
 
 # No such channel
 for verb in rm dump info put get echo hz bw; do
