@@ -27,8 +27,8 @@ const struct verb verb_dump = {
             "Print a channel's insides to standard error, for debugging. The text may change with\n"
             "every release; scripts read 'ach info --json' instead.\n\n"
             "Options:\n"
-            "  -u, --user    in shared memory (default)\n"
-            "  -k, --kernel  in the kernel module\n"
+            "  -u, --user    only in shared memory\n"
+            "  -k, --kernel  only in the kernel module\n"
             "      --help    print this help\n\n"
             "Examples:\n"
             "  ach dump imu\n",

@@ -42,6 +42,12 @@ for verb in $verbs search adv hide; do
         grep -q -e "-${option#--}" "$page" || fail "$page does not know $option"
     done
 done
+# Only mk has a place of its own accord; the others look where the channel is.
+for verb in rm chmod file dump; do
+    expect 0 "$ACH" $verb --help
+    has "$out" "only in shared memory"
+    hasnt "$out" "(default)"
+done
 for alias in create make unlink remove; do
     expect 0 "$ACH" $alias --help
 done
@@ -52,6 +58,12 @@ expect 0 "$ACH" put c -- --help
 expect 0 "$ACH" get c
 same "$out" "--help"
 "$ACH" rm c
+# The example that removes all channels does so, whatever they are called.
+"$ACH" mk -- c -v --help
+example=$(grep 'xargs.*ach rm' "$man/ach-ls.1")
+PATH=$(dirname "$ACH"):$PATH sh -c "$example" >/dev/null
+expect 0 "$ACH" ls --names
+same "$out" ""
 [ -s "$man/ach.1" ] || fail "there is no ach.1"
 for verb in $verbs; do
     grep -q "^.Xr ach-$verb 1" "$man/ach.1" || fail "ach.1 does not refer to $verb"
