@@ -10,6 +10,7 @@
 #include "cli.h"
 
 #define NS_PER_S 1000000000ull
+#define SPARE_FILES 8 /* to list the directory, and to find out the names of owners */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -175,13 +176,16 @@ static int by_name(const void *a, const void *b)
     return order ? order : (int)x->map - (int)y->map;
 }
 
-/* There may be more channels than files that a program may open unless it asks. */
-static void allow_many(void)
+/*
+ * There may be more channels than files that a program may open unless it asks,
+ * and even then. Leave so many for other things.
+ */
+static void allow_many(rlim_t spare)
 {
     struct rlimit files;
 
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-        files.rlim_cur = files.rlim_max;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max > spare) {
+        files.rlim_cur = files.rlim_max - spare;
         setrlimit(RLIMIT_NOFILE, &files);
     }
 }
@@ -206,7 +210,7 @@ bool survey_look(struct survey *s)
 {
     size_t i;
 
-    allow_many();
+    allow_many(0);
     for (i = 0; i < s->n; i++)
         s->items[i]->listed = false;
     if (ach_list(list_one, s) != ACH_OK) {
@@ -216,8 +220,10 @@ bool survey_look(struct survey *s)
     drop_unlisted(s);
     if (s->n)
         qsort(s->items, s->n, sizeof(*s->items), by_name);
+    allow_many(SPARE_FILES);
     for (i = 0; i < s->n; i++)
         look(s->items[i]);
+    allow_many(0);
     return true;
 }
 

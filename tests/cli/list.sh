@@ -113,6 +113,13 @@ done
 out=$(ulimit -Sn 20 && "$ACH" ls --no-rate 'many-*') || fail "many channels"
 same "$(echo "$out" | grep -c '^many-.* root ')" 40
 hasnt "$out" unusable
+# More than may be open at all: those beyond are listed too.
+for verb in "ls --no-rate" "ls --interval 0.05" "watch --once --interval 0.05"; do
+    # shellcheck disable=SC2086
+    out=$(ulimit -n 30 && "$ACH" $verb 'many-*') || fail "$verb: too many channels"
+    same "$verb $(echo "$out" | grep -c '^many-')" "$verb 40"
+    has "$out" unusable
+done
 for i in $(seq 1 40); do
     "$ACH" rm "many-$i"
 done
