@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach watch - a live screen of all channels */
-#include <poll.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "describe.h"
 #include "parse.h"
+#include "screen.h"
 #include "stop.h"
 #include "streams.h"
 #include "survey.h"
 #include "table.h"
-
-#define DEFAULT_ROWS 24
-#define SCREEN_ENTER "\033[?1049h\033[?25l"
-#define SCREEN_LEAVE "\033[?25h\033[?1049l"
-#define SCREEN_HOME "\033[H"
-#define CLEAR_REST "\033[J"
-#define CLEAR_LINE "\033[K"
 
 struct options {
     double interval;
@@ -85,27 +76,24 @@ static void fill(struct table *t, const struct survey *s)
         add_row(t, s->items[i]);
 }
 
-static size_t screen_rows(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
-        return size.ws_row;
-    return DEFAULT_ROWS;
-}
-
 static void draw_screen(const struct survey *s)
 {
     struct table t = {.align = "lrrrrrr"};
-    size_t rows = screen_rows(), room = rows > 3 ? rows - 2 : 1;
+    size_t length, rows = screen_rows(), room = rows > 3 ? rows - 2 : 1;
+    char *lines = NULL;
+    FILE *out = open_memstream(&lines, &length);
 
+    if (!out)
+        return;
     fill(&t, s);
-    fputs(SCREEN_HOME, stdout);
-    table_print(&t, stdout, room, CLEAR_LINE "\r\n");
+    table_print(&t, out, room, "\n");
     if (table_rows(&t) > room)
-        printf("... and %zu more" CLEAR_LINE "\r\n", table_rows(&t) - room);
-    fputs("q quits" CLEAR_LINE CLEAR_REST, stdout);
+        fprintf(out, "... and %zu more\n", table_rows(&t) - room);
+    fputs("q quits", out);
     table_finish(&t);
+    if (fclose(out) == 0)
+        screen_show(lines);
+    free(lines);
 }
 
 static void draw_plain(const struct survey *s)
@@ -117,27 +105,20 @@ static void draw_plain(const struct survey *s)
     table_finish(&t);
 }
 
-/* True: a key says to quit. */
-static bool quit_key(void)
+/* Let the interval pass. True: go on. */
+static bool pause_for(double seconds, struct screen *screen)
 {
-    char key;
-    ssize_t n = read(STDIN_FILENO, &key, 1);
-
-    return n == 0 || (n == 1 && (key == 'q' || key == 'Q'));
-}
-
-/* Let the interval pass; a window that changes its size ends it early. True: go on. */
-static bool pause_for(double seconds, bool keys)
-{
-    struct pollfd p = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
     struct timespec t = seconds_to_timespec(seconds);
 
-    if (!stopped() && ppoll(&p, 1, &t, NULL) == 1 && quit_key())
-        return false;
+    if (screen)
+        return screen_pause(screen, seconds);
+    if (!stopped())
+        nanosleep(&t, NULL);
     return !stopped();
 }
 
-static int run_loop(const struct options *o, struct survey *s, bool screen, bool keys)
+/* On a screen, or with NULL for that in plain lines. */
+static int run_loop(const struct options *o, struct survey *s, struct screen *screen)
 {
     uint64_t done;
 
@@ -149,7 +130,7 @@ static int run_loop(const struct options *o, struct survey *s, bool screen, bool
         streams_flush();
     }
     for (done = 0; o->count == 0 || done < o->count; done++) {
-        if (!pause_for(o->interval, keys))
+        if (!pause_for(o->interval, screen))
             break;
         if (!survey_look(s))
             return EXIT_FAILED;
@@ -165,21 +146,12 @@ static int run_loop(const struct options *o, struct survey *s, bool screen, bool
 
 static int run_screen(const struct options *o, struct survey *s)
 {
-    struct termios saved, raw;
-    bool keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &saved) == 0;
+    struct screen screen = {0};
     int status;
 
-    if (keys) {
-        raw = saved;
-        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    }
-    fputs(SCREEN_ENTER, stdout);
-    status = run_loop(o, s, true, keys);
-    fputs(SCREEN_LEAVE, stdout);
-    streams_flush();
-    if (keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+    screen_enter(&screen);
+    status = run_loop(o, s, &screen);
+    screen_leave(&screen);
     return status;
 }
 
@@ -197,7 +169,7 @@ static int run(int argc, char **argv)
     if (isatty(STDOUT_FILENO) && o.count == 0)
         status = run_screen(&o, &s);
     else
-        status = run_loop(&o, &s, false, false);
+        status = run_loop(&o, &s, NULL);
     survey_finish(&s);
     return status;
 }
