@@ -10,6 +10,14 @@ _ach_bench_names() {
     fi
 }
 
+# What an option of a verb takes, according to the help: FILE, DIR, CHANNEL, N and so on, or nothing.
+_ach_takes() {
+    [[ $2 == -* ]] || return
+    "${COMP_WORDS[0]}" "$1" --help 2>/dev/null |
+        sed -n -e "s/^ *\(-., \)\{0,1\}$2 \([A-Z=][A-Z=]*\) .*/\2/p" \
+            -e "s/^ *$2, --[a-z-]* \([A-Z=][A-Z=]*\) .*/\1/p" 2>/dev/null
+}
+
 _ach() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= i words=
     local IFS=$' \t\n'
@@ -23,53 +31,42 @@ _ach() {
     done
 
     case $verb:$prev in
-        bench:--json | sim:--trace | sim:-t | sim:--ledger | sim:-l)
-            compopt -o filenames 2>/dev/null
-            IFS=$'\n'
-            COMPREPLY=($(compgen -f -- "$cur"))
-            return ;;
-        bench:--modules)
-            compopt -o filenames 2>/dev/null
-            IFS=$'\n'
-            COMPREPLY=($(compgen -d -- "$cur"))
-            return ;;
         bench:--wait)
             words='block spin poll' ;;
         sim:--model | sim:-m)
             words='measured declared free' ;;
-        sim:--duration | sim:-d | sim:--speed | sim:-s)
-            return ;;
         bench:--only | bench:--scenario)
             # Several names have commas between them. Names with a space are for those who quote.
             words=$(_ach_bench_names "$prev")
             [[ $cur == *,* ]] && i=${cur%,*}, || i=
             COMPREPLY=($(compgen -P "$i" -W "$words" -- "${cur##*,}"))
             return ;;
-        bench:--rate | bench:--senders | bench:--receivers | bench:--hops | bench:--seconds | \
-            bench:--rounds)
-            return ;;
-    esac
-    case $prev in
-        --file | -f)
-            if [[ $verb == put ]]; then
-                compopt -o filenames 2>/dev/null
-                IFS=$'\n'
-                COMPREPLY=($(compgen -f -- "$cur"))
-                return
-            fi ;;
-        --root)
-            compopt -o filenames 2>/dev/null
-            IFS=$'\n'
-            COMPREPLY=($(compgen -d -- "$cur"))
-            return ;;
-        --clock)
+        mk:--clock)
             words='monotonic realtime boottime tai monotonic-raw' ;;
-        --mode | -o)
+        mk:--mode | mk:-o | :-o)
             words='600 644 660 664 666' ;;
-        -C | -U | -D | -F)
+        :-C | :-U | :-D | :-F)
             words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null) ;;
-        --count | -m | --size | --interval | -i | --timeout | --window)
+        :-m | :-n)
             return ;;
+        :*) ;;
+        *)
+            case $(_ach_takes "$verb" "$prev") in
+                FILE)
+                    compopt -o filenames 2>/dev/null
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f -- "$cur"))
+                    return ;;
+                DIR)
+                    compopt -o filenames 2>/dev/null
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -d -- "$cur"))
+                    return ;;
+                CHANNEL)
+                    words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null) ;;
+                ?*)
+                    return ;;
+            esac ;;
     esac
 
     if [[ -n $words ]]; then
