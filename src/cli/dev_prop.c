@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dev.h"
+#include "show.h"
 
 /* The requests of each type of property. */
 struct kind {
@@ -40,6 +41,11 @@ static void *body_of(const ach_message_def_t *def, const char *key, const char *
     return body;
 }
 
+static void print_string(const char *text)
+{
+    print_text(text, strlen(text));
+}
+
 static void print_value(const ach_message_t *m, uint8_t get)
 {
     const void *body = ach_message_body(m);
@@ -53,7 +59,7 @@ static void print_value(const ach_message_t *m, uint8_t get)
     else if (get == ACH_REQ_GET_BOOLPROP)
         puts(((const ach_boolprop_t *)body)->value ? "true" : "false");
     else
-        puts(((const ach_strprop_t *)body)->value);
+        print_string(((const ach_strprop_t *)body)->value);
 }
 
 /* true and false are 1 and 0 for a property of that type. */

@@ -7,7 +7,7 @@
 
 #define DUMP_WIDTH 16
 
-static size_t printable_length(const char *text, size_t len)
+size_t printable_length(const char *text, size_t len)
 {
     size_t n = utf8_length(text, len);
 

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The length of the printable character that begins at text, 0 if none does. */
+size_t printable_length(const char *text, size_t len);
+
 /* Text that a person can read; it may end with a newline or a NUL. */
 bool is_text(const char *text, size_t len);
 

@@ -6,11 +6,26 @@
 #include <string.h>
 
 #include "cli.h"
+#include "show.h"
 
 static void out_of_memory(void)
 {
     complain("out of memory");
     exit(EXIT_FAILED);
+}
+
+/* Texts may be other people's, and hold what a terminal obeys. */
+static void make_printable(char *text)
+{
+    size_t n, len = strlen(text);
+
+    for (; len; text += n, len -= n) {
+        n = printable_length(text, len);
+        if (n == 0) {
+            *text = '?';
+            n = 1;
+        }
+    }
 }
 
 void table_cell(struct table *t, const char *format, ...)
@@ -25,6 +40,7 @@ void table_cell(struct table *t, const char *format, ...)
     if (vasprintf(&cells[t->n], format, ap) < 0)
         out_of_memory();
     va_end(ap);
+    make_printable(cells[t->n]);
     t->n++;
 }
 
