@@ -164,12 +164,28 @@ static bool ended_well(const struct arguments *a, enum ach_status r)
     return false;
 }
 
-static void tell_missed(const struct arguments *a)
+static void tell_missed(const struct arguments *a, uint64_t gone)
 {
-    uint64_t last, total;
+    uint64_t total;
 
-    if (!a->last && ach_channel_missed(&chan, &last, &total) == ACH_OK && total > 0)
-        tool_complain("%" PRIu64 " messages of '%s' were missed", total, a->channel);
+    if (!a->last && ach_channel_missed(&chan, NULL, &total) == ACH_OK && total > gone)
+        tool_complain("%" PRIu64 " messages of '%s' were missed", total - gone, a->channel);
+}
+
+/* What the channel has let go by now is not missed. */
+static bool begin(const struct arguments *a, uint64_t *gone)
+{
+    ach_info_t info;
+    enum ach_status r = ach_channel_info(&chan, &info);
+
+    if (r != ACH_OK) {
+        tool_complain("cannot read the channel '%s': %s", a->channel, tool_status_text(r));
+        return false;
+    }
+    *gone = a->fresh ? 0 : tool_gone(&info);
+    if (a->fresh)
+        ach_flush(&chan);
+    return true;
 }
 
 static int get_all(const struct arguments *a, FILE *out)
@@ -177,11 +193,11 @@ static int get_all(const struct arguments *a, FILE *out)
     unsigned char *buf = NULL;
     size_t room = 0, size;
     enum ach_status r;
-    uint64_t n = 0;
+    uint64_t n = 0, gone;
     bool ok = true;
 
-    if (a->fresh)
-        ach_flush(&chan);
+    if (!begin(a, &gone))
+        return EXIT_FAILED;
     catch_signals();
     do {
         r = next(a, &buf, &room, &size);
@@ -190,7 +206,7 @@ static int get_all(const struct arguments *a, FILE *out)
         ok = write_message(a, out, buf, size);
     } while (ok && ++n != a->count);
     free(buf);
-    tell_missed(a);
+    tell_missed(a, gone);
     return ok && ended_well(a, r) ? EXIT_DONE : EXIT_FAILED;
 }
 

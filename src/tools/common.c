@@ -114,6 +114,11 @@ bool tool_open_for_put(ach_channel_t *chan, const char *name)
     return r == ACH_OK || open_failed(name, r);
 }
 
+uint64_t tool_gone(const ach_info_t *info)
+{
+    return info->oldest > 0 ? info->oldest - 1 : info->newest;
+}
+
 const char *tool_status_text(enum ach_status status)
 {
     switch (status) {

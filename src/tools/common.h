@@ -47,6 +47,9 @@ bool tool_open_for_get(ach_channel_t *chan, const char *name);
 /* Open a channel to put into, as its source if it has a single writer. */
 bool tool_open_for_put(ach_channel_t *chan, const char *name);
 
+/* How many messages the channel had let go by then: those a new reader does not miss. */
+uint64_t tool_gone(const ach_info_t *info);
+
 /* What is wrong with a channel, to stand after its name and a colon. */
 const char *tool_status_text(enum ach_status status);
 

@@ -79,6 +79,7 @@ bool track_open(struct track *t, const char *name, const struct record_options *
     if (options->fresh)
         ach_flush(&t->chan);
     r = ach_channel_info(&t->chan, &t->info);
+    t->gone = options->fresh ? 0 : tool_gone(&t->info);
     if (r == ACH_OK)
         return true;
     tool_complain("cannot read the channel '%s': %s", name, tool_status_text(r));
@@ -153,6 +154,8 @@ static bool write_message(struct group *g, struct track *t, size_t size)
 
     ach_channel_seq(&t->chan, &msg.seq);
     ach_channel_missed(&t->chan, &msg.missed, NULL);
+    if (t->log.messages == 0)
+        msg.missed -= msg.missed < t->gone ? msg.missed : t->gone;
     if (t->info.timestamps && ach_channel_timestamp(&t->chan, &when) == ACH_OK)
         msg.time_ns = tool_time_to_ns(&when);
     else

@@ -27,6 +27,7 @@ struct track {
     char *path;
     ach_channel_t chan;
     ach_info_t info;
+    uint64_t gone; /* messages that were gone before, and are not missed */
     struct log_writer log;
     int fd;
     bool ended;  /* nothing more is to come from it */
