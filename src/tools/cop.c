@@ -115,31 +115,6 @@ static void pause_or_end(struct cop *c, int status)
     c->delay = c->delay * 2 < o->max_delay ? c->delay * 2 : o->max_delay;
 }
 
-static void start(struct cop *c)
-{
-    const struct cop_options *o = c->options;
-
-    c->child = child_start(o, &mask_before);
-    c->begun_ns = tool_clock_ns(CLOCK_MONOTONIC);
-    pidfile_set(&c->files->child, c->child);
-    if (!c->child) {
-        tool_complain("cannot run '%s': %s", o->command[0], strerror(errno));
-        if (c->started || !o->restart)
-            end(c, 127);
-        else
-            pause_or_end(c, 127);
-        return;
-    }
-    if (o->verbose)
-        tool_complain("'%s' runs as process %d", o->command[0], (int)c->child);
-    if (!o->wait) {
-        running(c);
-        return;
-    }
-    c->state = STARTING;
-    c->deadline_ns = in_seconds(o->wait_seconds);
-}
-
 static void stop(struct cop *c, enum after after)
 {
     c->after = after;
@@ -157,6 +132,35 @@ static void start_failed(struct cop *c, const char *why)
     stop(c, c->started || !c->options->restart ? AFTER_END : AFTER_PAUSE);
 }
 
+static void start(struct cop *c)
+{
+    const struct cop_options *o = c->options;
+
+    c->child = child_start(o, &mask_before);
+    c->begun_ns = tool_clock_ns(CLOCK_MONOTONIC);
+    if (!c->child) {
+        tool_complain("cannot run '%s': %s", o->command[0], strerror(errno));
+        if (c->started || !o->restart)
+            end(c, 127);
+        else
+            pause_or_end(c, 127);
+        return;
+    }
+    if (o->verbose)
+        tool_complain("'%s' runs as process %d", o->command[0], (int)c->child);
+    /* At the first start somebody sees the complaint; a restart goes on without the file. */
+    if (!pidfile_set(&c->files->child, c->child) && c->started) {
+        start_failed(c, "is ended, because its pid file cannot be written");
+        return;
+    }
+    if (!o->wait) {
+        running(c);
+        return;
+    }
+    c->state = STARTING;
+    c->deadline_ns = in_seconds(o->wait_seconds);
+}
+
 static void describe_end(const struct cop *c, int status)
 {
     if (WIFSIGNALED(status))
@@ -172,12 +176,16 @@ static void died(struct cop *c, int status)
     int code = child_exit_status(status);
 
     describe_end(c, status);
+    if (c->state == STARTING) {
+        tool_complain("'%s' ended before it reported that it has started", o->command[0]);
+        code = code ? code : EXIT_FAILED;
+    }
     if (tool_clock_ns(CLOCK_MONOTONIC) - c->begun_ns >= (int64_t)(o->stable * 1e9)) {
         c->restarts = 0;
         c->delay = o->delay;
     }
     if (c->state == STARTING && c->started)
-        end(c, code ? code : EXIT_FAILED);
+        end(c, code);
     else if (o->always || (o->restart && code != 0))
         pause_or_end(c, code);
     else
@@ -192,6 +200,8 @@ static void on_child(struct cop *c)
         return;
     c->child = 0;
     pidfile_set(&c->files->child, 0);
+    if (c->state == STOPPING && c->options->verbose)
+        describe_end(c, status);
     if (c->state != STOPPING)
         died(c, status);
     else if (c->after == AFTER_RESTART)
@@ -303,8 +313,10 @@ int cop_run(const struct cop_options *options, struct cop_files *files, cop_star
 
     cop_signals(&set);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pidfile_set(&files->cop, getpid());
-    start(&c);
+    if (pidfile_set(&files->cop, getpid()))
+        start(&c);
+    else
+        end(&c, EXIT_FAILED);
     while (c.state != ENDED) {
         int sig = next_signal(&c, &set);
 

@@ -129,6 +129,75 @@ static void one_file_for_both(void)
     CHECK(tool_size("x") < 0);
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "we");
+
+    REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* What is no pid file is refused before the program starts, and left as it is. */
+static void no_pid_file(const char *option)
+{
+    static const char data[] = "12 of what somebody needs\n";
+    struct stat st;
+
+    REQUIRE(mkfifo("fifo", 0666) == 0);
+    write_file("data", data);
+    CHECK(TOOL_RUN(achcop, option, "fifo", "-o", "ran", "--", "echo", "run") == 1);
+    CHECK(strstr(tool_read("err"), "no regular file") != NULL);
+    CHECK(lstat("fifo", &st) == 0 && S_ISFIFO(st.st_mode));
+    CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
+    CHECK(strstr(tool_read("err"), "no pid file") != NULL);
+    CHECK(strcmp(tool_read("data"), data) == 0);
+    write_file("data", "1234567890123456789\n");
+    CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
+    CHECK(tool_size("ran") == 0);
+    unlink("fifo");
+    unlink("data");
+    unlink("ran");
+}
+
+/* A cop whose file was removed leaves alone the one that another cop made in its place. */
+static void file_of_another(void)
+{
+    pid_t first = TOOL_START(achcop, "-P", "cop.pid", "--", "sh", "-c", SLEEPER), second;
+
+    TOOL_UNTIL(tool_pid("cop.pid") == first);
+    CHECK(unlink("cop.pid") == 0);
+    second = TOOL_START(achcop, "-P", "cop.pid", "--", "sh", "-c", SLEEPER);
+    TOOL_UNTIL(tool_pid("cop.pid") == second);
+    tool_kill(first, SIGTERM);
+    CHECK(tool_wait(first) == 0);
+    CHECK(tool_pid("cop.pid") == second);
+    tool_kill(second, SIGTERM);
+    CHECK(tool_wait(second) == 0);
+    CHECK(tool_size("cop.pid") < 0);
+}
+
+/* Where no file can grow, as on a full disk, nothing runs that its pid file does not tell of. */
+static void full_disk(const char *option)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command),
+             "trap '' XFSZ; ulimit -f 0; exec %s -r %s full.pid -- sh -c '" SLEEPER "'", achcop,
+             option);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    CHECK(tool_size("full.pid") < 0);
+}
+
+static void verbose(void)
+{
+    pid_t cop = TOOL_START(achcop, "-v", "-p", "child.pid", "--", "sh", "-c", SLEEPER);
+
+    TOOL_UNTIL(tool_pid("child.pid") > 0);
+    tool_kill(cop, SIGTERM);
+    CHECK(tool_wait(cop) == 0);
+    CHECK(strstr(tool_read("err"), "runs as process") != NULL);
+    CHECK(strstr(tool_read("err"), "was ended by signal 15") != NULL);
+}
+
 /* Detached, and the start is what the child says it is. */
 static void reports(void)
 {
@@ -154,6 +223,10 @@ static void reports_of_failure(void)
     CHECK(strstr(tool_read("err"), "failed to start") != NULL);
     CHECK(TOOL_RUN(achcop, "-w", "-r", "--", "sh", "-c", "kill -USR2 $PPID; " SLEEPER) == 1);
     CHECK(TOOL_RUN(achcop, "-d", "-w", "-r", "--", "sh", "-c", "exit 9") == 9);
+    CHECK(TOOL_RUN(achcop, "-w", "--", "true") == 1);
+    CHECK(strstr(tool_read("err"), "'true' ended before it reported") != NULL);
+    CHECK(TOOL_RUN(achcop, "-d", "-w", "--", "true") == 1);
+    CHECK(strstr(tool_read("err"), "'true' ended before it reported") != NULL);
     CHECK(TOOL_RUN(achcop, "-d", "-w", "--wait-time", "0.1", "--", "sh", "-c", SLEEPER) == 1);
     CHECK(strstr(tool_read("err"), "in time") != NULL);
     TOOL_UNTIL(tool_size("cop.pid") < 0);
@@ -204,6 +277,12 @@ int main(int argc, char **argv)
     stubborn_child();
     one_cop_per_file();
     one_file_for_both();
+    no_pid_file("-P");
+    no_pid_file("-p");
+    file_of_another();
+    full_disk("-P");
+    full_disk("-p");
+    verbose();
     reports();
     reports_of_failure();
     leaves_nothing();
