@@ -80,6 +80,14 @@ static bool parse_stamps(const char *s, bool *stamped)
     return *stamped || strcmp(s, "read") == 0;
 }
 
+/* Linux has far fewer clocks than this; those of single processes are negative. */
+#define CLOCKS_MAX 32
+
+static bool is_clock(int64_t clock)
+{
+    return clock >= 0 && clock < CLOCKS_MAX;
+}
+
 enum key {
     KEY_CHANNEL,
     KEY_COUNT,
@@ -100,12 +108,11 @@ static bool set_key(struct log_info *info, enum key key, const char *value)
     case KEY_CHANNEL:
         return parse_channel(value, info->channel);
     case KEY_COUNT:
-        return parse_u64(value, &info->frame_cnt);
+        return parse_u64(value, &info->frame_cnt) && info->frame_cnt > 0;
     case KEY_SIZE:
-        return parse_u64(value, &info->frame_size);
+        return parse_u64(value, &info->frame_size) && info->frame_size > 0;
     case KEY_CLOCK:
-        return parse_i64(value, &info->clock) && info->clock >= INT32_MIN &&
-               info->clock <= INT32_MAX;
+        return parse_i64(value, &info->clock) && is_clock(info->clock);
     case KEY_STAMPS:
         return parse_stamps(value, &info->stamped);
     case KEY_REALTIME:
@@ -241,9 +248,13 @@ static enum log_result read_data(struct log_reader *r, size_t size)
 
 static enum log_result check_end(struct log_reader *r, const struct log_record *raw)
 {
+    enum log_result result;
+    char more;
+
     if (le64toh(raw->seq) != r->messages)
         return damaged(r, "its end mark counts other messages");
-    return LOG_END;
+    result = read_bytes(r, &more, 1);
+    return result == LOG_OK ? damaged(r, "something follows its end mark") : result;
 }
 
 /* Read and check what stands in front of a message. */

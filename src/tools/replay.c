@@ -45,6 +45,8 @@ static const struct option long_options[] = {{"speed", required_argument, NULL, 
 struct arguments {
     struct replay_options replay;
     const char **maps;
+    bool paced; /* a speed was given */
+    bool max;
     bool info;
     bool json;
 };
@@ -112,10 +114,9 @@ static bool set_option(void *cx, int option)
 
     switch (option) {
     case OPTION_SPEED:
-        return set_speed(&a->replay, optarg);
+        return a->paced = set_speed(&a->replay, optarg);
     case OPTION_MAX:
-        a->replay.speed = 0;
-        return true;
+        return a->max = true;
     case OPTION_TO:
         a->replay.to = optarg;
         return true;
@@ -148,6 +149,10 @@ static int check_arguments(const struct arguments *a, int argc)
     }
     if (a->json && !a->info) {
         tool_complain("--json goes with --info");
+        return EXIT_USAGE;
+    }
+    if (a->max && a->paced) {
+        tool_complain("--max and --speed exclude each other");
         return EXIT_USAGE;
     }
     if (a->replay.to && a->replay.n_maps) {
@@ -189,6 +194,8 @@ int ach_verb_replay(int argc, char **argv)
     a.replay.maps = a.maps;
     status = parse_arguments(&a, argc, argv);
     n = (size_t)(argc - optind);
+    if (a.max)
+        a.replay.speed = 0;
     if (status < 0)
         status = a.info ? replay_info(argv + optind, n, a.json)
                         : replay_play(argv + optind, n, &a.replay);

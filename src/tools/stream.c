@@ -127,6 +127,12 @@ static bool begin(struct source *s)
     return s->gunzip != NULL;
 }
 
+void source_finish(struct source *s)
+{
+    gunzip_destroy(s->gunzip);
+    s->gunzip = NULL;
+}
+
 /* Hand out some bytes of the buffer. */
 static ssize_t take(struct source *s, unsigned char *p, size_t n)
 {
@@ -141,10 +147,9 @@ static ssize_t take(struct source *s, unsigned char *p, size_t n)
         memcpy(p, s->buf + s->pos, out);
     }
     s->pos += in;
-    if (r == GUNZIP_END) {
-        s->ended = true;
-        s->pos = s->len;
-    }
+    /* What follows the compressed data is handed out as it is: nothing of it goes unseen. */
+    if (r == GUNZIP_END)
+        source_finish(s);
     return r == GUNZIP_BAD ? SOURCE_BAD : (ssize_t)out;
 }
 
@@ -169,10 +174,4 @@ ssize_t source_read(struct source *s, void *data, size_t n)
             return SOURCE_FAILED;
     }
     return (ssize_t)got;
-}
-
-void source_finish(struct source *s)
-{
-    gunzip_destroy(s->gunzip);
-    s->gunzip = NULL;
 }

@@ -131,6 +131,10 @@ static void bad_headers(void)
     bad_header("ACHLOG 1\nchannel: a\nframe-count: -1\n" HEADER_REST, "bad line");
     bad_header("ACHLOG 1\nchannel: a\nframe-count: 99999999999999999999\n" HEADER_REST, "bad line");
     bad_header("ACHLOG 1\nchannel\n", "bad line");
+    bad_header("ACHLOG 1\nframe-count: 0\n", "bad line");
+    bad_header("ACHLOG 1\nframe-size: 0\n", "bad line");
+    bad_header("ACHLOG 1\nclock: 99\n", "bad line");
+    bad_header("ACHLOG 1\nclock: -1\n", "bad line");
 }
 
 int main(void)

@@ -130,6 +130,27 @@ static void tells(void)
     CHECK(strstr(tool_read("out"), "cut short") != NULL);
 }
 
+/* What follows the end of a log is not passed over; what is before it plays. */
+static void something_follows(bool compress)
+{
+    const uint64_t want[] = {1, 2, 3};
+    struct log_info info = logs_info("c");
+    char command[512];
+
+    logs_write("log", &info, compress, 1, 3, 11 * SECOND_NS, 1000);
+    CHECK(system("cat log log > both") == 0);
+    snprintf(command, sizeof(command), "%s --info both > out 2> err", replay);
+    CHECK(system(command) != 0);
+    CHECK(strstr(tool_read("out"), "complete") == NULL);
+    CHECK(strstr(tool_read("out"), "something follows its end mark") != NULL);
+    CHECK(TOOL_RUN(replay, "--create", "both") == 1);
+    CHECK(strstr(tool_read("err"), "something follows its end mark") != NULL);
+    check_numbers("c", want, 3);
+    CHECK(system("cp log both && printf x >> both") == 0);
+    CHECK(TOOL_RUN(replay, "--create", "both") == 1);
+    check_numbers("c", want, 3);
+}
+
 /* What is wrong is said, and gives another status. */
 static void complaints(void)
 {
@@ -151,6 +172,8 @@ static void complaints(void)
     CHECK(TOOL_RUN(replay) == 2);
     CHECK(TOOL_RUN(replay, "--speed", "0", "log") == 2);
     CHECK(TOOL_RUN(replay, "--json", "log") == 2);
+    CHECK(TOOL_RUN(replay, "--max", "--speed", "2", "log") == 2);
+    CHECK(TOOL_RUN(replay, "--speed", "2", "--max", "log") == 2);
     info.frame_cnt = UINT64_MAX;
     logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
     CHECK(TOOL_RUN(replay, "--create", "log") == 1);
@@ -203,6 +226,9 @@ int main(int argc, char **argv)
     limits_and_loops();
     backwards();
     tells();
+    something_follows(false);
+    if (gzip_available())
+        something_follows(true);
     complaints();
     stray_map();
     single_writer();
