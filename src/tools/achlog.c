@@ -57,16 +57,6 @@ static void print_help(void)
          "SIGINT and SIGTERM end the logs properly.");
 }
 
-static bool set_time(struct arguments *a, const char *text)
-{
-    double seconds;
-
-    if (!tool_parse_seconds(text, "the time", &seconds))
-        return false;
-    a->record.until_ns = tool_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
-    return true;
-}
-
 static bool set_option(void *cx, int option)
 {
     struct arguments *a = cx;
@@ -87,7 +77,7 @@ static bool set_option(void *cx, int option)
     case 'n':
         return tool_parse_count(optarg, "the count", 1, &a->record.count);
     case 't':
-        return set_time(a, optarg);
+        return tool_parse_limit(optarg, &a->record.until_ns);
     case 'f':
         return a->record.force = true;
     case 'q':
@@ -109,6 +99,10 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         return status;
     if (optind == argc) {
         tool_complain("which channels? See achlog --help");
+        return EXIT_USAGE;
+    }
+    if (a->file && a->dir) {
+        tool_complain("--output and --directory exclude each other");
         return EXIT_USAGE;
     }
     if (a->file && argc - optind > 1) {
@@ -145,7 +139,8 @@ static bool begin_track(struct track *t, const struct arguments *a)
 
     if (a->file)
         return track_begin(t, a->file, &a->record);
-    if (asprintf(&path, "%s/%s.achlog%s", a->dir, t->name, a->record.compress ? ".gz" : "") < 0) {
+    if (asprintf(&path, "%s/%s.achlog%s", a->dir ? a->dir : ".", t->name,
+                 a->record.compress ? ".gz" : "") < 0) {
         tool_complain("no memory");
         ach_close(&t->chan);
         return false;
@@ -180,7 +175,7 @@ static void on_signal(int sig)
 
 static void catch_signals(void)
 {
-    struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction act = {.sa_handler = on_signal}; /* without SA_RESTART: an open ends, too */
 
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
@@ -249,9 +244,10 @@ static int record(const struct arguments *a, char **names, size_t n)
     ok = ok && run(&a->record, n);
     ignore_signals();
     for (i = 0; i < tracks_begun; i++) {
-        if (tracks_begun == n && !a->quiet)
-            summarise(&tracks[i]);
         ok = track_close(&tracks[i]) && ok;
+        if (tracks_begun == n && !a->quiet && !tracks[i].lost)
+            summarise(&tracks[i]);
+        track_finish(&tracks[i]);
     }
     free(tracks);
     return ok ? EXIT_DONE : EXIT_FAILED;
@@ -259,7 +255,7 @@ static int record(const struct arguments *a, char **names, size_t n)
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {.dir = ".", .record.until_ns = INT64_MAX};
+    struct arguments a = {.record.until_ns = INT64_MAX};
     int status;
 
     streams_init();

@@ -49,6 +49,18 @@ bool tool_parse_seconds(const char *text, const char *what, double *value)
     return true;
 }
 
+bool tool_parse_limit(const char *text, int64_t *until_ns)
+{
+    double seconds;
+
+    if (!parse_seconds(text, &seconds)) {
+        tool_complain("the time cannot be '%s': give " SECONDS_WANTED, text);
+        return false;
+    }
+    *until_ns = tool_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
+    return true;
+}
+
 void tool_print_version(void)
 {
     printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);

@@ -25,6 +25,9 @@ void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2))
 bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64_t *value);
 bool tool_parse_seconds(const char *text, const char *what, double *value);
 
+/* A time limit, more than 0 seconds from now, as a point in time on CLOCK_MONOTONIC. */
+bool tool_parse_limit(const char *text, int64_t *until_ns);
+
 void tool_print_version(void);
 
 /* How a program takes its options: -h and -V are everybody's, set gets the others. */

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -36,18 +38,41 @@ static const struct clock_pair *clock_pair(clockid_t clock)
     return &pairs[i];
 }
 
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* A signal can come while the file is a pipe that nobody reads. */
 static int open_file(const char *path, bool force)
 {
     int fd;
 
-    if (strcmp(path, "-") == 0)
+    if (is_stdout(path))
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL), 0666);
     if (fd < 0 && errno == EEXIST)
         tool_complain("'%s' exists already; --force overwrites it", path);
     else if (fd < 0)
         tool_complain("cannot write '%s': %s", path, strerror(errno));
     return fd;
+}
+
+/* Empty the file, unless another recorder is at it. Pipes and devices are for anybody. */
+static bool take_file(int fd, const char *path)
+{
+    struct stat st;
+
+    if (is_stdout(path) || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        tool_complain("'%s' is being recorded by another achlog", path);
+        return false;
+    }
+    if (ftruncate(fd, 0) == 0)
+        return true;
+    tool_complain("cannot write '%s': %s", path, strerror(errno));
+    return false;
 }
 
 static bool begin_log(struct track *t, bool compress)
@@ -91,7 +116,7 @@ bool track_begin(struct track *t, const char *path, const struct record_options 
 {
     t->path = strdup(path);
     t->fd = t->path ? open_file(path, options->force) : -1;
-    if (t->fd >= 0 && begin_log(t, options->compress))
+    if (t->fd >= 0 && take_file(t->fd, path) && begin_log(t, options->compress))
         return true;
     if (t->fd >= 0)
         close(t->fd);
@@ -100,17 +125,32 @@ bool track_begin(struct track *t, const char *path, const struct record_options 
     return false;
 }
 
+/* Has the log lost its last name, and is gone with its descriptor? */
+static bool removed(const struct track *t)
+{
+    struct stat st;
+
+    return !is_stdout(t->path) && fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0;
+}
+
 bool track_close(struct track *t)
 {
-    bool ok = log_writer_finish(&t->log);
+    bool gone = removed(t), ok = log_writer_finish(&t->log);
 
     if (close(t->fd) != 0)
         ok = false;
-    if (!ok && !t->failed)
+    if (gone)
+        tool_complain("'%s' was removed: the log of '%s' is lost", t->path, t->name);
+    else if (!ok && !t->lost)
         tool_complain("cannot write '%s': %s", t->path, strerror(errno));
+    t->lost = t->lost || gone || !ok;
     ach_close(&t->chan);
+    return !t->lost && !t->failed;
+}
+
+void track_finish(struct track *t)
+{
     free(t->path);
-    return ok && !t->failed;
 }
 
 void tracks_cancel(struct track *tracks, size_t n)
@@ -126,6 +166,12 @@ static void fail(struct track *t, const char *why)
     tool_complain("recording of '%s' ends: %s", t->name, why);
     t->ended = true;
     t->failed = true;
+}
+
+static void lose(struct track *t, const char *why)
+{
+    fail(t, why);
+    t->lost = true;
 }
 
 /* Get a message into the group's buffer, which grows as needed. */
@@ -162,7 +208,7 @@ static bool write_message(struct group *g, struct track *t, size_t size)
         msg.time_ns = tool_clock_ns(t->info.clock);
     if (log_writer_put(&t->log, &msg))
         return true;
-    fail(t, errno == EFBIG ? "a message is too large for a log" : strerror(errno));
+    lose(t, errno == EFBIG ? "a message is too large for a log" : strerror(errno));
     return false;
 }
 
@@ -207,8 +253,8 @@ static void flush(struct group *g)
     for (i = 0; i < g->n; i++) {
         struct track *t = &g->tracks[i];
 
-        if (!t->failed && !log_writer_flush(&t->log))
-            fail(t, strerror(errno));
+        if (!t->lost && !log_writer_flush(&t->log))
+            lose(t, strerror(errno));
     }
 }
 
@@ -217,7 +263,7 @@ static bool dirty(const struct group *g)
     size_t i;
 
     for (i = 0; i < g->n; i++)
-        if (g->tracks[i].log.dirty && !g->tracks[i].failed)
+        if (g->tracks[i].log.dirty && !g->tracks[i].lost)
             return true;
     return false;
 }

@@ -32,6 +32,7 @@ struct track {
     int fd;
     bool ended;  /* nothing more is to come from it */
     bool failed; /* recording did not end as it should */
+    bool lost;   /* the log is not whole, or its file is gone */
 };
 
 struct group {
@@ -48,8 +49,10 @@ bool track_open(struct track *t, const char *name, const struct record_options *
 /* Begin the log in a file. On false it has complained, and the channel is closed. */
 bool track_begin(struct track *t, const char *path, const struct record_options *options);
 
-/* End the log and close the channel. False: the log is not whole. */
+/* End the log and close the channel. False, after complaining: not all is well with it. */
 bool track_close(struct track *t);
+
+void track_finish(struct track *t);
 
 /* Make all groups end soon. */
 void tracks_cancel(struct track *tracks, size_t n);

@@ -156,7 +156,7 @@ static void counts_missed(void)
     CHECK(TOOL_RUN(achlog, "-n", "1", "fast") == 1);
     CHECK(TOOL_RUN(achlog, "-n", "1", "-f", "--last", "fast") == 0);
     CHECK(strstr(tool_read("err"), "1 messages, 8 bytes, 15 missed") != NULL);
-    CHECK(TOOL_RUN(achlog, "-t", "0", "-f", "--new", "fast") == 0);
+    CHECK(TOOL_RUN(achlog, "-t", "0.01", "-f", "--new", "fast") == 0);
     CHECK(strstr(tool_read("err"), "0 messages") != NULL);
     CHECK(TOOL_RUN(achlog, "-n", "1", "fast", "no-such-channel") == 1);
     CHECK_OK(ach_unlink("fast"));
@@ -277,12 +277,81 @@ static void complaints(void)
     char command[512];
 
     make("c", 16, 8, false);
-    CHECK(TOOL_RUN(achlog, "-t", "0", "c", "c") == 2);
+    CHECK(TOOL_RUN(achlog, "-t", "0.01", "c", "c") == 2);
     CHECK(strstr(tool_read("err"), "'c' is named twice") != NULL);
     CHECK(TOOL_RUN(achlog, "-n", "0", "c") == 2);
+    CHECK(TOOL_RUN(achlog, "-t", "0", "c") == 2);
+    CHECK(strstr(tool_read("err"), "more than 0 seconds") != NULL);
+    CHECK(TOOL_RUN(achlog, "-t", "0.01", "-o", "log", "-d", "/tmp", "c") == 2);
     CHECK(tool_size("c.achlog") < 0);
-    snprintf(command, sizeof(command), "exec %s -t 0 -o - c >&-", achlog);
+    snprintf(command, sizeof(command), "exec %s -t 0.01 -o - c >&-", achlog);
     CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* One file takes one recording at a time. */
+static void one_recorder_per_file(void)
+{
+    const size_t sizes[1] = {8};
+    pid_t pid;
+
+    make("c", 16, 8, false);
+    put_all("c", sizes, 1, 0);
+    pid = TOOL_START(achlog, "-o", "log", "c");
+    TOOL_UNTIL(tool_size("log") > 0);
+    TOOL_UNTIL(count_messages("log") == 1);
+    CHECK(TOOL_RUN(achlog, "-f", "-t", "0.01", "-o", "log", "c") == 1);
+    CHECK(strstr(tool_read("err"), "another achlog") != NULL);
+    CHECK(count_messages("log") == 1);
+    kill(pid, SIGTERM);
+    CHECK(tool_wait(pid) == 0);
+    CHECK(TOOL_RUN(achlog, "-f", "-t", "0.01", "-o", "log", "c") == 0);
+    CHECK(unlink("log") == 0);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* No log is reported where there is none. */
+static void lost_logs(void)
+{
+    const size_t sizes[1] = {8};
+    char command[512];
+    pid_t pid;
+
+    make("c", 16, 8, false);
+    put_all("c", sizes, 1, 0);
+    pid = TOOL_START(achlog, "-o", "log", "c");
+    TOOL_UNTIL(tool_size("log") > 0);
+    CHECK(unlink("log") == 0);
+    kill(pid, SIGTERM);
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "'log' was removed") != NULL);
+    CHECK(strstr(tool_read("err"), "in log") == NULL);
+    snprintf(command, sizeof(command), "(%s -t 1 -o - c; echo $? > status) | head -c 20 > out",
+             achlog);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 0);
+    CHECK(strcmp(tool_read("status"), "1\n") == 0);
+    CHECK(strstr(tool_read("err"), "Broken pipe") != NULL);
+    CHECK(strstr(tool_read("err"), "in -") == NULL);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* Waiting for somebody to read a pipe ends with a signal as well. */
+static void unread_pipe(void)
+{
+    uint64_t end = check_now_ns() + TOOL_LIMIT_MS * 1000000ull;
+    int status = -1;
+    pid_t pid;
+
+    make("c", 16, 8, false);
+    REQUIRE(mkfifo("fifo", 0666) == 0);
+    pid = TOOL_START(achlog, "-f", "-o", "fifo", "c");
+    /* It may be that a signal comes before it waits: then the next one ends it. */
+    do {
+        check_sleep_ms(20);
+        kill(pid, SIGTERM);
+    } while (waitpid(pid, &status, WNOHANG) == 0 && check_now_ns() < end);
+    CHECK(WIFEXITED(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+    CHECK(unlink("fifo") == 0);
     CHECK_OK(ach_unlink("c"));
 }
 
@@ -330,6 +399,9 @@ int main(int argc, char **argv)
     removed_channel();
     replaced_channel();
     complaints();
+    one_recorder_per_file();
+    lost_logs();
+    unread_pipe();
     many_channels();
     if (gzip_available()) {
         plays_as_recorded(true);
