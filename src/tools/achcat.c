@@ -5,12 +5,16 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
 #include "streams.h"
+
+/* How often to look whether anybody reads what is written, while there is nothing to write. */
+#define LOOK_EVERY_NS 500000000ll
 
 struct arguments {
     const char *channel;
@@ -36,7 +40,7 @@ static const struct option long_options[] = {
 static void print_help(void)
 {
     puts("Usage: achcat [OPTION]... CHANNEL [FILE]\n"
-         "  or:  achcat --put [OPTION]... CHANNEL [FILE]\n"
+         "  or:  achcat --put [--count N] CHANNEL [FILE]\n"
          "Copy the messages of a channel to standard output or a file, or with --put\n"
          "the lines of standard input or a file into a channel.\n"
          "\n"
@@ -54,7 +58,6 @@ static void print_help(void)
 static bool set_option(void *cx, int option)
 {
     struct arguments *a = cx;
-    double seconds;
 
     switch (option) {
     case 'p':
@@ -70,13 +73,15 @@ static bool set_option(void *cx, int option)
     case 'n':
         return tool_parse_count(optarg, "the count", 1, &a->count);
     case 't':
-        if (!tool_parse_seconds(optarg, "the time", &seconds))
-            return false;
-        a->until_ns = tool_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
-        return true;
+        return tool_parse_limit(optarg, &a->until_ns);
     default:
         return false;
     }
+}
+
+static bool only_for_get(const struct arguments *a)
+{
+    return a->lines || a->last || a->fresh || a->now || a->until_ns != INT64_MAX;
 }
 
 /* Says how to go on: a negative number, or the exit status. */
@@ -89,8 +94,16 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     status = tool_parse_options(&options, argc, argv, a);
     if (status >= 0)
         return status;
-    if (argc - optind < 1 || argc - optind > 2) {
+    if (optind == argc) {
         tool_complain("which channel? See achcat --help");
+        return EXIT_USAGE;
+    }
+    if (argc - optind > 2) {
+        tool_complain("one channel and one file at a time, not also '%s'", argv[optind + 2]);
+        return EXIT_USAGE;
+    }
+    if (a->put && only_for_get(a)) {
+        tool_complain("--put goes only with --count");
         return EXIT_USAGE;
     }
     a->channel = argv[optind];
@@ -106,19 +119,32 @@ static void on_signal(int sig)
 
 static void catch_signals(void)
 {
-    struct sigaction act = {.sa_handler = on_signal};
+    struct sigaction act = {.sa_handler = on_signal}, old;
 
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
+    /* nohup ignores it for a reason. */
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &act, NULL);
 }
 
-/* The next message into a buffer that grows as needed. */
+/* Wait for a message, but not for long: ACH_EAGAIN if none came. */
+static enum ach_status wait_a_while(const struct arguments *a)
+{
+    int64_t look_ns = tool_clock_ns(CLOCK_MONOTONIC) + LOOK_EVERY_NS;
+    struct timespec until = tool_ns_to_time(look_ns < a->until_ns ? look_ns : a->until_ns);
+    ach_wait_item_t item = {.chan = &chan};
+    enum ach_status r = ach_wait(&item, 1, &until, ACH_O_LINKED);
+
+    if (r == ACH_TIMEOUT && look_ns < a->until_ns)
+        return ACH_EAGAIN;
+    return r == ACH_OK ? item.status : r;
+}
+
+/* The next message into a buffer that grows as needed. ACH_EAGAIN: none yet. */
 static enum ach_status next(const struct arguments *a, unsigned char **buf, size_t *room,
                             size_t *size)
 {
-    struct timespec until = tool_ns_to_time(a->until_ns);
-    ach_wait_item_t item = {.chan = &chan};
-
     for (;;) {
         enum ach_status r =
             ach_get(&chan, *buf, *room, size, NULL, a->last ? ACH_O_LAST : ACH_O_FIRST);
@@ -128,10 +154,10 @@ static enum ach_status next(const struct arguments *a, unsigned char **buf, size
             tool_clock_ns(CLOCK_MONOTONIC) >= a->until_ns)
             return ACH_TIMEOUT;
         if (r == ACH_EAGAIN && !a->now) {
-            r = ach_wait(&item, 1, a->until_ns == INT64_MAX ? NULL : &until, ACH_O_LINKED);
-            if (r == ACH_OK && item.status == ACH_OK)
+            r = wait_a_while(a);
+            if (r == ACH_OK)
                 continue;
-            return r == ACH_OK ? item.status : r;
+            return r;
         }
         if (r != ACH_OVERFLOW)
             return r;
@@ -149,6 +175,18 @@ static bool write_message(const struct arguments *a, FILE *out, const void *data
         fflush(out) == 0)
         return true;
     tool_complain("cannot write: %s", strerror(errno));
+    return false;
+}
+
+/* That the reader of our output went away is seen also while there is nothing to write. */
+static bool still_read(FILE *out)
+{
+    struct pollfd p = {.fd = fileno(out)};
+
+    if (poll(&p, 1, 0) != 1 || !(p.revents & POLLERR))
+        return true;
+    raise(SIGPIPE); /* as writing would */
+    tool_complain("cannot write: %s", strerror(EPIPE));
     return false;
 }
 
@@ -192,33 +230,27 @@ static int get_all(const struct arguments *a, FILE *out)
 {
     unsigned char *buf = NULL;
     size_t room = 0, size;
-    enum ach_status r;
+    enum ach_status r = ACH_OK;
     uint64_t n = 0, gone;
     bool ok = true;
 
     if (!begin(a, &gone))
         return EXIT_FAILED;
     catch_signals();
-    do {
+    while (ok && (a->count == 0 || n < a->count)) {
         r = next(a, &buf, &room, &size);
+        if (r == ACH_EAGAIN && !a->now) {
+            ok = still_read(out);
+            continue;
+        }
         if (r != ACH_OK && r != ACH_MISSED_FRAME)
             break;
         ok = write_message(a, out, buf, size);
-    } while (ok && ++n != a->count);
+        n++;
+    }
     free(buf);
     tell_missed(a, gone);
     return ok && ended_well(a, r) ? EXIT_DONE : EXIT_FAILED;
-}
-
-static bool put_line(const struct arguments *a, const char *line, size_t n)
-{
-    enum ach_status r = ach_put(&chan, line, n);
-
-    if (r == ACH_OVERFLOW)
-        tool_complain("a line of %zu bytes does not fit into the channel '%s'", n, a->channel);
-    else if (r != ACH_OK)
-        tool_complain("cannot put into the channel '%s': %s", a->channel, tool_status_text(r));
-    return r == ACH_OK;
 }
 
 /* A message has at least one byte, so empty lines are left out. */
@@ -235,7 +267,7 @@ static int put_all(const struct arguments *a, FILE *in)
             r--;
         if (r == 0)
             continue;
-        ok = put_line(a, line, (size_t)r);
+        ok = tool_put(&chan, a->channel, line, (size_t)r);
         n++;
     }
     if (ferror(in)) {
@@ -257,7 +289,8 @@ static int copy(const struct arguments *a)
         tool_complain("cannot open '%s': %s", a->file, strerror(errno));
         return EXIT_FAILED;
     }
-    if (a->put ? tool_open_for_put(&chan, a->channel) : tool_open_for_get(&chan, a->channel)) {
+    if (a->put ? tool_open_for_put(&chan, a->channel, NULL)
+               : tool_open_for_get(&chan, a->channel)) {
         status = a->put ? put_all(a, file) : get_all(a, file);
         ach_close(&chan);
     }

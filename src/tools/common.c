@@ -94,11 +94,17 @@ int tool_finish(int status)
     return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
-static bool open_failed(const char *name, enum ach_status r)
+static bool open_failed(const char *name, enum ach_status r, const char *maker)
 {
     const char *why = ach_errstr();
 
-    tool_complain("cannot open the channel '%s': %s", name, *why ? why : ach_result_to_string(r));
+    if (r == ACH_ENOENT && *why)
+        tool_complain("%s; %s%s'ach mk %s' makes it", why, maker ? maker : "", maker ? " or " : "",
+                      name);
+    else if (*why)
+        tool_complain("%s", why);
+    else
+        tool_complain("cannot open the channel '%s': %s", name, ach_result_to_string(r));
     return false;
 }
 
@@ -106,10 +112,10 @@ bool tool_open_for_get(ach_channel_t *chan, const char *name)
 {
     enum ach_status r = ach_open(chan, name, NULL);
 
-    return r == ACH_OK || open_failed(name, r);
+    return r == ACH_OK || open_failed(name, r, NULL);
 }
 
-bool tool_open_for_put(ach_channel_t *chan, const char *name)
+bool tool_open_for_put(ach_channel_t *chan, const char *name, const char *maker)
 {
     enum ach_status r = ach_open(chan, name, NULL);
     ach_info_t info;
@@ -123,7 +129,32 @@ bool tool_open_for_put(ach_channel_t *chan, const char *name)
         ach_attr_set_lock_source(&attr, 1);
         r = ach_open(chan, name, &attr);
     }
-    return r == ACH_OK || open_failed(name, r);
+    return r == ACH_OK || open_failed(name, r, maker);
+}
+
+/* The source lock is ours where it is needed, so only these two causes are left. */
+static const char *why_refused(const ach_info_t *info)
+{
+    return info->readonly ? "not permitted: you may read this channel, but not write it"
+                          : "not permitted: the channel was made in another PID namespace, and "
+                            "only processes in that one can put";
+}
+
+/* Whoever reads does so elsewhere once the channel is removed: what is put would be lost. */
+bool tool_put(ach_channel_t *chan, const char *name, const void *data, size_t size)
+{
+    enum ach_status r = ach_put(chan, data, size);
+    ach_info_t info = {0};
+
+    ach_channel_info(chan, &info);
+    if (r == ACH_OK && info.unlinked)
+        r = ACH_ENOENT;
+    if (r == ACH_OVERFLOW)
+        tool_complain("a message of %zu bytes does not fit into the channel '%s'", size, name);
+    else if (r != ACH_OK)
+        tool_complain("cannot put into the channel '%s': %s", name,
+                      r == ACH_EACCES ? why_refused(&info) : tool_status_text(r));
+    return r == ACH_OK;
 }
 
 uint64_t tool_gone(const ach_info_t *info)
@@ -139,7 +170,7 @@ const char *tool_status_text(enum ach_status status)
     case ACH_ENOENT:
         return "the channel was removed";
     case ACH_EACCES:
-        return "not permitted: needs write permission, and the PID namespace of its maker";
+        return "not permitted";
     case ACH_CORRUPT:
         return "the channel was replaced, or its memory is damaged";
     case ACH_LOCKED:

@@ -47,8 +47,14 @@ int tool_finish(int status);
 /* Open a channel to read from. On false it has complained. */
 bool tool_open_for_get(ach_channel_t *chan, const char *name);
 
-/* Open a channel to put into, as its source if it has a single writer. */
-bool tool_open_for_put(ach_channel_t *chan, const char *name);
+/*
+ * Open a channel to put into, as its source if it has a single writer. What else than 'ach mk'
+ * makes a channel that is not there is told, too; NULL: nothing.
+ */
+bool tool_open_for_put(ach_channel_t *chan, const char *name, const char *maker);
+
+/* Put a message. On false it has complained: it could not, or the channel was removed. */
+bool tool_put(ach_channel_t *chan, const char *name, const void *data, size_t size);
 
 /* How many messages the channel had let go by then: those a new reader does not miss. */
 uint64_t tool_gone(const ach_info_t *info);

@@ -90,7 +90,7 @@ bool outlets_open(struct outlets *o, bool create)
     for (out = o->list; out < o->list + o->n; out++) {
         if (create && !make(out))
             return false;
-        out->opened = tool_open_for_put(&out->chan, out->name);
+        out->opened = tool_open_for_put(&out->chan, out->name, "--create");
         if (!out->opened)
             return false;
     }
@@ -99,13 +99,7 @@ bool outlets_open(struct outlets *o, bool create)
 
 bool outlet_put(struct outlet *o, const void *data, size_t size)
 {
-    enum ach_status r = ach_put(&o->chan, data, size);
-
-    if (r == ACH_OVERFLOW)
-        tool_complain("a message of %zu bytes does not fit into the channel '%s'", size, o->name);
-    else if (r != ACH_OK)
-        tool_complain("cannot put into the channel '%s': %s", o->name, tool_status_text(r));
-    return r == ACH_OK;
+    return tool_put(&o->chan, o->name, data, size);
 }
 
 void outlets_finish(struct outlets *o)

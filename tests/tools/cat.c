@@ -2,6 +2,8 @@
 /*
  * cat.c - achcat: lines in, messages out
  */
+#include <linux/capability.h>
+
 #include "tool.h"
 
 static const char *achcat;
@@ -46,6 +48,67 @@ static void follows(void)
     CHECK_OK(ach_unlink("c"));
     CHECK(tool_wait(pid) == 0);
     CHECK(strstr(tool_read("err"), "the channel 'c' was removed") != NULL);
+}
+
+/* Each signal that asks for an end gets one, but for a hangup under nohup. */
+static void hangs_up(void)
+{
+    char command[512];
+    pid_t pid;
+
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    write_file("in", "one\n");
+    CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
+    pid = TOOL_START(achcat, "c", "out5");
+    TOOL_UNTIL(tool_size("out5") > 0);
+    tool_kill(pid, SIGHUP);
+    CHECK(tool_wait(pid) == 0);
+    snprintf(command, sizeof(command), "trap '' HUP; exec %s -L c out6", achcat);
+    pid = TOOL_START("/bin/sh", "-c", command);
+    TOOL_UNTIL(tool_size("out6") > 0);
+    tool_kill(pid, SIGHUP);
+    CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
+    TOOL_UNTIL(strcmp(tool_read("out6"), "one\none\n") == 0);
+    tool_kill(pid, SIGTERM);
+    CHECK(tool_wait(pid) == 0);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* Nobody finds what is put into a removed channel, so that is a failure. */
+static void put_into_removed(void)
+{
+    pid_t pid;
+    int fd;
+
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    REQUIRE(mkfifo("lines", 0666) == 0);
+    pid = TOOL_START(achcat, "-p", "c", "lines");
+    fd = open("lines", O_WRONLY | O_CLOEXEC);
+    REQUIRE(fd >= 0 && write(fd, "one\n", 4) == 4);
+    CHECK(TOOL_RUN(achcat, "-n", "1", "c", "out") == 0);
+    CHECK_OK(ach_unlink("c"));
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    REQUIRE(write(fd, "two\n", 4) == 4);
+    close(fd);
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "the channel was removed") != NULL);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* It ends with who reads its output, also when there is nothing to write. */
+static void reader_gone(void)
+{
+    char command[512];
+
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    snprintf(command, sizeof(command), "(%s c; echo $? > status) | true", achcat);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 0);
+    CHECK(strcmp(tool_read("status"), "141\n") == 0);
+    snprintf(command, sizeof(command), "(trap '' PIPE; %s c; echo $? > status) | true", achcat);
+    CHECK(TOOL_RUN("/bin/sh", "-c", command) == 0);
+    CHECK(strcmp(tool_read("status"), "1\n") == 0);
+    CHECK(strstr(tool_read("err"), "Broken pipe") != NULL);
+    CHECK_OK(ach_unlink("c"));
 }
 
 /* A new channel of the same name is not the one that it reads. */
@@ -94,18 +157,74 @@ static void missed(void)
     CHECK_OK(ach_unlink("c"));
 }
 
+/* What is said once, with what to do about it. */
+static const char *no_channel(const char *name)
+{
+    static char text[4500];
+    char path[4096];
+
+    REQUIRE_OK(ach_channel_path(name, path, sizeof(path)));
+    snprintf(text, sizeof(text),
+             "achcat: there is no channel '%s' (no file %s); 'ach mk %s' makes it\n", name, path,
+             name);
+    return text;
+}
+
+/* Options that mean nothing to --put. */
+static void put_options(void)
+{
+    static const char *const options[] = {"-L", "-l", "-N", "-x", "-t1"};
+    size_t i;
+
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    write_file("in", "one\n");
+    for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        CHECK(TOOL_RUN(achcat, "-p", options[i], "c", "in") == 2);
+    CHECK(strstr(tool_read("err"), "only with --count") != NULL);
+    CHECK(TOOL_RUN(achcat, "-p", "-n", "1", "c", "in") == 0);
+    CHECK_OK(ach_unlink("c"));
+}
+
 static void complaints(void)
 {
     CHECK(TOOL_RUN(achcat) == 2);
     CHECK(TOOL_RUN(achcat, "--no-such-option", "c") == 2);
     CHECK(TOOL_RUN(achcat, "-n", "0", "c") == 2);
+    CHECK(TOOL_RUN(achcat, "-t", "0", "c") == 2);
+    CHECK(strstr(tool_read("err"), "more than 0 seconds") != NULL);
+    CHECK(TOOL_RUN(achcat, "c", "out", "third") == 2);
+    CHECK(strstr(tool_read("err"), "not also 'third'") != NULL);
     CHECK(TOOL_RUN(achcat, "c") == 1);
-    CHECK(strstr(tool_read("err"), "'c'") != NULL);
+    CHECK(strcmp(tool_read("err"), no_channel("c")) == 0);
+    CHECK(TOOL_RUN(achcat, "-p", "c") == 1);
+    CHECK(strcmp(tool_read("err"), no_channel("c")) == 0);
     REQUIRE_OK(ach_create("c", 1, 4, NULL));
     write_file("in", "too long\n");
     CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 1);
     CHECK(strstr(tool_read("err"), "does not fit") != NULL);
     CHECK(TOOL_RUN(achcat, "-p", "c", "no-such-file") == 1);
+    CHECK_OK(ach_unlink("c"));
+}
+
+/* Of the reasons why a put is not permitted it names the one that holds. */
+static void refused(void)
+{
+    char path[4096];
+    pid_t pid;
+
+    REQUIRE_OK(ach_create("c", 16, 64, NULL));
+    REQUIRE_OK(ach_channel_path("c", path, sizeof(path)));
+    REQUIRE(chmod(path, 0444) == 0);
+    write_file("in", "one\n");
+    pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        /* Permissions shall hold also for root. */
+        prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
+        _exit(TOOL_RUN(achcat, "-p", "c", "in"));
+    }
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "you may read this channel, but not write it") != NULL);
     CHECK_OK(ach_unlink("c"));
 }
 
@@ -144,9 +263,14 @@ int main(int argc, char **argv)
     tool_enter();
     lines_and_messages();
     follows();
+    hangs_up();
+    put_into_removed();
+    reader_gone();
     replaced();
     missed();
+    put_options();
     complaints();
+    refused();
     closed_streams();
     return check_result();
 }

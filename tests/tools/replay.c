@@ -151,6 +151,23 @@ static void something_follows(bool compress)
     check_numbers("c", want, 3);
 }
 
+/* Nobody finds what is played into a removed channel. */
+static void removed_channel(void)
+{
+    struct log_info info = logs_info("c");
+    ach_channel_t chan;
+    pid_t pid;
+
+    logs_write("log", &info, false, 1, 200, 11 * SECOND_NS, SECOND_NS / 10);
+    pid = TOOL_START(replay, "--create", "log");
+    TOOL_UNTIL(ach_open(&chan, "c", NULL) == ACH_OK);
+    ach_close(&chan);
+    check_sleep_ms(50);
+    CHECK_OK(ach_unlink("c"));
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "'c'") != NULL);
+}
+
 /* What is wrong is said, and gives another status. */
 static void complaints(void)
 {
@@ -158,7 +175,8 @@ static void complaints(void)
 
     logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
     CHECK(TOOL_RUN(replay, "log") == 1);
-    CHECK(strstr(tool_read("err"), "no channel 'c'") != NULL);
+    CHECK(strstr(tool_read("err"), "replay: there is no channel 'c'") != NULL);
+    CHECK(strstr(tool_read("err"), "--create or 'ach mk c' makes it") != NULL);
     REQUIRE_OK(ach_create("c", 1, 16, NULL));
     CHECK(TOOL_RUN(replay, "log") == 1);
     CHECK(strstr(tool_read("err"), "does not fit") != NULL);
@@ -229,6 +247,7 @@ int main(int argc, char **argv)
     something_follows(false);
     if (gzip_available())
         something_follows(true);
+    removed_channel();
     complaints();
     stray_map();
     single_writer();
