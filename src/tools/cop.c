@@ -184,9 +184,8 @@ static void died(struct cop *c, int status)
         c->restarts = 0;
         c->delay = o->delay;
     }
-    if (c->state == STARTING && c->started)
-        end(c, code);
-    else if (o->always || (o->restart && code != 0))
+    /* A first start that fails is not repeated. */
+    if (!(c->state == STARTING && c->started) && (o->always || (o->restart && code != 0)))
         pause_or_end(c, code);
     else
         end(c, code);
