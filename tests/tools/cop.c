@@ -227,6 +227,10 @@ static void reports_of_failure(void)
     CHECK(strstr(tool_read("err"), "'true' ended before it reported") != NULL);
     CHECK(TOOL_RUN(achcop, "-d", "-w", "--", "true") == 1);
     CHECK(strstr(tool_read("err"), "'true' ended before it reported") != NULL);
+    /* A restart that ends without a report has failed, too, however it ends. */
+    CHECK(TOOL_RUN(achcop, "-w", "-r", "--delay", "0.001", "--max-restarts", "1", "--", "sh", "-c",
+                   "[ -e up ] && exit 0; : > up; kill -USR1 $PPID; exit 3") == 1);
+    CHECK(strstr(tool_read("err"), "failed after 1 restarts") != NULL);
     CHECK(TOOL_RUN(achcop, "-d", "-w", "--wait-time", "0.1", "--", "sh", "-c", SLEEPER) == 1);
     CHECK(strstr(tool_read("err"), "in time") != NULL);
     TOOL_UNTIL(tool_size("cop.pid") < 0);
