@@ -105,7 +105,7 @@ struct ach_header {
     uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
     uint32_t recovered;                          /* writers that died holding the lock */
     uint64_t first;                              /* no entry before this one is valid */
-    uint32_t source;                             /* process id of the last source there was */
+    uint32_t source;                             /* process id of the last source, 0: unknown */
     uint32_t source_turn;                        /* the byte of the file that it locked */
 } __attribute__((aligned(128)));
 

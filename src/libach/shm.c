@@ -366,9 +366,9 @@ static int lock_turn(const struct achi_handle *h, short type)
 /*
  * A child of fork has the source's open file, and so the lock, also when the
  * source was killed. Whoever comes then does not wait for the child but locks the
- * next byte. Under the writers' lock: one comes at a time.
+ * next byte, if nobody else can come at the same time.
  */
-static enum ach_status take_turn(struct achi_handle *h)
+static enum ach_status take_turn(struct achi_handle *h, bool alone)
 {
     struct ach_header *hdr = h->view.hdr;
     pid_t last = (pid_t)__atomic_load_n(&hdr->source, __ATOMIC_RELAXED);
@@ -377,30 +377,26 @@ static enum ach_status take_turn(struct achi_handle *h)
     h->source_turn = __atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED);
     r = lock_turn(h, F_WRLCK);
     if (r != 0 && (errno == EAGAIN || errno == EACCES)) {
-        if (last <= 0 || !achi_process_ended(last))
+        if (!alone || last <= 0 || !achi_process_ended(last))
             return ACH_EAGAIN;
         __atomic_store_n(&hdr->source_turn, ++h->source_turn, __ATOMIC_RELAXED);
         r = lock_turn(h, F_WRLCK);
     }
     if (r != 0)
         return achi_fail_errno("cannot lock the channel's file");
-    __atomic_store_n(&hdr->source, (uint32_t)getpid(), __ATOMIC_RELAXED);
+    __atomic_store_n(&hdr->source, achi_same_namespace(h) ? (uint32_t)getpid() : 0,
+                     __ATOMIC_RELAXED);
     return ACH_OK;
 }
 
 enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
 {
     uint32_t *lock = &h->view.hdr->lock;
-    enum ach_status r;
+    bool alone = achi_same_namespace(h) && achi_lock(&h->view, lock) == ACH_OK;
+    enum ach_status r = take_turn(h, alone);
 
-    if (!achi_same_namespace(h))
-        return achi_fail(ACH_EACCES,
-                         "a source must be in the PID namespace of the channel's maker");
-    r = achi_lock(&h->view, lock);
-    if (r != ACH_OK)
-        return achi_fail(r, "cannot become the source: the writers' lock is held, or damaged");
-    r = take_turn(h);
-    achi_unlock(&h->view, lock);
+    if (alone)
+        achi_unlock(&h->view, lock);
     return r == ACH_EAGAIN ? achi_fail(r, "channel '%s' has a source already", name) : r;
 }
 
