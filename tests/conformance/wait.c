@@ -347,6 +347,8 @@ static void late_waiter(void)
     static const uint64_t spin_ns[] = {0, 1000000000};
     size_t i;
 
+    if (emulated() && sizeof(void *) == 8)
+        skip("qemu-user gives handlers a stack that is not aligned");
     for (i = 0; i < 2; i++) {
         begin();
         CHECK_OK(ach_close(&chan));
