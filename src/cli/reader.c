@@ -66,12 +66,12 @@ static bool abandoned(void)
     return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
 }
 
-static uint64_t to_ns(const struct timespec *t)
+uint64_t to_ns(const struct timespec *t)
 {
     return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
 }
 
-static uint64_t now_ns(void)
+uint64_t now_ns(void)
 {
     struct timespec t;
 

@@ -32,6 +32,10 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
  */
 uint64_t reader_missed(const struct reader *r);
 
+/* A time in nanoseconds, and the time on CLOCK_MONOTONIC. */
+uint64_t to_ns(const struct timespec *t);
+uint64_t now_ns(void);
+
 /* The status is one that delivers a message. */
 bool delivered(enum ach_status status);
 

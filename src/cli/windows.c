@@ -53,19 +53,6 @@ bool windows_parse(struct windows *w, int argc, char **argv)
     return w->name != NULL;
 }
 
-static uint64_t to_ns(const struct timespec *t)
-{
-    return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return to_ns(&t);
-}
-
 /* Wait for a message until the window ends. Its bytes are of no interest, so it is not copied. */
 static enum ach_status next_sample(struct reader *r, uint64_t end, struct sample *s)
 {

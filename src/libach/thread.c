@@ -60,7 +60,8 @@ static int namespace_fd(void)
     return fd;
 }
 
-uint64_t achi_pid_namespace(void)
+/* The calling process's PID namespace, or 0 if nobody tells. */
+static uint64_t pid_namespace(void)
 {
     struct stat st;
     uint64_t ns = 0;
@@ -130,7 +131,7 @@ void achi_thread_ask(void)
     self->pending = (volatile uintptr_t *)&head->list_op_pending;
     self->futex_offset = head->futex_offset;
     errno = 0;
-    self->pidns = achi_pid_namespace();
+    self->pidns = pid_namespace();
     scarce = !self->pidns && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
     self->process = (uint64_t)now << 32 | (uint32_t)getpid();
     self->tid = (uint32_t)syscall(SYS_gettid);

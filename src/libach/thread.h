@@ -52,7 +52,4 @@ static inline struct achi_thread *achi_thread(void)
 /* Is a process of this namespace no more, buried or not? No, if that cannot be told. */
 bool achi_process_ended(pid_t pid);
 
-/* The calling process's PID namespace, or 0 if nobody tells. */
-uint64_t achi_pid_namespace(void);
-
 #endif
