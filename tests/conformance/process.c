@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 static ach_channel_t chan;
 
@@ -357,16 +358,33 @@ static int put_foreign(void *cx)
     return check_result();
 }
 
+/* A new thread in a moment in which the process can open nothing. */
+static void *put_with_little(void *cx)
+{
+    struct rlimit all, none;
+
+    (void)cx;
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &all) == 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = all.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    CHECK_STATUS(put_number(&chan, 1, 16), ACH_EACCES);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &all) == 0);
+    CHECK_OK(put_number(&chan, 1, 16));
+    return NULL;
+}
+
 static void without_proc(void)
 {
     enum ach_status r = create(CHAN, 4, 64);
+    pthread_t thread;
 
     if (r != ACH_OK) { /* Linux tells the namespace without /proc since 6.11 */
         CHECK(r == ACH_FAILED_SYSCALL && strstr(ach_errstr(), "/proc"));
         return;
     }
     open_it(&chan);
-    CHECK_OK(put_number(&chan, 1, 16));
+    REQUIRE(pthread_create(&thread, NULL, put_with_little, NULL) == 0);
+    REQUIRE(pthread_join(thread, NULL) == 0);
     REQUIRE(unshare(CLONE_NEWPID) == 0);
     CHECK(run_child(put_foreign, NULL));
     CHECK_OK(put_number(&chan, 3, 16));

@@ -305,6 +305,52 @@ static void good_stays(void)
     remove_it();
 }
 
+struct swap {
+    char here[PATH_SIZE], there[PATH_SIZE];
+    uint32_t began, stop;
+};
+
+static int swap_names(void *cx)
+{
+    struct swap *swap = cx;
+
+    while (!load_word(&swap->stop)) {
+        REQUIRE(renameat2(AT_FDCWD, swap->here, AT_FDCWD, swap->there, RENAME_EXCHANGE) == 0);
+        store_word(&swap->began, 1);
+    }
+    return check_result();
+}
+
+/* What was damaged at the first look and is good at the last one stays. */
+static void good_returns(void)
+{
+    uint64_t i, n = check_scale(200);
+    struct swap *swap = check_shared(sizeof(*swap));
+    ach_channel_t good;
+    pid_t pid;
+    int tries;
+
+    snprintf(swap->here, sizeof(swap->here), "%s", path_of(CHAN));
+    snprintf(swap->there, sizeof(swap->there), "%s", path_of("aside"));
+    for (i = 0; i < n; i++) {
+        make(4, 64);
+        open_it(&good);
+        write_file("aside", 100, 'x');
+        swap->began = swap->stop = 0;
+        pid = start_child(swap_names, swap);
+        while (!load_word(&swap->began))
+            ;
+        for (tries = 0; tries < 20 && replace_corrupt() != ACH_OK; tries++)
+            ;
+        store_word(&swap->stop, 1);
+        CHECK(check_child(pid, 30000));
+        CHECK(!info_of(&good).replaced);
+        CHECK_OK(ach_close(&good));
+        CHECK(unlink(swap->here) == 0 && unlink(swap->there) == 0);
+    }
+    munmap(swap, sizeof(*swap));
+}
+
 static void check_usable(void)
 {
     ach_channel_t chan;
@@ -487,6 +533,7 @@ static const struct test tests[] = {
     {"replace-keeps-name", keeps_name, USER, NO_FILE},
     {"replace-no-gap", no_gap, NAMED, NO_NAME},
     {"replace-good-stays", good_stays, NAMED, NO_NAME},
+    {"replace-good-returns", good_returns, USER, NO_FILE},
     {"replace-bad-files", bad_files, USER, NO_FILE},
     {"replace-bad-memory", bad_memory, USER, NO_FILE},
     {"replace-other-version", other_version, USER, NO_FILE},
