@@ -83,38 +83,6 @@ static void not_readonly(void)
     remove_it();
 }
 
-static int hold(void *ready)
-{
-    ach_channel_t chan;
-
-    open_source(&chan);
-    store_word(ready, 1);
-    for (;;)
-        pause();
-    return 1;
-}
-
-/* Another process has it, and the lock ends with that process however it ends. */
-static void ends_with_process(void)
-{
-    uint32_t *ready = check_shared(sizeof(*ready));
-    ach_channel_t chan;
-    pid_t pid;
-
-    make_single(4, 64);
-    pid = start_child(hold, ready);
-    while (!load_word(ready) && waitpid(pid, NULL, WNOHANG) == 0)
-        check_sleep_ms(1);
-    CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    CHECK_OK(try_source(&chan));
-    put_range(&chan, 1, 1);
-    CHECK_OK(ach_close(&chan));
-    remove_it();
-    munmap(ready, sizeof(*ready));
-}
-
 static int stay(void *stop)
 {
     while (!load_word(stop))
@@ -148,13 +116,21 @@ struct family {
     pid_t child;
 };
 
-static int stay_and_tell(void *cx)
+static int tell_and_stay(void *cx)
 {
     struct family *family = cx;
     uint32_t never = 0;
 
     store_word(&family->ready, 1);
     return stay(&never);
+}
+
+static int hold(void *family)
+{
+    ach_channel_t chan;
+
+    open_source(&chan);
+    return tell_and_stay(family);
 }
 
 static int hold_and_fork(void *cx)
@@ -164,19 +140,19 @@ static int hold_and_fork(void *cx)
     ach_channel_t chan;
 
     open_source(&chan);
-    family->child = start_child(stay_and_tell, family);
+    family->child = start_child(tell_and_stay, family);
     return stay(&never);
 }
 
-/* Nor does it keep the lock when its parent is killed. */
-static void not_kept_by_child(void)
+/* Another process is the source, until it is killed. */
+static void until_killed(int (*source)(void *))
 {
     struct family *family = check_shared(sizeof(*family));
     ach_channel_t chan;
     pid_t pid;
 
     make_single(4, 64);
-    pid = start_child(hold_and_fork, family);
+    pid = start_child(source, family);
     while (!load_word(&family->ready) && waitpid(pid, NULL, WNOHANG) == 0)
         check_sleep_ms(1);
     CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
@@ -189,6 +165,18 @@ static void not_kept_by_child(void)
         kill(family->child, SIGKILL);
     remove_it();
     munmap(family, sizeof(*family));
+}
+
+/* The lock ends with the process that has it, however that ends. */
+static void ends_with_process(void)
+{
+    until_killed(hold);
+}
+
+/* Its child does not keep it. */
+static void not_kept_by_child(void)
+{
+    until_killed(hold_and_fork);
 }
 
 static const struct test tests[] = {
