@@ -10,16 +10,19 @@ _ach_bench_names() {
     fi
 }
 
-# What an option of a verb takes, according to the help: FILE, DIR, CHANNEL, N and so on, or nothing.
+# What an option takes, according to the help of VERB [TOOL]: FILE, DIR, CHANNEL, N and so on, or
+# nothing.
 _ach_takes() {
-    [[ $2 == -* ]] || return
-    "${COMP_WORDS[0]}" "$1" --help 2>/dev/null |
-        sed -n -e "s/^ *\(-., \)\{0,1\}$2 \([A-Z=][A-Z=]*\) .*/\2/p" \
-            -e "s/^ *$2, --[a-z-]* \([A-Z=][A-Z=]*\) .*/\1/p" 2>/dev/null
+    local option=$1
+    shift
+    [[ $option == -* ]] || return
+    "${COMP_WORDS[0]}" "$@" --help 2>/dev/null |
+        sed -n -e "s/^ *\(-., \)\{0,1\}$option \([A-Z=][A-Z=]*\) .*/\2/p" \
+            -e "s/^ *$option, --[a-z-]* \([A-Z=][A-Z=]*\) .*/\1/p" 2>/dev/null
 }
 
 _ach() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= i words=
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= tool= i words=
     local IFS=$' \t\n'
     COMPREPLY=()
 
@@ -29,6 +32,9 @@ _ach() {
             break
         fi
     done
+    if [[ $verb == dev ]] && ((i + 1 < COMP_CWORD)); then
+        tool=${COMP_WORDS[i+1]}
+    fi
 
     case $verb:$prev in
         bench:--wait)
@@ -51,7 +57,7 @@ _ach() {
             return ;;
         :*) ;;
         *)
-            case $(_ach_takes "$verb" "$prev") in
+            case $(_ach_takes "$prev" "$verb" ${tool:+"$tool"}) in
                 FILE)
                     compopt -o filenames 2>/dev/null
                     IFS=$'\n'
@@ -76,12 +82,15 @@ _ach() {
     elif [[ -z $verb ]]; then
         words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null)
     elif [[ $cur == -* ]]; then
-        words=$("${COMP_WORDS[0]}" "$verb" --help 2>/dev/null |
+        words=$("${COMP_WORDS[0]}" "$verb" ${tool:+"$tool"} --help 2>/dev/null |
             sed -n 's/^ \{2,\}\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p')
     else
         case $verb in
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
             bench | doctor | search | adv | hide) ;;
+            dev)
+                [[ -n $tool ]] || words=$("${COMP_WORDS[0]}" dev --help 2>/dev/null |
+                    sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
             replay | sim)
                 compopt -o filenames 2>/dev/null
                 IFS=$'\n'

@@ -61,6 +61,12 @@ same "$(offered -D l)" "leg "
 same "$(offered put --file "$tmp/some")" "$tmp/some-file "
 same "$(offered replay "$tmp/some")" "$tmp/some-file "
 same "$(offered bench --json "$tmp/some")" "$tmp/some-file "
+if "$ACH" help --verbs | grep -qx dev; then
+    same "$(offered dev p)" "print prop "
+    has " $(offered dev print --)" " --count "
+    same "$(offered dev print --count '')" " "
+    same "$(offered dev print '')" " "
+fi
 if "$ACH" help --verbs | grep -qx sim; then
     same "$(offered sim "$tmp/some")" "$tmp/some-file "
     same "$(offered sim --trace "$tmp/some")" "$tmp/some-file "
@@ -141,6 +147,12 @@ leg"
     has "$(zsh_offers get -l '')" leg
     has "$(zsh_offers replay --to '')" leg
     has "$(zsh_offers -C '')" leg
+    if "$ACH" help --verbs | grep -qx dev; then
+        has "$(zsh_offers dev '')" "print:print what a device senses"
+        has "$(zsh_offers dev print --)" "--count:"
+        same "$(zsh_offers dev print --count '')" ""
+        same "$(zsh_offers dev print '')" ""
+    fi
     zsh_tool_offers() {
         program=$tools/$1
         shift
