@@ -11,8 +11,12 @@
 #include "handle.h"
 #include "lock.h"
 
-/* Where there are no PI futexes, look again so often. */
+/* Where the kernel does not help, look again so often. */
 #define POLL_NS 50000
+
+/* So long at a time a writer sleeps in the kernel, and so long can a sleeper of another kind delay it. */
+#define SLICE_NS 20000000
+#define HANDS_OFF_TRIES (2 * SLICE_NS / POLL_NS)
 
 static void count_recovery(const struct achi_view *v)
 {
@@ -44,7 +48,7 @@ static bool take_over(const struct achi_handle *h, uint32_t *word, uint32_t tid)
     return names_the_dead(h, w) && achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
 }
 
-/* A system without PI futexes: look again and again. */
+/* The kernel cannot queue us: look again and again. */
 static int poll_lock(const struct achi_handle *h, uint32_t *word, uint32_t tid)
 {
     const struct timespec pause = {.tv_nsec = POLL_NS};
@@ -57,10 +61,21 @@ static int poll_lock(const struct achi_handle *h, uint32_t *word, uint32_t tid)
     return -EAGAIN;
 }
 
+/*
+ * The kernel queues no writer behind a sleeper of another kind. Only a hostile
+ * reader sleeps on this word, and to it the mapping that it may have is enough.
+ * Some can be woken; while others stay, the writers poll.
+ */
+static int lock_beside_strangers(const struct achi_handle *h, uint32_t *word, uint32_t tid)
+{
+    achi_futex_wake(word, h->private_);
+    return poll_lock(h, word, tid);
+}
+
 static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, uint32_t tid)
 {
     const struct achi_handle *h = achi_handle_of(v);
-    struct timespec now, deadline;
+    struct timespec now, deadline, slice;
     int64_t limit = h->lock_timeout_ns > INT64_MAX ? INT64_MAX : (int64_t)h->lock_timeout_ns;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -70,10 +85,15 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
         return ACH_OK;
     }
     do {
-        int r = achi_futex_lock_pi(word, &deadline, h->private_);
+        int r;
 
+        slice = achi_time_add(&now, SLICE_NS);
+        r = achi_futex_lock_pi(word, achi_time_before(&slice, &deadline) ? &slice : &deadline,
+                               h->private_);
         if (r == -ENOSYS)
             r = poll_lock(h, word, tid);
+        else if (r == -EINVAL)
+            r = lock_beside_strangers(h, word, tid);
         if (r == -ESRCH && take_over(h, word, tid)) {
             count_recovery(v);
             return ACH_OK;
@@ -87,11 +107,11 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
             return ACH_OK;
         case -EAGAIN: /* the owner is just dying */
         case -EINTR:
+        case -ETIMEDOUT:
             break;
         case -ESRCH: /* the owner is dead, and not buried yet */
             nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
             break;
-        case -ETIMEDOUT:
         case -ENOMEM:
             return ACH_LOCKED;
         default: /* no word that a writer would leave */
@@ -114,9 +134,35 @@ enum ach_status achi_lock_slow(const struct achi_view *v, uint32_t *word)
     return r;
 }
 
+/* Without the kernel, which must have no writer in its queue any more. */
+static bool let_go(uint32_t *word)
+{
+    uint32_t w = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+    return (w & FUTEX_TID_MASK) != achi_thread_self.tid ||
+           achi_lock_cas(word, w, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * The kernel hands the lock to no writer behind a sleeper of another kind. Those
+ * that queued before it came give up after a slice, and others cannot queue.
+ */
 void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
 {
-    achi_futex_unlock_pi(word, achi_handle_of(v)->private_);
+    const bool private_ = achi_handle_of(v)->private_;
+    const struct timespec pause = {.tv_nsec = POLL_NS};
+    int saved = errno, tries;
+
+    for (tries = 0; tries < 2 * HANDS_OFF_TRIES; tries++) {
+        if (achi_futex_unlock_pi(word, private_) != -EINVAL)
+            break;
+        if (tries >= HANDS_OFF_TRIES && let_go(word))
+            break;
+        achi_futex_wake(word, private_);
+        if (tries > 0)
+            nanosleep(&pause, NULL);
+    }
+    errno = saved;
 }
 
 void achi_commit_wake(const struct achi_view *v, uint32_t add)
