@@ -83,9 +83,9 @@ static void stores_first(uint32_t *word)
 }
 
 /*
- * A kernel without FUTEX_WAKE_OP takes two steps, and a kill between them loses
- * a wake. Any other error comes after the addition, if there is a word at all:
- * a hostile sleeper of another kind can keep the kernel from waking.
+ * Where FUTEX_WAKE_OP is missing or forbidden it takes two steps, and a kill
+ * between them loses a wake. -EINVAL comes after the addition: a hostile sleeper
+ * of another kind can keep the kernel from waking.
  */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
@@ -94,8 +94,11 @@ void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
     const uint32_t arg = small ? add : (uint32_t)__builtin_ctz(add);
     const uint32_t op = how << 28 | FUTEX_OP_CMP_LT << 24 | arg << 12; /* as FUTEX_OP does */
 
+    long r;
+
     stores_first(word);
-    if (call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op) != -ENOSYS)
+    r = call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op);
+    if (r >= 0 || r == -EINVAL)
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
     achi_futex_wake(word, private_);

@@ -5,7 +5,7 @@
  * usage: oldkernel PROFILE PROGRAM [ARGUMENT...]
  *
  *   5.10   no futex_waitv, no FUTEX_LOCK_PI2
- *   bare   no PI futexes, no FUTEX_WAKE_OP, no robust lists, no O_TMPFILE either
+ *   bare   no PI futexes, no robust lists, no O_TMPFILE either, and a filter forbids FUTEX_WAKE_OP
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static struct sock_filter filter_bare[] = {
     IF(FUTEX_UNLOCK_PI),
     REFUSE(ENOSYS),
     IF(FUTEX_WAKE_OP),
-    REFUSE(ENOSYS),
+    REFUSE(EPERM),
     ALLOW,
 };
 
