@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../core/order.h"
@@ -25,12 +26,13 @@
 /* Once the kernel has refused rings it is not asked again. */
 static bool no_rings;
 
+/* Through syscall(2): read and write would end a canceled thread, which may hold a lock here. */
 void achi_ready_signal(int fd)
 {
     const uint64_t one = 1;
     int saved = errno;
 
-    while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+    while (syscall(SYS_write, fd, &one, sizeof(one)) < 0 && errno == EINTR)
         ;
     errno = saved;
 }
@@ -40,7 +42,7 @@ void achi_ready_drain(int fd)
     uint64_t count;
     int saved = errno;
 
-    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+    while (syscall(SYS_read, fd, &count, sizeof(count)) < 0 && errno == EINTR)
         ;
     errno = saved;
 }

@@ -13,6 +13,7 @@
 #define IDLE_SLEEPS 10
 #define HANDLES 20
 #define THREADS 40
+#define CANCELED_THREADS 20
 
 static ach_channel_t chan;
 static int fd;
@@ -208,6 +209,36 @@ static void outlived(void)
     ready_end(&chan);
 }
 
+static void *get_until_canceled(void *cx)
+{
+    uint64_t got = 0;
+
+    (void)cx;
+    for (;;) {
+        get_all(&chan, &got);
+        ach_cancel(&chan, NULL);
+        chan.cancel = 0;
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+/* A thread that pthread_cancel ends keeps nothing locked. */
+static void thread_canceled(void)
+{
+    pthread_t thread;
+    int i;
+
+    for (i = 0; i < CANCELED_THREADS; i++) {
+        fd = ready_begin(&chan, 4);
+        REQUIRE(pthread_create(&thread, NULL, get_until_canceled, NULL) == 0);
+        check_sleep_ms(2);
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+        ready_end(&chan);
+    }
+}
+
 static void *poll_it(void *cx)
 {
     struct pollfd p = {.fd = *(int *)cx, .events = POLLIN};
@@ -355,6 +386,7 @@ READY_TEST(forked)
 READY_TEST(handed_over)
 READY_TEST(outlived)
 READY_TEST(closed)
+READY_TEST(thread_canceled)
 READY_TEST(many)
 READY_TEST(idle)
 READY_TEST(more_threads_come)
@@ -365,6 +397,7 @@ static const struct test tests[] = {
     READY_ROWS("fd-handed-over", handed_over, MEMORY, IS_A_FILE),
     READY_ROWS("fd-outlived", outlived, MEMORY, IS_A_FILE),
     READY_ROWS("fd-closed", closed, MEMORY, IS_A_FILE),
+    READY_ROWS("fd-thread-canceled", thread_canceled, MEMORY, IS_A_FILE),
     READY_ROWS("fd-many", many, MEMORY, IS_A_FILE),
     READY_ROWS("fd-idle", idle, MEMORY, IS_A_FILE),
     READY_ROWS("fd-threads", more_threads_come, MEMORY, IS_A_FILE),
