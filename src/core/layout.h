@@ -20,7 +20,7 @@
 #include "deps.h"
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
-#define ACHI_VERSION 3u
+#define ACHI_VERSION 4u
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */
@@ -107,6 +107,7 @@ struct ach_header {
     uint64_t first;                              /* no entry before this one is valid */
     uint32_t source;                             /* process id of the last source, 0: unknown */
     uint32_t source_turn;                        /* the byte of the file that it locked */
+    uint32_t source_image;                       /* tells it from what the process executes later */
 } __attribute__((aligned(128)));
 
 _Static_assert(sizeof(struct achi_entry) == 128, "entry layout");

@@ -20,6 +20,27 @@
 #define MODE 0666
 #define NAME_TRIES 100
 
+/* What is reserved at a time if signals come: older kernels begin anew at each. */
+#define PIECE (4u << 20)
+
+/* All at once first: then the kernel sees whether there is so much. */
+static int reserve(int fd, uint64_t size)
+{
+    uint64_t at, n = size;
+
+    for (at = 0; at < size;) {
+        if (n > size - at)
+            n = size - at;
+        if (fallocate(fd, 0, (off_t)at, (off_t)n) == 0)
+            at += n;
+        else if (errno == EINTR)
+            n = PIECE;
+        else
+            return -1;
+    }
+    return 0;
+}
+
 int achi_draft_reserve(const struct draft *d, uint64_t size)
 {
     struct rlimit limit;
@@ -29,10 +50,8 @@ int achi_draft_reserve(const struct draft *d, uint64_t size)
         errno = EFBIG;
         return -1;
     }
-    do {
-        if (fallocate(d->fd, 0, 0, (off_t)size) == 0)
-            return 0;
-    } while (errno == EINTR);
+    if (reserve(d->fd, size) == 0)
+        return 0;
     if (errno != EOPNOTSUPP)
         return -1;
     errno = posix_fallocate(d->fd, 0, (off_t)size);
@@ -221,7 +240,7 @@ int achi_draft_replace(struct draft *d, const char *name, const char *path)
         return -1;
     if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
         return 0;
-    if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)
+    if (errno != EINVAL && errno != ENOSYS) /* a file system that cannot */
         return -1;
     if (rename(d->path, path) != 0)
         return -1;

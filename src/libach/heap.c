@@ -13,7 +13,7 @@
 
 struct block {
     uint32_t handles;
-    uint32_t source; /* a handle holds the source lock */
+    uint32_t source; /* the life of the process that has the source lock; fork copies it */
     struct ach_header hdr __attribute__((aligned(128)));
 };
 
@@ -66,7 +66,7 @@ void achi_heap_close(struct achi_handle *h)
 {
     struct block *b = block_of(h->view.hdr);
 
-    if (h->source)
+    if (achi_is_source(h))
         __atomic_store_n(&b->source, 0, __ATOMIC_RELEASE);
     if (__atomic_sub_fetch(&b->handles, 1, __ATOMIC_ACQ_REL) == 0)
         free(b);
@@ -74,5 +74,10 @@ void achi_heap_close(struct achi_handle *h)
 
 bool achi_heap_lock_source(struct achi_handle *h)
 {
-    return __atomic_exchange_n(&block_of(h->view.hdr)->source, 1, __ATOMIC_ACQUIRE) == 0;
+    uint32_t *source = &block_of(h->view.hdr)->source,
+             self = (uint32_t)(achi_thread()->process >> 32);
+    uint32_t last = __atomic_load_n(source, __ATOMIC_RELAXED);
+
+    return last != self &&
+           __atomic_compare_exchange_n(source, &last, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }

@@ -139,28 +139,41 @@ static enum ach_status step_back(struct draft *d, const char *path)
     return ACH_EEXIST;
 }
 
-/* Take the name from whoever has it, and tell those who use what had it. */
-static enum ach_status take_place(struct draft *d, const char *name, const char *path,
-                                  const ach_create_attr_t *attr)
+/* ACH_EAGAIN: nobody has the name any more. old: if the two cannot be exchanged. */
+static enum ach_status exchange(struct draft *d, const char *name, const char *path,
+                                const ach_create_attr_t *attr, struct achi_handle *old)
 {
-    struct achi_handle old = {.fd = -1};
-    bool had = open_path(&old, name, path, false) == ACH_OK; /* if the two cannot be exchanged */
     enum ach_status r = ACH_OK;
 
     set_heir(d, 1);
-    if (achi_draft_replace(d, name, path) != 0) {
-        r = achi_fail_errno("cannot replace %s", path);
-    } else if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
+    if (achi_draft_replace(d, name, path) != 0)
+        return errno == ENOENT ? ACH_EAGAIN : achi_fail_errno("cannot replace %s", path);
+    if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
         if (!attr->truncate && usable(d->path))
             r = step_back(d, path);
         else
             achi_shm_replaced(d->path);
         achi_draft_unname(d);
-    } else if (had) {
-        achi_retire(&old, ACHI_REPLACED);
+    } else if (old) {
+        achi_retire(old, ACHI_REPLACED);
     }
     if (r == ACH_OK && achi_draft_sweep(name))
         set_heir(d, 0);
+    return r;
+}
+
+/* Take the name from whoever has it, and tell those who use what had it. */
+static enum ach_status take_place(struct draft *d, const char *name, const char *path,
+                                  const ach_create_attr_t *attr)
+{
+    struct achi_handle old = {.fd = -1};
+    enum ach_status r = open_path(&old, name, path, false);
+    bool had = r == ACH_OK;
+
+    if (r == ACH_EACCES || (had && old.readonly))
+        r = achi_fail(ACH_EACCES, "%s may not be written, so its users cannot be told", path);
+    else
+        r = exchange(d, name, path, attr, had ? &old : NULL);
     if (had)
         achi_shm_close(&old);
     return r;
@@ -176,18 +189,51 @@ static bool still_there(int fd, const char *path)
 }
 
 /*
- * Replace what has the name, if it may be replaced. Several may want to at the
- * same time, and the first one's channel is a good one: so whoever replaces a
- * file holds a lock on it. ACH_EAGAIN: another one does, or did, and there is
- * still time to wait for it.
+ * Several may want to replace or remove a file at the same time, and what the
+ * first one puts in its place is a good one: so whoever does it holds a lock on
+ * the file. -1: there is nothing to lock. *busy: another one has the lock, or had.
+ */
+static int hold(const char *path, bool *busy)
+{
+    int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
+
+    *busy = fd < 0 ? errno == ENOENT
+                   : (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+                         !still_there(fd, path);
+    return fd;
+}
+
+void achi_shm_let_go(int fd)
+{
+    if (fd < 0)
+        return;
+    flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
+    close(fd);
+}
+
+int achi_shm_hold(const char *path)
+{
+    const struct timespec pause = {.tv_nsec = REPLACE_LOOK_NS};
+    bool busy;
+    int looks = 0, fd = hold(path, &busy);
+
+    while (busy && fd >= 0 && looks++ < REPLACE_LOOKS) {
+        achi_shm_let_go(fd);
+        nanosleep(&pause, NULL);
+        fd = hold(path, &busy);
+    }
+    return fd;
+}
+
+/*
+ * Replace what has the name, if it may be replaced. ACH_EAGAIN: another one
+ * does, or did, and there is still time to wait for it.
  */
 static enum ach_status replace(struct draft *d, const char *name, const char *path,
                                const ach_create_attr_t *attr, bool patient)
 {
-    int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
-    bool busy = fd < 0 ? errno == ENOENT
-                       : (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-                             !still_there(fd, path);
+    bool busy;
+    int fd = hold(path, &busy);
     enum ach_status r;
 
     if (patient && busy)
@@ -196,10 +242,7 @@ static enum ach_status replace(struct draft *d, const char *name, const char *pa
         r = ACH_EEXIST;
     else
         r = take_place(d, name, path, attr);
-    if (fd >= 0) {
-        flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
-        close(fd);
-    }
+    achi_shm_let_go(fd);
     return r;
 }
 
@@ -222,6 +265,8 @@ static enum ach_status place(struct draft *d, const char *name, const char *path
         r = replace(d, name, path, attr, looks < REPLACE_LOOKS);
         if (r != ACH_EAGAIN)
             return r;
+        if (looks > 2 * REPLACE_LOOKS)
+            return achi_fail(r, "others make and remove channel '%s' all the time", name);
         nanosleep(&pause, NULL);
     }
 }
@@ -288,13 +333,17 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
                                      struct ach_header *copy)
 {
     struct stat st;
+    ssize_t n;
     enum ach_status r;
 
     if (fstat(fd, &st) != 0)
         return achi_fail_errno("cannot look at %s", path);
     if (!S_ISREG(st.st_mode))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: not a regular file", path);
-    if (pread(fd, copy, sizeof(*copy), 0) != (ssize_t)sizeof(*copy))
+    n = pread(fd, copy, sizeof(*copy), 0);
+    if (n < 0)
+        return achi_fail_errno("cannot read %s", path);
+    if (n != (ssize_t)sizeof(*copy))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: too short", path);
     if ((uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size) /* touching a hole may be SIGBUS */
         return achi_fail(ACH_BAD_SHM_FILE, "%s has holes: a channel's memory is reserved", path);
@@ -363,6 +412,16 @@ static int lock_turn(const struct achi_handle *h, short type)
     return fcntl(h->fd, F_OFD_SETLK, &turn);
 }
 
+/* Has the last source ended, or executed another program since? */
+static bool source_gone(const struct ach_header *hdr)
+{
+    pid_t last = (pid_t)__atomic_load_n(&hdr->source, __ATOMIC_RELAXED);
+
+    if (last == getpid())
+        return __atomic_load_n(&hdr->source_image, __ATOMIC_RELAXED) != achi_image();
+    return last > 0 && achi_process_ended(last);
+}
+
 /*
  * A child of fork has the source's open file, and so the lock, also when the
  * source was killed. Whoever comes then does not wait for the child but locks the
@@ -371,19 +430,23 @@ static int lock_turn(const struct achi_handle *h, short type)
 static enum ach_status take_turn(struct achi_handle *h, bool alone)
 {
     struct ach_header *hdr = h->view.hdr;
-    pid_t last = (pid_t)__atomic_load_n(&hdr->source, __ATOMIC_RELAXED);
     int r;
 
     h->source_turn = __atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED);
     r = lock_turn(h, F_WRLCK);
     if (r != 0 && (errno == EAGAIN || errno == EACCES)) {
-        if (!alone || last <= 0 || !achi_process_ended(last))
+        if (!alone || !source_gone(hdr))
             return ACH_EAGAIN;
         __atomic_store_n(&hdr->source_turn, ++h->source_turn, __ATOMIC_RELAXED);
         r = lock_turn(h, F_WRLCK);
     }
     if (r != 0)
         return achi_fail_errno("cannot lock the channel's file");
+    if (__atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED) != h->source_turn) {
+        lock_turn(h, F_UNLCK); /* this byte was free because another one has come since */
+        return ACH_EAGAIN;
+    }
+    __atomic_store_n(&hdr->source_image, achi_image(), __ATOMIC_RELAXED);
     __atomic_store_n(&hdr->source, achi_same_namespace(h) ? (uint32_t)getpid() : 0,
                      __ATOMIC_RELAXED);
     return ACH_OK;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +32,8 @@ struct achi_process *achi_process = &no_page;
  */
 static void forget(void)
 {
+    if (achi_process->pid == getpid()) /* another handler of fork has used channels already */
+        return;
     achi_process->life = 0;
     achi_process->cancels = 0;
 }
@@ -44,6 +47,7 @@ __attribute__((constructor)) static void watch_fork(void)
         achi_process = page;
         achi_process->life = 1;
     }
+    achi_process->pid = getpid();
     pthread_atfork(NULL, NULL, forget);
 }
 
@@ -78,6 +82,18 @@ static uint64_t pid_namespace(void)
     return ns;
 }
 
+uint32_t achi_image(void)
+{
+    static uint32_t image;
+    uint32_t none = 0, random = 0;
+
+    if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random) || random == 0)
+        random = 1; /* then nothing is told apart */
+    if (__atomic_compare_exchange_n(&image, &none, random, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return random;
+    return none;
+}
+
 bool achi_process_ended(pid_t pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -101,6 +117,7 @@ static uint32_t life(void)
                                      __ATOMIC_RELAXED))
         return now;
     __atomic_store_n(&last, next, __ATOMIC_RELAXED);
+    achi_process->pid = getpid();
     return next;
 }
 

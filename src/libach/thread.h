@@ -30,6 +30,7 @@ extern __thread struct achi_thread achi_thread_self
 struct achi_process {
     uint32_t life;    /* counts forks, from one to the next; 0: a new child that asked nobody yet */
     uint32_t cancels; /* calls of ach_cancel under way: ach_close waits for them */
+    pid_t pid;        /* of the process whose life it is */
 };
 
 extern struct achi_process *achi_process __attribute__((visibility("hidden")));
@@ -48,6 +49,9 @@ static inline struct achi_thread *achi_thread(void)
         achi_thread_ask();
     return &achi_thread_self;
 }
+
+/* A random number for the program that this process executes; a child of fork has the same. */
+uint32_t achi_image(void);
 
 /* Is a process of this namespace no more, buried or not? No, if that cannot be told. */
 bool achi_process_ended(pid_t pid);

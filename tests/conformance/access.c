@@ -244,6 +244,34 @@ static void heap_has_no_mode(void)
     remove_it();
 }
 
+static int cannot_tell(void *cx)
+{
+    ach_create_attr_t attr = create_attr();
+    ach_channel_t chan;
+
+    (void)cx;
+    drop_power();
+    make(4, 64);
+    open_it(&chan);
+    CHECK_OK(ach_chmod(&chan, 0444));
+    attr.truncate = 1;
+    CHECK_STATUS(backend->create(CHAN, 4, 64, &attr), ACH_EACCES);
+    CHECK(!info_of(&chan).replaced && !info_of(&chan).unlinked);
+    put_range(&chan, 1, 1);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+    return check_result();
+}
+
+/* Who cannot write to a channel cannot tell its users, and does not replace it. */
+static void untold(void)
+{
+    need_root();
+    share_directory(0777);
+    CHECK(run_child(cannot_tell, NULL));
+    share_directory(0700);
+}
+
 static const struct test tests[] = {
     {"access-cannot-put", cannot_put, ALL, NULL},
     {"access-mapped-readonly", mapped_readonly, NAMED, "the heap is the process's own"},
@@ -251,6 +279,7 @@ static const struct test tests[] = {
     {"access-stranger-waits", stranger_waits, NAMED, NO_NAME},
     {"access-stranger-sleeps", stranger_sleeps, NAMED, NO_NAME},
     {"access-refused", refused, NAMED, NO_NAME},
+    {"access-untold", untold, USER, NO_FILE},
     {"access-strangers-change-nothing", strangers_change_nothing, NAMED, NO_NAME},
     {"access-change-mode", change_mode, NAMED, NO_NAME},
     {"access-heap-has-no-mode", heap_has_no_mode, HEAP, "other channels have permissions"},

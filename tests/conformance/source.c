@@ -179,6 +179,32 @@ static void not_kept_by_child(void)
     until_killed(hold_and_fork);
 }
 
+static int be_source(void *inherited)
+{
+    ach_channel_t own, other;
+
+    CHECK(!info_of(inherited).source);
+    CHECK_OK(try_source(&own));
+    CHECK_OK(ach_close(inherited));
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    put_range(&own, 1, 1);
+    CHECK_OK(ach_close(&own));
+    return check_result();
+}
+
+/* A child has a channel of its own, and nobody is its source. */
+static void copied(void)
+{
+    ach_channel_t source;
+
+    make_single(4, 64);
+    open_source(&source);
+    CHECK(run_child(be_source, &source));
+    put_range(&source, 1, 1);
+    CHECK_OK(ach_close(&source));
+    remove_it();
+}
+
 static const struct test tests[] = {
     {"source-one-at-a-time", one_at_a_time, ALL, NULL},
     {"source-others-put", others_put, ALL, NULL},
@@ -187,6 +213,7 @@ static const struct test tests[] = {
     {"source-not-readonly", not_readonly, ALL, NULL},
     {"source-not-inherited", not_inherited, NAMED, ONE_PROCESS},
     {"source-not-kept-by-child", not_kept_by_child, NAMED, ONE_PROCESS},
+    {"source-copied", copied, HEAP, "only a heap channel is copied by fork"},
     {"source-ends-with-process", ends_with_process, NAMED, ONE_PROCESS},
 };
 THEME(source_theme, tests);
