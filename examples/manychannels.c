@@ -174,6 +174,7 @@ static void clean_up_at_exit(pid_t child)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGHUP, &act, NULL);
+    sigaction(SIGPIPE, &act, NULL);
 }
 
 /* Create, open and watch one channel. False: a limit was met. */
@@ -402,5 +403,5 @@ int main(int argc, char **argv)
     loop_close(&one);
     loop_close(&many);
     ach_close(&ack);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -18,7 +18,12 @@
  *     be called on a handle at any time, also from a signal handler.
  *     A handle belongs to the process that opened it; a child of fork may use
  *     the handles it inherited, each process moving through the messages on
- *     its own.
+ *     its own. A signal handler that has interrupted a put and forks must not
+ *     return in the child: both processes would end the same put.
+ *     ach_cancel ends a wait; pthread_cancel does not.
+ *
+ * On 32-bit systems a program must have the time_t that the library was built
+ * with: define _TIME_BITS for both or for neither.
  *
  * Each function's manual says whether it allocates memory, blocks, is fit for
  * a real-time loop and for a signal handler. Unless it says otherwise, a
@@ -321,7 +326,7 @@ enum ach_status ach_attr_set_lock_source(ach_attr_t *attr, int lock_source);
  * @readonly: non-zero to map the channel read-only
  *
  * Read permission on the channel is then enough, and nothing this process does
- * through the handle can alter the channel. ach_open does the same by itself
+ * through the handle can alter the channel's memory. ach_open does the same by itself
  * where the file grants reading only. Such a handle sleeps in a waiting get if
  * the channel was created with ach_create_attr_set_readonly_wake, and looks
  * every millisecond if it was not; on a kernel channel it always sleeps.
@@ -609,7 +614,8 @@ enum ach_status ach_close(ach_channel_t *chan);
  * Handles that are open keep working with each other. Those that wait with
  * ACH_O_LINKED return ACH_ENOENT; ach_channel_info tells the others. A channel in
  * the kernel is removed as one in shared memory is; should both have the name,
- * both are.
+ * both are. If somebody is just replacing the channel this waits for it, for up
+ * to a second.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -626,8 +632,9 @@ enum ach_status ach_unlink(const char *name);
  * @mode: permission bits, as for chmod(2)
  *
  * If @mode lets somebody read but not write, read-only waking is switched on,
- * as by ach_create_attr_set_readonly_wake. Of a kernel channel it changes the
- * device, and bits beyond 0777 mean nothing there.
+ * as by ach_create_attr_set_readonly_wake, unless the handle is read-only: that
+ * one changes the mode alone. Of a kernel channel it changes the device, and bits
+ * beyond 0777 mean nothing there.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -1062,8 +1069,8 @@ const char *ach_result_to_string(ach_status_t status);
  * Set by ach_create, ach_open, ach_unlink, ach_chmod, ach_list and
  * ach_channel_path when they fail, and by ach_wait, ach_reserve and
  * ach_channel_fd for what is not in their status: a sentence for a person, with the file and what to do.
- * Functions of the hot path, as ach_put and ach_get, do not set it; their status
- * says all.
+ * Functions of the hot path, as ach_put and ach_get, do not set it: their status
+ * says all, except why a get cannot wait.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
  *

@@ -177,6 +177,10 @@ static void check_channel(struct report *r, const char *file, struct tally *t)
         advise(found(r, LEVEL_WARNING, "channels", "%s", ach_errstr()),
                "use the same release of Ach in all programs, or remove it once nobody uses it");
         break;
+    case ACH_FAILED_SYSCALL: /* says nothing about the channel */
+        found(r, LEVEL_WARNING, "channels", "%s", ach_errstr());
+        t->unseen++;
+        break;
     default:
         advise(found(r, LEVEL_WARNING, "channels", "%s: %s", path, ach_errstr()),
                "no channel can have this name or be opened here: remove it if it is yours");

@@ -180,7 +180,8 @@ static void catch_signals(void)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGHUP, &act, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* a log that cannot be written is one of several */
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Run the groups: the first one in this thread, each other one in its own. */

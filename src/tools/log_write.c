@@ -54,7 +54,7 @@ static bool write_record(struct log_writer *w, uint32_t magic, const struct log_
 bool log_writer_put(struct log_writer *w, const struct log_message *msg)
 {
     if (msg->size == 0 || msg->size > LOG_MESSAGE_MAX) {
-        errno = EFBIG;
+        errno = EMSGSIZE;
         return false;
     }
     w->messages++;

@@ -208,7 +208,7 @@ static bool write_message(struct group *g, struct track *t, size_t size)
         msg.time_ns = tool_clock_ns(t->info.clock);
     if (log_writer_put(&t->log, &msg))
         return true;
-    lose(t, errno == EFBIG ? "a message is too large for a log" : strerror(errno));
+    lose(t, errno == EMSGSIZE ? "a message is too large for a log" : strerror(errno));
     return false;
 }
 

@@ -272,6 +272,33 @@ static void replaced_channel(void)
     CHECK(unlink("log") == 0);
 }
 
+/* A log that reaches the limit of files ends; the other goes on. */
+static void limited_file(void)
+{
+    size_t sizes[COUNT];
+    char command[512];
+    uint64_t i;
+    pid_t pid;
+
+    for (i = 0; i < COUNT; i++)
+        sizes[i] = 512;
+    make("big", 64, 512, false);
+    make("small", 16, 8, false);
+    snprintf(command, sizeof(command), "ulimit -f 8 && exec %s big small", achlog);
+    pid = TOOL_START("/bin/sh", "-c", command);
+    TOOL_UNTIL(tool_size("small.achlog") > 0);
+    put_all("big", sizes, COUNT, 0);
+    TOOL_UNTIL(strstr(tool_read("err"), strerror(EFBIG)) != NULL);
+    sizes[0] = 8;
+    put_all("small", sizes, 1, 0);
+    kill(pid, SIGTERM);
+    CHECK(tool_wait(pid) == 1);
+    CHECK(strstr(tool_read("err"), "small: 1 messages") != NULL);
+    CHECK_OK(ach_unlink("big"));
+    CHECK_OK(ach_unlink("small"));
+    CHECK(unlink("big.achlog") == 0 && unlink("small.achlog") == 0);
+}
+
 static void complaints(void)
 {
     char command[512];
@@ -399,6 +426,7 @@ int main(int argc, char **argv)
     removed_channel();
     replaced_channel();
     complaints();
+    limited_file();
     one_recorder_per_file();
     lost_logs();
     unread_pipe();
