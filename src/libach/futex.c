@@ -93,7 +93,6 @@ void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
     const uint32_t how = small ? FUTEX_OP_ADD : FUTEX_OP_ADD | FUTEX_OP_OPARG_SHIFT;
     const uint32_t arg = small ? add : (uint32_t)__builtin_ctz(add);
     const uint32_t op = how << 28 | FUTEX_OP_CMP_LT << 24 | arg << 12; /* as FUTEX_OP does */
-
     long r;
 
     stores_first(word);

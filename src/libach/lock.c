@@ -14,9 +14,10 @@
 /* Where the kernel does not help, look again so often. */
 #define POLL_NS 50000
 
-/* So long at a time a writer sleeps in the kernel, and so long can a sleeper of another kind delay it. */
+/* A writer sleeps in the kernel for so long at a time, and keeps the lock for so many looks if it
+   cannot be handed on: then all who slept have looked again. */
 #define SLICE_NS 20000000
-#define HANDS_OFF_TRIES (2 * SLICE_NS / POLL_NS)
+#define KEEP_LOOKS (2 * SLICE_NS / POLL_NS)
 
 static void count_recovery(const struct achi_view *v)
 {
@@ -153,10 +154,10 @@ void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
     const struct timespec pause = {.tv_nsec = POLL_NS};
     int saved = errno, tries;
 
-    for (tries = 0; tries < 2 * HANDS_OFF_TRIES; tries++) {
+    for (tries = 0; tries < 2 * KEEP_LOOKS; tries++) {
         if (achi_futex_unlock_pi(word, private_) != -EINVAL)
             break;
-        if (tries >= HANDS_OFF_TRIES && let_go(word))
+        if (tries >= KEEP_LOOKS && let_go(word))
             break;
         achi_futex_wake(word, private_);
         if (tries > 0)

@@ -265,8 +265,8 @@ static enum ach_status place(struct draft *d, const char *name, const char *path
         r = replace(d, name, path, attr, looks < REPLACE_LOOKS);
         if (r != ACH_EAGAIN)
             return r;
-        if (looks > 2 * REPLACE_LOOKS)
-            return achi_fail(r, "others make and remove channel '%s' all the time", name);
+        if (looks > 2 * REPLACE_LOOKS) /* others make and remove it all the time */
+            return ACH_EEXIST;
         nanosleep(&pause, NULL);
     }
 }
