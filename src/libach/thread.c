@@ -25,14 +25,22 @@ __thread struct achi_thread achi_thread_self = {.asked = ACHI_NEVER};
 static struct achi_process no_page = {.life = 1};
 struct achi_process *achi_process = &no_page;
 
+static uint32_t life_at_fork;
+
 /*
  * A child of fork is another thread, maybe in another namespace. The kernel
  * wipes the page that achi_process points to, whatever made the child; kernels
  * before 4.14 cannot, and there pthread_atfork has to do.
  */
+static void remember(void)
+{
+    __atomic_store_n(&life_at_fork, __atomic_load_n(&achi_process->life, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
+}
+
 static void forget(void)
 {
-    if (achi_process->pid == getpid()) /* another handler of fork has used channels already */
+    if (achi_process->life != life_at_fork) /* wiped; and maybe used, by another handler */
         return;
     achi_process->life = 0;
     achi_process->cancels = 0;
@@ -47,8 +55,7 @@ __attribute__((constructor)) static void watch_fork(void)
         achi_process = page;
         achi_process->life = 1;
     }
-    achi_process->pid = getpid();
-    pthread_atfork(NULL, NULL, forget);
+    pthread_atfork(remember, NULL, forget);
 }
 
 /* Without /proc. Needs Linux 6.11. */
@@ -117,7 +124,6 @@ static uint32_t life(void)
                                      __ATOMIC_RELAXED))
         return now;
     __atomic_store_n(&last, next, __ATOMIC_RELAXED);
-    achi_process->pid = getpid();
     return next;
 }
 

@@ -30,7 +30,6 @@ extern __thread struct achi_thread achi_thread_self
 struct achi_process {
     uint32_t life;    /* counts forks, from one to the next; 0: a new child that asked nobody yet */
     uint32_t cancels; /* calls of ach_cancel under way: ach_close waits for them */
-    pid_t pid;        /* of the process whose life it is */
 };
 
 extern struct achi_process *achi_process __attribute__((visibility("hidden")));
