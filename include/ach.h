@@ -614,8 +614,7 @@ enum ach_status ach_close(ach_channel_t *chan);
  * Handles that are open keep working with each other. Those that wait with
  * ACH_O_LINKED return ACH_ENOENT; ach_channel_info tells the others. A channel in
  * the kernel is removed as one in shared memory is; should both have the name,
- * both are. If somebody is just replacing the channel this waits for it, for up
- * to a second.
+ * both are.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *

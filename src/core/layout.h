@@ -108,6 +108,7 @@ struct ach_header {
     uint32_t source;                             /* process id of the last source, 0: unknown */
     uint32_t source_turn;                        /* the byte of the file that it locked */
     uint32_t source_image;                       /* tells it from what the process executes later */
+    uint32_t queued; /* writers that the kernel may have in the lock's queue; killed ones stay */
 } __attribute__((aligned(128)));
 
 _Static_assert(sizeof(struct achi_entry) == 128, "entry layout");

@@ -215,11 +215,9 @@ static enum ach_status file_unlink(const char *name, const char *path)
     enum ach_status r = ACH_OK;
     struct stat st;
     bool opened;
-    int held;
 
     if (lstat(path, &st) != 0 && errno == ENOENT)
         return ACH_ENOENT;
-    held = achi_shm_hold(path);
     opened = achi_shm_open(&h, name, false) == ACH_OK;
     if (unlink(path) != 0)
         r = achi_fail_errno("cannot remove %s", path);
@@ -228,7 +226,6 @@ static enum ach_status file_unlink(const char *name, const char *path)
             achi_retire(&h, ACHI_UNLINKED);
         achi_shm_close(&h);
     }
-    achi_shm_let_go(held);
     return r;
 }
 

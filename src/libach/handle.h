@@ -70,10 +70,6 @@ enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name);
 /* Open a file for writing, or for reading if that is all it grants. -1 with errno. */
 int achi_open_either(const char *path, int flags, bool *readonly);
 
-/* Keep others from replacing or removing a file meanwhile; not for long. */
-int achi_shm_hold(const char *path);
-void achi_shm_let_go(int fd);
-
 /* Tell the users of a file, if it is a channel, that another one took its place. False: cannot. */
 bool achi_shm_replaced(const char *path);
 

@@ -2,6 +2,7 @@
 /* lock.c - the writers' lock when it is contended, and the other calls the core makes */
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,10 +15,11 @@
 /* Where the kernel does not help, look again so often. */
 #define POLL_NS 50000
 
-/* A writer sleeps in the kernel for so long at a time, and keeps the lock for so many looks if it
-   cannot be handed on: then all who slept have looked again. */
+/* A writer sleeps in the kernel's queue for so long at a time. */
 #define SLICE_NS 20000000
-#define KEEP_LOOKS (2 * SLICE_NS / POLL_NS)
+
+/* So often to look whether the queue is empty, about a second, before it does not matter any more. */
+#define KEEP_LOOKS 10000
 
 static void count_recovery(const struct achi_view *v)
 {
@@ -62,15 +64,44 @@ static int poll_lock(const struct achi_handle *h, uint32_t *word, uint32_t tid)
     return -EAGAIN;
 }
 
+static bool queue_empty(const struct achi_view *v)
+{
+    return __atomic_load_n(&v->hdr->queued, __ATOMIC_SEQ_CST) == 0;
+}
+
+static int sleep_in_queue(const struct achi_view *v, uint32_t *word, const struct timespec *end)
+{
+    uint32_t *queued = &v->hdr->queued;
+    int r;
+
+    __atomic_fetch_add(queued, 1, __ATOMIC_SEQ_CST);
+    r = achi_futex_lock_pi(word, end, achi_handle_of(v)->private_);
+    __atomic_fetch_sub(queued, 1, __ATOMIC_SEQ_CST);
+    return r;
+}
+
 /*
  * The kernel queues no writer behind a sleeper of another kind. Only a hostile
- * reader sleeps on this word, and to it the mapping that it may have is enough.
- * Some can be woken; while others stay, the writers poll.
+ * reader sleeps on this word; the mapping that it may have is enough for that.
+ * Some can be woken; while others stay, writers look again and again. To one
+ * that queued before, the kernel gives the lock of the dead: so nobody else takes
+ * that while there may be one.
  */
-static int lock_beside_strangers(const struct achi_handle *h, uint32_t *word, uint32_t tid)
+static int lock_beside_strangers(const struct achi_view *v, uint32_t *word, uint32_t tid)
 {
+    const struct achi_handle *h = achi_handle_of(v);
+    uint32_t w = __atomic_load_n(word, __ATOMIC_RELAXED);
+    bool dead = w & FUTEX_TID_MASK ? names_the_dead(h, w) : (w & FUTEX_OWNER_DIED) != 0;
+
     achi_futex_wake(word, h->private_);
-    return poll_lock(h, word, tid);
+    if (dead && queue_empty(v) && achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE)) {
+        count_recovery(v);
+        return 0;
+    }
+    if (achi_lock_cas(word, 0, tid, __ATOMIC_ACQUIRE))
+        return 0;
+    nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    return -EAGAIN;
 }
 
 static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, uint32_t tid)
@@ -89,12 +120,11 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
         int r;
 
         slice = achi_time_add(&now, SLICE_NS);
-        r = achi_futex_lock_pi(word, achi_time_before(&slice, &deadline) ? &slice : &deadline,
-                               h->private_);
+        r = sleep_in_queue(v, word, achi_time_before(&slice, &deadline) ? &slice : &deadline);
         if (r == -ENOSYS)
             r = poll_lock(h, word, tid);
         else if (r == -EINVAL)
-            r = lock_beside_strangers(h, word, tid);
+            r = lock_beside_strangers(v, word, tid);
         if (r == -ESRCH && take_over(h, word, tid)) {
             count_recovery(v);
             return ACH_OK;
@@ -135,33 +165,48 @@ enum ach_status achi_lock_slow(const struct achi_view *v, uint32_t *word)
     return r;
 }
 
-/* Without the kernel, which must have no writer in its queue any more. */
-static bool let_go(uint32_t *word)
+/*
+ * Without the kernel, if no writer is in its queue: one that sleeps there might
+ * be given the lock later, when this thread ends. Who begins to queue sets the
+ * bit that is taken away here.
+ */
+static bool let_go(const struct achi_view *v, uint32_t *word, bool patient)
 {
-    uint32_t w = __atomic_load_n(word, __ATOMIC_RELAXED);
+    const uint32_t self = achi_thread_self.tid, w = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-    return (w & FUTEX_TID_MASK) != achi_thread_self.tid ||
-           achi_lock_cas(word, w, 0, __ATOMIC_RELEASE);
+    if ((w & FUTEX_TID_MASK) != self)
+        return true;
+    if (w != self) {
+        achi_lock_cas(word, w, self, __ATOMIC_RELAXED);
+        return false;
+    }
+    return (!patient || queue_empty(v)) && achi_lock_cas(word, self, 0, __ATOMIC_RELEASE);
 }
 
-/*
- * The kernel hands the lock to no writer behind a sleeper of another kind. Those
- * that queued before it came give up after a slice, and others cannot queue.
- */
-void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
+/* The kernel hands the lock to no writer behind a sleeper of another kind. */
+static void unlock_beside_strangers(const struct achi_view *v, uint32_t *word)
 {
     const bool private_ = achi_handle_of(v)->private_;
     const struct timespec pause = {.tv_nsec = POLL_NS};
-    int saved = errno, tries;
+    int looks;
 
-    for (tries = 0; tries < 2 * KEEP_LOOKS; tries++) {
-        if (achi_futex_unlock_pi(word, private_) != -EINVAL)
-            break;
-        if (tries >= KEEP_LOOKS && let_go(word))
-            break;
+    for (looks = 0; looks < 2 * KEEP_LOOKS; looks++) {
         achi_futex_wake(word, private_);
-        if (tries > 0)
+        if (achi_futex_unlock_pi(word, private_) != -EINVAL || let_go(v, word, looks < KEEP_LOOKS))
+            return;
+        if (looks > 0)
             nanosleep(&pause, NULL);
+    }
+}
+
+void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
+{
+    int saved = errno, cancelable;
+
+    if (achi_futex_unlock_pi(word, achi_handle_of(v)->private_) == -EINVAL) {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+        unlock_beside_strangers(v, word);
+        pthread_setcancelstate(cancelable, NULL);
     }
     errno = saved;
 }

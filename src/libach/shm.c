@@ -139,7 +139,7 @@ static enum ach_status step_back(struct draft *d, const char *path)
     return ACH_EEXIST;
 }
 
-/* ACH_EAGAIN: nobody has the name any more. old: if the two cannot be exchanged. */
+/* ACH_EAGAIN: nobody has the name any more. old: what has it, if that is a channel. */
 static enum ach_status exchange(struct draft *d, const char *name, const char *path,
                                 const ach_create_attr_t *attr, struct achi_handle *old)
 {
@@ -151,8 +151,8 @@ static enum ach_status exchange(struct draft *d, const char *name, const char *p
     if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
         if (!attr->truncate && usable(d->path))
             r = step_back(d, path);
-        else
-            achi_shm_replaced(d->path);
+        else if (!achi_shm_replaced(d->path) && old)
+            achi_retire(old, ACHI_REPLACED);
         achi_draft_unname(d);
     } else if (old) {
         achi_retire(old, ACHI_REPLACED);
@@ -170,9 +170,9 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
     enum ach_status r = open_path(&old, name, path, false);
     bool had = r == ACH_OK;
 
-    if (r == ACH_EACCES || (had && old.readonly))
+    if (had && old.readonly)
         r = achi_fail(ACH_EACCES, "%s may not be written, so its users cannot be told", path);
-    else
+    else if (had || r == ACH_ENOENT || r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
         r = exchange(d, name, path, attr, had ? &old : NULL);
     if (had)
         achi_shm_close(&old);
@@ -189,51 +189,18 @@ static bool still_there(int fd, const char *path)
 }
 
 /*
- * Several may want to replace or remove a file at the same time, and what the
- * first one puts in its place is a good one: so whoever does it holds a lock on
- * the file. -1: there is nothing to lock. *busy: another one has the lock, or had.
- */
-static int hold(const char *path, bool *busy)
-{
-    int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
-
-    *busy = fd < 0 ? errno == ENOENT
-                   : (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-                         !still_there(fd, path);
-    return fd;
-}
-
-void achi_shm_let_go(int fd)
-{
-    if (fd < 0)
-        return;
-    flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
-    close(fd);
-}
-
-int achi_shm_hold(const char *path)
-{
-    const struct timespec pause = {.tv_nsec = REPLACE_LOOK_NS};
-    bool busy;
-    int looks = 0, fd = hold(path, &busy);
-
-    while (busy && fd >= 0 && looks++ < REPLACE_LOOKS) {
-        achi_shm_let_go(fd);
-        nanosleep(&pause, NULL);
-        fd = hold(path, &busy);
-    }
-    return fd;
-}
-
-/*
- * Replace what has the name, if it may be replaced. ACH_EAGAIN: another one
- * does, or did, and there is still time to wait for it.
+ * Replace what has the name, if it may be replaced. Several may want to at the
+ * same time, and the first one's channel is a good one: so whoever replaces a
+ * file holds a lock on it. ACH_EAGAIN: another one does, or did, and there is
+ * still time to wait for it.
  */
 static enum ach_status replace(struct draft *d, const char *name, const char *path,
                                const ach_create_attr_t *attr, bool patient)
 {
-    bool busy;
-    int fd = hold(path, &busy);
+    int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
+    bool busy = fd < 0 ? errno == ENOENT
+                       : (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+                             !still_there(fd, path);
     enum ach_status r;
 
     if (patient && busy)
@@ -242,7 +209,10 @@ static enum ach_status replace(struct draft *d, const char *name, const char *pa
         r = ACH_EEXIST;
     else
         r = take_place(d, name, path, attr);
-    achi_shm_let_go(fd);
+    if (fd >= 0) {
+        flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
+        close(fd);
+    }
     return r;
 }
 
@@ -425,9 +395,9 @@ static bool source_gone(const struct ach_header *hdr)
 /*
  * A child of fork has the source's open file, and so the lock, also when the
  * source was killed. Whoever comes then does not wait for the child but locks the
- * next byte, if nobody else can come at the same time.
+ * next byte.
  */
-static enum ach_status take_turn(struct achi_handle *h, bool alone)
+static enum ach_status take_turn(struct achi_handle *h, bool may_put)
 {
     struct ach_header *hdr = h->view.hdr;
     int r;
@@ -435,30 +405,31 @@ static enum ach_status take_turn(struct achi_handle *h, bool alone)
     h->source_turn = __atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED);
     r = lock_turn(h, F_WRLCK);
     if (r != 0 && (errno == EAGAIN || errno == EACCES)) {
-        if (!alone || !source_gone(hdr))
+        if (!may_put || !source_gone(hdr))
             return ACH_EAGAIN;
         __atomic_store_n(&hdr->source_turn, ++h->source_turn, __ATOMIC_RELAXED);
         r = lock_turn(h, F_WRLCK);
     }
     if (r != 0)
-        return achi_fail_errno("cannot lock the channel's file");
-    if (__atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED) != h->source_turn) {
-        lock_turn(h, F_UNLCK); /* this byte was free because another one has come since */
-        return ACH_EAGAIN;
-    }
+        return errno == EAGAIN || errno == EACCES
+                   ? ACH_EAGAIN
+                   : achi_fail_errno("cannot lock the channel's file");
     __atomic_store_n(&hdr->source_image, achi_image(), __ATOMIC_RELAXED);
-    __atomic_store_n(&hdr->source, achi_same_namespace(h) ? (uint32_t)getpid() : 0,
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(&hdr->source, may_put ? (uint32_t)getpid() : 0, __ATOMIC_RELAXED);
     return ACH_OK;
 }
 
+/* Under the writers' lock nobody else can come who could put. */
 enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
 {
     uint32_t *lock = &h->view.hdr->lock;
-    bool alone = achi_same_namespace(h) && achi_lock(&h->view, lock) == ACH_OK;
-    enum ach_status r = take_turn(h, alone);
+    const bool may_put = achi_same_namespace(h);
+    enum ach_status r = may_put ? achi_lock(&h->view, lock) : ACH_OK;
 
-    if (alone)
+    if (r != ACH_OK)
+        return achi_fail(ACH_EAGAIN, "the writers' lock of channel '%s' is held, or damaged", name);
+    r = take_turn(h, may_put);
+    if (may_put)
         achi_unlock(&h->view, lock);
     return r == ACH_EAGAIN ? achi_fail(r, "channel '%s' has a source already", name) : r;
 }

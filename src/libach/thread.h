@@ -49,7 +49,7 @@ static inline struct achi_thread *achi_thread(void)
     return &achi_thread_self;
 }
 
-/* A random number for the program that this process executes; a child of fork has the same. */
+/* A number for the program that this process executes; a child of fork has the same. */
 uint32_t achi_image(void);
 
 /* Is a process of this namespace no more, buried or not? No, if that cannot be told. */

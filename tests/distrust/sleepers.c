@@ -33,6 +33,7 @@ struct shared {
 
 static const uint32_t *lock;
 static int how;
+static time_t sleep_s = 1;
 
 static void *sleep_on_lock(void *cx)
 {
@@ -46,7 +47,7 @@ static void *sleep_on_lock(void *cx)
         if (!(w & FUTEX_WAITERS))
             continue;
         clock_gettime(CLOCK_MONOTONIC, &end);
-        end.tv_sec += 1;
+        end.tv_sec += sleep_s;
         if (how == FUTEX_WAIT_REQUEUE_PI)
             syscall(SYS_futex, lock, how, w, &end, &pi, 0);
         else
@@ -130,11 +131,66 @@ static void suffer(void)
     munmap(s, sizeof(*s));
 }
 
+static void stay(int sig)
+{
+    (void)sig;
+    for (;;)
+        pause();
+}
+
+/* A writer that does not come to the end of its message. */
+static void write_half(void)
+{
+    char *half = mmap(NULL, MESSAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct sigaction action = {.sa_handler = stay};
+    ach_channel_t chan;
+
+    REQUIRE(half != MAP_FAILED && sigaction(SIGSEGV, &action, NULL) == 0);
+    REQUIRE_OK(ach_open(&chan, "target", NULL));
+    ach_put(&chan, half, MESSAGE);
+    exit(1);
+}
+
+/* The lock of a writer that was killed is taken although a sleeper is in front of all. */
+static void inherit(void)
+{
+    static char message[MESSAGE];
+    pid_t attacker, writer;
+    ach_channel_t chan;
+    char path[4096];
+    int i;
+
+    how = FUTEX_WAIT_REQUEUE_PI;
+    sleep_s = 60;
+    REQUIRE_OK(ach_create("target", 16, 65536, NULL));
+    REQUIRE_OK(ach_channel_path("target", path, sizeof(path)));
+    REQUIRE_OK(ach_open(&chan, "target", NULL));
+    writer = fork();
+    if (writer == 0)
+        write_half();
+    for (i = 0; i < 10000 && __atomic_load_n(&chan.shm->lock, __ATOMIC_RELAXED) == 0; i++)
+        check_sleep_ms(1);
+    attacker = fork();
+    if (attacker == 0)
+        attack(path);
+    CHECK_STATUS(ach_put(&chan, message, MESSAGE), ACH_LOCKED); /* and the attacker sleeps now */
+    kill(writer, SIGKILL);
+    waitpid(writer, NULL, 0);
+    CHECK_OK(ach_put(&chan, message, MESSAGE));
+    CHECK_OK(ach_put(&chan, message, MESSAGE));
+    kill(attacker, SIGKILL);
+    waitpid(attacker, NULL, 0);
+    CHECK_OK(ach_put(&chan, message, MESSAGE));
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink("target"));
+}
+
 int main(void)
 {
     how = FUTEX_WAIT_BITSET;
     suffer();
     how = FUTEX_WAIT_REQUEUE_PI;
     suffer();
+    inherit();
     return check_result();
 }
