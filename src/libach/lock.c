@@ -18,7 +18,7 @@
 /* A writer sleeps in the kernel's queue for so long at a time. */
 #define SLICE_NS 20000000
 
-/* So often to look whether the queue is empty, about a second, before it does not matter any more. */
+/* So often to look whether the queue is empty, for about a second, before letting go anyway. */
 #define KEEP_LOOKS 10000
 
 static void count_recovery(const struct achi_view *v)
