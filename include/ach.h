@@ -308,7 +308,8 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
  * @lock_source: non-zero to take the source lock
  *
  * At most one handle at a time holds a channel's source lock; ach_open answers
- * ACH_EAGAIN while another one does. The lock ends with ach_close, or with the
+ * ACH_EAGAIN while another one does, or if a writer that stands still in a put
+ * keeps everybody else from putting. The lock ends with ach_close, or with the
  * process; a child of fork does not hold it. Handles that do not ask for the
  * lock can still put, unless the channel was created for a single writer.
  *

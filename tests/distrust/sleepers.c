@@ -19,8 +19,8 @@
 #define WRITERS 4
 #define SLEEPERS 4
 #define MESSAGE 200000
-#define ATTACK_MS 1500
-#define REST_MS 1500
+#define ATTACK_MS 600
+#define REST_MS 200
 #define CALM_PUTS 100
 
 struct shared {
