@@ -30,10 +30,14 @@
 #define EVENTUALLY(cond)                                                                           \
     do {                                                                                           \
         double end_ = rig_now() + RIG_PATIENCE;                                                    \
+        bool held_ = (cond);                                                                       \
                                                                                                    \
-        while (!(cond) && rig_now() < end_)                                                        \
+        while (!held_ && rig_now() < end_) {                                                       \
             check_sleep_ms(1);                                                                     \
-        CHECK(cond);                                                                               \
+            held_ = (cond);                                                                        \
+        }                                                                                          \
+        if (!CHECK(held_)) /* it need not hold any more */                                         \
+            fprintf(stderr, "never: %s\n", #cond);                                                 \
     } while (0)
 
 struct rig;
