@@ -218,6 +218,11 @@ static void summarise(const struct track *t)
 {
     fprintf(stderr, "%s: %" PRIu64 " messages, %" PRIu64 " bytes, %" PRIu64 " missed, in %s\n",
             t->name, t->log.messages, t->log.bytes, t->log.missed, t->path);
+    if (t->untimed)
+        fprintf(stderr,
+                "%s: the put times of the first %" PRIu64 " messages are unknown: they were put "
+                "before recording began, and the channel has no timestamps\n",
+                t->name, t->untimed);
 }
 
 static void ignore_signals(void)

@@ -36,10 +36,13 @@ struct log_info {
     bool stamped;        /* times are those of the put, else those of the reading */
     int64_t realtime_ns; /* CLOCK_REALTIME when recording began ... */
     int64_t clock_ns;    /* ... and the channel's clock at that moment */
+    bool held_known;     /* false in logs that are older than held_seq */
+    uint64_t held_seq;   /* the channel's newest message when recording began; 0: it was empty */
 };
 
 struct log_message {
     int64_t time_ns; /* on the channel's clock */
+    bool untimed;    /* set by the reader: put before recording began, and nobody knows when */
     uint64_t seq;
     uint64_t missed; /* missed right before this one */
     size_t size;
@@ -74,6 +77,7 @@ struct log_reader {
     struct log_info info;
     uint64_t offset; /* into the uncompressed log */
     uint64_t messages;
+    uint64_t untimed; /* of these messages */
     unsigned char *buf;
     size_t room;
     char error[160];

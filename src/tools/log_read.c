@@ -96,11 +96,13 @@ enum key {
     KEY_STAMPS,
     KEY_REALTIME,
     KEY_CLOCK_NS,
+    KEY_NEEDED, /* logs of older versions lack those that follow */
+    KEY_HELD = KEY_NEEDED,
     KEY_MAX
 };
 
 static const char *const keys[KEY_MAX] = {"channel", "frame-count", "frame-size", "clock",
-                                          "stamps",  "realtime-ns", "clock-ns"};
+                                          "stamps",  "realtime-ns", "clock-ns",   "held-seq"};
 
 static bool set_key(struct log_info *info, enum key key, const char *value)
 {
@@ -119,6 +121,8 @@ static bool set_key(struct log_info *info, enum key key, const char *value)
         return parse_i64(value, &info->realtime_ns);
     case KEY_CLOCK_NS:
         return parse_i64(value, &info->clock_ns);
+    case KEY_HELD:
+        return info->held_known = parse_u64(value, &info->held_seq);
     default:
         return false;
     }
@@ -191,6 +195,7 @@ enum log_result log_reader_init(struct log_reader *r, int fd)
     r->info = (struct log_info){0};
     r->offset = 0;
     r->messages = 0;
+    r->untimed = 0;
     r->buf = NULL;
     r->room = 0;
     r->error[0] = '\0';
@@ -206,7 +211,7 @@ enum log_result log_reader_init(struct log_reader *r, int fd)
         if (!parse_line(&r->info, line, &have))
             return bad(r, "damaged: its header has a bad line before byte %" PRIu64, r->offset);
     }
-    for (k = 0; k < KEY_MAX; k++)
+    for (k = 0; k < KEY_NEEDED; k++)
         if (!(have & 1u << k))
             return bad(r, "damaged: its header lacks '%s'", keys[k]);
     return LOG_OK;
@@ -277,6 +282,23 @@ static enum log_result read_record(struct log_reader *r, struct log_record *raw)
     return LOG_OK;
 }
 
+/* Recorders once stamped what a channel held already with the time of their first reading. */
+#define OLD_FIRST_READ_NS 100000000ll
+
+/* A recorder knows when a message came only if it was there to see it come. */
+static bool is_untimed(const struct log_reader *r, uint64_t seq, int64_t time_ns)
+{
+    int64_t since_start;
+
+    if (r->info.stamped)
+        return false;
+    if (r->info.held_known)
+        return seq <= r->info.held_seq;
+    return r->messages == r->untimed && r->messages < r->info.frame_cnt &&
+           !__builtin_sub_overflow(time_ns, r->info.clock_ns, &since_start) &&
+           since_start < OLD_FIRST_READ_NS;
+}
+
 enum log_result log_reader_next(struct log_reader *r, struct log_message *msg)
 {
     struct log_record raw;
@@ -291,12 +313,14 @@ enum log_result log_reader_next(struct log_reader *r, struct log_message *msg)
         return result;
     if (le32toh(raw.data_crc) != crc32_of(0, r->buf, size))
         return damaged(r, "a message's checksum is wrong");
-    r->messages++;
     *msg = (struct log_message){.time_ns = (int64_t)le64toh(raw.time_ns),
                                 .seq = le64toh(raw.seq),
                                 .missed = le64toh(raw.missed),
                                 .size = size,
                                 .data = r->buf};
+    msg->untimed = is_untimed(r, msg->seq, msg->time_ns);
+    r->messages++;
+    r->untimed += msg->untimed;
     return LOG_OK;
 }
 

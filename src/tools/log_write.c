@@ -8,9 +8,11 @@
 
 static bool write_header(struct log_writer *w, const struct log_info *info)
 {
-    char text[LOG_HEADER_MAX];
+    char text[LOG_HEADER_MAX], held[40] = "";
     int n;
 
+    if (info->held_known)
+        snprintf(held, sizeof(held), "held-seq: %" PRIu64 "\n", info->held_seq);
     n = snprintf(text, sizeof(text),
                  "ACHLOG 1\n"
                  "channel: %s\n"
@@ -20,9 +22,10 @@ static bool write_header(struct log_writer *w, const struct log_info *info)
                  "stamps: %s\n"
                  "realtime-ns: %" PRId64 "\n"
                  "clock-ns: %" PRId64 "\n"
+                 "%s"
                  "\n",
                  info->channel, info->frame_cnt, info->frame_size, info->clock,
-                 info->stamped ? "put" : "read", info->realtime_ns, info->clock_ns);
+                 info->stamped ? "put" : "read", info->realtime_ns, info->clock_ns, held);
     return sink_write(&w->sink, text, (size_t)n);
 }
 

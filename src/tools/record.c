@@ -85,6 +85,8 @@ static bool begin_log(struct track *t, bool compress)
         .stamped = t->info.timestamps,
         .realtime_ns = pair->realtime_ns,
         .clock_ns = pair->clock_ns,
+        .held_known = true,
+        .held_seq = t->info.newest,
     };
 
     snprintf(info.channel, sizeof(info.channel), "%s", t->name);
@@ -206,6 +208,7 @@ static bool write_message(struct group *g, struct track *t, size_t size)
         msg.time_ns = tool_time_to_ns(&when);
     else
         msg.time_ns = tool_clock_ns(t->info.clock);
+    t->untimed += !t->info.timestamps && msg.seq <= t->info.newest;
     if (log_writer_put(&t->log, &msg))
         return true;
     lose(t, errno == EMSGSIZE ? "a message is too large for a log" : strerror(errno));

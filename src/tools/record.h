@@ -27,7 +27,8 @@ struct track {
     char *path;
     ach_channel_t chan;
     ach_info_t info;
-    uint64_t gone; /* messages that were gone before, and are not missed */
+    uint64_t gone;    /* messages that were gone before, and are not missed */
+    uint64_t untimed; /* messages put before recording began, at unknown times */
     struct log_writer log;
     int fd;
     bool ended;  /* nothing more is to come from it */

@@ -13,6 +13,7 @@
 /* What a log holds. */
 struct totals {
     uint64_t messages;
+    uint64_t timed; /* of these, the ones whose times mean something */
     uint64_t missed;
     uint64_t bytes;
     size_t smallest;
@@ -21,16 +22,22 @@ struct totals {
     int64_t last_ns;
 };
 
+static void add_time(struct totals *t, int64_t ns)
+{
+    if (t->timed == 0) {
+        t->first_ns = ns;
+        t->last_ns = ns;
+    }
+    if (ns > t->last_ns)
+        t->last_ns = ns;
+    t->timed++;
+}
+
 static void add(struct totals *t, const struct log_message *msg)
 {
-    if (t->messages == 0) {
-        t->first_ns = msg->time_ns;
-        t->last_ns = msg->time_ns;
-        t->smallest = msg->size;
-    }
-    if (msg->time_ns > t->last_ns)
-        t->last_ns = msg->time_ns;
-    if (msg->size < t->smallest)
+    if (!msg->untimed)
+        add_time(t, msg->time_ns);
+    if (t->messages == 0 || msg->size < t->smallest)
         t->smallest = msg->size;
     if (msg->size > t->largest)
         t->largest = msg->size;
@@ -46,7 +53,7 @@ static double span(const struct totals *t)
 
 static double rate(const struct totals *t)
 {
-    return t->messages > 1 && t->last_ns > t->first_ns ? (double)(t->messages - 1) / span(t) : 0;
+    return t->timed > 1 && t->last_ns > t->first_ns ? (double)(t->timed - 1) / span(t) : 0;
 }
 
 static double mean(const struct totals *t)
@@ -54,7 +61,7 @@ static double mean(const struct totals *t)
     return t->messages ? (double)t->bytes / (double)t->messages : 0;
 }
 
-/* The time of the first message, or of the start of the recording, for people. */
+/* The time of the first message that has one, or of the start of the recording, for people. */
 static void format_start(const struct log_reader *r, const struct totals *t, char *text, size_t n)
 {
     int64_t ns = r->info.realtime_ns;
@@ -62,7 +69,7 @@ static void format_start(const struct log_reader *r, const struct totals *t, cha
     struct tm tm;
     size_t used;
 
-    if (t->messages)
+    if (t->timed)
         log_realtime(&r->info, t->first_ns, &ns);
     when = tool_ns_to_time(ns);
     gmtime_r(&when.tv_sec, &tm);
@@ -73,6 +80,16 @@ static void format_start(const struct log_reader *r, const struct totals *t, cha
 static const char *state_text(enum log_result end)
 {
     return end == LOG_END ? "complete" : end == LOG_CUT ? "cut short" : "damaged";
+}
+
+/* Times of the reading say nothing about messages that the channel held before. */
+static void print_untimed(const struct log_reader *r)
+{
+    if (r->untimed)
+        printf("  untimed   %" PRIu64 " in the channel before recording began%s\n", r->untimed,
+               r->info.held_known ? "" : " (estimated: the log is of an older achlog)");
+    else if (!r->info.stamped && !r->info.held_known)
+        puts("  untimed   unknown: the log is of an older achlog");
 }
 
 static void print_text(const char *path, const struct log_reader *r, const struct totals *t,
@@ -88,6 +105,7 @@ static void print_text(const char *path, const struct log_reader *r, const struc
     printf("  bytes     %" PRIu64 " (%zu to %zu each, %.1f on average)\n", t->bytes, t->smallest,
            t->largest, mean(t));
     printf("  start     %s, times of the %s\n", start, r->info.stamped ? "put" : "reading");
+    print_untimed(r);
     printf("  span      %.6f s, %.3f messages/s\n", span(t), rate(t));
     printf("  state     %s%s%s\n", state_text(end), end == LOG_BAD ? ": " : "", r->error);
 }
@@ -110,6 +128,7 @@ static void print_json(struct json *j, const char *path, const struct log_reader
     json_string(j, "start", start);
     json_uint(j, "messages", t->messages);
     json_uint(j, "missed", t->missed);
+    json_uint(j, "untimed", r->untimed);
     json_uint(j, "bytes", t->bytes);
     json_uint(j, "smallest", t->smallest);
     json_uint(j, "largest", t->largest);

@@ -6,6 +6,10 @@
  * wall-clock times of the logs order them against each other; within a log the
  * order of the messages wins, should times run backwards. Sleeping is to points
  * in time, so that delays do not add up.
+ *
+ * The put times of messages that a channel without timestamps held before its
+ * recording began are not known. They are played first, without waiting: time
+ * begins with the first message that has one.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +38,8 @@ struct player {
     struct lane *lanes;
     size_t n;
     struct outlets outlets;
-    int64_t base_ns;  /* the first message of all, on CLOCK_REALTIME */
+    bool based;       /* a message with a time was reached in this pass */
+    int64_t base_ns;  /* the first one of all, on CLOCK_REALTIME */
     int64_t begin_ns; /* when this pass began, on CLOCK_MONOTONIC */
     int64_t due_ns;   /* when the last message was due, on CLOCK_MONOTONIC */
     uint64_t played;
@@ -62,7 +67,9 @@ static void advance(struct player *p, struct lane *l)
         complain_of(p, l, result);
         return;
     }
-    if (!log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
+    if (l->next.untimed) {
+        l->at_ns = before_ns;
+    } else if (!log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
         tool_complain("'%s' has an impossible time in message %" PRIu64, l->path,
                       l->reader.messages);
         p->failed = true;
@@ -123,9 +130,11 @@ static struct lane *earliest(struct player *p)
     return l;
 }
 
-/* Seconds of log time since the first message. */
+/* Seconds of log time since the first message that has a time. */
 static double position(const struct player *p, const struct lane *l)
 {
+    if (l->next.untimed)
+        return 0;
     return ((double)l->at_ns - (double)p->base_ns) / 1e9;
 }
 
@@ -153,13 +162,19 @@ static void sleep_until_due(struct player *p, const struct lane *l)
 /* Play the lane's message if it is within the limits. False: stop. */
 static bool play(struct player *p, struct lane *l)
 {
-    double at = position(p, l);
+    double at;
 
+    if (!l->next.untimed && !p->based) {
+        p->based = true;
+        p->base_ns = l->at_ns;
+        p->begin_ns = p->begin_ns ? p->due_ns : tool_clock_ns(CLOCK_MONOTONIC);
+    }
+    at = position(p, l);
     if (at > p->options->end)
         return false;
     if (at < p->options->start)
         return true;
-    if (p->options->speed > 0)
+    if (p->options->speed > 0 && !l->next.untimed)
         sleep_until_due(p, l);
     if (!outlet_put(l->outlet, l->next.data, l->next.size)) {
         p->failed = true;
@@ -184,9 +199,7 @@ static bool pass(struct player *p, bool first)
         p->lanes[i].live = false;
         advance(p, &p->lanes[i]);
     }
-    l = earliest(p);
-    p->base_ns = l ? l->at_ns : 0;
-    p->begin_ns = first ? tool_clock_ns(CLOCK_MONOTONIC) : p->due_ns;
+    p->based = false;
     while ((l = earliest(p)) && play(p, l))
         advance(p, l);
     return !p->failed && p->played > before;

@@ -130,6 +130,58 @@ static void tells(void)
     CHECK(strstr(tool_read("out"), "cut short") != NULL);
 }
 
+static void expect_info(const char *option, const char *want)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command), "%s --info %s log > out", replay, option);
+    CHECK(system(command) == 0);
+    if (!CHECK(strstr(tool_read("out"), want) != NULL))
+        fprintf(stderr, "%s is not in:\n%s", want, tool_read("out"));
+}
+
+/* Messages that were there before recording began have no times, and nobody waits for them. */
+static void untimed(void)
+{
+    const uint64_t want[] = {1, 2};
+    struct log_info info = logs_info("c");
+
+    info.held_known = true;
+    info.held_seq = 3;
+    logs_write("log", &info, false, 1, 5, 10 * SECOND_NS, SECOND_NS / 2);
+    expect_info("--json", "\"untimed\": 3,");
+    expect_info("--json", "\"span\": 0.5,");
+    expect_info("--json", "\"rate\": 2,");
+    expect_info("--json", "\"start\": \"1970-01-01T00:16:41.500000000Z\"");
+    expect_info("", "untimed   3 in the channel before recording began\n");
+    info.held_seq = 1;
+    logs_write("log", &info, false, 1, 2, 10 * SECOND_NS, 9990 * SECOND_NS);
+    CHECK(TOOL_RUN(replay, "--create", "log") == 0);
+    check_numbers("c", want, 2);
+    info.stamped = true; /* the channel knew when its messages were put */
+    expect_info("--json", "\"untimed\": 1,");
+    logs_write("log", &info, false, 1, 2, 10 * SECOND_NS, 9990 * SECOND_NS);
+    expect_info("--json", "\"untimed\": 0,");
+    expect_info("--json", "\"span\": 9990,");
+}
+
+/* Older logs do not say what was there: it is what was read at once. */
+static void untimed_old(void)
+{
+    struct log_info info = logs_info("c");
+
+    logs_write("log", &info, false, 1, 5, 10 * SECOND_NS, 180);
+    expect_info("--json", "\"untimed\": 5,");
+    expect_info("--json", "\"rate\": 0,");
+    expect_info("", "untimed   5 in the channel before recording began (estimated");
+    info.frame_cnt = 3; /* a channel cannot have held more */
+    logs_write("log", &info, false, 1, 5, 10 * SECOND_NS, 180);
+    expect_info("--json", "\"untimed\": 3,");
+    logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 180);
+    expect_info("--json", "\"untimed\": 0,");
+    expect_info("", "untimed   unknown");
+}
+
 /* What follows the end of a log is not passed over; what is before it plays. */
 static void something_follows(bool compress)
 {
@@ -244,6 +296,8 @@ int main(int argc, char **argv)
     limits_and_loops();
     backwards();
     tells();
+    untimed();
+    untimed_old();
     something_follows(false);
     if (gzip_available())
         something_follows(true);

@@ -127,6 +127,28 @@ static void records_live(bool stamps)
     remove_all("imu", "copy", "log");
 }
 
+/* The recorder did not see these messages come, and the channel does not tell when they did. */
+static void records_held(bool stamps)
+{
+    const size_t sizes[] = {8, 8, 8, 8, 8};
+    char command[512];
+    pid_t pid;
+
+    make("imu", 64, 256, stamps);
+    put_all("imu", sizes, 4, 0);
+    pid = TOOL_START(achlog, "-o", "log", "-n", "5", "imu");
+    TOOL_UNTIL(tool_size("log") > 0);
+    put_all("imu", sizes, 1, 0);
+    CHECK(tool_wait(pid) == 0);
+    CHECK((strstr(tool_read("err"), "first 4 messages are unknown") != NULL) == !stamps);
+    snprintf(command, sizeof(command), "%s --info --json log > out", replay);
+    CHECK(system(command) == 0);
+    CHECK(strstr(tool_read("out"), stamps ? "\"untimed\": 0," : "\"untimed\": 4,") != NULL);
+    CHECK((strstr(tool_read("out"), "\"rate\": 0,") != NULL) == !stamps);
+    CHECK(unlink("out") == 0 && unlink("log") == 0);
+    CHECK_OK(ach_unlink("imu"));
+}
+
 static void large_messages(bool compress)
 {
     const size_t sizes[3] = {(1 << 20) + 1, 3 << 20, 5};
@@ -419,6 +441,8 @@ int main(int argc, char **argv)
     plays_as_recorded(false);
     records_live(true);
     records_live(false);
+    records_held(true);
+    records_held(false);
     large_messages(false);
     counts_missed();
     counts_overtaken();
