@@ -52,7 +52,7 @@ static void *pipe_setup(void)
     int side, fd[2];
 
     for (side = 0; side < 2; side++) {
-        MUST(pipe2(fd, O_CLOEXEC) == 0);
+        MUST_SYS(pipe2(fd, O_CLOEXEC) == 0);
         l->read_fd[side] = fd[0];
         l->write_fd[side] = fd[1];
     }
@@ -67,7 +67,7 @@ static void *eventfd_setup(void)
     for (side = 0; side < 2; side++) {
         l->read_fd[side] = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
         l->write_fd[side] = l->read_fd[side];
-        MUST(l->read_fd[side] >= 0);
+        MUST_SYS(l->read_fd[side] >= 0);
     }
     return l;
 }
@@ -118,14 +118,14 @@ static void pipe_send(void *link, int side, const struct message *m)
 {
     struct kernel_link *l = link;
 
-    MUST(write(l->write_fd[side], m, sizeof(*m)) == (ssize_t)sizeof(*m));
+    MUST_SYS(write(l->write_fd[side], m, sizeof(*m)) == (ssize_t)sizeof(*m));
 }
 
 static void pipe_receive(void *link, int side, struct message *m)
 {
     struct kernel_link *l = link;
 
-    MUST(read(l->read_fd[!side], m, sizeof(*m)) == (ssize_t)sizeof(*m));
+    MUST_SYS(read(l->read_fd[!side], m, sizeof(*m)) == (ssize_t)sizeof(*m));
 }
 
 static void eventfd_send(void *link, int side, const struct message *m)
@@ -134,7 +134,7 @@ static void eventfd_send(void *link, int side, const struct message *m)
     uint64_t one = 1;
 
     memcpy(&l->box[side].message, m, sizeof(*m));
-    MUST(write(l->write_fd[side], &one, sizeof(one)) == (ssize_t)sizeof(one));
+    MUST_SYS(write(l->write_fd[side], &one, sizeof(one)) == (ssize_t)sizeof(one));
 }
 
 static void eventfd_receive(void *link, int side, struct message *m)
@@ -142,7 +142,7 @@ static void eventfd_receive(void *link, int side, struct message *m)
     struct kernel_link *l = link;
     uint64_t n;
 
-    MUST(read(l->read_fd[!side], &n, sizeof(n)) == (ssize_t)sizeof(n));
+    MUST_SYS(read(l->read_fd[!side], &n, sizeof(n)) == (ssize_t)sizeof(n));
     memcpy(m, &l->box[!side].message, sizeof(*m));
 }
 

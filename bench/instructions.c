@@ -59,7 +59,7 @@ static uint64_t read_counter(int fd)
 {
     uint64_t n = 0;
 
-    MUST(read(fd, &n, sizeof(n)) == (ssize_t)sizeof(n));
+    MUST_SYS(read(fd, &n, sizeof(n)) == (ssize_t)sizeof(n));
     return n;
 }
 

@@ -45,8 +45,8 @@ static void *device_setup(int flags)
     MUST_ACH(ach_open(&e->chan, NAME, NULL));
     e->out = open(ACH_KERNEL_PREFIX NAME, O_WRONLY | O_CLOEXEC);
     e->in = open(ACH_KERNEL_PREFIX NAME, O_RDONLY | O_CLOEXEC | flags);
-    MUST(e->in >= 0 && e->out >= 0);
-    MUST(write(e->out, e->message, sizeof(e->message)) == (ssize_t)sizeof(e->message));
+    MUST_SYS(e->in >= 0 && e->out >= 0);
+    MUST_SYS(write(e->out, e->message, sizeof(e->message)) == (ssize_t)sizeof(e->message));
     return e;
 }
 
@@ -54,7 +54,7 @@ static void *queue_setup(void)
 {
     struct ends *e = device_setup(0);
 
-    MUST(ioctl(e->in, ACH_KERNEL_FLUSH) == 0);
+    MUST_SYS(ioctl(e->in, ACH_KERNEL_FLUSH) == 0);
     return e;
 }
 
@@ -65,7 +65,7 @@ static void *newest_setup(void)
                                          .timeout = ACH_KERNEL_FOREVER};
     struct ends *e = device_setup(O_NONBLOCK);
 
-    MUST(ioctl(e->in, ACH_KERNEL_OPTIONS, &o) == 0);
+    MUST_SYS(ioctl(e->in, ACH_KERNEL_OPTIONS, &o) == 0);
     return e;
 }
 
@@ -85,7 +85,7 @@ static void *pipe_setup(void)
     struct ends *e = private_alloc(sizeof(*e));
     int fd[2];
 
-    MUST(pipe2(fd, O_CLOEXEC) == 0);
+    MUST_SYS(pipe2(fd, O_CLOEXEC) == 0);
     e->in = fd[0];
     e->out = fd[1];
     return e;

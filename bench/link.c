@@ -213,12 +213,12 @@ static void epoll_attach_by(struct channel_link *l, int side, const char *mechan
 
     channel_attach(l, side);
     if (mechanism)
-        MUST(setenv("ACH_FD", mechanism, 1) == 0);
+        MUST_SYS(setenv("ACH_FD", mechanism, 1) == 0);
     MUST_ACH(ach_channel_fd(&l->in, &fd));
     if (mechanism)
         unsetenv("ACH_FD");
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
-    MUST(l->epoll >= 0 && epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) == 0);
+    MUST_SYS(l->epoll >= 0 && epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) == 0);
 }
 
 static void epoll_attach(void *link, int side)
@@ -253,7 +253,7 @@ static void channel_epoll(void *link, int side, struct message *m)
 
     (void)side;
     while (!got) {
-        MUST(epoll_wait(l->epoll, &e, 1, -1) == 1 || errno == EINTR);
+        MUST_SYS(epoll_wait(l->epoll, &e, 1, -1) == 1 || errno == EINTR);
         while ((r = ach_get(&l->in, m, sizeof(*m), &size, NULL, 0)) == ACH_OK ||
                r == ACH_MISSED_FRAME)
             got = true;

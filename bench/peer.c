@@ -10,25 +10,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attempt.h"
+#include "brake.h"
 #include "machine.h"
 
 static int peer_cpu = -1;
+static bool braked;
 static uint32_t *ready;
 
 void must_ach(enum ach_status status, const char *what)
 {
-    if (status == ACH_OK || status == ACH_MISSED_FRAME)
-        return;
-    fprintf(stderr, "bench: %s: %s %s\n", what, ach_result_to_string(status), ach_errstr());
-    exit(1);
+    if (status != ACH_OK && status != ACH_MISSED_FRAME)
+        attempt_fail("%s: %s %s", what, ach_result_to_string(status), ach_errstr());
+}
+
+void must_sys(bool ok, const char *what)
+{
+    if (!ok)
+        attempt_fail("%s: %m", what);
 }
 
 void must(bool ok, const char *what)
 {
-    if (ok)
-        return;
-    fprintf(stderr, "bench: failed: %s: %m\n", what);
-    exit(1);
+    if (!ok)
+        attempt_fail("not true: %s", what);
 }
 
 void *shared_alloc(size_t size)
@@ -36,7 +41,7 @@ void *shared_alloc(size_t size)
     void *p =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-    MUST(p != MAP_FAILED);
+    MUST_SYS(p != MAP_FAILED);
     return p;
 }
 
@@ -59,6 +64,11 @@ void peer_cpu_set(int cpu)
     peer_cpu = cpu;
 }
 
+void peer_brake(void)
+{
+    braked = true;
+}
+
 void peer_ready(void)
 {
     __atomic_store_n(ready, 1, __ATOMIC_RELEASE);
@@ -73,17 +83,20 @@ pid_t peer_start(void (*fun)(void *), void *arg)
     *ready = 0;
     fflush(NULL);
     pid = fork();
-    MUST(pid >= 0);
+    MUST_SYS(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(1);
         machine_pin(peer_cpu);
+        if (braked)
+            brake_start();
         fun(arg);
         _exit(0);
     }
     while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE)) {
-        MUST(waitpid(pid, NULL, WNOHANG) == 0);
+        if (waitpid(pid, NULL, WNOHANG) != 0)
+            attempt_fail("the second process ended before it was ready");
         usleep(50);
     }
     return pid;
@@ -93,8 +106,9 @@ void peer_join(pid_t pid)
 {
     int status = 0;
 
-    MUST(waitpid(pid, &status, 0) == pid);
-    MUST(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    MUST_SYS(waitpid(pid, &status, 0) == pid);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        attempt_fail("the second process failed, wait status %#x", (unsigned)status);
 }
 
 void channel_make(const char *name, size_t frames, size_t size, bool single_writer)

@@ -17,11 +17,16 @@
 /* Two prefetched lines: what one process writes disturbs no neighbour. */
 #define APART __attribute__((aligned(128)))
 
-/* End the benchmark if a call failed. */
+/*
+ * End the attempt under way if something failed: a call of libach, a call that sets errno, anything
+ * else.
+ */
 #define MUST_ACH(call) must_ach((call), #call)
+#define MUST_SYS(cond) must_sys((cond), #cond)
 #define MUST(cond) must((cond), #cond)
 
 void must_ach(enum ach_status status, const char *what);
+void must_sys(bool ok, const char *what);
 void must(bool ok, const char *what);
 
 /* Zeroed memory that children share, present in full. */
@@ -33,6 +38,9 @@ void *private_alloc(size_t size);
 
 /* Where peers run. */
 void peer_cpu_set(int cpu);
+
+/* Slow all peers down, as brake_start does. */
+void peer_brake(void);
 
 /* Run fun in a child. Returns when the child has called peer_ready. */
 pid_t peer_start(void (*fun)(void *), void *arg);

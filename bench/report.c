@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
-#include "json_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "json_text.h"
+#include "peer.h"
 #include "ticks.h"
+
+void report_finish(struct report *r)
+{
+    unsigned i;
+
+    for (i = 0; i < r->unmeasured_count; i++)
+        free(r->unmeasured[i].why);
+    free(r->rows.row);
+}
 
 static void target_text(const struct row *row, char *text, size_t size)
 {
@@ -66,6 +77,17 @@ void report_group(const struct report *r, const struct group *g, unsigned first_
     fflush(stdout);
 }
 
+void report_unmeasured(struct report *r, const char *name, const char *why)
+{
+    struct unmeasured *u = &r->unmeasured[r->unmeasured_count++];
+
+    MUST(r->unmeasured_count <= UNMEASURED_MAX);
+    *u = (struct unmeasured){name, strdup(why)};
+    MUST(u->why != NULL);
+    printf("\n%s: could not be measured: %s\n", name, why);
+    fflush(stdout);
+}
+
 void report_instructions(const struct report *r)
 {
     unsigned i;
@@ -85,7 +107,10 @@ void report_summary(const struct report *r)
         claims += r->rows.row[i].kind != CLAIM_NOTHING;
         reached += r->rows.row[i].kind != CLAIM_NOTHING && r->rows.row[i].reached;
     }
-    printf("\n%u of %u targets reached\n", reached, claims);
+    printf("\n%u of %u targets reached", reached, claims);
+    for (i = 0; i < r->unmeasured_count; i++)
+        printf("%s %s", i ? "," : "; not measured:", r->unmeasured[i].name);
+    putchar('\n');
 }
 
 static void json_machine(FILE *f, const struct report *r)
@@ -136,6 +161,20 @@ static void json_instructions(FILE *f, const struct report *r)
     fputs("}\n", f);
 }
 
+static void json_unmeasured(FILE *f, const struct report *r)
+{
+    unsigned i;
+
+    fputs("  \"unmeasured\": {", f);
+    for (i = 0; i < r->unmeasured_count; i++) {
+        fputs(i ? ", " : "", f);
+        json_string(f, r->unmeasured[i].name);
+        fputs(": ", f);
+        json_string(f, r->unmeasured[i].why);
+    }
+    fputs("},\n", f);
+}
+
 static void json_write(FILE *f, const struct report *r)
 {
     unsigned i;
@@ -148,6 +187,7 @@ static void json_write(FILE *f, const struct report *r)
         fputs(i + 1 < r->rows.count ? ",\n" : "\n", f);
     }
     fputs("  ],\n", f);
+    json_unmeasured(f, r);
     json_instructions(f, r);
     fputs("}\n", f);
 }

@@ -7,6 +7,14 @@
 #include "machine.h"
 #include "measure.h"
 
+#define UNMEASURED_MAX 16u
+
+/* A part of the table that could not be measured. */
+struct unmeasured {
+    const char *name;
+    char *why;
+};
+
 struct report {
     struct machine machine;
     unsigned rounds;
@@ -14,10 +22,18 @@ struct report {
     struct instructions instructions[INSTRUCTIONS_MAX];
     unsigned instruction_count;
     const char *how; /* they were counted; NULL: they were not asked for */
+    struct unmeasured unmeasured[UNMEASURED_MAX];
+    unsigned unmeasured_count;
 };
+
+void report_finish(struct report *r);
 
 void report_machine(const struct report *r);
 void report_group(const struct report *r, const struct group *g, unsigned first_row);
+
+/* Say that a part could not be measured, and keep the reason for the file. */
+void report_unmeasured(struct report *r, const char *name, const char *why);
+
 void report_instructions(const struct report *r);
 
 /* How many claims were reached. */

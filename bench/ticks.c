@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ticks.h"
 
+#include <stdbool.h>
+
 #include "samples.h"
 
 #define CALIBRATE_NS 20000000u
@@ -9,6 +11,7 @@
 
 static double ns_per_tick = 1;
 static double overhead_ns;
+static bool coarse;
 
 static double learn_rate(void)
 {
@@ -71,9 +74,14 @@ void ticks_pause(double ns)
         relax();
 }
 
+void ticks_be_coarse(void)
+{
+    coarse = true;
+}
+
 unsigned ticks_group(void)
 {
-    return ns_per_tick <= FINE_NS ? 1 : COARSE_GROUP;
+    return ns_per_tick <= FINE_NS && !coarse ? 1 : COARSE_GROUP;
 }
 
 double ticks_resolution_ns(void)

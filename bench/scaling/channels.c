@@ -45,7 +45,7 @@ static void allow_files(unsigned n)
 {
     struct rlimit limit = {n, n}, now;
 
-    MUST(getrlimit(RLIMIT_NOFILE, &now) == 0);
+    MUST_SYS(getrlimit(RLIMIT_NOFILE, &now) == 0);
     if (now.rlim_cur >= n || (now.rlim_max < n && setrlimit(RLIMIT_NOFILE, &limit) == 0))
         return;
     limit.rlim_max = now.rlim_max;

@@ -49,7 +49,7 @@ void crowd_stand_aside(const struct crowd *c)
 
     if (c->scaling->machine.main_cpu >= 0)
         CPU_CLR(c->scaling->machine.main_cpu, &set);
-    MUST(sched_setaffinity(0, sizeof(set), &set) == 0);
+    MUST_SYS(sched_setaffinity(0, sizeof(set), &set) == 0);
 }
 
 void writer_put(void *writer, unsigned n)

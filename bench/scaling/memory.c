@@ -108,7 +108,7 @@ static double file_bytes(const char *name)
     struct stat st;
 
     MUST_ACH(ach_channel_path(name, path, sizeof(path)));
-    MUST(stat(path, &st) == 0);
+    MUST_SYS(stat(path, &st) == 0);
     return (double)st.st_blocks * 512;
 }
 

@@ -126,7 +126,7 @@ void polled_part(struct scaling *s)
     for (i = 0; i < POLLED_COUNTS; i++)
         s->polled.readers[i] = readers[i];
     if (s->machine.cpus < 2) {
-        scaling_note(s, "A put that is polled was left out: it takes two CPUs.");
+        scaling_note(s, "polled: could not be measured: one processor.");
         return;
     }
     channel_make(CHANNEL, ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);

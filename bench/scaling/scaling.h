@@ -17,7 +17,7 @@
 #include "machine.h"
 
 #define CURVES_MAX 12u
-#define NOTES_MAX 24u
+#define NOTES_MAX 40u
 
 #define POLLED_COUNTS 3u
 

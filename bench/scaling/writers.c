@@ -113,7 +113,7 @@ static void writer_main(void *arg)
     unsigned index = c->shared->index;
     struct worker w = {0};
 
-    MUST(sched_setaffinity(0, sizeof(c->scaling->cpus), &c->scaling->cpus) == 0);
+    MUST_SYS(sched_setaffinity(0, sizeof(c->scaling->cpus), &c->scaling->cpus) == 0);
     channel_open(&w.chan, c->channel, false, 0);
     peer_ready();
     while (!__atomic_load_n(&c->shared->go, __ATOMIC_ACQUIRE))
