@@ -16,8 +16,9 @@
  *           open file each get other messages.
  *   write   puts one message. EINVAL if it is empty, EMSGSIZE beyond the channel's
  *           capacity, EACCES on a single-writer channel without being the source,
- *           also when that ended while the message was being copied; EDQUOT if there
- *           is no room for this user's copy of a large message.
+ *           also when that ended while the message was being copied; EDQUOT or ENOSPC
+ *           if the limit of the user or of the machine leaves no room for the copy of a
+ *           large message.
  *   poll    readable while there is something unseen; always writable. Also
  *           readable, and hung up, when the channel was replaced and all is seen.
  *   mmap    the channel's memory, from offset 0; never writable or executable.
@@ -145,8 +146,9 @@ struct ach_kernel_cursor {
 
 /*
  * On /dev/achctrl. Removing, and replacing, is for the channel's owner and for
- * CAP_FOWNER: EPERM. EEXIST, ENOENT; ENOSPC when there are too many channels,
- * EFBIG beyond the largest one permitted, EDQUOT beyond what one user may have.
+ * CAP_FOWNER: EPERM. EEXIST, ENOENT; EFBIG beyond the largest channel permitted,
+ * EDQUOT beyond the channels and bytes of one user, ENOSPC beyond those of all users,
+ * ENOMEM when the machine or the control group has no memory left.
  */
 #define ACH_KERNEL_CREATE _IOW(0xAC, 0x01, struct ach_kernel_create)
 #define ACH_KERNEL_UNLINK _IOW(0xAC, 0x02, struct ach_kernel_name)

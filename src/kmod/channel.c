@@ -28,7 +28,7 @@ static int give_memory(struct achk_channel *ch, int clock)
     r = achk_charge_channel(ch->user, g->memory);
     if (r)
         goto no_charge;
-    hdr = __vmalloc(g->memory, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+    hdr = __vmalloc(g->memory, ACHK_GFP_USER | __GFP_ZERO);
     r = -ENOMEM;
     if (!hdr)
         goto no_memory;

@@ -5,10 +5,19 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/time.h>
 #include <linux/uaccess.h>
 
 #include "registry.h"
+
+/*
+ * Kernel memory cannot be swapped out, and channels have names that all users share. So the
+ * administrator decides who may make channels: the udev rule gives the device to the group ach.
+ */
+static ushort control_mode = 0660;
+module_param(control_mode, ushort, 0444);
+MODULE_PARM_DESC(control_mode, "permissions of /dev/achctrl where udev sets none (default: 0660)");
 
 #define CREATE_FLAGS (ACH_KERNEL_TIMESTAMPS | ACH_KERNEL_SINGLE_WRITER | ACH_KERNEL_REPLACE)
 
@@ -65,11 +74,13 @@ static struct miscdevice device = {
     .minor = MISC_DYNAMIC_MINOR,
     .name = "achctrl",
     .fops = &ops,
-    .mode = 0666, /* what anybody may do is bounded by limits.h */
 };
 
 int achk_control_init(void)
 {
+    if (control_mode & ~0777)
+        return -EINVAL;
+    device.mode = control_mode;
     return misc_register(&device);
 }
 

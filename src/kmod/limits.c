@@ -15,13 +15,17 @@ static unsigned int max_user_channels = 512;
 module_param(max_user_channels, uint, 0644);
 MODULE_PARM_DESC(max_user_channels, "channels of one user");
 
-static unsigned long max_channel_bytes;
-module_param(max_channel_bytes, ulong, 0644);
-MODULE_PARM_DESC(max_channel_bytes, "bytes of one channel (default: an eighth of the memory)");
+static unsigned long max_bytes;
+module_param(max_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_bytes, "bytes of all users' channels (default: a quarter of the memory)");
 
 static unsigned long max_user_bytes;
 module_param(max_user_bytes, ulong, 0644);
-MODULE_PARM_DESC(max_user_bytes, "bytes of one user's channels (default: a quarter of the memory)");
+MODULE_PARM_DESC(max_user_bytes, "bytes of one user's channels (default: an eighth of the memory)");
+
+static unsigned long max_channel_bytes;
+module_param(max_channel_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_channel_bytes, "bytes of one channel (default: an eighth of the memory)");
 
 static unsigned int max_user_files = 1024;
 module_param(max_user_files, uint, 0644);
@@ -35,19 +39,22 @@ struct achk_user {
     u64 bytes;
 };
 
-/* Guards all accounts and the count of all channels. */
+/* Guards all accounts and the totals of the machine. */
 static DEFINE_SPINLOCK(lock);
 static DEFINE_HASHTABLE(users, 6);
 static unsigned int channels;
+static u64 bytes_used;
 
 void achk_limits_init(void)
 {
     unsigned long memory = totalram_pages() << PAGE_SHIFT;
 
+    if (!max_bytes)
+        max_bytes = memory / 4;
+    if (!max_user_bytes)
+        max_user_bytes = memory / 8;
     if (!max_channel_bytes)
         max_channel_bytes = memory / 8;
-    if (!max_user_bytes)
-        max_user_bytes = memory / 4;
 }
 
 static struct achk_user *find(kuid_t uid)
@@ -94,22 +101,35 @@ void achk_user_put(struct achk_user *user)
         kfree(user);
 }
 
-static bool fits(const struct achk_user *user, u64 bytes, unsigned int more)
+/* Is there room for more bytes beside those used? The limit may have been lowered below them. */
+static bool has_room(u64 used, u64 more, u64 limit)
 {
-    unsigned long limit = READ_ONCE(max_user_bytes);
+    return used <= limit && more <= limit - used;
+}
 
-    return user->bytes <= limit && bytes <= limit - user->bytes &&
+static bool fits_user(const struct achk_user *user, u64 bytes, unsigned int more)
+{
+    return has_room(user->bytes, bytes, READ_ONCE(max_user_bytes)) &&
            user->channels + more <= READ_ONCE(max_user_channels);
+}
+
+static bool fits_machine(u64 bytes, unsigned int more)
+{
+    return has_room(bytes_used, bytes, READ_ONCE(max_bytes)) &&
+           channels + more <= READ_ONCE(max_channels);
 }
 
 /* With the lock. */
 static int charge(struct achk_user *user, u64 bytes, unsigned int more, bool exempt)
 {
-    if (more && (channels >= ACHK_MINORS || (!exempt && channels >= READ_ONCE(max_channels))))
+    if (channels + more > ACHK_MINORS)
         return -ENOSPC;
-    if (!exempt && !fits(user, bytes, more))
+    if (!exempt && !fits_user(user, bytes, more))
         return -EDQUOT;
+    if (!exempt && !fits_machine(bytes, more))
+        return -ENOSPC;
     channels += more;
+    bytes_used += bytes;
     user->channels += more;
     user->bytes += bytes;
     return 0;
@@ -135,6 +155,7 @@ static void uncharge(struct achk_user *user, u64 bytes, unsigned int fewer)
 {
     spin_lock(&lock);
     channels -= fewer;
+    bytes_used -= bytes;
     user->channels -= fewer;
     user->bytes -= bytes;
     spin_unlock(&lock);

@@ -68,7 +68,7 @@ static int grow(struct achk_file *f, size_t n)
     r = achk_charge(f->user, size - f->staging.size);
     if (r)
         return r;
-    buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+    buf = kvmalloc(size, ACHK_GFP_USER);
     if (!buf) {
         achk_uncharge(f->user, size - f->staging.size);
         return -ENOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one user may take of the machine, and that all of it comes back. */
+/* What one user and all users may take of the machine, and that all of it comes back. */
 #include "device.h"
 
 #define NAME "test-limits"
@@ -166,6 +166,60 @@ static void with_none_left(void *arg)
     CHECK_ERRNO(create(1, 1, 64), ENOSPC);
 }
 
+static uint64_t memory_of(int i)
+{
+    struct ach_kernel_info info;
+    int fd = open_number(i, O_RDONLY);
+
+    REQUIRE(ioctl(fd, ACH_KERNEL_INFO, &info) == 0);
+    close(fd);
+    return info.memory;
+}
+
+#define LARGE 200000
+
+/* Root's channel leaves room for one small channel, and for no buffer of a large message. */
+static void with_little_left(void *arg)
+{
+    static char large[LARGE];
+    int fd;
+
+    (void)arg;
+    become_somebody();
+    CHECK_ERRNO(create(1, 1, LARGE), ENOSPC);
+    CHECK(create(1, 1, 64) == 0);
+    CHECK_ERRNO(create(2, 1, LARGE / 2), ENOSPC);
+    CHECK(unlink_number(1) == 0);
+    fd = open_number(0, O_WRONLY);
+    CHECK_ERRNO(write(fd, large, sizeof(large)), ENOSPC);
+    CHECK(write(fd, large, 64) == 64);
+    close(fd);
+}
+
+static void with_room_again(void *arg)
+{
+    (void)arg;
+    become_somebody();
+    CHECK(create(1, 1, LARGE) == 0);
+    CHECK(unlink_number(1) == 0);
+}
+
+static void machine(void)
+{
+    struct ach_kernel_create wish = device_wish(NAME "-0", 1, LARGE);
+    long limit;
+
+    wish.mode = 0666;
+    CHECK(ioctl(control, ACH_KERNEL_CREATE, &wish) == 0);
+    limit = parameter("max_bytes", (long)memory_of(0) + LARGE / 2);
+    CHECK(check_child(device_fork(with_little_left, NULL), 60000));
+    CHECK(create(1, 1, LARGE) == 0); /* root may exceed it */
+    CHECK(unlink_number(0) == 0);
+    CHECK(unlink_number(1) == 0);
+    CHECK(check_child(device_fork(with_room_again, NULL), 60000));
+    parameter("max_bytes", limit);
+}
+
 int main(void)
 {
     long channels, bytes, largest, all;
@@ -174,6 +228,7 @@ int main(void)
     if (geteuid() != 0)
         check_skip("setting limits needs root");
     files();
+    machine();
     channels = parameter("max_user_channels", 5);
     bytes = parameter("max_user_bytes", 1 << 20);
     CHECK(check_child(device_fork(as_somebody, NULL), 60000));

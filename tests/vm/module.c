@@ -61,7 +61,7 @@ int module_load(void)
 
     if (fd < 0)
         return -1;
-    r = (int)syscall(SYS_finit_module, fd, "", 0);
+    r = (int)syscall(SYS_finit_module, fd, "control_mode=0666", 0);
     close(fd);
     return r;
 }
