@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install uninstall clean
+.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install install-module uninstall clean
 
 all: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -23,6 +23,7 @@ help:
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'
 	@echo 'make install     into PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'make install-module  the kernel module, for kernel channels: man 4 ach'
 	@echo 'make uninstall   remove what make install put there last'
 
 deps:
@@ -76,6 +77,15 @@ coverage:
 install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+# DKMS builds the module again for each new kernel; without it, for the running kernel only.
+install-module:
+	@if [ -z "$(DESTDIR)" ] && command -v dkms >/dev/null; then \
+		$(MAKE) --no-print-directory -C src/kmod headers dkms-install; \
+	else \
+		$(MAKE) --no-print-directory -C src/kmod install DESTDIR=$(DESTDIR); \
+	fi
+	@[ -n "$(DESTDIR)" ] || echo "Installed. 'modprobe ach' loads the module; members of the group 'ach' may make channels."
 
 uninstall:
 	ninja -C $(BUILD) uninstall

@@ -565,7 +565,8 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a zero or absurd size, or a
  * clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
  * without the module; ACH_FAILED_SYSCALL with errno, as ENOSPC when the memory
- * cannot be had, EFBIG or EDQUOT when the kernel module does not grant it.
+ * cannot be had, and EFBIG, EDQUOT, ENOSPC or ENOMEM when the kernel module does not
+ * grant it.
  *
  * Since: 3.0
  */

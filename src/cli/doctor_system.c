@@ -246,11 +246,12 @@ static void check_module(struct report *r)
         found(r, LEVEL_OK, "module", "kernel channels can be made; there are %u", n);
     else if (errno == EACCES)
         advise(found(r, LEVEL_NOTE, "module", "you may not make kernel channels; there are %u", n),
-               "let root grant you reading and writing of %s", ACH_KERNEL_CONTROL);
+               "become a member of the group of %s: as root, 'adduser USER ach'",
+               ACH_KERNEL_CONTROL);
     else
         advise(found(r, LEVEL_NOTE, "module",
                      "there are no kernel channels: the module is not loaded"),
-               "if you need them, 'modprobe ach'");
+               "if you need them, 'modprobe ach'; 'man 4 ach' tells how to install the module");
 }
 
 void check_kernel(struct report *r)

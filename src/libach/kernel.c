@@ -47,8 +47,18 @@ static enum ach_status no_module(void)
 {
     return achi_fail(ACH_ENOTSUP,
                      "this system has no kernel channels: there is no %s; load the "
-                     "module with 'modprobe ach'",
+                     "module with 'modprobe ach', or see 'man 4 ach' to install it",
                      ACH_KERNEL_CONTROL);
+}
+
+/* The control device could not be opened. */
+static enum ach_status no_control(void)
+{
+    if (errno == EACCES || errno == EPERM)
+        return achi_fail_errno("cannot open %s: members of its group (usually 'ach') make and "
+                               "remove kernel channels",
+                               ACH_KERNEL_CONTROL);
+    return achi_fail_errno("cannot open %s", ACH_KERNEL_CONTROL);
 }
 
 enum ach_status achi_kernel_none(const char *name)
@@ -140,8 +150,7 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
         return r;
     fd = open_control();
     if (fd < 0)
-        return no_device(errno) ? no_module()
-                                : achi_fail_errno("cannot open %s", ACH_KERNEL_CONTROL);
+        return no_device(errno) ? no_module() : no_control();
     if (!ACH_KERNEL_CLOCK_KNOWN(clock))
         r = achi_fail(ACH_EINVAL, "clock %d cannot time a kernel channel", (int)clock);
     else if (lstat(path, &st) == 0)
@@ -163,7 +172,7 @@ enum ach_status achi_kernel_unlink(const char *name)
     if (fd < 0) {
         if (no_device(errno) || !achi_kernel_exists(name))
             return ACH_ENOENT;
-        return achi_fail_errno("cannot open %s", ACH_KERNEL_CONTROL);
+        return no_control();
     }
     strcpy(n.name, name);
     if (control(fd, ACH_KERNEL_UNLINK, &n) == 0)
