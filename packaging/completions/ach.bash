@@ -39,7 +39,7 @@ _ach() {
     case $verb:$prev in
         bench:--wait)
             words='block spin poll' ;;
-        sim:--model | sim:-m)
+        sim:--model | sim:-M)
             words='measured declared free' ;;
         bench:--only | bench:--scenario)
             # Several names have commas between them. Names with a space are for those who quote.

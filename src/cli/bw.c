@@ -74,16 +74,16 @@ const struct verb verb_bw = {
     .summary = "measure how many bytes go through a channel",
     .help =
         "Usage: ach bw [OPTION ...] CHANNEL\n\n"
-        "Print, for each window of time, how many bytes per second were put, and the mean and\n"
+        "Print, for each interval of time, how many bytes per second were put, and the mean and\n"
         "the extremes of the messages' sizes. Messages that were missed are counted, but their\n"
         "bytes are not known.\n\n"
         "Options:\n"
-        "  -w, --window SECONDS  length of a window (1)\n"
-        "  -n, --count N         end after N windows; without it, with Ctrl-C\n"
-        "  -j, --json            a JSON object on a line of its own for each window\n"
-        "      --help            print this help\n\n"
+        "  -i, --interval SECONDS  time between two lines (1)\n"
+        "  -c, --count N           end after N lines; without it, with Ctrl-C\n"
+        "  -j, --json              each line is a JSON object\n"
+        "      --help              print this help\n\n"
         "Examples:\n"
         "  ach bw camera\n"
-        "  ach bw --window 10 --count 1 --json camera | jq .bytes_per_second\n",
+        "  ach bw --interval 10 --count 1 --json camera | jq .bytes_per_second\n",
     .run = run,
 };

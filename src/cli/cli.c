@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "describe.h"
+#include "letters.h"
 #include "streams.h"
 
 static const struct verb *current;
@@ -32,6 +33,11 @@ void complain(const char *format, ...)
 
 int usage_hint(void)
 {
+    const char *now = current ? letter_now(current->name, optopt) : NULL;
+
+    if (now)
+        complain("-%c was given up because it means something else in other verbs: write %s",
+                 optopt, now);
     if (current)
         fprintf(stderr, "Try 'ach %s --help'.\n", current->name);
     else

@@ -29,9 +29,9 @@ bool dev_option(struct dev_options *o, int c)
             return true;
         complain("%s", ach_errstr());
         return false;
-    case 'w':
+    case 'T':
         if (!parse_seconds(optarg, &o->timeout))
-            return bad_value("--wait", optarg, "seconds, as 2 or 0.5");
+            return bad_value("--timeout", optarg, "seconds, as 2 or 0.5");
         o->attr.timeout = o->timeout;
         return true;
     default:

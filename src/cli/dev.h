@@ -13,22 +13,23 @@
 
 extern const struct verb dev_ls, dev_find, dev_print, dev_cmd, dev_req, dev_prop;
 
-/* How to reach a device, as all tools take it: -t, -P and -w. */
+/* How to reach a device, as all tools take it. */
 struct dev_options {
     ach_device_attr_t attr;
     double timeout; /* for answers */
 };
 
-#define DEV_OPTIONS "t:w:P:"
+#define DEV_OPTIONS "T:P:"
 #define DEV_LONG_OPTIONS                                                                           \
-    {"transport", required_argument, NULL, 't'}, {"wait", required_argument, NULL, 'w'},           \
+    {"transport", required_argument, NULL, 't'}, {"plugin", required_argument, NULL, 'P'},         \
+        {"timeout", required_argument, NULL, 'T'},                                                 \
     {                                                                                              \
-        "plugin", required_argument, NULL, 'P'                                                     \
+        "wait", required_argument, NULL, 'T' /* the older name */                                  \
     }
 #define DEV_HELP                                                                                   \
-    "  -t, --transport NAME  tcp, channel or one of a plug-in (what fits)\n"                       \
-    "  -P, --plugin FILE     with transports; may be given more than once\n"                       \
-    "  -w, --wait SECONDS    for the server and its answers (5)\n"
+    "      --transport NAME   tcp, channel or one of a plug-in (what fits)\n"                      \
+    "  -P, --plugin FILE      with transports; may be given more than once\n"                      \
+    "  -T, --timeout SECONDS  for the server and its answers (5)\n"
 
 void dev_options_init(struct dev_options *o);
 

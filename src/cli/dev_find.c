@@ -37,15 +37,17 @@ static void found(void *context, const struct achi_mdns_found *d)
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"wait", required_argument, NULL, 'w'}, {"json", no_argument, NULL, 'j'}, {0}};
+    static const struct option options[] = {{"timeout", required_argument, NULL, 'T'},
+                                            {"wait", required_argument, NULL, 'T'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {0}};
     struct finding f = {.table = {.align = "lll"}};
     struct dev_options o;
     ach_status_t status;
     int c;
 
     dev_options_init(&o);
-    while ((c = getopt_long(argc, argv, "w:j", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "T:j", options, NULL)) != -1) {
         if (c == 'j')
             f.json = true;
         else if (!dev_option(&o, c))
@@ -66,11 +68,11 @@ const struct verb dev_find = {
             "List the devices of servers in the network that advertise them, with their drivers\n"
             "and hosts. avahi-daemon must be running.\n\n"
             "Options:\n"
-            "  -j, --json            a JSON object on a line of its own for each device\n"
-            "  -w, --wait SECONDS    for servers, at most (5)\n"
-            "      --help            print this help\n\n"
+            "  -j, --json             a JSON object on a line of its own for each device\n"
+            "  -T, --timeout SECONDS  for servers, at most (5)\n"
+            "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev find\n"
-            "  ach dev find --json --wait 1 | jq -r .device\n",
+            "  ach dev find --json --timeout 1 | jq -r .device\n",
     .run = run,
 };

@@ -89,8 +89,8 @@ const struct verb dev_ls = {
             "List the devices of a server, and their drivers. Without HOST, the one on this\n"
             "machine; without PORT, 6665.\n\n"
             "Options:\n"
-            "  -j, --json            a JSON object on a line of its own for each device\n" DEV_HELP
-            "      --help            print this help\n\n"
+            "  -j, --json             a JSON object on a line of its own for each device\n" DEV_HELP
+            "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev ls\n"
             "  ach dev ls robot.local:6665\n",

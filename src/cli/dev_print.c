@@ -19,24 +19,24 @@ static bool parse(struct printing *p, int argc, char **argv)
 {
     static const struct option options[] = {DEV_LONG_OPTIONS,
                                             {"json", no_argument, NULL, 'j'},
-                                            {"last", no_argument, NULL, 'l'},
+                                            {"last", no_argument, NULL, 'L'},
                                             {"follow", no_argument, NULL, 'f'},
-                                            {"count", required_argument, NULL, 'n'},
+                                            {"count", required_argument, NULL, 'c'},
                                             {0}};
     bool follow = false;
     int c;
 
     dev_options_init(&p->o);
-    while ((c = getopt_long(argc, argv, DEV_OPTIONS "jlfn:", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, DEV_OPTIONS "jLc:", options, NULL)) != -1) {
         if (c == 'j')
             p->json = true;
-        else if (c == 'l')
+        else if (c == 'L')
             p->last = true;
         else if (c == 'f')
             follow = true;
-        else if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &p->count))
+        else if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &p->count))
             return bad_value("--count", optarg, "a number of messages");
-        else if (c != 'n' && !dev_option(&p->o, c))
+        else if (c != 'c' && !dev_option(&p->o, c))
             return false;
     }
     p->live = isatty(STDOUT_FILENO) && !p->json && !follow && p->count == 0;
@@ -110,11 +110,11 @@ const struct verb dev_print = {
             "Print the data of a device as it comes, until Ctrl-C. On a terminal each message\n"
             "takes the place of the one before.\n\n"
             "Options:\n"
-            "  -n, --count N         end after N messages\n"
-            "  -j, --json            a JSON object on a line of its own for each message\n"
-            "  -l, --last            the newest message only, if output is slow\n"
-            "  -f, --follow          on a terminal too, one message below the other\n" DEV_HELP
-            "      --help            print this help\n\n"
+            "  -c, --count N          end after N messages\n"
+            "  -j, --json             a JSON object on a line of its own for each message\n"
+            "  -L, --last             the newest message only, if output is slow\n"
+            "      --follow           on a terminal too, one message below the other\n" DEV_HELP
+            "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev print laser:0\n"
             "  ach dev print --json --count 1 robot.local:6665:position2d:0\n",

@@ -134,7 +134,7 @@ const struct verb dev_prop = {
     .summary = "read or set a driver's property",
     .help = "Usage: ach dev prop [OPTION ...] DEVICE PROPERTY [VALUE]\n\n"
             "Print a property of the device's driver, or set it and print what it is then.\n\n"
-            "Options:\n" DEV_HELP "      --help            print this help\n\n"
+            "Options:\n" DEV_HELP "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev prop laser:0 rate\n"
             "  ach dev prop laser:0 rate 20\n",

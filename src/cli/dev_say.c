@@ -11,14 +11,18 @@ struct saying {
     double every; /* seconds; 0: once */
 };
 
-static bool parse(struct saying *s, int argc, char **argv)
+/* Only an answer can be printed as JSON. */
+static bool parse(struct saying *s, unsigned type, int argc, char **argv)
 {
-    static const struct option options[] = {
-        DEV_LONG_OPTIONS, {"json", no_argument, NULL, 'j'}, {0}};
+    static const struct option command_options[] = {DEV_LONG_OPTIONS, {0}},
+                               request_options[] = {
+                                   DEV_LONG_OPTIONS, {"json", no_argument, NULL, 'j'}, {0}};
+    bool asks = type == ACH_MSG_REQ;
     int c;
 
     dev_options_init(&s->o);
-    while ((c = getopt_long(argc, argv, "+" DEV_OPTIONS "j", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, asks ? "+" DEV_OPTIONS "j" : "+" DEV_OPTIONS,
+                            asks ? request_options : command_options, NULL)) != -1) {
         if (c == 'j')
             s->json = true;
         else if (!dev_option(&s->o, c))
@@ -63,7 +67,7 @@ static int say(int argc, char **argv, unsigned type,
     ach_device_t *d;
     void *body;
 
-    if (!parse(&s, argc, argv))
+    if (!parse(&s, type, argc, argv))
         return EXIT_USAGE;
     d = dev_open(&s.o, argv[optind]);
     if (!d)
@@ -93,7 +97,7 @@ const struct verb dev_cmd = {
     .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
             "Send a command. Fields that are left out are zero. A wrong COMMAND lists those\n"
             "that the interface has.\n\n"
-            "Options:\n" DEV_HELP "      --help            print this help\n\n"
+            "Options:\n" DEV_HELP "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev cmd position2d:0 vel vel.px=0.2 vel.pa=0.1 state=1\n"
             "  ach dev cmd gripper:0 close\n",
@@ -107,8 +111,8 @@ const struct verb dev_req = {
             "Send a request and print the answer. A wrong REQUEST lists those that the\n"
             "interface has.\n\n"
             "Options:\n"
-            "  -j, --json            the answer as a JSON object\n" DEV_HELP
-            "      --help            print this help\n\n"
+            "  -j, --json             the answer as a JSON object\n" DEV_HELP
+            "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev req laser:0 get_geom\n"
             "  ach dev req position2d:0 set_odom pose.px=1 pose.py=2\n",

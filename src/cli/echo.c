@@ -43,7 +43,7 @@ static bool apply(struct options *o, int c)
         return o->all = true;
     case 'j':
         return o->json = true;
-    case 'n':
+    case 'c':
         return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
                bad_value("the count", optarg, "a number from 1 on");
     default:
@@ -60,12 +60,12 @@ static bool parse(int argc, char **argv, struct options *o)
         {"last", no_argument, NULL, 'L'},
         {"all", no_argument, NULL, 'a'},
         {"json", no_argument, NULL, 'j'},
-        {"count", required_argument, NULL, 'n'},
+        {"count", required_argument, NULL, 'c'},
         {0},
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "TxLajn:", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "xLajc:", longs, NULL)) != -1) {
         if (!apply(o, c))
             return false;
     }
@@ -207,8 +207,8 @@ const struct verb verb_echo = {
         "Options:\n"
         "  -a, --all      begin with the messages that are there already\n"
         "  -L, --last     begin with the newest, and always print only the newest\n"
-        "  -n, --count N  end after N messages\n"
-        "  -T, --text     always as text; what is not printable is escaped, as \\x07; in JSON,\n"
+        "  -c, --count N  end after N messages\n"
+        "      --text     always as text; what is not printable is escaped, as \\x07; in JSON,\n"
         "                 what is not UTF-8 is replaced by U+FFFD\n"
         "  -x, --hex      always as a hex dump\n"
         "  -j, --json     a JSON object on a line of its own for each message\n"

@@ -35,7 +35,7 @@ static bool apply(struct options *o, int c)
         return set_output(o, FRAMES_LINE, false);
     case '0':
         return set_output(o, FRAMES_NULL, false);
-    case 'p':
+    case 'b':
         return set_output(o, FRAMES_LENGTH, false);
     case 'x':
         return set_output(o, FRAMES_NONE, true);
@@ -49,10 +49,10 @@ static bool apply(struct options *o, int c)
         return o->get |= ACH_O_LAST;
     case 'C':
         return o->get |= ACH_O_COPY;
-    case 'n':
+    case 'c':
         return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
                bad_value("the count", optarg, "a number from 1 on");
-    case 't':
+    case 'T':
         o->get |= ACH_O_WAIT;
         return parse_seconds(optarg, &o->timeout) ||
                bad_value("the timeout", optarg, SECONDS_WANTED);
@@ -81,15 +81,15 @@ static bool parse(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
         {"line", no_argument, NULL, 'l'},          {"null", no_argument, NULL, '0'},
-        {"length-prefix", no_argument, NULL, 'p'}, {"hex", no_argument, NULL, 'x'},
+        {"length-prefix", no_argument, NULL, 'b'}, {"hex", no_argument, NULL, 'x'},
         {"wait", no_argument, NULL, 'w'},          {"last", no_argument, NULL, 'L'},
         {"copy", no_argument, NULL, 'C'},          {"new", no_argument, NULL, 'N'},
-        {"timeout", required_argument, NULL, 't'}, {"count", required_argument, NULL, 'n'},
+        {"timeout", required_argument, NULL, 'T'}, {"count", required_argument, NULL, 'c'},
         {"all", no_argument, NULL, 'a'},           {0},
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "l0pxwLCNt:n:a", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "l0bxwLCNT:c:a", longs, NULL)) != -1) {
         if (!apply(o, c))
             return false;
     }
@@ -184,14 +184,14 @@ const struct verb verb_get = {
         "Options:\n"
         "  -L, --last             the newest message\n"
         "  -a, --all              every message that is there; with --wait also those to come\n"
-        "  -n, --count N          N messages\n"
+        "  -c, --count N          N messages\n"
         "  -N, --new              leave out what is there already\n"
         "  -w, --wait             wait if there is nothing new\n"
-        "  -t, --timeout SECONDS  wait, but no longer than that for each message\n"
+        "  -T, --timeout SECONDS  wait, but no longer than that for each message\n"
         "  -C, --copy             the last message again if there is nothing new\n"
         "  -l, --line             a newline after each message\n"
         "  -0, --null             a zero byte after each message\n"
-        "  -p, --length-prefix    4 bytes, little-endian, before each message tell its length\n"
+        "  -b, --length-prefix    4 bytes, little-endian, before each message tell its length\n"
         "  -x, --hex              a line of hexadecimal digits for each message\n"
         "      --help             print this help\n\n"
         "Fails if there is nothing, or nothing in time; with --all that is the end. If messages\n"

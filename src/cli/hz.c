@@ -81,17 +81,18 @@ static int run(int argc, char **argv)
 const struct verb verb_hz = {
     .name = "hz",
     .summary = "measure how often messages come",
-    .help = "Usage: ach hz [OPTION ...] CHANNEL\n\n"
-            "Print, for each window of time, how many messages per second were put, and the mean,\n"
-            "the extremes and the standard deviation of the time from one to the next. The times\n"
-            "are those of the puts if the channel has timestamps, else of the arrivals here.\n\n"
-            "Options:\n"
-            "  -w, --window SECONDS  length of a window (1)\n"
-            "  -n, --count N         end after N windows; without it, with Ctrl-C\n"
-            "  -j, --json            a JSON object on a line of its own for each window\n"
-            "      --help            print this help\n\n"
-            "Examples:\n"
-            "  ach hz imu\n"
-            "  ach hz --window 10 --count 1 --json imu | jq .period_deviation\n",
+    .help =
+        "Usage: ach hz [OPTION ...] CHANNEL\n\n"
+        "Print, for each interval of time, how many messages per second were put, and the mean,\n"
+        "the extremes and the standard deviation of the time from one to the next. The times\n"
+        "are those of the puts if the channel has timestamps, else of the arrivals here.\n\n"
+        "Options:\n"
+        "  -i, --interval SECONDS  time between two lines (1)\n"
+        "  -c, --count N           end after N lines; without it, with Ctrl-C\n"
+        "  -j, --json              each line is a JSON object\n"
+        "      --help              print this help\n\n"
+        "Examples:\n"
+        "  ach hz imu\n"
+        "  ach hz --interval 10 --count 1 --json imu | jq .period_deviation\n",
     .run = run,
 };

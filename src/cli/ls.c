@@ -39,7 +39,7 @@ static bool parse(int argc, char **argv, struct options *o)
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "i:nj", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "i:j", longs, NULL)) != -1) {
         if (c == 'i' && !parse_seconds(optarg, &o->interval))
             return bad_value("the interval", optarg, SECONDS_WANTED);
         if (c == '?') {
@@ -175,7 +175,7 @@ const struct verb verb_ls = {
             "Options:\n"
             "  -i, --interval SECONDS  measure the rate so long (0.5)\n"
             "      --no-rate           do not measure the rate, answer at once\n"
-            "  -n, --names             only the names, one per line\n"
+            "      --names             only the names, one per line\n"
             "  -j, --json              as JSON\n"
             "      --help              print this help\n\n"
             "Examples:\n"

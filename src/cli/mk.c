@@ -24,7 +24,8 @@ enum {
 };
 
 static const struct option longs[] = {
-    {"count", required_argument, NULL, 'm'},
+    {"frames", required_argument, NULL, 'm'},
+    {"count", required_argument, NULL, 'm'}, /* the older name */
     {"size", required_argument, NULL, 'n'},
     {"mode", required_argument, NULL, 'o'},
     {"truncate", no_argument, NULL, 't'},
@@ -180,9 +181,9 @@ const struct verb verb_mk = {
     .summary = "make channels",
     .help =
         "Usage: ach mk [OPTION ...] CHANNEL ...\n\n"
-        "Make channels. A message may be as large as count times size.\n\n"
+        "Make channels. A message may be as large as frames times size.\n\n"
         "Options:\n"
-        "  -m, --count N          keep at most N messages (16)\n"
+        "  -m, --frames N         keep at most N messages (16)\n"
         "  -n, --size BYTES       nominal size of a message (512); K, M and G may follow\n"
         "  -o, --mode OCTAL       permissions, as 660; without it 666 less the umask\n"
         "  -t, --truncate         replace a channel that exists, messages and all\n"
@@ -200,6 +201,6 @@ const struct verb verb_mk = {
         "Examples:\n"
         "  ach mk imu\n"
         "  ach mk -1 -m 10 -n 3000 state command\n"
-        "  ach mk --mode 644 --readonly-wake --timestamps --count 4 --size 2M camera\n",
+        "  ach mk --mode 644 --readonly-wake --timestamps --frames 4 --size 2M camera\n",
     .run = run,
 };

@@ -41,11 +41,11 @@ static bool apply(struct options *o, int c)
         return set_framing(o, FRAMES_LINE);
     case '0':
         return set_framing(o, FRAMES_NULL);
-    case 'p':
+    case 'b':
         return set_framing(o, FRAMES_LENGTH);
     case 'x':
         return o->hex = true;
-    case 'f':
+    case 'F':
         o->file = optarg;
         return true;
     default:
@@ -58,12 +58,12 @@ static bool parse(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
         {"line", no_argument, NULL, 'l'},          {"null", no_argument, NULL, '0'},
-        {"length-prefix", no_argument, NULL, 'p'}, {"hex", no_argument, NULL, 'x'},
-        {"file", required_argument, NULL, 'f'},    {0},
+        {"length-prefix", no_argument, NULL, 'b'}, {"hex", no_argument, NULL, 'x'},
+        {"file", required_argument, NULL, 'F'},    {0},
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "l0pxf:", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "l0bxF:", longs, NULL)) != -1) {
         if (!apply(o, c))
             return false;
     }
@@ -257,10 +257,10 @@ const struct verb verb_put = {
         "Put each TEXT as a message. Without TEXT, put what standard input or a file holds: as\n"
         "one message, or as a stream of messages that are put as they come.\n\n"
         "Options:\n"
-        "  -f, --file FILE      read FILE in place of standard input; - is standard input\n"
+        "  -F, --file FILE      read FILE in place of standard input; - is standard input\n"
         "  -l, --line           a stream: each line is a message, without its newline\n"
         "  -0, --null           a stream: a zero byte ends each message\n"
-        "  -p, --length-prefix  a stream: 4 bytes, little-endian, before each message tell its\n"
+        "  -b, --length-prefix  a stream: 4 bytes, little-endian, before each message tell its\n"
         "                       length\n"
         "  -x, --hex            the text, the input or each line is hexadecimal\n"
         "      --help           print this help\n\n"

@@ -55,14 +55,14 @@ static bool parse(struct serve *s, int argc, char **argv)
         {"simulated", no_argument, NULL, 's'},
         {"verbose", no_argument, NULL, 'v'},
         {"quiet", no_argument, NULL, 'q'},
-        {"advertise", no_argument, NULL, 'a'},
+        {"advertise", no_argument, NULL, 'A'},
         {"strict", no_argument, NULL, 'S'},
         {0},
     };
     uint64_t number;
     int c;
 
-    while ((c = getopt_long(argc, argv, "p:svqa", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "p:svqA", options, NULL)) != -1) {
         switch (c) {
         case 'p':
             if (!parse_count(optarg, 1, 65535, &number))
@@ -75,7 +75,7 @@ static bool parse(struct serve *s, int argc, char **argv)
         case 'C':
             s->no_channels = true;
             break;
-        case 'a':
+        case 'A':
             s->advertise = true;
             break;
         case 's':
@@ -342,7 +342,7 @@ const struct verb verb_serve = {
             "  -p, --port N       the robot's number, and its port (6665)\n"
             "      --no-tcp       no network\n"
             "      --no-channels  no channels\n"
-            "  -a, --advertise    tell the network of the devices, if TCP is bound to it\n"
+            "  -A, --advertise    tell the network of the devices, if TCP is bound to it\n"
             "  -s, --simulated    a driver moves the clock\n"
             "      --strict       end if a driver with alwayson cannot be set up at the start\n"
             "  -v, --verbose      log more\n"

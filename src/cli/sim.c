@@ -40,8 +40,8 @@ static bool parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
         {"duration", required_argument, NULL, 'd'},
-        {"speed", required_argument, NULL, 's'},
-        {"model", required_argument, NULL, 'm'},
+        {"speed", required_argument, NULL, 'S'},
+        {"model", required_argument, NULL, 'M'},
         {"callback", no_argument, NULL, 'c'},
         {"trace", required_argument, NULL, 't'},
         {"ledger", required_argument, NULL, 'l'},
@@ -53,17 +53,17 @@ static bool parse(struct options *o, int argc, char **argv)
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "d:s:m:t:l:pq", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "d:S:M:q", options, NULL)) != -1) {
         switch (c) {
         case 'd':
             if (!parse_number("--duration", optarg, &o->duration))
                 return false;
             break;
-        case 's':
+        case 'S':
             if (!parse_number("--speed", optarg, &o->speed))
                 return false;
             break;
-        case 'm':
+        case 'M':
             if (!parse_model(optarg, &o->model))
                 return false;
             break;
@@ -223,14 +223,14 @@ const struct verb verb_sim = {
             "The exit status is 0 if no controller failed.\n\n"
             "Options:\n"
             "  -d, --duration S     seconds of virtual time; 0: until all controllers end\n"
-            "  -m, --model MODEL    how controllers are charged: measured (CPU time), declared (a\n"
+            "  -M, --model MODEL    how controllers are charged: measured (CPU time), declared (a\n"
             "                       fixed cost for each cycle), or free (nothing)\n"
             "      --callback       the same as --model free: as if the simulator called the\n"
             "                       controller, and stood still meanwhile; for comparison\n"
-            "  -s, --speed X        at most X seconds of virtual time in a second; 0: no limit\n"
-            "  -p, --pause          begin paused\n"
-            "  -t, --trace FILE     write who ran when, for Perfetto or chrome://tracing\n"
-            "  -l, --ledger FILE    write each slice and cycle, as CSV\n"
+            "  -S, --speed X        at most X seconds of virtual time in a second; 0: no limit\n"
+            "      --pause          begin paused\n"
+            "      --trace FILE     write who ran when, for Perfetto or chrome://tracing\n"
+            "      --ledger FILE    write each slice and cycle, as CSV\n"
             "      --no-correction  do not feed the error of timers back\n"
             "      --no-realtime    do not ask for SCHED_FIFO\n"
             "  -q, --quiet          print errors and overruns only\n"

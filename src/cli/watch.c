@@ -21,16 +21,16 @@ static bool parse(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
         {"interval", required_argument, NULL, 'i'},
-        {"count", required_argument, NULL, 'n'},
+        {"count", required_argument, NULL, 'c'},
         {"once", no_argument, NULL, '1'},
         {0},
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "i:n:1", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "i:c:", longs, NULL)) != -1) {
         if (c == 'i' && !parse_seconds(optarg, &o->interval))
             return bad_value("the interval", optarg, SECONDS_WANTED);
-        if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &o->count))
+        if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &o->count))
             return bad_value("the count", optarg, "a number from 1 on");
         if (c == '?') {
             usage_hint();
@@ -186,8 +186,8 @@ const struct verb verb_watch = {
             "quits; elsewhere, plain lines are printed.\n\n"
             "Options:\n"
             "  -i, --interval SECONDS  time between looks (1)\n"
-            "  -n, --count N           print N times as plain lines, then end\n"
-            "  -1, --once              print once, after one interval, then end\n"
+            "  -c, --count N           print N times as plain lines, then end\n"
+            "      --once              print once, after one interval, then end\n"
             "      --help              print this help\n\n"
             "Examples:\n"
             "  ach watch\n"

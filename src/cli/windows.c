@@ -29,19 +29,21 @@ double stats_deviation(const struct stats *s)
 
 bool windows_parse(struct windows *w, int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"window", required_argument, NULL, 'w'},
-        {"count", required_argument, NULL, 'n'},
-        {"json", no_argument, NULL, 'j'},
-        {0},
-    };
+    static const struct option longs[] =
+        {
+            {"interval", required_argument, NULL, 'i'},
+            {"window", required_argument, NULL, 'i'}, /* the older name */
+            {"count", required_argument, NULL, 'c'},
+            {"json", no_argument, NULL, 'j'},
+            {0},
+        };
     int c;
 
     w->length = 1;
-    while ((c = getopt_long(argc, argv, "w:n:j", longs, NULL)) != -1) {
-        if (c == 'w' && !parse_seconds(optarg, &w->length))
-            return bad_value("the window", optarg, SECONDS_WANTED);
-        if (c == 'n' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
+    while ((c = getopt_long(argc, argv, "i:c:j", longs, NULL)) != -1) {
+        if (c == 'i' && !parse_seconds(optarg, &w->length))
+            return bad_value("the interval", optarg, SECONDS_WANTED);
+        if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
             return bad_value("the count", optarg, "a number from 1 on");
         if (c == '?') {
             usage_hint();

@@ -15,8 +15,7 @@
 #include "common.h"
 
 enum {
-    OPTION_SPEED = 256,
-    OPTION_MAX,
+    OPTION_MAX = 256,
     OPTION_TO,
     OPTION_MAP,
     OPTION_LOOP,
@@ -27,7 +26,7 @@ enum {
     OPTION_JSON
 };
 
-static const struct option long_options[] = {{"speed", required_argument, NULL, OPTION_SPEED},
+static const struct option long_options[] = {{"speed", required_argument, NULL, 'S'},
                                              {"max", no_argument, NULL, OPTION_MAX},
                                              {"to", required_argument, NULL, OPTION_TO},
                                              {"map", required_argument, NULL, OPTION_MAP},
@@ -56,7 +55,7 @@ static void print_help(void)
     puts("Usage: ach replay [OPTION]... LOG...\n"
          "Play logs of achlog back into their channels, merged by time.\n"
          "\n"
-         "      --speed X      X times as fast as recorded\n"
+         "  -S, --speed X      X times as fast as recorded\n"
          "      --max          as fast as possible\n"
          "      --to CHANNEL   play all logs into this channel\n"
          "      --map OLD=NEW  play the log of the channel OLD into NEW\n"
@@ -113,7 +112,7 @@ static bool set_option(void *cx, int option)
     struct arguments *a = cx;
 
     switch (option) {
-    case OPTION_SPEED:
+    case 'S':
         return a->paced = set_speed(&a->replay, optarg);
     case OPTION_MAX:
         return a->max = true;
@@ -169,7 +168,7 @@ static int check_arguments(const struct arguments *a, int argc)
 /* Says how to go on: a negative number, or the exit status. */
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"qhV", long_options, print_help, set_option};
+    static const struct tool_options options = {"S:qhV", long_options, print_help, set_option};
     int status;
 
     optind = 0;

@@ -63,7 +63,7 @@ expect 2 "$ACH" mk -n 99999999999G bad
 for number in 0 -1 x '' inf nan 1e99 0x1 99999999999999 . 1s; do
     expect 2 "$ACH" ls --interval "$number"
     expect 2 "$ACH" get --timeout "$number" bad
-    expect 2 "$ACH" hz --window "$number" bad
+    expect 2 "$ACH" hz --interval "$number" bad
     expect 2 "$ACH" watch --once --interval "$number"
 done
 for mode in 8 1000 x -1 '' 7777 u+r 99999999999999999999; do

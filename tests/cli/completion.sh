@@ -42,13 +42,13 @@ same "$(offered bench '')" " "
 same "$(offered bench --scenario paced-1k,sp)" "paced-1k,spin "
 same "$(offered bench --scenario st)" "stopped "
 # What takes a value is not offered channels, unless it takes one.
-for words in 'hz -w' 'hz --window' 'hz -n' 'bw -w' 'echo -n' 'get -t' 'get --count' 'watch -i' \
+for words in 'hz -i' 'hz --interval' 'hz -c' 'bw -i' 'echo -c' 'get -T' 'get --count' 'watch -i' \
     'ls -i' 'mk -n' 'mk --size' 'replay --speed' 'replay --map' '-m'; do
     # shellcheck disable=SC2086
     same "$words $(offered $words '')" "$words  "
 done
 same "$(offered get -l l)" "leg "
-same "$(offered hz -w 2 l)" "leg "
+same "$(offered hz -i 2 l)" "leg "
 same "$(offered replay --to l)" "leg "
 same "$(offered mk -o 66)" "660 664 666 "
 same "$(offered doctor --root "$tmp/some")" " "
@@ -137,10 +137,10 @@ if command -v zsh >/dev/null; then
 arm-right
 leg"
     has "$(zsh_offers mk --)" "--timestamps:stamp each message"
-    has "$(zsh_offers mk --)" "--count:keep at most N messages"
+    has "$(zsh_offers mk --)" "--frames:keep at most N messages"
     has "$(zsh_offers bench --)" "--receivers:processes that all receive every message (1)"
     has "$(zsh_offers bench --wait '')" spin
-    for words in 'hz -w' 'hz --window' 'echo -n' 'get -t' 'mk -n' 'replay --speed' '-m'; do
+    for words in 'hz -i' 'hz --interval' 'echo -c' 'get -T' 'mk -n' 'replay --speed' '-m'; do
         # shellcheck disable=SC2086
         same "$words $(zsh_offers $words '')" "$words "
     done

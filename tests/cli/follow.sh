@@ -145,7 +145,7 @@ done
 # A reader that leaves ends them too.
 (while :; do echo x; sleep 0.005; done) | "$ACH" put --line c &
 writer=$!
-for verb in echo "hz --window 0.05" "bw --window 0.05" "get --all --wait --line"; do
+for verb in echo "hz --interval 0.05" "bw --interval 0.05" "get --all --wait --line"; do
     # shellcheck disable=SC2086
     "$ACH" $verb c 2>"$tmp/err" | head -n 1 >"$tmp/out"
     [ -s "$tmp/out" ] || fail "$verb printed nothing"
@@ -166,14 +166,14 @@ same "$(cat "$tmp/err")" ""
 
 # hz and bw, with somebody writing one byte some hundred times a second. On a busy machine a
 # window may well be empty, so look again.
-expect 0 "$ACH" hz --window 0.2 --count 2 c
+expect 0 "$ACH" hz --interval 0.2 --count 2 c
 same "$(echo "$out" | wc -l)" 2
 counts_text() {
-    "$ACH" hz --window 0.3 --count 1 c | grep -q ' Hz  period mean 0.*deviation 0.*missed 0'
+    "$ACH" hz --interval 0.3 --count 1 c | grep -q ' Hz  period mean 0.*deviation 0.*missed 0'
 }
 eventually counts_text
 counts_json() {
-    expect 0 "$ACH" hz --window 0.3 --count 1 --json c
+    expect 0 "$ACH" hz --interval 0.3 --count 1 --json c
     [ "$(json '"period_mean" in j')" = True ]
 }
 eventually counts_json
@@ -181,11 +181,11 @@ same "$(json 'j["name"], j["rate"] > 0, j["messages"] > 0, j["missed"]')" "('c',
 same "$(json '0 <= j["period_min"] <= j["period_mean"] <= j["period_max"]')" True
 same "$(json 'abs(j["rate"] * j["window"] - j["messages"]) < 0.01')" True
 weighs_text() {
-    "$ACH" bw --window 0.3 --count 1 c | grep -q 'bytes/s  size mean 1.0  min 1  max 1'
+    "$ACH" bw --interval 0.3 --count 1 c | grep -q 'bytes/s  size mean 1.0  min 1  max 1'
 }
 eventually weighs_text
 weighs_json() {
-    expect 0 "$ACH" bw --window 0.3 --count 1 --json c
+    expect 0 "$ACH" bw --interval 0.3 --count 1 --json c
     [ "$(json 'j["messages"] > 0')" = True ]
 }
 eventually weighs_json
@@ -199,16 +199,16 @@ kill "$writer"
 wait "$writer" 2>/dev/null
 
 # Nothing comes: still an answer.
-expect 0 "$ACH" hz --window 0.05 --count 2 c
+expect 0 "$ACH" hz --interval 0.05 --count 2 c
 same "$out" "0.000 Hz  messages 0  missed 0
 0.000 Hz  messages 0  missed 0"
-expect 0 "$ACH" bw --window 0.05 --count 1 --json c
+expect 0 "$ACH" bw --interval 0.05 --count 1 --json c
 same "$(json 'j["bytes_per_second"], j["messages"]')" "(0, 0)"
 
 # Periods come from the timestamps, however late they are looked at: two puts, at least half a
 # second apart.
 apart() {
-    "$ACH" hz --window 3 --count 1 --json stamped >"$tmp/out" &
+    "$ACH" hz --interval 3 --count 1 --json stamped >"$tmp/out" &
     follower=$!
     sleep 0.5
     "$ACH" put stamped a

@@ -22,7 +22,7 @@ for verb in mk create make; do
 done
 
 # Every option of mk shows in info.
-expect 0 "$ACH" mk -v --count 10 --size 2K --mode 660 --timestamps --readonly-wake \
+expect 0 "$ACH" mk -v --frames 10 --size 2K --mode 660 --timestamps --readonly-wake \
     --single-writer --clock realtime chan
 same "$out" "made channel 'chan': 10 messages of 2048 bytes"
 expect 0 "$ACH" info chan

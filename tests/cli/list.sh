@@ -20,7 +20,7 @@ same "$out" "arm-left
 arm-right
 junk
 leg"
-expect 0 "$ACH" ls -n 'arm-*' 'l?g'
+expect 0 "$ACH" ls --names 'arm-*' 'l?g'
 same "$out" "arm-left
 arm-right
 leg"

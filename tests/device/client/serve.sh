@@ -49,16 +49,16 @@ start first --no-tcp -p 40001 "$dir/laser.cfg" || exit 1
 "$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
 grep -q 'another server has the channels of robot 40001' "$dir/out" || fail "$(cat "$dir/out")"
 grep -q -e '--port .* --no-channels' "$dir/out" || fail "no remedy: $(cat "$dir/out")"
-"$ach" dev print -n1 -w 30 40001:laser:0 | grep -q SCAN || fail "the first server is out of reach"
+"$ach" dev print -c 1 -T 30 40001:laser:0 | grep -q SCAN || fail "the first server is out of reach"
 
 # Killed: its channels are still there, and hide nobody.
 kill -9 "$server"
 wait "$server" 2>/dev/null
 start second --no-channels "$dir/free.cfg" -p 40001 || exit 1
 port=$(sed -n 's/.* on port //p' "$dir/second")
-"$ach" dev print -n1 -w 2 40001:laser:0 >"$dir/out" 2>&1 && fail "a dead server answered"
+"$ach" dev print -c 1 -T 2 40001:laser:0 >"$dir/out" 2>&1 && fail "a dead server answered"
 grep -q 'in time' "$dir/out" && fail "waited for a dead server"
-"$ach" dev print -n1 -w 30 "$port:laser:0" | grep -q SCAN || fail "the living server is hidden"
+"$ach" dev print -c 1 -T 30 "$port:laser:0" | grep -q SCAN || fail "the living server is hidden"
 kill "$server"
 wait "$server" || fail "a server that was asked to end did not end well"
 

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A letter of an option means the same in every verb, and man/ach.1 has them all.
+. "$(dirname "$0")/lib.sh"
+man=$2
+letters=$(sed -n 's/^\.It Fl \(.\) Ta .*/\1/p' "$man/ach.1" | grep -v h)
+
+verbs=$("$ACH" help --verbs | grep -vx dev)
+if "$ACH" help --verbs | grep -qx dev; then
+    verbs="$verbs $("$ACH" dev --help | sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/dev:\1/p')"
+    has "$verbs" dev:print
+fi
+
+# help_letters VERB: lines of a letter and its long name
+help_letters() {
+    # shellcheck disable=SC2086
+    "$ACH" $1 --help | sed -n 's/^ \{2,\}-\(.\), --\([a-z][a-z-]*\).*/\1 \2/p'
+}
+
+for verb in $verbs; do
+    words=$(echo "$verb" | tr : ' ')
+    help_letters "$words" >"$tmp/here"
+    sed "s/\$/ $verb/" "$tmp/here" >>"$tmp/all"
+    [ "$verb" = bench ] && continue # it passes options on to another program
+    # No verb takes a letter that its help does not tell.
+    for letter in $letters; do
+        grep -q "^$letter " "$tmp/here" && continue
+        [ "$verb$letter" = rm1 ] && continue # as in Ach 2; the help has it at --force
+        # shellcheck disable=SC2086
+        expect 2 "$ACH" $words "-$letter" </dev/null
+        has "$err" "invalid option -- '$letter'"
+    done
+done
+[ "$(wc -l <"$tmp/all")" -gt 40 ] || fail "only $(wc -l <"$tmp/all") letters found"
+
+sort -u "$tmp/all" | cut -d' ' -f1,2 | sort -u >"$tmp/used"
+twice=$(cut -d' ' -f1 "$tmp/used" | uniq -d)
+for letter in $twice; do
+    fail "-$letter has several meanings: $(grep "^$letter " "$tmp/all" | tr '\n' ';')"
+done
+
+sed -n 's/^\.It Fl \(.\) Ta Fl -\([a-z-]*\) Ta .*/\1 \2/p' "$man/ach.1" | sort -u >"$tmp/table"
+same "$(comm -3 "$tmp/used" "$tmp/table" | grep -v 'h help')" ""
+
+# Letters of earlier versions say what to write now.
+expect 2 "$ACH" get -t 2 c
+has "$err" "ach get: -t was given up because it means something else in other verbs: write -T, --timeout"
+expect 2 "$ACH" hz -w 1 c
+has "$err" "write -i, --interval"
+expect 2 "$ACH" watch -1
+has "$err" "write --once"
+expect 2 "$ACH" get -y c
+hasnt "$err" "given up"
+if "$ACH" help --verbs | grep -qx dev; then
+    expect 2 "$ACH" dev print -n 1 laser:0
+    has "$err" "ach dev print: -n was given up"
+    has "$err" "write -c, --count"
+fi
+# Old long names are still taken.
+"$ACH" mk --count 3 c
+expect 0 "$ACH" hz --window 0.01 --count 1 c
+"$ACH" rm c
+finish
