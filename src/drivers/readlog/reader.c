@@ -6,26 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../log/line.h"
 
 /* Of wrong lines, so many are told of. */
 #define WRONG_MAX 20u
 
-ach_status_t achi_reader_open(struct achi_reader *r)
+static ach_status_t open_path(struct achi_reader *r)
 {
     struct stat s;
 
-    r->file = fopen(r->path, "re");
+    r->file = fopen(r->entry.path, "re");
     if (r->file && fstat(fileno(r->file), &s) == 0 && S_ISDIR(s.st_mode)) {
         achi_reader_close(r);
         errno = EISDIR;
     }
-    if (!r->file)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", r->path, strerror(errno));
+    return r->file ? ACH_OK
+                   : ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", r->entry.path, strerror(errno));
+}
+
+static ach_status_t open_entry(struct achi_reader *r)
+{
+    int fd = achi_entry_open_log(&r->entry);
+
+    if (fd < 0)
+        return ACH_EACCES;
+    r->file = fdopen(fd, "r");
+    if (r->file)
+        return ACH_OK;
+    close(fd);
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to read a log");
+}
+
+ach_status_t achi_reader_open(struct achi_reader *r, bool trusted)
+{
+    ach_status_t status = trusted ? open_path(r) : open_entry(r);
+
     r->number = 0;
     r->wrong = 0;
-    return ACH_OK;
+    return status;
 }
 
 void achi_reader_rewind(struct achi_reader *r)
@@ -81,9 +101,9 @@ static bool read_line(struct achi_reader *r, bool *too_long)
 static void complain(ach_driver_t *driver, struct achi_reader *r, const char *why)
 {
     if (++r->wrong <= WRONG_MAX)
-        ach_driver_log(driver, ACH_LOG_WARNING, "%s:%lu: %s", r->path, r->number, why);
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s:%lu: %s", r->entry.path, r->number, why);
     if (r->wrong == WRONG_MAX)
-        ach_driver_log(driver, ACH_LOG_WARNING, "%s: more lines may be wrong", r->path);
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: more lines may be wrong", r->entry.path);
 }
 
 ach_message_t *achi_reader_next(ach_driver_t *driver, struct achi_reader *r)

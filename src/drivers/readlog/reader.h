@@ -6,6 +6,8 @@
 #include <ach/driver.h>
 #include <stdio.h>
 
+#include "../log/entry.h"
+
 /* Longer lines are passed over: twice the longest body, and what stands around it. */
 #define ACHI_READER_LINE_MAX ((size_t)3u * ACH_BODY_MAX)
 
@@ -15,10 +17,11 @@ struct achi_reader {
     size_t size, room;
     unsigned long number; /* of the line, from 1 */
     unsigned wrong;       /* lines so far */
-    char path[4096];
+    struct achi_entry entry;
 };
 
-ach_status_t achi_reader_open(struct achi_reader *r);
+/* @trusted: the config file names it, so it may be a link, or a log without a head. */
+ach_status_t achi_reader_open(struct achi_reader *r, bool trusted);
 void achi_reader_rewind(struct achi_reader *r);
 void achi_reader_close(struct achi_reader *r);
 

@@ -36,7 +36,7 @@ struct readlog {
     ach_address_t *devices;
     size_t count;
     struct achi_reader reader;
-    char first[4096]; /* the file that the config file names */
+    struct achi_entry first; /* the file that the config file names */
     bool autoplay, autorewind;
     bool playing;
     struct answer *answers;
@@ -96,13 +96,7 @@ static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct r
 
 static ach_status_t read_options(ach_driver_t *driver, ach_section_t *options, struct readlog *r)
 {
-    const char *path = ach_section_path(options, "filename", NULL);
-
-    if (!path || strlen(path) >= sizeof(r->first)) {
-        ach_section_refuse(options, "filename", 0, "the name of a log");
-        return ACH_EINVAL;
-    }
-    strcpy(r->first, path);
+    achi_entry_read(&r->first, options, NULL);
     r->autoplay = ach_section_bool(options, "autoplay", true);
     r->autorewind = ach_section_bool(options, "autorewind", false);
     return ach_driver_property_double(driver, "speed", 1);
@@ -197,9 +191,9 @@ static void go_back(struct readlog *r)
 }
 
 /* Clients ask for geometry first of all: answers near the beginning are known from the beginning. */
-static ach_status_t open_log(ach_driver_t *driver, struct readlog *r)
+static ach_status_t open_log(ach_driver_t *driver, struct readlog *r, bool trusted)
 {
-    ach_status_t status = achi_reader_open(&r->reader);
+    ach_status_t status = achi_reader_open(&r->reader, trusted);
     ach_message_t *m;
 
     if (status != ACH_OK)
@@ -224,10 +218,10 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
 {
     struct readlog *r = state;
 
-    strcpy(r->reader.path, r->first);
+    r->reader.entry = r->first;
     r->playing = r->autoplay;
     r->shift = 0;
-    return open_log(driver, r);
+    return open_log(driver, r, true);
 }
 
 static void shut_down(ach_driver_t *driver, void *state)
@@ -236,20 +230,18 @@ static void shut_down(ach_driver_t *driver, void *state)
     close_log(state);
 }
 
-/* A name only, in the directory of the first log: a client is not to read what it likes. */
 static ach_status_t change_file(ach_driver_t *driver, struct readlog *r,
                                 const ach_log_set_filename_t *body)
 {
-    const char *slash = strrchr(r->first, '/');
-    size_t n = slash ? (size_t)(slash + 1 - r->first) : 0;
+    ach_status_t status;
 
-    if (r->playing || !body || body->filename_count < 2 || *body->filename == '.' ||
-        strchr(body->filename, '/') || n + body->filename_count > sizeof(r->reader.path))
-        return ACH_ENOTSUP;
+    if (r->playing)
+        return ach_errstr_set(ACH_EINVAL, "the file's name stays while it is played");
+    status = achi_entry_rename(&r->reader.entry, body);
+    if (status != ACH_OK)
+        return status;
     close_log(r);
-    memcpy(r->reader.path, r->first, n);
-    snprintf(r->reader.path + n, sizeof(r->reader.path) - n, "%s", body->filename);
-    return open_log(driver, r);
+    return open_log(driver, r, false);
 }
 
 static void set_playing(struct readlog *r, bool playing)
@@ -370,7 +362,7 @@ static void at_end(ach_driver_t *driver, struct readlog *r)
         go_back(r);
         return;
     }
-    ach_driver_log(driver, ACH_LOG_INFO, "%s: the end", r->reader.path);
+    ach_driver_log(driver, ACH_LOG_INFO, "%s: the end", r->reader.entry.path);
     set_playing(r, false);
 }
 

@@ -3,29 +3,20 @@
 
 #include <ach.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void keep_old(const char *path)
-{
-    char kept[4100];
-    struct stat s;
-
-    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
-        snprintf(kept, sizeof(kept), "%s~", path);
-        rename(path, kept);
-    }
-}
-
 ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f)
 {
-    keep_old(f->path);
-    f->fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (f->fd < 0)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", f->path, strerror(errno));
+    ach_status_t status;
+
+    if (f->entry.own_directory)
+        mkdir(f->entry.directory, 0755); /* if it is not there; opening it says what is wrong */
+    status = achi_entry_create_log(&f->entry, &f->fd);
+    if (status != ACH_OK)
+        return status;
     f->failing = false;
     f->lost = 0;
     f->synced = ach_driver_time(driver);
@@ -37,8 +28,8 @@ void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f)
     if (f->fd < 0)
         return;
     if (f->lost)
-        ach_driver_log(driver, ACH_LOG_WARNING, "%s: %llu messages at its end were lost", f->path,
-                       (unsigned long long)f->lost);
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: %llu messages at its end were lost",
+                       f->entry.path, (unsigned long long)f->lost);
     if (f->sync > 0)
         fdatasync(f->fd);
     close(f->fd);
@@ -93,7 +84,7 @@ void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const cha
         return;
     if (!write_all(f->fd, lines, size)) {
         if (!f->failing)
-            ach_driver_log(driver, ACH_LOG_ERROR, "%s: %s; messages are lost", f->path,
+            ach_driver_log(driver, ACH_LOG_ERROR, "%s: %s; messages are lost", f->entry.path,
                            strerror(errno));
         f->failing = true;
         f->lost++;
@@ -101,7 +92,7 @@ void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const cha
     }
     if (f->failing)
         ach_driver_log(driver, ACH_LOG_WARNING, "%s: goes on after %llu messages were lost",
-                       f->path, (unsigned long long)f->lost);
+                       f->entry.path, (unsigned long long)f->lost);
     f->failing = false;
     f->lost = 0;
     sync_now(driver, f);

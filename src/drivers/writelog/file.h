@@ -11,16 +11,18 @@
 
 #include <ach/driver.h>
 
+#include "../log/entry.h"
+
 struct achi_logfile {
     int fd;        /* -1: not open */
     bool failing;  /* the last line could not be written */
     uint64_t lost; /* since it is failing */
     double sync;   /* s between syncs to the disk; 0: the system decides */
     double synced; /* when */
-    char path[4096];
+    struct achi_entry entry;
 };
 
-/* A file that is there already is kept, with a ~ behind its name. */
+/* A log of that name is kept, with a ~ behind its name; ACH_EEXIST: that is not a log. */
 ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f);
 void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f);
 

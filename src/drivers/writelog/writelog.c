@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "../drivers.h"
@@ -24,8 +23,7 @@ struct writelog {
     ach_address_t here;
     ach_address_t *there;
     size_t count;
-    char directory[2048]; /* empty: as the file's name says */
-    bool record;          /* from the start */
+    bool record; /* from the start */
     bool recording;
     struct achi_logfile file;
     struct achi_text text;
@@ -39,15 +37,6 @@ static void destroy(ach_driver_t *driver, void *state)
     free(l->text.data);
     free(l->there);
     free(l);
-}
-
-/* Paths of the config file are relative to it; a name is within the directory. */
-static void set_path(struct writelog *l, const char *name)
-{
-    if (*l->directory && *name != '/')
-        snprintf(l->file.path, sizeof(l->file.path), "%s/%s", l->directory, name);
-    else
-        snprintf(l->file.path, sizeof(l->file.path), "%s", name);
 }
 
 /* basename, the date, extension. */
@@ -68,13 +57,8 @@ static void read_options(ach_section_t *options, struct writelog *l)
 {
     char name[512];
 
-    snprintf(l->directory, sizeof(l->directory), "%s",
-             ach_section_path(options, "log_directory", ""));
     default_name(options, name, sizeof(name));
-    if (*l->directory)
-        set_path(l, ach_section_string(options, "filename", name));
-    else
-        set_path(l, ach_section_path(options, "filename", name));
+    achi_entry_read(&l->file.entry, options, name);
     l->record = ach_section_bool(options, "autorecord", true);
     l->file.sync = ach_section_double(options, "sync", 0);
     if (!(l->file.sync >= 0))
@@ -153,8 +137,6 @@ static ach_status_t start(ach_driver_t *driver, struct writelog *l)
     ach_status_t status;
 
     if (l->file.fd < 0) {
-        if (*l->directory)
-            mkdir(l->directory, 0755); /* if it is not there; open says what is wrong */
         status = achi_logfile_open(driver, &l->file);
         if (status != ACH_OK)
             return status;
@@ -162,7 +144,7 @@ static ach_status_t start(ach_driver_t *driver, struct writelog *l)
         achi_line_head(&l->text);
         achi_logfile_append(driver, &l->file, l->text.data, l->text.size);
         ask_geometry(driver, l);
-        ach_driver_log(driver, ACH_LOG_INFO, "recording to %s", l->file.path);
+        ach_driver_log(driver, ACH_LOG_INFO, "recording to %s", l->file.entry.path);
     }
     l->recording = true;
     return ACH_OK;
@@ -201,30 +183,17 @@ static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_m
     return status;
 }
 
-/* A name only: a client is not to write where it likes. */
-static bool good_name(const ach_log_set_filename_t *body)
-{
-    return body && body->filename_count > 1 && *body->filename && *body->filename != '.' &&
-           !strchr(body->filename, '/');
-}
-
 static ach_status_t rename_file(ach_driver_t *driver, struct writelog *l,
                                 const ach_log_set_filename_t *body)
 {
-    char *slash;
+    ach_status_t status;
 
-    if (l->recording || !good_name(body))
-        return ach_errstr_set(ACH_EINVAL, "%s",
-                              l->recording ? "the file's name stays while it is written"
-                                           : "not the name of a file in the log's directory");
-    achi_logfile_close(driver, &l->file);
-    slash = strrchr(l->file.path, '/');
-    if (*l->directory || !slash)
-        set_path(l, body->filename);
-    else
-        snprintf(slash + 1, sizeof(l->file.path) - (size_t)(slash + 1 - l->file.path), "%s",
-                 body->filename);
-    return ACH_OK;
+    if (l->recording)
+        return ach_errstr_set(ACH_EINVAL, "the file's name stays while it is written");
+    status = achi_entry_rename(&l->file.entry, body);
+    if (status == ACH_OK)
+        achi_logfile_close(driver, &l->file);
+    return status;
 }
 
 static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "line.h"
 #include "probe.h"
@@ -251,13 +252,27 @@ static void test_recording(void)
     free_lines(l);
 }
 
+/* As other servers begin theirs. */
+static const char old_log[] = "## Player version 3.1.0 \n## File version 0.3.0 \n# old\n";
+
+static bool holds(const char *name, const char *text)
+{
+    char found[256] = "";
+    FILE *f = fopen(path(name), "r");
+    size_t n = f ? fread(found, 1, sizeof(found) - 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    return n == strlen(text) && strcmp(found, text) == 0;
+}
+
 /* What was recorded before is kept. */
 static void test_kept(void)
 {
     struct rig *rig;
     struct ear *log;
 
-    put_file("k.log", "# old\n", 6);
+    put_file("k.log", old_log, strlen(old_log));
     rig = start(false,
                 "driver (name \"dummy\" provides [\"position2d:0\"] rate 100)\n"
                 "driver (name \"writelog\" filename \"%s\" sync 0.01 provides [\"log:0\"]\n"
@@ -267,7 +282,93 @@ static void test_kept(void)
     EVENTUALLY(count_lines("k.log") >= 2);
     ear_close(log);
     rig_end(rig);
-    CHECK(access(path("k.log~"), R_OK) == 0);
+    CHECK(holds("k.log~", old_log));
+}
+
+static bool set_name(struct ear *log, const char *name)
+{
+    ach_log_set_filename_t to = {.filename_count = (uint32_t)strlen(name) + 1,
+                                 .filename = (char *)(uintptr_t)name};
+
+    return ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &to);
+}
+
+static bool set_recording(struct ear *log, uint8_t state)
+{
+    return ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &(ach_log_set_write_state_t){state});
+}
+
+static struct rig *start_recorder(const char *options)
+{
+    return start(false,
+                 "driver (name \"dummy\" provides [\"position2d:0\"] rate 100)\n"
+                 "driver (name \"writelog\" %s provides [\"log:0\"] autorecord no\n"
+                 "        requires [\"position2d:0\"])",
+                 options);
+}
+
+/* Without a directory for logs, clients name no files. */
+static void test_names_refused(void)
+{
+    char options[256];
+    struct rig *rig;
+    struct ear *log;
+
+    put_file("robot.cfg", "driver ()\n", 10);
+    snprintf(options, sizeof(options), "filename \"%s\"", path("n.log"));
+    rig = start_recorder(options);
+    log = ear_open(rig, "log:0");
+    CHECK(!set_name(log, "robot.cfg"));
+    CHECK(!set_name(log, "other-name.log"));
+    CHECK(rig_logged(rig, "clients may not name logs here"));
+    CHECK(set_recording(log, 1));
+    EVENTUALLY(count_lines("n.log") >= 2);
+    ear_close(log);
+    rig_end(rig);
+    CHECK(holds("robot.cfg", "driver ()\n"));
+    CHECK(access(path("other-name.log"), F_OK) != 0);
+}
+
+/* Whatever the config file or a client names: only a log is replaced, and links are not followed. */
+static void test_only_logs_replaced(void)
+{
+    char options[256];
+    struct rig *rig;
+    struct ear *log;
+
+    put_file("robot.cfg", "driver ()\n", 10);
+    put_file("kept.log", old_log, strlen(old_log));
+    put_file("kept.log~", "not a log", 9);
+    put_file("target", old_log, strlen(old_log));
+    put_file("empty.log", "", 0);
+    REQUIRE(symlink("target", path("link.log")) == 0);
+    REQUIRE(symlink("nowhere", path("dangling.log")) == 0);
+    REQUIRE(mkfifo(path("fifo.log"), 0600) == 0);
+    REQUIRE(mkdir(path("directory.log"), 0700) == 0);
+    snprintf(options, sizeof(options), "filename \"%s\" client_names yes", path("robot.cfg"));
+    rig = start_recorder(options);
+    log = ear_open(rig, "log:0");
+    CHECK(!set_recording(log, 1)); /* what the config file names is no log either */
+    CHECK(rig_logged(rig, "robot.cfg is there already and is not a log, so it stays"));
+    CHECK(set_name(log, "kept.log") && !set_recording(log, 1));
+    CHECK(rig_logged(rig, "kept.log~ is there already and is not a log, so it stays"));
+    CHECK(set_name(log, "link.log") && !set_recording(log, 1));
+    CHECK(set_name(log, "dangling.log") && !set_recording(log, 1));
+    CHECK(set_name(log, "fifo.log") && !set_recording(log, 1));
+    CHECK(set_name(log, "directory.log") && !set_recording(log, 1));
+    CHECK(!set_name(log, "..") && !set_name(log, ".hidden") && !set_name(log, "") &&
+          !set_name(log, "a/b") && !set_name(log, "/tmp/x") && !set_name(log, "two\nlines"));
+    CHECK(set_name(log, "empty.log") && set_recording(log, 1));
+    EVENTUALLY(count_lines("empty.log") >= 2);
+    CHECK(set_recording(log, 0));
+    CHECK(set_name(log, "new.log") && set_recording(log, 1));
+    EVENTUALLY(count_lines("new.log") >= 2);
+    ear_close(log);
+    rig_end(rig);
+    CHECK(holds("robot.cfg", "driver ()\n"));
+    CHECK(holds("kept.log", old_log) && holds("kept.log~", "not a log"));
+    CHECK(holds("target", old_log) && access(path("nowhere"), F_OK) != 0);
+    CHECK(access(path("empty.log~"), F_OK) != 0);
 }
 
 static void test_cannot_open(void)
@@ -291,24 +392,43 @@ static void test_cannot_open(void)
     rig_end(rig);
 }
 
-static void test_full_device(void)
+/* A limit of the file's size stands for a full disk. */
+static void set_limit(rlim_t bytes)
 {
-    struct rig *rig =
-        start(false, "driver (name \"dummy\" provides [\"position2d:0\"] rate 200)\n"
-                     "driver (name \"writelog\" filename \"/dev/full\" provides [\"log:0\"]\n"
-                     "        requires [\"position2d:0\"])");
-    struct ear *ear = ear_open(rig, "position2d:0"), *log = ear_open(rig, "log:0");
+    struct rlimit limit;
+
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+static void test_full_disk(void)
+{
+    struct ear *ear, *log;
+    struct rig *rig;
     int i;
 
-    CHECK(rig_logged(rig, "/dev/full: No space left on device; messages are lost"));
+    set_limit(1);
+    rig = start(false,
+                "driver (name \"dummy\" provides [\"position2d:0\"] rate 200)\n"
+                "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                "        requires [\"position2d:0\"])",
+                path("f.log"));
+    ear = ear_open(rig, "position2d:0");
+    log = ear_open(rig, "log:0");
+    CHECK(rig_logged(rig, "f.log: File too large; messages are lost"));
     for (i = 0; i < 10; i++) {
         ach_message_t *m = ear_data(ear, ACH_POSITION2D_DATA_STATE);
 
         ach_message_unref(m);
     }
-    CHECK(rig_count(rig, "No space left") == 1); /* not a line for each */
+    CHECK(rig_count(rig, "File too large") == 1); /* not a line for each */
     ear_close(log);
     CHECK(rig_logged(rig, "messages at its end were lost"));
+    set_limit(RLIM_INFINITY);
+    log = ear_open(rig, "log:0"); /* the empty file does not keep it from recording */
+    EVENTUALLY(count_lines("f.log") >= 2);
+    ear_close(log);
     ear_close(ear);
     rig_end(rig);
 }
@@ -334,15 +454,11 @@ static bool is_whole(const char *name)
 /* A limit in the midst of a line: the file ends with a whole one, and goes on when it can. */
 static void test_file_limit(void)
 {
-    struct rlimit before, low;
     struct rig *rig;
     struct ear *log;
     size_t n;
 
-    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
-    low = before;
-    low.rlim_cur = 10001;
-    REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+    set_limit(10001);
     rig = start(false,
                 "driver (name \"dummy\" provides [\"position2d:0\"] rate 1000)\n"
                 "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
@@ -352,7 +468,7 @@ static void test_file_limit(void)
     CHECK(rig_logged(rig, "File too large; messages are lost"));
     n = count_lines("l.log");
     EVENTUALLY(is_whole("l.log")); /* a line that does not fit is there for a moment */
-    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    set_limit(RLIM_INFINITY);
     CHECK(rig_logged(rig, "goes on after"));
     EVENTUALLY(count_lines("l.log") > n + 5);
     ear_close(log);
@@ -470,31 +586,46 @@ static void test_playing(void)
     rig_end(rig);
 }
 
+static struct rig *start_player(const char *options)
+{
+    return start(false,
+                 "driver (name \"readlog\" log_directory \"%s\" filename \"five.log\" %s\n"
+                 "        autoplay no provides [\"log:0\" \"position2d:0\"])",
+                 dir, options);
+}
+
 static void test_other_file(void)
 {
-    static const char other[] = "5 0 0 position2d 0 1 1 77 0 0 0 0 0 0\n";
-    char name[] = "other.log", none[] = "none.log", bad[] = "../other.log";
-    ach_log_set_filename_t to = {.filename_count = sizeof(name), .filename = name};
-    ach_log_set_filename_t nowhere = {.filename_count = sizeof(none), .filename = none};
-    ach_log_set_filename_t outside = {.filename_count = sizeof(bad), .filename = bad};
+    static const char other[] = "## Ach version 3\n## File version 0.3.0\n"
+                                "5 0 0 position2d 0 1 1 77 0 0 0 0 0 0\n";
     struct rig *rig;
     struct ear *log, *base;
 
     put_file("other.log", other, sizeof(other) - 1);
-    rig = start(false,
-                "driver (name \"readlog\" filename \"%s\" autoplay no\n"
-                "        provides [\"log:0\" \"position2d:0\"])",
-                path("five.log"));
+    put_file("secret.txt", "5 0 0 position2d 0 1 1 99 0 0 0 0 0 0\n", 38);
+    REQUIRE(symlink("other.log", path("link-to-other.log")) == 0);
+    rig = start_player("");
     log = ear_open(rig, "log:0");
     base = ear_open(rig, "position2d:0");
-    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &outside));
-    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &nowhere));
+    CHECK(!set_name(log, "../other.log"));
+    CHECK(!set_name(log, "none.log"));
+    CHECK(!set_name(log, "fifo.log")); /* and does not wait for a writer */
+    CHECK(!set_name(log, "link-to-other.log"));
+    CHECK(!set_name(log, "secret.txt"));
+    CHECK(rig_logged(rig, "secret.txt is not a log"));
     CHECK(!ear_acked(log, ACH_LOG_REQ_SET_READ_STATE, &(ach_log_set_read_state_t){1}));
-    CHECK(ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &to));
+    CHECK(set_name(log, "other.log"));
     set_playing(log, 1);
     expect(base, 77, 5);
     CHECK(!ear_acked(base, ACH_POSITION2D_REQ_GET_GEOM, NULL)); /* that was in the other one */
     ear_close(base);
+    ear_close(log);
+    rig_end(rig);
+
+    rig = start_player("client_names no");
+    log = ear_open(rig, "log:0");
+    CHECK(!set_name(log, "other.log"));
+    CHECK(ear_acked(log, ACH_LOG_REQ_SET_READ_REWIND, NULL)); /* the first is still open */
     ear_close(log);
     rig_end(rig);
 }
@@ -581,8 +712,10 @@ int main(void)
         test_same_again(i);
     test_recording();
     test_kept();
+    test_names_refused();
+    test_only_logs_replaced();
     test_cannot_open();
-    test_full_device();
+    test_full_disk();
     test_file_limit();
     test_killed();
     test_playing();

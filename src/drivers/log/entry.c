@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "entry.h"
+
+#include <ach.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of the first two lines, which other servers write with other versions. */
+#define HEAD_LINE "## "
+#define HEAD_VERSION "\n## File version "
+#define HEAD_MAX 256
+
+static void set_name(struct achi_entry *e, const char *name)
+{
+    snprintf(e->name, sizeof(e->name), "%s", name);
+    snprintf(e->path, sizeof(e->path), "%s%s", e->directory, e->name);
+}
+
+/* False: too long, or it does not end with a name. */
+static bool split(struct achi_entry *e, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = (size_t)(name - path);
+
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+        strlen(name) >= ACHI_ENTRY_NAME || n >= ACHI_ENTRY_DIRECTORY)
+        return false;
+    if (n)
+        memcpy(e->directory, path, n);
+    e->directory[n] = '\0';
+    set_name(e, name);
+    return true;
+}
+
+/* Paths of the config file are relative to it; a name is within the log directory. */
+void achi_entry_read(struct achi_entry *e, ach_section_t *options, const char *fallback)
+{
+    const char *directory = ach_section_path(options, "log_directory", NULL);
+    const char *name = ach_section_string(options, "filename", fallback);
+    char full[ACHI_ENTRY_DIRECTORY + ACHI_ENTRY_NAME];
+
+    e->own_directory = directory && name && *name != '/';
+    e->client_names = ach_section_bool(options, "client_names", e->own_directory);
+    if (e->own_directory &&
+        snprintf(full, sizeof(full), "%s/%s", directory, name) < (int)sizeof(full))
+        name = full;
+    else if (!e->own_directory)
+        name = ach_section_path(options, "filename", fallback);
+    if (!name || !split(e, name))
+        ach_section_refuse(options, "filename", 0, "the name of a log");
+}
+
+/* One entry of a directory, not hidden, printable. */
+static bool is_name(const ach_log_set_filename_t *body)
+{
+    const char *name = body ? body->filename : NULL;
+    size_t i, n = name ? strnlen(name, body->filename_count) : 0;
+
+    if (!n || n == body->filename_count || n >= ACHI_ENTRY_NAME || *name == '.')
+        return false;
+    for (i = 0; i < n; i++)
+        if (name[i] == '/' || iscntrl((unsigned char)name[i]))
+            return false;
+    return true;
+}
+
+ach_status_t achi_entry_rename(struct achi_entry *e, const ach_log_set_filename_t *body)
+{
+    if (!e->client_names)
+        return ach_errstr_set(ACH_EACCES, "clients may not name logs here; the options "
+                                          "log_directory and client_names allow it");
+    if (!is_name(body))
+        return ach_errstr_set(ACH_EACCES, "a client may name a file of the log's directory, "
+                                          "without a path, and that is none");
+    set_name(e, body->filename);
+    return ACH_OK;
+}
+
+static int open_directory(const struct achi_entry *e)
+{
+    int fd = open(*e->directory ? e->directory : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", e->path, strerror(errno));
+    return fd;
+}
+
+static bool begins_as_log(int fd)
+{
+    char text[HEAD_MAX + 1] = "";
+    const char *end;
+
+    if (pread(fd, text, HEAD_MAX, 0) < 0)
+        return false;
+    end = strchr(text, '\n');
+    return strncmp(text, HEAD_LINE, strlen(HEAD_LINE)) == 0 && end &&
+           strncmp(end, HEAD_VERSION, strlen(HEAD_VERSION)) == 0;
+}
+
+/* Asked before it is opened: with some devices that alone has an effect. */
+static bool is_regular(int directory, const char *name)
+{
+    struct stat s;
+
+    if (fstatat(directory, name, &s, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    errno = EMEDIUMTYPE;
+    return S_ISREG(s.st_mode);
+}
+
+/* -1 with errno. EMEDIUMTYPE: it is no log; ENOMSG: it is an empty file. */
+static int open_log(int directory, const char *name)
+{
+    struct stat s;
+    int fd = -1, error = EMEDIUMTYPE;
+
+    if (!is_regular(directory, name))
+        return -1;
+    fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
+        if (begins_as_log(fd))
+            return fd;
+        if (s.st_size == 0)
+            error = ENOMSG;
+    }
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+/* 0: a log; or why it is none. */
+static int not_log(int directory, const char *name)
+{
+    int fd = open_log(directory, name);
+
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return 0;
+}
+
+/* A file system that cannot rename without replacing can link. */
+static int rename_new(int directory, const char *from, const char *to)
+{
+    if (renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    if (linkat(directory, from, directory, to, 0) != 0)
+        return -1;
+    return unlinkat(directory, from, 0);
+}
+
+static ach_status_t refuse_other(const struct achi_entry *e, const char *behind)
+{
+    return ach_errstr_set(ACH_EEXIST, "%s%s is there already and is not a log, so it stays",
+                          e->path, behind);
+}
+
+static ach_status_t fail(const struct achi_entry *e, int error)
+{
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", e->path, strerror(error));
+}
+
+static ach_status_t keep_old(const struct achi_entry *e, int directory)
+{
+    char backup[ACHI_ENTRY_NAME + 1];
+    int why, failed;
+
+    snprintf(backup, sizeof(backup), "%s~", e->name);
+    why = not_log(directory, backup);
+    if (why && why != ENOENT)
+        return refuse_other(e, "~");
+    failed = why ? rename_new(directory, e->name, backup)
+                 : renameat(directory, e->name, directory, backup);
+    return failed ? fail(e, errno) : ACH_OK;
+}
+
+/* A recorder that found no room on the disk leaves an empty file: to go on there loses nothing. */
+static int open_empty(int directory, const char *name)
+{
+    struct stat s;
+    int fd = openat(directory, name,
+                    O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0 && s.st_nlink == 1 &&
+        s.st_uid == geteuid())
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static int create_new(int directory, const char *name)
+{
+    return openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+                  0644);
+}
+
+/* There is something of that name. */
+static ach_status_t replace_log(const struct achi_entry *e, int directory, int *fd)
+{
+    int why = not_log(directory, e->name);
+    ach_status_t status = ACH_OK;
+
+    if (why == ENOMSG && (*fd = open_empty(directory, e->name)) >= 0)
+        return ACH_OK;
+    if (why == EMEDIUMTYPE || why == ENOMSG || why == ELOOP)
+        return refuse_other(e, "");
+    if (why && why != ENOENT)
+        return fail(e, why);
+    if (!why)
+        status = keep_old(e, directory);
+    if (status == ACH_OK && (*fd = create_new(directory, e->name)) < 0)
+        status = fail(e, errno);
+    return status;
+}
+
+ach_status_t achi_entry_create_log(const struct achi_entry *e, int *fd)
+{
+    int directory = open_directory(e);
+    ach_status_t status = ACH_OK;
+
+    if (directory < 0)
+        return ACH_FAILED_SYSCALL;
+    *fd = create_new(directory, e->name);
+    if (*fd < 0)
+        status = errno == EEXIST ? replace_log(e, directory, fd) : fail(e, errno);
+    close(directory);
+    return status;
+}
+
+int achi_entry_open_log(const struct achi_entry *e)
+{
+    int directory = open_directory(e), fd;
+
+    if (directory < 0)
+        return -1;
+    fd = open_log(directory, e->name);
+    if (fd < 0 && (errno == EMEDIUMTYPE || errno == ENOMSG || errno == ELOOP))
+        ach_errstr_set(ACH_EACCES, "%s is not a log", e->path);
+    else if (fd < 0)
+        fail(e, errno);
+    close(directory);
+    return fd;
+}
