@@ -20,6 +20,13 @@
  *                  subscription begins with setup again.
  *     destroy      the robot ends.
  *
+ * The end of a driver
+ *     Once a driver is to stop, commands and requests to it are refused. Those that were
+ *     accepted before are given to process before ach_driver_wait returns false, for two
+ *     seconds at most; commands beyond that are lost, and logged. When a robot ends, a driver
+ *     ends before the drivers of the devices that it requires, so that the commands of its
+ *     shutdown arrive.
+ *
  * Threads
  *     create and destroy run in the thread that builds the robot, one driver
  *     after the other. setup, main, process and shutdown run in the driver's own

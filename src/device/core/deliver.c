@@ -36,14 +36,17 @@ static bool answered_here(struct achi_device *d, const ach_message_t *m)
     return true;
 }
 
-/* Under the lock: a driver that is being shut down empties its queue once, and for good. */
+/*
+ * Under the lock, under which a driver is told to stop: whatever it accepts is in its queue
+ * before that, and it handles its queue before it stops.
+ */
 static ach_status_t push(struct achi_device *d, const ach_message_t *m)
 {
     ach_robot_t *robot = d->driver->robot;
     ach_status_t status = ACH_CLOSED;
 
     pthread_mutex_lock(&robot->lock);
-    if (d->driver->phase == ACHI_RUNNING)
+    if (d->driver->phase == ACHI_RUNNING && !d->driver->stop)
         status = ach_queue_push(d->driver->queue, m);
     pthread_mutex_unlock(&robot->lock);
     if (status == ACH_OK && achi_driver_inline(d->driver))

@@ -119,10 +119,18 @@ void achi_driver_stop(ach_driver_t *d)
 /* What is left is not for the next time; requests are answered with a NACK. */
 static void drain(ach_driver_t *d)
 {
+    unsigned commands = 0;
     ach_message_t *m;
 
-    while ((m = ach_queue_pop(d->queue)))
+    while ((m = ach_queue_pop(d->queue))) {
+        commands += ach_message_header(m)->type == ACH_MSG_CMD;
         ach_message_unref(m);
+    }
+    if (commands)
+        ach_robot_log(d->robot, ACH_LOG_WARNING,
+                      "driver %s has stopped, and %u command%s it had not handled %s lost",
+                      d->class->name, commands, commands == 1 ? "" : "s",
+                      commands == 1 ? "is" : "are");
 }
 
 static ach_status_t set_up(ach_driver_t *d)
@@ -204,6 +212,7 @@ static void stand_by(ach_driver_t *d)
         pthread_cond_wait(&d->robot->changed, &d->robot->lock);
     pthread_mutex_unlock(&d->robot->lock);
     achi_inline_close(d);
+    achi_driver_process(d); /* a message whose sender found the driver closed */
 }
 
 /* Until it is to stop, or fails. */

@@ -191,6 +191,7 @@ static void set_signals(void)
 ach_status_t achi_process_child(ach_robot_t *robot, int in, int out)
 {
     struct outlet *o;
+    ach_driver_t *d;
     ach_status_t status;
 
     set_signals();
@@ -211,5 +212,8 @@ ach_status_t achi_process_child(ach_robot_t *robot, int in, int out)
     while (sem_wait(&o->over) != 0)
         ;
     alarm(END_SECONDS);
+    for (d = robot->drivers; d; d = d->next) /* the outlet passes their last messages on */
+        if (d != robot->outlet)
+            achi_driver_quit(d);
     return ACH_OK;
 }

@@ -43,14 +43,44 @@ uint32_t ach_robot_number(const ach_robot_t *robot)
     return robot->attr.robot;
 }
 
-/* A driver's shutdown may still talk to what it requires: so all stop before any is freed. */
+/* Whether a driver that still runs requires a device of this one. */
+static bool is_required(const ach_robot_t *robot, const ach_driver_t *driver)
+{
+    const struct achi_need *n;
+    const ach_driver_t *d;
+
+    for (d = robot->drivers; d; d = d->next)
+        for (n = d->quit ? NULL : d->needs; n; n = n->next)
+            if (n->device && n->device->driver == driver)
+                return true;
+    return false;
+}
+
+static ach_driver_t *next_to_quit(const ach_robot_t *robot)
+{
+    ach_driver_t *d, *any = NULL;
+
+    for (d = robot->drivers; d; d = d->next) {
+        if (d->quit)
+            continue;
+        if (!is_required(robot, d))
+            return d;
+        any = d;
+    }
+    return any;
+}
+
+/*
+ * A driver's last command to a device that it requires must arrive: so a driver ends before
+ * those that it requires, and all have ended before any is freed.
+ */
 void ach_robot_destroy(ach_robot_t *robot)
 {
     ach_driver_t *d;
 
     if (!robot)
         return;
-    for (d = robot->drivers; d; d = d->next)
+    while ((d = next_to_quit(robot)))
         achi_driver_quit(d);
     while ((d = robot->drivers)) {
         robot->drivers = d->next;

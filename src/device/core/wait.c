@@ -12,6 +12,9 @@
 /* So that a clock which is set does not hold up a driver for longer. */
 #define NAP 60.0
 
+/* A driver that is to stop handles what is in its queue, for so many seconds at most. */
+#define STOP_SECONDS 2.0
+
 static double seconds_of(clockid_t clock)
 {
     struct timespec t;
@@ -79,22 +82,40 @@ static bool stopping(const ach_driver_t *d)
     return __atomic_load_n(&d->stop, __ATOMIC_ACQUIRE);
 }
 
+/* Whether a driver that is to stop has used up its time. *until: infinite before it is to stop. */
+static bool out_of_time(const ach_driver_t *d, double *until)
+{
+    if (!stopping(d))
+        return false;
+    if (isinf(*until))
+        *until = achi_monotonic() + STOP_SECONDS;
+    return achi_monotonic() >= *until;
+}
+
 /*
  * The eventfd is read first: what comes later makes it readable again. No more
  * than what is there now, so that a flood does not keep main from its work.
+ *
+ * Nothing is accepted for a driver once it is to stop, so the second pass, which begins after
+ * that, takes the last message that was accepted.
  */
 bool achi_driver_process(ach_driver_t *d)
 {
+    double until = INFINITY;
     ach_message_t *m;
     size_t left;
+    bool stop;
 
     achi_bell_clear(d->eventfd);
-    left = ach_queue_length(d->queue);
-    while (left-- && !stopping(d) && (m = ach_queue_pop(d->queue)))
-        achi_driver_take(d, m);
+    do {
+        stop = stopping(d);
+        left = ach_queue_length(d->queue);
+        while (left-- && !out_of_time(d, &until) && (m = ach_queue_pop(d->queue)))
+            achi_driver_take(d, m);
+    } while (!stop && stopping(d)); /* seen after the pass: one more */
     if (ach_queue_length(d->queue)) /* it came while others were there, and woke nobody */
         achi_driver_wake(d);
-    return !stopping(d);
+    return !stop;
 }
 
 static void fall_asleep(ach_driver_t *d, double until)

@@ -13,9 +13,10 @@ struct probe {
     bool fail_later;
     int setup_ms;
     double tick;
-    ach_address_t address;
+    ach_address_t address, required;
     ach_message_t *kept;
     bool die;
+    bool last_words;
 };
 
 void probe_reset(void)
@@ -51,7 +52,8 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     while (ach_driver_provide(driver, ACH_OPAQUE_CODE, NULL, &more) == ACH_OK)
         ;
     while (ach_driver_require(driver, 0, NULL, &more) == ACH_OK)
-        ;
+        p->required = more;
+    p->last_words = ach_section_bool(options, "last_words", false);
     return ACH_OK;
 }
 
@@ -80,9 +82,12 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
 
 static void shut_down(ach_driver_t *driver, void *state)
 {
+    uint8_t echo = PROBE_ECHO;
     struct probe *p = state;
 
-    (void)driver;
+    if (p->last_words)
+        CHECK_OK(ach_driver_command(driver, &p->required, ACH_OPAQUE_CMD_DATA,
+                                    &(ach_opaque_data_t){.data_count = 1, .data = &echo}));
     ach_message_unref(p->kept);
     p->kept = NULL;
     p->counts->shutdowns++;

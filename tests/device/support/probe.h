@@ -36,7 +36,8 @@ void probe_reset(void);
 
 /*
  * Options: number, fail_setups (how many of the first), fail_later (the second one), setup_ms,
- * tick (s); properties: speed, title.
+ * tick (s), last_words (a command to the last required device in shutdown); properties: speed,
+ * title.
  */
 extern const ach_driver_class_t probe_class;
 
