@@ -4,12 +4,15 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install install-module uninstall clean
+.PHONY: all help deps check-deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install install-module uninstall clean
 
-all: deps $(BUILD)/build.ninja
+# Building and installing never installs packages: they may be run as root, or without a network.
+all: check-deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
 help:
+	@echo 'make             build; says what is missing and installs no packages, nor does make install'
+	@echo 'make deps        install the Debian packages to build with'
 	@echo 'make demo        install what is missing, build, and run three small robots (under a minute)'
 	@echo 'make check       install what is missing, build, and run all tests'
 	@echo 'make check-kernel only its tests on real kernels, in virtual machines (about 3 minutes)'
@@ -26,13 +29,17 @@ help:
 	@echo 'make install-module  the kernel module, for kernel channels: man 4 ach'
 	@echo 'make uninstall   remove what make install put there last'
 
+check-deps:
+	@packaging/install-deps --check build
+
 deps:
 	@packaging/install-deps build
 
-$(BUILD)/build.ninja:
+$(BUILD)/build.ninja: | check-deps
 	meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) -Dtests=false -Dbench=true
 
-demo: all
+demo: deps
+	@$(MAKE) --no-print-directory all
 	@examples/demo/run $(BUILD)
 	@examples/device/run $(BUILD) $(BUILD)/demo
 	@examples/sim/run $(BUILD)
