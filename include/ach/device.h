@@ -173,7 +173,8 @@ typedef void ach_device_data_t(void *context, ach_device_t *device, const ach_me
  * @device: the handle
  * @timeout: how many seconds to wait for the first message; 0: not at all; negative:
  *           without end
- * @data: called for each message that is there
+ * @data: called for each message that is there, but at most ACH_QUEUE_MESSAGES times, so that
+ *        a device that publishes faster than @data works does not keep the caller
  * @context: given to @data
  *
  * Allocates: yes. Blocks: for that time, and as long as @data does.

@@ -167,8 +167,11 @@ static ach_status_t await(struct achi_channel_link *l, double until, ach_message
             return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
         if (status != ACH_OK && status != ACH_MISSED_FRAME)
             return ach_errstr_set(status, "no answer of the device in time");
-        if (peek(l, size, &h) != ACH_OK || !mine(l, &h))
+        if (peek(l, size, &h) != ACH_OK || !mine(l, &h)) {
+            if (left <= 0) /* others may be answered without end */
+                return ach_errstr_set(ACH_TIMEOUT, "no answer of the device in time");
             continue;
+        }
         h.address.host = 0;
         h.address.robot = l->robot;
         return ach_message_wrap(&h, l->buffer + ACH_FRAME_HEADER, size - ACH_FRAME_HEADER, answer);

@@ -18,6 +18,12 @@
 /* Seconds to connect. */
 #define TIMEOUT 5.0
 
+/*
+ * Seconds that a call may take to look through messages that have already come, also past its
+ * time limit. A device may publish faster than they are looked through.
+ */
+#define LOOK 0.1
+
 /* Messages that were passed over at most; then the oldest goes. */
 #define KEPT_MAX 256u
 
@@ -215,8 +221,9 @@ static ach_status_t route_get(ach_device_t *d, double timeout, int options, ach_
 static ach_message_t *newest(ach_device_t *d, int subtype)
 {
     ach_message_t *found = from_kept(d, subtype, true), *m;
+    double until = achi_monotonic() + LOOK;
 
-    while (route_get(d, 0, 0, &m) == ACH_OK) {
+    while (achi_monotonic() < until && route_get(d, 0, 0, &m) == ACH_OK) {
         if (fits(m, subtype)) {
             ach_message_unref(found);
             found = m;
@@ -231,6 +238,8 @@ static ach_message_t *newest(ach_device_t *d, int subtype)
 static ach_status_t next(ach_device_t *d, int subtype, double until, int options,
                          ach_message_t **found)
 {
+    double looked = achi_monotonic() + LOOK;
+
     for (;;) {
         double left = until < 0 ? -1 : until - achi_monotonic();
         ach_message_t *m;
@@ -244,6 +253,12 @@ static ach_status_t next(ach_device_t *d, int subtype, double until, int options
             return ACH_OK;
         }
         keep(d, m);
+        if (achi_monotonic() < looked)
+            continue;
+        if (!(options & ACH_O_WAIT))
+            return ACH_STALE_FRAMES;
+        if (until >= 0 && achi_monotonic() >= until)
+            return ACH_TIMEOUT;
     }
 }
 
@@ -320,6 +335,7 @@ ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const voi
 ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_device_data_t *data,
                                  void *context)
 {
+    unsigned left = ACH_QUEUE_MESSAGES;
     ach_message_t *m;
     ach_status_t status =
         ach_device_get(device, ACH_SUBTYPE_ANY, timeout, timeout == 0 ? 0 : ACH_O_WAIT, &m);
@@ -329,7 +345,7 @@ ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_devic
     do {
         data(context, device, m);
         ach_message_unref(m);
-        status = ach_device_get(device, ACH_SUBTYPE_ANY, 0, 0, &m);
+        status = --left ? ach_device_get(device, ACH_SUBTYPE_ANY, 0, 0, &m) : ACH_STALE_FRAMES;
     } while (status == ACH_OK || status == ACH_MISSED_FRAME);
     return ACH_OK;
 }

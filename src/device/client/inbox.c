@@ -51,7 +51,10 @@ static void hear_synch(struct achi_inbox *in, const ach_message_t *m)
         in->lost_before += lost->value;
 }
 
-/* The eventfd is read first: what comes later makes it readable again. */
+/*
+ * The eventfd is read before the queue: a later message makes it readable again. A message
+ * that was queued behind another one did not; then it is made readable here.
+ */
 static ach_message_t *next(struct achi_inbox *in)
 {
     ach_message_t *m = ach_queue_pop(in->queue);
@@ -59,15 +62,22 @@ static ach_message_t *next(struct achi_inbox *in)
     if (m)
         return m;
     achi_bell_clear(in->fd);
-    return ach_queue_pop(in->queue);
+    m = ach_queue_pop(in->queue);
+    if (ach_queue_length(in->queue))
+        wake(in);
+    return m;
 }
 
-/* The next data; what else comes is dealt with. */
+/*
+ * The next data among the messages that are there now: a server may send other messages
+ * faster than they are taken out, and the caller has a time limit.
+ */
 static ach_message_t *next_data(struct achi_inbox *in)
 {
+    size_t left = ach_queue_length(in->queue) + 1;
     ach_message_t *m = ach_queue_pop(in->data);
 
-    while (!m && (m = next(in))) {
+    while (!m && left-- && (m = next(in))) {
         uint8_t type = ach_message_header(m)->type;
 
         if (type == ACH_MSG_DATA)
@@ -126,12 +136,15 @@ static bool is_answer(struct achi_inbox *in, ach_message_t *m)
     return false;
 }
 
+/* The answer, if it is among the messages that are there now. */
 static ach_message_t *next_answer(struct achi_inbox *in)
 {
-    ach_message_t *m = next(in);
+    size_t left = ach_queue_length(in->queue) + 1;
+    ach_message_t *m;
 
-    while (m && !is_answer(in, m))
-        m = next(in);
+    do
+        m = left-- ? next(in) : NULL;
+    while (m && !is_answer(in, m));
     return m;
 }
 

@@ -47,9 +47,12 @@ static ach_status_t send_all(struct achi_call *c, const unsigned char *bytes, si
     return ACH_OK;
 }
 
-/* *n: at least one byte. */
+/* *n: at least one byte. Past the time limit, only what has already come is read, and only once. */
 static ach_status_t receive(struct achi_call *c, void *to, size_t room, size_t *n)
 {
+    if (c->late)
+        return fail(c, ACH_TIMEOUT, "it does not answer");
+    c->late = achi_dial_now() >= c->until;
     for (;;) {
         ssize_t got = recv(c->fd, to, room, MSG_DONTWAIT);
 

@@ -17,6 +17,7 @@ enum achi_secret { ACHI_SECRET_NONE, ACHI_SECRET_WRONG, ACHI_SECRET_RIGHT };
 struct achi_call {
     int fd;
     double until; /* of the monotonic clock */
+    bool late;    /* it was over when bytes were last received */
     char name[ACH_HOST_MAX + 16];
     struct achi_input input;
     unsigned char *buffer; /* what the input still looks at */

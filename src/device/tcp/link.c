@@ -20,6 +20,9 @@
 #include "output.h"
 #include "wire.h"
 
+/* Messages of the server about lost data that wait for the application. */
+#define SYNCH_MAX 64u
+
 struct ach_link {
     struct achi_peer peer;
     ach_queue_t *to;  /* the application's */
@@ -27,7 +30,9 @@ struct ach_link {
     struct achi_input input;
     struct achi_output output;
     bool blocked;
-    bool lost; /* read by any thread */
+    bool lost;       /* read by any thread */
+    unsigned asked;  /* requests whose answers have not come; changed by any thread */
+    uint32_t missed; /* messages that the server dropped and the application was not told of */
     uint32_t robot;
     uint16_t interf, index;
 };
@@ -88,14 +93,43 @@ static void push(ach_queue_t *to, const ach_header_t *h, const unsigned char *bo
     ach_message_unref(m);
 }
 
+/* A queue never drops answers, so one that nobody asked for must not get into it. */
+static bool expected(ach_link_t *l)
+{
+    unsigned asked = __atomic_load_n(&l->asked, __ATOMIC_ACQUIRE);
+
+    while (asked && !__atomic_compare_exchange_n(&l->asked, &asked, asked - 1, false,
+                                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+    return asked;
+}
+
+/* Nor is a SYNCH dropped: while many wait, the numbers of those that follow are added up. */
+static void take_overflow(ach_link_t *l, const ach_header_t *h, const unsigned char *body,
+                          size_t size)
+{
+    uint32_t more = size == 4 ? achi_wire_number(body) : 0;
+    unsigned char sum[4];
+
+    l->missed = more < UINT32_MAX - l->missed ? l->missed + more : UINT32_MAX;
+    if (ach_queue_replies(l->to) >= SYNCH_MAX)
+        return;
+    achi_wire_put(sum, l->missed);
+    l->missed = 0;
+    push(l->to, h, sum, sizeof(sum));
+}
+
 /* What a server may say; the rest is none of the application's business. */
 static void take(void *context, const ach_header_t *h, const unsigned char *body, size_t size)
 {
     bool player = h->address.interf == ACH_PLAYER_CODE;
+    ach_link_t *l = context;
 
-    if (player ? h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW
-               : h->type == ACH_MSG_DATA || h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK)
-        push(((ach_link_t *)context)->to, h, body, size);
+    if (player && h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW)
+        take_overflow(l, h, body, size);
+    else if (!player && (h->type == ACH_MSG_DATA ||
+                         ((h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) && expected(l))))
+        push(l->to, h, body, size);
 }
 
 static void lose(ach_link_t *l)
@@ -300,8 +334,11 @@ ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, dou
 
 ach_status_t achi_link_send(ach_link_t *link, const ach_message_t *message)
 {
+    unsigned request = ach_message_header(message)->type == ACH_MSG_REQ;
+
     if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
         return ach_errstr_set(ACH_CLOSED, "the connection is lost");
+    __atomic_fetch_add(&link->asked, request, __ATOMIC_ACQ_REL);
     return ach_queue_push(link->out, message) == ACH_OK
                ? ACH_OK
                : ach_errstr_set(ACH_OVERFLOW, "the other side does not read");

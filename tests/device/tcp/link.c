@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -197,7 +198,9 @@ struct impostor {
     int fd;
     const void *bytes;
     size_t size;
-    bool stay; /* do not hang up until the client does */
+    bool stay;    /* do not hang up until the client does */
+    size_t later; /* of the bytes, those at the end that are sent when told */
+    sem_t told;
 };
 
 static uint16_t impostor_listen(struct impostor *s)
@@ -216,9 +219,16 @@ static void *impostor_run(void *context)
     struct impostor *s = context;
     int fd = accept(s->fd, NULL, NULL);
     char sink[4096];
+    size_t first = s->size - s->later;
 
-    if (s->size)
-        CHECK(send(fd, s->bytes, s->size, MSG_NOSIGNAL) == (ssize_t)s->size);
+    if (first)
+        CHECK(send(fd, s->bytes, first, MSG_NOSIGNAL) == (ssize_t)first);
+    if (s->later) {
+        while (sem_wait(&s->told) != 0)
+            ;
+        CHECK(send(fd, (const char *)s->bytes + first, s->later, MSG_NOSIGNAL) ==
+              (ssize_t)s->later);
+    }
     while (s->stay && recv(fd, sink, sizeof(sink), 0) > 0)
         ;
     close(fd);
@@ -305,7 +315,18 @@ static void says_yes(void)
     ach_queue_close(q);
 }
 
-/* Data, a map that is a bomb, and then garbage. */
+static void ask(ach_link_t *link)
+{
+    const ach_header_t h = {
+        .address = {.interf = ACH_POSITION2D_CODE}, .type = ACH_MSG_REQ, .subtype = 1};
+    ach_message_t *m;
+
+    REQUIRE_OK(ach_message_wrap(&h, NULL, 0, &m));
+    CHECK_OK(ach_transport_tcp.send(link, m));
+    ach_message_unref(m);
+}
+
+/* Data, a map that is a bomb, unasked for and asked for, and then garbage. */
 static void goes_mad(void)
 {
     unsigned char bytes[2048], map[40] = {[8] = 0xff, [12] = 0xff};
@@ -313,21 +334,30 @@ static void goes_mad(void)
     ach_queue_t *q;
     ach_link_t *link;
     pthread_t thread;
+    size_t first;
 
+    REQUIRE(sem_init(&s.told, 0, 0) == 0);
+    s.size += add(bytes + s.size, ACH_MSG_ACK, 42, 2, sizeof(map), map);
     s.size += add(bytes + s.size, ACH_MSG_DATA, ACH_POSITION2D_CODE, 1, 4, "abcd");
+    first = s.size;
+    s.size += add(bytes + s.size, ACH_MSG_ACK, 42, 2, sizeof(map), map);
     s.size += add(bytes + s.size, ACH_MSG_ACK, 42, 2, sizeof(map), map);
     s.size += add(bytes + s.size, ACH_MSG_REQ, ACH_POSITION2D_CODE, 1, 0, "");
     s.size += add(bytes + s.size, ACH_MSG_DATA, ACH_POSITION2D_CODE, 2, 0, "");
     memset(bytes + s.size, 0xee, 100);
     s.size += 100;
+    s.later = s.size - first;
     REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &q));
     REQUIRE_OK(meet(&s, LIMIT, q, &link, &thread));
-    CHECK(next_is(q, ACH_MSG_DATA) == 1);
-    CHECK(next_is(q, ACH_MSG_NACK) == 2); /* who waits for the map is told */
+    CHECK(next_is(q, ACH_MSG_DATA) == 1); /* an answer without a request is dropped */
+    ask(link);
+    sem_post(&s.told);
+    CHECK(next_is(q, ACH_MSG_NACK) == 2); /* the request for the map is answered, once */
     CHECK(next_is(q, ACH_MSG_DATA) == 2); /* a request to a client is none of its business */
     CHECK(next_is(q, ACH_MSG_SYNCH) == 0);
     ach_transport_tcp.disconnect(link);
     pthread_join(thread, NULL);
+    sem_destroy(&s.told);
     ach_queue_close(q);
 }
 
