@@ -77,7 +77,11 @@ def busybox(folder, arch):
     root = os.path.join(folder, f"busybox-{arch}")
     packages.get("busybox-static", [apt],
                  lambda: packages.unpack(apt.download("busybox-static"), root))
-    return os.path.join(root, "bin", "busybox")
+    places = [os.path.join(root, d, "busybox") for d in ("usr/bin", "bin")]  # since Debian 13; before
+    found = [p for p in places if os.path.exists(p)]
+    if not found:
+        raise Broken(f"busybox-static has none of {', '.join(places)}")
+    return found[0]
 
 
 def build_module(kernel, top, folder):
