@@ -325,8 +325,8 @@ static const struct contender contenders[] = {
 };
 
 static const struct claim claims[] = {
-    {PUT, MUTEX, CLAIM_AT_MOST, 1.5}, {PUT, PLAIN, CLAIM_AT_MOST, 1.5},
-    {PUT, SPIN, CLAIM_AT_MOST, 1.5},  {LAST, COPY, CLAIM_EXTRA_NS, 20},
+    {PUT, PLAIN, CLAIM_AT_MOST, 1.6}, {PUT, MUTEX, CLAIM_AT_MOST, 1.1},
+    {PUT, SPIN, CLAIM_NOTHING, 0},    {LAST, COPY, CLAIM_EXTRA_NS, 20},
     {LAST, SPIN, CLAIM_NOTHING, 0},   {FIRST, COPY, CLAIM_NOTHING, 0},
     {FIRST, SPIN, CLAIM_NOTHING, 0},  {BOTH, SPIN, CLAIM_NOTHING, 0},
     {SPIN, SPIN, CLAIM_NOTHING, 0},   {PLAIN, SPIN, CLAIM_NOTHING, 0},
