@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "letters.h"
 #include "streams.h"
+#include "suggest.h"
 
 static const struct verb *current;
 static char title[64] = "ach";
@@ -162,6 +163,15 @@ bool open_channel(ach_channel_t *chan, const char *name, bool readonly)
     return open_channel_in(chan, name, readonly, ACH_MAP_DEFAULT);
 }
 
+/* Asking for similar channels overwrites ach_errstr. */
+static void complain_absent(const char *name)
+{
+    char why[256];
+
+    snprintf(why, sizeof(why), "%s", ach_errstr());
+    complain("%s; 'ach mk %s' makes it%s", why, name, suggest_channel(name));
+}
+
 bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum ach_map map)
 {
     ach_attr_t attr;
@@ -172,7 +182,7 @@ bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum 
     ach_attr_set_map(&attr, map);
     r = ach_open(chan, name, &attr);
     if (r == ACH_ENOENT)
-        complain("%s; 'ach mk %s' makes it", ach_errstr(), name);
+        complain_absent(name);
     else if (r != ACH_OK)
         fail_errstr();
     return r == ACH_OK;

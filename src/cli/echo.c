@@ -17,6 +17,7 @@ struct options {
     bool last;
     bool all;
     bool json;
+    bool no_wait;
     uint64_t count;
 };
 
@@ -43,6 +44,8 @@ static bool apply(struct options *o, int c)
         return o->all = true;
     case 'j':
         return o->json = true;
+    case 'W':
+        return o->no_wait = true;
     case 'c':
         return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
                bad_value("the count", optarg, "a number from 1 on");
@@ -55,13 +58,10 @@ static bool apply(struct options *o, int c)
 static bool parse(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
-        {"text", no_argument, NULL, 'T'},
-        {"hex", no_argument, NULL, 'x'},
-        {"last", no_argument, NULL, 'L'},
-        {"all", no_argument, NULL, 'a'},
-        {"json", no_argument, NULL, 'j'},
-        {"count", required_argument, NULL, 'c'},
-        {0},
+        {"text", no_argument, NULL, 'T'},        {"hex", no_argument, NULL, 'x'},
+        {"last", no_argument, NULL, 'L'},        {"all", no_argument, NULL, 'a'},
+        {"json", no_argument, NULL, 'j'},        {"no-wait", no_argument, NULL, 'W'},
+        {"count", required_argument, NULL, 'c'}, {0},
     };
     int c;
 
@@ -93,6 +93,12 @@ static struct timespec wall_time(const struct reader *r)
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
+/* It was there before us, and the channel does not tell when it was put. */
+static bool untimed(const struct reader *r, uint64_t seq)
+{
+    return !r->awaited && !r->info.timestamps && seq <= r->info.newest;
+}
+
 static bool ends_line(const struct reader *r)
 {
     unsigned char last = r->data[r->size - 1];
@@ -109,7 +115,8 @@ static void print_message(const struct options *o, const struct reader *r, uint6
 
     localtime_r(&t.tv_sec, &tm);
     strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-    printf("%s.%06ld #%llu %zu bytes:", clock, t.tv_nsec / 1000, (unsigned long long)seq, r->size);
+    printf("%s%s.%06ld #%llu %zu bytes:", untimed(r, seq) ? "before " : "", clock, t.tv_nsec / 1000,
+           (unsigned long long)seq, r->size);
     if (o->look == LOOK_TEXT) {
         putchar(' ');
         print_text(text, r->size);
@@ -130,7 +137,10 @@ static void print_json(const struct options *o, const struct reader *r, uint64_t
     struct timespec t = wall_time(r);
 
     json_object(&j, NULL);
-    json_time(&j, "time", t.tv_sec, t.tv_nsec);
+    if (untimed(r, seq))
+        json_null(&j, "time");
+    else
+        json_time(&j, "time", t.tv_sec, t.tv_nsec);
     json_uint(&j, "sequence", seq);
     json_uint(&j, "missed", missed);
     json_uint(&j, "size", r->size);
@@ -156,23 +166,49 @@ static void print_one(const struct options *o, const struct reader *r)
     print_message(o, r, seq);
 }
 
-static int follow(const struct options *o, struct reader *r)
+/* Until the count is reached, or no more can be got. */
+static enum ach_status follow(const struct options *o, struct reader *r, uint64_t *got)
 {
     int options = ACH_O_WAIT | ACH_O_LINKED | (o->last ? ACH_O_LAST : 0);
-    uint64_t got;
 
-    for (got = 0; o->count == 0 || got < o->count; got++) {
+    for (; o->count == 0 || *got < o->count; ++*got) {
         enum ach_status status = reader_get(r, NULL, options);
 
-        if (status == ACH_CANCELED)
-            return stopped() ? EXIT_OK : EXIT_FAILED;
         if (!delivered(status))
-            return fail_status(r->name, status);
+            return status;
         print_one(o, r);
         if (!streams_ok())
-            return stopped() ? EXIT_OK : EXIT_FAILED;
+            return ACH_CANCELED;
     }
-    return EXIT_OK;
+    return ACH_OK;
+}
+
+/* From one channel of that name to the next. */
+static int follow_all(const struct options *o, struct reader *r)
+{
+    uint64_t got = 0;
+    enum ach_status status = follow(o, r, &got);
+
+    while (!o->no_wait && reader_lost(r, status)) {
+        status = reader_reopen(r, NULL);
+        if (status == ACH_OK)
+            status = follow(o, r, &got);
+        else if (status != ACH_CANCELED)
+            return EXIT_FAILED;
+    }
+    if (status == ACH_CANCELED)
+        return stopped() ? EXIT_OK : EXIT_FAILED;
+    return status == ACH_OK ? EXIT_OK : fail_status(r->name, status);
+}
+
+static int open_reader(const struct options *o, struct reader *r, const char *name)
+{
+    enum ach_status status;
+
+    if (o->no_wait)
+        return reader_open(r, name) ? EXIT_OK : EXIT_FAILED;
+    status = reader_await(r, name, NULL);
+    return status == ACH_OK ? EXIT_OK : EXIT_FAILED;
 }
 
 static int run(int argc, char **argv)
@@ -187,11 +223,12 @@ static int run(int argc, char **argv)
     name = one_channel(argc, argv);
     if (!name)
         return EXIT_USAGE;
-    if (!reader_open(&r, name))
-        return EXIT_FAILED;
-    if (!o.all && !o.last)
+    status = open_reader(&o, &r, name);
+    if (status != EXIT_OK)
+        return stopped() ? EXIT_OK : status;
+    if (!o.all && !o.last && !r.awaited)
         ach_flush(&r.chan);
-    status = follow(&o, &r);
+    status = follow_all(&o, &r);
     reader_close(&r);
     return status;
 }
@@ -203,7 +240,8 @@ const struct verb verb_echo = {
         "Usage: ach echo [OPTION ...] CHANNEL\n\n"
         "Print each message that comes, until Ctrl-C: the time, the sequence number, the size,\n"
         "and the message as text, or as a hex dump if it is not text. The time is that of the\n"
-        "put if the channel has timestamps, else of the arrival here.\n\n"
+        "put if the channel has timestamps, else of the arrival here. A channel that does not\n"
+        "exist is waited for; if it is removed or replaced, the next one is followed.\n\n"
         "Options:\n"
         "  -a, --all      begin with the messages that are there already\n"
         "  -L, --last     begin with the newest, and always print only the newest\n"
@@ -211,6 +249,7 @@ const struct verb verb_echo = {
         "      --text     always as text; what is not printable is escaped, as \\x07; in JSON,\n"
         "                 what is not UTF-8 is replaced by U+FFFD\n"
         "  -x, --hex      always as a hex dump\n"
+        "      --no-wait  fail if there is no channel, and end when it is removed\n"
         "  -j, --json     a JSON object on a line of its own for each message\n"
         "      --help     print this help\n\n"
         "Examples:\n"

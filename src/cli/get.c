@@ -150,6 +150,20 @@ static int get_all(const struct options *o, struct reader *r, uint64_t *missed)
     return EXIT_OK;
 }
 
+/* Who waits for messages waits for the channel, too. */
+static bool open_reader(const struct options *o, struct reader *r, const char *name)
+{
+    struct timespec timeout = seconds_to_timespec(o->timeout);
+    enum ach_status status;
+
+    if (!(o->get & ACH_O_WAIT))
+        return reader_open(r, name);
+    status = reader_await(r, name, o->timeout > 0 ? &timeout : NULL);
+    if (status == ACH_TIMEOUT)
+        complain("%s: no such channel came in time", name);
+    return status == ACH_OK;
+}
+
 static int run(int argc, char **argv)
 {
     struct options o = {.get = ACH_O_LINKED};
@@ -163,9 +177,9 @@ static int run(int argc, char **argv)
     name = one_channel(argc, argv);
     if (!name)
         return EXIT_USAGE;
-    if (!reader_open(&r, name))
-        return EXIT_FAILED;
-    if (o.fresh)
+    if (!open_reader(&o, &r, name))
+        return o.all && stopped() ? EXIT_OK : EXIT_FAILED;
+    if (o.fresh && !r.awaited)
         ach_flush(&r.chan);
     status = get_all(&o, &r, &missed);
     if (missed)
@@ -186,7 +200,7 @@ const struct verb verb_get = {
         "  -a, --all              every message that is there; with --wait also those to come\n"
         "  -c, --count N          N messages\n"
         "  -N, --new              leave out what is there already\n"
-        "  -w, --wait             wait if there is nothing new\n"
+        "  -w, --wait             wait if there is nothing new, also for the channel to be made\n"
         "  -T, --timeout SECONDS  wait, but no longer than that for each message\n"
         "  -C, --copy             the last message again if there is nothing new\n"
         "  -l, --line             a newline after each message\n"

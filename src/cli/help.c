@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "suggest.h"
 
 static void overview(void)
 {
@@ -43,7 +44,7 @@ static int help_of(char *name)
     char option[] = "--help";
     char *args[] = {name, option, NULL};
 
-    return v ? verb_run(v, 2, args) : usage("there is no verb '%s'", name);
+    return v ? verb_run(v, 2, args) : usage("there is no verb '%s'%s", name, suggest_verb(name));
 }
 
 static int run(int argc, char **argv)

@@ -7,6 +7,7 @@
 struct hz {
     struct windows w;
     uint64_t last_ns; /* of the message before; 0: there was none */
+    unsigned channel; /* that it came from */
     uint64_t messages;
     uint64_t missed;
     struct stats period; /* in seconds */
@@ -19,9 +20,10 @@ static void take(void *cx, const struct sample *s)
     h->messages++;
     h->missed += s->missed;
     /* Only neighbours tell a period. */
-    if (h->last_ns && s->missed == 0)
+    if (h->last_ns && s->missed == 0 && s->channel == h->channel)
         stats_add(&h->period, (double)(int64_t)(s->ns - h->last_ns) / 1e9);
     h->last_ns = s->ns;
+    h->channel = s->channel;
 }
 
 static void print_text(const struct hz *h, double rate)
@@ -85,10 +87,13 @@ const struct verb verb_hz = {
         "Usage: ach hz [OPTION ...] CHANNEL\n\n"
         "Print, for each interval of time, how many messages per second were put, and the mean,\n"
         "the extremes and the standard deviation of the time from one to the next. The times\n"
-        "are those of the puts if the channel has timestamps, else of the arrivals here.\n\n"
+        "are those of the puts if the channel has timestamps, else of the arrivals here. A\n"
+        "channel that does not exist is waited for; if it is removed or replaced, the next\n"
+        "one is measured.\n\n"
         "Options:\n"
         "  -i, --interval SECONDS  time between two lines (1)\n"
         "  -c, --count N           end after N lines; without it, with Ctrl-C\n"
+        "      --no-wait           fail if there is no channel, and end when it is removed\n"
         "  -j, --json              each line is a JSON object\n"
         "      --help              print this help\n\n"
         "Examples:\n"

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "stop.h"
 #include "streams.h"
+#include "suggest.h"
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
 {
@@ -29,7 +30,7 @@ static int dispatch(int argc, char **argv)
         return old_flags(argc, argv);
     v = verb_find(argv[1]);
     if (!v)
-        return usage("there is no verb '%s'", argv[1]);
+        return usage("there is no verb '%s'%s", argv[1], suggest_verb(argv[1]));
     return verb_run(v, argc - 1, argv + 1);
 }
 

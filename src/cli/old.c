@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "suggest.h"
 
 struct words {
     char **argv;
@@ -121,7 +122,7 @@ static int run_reordered(int argc, char **argv, struct words *w, char (*flags)[3
 
     if (v)
         return verb_run(v, w->argc, w->argv);
-    return name ? usage("there is no verb '%s'", name) : EXIT_USAGE;
+    return name ? usage("there is no verb '%s'%s", name, suggest_verb(name)) : EXIT_USAGE;
 }
 
 int old_flags(int argc, char **argv)

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arrival.h"
 #include "cli.h"
 #include "stop.h"
 #include "streams.h"
+#include "suggest.h"
 
 #define FIRST_ROOM 4096
 #define NS_PER_S 1000000000ull
@@ -27,17 +29,23 @@ static bool grow(struct reader *r, size_t room)
     return true;
 }
 
+/* The channel is open now. */
+static bool begin(struct reader *r)
+{
+    r->open = true;
+    r->channels++;
+    stop_on_signals(&r->chan);
+    if (channel_info(&r->chan, r->name, &r->info) && grow(r, FIRST_ROOM))
+        return true;
+    reader_close(r);
+    return false;
+}
+
 bool reader_open(struct reader *r, const char *name)
 {
     memset(r, 0, sizeof(*r));
     r->name = name;
-    if (!open_channel(&r->chan, name, false))
-        return false;
-    stop_on_signals(&r->chan);
-    if (channel_info(&r->chan, name, &r->info) && grow(r, FIRST_ROOM))
-        return true;
-    reader_close(r);
-    return false;
+    return open_channel(&r->chan, name, false) && begin(r);
 }
 
 bool delivered(enum ach_status status)
@@ -113,6 +121,81 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
     return get_wait(r, timeout, options);
 }
 
+/* Wait until there is a channel, slice by slice. */
+static enum ach_status await(struct reader *r, const struct timespec *timeout)
+{
+    uint64_t end = timeout ? now_ns() + to_ns(timeout) : UINT64_MAX;
+    struct arrival arrival;
+    enum ach_status status;
+
+    arrival_init(&arrival, r->name);
+    while ((status = ach_open(&r->chan, r->name, NULL)) == ACH_ENOENT) {
+        uint64_t now = now_ns();
+
+        if (now >= end) {
+            status = ACH_TIMEOUT;
+            break;
+        }
+        arrival_wait(&arrival, end - now < SLICE_NS ? end - now : SLICE_NS);
+        if (stopped() || abandoned()) {
+            status = ACH_CANCELED;
+            break;
+        }
+    }
+    arrival_finish(&arrival);
+    return status;
+}
+
+static enum ach_status await_and_begin(struct reader *r, const struct timespec *timeout)
+{
+    enum ach_status status;
+
+    if (!streams_flush())
+        return ACH_CANCELED;
+    status = await(r, timeout);
+    if (status == ACH_OK)
+        return begin(r) ? ACH_OK : ACH_BUG; /* begin has complained */
+    if (status != ACH_TIMEOUT && status != ACH_CANCELED)
+        fail_errstr();
+    return status;
+}
+
+enum ach_status reader_await(struct reader *r, const char *name, const struct timespec *timeout)
+{
+    const struct timespec now = {0};
+    enum ach_status status;
+
+    memset(r, 0, sizeof(*r));
+    r->name = name;
+    stop_on_signals(NULL);
+    status = await_and_begin(r, &now);
+    if (status != ACH_TIMEOUT)
+        return status;
+    complain("there is no channel '%s' yet: waiting for it%s", name, suggest_channel(name));
+    r->awaited = true;
+    return await_and_begin(r, timeout);
+}
+
+bool reader_lost(const struct reader *r, enum ach_status status)
+{
+    ach_info_t info;
+
+    if (status == ACH_ENOENT)
+        return true;
+    return status == ACH_CORRUPT && ach_channel_info(&r->chan, &info) == ACH_OK &&
+           (info.replaced || info.unlinked);
+}
+
+enum ach_status reader_reopen(struct reader *r, const struct timespec *timeout)
+{
+    r->awaited = true;
+    if (r->open) {
+        reader_close(r);
+        complain("channel '%s' was removed or replaced: following the next one", r->name);
+    }
+    return await_and_begin(r, timeout);
+}
+
 uint64_t reader_missed(const struct reader *r)
 {
     uint64_t seq = 0, missed = 0, first, gone;
@@ -126,8 +209,12 @@ uint64_t reader_missed(const struct reader *r)
 
 void reader_close(struct reader *r)
 {
+    if (!r->open)
+        return;
     stop_forget();
     ach_close(&r->chan);
+    r->open = false;
     free(r->data);
     r->data = NULL;
+    r->room = 0;
 }

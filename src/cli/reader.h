@@ -8,6 +8,9 @@
 
 struct reader {
     const char *name;
+    bool open;
+    bool awaited;      /* it was made after we began to wait for it */
+    unsigned channels; /* how many of this name were opened */
     ach_channel_t chan;
     ach_info_t info; /* when it was opened */
     unsigned char *data;
@@ -17,6 +20,22 @@ struct reader {
 
 /* Open a channel for getting, and let signals cancel it. False after complaining. */
 bool reader_open(struct reader *r, const char *name);
+
+/*
+ * The same, but wait for a channel that does not exist yet, at most for the
+ * timeout; NULL is for ever. Returns ACH_OK; ACH_TIMEOUT; ACH_CANCELED as
+ * reader_get does; another status after complaining.
+ */
+enum ach_status reader_await(struct reader *r, const char *name, const struct timespec *timeout);
+
+/* A get returned this status because the channel was removed or replaced: reader_reopen helps. */
+bool reader_lost(const struct reader *r, enum ach_status status);
+
+/*
+ * Wait for another channel of the same name, and read that one from its oldest
+ * message on. Returns as reader_await does; after ACH_TIMEOUT, call it again.
+ */
+enum ach_status reader_reopen(struct reader *r, const struct timespec *timeout);
 
 /*
  * As ach_get with ACH_O_RELTIME. Flushes standard output before it waits; if

@@ -29,14 +29,14 @@ double stats_deviation(const struct stats *s)
 
 bool windows_parse(struct windows *w, int argc, char **argv)
 {
-    static const struct option longs[] =
-        {
-            {"interval", required_argument, NULL, 'i'},
-            {"window", required_argument, NULL, 'i'}, /* the older name */
-            {"count", required_argument, NULL, 'c'},
-            {"json", no_argument, NULL, 'j'},
-            {0},
-        };
+    static const struct option longs[] = {
+        {"interval", required_argument, NULL, 'i'},
+        {"window", required_argument, NULL, 'i'}, /* the older name */
+        {"count", required_argument, NULL, 'c'},
+        {"json", no_argument, NULL, 'j'},
+        {"no-wait", no_argument, NULL, 'W'},
+        {0},
+    };
     int c;
 
     w->length = 1;
@@ -50,16 +50,22 @@ bool windows_parse(struct windows *w, int argc, char **argv)
             return false;
         }
         w->json |= c == 'j';
+        w->no_wait |= c == 'W';
     }
     w->name = one_channel(argc, argv);
     return w->name != NULL;
+}
+
+static struct timespec to_time(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
 /* Wait for a message until the window ends. Its bytes are of no interest, so it is not copied. */
 static enum ach_status next_sample(struct reader *r, uint64_t end, struct sample *s)
 {
     uint64_t now = now_ns(), left = end > now ? end - now : 0;
-    struct timespec t = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
+    struct timespec t = to_time(left);
     const void *p;
     enum ach_status status;
 
@@ -69,8 +75,26 @@ static enum ach_status next_sample(struct reader *r, uint64_t end, struct sample
     if (!delivered(status))
         return status;
     s->ns = ach_channel_timestamp(&r->chan, &t) == ACH_OK ? to_ns(&t) : now_ns();
-    ach_channel_missed(&r->chan, &s->missed, NULL);
+    s->missed = reader_missed(r);
+    s->channel = r->channels;
     return ACH_OK;
+}
+
+/* The same, from one channel of that name to the next. */
+static enum ach_status next_sample_of_any(const struct windows *w, struct reader *r, uint64_t end,
+                                          struct sample *s)
+{
+    enum ach_status status = r->open ? next_sample(r, end, s) : ACH_ENOENT;
+
+    while (!w->no_wait && reader_lost(r, status)) {
+        uint64_t now = now_ns();
+        struct timespec left = to_time(end > now ? end - now : 0);
+
+        status = reader_reopen(r, &left);
+        if (status == ACH_OK)
+            status = next_sample(r, end, s);
+    }
+    return status;
 }
 
 static int follow(const struct windows *w, struct reader *r)
@@ -79,16 +103,16 @@ static int follow(const struct windows *w, struct reader *r)
     struct sample s;
 
     while (w->count == 0 || done < w->count) {
-        enum ach_status status = next_sample(r, begin + length, &s);
+        enum ach_status status = next_sample_of_any(w, r, begin + length, &s);
 
         if (status == ACH_CANCELED)
-            return EXIT_OK;
+            return stopped() ? EXIT_OK : EXIT_FAILED;
         if (status == ACH_OK) {
             w->take(w->cx, &s);
             continue;
         }
         if (status != ACH_TIMEOUT)
-            return fail_status(w->name, status);
+            return r->open ? fail_status(w->name, status) : EXIT_FAILED;
         w->report(w->cx, (double)(now_ns() - begin) / (double)NS_PER_S);
         begin = now_ns();
         done++;
@@ -103,9 +127,10 @@ int windows_run(const struct windows *w)
     struct reader r;
     int status;
 
-    if (!reader_open(&r, w->name))
-        return EXIT_FAILED;
-    ach_flush(&r.chan);
+    if (w->no_wait ? !reader_open(&r, w->name) : reader_await(&r, w->name, NULL) != ACH_OK)
+        return stopped() ? EXIT_OK : EXIT_FAILED;
+    if (!r.awaited)
+        ach_flush(&r.chan);
     status = follow(w, &r);
     reader_close(&r);
     return status;

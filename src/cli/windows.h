@@ -23,6 +23,7 @@ struct sample {
     uint64_t ns;     /* when it was put, or came */
     uint64_t missed; /* messages missed right before it */
     size_t size;
+    unsigned channel; /* counts up when another channel takes the name */
 };
 
 struct windows {
@@ -30,6 +31,7 @@ struct windows {
     double length;  /* of a window, in seconds */
     uint64_t count; /* end after so many windows; 0: never */
     bool json;
+    bool no_wait; /* for a channel that does not exist, or no longer */
     void (*take)(void *cx, const struct sample *sample);
     void (*report)(void *cx, double seconds); /* and begin a new window */
     void *cx;

@@ -106,7 +106,9 @@ has "$err" "ach ls: --interval and --no-rate do not go together"
 
 # No such channel
 for verb in rm dump info put get echo hz bw; do
-    expect 1 "$ACH" $verb nothing </dev/null
+    case $verb in echo | hz | bw) now=--no-wait ;; *) now= ;; esac
+    # shellcheck disable=SC2086
+    expect 1 "$ACH" $verb $now nothing </dev/null
     has "$err" "ach $verb: there is no channel 'nothing'"
     [ $verb = rm ] || has "$err" "; 'ach mk nothing' makes it"
 done

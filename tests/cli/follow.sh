@@ -37,7 +37,7 @@ expect 0 "$ACH" echo --all --count 1 --hex c
 has "$out" "68 65 6c 6c 6f"
 expect 0 "$ACH" echo --last --count 1 c
 has "$out" "#7"
-echo "$out" | grep -Eq '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} #7 2 bytes:$' || fail "line: $out"
+echo "$out" | grep -Eq '^before [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} #7 2 bytes:$' || fail "line: $out"
 expect 0 "$ACH" echo --all --count 3 --json c
 out=$(echo "$out" | sed '1s/^/[/; $!s/$/,/; $s/$/]/')
 same "$(json '[m.get("text", m.get("hex")) for m in j]')" \
@@ -51,6 +51,11 @@ same "$(json 'ascii([m["text"] for m in j])')" "['hello', 'line\\nbreak', '\\x00
 expect 0 "$ACH" echo --all --count 1 --json --hex c
 same "$(json 'j["hex"]')" 68656c6c6f
 
+# Where the channel does not know when a message was put, echo knows only of those it saw come.
+expect 0 "$ACH" echo --all --count 1 c
+same "${out%% *}" before
+expect 0 "$ACH" echo --all --count 1 --json c
+same "$(json 'j["time"]')" None
 # The time is that of the put where the channel knows it.
 "$ACH" put stamped x
 sleep 0.2
@@ -127,8 +132,8 @@ same "$out$err" "99
 expect 0 "$ACH" echo --all --count 1 --json c
 same "$(json 'j["sequence"] > 90, j["missed"]')" "(True, 0)"
 
-# A channel that is removed ends its followers with 1.
-for verb in echo hz bw "get --all --wait"; do
+# A channel that is removed ends with 1 those who do not wait for another one.
+for verb in "echo --no-wait" "hz --no-wait" "bw --no-wait" "get --all --wait"; do
     "$ACH" mk -t c
     # shellcheck disable=SC2086
     "$ACH" $verb c >"$tmp/out" 2>"$tmp/err" &
@@ -140,6 +145,82 @@ for verb in echo hz bw "get --all --wait"; do
     same "$verb $?" "$verb 1"
     has "$(cat "$tmp/err")" "c"
 done
+for verb in "echo --no-wait" "hz --no-wait" "bw --no-wait" "get --all"; do
+    # shellcheck disable=SC2086
+    expect 1 "$ACH" $verb c
+    has "$err" "'ach mk c' makes it"
+done
+expect 1 "$ACH" get --timeout 0.05 c
+has "$err" "no such channel came in time"
+
+# The others wait for a channel, and follow it from one life to the next.
+"$ACH" mk cc
+waiting() {
+    grep -q "there is no channel 'c' yet: waiting for it; did you mean 'cc'?" "$tmp/err"
+}
+for verb in "echo --text" "echo --last --json --text" "get --all --wait --line"; do
+    : >"$tmp/err"
+    # shellcheck disable=SC2086
+    "$ACH" $verb c >"$tmp/out" 2>"$tmp/err" &
+    follower=$!
+    eventually waiting
+    "$ACH" mk c
+    "$ACH" put c first
+    eventually grep -q first "$tmp/out"
+    case $verb in
+        echo*)
+            "$ACH" rm c
+            "$ACH" mk c
+            "$ACH" put c second
+            eventually grep -q second "$tmp/out"
+            "$ACH" mk --truncate c
+            "$ACH" put c third
+            eventually grep -q third "$tmp/out"
+            same "$(grep -c 'was removed or replaced: following' "$tmp/err")" 2 ;;
+    esac
+    kill "$follower"
+    wait "$follower"
+    # shellcheck disable=SC2086
+    same "$verb $?" "$verb 0"
+    "$ACH" rm c
+done
+# A signal ends the waiting, and a reader that leaves does.
+for verb in echo hz bw; do
+    : >"$tmp/err"
+    "$ACH" $verb c 2>"$tmp/err" &
+    follower=$!
+    eventually waiting
+    kill "$follower"
+    wait "$follower"
+    same "$verb $?" "$verb 0"
+done
+{ "$ACH" echo c 2>"$tmp/err"; echo $? >"$tmp/status"; } | true
+same "echo $(cat "$tmp/status")" "echo 1"
+# hz counts on, also while there is no channel.
+for verb in hz bw; do
+    : >"$tmp/err"
+    "$ACH" $verb --interval 0.05 --json c >"$tmp/out" 2>"$tmp/err" &
+    follower=$!
+    eventually waiting
+    same "$(cat "$tmp/out")" ""
+    "$ACH" mk c
+    "$ACH" put c first
+    eventually grep -q '"messages": 1,' "$tmp/out"
+    "$ACH" rm c
+    eventually grep -q 'was removed' "$tmp/err"
+    lines=$(wc -l <"$tmp/out")
+    more() { [ "$(wc -l <"$tmp/out")" -gt "$((lines + 1))" ]; }
+    eventually more
+    "$ACH" mk c
+    "$ACH" put c second
+    again() { [ "$(grep -c '"messages": 1,' "$tmp/out")" = 2 ]; }
+    eventually again
+    kill "$follower"
+    wait "$follower"
+    same "$verb $?" "$verb 0"
+    "$ACH" rm c
+done
+"$ACH" rm cc
 "$ACH" mk -m 20000 -n 8 c
 
 # A reader that leaves ends them too.

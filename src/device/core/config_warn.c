@@ -8,55 +8,20 @@
  */
 #include <string.h>
 
+#include "../../util/nearest.h"
 #include "config_read.h"
 #include "config_report.h"
 
 #define LINES_MAX 100
-#define NAME_MAX_COMPARED 40
-
-static size_t least(size_t a, size_t b, size_t c)
-{
-    size_t m = a < b ? a : b;
-
-    return m < c ? m : c;
-}
-
-/* How many letters to insert, remove or change to make one word of the other. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_COMPARED + 1], columns = strlen(b), i, j, corner, above;
-
-    if (columns > NAME_MAX_COMPARED || strlen(a) > NAME_MAX_COMPARED)
-        return NAME_MAX_COMPARED;
-    for (j = 0; j <= columns; j++)
-        row[j] = j;
-    for (i = 1; a[i - 1] != '\0'; i++) {
-        corner = row[0];
-        row[0] = i;
-        for (j = 1; j <= columns; j++) {
-            above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1]));
-            corner = above;
-        }
-    }
-    return row[columns];
-}
 
 static const char *meant(const struct ach_section *section, const char *name)
 {
+    struct nearest n = nearest_to(name);
     const struct achi_asked *a;
-    const char *best = NULL;
-    size_t best_distance = strlen(name) > 3 ? 3 : 2;
 
-    for (a = section->asked; a; a = a->next) {
-        size_t d = distance(a->name, name);
-
-        if (d < best_distance) {
-            best = a->name;
-            best_distance = d;
-        }
-    }
-    return best;
+    for (a = section->asked; a; a = a->next)
+        nearest_offer(&n, a->name);
+    return n.best;
 }
 
 struct warner {
