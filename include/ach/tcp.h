@@ -19,6 +19,8 @@
  *     requests_max       requests of a client that are not answered: 256. It is not read
  *                        from until some are
  *     advertise          whether ach serve tells the network of its devices, by mDNS: false
+ *     linger             seconds: when the server ends, it waits so long at most for clients to
+ *                        receive what is in their queues: 1
  *     send_buffer        bytes that the system holds for a client: 262144
  *
  * Links show the secret that is in the environment variable ACH_SECRET.

@@ -49,6 +49,7 @@ static void read_all(struct achi_options *o, ach_section_t *s)
     o->message_max = within(s, "message_max", o->message_max, 256, (int)ACH_BODY_MAX);
     o->subscriptions_max = within(s, "subscriptions_max", o->subscriptions_max, 1, 4096);
     o->requests_max = within(s, "requests_max", o->requests_max, 1, 65536);
+    o->linger = within(s, "linger", o->linger, 0, 60);
     o->send_buffer = within(s, "send_buffer", o->send_buffer, 4096, 1 << 30);
 }
 
@@ -62,6 +63,7 @@ ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, i
         .message_max = 1 << 20,
         .subscriptions_max = 512,
         .requests_max = 256,
+        .linger = 1,
         .send_buffer = 256 << 10,
     };
     if (!section)

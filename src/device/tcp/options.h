@@ -15,6 +15,7 @@ struct achi_options {
     int message_max;       /* bytes of what a client sends */
     int subscriptions_max; /* of a client */
     int requests_max;      /* of a client, that are not answered yet; then it is not read */
+    int linger;            /* seconds for clients to receive the rest when the server ends */
     int send_buffer;       /* bytes that wait in the system for a client */
 };
 

@@ -133,7 +133,7 @@ void achi_session_send(struct achi_session *s)
     }
     s->blocked = s->blocked || status == ACH_EAGAIN;
     if (status == ACH_CLOSED)
-        achi_session_close(s, ach_errstr());
+        achi_session_lose(s, ach_errstr());
     else if (more && !s->blocked)
         achi_loop_mark(&s->peer);
 }

@@ -13,7 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dial.h"
 #include "session.h"
+
+/* A client that sends for ever does not keep the server from its end. */
+#define SINK_ROUNDS 64
 
 #define BACKLOG 1024
 
@@ -310,11 +314,73 @@ ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *o
     return ACH_OK;
 }
 
+/* Sessions still ask the listeners for the robot's port. */
+static void stop_listening(struct achi_server *server)
+{
+    struct achi_listener *l;
+
+    for (l = server->listeners; l; l = l->next)
+        achi_loop_hang_up(&l->peer);
+}
+
+static void end_sessions(struct achi_server *server)
+{
+    struct achi_session *s, *next;
+
+    for (s = server->sessions; s; s = next) {
+        next = s->next;
+        achi_session_end(s);
+    }
+}
+
+static bool all_done(const struct achi_server *server)
+{
+    const struct achi_session *s = server->sessions;
+
+    while (s && achi_session_done(s))
+        s = s->next;
+    return !s;
+}
+
+/* The loop's thread sends; a client that does not read is waited for that long, but no longer. */
+static void await_sessions(struct achi_server *server)
+{
+    double until = achi_dial_now() + server->options.linger;
+
+    while (!all_done(server) && achi_dial_now() < until) {
+        pthread_mutex_unlock(&server->loop->lock);
+        usleep(1000);
+        pthread_mutex_lock(&server->loop->lock);
+    }
+}
+
+/*
+ * The last data and answers reach the clients. A socket that is closed while there is something
+ * to receive in it destroys what it has not sent yet: so that goes first.
+ */
+static void close_sessions(struct achi_server *server)
+{
+    char sink[4096];
+
+    while (server->sessions) {
+        int fd = server->sessions->peer.fd, rounds = SINK_ROUNDS;
+
+        shutdown(fd, SHUT_WR);
+        while (rounds-- && recv(fd, sink, sizeof(sink), MSG_DONTWAIT) > 0)
+            ;
+        achi_session_close(server->sessions, "the server ends");
+    }
+}
+
 static void remove_all(struct achi_server *server)
 {
     pthread_mutex_lock(&server->loop->lock);
-    while (server->sessions)
-        achi_session_close(server->sessions, "the server ends");
+    stop_listening(server);
+    if (server->loop->running) {
+        end_sessions(server);
+        await_sessions(server);
+    }
+    close_sessions(server);
     while (server->listeners) {
         struct achi_listener *l = server->listeners;
 

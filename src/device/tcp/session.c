@@ -19,6 +19,9 @@
 #define KEEP_INTERVAL 10
 #define KEEP_COUNT 3
 
+/* Receive so often from a client that may send for ever. */
+#define REST_ROUNDS 64
+
 static void set(int fd, int level, int option, int value)
 {
     setsockopt(fd, level, option, &value, sizeof(value));
@@ -114,12 +117,13 @@ static void wake(void *session)
     achi_loop_mark(&((struct achi_session *)session)->peer);
 }
 
-/* Whether there is room for one more answer. */
+/* Whether there is room for one more answer, or nobody to send one to. */
 static bool may_take(const struct achi_session *s)
 {
-    return !s->closing && !s->urgent &&
-           (size_t)s->asking + ach_queue_replies(s->queue) <
-               (size_t)s->server->options.requests_max;
+    if (s->closing || s->ended)
+        return !s->closing;
+    return !s->urgent && (size_t)s->asking + ach_queue_replies(s->queue) <
+                             (size_t)s->server->options.requests_max;
 }
 
 static void refuse(struct achi_session *s)
@@ -141,6 +145,10 @@ static bool take_all(struct achi_session *s)
         status = achi_input_next(&s->input, &h, &body, &size);
         if (status != ACH_OK)
             break;
+        if (s->ended) {
+            ach_message_unref(s->urgent);
+            s->urgent = NULL;
+        }
         achi_session_take(s, &h, body, size);
     }
     if (s->closing)
@@ -169,34 +177,85 @@ static void work(struct achi_session *s)
         achi_session_close(s, "no memory for what it sends");
         return;
     }
-    achi_loop_want(&s->peer,
-                   (held ? 0u : (uint32_t)EPOLLIN) | (s->blocked ? (uint32_t)EPOLLOUT : 0u));
+    achi_loop_want(&s->peer, (held || s->ended ? 0u : (uint32_t)EPOLLIN) |
+                                 (s->blocked ? (uint32_t)EPOLLOUT : 0u));
 }
 
-static bool receive(struct achi_session *s)
+/* Bytes of the client into its input: how many; 0: no more will come; -1: none now. */
+static ssize_t receive(struct achi_session *s)
 {
     ssize_t n = recv(s->peer.fd, s->peer.loop->buffer, ACHI_LOOP_BUFFER, MSG_DONTWAIT);
 
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return true;
-    if (n <= 0) {
-        achi_session_close(s, n ? strerror(errno) : "it closed the connection");
-        return false;
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? -1 : 0;
+    if (n > 0 && achi_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) != ACH_OK) {
+        achi_session_close(s, "no memory for what it sends");
+        return 0;
     }
-    if (achi_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) == ACH_OK)
-        return true;
-    achi_session_close(s, "no memory for what it sends");
-    return false;
+    return n;
+}
+
+/* What is in the socket by now, and was held back before. Answers are of no use any more. */
+static void take_rest(struct achi_session *s)
+{
+    int rounds = REST_ROUNDS;
+
+    s->ended = true;
+    do {
+        take_all(s);
+        if (!s->closing && achi_input_keep(&s->input) != ACH_OK)
+            return;
+    } while (!s->closing && rounds-- && receive(s) > 0);
+}
+
+void achi_session_lose(struct achi_session *s, const char *why)
+{
+    if (!s->closing && !s->ended)
+        take_rest(s);
+    achi_session_close(s, why);
+}
+
+void achi_session_end(struct achi_session *s)
+{
+    take_rest(s);
+    if (s->closing)
+        return;
+    achi_subscription_close_all(s);
+    work(s);
+}
+
+/* In pull mode data waits for a client to ask, which it cannot any more. */
+bool achi_session_done(const struct achi_session *s)
+{
+    return s->output.count == 0 && s->asking <= 0 && ach_queue_replies(s->queue) == 0 &&
+           (s->pull || ach_queue_length(s->queue) == 0);
+}
+
+/* Why a connection is no more. */
+static const char *reason(int fd)
+{
+    socklen_t size = sizeof(int);
+    int error = 0;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || !error)
+        return "it closed the connection";
+    return strerror(error);
 }
 
 static void ready(struct achi_peer *p, uint32_t events)
 {
     struct achi_session *s = (struct achi_session *)p;
 
+    if (events & (EPOLLERR | EPOLLHUP)) {
+        achi_session_lose(s, reason(p->fd));
+        return;
+    }
     if (events & EPOLLOUT)
         s->blocked = false;
-    if (events & (EPOLLIN | EPOLLERR | EPOLLHUP) && !receive(s))
+    if (events & EPOLLIN && receive(s) == 0) {
+        achi_session_lose(s, reason(p->fd));
         return;
+    }
     work(s);
 }
 

@@ -41,6 +41,7 @@ struct achi_session {
     uint64_t gap;          /* messages that were lost, ... */
     size_t gap_after;      /* ... after so many more */
     bool blocked;          /* the socket is full */
+    bool ended;            /* nothing more is received: what was is taken whatever the limits say */
     bool closing;
 
     struct achi_subscription *subscriptions;
@@ -53,6 +54,16 @@ struct achi_session {
 /* The socket is taken over, also when it fails. */
 ach_status_t achi_session_create(struct achi_listener *listener, int fd);
 void achi_session_close(struct achi_session *s, const char *why);
+
+/* The connection is gone: take what the client sent before, and close. */
+void achi_session_lose(struct achi_session *s, const char *why);
+
+/*
+ * The server ends: take what the client has sent, end its subscriptions and send the rest of
+ * its queue. Then wait for achi_session_done, and close.
+ */
+void achi_session_end(struct achi_session *s);
+bool achi_session_done(const struct achi_session *s);
 
 /* Send what may be sent now. */
 void achi_session_send(struct achi_session *s);

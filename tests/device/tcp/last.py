@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The last messages of a connection arrive, whoever ends it.
+
+last.py SERVER_PROGRAM [TEST ...]
+"""
+import array
+import fcntl
+import os
+import socket
+import struct
+import sys
+import termios
+import threading
+import time
+
+import player as p
+
+CONFIG = """
+driver ( name "puppet" provides ["control:::opaque:0" "opaque:1"] )
+driver ( name "puppet" provides ["opaque:2"] does "echo" )
+driver ( name "puppet" provides ["control:::opaque:3" "opaque:4"] does "hold" )
+"""
+ROUNDS = max(1, 20 * int(os.environ.get("ACH_TEST_SCALE", "100")) // 100)
+
+
+def await_sent(client):
+    """All that was sent is at the other machine."""
+    left = array.array("i", [1])
+    end = time.monotonic() + p.LIMIT
+    while left[0]:
+        assert time.monotonic() < end, "the server does not read"
+        fcntl.ioctl(client.socket, termios.TIOCOUTQ, left)
+        time.sleep(0.001)
+
+
+def count(client, n):
+    for i in range(n):
+        m = client.next()
+        assert m.type == p.DATA, (i, m)
+
+
+def reset(program):
+    """A client hangs up at once and has not received its data: its commands are carried out.
+
+    The reset that it sends must not keep the server from what it has received."""
+    server = p.Server(program, CONFIG)
+    observer = server.client(p.PUSH)
+    observer.open(p.OPAQUE, 2)
+    for _ in range(ROUNDS):
+        c = server.client(p.PUSH)
+        c.open(p.OPAQUE, 2)
+        for _ in range(60):
+            c.send(p.CMD, p.OPAQUE, 2, 1, p.opaque(b"x" * 8000))
+        await_sent(c)
+        c.close()
+        count(observer, 60)
+    server.end()
+
+
+def behind_requests(program):
+    """Commands behind more requests than may be under way are carried out when the client is gone."""
+    server = p.Server(program, CONFIG, "port 0 requests_max 4")
+    observer, control = server.client(p.PUSH), server.puppet(3)
+    observer.open(p.OPAQUE, 4)
+    c = server.client(p.PUSH)
+    c.open(p.OPAQUE, 4)
+    c.open(p.OPAQUE, 3)
+    for i in range(20):
+        c.send(p.REQ, p.OPAQUE, 4, 1, p.opaque(b"x"), sequence=i + 1)
+    c.send(p.CMD, p.OPAQUE, 3, 1, p.opaque(b"say 51 4 1 7 " + p.opaque(b"y").hex().encode()))
+    await_sent(c)
+    c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    c.close()
+    count(observer, 7)
+    control.close()
+    server.end()
+
+
+def half_closed(program):
+    """Commands in front of the end of the stream are carried out."""
+    server = p.Server(program, CONFIG)
+    observer = server.client(p.PUSH)
+    observer.open(p.OPAQUE, 2)
+    for _ in range(ROUNDS):
+        c = server.client(p.PUSH)
+        c.open(p.OPAQUE, 2)
+        for _ in range(20):
+            c.send(p.CMD, p.OPAQUE, 2, 1, p.opaque(b"x"))
+        c.socket.shutdown(socket.SHUT_WR)
+        count(observer, 20)
+        assert c.gone()
+    server.end()
+
+
+def small_client(server):
+    """A client for which the system holds little."""
+    c = server.client(p.PUSH)
+    c.close()
+    c.socket = socket.socket()
+    c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+    c.socket.connect((server.address, server.port))
+    c.banner = c.socket.recv(32)
+    c.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
+    return c
+
+
+def server_ends(program):
+    """Data and answers that wait in the queue of a slow client are sent before the server ends."""
+    server = p.Server(program, CONFIG, "port 0 linger 60 send_buffer 4096")
+    puppet, c = server.puppet(), small_client(server)
+    c.open(p.OPAQUE, 1)
+    c.open(p.OPAQUE, 2)
+    puppet.say(p.OPAQUE, 1, 1, p.opaque(b"x" * 3000), 300)
+    puppet.request(p.OPAQUE, 0, 1)
+    c.send(p.REQ, p.OPAQUE, 2, 1, p.opaque(b"y"), sequence=77)
+    ending = threading.Thread(target=server.end)
+    ending.start()
+    try:
+        got = []
+        try:
+            while True:
+                got.append(c.next())
+        except p.Gone:
+            pass
+        assert sum(m.type == p.DATA for m in got) == 300, len(got)
+        assert sum(m.sequence == 77 for m in got) == 1, [m.type for m in got[-3:]]
+    finally:
+        c.close()
+        ending.join()
+
+
+def server_does_not_wait_for_ever(program):
+    """A client that does not receive holds up the end of a server no longer than its option says."""
+    server = p.Server(program, CONFIG, "port 0 linger 1 send_buffer 4096")
+    puppet, c = server.puppet(), small_client(server)
+    c.open(p.OPAQUE, 1)
+    puppet.say(p.OPAQUE, 1, 1, p.opaque(b"x" * 3000), 300)
+    puppet.request(p.OPAQUE, 0, 1)
+    server.end()
+    c.close()
+
+
+if __name__ == "__main__":
+    sys.exit(p.run([reset, behind_requests, half_closed, server_ends, server_does_not_wait_for_ever]))
