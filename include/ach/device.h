@@ -61,15 +61,47 @@ typedef struct ach_device_attr {
 ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
                              ach_device_t **device);
 
+/* ach_device_close waits so many seconds for a server to take the last commands. */
+#define ACH_DEVICE_CLOSE_SECONDS 2.0
+
 /**
  * ach_device_close - let go of a device
  * @device: the handle; NULL does nothing
  *
- * Allocates: no. Blocks: no longer than the connection takes to end.
+ * Commands that were given before still reach the device. Over a network this waits until
+ * the server has taken them, as ach_device_flush does, for ACH_DEVICE_CLOSE_SECONDS at most.
+ * If ach_device_flush has failed since the last command, this does not wait again, and
+ * returns the same status. Through channels it does not wait: the server takes a handle's
+ * commands before it ends the handle's subscription. The handle is gone in any case.
  *
- * Since: 3.0
+ * Allocates: yes. Blocks: see above.
+ *
+ * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have got the last
+ * commands.
+ *
+ * Since: 3.0; returns a status since 3.1
  */
-void ach_device_close(ach_device_t *device);
+ach_status_t ach_device_close(ach_device_t *device);
+
+/**
+ * ach_device_flush - wait until the server has taken all commands
+ * @device: the handle
+ * @seconds: how long at most
+ *
+ * ach_device_command does not wait for the network. This does: afterwards the server has handed
+ * all commands that were given through this handle to the device's driver. It does not
+ * mean that the driver has handled them; a driver whose queue is full drops commands, which
+ * the server logs. Takes no system call if no command was given since the last flush.
+ *
+ * Allocates: yes. Blocks: for that time at most.
+ *
+ * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have got some of them;
+ * ACH_OVERFLOW: through channels, commands to this device have come faster than the
+ * server took them, and some were overwritten, which may be of this handle or of others.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_device_flush(ach_device_t *device, double seconds);
 
 /**
  * ach_device_address - where the device is
@@ -122,11 +154,13 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
  * @subtype: the message
  * @body: its struct; NULL: no body
  *
- * Allocates: yes. Blocks: while the network takes it; never for the device.
+ * Does not wait until the command has arrived: see ach_device_flush and ach_device_close.
  *
- * Returns: ACH_OK: sent; ACH_CLOSED: the connection is lost; ACH_EINVAL: no such
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK: accepted; ACH_CLOSED: the connection is lost; ACH_EINVAL: no such
  * message, or a count above its limit; ACH_OVERFLOW: longer than the channel for
- * commands, or than any message may be.
+ * commands, or than any message may be, or the other side does not read.
  *
  * Since: 3.0
  */

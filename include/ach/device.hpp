@@ -114,6 +114,12 @@ public:
         check(ach_device_command(device_, subtype, &body));
     }
 
+    // Wait until the server has taken all commands; the destructor waits too, but tells nobody.
+    void flush(double seconds = ACH_DEVICE_CLOSE_SECONDS)
+    {
+        check(ach_device_flush(device_, seconds));
+    }
+
     // The answer; a NACK is an error with the status ACH_ENOTSUP.
     Message request(uint8_t subtype, double timeout = 5) { return ask(subtype, nullptr, timeout); }
     template <class T> Message request(uint8_t subtype, const T &body, double timeout = 5)

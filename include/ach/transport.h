@@ -29,7 +29,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Of this header. A plug-in made for another one is refused. */
-#define ACH_TRANSPORT_VERSION 1u
+#define ACH_TRANSPORT_VERSION 2u
 
 /* What a queue holds if nothing else is said. */
 #define ACH_QUEUE_MESSAGES 1024u
@@ -332,6 +332,15 @@ typedef struct ach_transport_class {
     ach_status_t (*connect)(const ach_place_t *place, ach_queue_t *queue, double timeout,
                             ach_link_t **link);
     ach_status_t (*send)(ach_link_t *link, const ach_message_t *message); /* a command or request */
+
+    /*
+     * Wait until the server has taken all that was sent; blocks up to so many seconds. ACH_TIMEOUT
+     * or ACH_CLOSED: the server may not have got some of it. Called by the thread that sends. NULL:
+     * whatever send has returned ACH_OK for reaches the server, also if disconnect follows.
+     */
+    ach_status_t (*flush)(ach_link_t *link, double seconds);
+
+    /* Does not wait: who wants to know that all was sent calls flush first. */
     void (*disconnect)(ach_link_t *link);
 
     /* List what a robot elsewhere has, as ach_robot_devices; *count says how many. */

@@ -37,8 +37,10 @@ static bool parse(struct saying *s, unsigned type, int argc, char **argv)
 static int command(const struct saying *s, ach_device_t *d, const ach_message_def_t *def,
                    const void *body)
 {
-    (void)s;
-    return ach_device_command(d, def->subtype, body) == ACH_OK ? EXIT_OK : fail_errstr();
+    return ach_device_command(d, def->subtype, body) == ACH_OK &&
+                   ach_device_flush(d, s->o.timeout) == ACH_OK
+               ? EXIT_OK
+               : fail_errstr();
 }
 
 static int request(const struct saying *s, ach_device_t *d, const ach_message_def_t *def,
@@ -95,8 +97,8 @@ const struct verb dev_cmd = {
     .name = "dev cmd",
     .summary = "tell a device what to do",
     .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
-            "Send a command. Fields that are left out are zero. A wrong COMMAND lists those\n"
-            "that the interface has.\n\n"
+            "Send a command, and wait until the server has taken it. Fields that are left out\n"
+            "are zero. A wrong COMMAND lists those that the interface has.\n\n"
             "Options:\n" DEV_HELP "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev cmd position2d:0 vel vel.px=0.2 vel.pa=0.1 state=1\n"

@@ -31,7 +31,8 @@ struct ach_device {
     struct achi_way way;
     ach_address_t address;
     uint64_t lost;
-    bool missed; /* to be told with the next message */
+    bool missed;          /* to be told with the next message */
+    ach_status_t flushed; /* of the commands so far; ACH_EAGAIN: nobody has asked since the last */
     ach_message_t *kept[KEPT_MAX];
     unsigned n_kept;
 };
@@ -132,14 +133,34 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
     return status;
 }
 
-void ach_device_close(ach_device_t *device)
+ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 {
+    const struct achi_route *route = device->way.route;
+
+    if (device->flushed != ACH_OK)
+        device->flushed = route->flush ? route->flush(device->way.state, seconds) : ACH_OK;
+    return device->flushed;
+}
+
+static ach_status_t flush_last(ach_device_t *d)
+{
+    if (d->flushed != ACH_EAGAIN)
+        return d->flushed;
+    return d->way.route->lasting ? ACH_OK : ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS);
+}
+
+ach_status_t ach_device_close(ach_device_t *device)
+{
+    ach_status_t status;
+
     if (!device)
-        return;
+        return ACH_OK;
+    status = flush_last(device);
     device->way.route->close(device->way.state);
     while (device->n_kept)
         ach_message_unref(device->kept[--device->n_kept]);
     free(device);
+    return status;
 }
 
 const ach_address_t *ach_device_address(const ach_device_t *device)
@@ -307,8 +328,11 @@ ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const voi
     ach_header_t h;
     ach_status_t status = prepare(device, ACH_MSG_CMD, subtype, body, &h, &type);
 
-    return status == ACH_OK ? device->way.route->command(device->way.state, &h, type, body)
-                            : status;
+    if (status == ACH_OK)
+        status = device->way.route->command(device->way.state, &h, type, body);
+    if (status == ACH_OK)
+        device->flushed = ACH_EAGAIN;
+    return status;
 }
 
 ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const void *body,

@@ -21,6 +21,8 @@ struct achi_route {
                             const void *body);
     ach_status_t (*request)(void *state, const ach_header_t *h, const ach_type_t *type,
                             const void *body, double timeout, ach_message_t **answer);
+    ach_status_t (*flush)(void *state, double seconds); /* NULL: commands have arrived already */
+    bool lasting; /* commands arrive also if close follows without a flush */
     int (*fd)(void *state);
     void (*close)(void *state);
 };

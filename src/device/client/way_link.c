@@ -50,6 +50,13 @@ static ach_status_t request(void *state, const ach_header_t *header, const ach_t
     return status == ACH_OK ? achi_inbox_await(&l->in, timeout, answer) : status;
 }
 
+static ach_status_t flush(void *state, double seconds)
+{
+    const struct link *l = state;
+
+    return l->transport->flush ? l->transport->flush(l->link, seconds) : ACH_OK;
+}
+
 static int fd(void *state)
 {
     return ((struct link *)state)->in.fd;
@@ -65,7 +72,7 @@ static void close_(void *state)
 }
 
 static const struct achi_route route = {
-    .get = get, .command = command, .request = request, .fd = fd, .close = close_};
+    .get = get, .command = command, .request = request, .flush = flush, .fd = fd, .close = close_};
 
 ach_status_t achi_way_link(const ach_transport_class_t *transport, const ach_place_t *place,
                            const ach_device_attr_t *attr, struct achi_way *way)

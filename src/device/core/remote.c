@@ -15,6 +15,9 @@
 
 #define CONNECT_SECONDS 5.0
 
+/* The other server has so many seconds to take the last commands. */
+#define FLUSH_SECONDS 2.0
+
 /* Requests under way at most; more are refused. */
 #define ASKED_MAX 64u
 
@@ -25,6 +28,7 @@ struct remote {
     ach_queue_t *queue; /* what comes */
     ach_link_t *link;
     bool lost;
+    bool commanded; /* something that has no answer was sent */
     uint32_t sequence;
     ach_message_t *asked[ASKED_MAX]; /* by sequence */
 };
@@ -73,7 +77,7 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     status = r->transport->connect(&r->place, r->queue, CONNECT_SECONDS, &r->link);
     if (status != ACH_OK)
         ach_queue_close(r->queue);
-    r->lost = false;
+    r->lost = r->commanded = false;
     return status;
 }
 
@@ -92,7 +96,9 @@ static void shutdown_(ach_driver_t *driver, void *state)
 {
     struct remote *r = state;
 
-    (void)driver;
+    if (r->commanded && r->transport->flush &&
+        r->transport->flush(r->link, FLUSH_SECONDS) != ACH_OK)
+        ach_driver_log(driver, ACH_LOG_WARNING, "commands may be lost: %s", ach_errstr());
     r->transport->disconnect(r->link);
     ach_queue_close(r->queue);
     forget_all(r);
@@ -114,6 +120,7 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
         return status;
     status = r->transport->send(r->link, m);
     ach_message_unref(m);
+    r->commanded |= h.type == ACH_MSG_CMD;
     if (status == ACH_OK && h.type == ACH_MSG_REQ) {
         ach_message_unref(*slot); /* the oldest; it had its time */
         *slot = ach_message_ref(message);

@@ -13,12 +13,25 @@
 #include <time.h>
 #include <unistd.h>
 
+/* In seconds: as good as never, and a time_t of 32 bits can hold it. */
+#define LATEST 2000000000
+
 double achi_dial_now(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct timespec achi_dial_until(double time)
+{
+    struct timespec t = {.tv_sec = time < LATEST ? (time_t)time : LATEST};
+
+    if (time >= LATEST)
+        return t;
+    t.tv_nsec = (long)((time - (double)t.tv_sec) * 1e9);
+    return t;
 }
 
 bool achi_dial_wait(int fd, short events, double until)

@@ -4,8 +4,12 @@
 #define ACHI_DIAL_H
 
 #include <ach/message.h>
+#include <time.h>
 
 double achi_dial_now(void);
+
+/* A point of that clock, as a timespec. */
+struct timespec achi_dial_until(double time);
 
 /* Wait for a socket; false: not before that time. */
 bool achi_dial_wait(int fd, short events, double until);

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "call.h"
+#include "dial.h"
 #include "loop.h"
 #include "map.h"
 #include "output.h"
@@ -33,6 +34,9 @@ struct ach_link {
     bool lost;       /* read by any thread */
     unsigned asked;  /* requests whose answers have not come; changed by any thread */
     uint32_t missed; /* messages that the server dropped and the application was not told of */
+    pthread_cond_t settled; /* with the loop's lock: the next has changed, or the link is lost */
+    uint32_t flushed;       /* answers to requests of achi_link_flush */
+    uint32_t flushes;       /* those requests; for the thread that sends */
     uint32_t robot;
     uint16_t interf, index;
 };
@@ -93,6 +97,11 @@ static void push(ach_queue_t *to, const ach_header_t *h, const unsigned char *bo
     ach_message_unref(m);
 }
 
+static bool is_answer(const ach_header_t *h)
+{
+    return h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK;
+}
+
 /* A queue never drops answers, so one that nobody asked for must not get into it. */
 static bool expected(ach_link_t *l)
 {
@@ -125,11 +134,14 @@ static void take(void *context, const ach_header_t *h, const unsigned char *body
     bool player = h->address.interf == ACH_PLAYER_CODE;
     ach_link_t *l = context;
 
-    if (player && h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW)
+    if (player && is_answer(h) && h->subtype == ACH_PLAYER_REQ_DATAMODE) {
+        l->flushed++;
+        pthread_cond_broadcast(&l->settled);
+    } else if (player && h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW) {
         take_overflow(l, h, body, size);
-    else if (!player && (h->type == ACH_MSG_DATA ||
-                         ((h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) && expected(l))))
+    } else if (!player && (h->type == ACH_MSG_DATA || (is_answer(h) && expected(l)))) {
         push(l->to, h, body, size);
+    }
 }
 
 static void lose(ach_link_t *l)
@@ -140,6 +152,7 @@ static void lose(ach_link_t *l)
         return;
     __atomic_store_n(&l->lost, true, __ATOMIC_RELEASE);
     achi_loop_hang_up(&l->peer);
+    pthread_cond_broadcast(&l->settled);
     push(l->to, &h, NULL, 0);
 }
 
@@ -175,7 +188,9 @@ static bool fill(ach_link_t *l)
         if (!m)
             return false;
         h = *ach_message_header(m);
-        h.address = (ach_address_t){.robot = l->robot, .interf = l->interf, .index = l->index};
+        h.address.robot = l->robot;
+        if (h.address.interf != ACH_PLAYER_CODE)
+            h.address = (ach_address_t){.robot = l->robot, .interf = l->interf, .index = l->index};
         achi_output_add(&l->output, &h, m);
     }
     return true;
@@ -218,6 +233,7 @@ static void destroy(struct achi_peer *p)
 
     achi_input_finish(&l->input);
     achi_output_finish(&l->output);
+    pthread_cond_destroy(&l->settled);
     free(l);
 }
 
@@ -302,6 +318,17 @@ static ach_status_t open_link(ach_link_t *l, const ach_place_t *place, double ti
     return status;
 }
 
+/* Waits on a clock that nobody sets. */
+static void init_settled(ach_link_t *l)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&l->settled, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
                                ach_link_t **link)
 {
@@ -315,6 +342,7 @@ ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, dou
         free(l);
         return status;
     }
+    init_settled(l);
     l->peer.class = &class;
     l->peer.loop = loop;
     l->peer.fd = -1;
@@ -332,16 +360,66 @@ ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, dou
     return status;
 }
 
+static ach_status_t enqueue(ach_link_t *link, const ach_message_t *message)
+{
+    if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
+        return ach_errstr_set(ACH_CLOSED, "the connection is lost");
+    return ach_queue_push(link->out, message) == ACH_OK
+               ? ACH_OK
+               : ach_errstr_set(ACH_OVERFLOW, "the other side does not read");
+}
+
 ach_status_t achi_link_send(ach_link_t *link, const ach_message_t *message)
 {
     unsigned request = ach_message_header(message)->type == ACH_MSG_REQ;
 
-    if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
-        return ach_errstr_set(ACH_CLOSED, "the connection is lost");
     __atomic_fetch_add(&link->asked, request, __ATOMIC_ACQ_REL);
-    return ach_queue_push(link->out, message) == ACH_OK
-               ? ACH_OK
-               : ach_errstr_set(ACH_OVERFLOW, "the other side does not read");
+    return enqueue(link, message);
+}
+
+static ach_status_t ask_flush(ach_link_t *link)
+{
+    const ach_player_datamode_req_t push_mode = {.mode = ACH_PLAYER_DATAMODE_PUSH};
+    const ach_header_t h = {.address = {.interf = ACH_PLAYER_CODE},
+                            .type = ACH_MSG_REQ,
+                            .subtype = ACH_PLAYER_REQ_DATAMODE};
+    ach_message_t *m;
+    ach_status_t status = ach_message_create(&h, &push_mode, &m);
+
+    if (status != ACH_OK)
+        return status;
+    status = enqueue(link, m);
+    link->flushes += status == ACH_OK;
+    ach_message_unref(m);
+    return status;
+}
+
+/*
+ * Servers take what comes in order, and answer this request themselves: who has the answer knows
+ * that all before it was taken. The data mode is the one that it is already. Answers are counted,
+ * because one may come after its request was given up.
+ */
+ach_status_t achi_link_flush(ach_link_t *link, double seconds)
+{
+    struct timespec until = achi_dial_until(achi_dial_now() + seconds);
+    struct achi_loop *l = link->peer.loop;
+    ach_status_t status = ask_flush(link);
+    int late = 0;
+
+    if (status != ACH_OK)
+        return status;
+    pthread_mutex_lock(&l->lock);
+    while (!link->lost && (int32_t)(link->flushed - link->flushes) < 0 && !late)
+        late = pthread_cond_timedwait(&link->settled, &l->lock, &until);
+    if ((int32_t)(link->flushed - link->flushes) < 0)
+        status = link->lost ? ach_errstr_set(ACH_CLOSED, "the connection was lost before the "
+                                                         "server had taken all that was sent")
+                            : ach_errstr_set(ACH_TIMEOUT,
+                                             "the server did not take all that was sent within "
+                                             "%g s",
+                                             seconds);
+    pthread_mutex_unlock(&l->lock);
+    return status;
 }
 
 /* Once it is removed nobody takes from its queue, and the loop may free it. */

@@ -35,6 +35,7 @@ const ach_transport_class_t ach_transport_tcp = {
     .end = end,
     .connect = achi_link_connect,
     .send = achi_link_send,
+    .flush = achi_link_flush,
     .disconnect = achi_link_disconnect,
     .list = achi_list,
 };

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * last.c - a command that is given arrives although the device is closed at once, or the caller
+ * is told
+ */
+#include <ach/channel.h>
+#include <ach/device.h>
+#include <ach/proxies.h>
+#include <ach/tcp.h>
+
+#include "probe.h"
+#include "reference.h"
+#include "rig.h"
+
+static ach_device_t *open_at(uint16_t port, const char *device)
+{
+    ach_device_attr_t attr = {.size = sizeof(attr), .timeout = RIG_PATIENCE};
+    char address[64];
+    ach_device_t *d;
+
+    snprintf(address, sizeof(address), "127.0.0.1:%u:%s", port, device);
+    REQUIRE_OK(ach_device_open(address, &attr, &d));
+    return d;
+}
+
+static ach_status_t command(ach_device_t *d, uint32_t size)
+{
+    uint8_t data[1000] = {PROBE_ECHO};
+
+    return ach_device_command(d, ACH_OPAQUE_CMD_DATA,
+                              &(ach_opaque_data_t){.data_count = size, .data = data});
+}
+
+/* A robot, and how clients of other processes would reach it. */
+struct served {
+    struct rig *rig;
+    void *server;
+};
+
+static struct served serve(const char *config, const ach_transport_class_t *transport)
+{
+    static const char options[] = "tcp ( port 0 )";
+    struct served s = {.rig = rig_create(false)};
+    ach_config_t *parsed;
+
+    probe_reset();
+    rig_add(s.rig, &probe_class);
+    REQUIRE_OK(rig_load(s.rig, config));
+    REQUIRE_OK(ach_robot_start(rig_robot(s.rig)));
+    REQUIRE_OK(ach_config_parse(options, strlen(options), "tcp", &parsed));
+    REQUIRE_OK(transport->serve(rig_robot(s.rig),
+                                transport == &ach_transport_tcp
+                                    ? ach_section_next(ach_config_root(parsed), "tcp", NULL)
+                                    : NULL,
+                                &s.server));
+    ach_config_destroy(parsed);
+    return s;
+}
+
+static void command_and_close(void)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", &ach_transport_tcp);
+    unsigned i, n = (unsigned)check_scale(1000);
+
+    for (i = 0; i < n; i++) {
+        ach_device_t *d = open_at(ach_tcp_port(s.server), "opaque:0");
+
+        CHECK_OK(command(d, 8));
+        CHECK_OK(ach_device_close(d));
+    }
+    ach_transport_tcp.end(s.server);
+    rig_end(s.rig);
+    CHECK(probe_counts[0].messages == n);
+}
+
+static void many_and_close(const struct reference_options *options)
+{
+    struct reference *r = reference_start(options);
+    ach_device_t *d = open_at(reference_port(r), "opaque:0");
+    ach_status_t status;
+    unsigned i;
+
+    for (i = 0; i < 50; i++)
+        CHECK_OK(command(d, 1000));
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK(reference_commands(r) == 50);
+    for (i = 0; i < 50; i++)
+        CHECK_OK(command(d, 1000));
+    status = ach_device_close(d); /* a busy machine may be slower than the limit */
+    CHECK(status == ACH_OK || status == ACH_TIMEOUT);
+    CHECK(status != ACH_OK || reference_commands(r) == 100);
+    reference_end(r);
+}
+
+static void one_and_close(const struct reference_options *options)
+{
+    struct reference *r = reference_start(options);
+    unsigned i, told = 0, n = (unsigned)check_scale(1000);
+
+    for (i = 0; i < n; i++) {
+        ach_device_t *d = open_at(reference_port(r), "opaque:0");
+
+        CHECK_OK(command(d, 8));
+        told += ach_device_close(d) != ACH_OK;
+    }
+    CHECK(reference_commands(r) + told >= n);
+    reference_end(r);
+}
+
+/* Its system takes some bytes; the server takes none, and who commands is told. */
+static void nobody_receives(void)
+{
+    struct reference *r = reference_start(&(struct reference_options){.deaf = true});
+    ach_device_t *d = open_at(reference_port(r), "opaque:0");
+    double begin;
+
+    CHECK_OK(ach_device_flush(d, 0)); /* nothing was commanded */
+    CHECK_OK(command(d, 8));
+    CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
+    CHECK(strstr(ach_errstr(), "did not take"));
+    CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
+    CHECK_STATUS(ach_device_close(d), ACH_TIMEOUT);
+    d = open_at(reference_port(r), "opaque:0");
+    CHECK_OK(command(d, 8));
+    begin = rig_now();
+    CHECK_STATUS(ach_device_close(d), ACH_TIMEOUT);
+    CHECK(rig_now() - begin >= 0.9 * ACH_DEVICE_CLOSE_SECONDS);
+    CHECK(reference_commands(r) == 0);
+    reference_end(r);
+}
+
+static void server_hangs_up(void)
+{
+    struct reference *r = reference_start(&(struct reference_options){.rude = true});
+    ach_device_t *d = open_at(reference_port(r), "opaque:0");
+
+    if (command(d, 8) == ACH_OK)
+        CHECK_STATUS(ach_device_close(d), ACH_CLOSED);
+    else
+        ach_device_close(d);
+    CHECK(reference_commands(r) == 0);
+    reference_end(r);
+}
+
+/* A driver that passes commands on to another server, and is shut down at once. */
+static void pass_and_close(void)
+{
+    struct reference *r = reference_start(&(struct reference_options){0});
+    unsigned i, n = (unsigned)check_scale(300);
+    char config[200];
+    struct served s;
+
+    snprintf(config, sizeof(config),
+             "driver (name \"passthrough\" provides [\"opaque:0\"]\n"
+             "        requires [\"127.0.0.1:%u:opaque:0\"])",
+             reference_port(r));
+    ach_transport_add(&ach_transport_tcp);
+    s = serve(config, &ach_transport_tcp);
+    for (i = 0; i < n; i++) {
+        ach_device_t *d = open_at(ach_tcp_port(s.server), "opaque:0");
+
+        CHECK_OK(command(d, 8));
+        CHECK_OK(ach_device_close(d));
+    }
+    ach_transport_tcp.end(s.server);
+    rig_end(s.rig);
+    CHECK(reference_commands(r) == n);
+    reference_end(r);
+}
+
+int main(void)
+{
+    const struct reference_options well = {0}, slow = {.slow = true};
+
+    command_and_close();
+    one_and_close(&well);
+    one_and_close(&slow);
+    many_and_close(&slow);
+    nobody_receives();
+    server_hangs_up();
+    pass_and_close();
+    return check_result();
+}
