@@ -12,6 +12,9 @@
 
 #include "../core/bell.h"
 
+/* A server that has not answered after so many seconds never will. */
+#define FORGET_SECONDS 60.0
+
 static void wake(void *inbox)
 {
     achi_bell_ring(((const struct achi_inbox *)inbox)->fd);
@@ -22,6 +25,7 @@ ach_status_t achi_inbox_init(struct achi_inbox *in, unsigned messages)
     ach_status_t status;
 
     memset(in, 0, sizeof(*in));
+    in->waited = -1;
     in->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (in->fd < 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no eventfd: %s", strerror(errno));
@@ -49,6 +53,19 @@ static void hear_synch(struct achi_inbox *in, const ach_message_t *m)
         in->closed = true;
     else if (ach_message_header(m)->subtype == ACH_PLAYER_SYNCH_OVERFLOW && lost)
         in->lost_before += lost->value;
+}
+
+/* Whether the request that is waited for is the one that is answered. */
+static bool answers(struct achi_inbox *in, const ach_header_t *h)
+{
+    if (h->type != ACH_MSG_ACK && h->type != ACH_MSG_NACK)
+        return false;
+    if (h->sequence)
+        return in->waited >= 0 && h->sequence == in->sequence;
+    if (!in->late[h->subtype])
+        return in->waited == h->subtype;
+    in->late[h->subtype]--;
+    return false;
 }
 
 /*
@@ -82,6 +99,7 @@ static ach_message_t *next_data(struct achi_inbox *in)
 
         if (type == ACH_MSG_DATA)
             break;
+        answers(in, ach_message_header(m));
         if (type == ACH_MSG_SYNCH)
             hear_synch(in, m);
         ach_message_unref(m);
@@ -126,7 +144,7 @@ static bool is_answer(struct achi_inbox *in, ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
 
-    if ((h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) && h->sequence == in->sequence)
+    if (answers(in, h))
         return true;
     if (h->type == ACH_MSG_DATA)
         ach_queue_push(in->data, m);
@@ -148,6 +166,22 @@ static ach_message_t *next_answer(struct achi_inbox *in)
     return m;
 }
 
+void achi_inbox_ask(struct achi_inbox *in, ach_header_t *request)
+{
+    if (achi_monotonic() > in->forget_late)
+        memset(in->late, 0, sizeof(in->late));
+    in->sequence += in->sequence == UINT32_MAX ? 2 : 1;
+    in->waited = request->subtype;
+    request->sequence = in->sequence;
+}
+
+static void give_up(struct achi_inbox *in)
+{
+    if (in->late[in->waited] < UINT8_MAX)
+        in->late[in->waited]++;
+    in->forget_late = achi_monotonic() + FORGET_SECONDS;
+}
+
 /* Data that was put aside makes the descriptor readable again. */
 ach_status_t achi_inbox_await(struct achi_inbox *in, double timeout, ach_message_t **answer)
 {
@@ -167,5 +201,8 @@ ach_status_t achi_inbox_await(struct achi_inbox *in, double timeout, ach_message
         wake(in);
     if (m)
         *answer = m;
+    else
+        give_up(in);
+    in->waited = -1;
     return m ? ACH_OK : status;
 }

@@ -15,7 +15,10 @@ struct achi_inbox {
     int fd;               /* readable while the queue may have something */
     bool closed;          /* nothing more will come */
     uint64_t lost_before; /* told by the server, not yet by us */
-    uint32_t sequence;    /* of the answer that is waited for */
+    uint32_t sequence;    /* of the last request; never 0 */
+    int waited;           /* its subtype, while its answer is waited for; else -1 */
+    uint8_t late[256];    /* by subtype: requests that were given up, and may still be answered */
+    double forget_late;   /* when they are not expected any more */
 };
 
 ach_status_t achi_inbox_init(struct achi_inbox *in, unsigned messages);
@@ -25,7 +28,13 @@ void achi_inbox_finish(struct achi_inbox *in);
 ach_status_t achi_inbox_get(struct achi_inbox *in, double timeout, int options, ach_message_t **m,
                             uint64_t *missed);
 
-/* The ACK or NACK with in->sequence. */
+/* Give a request its sequence; achi_inbox_await follows, unless it cannot be sent. */
+void achi_inbox_ask(struct achi_inbox *in, ach_header_t *request);
+
+/*
+ * The ACK or NACK of the last request. Some servers answer with the sequence 0: such an
+ * answer is for the oldest request of its subtype.
+ */
 ach_status_t achi_inbox_await(struct achi_inbox *in, double timeout, ach_message_t **answer);
 
 #endif

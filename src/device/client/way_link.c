@@ -45,7 +45,7 @@ static ach_status_t request(void *state, const ach_header_t *header, const ach_t
     ach_status_t status;
 
     (void)type;
-    h.sequence = ++l->in.sequence;
+    achi_inbox_ask(&l->in, &h);
     status = send_(l, &h, body);
     return status == ACH_OK ? achi_inbox_await(&l->in, timeout, answer) : status;
 }

@@ -118,7 +118,7 @@ static ach_status_t request(void *state, const ach_header_t *header, const ach_t
     ach_status_t status;
 
     (void)type;
-    h.sequence = ++i->in.sequence;
+    achi_inbox_ask(&i->in, &h);
     status = deliver(i, &h, body);
     return status == ACH_OK ? achi_inbox_await(&i->in, timeout, answer) : status;
 }

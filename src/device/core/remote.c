@@ -113,7 +113,7 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
 
     (void)driver;
     if (h.type == ACH_MSG_REQ)
-        h.sequence = ++r->sequence;
+        h.sequence = r->sequence += r->sequence == UINT32_MAX ? 2 : 1;
     slot = &r->asked[h.sequence % ASKED_MAX];
     status = ach_message_again(message, &h, &m);
     if (status != ACH_OK)
@@ -128,12 +128,27 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     return status;
 }
 
+/* Drivers of some servers answer with the sequence 0: then the oldest of the same subtype is meant. */
+static ach_message_t **find_asked(struct remote *r, const ach_header_t *h)
+{
+    uint32_t i;
+
+    if (h->sequence) /* one that is too old has lost its place to another */
+        return r->sequence - h->sequence < ASKED_MAX ? &r->asked[h->sequence % ASKED_MAX] : NULL;
+    for (i = ASKED_MAX; i--;) {
+        ach_message_t **slot = &r->asked[(r->sequence - i) % ASKED_MAX];
+
+        if (*slot && ach_message_header(*slot)->subtype == h->subtype)
+            return slot;
+    }
+    return NULL;
+}
+
 static void answer(ach_driver_t *driver, struct remote *r, const ach_message_t *m)
 {
-    uint32_t sequence = ach_message_header(m)->sequence;
-    ach_message_t **slot = &r->asked[sequence % ASKED_MAX];
+    ach_message_t **slot = find_asked(r, ach_message_header(m));
 
-    if (!*slot || r->sequence - sequence >= ASKED_MAX) /* its place is another's by now */
+    if (!slot || !*slot)
         return;
     ach_driver_relay(driver, *slot, m);
     ach_message_unref(*slot);

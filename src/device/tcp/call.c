@@ -153,10 +153,12 @@ static ach_status_t next(struct achi_call *c, ach_header_t *h, const unsigned ch
     return status == ACH_OK ? ACH_OK : fail(c, status, ach_errstr());
 }
 
+/* Servers answer what is asked of them in order; some with the sequence 0. */
 static bool is_answer(const ach_header_t *h, uint8_t subtype, uint32_t sequence)
 {
     return h->address.interf == ACH_PLAYER_CODE && h->subtype == subtype &&
-           (h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) && h->sequence == sequence;
+           (h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK) &&
+           (h->sequence == sequence || h->sequence == 0);
 }
 
 /* Who has not shown the secret is refused without a reason. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * last.c - a command that is given arrives although the device is closed at once, or the caller
- * is told
+ * is told; answers of the reference server's drivers are found
  */
 #include <ach/channel.h>
 #include <ach/device.h>
 #include <ach/proxies.h>
 #include <ach/tcp.h>
+#include <math.h>
 
 #include "probe.h"
 #include "reference.h"
@@ -168,6 +169,96 @@ static void pass_and_close(void)
     reference_end(r);
 }
 
+/* The answer has what the request has, so that it tells which one it is for. */
+static float asked(const ach_message_t *m)
+{
+    size_t size;
+    const unsigned char *b = ach_message_bytes(m, &size);
+    uint32_t bits;
+    float value;
+
+    if (!b || size < 4)
+        return NAN;
+    bits = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static ach_status_t ask(ach_device_t *d, uint8_t subtype, float kp, double timeout, float *answer)
+{
+    const ach_position2d_speed_pid_req_t pid = {.kp = kp};
+    ach_message_t *m = NULL;
+    ach_status_t status = ach_device_request(d, subtype, &pid, timeout, &m);
+
+    if (m)
+        *answer = asked(m);
+    ach_message_unref(m);
+    return status;
+}
+
+static void answers_without_sequence(void)
+{
+    struct reference *r = reference_start(&(struct reference_options){0});
+    ach_device_t *d = open_at(reference_port(r), "position2d:0");
+    float got = 0;
+
+    CHECK_OK(ask(d, ACH_POSITION2D_REQ_SPEED_PID, 1, RIG_PATIENCE, &got));
+    CHECK(got == 1);
+    CHECK_OK(ask(d, ACH_POSITION2D_REQ_POSITION_PID, 2, RIG_PATIENCE, &got));
+    CHECK(got == 2);
+    CHECK_OK(ach_device_close(d));
+    reference_end(r);
+
+    /* Three are given up. Their answers come late, and are not taken for that of the fourth. */
+    r = reference_start(&(struct reference_options){.hold = 4});
+    d = open_at(reference_port(r), "position2d:0");
+    CHECK_STATUS(ask(d, ACH_POSITION2D_REQ_SPEED_PID, 1, 0.02, &got), ACH_TIMEOUT);
+    CHECK_STATUS(ask(d, ACH_POSITION2D_REQ_POSITION_PID, 2, 0.02, &got), ACH_TIMEOUT);
+    CHECK_STATUS(ask(d, ACH_POSITION2D_REQ_SPEED_PID, 3, 0.02, &got), ACH_TIMEOUT);
+    CHECK_OK(ask(d, ACH_POSITION2D_REQ_SPEED_PID, 4, RIG_PATIENCE, &got));
+    CHECK(got == 4);
+    CHECK_OK(ach_device_close(d));
+    reference_end(r);
+}
+
+/* Several of the same and of another subtype are under way at once; the other is answered first. */
+static void passes_answers_without_sequence(void)
+{
+    struct reference *r = reference_start(&(struct reference_options){.hold = 6});
+    uint32_t sequences[6];
+    char config[200];
+    struct ear *ear;
+    struct rig *rig;
+    unsigned i, k;
+
+    snprintf(config, sizeof(config),
+             "driver (name \"passthrough\" provides [\"position2d:0\"]\n"
+             "        requires [\"127.0.0.1:%u:position2d:0\"])",
+             reference_port(r));
+    ach_transport_add(&ach_transport_tcp);
+    rig = rig_start(config);
+    ear = ear_open(rig, "position2d:0");
+    for (i = 0; i < 6; i++) {
+        const ach_position2d_speed_pid_req_t pid = {.kp = (float)i};
+
+        sequences[i] = ear_ask(
+            ear, i % 3 ? ACH_POSITION2D_REQ_SPEED_PID : ACH_POSITION2D_REQ_POSITION_PID, &pid);
+    }
+    for (i = 0; i < 6; i++) {
+        ach_message_t *m = ear_next(ear, RIG_PATIENCE);
+
+        REQUIRE(m);
+        for (k = 0; k < 6 && sequences[k] != ach_message_header(m)->sequence; k++)
+            ;
+        CHECK(ach_message_header(m)->type == ACH_MSG_ACK);
+        CHECK(asked(m) == (float)k);
+        ach_message_unref(m);
+    }
+    ear_close(ear);
+    rig_end(rig);
+    reference_end(r);
+}
+
 int main(void)
 {
     const struct reference_options well = {0}, slow = {.slow = true};
@@ -179,5 +270,7 @@ int main(void)
     nobody_receives();
     server_hangs_up();
     pass_and_close();
+    answers_without_sequence();
+    passes_answers_without_sequence();
     return check_result();
 }
