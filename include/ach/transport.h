@@ -256,6 +256,40 @@ ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *addr
                                    ach_queue_t *queue);
 
 /**
+ * ach_robot_listen - have a device's data put into a queue, without setting its driver up
+ * @robot: the robot
+ * @address: the device
+ * @queue: the queue, which is not subscribed to that device
+ *
+ * For clients that may read data and nothing else, see ach_robot_rights. Data comes while the
+ * driver runs for somebody else.
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_ENOENT: no such device; ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue);
+
+/**
+ * ach_robot_unlisten - end that
+ * @robot: the robot
+ * @address: the device
+ * @queue: the queue
+ *
+ * As often as ach_robot_listen was called. No data comes after that.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_ENOENT: it does not listen.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address,
+                                ach_queue_t *queue);
+
+/**
  * ach_robot_deliver - hand a command or request to a device
  * @robot: the robot
  * @header: what it is; for which device
@@ -346,6 +380,12 @@ typedef struct ach_transport_class {
     /* List what a robot elsewhere has, as ach_robot_devices; *count says how many. */
     ach_status_t (*list)(const ach_place_t *place, double timeout, ach_device_info_t *devices,
                          size_t room, size_t *count);
+
+    /*
+     * What the server lets the application do with the device, of ACH_RIGHT_* in access.h. NULL:
+     * everything.
+     */
+    unsigned (*rights)(const ach_link_t *link);
 } ach_transport_class_t;
 
 /* What a plug-in with transports exports. It may have drivers as well. */

@@ -105,8 +105,8 @@ static void put_bytes(void *context, const ach_header_t *header, const void *byt
         complain(o, status, size);
 }
 
-ach_status_t achi_channel_make(const char *name, size_t count, size_t size, bool single,
-                               ach_channel_t *chan)
+ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, size_t count,
+                               size_t size, bool single, ach_channel_t *chan)
 {
     ach_create_attr_t create;
     ach_attr_t attr;
@@ -119,8 +119,17 @@ ach_status_t achi_channel_make(const char *name, size_t count, size_t size, bool
         ach_create_attr_set_single_writer(&create, 1);
         ach_attr_set_lock_source(&attr, 1);
     }
-    status = ach_create(name, count, size, &create);
-    return status == ACH_OK ? ach_open(chan, name, &attr) : status;
+    status = achi_guard_create(s, &create);
+    if (status == ACH_OK)
+        status = ach_create(name, count, size, &create);
+    if (status == ACH_OK)
+        status = ach_open(chan, name, &attr);
+    if (status != ACH_OK)
+        return status;
+    status = achi_guard_open(s, name, chan);
+    if (status != ACH_OK)
+        achi_channel_end(chan, name);
+    return status;
 }
 
 void achi_channel_end(ach_channel_t *chan, const char *name)
@@ -140,11 +149,11 @@ static ach_status_t open_output(struct ach_channels *s, struct achi_output *o)
 
     achi_device_channel(s->number, &o->address, "data", o->data_name);
     achi_device_channel(s->number, &o->address, "cmd", o->cmd_name);
-    status = achi_channel_make(o->data_name, s->count, s->size / s->count, true, &o->data);
+    status = achi_channel_make(s, o->data_name, s->count, s->size / s->count, true, &o->data);
     if (status != ACH_OK)
         return status;
     o->data_open = true;
-    status = achi_channel_make(o->cmd_name, ACHI_CMD_COUNT, CMD_SIZE, false, &o->cmd);
+    status = achi_channel_make(s, o->cmd_name, ACHI_CMD_COUNT, CMD_SIZE, false, &o->cmd);
     if (status != ACH_OK)
         return status;
     o->cmd_open = true;

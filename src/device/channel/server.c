@@ -191,20 +191,27 @@ static ach_status_t open_all(struct ach_channels *s)
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "req", name);
-    status = achi_channel_make(name, ACHI_REQ_COUNT, REQ_SIZE, false, &s->req);
+    status = achi_channel_make(s, name, ACHI_REQ_COUNT, REQ_SIZE, false, &s->req);
     s->req_open = status == ACH_OK;
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "ans", name);
-    status = achi_channel_make(name, ACHI_REQ_COUNT, ANS_SIZE, true, &s->ans);
+    status = achi_channel_make(s, name, ACHI_REQ_COUNT, ANS_SIZE, true, &s->ans);
     s->ans_open = status == ACH_OK;
-    return status == ACH_OK ? achi_outputs_open(s) : status;
+    if (status == ACH_OK)
+        status = achi_outputs_open(s);
+    if (status == ACH_OK)
+        status = achi_guard_begin(s);
+    s->guarded = status == ACH_OK;
+    return status;
 }
 
 void achi_channels_close(struct ach_channels *s)
 {
     char name[ACH_CHAN_NAME_MAX];
 
+    if (s->guarded)
+        achi_guard_end(s);
     while (s->clients)
         achi_client_end(s, s->clients);
     achi_outputs_close(s);

@@ -77,7 +77,7 @@ struct ach_channels {
     size_t n_outputs;
     struct achi_source requests, answers;
     ach_channel_t req, ans;
-    bool req_open, ans_open;
+    bool req_open, ans_open, guarded;
     pthread_mutex_t ans_lock;
     ach_queue_t *queue; /* drivers' answers */
     struct achi_asked asked[ACHI_ASKED_MAX];
@@ -101,11 +101,22 @@ ach_status_t achi_outputs_open(struct ach_channels *s);
 void achi_outputs_close(struct ach_channels *s);
 
 /* A channel of ours, new: what an earlier server left behind is replaced. */
-ach_status_t achi_channel_make(const char *name, size_t count, size_t size, bool single,
-                               ach_channel_t *chan);
+ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, size_t count,
+                               size_t size, bool single, ach_channel_t *chan);
 
 /* Close and remove a channel, unless another server has put its own in its place. */
 void achi_channel_end(ach_channel_t *chan, const char *name);
+
+/* Other transports serve users of this machine by the permissions of these channels. */
+ach_status_t achi_guard_begin(struct ach_channels *s);
+void achi_guard_end(struct ach_channels *s);
+
+/*
+ * If the config file says which permissions channels have: a new one is made for its owner alone,
+ * and opened to others when it has its group.
+ */
+ach_status_t achi_guard_create(const struct ach_channels *s, ach_create_attr_t *attr);
+ach_status_t achi_guard_open(const struct ach_channels *s, const char *name, ach_channel_t *chan);
 
 /* Make who serves look, from any thread. */
 void achi_channels_wake(struct ach_channels *s);

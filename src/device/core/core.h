@@ -8,6 +8,7 @@
  *     robot->time_lock a simulated clock and who waits for it
  *     driver->values   its properties
  *     driver->inlined  whether its process runs, if it has no main
+ *     access.lock      the guard; held while it looks at the channels' files
  *     the queues' own
  *
  * None of them is held while a driver's functions run.
@@ -18,6 +19,7 @@
 #ifndef ACHI_CORE_H
 #define ACHI_CORE_H
 
+#include <ach/access.h>
 #include <ach/transport.h>
 #include <pthread.h>
 
@@ -147,6 +149,14 @@ struct ach_robot {
     unsigned settling;     /* who waits for that */
     ach_driver_t *outlet;  /* to the process that we are a part of, or NULL */
     ach_driver_t *mover;   /* who moves the clock, and waits until others are asleep */
+
+    struct {
+        pthread_mutex_t lock; /* held while the guard works */
+        ach_guard_t guard;    /* rights is NULL: there is none */
+        bool has_mode, has_group;
+        mode_t mode;
+        gid_t group;
+    } access;
 };
 
 /* The device at an address; 0 for host and robot mean here. */
@@ -207,6 +217,9 @@ ach_status_t achi_route_add(const struct achi_device *d, const char *before, cha
 
 /* Refuse a subscription that this thread's route already went through. */
 ach_status_t achi_route_check(const struct achi_device *d);
+
+/* The section access of a config file. ACH_EINVAL: it is wrong, which the config remembers. */
+ach_status_t achi_rights_read(ach_robot_t *robot, ach_section_t *root);
 
 const ach_driver_class_t *achi_class_find(const ach_robot_t *robot, const char *name);
 void achi_classes_destroy(ach_robot_t *robot);

@@ -146,6 +146,8 @@ ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config)
     ach_status_t status = load_plugins(robot, root);
 
     if (status == ACH_OK)
+        status = achi_rights_read(robot, root);
+    if (status == ACH_OK)
         status = make_drivers(robot, root);
     log_lines(robot, ACH_LOG_ERROR, ach_config_errors(config));
     if (status != ACH_OK)

@@ -19,6 +19,7 @@ static void init_locks(ach_robot_t *r)
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->time_lock, NULL);
+    pthread_mutex_init(&r->access.lock, NULL);
 }
 
 ach_status_t ach_robot_create(const ach_robot_attr_t *attr, ach_robot_t **robot)
@@ -98,6 +99,7 @@ void ach_robot_destroy(ach_robot_t *robot)
     pthread_cond_destroy(&robot->rested);
     pthread_mutex_destroy(&robot->lock);
     pthread_mutex_destroy(&robot->time_lock);
+    pthread_mutex_destroy(&robot->access.lock);
     free(robot);
 }
 

@@ -158,3 +158,35 @@ ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *addr
     pthread_mutex_unlock(&robot->lock);
     return status;
 }
+
+ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue)
+{
+    struct achi_device *d = achi_device_find(robot, address);
+    char text[ACH_ADDRESS_MAX];
+    struct achi_sub *sub;
+
+    if (!d)
+        return ach_errstr_set(ACH_ENOENT, "there is no device %s", ach_address_text(address, text));
+    sub = achi_sub_create(queue);
+    if (!sub)
+        return ACH_FAILED_SYSCALL;
+    pthread_mutex_lock(&robot->lock);
+    achi_sub_add(d, sub);
+    pthread_mutex_unlock(&robot->lock);
+    return ACH_OK;
+}
+
+ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address,
+                                ach_queue_t *queue)
+{
+    struct achi_device *d = achi_device_find(robot, address);
+    ach_status_t status = ACH_ENOENT;
+
+    if (!d)
+        return ACH_ENOENT;
+    pthread_mutex_lock(&robot->lock);
+    if (achi_sub_remove(d, queue))
+        status = ACH_OK;
+    pthread_mutex_unlock(&robot->lock);
+    return status;
+}
