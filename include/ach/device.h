@@ -17,8 +17,8 @@
 #ifndef ACH_DEVICE_H
 #define ACH_DEVICE_H
 
+#include <ach/access.h>
 #include <ach/interfaces.h>
-#include <ach/robot.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,9 +46,13 @@ typedef struct ach_device_attr {
  * @attr: how; NULL: as usual
  * @device: set to the handle
  *
- * Without a host, the device is looked for among the channels of this machine,
- * then at the TCP server of this machine. ACH_TRANSPORT in the environment chooses;
- * plug-ins that ACH_PLUGINS names, separated by colons, are loaded first.
+ * Without a host, the device is looked for among the channels of this machine. Only
+ * if there are none, the TCP server of this machine is asked; channels that may not be
+ * read are ACH_EACCES. ACH_TRANSPORT in the environment chooses; plug-ins that ACH_PLUGINS
+ * names, separated by colons, are loaded first.
+ *
+ * A user who may read a device's data and may not write requests gets the data alone; see
+ * ach_device_rights.
  *
  * Allocates: yes. Blocks: until the device is set up.
  *
@@ -126,6 +130,21 @@ const ach_address_t *ach_device_address(const ach_device_t *device);
  * Since: 3.0
  */
 const char *ach_device_transport(const ach_device_t *device);
+
+/**
+ * ach_device_rights - what the caller may do with the device
+ * @device: the handle
+ *
+ * Without ACH_RIGHT_REQUEST the driver is not set up for this handle: data comes while it runs
+ * for somebody else.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes.
+ *
+ * Returns: of ACH_RIGHT_DATA, ACH_RIGHT_COMMAND and ACH_RIGHT_REQUEST, and ACH_RIGHT_LIST.
+ *
+ * Since: 3.1
+ */
+unsigned ach_device_rights(const ach_device_t *device);
 
 /**
  * ach_device_get - get data

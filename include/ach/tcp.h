@@ -11,6 +11,9 @@
  *     secret             at most 32 characters; who does not show them with the request AUTH
  *                        may set how its own connection works, and nothing else; after
  *                        10 seconds, or three wrong ones, it is disconnected
+ *     local_users        "channels", the default: a user of this machine may do what the permissions
+ *                        of the robot's channels allow, see access.h; with a secret, the
+ *                        secret alone decides. "any": all of them may do everything
  *     clients_max        2000
  *     queue              messages that wait for a client that does not read: 1024. What is more is
  *                        dropped, and the client is told how many

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "link.h"
 
+#include <ach/access.h>
 #include <ach/interface/player.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 struct achi_channel_link {
     ach_channel_t data, cmd, req, ans;
-    unsigned open; /* how many of them, in that order */
+    unsigned rights; /* by what may be read and written */
     uint32_t pid, handle, sequence;
     uint32_t robot;
     ach_address_t address;
@@ -141,11 +142,24 @@ static ach_status_t not_put(ach_status_t status, const char *what)
                           ach_result_to_string(status));
 }
 
+/* @needed: what the permissions of the files would have to allow. */
+static ach_status_t not_permitted(const struct achi_channel_link *l, const char *what,
+                                  const char *needed)
+{
+    char text[ACH_ADDRESS_MAX];
+
+    return ach_errstr_set(ACH_EACCES, "this user may not %s %s: not permitted to %s robot %u", what,
+                          ach_address_text(&l->address, text), needed, l->robot);
+}
+
 ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_header_t *h,
                                        const ach_type_t *type, const void *body)
 {
-    ach_status_t status = put(&l->cmd, h, type, body);
+    ach_status_t status;
 
+    if (!(l->rights & ACH_RIGHT_COMMAND))
+        return not_permitted(l, "command", "write the device's channel of commands at");
+    status = put(&l->cmd, h, type, body);
     return status == ACH_OK ? ACH_OK : not_put(status, "command");
 }
 
@@ -185,14 +199,13 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
     ach_header_t h = *header;
     ach_status_t status;
 
+    if (!(l->rights & ACH_RIGHT_REQUEST))
+        return not_permitted(l, "send requests to", "write the channel of requests of");
     h.address.host = l->pid;
     h.address.robot = l->handle;
     h.sequence = ++l->sequence;
     ach_flush(&l->ans);
     status = put(&l->req, &h, type, body);
-    if (status == ACH_EACCES) /* as if there were no channels: there may be another way */
-        return ach_errstr_set(ACH_ENOENT, "not permitted to write the channels of robot %u",
-                              l->robot);
     if (status != ACH_OK)
         return not_put(status, "request");
     return await(l, achi_monotonic() + timeout, answer);
@@ -245,31 +258,51 @@ static void unsubscribe(struct achi_channel_link *l)
     put(&l->req, &h, &ach_player_device_req_type, &body);
 }
 
+/* ACH_OK if it may not be opened, too: then it is left closed. *may: what can be done with it. */
+static ach_status_t open_one(ach_channel_t *chan, const char *name, unsigned *may)
+{
+    ach_status_t status = ach_open(chan, name, NULL);
+    ach_info_t info;
+
+    *may = 0;
+    if (status == ACH_EACCES)
+        return ACH_OK;
+    if (status == ACH_OK && ach_channel_info(chan, &info) == ACH_OK)
+        *may = info.readonly ? R_OK : R_OK | W_OK;
+    return status;
+}
+
 static ach_status_t open_channels(struct achi_channel_link *l, uint32_t robot)
 {
+    char names[4][ACH_CHAN_NAME_MAX];
     ach_channel_t *const channels[] = {&l->data, &l->cmd, &l->req, &l->ans};
-    static const char *const what[] = {"data", "cmd", "req", "ans"};
+    unsigned i, may[4];
     ach_status_t status = ACH_OK;
 
-    while (l->open < 4 && status == ACH_OK) {
-        char name[ACH_CHAN_NAME_MAX];
-
-        if (l->open < 2)
-            achi_device_channel(robot, &l->address, what[l->open], name);
-        else
-            achi_robot_channel(robot, what[l->open], name);
-        status = ach_open(channels[l->open], name, NULL);
-        l->open += status == ACH_OK;
-    }
-    return status;
+    achi_device_channel(robot, &l->address, "data", names[0]);
+    achi_device_channel(robot, &l->address, "cmd", names[1]);
+    achi_robot_channel(robot, "req", names[2]);
+    achi_robot_channel(robot, "ans", names[3]);
+    for (i = 0; i < 4 && status == ACH_OK; i++)
+        status = open_one(channels[i], names[i], &may[i]);
+    if (status != ACH_OK)
+        return status;
+    if (!may[0])
+        return not_permitted(l, "use", "read the device's channel of data at");
+    l->rights = ACH_RIGHT_LIST | ACH_RIGHT_DATA;
+    if (may[1] & W_OK)
+        l->rights |= ACH_RIGHT_COMMAND;
+    if (may[2] & W_OK && may[3])
+        l->rights |= ACH_RIGHT_REQUEST;
+    return ACH_OK;
 }
 
 static void close_channels(struct achi_channel_link *l)
 {
-    ach_channel_t *const channels[] = {&l->data, &l->cmd, &l->req, &l->ans};
-
-    while (l->open)
-        ach_close(channels[--l->open]);
+    ach_close(&l->ans);
+    ach_close(&l->req);
+    ach_close(&l->cmd);
+    ach_close(&l->data);
     free(l->buffer);
     free(l);
 }
@@ -296,7 +329,7 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
     status = open_channels(l, robot);
     if (status == ACH_OK)
         status = ach_flush(&l->data);
-    if (status == ACH_OK) {
+    if (status == ACH_OK && l->rights & ACH_RIGHT_REQUEST) {
         status = subscribe(l, timeout);
         if (status != ACH_OK)
             unsubscribe(l);
@@ -312,9 +345,15 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
 
 void achi_channel_link_close(struct achi_channel_link *l)
 {
-    if (l->pid == (uint32_t)getpid()) /* a forked child has no subscription of its own */
+    /* A forked child has no subscription of its own. */
+    if (l->pid == (uint32_t)getpid() && l->rights & ACH_RIGHT_REQUEST)
         unsubscribe(l);
     close_channels(l);
+}
+
+unsigned achi_channel_link_rights(const struct achi_channel_link *l)
+{
+    return l->rights;
 }
 
 int achi_channel_link_fd(struct achi_channel_link *l)

@@ -9,7 +9,10 @@ struct achi_channel_link;
 
 #pragma GCC visibility push(default)
 
-/* ACH_ENOENT: this machine has no such channels. */
+/*
+ * ACH_ENOENT: this machine has no such channels; ACH_EACCES: it has, and they may not be read. Who
+ * may read the data and may not write requests gets the data while the driver runs.
+ */
 ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
                                     struct achi_channel_link **link);
 void achi_channel_link_close(struct achi_channel_link *l);
@@ -24,6 +27,8 @@ ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_he
 ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_header_t *h,
                                        const ach_type_t *type, const void *body, double timeout,
                                        ach_message_t **answer);
+/* Of ACH_RIGHT_*. */
+unsigned achi_channel_link_rights(const struct achi_channel_link *l);
 int achi_channel_link_fd(struct achi_channel_link *l);
 
 #pragma GCC visibility pop

@@ -173,6 +173,13 @@ const char *ach_device_transport(const ach_device_t *device)
     return device->way.name;
 }
 
+unsigned ach_device_rights(const ach_device_t *device)
+{
+    const struct achi_way *way = &device->way;
+
+    return way->route->rights ? way->route->rights(way->state) : ACH_RIGHT_ALL;
+}
+
 int ach_device_fd(ach_device_t *device)
 {
     return device->way.route->fd(device->way.state);

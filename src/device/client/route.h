@@ -24,6 +24,7 @@ struct achi_route {
     ach_status_t (*flush)(void *state, double seconds); /* NULL: commands have arrived already */
     bool lasting; /* commands arrive also if close follows without a flush */
     int (*fd)(void *state);
+    unsigned (*rights)(const void *state); /* NULL: all */
     void (*close)(void *state);
 };
 

@@ -26,13 +26,22 @@ static int fd(void *state)
     return achi_channel_link_fd(state);
 }
 
+static unsigned rights(const void *state)
+{
+    return achi_channel_link_rights(state);
+}
+
 static void close_(void *state)
 {
     achi_channel_link_close(state);
 }
 
-static const struct achi_route route = {
-    .get = get, .command = command, .request = request, .fd = fd, .close = close_};
+static const struct achi_route route = {.get = get,
+                                        .command = command,
+                                        .request = request,
+                                        .fd = fd,
+                                        .rights = rights,
+                                        .close = close_};
 
 ach_status_t achi_way_channel(const ach_place_t *place, const ach_device_attr_t *attr,
                               struct achi_way *way)

@@ -62,6 +62,13 @@ static int fd(void *state)
     return ((struct link *)state)->in.fd;
 }
 
+static unsigned rights(const void *state)
+{
+    const struct link *l = state;
+
+    return l->transport->rights ? l->transport->rights(l->link) : ACH_RIGHT_ALL;
+}
+
 static void close_(void *state)
 {
     struct link *l = state;
@@ -71,8 +78,13 @@ static void close_(void *state)
     free(l);
 }
 
-static const struct achi_route route = {
-    .get = get, .command = command, .request = request, .flush = flush, .fd = fd, .close = close_};
+static const struct achi_route route = {.get = get,
+                                        .command = command,
+                                        .request = request,
+                                        .flush = flush,
+                                        .fd = fd,
+                                        .rights = rights,
+                                        .close = close_};
 
 ach_status_t achi_way_link(const ach_transport_class_t *transport, const ach_place_t *place,
                            const ach_device_attr_t *attr, struct achi_way *way)

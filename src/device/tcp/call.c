@@ -2,6 +2,7 @@
 #include "call.h"
 
 #include <ach.h>
+#include <ach/access.h>
 #include <ach/interface/player.h>
 #include <errno.h>
 #include <poll.h>
@@ -96,6 +97,7 @@ ach_status_t achi_call_begin(struct achi_call *c, const ach_place_t *place, doub
 
     memset(c, 0, sizeof(*c));
     c->fd = -1;
+    c->rights = ACH_RIGHT_ALL;
     c->until = achi_dial_now() + timeout;
     achi_input_init(&c->input, ACH_BODY_MAX);
     achi_dial_name(place, c->name, sizeof(c->name));
@@ -172,6 +174,12 @@ static const char *refusal(const struct achi_call *c)
     return *c->why ? c->why : guesses[c->secret];
 }
 
+static void take_rights(struct achi_call *c, const unsigned char *body, size_t size)
+{
+    if (size > 4 && achi_wire_text(body + 4, size - 4, c->limits, sizeof(c->limits)))
+        c->rights = achi_wire_number(body) & ACH_RIGHT_ALL;
+}
+
 ach_status_t achi_call_answer(struct achi_call *c, uint8_t subtype, uint32_t sequence,
                               const unsigned char **body, size_t *size)
 {
@@ -182,6 +190,9 @@ ach_status_t achi_call_answer(struct achi_call *c, uint8_t subtype, uint32_t seq
         if (h.address.interf == ACH_PLAYER_CODE && h.subtype == ACHI_REQ_ROUTE &&
             h.type == ACH_MSG_NACK)
             achi_wire_text(*body, *size, c->why, sizeof(c->why));
+        else if (h.address.interf == ACH_PLAYER_CODE && h.subtype == ACHI_REQ_RIGHTS &&
+                 h.type == ACH_MSG_ACK)
+            take_rights(c, *body, *size);
         else if (c->other)
             c->other(c->context, &h, *body, *size);
     }
@@ -206,6 +217,16 @@ ach_status_t achi_call_request(struct achi_call *c, uint8_t subtype, const void 
     }
     status = achi_call_ask(c, subtype, 0, bytes, n);
     return status == ACH_OK ? achi_call_answer(c, subtype, 0, answer, size) : status;
+}
+
+ach_status_t achi_call_tell_route(struct achi_call *c)
+{
+    unsigned char bytes[ACH_ROUTE_MAX + 16];
+    size_t n = achi_wire_string(ach_route(), bytes, sizeof(bytes));
+
+    if (!n)
+        return ach_errstr_set(ACH_OVERFLOW, "too many robots require each other in a row");
+    return achi_call_ask(c, ACHI_REQ_ROUTE, 0, bytes, n);
 }
 
 ach_status_t achi_call_introduce(struct achi_call *c)

@@ -22,6 +22,8 @@ struct achi_call {
     struct achi_input input;
     unsigned char *buffer; /* what the input still looks at */
     char why[512];         /* what the server says of a refusal */
+    unsigned rights;       /* ACH_RIGHT_ALL, unless the server says so, ... */
+    char limits[512];      /* ... and why */
     enum achi_secret secret;
 
     /* For messages that are not the answer; NULL: they are dropped. */
@@ -34,6 +36,9 @@ ach_status_t achi_call_begin(struct achi_call *c, const ach_place_t *place, doub
 
 /* Tell the secret if there is one. */
 ach_status_t achi_call_introduce(struct achi_call *c);
+
+/* Tell which route leads here, so that the server gives reasons; any other server ignores that. */
+ach_status_t achi_call_tell_route(struct achi_call *c);
 
 /* Send a request of the interface player. */
 ach_status_t achi_call_ask(struct achi_call *c, uint8_t subtype, uint32_t sequence,

@@ -8,6 +8,7 @@
 #include "link.h"
 
 #include <ach.h>
+#include <ach/access.h>
 #include <ach/interface/player.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ struct ach_link {
     uint32_t flushes;       /* those requests; for the thread that sends */
     uint32_t robot;
     uint16_t interf, index;
+    unsigned rights;  /* what the server lets us do, ... */
+    char limits[512]; /* ... and why not more */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -244,16 +247,6 @@ static void wake(void *link)
     achi_loop_mark(&((ach_link_t *)link)->peer);
 }
 
-static ach_status_t tell_route(struct achi_call *c)
-{
-    unsigned char bytes[ACH_ROUTE_MAX + 16];
-    size_t n = achi_wire_string(ach_route(), bytes, sizeof(bytes));
-
-    if (!n)
-        return ach_errstr_set(ACH_OVERFLOW, "too many robots require each other in a row");
-    return achi_call_ask(c, ACHI_REQ_ROUTE, 0, bytes, n);
-}
-
 /* Some servers say yes and mean no: the access tells. */
 static ach_status_t subscribe(struct achi_call *c, const ach_place_t *place)
 {
@@ -280,7 +273,7 @@ static ach_status_t agree(struct achi_call *c, const ach_place_t *place)
     if (status == ACH_OK)
         status = achi_call_request(c, ACH_PLAYER_REQ_DATAMODE, &push_mode, &answer, &size);
     if (status == ACH_OK)
-        status = tell_route(c);
+        status = achi_call_tell_route(c);
     return status == ACH_OK ? subscribe(c, place) : status;
 }
 
@@ -293,6 +286,8 @@ static ach_status_t take_over(ach_link_t *l, struct achi_call *c)
         return status;
     l->input = c->input;
     memset(&c->input, 0, sizeof(c->input));
+    l->rights = c->rights;
+    memcpy(l->limits, c->limits, sizeof(l->limits));
     pthread_mutex_lock(&loop->lock);
     status = achi_loop_add(loop, &l->peer, c->fd, EPOLLIN);
     if (status == ACH_OK) {
@@ -373,6 +368,8 @@ ach_status_t achi_link_send(ach_link_t *link, const ach_message_t *message)
 {
     unsigned request = ach_message_header(message)->type == ACH_MSG_REQ;
 
+    if (!(link->rights & (request ? ACH_RIGHT_REQUEST : ACH_RIGHT_COMMAND)))
+        return ach_errstr_set(ACH_EACCES, "%s", link->limits);
     __atomic_fetch_add(&link->asked, request, __ATOMIC_ACQ_REL);
     return enqueue(link, message);
 }
@@ -420,6 +417,11 @@ ach_status_t achi_link_flush(ach_link_t *link, double seconds)
                                              seconds);
     pthread_mutex_unlock(&l->lock);
     return status;
+}
+
+unsigned achi_link_rights(const ach_link_t *link)
+{
+    return link->rights;
 }
 
 /* Once it is removed nobody takes from its queue, and the loop may free it. */

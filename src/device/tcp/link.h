@@ -10,6 +10,7 @@ ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, dou
 ach_status_t achi_link_send(ach_link_t *link, const ach_message_t *message);
 ach_status_t achi_link_flush(ach_link_t *link, double seconds);
 void achi_link_disconnect(ach_link_t *link);
+unsigned achi_link_rights(const ach_link_t *link);
 
 ach_status_t achi_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
                        size_t room, size_t *count);

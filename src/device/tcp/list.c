@@ -104,6 +104,8 @@ ach_status_t achi_list(const ach_place_t *place, double timeout, ach_device_info
     if (status == ACH_OK)
         status = achi_call_introduce(&c);
     if (status == ACH_OK)
+        status = achi_call_tell_route(&c);
+    if (status == ACH_OK)
         status = list_all(&c, devices, room, count);
     achi_call_end(&c);
     return status;

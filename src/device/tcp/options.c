@@ -39,10 +39,20 @@ static void secret(ach_section_t *s, struct achi_options *o)
         ach_section_refuse(s, NULL, 0, "a secret of 32 characters at most");
 }
 
+static void local_users(ach_section_t *s, struct achi_options *o)
+{
+    const char *value = ach_section_string(s, "local_users", "channels");
+
+    o->any_local_user = strcmp(value, "any") == 0;
+    if (!o->any_local_user && strcmp(value, "channels") != 0)
+        ach_section_refuse(s, "local_users", 0, "\"channels\" or \"any\"");
+}
+
 static void read_all(struct achi_options *o, ach_section_t *s)
 {
     text(s, "bind", o->bind, sizeof(o->bind), "the number of an address, as 127.0.0.1");
     secret(s, o);
+    local_users(s, o);
     o->port = within(s, "port", o->port, 0, 65535);
     o->clients_max = within(s, "clients_max", o->clients_max, 1, 1000000);
     o->queue = within(s, "queue", o->queue, 1, 1000000);

@@ -10,6 +10,7 @@ struct achi_options {
     char bind[64];                       /* the address to listen on */
     int port;                            /* 0: whatever is free */
     char secret[ACH_PLAYER_MAX_KEY + 1]; /* empty: none is asked for */
+    bool any_local_user;                 /* may do everything */
     int clients_max;
     int queue;             /* messages that wait for a client */
     int message_max;       /* bytes of what a client sends */

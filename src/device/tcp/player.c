@@ -179,15 +179,31 @@ static const struct {
     void (*act)(struct achi_session *s, const ach_header_t *h, const void *body);
     const ach_type_t *body; /* which must be there; NULL: none is needed */
     bool stranger;
+    bool lists; /* says which devices there are */
 } requests[] = {
-    [ACH_PLAYER_REQ_DEVLIST] = {devlist, NULL, false},
-    [ACH_PLAYER_REQ_DRIVERINFO] = {driverinfo, &ach_player_driverinfo_type, false},
-    [ACH_PLAYER_REQ_DEV] = {dev, &ach_player_device_req_type, false},
-    [ACH_PLAYER_REQ_DATA] = {data, NULL, true},
-    [ACH_PLAYER_REQ_DATAMODE] = {datamode, &ach_player_datamode_req_type, true},
-    [ACH_PLAYER_REQ_AUTH] = {auth, &ach_player_auth_req_type, true},
-    [ACH_PLAYER_REQ_ADD_REPLACE_RULE] = {add_rule, &ach_player_add_replace_rule_req_type, true},
+    [ACH_PLAYER_REQ_DEVLIST] = {devlist, NULL, false, true},
+    [ACH_PLAYER_REQ_DRIVERINFO] = {driverinfo, &ach_player_driverinfo_type, false, true},
+    [ACH_PLAYER_REQ_DEV] = {dev, &ach_player_device_req_type, false, false},
+    [ACH_PLAYER_REQ_DATA] = {data, NULL, true, false},
+    [ACH_PLAYER_REQ_DATAMODE] = {datamode, &ach_player_datamode_req_type, true, false},
+    [ACH_PLAYER_REQ_AUTH] = {auth, &ach_player_auth_req_type, true, false},
+    [ACH_PLAYER_REQ_ADD_REPLACE_RULE] = {add_rule, &ach_player_add_replace_rule_req_type, true,
+                                         false},
 };
+
+/* Answered with a NACK, if so. */
+static bool may_not_list(struct achi_session *s, const ach_header_t *h)
+{
+    char why[ACHI_WHY];
+
+    if (achi_rights_of(s, NULL) & ACH_RIGHT_LIST)
+        return false;
+    achi_rights_log(s, "the list of devices", achi_rights_why(s, NULL, 0, why));
+    if (s->route)
+        achi_session_explain(s->queue, h, why);
+    achi_session_answer(s, h, ACH_MSG_NACK, NULL);
+    return true;
+}
 
 static void act(struct achi_session *s, const ach_header_t *h, const unsigned char *bytes,
                 size_t size)
@@ -195,6 +211,8 @@ static void act(struct achi_session *s, const ach_header_t *h, const unsigned ch
     const ach_type_t *type = requests[h->subtype].body;
     void *body = NULL;
 
+    if (requests[h->subtype].lists && may_not_list(s, h))
+        return;
     if (type && ach_decode_new(type, bytes, size, &body) != ACH_OK) {
         achi_session_answer(s, h, ACH_MSG_NACK, NULL);
         return;

@@ -291,6 +291,21 @@ static ach_status_t start(struct achi_server *server)
     return status;
 }
 
+/* Whether clients of other machines cannot come. */
+static bool loopback_only(const char *bind)
+{
+    return strncmp(bind, "127.", 4) == 0 || strcmp(bind, "::1") == 0;
+}
+
+static void warn_open(const struct achi_server *server)
+{
+    if (!*server->options.secret && !loopback_only(server->options.bind))
+        ach_robot_log(server->robot, ACH_LOG_WARNING,
+                      "listening on %s without a secret: everybody in the network can read and "
+                      "command all devices",
+                      server->options.bind);
+}
+
 ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *options,
                                 struct achi_server **server)
 {
@@ -310,6 +325,7 @@ ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *o
     }
     ach_robot_log(robot, ACH_LOG_INFO, "listening on %s port %u", s->options.bind,
                   s->listeners->port);
+    warn_open(s);
     *server = s;
     return ACH_OK;
 }

@@ -29,6 +29,8 @@ struct achi_server {
     unsigned turned_away; /* clients that the log has not told of */
     long told;            /* when it did, in seconds */
     char why[256];        /* the last one */
+    unsigned refusals;    /* clients whose first refusal the log has not told of */
+    long refusal_told;    /* when it did, in seconds */
 };
 
 /* A device's robot as clients know it. */

@@ -266,6 +266,20 @@ static void marked(struct achi_peer *p)
 
 static const struct achi_peer_class class = {ready, marked, destroy};
 
+/* Not asked for where it does not matter. */
+static void find_origin(struct achi_session *s, int fd)
+{
+    size_t n = strlen(s->name);
+
+    if (s->server->options.any_local_user || *s->server->options.secret)
+        return;
+    s->origin = achi_origin_find(fd);
+    if (s->origin.local && s->origin.uid == ACH_UID_UNKNOWN)
+        snprintf(s->name + n, sizeof(s->name) - n, " of an unknown user");
+    else if (s->origin.local)
+        snprintf(s->name + n, sizeof(s->name) - n, " of uid %u", (unsigned)s->origin.uid);
+}
+
 static struct achi_session *make(struct achi_listener *listener, int fd)
 {
     struct achi_session *s = calloc(1, sizeof(*s));
@@ -281,6 +295,7 @@ static struct achi_session *make(struct achi_listener *listener, int fd)
     s->host = own_host(fd);
     s->trusted = !*s->server->options.secret;
     write_name(fd, s->name, sizeof(s->name));
+    find_origin(s, fd);
     achi_input_init(&s->input, (size_t)s->server->options.message_max);
     if (ach_queue_create((unsigned)s->server->options.queue, 0, wake, s, &s->queue) == ACH_OK)
         return s;

@@ -12,7 +12,10 @@
 #ifndef ACHI_SESSION_H
 #define ACHI_SESSION_H
 
+#include <ach/access.h>
+
 #include "input.h"
+#include "origin.h"
 #include "output.h"
 #include "server.h"
 
@@ -27,7 +30,9 @@ struct achi_session {
     uint32_t host;  /* ours, as the client sees it */
     uint32_t robot; /* whose devices it means */
     uint16_t port;
-    char name[64]; /* of the client, for the log */
+    char name[96]; /* of the client, for the log */
+    struct achi_origin origin;
+    bool told_refusal; /* to the log */
 
     bool trusted; /* it knows the secret, or there is none */
     unsigned wrong;
@@ -80,6 +85,9 @@ void achi_session_answer(struct achi_session *s, const ach_header_t *request, ui
 void achi_player_request(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
                          size_t size);
 
+/* Why the answer that follows is a NACK, for a client that understands reasons; any thread. */
+void achi_session_explain(ach_queue_t *queue, const ach_header_t *request, const char *why);
+
 /* The device that a client means, as the robot knows it. */
 ach_address_t achi_session_device(const struct achi_session *s, unsigned interf, unsigned index);
 
@@ -88,7 +96,22 @@ void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
                             const ach_player_device_req_t *req);
 void achi_subscription_close(struct achi_session *s, const ach_header_t *request,
                              const ach_player_device_req_t *req);
-bool achi_subscription_has(const struct achi_session *s, const ach_address_t *device);
+/* What the client may do with a device that it has opened; 0: it has not. */
+unsigned achi_subscription_rights(const struct achi_session *s, const ach_address_t *device);
 void achi_subscription_close_all(struct achi_session *s);
+
+/* Whether ach_robot_rights decides for this client. Otherwise it may do everything. */
+bool achi_rights_limited(const struct achi_session *s);
+
+/* As ach_robot_rights. */
+unsigned achi_rights_of(const struct achi_session *s, const ach_address_t *device);
+
+/* A sentence on what these rights leave out. A NULL device: the list of devices. */
+#define ACHI_WHY 256
+const char *achi_rights_why(const struct achi_session *s, const ach_address_t *device,
+                            unsigned rights, char why[ACHI_WHY]);
+
+/* Log that a client was refused something: its first refusal, and not too often. */
+void achi_rights_log(struct achi_session *s, const char *what, const char *why);
 
 #endif

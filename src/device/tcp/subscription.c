@@ -15,9 +15,10 @@
 struct achi_subscription {
     struct achi_subscription *next;
     ach_address_t device;
-    unsigned open;  /* subscribed so often; changed by any thread */
-    bool closing;   /* one of them is being closed, ... */
-    bool withdrawn; /* ... and it was one that waited for the driver */
+    unsigned open;   /* subscribed so often; changed by any thread */
+    bool closing;    /* one of them is being closed, ... */
+    bool withdrawn;  /* ... and it was one that waited for the driver */
+    unsigned rights; /* when it was first opened; without ACH_RIGHT_REQUEST it only listens */
 };
 
 /* What is needed to answer. */
@@ -27,6 +28,8 @@ struct opening {
     ach_header_t header;
     ach_devaddr_t addr;
     bool explain; /* the client understands reasons */
+    unsigned rights;
+    char why[ACHI_WHY]; /* not all of them */
     char driver[ACH_PLAYER_MAX_DRIVER_NAME];
 };
 
@@ -44,11 +47,16 @@ static unsigned count(const struct achi_subscription *sub)
     return __atomic_load_n(&sub->open, __ATOMIC_ACQUIRE);
 }
 
-bool achi_subscription_has(const struct achi_session *s, const ach_address_t *device)
+unsigned achi_subscription_rights(const struct achi_session *s, const ach_address_t *device)
 {
     const struct achi_subscription *sub = find(s, device);
 
-    return sub && count(sub) > 0;
+    return sub && count(sub) > 0 ? sub->rights : 0;
+}
+
+static bool listens(const struct achi_subscription *sub)
+{
+    return !(sub->rights & ACH_RIGHT_REQUEST);
 }
 
 static struct achi_subscription *find_or_add(struct achi_session *s, const ach_address_t *device)
@@ -61,6 +69,7 @@ static struct achi_subscription *find_or_add(struct achi_session *s, const ach_a
     if (!sub)
         return NULL;
     sub->device = *device;
+    sub->rights = achi_rights_of(s, device);
     sub->next = s->subscriptions;
     s->subscriptions = sub;
     s->n_subscriptions++;
@@ -84,31 +93,49 @@ static void push_answer(const struct opening *o, uint8_t type, uint8_t access)
     ach_message_unref(m);
 }
 
-static void push_reason(const struct opening *o, const char *why)
+static void push_bytes(ach_queue_t *queue, const ach_header_t *request, uint8_t type,
+                       uint8_t subtype, const unsigned char *bytes, size_t size)
+{
+    ach_header_t h = *request;
+    ach_message_t *m;
+
+    h.type = type;
+    h.subtype = subtype;
+    if (ach_message_wrap(&h, bytes, size, &m) != ACH_OK)
+        return;
+    ach_queue_push(queue, m);
+    ach_message_unref(m);
+}
+
+void achi_session_explain(ach_queue_t *queue, const ach_header_t *request, const char *why)
 {
     unsigned char bytes[512];
     size_t size = achi_wire_string(why, bytes, sizeof(bytes));
-    ach_header_t h = o->header;
-    ach_message_t *m;
 
-    h.type = ACH_MSG_NACK;
-    h.subtype = ACHI_REQ_ROUTE;
-    if (ach_message_wrap(&h, bytes, size, &m) != ACH_OK)
-        return;
-    ach_queue_push(o->queue, m);
-    ach_message_unref(m);
+    push_bytes(queue, request, ACH_MSG_NACK, ACHI_REQ_ROUTE, bytes, size);
+}
+
+static void push_rights(const struct opening *o)
+{
+    unsigned char bytes[512];
+    size_t size = achi_wire_string(o->why, bytes + 4, sizeof(bytes) - 4);
+
+    achi_wire_put(bytes, o->rights);
+    push_bytes(o->queue, &o->header, ACH_MSG_ACK, ACHI_REQ_RIGHTS, bytes, size + 4);
 }
 
 static void settle(struct opening *o, ach_status_t status, const char *why)
 {
     if (status == ACH_OK) {
         __atomic_fetch_add(&o->subscription->open, 1, __ATOMIC_ACQ_REL);
+        if (o->explain && o->rights != ACH_RIGHT_ALL)
+            push_rights(o);
         push_answer(o, ACH_MSG_ACK, ACH_PLAYER_OPEN_MODE);
     } else {
         if (status == ACH_CANCELED && __atomic_load_n(&o->subscription->closing, __ATOMIC_ACQUIRE))
             __atomic_store_n(&o->subscription->withdrawn, true, __ATOMIC_RELEASE);
         if (o->explain)
-            push_reason(o, why);
+            achi_session_explain(o->queue, &o->header, why);
         push_answer(o, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE);
     }
     free(o);
@@ -141,32 +168,72 @@ static struct opening *make(struct achi_session *s, const ach_header_t *request,
     return o;
 }
 
+/* If not, that is the answer. */
+static bool may_open(struct achi_session *s, struct opening *o, const ach_address_t *device)
+{
+    o->rights = o->subscription->rights;
+    if (o->rights == ACH_RIGHT_ALL)
+        return true;
+    achi_rights_why(s, device, o->rights, o->why);
+    if (o->rights & ACH_RIGHT_DATA)
+        return true;
+    achi_rights_log(s, "a subscription", o->why);
+    settle(o, ACH_EACCES, o->why);
+    return false;
+}
+
+/* To listen sets no driver up. The answer comes before the first data. */
+static void listen_only(struct achi_session *s, struct opening *o, const ach_address_t *device)
+{
+    ach_robot_t *robot = s->server->robot;
+    ach_queue_t *queue = s->queue;
+    ach_status_t status = ach_robot_find(robot, device, NULL);
+
+    settle(o, status, "there is no such device");
+    if (status == ACH_OK)
+        ach_robot_listen(robot, device, queue);
+}
+
+static void subscribe(struct achi_session *s, struct opening *o, const ach_address_t *device)
+{
+    ach_status_t status;
+
+    if (listens(o->subscription)) {
+        listen_only(s, o, device);
+        return;
+    }
+    ach_route_set(s->route);
+    status = ach_robot_subscribe(s->server->robot, device, s->queue, done, o);
+    ach_route_set(NULL);
+    if (status != ACH_OK)
+        settle(o, status, ach_errstr());
+}
+
 void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
                             const ach_player_device_req_t *req)
 {
     ach_address_t device = achi_session_device(s, req->addr.interf, req->addr.index);
     struct opening *o = make(s, request, &device);
-    ach_status_t status;
 
     if (!o) {
         achi_session_answer(s, request, ACH_MSG_NACK, NULL);
         return;
     }
     o->subscription = *o->driver ? find_or_add(s, &device) : NULL;
-    if (!o->subscription) {
+    if (!o->subscription)
         settle(o, ACH_ENOENT, *o->driver ? "too many subscriptions" : "there is no such device");
-        return;
-    }
-    ach_route_set(s->route);
-    status = ach_robot_subscribe(s->server->robot, &device, s->queue, done, o);
-    ach_route_set(NULL);
-    if (status != ACH_OK)
-        settle(o, status, ach_errstr());
+    else if (may_open(s, o, &device))
+        subscribe(s, o, &device);
 }
 
 /* A second subscription that is not set up yet goes first; then the client still has one. */
 static void close_one(struct achi_session *s, struct achi_subscription *sub)
 {
+    if (listens(sub)) {
+        ach_robot_unlisten(s->server->robot, &sub->device, s->queue);
+        __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
+        return;
+    }
     __atomic_store_n(&sub->withdrawn, false, __ATOMIC_RELAXED);
     __atomic_store_n(&sub->closing, true, __ATOMIC_RELEASE);
     ach_robot_unsubscribe(s->server->robot, &sub->device, s->queue);
@@ -200,7 +267,8 @@ void achi_subscription_close_all(struct achi_session *s)
         struct achi_subscription *sub = s->subscriptions;
 
         s->subscriptions = sub->next;
-        while (ach_robot_unsubscribe(s->server->robot, &sub->device, s->queue) == ACH_OK)
+        while ((listens(sub) ? ach_robot_unlisten : ach_robot_unsubscribe)(
+                   s->server->robot, &sub->device, s->queue) == ACH_OK)
             ;
         free(sub);
     }

@@ -33,19 +33,32 @@ static void refuse_request(struct achi_session *s, const ach_header_t *h)
     ach_message_unref(m);
 }
 
+static void refuse_for_rights(struct achi_session *s, const ach_header_t *h, unsigned rights)
+{
+    char why[ACHI_WHY];
+
+    achi_rights_why(s, &h->address, rights, why);
+    achi_rights_log(s, h->type == ACH_MSG_REQ ? "a request" : "a command", why);
+    s->refused++; /* the log has it */
+}
+
 static void hand_over(struct achi_session *s, const ach_header_t *header, const unsigned char *body,
                       size_t size)
 {
     ach_header_t h = *header;
     bool request = h.type == ACH_MSG_REQ;
     ach_status_t status = ACH_EACCES;
+    unsigned rights;
 
     h.address = achi_session_device(s, h.address.interf, h.address.index);
     s->asking += request;
-    if (achi_subscription_has(s, &h.address))
+    rights = achi_subscription_rights(s, &h.address);
+    if (!rights)
+        ach_errstr_set(status, "it has not subscribed");
+    else if (rights & (request ? ACH_RIGHT_REQUEST : ACH_RIGHT_COMMAND))
         status = ach_robot_deliver(s->server->robot, &h, body, size, s->queue);
     else
-        ach_errstr_set(status, "it has not subscribed");
+        refuse_for_rights(s, &h, rights);
     if (status != ACH_OK && request)
         refuse_request(s, &h);
     else if (status != ACH_OK)

@@ -38,4 +38,5 @@ const ach_transport_class_t ach_transport_tcp = {
     .flush = achi_link_flush,
     .disconnect = achi_link_disconnect,
     .list = achi_list,
+    .rights = achi_link_rights,
 };

@@ -16,6 +16,13 @@
  */
 #define ACHI_REQ_ROUTE 100u
 
+/*
+ * To a client that has told its route, if it may not do everything with a device that it
+ * subscribes to: the number of its rights, of ACH_RIGHT_*, and a string that says why. It comes
+ * as an ACK of this request, ahead of the answer to the subscription.
+ */
+#define ACHI_REQ_RIGHTS 101u
+
 /* A string as the body of a message, with its NUL; the length of the bytes. */
 size_t achi_wire_string(const char *text, unsigned char *bytes, size_t room);
 

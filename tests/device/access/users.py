@@ -1,0 +1,484 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""users.py SERVER_PROGRAM [TEST ...]
+
+Several users of one machine, over TCP. A uid is served what it could open itself: data, commands
+and requests by the permissions of the robot's channels. Each client is a process of its own, which
+becomes that user before it connects.
+"""
+import encodings.idna  # noqa: F401: before the user changes, who may not read it
+import glob
+import os
+import pickle
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tcp"))
+import player  # noqa: E402
+from player import (ACK, CMD, DATA, DATAMODE, DEVLIST, DRIVERINFO, NACK, OPAQUE, OPEN, PLAYER, PULL,
+                    PUSH, REQ, Client)  # noqa: E402
+
+OWNER, MEMBER, NAMED, STRANGER, UNLISTED, ROOT = 52001, 52002, 52003, 52004, 52009, 0
+GROUPS = {OWNER: [53000], MEMBER: [53000, 53001], NAMED: [53001], STRANGER: [], UNLISTED: [], ROOT: []}
+PASSWD = "root:x:0:0::/:/bin/sh\n" + "".join(
+    f"{n}:x:{u}:{u}::/:/bin/sh\n"
+    for n, u in (("owner", OWNER), ("member", MEMBER), ("named", NAMED), ("stranger", STRANGER)))
+GROUP = ("root:x:0:\nowner:x:52001:\nmember:x:52002:\nnamed:x:52003:\nstranger:x:52004:\n"
+         "robot:x:53000:member,owner\nother:x:53001:member,named\n")
+LOG, CAPABILITY = 45, 255
+SET_FILENAME, SET_WRITE_STATE = 5, 1
+CONFIG = """
+driver (name "relay" provides ["opaque:0"])
+driver (name "dummy" provides ["position2d:0"] rate 50)
+driver (name "writelog" provides ["log:0"] requires ["position2d:0"] log_directory "%s"
+        autorecord no)
+"""
+ALL, LOOK, NOTHING = "everything", "data", "nothing"
+
+
+class Server(player.Server):
+    def __init__(self, program, config="", tcp="port 0", options=(), address="127.0.0.1", uid=OWNER):
+        self.options, self.uid = list(options), uid
+        self.logs = tempfile.mkdtemp(prefix="achusers.")
+        os.chmod(self.logs, 0o777)
+        super().__init__(program, CONFIG % self.logs + config, tcp, address=address)
+
+    def start(self):
+        self.process = subprocess.Popen([self.program, str(self.uid), self.text] + self.options,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors)
+        line = self.process.stdout.readline().decode()
+        assert line.startswith("port "), f"no server: {self.log()}"
+        self.port = int(line.split()[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            self.kill()
+            for left in glob.glob(os.path.join(os.environ["ACH_DIR"], "*dev.*")):
+                os.unlink(left)
+        else:
+            self.end()
+        shutil.rmtree(self.logs)
+
+
+def become(uid):
+    os.setgroups(GROUPS[uid])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def as_user(uid, function, *arguments):
+    """What a function returns that runs in a process of that user."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(reader)
+            become(uid)
+            result = (True, function(*arguments))
+        except BaseException:  # pylint: disable=broad-except
+            result = (False, traceback.format_exc())
+        with os.fdopen(writer, "wb") as f:
+            pickle.dump(result, f)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as f:
+        good, result = pickle.load(f)
+    os.waitpid(pid, 0)
+    assert good, f"user {uid}: {result}"
+    return result
+
+
+def command(client, text):
+    client.send(CMD, OPAQUE, 0, 1, player.opaque(text))
+
+
+def heard(client):
+    """The next thing that the relay says."""
+    while True:
+        m = client.next()
+        if m.type == DATA and m.interf == OPAQUE:
+            return m.body[8:].rstrip(b"\0")
+
+
+def log_request(client, subtype, body):
+    return client.request(LOG, 0, subtype, body).type == ACK
+
+
+def attempt(server, name):
+    """Try everything; what was granted, as words."""
+    c = Client(server.port, server.address, PUSH)
+    got = set()
+    if c.request(PLAYER, 0, DATAMODE, struct.pack(">I", PULL)).type == ACK and \
+            c.request(PLAYER, 0, DATAMODE, struct.pack(">I", PUSH)).type == ACK:
+        got.add("datamode")
+    if c.rule(-1, -1, -1, -1, 0).type == ACK:
+        got.add("rule")
+    if c.request(PLAYER, 0, DEVLIST).type == ACK:
+        got.add("list")
+    if c.request(PLAYER, 0, DRIVERINFO, struct.pack(">6I", 0, 0, OPAQUE, 0, 0, 0)).type == ACK:
+        got.add("driver")
+    m = c.device(OPAQUE, 0, OPEN)
+    if m.type == ACK:
+        got.add("subscribe")
+    else:
+        assert struct.unpack_from(">I", m.body, 16)[0] == player.ERROR, m
+    command(c, name.encode())
+    m = c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1))
+    if m.type == ACK:
+        got.add("request")
+    if c.device(LOG, 0, OPEN).type == ACK:
+        got.add("subscribe-log")
+    text = name.encode() + b".log\0"
+    if log_request(c, SET_FILENAME, player.opaque(text)):
+        got.add("name-log")
+    if log_request(c, SET_WRITE_STATE, struct.pack(">I", 1)):
+        got.add("write-log")
+    c.device(LOG, 0, player.CLOSE)
+    c.close()
+    return got
+
+
+FREE = {"datamode", "rule"}
+EXPECTED = {
+    NOTHING: FREE,
+    LOOK: FREE | {"list", "driver", "subscribe", "subscribe-log"},
+    ALL: FREE | {"list", "driver", "subscribe", "subscribe-log", "request", "name-log", "write-log"},
+}
+
+
+def expect(server, rights):
+    """Each of these users gets this much; a listener hears whose commands came through."""
+    with_listener = as_root = Client(server.port, server.address, PUSH)
+    as_root.open(OPAQUE, 0)
+    for uid, right in rights.items():
+        name = f"user{uid}"
+        got = as_user(uid, attempt, server, name)
+        assert got == EXPECTED[right], (uid, right, sorted(got ^ EXPECTED[right]), server.log())
+        command(with_listener, b"mark")
+        commands = [heard(with_listener)]
+        while commands[-1] != b"mark":
+            commands.append(heard(with_listener))
+        assert (name.encode() in commands) == (right == ALL), (uid, right, commands)
+        there = os.path.exists(os.path.join(server.logs, name + ".log"))
+        assert there == (right == ALL), (uid, right, "log")
+    with_listener.close()
+
+
+def channel(name):
+    found = glob.glob(os.path.join(os.environ["ACH_DIR"], f"*dev.6665.{name}"))
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_usual_permissions(program):
+    """Channels are made with mode 0644: others may look."""
+    with Server(program) as s:
+        expect(s, {OWNER: ALL, ROOT: ALL, MEMBER: LOOK, STRANGER: LOOK, UNLISTED: LOOK})
+        assert s.logged("may only read the data of opaque:0"), s.log()
+        assert f"of uid {STRANGER}" in s.log(), s.log()
+
+
+def test_group(program):
+    with Server(program, 'access ( mode "0664" group "robot" )') as s:
+        assert os.stat(channel("req")).st_gid == 53000
+        expect(s, {OWNER: ALL, ROOT: ALL, MEMBER: ALL, NAMED: LOOK, STRANGER: LOOK, UNLISTED: LOOK})
+    with Server(program, 'access ( mode "0660" group "robot" )') as s:
+        expect(s, {OWNER: ALL, ROOT: ALL, MEMBER: ALL, NAMED: NOTHING, STRANGER: NOTHING,
+                   UNLISTED: NOTHING})
+        assert s.logged("may not list the devices"), s.log()
+
+
+def test_wrong_config(program):
+    """A group that the server's user is not in, one that is not there, modes that are none."""
+    for config, why in (('access ( group "other" )', "must be in that group"),
+                        ('access ( group "nogroup-at-all" )', "group of this machine"),
+                        ('access ( mode "0477" )', "with 6 for its owner"),
+                        ('access ( mode "99" )', "with 6 for its owner"),
+                        ('tcp ( local_users "some" )', "\"channels\" or \"any\"")):
+        end = subprocess.run([program, str(OWNER), CONFIG % "/tmp" + config], capture_output=True,
+                             text=True, timeout=player.LIMIT, check=False)
+        assert end.returncode == 2, end
+        assert why in end.stderr or why in config_error(end), end
+    assert not glob.glob(os.path.join(os.environ["ACH_DIR"], "*dev.*"))
+
+
+def config_error(end):
+    """Errors in the section tcp are kept for the program, and this one only says which section."""
+    return '"channels" or "any"' if "the section tcp is wrong" in end.stderr else ""
+
+
+def test_mode_for_all(program):
+    with Server(program, 'access ( mode "0666" )') as s:
+        expect(s, {STRANGER: ALL, UNLISTED: ALL})
+
+
+def test_mode_changed(program):
+    """The files decide, whatever the config file said."""
+    with Server(program, 'access ( mode "0600" )') as s:
+        expect(s, {STRANGER: NOTHING})
+        for name in ("opaque.0.data", "log.0.data", "ans"):
+            os.chmod(channel(name), 0o644)
+        expect(s, {STRANGER: LOOK})
+        os.chmod(channel("opaque.0.cmd"), 0o666)
+        got = as_user(STRANGER, attempt, s, "half")
+        assert got == EXPECTED[LOOK], got
+        os.chmod(channel("req"), 0o666)
+        expect(s, {STRANGER: ALL})
+
+
+def test_access_control_list(program):
+    with Server(program, 'access ( mode "0600" )') as s:
+        everybody = 0xffffffff
+        entries = [(1, 6, everybody), (2, 6, NAMED), (4, 0, everybody), (16, 6, everybody),
+                   (32, 0, everybody)]
+        acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *e) for e in entries)
+        try:
+            for path in glob.glob(os.path.join(os.environ["ACH_DIR"], "*dev.6665.*")):
+                os.setxattr(path, "system.posix_acl_access", acl)
+        except OSError as e:
+            print(f"        no access control lists here: {e}")
+            return
+        expect(s, {OWNER: ALL, NAMED: ALL, MEMBER: NOTHING, STRANGER: NOTHING})
+
+
+def test_directory(program):
+    """What is in a directory that a user may not enter he cannot open."""
+    directory = os.environ["ACH_DIR"]
+    with Server(program, 'access ( mode "0666" )') as s:
+        mode = os.stat(directory).st_mode & 0o7777
+        try:
+            os.chmod(directory, 0o700)
+            expect(s, {ROOT: ALL, STRANGER: NOTHING, UNLISTED: NOTHING})
+        finally:
+            os.chmod(directory, mode)
+
+
+def test_no_channels(program):
+    """Then the permissions that they would have decide."""
+    with Server(program, options=["no-channels"]) as s:
+        expect(s, {OWNER: ALL, ROOT: ALL, STRANGER: LOOK, UNLISTED: LOOK})
+    with Server(program, 'access ( mode "0660" group "robot" )', options=["no-channels"]) as s:
+        expect(s, {OWNER: ALL, MEMBER: ALL, STRANGER: NOTHING})
+
+
+def test_any(program):
+    with Server(program, 'access ( mode "0600" )', 'port 0 local_users "any"') as s:
+        expect(s, {STRANGER: ALL, UNLISTED: ALL})
+
+
+def test_proc(program):
+    """Without netlink the kernel is asked in another way."""
+    with Server(program, options=["no-netlink"]) as s:
+        expect(s, {OWNER: ALL, ROOT: ALL, STRANGER: LOOK})
+
+
+def test_addresses(program):
+    """Every loopback address and protocol; and IPv4 at a socket of IPv6."""
+    for bind, addresses in (("127.0.0.1", ["127.0.0.1"]), ("0.0.0.0", ["127.0.0.1", "127.9.9.9"]),
+                            ("::1", ["::1"]), ("::", ["::1", "127.0.0.1", "::ffff:127.0.0.1"])):
+        for options in ((), ("no-netlink",)):
+            for address in addresses:
+                with Server(program, tcp=f'port 0 bind "{bind}"', address=address,
+                            options=options) as s:
+                    expect(s, {OWNER: ALL, STRANGER: LOOK})
+
+
+def test_secret(program):
+    """Who knows the secret may do everything, and who does not nothing: as users of a network."""
+    def with_secret(port, secret):
+        c = Client(port)
+        if secret:
+            body = struct.pack(">II", len(secret), len(secret)) + secret
+            c.request(PLAYER, 0, player.AUTH, body)
+        return c.device(OPAQUE, 0, OPEN).type == ACK and \
+            c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type == ACK
+
+    with Server(program, 'access ( mode "0600" )', 'port 0 secret "four"') as s:
+        for uid in (STRANGER, OWNER, ROOT):
+            assert as_user(uid, with_secret, s.port, b"four")
+            assert not as_user(uid, with_secret, s.port, b"")
+
+
+def test_driver_not_set_up(program):
+    """Who may only look gets data while the driver runs, and does not make it run."""
+    def look(server, ready, go):
+        c = Client(server.port, mode=PUSH)
+        c.open(player.POSITION2D, 0)
+        quiet = c.silent(0.3)
+        os.write(ready, b"x")
+        os.read(go, 1)
+        got = c.next().type == DATA
+        assert c.device(player.POSITION2D, 0, player.CLOSE).type == ACK
+        assert c.device(player.POSITION2D, 0, player.CLOSE).type == NACK
+        return quiet, got
+
+    def lead(server, ready, go):
+        os.read(ready, 1)
+        c = Client(server.port, mode=PUSH)
+        c.open(player.POSITION2D, 0)
+        assert c.next().type == DATA
+        os.write(go, b"x")
+        while c.next().type == DATA:
+            if os.path.exists(done):
+                return
+
+    ready, go = os.pipe(), os.pipe()
+    with Server(program) as s:
+        done = os.path.join(s.logs, "done")
+        pid = os.fork()
+        if pid == 0:
+            lead(s, ready[0], go[1])
+            os._exit(0)
+        try:
+            assert as_user(STRANGER, look, s, ready[1], go[0]) == (True, True)
+        finally:
+            open(done, "w", encoding="ascii").close()
+            os.waitpid(pid, 0)
+    for fd in ready + go:
+        os.close(fd)
+
+
+def test_passed_socket(program):
+    """A socket stays its maker's, as an open file does."""
+    def then_leave(port):
+        c = Client(port, mode=PUSH)
+        become_later(c)
+        c.open(OPAQUE, 0)
+        return c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type == ACK
+
+    def become_later(client):
+        assert client.banner
+        become(STRANGER)
+
+    with Server(program, 'access ( mode "0600" )') as s:
+        assert as_user(ROOT, then_leave, s.port)
+
+
+def hit_and_run(port, reset):
+    """Subscribe, command and close, before the server has even looked."""
+    c = socket.create_connection(("127.0.0.1", port))
+    c.sendall(player.header(REQ, PLAYER, 0, player.DEV, 28) +
+              struct.pack(">7I", 0, 0, OPAQUE, 0, OPEN, 0, 0))
+    body = player.opaque(b"evil")
+    c.sendall(player.header(CMD, OPAQUE, 0, 1, len(body)) + body)
+    if reset:
+        c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    c.close()
+
+
+def test_closed_socket(program):
+    """A socket that is closed has no owner, which is not root."""
+    for options in ((), ("no-netlink",)):
+        for reset in (False, True):
+            with Server(program, options=options) as s:
+                listener = s.client(PUSH)
+                listener.open(OPAQUE, 0)
+                s.process.send_signal(signal.SIGSTOP)
+                try:
+                    for _ in range(20):
+                        as_user(STRANGER, hit_and_run, s.port, reset)
+                finally:
+                    s.process.send_signal(signal.SIGCONT)
+                for _ in range(3):  # connections are taken in turn: these come after
+                    last = s.client(PUSH)
+                    last.open(OPAQUE, 0)
+                    last.request(PLAYER, 0, DEVLIST)
+                command(listener, b"mark")
+                assert heard(listener) == b"mark", s.log()
+
+
+def ip(*words):
+    subprocess.run(["ip"] + list(words), check=True)
+
+
+def test_own_address(program):
+    """A user of this machine is one at its address in the network, too."""
+    if not os.environ.get("ACH_TEST_NETNS"):
+        print("        not tested: no network namespace can be made here, or ip is missing")
+        return
+    ip("addr", "add", "10.99.0.1/32", "dev", "lo")
+    with Server(program, tcp='port 0 bind "0.0.0.0"', address="10.99.0.1") as s:
+        expect(s, {OWNER: ALL, STRANGER: LOOK})
+        assert s.logged("without a secret"), s.log()
+
+
+def test_network(program):
+    """Who comes from another machine is not asked who he is: bind and secret decide."""
+    if not os.environ.get("ACH_TEST_NETNS"):
+        print("        not tested: no network namespace can be made here, or ip is missing")
+        return
+    other = subprocess.Popen(["unshare", "--net", "sleep", "600"])
+    try:
+        end = time.monotonic() + player.LIMIT
+        mine = os.readlink("/proc/self/ns/net")
+        while os.readlink(f"/proc/{other.pid}/ns/net") == mine:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        ip("link", "add", "achv0", "type", "veth", "peer", "name", "achv1", "netns", str(other.pid))
+        ip("addr", "add", "10.98.0.1/24", "dev", "achv0")
+        ip("link", "set", "achv0", "up")
+        inside = ["nsenter", "-t", str(other.pid), "-n"]
+        subprocess.run(inside + ["ip", "addr", "add", "10.98.0.2/24", "dev", "achv1"], check=True)
+        subprocess.run(inside + ["ip", "link", "set", "achv1", "up"], check=True)
+        with Server(program, 'access ( mode "0600" )', 'port 0 bind "10.98.0.1"',
+                    address="10.98.0.1") as s:
+            code = ("import sys; sys.path[:0] = sys.argv[1:2]; import users; "
+                    "users.network_client(int(sys.argv[2]))")
+            here = os.path.dirname(os.path.abspath(__file__))
+            subprocess.run(inside + [sys.executable, "-B", "-c", code, here, str(s.port)], check=True)
+    finally:
+        other.kill()
+        other.wait()
+
+
+def network_client(port):
+    os.setgroups([])
+    os.setresgid(STRANGER, STRANGER, STRANGER)
+    os.setresuid(STRANGER, STRANGER, STRANGER)
+    c = Client(port, "10.98.0.1", PUSH)
+    c.open(OPAQUE, 0)
+    assert c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type == ACK
+
+
+def prepare():
+    """Root, with users and a network of our own. Does not return if that is to be made first."""
+    if os.geteuid() != 0:
+        print("skipped: only root can become other users")
+        sys.exit(77)
+    if "ACH_TEST_USERS" not in os.environ:
+        os.environ["ACH_TEST_USERS"] = "1"
+        unshare = ["unshare", "--mount", "--propagation", "private"]
+        if subprocess.run(unshare + ["true"], stderr=subprocess.DEVNULL, check=False).returncode:
+            print("skipped: no mount namespace can be made here, for users of the test's own")
+            sys.exit(77)
+        if shutil.which("ip") and not subprocess.run(
+                unshare + ["--net", "ip", "link", "set", "lo", "up"], stderr=subprocess.DEVNULL,
+                check=False).returncode:
+            os.environ["ACH_TEST_NETNS"] = "1"
+            unshare.append("--net")
+        os.execvp(unshare[0], unshare + [sys.executable, "-B"] + sys.argv)
+    if os.environ.get("ACH_TEST_NETNS"):
+        ip("link", "set", "lo", "up")
+    for text, path in ((PASSWD, "/etc/passwd"), (GROUP, "/etc/group")):
+        with tempfile.NamedTemporaryFile("w") as f:
+            f.write(text)
+            f.flush()
+            os.chmod(f.name, 0o644)
+            subprocess.run(["mount", "--bind", f.name, path], check=True)
+    os.chmod(os.environ["ACH_DIR"], 0o1777)
+
+
+if __name__ == "__main__":
+    prepare()
+    sys.exit(player.run([f for n, f in list(globals().items()) if n.startswith("test_")]))
