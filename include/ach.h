@@ -883,6 +883,51 @@ enum ach_status ach_view_check(const ach_channel_t *chan);
 enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
                          int options);
 
+/* A steady rate: the period of a control loop. */
+typedef struct ach_period {
+    int64_t length; /* nanoseconds */
+    int64_t next;   /* when the next one begins, on CLOCK_MONOTONIC or in simulated time */
+} ach_period_t;
+
+/**
+ * ach_period_init - a steady rate from now on
+ * @period: the period
+ * @length: nanoseconds, more than 0
+ *
+ *     ach_period_t period;
+ *     ach_period_init(&period, 1000000);
+ *     for (;;) {
+ *         ach_period_wait(&period, NULL);
+ *         ... sense, think, act ...
+ *     }
+ *
+ * Under `ach sim` the time is the simulation's.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK; ACH_EINVAL.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_period_init(ach_period_t *period, int64_t length);
+
+/**
+ * ach_period_wait - sleep until the next period begins
+ * @period: the period
+ * @missed: out: how many periods began while the last one was worked on; may be
+ *          NULL
+ *
+ * Missed periods are left out: the next one begins on the grid.
+ *
+ * Allocates: no. Blocks: until then; signals do not end it. Real-time: yes.
+ * Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_EINVAL; ACH_CLOSED: the simulation has ended.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_period_wait(ach_period_t *period, uint64_t *missed);
+
 /**
  * ach_channel_seq - the sequence number of the last message got or flushed
  * @chan: the handle

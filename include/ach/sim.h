@@ -7,17 +7,13 @@
  * Programs that know nothing of this header run in a simulation as well: `ach
  * sim` starts them so that they see the simulation's time in all usual calls.
  *
- *     ach_period_t period;
- *     ach_period_init(&period, 1000000);
- *     for (;;) {
- *         ach_period_wait(&period, NULL);
- *         ... sense, think, act ...
- *     }
+ * ach_period_init and ach_period_wait, for loops with a steady rate, are in ach.h
+ * and libach. libachsim has them too, for programs that were linked before.
  */
 #ifndef ACH_SIM_H
 #define ACH_SIM_H
 
-#include <ach/status.h>
+#include <ach.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -63,41 +59,6 @@ int64_t ach_sim_now(void);
  * Since: 3.1
  */
 ach_status_t ach_sim_sleep_until(int64_t time);
-
-/* A steady rate. */
-typedef struct ach_period {
-    int64_t length; /* nanoseconds */
-    int64_t next;   /* when the next one begins */
-} ach_period_t;
-
-/**
- * ach_period_init - a steady rate from now on
- * @period: the period
- * @length: nanoseconds, more than 0
- *
- * Threads: any. Allocates: no. Blocks: no.
- *
- * Returns: ACH_OK; ACH_EINVAL.
- *
- * Since: 3.1
- */
-ach_status_t ach_period_init(ach_period_t *period, int64_t length);
-
-/**
- * ach_period_wait - sleep until the next period begins
- * @period: the period
- * @missed: set to the number of periods that began while the last one was worked on;
- *          NULL: not wanted
- *
- * Periods that were missed are left out: the next one begins on the grid.
- *
- * Threads: any. Allocates: no. Blocks: until then.
- *
- * Returns: as ach_sim_sleep_until.
- *
- * Since: 3.1
- */
-ach_status_t ach_period_wait(ach_period_t *period, uint64_t *missed);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

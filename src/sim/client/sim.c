@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../libach/period.h"
 #include "client.h"
 
 #define NS_PER_S 1000000000ll
@@ -55,31 +56,12 @@ ach_status_t ach_sim_sleep_until(int64_t time)
     return r;
 }
 
-ach_status_t ach_period_init(ach_period_t *period, int64_t length)
+int64_t achi_period_now(void)
 {
-    if (!period || length <= 0)
-        return ACH_EINVAL;
-    period->length = length;
-    period->next = ach_sim_now() + length;
-    return ACH_OK;
+    return ach_sim_now();
 }
 
-ach_status_t ach_period_wait(ach_period_t *period, uint64_t *missed)
+enum ach_status achi_period_sleep_until(int64_t time)
 {
-    int64_t late;
-    uint64_t n = 0;
-    ach_status_t r;
-
-    if (!period || period->length <= 0)
-        return ACH_EINVAL;
-    late = ach_sim_now() - period->next;
-    if (late > 0) {
-        n = (uint64_t)((late + period->length - 1) / period->length);
-        period->next += (int64_t)n * period->length;
-    }
-    r = ach_sim_sleep_until(period->next);
-    period->next += period->length;
-    if (missed)
-        *missed = n;
-    return r;
+    return ach_sim_sleep_until(time);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * period.h - the clock that periods run on
+ *
+ * In libach it is CLOCK_MONOTONIC. libachsim and its preload library have the
+ * same periods on the clock of the simulation.
+ */
+#ifndef ACHI_PERIOD_H
+#define ACHI_PERIOD_H
+
+#include <ach.h>
+
+int64_t achi_period_now(void);
+enum ach_status achi_period_sleep_until(int64_t time);
+
+#endif

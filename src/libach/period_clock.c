@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * period_clock.c - periods on CLOCK_MONOTONIC
+ *
+ * A program that also has libachsim, or its preload library, may be part of a
+ * simulation, whose time counts then.
+ */
+#include <errno.h>
+
+#include "period.h"
+
+#define NS_PER_S 1000000000ll
+
+/* NULL without libachsim. */
+__attribute__((weak)) extern int64_t ach_sim_now(void);
+__attribute__((weak)) extern enum ach_status ach_sim_sleep_until(int64_t time);
+
+int64_t achi_period_now(void)
+{
+    struct timespec t;
+
+    if (ach_sim_now)
+        return ach_sim_now();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+enum ach_status achi_period_sleep_until(int64_t time)
+{
+    const struct timespec t = {.tv_sec = time / NS_PER_S, .tv_nsec = (long)(time % NS_PER_S)};
+
+    if (ach_sim_sleep_until)
+        return ach_sim_sleep_until(time);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+        ;
+    return ACH_OK;
+}
