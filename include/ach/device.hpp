@@ -24,65 +24,110 @@ namespace ach
 // What failed, and why.
 class Error : public std::runtime_error
 {
-public:
+  public:
     explicit Error(ach_status_t status)
         : std::runtime_error(*ach_errstr() ? ach_errstr() : ach_result_to_string(status)),
           status_(status)
     {
     }
-    ach_status_t status() const { return status_; }
+    Error(ach_status_t status, const std::string &why) : std::runtime_error(why), status_(status)
+    {
+    }
+    ach_status_t status() const
+    {
+        return status_;
+    }
 
-private:
+  private:
     ach_status_t status_;
 };
+
+// Throw unless a struct is that of a message. Another interface, or another message of the same one,
+// has other fields at the same places.
+inline void check_body(uint16_t interf, unsigned type, unsigned subtype, const ach_type_t *given)
+{
+    const ach_interface_t *interface = ach_interface_by_code(interf);
+    const ach_message_def_t *def = ach_interface_message(interface, type, subtype);
+
+    if (def && def->body == given)
+        return;
+    throw Error(ACH_EINVAL, !def ? std::string("no interface that is known has this message")
+                            : !def->body
+                                ? std::string(def->name) + " has no body, and no " + given->name
+                                : std::string(def->name) + " has a " + def->body->name +
+                                      ", not a " + given->name);
+}
 
 // A message, held as long as the object lives.
 class Message
 {
-public:
-    explicit Message(ach_message_t *message) : message_(message) {}
-    Message(const Message &other) : message_(ach_message_ref(other.message_)) {}
-    Message(Message &&other) noexcept : message_(std::exchange(other.message_, nullptr)) {}
+  public:
+    explicit Message(ach_message_t *message) : message_(message)
+    {
+    }
+    Message(const Message &other) : message_(ach_message_ref(other.message_))
+    {
+    }
+    Message(Message &&other) noexcept : message_(std::exchange(other.message_, nullptr))
+    {
+    }
     Message &operator=(Message other) noexcept
     {
         std::swap(message_, other.message_);
         return *this;
     }
-    ~Message() { ach_message_unref(message_); }
+    ~Message()
+    {
+        ach_message_unref(message_);
+    }
 
-    const ach_header_t &header() const { return *ach_message_header(message_); }
-    const ach_message_t *get() const { return message_; }
+    const ach_header_t &header() const
+    {
+        return *ach_message_header(message_);
+    }
+    const ach_message_t *get() const
+    {
+        return message_;
+    }
 
-    // The struct of that message; it lives as long as the message.
+    // The struct of that message; it lives as long as the message. T must be a struct of an
+    // interface, or it does not compile, and the one of this message, or Error is thrown.
     template <class T> const T &body() const
     {
+        const ach_header_t &h = header();
         const void *body = ach_message_body(message_);
 
+        check_body(h.address.interf, h.type, h.subtype, BodyType<T>::type());
         if (!body)
             throw Error(ACH_CORRUPT);
         return *static_cast<const T *>(body);
     }
 
-private:
+  private:
     ach_message_t *message_;
 };
 
 // A device, open as long as the object lives.
 class Device
 {
-public:
+  public:
     explicit Device(const std::string &address, const ach_device_attr_t *attr = nullptr)
     {
         check(ach_device_open(address.c_str(), attr, &device_));
     }
     Device(const Device &) = delete;
-    Device(Device &&other) noexcept : device_(std::exchange(other.device_, nullptr)) {}
+    Device(Device &&other) noexcept : device_(std::exchange(other.device_, nullptr))
+    {
+    }
     Device &operator=(Device other) noexcept
     {
         std::swap(device_, other.device_);
         return *this;
     }
-    ~Device() { ach_device_close(device_); }
+    ~Device()
+    {
+        ach_device_close(device_);
+    }
 
     // The next data, or with ACH_O_LAST the newest. Waits up to the timeout; nothing: none.
     std::optional<Message> poll(int subtype = ACH_SUBTYPE_ANY, double timeout = 0, int options = 0)
@@ -108,9 +153,13 @@ public:
         return *std::move(m);
     }
 
-    void command(uint8_t subtype) { check(ach_device_command(device_, subtype, nullptr)); }
+    void command(uint8_t subtype)
+    {
+        check(ach_device_command(device_, subtype, nullptr));
+    }
     template <class T> void command(uint8_t subtype, const T &body)
     {
+        check_body(interf(), ACH_MSG_CMD, subtype, BodyType<T>::type());
         check(ach_device_command(device_, subtype, &body));
     }
 
@@ -121,16 +170,31 @@ public:
     }
 
     // The answer; a NACK is an error with the status ACH_ENOTSUP.
-    Message request(uint8_t subtype, double timeout = 5) { return ask(subtype, nullptr, timeout); }
+    Message request(uint8_t subtype, double timeout = 5)
+    {
+        return ask(subtype, nullptr, timeout);
+    }
     template <class T> Message request(uint8_t subtype, const T &body, double timeout = 5)
     {
+        check_body(interf(), ACH_MSG_REQ, subtype, BodyType<T>::type());
         return ask(subtype, &body, timeout);
     }
 
-    int fd() { return ach_device_fd(device_); }
-    ach_device_t *get_handle() { return device_; }
+    int fd()
+    {
+        return ach_device_fd(device_);
+    }
+    ach_device_t *get_handle()
+    {
+        return device_;
+    }
 
-private:
+  private:
+    uint16_t interf() const
+    {
+        return ach_device_address(device_)->interf;
+    }
+
     static void check(ach_status_t status)
     {
         if (status != ACH_OK)

@@ -137,6 +137,17 @@ typedef struct ach_message_def {
     uint8_t subtype;
 } ach_message_def_t;
 
+#ifdef __cplusplus
+extern "C++" {
+namespace ach
+{
+// The type that describes a struct. Generated headers define it for each struct of a message, and
+// device.hpp checks with it that a struct is the one of a message.
+template <class T> struct BodyType;
+} // namespace ach
+}
+#endif
+
 /* An interface. */
 typedef struct ach_interface {
     uint32_t size;    /* sizeof(ach_interface_t) where the table was compiled */
