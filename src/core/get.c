@@ -120,8 +120,9 @@ static int try_get(const struct achi_view *v, struct achi_cursor *cur, void *buf
     return r == ACH_OK ? (int)advance(cur, look) : r;
 }
 
-enum ach_status achi_get(const struct achi_view *v, struct achi_cursor *cur, void *buf,
-                         uint64_t size, int options, struct achi_look *look, uint32_t *word)
+ACHI_NO_BUFFER enum ach_status achi_get(const struct achi_view *v, struct achi_cursor *cur,
+                                        void *buf, uint64_t size, int options,
+                                        struct achi_look *look, uint32_t *word)
 {
     int tries;
 

@@ -33,6 +33,16 @@
 /* A part of put or get, made one function with the rest: what it hands on stays in registers. */
 #define ACHI_HOT static inline __attribute__((always_inline))
 
+/*
+ * For functions on the path of put and get. They have no buffer on the stack that could overflow,
+ * and the stack protector would cost a tenth of a get.
+ */
+#if __has_attribute(no_stack_protector)
+#define ACHI_NO_BUFFER __attribute__((no_stack_protector))
+#else
+#define ACHI_NO_BUFFER
+#endif
+
 #define achi_load(p, label) (ACHI_STEP(label), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define achi_load_acquire(p, label) (ACHI_STEP(label), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define achi_store(p, v, label) (ACHI_STEP(label), __atomic_store_n((p), (v), __ATOMIC_RELAXED))

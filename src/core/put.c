@@ -107,7 +107,7 @@ ACHI_HOT void publish(const struct achi_view *v, const struct achi_room *room, u
     commit(v);
 }
 
-enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n)
+ACHI_NO_BUFFER enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n)
 {
     struct achi_room room;
     enum ach_status r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* message.c - put, get, flush: messages by copy */
+#include "../core/order.h"
 #include "handle.h"
 #include "inplace.h"
 #include "kernel.h"
@@ -64,8 +65,9 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
     return achi_put(&h->view, buf, len);
 }
 
-enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, struct achi_look *look,
-                              const struct timespec *timeout, int options)
+ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size,
+                                             struct achi_look *look, const struct timespec *timeout,
+                                             int options)
 {
     struct achi_handle *h = chan->priv;
     struct achi_deadline d;
@@ -122,8 +124,9 @@ static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *cha
     return r;
 }
 
-enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
-                        const struct timespec *timeout, int options)
+ACHI_NO_BUFFER enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size,
+                                       size_t *frame_size, const struct timespec *timeout,
+                                       int options)
 {
     if (!chan || !frame_size || (!buf && size))
         return ACH_EINVAL;

@@ -162,7 +162,7 @@ EXPORT enum ach_status ach_channel_fd(const ach_channel_t *chan, int *fd)
     if (k.fd < 0) {
         k.fd = make_descriptor((ach_channel_t *)(uintptr_t)chan, k.event);
         if (k.fd < 0)
-            return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot make an eventfd");
+            return REAL(ach_errstr_set)(ACH_FAILED_SYSCALL, "cannot make an eventfd");
         set_descriptor(chan->priv, k.fd);
     }
     *fd = k.fd;
