@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ACHI_NS_PER_S 1000000000ll
 
@@ -24,6 +26,22 @@ static inline bool achi_clock_usable(clockid_t clock)
 
     return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID &&
            clock_gettime(clock, &now) == 0;
+}
+
+/*
+ * The kernel's own clock, for deadlines that the kernel keeps. In a simulated program
+ * clock_gettime shows virtual time, and a wait for a lock until a point in virtual time would
+ * end at once or never.
+ */
+static inline void achi_kernel_now(clockid_t clock, struct timespec *t)
+{
+#ifdef SYS_clock_gettime64
+    const long call = sizeof(t->tv_sec) > sizeof(long) ? SYS_clock_gettime64 : SYS_clock_gettime;
+#else
+    const long call = SYS_clock_gettime;
+#endif
+
+    syscall(call, clock, t);
 }
 
 static inline bool achi_time_before(const struct timespec *a, const struct timespec *b)

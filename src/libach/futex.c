@@ -173,8 +173,8 @@ int achi_futex_lock_pi(uint32_t *word, const struct timespec *monotonic, bool pr
     if (r != -ENOSYS)
         return (int)r;
     /* Linux before 5.14 counts on CLOCK_REALTIME. */
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    clock_gettime(CLOCK_REALTIME, &wall);
+    achi_kernel_now(CLOCK_MONOTONIC, &now);
+    achi_kernel_now(CLOCK_REALTIME, &wall);
     wall = achi_time_add(&wall, achi_time_until(&now, monotonic));
     t = to_time64(&wall);
     return (int)call(word, FUTEX_LOCK_PI | scope(private_), 0, &t, NULL, 0);

@@ -110,7 +110,7 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
     struct timespec now, deadline, slice;
     int64_t limit = h->lock_timeout_ns > INT64_MAX ? INT64_MAX : (int64_t)h->lock_timeout_ns;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    achi_kernel_now(CLOCK_MONOTONIC, &now);
     deadline = achi_time_add(&now, limit);
     if (h->private_ && take_over(h, word, tid)) {
         count_recovery(v);
@@ -148,7 +148,7 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
         default: /* no word that a writer would leave */
             return ACH_CORRUPT;
         }
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        achi_kernel_now(CLOCK_MONOTONIC, &now);
     } while (achi_time_before(&now, &deadline));
     return ACH_LOCKED;
 }
