@@ -18,6 +18,12 @@
 #define STEP 1000000LL       /* of "step" alone */
 #define LOOK_EVERY 10000000L /* wall time between two looks at the channel */
 
+void achi_control_rebase(struct achi_sim *s)
+{
+    s->wall_paced = achi_wall();
+    s->time_paced = s->now;
+}
+
 static void take(struct achi_sim *s, const char *words)
 {
     char word[WORDS + 1] = "", number[WORDS + 1] = "", more[2], *end = number;
@@ -35,8 +41,7 @@ static void take(struct achi_sim *s, const char *words)
         s->step_end = s->now + (has ? (int64_t)(value * 1e9) : STEP);
     } else if (has && strcmp(word, "speed") == 0) {
         s->speed = value;
-        s->wall_paced = achi_wall();
-        s->time_paced = s->now;
+        achi_control_rebase(s);
     } else if (alone && strcmp(word, "end") == 0) {
         s->over = true;
     } else {
@@ -79,12 +84,45 @@ static int64_t due(struct achi_sim *s)
     return time == ACHI_SIM_NEVER ? s->now : time;
 }
 
+static bool somebody_away(const struct achi_sim *s)
+{
+    const struct achi_sink *k = s->sinks;
+
+    while (k && k->phase != ACHI_AWAY)
+        k = k->next;
+    return k;
+}
+
+/*
+ * One that is left behind by the world lives by the wall's clock: time does not pass faster until
+ * it is back. Else a run of others, or of none, would be over before it had a chance.
+ */
+static double speed_limit(const struct achi_sim *s)
+{
+    if (somebody_away(s))
+        return s->speed > 0 && s->speed < 1 ? s->speed : 1;
+    return s->speed;
+}
+
+/* Nothing has happened since s->now, so time may have passed up to what is due next. */
+int64_t achi_control_time(struct achi_sim *s)
+{
+    double passed = (double)(achi_wall() - s->wall_paced) * speed_limit(s);
+    int64_t time = s->time_paced + (int64_t)passed, next = due(s);
+
+    if (time > next)
+        time = next;
+    return time > s->now ? time : s->now;
+}
+
 /* Wall time that it lies ahead of the speed limit. */
 static int64_t ahead(struct achi_sim *s)
 {
-    if (s->speed <= 0)
+    double limit = speed_limit(s);
+
+    if (limit <= 0)
         return 0;
-    return (int64_t)((double)(due(s) - s->time_paced) / s->speed) - (achi_wall() - s->wall_paced);
+    return (int64_t)((double)(due(s) - s->time_paced) / limit) - (achi_wall() - s->wall_paced);
 }
 
 /* The speed limit: not further than the wall's clock times the factor. */
@@ -93,7 +131,8 @@ static void pace(struct achi_sim *s)
     int64_t wall;
 
     while ((wall = ahead(s)) > AHEAD && !s->over && !s->paused && !s->interrupted && !s->died) {
-        sleep_for(wall < NAP ? wall : NAP);
+        if (achi_notes_take(s, achi_wall() + (wall < NAP ? wall : NAP)))
+            return; /* somebody is back, or goes on */
         look(s);
         achi_screen_show(s, false);
     }
@@ -104,7 +143,7 @@ static void stay(struct achi_sim *s)
     int64_t begin = achi_wall(), length;
     struct achi_sink *k;
 
-    achi_turn_halt(s);
+    achi_look_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
         sleep_for(NAP);
         look(s);
@@ -119,6 +158,7 @@ static void stay(struct achi_sim *s)
     for (k = s->sinks; k; k = k->next) {
         k->wall_begin += length;
         k->wall_resumed += length;
+        k->wall_asleep += k->wall_asleep ? length : 0;
     }
 }
 
@@ -133,6 +173,8 @@ bool achi_control(struct achi_sim *s)
     }
     if (s->paused)
         stay(s);
+    if (somebody_away(s))
+        achi_notes_take(s, 0);
     pace(s);
     return !s->over;
 }

@@ -193,6 +193,8 @@ void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu
         .model = k->child->plan->model,
         .timed = k->timed,
         .cost = k->child->plan->cost,
+        .slot = k->slot,
+        .away = k->phase == ACHI_AWAY,
     };
 
     ach_put(&k->go, &go, sizeof(go));

@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define ACHI_SIM_VERSION 1u
+#define ACHI_SIM_VERSION 2u
 #define ACHI_SIM_EVENTS 16       /* that one note can name */
 #define ACHI_SIM_NEVER INT64_MAX /* a time that does not come */
 #define ACHI_SIM_NAME_MAX 32
@@ -65,7 +65,8 @@ struct achi_note {
     int64_t begin;   /* and when it last began to count: calls before are left out */
     int64_t
         until; /* WAIT: a virtual time, or ACHI_SIM_NEVER; HELLO: what a call costs, calibrated */
-    uint64_t since; /* WAIT: go.posts when the sink last looked at what it waits for */
+    uint64_t since; /* WAIT: go.posts when the sink last looked at what it waits for; HELLO: 1: the
+                       sink has the board (board.h) */
     uint32_t n_events;
     uint32_t parent; /* HELLO: the tid of who started it, or 0; BYE: 1: the whole process ends */
     achi_event_t events[ACHI_SIM_EVENTS]; /* only n_events of them are sent */
@@ -89,6 +90,8 @@ struct achi_go {
     uint32_t model;  /* enum achi_cost */
     uint32_t timed;  /* WAIT: 1: its time has come; 0: an event */
     int64_t cost;    /* ACHI_COST_DECLARED: of a cycle */
+    uint32_t slot;   /* the sink's, on the board; 0: none */
+    uint32_t away; /* 1: the world goes on without the sink: it must ask before it does anything */
 };
 
 #endif

@@ -212,7 +212,7 @@ static void wait_for_outside(struct achi_sim *s)
     while (k && k->phase != ACHI_AWAY)
         k = k->next;
     if (k)
-        achi_turn_wait(s);
+        achi_look_wait(s);
     else
         achi_sim_fail(
             s, "controller %s, as all others, waits for something that does not happen any more",
@@ -244,7 +244,7 @@ static void step(struct achi_sim *s)
     } else {
         s->now = time;
         achi_turn_dispatch(s);
-        achi_turn_wait(s);
+        achi_look_wait(s);
     }
 }
 
@@ -265,7 +265,7 @@ static void loop(struct achi_sim *s)
     while (!s->over && achi_control(s)) {
         attend(s);
         if (nobody_left(s)) {
-            achi_turn_wait(s); /* a program may be about to start another one */
+            achi_look_wait(s); /* a program may be about to start another one */
             achi_children_reap(s);
             if (!s->over && nobody_left(s) && !achi_children_left(s)) {
                 catch_up(s);
@@ -305,8 +305,10 @@ bool achi_sim_run(struct achi_sim *s)
     s->speed = s->plan->speed;
     s->paused = s->plan->paused;
     choose_cores(s);
-    if (achi_notes_open(s) != ACH_OK || achi_watch_open(s) != ACH_OK) {
+    if (achi_notes_open(s) != ACH_OK || achi_board_open(s) != ACH_OK ||
+        achi_watch_open(s) != ACH_OK) {
         achi_sim_fail(s, "%s", ach_errstr());
+        achi_board_close(s);
         achi_notes_close(s);
         return false;
     }
@@ -328,6 +330,7 @@ bool achi_sim_run(struct achi_sim *s)
     sigaction(SIGHUP, &old[3], NULL);
     close_files(s);
     achi_watch_close(s);
+    achi_board_close(s);
     achi_notes_close(s);
     if (s->claim >= 0)
         close(s->claim);

@@ -5,7 +5,7 @@
  * One loop (run.c) asks who is furthest behind. If it is the world, the world does
  * what is due (happen.c). If it is a sink that has asked for something, it gets its go
  * (note.c). If it is one that computes, it runs until it asks for something or its
- * slice is over (turn.c). Ties go to the world, then to the sink that came first.
+ * slice is over (turn.c, look.c). Ties go to the world, then to the sink that came first.
  *
  * Times are virtual, in nanoseconds since the beginning, unless they are called wall.
  */
@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "board.h"
 #include "ledger.h"
 #include "plan.h"
 #include "world.h"
@@ -49,8 +50,9 @@ struct achi_sink {
     struct achi_sink *next; /* in the order of controllers, and in that in which they came */
     struct achi_child *child;
     pid_t pid, tid;
-    int row;      /* of the trace */
-    int clock_fd; /* its CPU time */
+    unsigned slot; /* on the board */
+    int row;       /* of the trace */
+    int clock_fd;  /* its CPU time */
     ach_channel_t go;
     enum achi_phase phase;
     uint64_t serial; /* of its last note */
@@ -74,9 +76,13 @@ struct achi_sink {
     bool running;         /* it may use the processor now */
     int64_t armed;        /* then: what its slice is to take */
     int64_t wall_begin;   /* of the slice */
+    int64_t delay;        /* what it had waited for a core until then */
     int64_t wall_end;     /* when to look at it */
     int64_t wall_resumed; /* when it could last begin to run */
-    int64_t silent;       /* wall time that it could run and said nothing */
+    int64_t wall_asleep;  /* since when it sleeps outside, without progress; 0: it does not */
+    int64_t cpu_asleep;   /* its CPU time then */
+    int64_t cpu_look;     /* its CPU time at the first look since its go; -1: there was none */
+    int64_t cpu_critical; /* the same, since it is in a critical section; -1: it is not */
     int64_t cpu_note;     /* its CPU time when it was last heard of */
     bool sliced;          /* since then it was stopped in its work */
     bool outside;         /* it was asleep when it was last looked at */
@@ -91,6 +97,9 @@ struct achi_sim {
     ach_channels_t *channels;
     struct achi_world *world;
     struct achi_watch *watch;
+
+    struct achi_board *board;
+    unsigned slot_last; /* that was given away on it */
 
     ach_channel_t note, status, control;
     unsigned open; /* how many of them */
@@ -152,11 +161,17 @@ void achi_sink_remove(struct achi_sim *s, struct achi_sink *k);
 int64_t achi_sink_time(const struct achi_sink *k);          /* how far behind it is */
 struct achi_sink *achi_sink_last(const struct achi_sim *s); /* furthest behind */
 int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k);
+struct achi_clocks {
+    int64_t cpu;   /* CPU time that it used */
+    int64_t delay; /* wall time that it was ready and waited for a core */
+};
+void achi_sink_clocks(const struct achi_sink *k, struct achi_clocks *c);
 int64_t achi_sink_cpu(const struct achi_sink *k);
 /* What /proc says of a thread, behind its name; empty: it is no more. */
 #define ACHI_STAT_SIZE 512
 void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE]);
 char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /proc */
+bool achi_sinks_rest(pid_t pid); /* no thread of the process runs, or sleeps in the kernel only */
 bool achi_sink_dead(const struct achi_sink *k);
 void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye, or hang */
 
@@ -177,13 +192,29 @@ void achi_process_continue(struct achi_sim *s, struct achi_sink *k);
 void achi_process_ends(struct achi_sim *s, pid_t pid); /* it has said so */
 const char *achi_status_words(int status, char *text, size_t size);
 
+/* board.c: which threads may be stopped now */
+ach_status_t achi_board_open(struct achi_sim *s);
+void achi_board_close(struct achi_sim *s);
+unsigned achi_board_slot(struct achi_sim *s); /* 0: all are taken */
+bool achi_board_critical(const struct achi_sim *s, const struct achi_sink *k);
+
 /* turn.c: whose turn it is to use the processor */
 void achi_turn_grant(struct achi_sim *s, struct achi_sink *k);
 void achi_turn_leave(struct achi_sim *s, struct achi_sink *k);
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n);
 void achi_turn_dispatch(struct achi_sim *s);
-void achi_turn_wait(struct achi_sim *s);
-void achi_turn_halt(struct achi_sim *s); /* all that compute, for a pause */
+void achi_turn_start(struct achi_sim *s, struct achi_sink *k); /* a slice */
+void achi_turn_resume(struct achi_sim *s, struct achi_sink *k, int64_t length);
+bool achi_turn_measured(const struct achi_sink *k);
+void achi_turn_trace(struct achi_sim *s, struct achi_sink *k, const char *what, int64_t time);
+/* It was permitted to compute until then, its time is that now, and its CPU clock says so. */
+void achi_turn_charge(struct achi_sink *k, int64_t permit, int64_t time, int64_t cpu);
+void achi_turn_check_budget(struct achi_sim *s, struct achi_sink *k);
+
+/* look.c: sinks that compute and say nothing */
+void achi_look_wait(struct achi_sim *s); /* until somebody says something, or a slice is over */
+void achi_look_halt(struct achi_sim *s); /* all that compute, for a pause */
+bool achi_look_asleep(const struct achi_sink *k);
 
 /* happen.c: what happens in the world */
 int64_t achi_happen_next(struct achi_sim *s);
@@ -196,6 +227,8 @@ void achi_watch_close(struct achi_sim *s);
 
 /* control.c: pause, step, speed */
 bool achi_control(struct achi_sim *s);
+void achi_control_rebase(struct achi_sim *s);  /* the speed limit begins now */
+int64_t achi_control_time(struct achi_sim *s); /* for one that comes back from outside */
 
 /* screen.c: what is shown while it runs, and at the end */
 void achi_screen_show(struct achi_sim *s, bool last);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sink.c - the threads of controllers, and who of them is furthest behind */
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,16 +22,27 @@ static int open_proc(pid_t pid, pid_t tid, const char *what)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The kernel brings that number up to date when the thread leaves the processor. */
-int64_t achi_sink_cpu(const struct achi_sink *k)
+/* The kernel brings these numbers up to date when the thread leaves the processor. */
+void achi_sink_clocks(const struct achi_sink *k, struct achi_clocks *c)
 {
-    char text[64];
+    char text[64], *end;
     ssize_t n = pread(k->clock_fd, text, sizeof(text) - 1, 0);
 
+    c->cpu = k->cpu;
+    c->delay = k->delay;
     if (n <= 0)
-        return k->cpu;
+        return;
     text[n] = 0;
-    return strtoll(text, NULL, 10);
+    c->cpu = strtoll(text, &end, 10);
+    c->delay = strtoll(end, NULL, 10);
+}
+
+int64_t achi_sink_cpu(const struct achi_sink *k)
+{
+    struct achi_clocks c;
+
+    achi_sink_clocks(k, &c);
+    return c.cpu;
 }
 
 void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE])
@@ -45,12 +58,35 @@ void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE])
     memmove(text, end ? end + 1 : "", end ? strlen(end) : 1);
 }
 
-char achi_sink_state(const struct achi_sink *k)
+static char state_of(pid_t pid, pid_t tid)
 {
     char text[ACHI_STAT_SIZE];
 
-    achi_proc_stat(k->pid, k->tid, text);
+    achi_proc_stat(pid, tid, text);
     return text[0] && text[1] ? text[1] : 'X';
+}
+
+char achi_sink_state(const struct achi_sink *k)
+{
+    return state_of(k->pid, k->tid);
+}
+
+/* Also threads that the simulation does not know of. */
+bool achi_sinks_rest(pid_t pid)
+{
+    const struct dirent *e;
+    bool rest = true;
+    char path[32];
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    while (dir && rest && (e = readdir(dir)))
+        if (isdigit((unsigned char)e->d_name[0]))
+            rest = !strchr("RD", state_of(pid, (pid_t)strtol(e->d_name, NULL, 10)));
+    if (dir)
+        closedir(dir);
+    return rest;
 }
 
 /* If there are no descriptors left nothing can be read, and that says nothing. */
@@ -247,6 +283,13 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
         free(k);
         return NULL;
     }
+    k->slot = achi_board_slot(s);
+    k->cpu_look = k->cpu_critical = -1;
+    if (!n->since || !k->slot)
+        achi_sim_fail(s,
+                      n->since ? "controller %s has too many threads"
+                               : "controller %s cannot map the board of the simulation",
+                      c->plan->name);
     k->stopped = stopped;
     k->row = row ? row : row_of(s, c);
     c->hello = true;
@@ -266,12 +309,31 @@ int64_t achi_sink_time(const struct achi_sink *k)
     }
 }
 
-/* Who is blocked outside may be waiting for another one that is at the same time. */
+/*
+ * A sink that is blocked outside may be waiting for another one that is at the same time. With
+ * declared costs only for one of the same controller: whether it is found asleep depends on the
+ * machine, and no other controller may notice.
+ */
+static bool may_pass(const struct achi_sink *a, const struct achi_sink *b)
+{
+    return b->outside && !a->outside && (achi_turn_measured(b) || a->child == b->child);
+}
+
 static bool is_behind(const struct achi_sink *a, const struct achi_sink *b)
 {
     int64_t time = achi_sink_time(a), other = achi_sink_time(b);
 
-    return time < other || (time == other && b->outside && !a->outside);
+    return time < other || (time == other && may_pass(a, b));
+}
+
+/* One that has been woken by what another one did comes to its turn before that one goes on. */
+static void recheck_outside(const struct achi_sim *s)
+{
+    struct achi_sink *k;
+
+    for (k = s->sinks; k; k = k->next)
+        if (k->outside && k->phase == ACHI_COMPUTES && !achi_look_asleep(k))
+            k->outside = false;
 }
 
 /* The list is in the order of ties. */
@@ -279,6 +341,7 @@ struct achi_sink *achi_sink_last(const struct achi_sim *s)
 {
     struct achi_sink *k, *last = s->sinks;
 
+    recheck_outside(s);
     for (k = s->sinks; k; k = k->next)
         if (is_behind(k, last))
             last = k;
@@ -292,6 +355,8 @@ int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k)
     const struct achi_sink *other;
     bool first = true;
 
+    if (k->phase == ACHI_AWAY) /* the others may be anywhere when it comes back */
+        return -1;
     horizon = next == ACHI_SIM_NEVER ? next : next - 1;
     for (other = s->sinks; other; other = other->next) {
         int64_t time = achi_sink_time(other);

@@ -2,30 +2,26 @@
 /*
  * turn.c - whose turn it is to use the processor, for how long, and what it is charged
  *
- * A sink that computes is charged for its CPU time. It is looked at when the world or somebody
- * who waits is due, at the latest after a slice, and stopped if it is still at work. A
- * timer is never early and always somewhat late, so each slice takes longer than it was to.
- * With correction, the sink's time is what its CPU clock says, and the next slice is
- * shorter by as much; without, its time is what it was granted, and the error adds up.
+ * A sink that computes is charged for its CPU time. It computes until it asks for something, or
+ * until its slice is over: see look.c. It may be ahead of the world and of others then, since it
+ * cannot see or change anything without asking.
  */
 #include <string.h>
 
 #include "sim.h"
-#include "writer.h"
 
-#define LOOK_WALL 20000000       /* for what has no slices: every 20 ms */
-#define ARM_MIN 20000            /* who gets less does not even come to run */
-#define POLL_PERIOD 1000000      /* virtual time between two looks at what cannot be seen */
-#define CALL_MAX 100000          /* CPU time that one call may cost */
-#define SPEAK_LIMIT 1000000000LL /* wall time for others to put a note */
-#define COMPLAINTS 5u            /* overruns of one sink that are reported as they happen */
+#define LOOK_WALL 20000000  /* for what has no slices: every 20 ms */
+#define ARM_MIN 20000       /* who gets less does not even come to run */
+#define POLL_PERIOD 1000000 /* virtual time between two looks at what cannot be seen */
+#define CALL_MAX 100000     /* CPU time that one call may cost */
+#define COMPLAINTS 5u       /* overruns of one sink that are reported as they happen */
 
-static bool measured(const struct achi_sink *k)
+bool achi_turn_measured(const struct achi_sink *k)
 {
     return k->child->plan->model == ACHI_COST_MEASURED;
 }
 
-static void trace(struct achi_sim *s, struct achi_sink *k, const char *what, int64_t time)
+void achi_turn_trace(struct achi_sim *s, struct achi_sink *k, const char *what, int64_t time)
 {
     int64_t wall = achi_wall();
 
@@ -34,8 +30,7 @@ static void trace(struct achi_sim *s, struct achi_sink *k, const char *what, int
     k->wall_begin = wall;
 }
 
-/* It was permitted to compute until then, its time is that now, and its CPU clock says so. */
-static void charge(struct achi_sink *k, int64_t permit, int64_t time, int64_t cpu)
+void achi_turn_charge(struct achi_sink *k, int64_t permit, int64_t time, int64_t cpu)
 {
     k->account.granted += permit - k->permit;
     k->account.used += cpu - k->cpu;
@@ -89,7 +84,7 @@ static void overrun(struct achi_sim *s, struct achi_sink *k)
     k->over = false;
 }
 
-static void check_budget(struct achi_sim *s, struct achi_sink *k)
+void achi_turn_check_budget(struct achi_sim *s, struct achi_sink *k)
 {
     int64_t taken = k->time - k->cycle;
 
@@ -134,18 +129,22 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
 
     if (k->phase == ACHI_ASKS && k->post) /* it did not wait for the answer: it is not its turn */
         achi_happen_post(s, k->events[0], s->now);
-    if (k->phase == ACHI_AWAY && time < s->now)
-        time = s->now;
+    if (k->phase == ACHI_AWAY) {
+        int64_t now = achi_control_time(s);
+
+        time = time < now ? now : time;
+        achi_control_rebase(s);
+    }
     if (k->phase == ACHI_WAITS && k->time < s->now) /* it has waited until now */
         k->time = k->permit = k->cycle = s->now;
     if (time < k->time || n->kind == ACHI_NOTE_HELLO)
         time = k->time;
     if (k->running)
-        trace(s, k, "computes", time);
+        achi_turn_trace(s, k, "computes", time);
     leave_out_call(k, n);
-    charge(k, time, time, n->cpu > k->cpu ? n->cpu : k->cpu);
+    achi_turn_charge(k, time, time, n->cpu > k->cpu ? n->cpu : k->cpu);
     if (k->phase == ACHI_COMPUTES)
-        check_budget(s, k);
+        achi_turn_check_budget(s, k);
     k->serial = n->serial;
     k->running = k->outside = k->sliced = false;
     k->cpu_note = n->cpu;
@@ -175,28 +174,29 @@ void achi_turn_grant(struct achi_sim *s, struct achi_sink *k)
         s->activations++;
     }
     k->phase = ACHI_COMPUTES;
-    k->silent = 0;
+    k->cpu_look = -1;
     k->cpu = k->cpu_note + k->call_cost;
     achi_go_send(s, k, false, -1);
 }
 
-/*
- * When somebody else wants to do something. Not who computes as well: whoever is ahead waits
- * before he acts, and two that must not pass each other would be stopped all the time.
- */
-static int64_t next_due(struct achi_sim *s, const struct achi_sink *k)
+/* When another thread of the same process wants to do something: they share memory. */
+static int64_t next_due(const struct achi_sim *s, const struct achi_sink *k)
 {
-    int64_t due = achi_happen_next(s);
+    int64_t due = ACHI_SIM_NEVER;
     const struct achi_sink *other;
 
     for (other = s->sinks; other; other = other->next)
-        if (other != k && other->phase != ACHI_COMPUTES && achi_sink_time(other) < due)
+        if (other != k && other->pid == k->pid && other->phase != ACHI_COMPUTES &&
+            achi_sink_time(other) < due)
             due = achi_sink_time(other);
     return due;
 }
 
-/* Virtual time that it may compute before it is looked at. */
-static int64_t slice_of(struct achi_sim *s, const struct achi_sink *k)
+/*
+ * Virtual time that it may compute before it is looked at. Not only until the world or another
+ * process is due: they come to their turn at their own time all the same, and each stop costs.
+ */
+static int64_t slice_of(const struct achi_sim *s, const struct achi_sink *k)
 {
     int64_t end = next_due(s, k), length = s->plan->slice;
 
@@ -210,7 +210,7 @@ static int64_t slice_of(struct achi_sim *s, const struct achi_sink *k)
     return length > ARM_MIN ? length : ARM_MIN;
 }
 
-static void resume(struct achi_sim *s, struct achi_sink *k, int64_t length)
+void achi_turn_resume(struct achi_sim *s, struct achi_sink *k, int64_t length)
 {
     k->running = true;
     achi_process_continue(s, k);
@@ -218,11 +218,16 @@ static void resume(struct achi_sim *s, struct achi_sink *k, int64_t length)
     k->wall_end = k->wall_resumed + (length > ARM_MIN ? length : ARM_MIN);
 }
 
-static void start(struct achi_sim *s, struct achi_sink *k)
+void achi_turn_start(struct achi_sim *s, struct achi_sink *k)
 {
-    k->armed = measured(k) ? slice_of(s, k) : LOOK_WALL;
+    struct achi_clocks c = {0};
+
+    k->armed = achi_turn_measured(k) ? slice_of(s, k) : LOOK_WALL;
+    if (achi_turn_measured(k) && k->child->plan->outside == ACHI_OUTSIDE_WALL)
+        achi_sink_clocks(k, &c);
+    k->delay = c.delay;
     k->wall_begin = achi_wall();
-    resume(s, k, k->armed);
+    achi_turn_resume(s, k, k->armed);
 }
 
 /* Of those that compute and do not run yet, the one furthest behind. */
@@ -267,190 +272,12 @@ void achi_turn_dispatch(struct achi_sim *s)
         if (k->running && !k->outside)
             free -= free > 0;
     while (free && (k = next_to_start(s))) {
-        start(s, k);
+        achi_turn_start(s, k);
         free--;
     }
     while (s->parallel && free && (k = next_sleeper(s))) {
         achi_turn_grant(s, k);
-        start(s, k);
+        achi_turn_start(s, k);
         free--;
     }
-}
-
-static bool hangs(struct achi_sim *s, const struct achi_sink *k, int64_t cpu, bool blocked)
-{
-    const double hang = s->plan->hang;
-    double silent = (double)k->silent * 1e-9;
-    double computed = measured(k) ? (double)(cpu - k->cpu_note) * 1e-9 : silent;
-
-    if (hang == 0 || (blocked ? silent : computed) < hang)
-        return false;
-    achi_sim_fail(s, "controller %s hangs: it has %s for %.1f s", k->child->plan->name,
-                  blocked ? "been blocked outside the simulation" : "computed without a pause",
-                  blocked ? silent : computed);
-    return true;
-}
-
-/* It waits for something that is none of ours: charge it as the plan says. */
-static void blocked(struct achi_sim *s, struct achi_sink *k, int64_t cpu)
-{
-    int64_t time = k->time + cpu - k->cpu;
-
-    if (!k->outside)
-        k->account.blocks++;
-    k->outside = true;
-    if (k->child->plan->outside == ACHI_OUTSIDE_LEAVE) {
-        k->phase = ACHI_AWAY;
-        k->running = false;
-        return;
-    }
-    if (!measured(k))
-        time = k->time;
-    else if (k->child->plan->outside == ACHI_OUTSIDE_WALL)
-        time = k->time + achi_wall() - k->wall_begin;
-    trace(s, k, "blocked", time);
-    k->account.blocked += time - k->time - (cpu - k->cpu);
-    charge(k, k->permit + cpu - k->cpu, time, cpu);
-    k->permit = time;
-    achi_go_send(s, k, false, cpu);
-    start(s, k);
-}
-
-/* The slice is used up: it is stopped, and its time is known again. */
-static void slice_over(struct achi_sim *s, struct achi_sink *k, int64_t cpu)
-{
-    int64_t used = cpu - k->cpu, time = k->time + (s->plan->correction ? used : k->armed);
-
-    if (used - k->armed > k->account.late)
-        k->account.late = used - k->armed;
-    k->account.slices++;
-    k->sliced = true;
-    trace(s, k, "computes", time);
-    charge(k, k->time + k->armed, time, cpu);
-    achi_ledger_line(s->ledger, k->child->plan->name, "slice", k->wall_begin - s->wall_start, time,
-                     k->armed, used, &k->account);
-    check_budget(s, k);
-    achi_go_send(s, k, false, cpu);
-}
-
-static bool is_asleep(const struct achi_sink *k)
-{
-    char state = achi_sink_state(k);
-
-    return state == 'S' || state == 'D';
-}
-
-/*
- * It was asleep, and was not heard of. But it may have waited for somebody who was putting a
- * note, and then put its own.
- */
-static bool only_waits_to_speak(struct achi_sim *s, const struct achi_sink *k)
-{
-    if (k->silent < SPEAK_LIMIT && achi_channel_writer(&s->note))
-        return true;
-    while (achi_notes_take(s, 0))
-        continue;
-    return achi_sink_exists(s, k) && !is_asleep(k);
-}
-
-/* It has not been heard of for the length of its slice. */
-static void look(struct achi_sim *s, struct achi_sink *k)
-{
-    uint64_t serial = k->serial;
-    bool asleep = is_asleep(k), speaks;
-    int64_t cpu;
-
-    k->silent += achi_wall() - k->wall_resumed;
-    if (!asleep && measured(k))
-        achi_process_stop(s, k);
-    while (achi_notes_take(s, 0))
-        continue;
-    if (!achi_sink_exists(s, k) || k->serial != serial) /* it has made a call meanwhile */
-        return;
-    speaks = asleep && only_waits_to_speak(s, k);
-    if (!achi_sink_exists(s, k) || k->serial != serial)
-        return;
-    if (speaks) {
-        resume(s, k, ARM_MIN);
-        return;
-    }
-    if (achi_sink_dead(k)) {
-        achi_turn_leave(s, k);
-        return;
-    }
-    cpu = achi_sink_cpu(k);
-    if (hangs(s, k, cpu, asleep))
-        return;
-    if (asleep)
-        blocked(s, k, cpu);
-    else if (measured(k) && cpu - k->cpu < k->armed - k->armed / 8)
-        resume(s, k, k->armed - (cpu - k->cpu)); /* somebody else had the processor */
-    else if (measured(k))
-        slice_over(s, k, cpu);
-    else
-        start(s, k);
-}
-
-/* Its slice is over early. */
-static void halt(struct achi_sim *s, struct achi_sink *k)
-{
-    uint64_t serial = k->serial;
-    int64_t cpu;
-
-    k->silent += achi_wall() - k->wall_resumed;
-    k->wall_resumed = achi_wall();
-    if (!measured(k) || is_asleep(k))
-        return;
-    achi_process_stop(s, k);
-    while (achi_notes_take(s, 0))
-        continue;
-    if (!achi_sink_exists(s, k) || k->serial != serial)
-        return;
-    cpu = achi_sink_cpu(k);
-    k->armed = cpu - k->cpu;
-    slice_over(s, k, cpu);
-}
-
-static struct achi_sink *one_that_runs(const struct achi_sim *s, int64_t since)
-{
-    struct achi_sink *k = s->sinks;
-
-    while (k && (!k->running || k->wall_resumed >= since))
-        k = k->next;
-    return k;
-}
-
-void achi_turn_halt(struct achi_sim *s)
-{
-    int64_t begin = achi_wall();
-    struct achi_sink *k;
-
-    while ((k = one_that_runs(s, begin)))
-        halt(s, k);
-}
-
-/* Whose slice ends first. */
-static struct achi_sink *first_over(const struct achi_sim *s)
-{
-    struct achi_sink *k, *first = NULL;
-
-    for (k = s->sinks; k; k = k->next)
-        if (k->running && (!first || k->wall_end < first->wall_end))
-            first = k;
-    return first;
-}
-
-/* Until somebody says something, or a slice is over. */
-void achi_turn_wait(struct achi_sim *s)
-{
-    struct achi_sink *k = first_over(s);
-    int64_t until = achi_wall() + LOOK_WALL;
-
-    if (k && k->wall_end < until)
-        until = k->wall_end;
-    if (achi_notes_take(s, until) || s->over)
-        return;
-    k = first_over(s);
-    if (k && k->wall_end <= achi_wall())
-        look(s, k);
 }

@@ -35,6 +35,13 @@ bool achi_sim_free(void);
 void achi_sim_hold(void);
 void achi_sim_release(void);
 
+/*
+ * Around what must not be stopped in between, as a call that takes the lock of a channel: others
+ * would wait for this thread's next turn. May be nested. Costs no system call.
+ */
+void achi_sim_critical(void);
+void achi_sim_uncritical(void);
+
 /* What CLOCK_REALTIME said when virtual time began, in nanoseconds. */
 int64_t achi_sim_epoch(void);
 

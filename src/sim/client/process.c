@@ -118,12 +118,14 @@ static void bye(achi_event_t event, bool all)
     struct achi_note bye = {.kind = ACHI_NOTE_BYE, .parent = all};
     char name[ACH_CHAN_NAME_MAX];
 
+    achi_sim_critical();
     if (s->state == ACHI_SINK_ON) {
         achi_sim_now();
         if (event != ACHI_EVENT_POLL)
             achi_sink_tell(s, &post);
         achi_sink_tell(s, &bye);
     }
+    s->word = NULL; /* its slot may be another one's from now on */
     if (s->state != ACHI_SINK_NEW && s->go.priv) {
         strike_off(s);
         ach_close(&s->go);
@@ -165,6 +167,7 @@ static int find_simulation(struct achi_sim_process *p)
     snprintf(channel, sizeof(channel), "sim.%s.note", name);
     if (ach_open(&p->note, channel, NULL) != ACH_OK)
         achi_sink_end(&achi_sink_self);
+    p->board = achi_sink_board(name);
     return ACHI_MODE_ON;
 }
 
@@ -257,12 +260,14 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
     if (!achi_sim_active() || s->state != ACHI_SINK_NEW || s->inside)
         return ACH_OK;
     s->inside++;
+    achi_sim_critical();
     r = make_go(s);
     if (r == ACH_OK) {
         if (!achi_sim_process.cost)
             achi_sim_process.cost = calibrate(s);
         note.until = achi_sim_process.cost;
         note.parent = parent_of(s, parent);
+        note.since = achi_sim_process.board != NULL;
         enlist(s);
         s->state = ACHI_SINK_ON;
         s->cpu = achi_sink_cpu();
@@ -272,6 +277,7 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
         told(cx);
     r = r == ACH_OK ? achi_sink_await(s, &note) : achi_sink_end(s);
     achi_sink_thaw(s);
+    achi_sim_uncritical();
     s->inside--;
     return r;
 }

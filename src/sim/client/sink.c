@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../board.h"
 #include "sink.h"
 
 /* The coordinator wakes who waits; whether it still lives is looked at so often. */
@@ -88,6 +89,10 @@ static void take(struct achi_sink *s, const struct achi_go *go)
     bool again = s->last.serial == go->serial;
 
     s->last = *go;
+    if (!s->word && achi_sim_process.board && go->slot && go->slot < ACHI_BOARD_SLOTS) {
+        s->word = &achi_sim_process.board->slots[go->slot];
+        achi_sink_show(s);
+    }
     if (again && (go->cpu < 0 || go->model != ACHI_COST_MEASURED))
         return;
     s->base_time = go->time;
@@ -151,6 +156,12 @@ static ach_status_t await_go(struct achi_sink *s, struct achi_go *go)
     }
 }
 
+static void set_awaits(struct achi_sink *s, bool awaits)
+{
+    s->awaits = awaits;
+    achi_sink_show(s);
+}
+
 ach_status_t achi_sink_await(struct achi_sink *s, const struct achi_note *note)
 {
     struct achi_go go;
@@ -158,7 +169,9 @@ ach_status_t achi_sink_await(struct achi_sink *s, const struct achi_note *note)
     ach_status_t r;
 
     set_awaited(s, note);
+    set_awaits(s, true);
     r = await_go(s, &go);
+    set_awaits(s, false);
     set_awaited(s, NULL);
     while (r == ACH_OK && go.serial != s->serial) /* a handler came at the last moment */
         r = await_go(s, &go);
@@ -193,6 +206,7 @@ void achi_sink_thaw(struct achi_sink *s)
 /* What came since; then what time it is. */
 static ach_status_t look(struct achi_sink *s)
 {
+    struct achi_note back = {.kind = ACHI_NOTE_ACT};
     struct achi_go go;
     int64_t t;
 
@@ -212,7 +226,7 @@ static ach_status_t look(struct achi_sink *s)
         s->base_time += s->now - t; /* what was subtracted too much is no credit for later */
     else
         s->now = t;
-    return ACH_OK;
+    return s->last.away ? achi_sink_ask(s, &back) : ACH_OK;
 }
 
 /* The calling thread's sink, unless it is in here already. */
@@ -223,7 +237,14 @@ static struct achi_sink *enter(void)
     if (!s || s->inside)
         return NULL;
     s->inside++;
+    achi_sim_critical();
     return s;
+}
+
+static void leave(struct achi_sink *s)
+{
+    achi_sim_uncritical();
+    s->inside--;
 }
 
 void achi_sim_hold(void)
@@ -247,7 +268,7 @@ int64_t achi_sim_now(void)
 
     if (s) {
         look(s);
-        s->inside--;
+        leave(s);
     }
     return achi_sink_self.now;
 }
@@ -263,7 +284,7 @@ ach_status_t achi_sim_act(void)
     r = look(s);
     if (r == ACH_OK && s->now > s->last.horizon)
         r = achi_sink_ask(s, &note);
-    s->inside--;
+    leave(s);
     return r;
 }
 
@@ -284,7 +305,7 @@ void achi_sim_charge(void)
     if (!s)
         return;
     charge(s);
-    s->inside--;
+    leave(s);
 }
 
 void achi_sim_cycle(void)
@@ -304,7 +325,7 @@ ach_status_t achi_sim_post(achi_event_t event)
     r = look(s);
     if (r == ACH_OK)
         r = achi_sink_ask(s, &note);
-    s->inside--;
+    leave(s);
     return r;
 }
 
@@ -341,6 +362,6 @@ ach_status_t achi_sim_wait(int64_t until, const achi_event_t *events, unsigned n
     if (r == ACH_OK)
         r = achi_sink_ask(s, &note);
     *timed = r != ACH_OK || (s->last.timed && s->now >= until); /* it may have been nudged */
-    s->inside--;
+    leave(s);
     return r;
 }

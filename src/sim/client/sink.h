@@ -26,8 +26,11 @@ struct achi_sink {
     struct achi_go last;
     int64_t base_time; /* virtual time when the CPU clock was at base_cpu */
     int64_t base_cpu;
-    int64_t now; /* what was said last */
-    int64_t cpu; /* when that was said */
+    int64_t now;       /* what was said last */
+    int64_t cpu;       /* when that was said */
+    unsigned critical; /* sections that must not be interrupted, one inside the other */
+    bool awaits;       /* it sleeps until its go comes */
+    uint32_t *word;    /* on the board; NULL: none yet */
     struct achi_sink *next;
 };
 
@@ -41,11 +44,18 @@ struct achi_sim_process {
     int64_t epoch;
     int64_t cost; /* of finding out the time */
     ach_channel_t note;
+    struct achi_board *board; /* NULL: there is none */
 };
 
 enum achi_sim_mode { ACHI_MODE_UNKNOWN, ACHI_MODE_OFF, ACHI_MODE_ON };
 
 extern struct achi_sim_process achi_sim_process;
+
+/* Map the board of a simulation; NULL: there is none that could be used. */
+struct achi_board *achi_sink_board(const char *sim);
+
+/* Show the coordinator in what section the calling thread is. */
+void achi_sink_show(struct achi_sink *s);
 
 /* CPU time of the calling thread. */
 int64_t achi_sink_cpu(void);

@@ -18,9 +18,13 @@ EXPORT enum ach_status ach_create(const char *name, size_t count, size_t size,
     if (!achi_sim_free())
         return REAL(ach_create)(name, count, size, attr);
     achi_sim_act();
+    achi_sim_critical();
+    achi_guard();
     r = REAL(ach_create)(name, count, size, attr);
+    achi_unguard();
     if (r == ACH_OK && attr && attr->map != ACH_MAP_ANON && attr->truncate)
         achi_sim_post(achi_event_channel(name)); /* it may have taken another one's place */
+    achi_sim_uncritical();
     return r;
 }
 
@@ -30,7 +34,9 @@ EXPORT enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_
 
     if (achi_sim_free())
         achi_sim_act();
+    achi_guard();
     r = REAL(ach_open)(chan, name, attr);
+    achi_unguard();
     if (r == ACH_OK && achi_sim_active())
         achi_handle_add(chan, attr && attr->map == ACH_MAP_ANON ? NULL : name);
     return r;
@@ -38,9 +44,14 @@ EXPORT enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_
 
 EXPORT enum ach_status ach_close(ach_channel_t *chan)
 {
+    enum ach_status r;
+
     if (chan && chan->priv && achi_sim_active())
         achi_handle_remove(chan);
-    return REAL(ach_close)(chan);
+    achi_guard();
+    r = REAL(ach_close)(chan);
+    achi_unguard();
+    return r;
 }
 
 EXPORT enum ach_status ach_unlink(const char *name)
@@ -50,9 +61,13 @@ EXPORT enum ach_status ach_unlink(const char *name)
     if (!achi_sim_free())
         return REAL(ach_unlink)(name);
     achi_sim_act();
+    achi_sim_critical();
+    achi_guard();
     r = REAL(ach_unlink)(name);
+    achi_unguard();
     if (r == ACH_OK)
         achi_sim_post(achi_event_channel(name));
+    achi_sim_uncritical();
     return r;
 }
 
@@ -84,12 +99,16 @@ EXPORT enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t size
         return REAL(ach_put)(chan, buf, size);
     achi_sim_charge();
     achi_sim_act();
+    achi_sim_critical();
     do {
         since = achi_sim_posts();
+        achi_guard();
         r = REAL(ach_put)(chan, buf, size);
+        achi_unguard();
     } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     if (r == ACH_OK)
         achi_sim_post(achi_handle_event(chan));
+    achi_sim_uncritical();
     return r;
 }
 
@@ -105,7 +124,9 @@ EXPORT enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **plac
     achi_sim_act();
     do {
         since = achi_sim_posts();
+        achi_guard();
         r = REAL(ach_reserve)(chan, size, place);
+        achi_unguard();
     } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     return r;
 }
@@ -120,12 +141,16 @@ EXPORT enum ach_status ach_commit(ach_channel_t *chan, size_t size)
         return REAL(ach_commit)(chan, size);
     achi_sim_charge();
     achi_sim_act();
+    achi_sim_critical();
     do {
         since = achi_sim_posts();
+        achi_guard();
         r = REAL(ach_commit)(chan, size);
+        achi_unguard();
     } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     if (r == ACH_OK)
         achi_sim_post(achi_handle_event(chan));
+    achi_sim_uncritical();
     return r;
 }
 
@@ -136,7 +161,9 @@ EXPORT enum ach_status ach_flush(ach_channel_t *chan)
     if (!ours(chan))
         return REAL(ach_flush)(chan);
     achi_sim_act();
+    achi_guard();
     r = REAL(ach_flush)(chan);
+    achi_unguard();
     achi_handle_moved(chan);
     return r;
 }
@@ -151,15 +178,36 @@ EXPORT enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *
         return r;
     }
     achi_sim_act();
+    achi_sim_critical();
+    achi_guard();
     r = REAL(ach_cancel)(chan, attr);
+    achi_unguard();
     if (r == ACH_OK)
         achi_sim_post(achi_handle_event(chan));
+    achi_sim_uncritical();
     return r;
 }
 
 EXPORT enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)
 {
+    enum ach_status r;
+
     if (ours(chan))
         achi_sim_act();
-    return REAL(ach_channel_info)(chan, info);
+    achi_guard();
+    r = REAL(ach_channel_info)(chan, info);
+    achi_unguard();
+    return r;
+}
+
+EXPORT enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
+{
+    enum ach_status r;
+
+    if (ours(chan))
+        achi_sim_act();
+    achi_guard();
+    r = REAL(ach_chmod)(chan, mode);
+    achi_unguard();
+    return r;
 }

@@ -39,6 +39,18 @@ void achi_events_add(struct achi_events *e, achi_event_t event)
         e->at[e->n++] = event;
 }
 
+void achi_guard(void)
+{
+    achi_sim_critical();
+    achi_sim_hold();
+}
+
+void achi_unguard(void)
+{
+    achi_sim_release();
+    achi_sim_uncritical();
+}
+
 bool achi_block(int64_t until, const struct achi_events *e, achi_look_fun *look, void *cx)
 {
     bool timed = false, found;

@@ -26,15 +26,27 @@ static void call(struct get *g, const struct timespec *timeout, int options)
 static bool name_is_gone(const ach_channel_t *chan)
 {
     ach_info_t info;
+    enum ach_status r;
 
-    return REAL(ach_channel_info)(chan, &info) == ACH_OK && info.unlinked;
+    achi_guard();
+    r = REAL(ach_channel_info)(chan, &info);
+    achi_unguard();
+    return r == ACH_OK && info.unlinked;
+}
+
+/* It does not wait. */
+static void call_at_once(struct get *g, const struct timespec *timeout, int options)
+{
+    achi_guard();
+    call(g, timeout, options);
+    achi_unguard();
 }
 
 static bool look(void *cx)
 {
     struct get *g = cx;
 
-    call(g, NULL, g->options & ~(ACH_O_WAIT | ACH_O_RELTIME | ACH_O_COPY | ACH_O_LINKED));
+    call_at_once(g, NULL, g->options & ~(ACH_O_WAIT | ACH_O_RELTIME | ACH_O_COPY | ACH_O_LINKED));
     if (g->r == ACH_EAGAIN && (g->options & ACH_O_LINKED) && name_is_gone(g->chan))
         g->r = ACH_ENOENT;
     return g->r != ACH_EAGAIN;
@@ -60,7 +72,7 @@ static enum ach_status get(struct get *g)
 
     if (!(g->options & ACH_O_WAIT)) {
         achi_sim_act();
-        call(g, g->timeout, g->options);
+        call_at_once(g, g->timeout, g->options);
     } else if ((g->timeout && !valid(g->timeout)) ||
                REAL(ach_channel_clock)(g->chan, &clock) != ACH_OK || !achi_clock_virtual(clock)) {
         call(g, g->timeout, g->options); /* an error, or a clock that nobody simulates */
@@ -108,7 +120,9 @@ static bool look_at_all(void *cx)
     static const struct timespec at_once;
     struct waiting *w = cx;
 
+    achi_guard();
     w->r = REAL(ach_wait)(w->items, w->n, &at_once, w->options | ACH_O_RELTIME);
+    achi_unguard();
     return w->r != ACH_TIMEOUT;
 }
 

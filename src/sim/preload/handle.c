@@ -124,7 +124,12 @@ bool achi_channel_news(ach_channel_t *chan)
     const struct timespec at_once = {0};
     ach_wait_item_t item = {.chan = chan};
 
-    return REAL(ach_wait)(&item, 1, &at_once, ACH_O_RELTIME) != ACH_TIMEOUT;
+    enum ach_status r;
+
+    achi_guard();
+    r = REAL(ach_wait)(&item, 1, &at_once, ACH_O_RELTIME);
+    achi_unguard();
+    return r != ACH_TIMEOUT;
 }
 
 static int make_descriptor(ach_channel_t *chan, achi_event_t event)

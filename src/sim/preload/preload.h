@@ -26,6 +26,14 @@ struct achi_events {
 
 void achi_events_add(struct achi_events *e, achi_event_t event);
 
+/*
+ * Around a call of libach that does not wait. Inside it libach may hold the lock of a channel:
+ * the process is not stopped there, and the calls that libach makes itself are real ones, since
+ * a wait for this thread's turn would keep the lock as long.
+ */
+void achi_guard(void);
+void achi_unguard(void);
+
 /* Points in time: nanoseconds, ACHI_SIM_NEVER if there are too many. */
 int64_t achi_ns(const struct timespec *t);
 struct timespec achi_timespec(int64_t ns);

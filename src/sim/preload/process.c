@@ -34,11 +34,13 @@ EXPORT pid_t fork(void)
     told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
         return -1;
+    achi_sim_critical();
     pid = REAL(fork)();
     if (pid == 0)
         achi_sim_hello(parent, tell, told);
     else if (pid > 0)
         achi_told_await(told, pid);
+    achi_sim_uncritical();
     munmap(told, sizeof(*told));
     return pid;
 }

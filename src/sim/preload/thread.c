@@ -165,21 +165,24 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
         return EAGAIN;
     *b = (struct newborn){start, argument, (uint32_t)achi_sim_tid(), {0}, 2};
     achi_sim_act();
+    achi_sim_critical(); /* until the new thread has come: it cannot while this one is stopped */
     __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
     r = REAL(pthread_create)(thread, attr, run, b);
-    if (r != 0) {
+    if (r == 0) {
+        achi_told_await(&b->told, 0);
+        release(b);
+    } else {
         __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
         free(b);
-        return r;
     }
-    achi_told_await(&b->told, 0);
-    release(b);
-    return 0;
+    achi_sim_uncritical();
+    return r;
 }
 
 EXPORT int pthread_join(pthread_t thread, void **result)
 {
     struct achi_events e = {0};
+    int r;
 
     if (achi_sim_free() && !pthread_equal(thread, pthread_self())) {
         achi_events_add(&e, end_of(thread));
@@ -187,5 +190,8 @@ EXPORT int pthread_join(pthread_t thread, void **result)
         achi_block(ACHI_SIM_NEVER, &e, has_ended, &thread);
         achi_local_leave(e.at[0]);
     }
-    return REAL(pthread_join)(thread, result);
+    achi_sim_critical(); /* it has ended, as far as virtual time goes: its last steps are no delay */
+    r = REAL(pthread_join)(thread, result);
+    achi_sim_uncritical();
+    return r;
 }

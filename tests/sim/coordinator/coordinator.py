@@ -3,6 +3,7 @@
 
 usage: TEST ACH ACTOR STATIC [CASE ...]
 """
+import contextlib
 import os
 import re
 import shutil
@@ -169,7 +170,7 @@ def describe(pid):
 
 
 def nothing_left(channels=()):
-    left = actors() + sorted(descendants())
+    left = actors() + sorted(descendants() - others)
     if not check(not left, f"processes are left: {[describe(p) for p in left]}"):
         kill(left)
     files = sorted(f for f in os.listdir(DIR) if f not in channels and f not in mine)
@@ -179,6 +180,8 @@ def nothing_left(channels=()):
 
 
 mine = set()
+others = set()  # busy loops of ours
+
 
 
 def channel(name, count=1024, size=64):
@@ -208,6 +211,25 @@ def status_time(name="w"):
                        timeout=LIMIT, check=False)
     m = re.search(r"^\S+  ([0-9.]+) s", r.stdout)
     return float(m.group(1)) if r.returncode == 0 and m else None
+
+
+@contextlib.contextmanager
+def busy_loops(n, core=None):
+    """So many other processes want the processors, or one of them."""
+    loop = ("import os, sys\n"
+            "if len(sys.argv) > 2: os.sched_setaffinity(0, {int(sys.argv[2])})\n"
+            "while os.getppid() == int(sys.argv[1]):\n    for i in range(100000): pass")
+    where = [] if core is None else [str(core)]
+    children = [subprocess.Popen([sys.executable, "-c", loop, str(os.getpid()), *where])
+                for _ in range(n)]
+    others.update(c.pid for c in children)
+    try:
+        yield
+    finally:
+        for c in children:
+            c.kill()
+            c.wait()
+        others.clear()
 
 
 def main(cases):

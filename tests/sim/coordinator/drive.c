@@ -71,4 +71,27 @@ static int holds(char **a)
     return 0;
 }
 
-const struct part actor_drive[] = {{"pushes", pushes}, {"holds", holds}, {NULL, NULL}};
+/* visits DEVICE COUNT BUSY_NS [LOG]: a loop of 1 kHz, which has the device open only as long */
+static int visits(char **a)
+{
+    int64_t i, n = actor_number(a, 1, 10), busy = actor_number(a, 2, 0), next;
+    FILE *log = n && busy >= 0 && a[3] ? actor_log(a[3]) : tmpfile();
+    ach_device_t *d;
+
+    if (!log || ach_device_open(a[0], NULL, &d) != ACH_OK)
+        actor_fail("cannot open %s: %s", a[0], ach_errstr());
+    look(d, log);
+    next = (actor_now() / MS + 1) * MS;
+    for (i = 0; i < n; i++, next += MS) {
+        actor_sleep_until(next);
+        actor_busy(busy);
+        act(d, log, (double)(i % 7) * 0.1);
+    }
+    look(d, log);
+    ach_device_close(d);
+    fclose(log);
+    return 0;
+}
+
+const struct part actor_drive[] = {
+    {"pushes", pushes}, {"holds", holds}, {"visits", visits}, {NULL, NULL}};

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many controllers, many threads, many runs; and a run of somebody without privileges."""
 import os
+import re
 import shutil
 import subprocess
 
-from coordinator import (ACTOR, DIR, Run, arm, check, controller, main, path, read, scale, sim, tmp,
-                         world)
+from coordinator import (ACTOR, DIR, Run, arm, busy_loops, check, controller, main, path, read,
+                         scale, sim, tmp, world)
 
 MS = 1000000
+SCRIPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "threads.py")
 NOBODY = 65534
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -19,6 +21,41 @@ def controllers():
         Run(world(*(controller(f"c{i}", "steps", 10, MS * (1 + i % 7), cost=0.0001)
                     for i in range(n)), model="declared", cores=cores)).expect(0, "0.070")
         Run(world(*(controller(f"c{i}", "steps", 5) for i in range(n)), cores=cores)).expect(0)
+
+
+def visitors(n, **options):
+    """Each has an arm of its own, and opens and closes its device."""
+    return [part for i in range(n) for part in (
+        arm(f"arm{i}", f"actarray:{i}", rate=1000),
+        controller(f"c{i}", "visits", f"actarray:{i}", 20, MS // 10, path(f"log{i}"), **options))]
+
+
+def devices():
+    """Nobody is stopped with the lock of a channel that others need, or charged for nothing."""
+    for _ in range(scale(6)):
+        r = Run(world(*visitors(20, outside="wait"))).expect(0)
+        check(not re.search(r"blocked outside [1-9]", r.out), r.out)
+    if len(CORES) > 1:
+        Run(world(*visitors(8), cores=CORES[:2])).expect(0)
+
+
+def accounts():
+    """What is granted is what was used, also for several who disturb each other."""
+    r = Run(world(*visitors(5))).expect(0)
+    for name, cpu, granted in re.findall(r"  (\w+): .* cpu ([\d.]+) s, granted ([\d.]+) s", r.out):
+        check(abs(float(cpu) - float(granted)) < 0.01 * float(cpu), f"{name}: {r.out}")
+
+
+def identical():
+    """With declared costs, whatever else the machine does: each log is the same, to the byte."""
+    n, logs = 5, set()
+    with busy_loops(3):
+        for _ in range(scale(12)):
+            Run(world(*visitors(n, cost=0.0001), controller(
+                "py", ["/usr/bin/python3", SCRIPT, path("py")], cost=0.0001),
+                      model="declared")).expect(0)
+            logs.add("".join(read(f"log{i}") for i in range(n)) + read("py"))
+    check(len(logs) == 1, f"{len(logs)} different runs")
 
 
 def threads():
@@ -75,4 +112,4 @@ def nobody():
     check(results[0] == results[1], "nobody has another world")
 
 
-main([controllers, threads, runs, nobody])
+main([controllers, devices, accounts, identical, threads, runs, nobody])
