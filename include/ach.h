@@ -557,6 +557,17 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * A heap channel (ACH_MAP_ANON) has no name; its memory comes back in @attr
  * and is freed when its last handle is closed.
  *
+ * ACH_EEXIST says nothing of the channel that exists; it may be smaller, or lack
+ * timestamps. To accept one that is good enough, open it and ask:
+ *
+ *     r = ach_create("imu", 10, sizeof(imu), NULL);
+ *     if (r == ACH_OK || r == ACH_EEXIST)
+ *         r = ach_open(&chan, "imu", NULL);
+ *     if (r == ACH_OK)
+ *         r = ach_channel_info(&chan, &info);
+ *     if (r == ACH_OK && info.capacity < sizeof(imu))
+ *         ... it is another program's channel ...
+ *
  * Allocates: yes. Blocks: on the file system, and while others replace the same
  * channel. Real-time: no. Signal handler: no.
  *
