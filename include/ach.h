@@ -240,12 +240,14 @@ __extension__ typedef struct ach_info {
             /* The handle. */
             unsigned int readonly : 1; /* cannot put */
             unsigned int source : 1;   /* holds the source lock */
+            unsigned int sourced : 1;  /* some handle does; channels in shared memory only */
             uint64_t seen;             /* sequence of the last message got or flushed */
             uint64_t received;         /* messages it got */
             uint64_t missed;           /* messages that were gone before it came */
             uint64_t overtaken;        /* reads begun anew because a writer lapped them */
             uint64_t slept;            /* times it went to sleep waiting */
             enum ach_ready ready;      /* what makes its descriptor readable */
+            uint32_t source_pid; /* the process of that handle; 0: there is none, or not known */
         };
         uint64_t reserved[32];
     };
