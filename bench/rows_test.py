@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""rows_test.py ACH_BENCH ACH_SCALING
+"""rows_test.py ACH_BENCH ACH_SCALING [ACH_DEVICE_BENCH]
 
 The benchmarks measure whichever side is slower, however coarse the counter is, and a part that cannot
 be measured costs no other part.
@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 BENCH, SCALING = sys.argv[1:3]
+DEVICES = sys.argv[3] if len(sys.argv) > 3 else None  # of builds without devices
 TWO_SIDED = {"spinning", "bulk", "readers"}  # need a processor for each side
 SMALL_FILE = 3 * 1024 * 1024
 
@@ -23,6 +24,10 @@ def small_files():
     """Large channels cannot be made."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL_FILE, SMALL_FILE))
+
+
+def few_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))
 
 
 def one_processor():
@@ -87,6 +92,19 @@ class Rows(unittest.TestCase):
         report, output = self.run_program(SCALING, before=one_processor)
         self.assertIn("polled: could not be measured: one processor", output)
         self.assertIn("writers", {curve["name"] for curve in report["curves"]})
+
+    @unittest.skipUnless(DEVICES, "built without devices")
+    def test_failed_device(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "devices.json")
+            done = subprocess.run([DEVICES, "--quick", "--json", path], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  preexec_fn=few_descriptors, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            with open(path) as f:
+                rows = {row["scenario"]: row for row in map(json.loads, f)}
+        self.assertIn("unmeasured", rows["clients_1000"])
+        self.assertGreater(rows["push_1000Hz"]["received"], 0)
 
     def test_wrong_side(self):
         done = subprocess.run([BENCH, "--slow", "neither"], capture_output=True, text=True,

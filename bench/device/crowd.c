@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../attempt.h"
+
 #define GREETING 32
 #define DATA_SIZE 52
 #define WARM_UP 1.0
@@ -35,8 +37,7 @@ static double now(void)
 
 static _Noreturn void give_up(const char *what)
 {
-    perror(what);
-    exit(1);
+    attempt_fail("%s: %m", what);
 }
 
 static void ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
@@ -67,7 +68,7 @@ static int dial(uint16_t port)
         give_up("connect");
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (recv(fd, greeting, sizeof(greeting), MSG_WAITALL) != GREETING)
-        give_up("greeting");
+        attempt_fail("the server closed a connection instead of greeting");
     return fd;
 }
 
@@ -127,7 +128,7 @@ static void receive(struct client *c, const struct crowd_plan *plan, bool measur
     uint32_t size;
 
     if (n <= 0)
-        give_up("the server is gone");
+        attempt_fail("the server is gone");
     c->used += (size_t)n;
     while (c->used - at >= ACH_FRAME_HEADER &&
            ach_frame_read(c->buffer + at, &h, &size) == ACH_OK &&

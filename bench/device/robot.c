@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../attempt.h"
+
 struct ticker {
     ach_address_t address;
     double rate;
@@ -42,8 +44,7 @@ static const ach_driver_class_t ticker = {
 
 static _Noreturn void give_up(const char *what)
 {
-    fprintf(stderr, "%s: %s\n", what, ach_errstr());
-    exit(1);
+    attempt_fail("%s: %s", what, ach_errstr());
 }
 
 static ach_config_t *configure(double rate)

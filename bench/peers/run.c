@@ -69,6 +69,8 @@ const char *run_possible(const struct contender *c, const struct setting *s)
         return "too many senders for it";
     if (c->max_receivers && s->receivers > c->max_receivers)
         return "too many receivers for it";
+    if (s->mode == MODE_SPIN && cpus[RECEIVER] < 0)
+        return "could not be measured: one processor";
     if (s->fifo && !may_be_realtime())
         return "you may not have real-time priority";
     return c->threads && many_links && s->hops > 2 ? "is made for one process" : NULL;
