@@ -67,7 +67,7 @@ eventually() {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        if [ "$tries" -gt 600 ]; then
+        if [ "$tries" -gt $((600 * ${ACH_TEST_TIME:-1})) ]; then
             fail "never succeeded: $*"
             return 1
         fi

@@ -5,7 +5,7 @@
 
 #include "conformance.h"
 
-#define READY_LIMIT_MS 20000
+#define READY_LIMIT_MS ((int)check_time(20000))
 #define IS_A_FILE "a kernel channel's descriptor is its file"
 
 /* The mechanism under test. */

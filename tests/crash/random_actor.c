@@ -10,7 +10,7 @@
 #include "random.h"
 
 /* A put waits for another writer, never so long for a dead one. */
-#define PATIENT_NS 20000000000ull
+#define PATIENT_NS check_time(20000000000ull)
 
 static bool delivered(enum ach_status s)
 {

@@ -18,7 +18,7 @@
 #include "machine.h"
 
 #define SYSCALL_STOP (SIGTRAP | 0x80)
-#define LONG_NS 20000000000ull
+#define LONG_NS check_time(20000000000ull)
 #define OPTIONS (PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)
 
 char process_state(pid_t pid)

@@ -21,7 +21,7 @@
 #define LOCK_TIMEOUT_NS 2000000u
 
 /* A call that takes longer than this hangs. */
-#define HANG_MS 30000
+#define HANG_MS check_time(30000)
 
 static const char *const names[] = {"hostile", "hostile-single"};
 enum { PLAIN, SINGLE };

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #define NAME "test-waiting"
-#define LONG_NS 20000000000ull
+#define LONG_NS check_time(20000000000ull)
 
 static int control;
 

@@ -14,7 +14,7 @@
 #define ROUNDS 200u
 #define TOP 60
 #define NAME "order"
-#define LIMIT_NS 60000000000ull
+#define LIMIT_NS check_time(60000000000ull)
 
 static const int priorities[WAITERS] = {12, 20, 10, 18, 15};
 

@@ -2,7 +2,7 @@
 /* race.c - run two sides until enough rounds are done, or nobody moves any more */
 #include "races.h"
 
-#define JOIN_LIMIT_MS 30000
+#define JOIN_LIMIT_MS ((long)check_time(30000))
 
 static void channel_name(char name[16], unsigned which)
 {

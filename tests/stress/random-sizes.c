@@ -15,7 +15,7 @@
 #define WRITERS 3u
 #define READERS 5u
 #define SLICE_MS 450
-#define JOIN_LIMIT_MS 60000
+#define JOIN_LIMIT_MS ((long)check_time(60000))
 
 static const struct shape shapes[] = {
     {1, 1},     {1, 64},   {1, 80},   {1, 4096},  {2, 80},   {2, 81},     {3, 1},

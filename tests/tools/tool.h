@@ -14,7 +14,7 @@
 #include "check.h"
 
 /* Everything may be slow on a busy machine, but nothing waits for ever. */
-#define TOOL_LIMIT_MS 40000
+#define TOOL_LIMIT_MS check_time(40000)
 
 static char tool_dir[4096];
 

@@ -9,7 +9,7 @@ import kernels
 import packages
 
 CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "config")
-BUILD_LIMIT = 4 * 3600
+BUILD_LIMIT = 4 * 3600 * packages.TIME
 IMAGES = {"arm64": ("Image", "arch/arm64/boot/Image"),
           "amd64": ("bzImage", "arch/x86/boot/bzImage")}
 # What make is told beside the configuration.

@@ -8,7 +8,7 @@ import kernels
 import machine
 import packages
 
-LIMIT = 1200
+LIMIT = 1200 * packages.TIME
 
 
 def root(arch):

@@ -6,6 +6,8 @@ import re
 import stat
 import subprocess
 
+import packages
+
 FOLDERS = ("bin", "dev", "etc", "guest", "lib", "lib64", "proc", "programs", "run", "sys", "tmp",
            "usr")
 
@@ -86,7 +88,7 @@ def foreign_libraries(path, root):
 
 def said(command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          check=False, timeout=60).stdout
+                          check=False, timeout=60 * packages.TIME).stdout
 
 
 def write_entry(out, number, name, mode, data, device):

@@ -6,7 +6,7 @@ import subprocess
 
 import packages
 
-MODULE_LIMIT = 600
+MODULE_LIMIT = 600 * packages.TIME
 # A warning is an error. Types for tracers, which would need another program, are left out.
 KBUILD_ARGS = "W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES="
 # What Debian puts into the names of the packages. The new ones are made for a later release.

@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import judge
+import packages
 
 # By Debian's name of the architecture: program, its options, console.
 MACHINES = {
@@ -16,11 +17,11 @@ MACHINES = {
     "amd64": ("qemu-system-x86_64", ["-M", "q35", "-cpu", "max"], "ttyS0"),
 }
 PARAMETERS = ("panic=-1 oops=panic printk.devkmsg=on printk.time=1 ignore_loglevel "
-              "log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=120 net.ifnames=0 rdinit=/guest/init")
-BOOT_LIMIT = 300
-OFF_LIMIT = 60
+              "log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=300 net.ifnames=0 rdinit=/guest/init")
+BOOT_LIMIT = 300 * packages.TIME
+OFF_LIMIT = 60 * packages.TIME
 # What a test may take beyond its limit until the guest has said so.
-GRACE = 60
+GRACE = 60 * packages.TIME
 
 OURS = re.compile(r"^\[ *[\d.]+\](?:\[[^]]*\])? ach-vm: ?(.*)$")
 STAMP = re.compile(r"^\[ *[\d.]+\]")
@@ -60,7 +61,7 @@ class Follower:
 
     def __init__(self, plan, files):
         self.outcomes = {t.name: Outcome(t.name) for t in plan}
-        self.limits = {t.name: t.limit for t in plan}
+        self.limits = {t.name: t.limit * packages.TIME for t in plan}
         self.kernel = Outcome("log")
         self.files = files
         self.current = None

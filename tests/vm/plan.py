@@ -4,6 +4,8 @@ import glob
 import os
 import subprocess
 
+import packages
+
 # Where the build has programs for guests.
 FOLDERS = ("tests/conformance", "tests/kernel", "tests/vm")
 # What can differ between kernels for channels in memory. The rest is the library's, and the host
@@ -30,7 +32,8 @@ def programs(build, folders=FOLDERS):
 
 def settings(args, slow):
     """What the guest's programs find in their environment."""
-    return {"ACH_TEST_SCALE": max((100 if args.long else 5) // slow, 1)}
+    return {"ACH_TEST_SCALE": max((100 if args.long else 5) // slow, 1),
+            "ACH_TEST_TIME": packages.TIME}
 
 
 def conformance(args, kind):

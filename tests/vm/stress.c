@@ -18,7 +18,7 @@
 
 #define PROCESSES 14
 #define ROUNDS 5
-#define UNLOAD_LIMIT_MS 20000
+#define UNLOAD_LIMIT_MS ((long)check_time(20000))
 
 struct world *world;
 

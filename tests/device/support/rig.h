@@ -24,7 +24,7 @@
 #include "check.h"
 
 /* A machine that is busy may need that long, in seconds. */
-#define RIG_PATIENCE 30.0
+#define RIG_PATIENCE ((double)check_time(30))
 
 /* Wait until it holds; fails the check if it never does. */
 #define EVENTUALLY(cond)                                                                           \

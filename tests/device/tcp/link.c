@@ -13,7 +13,7 @@
 #include "check.h"
 #include "drivers.h"
 
-#define LIMIT 60.0
+#define LIMIT ((double)check_time(60))
 
 static const char file[] =
     "driver ( name \"ticker\" provides [\"position2d:0\"] rate 50 )\n"

@@ -21,7 +21,7 @@
 #define MS INT64_C(1000000)
 
 /* A machine that is busy may need that long, in seconds. */
-#define PATIENCE 60.0
+#define PATIENCE ((double)check_time(60))
 
 struct bench {
     ach_config_t *config;
