@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "describe.h"
 #include "parse.h"
+#include "users.h"
 
 static void print_number(const char *label, uint64_t value, const char *unit)
 {
@@ -29,7 +30,22 @@ static void print_newest(const struct newest *m)
                (long long)m->put.tv_sec, m->put.tv_nsec);
 }
 
-static void print_text(const char *name, const ach_info_t *info, const struct newest *m)
+static void print_users(const char *name, const ach_info_t *info, const struct users *u)
+{
+    struct table t = {.align = "ll"};
+
+    table_cell(&t, "%-14s", "read and write");
+    users_cell(&t, u, name, info, true);
+    table_cell(&t, "%-14s", "only read");
+    users_cell(&t, u, name, info, false);
+    table_print(&t, stdout, 2, "\n");
+    table_finish(&t);
+    if (u->hidden)
+        print_number("hidden", u->hidden, u->hidden == 1 ? " process" : " processes");
+}
+
+static void print_text(const char *name, const ach_info_t *info, const struct newest *m,
+                       const struct users *u)
 {
     const char *clock = clock_name(info->clock);
 
@@ -49,14 +65,17 @@ static void print_text(const char *name, const ach_info_t *info, const struct ne
     print_number("held", messages_held(info), "");
     print_newest(m);
     print_number("recovered", info->recovered, "");
+    print_users(name, info, u);
 }
 
-static void print_json(const char *name, const ach_info_t *info, const struct newest *m)
+static void print_json(const char *name, const ach_info_t *info, const struct newest *m,
+                       const struct users *u)
 {
     struct json j = JSON_INIT(stdout);
 
     json_object(&j, NULL);
     json_channel(&j, name, info, m);
+    users_json(u, name, info, &j);
     json_end_object(&j);
     json_line(&j);
 }
@@ -66,6 +85,7 @@ static int show(const char *name, bool json)
     ach_channel_t chan;
     ach_info_t info;
     struct newest m = {0};
+    struct users u = {0};
     bool ok;
 
     if (!open_channel(&chan, name, true))
@@ -73,10 +93,12 @@ static int show(const char *name, bool json)
     ok = channel_info(&chan, name, &info);
     if (ok) {
         look_newest(&chan, &m);
+        users_look(&u);
         if (json)
-            print_json(name, &info, &m);
+            print_json(name, &info, &m, &u);
         else
-            print_text(name, &info, &m);
+            print_text(name, &info, &m, &u);
+        users_finish(&u);
     }
     ach_close(&chan);
     return ok ? EXIT_OK : EXIT_FAILED;
@@ -103,13 +125,15 @@ const struct verb verb_info = {
     .summary = "tell all about a channel",
     .help = "Usage: ach info [--json] CHANNEL\n\n"
             "Tell a channel's geometry, permissions, properties and counts: the sequence numbers\n"
-            "of the newest and the oldest message it holds, and how many writers died while\n"
-            "putting (recovered).\n\n"
+            "of the newest and the oldest message it holds, how many writers died while putting\n"
+            "(recovered), and the processes that have it open to read and write, and only to\n"
+            "read. Processes of other users are hidden from those who are not root.\n\n"
             "Options:\n"
             "  -j, --json  as JSON\n"
             "      --help  print this help\n\n"
             "Examples:\n"
             "  ach info imu\n"
-            "  ach info --json imu | jq .newest\n",
+            "  ach info --json imu | jq .newest\n"
+            "  ach info --json imu | jq '.processes[] | select(.writes) | .pid'\n",
     .run = run,
 };

@@ -7,6 +7,7 @@
 #include "parse.h"
 #include "survey.h"
 #include "table.h"
+#include "users.h"
 
 #define DEFAULT_INTERVAL_S 0.5
 
@@ -15,12 +16,15 @@ struct options {
     bool rate;
     bool names;
     bool json;
+    bool who;
 };
 
 static bool go_together(const struct options *o)
 {
     if (o->names && o->json)
         usage("--names and --json do not go together");
+    else if (o->names && o->who)
+        usage("--names and --who do not go together");
     else if (o->interval > 0 && !o->rate)
         usage("--interval and --no-rate do not go together");
     else
@@ -35,11 +39,12 @@ static bool parse(int argc, char **argv, struct options *o)
         {"no-rate", no_argument, NULL, 'R'},
         {"names", no_argument, NULL, 'n'},
         {"json", no_argument, NULL, 'j'},
+        {"who", no_argument, NULL, 'W'},
         {0},
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "i:j", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "i:jW", longs, NULL)) != -1) {
         if (c == 'i' && !parse_seconds(optarg, &o->interval))
             return bad_value("the interval", optarg, SECONDS_WANTED);
         if (c == '?') {
@@ -49,6 +54,7 @@ static bool parse(int argc, char **argv, struct options *o)
         o->rate &= c != 'R';
         o->names |= c == 'n';
         o->json |= c == 'j';
+        o->who |= c == 'W';
     }
     return go_together(o);
 }
@@ -61,7 +67,7 @@ static void print_names(const struct survey *s)
         puts(s->items[i]->name);
 }
 
-static void print_json(const struct survey *s, bool rate)
+static void print_json(const struct survey *s, bool rate, const struct users *u)
 {
     struct json j = JSON_INIT(stdout);
     size_t i;
@@ -77,6 +83,8 @@ static void print_json(const struct survey *s, bool rate)
                 json_number(&j, "rate", c->rate);
             else
                 json_null(&j, "rate");
+            if (u)
+                users_json(u, c->name, &c->info, &j);
         } else {
             json_string(&j, "name", c->name);
             json_string(&j, "kind", kind_text(c->map));
@@ -91,7 +99,7 @@ static void print_json(const struct survey *s, bool rate)
     json_line(&j);
 }
 
-static void add_row(struct table *t, const struct surveyed *c)
+static void add_columns(struct table *t, const struct surveyed *c)
 {
     char mode[MODE_TEXT], owner[OWNER_TEXT];
     bool file = c->open || c->has_file;
@@ -116,17 +124,26 @@ static void add_row(struct table *t, const struct surveyed *c)
         table_cell(t, "-");
 }
 
-static void print_table(const struct survey *s)
+static void add_row(struct table *t, const struct surveyed *c, const struct users *u)
 {
-    static const char *const heads[] = {"NAME",   "KIND", "MODE",     "OWNER",
-                                        "FRAMES", "SIZE", "SEQUENCE", "RATE"};
-    struct table t = {.align = "llllrrrr"};
+    add_columns(t, c);
+    if (!u)
+        return;
+    users_cell(t, u, c->name, &c->info, true);
+    users_cell(t, u, c->name, &c->info, false);
+}
+
+static void print_table(const struct survey *s, const struct users *u)
+{
+    static const char *const heads[] = {"NAME", "KIND",     "MODE", "OWNER",      "FRAMES",
+                                        "SIZE", "SEQUENCE", "RATE", "READ+WRITE", "READ"};
+    struct table t = {.align = u ? "llllrrrrll" : "llllrrrr"};
     size_t i;
 
     for (i = 0; i < strlen(t.align); i++)
         table_cell(&t, "%s", heads[i]);
     for (i = 0; i < s->n; i++)
-        add_row(&t, s->items[i]);
+        add_row(&t, s->items[i], u);
     table_print(&t, stdout, SIZE_MAX, "\n");
     table_finish(&t);
 }
@@ -147,6 +164,7 @@ static int run(int argc, char **argv)
 {
     struct options o = {.rate = true};
     struct survey s = {0};
+    struct users users = {0}, *u;
     bool ok;
 
     if (!parse(argc, argv, &o))
@@ -154,13 +172,17 @@ static int run(int argc, char **argv)
     s.patterns = argv + optind;
     s.npatterns = (size_t)(argc - optind);
     ok = sample(&s, &o);
+    u = o.who ? &users : NULL;
+    if (u)
+        users_look(u);
     if (ok && o.json)
-        print_json(&s, o.rate);
+        print_json(&s, o.rate, u);
     else if (ok && o.names)
         print_names(&s);
     else if (ok)
-        print_table(&s);
+        print_table(&s, u);
     survey_finish(&s);
+    users_finish(&users);
     return ok ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -168,19 +190,23 @@ const struct verb verb_ls = {
     .name = "ls",
     .aliases = {"list"},
     .summary = "list the channels",
-    .help = "Usage: ach ls [OPTION ...] [PATTERN ...]\n\n"
-            "List the channels, or those whose names match a PATTERN as the shell matches files:\n"
-            "kind, permissions, owner, messages kept, nominal size, sequence number of the\n"
-            "newest message, and messages per second.\n\n"
-            "Options:\n"
-            "  -i, --interval SECONDS  measure the rate so long (0.5)\n"
-            "      --no-rate           do not measure the rate, answer at once\n"
-            "      --names             only the names, one per line\n"
-            "  -j, --json              as JSON\n"
-            "      --help              print this help\n\n"
-            "Examples:\n"
-            "  ach ls\n"
-            "  ach ls --interval 2 'arm-*'\n"
-            "  ach ls --json --no-rate | jq '.[].name'\n",
+    .help =
+        "Usage: ach ls [OPTION ...] [PATTERN ...]\n\n"
+        "List the channels, or those whose names match a PATTERN as the shell matches files:\n"
+        "kind, permissions, owner, messages kept, nominal size, sequence number of the\n"
+        "newest message, and messages per second.\n\n"
+        "Options:\n"
+        "  -i, --interval SECONDS  measure the rate so long (0.5)\n"
+        "      --no-rate           do not measure the rate, answer at once\n"
+        "  -W, --who               also the processes that have it open to read and write, and\n"
+        "                          only to read, as far as you may see them\n"
+        "      --names             only the names, one per line\n"
+        "  -j, --json              as JSON\n"
+        "      --help              print this help\n\n"
+        "Examples:\n"
+        "  ach ls\n"
+        "  ach ls --interval 2 'arm-*'\n"
+        "  ach ls --who imu\n"
+        "  ach ls --json --no-rate | jq '.[].name'\n",
     .run = run,
 };

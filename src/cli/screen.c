@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,6 +19,10 @@
 #define SCREEN_HOME "\033[H"
 #define CLEAR_REST "\033[J"
 #define CLEAR_LINE "\033[K"
+#define COLOUR_OFF "\033[0m"
+
+/* The bytes of one key follow each other at once. */
+#define ESCAPE_MS 50
 
 static volatile sig_atomic_t suspend;
 
@@ -25,6 +30,19 @@ static void on_suspend(int signal)
 {
     (void)signal;
     suspend = 1;
+}
+
+/* It only has to end a wait. */
+static void on_resize(int signal)
+{
+    (void)signal;
+}
+
+static bool want_colours(void)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    return !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 static void take_terminal(struct screen *s)
@@ -55,14 +73,17 @@ void screen_leave(struct screen *s)
 /* SIGTSTP comes only while we wait, so nothing is half drawn. Who ignores it has a reason. */
 void screen_enter(struct screen *s)
 {
-    struct sigaction action = {.sa_handler = on_suspend}, old;
+    struct sigaction action = {.sa_handler = on_suspend}, resize = {.sa_handler = on_resize}, old;
     sigset_t set;
 
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
+    sigaddset(&set, SIGWINCH);
     sigprocmask(SIG_BLOCK, &set, &s->waiting);
     if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGTSTP, &action, NULL);
+    sigaction(SIGWINCH, &resize, NULL);
+    s->colours = want_colours();
     s->keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &s->saved) == 0;
     take_terminal(s);
 }
@@ -97,46 +118,106 @@ size_t screen_rows(void)
     return terminal_size().ws_row;
 }
 
+void screen_begin(struct screen *s)
+{
+    fputs(SCREEN_HOME, stdout);
+    s->row = 0;
+}
+
+static const char *colour(const struct screen *s, enum paint paint)
+{
+    static const char *const codes[] = {"", "\033[7m", "\033[32m", "\033[31m", "\033[2m"};
+
+    return s->colours ? codes[paint] : "";
+}
+
 /* Lines are cleared before they are written: behind the last column, that would take a letter. */
-void screen_show(const char *lines)
+void screen_line(struct screen *s, enum paint paint, const char *line, size_t length)
 {
     struct winsize size = terminal_size();
-    unsigned row;
+    const char *on = colour(s, paint);
 
-    fputs(SCREEN_HOME, stdout);
-    for (row = 0; row < size.ws_row && *lines; row++) {
-        size_t n = strcspn(lines, "\n");
+    if (s->row >= size.ws_row)
+        return;
+    printf("%s" CLEAR_LINE "%s%.*s%s", s->row ? "\r\n" : "", on,
+           (int)(length < size.ws_col ? length : size.ws_col), line, *on ? COLOUR_OFF : "");
+    s->row++;
+}
 
-        printf("%s" CLEAR_LINE "%.*s", row ? "\r\n" : "", (int)(n < size.ws_col ? n : size.ws_col),
-               lines);
-        lines += n + (lines[n] == '\n');
-    }
-    if (row < size.ws_row)
+void screen_end(struct screen *s)
+{
+    if (s->row < terminal_size().ws_row)
         fputs("\r\n" CLEAR_REST, stdout);
 }
 
-/* True: a key says to quit. */
-static bool quit_key(void)
+/* What the bytes of a key mean; a terminal sends those of one key together. */
+static int key_meaning(const char *bytes, size_t n)
 {
-    char key;
-    ssize_t n = read(STDIN_FILENO, &key, 1);
+    static const struct {
+        const char *bytes;
+        int key;
+    } keys[] = {
+        {"\033", KEY_ESCAPE},     {"\033[A", KEY_UP},         {"\033OA", KEY_UP},
+        {"\033[B", KEY_DOWN},     {"\033OB", KEY_DOWN},       {"\033[C", KEY_RIGHT},
+        {"\033OC", KEY_RIGHT},    {"\033[D", KEY_LEFT},       {"\033OD", KEY_LEFT},
+        {"\033[5~", KEY_PAGE_UP}, {"\033[6~", KEY_PAGE_DOWN}, {"\033[H", KEY_HOME},
+        {"\033OH", KEY_HOME},     {"\033[1~", KEY_HOME},      {"\033[F", KEY_END},
+        {"\033OF", KEY_END},      {"\033[4~", KEY_END},
+    };
+    size_t i;
 
-    return n == 0 || (n == 1 && (key == 'q' || key == 'Q'));
+    if (bytes[0] != '\033')
+        return (unsigned char)bytes[0];
+    for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (strlen(keys[i].bytes) == n && memcmp(keys[i].bytes, bytes, n) == 0)
+            return keys[i].key;
+    return KEY_OTHER;
 }
 
-bool screen_pause(struct screen *s, double seconds)
+/* Letters come one by one; what begins with an escape comes as a whole. */
+static int read_key(void)
+{
+    char bytes[16];
+    ssize_t n = read(STDIN_FILENO, bytes, 1);
+
+    if (n == 0)
+        return KEY_QUIT;
+    if (n < 0)
+        return KEY_OTHER;
+    if (bytes[0] == '\033') {
+        struct pollfd more = {.fd = STDIN_FILENO, .events = POLLIN};
+
+        while ((size_t)n < sizeof(bytes) && poll(&more, 1, ESCAPE_MS) == 1 &&
+               read(STDIN_FILENO, bytes + n, 1) == 1) {
+            n++;
+            if (n > 2 && (bytes[n - 1] >= '@' && bytes[n - 1] <= '~'))
+                break;
+        }
+    }
+    return key_meaning(bytes, (size_t)n);
+}
+
+int screen_key(struct screen *s, double seconds)
 {
     struct pollfd p = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
     struct timespec t = seconds_to_timespec(seconds);
+    int r;
 
-    if (!stopped() && ppoll(&p, 1, &t, &s->waiting) == 1 && quit_key())
-        return false;
-    if (suspend && !stopped()) {
+    if (stopped())
+        return KEY_QUIT;
+    r = ppoll(&p, 1, &t, &s->waiting);
+    if (stopped())
+        return KEY_QUIT;
+    if (suspend) {
         suspend = 0;
         screen_leave(s);
         stop_here(s);
-        if (!stopped())
-            take_terminal(s);
+        if (stopped())
+            return KEY_QUIT;
+        take_terminal(s);
+        return KEY_REDRAW;
     }
-    return !stopped();
+    if (r == 1)
+        return read_key();
+    return r == 0 ? KEY_TIME : KEY_REDRAW;
 }

@@ -1,197 +1,187 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach watch - a live screen of all channels */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "describe.h"
 #include "parse.h"
-#include "screen.h"
 #include "stop.h"
 #include "streams.h"
-#include "survey.h"
-#include "table.h"
+#include "view.h"
 
-struct options {
+struct watch {
     double interval;
     uint64_t count; /* 0: for ever */
+    bool sorted;    /* somebody said by which column */
+    struct view view;
+    struct survey survey;
+    struct users users;
 };
 
-static bool parse(int argc, char **argv, struct options *o)
+static bool parse(int argc, char **argv, struct watch *w)
 {
     static const struct option longs[] = {
-        {"interval", required_argument, NULL, 'i'},
-        {"count", required_argument, NULL, 'c'},
-        {"once", no_argument, NULL, '1'},
-        {0},
+        {"interval", required_argument, NULL, 'i'}, {"count", required_argument, NULL, 'c'},
+        {"once", no_argument, NULL, '1'},           {"sort", required_argument, NULL, 's'},
+        {"reverse", no_argument, NULL, 'r'},        {0},
     };
     int c;
 
     while ((c = getopt_long(argc, argv, "i:c:", longs, NULL)) != -1) {
-        if (c == 'i' && !parse_seconds(optarg, &o->interval))
+        if (c == 'i' && !parse_seconds(optarg, &w->interval))
             return bad_value("the interval", optarg, SECONDS_WANTED);
-        if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &o->count))
+        if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
             return bad_value("the count", optarg, "a number from 1 on");
         if (c == '?') {
             usage_hint();
             return false;
         }
+        if (c == 's' && !view_sort_by(&w->view, optarg))
+            return bad_value("--sort", optarg, VIEW_COLUMNS);
+        w->sorted |= c == 's';
+        w->view.backward |= c == 'r';
         if (c == '1')
-            o->count = 1;
+            w->count = 1;
     }
     return true;
 }
 
-static void number_cell(struct table *t, bool known, double value, int digits)
+static struct timespec pause_left(const struct timespec *until)
 {
-    if (known)
-        table_cell(t, "%.*f", digits, value);
-    else
-        table_cell(t, "-");
+    struct timespec now, left = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    left.tv_sec = until->tv_sec - now.tv_sec;
+    left.tv_nsec = until->tv_nsec - now.tv_nsec;
+    if (left.tv_nsec < 0) {
+        left.tv_nsec += 1000000000;
+        left.tv_sec--;
+    }
+    return left.tv_sec < 0 ? (struct timespec){0} : left;
 }
 
-static void add_row(struct table *t, const struct surveyed *c)
+static struct timespec after(double seconds)
 {
-    table_cell(t, "%s", c->name);
-    number_cell(t, c->rate >= 0, c->rate, 1);
-    number_cell(t, c->open, (double)c->info.newest, 0);
-    number_cell(t, c->newest.there, (double)c->newest.size, 0);
-    number_cell(t, c->newest_age >= 0, c->newest_age, 3);
-    number_cell(t, c->open, (double)c->lost, 0);
-    if (c->open)
-        table_cell(t, "%llu", (unsigned long long)c->info.recovered);
-    else
-        table_cell(t, "%s", trouble_word(c->status));
+    struct timespec t = seconds_to_timespec(seconds), now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    t.tv_sec += now.tv_sec + (t.tv_nsec + now.tv_nsec) / 1000000000;
+    t.tv_nsec = (t.tv_nsec + now.tv_nsec) % 1000000000;
+    return t;
 }
 
-static void fill(struct table *t, const struct survey *s)
+/* Let the interval pass, and do what keys say meanwhile. False: quit. */
+static bool interact(struct watch *w, struct screen *screen)
 {
-    static const char *const heads[] = {"NAME",  "RATE",   "NEWEST",   "BYTES",
-                                        "AGE/S", "MISSED", "RECOVERED"};
-    size_t i;
+    struct timespec until = after(w->interval);
+    int key;
 
-    for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-        table_cell(t, "%s", heads[i]);
-    for (i = 0; i < s->n; i++)
-        add_row(t, s->items[i]);
+    do {
+        struct timespec left = pause_left(&until);
+
+        key = screen_key(screen, (double)left.tv_sec + (double)left.tv_nsec / 1e9);
+        if (!view_key(&w->view, key))
+            return false;
+        if (key != KEY_TIME) {
+            view_draw(&w->view, &w->survey, &w->users, screen);
+            if (!streams_flush())
+                return false;
+        }
+    } while (key != KEY_TIME);
+    return true;
 }
 
-static void draw_screen(const struct survey *s)
+static bool look(struct watch *w)
 {
-    struct table t = {.align = "lrrrrrr"};
-    size_t length, rows = screen_rows(), room = rows > 3 ? rows - 2 : 1;
-    char *lines = NULL;
-    FILE *out = open_memstream(&lines, &length);
-
-    if (!out)
-        return;
-    fill(&t, s);
-    table_print(&t, out, room, "\n");
-    if (table_rows(&t) > room)
-        fprintf(out, "... and %zu more\n", table_rows(&t) - room);
-    fputs("q quits", out);
-    table_finish(&t);
-    if (fclose(out) == 0)
-        screen_show(lines);
-    free(lines);
+    users_look(&w->users);
+    return survey_look(&w->survey);
 }
 
-static void draw_plain(const struct survey *s)
+static int run_screen(struct watch *w)
 {
-    struct table t = {.align = "lrrrrrr"};
+    struct screen screen = {0};
+    bool ok;
 
-    fill(&t, s);
-    table_print(&t, stdout, SIZE_MAX, "\n");
-    table_finish(&t);
+    screen_enter(&screen);
+    while ((ok = look(w))) {
+        view_draw(&w->view, &w->survey, &w->users, &screen);
+        if (!streams_flush() || !interact(w, &screen))
+            break;
+    }
+    screen_leave(&screen);
+    return ok && (stopped() || streams_ok()) ? EXIT_OK : EXIT_FAILED;
 }
 
-/* Let the interval pass. True: go on. */
-static bool pause_for(double seconds, struct screen *screen)
+static int run_plain(struct watch *w)
 {
-    struct timespec t = seconds_to_timespec(seconds);
-
-    if (screen)
-        return screen_pause(screen, seconds);
-    if (!stopped())
-        nanosleep(&t, NULL);
-    return !stopped();
-}
-
-/* On a screen, or with NULL for that in plain lines. */
-static int run_loop(const struct options *o, struct survey *s, struct screen *screen)
-{
+    struct timespec pause = seconds_to_timespec(w->interval);
     uint64_t done;
 
     /* The first look has nothing to compare with, so it is not shown. */
-    if (!survey_look(s))
+    if (!look(w))
         return EXIT_FAILED;
-    if (screen) {
-        draw_screen(s);
-        streams_flush();
-    }
-    for (done = 0; o->count == 0 || done < o->count; done++) {
-        if (!pause_for(o->interval, screen))
+    for (done = 0; w->count == 0 || done < w->count; done++) {
+        if (!stopped())
+            nanosleep(&pause, NULL);
+        if (stopped())
             break;
-        if (!survey_look(s))
+        if (!look(w))
             return EXIT_FAILED;
-        if (screen)
-            draw_screen(s);
-        else
-            draw_plain(s);
+        view_print(&w->view, &w->survey, &w->users);
         if (!streams_flush())
             return stopped() ? EXIT_OK : EXIT_FAILED;
     }
     return EXIT_OK;
 }
 
-static int run_screen(const struct options *o, struct survey *s)
-{
-    struct screen screen = {0};
-    int status;
-
-    screen_enter(&screen);
-    status = run_loop(o, s, &screen);
-    screen_leave(&screen);
-    return status;
-}
-
 static int run(int argc, char **argv)
 {
-    struct options o = {.interval = 1};
-    struct survey s = {0};
+    struct watch w = {.interval = 1};
+    bool screen;
     int status;
 
-    if (!parse(argc, argv, &o))
+    if (!parse(argc, argv, &w))
         return EXIT_USAGE;
-    s.patterns = argv + optind;
-    s.npatterns = (size_t)(argc - optind);
+    screen = isatty(STDOUT_FILENO) && w.count == 0;
+    /* A screen may have room for the first rows only: let them be those that matter. */
+    if (screen && !w.sorted)
+        view_sort_by(&w.view, "rate");
+    w.survey.patterns = argv + optind;
+    w.survey.npatterns = (size_t)(argc - optind);
     stop_on_signals(NULL);
-    if (isatty(STDOUT_FILENO) && o.count == 0)
-        status = run_screen(&o, &s);
-    else
-        status = run_loop(&o, &s, NULL);
-    survey_finish(&s);
+    status = screen ? run_screen(&w) : run_plain(&w);
+    survey_finish(&w.survey);
+    users_finish(&w.users);
     return status;
 }
 
 const struct verb verb_watch = {
     .name = "watch",
     .aliases = {"top"},
-    .summary = "watch all channels live",
-    .help = "Usage: ach watch [OPTION ...] [PATTERN ...]\n\n"
-            "Show all channels, or those whose names match a PATTERN, again and again: messages\n"
-            "per second, sequence number, size and age of the newest message (the age if the\n"
-            "channel has timestamps), messages that a reader as slow as this screen has missed\n"
-            "since it began, and writers that died while putting. On a terminal q or Ctrl-C\n"
-            "quits; elsewhere, plain lines are printed.\n\n"
-            "Options:\n"
-            "  -i, --interval SECONDS  time between looks (1)\n"
-            "  -c, --count N           print N times as plain lines, then end\n"
-            "      --once              print once, after one interval, then end\n"
-            "      --help              print this help\n\n"
-            "Examples:\n"
-            "  ach watch\n"
-            "  ach watch --interval 0.2 'arm-*'\n"
-            "  ach watch --once\n",
+    .summary = "watch all channels live, and who uses them",
+    .help =
+        "Usage: ach watch [OPTION ...] [PATTERN ...]\n\n"
+        "Show all channels, or those whose names match a PATTERN, again and again: messages\n"
+        "per second; sequence number, size and age of the newest message (the age if the\n"
+        "channel has timestamps); MISSED: messages overwritten between two looks, since the\n"
+        "start; RECOVERED: writers that died while putting; the processes that have the\n"
+        "channel open to read and write, and those that only read, as far as you may see\n"
+        "them. On a terminal these keys work; elsewhere, plain lines are printed.\n\n"
+        "  arrows, PgUp, PgDn, Home, End   scroll; also k, j, space, g and G\n"
+        "  < and >                         sort by another column; r reverses\n"
+        "  /                               show only names that contain what you type;\n"
+        "                                  Enter keeps it, Esc ends it\n"
+        "  q                               quit\n\n"
+        "Options:\n"
+        "  -i, --interval SECONDS  time between looks (1)\n"
+        "  -c, --count N           print N times as plain lines, then end\n"
+        "      --once              print once, after one interval, then end\n"
+        "      --sort COLUMN       sort by name, rate, newest, bytes, age, missed or recovered;\n"
+        "                          without it by rate on a terminal, else by name\n"
+        "      --reverse           sort the other way round\n"
+        "      --help              print this help\n\n"
+        "Examples:\n"
+        "  ach watch\n"
+        "  ach watch --interval 0.2 'arm-*'\n"
+        "  ach watch --once --sort rate\n",
     .run = run,
 };

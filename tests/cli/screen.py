@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ach watch on a terminal: draws, survives a change of size, quits, restores the terminal.
+"""ach watch on a terminal: draws, sorts, scrolls, filters, quits, restores the terminal.
 
 It also gives the terminal back while it is stopped.
 """
 import fcntl
+import json
 import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 ACH = sys.argv[1]
@@ -35,15 +38,15 @@ def resize(fd, rows, columns=80):
 
 
 class Screen:
-    def __init__(self, before=()):
+    def __init__(self, before=(), arguments=(), **environment):
         self.master, slave = pty.openpty()
         resize(self.master, 24)
         self.before = termios.tcgetattr(slave)
         self.slave = slave
         self.text = b""
         self.child = subprocess.Popen(
-            [*before, ACH, "watch", "--interval", "0.1"], stdin=slave, stdout=slave, stderr=slave,
-            start_new_session=True,
+            [*before, ACH, "watch", "--interval", "0.1", *arguments], stdin=slave, stdout=slave, stderr=slave,
+            start_new_session=True, env={**os.environ, **environment},
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
 
     def read_until(self, part, times=1):
@@ -60,6 +63,16 @@ class Screen:
             return []
         shown = re.sub(rb"\033\[[?0-9]*[A-Za-z]", b"", self.text.split(b"\033[H")[1])
         return re.split(rb"\r+\n", shown.rstrip(b"\r\n"))
+
+    def shows(self, what, condition):
+        """Draws lines that meet the condition, sooner or later."""
+        end = time.monotonic() + LIMIT
+        lines = []
+        while time.monotonic() < end:
+            lines = self.drawn()
+            if lines and condition(lines):
+                return
+        check(False, "%s: %s" % (what, lines))
 
     def fits(self, rows, columns):
         """Lines are cut to the width, and there are as many as there is room for."""
@@ -97,12 +110,12 @@ for i in range(30):
 s = Screen()
 check(s.read_until(b"\033[?1049h"), "no screen of its own")
 check(s.read_until(b"c05"), "no channels on the screen")
-check(s.read_until(b"... and 9 more"), "the rest is not counted")
+check(s.read_until(b"rows 1-22 of 30"), "the rest is not counted")
 resize(s.master, 10)
 os.kill(s.child.pid, signal.SIGWINCH)
-check(s.read_until(b"... and 23 more"), "a smaller window is not noticed")
+check(s.read_until(b"rows 1-8 of 30"), "a smaller window is not noticed")
 os.write(s.master, b"x")
-check(s.read_until(b"q quits"), "another key ends it")
+check(s.read_until(b"q quit"), "another key ends it")
 os.write(s.master, b"q")
 s.finish("q")
 
@@ -116,6 +129,97 @@ for size in (10, 40), (2, 5), (1, 1), (10, 20):
     s.fits(*size)
 os.write(s.master, b"q")
 s.finish("narrow")
+
+# Keys: scroll, sort, filter. All rates are 0, so rows come in the order of names.
+s = Screen()
+s.shows("first rows", lambda l: l[1].startswith(b"c00 ") and b"RATEv" in l[0])
+os.write(s.master, b"\033[B\033[B")
+s.shows("two down", lambda l: l[1].startswith(b"c02 "))
+os.write(s.master, b"k")
+s.shows("one up", lambda l: l[1].startswith(b"c01 "))
+os.write(s.master, b"\033[F")
+s.shows("the end", lambda l: l[-2].startswith(b"c29 ") and b"rows 9-30 of 30" in l[-1])
+os.write(s.master, b"\033[6~")
+s.shows("behind the end", lambda l: l[-2].startswith(b"c29 "))
+os.write(s.master, b"\033[5~")
+s.shows("a page up", lambda l: l[1].startswith(b"c00 "))
+os.write(s.master, b"<")
+s.shows("by name", lambda l: l[0].startswith(b"NAMEv ") and b"RATEv" not in l[0])
+os.write(s.master, b"r")
+s.shows("by name, reversed", lambda l: l[1].startswith(b"c29 ") and l[0].startswith(b"NAME^ "))
+os.write(s.master, b"/C1xq")
+s.shows("nothing passes", lambda l: len(l) == 2 and b"filter: C1xq_" in l[-1])
+os.write(s.master, b"\177\177\n")
+s.shows("a filter", lambda l: len(l) == 12 and l[1].startswith(b"c19 ") and b"filter: C1" in l[-1])
+os.write(s.master, b"\033")
+s.shows("no filter", lambda l: b"rows 1-22 of 30" in l[-1])
+check(b"\033[7m" in s.text, "titles are not shown as such")
+os.write(s.master, b"q")
+s.finish("keys")
+
+# A channel that is in use comes first, in colour, and tells of its processes.
+writer = subprocess.Popen([ACH, "put", "--line", "c29"], stdin=subprocess.PIPE)
+feeding = True
+
+
+def feed():
+    while feeding:
+        writer.stdin.write(b"x\n")
+        writer.stdin.flush()
+        time.sleep(0.005)
+
+
+feeder = threading.Thread(target=feed, daemon=True)
+feeder.start()
+name = b"ach:%d" % writer.pid
+s = Screen()
+s.shows("the busy channel first", lambda l: l[1].startswith(b"c29 ") and l[1].split()[7] == name)
+check(b"\033[32mc29 " in s.text, "the busy channel is not green")
+os.write(s.master, b"q")
+s.finish("busy")
+s = Screen(arguments=["--sort", "name", "--reverse", "c2[0-9]"], NO_COLOR="1")
+s.shows("sorted by an option", lambda l: l[1].startswith(b"c29 ") and len(l) == 12)
+check(not re.search(rb"\033\[[0-9]*m", s.text), "NO_COLOR is not honoured")
+os.write(s.master, b"q")
+s.finish("no colour")
+
+# Others tell the same: a reader that may only read, and the writer.
+reader = subprocess.Popen([sys.executable, "-c", "import mmap, os, sys, time\n"
+                           "f = os.open(sys.argv[1], os.O_RDONLY)\n"
+                           "m = mmap.mmap(f, 4096, prot=mmap.PROT_READ)\n"
+                           "print('ready', flush=True)\ntime.sleep(1000)",
+                           os.path.join(os.environ["ACH_DIR"], "achshm-c29")],
+                          stdout=subprocess.PIPE)
+reader.stdout.readline()
+told = json.loads(subprocess.run([ACH, "info", "--json", "c29"], check=True,
+                                 capture_output=True).stdout)["processes"]
+access = {p["pid"]: p["writes"] for p in told}
+check(access == {writer.pid: True, reader.pid: False}, "info: %s" % told)
+out = subprocess.run([ACH, "info", "c29"], check=True, capture_output=True).stdout
+check(re.search(rb"^read and write +%s$" % name, out, re.M), "info: %s" % out)
+check(re.search(rb"^only read +python[^:]*:%d$" % reader.pid, out, re.M), "info: %s" % out)
+out = subprocess.run([ACH, "ls", "--who", "--no-rate", "c2[89]"], check=True,
+                     capture_output=True).stdout.splitlines()
+check(out[0].split()[8:] == [b"READ+WRITE", b"READ"], "ls: %s" % out)
+check(out[1].split()[8:] == [b"-", b"-"], "ls: %s" % out)
+check(out[2].split()[8] == name and out[2].endswith(b":%d" % reader.pid), "ls: %s" % out)
+if os.getuid() == 0 and shutil.which("setpriv"):
+    # Somebody else does not see them, and is told so.
+    os.chmod(os.environ["ACH_DIR"], 0o755)
+    stage = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ACH, "info", "--json", "c29"],
+        capture_output=True)
+    if stage.returncode == 0:
+        told = json.loads(stage.stdout)
+        check(told["processes"] == [] and told["hidden_processes"] >= 2, "nobody: %s" % told)
+    else:
+        print("not tried: nobody cannot run ach here: %s" % stage.stderr)
+reader.kill()
+reader.wait()
+feeding = False
+feeder.join()
+writer.stdin.close()
+check(writer.wait() == 0, "the writer failed")
 
 # Ctrl-Z, under a shell that tells when it has the terminal, and goes on after a line
 s = Screen(["sh", "-mc", '"$@"; echo "it was stopped"; read line; fg >/dev/null', "sh"])

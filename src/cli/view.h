@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* view.h - which rows of a survey ach watch shows, in which order, and from where on */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include "screen.h"
+#include "survey.h"
+#include "users.h"
+
+#define VIEW_FILTER_MAX 64
+
+struct view {
+    size_t column; /* that the rows are sorted by */
+    bool backward;
+    size_t top; /* how many rows are above the screen */
+    char filter[VIEW_FILTER_MAX];
+    bool typing; /* the filter is being typed */
+};
+
+/* Sort by the column of that name. False: there is none. */
+bool view_sort_by(struct view *v, const char *name);
+
+/* The names of all columns, for help and complaints. */
+#define VIEW_COLUMNS "name, rate, newest, bytes, age, missed or recovered"
+
+/* All rows as plain lines, in the order of the view. */
+void view_print(const struct view *v, const struct survey *s, const struct users *u);
+
+void view_draw(struct view *v, const struct survey *s, const struct users *u,
+               struct screen *screen);
+
+/* What a key does. False: it says to quit. */
+bool view_key(struct view *v, int key);
+
+#endif
