@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* board.c - the coordinator's side of the board: the file, and who has which slot */
+/* board.c - the board, with who has which slot, and the FIFO that says that the coordinator lives */
 #include "board.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim.h"
@@ -14,44 +15,80 @@ static ach_status_t fail(const char *what, const char *path)
     return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* A simulation of that name that was killed may have left one; note.c has made sure that none runs. */
-ach_status_t achi_board_open(struct achi_sim *s)
+static ach_status_t map_board(struct achi_sim *s, int fd, const char *path)
 {
-    char path[PATH_MAX];
     void *p;
-    int fd;
 
-    if (!achi_board_path(s->plan->name, path))
-        return ach_errstr_set(ACH_EINVAL, "the path of the channels is too long");
-    if (unlink(path) != 0 && errno != ENOENT)
-        return fail("remove", path);
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return fail("create", path);
-    if (posix_fallocate(fd, 0, sizeof(struct achi_board)) != 0) {
-        close(fd);
-        unlink(path);
+    errno = posix_fallocate(fd, 0, sizeof(struct achi_board));
+    if (errno != 0)
         return fail("allocate", path);
-    }
     p = mmap(NULL, sizeof(struct achi_board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (p == MAP_FAILED) {
-        unlink(path);
+    if (p == MAP_FAILED)
         return fail("map", path);
-    }
     s->board = p;
     return ACH_OK;
 }
 
+/* A simulation of that name that was killed may have left one; note.c knows that none runs. */
+static ach_status_t vacate(const struct achi_sim *s, const char *what, char path[PATH_MAX])
+{
+    if (!achi_sim_path(s->plan->name, what, path))
+        return ach_errstr_set(ACH_EINVAL, "the path of the channels is too long");
+    return unlink(path) == 0 || errno == ENOENT ? ACH_OK : fail("remove", path);
+}
+
+static ach_status_t make_board(struct achi_sim *s)
+{
+    char path[PATH_MAX];
+    ach_status_t status = vacate(s, "board", path);
+    int fd;
+
+    if (status != ACH_OK)
+        return status;
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return fail("create", path);
+    status = map_board(s, fd, path);
+    close(fd);
+    return status;
+}
+
+static ach_status_t make_life(struct achi_sim *s)
+{
+    char path[PATH_MAX];
+    ach_status_t status = vacate(s, "life", path);
+
+    if (status != ACH_OK)
+        return status;
+    if (mkfifo(path, 0600) != 0)
+        return fail("create", path);
+    s->life = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    return s->life >= 0 ? ACH_OK : fail("open", path);
+}
+
+ach_status_t achi_board_open(struct achi_sim *s)
+{
+    ach_status_t status;
+
+    s->life = -1;
+    status = make_board(s);
+    return status == ACH_OK ? make_life(s) : status;
+}
+
+/* Whatever is there of both. */
 void achi_board_close(struct achi_sim *s)
 {
     char path[PATH_MAX];
 
-    if (!s->board)
-        return;
-    munmap(s->board, sizeof(*s->board));
+    if (s->board)
+        munmap(s->board, sizeof(*s->board));
+    if (s->life >= 0)
+        close(s->life);
     s->board = NULL;
-    if (achi_board_path(s->plan->name, path))
+    s->life = -1;
+    if (achi_sim_path(s->plan->name, "board", path))
+        unlink(path);
+    if (achi_sim_path(s->plan->name, "life", path))
         unlink(path);
 }
 

@@ -33,8 +33,11 @@ struct achi_board {
     uint32_t slots[ACHI_BOARD_SLOTS]; /* enum achi_section */
 };
 
-/* The file, in the folder of the channels. False: the name is too long. */
-static inline bool achi_board_path(const char *sim, char path[PATH_MAX])
+/*
+ * Files of the simulation in the folder of the channels: "board", and "life", a FIFO that the
+ * coordinator has open for writing as long as it lives. False: the name is too long.
+ */
+static inline bool achi_sim_path(const char *sim, const char *what, char path[PATH_MAX])
 {
     char name[ACH_CHAN_NAME_MAX], *base;
     size_t room;
@@ -47,7 +50,7 @@ static inline bool achi_board_path(const char *sim, char path[PATH_MAX])
         return false;
     base++;
     room = (size_t)(path + PATH_MAX - base);
-    return (size_t)snprintf(base, room, ".achsim-%s.board", sim) < room;
+    return (size_t)snprintf(base, room, ".achsim-%s.%s", sim, what) < room;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* child.c - the processes of controllers: started, stopped, continued, ended */
+/* child.c - the processes of controllers: started and ended */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -10,22 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sim.h"
-#include "writer.h"
 
 #define GRACE 1500000000LL /* wall time that a program has to end by itself */
 #define NAP 2000000L
-#define END_LIMIT 2000000000LL /* wall time from a bye to the end */
-#define END_NAP 20000L
-#define WRITE_NAP 10000L
-#define WRITE_LOOKS 1000 /* until a process has put its note */
-#define STOP_LOOKS 10000 /* until a process on another core has stopped */
-#define STOP_NAP 5000L
 
 const char *achi_status_words(int status, char *text, size_t size)
 {
@@ -177,46 +169,6 @@ bool achi_children_start(struct achi_sim *s)
     return true;
 }
 
-static void remove_sinks(struct achi_sim *s, pid_t pid)
-{
-    struct achi_sink *k = s->sinks;
-
-    while (k) {
-        struct achi_sink *next = k->next;
-
-        if (k->pid == pid)
-            achi_turn_leave(s, k);
-        k = next;
-    }
-}
-
-/* A zombie that still has threads cannot be waited for yet. */
-static bool lives(pid_t pid)
-{
-    char text[ACHI_STAT_SIZE], state;
-    int threads;
-
-    achi_proc_stat(pid, pid, text);
-    return sscanf(text, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d",
-                  &state, &threads) == 2 &&
-           (state != 'Z' || threads > 1);
-}
-
-/*
- * Somebody may wait for its end, which only the kernel sees: it comes before time goes on, so
- * that the wait takes as long in each run.
- */
-void achi_process_ends(struct achi_sim *s, pid_t pid)
-{
-    int64_t until = achi_wall() + END_LIMIT;
-    const struct timespec t = {0, END_NAP};
-
-    remove_sinks(s, pid);
-    kill(pid, SIGCONT);
-    while (lives(pid) && achi_wall() < until)
-        nanosleep(&t, NULL);
-}
-
 static void ended(struct achi_sim *s, struct achi_child *c, int status)
 {
     char text[128];
@@ -245,7 +197,7 @@ void achi_children_reap(struct achi_sim *s)
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         while (achi_notes_take(s, 0)) /* what it said before */
             continue;
-        remove_sinks(s, pid);
+        achi_process_forget(s, pid);
         for (i = 0; s->children && i < s->plan->n_controllers; i++)
             if (s->children[i].pid == pid)
                 ended(s, &s->children[i], status);
@@ -278,15 +230,6 @@ static void nap(void)
     nanosleep(&t, NULL);
 }
 
-static pid_t parent_of(pid_t pid)
-{
-    char text[ACHI_STAT_SIZE];
-    int parent;
-
-    achi_proc_stat(pid, pid, text);
-    return sscanf(text, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 /* Also those that have left their group: who has lost his parent is our child. */
 static void kill_children(void)
 {
@@ -297,24 +240,20 @@ static void kill_children(void)
         if (isdigit((unsigned char)e->d_name[0])) {
             pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
-            if (parent_of(pid) == getpid())
+            if (achi_process_parent(pid) == getpid())
                 kill(pid, SIGKILL);
         }
     if (dir)
         closedir(dir);
 }
 
-/* They are told, then asked, then not asked. Groups remain as long as somebody is in them. */
+/* They are told, then asked, then not asked. */
 void achi_children_end(struct achi_sim *s)
 {
-    pid_t *groups = calloc(s->plan->n_controllers + 1, sizeof(*groups));
     int64_t until = achi_wall() + GRACE;
     struct achi_sink *k;
-    size_t i;
 
     s->over = true;
-    for (i = 0; groups && s->children && i < s->plan->n_controllers; i++)
-        groups[i] = s->children[i].group;
     for (k = s->sinks; k; k = k->next)
         achi_go_send(s, k, true, -1);
     signal_all(s, SIGTERM);
@@ -323,9 +262,6 @@ void achi_children_end(struct achi_sim *s)
         nap();
         achi_children_reap(s);
     }
-    for (i = 0; groups && i < s->plan->n_controllers; i++)
-        if (groups[i])
-            kill(-groups[i], SIGKILL);
     until = achi_wall() + GRACE;
     while ((achi_children_left(s) || waitpid(-1, NULL, WNOHANG) >= 0) && achi_wall() < until) {
         kill_children();
@@ -334,59 +270,4 @@ void achi_children_end(struct achi_sim *s)
     }
     while (s->sinks)
         achi_sink_remove(s, s->sinks);
-    free(groups);
-}
-
-static void stop(struct achi_sim *s, const struct achi_sink *k)
-{
-    const struct timespec t = {0, STOP_NAP}; /* it may need our core to stop */
-    int i;
-
-    kill(k->pid, SIGSTOP);
-    for (i = 0; s->parallel && i < STOP_LOOKS && strchr("RSD", achi_sink_state(k)); i++)
-        nanosleep(&t, NULL);
-}
-
-static bool writes_note(const struct achi_sim *s, pid_t pid)
-{
-    pid_t writer = achi_channel_writer(&s->note);
-
-    return writer && syscall(SYS_tgkill, pid, writer, 0) == 0;
-}
-
-/*
- * On our own core it does not run while we do. On another one it is waited for, so
- * that its CPU time stands. In the midst of a note it would keep all others from theirs.
- */
-void achi_process_stop(struct achi_sim *s, struct achi_sink *k)
-{
-    const struct timespec t = {0, WRITE_NAP};
-    struct achi_sink *other;
-    int i;
-
-    if (kill(k->pid, 0) != 0)
-        return;
-    stop(s, k);
-    for (i = 0; i < WRITE_LOOKS && writes_note(s, k->pid); i++) {
-        kill(k->pid, SIGCONT);
-        nanosleep(&t, NULL);
-        stop(s, k);
-    }
-    for (other = s->sinks; other; other = other->next) {
-        if (other->pid == k->pid) {
-            other->stopped = true;
-            other->running = false;
-        }
-    }
-}
-
-void achi_process_continue(struct achi_sim *s, struct achi_sink *k)
-{
-    struct achi_sink *other;
-
-    if (!k->stopped || kill(k->pid, SIGCONT) != 0)
-        return;
-    for (other = s->sinks; other; other = other->next)
-        if (other->pid == k->pid)
-            other->stopped = false;
 }

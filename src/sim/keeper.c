@@ -2,9 +2,10 @@
 /*
  * keeper.c - what becomes of controllers when the coordinator is killed
  *
- * The system ends its children then, but not theirs. So one more process waits until the other
- * end of a pipe is closed, and ends all that have this simulation in their environment. When
- * the coordinator ends by itself it ends the keeper as well.
+ * The kernel ends all that have the client library then (client/life.c), and children of the
+ * coordinator itself. For others, as statically linked programs that a controller has started, one
+ * more process waits until the other end of a pipe is closed, and ends all that have this
+ * simulation in their environment. When the coordinator ends by itself it ends the keeper as well.
  *
  * It is started before any channel is opened: a mapping that it inherits would keep the locks
  * of the coordinator's channels.
@@ -16,10 +17,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sim.h"
+
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 
 #define ENVIRONMENT_MAX (1u << 20)
 #define ROUNDS 100 /* until all are gone, also those that were just being started */
@@ -57,6 +66,19 @@ static bool has(const char *text, size_t size, const char *word)
     return p < end;
 }
 
+/* Opened first: the number may be another process's by the time it is ended. */
+static bool end_one(struct keeper *k, const char *pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, strtol(pid, NULL, 10), 0);
+    size_t size = fd >= 0 ? read_environment(k, pid) : 0;
+    bool ended = has(k->text, size, k->name) && has(k->text, size, k->pid) &&
+                 syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return ended;
+}
+
 /* How many there were. */
 static unsigned end_all(struct keeper *k)
 {
@@ -65,10 +87,8 @@ static unsigned end_all(struct keeper *k)
     unsigned count = 0;
 
     while (dir && (e = readdir(dir))) {
-        size_t size = isdigit((unsigned char)e->d_name[0]) ? read_environment(k, e->d_name) : 0;
-
-        if (has(k->text, size, k->name) && has(k->text, size, k->pid))
-            count += kill((pid_t)strtol(e->d_name, NULL, 10), SIGKILL) == 0;
+        if (isdigit((unsigned char)e->d_name[0]))
+            count += end_one(k, e->d_name);
     }
     if (dir)
         closedir(dir);

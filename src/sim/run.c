@@ -305,8 +305,12 @@ bool achi_sim_run(struct achi_sim *s)
     s->speed = s->plan->speed;
     s->paused = s->plan->paused;
     choose_cores(s);
-    if (achi_notes_open(s) != ACH_OK || achi_board_open(s) != ACH_OK ||
-        achi_watch_open(s) != ACH_OK) {
+    if (achi_notes_open(s) != ACH_OK) {
+        achi_sim_fail(s, "%s", ach_errstr());
+        achi_notes_close(s);
+        return false;
+    }
+    if (achi_board_open(s) != ACH_OK || achi_watch_open(s) != ACH_OK) {
         achi_sim_fail(s, "%s", ach_errstr());
         achi_board_close(s);
         achi_notes_close(s);

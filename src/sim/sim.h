@@ -50,6 +50,7 @@ struct achi_sink {
     struct achi_sink *next; /* in the order of controllers, and in that in which they came */
     struct achi_child *child;
     pid_t pid, tid;
+    int pidfd;
     unsigned slot; /* on the board */
     int row;       /* of the trace */
     int clock_fd;  /* its CPU time */
@@ -100,6 +101,7 @@ struct achi_sim {
 
     struct achi_board *board;
     unsigned slot_last; /* that was given away on it */
+    int life;           /* the writing end of a FIFO that all controllers have open */
 
     ach_channel_t note, status, control;
     unsigned open; /* how many of them */
@@ -187,10 +189,15 @@ void achi_children_reap(struct achi_sim *s);
 bool achi_children_left(const struct achi_sim *s);
 void achi_children_end(struct achi_sim *s);
 struct achi_child *achi_child_of(struct achi_sim *s, pid_t pid);
+const char *achi_status_words(int status, char *text, size_t size);
+
+/* process.c: signals to processes, which are certainly ours */
+pid_t achi_process_parent(pid_t pid);
+int achi_process_open(pid_t pid); /* a descriptor; -1: it is none of ours */
 void achi_process_stop(struct achi_sim *s, struct achi_sink *k); /* with all its threads */
 void achi_process_continue(struct achi_sim *s, struct achi_sink *k);
-void achi_process_ends(struct achi_sim *s, pid_t pid); /* it has said so */
-const char *achi_status_words(int status, char *text, size_t size);
+void achi_process_forget(struct achi_sim *s, pid_t pid); /* all its threads */
+void achi_process_ends(struct achi_sim *s, pid_t pid);   /* it has said so */
 
 /* board.c: which threads may be stopped now */
 ach_status_t achi_board_open(struct achi_sim *s);

@@ -206,6 +206,7 @@ static void forget(struct achi_sim *s, struct achi_sink *k)
         s->last = k->time;
     achi_account_add(&k->child->account, &k->account);
     close(k->clock_fd);
+    close(k->pidfd);
     ach_close(&k->go);
     free(k);
 }
@@ -263,6 +264,11 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
 
     if (!k)
         return NULL;
+    k->pidfd = achi_process_open(n->pid);
+    if (k->pidfd < 0) { /* anybody may put a note */
+        free(k);
+        return NULL;
+    }
     k->child = c;
     k->pid = n->pid;
     k->tid = n->tid;
@@ -280,6 +286,7 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
     if (k->clock_fd < 0 || !open_go(s, k)) {
         if (k->clock_fd >= 0)
             close(k->clock_fd);
+        close(k->pidfd);
         free(k);
         return NULL;
     }

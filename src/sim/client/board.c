@@ -24,7 +24,7 @@ struct achi_board *achi_sink_board(const char *sim)
     void *p = MAP_FAILED;
     int fd;
 
-    if (!achi_board_path(sim, path))
+    if (!achi_sim_path(sim, "board", path))
         return NULL;
     fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)

@@ -97,6 +97,7 @@ static void after_fork(void)
     sinks = NULL;
     unlock(&sinks_lock);
     achi_sim_process.pid = 0;
+    achi_sink_tie(&achi_sim_process);
 }
 
 static void strike_off(struct achi_sink *s)
@@ -168,6 +169,7 @@ static int find_simulation(struct achi_sim_process *p)
     if (ach_open(&p->note, channel, NULL) != ACH_OK)
         achi_sink_end(&achi_sink_self);
     p->board = achi_sink_board(name);
+    achi_sink_tie(p);
     return ACHI_MODE_ON;
 }
 

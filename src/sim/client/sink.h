@@ -45,6 +45,7 @@ struct achi_sim_process {
     int64_t cost; /* of finding out the time */
     ach_channel_t note;
     struct achi_board *board; /* NULL: there is none */
+    int life;                 /* a descriptor by which the kernel ends the process; 0: none */
 };
 
 enum achi_sim_mode { ACHI_MODE_UNKNOWN, ACHI_MODE_OFF, ACHI_MODE_ON };
@@ -53,6 +54,9 @@ extern struct achi_sim_process achi_sim_process;
 
 /* Map the board of a simulation; NULL: there is none that could be used. */
 struct achi_board *achi_sink_board(const char *sim);
+
+/* Let the kernel end this process when the coordinator is gone. Again after fork. */
+void achi_sink_tie(struct achi_sim_process *p);
 
 /* Show the coordinator in what section the calling thread is. */
 void achi_sink_show(struct achi_sink *s);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../src/sim/protocol.h"
 #include "actor.h"
 
 /* steps COUNT PERIOD_NS BUSY_NS [LOG]: cycles with some CPU time; the log has when each began */
@@ -266,10 +267,35 @@ static int babble(char **a)
     return 0;
 }
 
+/* forge CHANNEL PID: say hello in the name of another process, as its own child; then compute */
+static int forge(char **a)
+{
+    pid_t pid = (pid_t)actor_number(a, 1, 0);
+    struct achi_note n = {.version = ACHI_SIM_VERSION,
+                          .kind = ACHI_NOTE_HELLO,
+                          .pid = pid,
+                          .tid = pid,
+                          .serial = 1,
+                          .since = 1,
+                          .parent = (uint32_t)getpid()};
+    char name[64];
+    ach_channel_t chan;
+
+    snprintf(name, sizeof(name), "sim.w.go.%d", (int)pid);
+    if (ach_create(name, 4, sizeof(struct achi_go), NULL) != ACH_OK)
+        actor_fail("cannot create %s: %s", name, ach_errstr());
+    open_or_fail(&chan, a[0]);
+    if (ach_put(&chan, &n, offsetof(struct achi_note, events)) != ACH_OK)
+        actor_fail("cannot put");
+    ach_close(&chan);
+    actor_busy(50 * MS);
+    return steps((char *[]){"20", NULL});
+}
+
 const struct part actor_bad[] = {
-    {"steps", steps},       {"end", end},         {"crash", crash},          {"spin", spin},
-    {"pipe", blocked},      {"threads", threads}, {"become", become},        {"leaps", leaps},
-    {"clocks", clocks},     {"forks", forks},     {"daemon", become_daemon}, {"closed", closed},
-    {"stubborn", stubborn}, {"stopped", stopped}, {"flood", flood},          {"babble", babble},
-    {NULL, NULL},
+    {"forge", forge},   {"steps", steps},       {"end", end},         {"crash", crash},
+    {"spin", spin},     {"pipe", blocked},      {"threads", threads}, {"become", become},
+    {"leaps", leaps},   {"clocks", clocks},     {"forks", forks},     {"daemon", become_daemon},
+    {"closed", closed}, {"stubborn", stubborn}, {"stopped", stopped}, {"flood", flood},
+    {"babble", babble}, {NULL, NULL},
 };

@@ -4,10 +4,11 @@
 import os
 import re
 import signal
+import subprocess
 import time
 
 from coordinator import (ACH, ACTOR, DIR, STATIC, Run, actors, busy_loops, channel, check, controller,
-                         kill, main, mine, path, read, status_time, wait_until, world)
+                         kill, main, mine, others, path, read, status_time, wait_until, world)
 
 OTHER = controller("other", "steps", 1000000, cost=0.0001)
 
@@ -137,6 +138,20 @@ def not_part_of_it():
     run(controller("a", [STATIC, "stay"]), OTHER).expect(1, "controller a", "statically linked")
 
 
+def forged():
+    """A note in the name of a process that is none of ours: that one is not touched."""
+    victim = subprocess.Popen([ACTOR, "spin"])
+    others.add(victim.pid)
+    r = run(controller("a", "forge", "sim.w.note", victim.pid), controller("b", "steps", 100),
+            duration=0).end()
+    with open(f"/proc/{victim.pid}/stat", encoding="utf-8") as f:
+        check(f.read().rpartition(")")[2].split()[0] in "RS", "it was stopped")
+    victim.kill()
+    victim.wait()
+    others.clear()
+    r.expect(0)
+
+
 def floods():
     channel("flooded", 16, 64)
     run(controller("a", "flood", "flooded", 300), controller("b", "steps", 20),
@@ -174,6 +189,35 @@ def coordinator_killed():
         os.unlink(os.path.join(DIR, f))
 
 
+def keepers(coordinator):
+    """Processes that watch over it: children with the same program."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+                parent = int(f.read().rpartition(")")[2].split()[1])
+            if parent == coordinator and os.readlink(f"/proc/{pid}/exe") == ACH:
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def all_killed():
+    """Together with the process that would have ended its controllers: they die all the same."""
+    for case in (["spin"], ["forks", 1, 1], [["/bin/sh", "-c", f"{ACTOR} spin; true"]]):
+        r = run(controller("a", *case), controller("b", "steps", 1000000), duration=0, hang=0.0)
+        check(wait_until(lambda: len(actors()) >= 2 and (status_time() or 0) > 0.02), "no beginning")
+        keeper = keepers(r.child.pid)
+        check(len(keeper) == 1, f"not one keeper: {keeper}")
+        os.kill(keeper[0], signal.SIGKILL)
+        r.child.kill()
+        r.end()
+        check(wait_until(lambda: not actors(), 20), f"{case}: still there: {actors()}")
+        kill(actors())
+    run(controller("a", "steps", 3), duration=0).expect(0)
+
+
 def signals():
     for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         r = run(controller("a", "spin"), controller("b", "stubborn"), duration=0, hang=0.0)
@@ -205,5 +249,5 @@ def two_of_a_name():
 
 main([end_early, end_with_a_status, killed_while_it_computes, killed_while_it_sleeps,
       hang_computing, slow_is_no_hang, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script,
-      becomes_another, without_descriptors, not_part_of_it, floods, babbles, coordinator_killed,
-      signals, two_of_a_name])
+      becomes_another, without_descriptors, not_part_of_it, floods, babbles, coordinator_killed, all_killed,
+      forged,      signals, two_of_a_name])
