@@ -36,6 +36,7 @@ extern "C" {
 #define ACH_QUEUE_BYTES (64u << 20)
 
 typedef struct ach_queue ach_queue_t;
+typedef struct ach_budget ach_budget_t;
 
 /* What a replace rule does with a message that fits it. */
 enum {
@@ -73,6 +74,118 @@ typedef struct ach_rule {
  */
 ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void *context),
                               void *context, ach_queue_t **queue);
+
+/**
+ * ach_budget_create - bytes that all clients of a transport may make a robot hold
+ * @bytes: how many
+ * @budget: set to the budget
+ *
+ * Counts the messages in the queues that ach_queue_limit gave it, each once, from then until
+ * they are freed, and requests and commands of these queues' clients. A message that was
+ * counted by one budget is not counted by another.
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_FAILED_SYSCALL: no memory.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_budget_create(size_t bytes, ach_budget_t **budget);
+
+/**
+ * ach_budget_destroy - let go of a budget
+ * @budget: the budget; NULL does nothing
+ *
+ * Queues and messages that it counts may still use it.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_budget_destroy(ach_budget_t *budget);
+
+/**
+ * ach_budget_add - count other bytes that a transport holds
+ * @budget: the budget; NULL does nothing
+ * @bytes: how many; taken also if they are more than what is left
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_budget_add(ach_budget_t *budget, size_t bytes);
+
+/**
+ * ach_budget_sub - bytes of ach_budget_add are freed
+ * @budget: the budget; NULL does nothing
+ * @bytes: how many
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_budget_sub(ach_budget_t *budget, size_t bytes);
+
+/**
+ * ach_budget_count - count a message until it is freed
+ * @budget: the budget; NULL does nothing
+ * @message: the message; nothing happens if it is counted already
+ *
+ * For messages that a transport holds outside of queues.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_budget_count(ach_budget_t *budget, const ach_message_t *message);
+
+/**
+ * ach_budget_left - bytes that are not used
+ * @budget: the budget; NULL: without end
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: the number.
+ *
+ * Since: 3.1
+ */
+size_t ach_budget_left(const ach_budget_t *budget);
+
+/**
+ * ach_queue_limit - limit the bytes that the client of a queue makes a robot hold
+ * @queue: the queue, which nobody else knows yet
+ * @bytes: of messages in the queue and of requests whose answers come there
+ * @budget: shared with other queues. A queue holds no more than what is left of it
+ *
+ * Data beyond that is dropped and counted; requests and commands are refused; the answer of a
+ * driver is replaced by a NACK. Messages that a transport pushes itself, and which are neither data
+ * nor commands, are always taken.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_queue_limit(ach_queue_t *queue, size_t bytes, ach_budget_t *budget);
+
+/* What a queue holds. */
+typedef struct ach_queue_usage {
+    size_t size;      /* sizeof(ach_queue_usage_t), set by the caller */
+    size_t bytes;     /* of its messages */
+    size_t answers;   /* of those, bytes of messages that are neither data nor commands */
+    size_t requests;  /* bytes of requests whose answers will come to it */
+    uint64_t refused; /* answers that were replaced by a NACK, see ach_queue_limit */
+} ach_queue_usage_t;
+
+/**
+ * ach_queue_usage - what a queue holds
+ * @queue: the queue
+ * @usage: set, as far as its size says
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_queue_usage(const ach_queue_t *queue, ach_queue_usage_t *usage);
 
 /**
  * ach_queue_close - let go of a queue
@@ -305,8 +418,8 @@ ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address
  *
  * Returns: ACH_OK: handed over, or answered; ACH_ENOENT: no such device;
  * ACH_CORRUPT: the bytes are wrong; ACH_CLOSED: it is not set up; ACH_OVERFLOW: its
- * queue is full, or ACH_QUEUE_BYTES of requests for @answers are not answered yet. Then
- * nothing is put into @answers.
+ * queue is full, ACH_QUEUE_BYTES of requests for @answers are not answered yet, or the limit of
+ * @answers is reached. Then nothing is put into @answers.
  *
  * Since: 3.0
  */

@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "message.h"
+#include "queue.h"
 
 static bool handles(const struct achi_device *d, const ach_capability_t *asked)
 {
@@ -90,6 +91,8 @@ ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, c
     if (status != ACH_OK)
         return status;
     status = ach_message_check(m);
+    if (status == ACH_OK && answers && !achi_queue_count(answers, m))
+        status = ach_errstr_set(ACH_OVERFLOW, "there is no memory left for its messages");
     if (status == ACH_OK && h.type == ACH_MSG_REQ)
         status = achi_message_expect(m, answers);
     if (status == ACH_OK)

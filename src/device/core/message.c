@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "queue.h"
 
 static ach_status_t no_memory(void)
@@ -146,17 +147,16 @@ const void *ach_message_bytes(const ach_message_t *message, size_t *size)
     return message->bytes ? message->bytes->data : NULL;
 }
 
-static void *decode(const ach_message_t *m)
+static void *decode(const ach_message_t *m, size_t *room)
 {
     const ach_type_t *type = type_of(&m->header);
-    size_t room;
     void *body;
 
     if (!type || !m->bytes ||
-        ach_decoded_size(type, m->bytes->data, m->bytes->size, &room) != ACH_OK)
+        ach_decoded_size(type, m->bytes->data, m->bytes->size, room) != ACH_OK)
         return NULL;
-    body = malloc(room);
-    if (body && ach_decode(type, m->bytes->data, m->bytes->size, body, room) == ACH_OK)
+    body = malloc(*room);
+    if (body && ach_decode(type, m->bytes->data, m->bytes->size, body, *room) == ACH_OK)
         return body;
     free(body);
     return NULL;
@@ -167,13 +167,18 @@ const void *ach_message_body(const ach_message_t *message)
 {
     ach_message_t *m = (ach_message_t *)(uintptr_t)message;
     void *body = __atomic_load_n(&m->body, __ATOMIC_ACQUIRE), *mine;
+    size_t size;
 
     if (body)
         return body;
-    mine = decode(m);
-    if (!mine || __atomic_compare_exchange_n(&m->body, &body, mine, false, __ATOMIC_ACQ_REL,
-                                             __ATOMIC_ACQUIRE))
+    mine = decode(m, &size);
+    if (!mine)
+        return NULL;
+    if (__atomic_compare_exchange_n(&m->body, &body, mine, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&m->body_size, size, __ATOMIC_RELAXED);
         return mine;
+    }
     free(mine);
     return body;
 }
@@ -198,8 +203,7 @@ ach_message_t *ach_message_ref(const ach_message_t *message)
 ach_status_t achi_message_expect(ach_message_t *m, ach_queue_t *answers)
 {
     if (answers && !achi_queue_ask(answers, m))
-        return ach_errstr_set(ACH_OVERFLOW, "%u bytes of requests are not answered yet",
-                              ACH_QUEUE_BYTES);
+        return ach_errstr_set(ACH_OVERFLOW, "too many bytes of requests are not answered yet");
     m->answers = answers ? achi_queue_ref(answers) : NULL;
     return ACH_OK;
 }
@@ -223,6 +227,11 @@ ach_status_t achi_message_answer(const ach_message_t *request, uint8_t type, dou
     h.type = type;
     h.timestamp = time;
     status = make(&h, with ? bytes_ref(with->bytes) : NULL, &answer);
+    if (status == ACH_OK && !achi_queue_fits(request->answers, answer)) {
+        ach_message_unref(answer);
+        h.type = ACH_MSG_NACK;
+        status = make(&h, NULL, &answer);
+    }
     if (status != ACH_OK)
         return status;
     if (ach_queue_push(request->answers, answer) == ACH_OK)
@@ -238,6 +247,10 @@ static void destroy(ach_message_t *m)
     if (m->answers) {
         achi_queue_asked(m->answers, m);
         achi_queue_unref(m->answers);
+    }
+    if (m->budget) {
+        ach_budget_sub(m->budget, m->counted);
+        achi_budget_unref(m->budget);
     }
     bytes_unref(m->bytes);
     free(m->body);

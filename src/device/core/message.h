@@ -18,6 +18,9 @@ struct ach_message {
     ach_header_t header;
     struct achi_bytes *bytes; /* NULL: no body */
     void *body;               /* the struct, once somebody asked for it */
+    size_t body_size;         /* bytes of that */
+    ach_budget_t *budget;     /* that counts the message until it is freed, or NULL */
+    size_t counted;           /* bytes there */
     ach_queue_t *answers;     /* a request: where they go; NULL: nobody wants them */
 };
 
@@ -30,7 +33,7 @@ ach_status_t achi_message_expect(ach_message_t *m, ach_queue_t *answers);
 /* Whether the caller is the first to answer; nobody else may then. */
 bool achi_message_claim(const ach_message_t *m);
 
-/* Put an answer of these bytes into the request's queue. */
+/* Put an answer of these bytes into the request's queue; a NACK if the queue has no room for it. */
 ach_status_t achi_message_answer(const ach_message_t *request, uint8_t type, double time,
                                  const ach_message_t *with);
 

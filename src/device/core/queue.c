@@ -10,7 +10,9 @@
 #include <ach.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "budget.h"
 #include "message.h"
 
 #define RULES_MAX 256u
@@ -33,9 +35,12 @@ struct ach_queue {
     struct item ends; /* a circle: ends.next is the oldest */
     size_t length, bytes, replies;
     size_t requests, request_bytes;
+    size_t reply_bytes;
     size_t asked; /* bytes of requests whose answers will come; changed by any thread */
     size_t length_max, bytes_max;
-    uint64_t lost;
+    size_t limit;         /* of all bytes; 0: none */
+    ach_budget_t *budget; /* shared with other queues; NULL: none */
+    uint64_t lost, refused;
     ach_rule_t *rules;
     unsigned n_rules;
     pthread_mutex_t wake_lock;
@@ -76,6 +81,7 @@ void achi_queue_unref(ach_queue_t *q)
         return;
     pthread_mutex_destroy(&q->lock);
     pthread_mutex_destroy(&q->wake_lock);
+    achi_budget_unref(q->budget);
     free(q->rules);
     free(q);
 }
@@ -103,6 +109,53 @@ static size_t weight(const ach_message_t *m)
     return OVERHEAD + (m->bytes ? m->bytes->size : 0);
 }
 
+void ach_queue_limit(ach_queue_t *queue, size_t bytes, ach_budget_t *budget)
+{
+    queue->limit = bytes;
+    queue->budget = achi_budget_ref(budget);
+}
+
+/*
+ * A queue may hold as much as is left of the budget. So a few clients that hold all they can
+ * leave as much as each of them has to everybody else; and a client that holds
+ * little has room when those that hold much have none.
+ */
+static bool has_room(const ach_queue_t *q, const ach_message_t *m)
+{
+    size_t mine = q->bytes + __atomic_load_n(&q->asked, __ATOMIC_RELAXED) + weight(m);
+    size_t left;
+
+    if (!q->limit)
+        return true;
+    left = ach_budget_left(q->budget);
+    if (q->budget && __atomic_load_n(&m->budget, __ATOMIC_RELAXED) == q->budget)
+        left += weight(m); /* it is counted already */
+    return mine <= q->limit && mine <= left;
+}
+
+bool achi_queue_fits(ach_queue_t *q, const ach_message_t *m)
+{
+    bool fits;
+
+    pthread_mutex_lock(&q->lock);
+    fits = !m->bytes || has_room(q, m);
+    q->refused += !fits;
+    pthread_mutex_unlock(&q->lock);
+    return fits;
+}
+
+bool achi_queue_count(ach_queue_t *q, const ach_message_t *m)
+{
+    bool room;
+
+    pthread_mutex_lock(&q->lock);
+    room = !m->bytes || has_room(q, m);
+    pthread_mutex_unlock(&q->lock);
+    if (room)
+        ach_budget_count(q->budget, m);
+    return room;
+}
+
 bool achi_queue_ask(ach_queue_t *q, const ach_message_t *m)
 {
     if (__atomic_add_fetch(&q->asked, weight(m), __ATOMIC_RELAXED) <= ACH_QUEUE_BYTES)
@@ -125,6 +178,7 @@ static void count(ach_queue_t *q, const ach_message_t *m, bool comes)
     __atomic_store_n(&q->length, q->length + one, __ATOMIC_SEQ_CST); /* read without the lock */
     q->bytes += bytes;
     q->replies += may_drop(&m->header) ? 0 : one;
+    q->reply_bytes += may_drop(&m->header) ? 0 : bytes;
     q->requests += request ? one : 0;
     q->request_bytes += request ? bytes : 0;
 }
@@ -137,6 +191,7 @@ static ach_message_t *take(ach_queue_t *q, struct item *i)
     i->next->prev = i->prev;
     i->prev->next = i->next;
     count(q, m, false);
+    ach_budget_sub(q->budget, sizeof(*i));
     free(i);
     return m;
 }
@@ -253,7 +308,7 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
 
     if (too_many(q, m))
         return ACH_OVERFLOW;
-    if (may_drop(&m->header) && (q->bytes > q->bytes_max || full(q, m))) {
+    if (may_drop(&m->header) && (q->bytes > q->bytes_max || full(q, m) || !has_room(q, m))) {
         q->lost++;
         return ACH_OVERFLOW;
     }
@@ -267,6 +322,8 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
     i->prev = q->ends.prev;
     i->prev->next = i->next->prev = i;
     count(q, m, true);
+    ach_budget_add(q->budget, sizeof(*i));
+    ach_budget_count(q->budget, m);
     return ACH_OK;
 }
 
@@ -334,4 +391,18 @@ uint64_t ach_queue_lost(ach_queue_t *queue)
     queue->lost = 0;
     pthread_mutex_unlock(&queue->lock);
     return lost;
+}
+
+void ach_queue_usage(const ach_queue_t *queue, ach_queue_usage_t *usage)
+{
+    ach_queue_t *q = (ach_queue_t *)(uintptr_t)queue;
+    ach_queue_usage_t u = {.size = usage->size};
+
+    pthread_mutex_lock(&q->lock);
+    u.bytes = q->bytes;
+    u.answers = q->reply_bytes;
+    u.refused = q->refused;
+    pthread_mutex_unlock(&q->lock);
+    u.requests = __atomic_load_n(&q->asked, __ATOMIC_RELAXED);
+    memcpy(usage, &u, usage->size < sizeof(u) ? usage->size : sizeof(u));
 }
