@@ -9,18 +9,26 @@
  *     port               the port; 0: one that is free. The robot's number, else 6665
  *     bind               the address to listen on, as a number: "127.0.0.1" unless told otherwise
  *     secret             at most 32 characters; who does not show them with the request AUTH
- *                        may set how its own connection works, and nothing else; after
- *                        10 seconds, or three wrong ones, it is disconnected
+ *                        may set how its own connection works, and nothing else, with messages of
+ *                        256 bytes at most; after 10 seconds, or three wrong ones, it is
+ *                        disconnected
  *     local_users        "channels", the default: a user of this machine may do what the permissions
  *                        of the robot's channels allow, see access.h; with a secret, the
  *                        secret alone decides. "any": all of them may do everything
- *     clients_max        2000
+ *     clients_max        2000. When there are so many, the oldest that has not shown the secret, or
+ *                        has said nothing yet, makes room for another
  *     queue              messages that wait for a client that does not read: 1024. What is more is
  *                        dropped, and the client is told how many
  *     message_max        bytes of a message from a client: 1048576
  *     subscriptions_max  devices that a client subscribes to: 512
  *     requests_max       requests of a client that are not answered: 256. It is not read
  *                        from until some are
+ *     client_memory      bytes that one client makes the server hold: 67108864. Half of it may be
+ *                        data that the client does not read. It is not read from while a quarter is
+ *                        answers; an answer that does not fit is replaced by a NACK
+ *     memory             bytes that all clients together make it hold: 268435456. Each may hold as
+ *                        much as is left of it. When half is used, clients that hold much for
+ *                        10 seconds are disconnected, the one that holds most first
  *     advertise          whether ach serve tells the network of its devices, by mDNS: false
  *     linger             seconds: when the server ends, it waits so long at most for clients to
  *                        receive what is in their queues: 1
@@ -52,36 +60,6 @@ extern const ach_transport_class_t ach_transport_tcp;
  * Since: 3.0
  */
 uint16_t ach_tcp_port(const void *server);
-
-/**
- * ach_tcp_serve - serve a robot, at an address that is not the config file's
- * @robot: the robot, which was started
- * @options: as for ach_transport_tcp.serve; NULL: as usual
- * @bind: in place of the option bind; NULL: as that says
- * @server: set to the server, for ach_transport_tcp.end
- *
- * Allocates: yes. Blocks: no.
- *
- * Returns: ACH_OK; ACH_EINVAL: an option is wrong, or the address; ACH_FAILED_SYSCALL: it cannot
- * listen there.
- *
- * Since: 3.1
- */
-ach_status_t ach_tcp_serve(ach_robot_t *robot, ach_section_t *options, const char *bind,
-                           void **server);
-
-/**
- * ach_tcp_reach - who can connect to a server
- * @server: what ach_transport_tcp.serve has set
- * @interface: set to the index of the network interface whose address it listens on; 0: all
- *
- * Allocates: yes. Blocks: no.
- *
- * Returns: 1: other machines, through that interface; 0: this machine only.
- *
- * Since: 3.1
- */
-int ach_tcp_reach(const void *server, unsigned *interface);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -15,9 +15,17 @@ void achi_input_init(struct achi_input *in, size_t limit)
     in->limit = limit;
 }
 
+static void forget(struct achi_input *in)
+{
+    ach_budget_sub(in->budget, in->room);
+    free(in->kept);
+    in->kept = NULL;
+    in->room = 0;
+}
+
 void achi_input_finish(struct achi_input *in)
 {
-    free(in->kept);
+    forget(in);
     memset(in, 0, sizeof(*in));
 }
 
@@ -29,10 +37,11 @@ static ach_status_t grow(struct achi_input *in, size_t needed)
     if (needed <= in->room)
         return ACH_OK;
     while (room < needed)
-        room *= 2;
+        room += room / 2;
     more = realloc(in->kept, room);
     if (!more)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message");
+    ach_budget_add(in->budget, room - in->room);
     in->kept = more;
     in->room = room;
     return ACH_OK;
@@ -87,13 +96,12 @@ ach_status_t achi_input_keep(struct achi_input *in)
     ach_status_t status;
 
     if (in->left == 0) {
-        free(in->kept);
-        in->kept = NULL;
-        in->room = 0;
+        forget(in);
         return ACH_OK;
     }
     if (in->kept && offset < in->room) {
-        memmove(in->kept, in->kept + offset, in->left);
+        if (offset)
+            memmove(in->kept, in->kept + offset, in->left);
         in->at = in->kept;
         return ACH_OK;
     }
@@ -104,4 +112,10 @@ ach_status_t achi_input_keep(struct achi_input *in)
         in->left = 0;
     in->at = in->kept;
     return status;
+}
+
+bool achi_input_peek(const struct achi_input *in, ach_header_t *h, uint32_t *size)
+{
+    return in->left >= ACH_FRAME_HEADER && ach_frame_read(in->at, h, size) == ACH_OK &&
+           *size <= in->limit;
 }

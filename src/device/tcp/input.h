@@ -14,10 +14,11 @@
 #ifndef ACHI_INPUT_H
 #define ACHI_INPUT_H
 
-#include <ach/message.h>
+#include <ach/transport.h>
 
 struct achi_input {
     size_t limit;            /* of a body */
+    ach_budget_t *budget;    /* that counts what is kept; NULL: none */
     const unsigned char *at; /* not taken yet: in the caller's bytes or in ours */
     size_t left;
     unsigned char *kept;
@@ -38,5 +39,8 @@ ach_status_t achi_input_next(struct achi_input *in, ach_header_t *h, const unsig
                              size_t *size);
 
 ach_status_t achi_input_keep(struct achi_input *in);
+
+/* The header of the next message, and its body's size; false: it is not all here, or wrong. */
+bool achi_input_peek(const struct achi_input *in, ach_header_t *h, uint32_t *size);
 
 #endif

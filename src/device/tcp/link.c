@@ -288,13 +288,13 @@ static ach_status_t take_over(ach_link_t *l, struct achi_call *c)
     memset(&c->input, 0, sizeof(c->input));
     l->rights = c->rights;
     memcpy(l->limits, c->limits, sizeof(l->limits));
-    pthread_mutex_lock(&loop->lock);
+    achi_loop_enter(loop);
     status = achi_loop_add(loop, &l->peer, c->fd, EPOLLIN);
     if (status == ACH_OK) {
         c->fd = -1;
         take_all(l);
     }
-    pthread_mutex_unlock(&loop->lock);
+    achi_loop_leave(loop);
     return status;
 }
 
@@ -429,9 +429,9 @@ void achi_link_disconnect(ach_link_t *link)
 {
     ach_queue_t *out = link->out;
 
-    pthread_mutex_lock(&loop->lock);
+    achi_loop_enter(loop);
     achi_loop_remove(&link->peer);
-    pthread_mutex_unlock(&loop->lock);
+    achi_loop_leave(loop);
     ach_queue_close(out);
     leave_loop();
 }

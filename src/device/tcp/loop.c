@@ -11,6 +11,7 @@
 
 #define EVENTS_MAX 256
 #define TICK_MS 1000
+#define HURRY_MS 100
 
 static ach_status_t fail(const char *what)
 {
@@ -32,6 +33,7 @@ static void release(struct achi_loop *loop)
     if (loop->event >= 0)
         close(loop->event);
     pthread_mutex_destroy(&loop->lock);
+    pthread_mutex_destroy(&loop->door);
     pthread_mutex_destroy(&loop->mark_lock);
     free(loop);
 }
@@ -46,6 +48,7 @@ ach_status_t achi_loop_create(struct achi_loop **loop)
         return fail("no memory for connections");
     memset(l, 0, offsetof(struct achi_loop, buffer));
     pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_init(&l->door, NULL);
     pthread_mutex_init(&l->mark_lock, NULL);
     l->last = &l->first;
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -57,6 +60,18 @@ ach_status_t achi_loop_create(struct achi_loop **loop)
     }
     *loop = l;
     return ACH_OK;
+}
+
+void achi_loop_enter(struct achi_loop *loop)
+{
+    pthread_mutex_lock(&loop->door);
+    pthread_mutex_lock(&loop->lock);
+    pthread_mutex_unlock(&loop->door);
+}
+
+void achi_loop_leave(struct achi_loop *loop)
+{
+    pthread_mutex_unlock(&loop->lock);
 }
 
 void achi_loop_mark(struct achi_peer *p)
@@ -164,35 +179,46 @@ void achi_loop_turn(struct achi_loop *loop, int ms)
     int n = epoll_wait(loop->epoll, events, EVENTS_MAX, ms);
     struct achi_peer *gone;
 
-    pthread_mutex_lock(&loop->lock);
+    achi_loop_enter(loop);
     serve_ready(loop, events, n);
     serve_marked(loop);
+    loop->busy = loop->work && loop->work(loop->context);
     gone = loop->gone;
     loop->gone = NULL;
-    pthread_mutex_unlock(&loop->lock);
+    achi_loop_leave(loop);
     bury(gone);
 }
 
-static long seconds(void)
+static long milliseconds(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
+    return (long)(t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000;
+}
+
+static int pause_of(struct achi_loop *loop)
+{
+    if (count_marked(loop) || loop->busy)
+        return 0;
+    return !loop->tick ? -1 : loop->hurry ? HURRY_MS : TICK_MS;
 }
 
 static void *run(void *context)
 {
     struct achi_loop *loop = context;
-    long last = seconds();
+    long last = milliseconds();
 
     while (!__atomic_load_n(&loop->quit, __ATOMIC_ACQUIRE)) {
-        achi_loop_turn(loop, count_marked(loop) ? 0 : loop->tick ? TICK_MS : -1);
-        if (loop->tick && seconds() != last) {
-            last = seconds();
-            pthread_mutex_lock(&loop->lock);
+        long since;
+
+        achi_loop_turn(loop, pause_of(loop));
+        since = milliseconds() - last;
+        if (loop->tick && (since < 0 || since >= (loop->hurry ? HURRY_MS : TICK_MS))) {
+            last += since;
+            achi_loop_enter(loop);
             loop->tick(loop->context);
-            pthread_mutex_unlock(&loop->lock);
+            achi_loop_leave(loop);
         }
     }
     return NULL;

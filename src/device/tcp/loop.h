@@ -41,12 +41,16 @@ struct achi_peer {
 };
 
 struct achi_loop {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* taken with achi_loop_enter */
+    pthread_mutex_t door; /* held while waiting for the lock */
     pthread_t thread;
     int epoll, event;
     bool quit, running;
     void (*tick)(void *context); /* about each second; with the lock; may be NULL */
+    bool (*work)(void *context); /* each turn; with the lock; true: there is more; may be NULL */
     void *context;
+    bool hurry; /* tick ten times a second */
+    bool busy;  /* work has more to do */
     struct achi_peer *gone;
 
     pthread_mutex_t mark_lock; /* of what follows */
@@ -62,6 +66,13 @@ ach_status_t achi_loop_start(struct achi_loop *loop, void (*tick)(void *), void 
 
 /* Ends the thread. All peers must be removed; those are destroyed. */
 void achi_loop_destroy(struct achi_loop *loop);
+
+/*
+ * Take the lock. A thread with much to do gives it up only for a moment, in which another one
+ * that waits for the lock alone may never get it; so each waits at the door first.
+ */
+void achi_loop_enter(struct achi_loop *loop);
+void achi_loop_leave(struct achi_loop *loop);
 
 ach_status_t achi_loop_add(struct achi_loop *loop, struct achi_peer *p, int fd, uint32_t events);
 void achi_loop_want(struct achi_peer *p, uint32_t events);

@@ -5,7 +5,8 @@
 #include <ach/interface/map.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+
+#include "wire.h"
 
 /* A map is asked for while others wait: little time matters more than few bytes. */
 #define LEVEL 1
@@ -26,20 +27,110 @@ static ach_status_t with_cells(const ach_header_t *h, const ach_map_data_t *map,
     return ach_message_create(h, &other, m);
 }
 
+/*
+ * The encoded map: col, row, width, height, the count of the cells, data_range, the count again,
+ * and the cells, a byte each. Its cells are compressed from there: decoding would copy them.
+ */
+#define AT_COUNT 16u
+#define AT_COUNT_AGAIN 24u
+#define AT_CELLS 28u
+
+/* *n: how many. NULL: that is no map. */
+static const unsigned char *cells_of(const ach_message_t *m, size_t *n)
+{
+    size_t size;
+    const unsigned char *bytes = ach_message_bytes(m, &size);
+
+    if (size < AT_CELLS)
+        return NULL;
+    *n = achi_wire_number(bytes + AT_COUNT);
+    return *n == achi_wire_number(bytes + AT_COUNT_AGAIN) && *n <= size - AT_CELLS
+               ? bytes + AT_CELLS
+               : NULL;
+}
+
+bool achi_map_large(const ach_message_t *m)
+{
+    size_t n;
+
+    return cells_of(m, &n) && n > ACHI_MAP_SLICE;
+}
+
+/* Without memory for it the map stays as it is: stream.next_in is NULL then. */
+void achi_map_begin(struct achi_packing *p, ach_message_t *m)
+{
+    size_t n;
+    const unsigned char *cells = cells_of(m, &n);
+
+    memset(p, 0, sizeof(*p));
+    p->map = m;
+    if (!cells || deflateInit(&p->stream, LEVEL) != Z_OK)
+        return;
+    p->bytes = malloc(AT_CELLS + deflateBound(&p->stream, n) + 3);
+    if (!p->bytes) {
+        deflateEnd(&p->stream);
+        return;
+    }
+    memcpy(p->bytes, cells - AT_CELLS, AT_CELLS);
+    p->stream.next_in = (Bytef *)(uintptr_t)cells;
+    p->stream.avail_in = (uInt)n;
+    p->stream.next_out = p->bytes + AT_CELLS;
+    p->stream.avail_out = (uInt)deflateBound(&p->stream, n);
+}
+
+/* False: there are more cells. */
+static bool compress_some(struct achi_packing *p, size_t cells)
+{
+    uInt rest = p->stream.avail_in > cells ? p->stream.avail_in - (uInt)cells : 0;
+
+    p->stream.avail_in -= rest;
+    deflate(&p->stream, rest ? Z_NO_FLUSH : Z_FINISH);
+    p->stream.avail_in += rest;
+    return !rest;
+}
+
+static ach_message_t *packed(const struct achi_packing *p)
+{
+    size_t n = (size_t)(p->stream.next_out - p->bytes) - AT_CELLS;
+    size_t size = AT_CELLS + (n + 3) / 4 * 4;
+    ach_message_t *m = NULL;
+
+    achi_wire_put(p->bytes + AT_COUNT, (uint32_t)n);
+    achi_wire_put(p->bytes + AT_COUNT_AGAIN, (uint32_t)n);
+    memset(p->bytes + AT_CELLS + n, 0, size - AT_CELLS - n);
+    if (n <= ACH_MAP_DATA_DATA_MAX)
+        ach_message_wrap(ach_message_header(p->map), p->bytes, size, &m);
+    return m;
+}
+
+ach_message_t *achi_map_slice(struct achi_packing *p, size_t cells)
+{
+    ach_message_t *m;
+
+    if (p->bytes && !compress_some(p, cells))
+        return NULL;
+    m = p->bytes ? packed(p) : NULL;
+    if (!m)
+        m = ach_message_ref(p->map);
+    achi_map_abandon(p);
+    return m;
+}
+
+void achi_map_abandon(struct achi_packing *p)
+{
+    if (p->bytes)
+        deflateEnd(&p->stream);
+    free(p->bytes);
+    ach_message_unref(p->map);
+    memset(p, 0, sizeof(*p));
+}
+
 ach_message_t *achi_map_pack(ach_message_t *m)
 {
-    const ach_map_data_t *map = ach_message_body(m);
-    uLongf n = map ? compressBound(map->data_count) : 0;
-    ach_message_t *packed = m;
-    unsigned char *cells;
+    struct achi_packing p;
 
-    if (!map || !(cells = malloc(n)))
-        return m;
-    if (compress2(cells, &n, (const Bytef *)map->data, map->data_count, LEVEL) == Z_OK &&
-        with_cells(ach_message_header(m), map, cells, n, &packed) == ACH_OK)
-        ach_message_unref(m);
-    free(cells);
-    return packed;
+    achi_map_begin(&p, m);
+    return achi_map_slice(&p, SIZE_MAX);
 }
 
 /* A map has as many cells as it says: that many are made room for, and no more come out. */

@@ -61,10 +61,11 @@ static void read_all(struct achi_options *o, ach_section_t *s)
     o->requests_max = within(s, "requests_max", o->requests_max, 1, 65536);
     o->linger = within(s, "linger", o->linger, 0, 60);
     o->send_buffer = within(s, "send_buffer", o->send_buffer, 4096, 1 << 30);
+    o->client_memory = within(s, "client_memory", o->client_memory, 1 << 16, 1 << 30);
+    o->memory = within(s, "memory", o->memory, 1 << 20, 1 << 30);
 }
 
-ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port,
-                               const char *bind)
+ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port)
 {
     *o = (struct achi_options){
         .bind = "127.0.0.1",
@@ -76,14 +77,13 @@ ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, i
         .requests_max = 256,
         .linger = 1,
         .send_buffer = 256 << 10,
+        .client_memory = 64 << 20,
+        .memory = 256 << 20,
     };
-    if (section)
-        read_all(o, section);
-    if (section && ach_section_failed(section))
-        return ach_errstr_set(ACH_EINVAL, "the section %s is wrong", ach_section_name(section));
-    if (bind && strlen(bind) >= sizeof(o->bind))
-        return ach_errstr_set(ACH_EINVAL, "%.20s... is not the number of an address", bind);
-    if (bind)
-        memcpy(o->bind, bind, strlen(bind) + 1);
-    return ACH_OK;
+    if (!section)
+        return ACH_OK;
+    read_all(o, section);
+    return ach_section_failed(section)
+               ? ach_errstr_set(ACH_EINVAL, "the section %s is wrong", ach_section_name(section))
+               : ACH_OK;
 }

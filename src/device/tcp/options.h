@@ -18,10 +18,11 @@ struct achi_options {
     int requests_max;      /* of a client, that are not answered yet; then it is not read */
     int linger;            /* seconds for clients to receive the rest when the server ends */
     int send_buffer;       /* bytes that wait in the system for a client */
+    int client_memory;     /* bytes that a client makes the server hold */
+    int memory;            /* bytes that all clients make it hold */
 };
 
-/* A NULL section: as usual. @bind: in place of its option; NULL: as that says. */
-ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port,
-                               const char *bind);
+/* A NULL section: as usual. */
+ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port);
 
 #endif

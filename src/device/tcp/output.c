@@ -11,6 +11,7 @@ void achi_output_finish(struct achi_output *out)
 {
     while (out->count)
         ach_message_unref(out->frames[--out->count].message);
+    out->bytes = out->sent = 0;
 }
 
 void achi_output_add(struct achi_output *out, const ach_header_t *header, ach_message_t *message)
@@ -21,6 +22,7 @@ void achi_output_add(struct achi_output *out, const ach_header_t *header, ach_me
     ach_message_bytes(message, &size);
     f->message = message;
     ach_frame_write(header, (uint32_t)size, f->header);
+    out->bytes += ACH_FRAME_HEADER + size;
 }
 
 /* Header and body of each; what is sent of the first is left out. */
@@ -62,8 +64,10 @@ static void advance(struct achi_output *out, size_t n)
     unsigned done = 0;
 
     out->sent += n;
+    out->total += n;
     while (done < out->count && out->sent >= length(&out->frames[done])) {
         out->sent -= length(&out->frames[done]);
+        out->bytes -= length(&out->frames[done]);
         ach_message_unref(out->frames[done++].message);
     }
     if (!done)

@@ -11,6 +11,7 @@
 #include <ach/message.h>
 
 #define ACHI_OUTPUT_MAX 16u
+#define ACHI_OUTPUT_BYTES 262144u
 
 struct achi_output {
     struct achi_frame {
@@ -18,14 +19,16 @@ struct achi_output {
         unsigned char header[ACH_FRAME_HEADER];
     } frames[ACHI_OUTPUT_MAX];
     unsigned count;
-    size_t sent; /* bytes of the first */
+    size_t bytes;   /* of all of them */
+    size_t sent;    /* of the first */
+    uint64_t total; /* bytes that were ever sent */
 };
 
 void achi_output_finish(struct achi_output *out);
 
 static inline bool achi_output_full(const struct achi_output *out)
 {
-    return out->count == ACHI_OUTPUT_MAX;
+    return out->count == ACHI_OUTPUT_MAX || out->bytes >= ACHI_OUTPUT_BYTES;
 }
 
 /* There must be room. The message is taken over; its header is replaced. */

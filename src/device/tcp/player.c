@@ -149,6 +149,7 @@ static void auth(struct achi_session *s, const ach_header_t *h, const void *body
 
     if (*secret && same_key(secret, body)) {
         s->trusted = true;
+        achi_session_know(s);
         achi_session_answer(s, h, ACH_MSG_ACK, NULL);
         return;
     }

@@ -9,7 +9,7 @@
 #include <ach.h>
 
 #include "map.h"
-#include "session.h"
+#include "memory.h"
 
 /* Then others have their turn. */
 #define ROUNDS 8
@@ -90,15 +90,17 @@ static ach_message_t *next(struct achi_session *s)
 }
 
 /* The address under which this client knows the device. */
-static ach_header_t outward(struct achi_session *s, const ach_header_t *header)
+static ach_header_t outward(struct achi_session *s, const ach_message_t *m)
 {
-    ach_header_t h = *header;
+    ach_header_t h = *ach_message_header(m);
 
     if (h.type == ACH_MSG_SYNCH)
         return h;
     if (h.type != ACH_MSG_DATA &&
-        (h.address.interf != ACH_PLAYER_CODE || h.subtype == ACH_PLAYER_REQ_DEV))
+        (h.address.interf != ACH_PLAYER_CODE || h.subtype == ACH_PLAYER_REQ_DEV)) {
         s->asking--;
+        achi_memory_answered(s, m);
+    }
     h.address.robot = h.address.interf == ACH_PLAYER_CODE
                           ? s->port
                           : achi_server_port(s->server, h.address.robot);
@@ -106,19 +108,78 @@ static ach_header_t outward(struct achi_session *s, const ach_header_t *header)
     return h;
 }
 
-/* False: there is no more. */
+static void add(struct achi_session *s, ach_message_t *m)
+{
+    const ach_header_t h = outward(s, m);
+
+    achi_output_add(&s->output, &h, m);
+}
+
+/* Behind the maps of other clients. */
+static void queue_map(struct achi_session *s, ach_message_t *m)
+{
+    struct achi_session **end = &s->server->maps;
+
+    while (*end)
+        end = &(*end)->next_map;
+    s->map = m;
+    s->next_map = NULL;
+    *end = s;
+}
+
+/* One map at a time is compressed: that takes memory, too. */
+bool achi_session_pack(struct achi_server *server)
+{
+    struct achi_session *s = server->maps;
+    ach_message_t *m;
+
+    if (!s)
+        return false;
+    if (!server->packing.map)
+        achi_map_begin(&server->packing, ach_message_ref(s->map));
+    m = achi_map_slice(&server->packing, ACHI_MAP_SLICE);
+    if (m) {
+        const ach_header_t h = outward(s, s->map);
+
+        ach_budget_count(server->budget, m);
+        achi_session_unpack(s);
+        achi_output_add(&s->output, &h, m);
+        achi_loop_mark(&s->peer);
+    }
+    return server->maps;
+}
+
+void achi_session_unpack(struct achi_session *s)
+{
+    struct achi_session **at = &s->server->maps;
+
+    if (!s->map)
+        return;
+    if (*at == s)
+        achi_map_abandon(&s->server->packing);
+    while (*at != s)
+        at = &(*at)->next_map;
+    *at = s->next_map;
+    ach_message_unref(s->map);
+    s->map = NULL;
+}
+
+/* False: there is no more for now. */
 static bool fill(struct achi_session *s)
 {
-    while (!achi_output_full(&s->output)) {
+    while (!s->map && !achi_output_full(&s->output)) {
         ach_message_t *m = next(s);
-        ach_header_t h;
 
         if (!m)
             return false;
-        h = outward(s, ach_message_header(m));
-        achi_output_add(&s->output, &h, achi_map_is(&h) ? achi_map_pack(m) : m);
+        if (!achi_map_is(ach_message_header(m)))
+            add(s, m);
+        else if (achi_map_large(m))
+            queue_map(s, m);
+        else
+            add(s, achi_map_pack(m));
     }
-    return true;
+    return !s->map;
 }
 
 void achi_session_send(struct achi_session *s)

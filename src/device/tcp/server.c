@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,7 @@
 #include <unistd.h>
 
 #include "dial.h"
-#include "reach.h"
-#include "session.h"
+#include "memory.h"
 
 /* A client that sends for ever does not keep the server from its end. */
 #define SINK_ROUNDS 64
@@ -23,7 +23,7 @@
 #define BACKLOG 1024
 
 /* A stranger has so many seconds to show the secret. */
-#define STRANGER_SECONDS 10u
+#define STRANGER_SECONDS 10
 
 /* The log says that often that clients are turned away. */
 #define TELL_SECONDS 10
@@ -35,12 +35,17 @@ uint32_t achi_server_port(const struct achi_server *server, uint32_t robot)
 
 static void tick(void *context);
 
-static long seconds(void)
+long achi_server_seconds(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec;
+}
+
+void achi_server_tick(struct achi_server *server)
+{
+    server->loop->tick = tick;
 }
 
 static void tell_turned_away(struct achi_server *server)
@@ -52,7 +57,7 @@ static void tell_turned_away(struct achi_server *server)
                       "%u clients were turned away within %d s, the last one because %s",
                       server->turned_away, TELL_SECONDS, server->why);
     server->turned_away = 0;
-    server->told = seconds();
+    server->told = achi_server_seconds();
 }
 
 /* The first is told at once, and those that follow together: there may be very many. */
@@ -60,10 +65,10 @@ static void turned_away(struct achi_server *server, const char *why)
 {
     server->turned_away++;
     snprintf(server->why, sizeof(server->why), "%s", why);
-    if (seconds() - server->told >= TELL_SECONDS)
+    if (achi_server_seconds() - server->told >= TELL_SECONDS)
         tell_turned_away(server);
     else
-        server->loop->tick = tick;
+        achi_server_tick(server);
 }
 
 /* Connections that can be neither taken nor refused wait: to try on and on helps nobody. */
@@ -71,7 +76,7 @@ static void pause_accepting(struct achi_listener *l)
 {
     achi_loop_want(&l->peer, 0);
     l->server->paused = true;
-    l->server->loop->tick = tick;
+    achi_server_tick(l->server);
 }
 
 /* With no descriptor left a connection can be neither taken nor refused: the spare one helps. */
@@ -102,14 +107,39 @@ static bool cannot_accept(struct achi_listener *l, int error)
     return error == ECONNABORTED || error == EINTR;
 }
 
+/* The stranger that has been here longest: others show the secret at once. */
+static void make_room(struct achi_server *server)
+{
+    if (server->strangers)
+        achi_session_close(server->strangers, "it said nothing, and another client came");
+}
+
+/* Without descriptors, accept fails as it does for want of them, also if nobody is there. */
+static int accept_one(struct achi_listener *l)
+{
+    struct pollfd p = {.fd = l->peer.fd, .events = POLLIN};
+    int fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+        return fd;
+    if (poll(&p, 1, 0) <= 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    make_room(l->server);
+    return accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
 static bool take_one(struct achi_listener *l)
 {
     struct achi_server *server = l->server;
-    int fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = accept_one(l);
     char why[64];
 
     if (fd < 0)
         return cannot_accept(l, errno);
+    if (server->clients >= server->options.clients_max)
+        make_room(server);
     if (server->clients >= server->options.clients_max) {
         close(fd);
         snprintf(why, sizeof(why), "there are %d", server->clients);
@@ -245,13 +275,10 @@ static ach_status_t add_others(struct achi_server *server)
 
 static void drop_strangers(struct achi_server *server)
 {
-    struct achi_session *s, *next;
+    long now = achi_server_seconds();
 
-    for (s = server->sessions; s; s = next) {
-        next = s->next;
-        if (!s->trusted && s->age++ >= STRANGER_SECONDS)
-            achi_session_close(s, "it did not show the secret");
-    }
+    while (server->strangers && now - server->strangers->since >= STRANGER_SECONDS)
+        achi_session_close(server->strangers, "it did not show the secret");
 }
 
 static void resume_accepting(struct achi_server *server)
@@ -273,16 +300,26 @@ static void tick(void *context)
         drop_strangers(server);
     if (server->paused)
         resume_accepting(server);
-    if (server->turned_away && seconds() - server->told >= TELL_SECONDS)
+    if (server->turned_away && achi_server_seconds() - server->told >= TELL_SECONDS)
         tell_turned_away(server);
-    if (!secret && !server->turned_away)
+    achi_memory_relieve(server);
+    if (!secret && !server->turned_away && !server->loop->hurry)
         server->loop->tick = NULL;
+}
+
+static bool pack(void *context)
+{
+    return achi_session_pack(context);
 }
 
 static ach_status_t start(struct achi_server *server)
 {
-    ach_status_t status = achi_loop_create(&server->loop);
+    ach_status_t status = ach_budget_create((size_t)server->options.memory, &server->budget);
 
+    if (status == ACH_OK)
+        status = achi_loop_create(&server->loop);
+    if (status == ACH_OK)
+        server->loop->work = pack;
     if (status == ACH_OK)
         status = add_listener(server, 0, (uint32_t)server->options.port);
     if (status == ACH_OK)
@@ -292,11 +329,15 @@ static ach_status_t start(struct achi_server *server)
     return status;
 }
 
+/* Whether clients of other machines cannot come. */
+static bool loopback_only(const char *bind)
+{
+    return strncmp(bind, "127.", 4) == 0 || strcmp(bind, "::1") == 0;
+}
+
 static void warn_open(const struct achi_server *server)
 {
-    unsigned interface;
-
-    if (!*server->options.secret && achi_reach_find(server->listeners->peer.fd, &interface))
+    if (!*server->options.secret && !loopback_only(server->options.bind))
         ach_robot_log(server->robot, ACH_LOG_WARNING,
                       "listening on %s without a secret: everybody in the network can read and "
                       "command all devices",
@@ -313,7 +354,8 @@ ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *o
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a server");
     s->robot = robot;
     s->options = *options;
-    s->told = seconds() - TELL_SECONDS;
+    s->last_stranger = &s->strangers;
+    s->told = achi_server_seconds() - TELL_SECONDS;
     s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     status = start(s);
     if (status != ACH_OK) {
@@ -361,9 +403,9 @@ static void await_sessions(struct achi_server *server)
     double until = achi_dial_now() + server->options.linger;
 
     while (!all_done(server) && achi_dial_now() < until) {
-        pthread_mutex_unlock(&server->loop->lock);
+        achi_loop_leave(server->loop);
         usleep(1000);
-        pthread_mutex_lock(&server->loop->lock);
+        achi_loop_enter(server->loop);
     }
 }
 
@@ -387,7 +429,7 @@ static void close_sessions(struct achi_server *server)
 
 static void remove_all(struct achi_server *server)
 {
-    pthread_mutex_lock(&server->loop->lock);
+    achi_loop_enter(server->loop);
     stop_listening(server);
     if (server->loop->running) {
         end_sessions(server);
@@ -400,7 +442,7 @@ static void remove_all(struct achi_server *server)
         server->listeners = l->next;
         achi_loop_remove(&l->peer);
     }
-    pthread_mutex_unlock(&server->loop->lock);
+    achi_loop_leave(server->loop);
 }
 
 void achi_server_destroy(struct achi_server *server)
@@ -409,6 +451,7 @@ void achi_server_destroy(struct achi_server *server)
         remove_all(server);
         achi_loop_destroy(server->loop);
     }
+    ach_budget_destroy(server->budget);
     if (server->spare >= 0)
         close(server->spare);
     free(server);

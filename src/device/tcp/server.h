@@ -6,6 +6,7 @@
 #include <ach/transport.h>
 
 #include "loop.h"
+#include "map.h"
 #include "options.h"
 
 /* A port, and the robot whose devices are met there. */
@@ -23,6 +24,11 @@ struct achi_server {
     struct achi_loop *loop;
     struct achi_listener *listeners; /* the robot's own first */
     struct achi_session *sessions;
+    struct achi_session *strangers, **last_stranger; /* the oldest first */
+    ach_budget_t *budget;                            /* what clients make it hold */
+    long scarce_since;           /* the second since which clients that hold much are watched */
+    struct achi_session *maps;   /* whose maps are to be compressed, the first one now */
+    struct achi_packing packing; /* of the first one */
     int clients;
     int spare;            /* a descriptor, for when there are no more */
     bool paused;          /* a listener is: there are not even descriptors to refuse clients */
@@ -35,6 +41,12 @@ struct achi_server {
 
 /* A device's robot as clients know it. */
 uint32_t achi_server_port(const struct achi_server *server, uint32_t robot);
+
+/* Have it look after its clients each second. */
+void achi_server_tick(struct achi_server *server);
+
+/* Of a clock that nobody sets. */
+long achi_server_seconds(void);
 
 ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *options,
                                 struct achi_server **server);

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "wire.h"
 
 /* A machine that vanished is noticed after about a minute and a half. */
@@ -21,6 +22,9 @@
 
 /* Receive so often from a client that may send for ever. */
 #define REST_ROUNDS 64
+
+/* Answers that wait for a stranger. */
+#define STRANGER_REQUESTS 8u
 
 static void set(int fd, int level, int option, int value)
 {
@@ -84,6 +88,22 @@ static void enlist(struct achi_session *s)
         s->next->at = &s->next;
     *s->at = s;
     s->server->clients++;
+    s->stranger_at = s->server->last_stranger;
+    *s->stranger_at = s;
+    s->server->last_stranger = &s->next_stranger;
+}
+
+void achi_session_know(struct achi_session *s)
+{
+    if (!s->stranger_at)
+        return;
+    *s->stranger_at = s->next_stranger;
+    if (s->next_stranger)
+        s->next_stranger->stranger_at = s->stranger_at;
+    else
+        s->server->last_stranger = s->stranger_at;
+    s->stranger_at = NULL;
+    s->input.limit = (size_t)s->server->options.message_max;
 }
 
 void achi_session_close(struct achi_session *s, const char *why)
@@ -92,6 +112,9 @@ void achi_session_close(struct achi_session *s, const char *why)
         return;
     s->closing = true;
     ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s is gone: %s", s->name, why);
+    achi_session_unpack(s);
+    achi_output_finish(&s->output);
+    achi_session_know(s);
     achi_subscription_close_all(s);
     ach_queue_close(s->queue);
     *s->at = s->next;
@@ -117,13 +140,20 @@ static void wake(void *session)
     achi_loop_mark(&((struct achi_session *)session)->peer);
 }
 
-/* Whether there is room for one more answer, or nobody to send one to. */
-static bool may_take(const struct achi_session *s)
+/* Whether there is room for one more answer. */
+static bool may_ask(const struct achi_session *s)
+{
+    size_t most = s->trusted ? (size_t)s->server->options.requests_max : STRANGER_REQUESTS;
+
+    return (size_t)s->asking + ach_queue_replies(s->queue) < most;
+}
+
+/* A client that is gone does not make room: what it sent is taken now, or never. */
+static bool may_take(struct achi_session *s)
 {
     if (s->closing || s->ended)
         return !s->closing;
-    return !s->urgent && (size_t)s->asking + ach_queue_replies(s->queue) <
-                             (size_t)s->server->options.requests_max;
+    return !s->urgent && may_ask(s) && achi_memory_may_take(s);
 }
 
 static void refuse(struct achi_session *s)
@@ -145,11 +175,13 @@ static bool take_all(struct achi_session *s)
         status = achi_input_next(&s->input, &h, &body, &size);
         if (status != ACH_OK)
             break;
+        s->taken += ACH_FRAME_HEADER + size;
         if (s->ended) {
             ach_message_unref(s->urgent);
             s->urgent = NULL;
         }
-        achi_session_take(s, &h, body, size);
+        if (!s->ended || h.type != ACH_MSG_REQ || may_ask(s))
+            achi_session_take(s, &h, body, size);
     }
     if (s->closing)
         return false;
@@ -177,15 +209,20 @@ static void work(struct achi_session *s)
         achi_session_close(s, "no memory for what it sends");
         return;
     }
-    achi_loop_want(&s->peer, (held || s->ended ? 0u : (uint32_t)EPOLLIN) |
+    achi_loop_want(&s->peer, (held || s->starved || s->ended ? 0u : (uint32_t)EPOLLIN) |
                                  (s->blocked ? (uint32_t)EPOLLOUT : 0u));
+    achi_memory_watch(s);
 }
 
 /* Bytes of the client into its input: how many; 0: no more will come; -1: none now. */
 static ssize_t receive(struct achi_session *s)
 {
-    ssize_t n = recv(s->peer.fd, s->peer.loop->buffer, ACHI_LOOP_BUFFER, MSG_DONTWAIT);
+    size_t room = s->ended ? ACHI_LOOP_BUFFER : achi_memory_may_receive(s);
+    ssize_t n;
 
+    if (!room)
+        return -1;
+    n = recv(s->peer.fd, s->peer.loop->buffer, room, MSG_DONTWAIT);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? -1 : 0;
     if (n > 0 && achi_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) != ACH_OK) {
@@ -195,29 +232,29 @@ static ssize_t receive(struct achi_session *s)
     return n;
 }
 
-/* What is in the socket by now, and was held back before. Answers are of no use any more. */
-static void take_rest(struct achi_session *s)
+/*
+ * A part of what is in the socket by now, and was held back before; false: that was all. Answers
+ * are of no use any more.
+ */
+static bool take_rest(struct achi_session *s)
 {
-    int rounds = REST_ROUNDS;
-
     s->ended = true;
-    do {
-        take_all(s);
-        if (!s->closing && achi_input_keep(&s->input) != ACH_OK)
-            return;
-    } while (!s->closing && rounds-- && receive(s) > 0);
+    take_all(s);
+    return !s->closing && achi_input_keep(&s->input) == ACH_OK && s->rounds++ < REST_ROUNDS &&
+           receive(s) > 0;
 }
 
 void achi_session_lose(struct achi_session *s, const char *why)
 {
-    if (!s->closing && !s->ended)
-        take_rest(s);
+    while (!s->closing && take_rest(s))
+        ;
     achi_session_close(s, why);
 }
 
 void achi_session_end(struct achi_session *s)
 {
-    take_rest(s);
+    while (take_rest(s))
+        ;
     if (s->closing)
         return;
     achi_subscription_close_all(s);
@@ -227,7 +264,7 @@ void achi_session_end(struct achi_session *s)
 /* In pull mode data waits for a client to ask, which it cannot any more. */
 bool achi_session_done(const struct achi_session *s)
 {
-    return s->output.count == 0 && s->asking <= 0 && ach_queue_replies(s->queue) == 0 &&
+    return s->output.count == 0 && !s->map && s->asking <= 0 && ach_queue_replies(s->queue) == 0 &&
            (s->pull || ach_queue_length(s->queue) == 0);
 }
 
@@ -246,8 +283,9 @@ static void ready(struct achi_peer *p, uint32_t events)
 {
     struct achi_session *s = (struct achi_session *)p;
 
-    if (events & (EPOLLERR | EPOLLHUP)) {
-        achi_session_lose(s, reason(p->fd));
+    if (events & (EPOLLERR | EPOLLHUP)) { /* again in the next turn: others are served meanwhile */
+        if (!take_rest(s))
+            achi_session_close(s, reason(p->fd));
         return;
     }
     if (events & EPOLLOUT)
@@ -280,6 +318,18 @@ static void find_origin(struct achi_session *s, int fd)
         snprintf(s->name + n, sizeof(s->name) - n, " of uid %u", (unsigned)s->origin.uid);
 }
 
+/* Data takes half of the memory at most, so that a client that asks for none gets answers. */
+static ach_status_t make_queue(struct achi_session *s)
+{
+    const struct achi_options *o = &s->server->options;
+    size_t bytes = (size_t)o->client_memory;
+    ach_status_t status = ach_queue_create((unsigned)o->queue, bytes / 2, wake, s, &s->queue);
+
+    if (status == ACH_OK)
+        ach_queue_limit(s->queue, bytes, s->server->budget);
+    return status;
+}
+
 static struct achi_session *make(struct achi_listener *listener, int fd)
 {
     struct achi_session *s = calloc(1, sizeof(*s));
@@ -296,8 +346,12 @@ static struct achi_session *make(struct achi_listener *listener, int fd)
     s->trusted = !*s->server->options.secret;
     write_name(fd, s->name, sizeof(s->name));
     find_origin(s, fd);
-    achi_input_init(&s->input, (size_t)s->server->options.message_max);
-    if (ach_queue_create((unsigned)s->server->options.queue, 0, wake, s, &s->queue) == ACH_OK)
+    s->since = s->held_since = achi_server_seconds();
+    achi_input_init(&s->input, s->trusted ? (size_t)s->server->options.message_max
+                                          : (size_t)ACHI_STRANGER_BODY);
+    s->input.budget = s->server->budget;
+    achi_memory_begin(s);
+    if (make_queue(s) == ACH_OK)
         return s;
     free(s);
     return NULL;

@@ -36,7 +36,8 @@ struct achi_session {
 
     bool trusted; /* it knows the secret, or there is none */
     unsigned wrong;
-    unsigned age; /* seconds without trust */
+    long since;                                        /* the second in which it came */
+    struct achi_session *next_stranger, **stranger_at; /* NULL: it is none any more */
 
     bool pull;
     bool asked;            /* for data; a SYNCH is due */
@@ -47,11 +48,23 @@ struct achi_session {
     size_t gap_after;      /* ... after so many more */
     bool blocked;          /* the socket is full */
     bool ended;            /* nothing more is received: what was is taken whatever the limits say */
+    unsigned rounds;       /* of receiving since then */
     bool closing;
+
+    /* See memory.h. */
+    size_t guess;             /* bytes of an answer that may be large */
+    bool starved;             /* it waits until others hold less */
+    uint64_t taken;           /* bytes of messages from it */
+    uint64_t moved;           /* bytes taken and sent up to ... */
+    long held_since;          /* ... that second, when it held little, or had moved what it held */
+    uint64_t refused_answers; /* that the log has told of */
+    ach_message_t *map;       /* to be compressed before anything else is sent; NULL: none */
+    struct achi_session *next_map;
 
     struct achi_subscription *subscriptions;
     int n_subscriptions;
-    int asking;       /* requests of devices that are not answered yet */
+    int asking;       /* requests of devices that are not answered yet, and subscriptions */
+    int large;        /* of these, requests whose answers may be large */
     uint64_t refused; /* commands to devices it had not subscribed to */
     char *route;      /* NULL: it is not one of us */
 };
@@ -70,8 +83,17 @@ void achi_session_lose(struct achi_session *s, const char *why);
 void achi_session_end(struct achi_session *s);
 bool achi_session_done(const struct achi_session *s);
 
+/* It is no stranger any more: it is trusted, and has said something. */
+void achi_session_know(struct achi_session *s);
+
 /* Send what may be sent now. */
 void achi_session_send(struct achi_session *s);
+
+/* Compress a slice of one client's map; false: there are no more. */
+bool achi_session_pack(struct achi_server *server);
+
+/* Forget a map that is to be compressed. */
+void achi_session_unpack(struct achi_session *s);
 
 /* A message from the client. */
 void achi_session_take(struct achi_session *s, const ach_header_t *h, const unsigned char *body,

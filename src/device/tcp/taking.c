@@ -2,7 +2,7 @@
 /* taking.c - what clients say to devices */
 #include <ach.h>
 
-#include "session.h"
+#include "memory.h"
 
 /* Whatever host and robot a client names, it means the one it is connected to. */
 ach_address_t achi_session_device(const struct achi_session *s, unsigned interf, unsigned index)
@@ -52,6 +52,7 @@ static void hand_over(struct achi_session *s, const ach_header_t *header, const 
 
     h.address = achi_session_device(s, h.address.interf, h.address.index);
     s->asking += request;
+    achi_memory_asked(s, &h);
     rights = achi_subscription_rights(s, &h.address);
     if (!rights)
         ach_errstr_set(status, "it has not subscribed");
@@ -68,6 +69,8 @@ static void hand_over(struct achi_session *s, const ach_header_t *header, const 
 void achi_session_take(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
                        size_t size)
 {
+    if (s->trusted)
+        achi_session_know(s);
     if (h->type != ACH_MSG_CMD && h->type != ACH_MSG_REQ) {
         ach_robot_log(s->server->robot, ACH_LOG_WARNING,
                       "client %s is disconnected: it sent a message of type %u", s->name, h->type);

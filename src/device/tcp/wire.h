@@ -9,6 +9,9 @@
 #define ACHI_GREETING "Player v."
 #define ACHI_VERSION "3.1.0"
 
+/* Bytes of a body that a stranger may send: it must show the secret before anything else. */
+#define ACHI_STRANGER_BODY 256u
+
 /*
  * A request of the interface player that only our servers know: the route of the
  * subscription that follows, as a string. If that subscription fails, the reason

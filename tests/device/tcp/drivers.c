@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "drivers.h"
 
+#include "atlas.h"
+
 #include <ach.h>
 #include <ach/interface/opaque.h>
 #include <ach/interface/position2d.h>
@@ -18,7 +20,7 @@ enum does { REFUSE, ECHO, HOLD };
 struct puppet {
     ach_address_t devices[DEVICES_MAX];
     int count, control;
-    int setup_ms;
+    int setup_ms, sleep_ms;
     bool die;
     enum does does;
     ach_message_t *held[HELD_MAX];
@@ -43,6 +45,7 @@ static ach_status_t puppet_create(ach_driver_t *driver, ach_section_t *options, 
         p->count++;
     }
     p->setup_ms = ach_section_int(options, "setup_ms", 0);
+    p->sleep_ms = ach_section_int(options, "sleep_ms", 0);
     ach_driver_property_int(driver, "answer", 42);
     *state = p;
     return p->count ? ACH_OK : ACH_ENOENT;
@@ -154,6 +157,7 @@ static ach_status_t puppet_process(ach_driver_t *driver, void *state, const ach_
     struct puppet *p = state;
     const ach_header_t *h = ach_message_header(m);
 
+    usleep((unsigned)p->sleep_ms * 1000);
     if (p->control >= 0 && ach_address_equal(&h->address, &p->devices[p->control]) &&
         h->type == ACH_MSG_CMD) {
         obey(driver, p, m);
@@ -297,4 +301,5 @@ void add_drivers(ach_robot_t *robot)
 
     for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
         ach_robot_add_class(robot, &classes[i]);
+    ach_robot_add_class(robot, &atlas_class);
 }

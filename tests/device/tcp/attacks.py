@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clients that try to exhaust the server. At all times its memory stays below the bound that its
+options state, an honest client is served, and no request is left without an answer.
+
+attacks.py SERVER_PROGRAM [TEST ...]
+"""
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+
+import player as p
+
+MAP, GET_DATA = 42, 2
+SIDE = 2048  # a map of 4 MiB
+CONFIG = f"""
+driver ( name "atlas" provides ["map:0"] side {SIDE} noise no )
+driver ( name "atlas" provides ["map:1"] side 512 )
+driver ( name "puppet" provides ["position2d:7" "opaque:7"] does "echo" )
+driver ( name "puppet" provides ["control:::opaque:8" "position2d:8" "map:8"] does "hold" )
+driver ( name "puppet" provides ["opaque:9"] sleep_ms 20 )
+"""
+MIB = 1 << 20
+MEMORY = 32 * MIB  # the option of the servers here
+SLACK = 64 * MIB  # for the program, one map that is compressed, and what malloc keeps
+ASK = struct.pack(">7I", 0, 0, SIDE, SIDE, 0, 0, 0)
+
+
+def scaled(n):
+    return max(1, n * int(os.environ.get("ACH_TEST_SCALE", "100")) // 100)
+
+
+def status(server, name):
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as f:
+        for line in f:
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+    raise AssertionError(f"no {name}")
+
+
+class Witness:
+    """An honest client that asks all the time, from a thread of its own."""
+
+    def __init__(self, server, secret=None):
+        self.client = server.client()
+        if secret:
+            key = secret.encode()
+            body = struct.pack(">II", len(key), len(key)) + key + bytes(-len(key) % 4)
+            assert self.client.request(p.PLAYER, 0, p.AUTH, body).type == p.ACK
+        self.client.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
+        self.client.open(p.POSITION2D, 7)
+        self.count, self.ending, self.failure = 0, False, None
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        try:
+            while not self.ending:
+                sequence = self.count % (1 << 32)
+                answer = self.client.request(p.POSITION2D, 7, 1, sequence=sequence)
+                assert (answer.type, answer.sequence) == (p.ACK, sequence), answer
+                self.client.others.clear()
+                self.count += 1
+                time.sleep(0.001)
+        except Exception as e:  # pylint: disable=broad-except
+            self.failure = e or type(e)
+
+    def served(self, times=3):
+        """It is, so often from now on."""
+        end, goal = time.monotonic() + p.LIMIT, self.count + times
+        while self.count < goal:
+            assert self.failure is None, f"the honest client failed: {self.failure!r}"
+            assert time.monotonic() < end, "the honest client is not served"
+            time.sleep(0.01)
+
+    def end(self):
+        self.ending = True
+        self.thread.join(p.LIMIT)
+        assert self.failure is None, f"the honest client failed: {self.failure!r}"
+
+
+def attacked(tcp="", secret=None, bound=MEMORY + SLACK):
+    """Run a test against a server with these options, beside an honest client."""
+    def decorate(test):
+        def run(program):
+            server = p.Server(program, CONFIG, tcp=f"port 0 memory {MEMORY} {tcp}")
+            before = status(server, "VmRSS")
+            attackers = []
+            try:
+                witness = Witness(server, secret)
+                test(server, witness, attackers)
+                witness.served()
+                witness.end()
+                grown = status(server, "VmHWM") - before
+                assert grown < bound, f"{grown / MIB:.0f} MiB"
+            except BaseException:
+                print(server.log()[-3000:])
+                raise
+            finally:
+                for a in attackers:
+                    a.close()
+                server.end()
+        run.__name__ = test.__name__
+        return run
+    return decorate
+
+
+def attacker(server, attackers, devices=()):
+    """A client that takes little into its own buffers."""
+    c = server.client()
+    c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+    attackers.append(c)
+    for d in devices:
+        c.open(*d)
+    return c
+
+
+def pour(c, data, limit=1.0):
+    """Send until the server has not read for a while; how many bytes it took."""
+    c.socket.settimeout(limit)
+    sent = 0
+    try:
+        while sent < len(data):
+            sent += c.socket.send(data[sent:sent + 65536])
+    except (TimeoutError, ConnectionError):
+        pass
+    c.socket.settimeout(p.LIMIT)
+    return sent
+
+
+def ask_for_maps(n, index=0):
+    return b"".join(p.header(p.REQ, MAP, index, GET_DATA, len(ASK), 0.0, i) + ASK for i in range(n))
+
+
+@attacked()
+def map_requests(server, witness, attackers):
+    """27 KB of requests, and no reading. Later the client reads: all are answered, in order."""
+    n = scaled(400)
+    c = attacker(server, attackers, [(MAP, 0)])
+    pour(c, ask_for_maps(n))
+    witness.served(20)
+    for i in range(n):
+        m = c.next()
+        assert m.sequence == i and m.type == p.ACK, (i, m.sequence, m.type)
+    assert c.silent(0.1)
+
+
+@attacked()
+def sudden_maps(server, witness, attackers):
+    """Answers that are small at first, so that many requests are taken, and then large."""
+    c = attacker(server, attackers, [(MAP, 0), (p.OPAQUE, 7)])
+    for i in range(40):
+        assert c.request(p.OPAQUE, 7, 1, p.opaque(b"x"), sequence=i).sequence == i
+    n = scaled(250)
+    pour(c, ask_for_maps(n))
+    witness.served(20)
+    c.others.clear()
+    got = []
+    while len(got) < n:
+        m = c.next()
+        if m.interf == MAP:
+            got.append(m)
+    assert [m.sequence for m in got] == list(range(n))
+    refused = sum(m.type == p.NACK for m in got)
+    assert refused < n and all(m.type in (p.ACK, p.NACK) for m in got)
+    print(f"        {refused} of {n} were refused")
+    assert not refused or server.logged("answers were replaced by NACKs")
+
+
+@attacked()
+def crowd(server, witness, attackers):
+    """Many that ask for maps and do not read. In the end those that hold the most are disconnected."""
+    for _ in range(24):
+        c = attacker(server, attackers, [(MAP, 1)])
+        pour(c, ask_for_maps(200, 1), 0.1)
+    witness.served(50)
+    assert server.logged("bytes, and others need memory"), "nobody was disconnected"
+    witness.served(50)
+    honest = server.client(p.PUSH)
+    honest.open(MAP, 1)
+    end = time.monotonic() + p.LIMIT
+    while honest.request(MAP, 1, GET_DATA, ASK).type != p.ACK:
+        assert time.monotonic() < end, "an honest client gets no map"
+        time.sleep(0.1)
+    honest.close()
+
+
+@attacked()
+def partial_messages(server, witness, attackers):
+    """All but the last bytes of the largest message, from many clients."""
+    body = p.opaque(bytes(MIB - 100))
+    for _ in range(100):
+        c = attacker(server, attackers, [(p.OPAQUE, 7)])
+        pour(c, p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body[:-4], 0.01)
+    witness.served(20)
+
+
+@attacked()
+def small_pieces(server, witness, attackers):
+    """A large message in very many pieces does not cost more than in a few."""
+    c = attacker(server, attackers, [(p.OPAQUE, 7)])
+    c.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
+    body = p.opaque(bytes(range(256)) * 2048)
+    whole = p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body
+    for i in range(0, len(whole), 100):
+        c.raw(whole[i:i + 100])
+    assert c.next().body == body
+    witness.served()
+
+
+@attacked()
+def held_requests(server, witness, attackers):
+    """Large requests that a driver does not answer: those that do not fit are refused."""
+    body = p.opaque(bytes(MIB - 100))
+    whole = p.header(p.REQ, p.OPAQUE, 8, 1, len(body)) + body
+    for _ in range(6):
+        c = attacker(server, attackers, [(p.OPAQUE, 8)])
+        pour(c, whole * 20, 0.2)
+    witness.served(20)
+
+
+@attacked()
+def slow_driver(server, witness, attackers):
+    """Large commands to a driver that takes its time."""
+    body = p.opaque(bytes(MIB - 100))
+    whole = p.header(p.CMD, p.OPAQUE, 9, 1, len(body)) + body
+    for _ in range(4):
+        c = attacker(server, attackers, [(p.OPAQUE, 9)])
+        pour(c, whole * 30, 0.2)
+    witness.served(20)
+
+
+def publish(boss, body):
+    """The device publishes. If that is lost for want of memory, the client is told so."""
+    end = time.monotonic() + p.LIMIT
+    while True:
+        boss.send(p.CMD, p.OPAQUE, 7, 1, body)
+        m = boss.next()
+        if m.type == p.DATA:
+            return
+        assert (m.type, m.subtype) == (p.SYNCH, p.SYNCH_OVERFLOW), m
+        assert time.monotonic() < end, "nothing comes through"
+
+
+@attacked()
+def stopped_readers(server, witness, attackers):
+    """Clients that subscribe to large data and stop reading at different times."""
+    boss = server.client(p.PUSH)
+    boss.open(p.OPAQUE, 7)
+    body = p.opaque(bytes(MIB - 100))
+    for _ in range(60):
+        attacker(server, attackers, [(p.OPAQUE, 7)])
+        publish(boss, body)
+    witness.served(20)
+    for _ in range(20):
+        publish(boss, body)
+    boss.close()
+
+
+@attacked("clients_max 100 secret \"open\"", "open", 16 * MIB)
+def strangers(server, witness, attackers):
+    """Strangers fill the table and send what they may: who knows the secret comes in all the same."""
+    for _ in range(300):
+        c = server.client()
+        attackers.append(c)
+        try:
+            pour(c, p.header(p.REQ, p.PLAYER, 0, p.AUTH, 200) + bytes(199), 0.1)
+        except ConnectionError:
+            pass
+    for _ in range(20):
+        late = Witness(server, "open")
+        late.served()
+        late.end()
+        late.client.close()
+    witness.served()
+    assert server.logged("another client came")
+
+
+@attacked("secret \"open\"", "open", 16 * MIB)
+def large_strangers(server, witness, attackers):
+    """A stranger's message is no longer than the secret needs, whatever its header says."""
+    for size in (300, 1 << 20):
+        c = server.client()
+        attackers.append(c)
+        pour(c, p.header(p.REQ, p.PLAYER, 0, p.AUTH, size) + bytes(100), 0.1)
+        assert c.gone() and server.logged(f"a message of {size} bytes; the limit is 256")
+    for _ in range(50):  # and asks without reading
+        c = attacker(server, attackers)
+        pour(c, p.header(p.REQ, p.PLAYER, 0, p.DEVLIST, 0) * 20000, 0.05)
+    witness.served()
+
+
+if __name__ == "__main__":
+    sys.setswitchinterval(1e-4)
+    sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
+                    slow_driver, stopped_readers, strangers, large_strangers]))
