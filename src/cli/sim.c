@@ -173,6 +173,10 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
         return false;
     }
     adjust(s->plan, o);
+    if (achi_plan_check(s->plan) != ACH_OK) {
+        fail_errstr();
+        return false;
+    }
     if (!achi_keeper_start(s)) {
         complain("%s", s->why);
         return false;

@@ -133,6 +133,7 @@ static void pace(struct achi_sim *s)
     while ((wall = ahead(s)) > AHEAD && !s->over && !s->paused && !s->interrupted && !s->died) {
         if (achi_notes_take(s, achi_wall() + (wall < NAP ? wall : NAP)))
             return; /* somebody is back, or goes on */
+        achi_happen_serve(s);
         look(s);
         achi_screen_show(s, false);
     }
@@ -146,6 +147,7 @@ static void stay(struct achi_sim *s)
     achi_look_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
         sleep_for(NAP);
+        achi_happen_serve(s);
         look(s);
         achi_screen_show(s, false);
     }

@@ -13,7 +13,8 @@
 #include "client/event.h"
 #include "sim.h"
 
-#define SETTLE 10.0 /* wall seconds that drivers may take at one point in time */
+#define SETTLE 10.0            /* wall seconds that drivers may take at one point in time */
+#define SERVE_EVERY 10000000LL /* wall time between two looks for requests from outside */
 
 struct watched {
     achi_event_t event;
@@ -171,6 +172,32 @@ bool achi_happen_at(struct achi_sim *s, int64_t time)
         return false;
     look_at_channels(s, time);
     return true;
+}
+
+/* Nothing that a controller has put waits in a channel for its time. */
+static bool is_quiet(const struct achi_sim *s)
+{
+    const struct achi_sink *k = s->sinks;
+
+    while (k && !k->post && (k->phase != ACHI_COMPUTES || k->stopped))
+        k = k->next;
+    return !k;
+}
+
+/* Requests of programs outside, which say nothing to us. They act now, whenever that is. */
+void achi_happen_serve(struct achi_sim *s)
+{
+    int64_t wall = achi_wall();
+
+    if (wall - s->wall_served < SERVE_EVERY || !is_quiet(s))
+        return;
+    s->wall_served = wall;
+    if (ach_channels_poll(s->channels, SETTLE) != ACH_OK) {
+        achi_sim_fail(s, "%s", ach_errstr());
+        return;
+    }
+    if (settle(s))
+        look_at_channels(s, s->now);
 }
 
 void achi_happen_post(struct achi_sim *s, achi_event_t event, int64_t time)

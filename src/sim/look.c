@@ -81,13 +81,16 @@ static void block(struct achi_sim *s, struct achi_sink *k, const struct achi_clo
 static void end_slice(struct achi_sim *s, struct achi_sink *k, int64_t cpu)
 {
     int64_t used = cpu - k->cpu, time = k->time + (s->plan->correction ? used : k->armed);
+    int64_t permit = k->time + k->armed;
 
+    if (permit > time) /* it was stopped somewhat early: what is left is not granted any more */
+        permit = time;
     if (used - k->armed > k->account.late)
         k->account.late = used - k->armed;
     k->account.slices++;
     k->sliced = true;
     achi_turn_trace(s, k, "computes", time);
-    achi_turn_charge(k, k->time + k->armed, time, cpu);
+    achi_turn_charge(k, permit, time, cpu);
     achi_ledger_line(s->ledger, k->child->plan->name, "slice", k->wall_begin - s->wall_start, time,
                      k->armed, used, &k->account);
     achi_turn_check_budget(s, k);

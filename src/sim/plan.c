@@ -200,6 +200,11 @@ ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config)
     for (i = 0; i < p->n_controllers; i++)
         if (!p->controllers[i].command)
             return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for controllers");
+    return ACH_OK;
+}
+
+ach_status_t achi_plan_check(const struct achi_plan *p)
+{
     if (p->duration == ACHI_SIM_NEVER && p->n_controllers == 0)
         return ach_errstr_set(ACH_EINVAL, "a world without controllers needs a duration");
     return ACH_OK;

@@ -59,6 +59,7 @@ struct achi_plan {
 
 /* Read both kinds of sections. Errors are those of the config. Frees with achi_plan_finish. */
 ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config);
+ach_status_t achi_plan_check(const struct achi_plan *p); /* when the command line has been read */
 void achi_plan_finish(struct achi_plan *p);
 
 #endif

@@ -264,6 +264,7 @@ static void loop(struct achi_sim *s)
     s->wall_start = s->wall_paced = achi_wall();
     while (!s->over && achi_control(s)) {
         attend(s);
+        achi_happen_serve(s);
         if (nobody_left(s)) {
             achi_look_wait(s); /* a program may be about to start another one */
             achi_children_reap(s);

@@ -125,6 +125,7 @@ struct achi_sim {
     int64_t wall_shown;
     int64_t wall_looked; /* at the control channel */
     int64_t wall_swept;  /* dead threads away */
+    int64_t wall_served; /* programs outside */
     int64_t wall_still;  /* spent in pauses */
     double speed;
     int64_t wall_paced, time_paced; /* since when the speed is limited to that */
@@ -227,6 +228,7 @@ bool achi_look_asleep(const struct achi_sink *k);
 int64_t achi_happen_next(struct achi_sim *s);
 bool achi_happen_at(struct achi_sim *s, int64_t time);
 void achi_happen_post(struct achi_sim *s, achi_event_t event, int64_t time);
+void achi_happen_serve(struct achi_sim *s); /* who looks from outside */
 bool achi_happened_since(const struct achi_sim *s, const struct achi_sink *k);
 void achi_watch_want(struct achi_sim *s, const achi_event_t *events, unsigned n);
 ach_status_t achi_watch_open(struct achi_sim *s);

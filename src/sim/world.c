@@ -86,6 +86,20 @@ static ach_status_t make_mechanism(struct achi_world *w, ach_section_t *s)
     return ACH_OK;
 }
 
+/* Of the config the first error is told; one of an engine may have several lines, and all of them. */
+static void keep_why(const struct achi_world *w, const ach_section_t *s, char *why, size_t size)
+{
+    bool config = ach_section_failed(s);
+    char *c;
+
+    snprintf(why, size, "%s", config ? ach_config_errors(w->config) : ach_errstr());
+    if (config)
+        why[strcspn(why, "\n")] = '\0';
+    for (c = why; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+}
+
 /* All are tried, so that one run finds most of what is wrong; the first error is returned. */
 static ach_status_t make_mechanisms(struct achi_world *w)
 {
@@ -104,11 +118,9 @@ static ach_status_t make_mechanisms(struct achi_world *w)
 
         if (one != ACH_OK && status == ACH_OK) {
             status = one;
-            snprintf(why, sizeof(why), "%s",
-                     ach_section_failed(s) ? ach_config_errors(w->config) : ach_errstr());
+            keep_why(w, s, why, sizeof(why));
         }
     }
-    why[strcspn(why, "\n")] = '\0';
     return status == ACH_OK ? ACH_OK : ach_errstr_set(status, "%s", why);
 }
 

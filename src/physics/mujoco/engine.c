@@ -53,13 +53,13 @@ static void destroy(void *mechanism)
 
 static ach_status_t load(struct achi_mujoco *u, const char *path)
 {
-    char why[500] = "";
-    size_t n;
+    char why[500] = "", *line;
 
     u->m = mj_loadXML(path, NULL, why, sizeof(why));
-    n = strcspn(why, "\n");
+    for (line = why; (line = strchr(line, '\n'));)
+        *line = line[1] ? ' ' : '\0'; /* the second line says where */
     if (!u->m)
-        return ach_errstr_set(ACH_EINVAL, "%s: %.*s", path, (int)n, why);
+        return ach_errstr_set(ACH_EINVAL, "%s: %s", path, why);
     u->m->opt.enableflags |= mjENBL_ENERGY;
     u->d = mj_makeData(u->m);
     if (!u->d || !achi_mujoco_find_joints(u))

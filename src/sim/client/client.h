@@ -70,6 +70,10 @@ ach_status_t achi_sim_wait(int64_t until, const achi_event_t *events, unsigned n
 /* Declared costs: what the thread waited for has come; a new cycle begins. */
 void achi_sim_cycle(void);
 
+/* Was this cycle's cost charged? For one who finds that no new cycle has begun. */
+bool achi_sim_spent(void);
+void achi_sim_set_spent(bool spent);
+
 /*
  * A new thread says hello: told is called when the coordinator knows of it, before it
  * lets it begin. parent: the tid of who started it, 0: unknown.

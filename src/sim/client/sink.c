@@ -314,6 +314,16 @@ void achi_sim_cycle(void)
         achi_sink_self.spent = false;
 }
 
+bool achi_sim_spent(void)
+{
+    return achi_sink_self.spent;
+}
+
+void achi_sim_set_spent(bool spent)
+{
+    achi_sink_self.spent = spent;
+}
+
 ach_status_t achi_sim_post(achi_event_t event)
 {
     struct achi_note note = {.kind = ACHI_NOTE_POST, .n_events = 1, .events = {event}};

@@ -6,6 +6,9 @@
 
 #include "hold.h"
 
+#define NO_COMMAND "the device has no command of that kind"
+#define COMPLAINTS 5u /* refused commands of one device that are logged */
+
 /* Samples only while somebody is subscribed, and each time only once. */
 static ach_status_t go_on(struct achi_simdev *d)
 {
@@ -132,15 +135,39 @@ static ach_status_t obey(struct achi_simdev *d, const ach_message_t *m)
 {
     ach_status_t status = achi_simdev_reach(d);
 
-    return status == ACH_OK ? d->kind->command(d, m) : status;
+    if (status != ACH_OK)
+        return status;
+    ach_errstr_set(ACH_ENOTSUP, NO_COMMAND);
+    return d->kind->command(d, m);
+}
+
+/* Nobody answers a command, so a refused one is logged; not each of a loop that goes on. */
+static void complain(struct achi_simdev *d)
+{
+    if (d->refused++ >= COMPLAINTS)
+        return;
+    ach_driver_log(d->driver, ACH_LOG_WARNING, "a command at %.6f s is refused: %s%s",
+                   (double)achi_world_now(d->world) / 1e9, ach_errstr(),
+                   d->refused == COMPLAINTS ? "; more are not reported" : "");
 }
 
 /* A command that is wrong does not end the simulation. */
 static ach_status_t obey_late(struct achi_simdev *d, const ach_message_t *m)
 {
     if (obey(d, m) != ACH_OK)
-        ach_driver_log(d->driver, ACH_LOG_WARNING, "a command: %s", ach_errstr());
+        complain(d);
     return ACH_OK;
+}
+
+static ach_status_t take_command(struct achi_simdev *d, const ach_message_t *m)
+{
+    if (!d->kind->command)
+        return ach_errstr_set(ACH_ENOTSUP, NO_COMMAND);
+    if (!ach_message_body(m))
+        return ach_errstr_set(ACH_EINVAL, "it has no body");
+    if (d->command_latency)
+        return achi_hold(d, &d->commands, m, d->command_latency, obey_late);
+    return obey(d, m);
 }
 
 static ach_status_t process(struct achi_simdev *d, const ach_message_t *m)
@@ -149,13 +176,11 @@ static ach_status_t process(struct achi_simdev *d, const ach_message_t *m)
 
     if (type == ACH_MSG_REQ && d->kind->request)
         return d->kind->request(d, m);
-    if (type != ACH_MSG_CMD || !d->kind->command)
+    if (type != ACH_MSG_CMD)
         return ACH_ENOTSUP;
-    if (!ach_message_body(m))
-        return ach_errstr_set(ACH_EINVAL, "a command without a body");
-    if (d->command_latency)
-        return achi_hold(d, &d->commands, m, d->command_latency, obey_late);
-    return obey(d, m);
+    if (take_command(d, m) != ACH_OK)
+        complain(d);
+    return ACH_OK;
 }
 
 ach_status_t achi_simdev_process(ach_driver_t *driver, void *state, const ach_message_t *m)

@@ -74,6 +74,7 @@ struct achi_simdev {
     int64_t latency, command_latency; /* ns */
     struct achi_grain grains[ACHI_GRAINS];
     uint64_t seed, random;
+    unsigned refused; /* commands */
     bool running, off;
 
     struct achi_agenda_item next; /* sample */

@@ -65,6 +65,21 @@ static int64_t until(const struct timespec *timeout, clockid_t clock, int option
                                    : achi_clock_point(clock, timeout);
 }
 
+/*
+ * Declared costs: an answer that a device gives at once, in no time, belongs to the cycle of its
+ * request. Else the start of a program, which opens its devices, would be charged several times.
+ */
+static void block(struct get *g, struct achi_events *e, int64_t end)
+{
+    int64_t before = achi_sim_now();
+    bool spent = achi_sim_spent();
+
+    if (!achi_block(end, e, look, g))
+        g->r = ACH_TIMEOUT;
+    else if (achi_handle_answers(g->chan) && achi_sim_now() == before)
+        achi_sim_set_spent(spent);
+}
+
 static enum ach_status get(struct get *g)
 {
     struct achi_events e = {0};
@@ -80,8 +95,7 @@ static enum ach_status get(struct get *g)
         achi_events_add(&e, achi_handle_event(g->chan));
         if (g->options & ACH_O_LINKED)
             achi_events_add(&e, ACHI_EVENT_POLL);
-        if (!achi_block(until(g->timeout, clock, g->options), &e, look, g))
-            g->r = ACH_TIMEOUT;
+        block(g, &e, until(g->timeout, clock, g->options));
     }
     achi_handle_moved(g->chan);
     return g->r;

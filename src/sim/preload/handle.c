@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -14,7 +15,8 @@
 struct known {
     const struct achi_handle *priv;
     achi_event_t event;
-    int fd; /* -1: it has no descriptor */
+    bool answers; /* of devices */
+    int fd;       /* -1: it has no descriptor */
     struct known *next;
 };
 
@@ -53,6 +55,14 @@ static struct known **find(const struct achi_handle *priv)
     return p;
 }
 
+/* As src/device/channel/names.h has it. */
+static bool names_answers(const char *name)
+{
+    const char *end = strrchr(name, '.');
+
+    return strncmp(name, "dev.", 4) == 0 && strcmp(end, ".ans") == 0;
+}
+
 void achi_handle_add(const ach_channel_t *chan, const char *name)
 {
     struct known *k = malloc(sizeof(*k));
@@ -61,6 +71,7 @@ void achi_handle_add(const ach_channel_t *chan, const char *name)
         return;
     k->priv = chan->priv;
     k->event = name ? achi_event_channel(name) : achi_local_event(chan->shm);
+    k->answers = name && names_answers(name);
     k->fd = -1;
     take_lock();
     k->next = *find(k->priv);
@@ -103,6 +114,13 @@ achi_event_t achi_handle_event(const ach_channel_t *chan)
     struct known k;
 
     return ask(chan, &k) ? k.event : ACHI_EVENT_POLL;
+}
+
+bool achi_handle_answers(const ach_channel_t *chan)
+{
+    struct known k;
+
+    return ask(chan, &k) && k.answers;
 }
 
 void achi_handle_moved(ach_channel_t *chan)

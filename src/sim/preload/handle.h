@@ -12,6 +12,8 @@ void achi_handle_add(const ach_channel_t *chan, const char *name);
 void achi_handle_remove(const ach_channel_t *chan);
 
 /* ACHI_EVENT_POLL if nobody knows. */
+/* Is it the channel by which devices answer requests? */
+bool achi_handle_answers(const ach_channel_t *chan);
 achi_event_t achi_handle_event(const ach_channel_t *chan);
 
 /* In a child of fork: the descriptors are the parent's, and the handles are shared. */

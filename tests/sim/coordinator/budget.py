@@ -4,7 +4,7 @@
 import csv
 import re
 
-from coordinator import Run, check, controller, main, path, read, world
+from coordinator import Run, arm, check, controller, main, path, read, world
 
 MS = 1000000
 
@@ -104,4 +104,10 @@ def ledger_of_declared_costs():
     check([int(x["time_ns"]) for x in rows] == [i * 10 * MS + 3 * MS for i in range(20)], "times")
 
 
-main([cpu_time, report, end, suspend, declared_costs, ledger, ledger_of_declared_costs])
+def start_once():
+    """The start is one cycle, though a device is opened in it; then 19 with commands, and the end."""
+    Run(world(arm(), controller("a", "wrong", "actarray:0", 20, 7, cost=0.0001),
+              model="declared")).expect(0, "20 cycles", "granted 0.002100 s")
+
+
+main([start_once, cpu_time, report, end, suspend, declared_costs, ledger, ledger_of_declared_costs])

@@ -3,9 +3,10 @@
 """Pause, step, speed and end, through the control channel; and what the status says."""
 import os
 import signal
+import subprocess
 import time
 
-from coordinator import (Run, check, controller, main, put, status_time, wait_until,
+from coordinator import (ACH, Run, arm, check, controller, main, put, status_time, wait_until,
                          world)
 
 MS = 1000000
@@ -143,5 +144,28 @@ def controller_ends_in_a_pause():
     r.expect(0)
 
 
-main([pause_and_go, step, step_to_the_end, speed, paused_controllers_stand, slow_worlds_are_no_hang,
+def observer():
+    """Somebody outside is served, though no controller puts anything; also in a pause."""
+    r = begin(sections=(arm(), STEPS), model="declared")
+    for word in ("go", "pause"):
+        put(CONTROL, word)
+        if word == "pause":
+            until_it_stands()
+        done = subprocess.run([ACH, "dev", "req", "actarray:0", "get_geom"], capture_output=True,
+                              text=True, timeout=60, check=False)
+        check(done.returncode == 0, f"{word}: {done.stdout} {done.stderr}")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
+def refused():
+    """A command that a device refuses is said, once; and not for ever."""
+    for joint, words in ((7, "there is no joint 7"), (0, "nothing drives joint")):
+        r = Run(world(arm(strength=0.0), controller("a", "wrong", "actarray:0", 20, joint,
+                                                    cost=0.0001), model="declared"))
+        r.expect(0, "is refused", words)
+        check(r.err.count("\n") == 5, r.err)
+
+
+main([observer, refused, pause_and_go, step, step_to_the_end, speed, paused_controllers_stand, slow_worlds_are_no_hang,
       nonsense, paused_and_interrupted, controller_ends_in_a_pause])

@@ -93,5 +93,23 @@ static int visits(char **a)
     return 0;
 }
 
+/* wrong DEVICE COUNT JOINT: commands for a joint that it has not, or that nothing drives */
+static int wrong(char **a)
+{
+    const ach_actarray_current_cmd_t c = {.joint = (int32_t)actor_number(a, 2, 0)};
+    int64_t i, n = actor_number(a, 1, 10);
+    ach_device_t *d;
+
+    if (ach_device_open(a[0], NULL, &d) != ACH_OK)
+        actor_fail("cannot open %s: %s", a[0], ach_errstr());
+    for (i = 0; i < n; i++) {
+        if (ach_actarray_tell_current(d, &c) != ACH_OK)
+            actor_fail("no command: %s", ach_errstr());
+        actor_sleep_until(actor_now() + MS);
+    }
+    ach_device_close(d);
+    return 0;
+}
+
 const struct part actor_drive[] = {
-    {"pushes", pushes}, {"holds", holds}, {"visits", visits}, {NULL, NULL}};
+    {"wrong", wrong}, {"pushes", pushes}, {"holds", holds}, {"visits", visits}, {NULL, NULL}};

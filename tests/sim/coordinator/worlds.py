@@ -131,6 +131,24 @@ def parts_of_the_world():
     Run(world(arm(), duration=0.1)).expect(0, "0.100000 s")
 
 
+def durations():
+    """That of the command line will do."""
+    Run(world(arm())).expect(1, "needs a duration")
+    Run(world(arm()), "-d", "0.05").expect(0, "0.050000 s")
+
+
+def engines():
+    """What an engine says is told to its last line."""
+    if "mujoco" not in os.environ.get("ENGINES", "").split():
+        print("engines: not tried, since it was built without MuJoCo")
+        return
+    with open(path("bad.xml"), "w", encoding="utf-8") as f:
+        f.write("<mujoco>\n<worldbody>\n<nonsense/>\n</worldbody>\n</mujoco>\n")
+    r = Run(world(section("physics", name="arm", engine="mujoco", model=path("bad.xml")),
+                  duration=0.1)).end()
+    check(r.status == 1 and "nonsense" in r.err and "line" in r.err, r.err)
+
+
 def outputs():
     for option in ("trace", "ledger"):
         Run(world(FINE, **{option: "/nowhere/file"})).expect(1, "/nowhere/file")
@@ -155,4 +173,4 @@ def stale_channels():
 
 
 main([files, options_of_world, options_of_controllers, several, unknown_words, programs,
-      parts_of_the_world, outputs, command_line, stale_channels])
+      parts_of_the_world, durations, engines, outputs, command_line, stale_channels])
