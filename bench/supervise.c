@@ -21,7 +21,7 @@ static void remove_directory(const char *path)
     struct dirent *e;
 
     while (d && (e = readdir(d)))
-        if (e->d_name[0] != '.')
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
             unlinkat(dirfd(d), e->d_name, 0);
     if (d)
         closedir(d);

@@ -480,7 +480,9 @@ enum ach_status ach_create_attr_set_timestamps(ach_create_attr_t *attr, int time
  * @wake: non-zero if read-only subscribers will wait on the channel
  *
  * A subscriber that may not write cannot tell writers that it sleeps, so on
- * such a channel every put makes the system call that wakes. Once set it stays
+ * such a channel every put makes the system call that wakes. It wakes whoever
+ * sleeps on the channel: everybody who may read it can make its puts take longer,
+ * by as many sleepers as the system allows. Once set it stays
  * set. ach_chmod sets it when it grants somebody reading without writing. Kernel
  * channels wake every subscriber anyway.
  *

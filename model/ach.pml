@@ -65,6 +65,12 @@
 #ifndef READONLY        /* bit n: reader n cannot write; then every put wakes */
 #define READONLY 0
 #endif
+#ifndef WAKE_READERS    /* bit n: reader n sleeps on the wake word too */
+#define WAKE_READERS 0
+#endif
+#ifndef WAKE_WRITERS    /* bit n: writer n wakes the wake word */
+#define WAKE_WRITERS 0
+#endif
 #ifndef CHECK_MEMORY    /* 0: leave it to the readers to find what is wrong */
 #define CHECK_MEMORY 1
 #endif
@@ -126,6 +132,9 @@ num e_size[SLOTS];
 num e_small[SLOTS];
 num ring[RING];
 bit asleep[READERS];
+bit on_wake[READERS];   /* queued on the wake word */
+bit on_commit[READERS]; /* queued on the commit word */
+bit commit_sleepers;    /* who could put sleeps on the commit word alone */
 bit canceled[READERS];
 
 /* What we know beside it: which put became the message that has the slot, and its size. */

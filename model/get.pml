@@ -15,6 +15,7 @@
 
 #define SMALL ((off & INLINE) != 0)
 #define CANNOT_WRITE (((READONLY) >> me_) & 1)
+#define SLEEPS_ON_WAKE (((WAKE_READERS) >> me_) & 1)
 #ifdef REPLAY
 #define MAY_GET true
 #define NO_MORE_GETS false
@@ -175,6 +176,9 @@ proctype reader(byte me_)
     byte k, opts, tries, have;
     num copied, seen, got, known, c, newest, seq, guessed, want, want_size, off, size;
     bit busy, bad, valid;
+#if WAKE_WRITERS
+    bit settled;
+#endif
 
 next:
 #ifdef REPLAY
@@ -375,6 +379,22 @@ nothing:
         :: else
         fi
     };
+#if WAKE_WRITERS
+    /* Who could put and cannot map the wake word says so, once no put can have looked before. */
+    if
+    :: !SLEEPS_ON_WAKE && !CANNOT_WRITE && !settled ->
+        if
+        :: atomic { commit_sleepers = (BUG != 30) }
+        :: atomic { DIES(KILL_READERS); goto dead }
+        fi;
+        if
+        :: atomic { owner == 0 || BUG == 28 -> settled = 1 }
+        :: atomic { owner != 0 && BUG != 28 -> goto retry } /* in fact it sleeps, briefly */
+        :: atomic { DIES(KILL_READERS); goto dead }
+        fi
+    :: else
+    fi;
+#endif
     if
     :: atomic {
         if
@@ -408,17 +428,33 @@ nothing:
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 #endif
+#if WAKE_READERS
+    /* futex_waitv queues on the wake word first, then compares and queues on the commit word. */
+#if BUG == 27
+    if
+    :: commit != c -> goto retry
+    :: else
+    fi;
+#endif
+    if
+    :: atomic { SLEEPS_ON_WAKE -> on_wake[me_] = 1 }
+    :: !SLEEPS_ON_WAKE
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+#endif
     if
     :: atomic {
         EV(SLEEP, (commit == c));
         if
-        :: commit != c && BUG != 10 -> goto retry
+        :: commit != c && BUG != 10 && BUG != 26 && BUG != 27 -> on_wake[me_] = 0; goto retry
+        :: SLEEPS_ON_WAKE && !on_wake[me_] -> goto retry /* woken meanwhile */
         :: CANNOT_WRITE && canceled[me_] -> goto finish /* the second word it sleeps on */
         :: else
         fi;
         /* G6: who goes to sleep has seen everything. */
-        assert(BUG == 10 || NEWEST == seen);
+        assert(BUG == 10 || BUG == 26 || BUG == 27 || NEWEST == seen);
         asleep[me_] = 1;
+        on_commit[me_] = !(SLEEPS_ON_WAKE && BUG == 29);
         c = 0 }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
@@ -442,5 +478,5 @@ finish:
     atomic { forget_try(); forget_call(); k++; goto next };
 killed:
 dead:
-    atomic { asleep[me_] = 0; forget_try(); forget_call(); k = 0; seen = 0; got = 0 }
+    atomic { asleep[me_] = 0; on_wake[me_] = 0; on_commit[me_] = 0; forget_try(); forget_call(); k = 0; seen = 0; got = 0 }
 }

@@ -186,17 +186,31 @@ inline note_commit()
     did = did | COMMITTED
 }
 
-inline wake_all()
+/* Wake who is queued on the wake word, on the commit word, or on either. */
+inline wake(wake_word, commit_word)
 {
     d_step {
         s_ = 0;
         do
-        :: s_ < READERS -> asleep[s_] = 0; s_++
+        :: s_ < READERS ->
+            if
+            :: (wake_word && on_wake[s_]) || (commit_word && on_commit[s_]) ->
+                asleep[s_] = 0; on_wake[s_] = 0; on_commit[s_] = 0
+            :: else
+            fi;
+            s_++
         :: else -> break
         od;
         s_ = 0
     }
 }
+
+inline wake_all()
+{
+    wake(true, true)
+}
+
+#define HAS_WAKE_WORD (((WAKE_WRITERS) >> me) & 1)
 
 /* G6: nobody is asleep when a commit wakes nobody. */
 inline check_nobody_sleeps()
@@ -253,6 +267,9 @@ proctype writer(byte me)
     byte did, issued;
     num n, copied, id, seq, pos, off, f, f_end, c;
     bit dying;
+#if WAKE_WRITERS
+    bit both;
+#endif
 
 next:
 #ifdef REPLAY
@@ -359,6 +376,12 @@ do_commit:
     :: c & FLAG
     :: atomic { DIES(true); goto buried }
     fi;
+#if WAKE_WRITERS
+    if
+    :: atomic { both = commit_sleepers || READONLY || !HAS_WAKE_WORD }
+    :: atomic { DIES(true); goto buried }
+    fi;
+#endif
     if
     :: atomic {
         EV(PUT_COMMIT_WAKE, commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE));
@@ -366,7 +389,15 @@ do_commit:
         note_commit();
         check_memory();
         if
-        :: BUG != 11 -> wake_all(); GO_ON
+        :: BUG != 11 ->
+#if WAKE_WRITERS
+            wake(HAS_WAKE_WORD, both);
+            both = 0;
+            check_nobody_sleeps();
+#else
+            wake_all();
+#endif
+            GO_ON
         :: else
         fi }
     :: atomic { DIES(true); goto buried }
@@ -409,10 +440,13 @@ inline tell()
     fi
 }
 
+#define CANCELS_ON_WAKE (!RETIRES && (((WAKE_READERS) >> what) & 1))
+
 /*
  * achi_retire and ach_cancel: say what there is to say, then nudge: count up in the commit word
  * and wake, in one step. Bug 22 does not count, bug 24 nudges first, bug 25 has one bit to count
- * in. A read-only handle's canceler wakes its cancel word.
+ * in. A read-only handle's canceler wakes its cancel word. Who retires the channel wakes on the
+ * commit word, where all are queued; a cancel wakes on the wake word if its handle sleeps there.
  */
 proctype teller(byte what)
 {
@@ -422,10 +456,10 @@ proctype teller(byte what)
     fi;
     atomic {
         if
-        :: CANCELS_READONLY -> asleep[what] = 0
+        :: CANCELS_READONLY -> asleep[what] = 0; on_commit[what] = 0
         :: !CANCELS_READONLY && BUG == 25 -> commit = commit ^ NUDGE; wake_all()
         :: !CANCELS_READONLY && BUG == 22 -> wake_all()
-        :: else -> commit = commit + NUDGE; wake_all()
+        :: else -> commit = commit + NUDGE; wake(CANCELS_ON_WAKE, !CANCELS_ON_WAKE)
         fi
     };
     if

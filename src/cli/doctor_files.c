@@ -22,7 +22,14 @@
 
 #define PREFIX "achshm-"
 #define TEMPORARY_PREFIX "." PREFIX
+#define WAKE_TAIL ".wake"
 #define SETTLED_S 10
+
+/* What the directory held. */
+struct file_list {
+    struct dirent **files;
+    int n;
+};
 
 static bool path_of(const struct report *r, const char *file, char path[PATH_MAX])
 {
@@ -108,14 +115,79 @@ static bool check_temporary(struct report *r, const char *file)
     return true;
 }
 
-static void report_broken(struct report *r, const char *path, const char *why)
+/* The length of the channel's name in .achshm-NAME.wake and .achshm-NAME.wake.NUMBER; 0: none. */
+static int wake_name(const char *file)
 {
+    const char *name = file + strlen(TEMPORARY_PREFIX), *end = file + strlen(file);
+    const char *dot = strrchr(name, '.');
+    const size_t tail = strlen(WAKE_TAIL);
+
+    if (dot && end - dot == 9 && dot[1 + strspn(dot + 1, "0123456789abcdef")] == '\0')
+        end = dot;
+    if (end - name <= (long)tail || strncmp(end - tail, WAKE_TAIL, tail) != 0)
+        return 0;
+    return (int)(end - name - (long)tail);
+}
+
+/* rm(1) takes a channel away and leaves its wake file. */
+static bool check_wake_file(struct report *r, const char *file)
+{
+    static const char what[] = "the wake file of a channel that is gone";
+    char channel[PATH_MAX], path[PATH_MAX];
+    int len = wake_name(file);
+    struct stat st;
+
+    if (!len || !path_of(r, file, path) || !settled(path) ||
+        snprintf(channel, sizeof(channel), "%s/" PREFIX "%.*s", r->dir, len,
+                 file + strlen(TEMPORARY_PREFIX)) >= (int)sizeof(channel) ||
+        lstat(channel, &st) == 0 || errno != ENOENT)
+        return false;
+    if (r->repair)
+        remove_file(r, "temporary files", path, what);
+    else
+        advise(found(r, LEVEL_WARNING, "temporary files", "%s is %s", path, what),
+               "ach doctor --repair");
+    return true;
+}
+
+/* The usual name of a channel's wake file. */
+static bool wake_path_of(const struct report *r, const char *channel, char path[PATH_MAX])
+{
+    int n = snprintf(path, PATH_MAX, "%s/.%s" WAKE_TAIL, r->dir, channel);
+
+    return n > 0 && n < PATH_MAX;
+}
+
+static bool has_wake_file(const struct report *r, const struct file_list *all, const char *channel)
+{
+    const char *name = channel + strlen(PREFIX);
+    const int len = (int)strlen(name);
+    char path[PATH_MAX];
+    int i;
+
+    if (wake_path_of(r, channel, path) && access(path, F_OK) == 0)
+        return true;
+    for (i = 0; i < all->n; i++) {
+        const char *file = all->files[i]->d_name;
+
+        if (file[0] == '.' && wake_name(file) == len &&
+            strncmp(file + strlen(TEMPORARY_PREFIX), name, (size_t)len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void report_broken(struct report *r, const char *file, const char *path, const char *why)
+{
+    char wake[PATH_MAX];
     struct stat st;
     bool plain = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 
-    if (r->repair && plain && unused(path))
+    if (r->repair && plain && unused(path)) {
+        if (wake_path_of(r, file, wake))
+            unlink(wake);
         remove_file(r, "channels", path, "which was not a usable channel");
-    else if (r->repair && plain)
+    } else if (r->repair && plain)
         advise(found(r, LEVEL_PROBLEM, "channels", "%s", why),
                "somebody may be using it, so it stays: stop who does, or remove it yourself");
     else if (plain)
@@ -148,7 +220,8 @@ struct tally {
     size_t unseen; /* we may not look at them */
 };
 
-static void check_channel(struct report *r, const char *file, struct tally *t)
+static void check_channel(struct report *r, const struct file_list *all, const char *file,
+                          struct tally *t)
 {
     char path[PATH_MAX], why[PATH_MAX + 64];
     enum ach_status status;
@@ -159,15 +232,18 @@ static void check_channel(struct report *r, const char *file, struct tally *t)
     switch (status) {
     case ACH_OK:
         t->good++;
+        if (!has_wake_file(r, all, file))
+            advise(found(r, LEVEL_NOTE, "channels", "%s has no wake file", path),
+                   "whoever may read it can slow its puts down; ach mk -t makes it anew");
         break;
     case ACH_ENOENT: /* removed meanwhile */
         break;
     case ACH_BAD_SHM_FILE:
-        report_broken(r, path, ach_errstr());
+        report_broken(r, file, path, ach_errstr());
         break;
     case ACH_CORRUPT:
         snprintf(why, sizeof(why), "%s: the channel's memory is damaged", path);
-        report_broken(r, path, why);
+        report_broken(r, file, path, why);
         break;
     case ACH_EACCES:
         found(r, LEVEL_NOTE, "channels", "%s", ach_errstr());
@@ -204,24 +280,28 @@ static int is_ours(const struct dirent *e)
 
 void check_files(struct report *r)
 {
-    struct dirent **files;
-    int i, n = scandir(r->dir, &files, is_ours, alphasort);
+    struct file_list all = {0};
     struct tally tally = {0};
     size_t stale = 0;
+    int i;
 
-    if (n < 0) {
+    all.n = scandir(r->dir, &all.files, is_ours, alphasort);
+    if (all.n < 0) {
         advise(found(r, LEVEL_WARNING, "channels", "cannot list %s: %s", r->dir, strerror(errno)),
                "let its owner grant you reading");
         return;
     }
-    for (i = 0; i < n; i++) {
-        if (files[i]->d_name[0] == '.')
-            stale += check_temporary(r, files[i]->d_name);
+    for (i = 0; i < all.n; i++) {
+        const char *file = all.files[i]->d_name;
+
+        if (file[0] == '.')
+            stale += check_temporary(r, file) || check_wake_file(r, file);
         else
-            check_channel(r, files[i]->d_name, &tally);
-        free(files[i]);
+            check_channel(r, &all, file, &tally);
     }
-    free(files);
+    for (i = 0; i < all.n; i++)
+        free(all.files[i]);
+    free(all.files);
     report_tally(r, &tally);
     if (!stale)
         found(r, LEVEL_OK, "temporary files", "none left behind");

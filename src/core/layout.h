@@ -20,7 +20,7 @@
 #include "deps.h"
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
-#define ACHI_VERSION 4u
+#define ACHI_VERSION 5u
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */
@@ -93,13 +93,16 @@ struct ach_header {
     uint64_t pidns;     /* the PID namespace whose thread ids the lock holds */
     int32_t clock;
     uint32_t page;
+    uint64_t wake_inode;  /* of the file with the word that writers sleep on; 0: there is none */
+    uint32_t wake_number; /* in the name of that file */
 
     /* What readers poll. */
     uint32_t commit __attribute__((aligned(128))); /* the newest sequence, and more;
                                                            the futex that readers sleep on */
     uint32_t state;
-    uint32_t readonly_wake; /* there may be sleepers that cannot set the bit */
-    uint32_t heir;          /* users of the channel that had the name may not know of this one */
+    uint32_t readonly_wake;   /* there may be sleepers that cannot set the bit */
+    uint32_t heir;            /* users of the channel that had the name may not know of this one */
+    uint32_t commit_sleepers; /* there may be sleepers that set the bit, and sleep here alone */
 
     /* What writers share, under the lock. */
     uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
@@ -116,9 +119,11 @@ _Static_assert(__builtin_offsetof(struct achi_entry, small) == 48, "entry layout
 _Static_assert(__builtin_offsetof(struct ach_header, slots) == 32, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, pidns) == 64, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, page) == 76, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, wake_number) == 88, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, commit) == 128, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, readonly_wake) == 136, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, commit_sleepers) == 144, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, lock) == 256, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, first) == 264, "header layout");
 _Static_assert(sizeof(struct ach_header) == 384, "header layout");

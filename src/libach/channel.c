@@ -15,6 +15,7 @@
 #include "name.h"
 #include "ready.h"
 #include "wait.h"
+#include "wakefile.h"
 
 /* Somebody may read, and the same somebody may not write. */
 #define READ_BITS 0444u
@@ -216,9 +217,12 @@ static enum ach_status file_unlink(const char *name, const char *path)
     struct stat st;
     bool opened;
 
-    if (lstat(path, &st) != 0 && errno == ENOENT)
+    if (lstat(path, &st) != 0 && errno == ENOENT) {
+        achi_wakefile_unlink(name, &h.wake_id); /* of a channel that rm(1) removed */
         return ACH_ENOENT;
+    }
     opened = achi_shm_open(&h, name, false) == ACH_OK;
+    achi_wakefile_unlink(name, &h.wake_id);
     if (unlink(path) != 0)
         r = achi_fail_errno("cannot remove %s", path);
     if (opened) {
@@ -270,7 +274,7 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
         return achi_fail(ACH_ENOTSUP, "a heap channel has no permissions");
     if (mode & ~(mode_t)07777)
         return achi_fail(ACH_EINVAL, "%#o is not a file mode", (unsigned)mode);
-    if (fchmod(h->fd, mode) != 0)
+    if (achi_wakefile_chmod(h, mode) != 0)
         return achi_fail_errno("cannot change the channel's permissions");
     if (!h->readonly && !achi_in_kernel(h) && (mode & READ_BITS & ~(mode << WRITE_TO_READ_SHIFT)))
         wake_readonly(h);

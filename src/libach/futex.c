@@ -82,6 +82,16 @@ static void stores_first(uint32_t *word)
 #endif
 }
 
+/* The last argument of FUTEX_WAKE_OP: add, and compare what was there before. */
+static uint32_t add_op(uint32_t add, uint32_t compare, uint32_t with)
+{
+    const bool small = add <= OPARG_MAX;
+    const uint32_t how = small ? FUTEX_OP_ADD : FUTEX_OP_ADD | FUTEX_OP_OPARG_SHIFT;
+    const uint32_t arg = small ? add : (uint32_t)__builtin_ctz(add);
+
+    return how << 28 | compare << 24 | arg << 12 | with;
+}
+
 /*
  * Where FUTEX_WAKE_OP is missing or forbidden it takes two steps, and a kill
  * between them loses a wake. -EINVAL comes after the addition: a hostile sleeper
@@ -89,18 +99,42 @@ static void stores_first(uint32_t *word)
  */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
-    const bool small = add <= OPARG_MAX;
-    const uint32_t how = small ? FUTEX_OP_ADD : FUTEX_OP_ADD | FUTEX_OP_OPARG_SHIFT;
-    const uint32_t arg = small ? add : (uint32_t)__builtin_ctz(add);
-    const uint32_t op = how << 28 | FUTEX_OP_CMP_LT << 24 | arg << 12; /* as FUTEX_OP does */
     long r;
 
     stores_first(word);
-    r = call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word, op);
+    r = call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word,
+             add_op(add, FUTEX_OP_CMP_LT, 0));
     if (r >= 0 || r == -EINVAL)
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
     achi_futex_wake(word, private_);
+}
+
+/* The kernel wakes on the second word if the comparison is true. */
+void achi_futex_add_wake_at(const uint32_t *at, uint32_t *word, uint32_t add, bool both,
+                            uint32_t never)
+{
+    const uint32_t compare = both ? FUTEX_OP_CMP_NE : FUTEX_OP_CMP_EQ;
+    const void *how_many = both ? (const void *)(uintptr_t)INT_MAX : NULL;
+    long r;
+
+    stores_first(word);
+    r = call(at, FUTEX_WAKE_OP, INT_MAX, how_many, word, add_op(add, compare, never));
+    if (r >= 0 || r == -EINVAL)
+        return;
+    __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
+    achi_futex_wake(at, false);
+    if (both)
+        achi_futex_wake(word, false);
+}
+
+bool achi_futex_has_waitv(void)
+{
+    int saved = errno;
+    bool has = syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) == 0 || errno == EINVAL;
+
+    errno = saved;
+    return has;
 }
 
 static int wait_on_one(const struct achi_futex_word *w, clockid_t clock,

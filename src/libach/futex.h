@@ -28,6 +28,17 @@ void achi_futex_wake(const uint32_t *word, bool private_);
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_);
 
 /*
+ * The same, and wake those who sleep on another word; those on the word itself
+ * after them if both is set. never is a small number that the word does not have
+ * meanwhile; if it does, some sleepers on the word are woken, or are not.
+ */
+void achi_futex_add_wake_at(const uint32_t *at, uint32_t *word, uint32_t add, bool both,
+                            uint32_t never);
+
+/* Can this process sleep on several words? */
+bool achi_futex_has_waitv(void);
+
+/*
  * Sleep while all words have their values. 0: woken, or a value differed;
  * -ETIMEDOUT; -EINTR. clock is CLOCK_MONOTONIC or CLOCK_REALTIME. A kernel
  * without futex_waitv watches the first of several words only, for a few

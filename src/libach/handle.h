@@ -15,6 +15,12 @@
 #include "../core/put.h"
 #include "thread.h"
 
+/* Which file has the word that writers sleep on: see wakefile.h. */
+struct achi_wake_id {
+    uint64_t inode;
+    uint32_t number;
+};
+
 struct achi_handle {
     struct achi_view view; /* first: the core's callbacks find the handle by it */
     struct achi_cursor cursor;
@@ -41,6 +47,11 @@ struct achi_handle {
     uint32_t source_turn;  /* the byte of the file that it locked as source */
     uint64_t source_owner; /* the process that took the source lock; a child does not hold it */
     uint64_t fd_owner;     /* the process that opened a kernel channel's device */
+    const uint32_t *wake;  /* the word that writers sleep on; NULL: cannot be had */
+    struct achi_wake_id wake_id;
+    bool sleeps_on_wake;          /* waits there; else on the commit word alone, */
+    bool settled;                 /* which all writers know */
+    char name[ACH_CHAN_NAME_MAX]; /* if it has the word */
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)

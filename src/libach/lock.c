@@ -211,9 +211,27 @@ void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
     errno = saved;
 }
 
+/*
+ * The fence is one of a pair: who is about to sleep on the commit word alone says
+ * so and then looks at the lock (achi_settle).
+ */
 void achi_commit_wake(const struct achi_view *v, uint32_t add)
 {
-    achi_futex_add_wake(&v->hdr->commit, add, achi_handle_of(v)->private_);
+    const struct achi_handle *h = achi_handle_of(v);
+    uint32_t *commit = &v->hdr->commit;
+    bool both;
+
+    if (!h->wake) {
+        achi_futex_add_wake(commit, add, h->private_);
+        return;
+    }
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    both = __atomic_load_n(&v->hdr->commit_sleepers, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&v->hdr->readonly_wake, __ATOMIC_RELAXED);
+    /* The sequence stays as it is while we hold the lock, so this is not the word. */
+    achi_futex_add_wake_at(h->wake, commit, add, both,
+                           ACHI_SEQ(__atomic_load_n(commit, __ATOMIC_RELAXED)) ? 0
+                                                                               : ACHI_ONE_MESSAGE);
 }
 
 uint64_t achi_now(const struct achi_view *v)

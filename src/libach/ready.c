@@ -82,10 +82,12 @@ static bool table_stays(void)
 }
 
 /* Writers wake a ring only if it can tell them, or if they always wake. */
-static bool suits_ring(const struct achi_handle *h)
+static bool suits_ring(struct achi_handle *h)
 {
-    return (!h->readonly || achi_load(&h->view.hdr->readonly_wake, WAIT_READONLY)) &&
-           (!h->private_ || table_stays());
+    bool woken =
+        h->readonly ? achi_load(&h->view.hdr->readonly_wake, WAIT_READONLY) != 0 : achi_settle(h);
+
+    return woken && (!h->private_ || table_stays());
 }
 
 static void never_again(void)
@@ -106,7 +108,7 @@ static bool use_ring(struct achi_ready *r)
     return false;
 }
 
-static bool use_helper(struct achi_ready *r, const struct achi_handle *h)
+static bool use_helper(struct achi_ready *r, struct achi_handle *h)
 {
     if (!achi_helper_start(&r->helper, h, r->fd))
         return false;
@@ -115,7 +117,7 @@ static bool use_helper(struct achi_ready *r, const struct achi_handle *h)
 }
 
 /* The handle is in the hands of another thread. */
-static void move_ring(struct achi_ready *r, const struct achi_handle *h)
+static void move_ring(struct achi_ready *r, struct achi_handle *h)
 {
     achi_ring_close(&r->ring);
     r->by = ACH_READY_NONE;
@@ -124,7 +126,7 @@ static void move_ring(struct achi_ready *r, const struct achi_handle *h)
 }
 
 /* The ring does not work after all. */
-static void leave_ring(struct achi_ready *r, const struct achi_handle *h)
+static void leave_ring(struct achi_ready *r, struct achi_handle *h)
 {
     if (r->ring.broken)
         never_again();
@@ -135,7 +137,7 @@ static void leave_ring(struct achi_ready *r, const struct achi_handle *h)
 
 void achi_ready_update(const ach_channel_t *chan, bool empty)
 {
-    const struct achi_handle *h = chan->priv;
+    struct achi_handle *h = chan->priv;
     struct achi_ready *r = h->ready;
     int saved = errno;
     bool told;
@@ -214,7 +216,7 @@ static enum ach_status use_device(struct achi_ready *r, const struct achi_handle
 }
 /* GCOVR_EXCL_STOP */
 
-static enum ach_status start(struct achi_ready *r, const struct achi_handle *h)
+static enum ach_status start(struct achi_ready *r, struct achi_handle *h)
 {
     enum ach_status status;
 

@@ -26,18 +26,25 @@
 struct io_uring_cqe;
 struct achi_sqe;
 
-/* An io_uring with at most one wait in it. For the thread that opened it. */
+/*
+ * An io_uring with a wait in it, and one on the commit word if that is not what it waits on. For
+ * the thread that opened it.
+ */
 struct achi_ring {
     int fd;
     int eventfd;
-    uint32_t owner; /* the thread */
-    bool up;        /* the eventfd was written, or is about to be, and not drained */
-    bool known;     /* the ring's flag was down after the last drain */
-    int vain;       /* updates since then that found nothing */
-    bool armed;     /* the wait's completion has not been taken */
-    bool broken;    /* the kernel cannot wait so */
-    uint32_t word;  /* what it waits on */
-    uint64_t id;    /* of the wait */
+    uint32_t owner;     /* the thread */
+    bool up;            /* the eventfd was written, or is about to be, and not drained */
+    bool known;         /* the ring's flag was down after the last drain */
+    int vain;           /* updates since then that found nothing */
+    bool armed;         /* the wait's completion has not been taken */
+    bool broken;        /* the kernel cannot wait so */
+    uint32_t word;      /* the commit word that it waits on */
+    uint64_t id;        /* of the wait */
+    uint64_t ending;    /* the wait before, if its completion has not been taken */
+    uint64_t commit_id; /* of the wait on the commit word */
+    uint64_t ids;       /* how many there were */
+    bool commit_armed;
     unsigned char *rings;
     size_t rings_size;
     struct achi_sqe *sqes;
@@ -62,7 +69,7 @@ struct achi_device {
 /* A thread that waits. The lock guards all that follows it. */
 struct achi_helper {
     pthread_t thread;
-    const struct achi_handle *handle;
+    struct achi_handle *handle;
     int eventfd;
     pthread_mutex_t lock;
     uint32_t calls; /* a futex: counts what the thread was told */
@@ -122,7 +129,7 @@ void achi_ring_close(struct achi_ring *r);
 bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told, bool empty);
 
 /* The thread has the caller's scheduling policy and priority. False: no thread. */
-bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd);
+bool achi_helper_start(struct achi_helper *t, struct achi_handle *h, int eventfd);
 void achi_helper_stop(struct achi_helper *t);
 void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told, bool empty);
 

@@ -14,31 +14,31 @@
 #include "clock.h"
 #include "futex.h"
 #include "ready.h"
+#include "wait.h"
 
 #define STACK_SIZE (256ul * 1024)
 #define SLICE_NS 1000000000ll
-#define READONLY_SLICE_NS 1000000ll
+#define BRIEF_SLICE_NS 1000000ll /* while no wake may come */
 
 /* Until the channel changes from word or the reader calls. */
 static void sleep_until_news(struct achi_helper *t, uint32_t word, uint32_t calls)
 {
-    const struct achi_handle *h = t->handle;
+    struct achi_handle *h = t->handle;
     const struct ach_header *hdr = h->view.hdr;
-    struct achi_futex_word w[2];
+    struct achi_futex_word w[ACHI_SLEEP_WORDS + 1];
     struct timespec now, end;
     int64_t slice = SLICE_NS;
+    unsigned n;
 
-    if (!h->readonly) {
-        if (!achi_raise(&h->view, &word))
-            return;
-    } else if (!achi_load(&hdr->readonly_wake, WAIT_READONLY)) {
-        slice = READONLY_SLICE_NS;
-    }
-    w[0] = (struct achi_futex_word){&hdr->commit, word, h->private_};
-    w[1] = (struct achi_futex_word){&t->calls, calls, true};
+    if (h->readonly ? !achi_load(&hdr->readonly_wake, WAIT_READONLY) : !achi_settle(h))
+        slice = BRIEF_SLICE_NS;
+    if (!h->readonly && !achi_raise(&h->view, &word))
+        return;
+    n = achi_sleep_words(h, word, w);
+    w[n++] = (struct achi_futex_word){&t->calls, calls, true};
     clock_gettime(CLOCK_MONOTONIC, &now);
     end = achi_time_add(&now, slice);
-    achi_futex_wait(w, 2, CLOCK_MONOTONIC, &end);
+    achi_futex_wait(w, n, CLOCK_MONOTONIC, &end);
 }
 
 static void sleep_until_called(struct achi_helper *t, uint32_t calls)
@@ -156,7 +156,7 @@ static bool thread_start(struct achi_helper *t)
     return r == 0;
 }
 
-bool achi_helper_start(struct achi_helper *t, const struct achi_handle *h, int eventfd)
+bool achi_helper_start(struct achi_helper *t, struct achi_handle *h, int eventfd)
 {
     *t = (struct achi_helper){.handle = h, .eventfd = eventfd, .vain = 1};
     if (!lock_init(&t->lock))

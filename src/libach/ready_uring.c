@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ready_uring.c - a futex wait that the kernel does for us, and tells an eventfd
+ * ready_uring.c - futex waits that the kernel does for us, and tells an eventfd
  *
  * The ring defers its work to its owner: a wake raises a flag in the ring and
  * then writes the eventfd at once, in the context of the writer, and interrupts
@@ -20,6 +20,7 @@
 
 #include "draft.h"
 #include "ready.h"
+#include "wait.h"
 
 #ifndef SYS_io_uring_setup
 #define SYS_io_uring_setup 425
@@ -142,8 +143,12 @@ static void take_completions(struct achi_ring *r)
 
         if (e->user_data == r->id)
             r->armed = false;
+        else if (e->user_data == r->commit_id)
+            r->commit_armed = false;
+        else if (e->user_data == r->ending)
+            r->ending = 0;
         if (e->user_data != CANCEL_ID)
-            r->broken |= e->res != 0 && e->res != -EAGAIN && e->res != -ECANCELED;
+            r->broken |= e->res < 0 && e->res != -EAGAIN && e->res != -ECANCELED;
         r->up = true;
         __atomic_store_n(r->cq_head, *r->cq_head + 1, __ATOMIC_RELEASE);
     }
@@ -163,38 +168,68 @@ static bool submit(struct achi_ring *r, const struct achi_sqe *e)
     return enter(r, 1, 0, IORING_ENTER_GETEVENTS) == 1;
 }
 
-/* Wait while the word has the value, in place of a wait that has ended. */
-static bool arm(struct achi_ring *r, const uint32_t *word, uint32_t value, bool private_)
+static bool wait_on(struct achi_ring *r, const struct achi_futex_word *w, uint64_t id)
 {
     const struct achi_sqe e = {
         .opcode = OP_FUTEX_WAIT,
-        .fd = FUTEX_32_BITS | (private_ ? FUTEX_OF_PROCESS : 0),
-        .off = value,
-        .addr = (uintptr_t)word,
+        .fd = FUTEX_32_BITS | (w->private_ ? FUTEX_OF_PROCESS : 0),
+        .off = w->value,
+        .addr = (uintptr_t)w->word,
         .addr3 = ANY_WAKER,
-        .user_data = ++r->id,
+        .user_data = id,
     };
 
-    r->word = value;
-    r->armed = true;
     if (!submit(r, &e))
         return false;
     take_completions(r);
     return !r->broken;
 }
 
-/* Stop waiting. */
-static bool disarm(struct achi_ring *r)
+static bool cancel(struct achi_ring *r, uint64_t id)
 {
     const struct achi_sqe e = {
         .opcode = OP_ASYNC_CANCEL,
-        .addr = r->id,
+        .addr = id,
         .user_data = CANCEL_ID,
     };
 
     if (!submit(r, &e))
         return false;
     take_completions(r);
+    return true;
+}
+
+/*
+ * Wait while the commit word has the value. On a handle that sleeps on the wake word the kernel
+ * does not compare: who arms looks at the commit word again. The wait on the commit word stays,
+ * whatever is committed, until a writer without the wake word ends it. The wait before has ended,
+ * unless what the ring's flag told of was the other one's end.
+ */
+static bool arm(struct achi_ring *r, const struct achi_handle *h, uint32_t value)
+{
+    struct achi_futex_word w[ACHI_SLEEP_WORDS];
+    unsigned n = achi_sleep_words(h, value, w);
+
+    r->ending = r->armed ? r->id : 0;
+    r->id = ++r->ids;
+    r->word = value;
+    r->armed = true;
+    if (!wait_on(r, &w[0], r->id))
+        return false;
+    if (r->ending && !cancel(r, r->ending))
+        return false;
+    if (n == 1 || r->commit_armed)
+        return true;
+    r->commit_id = ++r->ids;
+    r->commit_armed = true;
+    return wait_on(r, &w[1], r->commit_id);
+}
+
+/* Stop waiting. */
+static bool disarm(struct achi_ring *r)
+{
+    if (!cancel(r, r->id))
+        return false;
     while (r->armed) {
         if (enter(r, 0, 1, IORING_ENTER_GETEVENTS) < 0)
             return false;
@@ -215,9 +250,10 @@ static void make_quiet(struct achi_ring *r)
  * late what was taken long ago; so who gets nothing twice in a row was misled,
  * and the eventfd is read to be sure.
  */
-static bool settled(struct achi_ring *r, uint32_t word)
+static bool settled(struct achi_ring *r, const struct achi_handle *h, uint32_t word)
 {
-    if (!r->armed || r->word != word || r->up || r->vain++ > 0)
+    if (!r->armed || (h->sleeps_on_wake && !r->commit_armed) || r->word != word || r->up ||
+        r->vain++ > 0)
         return false;
     r->known = !flagged(r);
     return r->known;
@@ -234,7 +270,7 @@ static void say_readable(struct achi_ring *r, bool again)
 /* Arm if that is due, and make the eventfd quiet. False: the kernel cannot wait so. */
 static bool renew(struct achi_ring *r, const struct achi_handle *h, uint32_t word)
 {
-    bool ended = !r->armed || flagged(r);
+    bool ended = !r->armed || (h->sleeps_on_wake && !r->commit_armed) || flagged(r);
 
     if (!ended && r->word != word) {
         if (!disarm(r))
@@ -243,7 +279,7 @@ static bool renew(struct achi_ring *r, const struct achi_handle *h, uint32_t wor
     }
     if (ended && !h->readonly && !achi_raise(&h->view, &word))
         return true;
-    if (ended && !arm(r, &h->view.hdr->commit, word, h->private_))
+    if (ended && !arm(r, h, word))
         return false;
     make_quiet(r);
     return true;
@@ -264,7 +300,7 @@ bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told,
     for (looks = 0; looks < LOOKS_MAX; looks++) {
         if (achi_ready_news(chan, &word))
             break;
-        if (settled(r, word))
+        if (settled(r, chan->priv, word))
             return true;
         if (!renew(r, chan->priv, word))
             return false;

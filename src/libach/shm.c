@@ -25,6 +25,7 @@
 #include "name.h"
 #include "thread.h"
 #include "wait.h"
+#include "wakefile.h"
 
 /* Others who replace the same channel take milliseconds; who takes a second does something else. */
 #define REPLACE_LOOK_NS 1000000l
@@ -67,8 +68,9 @@ static void *map_file(int fd, const struct achi_geometry *g, int prot)
     return base;
 }
 
-static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g,
-                                  const ach_create_attr_t *attr, clockid_t clock)
+static enum ach_status draft_fill(struct draft *d, struct achi_wakefile *wake, const char *name,
+                                  const struct achi_geometry *g, const ach_create_attr_t *attr,
+                                  clockid_t clock)
 {
     const uint64_t pidns = achi_thread()->pidns;
     struct ach_header *hdr;
@@ -84,9 +86,14 @@ static enum ach_status draft_fill(struct draft *d, const struct achi_geometry *g
         return achi_fail_errno("cannot map %llu bytes", (unsigned long long)g->span);
     achi_format(hdr, g, clock, pidns);
     hdr->readonly_wake = attr->readonly_wake;
-    munmap(hdr, (size_t)g->span);
-    if (attr->set_mode && fchmod(d->fd, attr->mode) != 0)
+    if (attr->set_mode && fchmod(d->fd, attr->mode) != 0) {
+        munmap(hdr, (size_t)g->span);
         return achi_fail_errno("cannot set the channel's permissions");
+    }
+    achi_wakefile_make(wake, name, d);
+    hdr->wake_inode = wake->id.inode;
+    hdr->wake_number = wake->id.number;
+    munmap(hdr, (size_t)g->span);
     return ACH_OK;
 }
 
@@ -174,8 +181,11 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
         r = achi_fail(ACH_EACCES, "%s may not be written, so its users cannot be told", path);
     else if (had || r == ACH_ENOENT || r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
         r = exchange(d, name, path, attr, had ? &old : NULL);
-    if (had)
+    if (had) {
+        if (r == ACH_OK && old.wake_id.number) /* a plain name is taken over */
+            achi_wakefile_unlink(name, &old.wake_id);
         achi_shm_close(&old);
+    }
     return r;
 }
 
@@ -244,6 +254,7 @@ static enum ach_status place(struct draft *d, const char *name, const char *path
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                                 const ach_create_attr_t *attr, clockid_t clock)
 {
+    struct achi_wakefile wake = {.draft.fd = -1};
     char path[PATH_MAX];
     struct draft d;
     struct stat st;
@@ -261,10 +272,13 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     if (r == ACH_OK) {
         if (achi_draft_open(&d, name) != 0)
             return achi_fail_errno("cannot make a file in %s", achi_name_dir());
-        r = draft_fill(&d, g, attr, clock);
+        r = draft_fill(&d, &wake, name, g, attr, clock);
         if (r == ACH_OK)
             r = place(&d, name, path, attr);
-        achi_draft_close(&d);
+        if (r == ACH_OK)
+            achi_wakefile_publish(&wake, name);
+        achi_wakefile_close(&wake);
+        achi_draft_close(&d); /* last: who opens the channel waits for it to have a wake file */
     }
     return r == ACH_EEXIST ? achi_fail(r, "channel '%s' exists already", name) : r;
 }
@@ -326,6 +340,7 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
     return ACH_OK;
 }
 
+/* name: the channel's, or the path again if that is not where it is. */
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly)
 {
@@ -357,6 +372,9 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
     h->map = ACH_MAP_USER;
     h->readonly = readonly;
     h->fd = fd;
+    h->wake_id = (struct achi_wake_id){copy.wake_inode, copy.wake_number};
+    if (!readonly && name != path)
+        achi_wakefile_map(h, name);
     return ACH_OK;
 }
 
@@ -439,6 +457,7 @@ void achi_shm_close(struct achi_handle *h)
     if (achi_is_source(h)) /* a child of fork may have the descriptor too */
         lock_turn(h, F_UNLCK);
     munmap(h->view.hdr, h->span);
+    achi_wakefile_unmap(h);
     close(h->fd);
 }
 

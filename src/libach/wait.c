@@ -6,6 +6,7 @@
  * sleeps while the word is unchanged. Who has something else to tell, such as
  * that a handle is canceled, stores that first and then nudges: counts up in
  * the word's highest bits, and wakes. So one word is all that a waiter watches.
+ * It is woken on another one, which strangers cannot reach (see wakefile.h).
  *
  * A read-only waiter cannot raise the flag: it sleeps if the channel wakes at
  * every put, and looks every millisecond otherwise. Nor can its canceler
@@ -21,6 +22,7 @@
 #include "wait.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 
 #include "../core/order.h"
 #include "clock.h"
@@ -30,7 +32,7 @@
 #include "ready.h"
 
 #define SLICE_NS 1000000000ll
-#define READONLY_SLICE_NS 1000000ll
+#define BRIEF_SLICE_NS 1000000ll /* while no wake may come */
 #define SPINS_PER_CLOCK 64
 
 /* Cancels take microseconds; a canceler that was stopped in its call is waited for a second. */
@@ -110,12 +112,10 @@ static enum ach_status prepare(ach_channel_t *chan, uint32_t *word, int options,
     const struct ach_header *hdr = h->view.hdr;
     uint32_t state;
 
-    if (!h->readonly) {
-        if (!achi_raise(&h->view, word))
-            return ACH_EAGAIN;
-    } else if (!achi_load(&hdr->readonly_wake, WAIT_READONLY) && *slice > READONLY_SLICE_NS) {
-        *slice = READONLY_SLICE_NS;
-    }
+    if (h->readonly ? !achi_load(&hdr->readonly_wake, WAIT_READONLY) : !achi_settle(h))
+        *slice = BRIEF_SLICE_NS;
+    if (!h->readonly && !achi_raise(&h->view, word))
+        return ACH_EAGAIN;
     state = achi_load_acquire(&hdr->state, WAIT_STATE);
     if (state == ACHI_REPLACED || achi_canceled(chan))
         return ACH_EAGAIN;
@@ -159,15 +159,40 @@ static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
     }
 }
 
+/* The wake word first: the kernel queues in this order (see wakefile.h). */
+unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct achi_futex_word *w)
+{
+    unsigned n = 0;
+
+    if (h->sleeps_on_wake)
+        w[n++] =
+            (struct achi_futex_word){h->wake, __atomic_load_n(h->wake, __ATOMIC_RELAXED), false};
+    w[n++] = (struct achi_futex_word){&h->view.hdr->commit, word, h->private_};
+    return n;
+}
+
 static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan, uint32_t word)
 {
-    const struct achi_handle *h = chan->priv;
+    unsigned n = achi_sleep_words(chan->priv, word, w);
 
-    w[0] = (struct achi_futex_word){&h->view.hdr->commit, word, h->private_};
-    if (!h->readonly)
-        return 1;
-    w[1] = (struct achi_futex_word){achi_cancel_word(chan), 0, true};
-    return 2;
+    if (chan->priv->readonly)
+        w[n++] = (struct achi_futex_word){achi_cancel_word(chan), 0, true};
+    return n;
+}
+
+/* With the fence in achi_commit_wake: a put that began later knows, and none is under way. */
+bool achi_settle(struct achi_handle *h)
+{
+    struct ach_header *hdr = h->view.hdr;
+
+    if (h->sleeps_on_wake || h->private_ || __atomic_load_n(&h->settled, __ATOMIC_RELAXED))
+        return true;
+    __atomic_store_n(&hdr->commit_sleepers, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&hdr->lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK)
+        return false;
+    __atomic_store_n(&h->settled, true, __ATOMIC_RELAXED);
+    return true;
 }
 
 /* Who was woken will read the next message: let it come while the commit word does. */
@@ -179,15 +204,25 @@ static void fetch_next(const struct achi_handle *h)
     __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
 }
 
+/* Everybody sleeps on the commit word, whatever else they sleep on. */
 void achi_nudge(struct achi_handle *h)
 {
     achi_futex_add_wake(&h->view.hdr->commit, ACHI_NUDGE, h->private_);
 }
 
+/* As achi_nudge, for those who wait on this handle. */
+static void nudge_own(struct achi_handle *h)
+{
+    if (h->sleeps_on_wake)
+        achi_futex_add_wake_at(h->wake, &h->view.hdr->commit, ACHI_NUDGE, false, 0);
+    else
+        achi_nudge(h);
+}
+
 enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
                            int options)
 {
-    struct achi_futex_word w[2];
+    struct achi_futex_word w[ACHI_SLEEP_WORDS];
     int64_t slice = SLICE_NS;
     enum ach_status r;
 
@@ -225,7 +260,7 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
         else if (h->readonly)
             achi_futex_wake(achi_cancel_word(chan), true);
         else
-            achi_nudge(h);
+            nudge_own(h);
         achi_ready_cancel(h);
     }
     __atomic_fetch_sub(&process->cancels, 1, __ATOMIC_RELEASE);
@@ -265,7 +300,7 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, uint32_t *words
 static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, uint32_t *words,
                                       const struct achi_deadline *d, int options, size_t *ready)
 {
-    struct achi_futex_word w[2 * ACH_WAIT_MAX];
+    struct achi_futex_word w[ACHI_SLEEP_WORDS * ACH_WAIT_MAX];
     int64_t slice = SLICE_NS;
     unsigned used = 0;
     size_t i;

@@ -5,6 +5,7 @@
 
 #include <ach.h>
 
+#include "futex.h"
 #include "handle.h"
 
 /* When to give up. */
@@ -43,6 +44,21 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
  */
 enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct achi_deadline *d,
                               int options, size_t *ready);
+
+/* How many words a handle sleeps on. */
+#define ACHI_SLEEP_WORDS 2
+
+/*
+ * The words that a handle sleeps on while the commit word is word: how many. A
+ * read-only handle's cancel word is not among them.
+ */
+unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct achi_futex_word *w);
+
+/*
+ * Tell writers of a handle that can write and sleeps on the commit word alone.
+ * False: a put that is under way may not know yet, so sleep briefly and ask again.
+ */
+bool achi_settle(struct achi_handle *h);
 
 /*
  * Have everybody who waits on the channel look again, also those who are just

@@ -25,7 +25,7 @@ struct area {
 
 static const struct area masked[] = {
     HEADER_AREA(data_off), HEADER_AREA(data_size), HEADER_AREA(memory),
-    HEADER_AREA(pidns),    HEADER_AREA(page),
+    HEADER_AREA(pidns),    HEADER_AREA(page),      HEADER_AREA(wake_inode),
 };
 
 static void print_fields(void)

@@ -112,6 +112,8 @@ same "$(told channels 'removed')" 2
 [ -e "$ACH_DIR/.achshm-young.$dead.0" ] || fail "a young file was removed"
 [ -e "$ACH_DIR/achshm-empty" ] && fail "the empty file is still there"
 [ -e "$ACH_DIR/achshm-cut" ] && fail "the short channel is still there"
+[ -e "$ACH_DIR/.achshm-cut.wake" ] && fail "the short channel's wake file is still there"
+[ -e "$ACH_DIR/.achshm-good.wake" ] || fail "a good channel's wake file was removed"
 for name in achshm-link achshm-dir achshm-fifo 'achshm-bad name' other-junk .achshm-odd; do
     [ -e "$ACH_DIR/$name" ] || [ -L "$ACH_DIR/$name" ] || fail "$name was removed"
 done
@@ -120,9 +122,28 @@ doctor --repair
 same "$(told channels 'removed')" 1
 [ -e "$ACH_DIR/achshm-junk" ] && fail "the file no longer in use is still there"
 rm -r "$ACH_DIR/achshm-link" "$ACH_DIR/achshm-dir" "$ACH_DIR/achshm-fifo" \
-    "$ACH_DIR/achshm-bad name" "$ACH_DIR/other-junk" "$ACH_DIR/".achshm-*
+    "$ACH_DIR/achshm-bad name" "$ACH_DIR/other-junk" "$ACH_DIR/".achshm-*[!e]
 doctor
 same "$(levels channels)" ok
+
+# A wake file without its channel, with one that stays, and a channel without one.
+"$ACH" mk gone
+rm "$ACH_DIR/achshm-gone"
+touch -d '1 hour ago' "$ACH_DIR/.achshm-gone.wake"
+mv "$ACH_DIR/.achshm-good.wake" "$ACH_DIR/.achshm-good.wake.0123abcd"
+touch -d '1 hour ago' "$ACH_DIR/.achshm-good.wake.0123abcd"
+doctor
+same "$(levels 'temporary files')" warning
+same "$(told 'temporary files' ".achshm-gone.wake")" 1
+same "$(levels channels)" ok
+doctor --repair
+same "$(levels 'temporary files')" repaired
+[ -e "$ACH_DIR/.achshm-gone.wake" ] && fail "the wake file of a channel that is gone is still there"
+rm "$ACH_DIR/.achshm-good.wake.0123abcd"
+doctor
+same "$(levels channels)" "note ok"
+same "$(told channels 'has no wake file')" 1
+expect 0 "$ACH" mk -t good
 
 # What one may not look at is not called good.
 if can_be_nobody; then

@@ -257,18 +257,25 @@ static int make_for_ever(void *cx)
     return 1;
 }
 
+/* And its wake file, which is not there without it. */
 static bool only_the_channel(void)
 {
     DIR *dir = opendir(getenv("ACH_DIR"));
+    bool channel = false, wake = false, others = false;
     struct dirent *e;
-    bool only = true;
 
     REQUIRE(dir != NULL);
-    while ((e = readdir(dir)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            only = only && strcmp(e->d_name, "achshm-" CHAN) == 0;
+    while ((e = readdir(dir))) {
+        bool is_channel = strcmp(e->d_name, "achshm-" CHAN) == 0;
+        bool is_wake = strcmp(e->d_name, ".achshm-" CHAN ".wake") == 0;
+
+        channel |= is_channel;
+        wake |= is_wake;
+        others |=
+            !is_channel && !is_wake && strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    }
     closedir(dir);
-    return only;
+    return !others && (channel || !wake);
 }
 
 /* Who dies while making a channel leaves a whole one, or nothing. */

@@ -6,9 +6,11 @@
  * must be able to go on at once, before anybody has cleaned up.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <check.h>
 
@@ -331,6 +333,23 @@ static void check_unlink(struct world *w, const struct range *complete)
         complain("the name cannot be used again: %s", ach_errstr());
 }
 
+/* Is it the file of a channel, or the wake file of one that is there? */
+static bool belongs(int dir, const char *file)
+{
+    static const char *const channels[] = {"achshm-" WORLD_NAME, "achshm-" WORLD_SPARE};
+    char wake[64];
+    size_t i;
+
+    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
+        if (strcmp(file, channels[i]) == 0)
+            return true;
+        snprintf(wake, sizeof(wake), ".%s.wake", channels[i]);
+        if (strcmp(file, wake) == 0)
+            return faccessat(dir, channels[i], F_OK, 0) == 0;
+    }
+    return false;
+}
+
 /* Nothing but the channels is in the directory. Clean it, for the next kill point. */
 static void check_directory(const char *when)
 {
@@ -343,8 +362,7 @@ static void check_directory(const char *when)
     }
     while ((e = readdir(dir)) != NULL)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            strcmp(e->d_name, "achshm-" WORLD_NAME) != 0 &&
-            strcmp(e->d_name, "achshm-" WORLD_SPARE) != 0) {
+            !belongs(dirfd(dir), e->d_name)) {
             complain("%s was left behind%s", e->d_name, when);
             unlinkat(dirfd(dir), e->d_name, 0);
         }

@@ -355,7 +355,7 @@ static void test_replace(void)
     CHECK_OK(ach_create("bad", 2, 10, &attr));
     CHECK(lstat(bad_path, &st) == 0 && S_ISREG(st.st_mode));
     CHECK_OK(try_open("good", false));
-    unlink(bad_path);
+    CHECK_OK(ach_unlink("bad"));
     REQUIRE(mkdir(bad_path, 0700) == 0);
     CHECK(ach_create("bad", 2, 10, &attr) != ACH_OK);
     rmdir(bad_path);

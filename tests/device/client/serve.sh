@@ -15,7 +15,7 @@ finish() {
     [ -z "$server" ] || kill -9 "$server" 2>/dev/null
     wait
     rm -rf "$dir"
-    rm -f "$ACH_DIR"/achshm-dev.*
+    rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
 }
 trap finish EXIT
 

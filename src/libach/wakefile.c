@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wakefile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "futex.h"
+#include "name.h"
+
+/* A maker gives both files their names within microseconds; wait for it up to 10 ms. */
+#define MAKER_LOOK_NS 100000l
+#define MAKER_LOOKS 100
+
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool path_of(char path[PATH_MAX], const char *name, uint32_t number)
+{
+    int n =
+        number ? snprintf(path, PATH_MAX, "%s/.%s%s.wake.%08x", achi_name_dir(), ACHI_FILE_PREFIX,
+                          name, number)
+               : snprintf(path, PATH_MAX, "%s/.%s%s.wake", achi_name_dir(), ACHI_FILE_PREFIX, name);
+
+    return n > 0 && n < PATH_MAX;
+}
+
+/*
+ * Reading and writing for each class of users that may do both to the channel, and for its owner,
+ * who could allow it to itself.
+ */
+static mode_t mode_of(mode_t channel)
+{
+    mode_t both = channel & (channel << 1) & 0444u;
+
+    return both | both >> 1 | 0600u;
+}
+
+/* 0, unless another user's file has that name: then nobody shall guess ours. */
+static uint32_t choose_number(const char *name, uid_t owner)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    uint32_t number = 0;
+
+    if (!path_of(path, name, 0) || lstat(path, &st) != 0 || st.st_uid == owner)
+        return 0;
+    if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+        return 0;
+    return number | 1;
+}
+
+void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct draft *channel)
+{
+    struct stat theirs, ours;
+
+    w->id = (struct achi_wake_id){0};
+    if (achi_draft_open(&w->draft, name) != 0) {
+        w->draft.fd = -1;
+        return;
+    }
+    if (fstat(channel->fd, &theirs) != 0 || achi_draft_reserve(&w->draft, page_size()) != 0 ||
+        fchmod(w->draft.fd, mode_of(theirs.st_mode)) != 0 || fstat(w->draft.fd, &ours) != 0) {
+        achi_wakefile_close(w);
+        return;
+    }
+    w->id.inode = ours.st_ino;
+    w->id.number = choose_number(name, ours.st_uid);
+}
+
+/* What has the name belongs to a channel that was replaced or removed with rm(1). */
+void achi_wakefile_publish(struct achi_wakefile *w, const char *name)
+{
+    char path[PATH_MAX];
+
+    if (w->draft.fd < 0 || !path_of(path, name, w->id.number))
+        return;
+    if (achi_draft_publish(&w->draft, path) != 0 && errno == EEXIST && unlink(path) == 0)
+        achi_draft_publish(&w->draft, path);
+}
+
+void achi_wakefile_close(struct achi_wakefile *w)
+{
+    if (w->draft.fd >= 0)
+        achi_draft_close(&w->draft);
+    w->draft.fd = -1;
+}
+
+/* Is it the file that the channel names, and the same user's? */
+static bool fits(const struct stat *st, const struct stat *channel, const struct achi_wake_id *id)
+{
+    return S_ISREG(st->st_mode) && st->st_ino == id->inode && st->st_dev == channel->st_dev &&
+           st->st_uid == channel->st_uid && (uint64_t)st->st_size >= page_size() &&
+           (uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size;
+}
+
+/* The channel's group or mode may have been changed by chgrp(1) or chmod(1). */
+static void follow(int fd, const struct stat *st, const struct stat *channel)
+{
+    if (st->st_gid != channel->st_gid)
+        (void)!fchown(fd, (uid_t)-1, channel->st_gid);
+    if ((st->st_mode & 07777) != mode_of(channel->st_mode))
+        (void)!fchmod(fd, mode_of(channel->st_mode));
+}
+
+static int open_fitting(const struct achi_handle *h, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat channel, st;
+    int fd;
+
+    if (!path_of(path, name, h->wake_id.number) || fstat(h->fd, &channel) != 0)
+        return -1;
+    fd = achi_high_fd(open(path, O_RDWR | ACHI_OPEN_FLAGS));
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) != 0 || !fits(&st, &channel, &h->wake_id)) {
+        close(fd);
+        errno = ENOENT;
+        return -1;
+    }
+    follow(fd, &st, &channel);
+    return fd;
+}
+
+/* Its maker holds a lock on a channel until the wake file has its name. */
+static bool being_made(int channel)
+{
+    if (flock(channel, LOCK_SH | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK;
+    flock(channel, LOCK_UN);
+    return false;
+}
+
+static int open_patiently(const struct achi_handle *h, const char *name)
+{
+    const struct timespec pause = {.tv_nsec = MAKER_LOOK_NS};
+    int fd = open_fitting(h, name), looks;
+
+    for (looks = 0; fd < 0 && errno == ENOENT && looks < MAKER_LOOKS; looks++) {
+        bool wait = being_made(h->fd);
+
+        if (wait)
+            nanosleep(&pause, NULL);
+        fd = open_fitting(h, name);
+        if (!wait)
+            break;
+    }
+    return fd;
+}
+
+void achi_wakefile_map(struct achi_handle *h, const char *name)
+{
+    int saved = errno, fd;
+    void *p;
+
+    if (h->wake_id.inode == 0)
+        return;
+    fd = open_patiently(h, name);
+    if (fd >= 0) {
+        p = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+        close(fd);
+        if (p != MAP_FAILED) {
+            h->wake = p;
+            h->sleeps_on_wake = achi_futex_has_waitv();
+            snprintf(h->name, sizeof(h->name), "%s", name);
+        }
+    }
+    errno = saved;
+}
+
+void achi_wakefile_unmap(struct achi_handle *h)
+{
+    if (h->wake)
+        munmap((void *)(uintptr_t)h->wake, page_size());
+}
+
+void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id)
+{
+    char path[PATH_MAX];
+    int saved = errno;
+
+    if (path_of(path, name, id->number))
+        unlink(path);
+    errno = saved;
+}
+
+/* Who may write the channel before or after may open the wake file in between. */
+int achi_wakefile_chmod(const struct achi_handle *h, mode_t mode)
+{
+    int fd = h->wake ? open_fitting(h, h->name) : -1, r, saved;
+    mode_t before = mode;
+    struct stat st;
+
+    if (fd >= 0 && fstat(h->fd, &st) == 0) {
+        before = st.st_mode;
+        (void)!fchmod(fd, mode_of(before) | mode_of(mode));
+    }
+    r = fchmod(h->fd, mode);
+    saved = errno;
+    if (fd >= 0) {
+        (void)!fchmod(fd, mode_of(r == 0 ? mode : before));
+        close(fd);
+    }
+    errno = saved;
+    return r;
+}
