@@ -18,7 +18,7 @@ check 'a plan takes 50 ms' "$(number 'plans in .*, \([0-9.]*\) ms each') >= 50"
 check 'a plan takes 50 ms' "$(number 'plans in .*, \([0-9.]*\) ms each') < 55"
 check 'plans follow each other' "$(number 'planner: \([0-9]*\) plans in') > 65"
 
-change rooms "s|\\.\\./device|$source/examples/device|"
+change rooms "s|\\.\\./device|$source/examples/device|; s|rooms\\.log|$tmp/rooms.log|"
 sim 0 rooms
 has '0 contacts'
 
