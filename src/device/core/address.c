@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/nearest.h"
+
 /* key, host, robot, interface, index; of these the last two must be there. */
 enum { KEY, HOST, ROBOT, INTERFACE, INDEX, PARTS };
 
@@ -71,6 +73,26 @@ static ach_status_t word(const struct parts *p, int part, char *to, size_t size)
     return ACH_OK;
 }
 
+/* Player's codes of interfaces have 8 bits; those of plug-ins may be larger. */
+#define CODES 1024u
+
+static ach_status_t no_interface(const struct parts *p, const char *name)
+{
+    struct nearest n = nearest_to(name);
+    unsigned code;
+
+    for (code = 0; code < CODES; code++) {
+        const ach_interface_t *i = ach_interface_by_code(code);
+
+        if (i)
+            nearest_offer(&n, i->name);
+    }
+    return ach_errstr_set(ACH_EINVAL,
+                          "\"%.100s\" is not an address: there is no interface %s%s%s%s", p->text,
+                          *name ? name : "without a name", n.best ? "; did you mean '" : "",
+                          n.best ? n.best : "", n.best ? "'?" : "");
+}
+
 static ach_status_t interface_code(const struct parts *p, uint16_t *code)
 {
     const ach_interface_t *found;
@@ -80,8 +102,7 @@ static ach_status_t interface_code(const struct parts *p, uint16_t *code)
         return ACH_EINVAL;
     found = ach_interface_find(name);
     if (!found)
-        return ach_errstr_set(ACH_EINVAL, "\"%.100s\" is not an address: there is no interface %s",
-                              p->text, *name ? name : "without a name");
+        return no_interface(p, name);
     *code = found->code;
     return ACH_OK;
 }

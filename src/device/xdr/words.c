@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* words.c - bodies from words like vel.px=0.5 */
-#include "text.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "hint.h"
+#include "text.h"
 
 /* Where a word's name leads: a field, or one element of it. */
 struct place {
@@ -41,8 +42,7 @@ static enum ach_status go_to_field(const ach_type_t *type, struct place *p, cons
 
     p->field = achi_field_find(type, *name, n);
     if (!p->field)
-        return ach_errstr_set(ACH_EINVAL, "%s has no field '%.*s'", type->name,
-                              (int)(n < 80 ? n : 80), *name);
+        return achi_hint_field(type, *name, n);
     if (p->field->array == ACH_ARRAY_COUNT)
         return ach_errstr_set(ACH_EINVAL, "%s: its array tells the count", p->field->name);
     p->at = NULL;
@@ -152,6 +152,14 @@ static enum ach_status set_value(struct achi_draft *draft, const struct place *p
     return set_scalars(draft, p, text);
 }
 
+/* A struct is set field by field, or as JSON. */
+static bool lacks_json(const struct place *p, const char *text)
+{
+    char opening = p->at || p->field->array == ACH_ARRAY_NONE ? '{' : '[';
+
+    return p->field->type && text[strspn(text, " ")] != opening;
+}
+
 static enum ach_status one_word(struct achi_draft *draft, const char *word)
 {
     const char *text = word;
@@ -159,11 +167,13 @@ static enum ach_status one_word(struct achi_draft *draft, const char *word)
     struct place p = {NULL, NULL, NULL};
 
     if (!strchr(word, '='))
-        return ach_errstr_set(ACH_EINVAL, "expected NAME=VALUE, found '%.80s'", word);
+        return achi_hint_word(draft->type, word);
     status = find_place(draft, &p, &text);
     if (status != ACH_OK)
         return status;
     text++;
+    if (lacks_json(&p, text))
+        return achi_hint_struct(p.field, p.at != NULL, word, text);
     if (p.field->kind == ACH_KIND_CHAR)
         return set_string(draft, &p, text);
     status = set_value(draft, &p, &text);

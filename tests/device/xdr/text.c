@@ -180,9 +180,21 @@ static void all_bad_words(void)
 {
     const ach_type_t *pos = &ach_position2d_data_type, *laser = &ach_laser_data_type;
 
-    bad_word(pos, "stall", "expected NAME=VALUE, found 'stall'");
-    bad_word(pos, "stalled=1", "position2d.data has no field 'stalled'");
-    bad_word(pos, "pos.x=1", "pose2d has no field 'x'");
+    bad_word(pos, "stall", "expected NAME=VALUE, found 'stall'; the names are: pos {px, py, pa}");
+    bad_word(
+        pos, "stalled=1",
+        "position2d.data has no field 'stalled'; did you mean 'stall'? It has: pos {px, py, pa}, "
+        "vel {px, py, pa}, stall");
+    bad_word(pos, "elephant=1", "no field 'elephant'; it has: pos {px, py, pa}");
+    bad_word(pos, "pos.x=1", "pose2d has no field 'x'; did you mean 'px'? It has: px, py, pa");
+    bad_word(pos, "pos=1,2", "pos is a pose2d {px, py, pa}: write pos.px=1 pos.py=2");
+    bad_word(pos, "pos=", "pos is a pose2d {px, py, pa}: write pos.px=...");
+    bad_word(&ach_sonar_geom_type, "poses=1, 2",
+             "poses is an array of pose3d {px, py, pz, proll, ppitch, pyaw}: write "
+             "poses[0].px=1 poses[0].py=2");
+    bad_word(&ach_sonar_geom_type, "poses[3]=1",
+             "poses is a pose3d {px, py, pz, proll, ppitch, pyaw}: write poses[3].px=1");
+    bad_word(laser, "range=1", "did you mean 'ranges'?");
     bad_word(pos, "stall.x=1", "stall: expected '=', found '.x=1'");
     bad_word(pos, "pos.px=abc", "px: expected a number (double), found 'abc'");
     bad_word(pos, "pos.px=1x", "expected nothing behind the value, found 'x'");
