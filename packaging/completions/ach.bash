@@ -21,6 +21,62 @@ _ach_takes() {
             -e "s/^ *$option, --[a-z-]* \([A-Z=][A-Z=]*\) .*/\1/p" 2>/dev/null
 }
 
+# Config files, and directories that may have some.
+_ach_configs() {
+    compopt -o filenames 2>/dev/null
+    local IFS=$'\n'
+    COMPREPLY=($(compgen -f -X '!*.cfg' -- "$1") $(compgen -d -- "$1"))
+}
+
+# What may follow dev TOOL WORD ...: devices, then messages, then fields.
+_ach_dev_words() {
+    local ach=${COMP_WORDS[0]} tool=$1 operands=()
+    shift
+    while (($#)); do
+        case $1 in
+            -[TPc] | --timeout | --plugin | --transport | --count) shift ;;
+            -*) ;;
+            *) operands+=("$1") ;;
+        esac
+        shift
+    done
+    case $tool:${#operands[@]} in
+        print:0 | cmd:0 | req:0 | prop:0)
+            "$ach" dev ls --timeout 1 2>/dev/null | sed 's/ .*//' ;;
+        messages:0)
+            "$ach" dev messages --names 2>/dev/null ;;
+        cmd:1 | req:1)
+            "$ach" dev messages --names "${operands[0]}" 2>/dev/null |
+                sed -n "s/^$tool //p" | tr '[:upper:]' '[:lower:]' ;;
+        messages:1)
+            "$ach" dev messages --names "${operands[0]}" 2>/dev/null |
+                sed 's/.* //' | tr '[:upper:]' '[:lower:]' ;;
+        cmd:* | req:*)
+            "$ach" dev messages --names "${operands[0]}" "$tool" "${operands[1]}" 2>/dev/null |
+                sed 's/$/=/' ;;
+    esac
+}
+
+# Addresses and fields have characters at which bash splits words: take the line as it was typed.
+_ach_dev() {
+    local line=${COMP_LINE:0:${COMP_POINT:-0}} w cur split reply
+    if [[ -n $line ]]; then
+        read -ra w <<<"$line"
+        [[ $line == *[[:space:]] ]] && w+=('')
+    else
+        w=("${COMP_WORDS[@]:0:COMP_CWORD+1}")
+    fi
+    cur=${w[${#w[@]}-1]}
+    COMPREPLY=($(compgen -W "$(_ach_dev_words "$1" "${w[@]:3:${#w[@]}-4}")" -- "$cur"))
+    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+    split=${cur%"${cur##*[:=]}"}
+    if [[ -n $line && -n $split ]]; then
+        for reply in "${!COMPREPLY[@]}"; do
+            COMPREPLY[reply]=${COMPREPLY[reply]#"$split"}
+        done
+    fi
+}
+
 _ach() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= tool= i words=
     local IFS=$' \t\n'
@@ -89,9 +145,16 @@ _ach() {
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
             bench | doctor | search | adv | hide) ;;
             dev)
-                [[ -n $tool ]] || words=$("${COMP_WORDS[0]}" dev --help 2>/dev/null |
+                if [[ -n $tool ]]; then
+                    _ach_dev "$tool"
+                    return
+                fi
+                words=$("${COMP_WORDS[0]}" dev --help 2>/dev/null |
                     sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
-            replay | sim)
+            serve | sim)
+                _ach_configs "$cur"
+                return ;;
+            replay)
                 compopt -o filenames 2>/dev/null
                 IFS=$'\n'
                 COMPREPLY=($(compgen -f -- "$cur"))

@@ -157,6 +157,7 @@ static int run(int argc, char **argv)
 
 const struct verb verb_bench = {
     .name = "bench",
+    .group = "This machine",
     .summary = "measure the latency of channels on this machine",
     .help =
         "Usage: ach bench [OPTION ...]\n\n"

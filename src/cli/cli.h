@@ -24,6 +24,7 @@ enum exit_status {
 struct verb {
     const char *name;
     const char *aliases[3];
+    const char *group;   /* in the overview; NULL: that of the verb before it */
     const char *summary; /* NULL: not listed */
     const char *help;    /* NULL: the verb itself answers --help */
     int (*run)(int argc, char **argv);

@@ -3,13 +3,15 @@
 #include "dev.h"
 
 #include <ach/transport.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "parse.h"
+#include "suggest.h"
 
-static const struct verb *const tools[] = {&dev_ls,  &dev_find, &dev_print,
-                                           &dev_cmd, &dev_req,  &dev_prop};
+static const struct verb *const tools[] = {&dev_ls,  &dev_find, &dev_print,   &dev_cmd,
+                                           &dev_req, &dev_prop, &dev_messages};
 
 #define TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -64,6 +66,23 @@ static void list_messages(const ach_interface_t *i, unsigned type)
             fprintf(stderr, "  %-24s %s\n", i->messages[k].name, i->messages[k].text);
 }
 
+/* Names of messages are found in either case, so they are compared in upper case, too. */
+static const char *suggest_message(const ach_interface_t *i, unsigned type, const char *name)
+{
+    char upper[NEAREST_LENGTH_MAX];
+    struct nearest n;
+    size_t k;
+
+    for (k = 0; name[k] && k + 1 < sizeof(upper); k++)
+        upper[k] = (char)toupper((unsigned char)name[k]);
+    upper[k] = '\0';
+    n = nearest_to(upper);
+    for (k = 0; k < i->message_count; k++)
+        if (i->messages[k].type == type)
+            nearest_offer(&n, i->messages[k].name);
+    return suggest(&n);
+}
+
 const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, const char *name)
 {
     const ach_message_def_t *def = NULL;
@@ -75,8 +94,8 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
         def = ach_interface_message_named(i, type, name);
     if (def)
         return def;
-    complain("%s has no %s %s; it has:", i->name, type == ACH_MSG_CMD ? "command" : "request",
-             name);
+    complain("%s has no %s %s%s; it has:", i->name, type == ACH_MSG_CMD ? "command" : "request",
+             name, suggest_message(i, type, name));
     list_messages(i, type);
     return NULL;
 }
@@ -137,6 +156,16 @@ static const struct verb *find(const char *name)
     return NULL;
 }
 
+static const char *suggest_tool(const char *name)
+{
+    struct nearest n = nearest_to(name);
+    size_t i;
+
+    for (i = 0; i < TOOLS; i++)
+        nearest_offer(&n, tool_name(tools[i]));
+    return suggest(&n);
+}
+
 static int overview(void)
 {
     size_t i;
@@ -144,7 +173,7 @@ static int overview(void)
     puts("Usage: ach dev TOOL [ARGUMENT ...]\n\n"
          "Look at devices and use them.\n\nTools:");
     for (i = 0; i < TOOLS; i++)
-        printf("  %-7s %s\n", tool_name(tools[i]), tools[i]->summary);
+        printf("  %-8s %s\n", tool_name(tools[i]), tools[i]->summary);
     puts("\nach dev TOOL --help says more.\n\n"
          "Examples:\n"
          "  ach dev ls\n"
@@ -158,12 +187,12 @@ static int run(int argc, char **argv)
     const struct verb *tool;
 
     if (argc < 2)
-        return usage("say which tool: ls, find, print, cmd, req or prop");
+        return usage("say which tool: ls, find, print, cmd, req, prop or messages");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return overview();
     tool = find(argv[1]);
     if (!tool)
-        return usage("there is no tool '%s'", argv[1]);
+        return usage("there is no tool '%s'%s", argv[1], suggest_tool(argv[1]));
     return verb_run(tool, argc - 1, argv + 1);
 }
 

@@ -11,7 +11,7 @@
 
 #include "cli.h"
 
-extern const struct verb dev_ls, dev_find, dev_print, dev_cmd, dev_req, dev_prop;
+extern const struct verb dev_ls, dev_find, dev_print, dev_cmd, dev_req, dev_prop, dev_messages;
 
 /* How to reach a device, as all tools take it. */
 struct dev_options {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach echo - follow a channel, for people to read */
 #include "cli.h"
+#include "decode.h"
 #include "json.h"
 #include "parse.h"
 #include "reader.h"
@@ -123,7 +124,7 @@ static void print_message(const struct options *o, const struct reader *r, uint6
     } else if (o->look == LOOK_AUTO && is_text(text, r->size)) {
         putchar(' ');
         print_text(text, ends_line(r) ? r->size - 1 : r->size);
-    } else {
+    } else if (o->look == LOOK_HEX || !decode_print(r->name, r->data, r->size)) {
         putchar('\n');
         print_dump(r->data, r->size);
     }
@@ -146,7 +147,7 @@ static void print_json(const struct options *o, const struct reader *r, uint64_t
     json_uint(&j, "size", r->size);
     if (o->look == LOOK_TEXT || (o->look == LOOK_AUTO && is_lines(text, r->size)))
         json_bytes(&j, "text", text, r->size);
-    else
+    else if (o->look == LOOK_HEX || !decode_json(r->name, r->data, r->size, &j))
         json_hex(&j, "hex", r->data, r->size);
     json_end_object(&j);
     json_line(&j);
@@ -239,9 +240,10 @@ const struct verb verb_echo = {
     .help =
         "Usage: ach echo [OPTION ...] CHANNEL\n\n"
         "Print each message that comes, until Ctrl-C: the time, the sequence number, the size,\n"
-        "and the message as text, or as a hex dump if it is not text. The time is that of the\n"
-        "put if the channel has timestamps, else of the arrival here. A channel that does not\n"
-        "exist is waited for; if it is removed or replaced, the next one is followed.\n\n"
+        "and the message as text, field by field if it is of a device, or as a hex dump. The time\n"
+        "is that of the put if the channel has timestamps, else of the arrival here. A channel\n"
+        "that does not exist is waited for; if it is removed or replaced, the next one is\n"
+        "followed.\n\n"
         "Options:\n"
         "  -a, --all      begin with the messages that are there already\n"
         "  -L, --last     begin with the newest, and always print only the newest\n"
@@ -255,6 +257,7 @@ const struct verb verb_echo = {
         "Examples:\n"
         "  ach echo imu\n"
         "  ach echo --all --count 3 --hex imu\n"
-        "  ach echo --json state | jq -r .text\n",
+        "  ach echo --json state | jq -r .text\n"
+        "  ach echo dev.6665.laser.0.data\n",
     .run = run,
 };

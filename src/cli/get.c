@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach get - get messages */
+#include <unistd.h>
+
 #include "cli.h"
 #include "frames.h"
 #include "parse.h"
 #include "reader.h"
+#include "show.h"
 #include "stop.h"
 #include "streams.h"
 
 struct options {
     enum framing framing;
     bool hex;
+    bool raw;
+    bool terminal; /* output goes to one */
+    bool told;     /* why there is a hex dump */
     bool all;
     bool fresh;
     int get; /* options of ach_get */
@@ -39,6 +45,8 @@ static bool apply(struct options *o, int c)
         return set_output(o, FRAMES_LENGTH, false);
     case 'x':
         return set_output(o, FRAMES_NONE, true);
+    case 'R':
+        return o->raw = true;
     case 'a':
         return o->all = true;
     case 'N':
@@ -80,12 +88,19 @@ static bool goes_with_all(const struct options *o)
 static bool parse(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
-        {"line", no_argument, NULL, 'l'},          {"null", no_argument, NULL, '0'},
-        {"length-prefix", no_argument, NULL, 'b'}, {"hex", no_argument, NULL, 'x'},
-        {"wait", no_argument, NULL, 'w'},          {"last", no_argument, NULL, 'L'},
-        {"copy", no_argument, NULL, 'C'},          {"new", no_argument, NULL, 'N'},
-        {"timeout", required_argument, NULL, 'T'}, {"count", required_argument, NULL, 'c'},
-        {"all", no_argument, NULL, 'a'},           {0},
+        {"line", no_argument, NULL, 'l'},
+        {"null", no_argument, NULL, '0'},
+        {"length-prefix", no_argument, NULL, 'b'},
+        {"hex", no_argument, NULL, 'x'},
+        {"wait", no_argument, NULL, 'w'},
+        {"last", no_argument, NULL, 'L'},
+        {"copy", no_argument, NULL, 'C'},
+        {"new", no_argument, NULL, 'N'},
+        {"timeout", required_argument, NULL, 'T'},
+        {"count", required_argument, NULL, 'c'},
+        {"all", no_argument, NULL, 'a'},
+        {"raw", no_argument, NULL, 'R'},
+        {0},
     };
     int c;
 
@@ -122,15 +137,30 @@ static int ended(const struct options *o, const struct reader *r, enum ach_statu
     return EXIT_FAILED;
 }
 
-static bool write_out(const struct options *o, const struct reader *r)
+/* A terminal would obey what is in a message, or stay in another state. */
+static bool harms(const struct options *o, const struct reader *r)
 {
-    bool ok = o->hex ? give_hex(stdout, r->data, r->size)
-                     : give_message(stdout, o->framing, r->data, r->size);
+    return o->terminal && !o->raw && !o->hex && !is_lines((const char *)r->data, r->size);
+}
 
+static bool write_out(struct options *o, const struct reader *r)
+{
+    bool ok = true;
+
+    if (harms(o, r)) {
+        if (!o->told)
+            complain("%s: not text, so here is a hex dump; --raw writes it as it is", r->name);
+        o->told = true;
+        print_dump(r->data, r->size);
+    } else if (o->hex) {
+        ok = give_hex(stdout, r->data, r->size);
+    } else {
+        ok = give_message(stdout, o->framing, r->data, r->size);
+    }
     return streams_ok() && ok;
 }
 
-static int get_all(const struct options *o, struct reader *r, uint64_t *missed)
+static int get_all(struct options *o, struct reader *r, uint64_t *missed)
 {
     struct timespec timeout = seconds_to_timespec(o->timeout);
     uint64_t got = 0;
@@ -166,7 +196,7 @@ static bool open_reader(const struct options *o, struct reader *r, const char *n
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.get = ACH_O_LINKED};
+    struct options o = {.get = ACH_O_LINKED, .terminal = isatty(STDOUT_FILENO)};
     struct reader r;
     const char *name;
     uint64_t missed = 0;
@@ -207,6 +237,9 @@ const struct verb verb_get = {
         "  -0, --null             a zero byte after each message\n"
         "  -b, --length-prefix    4 bytes, little-endian, before each message tell its length\n"
         "  -x, --hex              a line of hexadecimal digits for each message\n"
+        "      --raw              on a terminal, too, write what is not text as it is, and not as "
+        "a\n"
+        "                         hex dump\n"
         "      --help             print this help\n\n"
         "Fails if there is nothing, or nothing in time; with --all that is the end. If messages\n"
         "were overwritten before they could be got, standard error says how many.\n\n"

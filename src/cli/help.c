@@ -10,15 +10,17 @@ static void overview(void)
     size_t i;
 
     puts("Usage: ach VERB [OPTION ...] [ARGUMENT ...]\n\n"
-         "Make, look at and use channels, the shared memory through which processes talk.\n\n"
-         "Verbs:");
+         "Make, look at and use channels, the shared memory through which processes talk.");
     for (i = 0; verbs[i]; i++) {
+        if (verbs[i]->group)
+            printf("\n%s:\n", verbs[i]->group);
         if (verbs[i]->summary)
             printf("  %-8s %s\n", verbs[i]->name, verbs[i]->summary);
     }
     puts("\n'ach help VERB' or 'ach VERB --help' tells more, and so does the manual, as in\n"
          "'man ach-mk'. 'ach --version' tells the version. Channels are files in the directory\n"
-         "that the environment variable ACH_DIR names, /dev/shm by default.\n\n"
+         "that the environment variable ACH_DIR names, /dev/shm by default. achlog, achcop and\n"
+         "achcat are programs of their own.\n\n"
          "Exit status: 0 done, 1 failed, 2 wrong use.\n\n"
          "Examples:\n"
          "  ach mk -m 10 -n 64 imu        make a channel for 10 messages of 64 bytes\n"

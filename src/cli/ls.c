@@ -188,6 +188,7 @@ static int run(int argc, char **argv)
 
 const struct verb verb_ls = {
     .name = "ls",
+    .group = "Look at channels",
     .aliases = {"list"},
     .summary = "list the channels",
     .help =

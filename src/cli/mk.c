@@ -177,6 +177,7 @@ static int run(int argc, char **argv)
 
 const struct verb verb_mk = {
     .name = "mk",
+    .group = "Make and remove channels",
     .aliases = {"create", "make"},
     .summary = "make channels",
     .help =

@@ -251,6 +251,7 @@ static int run(int argc, char **argv)
 
 const struct verb verb_put = {
     .name = "put",
+    .group = "Put and get messages",
     .summary = "put messages into a channel",
     .help =
         "Usage: ach put [OPTION ...] CHANNEL [TEXT ...]\n\n"

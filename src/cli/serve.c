@@ -333,6 +333,7 @@ static int run(int argc, char **argv)
 
 const struct verb verb_serve = {
     .name = "serve",
+    .group = "Devices and simulation",
     .summary = "run the devices of a robot",
     .help = "Usage: ach serve [OPTION ...] FILE\n\n"
             "Run the drivers of a config file and serve their devices: to Player clients by TCP,\n"

@@ -17,6 +17,11 @@ static void begin_value(struct json *j, const char *key)
     }
 }
 
+void json_key(struct json *j, const char *key)
+{
+    begin_value(j, key);
+}
+
 static void open_nest(struct json *j, const char *key, char bracket)
 {
     begin_value(j, key);

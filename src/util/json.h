@@ -47,6 +47,9 @@ void json_null(struct json *j, const char *key);
 /* Seconds and nanoseconds, without losing digits. */
 void json_time(struct json *j, const char *key, int64_t seconds, long nanoseconds);
 
+/* The caller writes the value itself. */
+void json_key(struct json *j, const char *key);
+
 /* End the line after a whole value. */
 void json_line(struct json *j);
 

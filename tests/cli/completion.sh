@@ -63,12 +63,32 @@ same "$(offered replay "$tmp/some")" "$tmp/some-file "
 same "$(offered bench --json "$tmp/some")" "$tmp/some-file "
 if "$ACH" help --verbs | grep -qx dev; then
     same "$(offered dev p)" "print prop "
+    same "$(offered dev me)" "messages "
     has " $(offered dev print --)" " --count "
     same "$(offered dev print --count '')" " "
-    same "$(offered dev print '')" " "
+    same "$(offered dev messages pos)" "position1d position2d position3d "
+    same "$(offered dev messages laser:0 scan)" "scan scanangle scanpose "
+    same "$(offered dev cmd position2d:0 v)" "vel vel_head "
+    same "$(offered dev cmd -T 3 position2d:0 vel vel.)" "vel.pa= vel.px= vel.py= "
+    same "$(offered dev cmd position2d:0 vel vel.)" "vel.pa= vel.px= vel.py= "
+    same "$(offered dev cmd position2d:0 vel state=1 vel.px)" "vel.px= "
+    same "$(offered dev req laser:0 get)" "get_config get_geom get_id "
+    same "$(offered dev cmd nothing:0 '')" " "
+    # As bash splits what was typed: only what follows the last colon or equals sign is completed.
+    typed=$(bash -c '. "$1" || exit 1
+        COMP_LINE="ach dev messages laser:0 sca" COMP_POINT=28
+        COMP_WORDS=("$2" dev messages laser : 0 sca) COMP_CWORD=6
+        _ach
+        printf "%s " "${COMPREPLY[@]}"' bash "$completions/ach.bash" "$ACH" | tr ' ' '\n' | sort | tr '\n' ' ')
+    has "$typed" "scan scanangle scanpose"
 fi
 if "$ACH" help --verbs | grep -qx sim; then
-    same "$(offered sim "$tmp/some")" "$tmp/some-file "
+    : >"$tmp/some.cfg"
+    mkdir "$tmp/some-configs"
+    same "$(offered sim "$tmp/some")" "$tmp/some-configs $tmp/some.cfg "
+    same "$(offered serve "$tmp/some")" "$tmp/some-configs $tmp/some.cfg "
+    rmdir "$tmp/some-configs"
+    rm "$tmp/some.cfg"
     same "$(offered sim --trace "$tmp/some")" "$tmp/some-file "
     same "$(offered sim --model '')" "declared free measured "
     same "$(offered sim --no-)" "--no-correction --no-realtime "
@@ -151,7 +171,9 @@ leg"
         has "$(zsh_offers dev '')" "print:print what a device senses"
         has "$(zsh_offers dev print --)" "--count:"
         same "$(zsh_offers dev print --count '')" ""
-        same "$(zsh_offers dev print '')" ""
+        has "$(zsh_offers dev cmd -T 3 position2d:0 vel vel.)" "vel.px"
+        has "$(zsh_offers dev req laser:0 '')" "get_geom"
+        has "$(zsh_offers dev messages '')" "position2d"
     fi
     zsh_tool_offers() {
         program=$tools/$1

@@ -14,6 +14,14 @@ for way in help --help -h '-?'; do
     has "$out" "Usage: ach VERB"
     has "$out" "  mk       make channels"
 done
+# Every verb stands in a group.
+"$ACH" help --verbs | grep -qx dev && devices="Devices and simulation: " || devices=
+same "$(echo "$out" | sed -n '/^[A-Z].*:$/p' | tr '\n' ' ')" "Make and remove channels: \
+Look at channels: Put and get messages: ${devices}This machine: Examples: "
+has "$out" "
+
+Look at channels:
+  ls "
 expect 0 "$ACH" help --verbs
 verbs=$out
 for verb in mk rm chmod file dump ls info put get echo hz bw watch bench doctor help; do

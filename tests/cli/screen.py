@@ -221,6 +221,28 @@ feeder.join()
 writer.stdin.close()
 check(writer.wait() == 0, "the writer failed")
 
+# What is not text is not written to a terminal, unless somebody insists.
+def on_terminal(*arguments):
+    master, slave = pty.openpty()
+    done = subprocess.run([ACH, *arguments], stdin=subprocess.DEVNULL, stdout=slave,
+                          stderr=subprocess.PIPE, check=True, timeout=LIMIT)
+    os.close(slave)
+    text = os.read(master, 65536)
+    os.close(master)
+    return text, done.stderr
+
+
+for i, text in (0, b"\033[2Jx"), (1, b"good\nlines"):
+    subprocess.run([ACH, "put", "c%02d" % i], input=text, check=True)
+text, said = on_terminal("get", "c00")
+check(b"\033" not in text and b"1b 5b 32 4a 78" in text, "get: %s" % text)
+check(b"--raw writes it as it is" in said, "get: %s" % said)
+check(on_terminal("get", "--raw", "c00") == (b"\033[2Jx", b""), "get --raw")
+check(on_terminal("get", "--hex", "c00") == (b"1b5b324a78\r\n", b""), "get --hex")
+check(on_terminal("get", "c01") == (b"good\r\nlines", b""), "get text")
+check(subprocess.run([ACH, "get", "c00"], stdout=subprocess.PIPE).stdout == b"\033[2Jx",
+      "get into a pipe")
+
 # Ctrl-Z, under a shell that tells when it has the terminal, and goes on after a line
 s = Screen(["sh", "-mc", '"$@"; echo "it was stopped"; read line; fg >/dev/null', "sh"])
 check(s.read_until(b"c05"), "no channels on the screen")

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "decode.h"
+
+#include <ach/message.h>
+#include <string.h>
+
+#define CHANNELS_OF_DEVICES "dev."
+
+struct decoded {
+    ach_message_t *message;
+    const ach_message_def_t *def;
+    char address[ACH_ADDRESS_MAX];
+};
+
+/* Anybody may have put anything into the channel. */
+static bool decode(const char *channel, const void *data, size_t size, struct decoded *d)
+{
+    const char *bytes = data;
+    ach_header_t h;
+    uint32_t body;
+
+    if (strncmp(channel, CHANNELS_OF_DEVICES, strlen(CHANNELS_OF_DEVICES)) != 0 ||
+        size < ACH_FRAME_HEADER || ach_frame_read(bytes, &h, &body) != ACH_OK ||
+        body != size - ACH_FRAME_HEADER)
+        return false;
+    d->def = ach_interface_message(ach_interface_by_code(h.address.interf), h.type, h.subtype);
+    if (!d->def || ach_message_wrap(&h, bytes + ACH_FRAME_HEADER, body, &d->message) != ACH_OK)
+        return false;
+    if (ach_message_check(d->message) != ACH_OK) {
+        ach_message_unref(d->message);
+        return false;
+    }
+    ach_address_text(&h.address, d->address);
+    return true;
+}
+
+static const char *type_name(const ach_message_t *m)
+{
+    switch (ach_message_header(m)->type) {
+    case ACH_MSG_CMD:
+        return "command";
+    case ACH_MSG_REQ:
+        return "request";
+    case ACH_MSG_ACK:
+        return "answer";
+    case ACH_MSG_NACK:
+        return "refusal";
+    default:
+        return "data";
+    }
+}
+
+static const void *body_of(const struct decoded *d)
+{
+    return d->def->body ? ach_message_body(d->message) : NULL;
+}
+
+bool decode_print(const char *channel, const void *data, size_t size)
+{
+    struct decoded d;
+
+    if (!decode(channel, data, size, &d))
+        return false;
+    printf(" %s %s %s %.6f\n", d.address, type_name(d.message), d.def->name,
+           ach_message_header(d.message)->timestamp);
+    if (body_of(&d))
+        ach_body_print(d.def->body, body_of(&d), 2, stdout);
+    ach_message_unref(d.message);
+    return true;
+}
+
+bool decode_json(const char *channel, const void *data, size_t size, struct json *j)
+{
+    struct decoded d;
+
+    if (!decode(channel, data, size, &d))
+        return false;
+    json_string(j, "device", d.address);
+    json_string(j, "type", type_name(d.message));
+    json_string(j, "message", d.def->name);
+    json_number(j, "device_time", ach_message_header(d.message)->timestamp);
+    if (body_of(&d)) {
+        json_key(j, "body");
+        ach_body_json(d.def->body, body_of(&d), j->out);
+    }
+    ach_message_unref(d.message);
+    return true;
+}

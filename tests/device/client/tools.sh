@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# tools.sh ACH   what the ach command tells of devices, and of mistakes about them
+. "$(dirname "$0")/../../cli/lib.sh"
+need python3
+server=
+# shellcheck disable=SC2317
+end_server() {
+    [ -z "$server" ] || kill "$server"
+    wait
+    rm -rf "$tmp"
+    rm -f "$ACH_DIR"/achshm-dev.*
+}
+trap end_server EXIT
+
+cat >"$tmp/robot.cfg" <<'END'
+driver ( name "dummy" provides ["laser:0" "position2d:1"] )
+END
+"$ACH" serve --no-tcp --port 40021 "$tmp/robot.cfg" >"$tmp/served" 2>&1 &
+server=$!
+eventually grep -q '^serving' "$tmp/served"
+
+# echo decodes the messages of devices. The driver senses only while somebody is subscribed.
+"$ACH" dev print --json --timeout 100 40021:laser:0 >/dev/null &
+reader=$!
+expect 0 "$ACH" echo --count 1 dev.40021.laser.0.data
+has "$out" "bytes: 40021:laser:0 data SCAN "
+has "$out" "
+  ranges"
+hasnt "$out" "00000000  "
+expect 0 "$ACH" echo --count 1 --json dev.40021.laser.0.data
+same "$(json 'j["device"], j["type"], j["message"], "ranges" in j["body"], "hex" in j')" \
+    "('40021:laser:0', 'data', 'SCAN', True, False)"
+expect 0 "$ACH" echo --count 1 --hex dev.40021.laser.0.data
+has "$out" "00000000  "
+kill "$reader"
+wait "$reader"
+
+# Anybody may have put anything there.
+"$ACH" mk dev.1.laser.0.data
+"$ACH" put --hex dev.1.laser.0.data 00010203 "$(printf '%0200d' 1)"
+expect 0 "$ACH" echo --all --count 2 dev.1.laser.0.data
+has "$out" "#1 4 bytes:
+  00000000  00 01 02 03"
+has "$out" "#2 100 bytes:
+  00000000  00 00"
+"$ACH" rm dev.1.laser.0.data
+
+# A mistake is answered by what to write.
+expect 1 "$ACH" dev cmd 40021:position2d:1 vel vel=1,2
+same "$err" "ach dev cmd: vel is a pose2d {px, py, pa}: write vel.px=1 vel.py=2"
+expect 1 "$ACH" dev cmd 40021:position2d:1 vel val.px=1
+has "$err" "has no field 'val'; did you mean 'vel'? It has: vel {px, py, pa}, state"
+expect 1 "$ACH" dev cmd 40021:position2d:1 velo
+has "$err" "position2d has no command velo; did you mean 'VEL'?"
+expect 1 "$ACH" dev print 40021:lazer:0
+has "$err" "there is no interface lazer; did you mean 'laser'?"
+expect 2 "$ACH" dev prnt 40021:laser:0
+has "$err" "there is no tool 'prnt'; did you mean 'print'?"
+expect 2 "$ACH" ehco c
+has "$err" "there is no verb 'ehco'; did you mean 'echo'?"
+expect 1 "$ACH" info dev.40021.lasr.0.data
+has "$err" "did you mean 'dev.40021.laser.0.data'?"
+expect 1 "$ACH" dev messages lazer
+has "$err" "there is no interface 'lazer'; did you mean 'laser'?"
+expect 0 "$ACH" dev messages
+has "$out" "position2d"
+expect 0 "$ACH" dev messages 40021:position2d:1
+has "$out" "cmd   VEL"
+expect 0 "$ACH" dev messages position2d cmd vel
+has "$out" "vel.px  double"
+expect 1 "$ACH" dev messages position2d nothing
+has "$err" "'ach dev messages position2d' lists those it has"
+finish
