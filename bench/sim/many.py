@@ -67,7 +67,7 @@ def controllers(lab):
         "command at 1000 Hz, all in one world on one core.",
         "one controller only; several are future work.",
     )
-    counts, seconds = ((1, 2), 0.1) if lab.quick else ((1, 2, 4, 8, 16, 32), 2)
+    counts, seconds = ((1, 2), 0.1) if lab.quick else ((1, 2, 4, 8, 16, 32, 100), 2)
     rows = []
     for count in counts:
         lab.note(f"{count} controllers")
@@ -91,6 +91,59 @@ def controllers(lab):
             log_y=True,
             at=[row[0] for row in rows],
         )
+    return out
+
+
+def own_error(path, virtual):
+    """What the controller's clock moved, less the CPU time it used meanwhile; % of the run. To read
+    both clocks takes the same time in each cycle, the median: that is no error."""
+    found = stats.charge_errors(world.read_log(path))
+    usual = stats.median(found)
+    return 100 * abs(sum(one - usual for one in found)) / (1e9 * virtual)
+
+
+def errors(lab, count, compute, seconds):
+    """Of each of so many controllers: by the report, and by its own clocks."""
+    parts, logs = [], []
+    for i in range(count):
+        logs.append(lab.file(f"crowd{i}.log"))
+        command = lab.subject("loop", 0.001, compute, seconds, logs[-1], f"actarray:{i}")
+        parts.append(world.pendulum(f"arm{i}"))
+        parts.append(world.sensor(physics=f"arm{i}", number=i))
+        parts.append(world.controller(f"c{i}", command, period=0.001, outside="wait"))
+    report = lab.simulate(parts, limit=3600)
+    virtual = report["virtual"]
+    told = [100 * abs(c["error"]) / virtual for c in report["controllers"].values()]
+    own = [own_error(log, virtual) for log in logs]
+    for log in logs:
+        os.unlink(log)
+    return told, own
+
+
+def crowds(lab):
+    out = Outcome(
+        lab,
+        "crowd",
+        "The error of each of many controllers",
+        "N controllers at 1000 Hz on one core, each with a pendulum of its own; each computes for "
+        "a part of its period. The worst of them: the difference between the time that it was "
+        "granted and the CPU time that it used, by the report; and the same by its own clocks, "
+        "which it reads before and after its work, without what it takes to read them.",
+        "one controller only.",
+    )
+    tried = [(1, 0.1), (5, 0.1), (5, 0.5), (20, 0.1), (100, 0.1)]
+    if lab.quick:
+        tried = [(1, 0.1), (2, 0.1)]
+    rows = []
+    for count, load in tried:
+        lab.note(f"{count} controllers, {load * 100:g} % load")
+        told, own = errors(lab, count, load * 0.001, 0.1 if lab.quick else 10)
+        rows.append((count, load, max(told), max(own)))
+        name = f"{count} controllers, {load * 100:g} % load"
+        goal = () if lab.quick else ("<=", 0.05)
+        out.claim(f"{name}: error by the report", max(told), *goal, unit="%")
+        out.claim(f"{name}: error by their own clocks", max(own), *goal, unit="%")
+    out.data("crowd.csv", ["controllers", "load", "error_told", "error_own"], rows)
     return out
 
 

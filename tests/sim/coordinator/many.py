@@ -6,10 +6,11 @@ import re
 import shutil
 import subprocess
 
-from coordinator import (ACTOR, DIR, Run, arm, busy_loops, check, controller, main, path, read,
-                         scale, sim, tmp, world)
+from coordinator import (ACTOR, DIR, LIMIT, Run, arm, busy_loops, check, controller, main, path,
+                         read, scale, sim, tmp, world)
 
 MS = 1000000
+CPP = os.environ.get("CPP_THREADS")
 SCRIPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "threads.py")
 NOBODY = 65534
 CORES = sorted(os.sched_getaffinity(0))
@@ -23,11 +24,12 @@ def controllers():
         Run(world(*(controller(f"c{i}", "steps", 5) for i in range(n)), cores=cores)).expect(0)
 
 
-def visitors(n, **options):
+def visitors(n, cycles=20, **options):
     """Each has an arm of its own, and opens and closes its device."""
     return [part for i in range(n) for part in (
         arm(f"arm{i}", f"actarray:{i}", rate=1000),
-        controller(f"c{i}", "visits", f"actarray:{i}", 20, MS // 10, path(f"log{i}"), **options))]
+        controller(f"c{i}", "visits", f"actarray:{i}", cycles, MS // 10, path(f"log{i}"),
+                   **options))]
 
 
 def devices():
@@ -46,16 +48,35 @@ def accounts():
         check(abs(float(cpu) - float(granted)) < 0.01 * float(cpu), f"{name}: {r.out}")
 
 
+def threads_of_all_languages():
+    """In C++ and in Python."""
+    found = [controller("py", ["/usr/bin/python3", SCRIPT, path("py")], cost=0.0001)]
+    if CPP and CPP != ACTOR:
+        found.append(controller("cpp", [CPP, path("cpp")], cost=0.0001))
+    return found
+
+
 def identical():
     """With declared costs, whatever else the machine does: each log is the same, to the byte."""
-    n, logs = 5, set()
-    with busy_loops(3):
+    n, logs, others = 5, set(), threads_of_all_languages()
+    with busy_loops(6):
         for _ in range(scale(12)):
-            Run(world(*visitors(n, cost=0.0001), controller(
-                "py", ["/usr/bin/python3", SCRIPT, path("py")], cost=0.0001),
-                      model="declared")).expect(0)
-            logs.add("".join(read(f"log{i}") for i in range(n)) + read("py"))
+            Run(world(*visitors(n, cost=0.0001), *others, model="declared")).expect(0)
+            logs.add("".join(read(f"log{i}") for i in range(n)) + read("py") +
+                     (read("cpp") if len(others) > 1 else ""))
     check(len(logs) == 1, f"{len(logs)} different runs")
+
+
+def crowds():
+    """One to a hundred at 1 kHz, in both models: all come to their end."""
+    for n in (1, 5, 20, 100):
+        cycles = scale(30)
+        for model in ("measured", "declared"):
+            r = Run(world(*visitors(n, cycles=cycles, cost=0.0001, outside="wait"),
+                          model=model)).end(LIMIT * 5)
+            r.expect(0)
+            found = re.findall(r"  c\d+: (\d+) cycles", r.out)
+            check(len(found) == n and all(int(c) >= cycles for c in found), r.out)
 
 
 def threads():
@@ -112,4 +133,4 @@ def nobody():
     check(results[0] == results[1], "nobody has another world")
 
 
-main([controllers, devices, accounts, identical, threads, runs, nobody])
+main([controllers, devices, accounts, identical, crowds, threads, runs, nobody])
