@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "describe.h"
+#include "guard.h"
 #include "letters.h"
 #include "streams.h"
 #include "suggest.h"
@@ -190,7 +191,7 @@ bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum 
 
 bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info)
 {
-    enum ach_status r = ach_channel_info(chan, info);
+    enum ach_status r = guard_info(chan, info);
 
     if (r != ACH_OK)
         fail_status(name, r);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "guard.h"
 
 #define NS_PER_S 1000000000ull
 #define SPARE_FILES 8 /* to list the directory, and to find out the names of owners */
@@ -151,17 +152,18 @@ static void look(struct surveyed *c)
     uint64_t before_ns = c->open ? c->looked_ns : 0;
 
     if (c->open)
-        c->status = ach_channel_info(&c->chan, &c->info);
+        c->status = guard_info(&c->chan, &c->info);
     if (!c->open || c->status != ACH_OK || c->info.unlinked || c->info.replaced) {
         before_ns = 0;
         if (!look_open(c))
             return;
-        c->status = ach_channel_info(&c->chan, &c->info);
+        c->status = guard_info(&c->chan, &c->info);
     }
     if (c->status != ACH_OK) {
         shut(c);
         look_file(c);
-        snprintf(c->trouble, sizeof(c->trouble), "the channel's memory is damaged");
+        snprintf(c->trouble, sizeof(c->trouble), "the channel's memory is %s",
+                 c->status == ACH_BAD_SHM_FILE ? "gone: its file was cut short" : "damaged");
         return;
     }
     compare(c, &before, before_ns);

@@ -127,6 +127,42 @@ for i in $(seq 1 40); do
     "$ACH" rm "many-$i"
 done
 
+# A file that is cut short between two looks: touching its memory is SIGBUS.
+for verb in "ls --interval 3" "watch --once --interval 3"; do
+    "$ACH" mk cut
+    "$ACH" put cut x
+    # shellcheck disable=SC2086
+    "$ACH" $verb cut leg >"$tmp/cut" 2>&1 &
+    looks=$!
+    eventually waits "$looks" cut
+    truncate -s 0 "$ACH_DIR/achshm-cut"
+    wait "$looks" || fail "$verb: a file that is cut short ended it with $?"
+    grep -q '^leg ' "$tmp/cut" || fail "$verb: $(cat "$tmp/cut")"
+    "$ACH" rm cut
+done
+
+# The same at the first touch: the file has holes, as much behind its end, and there is no room
+# to fill them.
+if mkdir "$tmp/full" && unshare -m mount -t tmpfs -o size=1m none "$tmp/full" 2>/dev/null; then
+    # shellcheck disable=SC2016
+    unshare -m sh -c '
+        mount -t tmpfs -o size=1m none "$2/full" && ACH_DIR=$2/full && export ACH_DIR || exit 99
+        "$1" mk -m 100 -n 1000 full && "$1" put full x || exit 98
+        file=$2/full/achshm-full
+        size=$(stat -c %s "$file")
+        fallocate -p -o 4096 -l $((size - 4096)) "$file"
+        fallocate -n -o "$size" -l "$size" "$file"
+        cat /dev/zero >"$2/full/rest" 2>/dev/null
+        for verb in "ls --no-rate" "info full" doctor; do
+            "$1" $verb >"$2/said" 2>&1
+            status=$?
+            [ "$status" -lt 128 ] || { echo "$verb: ended with $status"; exit 1; }
+        done
+        "$1" info full
+        [ "$?" = 1 ]' sh "$ACH" "$tmp" >"$tmp/full.out" 2>&1 ||
+        fail "holes that cannot be filled: $? $(cat "$tmp/full.out")"
+fi
+
 rm "$ACH_DIR/achshm-junk"
 "$ACH" rm arm-left arm-right leg || fail "rm"
 finish
