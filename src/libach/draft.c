@@ -19,6 +19,7 @@
 
 #define MODE 0666
 #define NAME_TRIES 100
+#define FOREIGN_MAX 16
 
 /* What is reserved at a time if signals come: older kernels begin anew at each. */
 #define PIECE (4u << 20)
@@ -125,19 +126,49 @@ static bool sweep_file(int dir, const char *name)
     return gone;
 }
 
+/* The user whose channel has the name, or who calls. */
+static uid_t owner_of(const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    if (achi_name_path(name, path) == ACH_OK && lstat(path, &st) == 0)
+        return st.st_uid;
+    return geteuid();
+}
+
+static bool is_foreign(int dir, const char *file, uid_t owner)
+{
+    struct stat st;
+
+    return fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid != owner &&
+           st.st_uid != geteuid();
+}
+
+/*
+ * Anybody can make files of such a name in a directory for all, and lock them or keep them from
+ * being read or removed. So other users' files are tried, a few of them, and not come back to.
+ */
 bool achi_draft_sweep(const char *name)
 {
     char prefix[ACH_CHAN_NAME_MAX + 16];
     size_t len = (size_t)snprintf(prefix, sizeof(prefix), ".%s%s", ACHI_FILE_PREFIX, name);
+    const uid_t owner = owner_of(name);
     DIR *dir = opendir(achi_name_dir());
     const struct dirent *e;
     bool clean = true;
+    int foreign = 0;
 
     if (!dir)
         return false;
-    while ((e = readdir(dir)) != NULL)
-        if (strncmp(e->d_name, prefix, len) == 0 && temporary_tail(e->d_name + len))
+    while ((e = readdir(dir)) != NULL) {
+        if (strncmp(e->d_name, prefix, len) != 0 || !temporary_tail(e->d_name + len))
+            continue;
+        if (!is_foreign(dirfd(dir), e->d_name, owner))
             clean &= sweep_file(dirfd(dir), e->d_name);
+        else if (foreign++ < FOREIGN_MAX)
+            sweep_file(dirfd(dir), e->d_name);
+    }
     closedir(dir);
     return clean;
 }

@@ -43,7 +43,8 @@ int achi_draft_replace(struct draft *d, const char *name, const char *path);
 
 /*
  * Remove what makers of the channel name left when they died, and tell those who
- * use it. False: there is something that could not be removed, or a maker lives.
+ * use it. False: a file of the channel's owner or of ours could not be removed, or its
+ * maker lives.
  */
 bool achi_draft_sweep(const char *name);
 

@@ -500,6 +500,31 @@ static void sweeps(void)
     check_usable();
 }
 
+/* Who opens a channel does not come back to the locked files of another user for ever. */
+static void foreign_leftover(void)
+{
+    int locked = make_leftover(".1.1");
+    ach_channel_t chan;
+
+    if (fchown(locked, 65534, 65534) != 0) {
+        close(locked);
+        unlink(leftover(".1.1"));
+        skip("this user cannot make another one's file");
+    }
+    REQUIRE(flock(locked, LOCK_EX | LOCK_NB) == 0);
+    make(4, 64);
+    open_it(&chan);
+    chan.shm->heir = 1;
+    CHECK_OK(ach_close(&chan));
+    open_it(&chan);
+    CHECK(chan.shm->heir == 0);
+    CHECK(is_left(".1.1"));
+    CHECK_OK(ach_close(&chan));
+    CHECK(unlink(leftover(".1.1")) == 0);
+    close(locked);
+    check_usable();
+}
+
 /* A maker died when its channel had its name, and the name before it still. */
 static void second_name(void)
 {
@@ -527,6 +552,7 @@ static const struct test tests[] = {
     {"replace-told-by-next", told_by_next, USER, NO_FILE},
     {"replace-told-by-user", told_by_user, USER, NO_FILE},
     {"replace-sweeps", sweeps, USER, NO_FILE},
+    {"replace-foreign-leftover", foreign_leftover, USER, NO_FILE},
     {"replace-second-name", second_name, USER, NO_FILE},
     {"replace-bad-entry", bad_entry, USER, NO_FILE},
     {"replace-wakes", wakes, NAMED, NO_NAME},
