@@ -240,12 +240,14 @@ __extension__ typedef struct ach_info {
             /* The handle. */
             unsigned int readonly : 1; /* cannot put */
             unsigned int source : 1;   /* holds the source lock */
+            unsigned int sourced : 1;  /* some handle does; channels in shared memory only */
             uint64_t seen;             /* sequence of the last message got or flushed */
             uint64_t received;         /* messages it got */
             uint64_t missed;           /* messages that were gone before it came */
             uint64_t overtaken;        /* reads begun anew because a writer lapped them */
             uint64_t slept;            /* times it went to sleep waiting */
             enum ach_ready ready;      /* what makes its descriptor readable */
+            uint32_t source_pid; /* the process of that handle; 0: there is none, or not known */
         };
         uint64_t reserved[32];
     };
@@ -558,6 +560,17 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  *
  * A heap channel (ACH_MAP_ANON) has no name; its memory comes back in @attr
  * and is freed when its last handle is closed.
+ *
+ * ACH_EEXIST says nothing of the channel that exists; it may be smaller, or lack
+ * timestamps. To accept one that is good enough, open it and ask:
+ *
+ *     r = ach_create("imu", 10, sizeof(imu), NULL);
+ *     if (r == ACH_OK || r == ACH_EEXIST)
+ *         r = ach_open(&chan, "imu", NULL);
+ *     if (r == ACH_OK)
+ *         r = ach_channel_info(&chan, &info);
+ *     if (r == ACH_OK && info.capacity < sizeof(imu))
+ *         ... it is another program's channel ...
  *
  * Allocates: yes. Blocks: on the file system, and while others replace the same
  * channel. Real-time: no. Signal handler: no.

@@ -61,6 +61,36 @@ extern const ach_transport_class_t ach_transport_tcp;
  */
 uint16_t ach_tcp_port(const void *server);
 
+/**
+ * ach_tcp_serve - serve a robot, at an address that is not the config file's
+ * @robot: the robot, which was started
+ * @options: as for ach_transport_tcp.serve; NULL: as usual
+ * @bind: in place of the option bind; NULL: as that says
+ * @server: set to the server, for ach_transport_tcp.end
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_EINVAL: an option is wrong, or the address; ACH_FAILED_SYSCALL: it cannot
+ * listen there.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_tcp_serve(ach_robot_t *robot, ach_section_t *options, const char *bind,
+                           void **server);
+
+/**
+ * ach_tcp_reach - who can connect to a server
+ * @server: what ach_transport_tcp.serve has set
+ * @interface: set to the index of the network interface whose address it listens on; 0: all
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: 1: other machines, through that interface; 0: this machine only.
+ *
+ * Since: 3.1
+ */
+int ach_tcp_reach(const void *server, unsigned *interface);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

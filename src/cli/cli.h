@@ -19,6 +19,7 @@ enum exit_status {
     EXIT_OK = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
+    EXIT_DIFFERS = 3, /* mk --exact: the channel exists, and is another one than wanted */
 };
 
 struct verb {

@@ -75,6 +75,9 @@ static int print(struct printing *p, const char *address)
 
     if (!d)
         return EXIT_FAILED;
+    if (!(ach_device_rights(d) & ACH_RIGHT_REQUEST))
+        complain("%s: this user may only read: data comes while the driver runs for another one",
+                 address);
     stop_on_signals(NULL);
     while (!stopped() && (p->count == 0 || n < p->count)) {
         ach_message_t *m;

@@ -15,11 +15,12 @@ static void *load(const char *name)
     return function;
 }
 
-ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, struct achi_mdns **mdns)
+ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, unsigned interface,
+                                 struct achi_mdns **mdns)
 {
     achi_mdns_advertise_t *advertise = (achi_mdns_advertise_t *)load("achi_mdns_advertise");
 
-    return advertise ? advertise(robot, port, mdns) : ACH_ENOTSUP;
+    return advertise ? advertise(robot, port, interface, mdns) : ACH_ENOTSUP;
 }
 
 void achi_mdns_end(struct achi_mdns *mdns)

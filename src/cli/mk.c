@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach mk - make channels */
+#include <stdarg.h>
 #include <sys/stat.h>
 
 #include "cli.h"
 #include "describe.h"
 #include "parse.h"
 
+/* What was asked for, and must not differ in a channel that exists. */
+struct asked {
+    bool count, size, timestamps, readonly_wake, single_writer;
+    const char *clock;
+    enum ach_map map;
+};
+
 struct options {
     size_t count;
     size_t size;
+    struct asked asked;
     bool exist_ok;
+    bool exact;
     bool truncate;
     bool verbose;
     ach_create_attr_t attr;
@@ -21,6 +31,7 @@ enum {
     OPT_SINGLE_WRITER,
     OPT_REPLACE_CORRUPT,
     OPT_CLOCK,
+    OPT_EXACT,
 };
 
 static const struct option longs[] = {
@@ -30,6 +41,7 @@ static const struct option longs[] = {
     {"mode", required_argument, NULL, 'o'},
     {"truncate", no_argument, NULL, 't'},
     {"exist-ok", no_argument, NULL, '1'},
+    {"exact", no_argument, NULL, OPT_EXACT},
     {"kernel", no_argument, NULL, 'k'},
     {"user", no_argument, NULL, 'u'},
     {"verbose", no_argument, NULL, 'v'},
@@ -69,28 +81,37 @@ static bool apply(struct options *o, int c)
 {
     switch (c) {
     case 'm':
+        o->asked.count = true;
         return set_number(&o->count, "the number of messages", optarg);
     case 'n':
+        o->asked.size = true;
         return set_number(&o->size, "the size", optarg);
     case 'o':
         return set_mode(&o->attr, optarg);
     case OPT_CLOCK:
+        o->asked.clock = optarg;
         return set_clock(&o->attr, optarg);
     case 't':
         o->truncate = true;
         return ach_create_attr_set_truncate(&o->attr, 1) == ACH_OK;
     case 'k':
-        return ach_create_attr_set_map(&o->attr, ACH_MAP_KERNEL) == ACH_OK;
     case 'u':
-        return ach_create_attr_set_map(&o->attr, ACH_MAP_USER) == ACH_OK;
+        o->asked.map = c == 'k' ? ACH_MAP_KERNEL : ACH_MAP_USER;
+        return ach_create_attr_set_map(&o->attr, o->asked.map) == ACH_OK;
     case OPT_TIMESTAMPS:
+        o->asked.timestamps = true;
         return ach_create_attr_set_timestamps(&o->attr, 1) == ACH_OK;
     case OPT_READONLY_WAKE:
+        o->asked.readonly_wake = true;
         return ach_create_attr_set_readonly_wake(&o->attr, 1) == ACH_OK;
     case OPT_SINGLE_WRITER:
+        o->asked.single_writer = true;
         return ach_create_attr_set_single_writer(&o->attr, 1) == ACH_OK;
     case OPT_REPLACE_CORRUPT:
         return ach_create_attr_set_replace_corrupt(&o->attr, 1) == ACH_OK;
+    case OPT_EXACT:
+        o->exact = true;
+        return o->exist_ok = true;
     case '1':
         return o->exist_ok = true;
     case 'v':
@@ -113,6 +134,64 @@ static const char *remedy(const char *name)
     return "--replace-corrupt replaces it";
 }
 
+struct difference {
+    char text[256];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void differ(struct difference *d, const char *format,
+                                                         ...)
+{
+    va_list ap;
+
+    d->length += (size_t)snprintf(d->text + d->length, sizeof(d->text) - d->length, "%s",
+                                  d->length ? ", " : "");
+    va_start(ap, format);
+    d->length += (size_t)vsnprintf(d->text + d->length, sizeof(d->text) - d->length, format, ap);
+    va_end(ap);
+}
+
+/* In what the channel that exists is not what was asked for. */
+static void compare(const struct options *o, const ach_info_t *have, struct difference *d)
+{
+    const struct asked *a = &o->asked;
+    clockid_t clock;
+
+    if (a->count && o->count != have->frame_cnt)
+        differ(d, "%llu frames, not %zu", (unsigned long long)have->frame_cnt, o->count);
+    if (a->size && o->size != have->frame_size)
+        differ(d, "size %llu, not %zu", (unsigned long long)have->frame_size, o->size);
+    if (a->map != ACH_MAP_DEFAULT && a->map != have->map)
+        differ(d, "kind %s", kind_text(have->map));
+    if (a->clock && parse_clock(a->clock, &clock) && clock != have->clock)
+        differ(d, "clock %s", clock_name(have->clock) ? clock_name(have->clock) : "other");
+    if (a->timestamps && !have->timestamps)
+        differ(d, "no timestamps");
+    if (a->readonly_wake && !have->readonly_wake)
+        differ(d, "no read-only wake");
+    if (a->single_writer && !have->single_writer)
+        differ(d, "many writers");
+}
+
+/* An existing channel is fine: is it the one that was wanted? */
+static int judge(const struct options *o, const char *name, ach_channel_t *chan)
+{
+    struct difference d = {0};
+    ach_info_t have;
+
+    if (!channel_info(chan, name, &have))
+        return EXIT_FAILED;
+    compare(o, &have, &d);
+    if (d.length) {
+        complain("%schannel '%s' exists and differs: it has %s", o->exact ? "" : "warning: ", name,
+                 d.text);
+        return o->exact ? EXIT_DIFFERS : EXIT_OK;
+    }
+    if (o->verbose)
+        printf("channel '%s' is there already\n", name);
+    return EXIT_OK;
+}
+
 /* Somebody has the name already: fine if that was asked for, and it is a channel. */
 static int exists(const struct options *o, const char *name)
 {
@@ -120,24 +199,27 @@ static int exists(const struct options *o, const char *name)
     ach_channel_t chan;
     ach_attr_t attr;
     enum ach_status r;
+    int status = EXIT_FAILED;
 
     snprintf(why, sizeof(why), "%s", ach_errstr());
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
     r = ach_open(&chan, name, &attr);
-    if (r == ACH_OK)
-        ach_close(&chan);
     if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER || r == ACH_CORRUPT) {
         complain("%s; %s", ach_errstr(), remedy(name));
         return EXIT_FAILED;
     }
-    if (!o->exist_ok) {
+    if (!o->exist_ok)
         complain("%s", why);
-        return EXIT_FAILED;
-    }
-    if (o->verbose)
-        printf("channel '%s' is there already\n", name);
-    return EXIT_OK;
+    else if (r == ACH_OK)
+        status = judge(o, name, &chan);
+    else if (o->exact)
+        complain("%s", ach_errstr());
+    else
+        status = EXIT_OK; /* one that we may not read */
+    if (r == ACH_OK)
+        ach_close(&chan);
+    return status;
 }
 
 static int make(const struct options *o, const char *name)
@@ -165,12 +247,14 @@ static int run(int argc, char **argv)
             return EXIT_USAGE;
     }
     if (o.truncate && o.exist_ok)
-        return usage("--truncate and --exist-ok do not go together");
+        return usage("--truncate and %s do not go together", o.exact ? "--exact" : "--exist-ok");
     if (optind == argc)
         return usage("name a channel");
     for (; optind < argc; optind++) {
-        if (make(&o, argv[optind]) != EXIT_OK)
-            status = EXIT_FAILED;
+        int made = make(&o, argv[optind]);
+
+        if (made != EXIT_OK && status != EXIT_FAILED)
+            status = made;
     }
     return status;
 }
@@ -188,7 +272,10 @@ const struct verb verb_mk = {
         "  -n, --size BYTES       nominal size of a message (512); K, M and G may follow\n"
         "  -o, --mode OCTAL       permissions, as 660; without it 666 less the umask\n"
         "  -t, --truncate         replace a channel that exists, messages and all\n"
-        "  -1, --exist-ok         a channel that exists is fine, and left as it is\n"
+        "  -1, --exist-ok         a channel that exists is fine, and left as it is; a warning "
+        "says\n"
+        "                         how it differs from what was asked for\n"
+        "      --exact            the same, but one that differs is a failure, with exit status 3\n"
         "      --replace-corrupt  replace what exists if it is not a usable channel\n"
         "      --timestamps       stamp each message with the time of its put\n"
         "      --clock NAME       clock of timeouts and stamps: monotonic (default), realtime,\n"
@@ -202,6 +289,7 @@ const struct verb verb_mk = {
         "Examples:\n"
         "  ach mk imu\n"
         "  ach mk -1 -m 10 -n 3000 state command\n"
+        "  ach mk --exact --size 64 --timestamps imu || echo 'imu is another channel'\n"
         "  ach mk --mode 644 --readonly-wake --timestamps --frames 4 --size 2M camera\n",
     .run = run,
 };

@@ -29,6 +29,7 @@ struct server {
 
 struct serve {
     const char *file;
+    const char *bind; /* NULL: as the file says */
     ach_robot_attr_t attr;
     ach_config_t *config;
     ach_robot_t *robot;
@@ -49,15 +50,11 @@ static void log_line(void *context, enum ach_log level, const char *line)
 static bool parse(struct serve *s, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"port", required_argument, NULL, 'p'},
-        {"no-tcp", no_argument, NULL, 'T'},
-        {"no-channels", no_argument, NULL, 'C'},
-        {"simulated", no_argument, NULL, 's'},
-        {"verbose", no_argument, NULL, 'v'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"advertise", no_argument, NULL, 'A'},
-        {"strict", no_argument, NULL, 'S'},
-        {0},
+        {"port", required_argument, NULL, 'p'}, {"bind", required_argument, NULL, 'b'},
+        {"no-tcp", no_argument, NULL, 'T'},     {"no-channels", no_argument, NULL, 'C'},
+        {"simulated", no_argument, NULL, 's'},  {"verbose", no_argument, NULL, 'v'},
+        {"quiet", no_argument, NULL, 'q'},      {"advertise", no_argument, NULL, 'A'},
+        {"strict", no_argument, NULL, 'S'},     {0},
     };
     uint64_t number;
     int c;
@@ -68,6 +65,9 @@ static bool parse(struct serve *s, int argc, char **argv)
             if (!parse_count(optarg, 1, 65535, &number))
                 return bad_value("--port", optarg, "a port from 1 to 65535");
             s->attr.robot = (uint32_t)number;
+            break;
+        case 'b':
+            s->bind = optarg;
             break;
         case 'T':
             s->no_tcp = true;
@@ -97,6 +97,10 @@ static bool parse(struct serve *s, int argc, char **argv)
     }
     if (argc - optind != 1) {
         usage("give one config file");
+        return false;
+    }
+    if (s->bind && s->no_tcp) {
+        usage("--bind and --no-tcp exclude each other");
         return false;
     }
     s->file = argv[optind];
@@ -136,7 +140,10 @@ static bool start_server(struct serve *s, const ach_transport_class_t *t, ach_se
         complain("more than %u transports", SERVERS_MAX);
         return false;
     }
-    status = t->serve(s->robot, options, &server->running);
+    if (t == &ach_transport_tcp)
+        status = ach_tcp_serve(s->robot, options, s->bind, &server->running);
+    else
+        status = t->serve(s->robot, options, &server->running);
     if (status != ACH_OK) {
         not_served(s, t, status);
         return false;
@@ -168,27 +175,20 @@ static const void *tcp_server(const struct serve *s)
     return NULL;
 }
 
-/* Whether clients of other machines cannot come anyway. */
-static bool loopback_only(const char *bind)
-{
-    return strncmp(bind, "127.", 4) == 0 || strcmp(bind, "::1") == 0;
-}
-
 /* Devices that are not advertised can be used all the same. */
 static void advertise(struct serve *s)
 {
     ach_section_t *options = ach_section_next(ach_config_root(s->config), "tcp", NULL);
-    const char *bind = "127.0.0.1";
+    const void *server = tcp_server(s);
+    unsigned interface = 0;
 
-    if (options) {
+    if (options)
         s->advertise |= ach_section_bool(options, "advertise", false);
-        bind = ach_section_string(options, "bind", bind);
-    }
     if (!s->advertise)
         return;
-    if (!tcp_server(s) || loopback_only(bind))
+    if (!server || !ach_tcp_reach(server, &interface))
         complain("warning: the devices are not advertised: nobody in the network can reach them");
-    else if (achi_mdns_advertise(s->robot, ach_tcp_port(tcp_server(s)), &s->mdns) != ACH_OK)
+    else if (achi_mdns_advertise(s->robot, ach_tcp_port(server), interface, &s->mdns) != ACH_OK)
         complain("warning: the devices are not advertised: %s", ach_errstr());
 }
 
@@ -338,19 +338,22 @@ const struct verb verb_serve = {
     .help = "Usage: ach serve [OPTION ...] FILE\n\n"
             "Run the drivers of a config file and serve their devices: to Player clients by TCP,\n"
             "and to programs of this machine through channels. TCP listens on 127.0.0.1 unless\n"
-            "the file says otherwise. Ends with Ctrl-C; a second one does not wait for drivers.\n\n"
+            "--bind or the file says otherwise. Ends with Ctrl-C; a second one does not wait for\n"
+            "drivers.\n\n"
             "Options:\n"
-            "  -p, --port N       the robot's number, and its port (6665)\n"
-            "      --no-tcp       no network\n"
-            "      --no-channels  no channels\n"
-            "  -A, --advertise    tell the network of the devices, if TCP is bound to it\n"
-            "  -s, --simulated    a driver moves the clock\n"
-            "      --strict       end if a driver with alwayson cannot be set up at the start\n"
-            "  -v, --verbose      log more\n"
-            "  -q, --quiet        log errors only\n"
-            "      --help         print this help\n\n"
+            "  -p, --port N        the robot's number, and its port (6665)\n"
+            "      --bind ADDRESS  listen there; 0.0.0.0: for all of the network\n"
+            "      --no-tcp        no network\n"
+            "      --no-channels   no channels\n"
+            "  -A, --advertise     tell the network of the devices, if TCP is bound to it\n"
+            "  -s, --simulated     a driver moves the clock\n"
+            "      --strict        end if a driver with alwayson cannot be set up at the start\n"
+            "  -v, --verbose       log more\n"
+            "  -q, --quiet         log errors only\n"
+            "      --help          print this help\n\n"
             "Examples:\n"
             "  ach serve robot.cfg\n"
-            "  ach serve --port 7000 --no-channels laser.cfg\n",
+            "  ach serve --port 7000 --no-channels laser.cfg\n"
+            "  ach serve --bind 192.168.1.5 robot.cfg\n",
     .run = run,
 };

@@ -77,6 +77,16 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
 void achi_shm_close(struct achi_handle *h);
 enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name);
+void achi_shm_unlock_source(struct achi_handle *h);
+
+/* Whether a handle of any process is the source; *pid: which process, 0: unknown. */
+bool achi_shm_sourced(const struct achi_handle *h, uint32_t *pid);
+
+/* Lock or unlock a byte of an open file; not 0: errno says why. The lock ends with the open file. */
+int achi_byte_lock(int fd, off_t byte, short type);
+
+/* Whether another open file has a lock for writing on it. */
+bool achi_byte_written(int fd, off_t byte);
 
 /* Open a file for writing, or for reading if that is all it grants. -1 with errno. */
 int achi_open_either(const char *path, int flags, bool *readonly);

@@ -83,6 +83,8 @@ static void file_info(const struct achi_handle *h, ach_info_t *info)
     info->uid = st.st_uid;
     info->gid = st.st_gid;
     info->unlinked = achi_unlinked(h);
+    if (h->map == ACH_MAP_USER)
+        info->sourced = achi_shm_sourced(h, &info->source_pid);
 }
 
 static void handle_info(const struct achi_handle *h, ach_info_t *info)

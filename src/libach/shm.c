@@ -31,6 +31,9 @@
 #define REPLACE_LOOK_NS 1000000l
 #define REPLACE_LOOKS 1000
 
+/* What a process that replaces a channel locks; sources lock bytes below. */
+#define REPLACE_BYTE ((off_t)1 << 40)
+
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly);
 
@@ -146,6 +149,23 @@ static enum ach_status step_back(struct draft *d, const char *path)
     return ACH_EEXIST;
 }
 
+/* In a directory such as /dev/shm only its owner can remove a file: say who that is. */
+static enum ach_status not_ours(const char *path, const char *why)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return achi_fail(ACH_EACCES, "%s %s", path, why);
+    return achi_fail(ACH_EACCES, "%s belongs to user %u and %s", path, (unsigned)st.st_uid, why);
+}
+
+static enum ach_status cannot_replace(const char *path)
+{
+    if (errno == EPERM || errno == EACCES)
+        return not_ours(path, "cannot be replaced: its owner or the superuser can remove it");
+    return achi_fail_errno("cannot replace %s", path);
+}
+
 /* ACH_EAGAIN: nobody has the name any more. old: what has it, if that is a channel. */
 static enum ach_status exchange(struct draft *d, const char *name, const char *path,
                                 const ach_create_attr_t *attr, struct achi_handle *old)
@@ -154,7 +174,7 @@ static enum ach_status exchange(struct draft *d, const char *name, const char *p
 
     set_heir(d, 1);
     if (achi_draft_replace(d, name, path) != 0)
-        return errno == ENOENT ? ACH_EAGAIN : achi_fail_errno("cannot replace %s", path);
+        return errno == ENOENT ? ACH_EAGAIN : cannot_replace(path);
     if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
         if (!attr->truncate && usable(d->path))
             r = step_back(d, path);
@@ -178,7 +198,7 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
     bool had = r == ACH_OK;
 
     if (had && old.readonly)
-        r = achi_fail(ACH_EACCES, "%s may not be written, so its users cannot be told", path);
+        r = not_ours(path, "may not be written, so its users cannot be told");
     else if (had || r == ACH_ENOENT || r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
         r = exchange(d, name, path, attr, had ? &old : NULL);
     if (had) {
@@ -199,6 +219,18 @@ static bool still_there(int fd, const char *path)
 }
 
 /*
+ * Whether another one replaces the file; if not, we do. A lock for writing that a mere reader
+ * keeps us from is no sign of another one, so readers cannot hold us up. Who may not write the
+ * file, which cannot be a good channel then, has only the other kind of lock.
+ */
+static bool being_replaced(int fd, bool readonly)
+{
+    if (readonly)
+        return flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return achi_byte_lock(fd, REPLACE_BYTE, F_WRLCK) != 0 && achi_byte_written(fd, REPLACE_BYTE);
+}
+
+/*
  * Replace what has the name, if it may be replaced. Several may want to at the
  * same time, and the first one's channel is a good one: so whoever replaces a
  * file holds a lock on it. ACH_EAGAIN: another one does, or did, and there is
@@ -207,10 +239,9 @@ static bool still_there(int fd, const char *path)
 static enum ach_status replace(struct draft *d, const char *name, const char *path,
                                const ach_create_attr_t *attr, bool patient)
 {
-    int fd = open(path, O_RDONLY | ACHI_OPEN_FLAGS);
-    bool busy = fd < 0 ? errno == ENOENT
-                       : (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-                             !still_there(fd, path);
+    bool readonly = false;
+    int fd = achi_open_either(path, ACHI_OPEN_FLAGS, &readonly);
+    bool busy = fd < 0 ? errno == ENOENT : being_replaced(fd, readonly) || !still_there(fd, path);
     enum ach_status r;
 
     if (patient && busy)
@@ -219,8 +250,9 @@ static enum ach_status replace(struct draft *d, const char *name, const char *pa
         r = ACH_EEXIST;
     else
         r = take_place(d, name, path, attr);
-    if (fd >= 0) {
-        flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
+    if (fd >= 0) { /* a child of fork may have the descriptor too */
+        flock(fd, LOCK_UN);
+        achi_byte_lock(fd, REPLACE_BYTE, F_UNLCK);
         close(fd);
     }
     return r;
@@ -391,71 +423,10 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
     return r;
 }
 
-/* Locks belong to the open file, and end with it. */
-static int lock_turn(const struct achi_handle *h, short type)
-{
-    struct flock turn = {
-        .l_type = type, .l_whence = SEEK_SET, .l_start = h->source_turn & INT32_MAX, .l_len = 1};
-
-    return fcntl(h->fd, F_OFD_SETLK, &turn);
-}
-
-/* Has the last source ended, or executed another program since? */
-static bool source_gone(const struct ach_header *hdr)
-{
-    pid_t last = (pid_t)__atomic_load_n(&hdr->source, __ATOMIC_RELAXED);
-
-    if (last == getpid())
-        return __atomic_load_n(&hdr->source_image, __ATOMIC_RELAXED) != achi_image();
-    return last > 0 && achi_process_ended(last);
-}
-
-/*
- * A child of fork has the source's open file, and so the lock, also when the
- * source was killed. Whoever comes then does not wait for the child but locks the
- * next byte.
- */
-static enum ach_status take_turn(struct achi_handle *h, bool may_put)
-{
-    struct ach_header *hdr = h->view.hdr;
-    int r;
-
-    h->source_turn = __atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED);
-    r = lock_turn(h, F_WRLCK);
-    if (r != 0 && (errno == EAGAIN || errno == EACCES)) {
-        if (!may_put || !source_gone(hdr))
-            return ACH_EAGAIN;
-        __atomic_store_n(&hdr->source_turn, ++h->source_turn, __ATOMIC_RELAXED);
-        r = lock_turn(h, F_WRLCK);
-    }
-    if (r != 0)
-        return errno == EAGAIN || errno == EACCES
-                   ? ACH_EAGAIN
-                   : achi_fail_errno("cannot lock the channel's file");
-    __atomic_store_n(&hdr->source_image, achi_image(), __ATOMIC_RELAXED);
-    __atomic_store_n(&hdr->source, may_put ? (uint32_t)getpid() : 0, __ATOMIC_RELAXED);
-    return ACH_OK;
-}
-
-/* Under the writers' lock nobody else can come who could put. */
-enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
-{
-    uint32_t *lock = &h->view.hdr->lock;
-    const bool may_put = achi_same_namespace(h);
-    enum ach_status r = may_put ? achi_lock(&h->view, lock) : ACH_OK;
-
-    if (r != ACH_OK)
-        return achi_fail(ACH_EAGAIN, "the writers' lock of channel '%s' is held, or damaged", name);
-    r = take_turn(h, may_put);
-    if (may_put)
-        achi_unlock(&h->view, lock);
-    return r == ACH_EAGAIN ? achi_fail(r, "channel '%s' has a source already", name) : r;
-}
-
 void achi_shm_close(struct achi_handle *h)
 {
-    if (achi_is_source(h)) /* a child of fork may have the descriptor too */
-        lock_turn(h, F_UNLCK);
+    if (achi_is_source(h))
+        achi_shm_unlock_source(h);
     munmap(h->view.hdr, h->span);
     achi_wakefile_unmap(h);
     close(h->fd);

@@ -92,6 +92,28 @@ or rename it"
 done
 rmdir "$ACH_DIR/achshm-dir"
 
+# Who accepts a channel that exists hears if it is another one than wanted.
+"$ACH" mk -m 10 -n 64 there
+expect 0 "$ACH" mk -1 there
+same "$out$err" ""
+expect 0 "$ACH" mk -1 --frames 10 --size 64 --clock monotonic --user there
+same "$out$err" ""
+expect 0 "$ACH" mk -1 -m 10 -n 80 there
+same "$err" "ach mk: warning: channel 'there' exists and differs: it has size 64, not 80"
+expect 0 "$ACH" mk --exact -m 10 -n 64 there
+same "$out$err" ""
+expect 0 "$ACH" mk --exact there
+expect 3 "$ACH" mk --exact -m 9 -n 80 --timestamps --readonly-wake --single-writer \
+    --clock realtime there
+same "$err" "ach mk: channel 'there' exists and differs: it has 10 frames, not 9, size 64, not 80, \
+clock monotonic, no timestamps, no read-only wake, many writers"
+expect 3 "$ACH" mk --exact -n 80 there elsewhere
+expect 1 "$ACH" mk --exact -n 80 there 'bad name'
+expect 0 "$ACH" info --json elsewhere
+has "$out" '"size": 80,'
+expect 2 "$ACH" mk --exact --truncate there
+"$ACH" rm there elsewhere
+
 # Ach 2: flags in place of verbs, options before the verb.
 expect 0 "$ACH" -1 -C old -m 10 -n 3000
 expect 0 "$ACH" -1 -C old -m 10 -n 3000

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* source.c - being the only source of a channel */
+#include <fcntl.h>
+
 #include "conformance.h"
 
 static void one_at_a_time(void)
@@ -192,6 +194,56 @@ static int be_source(void *inherited)
     return check_result();
 }
 
+/* What a process that may only read the channel can lock: everything, for reading. */
+static int lock_as_reader(void)
+{
+    struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    int fd = open(path_of(CHAN), O_RDONLY | O_CLOEXEC);
+
+    REQUIRE(fd >= 0 && fcntl(fd, F_OFD_SETLK, &all) == 0);
+    return fd;
+}
+
+/* A reader's locks keep nobody from being the source, and let nobody be a second one. */
+static void readers_lock_nobody_out(void)
+{
+    struct family *family = check_shared(sizeof(*family));
+    ach_channel_t source, other;
+    int reader;
+    pid_t pid;
+
+    make_single(4, 64);
+    CHECK_OK(ach_open(&other, CHAN, NULL));
+    reader = lock_as_reader();
+    CHECK(!info_of(&other).sourced);
+    open_source(&source);
+    CHECK(info_of(&other).sourced && info_of(&other).source_pid == (uint32_t)getpid());
+    CHECK_OK(ach_close(&other));
+    put_range(&source, 1, 1);
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK(strstr(ach_errstr(), "has a source already: process"));
+    close(reader); /* the source still is one */
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK_OK(ach_close(&source));
+
+    open_source(&source);
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    CHECK_OK(ach_close(&source));
+
+    reader = lock_as_reader(); /* and one that is killed is none any more */
+    pid = start_child(hold, family);
+    while (!load_word(&family->ready) && waitpid(pid, NULL, WNOHANG) == 0)
+        check_sleep_ms(1);
+    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    CHECK_OK(try_source(&other));
+    CHECK_OK(ach_close(&other));
+    close(reader);
+    munmap(family, sizeof(*family));
+    remove_it();
+}
+
 /* A child has a channel of its own, and nobody is its source. */
 static void copied(void)
 {
@@ -213,6 +265,7 @@ static const struct test tests[] = {
     {"source-not-readonly", not_readonly, ALL, NULL},
     {"source-not-inherited", not_inherited, NAMED, ONE_PROCESS},
     {"source-not-kept-by-child", not_kept_by_child, NAMED, ONE_PROCESS},
+    {"source-despite-readers", readers_lock_nobody_out, USER, NO_NAME},
     {"source-copied", copied, HEAP, "only a heap channel is copied by fork"},
     {"source-ends-with-process", ends_with_process, NAMED, ONE_PROCESS},
 };

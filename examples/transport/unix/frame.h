@@ -4,7 +4,8 @@
  *
  * A message is a header of ACH_FRAME_HEADER bytes and its body, as on TCP. A
  * connection is for one device: the client's first request is DEV of the
- * interface player, with the device's address; or DEVLIST, and it is over.
+ * interface player, with the device's address; or DEVLIST, and it is over. The answer to DEV says
+ * in its field access what the client may do, of ACH_RIGHT_*.
  */
 #ifndef FRAME_H
 #define FRAME_H
@@ -31,6 +32,7 @@ ach_status_t unix_connect(const ach_place_t *place, ach_queue_t *queue, double t
                           ach_link_t **link);
 ach_status_t unix_send(ach_link_t *link, const ach_message_t *message);
 void unix_disconnect(ach_link_t *link);
+unsigned unix_rights(const ach_link_t *link);
 ach_status_t unix_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
                        size_t room, size_t *count);
 

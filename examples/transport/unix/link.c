@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* link.c - the application's end: a socket, and a thread that reads it */
 #include <ach.h>
+#include <ach/access.h>
 #include <ach/interface/player.h>
 #include <errno.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@ struct ach_link {
     ach_queue_t *to;
     pthread_t thread;
     pthread_mutex_t sending;
+    unsigned rights; /* what the server lets us do */
 };
 
 /* How long to wait for the server; 0: without end. */
@@ -63,7 +65,8 @@ static ach_status_t ask(int fd, uint8_t subtype, const void *body, ach_message_t
     if (status != ACH_OK || ach_message_header(*answer)->type == ACH_MSG_ACK)
         return status;
     ach_message_unref(*answer);
-    return ach_errstr_set(ACH_EACCES, "there is no such device, or it cannot be set up");
+    return ach_errstr_set(
+        ACH_EACCES, "there is no such device, it cannot be set up, or this user may not use it");
 }
 
 static void *receive(void *context)
@@ -84,32 +87,37 @@ static void *receive(void *context)
     return NULL;
 }
 
-static ach_status_t subscribe(int fd, const ach_place_t *place)
+static ach_status_t subscribe(int fd, const ach_place_t *place, unsigned *rights)
 {
     const ach_player_device_req_t req = {.addr = {.interf = place->interf, .index = place->index},
                                          .access = ACH_PLAYER_OPEN_MODE};
+    const ach_player_device_req_t *granted;
     ach_message_t *answer;
     ach_status_t status = ask(fd, ACH_PLAYER_REQ_DEV, &req, &answer);
 
-    if (status == ACH_OK)
-        ach_message_unref(answer);
-    return status;
+    if (status != ACH_OK)
+        return status;
+    granted = ach_message_body(answer);
+    *rights = granted ? granted->access : 0;
+    ach_message_unref(answer);
+    return ACH_OK;
 }
 
 ach_status_t unix_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
                           ach_link_t **link)
 {
+    unsigned rights = 0;
     ach_link_t *l;
     int fd;
     ach_status_t status = dial(place, timeout, &fd);
 
     if (status != ACH_OK)
         return status;
-    status = subscribe(fd, place);
+    status = subscribe(fd, place, &rights);
     l = calloc(1, sizeof(*l));
     if (status == ACH_OK && l) {
         set_timeout(fd, 0);
-        *l = (ach_link_t){.fd = fd, .to = queue};
+        *l = (ach_link_t){.fd = fd, .to = queue, .rights = rights};
         pthread_mutex_init(&l->sending, NULL);
         if (pthread_create(&l->thread, NULL, receive, l) == 0) {
             *link = l;
@@ -124,12 +132,21 @@ ach_status_t unix_connect(const ach_place_t *place, ach_queue_t *queue, double t
 
 ach_status_t unix_send(ach_link_t *link, const ach_message_t *message)
 {
+    bool request = ach_message_header(message)->type == ACH_MSG_REQ;
     ach_status_t status;
 
+    if (!(link->rights & (request ? ACH_RIGHT_REQUEST : ACH_RIGHT_COMMAND)))
+        return ach_errstr_set(ACH_EACCES, "this user may not %s the device",
+                              request ? "send requests to" : "command");
     pthread_mutex_lock(&link->sending);
     status = frame_send(link->fd, message);
     pthread_mutex_unlock(&link->sending);
     return status;
+}
+
+unsigned unix_rights(const ach_link_t *link)
+{
+    return link->rights;
 }
 
 void unix_disconnect(ach_link_t *link)

@@ -5,8 +5,12 @@
  * A client's thread waits for the socket and for the client's queue, whose wake
  * writes to an eventfd. A client that does not read holds up its own thread only;
  * its queue drops what is too much, and the client is told how much that was.
+ *
+ * The socket is open to all users. Each may do what the permissions of the robot's channels allow:
+ * the kernel says who has connected, and ach_robot_rights says what that user may do.
  */
 #include <ach.h>
+#include <ach/access.h>
 #include <ach/interface/player.h>
 #include <errno.h>
 #include <poll.h>
@@ -15,6 +19,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -29,6 +34,9 @@ struct client {
     ach_queue_t *queue;
     bool asked; /* for its device */
     bool open;  /* set by any thread: the device is set up */
+    uid_t uid;
+    unsigned rights; /* with its device */
+    bool refused;    /* something, which the log has */
     ach_address_t device;
     ach_header_t request; /* to be answered when it is */
 };
@@ -61,11 +69,35 @@ static void subscribed(void *context, const ach_address_t *address, ach_status_t
                        const char *why)
 {
     struct client *c = context;
+    const ach_player_device_req_t granted = {.access = (uint8_t)c->rights};
 
     (void)address;
     (void)why;
     __atomic_store_n(&c->open, status == ACH_OK, __ATOMIC_RELEASE);
-    push(c->queue, &c->request, status == ACH_OK ? ACH_MSG_ACK : ACH_MSG_NACK, NULL);
+    push(c->queue, &c->request, status == ACH_OK ? ACH_MSG_ACK : ACH_MSG_NACK, &granted);
+}
+
+/* What a user may not do is logged once for each client. */
+static bool may(struct client *c, unsigned rights, unsigned right, const char *what)
+{
+    if (rights & right)
+        return true;
+    if (!c->refused)
+        ach_robot_log(c->server->robot, ACH_LOG_WARNING,
+                      "a client of uid %u is refused %s: the permissions of the robot's channels "
+                      "do not allow it",
+                      (unsigned)c->uid, what);
+    c->refused = true;
+    return false;
+}
+
+/* Who may not send requests gets the data, and sets no driver up. */
+static ach_status_t open_device(struct client *c)
+{
+    if (c->rights & ACH_RIGHT_REQUEST)
+        return ach_robot_subscribe(c->server->robot, &c->device, c->queue, subscribed, c);
+    subscribed(c, &c->device, ACH_OK, "");
+    return ach_robot_listen(c->server->robot, &c->device, c->queue);
 }
 
 static void subscribe(struct client *c, const ach_message_t *m)
@@ -79,7 +111,9 @@ static void subscribe(struct client *c, const ach_message_t *m)
     }
     c->asked = true;
     c->device = (ach_address_t){.interf = req->addr.interf, .index = req->addr.index};
-    if (ach_robot_subscribe(c->server->robot, &c->device, c->queue, subscribed, c) != ACH_OK)
+    c->rights = ach_robot_rights(c->server->robot, &c->device, c->uid);
+    if (ach_robot_find(c->server->robot, &c->device, NULL) != ACH_OK ||
+        !may(c, c->rights, ACH_RIGHT_DATA, "a device") || open_device(c) != ACH_OK)
         push(c->queue, &c->request, ACH_MSG_NACK, NULL);
 }
 
@@ -89,7 +123,14 @@ static void list(struct client *c, const ach_header_t *h)
     ach_device_info_t *infos = calloc(n + 1, sizeof(*infos));
     ach_devaddr_t *addrs = calloc(n + 1, sizeof(*addrs));
     ach_player_devlist_t body = {.devices = addrs};
+    unsigned rights = ach_robot_rights(c->server->robot, NULL, c->uid);
 
+    if (!may(c, rights, ACH_RIGHT_LIST, "the list of devices")) {
+        free(infos);
+        free(addrs);
+        push(c->queue, h, ACH_MSG_NACK, NULL);
+        return;
+    }
     if (infos && addrs)
         ach_robot_devices(c->server->robot, infos, n);
     for (i = 0; infos && addrs && i < n && i < ACH_PLAYER_MAX_DEVICES; i++)
@@ -109,7 +150,9 @@ static void hand_over(struct client *c, const ach_message_t *m)
     const void *bytes = ach_message_bytes(m, &size);
 
     h.address = c->device;
-    if (__atomic_load_n(&c->open, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&c->open, __ATOMIC_ACQUIRE) &&
+        (h.type == ACH_MSG_REQ ? may(c, c->rights, ACH_RIGHT_REQUEST, "a request")
+                               : may(c, c->rights, ACH_RIGHT_COMMAND, "a command")))
         status = ach_robot_deliver(c->server->robot, &h, bytes, size, c->queue);
     if (status != ACH_OK && h.type == ACH_MSG_REQ)
         push(c->queue, &h, ACH_MSG_NACK, NULL);
@@ -167,8 +210,10 @@ static void leave(struct client *c)
     struct server *s = c->server;
     struct client **at = &s->clients;
 
-    if (c->asked)
+    if (c->asked && c->rights & ACH_RIGHT_REQUEST)
         ach_robot_unsubscribe(s->robot, &c->device, c->queue);
+    else if (c->asked)
+        ach_robot_unlisten(s->robot, &c->device, c->queue);
     ach_queue_close(c->queue);
     pthread_mutex_lock(&s->lock);
     while (*at != c)
@@ -206,6 +251,15 @@ static void wake(void *context)
         return; /* it is full: the thread will look anyway */
 }
 
+/* Who has connected: the user at that time, whoever has the socket now. */
+static uid_t user_of(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.uid : ACH_UID_UNKNOWN;
+}
+
 /* Under the lock. */
 static bool start_client(struct server *s, int fd)
 {
@@ -214,7 +268,7 @@ static bool start_client(struct server *s, int fd)
 
     if (!c)
         return false;
-    *c = (struct client){.next = s->clients, .server = s, .fd = fd};
+    *c = (struct client){.next = s->clients, .server = s, .fd = fd, .uid = user_of(fd)};
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (c->wake >= 0 && ach_queue_create(0, 0, wake, c, &c->queue) == ACH_OK &&
         pthread_create(&thread, NULL, attend, c) == 0) {
@@ -260,7 +314,8 @@ static ach_status_t listen_at(struct server *s)
     if (fd >= 0)
         close(fd);
     s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (s->fd >= 0 && bind(s->fd, a, sizeof(s->address)) == 0 && listen(s->fd, 16) == 0)
+    if (s->fd >= 0 && bind(s->fd, a, sizeof(s->address)) == 0 &&
+        chmod(s->address.sun_path, 0666) == 0 && listen(s->fd, 16) == 0)
         return ACH_OK;
     ach_errstr_set(ACH_FAILED_SYSCALL, "cannot listen at %s: %s", s->address.sun_path,
                    strerror(errno));

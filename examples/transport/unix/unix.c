@@ -20,6 +20,7 @@ static const ach_transport_class_t unix_class = {
     .send = unix_send,
     .disconnect = unix_disconnect,
     .list = unix_list,
+    .rights = unix_rights,
 };
 
 ACH_TRANSPORT_PLUGIN(&unix_class)

@@ -28,6 +28,7 @@
 struct achi_mdns {
     ach_robot_t *robot;
     uint16_t port;
+    AvahiIfIndex interface;
     ach_device_info_t *devices;
     size_t count;
     AvahiThreadedPoll *poll;
@@ -71,7 +72,7 @@ static int add_service(const struct achi_mdns *m, uint16_t port)
     int error;
 
     snprintf(name, sizeof(name), "%.50s %u", m->name, port);
-    error = avahi_entry_group_add_service_strlst(m->group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, 0,
+    error = avahi_entry_group_add_service_strlst(m->group, m->interface, AVAHI_PROTO_UNSPEC, 0,
                                                  name, ACHI_MDNS_TYPE, NULL, NULL, port, txt);
     avahi_string_list_free(txt);
     return error;
@@ -219,7 +220,8 @@ static ach_status_t start(struct achi_mdns *m)
     return ACH_OK;
 }
 
-ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, struct achi_mdns **mdns)
+ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, unsigned interface,
+                                 struct achi_mdns **mdns)
 {
     struct achi_mdns *m = calloc(1, sizeof(*m));
     ach_status_t status;
@@ -228,6 +230,7 @@ ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, struct achi_
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to advertise devices");
     m->robot = robot;
     m->port = port;
+    m->interface = interface ? (AvahiIfIndex)interface : AVAHI_IF_UNSPEC;
     status = start(m);
     if (status == ACH_OK)
         *mdns = m;

@@ -30,10 +30,11 @@ struct achi_mdns_found {
 typedef void achi_mdns_found_t(void *context, const struct achi_mdns_found *device);
 
 /*
- * Advertise a robot's devices; @port is where those without a robot's number are met. It goes on
+ * Advertise a robot's devices; @port is where those without a robot's number are met. @interface:
+ * to the network of this one only, because the server listens there only; 0: to all. It goes on
  * in a thread of its own. Without a daemon that is tried again, with a warning in the log.
  */
-typedef ach_status_t achi_mdns_advertise_t(ach_robot_t *robot, uint16_t port,
+typedef ach_status_t achi_mdns_advertise_t(ach_robot_t *robot, uint16_t port, unsigned interface,
                                            struct achi_mdns **mdns);
 
 /* Take it back; NULL does nothing. */

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "end.h"
+
 /* In seconds: as good as never, and a time_t of 32 bits can hold it. */
 #define LATEST 2000000000
 
@@ -70,7 +72,25 @@ void achi_dial_name(const ach_place_t *place, char *name, size_t size)
     snprintf(name, size, "%s:%u", host_of(place), port_of(place));
 }
 
-static ach_status_t finish(int fd, double until)
+/* The usual mistakes have a remedy. */
+static ach_status_t not_connected(const struct addrinfo *a, int error)
+{
+    struct sockaddr_storage address = {0};
+    struct achi_end e;
+
+    memcpy(&address, a->ai_addr, a->ai_addrlen);
+    if (error != ECONNREFUSED)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(error));
+    if (achi_end_read(&address, &e) && achi_end_is_loopback(&e))
+        return ach_errstr_set(ACH_FAILED_SYSCALL,
+                              "connection refused: no server listens there; start one with ach "
+                              "serve FILE");
+    return ach_errstr_set(ACH_FAILED_SYSCALL,
+                          "connection refused: no server listens there, or it listens on loopback "
+                          "only: start it with ach serve --bind");
+}
+
+static ach_status_t finish(const struct addrinfo *a, int fd, double until)
 {
     int error = 0;
     socklen_t size = sizeof(error);
@@ -78,7 +98,7 @@ static ach_status_t finish(int fd, double until)
     if (!achi_dial_wait(fd, POLLOUT, until))
         return ach_errstr_set(ACH_TIMEOUT, "it does not answer");
     getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    return error ? ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(error)) : ACH_OK;
+    return error ? not_connected(a, error) : ACH_OK;
 }
 
 static ach_status_t connect_to(const struct addrinfo *a, double until, int *out)
@@ -89,8 +109,7 @@ static ach_status_t connect_to(const struct addrinfo *a, double until, int *out)
     if (fd < 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(errno));
     if (connect(fd, a->ai_addr, a->ai_addrlen) != 0)
-        status = errno == EINPROGRESS ? finish(fd, until)
-                                      : ach_errstr_set(ACH_FAILED_SYSCALL, "%s", strerror(errno));
+        status = errno == EINPROGRESS ? finish(a, fd, until) : not_connected(a, errno);
     if (status == ACH_OK)
         *out = fd;
     else

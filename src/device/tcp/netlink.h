@@ -3,20 +3,9 @@
 #ifndef ACHI_NETLINK_H
 #define ACHI_NETLINK_H
 
-#include <netinet/in.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
-/* An end of a connection. */
-struct achi_end {
-    int family; /* AF_INET or AF_INET6 */
-    union {
-        struct in_addr v4;
-        struct in6_addr v6;
-    } address;
-    unsigned scope; /* the interface of a link-local address, or 0 */
-    in_port_t port; /* in the order of the network */
-};
+#include "end.h"
 
 /* ACHI_FOUND and its owner; or there is no such socket; or that cannot be told. */
 enum achi_found { ACHI_FOUND, ACHI_NOT_FOUND, ACHI_CANNOT_TELL };

@@ -65,7 +65,8 @@ static void read_all(struct achi_options *o, ach_section_t *s)
     o->memory = within(s, "memory", o->memory, 1 << 20, 1 << 30);
 }
 
-ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port)
+ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port,
+                               const char *bind)
 {
     *o = (struct achi_options){
         .bind = "127.0.0.1",
@@ -80,10 +81,13 @@ ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, i
         .client_memory = 64 << 20,
         .memory = 256 << 20,
     };
-    if (!section)
-        return ACH_OK;
-    read_all(o, section);
-    return ach_section_failed(section)
-               ? ach_errstr_set(ACH_EINVAL, "the section %s is wrong", ach_section_name(section))
-               : ACH_OK;
+    if (section)
+        read_all(o, section);
+    if (section && ach_section_failed(section))
+        return ach_errstr_set(ACH_EINVAL, "the section %s is wrong", ach_section_name(section));
+    if (bind && strlen(bind) >= sizeof(o->bind))
+        return ach_errstr_set(ACH_EINVAL, "%.20s... is not the number of an address", bind);
+    if (bind)
+        memcpy(o->bind, bind, strlen(bind) + 1);
+    return ACH_OK;
 }

@@ -22,7 +22,8 @@ struct achi_options {
     int memory;            /* bytes that all clients make it hold */
 };
 
-/* A NULL section: as usual. */
-ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port);
+/* A NULL section: as usual. @bind: in place of its option; NULL: as that says. */
+ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port,
+                               const char *bind);
 
 #endif

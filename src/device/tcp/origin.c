@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "end.h"
 #include "netlink.h"
 
 /* The states of /proc/net/tcp that have an owner: connected, or half closed. */
@@ -16,46 +17,14 @@
 #define PROC_FIN_WAIT2 5u
 #define PROC_CLOSE_WAIT 8u
 
-/* False: it is no end of TCP. An IPv4 address in IPv6's clothes becomes one. */
-static bool read_end(const struct sockaddr_storage *a, struct achi_end *end)
-{
-    struct sockaddr_in6 v6;
-    struct sockaddr_in v4;
-
-    memset(end, 0, sizeof(*end));
-    memcpy(&v4, a, sizeof(v4));
-    memcpy(&v6, a, sizeof(v6));
-    end->family = a->ss_family;
-    if (a->ss_family == AF_INET) {
-        end->address.v4 = v4.sin_addr;
-        end->port = v4.sin_port;
-        return true;
-    }
-    end->port = v6.sin6_port;
-    if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
-        end->family = AF_INET;
-        memcpy(&end->address.v4, &v6.sin6_addr.s6_addr[12], sizeof(end->address.v4));
-    } else {
-        end->address.v6 = v6.sin6_addr;
-        end->scope = v6.sin6_scope_id;
-    }
-    return a->ss_family == AF_INET6;
-}
-
 static bool read_ends(int fd, struct achi_end *ours, struct achi_end *theirs)
 {
     struct sockaddr_storage a = {0}, b = {0};
     socklen_t n = sizeof(a), m = sizeof(b);
 
     return getsockname(fd, (struct sockaddr *)&a, &n) == 0 &&
-           getpeername(fd, (struct sockaddr *)&b, &m) == 0 && read_end(&a, ours) &&
-           read_end(&b, theirs) && ours->family == theirs->family;
-}
-
-static bool is_loopback(const struct achi_end *e)
-{
-    return e->family == AF_INET ? ntohl(e->address.v4.s_addr) >> 24 == 127
-                                : IN6_IS_ADDR_LOOPBACK(&e->address.v6);
+           getpeername(fd, (struct sockaddr *)&b, &m) == 0 && achi_end_read(&a, ours) &&
+           achi_end_read(&b, theirs) && ours->family == theirs->family;
 }
 
 /* An address as /proc/net/tcp has it: words of 32 bits as this machine reads them. */
@@ -177,7 +146,7 @@ struct achi_origin achi_origin_find(int fd)
 
     if (!read_ends(fd, &ours, &theirs))
         return o;
-    if (!is_loopback(&theirs) && achi_netlink_local(&theirs) == ACHI_NOT_FOUND) {
+    if (!achi_end_is_loopback(&theirs) && achi_netlink_local(&theirs) == ACHI_NOT_FOUND) {
         o.local = false;
         return o;
     }

@@ -16,6 +16,7 @@
 
 #include "dial.h"
 #include "memory.h"
+#include "reach.h"
 
 /* A client that sends for ever does not keep the server from its end. */
 #define SINK_ROUNDS 64
@@ -329,15 +330,11 @@ static ach_status_t start(struct achi_server *server)
     return status;
 }
 
-/* Whether clients of other machines cannot come. */
-static bool loopback_only(const char *bind)
-{
-    return strncmp(bind, "127.", 4) == 0 || strcmp(bind, "::1") == 0;
-}
-
 static void warn_open(const struct achi_server *server)
 {
-    if (!*server->options.secret && !loopback_only(server->options.bind))
+    unsigned interface;
+
+    if (!*server->options.secret && achi_reach_find(server->listeners->peer.fd, &interface))
         ach_robot_log(server->robot, ACH_LOG_WARNING,
                       "listening on %s without a secret: everybody in the network can read and "
                       "command all devices",

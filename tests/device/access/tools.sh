@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# tools.sh ACH
+# ach serve and ach dev between several users: what is refused is refused in plain words, on
+# channels and by TCP alike, and no way around opens silently.
+ACH=$1
+set -u
+[ "$(id -u)" = 0 ] || { echo "skipped: only root can become other users"; exit 77; }
+command -v setpriv >/dev/null || { echo "skipped: setpriv is not installed"; exit 77; }
+owner=52001 stranger=52004 group=53000
+as() {
+    who=$1
+    shift
+    setpriv --reuid "$who" --regid "$who" --groups "$group$member" "$@"
+}
+member=
+as $stranger "$ACH" --version >/dev/null 2>&1 ||
+    { echo "skipped: other users cannot run programs in the directory of this build"; exit 77; }
+dir=$(mktemp -d) || exit 1
+server=
+failed=0
+fail() {
+    echo "failed: $*"
+    failed=1
+}
+stop() {
+    [ -z "$server" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
+    server=
+}
+trap 'stop; rm -rf "$dir"' EXIT
+chmod 755 "$dir"
+chmod 1777 "$ACH_DIR"
+# has TEXT PART ...: each part is in the text
+has() {
+    text=$1
+    shift
+    for part; do
+        case $text in
+        *"$part"*) ;;
+        *) fail "'$part' is not in: $text" ;;
+        esac
+    done
+}
+# A port that is free, and that the system gives nobody: the robot's number, too.
+port=$(python3 -c 'import random, socket
+while True:
+    s, port = socket.socket(), random.randrange(10000, 30000)
+    try:
+        s.bind(("0.0.0.0", port))
+        print(port)
+        break
+    except OSError:
+        pass')
+serve() {
+    config=$1
+    shift
+    printf '%s\n' "$config" >"$dir/robot.cfg"
+    : >"$dir/out"
+    (
+        umask 022
+        exec setpriv --reuid $owner --regid $owner --groups "$group$member" \
+            "$ACH" serve --port "$port" "$@" "$dir/robot.cfg" >"$dir/out" 2>"$dir/err"
+    ) &
+    server=$!
+    i=600
+    until grep -q '^serving' "$dir/out"; do
+        i=$((i - 1))
+        [ $i -gt 0 ] && kill -0 "$server" 2>/dev/null || { cat "$dir/err"; fail "no server"; exit 1; }
+        sleep 0.1
+    done
+}
+dummy='driver (name "dummy" provides ["position2d:0"] rate 50 alwayson yes)
+driver (name "dummy" provides ["laser:0"] rate 50)'
+# dev USER TRANSPORT TOOL ARGUMENT ...
+dev() {
+    who=$1 way=$2
+    shift 2
+    as "$who" env ACH_TRANSPORT="$way" "$ACH" dev "$@" 2>&1
+}
+
+# Nobody serves yet.
+text=$(as $stranger "$ACH" dev ls "$port" 2>&1) && fail "ls without a server"
+has "$text" "connection refused" "start one with ach serve FILE"
+text=$(as $stranger "$ACH" dev print "$port:laser:0" 2>&1) && fail "print without a server"
+has "$text" "connection refused" "start one with ach serve FILE"
+
+# Elsewhere, one may run that listens on loopback only.
+elsewhere='ip link set lo up && ip addr add 10.99.0.1/32 dev lo || exit 9; "$1" dev ls 10.99.0.1:6665'
+text=$(unshare --net sh -c "$elsewhere" sh "$ACH" 2>&1)
+case $? in
+1) has "$text" "10.99.0.1:6665: connection refused" "loopback only" "ach serve --bind" ;;
+*) echo "not tested: no network namespace can be made here, or ip is missing: $text" ;;
+esac
+
+serve "$dummy"
+for way in "" channel tcp; do
+    dev $owner "$way" cmd "$port:position2d:0" vel vel.px=1 state=1 >/dev/null || fail "$way: own command"
+    dev 0 "$way" cmd "$port:position2d:0" vel state=1 >/dev/null || fail "$way: root's command"
+    dev $owner "$way" req "$port:position2d:0" capability type=3 subtype=255 >/dev/null ||
+        fail "$way: own request"
+    text=$(dev $stranger "$way" cmd "$port:position2d:0" vel vel.px=1 state=1) &&
+        fail "$way: a stranger's command"
+    has "$text" "may" "position2d:0"
+    text=$(dev $stranger "$way" req "$port:position2d:0" capability type=3 subtype=255) &&
+        fail "$way: a stranger's request"
+    has "$text" "may" "position2d:0"
+    text=$(dev $stranger "$way" prop "$port:position2d:0" rate 2) && fail "$way: a stranger's property"
+    text=$(dev $stranger "$way" print -c 2 -j "$port:position2d:0") || fail "$way: a stranger's look: $text"
+    has "$text" "this user may only read" '"message":"STATE"'
+done
+has "$(dev $stranger channel cmd "$port:position2d:0" vel state=1)" "not permitted to write"
+has "$(dev $stranger tcp cmd "$port:position2d:0" vel state=1)" "uid $stranger" \
+    "may only read the data of position2d:0"
+has "$(dev $stranger "" ls "$port")" position2d:0 laser:0
+# The driver of the laser is not set up for a stranger.
+[ -z "$(timeout 1 setpriv --reuid $stranger --regid $stranger --clear-groups \
+    "$ACH" dev print -j "$port:laser:0" 2>/dev/null)" ] || fail "a stranger has set a driver up"
+stop
+
+# Channels that may not be read are an error, not a reason to try TCP.
+serve "access ( mode \"0600\" ) $dummy tcp ( local_users \"any\" )"
+text=$(dev $stranger "" print -c 1 "$port:position2d:0") && fail "a stranger got around the channels"
+has "$text" "this user may not use" "not permitted to read"
+text=$(dev $stranger channel print -c 1 "$port:position2d:0") && fail "channel: mode 0600"
+has "$text" "not permitted to read"
+dev $stranger tcp print -c 1 "$port:position2d:0" >/dev/null || fail "local_users any"
+stop
+
+serve "access ( mode \"0600\" ) $dummy"
+for way in "" channel tcp; do
+    text=$(dev $stranger "$way" print -c 1 "$port:position2d:0") && fail "$way: mode 0600"
+    has "$text" "may not use" "position2d:0"
+done
+text=$(dev $stranger "" ls "$port") && fail "ls with mode 0600"
+has "$text" "may not list the devices"
+stop
+has "$(cat "$dir/err")" "of uid $stranger" "is refused"
+
+# A group, by number; the user's groups come from the system's database, so here only on channels.
+member=,53001
+serve "access ( mode \"0660\" group \"$group\" ) $dummy"
+dev $stranger channel cmd "$port:position2d:0" vel state=1 >/dev/null || fail "a member's command"
+stop
+member=
+
+# Where it listens, and what it says of that.
+serve "$dummy" --bind 127.0.0.3
+as $owner env ACH_TRANSPORT=tcp "$ACH" dev ls "127.0.0.3:$port" >/dev/null || fail "--bind"
+text=$(as $owner "$ACH" dev ls "127.0.0.1:$port" 2>&1) && fail "--bind 127.0.0.3 listens on 127.0.0.1"
+[ -s "$dir/err" ] && { cat "$dir/err"; fail "a warning for loopback"; }
+stop
+serve "$dummy tcp ( bind \"127.0.0.1\" )" --bind 0.0.0.0 --no-channels
+has "$(cat "$dir/err")" "listening on 0.0.0.0 without a secret" "everybody in the network"
+as $owner "$ACH" dev ls "127.0.0.3:$port" >/dev/null || fail "--bind 0.0.0.0"
+stop
+serve "$dummy tcp ( secret \"s\" )" --bind 0.0.0.0 --no-channels
+grep -q "without a secret" "$dir/err" && fail "a warning with a secret"
+stop
+for bad in robot.local 1.2.3.4.5 "$(printf '%0200d' 1)"; do
+    text=$("$ACH" serve --port "$port" --bind "$bad" "$dir/robot.cfg" 2>&1) && fail "--bind $bad"
+done
+"$ACH" serve --bind 0.0.0.0 --no-tcp "$dir/robot.cfg" 2>/dev/null
+[ $? = 2 ] || fail "--bind with --no-tcp"
+exit $failed
