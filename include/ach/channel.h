@@ -79,6 +79,9 @@ void ach_channels_look(ach_channels_t *channels);
  * ach_channels_end - serve no more, and remove the channels
  * @channels: what ach_channels_serve made; NULL does nothing
  *
+ * Commands and requests that were put after the last ach_channels_poll are not looked at, except
+ * the commands of clients that are still subscribed. Call ach_channels_poll first if they matter.
+ *
  * Allocates: no. Blocks: no.
  *
  * Since: 3.1

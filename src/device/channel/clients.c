@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "names.h"
 #include "server.h"
 
 #ifndef SYS_pidfd_open
@@ -38,7 +39,7 @@ static void answer(struct achi_use *u, uint8_t type, uint8_t access, const char 
     size_t size = 0;
 
     if (ach_encode(&ach_player_device_req_type, &body, bytes, sizeof(bytes), &size) == ACH_OK)
-        achi_channels_put(u->server, &h, bytes, size);
+        achi_answers_add(u->server, &h, bytes, size);
 }
 
 /* The sentence goes where a driver's name would be: who is refused wants to know why. */
@@ -105,8 +106,13 @@ static struct achi_client *find_client(struct ach_channels *s, uint32_t pid)
     return NULL;
 }
 
+/* A command that was put before the subscription ends is for a driver that still runs. */
 static void free_use(struct achi_use *u)
 {
+    struct achi_output *o = achi_output_find(u->server, &u->address);
+
+    if (o)
+        achi_channels_take_commands(u->server, o, ACHI_CMD_COUNT);
     ach_robot_unsubscribe(u->server->robot, &u->address, u->queue);
     ach_queue_close(u->queue);
     free(u);
@@ -122,12 +128,14 @@ static ach_status_t make_queue(struct achi_use *u)
 
 static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
 {
+    const struct achi_output *o = achi_output_find(wanted->server, &wanted->address);
     struct achi_use *u = calloc(1, sizeof(*u));
     ach_status_t status;
 
     if (!u)
         return ACH_FAILED_SYSCALL;
     *u = *wanted;
+    u->overwritten = o ? o->overwritten : 0;
     __atomic_add_fetch(&u->server->opening, 1, __ATOMIC_SEQ_CST);
     status = make_queue(u);
     if (status == ACH_OK)
@@ -169,6 +177,16 @@ static void open_device(struct ach_channels *s, const ach_header_t *h, const ach
         achi_client_end(s, c);
 }
 
+/* Where the use of a device by a handle is linked; *NULL: there is none. */
+static struct achi_use **find_use(struct achi_client *c, uint32_t handle, const ach_address_t *a)
+{
+    struct achi_use **u = &c->uses;
+
+    while (*u && ((*u)->handle != handle || !ach_address_equal(&(*u)->address, a)))
+        u = &(*u)->next;
+    return u;
+}
+
 static void close_device(struct ach_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
     struct achi_client *c = find_client(s, h->address.host);
@@ -176,9 +194,8 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
 
     if (!c)
         return;
-    for (u = &c->uses; (found = *u); u = &found->next)
-        if (found->handle == h->address.robot && ach_address_equal(&found->address, a))
-            break;
+    u = find_use(c, h->address.robot, a);
+    found = *u;
     if (!found)
         return;
     *u = found->next;
@@ -188,6 +205,24 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
         achi_client_end(s, c);
 }
 
+/* Whose commands were overwritten cannot be told, so all who command the device hear of it. */
+static void flush_device(struct ach_channels *s, const ach_header_t *header, const ach_address_t *a)
+{
+    struct achi_client *c = find_client(s, header->address.host);
+    struct achi_use *u = c ? *find_use(c, header->address.robot, a) : NULL;
+    struct achi_output *o = achi_output_find(s, a);
+    ach_header_t h = *header;
+
+    h.type = ACH_MSG_NACK;
+    if (o && u) {
+        achi_channels_take_commands(s, o, ACHI_CMD_COUNT);
+        if (o->overwritten == u->overwritten)
+            h.type = ACH_MSG_ACK;
+        u->overwritten = o->overwritten;
+    }
+    achi_answers_add(s, &h, NULL, 0);
+}
+
 void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                           uint32_t size)
 {
@@ -195,12 +230,14 @@ void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const v
     ach_address_t a;
     void *decoded;
 
-    if (h->subtype != ACH_PLAYER_REQ_DEV ||
+    if ((h->subtype != ACH_PLAYER_REQ_DEV && h->subtype != ACHI_REQ_FLUSH) ||
         ach_decode_new(&ach_player_device_req_type, body, size, &decoded) != ACH_OK)
         return;
     req = decoded;
     a = (ach_address_t){.interf = req->addr.interf, .index = req->addr.index};
-    if (req->access == ACH_PLAYER_OPEN_MODE)
+    if (h->subtype == ACHI_REQ_FLUSH)
+        flush_device(s, h, &a);
+    else if (req->access == ACH_PLAYER_OPEN_MODE)
         open_device(s, h, &a);
     else if (req->access == ACH_PLAYER_CLOSE_MODE)
         close_device(s, h, &a);

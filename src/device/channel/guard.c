@@ -26,22 +26,12 @@ static bool may(const char *name, uid_t uid, int how)
            ach_user_may_open(path, uid, how);
 }
 
-static const struct achi_output *find_output(const struct ach_channels *s, const ach_address_t *a)
-{
-    size_t i;
-
-    for (i = 0; i < s->n_outputs; i++)
-        if (ach_address_equal(&s->outputs[i].address, a))
-            return &s->outputs[i];
-    return NULL;
-}
-
 /* To put into a channel one must be able to read it, too. A device without channels of its own,
    one with another robot's number, is as open as the robot's requests and answers are. */
 static unsigned guard_rights(void *context, const ach_address_t *device, uid_t uid)
 {
     const struct ach_channels *s = context;
-    const struct achi_output *o = device ? find_output(s, device) : NULL;
+    const struct achi_output *o = device ? achi_output_find(s, device) : NULL;
     char req[ACH_CHAN_NAME_MAX], ans[ACH_CHAN_NAME_MAX];
     unsigned rights = 0;
 

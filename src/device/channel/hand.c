@@ -5,6 +5,9 @@
 #include "../core/bell.h"
 #include "server.h"
 
+/* How often to look whether the lock of the answers' channel is free. */
+#define LATE_SECONDS 0.01
+
 ach_status_t ach_channels_serve(ach_robot_t *robot, ach_section_t *options,
                                 ach_channels_t **channels)
 {
@@ -28,9 +31,11 @@ static ach_status_t listen(struct ach_channels *s, double seconds)
 
     __atomic_store_n(&s->quiet, false, __ATOMIC_SEQ_CST);
     for (;;) {
+        bool done = !under_way(s); /* before the last answers are sent */
+
         achi_bell_clear(s->wake);
         achi_channels_pass_answers(s);
-        if (!under_way(s))
+        if (achi_answers_send(s) && done)
             break;
         if (achi_monotonic() >= until) {
             status = ach_errstr_set(ACH_TIMEOUT, "%u requests have no answer after %g s",
@@ -38,7 +43,7 @@ static ach_status_t listen(struct ach_channels *s, double seconds)
                                     seconds);
             break;
         }
-        achi_bell_wait(s->wake, until);
+        achi_bell_wait(s->wake, s->stuck ? achi_monotonic() + LATE_SECONDS : until);
     }
     __atomic_store_n(&s->quiet, true, __ATOMIC_SEQ_CST);
     return status;
@@ -52,6 +57,7 @@ static ach_status_t await(struct ach_channels *s, double seconds)
     if (status == ACH_ENOTSUP)
         return listen(s, seconds);
     achi_channels_pass_answers(s);
+    achi_answers_send(s);
     return status;
 }
 
@@ -65,6 +71,7 @@ ach_status_t ach_channels_poll(ach_channels_t *channels, double seconds)
         achi_channels_take_commands(channels, &channels->outputs[i], ACHI_CMD_COUNT);
     taken = achi_channels_take_requests(channels, ACHI_REQ_COUNT);
     achi_channels_pass_answers(channels);
+    achi_answers_send(channels);
     achi_channels_say(channels);
     return taken && under_way(channels) ? await(channels, seconds) : ACH_OK;
 }

@@ -248,6 +248,27 @@ static ach_status_t subscribe(struct achi_channel_link *l, double timeout)
     return status;
 }
 
+/* A user who may not ask is not told; the commands are in the channel all the same. */
+ach_status_t achi_channel_link_flush(struct achi_channel_link *l, double seconds)
+{
+    const ach_player_device_req_t body = access_body(l, 0);
+    ach_header_t h = access_header();
+    ach_message_t *answer;
+    ach_status_t status;
+
+    if (!(l->rights & ACH_RIGHT_REQUEST))
+        return ACH_OK;
+    h.subtype = ACHI_REQ_FLUSH;
+    status = achi_channel_link_request(l, &h, &ach_player_device_req_type, &body, seconds, &answer);
+    if (status != ACH_OK)
+        return status;
+    if (ach_message_header(answer)->type != ACH_MSG_ACK)
+        status = ach_errstr_set(ACH_OVERFLOW, "commands to the device came faster than its server "
+                                              "took them, and some were overwritten");
+    ach_message_unref(answer);
+    return status;
+}
+
 static void unsubscribe(struct achi_channel_link *l)
 {
     ach_header_t h = access_header();
@@ -310,11 +331,11 @@ static void close_channels(struct achi_channel_link *l)
 ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
                                     struct achi_channel_link **link)
 {
-    uint32_t robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
+    uint32_t server, robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
     struct achi_channel_link *l;
     ach_status_t status;
 
-    if (!achi_robot_served(robot))
+    if (!achi_robot_served(robot, &server))
         return ach_errstr_set(ACH_ENOENT, "no server on this machine has channels of robot %u",
                               robot);
     l = calloc(1, sizeof(*l));

@@ -29,6 +29,9 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
                                        ach_message_t **answer);
 /* Of ACH_RIGHT_*. */
 unsigned achi_channel_link_rights(const struct achi_channel_link *l);
+
+/* Wait until the server has taken all commands to the device. */
+ach_status_t achi_channel_link_flush(struct achi_channel_link *l, double seconds);
 int achi_channel_link_fd(struct achi_channel_link *l);
 
 #pragma GCC visibility pop

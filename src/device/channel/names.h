@@ -36,23 +36,36 @@ static inline void achi_robot_channel(uint32_t robot, const char *what,
 }
 
 /*
- * Whether a server has the robot's channels: it is the source of the answers, and
- * that ends with its process.
+ * A request of the interface player, for the server: has it taken all commands to the device that
+ * the body names? The answer comes when it has. NACK: commands to that device were
+ * overwritten before they were taken, since the handle's last such request or its subscription.
  */
-static inline bool achi_robot_served(uint32_t robot)
+#define ACHI_REQ_FLUSH 101u
+
+/*
+ * Whether a server has the robot's channels: it is the source of the answers, and
+ * that ends with its process. *pid: which process; 0: not known. Takes no lock: a client that
+ * is stopped here keeps the server from nothing.
+ */
+static inline bool achi_robot_served(uint32_t robot, uint32_t *pid)
 {
     char name[ACH_CHAN_NAME_MAX];
+    ach_info_t info = {0};
     ach_channel_t chan;
     ach_attr_t attr;
     ach_status_t status;
 
+    *pid = 0;
     achi_robot_channel(robot, "ans", name);
     ach_attr_init(&attr);
-    ach_attr_set_lock_source(&attr, 1);
+    ach_attr_set_readonly(&attr, 1);
     status = ach_open(&chan, name, &attr);
-    if (status == ACH_OK)
-        ach_close(&chan);
-    return status == ACH_EAGAIN || status == ACH_EACCES; /* the second: who may only read */
+    if (status != ACH_OK)
+        return status == ACH_EACCES;
+    if (ach_channel_info(&chan, &info) == ACH_OK)
+        *pid = info.source_pid;
+    ach_close(&chan);
+    return info.sourced;
 }
 
 #endif

@@ -7,7 +7,20 @@
 #include "names.h"
 #include "server.h"
 
-#define CMD_SIZE 1024u /* nominal size of a command */
+#define CMD_SIZE 64u /* nominal size of a command; ACHI_CMD_COUNT times that is the longest */
+
+/* In a channel with one writer nobody holds the lock for long, unless he is stopped. */
+#define LOCK_NS 20000000u
+
+struct achi_output *achi_output_find(const struct ach_channels *s, const ach_address_t *device)
+{
+    size_t i;
+
+    for (i = 0; i < s->n_outputs; i++)
+        if (ach_address_equal(&s->outputs[i].address, device))
+            return &s->outputs[i];
+    return NULL;
+}
 
 /* In the thread that publishes, which holds locks: said later, by who serves. */
 static void complain(struct achi_output *o, ach_status_t status, size_t size)
@@ -118,6 +131,8 @@ ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, s
     if (single) {
         ach_create_attr_set_single_writer(&create, 1);
         ach_attr_set_lock_source(&attr, 1);
+        if (chan == &s->ans)
+            ach_attr_set_lock_timeout(&attr, LOCK_NS);
     }
     status = achi_guard_create(s, &create);
     if (status == ACH_OK)

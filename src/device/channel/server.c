@@ -30,9 +30,10 @@ static void wake(void *server)
 }
 
 bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_header_t *h,
-                           uint32_t *size)
+                           uint32_t *size, uint64_t *overwritten)
 {
     size_t n = 0;
+    uint64_t missed = 0;
     ach_status_t status = ach_get(chan, s->buffer, s->room, &n, NULL, 0);
 
     while (status == ACH_OVERFLOW && n <= ACH_FRAME_HEADER + ACH_BODY_MAX) {
@@ -48,56 +49,12 @@ bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_head
     h->type = 0;
     if (status != ACH_OK && status != ACH_MISSED_FRAME)
         return false;
+    if (status == ACH_MISSED_FRAME && ach_channel_missed(chan, &missed, NULL) == ACH_OK)
+        *overwritten += missed;
     if (n >= ACH_FRAME_HEADER && ach_frame_read(s->buffer, h, size) == ACH_OK &&
         *size != n - ACH_FRAME_HEADER)
         h->type = 0; /* not ours; leave it */
     return true;
-}
-
-void achi_channels_take_commands(struct ach_channels *s, struct achi_output *o, unsigned turns)
-{
-    ach_header_t h;
-    uint32_t size;
-
-    while (turns-- && achi_channels_receive(s, &o->cmd, &h, &size)) {
-        h.address = o->address;
-        if (h.type == ACH_MSG_CMD)
-            ach_robot_deliver(s->robot, &h, s->buffer + ACH_FRAME_HEADER, size, NULL);
-    }
-}
-
-ach_status_t achi_channels_put(struct ach_channels *s, const ach_header_t *h, const void *bytes,
-                               size_t size)
-{
-    unsigned char *room;
-    ach_status_t status;
-    void *p;
-
-    pthread_mutex_lock(&s->ans_lock);
-    status = ach_reserve(&s->ans, ACH_FRAME_HEADER + size, &p);
-    if (status == ACH_OK) {
-        room = p;
-        ach_frame_write(h, (uint32_t)size, room);
-        if (size)
-            memcpy(room + ACH_FRAME_HEADER, bytes, size);
-        status = ach_commit(&s->ans, ACH_FRAME_HEADER + size);
-    }
-    pthread_mutex_unlock(&s->ans_lock);
-    return status;
-}
-
-/* What is too long for its channel becomes a refusal. */
-static void answer(struct ach_channels *s, const ach_header_t *header, const void *bytes,
-                   size_t size)
-{
-    ach_header_t h = *header;
-
-    if (achi_channels_put(s, &h, bytes, size) != ACH_OVERFLOW || !size)
-        return;
-    ach_robot_log(s->robot, ACH_LOG_WARNING, "an answer of %zu bytes is too long for its channel",
-                  size);
-    h.type = ACH_MSG_NACK;
-    achi_channels_put(s, &h, NULL, 0);
 }
 
 /* With the next sequence; NULL: too many requests are under way. */
@@ -131,16 +88,58 @@ static void ask(struct ach_channels *s, const ach_header_t *header, const void *
     }
     h = *header;
     h.type = ACH_MSG_NACK;
-    achi_channels_put(s, &h, NULL, 0);
+    achi_answers_add(s, &h, NULL, 0);
+}
+
+/* Messages come faster than they are taken: said each time that their number has doubled. */
+static void say_overwritten(const struct ach_channels *s, const char *what, uint64_t before,
+                            uint64_t now)
+{
+    if (now > before && achi_channels_doubled(before, now))
+        ach_robot_log(s->robot, ACH_LOG_WARNING,
+                      "%llu %s were overwritten in their channel before they were taken",
+                      (unsigned long long)now, what);
+}
+
+/* The client is not told by anybody else. */
+static void say_refused(const struct ach_channels *s, struct achi_output *o)
+{
+    char text[ACH_ADDRESS_MAX];
+
+    if (achi_channels_doubled(o->refused, o->refused + 1))
+        ach_robot_log(
+            s->robot, ACH_LOG_WARNING, "%llu commands through the channel of %s are refused: %s",
+            (unsigned long long)o->refused + 1, ach_address_text(&o->address, text), ach_errstr());
+    o->refused++;
+}
+
+void achi_channels_take_commands(struct ach_channels *s, struct achi_output *o, unsigned turns)
+{
+    char what[ACH_ADDRESS_MAX + 16], text[ACH_ADDRESS_MAX];
+    uint64_t before = o->overwritten;
+    ach_header_t h;
+    uint32_t size;
+
+    while (turns-- && achi_channels_receive(s, &o->cmd, &h, &size, &o->overwritten)) {
+        h.address = o->address;
+        if (h.type == ACH_MSG_CMD &&
+            ach_robot_deliver(s->robot, &h, s->buffer + ACH_FRAME_HEADER, size, NULL) != ACH_OK)
+            say_refused(s, o);
+    }
+    if (o->overwritten == before)
+        return;
+    snprintf(what, sizeof(what), "commands to %s", ach_address_text(&o->address, text));
+    say_overwritten(s, what, before, o->overwritten);
 }
 
 unsigned achi_channels_take_requests(struct ach_channels *s, unsigned turns)
 {
+    uint64_t before = s->overwritten;
     unsigned taken = 0;
     ach_header_t h;
     uint32_t size;
 
-    while (taken < turns && achi_channels_receive(s, &s->req, &h, &size)) {
+    while (taken < turns && achi_channels_receive(s, &s->req, &h, &size, &s->overwritten)) {
         const unsigned char *body = s->buffer + ACH_FRAME_HEADER;
 
         taken++;
@@ -151,6 +150,7 @@ unsigned achi_channels_take_requests(struct ach_channels *s, unsigned turns)
         else
             ask(s, &h, body, size);
     }
+    say_overwritten(s, "requests", before, s->overwritten);
     return taken;
 }
 
@@ -169,7 +169,7 @@ void achi_channels_pass_answers(struct ach_channels *s)
         h.address.robot = slot->handle;
         h.sequence = slot->sequence;
         if (own) {
-            answer(s, &h, bytes, size);
+            achi_answers_add(s, &h, bytes, size);
             slot->used = false;
             s->n_asked--;
         }
@@ -177,17 +177,39 @@ void achi_channels_pass_answers(struct ach_channels *s)
     }
 }
 
+static ach_status_t already_served(uint32_t robot, uint32_t pid)
+{
+    char path[32], name[32] = "?";
+    FILE *in;
+
+    if (!pid)
+        return ach_errstr_set(ACH_EEXIST, "another server has the channels of robot %u", robot);
+    snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+    in = fopen(path, "re");
+    if (in) {
+        if (fscanf(in, "%31[ -~]", name) != 1)
+            strcpy(name, "?");
+        fclose(in);
+    }
+    return ach_errstr_set(ACH_EEXIST,
+                          "another server has the channels of robot %u: process %u (%s)", robot,
+                          pid, name);
+}
+
 static ach_status_t open_all(struct ach_channels *s)
 {
     char name[ACH_CHAN_NAME_MAX];
+    uint32_t pid;
     ach_status_t status;
 
-    if (achi_robot_served(s->number))
-        return ach_errstr_set(ACH_EEXIST, "another server has the channels of robot %u", s->number);
+    if (achi_robot_served(s->number, &pid))
+        return already_served(s->number, pid);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->wake < 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "eventfd: %s", strerror(errno));
     status = ach_queue_create(0, 0, wake, s, &s->queue);
+    if (status == ACH_OK)
+        status = ach_queue_create(0, 0, wake, s, &s->out);
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "req", name);
@@ -216,6 +238,8 @@ void achi_channels_close(struct ach_channels *s)
         achi_client_end(s, s->clients);
     achi_outputs_close(s);
     ach_queue_close(s->queue);
+    ach_queue_close(s->out);
+    ach_message_unref(s->stuck);
     if (s->req_open) {
         achi_robot_channel(s->number, "req", name);
         achi_channel_end(&s->req, name);
@@ -228,7 +252,6 @@ void achi_channels_close(struct ach_channels *s)
         close(s->wake);
     if (s->epoll >= 0)
         close(s->epoll);
-    pthread_mutex_destroy(&s->ans_lock);
     free(s->buffer);
     free(s);
 }
@@ -264,7 +287,6 @@ ach_status_t achi_channels_open(ach_robot_t *robot, ach_section_t *options,
     s->size = (size_t)size;
     s->count = (unsigned)count;
     s->epoll = s->wake = -1;
-    pthread_mutex_init(&s->ans_lock, NULL);
     status = open_all(s);
     if (status != ACH_OK)
         achi_channels_close(s);

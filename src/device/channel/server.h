@@ -17,7 +17,7 @@
 #define ACHI_ASKED_MAX 1024u
 
 /* What the channels keep: commands of a device; requests of all clients, and the answers. */
-#define ACHI_CMD_COUNT 64u
+#define ACHI_CMD_COUNT 1024u
 #define ACHI_REQ_COUNT 1024u
 
 /* Who waits in the epoll; the events point to it. */
@@ -35,6 +35,8 @@ struct achi_output {
     enum { ACHI_NO_COMPLAINT, ACHI_COMPLAINT, ACHI_COMPLAINED } complaint;
     ach_status_t wrong; /* why data did not go into its channel */
     size_t wrong_size;
+    uint64_t overwritten; /* commands that were gone before the server came */
+    uint64_t refused;     /* commands that the robot did not take */
     char data_name[ACH_CHAN_NAME_MAX], cmd_name[ACH_CHAN_NAME_MAX];
 };
 
@@ -54,6 +56,7 @@ struct achi_use {
     ach_address_t address;
     uint32_t pid, handle, sequence;
     double timestamp;
+    uint64_t overwritten; /* of the device's commands, when the client was told last */
     char driver[64];
     ach_queue_t *queue; /* ignores all */
 };
@@ -78,8 +81,12 @@ struct ach_channels {
     struct achi_source requests, answers;
     ach_channel_t req, ans;
     bool req_open, ans_open, guarded;
-    pthread_mutex_t ans_lock;
-    ach_queue_t *queue; /* drivers' answers */
+    ach_queue_t *queue;    /* drivers' answers */
+    ach_queue_t *out;      /* answers as clients get them, on their way into the channel */
+    ach_message_t *stuck;  /* the first of them, while somebody holds the channel's lock */
+    uint64_t dropped;      /* answers that could not be put; changed by any thread */
+    uint64_t dropped_told; /* how many of them are in the log */
+    uint64_t overwritten;  /* requests */
     struct achi_asked asked[ACHI_ASKED_MAX];
     unsigned n_asked; /* that have no answer */
     unsigned opening; /* subscriptions that have none */
@@ -124,9 +131,15 @@ void achi_channels_wake(struct ach_channels *s);
 /* Log what went wrong where nothing may be logged. */
 void achi_channels_say(struct ach_channels *s);
 
-/* A message from a channel into server->buffer; *size with the header. False: there is none. */
+/*
+ * A message from a channel into server->buffer; *size with the header. False: there is none.
+ * *overwritten: how many before it were gone is added.
+ */
 bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_header_t *h,
-                           uint32_t *size);
+                           uint32_t *size, uint64_t *overwritten);
+
+/* The device's channels; NULL: there are none. */
+struct achi_output *achi_output_find(const struct ach_channels *s, const ach_address_t *device);
 
 /* Hand what is in a channel to the robot, so many messages at most. */
 void achi_channels_take_commands(struct ach_channels *s, struct achi_output *o, unsigned turns);
@@ -137,9 +150,21 @@ unsigned achi_channels_take_requests(struct ach_channels *s, unsigned turns);
 /* Drivers' answers into their channel. */
 void achi_channels_pass_answers(struct ach_channels *s);
 
-/* One answer to a client; from any thread. */
-ach_status_t achi_channels_put(struct ach_channels *s, const ach_header_t *h, const void *bytes,
-                               size_t size);
+/*
+ * One answer to a client; from any thread. It is put into the channel by achi_answers_send, in the
+ * thread that serves: the channel's lock may be held by a process that is stopped.
+ */
+void achi_answers_add(struct ach_channels *s, const ach_header_t *h, const void *bytes,
+                      size_t size);
+
+/* False: some wait for the channel's lock. */
+bool achi_answers_send(struct ach_channels *s);
+
+/* Wait until all are put, for so many seconds at most; what is left is dropped. */
+void achi_answers_finish(struct ach_channels *s, double seconds);
+
+/* Whether a count is worth a line in the log: each time that it has doubled. */
+bool achi_channels_doubled(uint64_t before, uint64_t now);
 
 /* To the server itself: subscribe, unsubscribe. */
 void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,

@@ -8,7 +8,9 @@
 #include "../core/bell.h"
 #include "server.h"
 
-#define TURNS 64u /* messages of one channel before others have their turn */
+#define END_SECONDS 1.0 /* for answers when the server ends */
+#define LATE_MS 10      /* how often to look whether a lock is free */
+#define TURNS 64u       /* messages of one channel before others have their turn */
 
 static ach_status_t watch(struct ach_channels *s, struct achi_source *source, ach_channel_t *chan)
 {
@@ -42,11 +44,33 @@ static void handle(struct ach_channels *s, struct achi_source *source)
     }
 }
 
+/* Whatever was put before the end is handed to the robot, and what is answered by then is put. */
+static void finish(struct ach_channels *s)
+{
+    double until = achi_monotonic() + END_SECONDS;
+    size_t i;
+
+    for (i = 0; i < s->n_outputs; i++)
+        achi_channels_take_commands(s, &s->outputs[i], ACHI_CMD_COUNT);
+    achi_channels_take_requests(s, ACHI_REQ_COUNT);
+    for (;;) {
+        achi_bell_clear(s->wake);
+        achi_channels_pass_answers(s);
+        if (!s->n_asked || achi_monotonic() >= until)
+            break;
+        achi_answers_send(s);
+        achi_bell_wait(s->wake, until);
+    }
+    achi_answers_finish(s, until - achi_monotonic());
+    achi_channels_say(s);
+}
+
 /* The end of a client may free what later events of the same batch point to: one at a time. */
 static void *run(void *server)
 {
     struct ach_channels *s = server;
     struct epoll_event e;
+    bool sent = true;
     size_t i;
 
     for (i = 0; i < s->n_outputs; i++) {
@@ -55,9 +79,12 @@ static void *run(void *server)
     }
     s->requests.kind = ACHI_REQUESTS;
     watch(s, &s->requests, &s->req);
-    while (!__atomic_load_n(&s->end, __ATOMIC_ACQUIRE))
-        if (epoll_wait(s->epoll, &e, 1, -1) == 1)
+    while (!__atomic_load_n(&s->end, __ATOMIC_ACQUIRE)) {
+        if (epoll_wait(s->epoll, &e, 1, sent ? -1 : LATE_MS) == 1)
             handle(s, e.data.ptr);
+        sent = achi_answers_send(s);
+    }
+    finish(s);
     return NULL;
 }
 

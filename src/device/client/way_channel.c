@@ -21,6 +21,11 @@ static ach_status_t request(void *state, const ach_header_t *h, const ach_type_t
     return achi_channel_link_request(state, h, type, body, timeout, answer);
 }
 
+static ach_status_t flush(void *state, double seconds)
+{
+    return achi_channel_link_flush(state, seconds);
+}
+
 static int fd(void *state)
 {
     return achi_channel_link_fd(state);
@@ -39,8 +44,10 @@ static void close_(void *state)
 static const struct achi_route route = {.get = get,
                                         .command = command,
                                         .request = request,
-                                        .fd = fd,
+                                        .flush = flush,
+                                        .lasting = true,
                                         .rights = rights,
+                                        .fd = fd,
                                         .close = close_};
 
 ach_status_t achi_way_channel(const ach_place_t *place, const ach_device_attr_t *attr,

@@ -10,9 +10,12 @@ fail() {
 }
 dir=$(mktemp -d)
 server=
+reader=
 # shellcheck disable=SC2317
 finish() {
-    [ -z "$server" ] || kill -9 "$server" 2>/dev/null
+    for p in $server $reader; do
+        kill -9 "$p" 2>/dev/null
+    done
     wait
     rm -rf "$dir"
     rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
@@ -54,6 +57,41 @@ grep -q -e '--port .* --no-channels' "$dir/out" || fail "no remedy: $(cat "$dir/
 # Killed: its channels are still there, and hide nobody.
 kill -9 "$server"
 wait "$server" 2>/dev/null
+# A process that may only read them cannot keep the next server from taking them: it locks what it can.
+python3 -c '
+import fcntl, os, sys, time
+fds = [os.open(p, os.O_RDONLY) for p in sys.argv[2:]]
+for fd in fds:
+    fcntl.lockf(os.dup(fd), fcntl.LOCK_SH)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+open(sys.argv[1], "w").close()
+time.sleep(1000)
+' "$dir/locked" "$ACH_DIR"/achshm-dev.40001.* &
+reader=$!
+i=0
+until [ -e "$dir/locked" ]; do
+    i=$((i + 1))
+    [ $i -lt 600 ] || { fail "nobody locks"; break; }
+    sleep 0.1
+done
+start again --no-tcp -p 40001 "$dir/laser.cfg" || fail "a reader keeps a server from starting: $(cat "$dir/again")"
+"$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
+grep -q "robot 40001: process $server (" "$dir/out" || fail "not told who serves: $(cat "$dir/out")"
+"$ach" dev print -c 1 -T 30 40001:laser:0 | grep -q SCAN || fail "the server that was started again is out of reach"
+kill -9 "$server" "$reader"
+wait "$server" "$reader" 2>/dev/null
+server=
+
+# A name that is another user's: the error says whose.
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups "$ach" --version >/dev/null 2>&1; then
+    chmod 1777 "$ACH_DIR"
+    : >"$ACH_DIR/achshm-dev.40009.req"
+    chmod 0755 "$dir"
+    setpriv --reuid=65534 --clear-groups "$ach" serve --no-tcp -p 40009 "$dir/laser.cfg" >"$dir/out" 2>&1 &&
+        fail "another user's file was taken"
+    grep -q 'achshm-dev.40009.req belongs to user 0' "$dir/out" || fail "$(cat "$dir/out")"
+    rm "$ACH_DIR/achshm-dev.40009.req"
+fi
 start second --no-channels "$dir/free.cfg" -p 40001 || exit 1
 port=$(sed -n 's/.* on port //p' "$dir/second")
 "$ach" dev print -c 1 -T 2 40001:laser:0 >"$dir/out" 2>&1 && fail "a dead server answered"
