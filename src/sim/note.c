@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
+#include "filelock.h"
 #include "sim.h"
 
 #define NOTES 1024u /* each sink has one under way at most */
@@ -39,8 +39,8 @@ static int lock_notes(const char *sim)
 
     snprintf(name, sizeof(name), "sim.%s.note", sim);
     if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && filelock_take(fd) == FILELOCK_WRITER) {
         close(fd);
         return -1;
     }

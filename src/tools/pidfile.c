@@ -6,14 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common.h"
+#include "filelock.h"
 
 /* Room for a process id, a newline and an end. */
 #define PID_TEXT 16
+
+/* Others may make and remove the file at the same time; not for ever. */
+#define TRIES 1000
+#define AGAIN (-2)
 
 /* Is the open file still the one of that name? Somebody may have removed it. */
 static bool still_named(int fd, const char *path)
@@ -53,32 +57,93 @@ static bool holds_pid_at_most(int fd)
     return n >= 0 && n < PID_TEXT && strspn(text, "0123456789\n") == (size_t)n;
 }
 
+/* A new file is for nobody else until it is locked. -1: it has complained; or try AGAIN. */
+static int open_file(const char *path, bool *made)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    *made = fd >= 0;
+    if (fd < 0 && errno == EEXIST) {
+        fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0 && errno == ENOENT)
+            return AGAIN;
+    }
+    if (fd < 0)
+        tool_complain("cannot write the pid file '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+static void let_all_read(int fd)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    fchmod(fd, 0644 & ~mask);
+}
+
+/* A process that may only read the file has locked it, so it is nobody's: another takes its place. */
+static bool replace(int fd, const char *path)
+{
+    if (!holds_pid_at_most(fd)) {
+        tool_complain("'%s' is no pid file: it holds something else", path);
+        return false;
+    }
+    if (still_named(fd, path) && unlink(path) != 0) {
+        tool_complain("a process that reads the pid file '%s' has locked it, and it cannot be "
+                      "replaced: %s",
+                      path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* False: it cannot be had. *taken: the lock is ours, and the name is still the file's. */
+static bool try_lock(int fd, const char *path, bool *taken)
+{
+    switch (filelock_take(fd)) {
+    case FILELOCK_TAKEN:
+        *taken = still_named(fd, path);
+        return true;
+    case FILELOCK_READER:
+        return replace(fd, path);
+    case FILELOCK_WRITER:
+        complain_of_owner(fd, path);
+        return false;
+    default:
+        tool_complain("cannot lock the pid file '%s': %s", path, strerror(errno));
+        return false;
+    }
+}
+
 static int open_locked(const char *path)
 {
-    for (;;) {
+    bool made, taken = false;
+    int tries;
+
+    for (tries = 0; tries < TRIES; tries++) {
         int fd;
 
         if (other_than_regular(path)) {
             tool_complain("'%s' cannot be a pid file: it is no regular file", path);
             return -1;
         }
-        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (fd < 0) {
-            tool_complain("cannot write the pid file '%s': %s", path, strerror(errno));
+        fd = open_file(path, &made);
+        if (fd == AGAIN)
+            continue;
+        if (fd < 0)
             return -1;
-        }
-        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK)
-                complain_of_owner(fd, path);
-            else
-                tool_complain("cannot lock the pid file '%s': %s", path, strerror(errno));
+        if (!try_lock(fd, path, &taken)) {
             close(fd);
             return -1;
         }
-        if (still_named(fd, path))
+        if (taken && made)
+            let_all_read(fd);
+        if (taken)
             return fd;
         close(fd);
     }
+    tool_complain("cannot lock the pid file '%s': others replace it all the time", path);
+    return -1;
 }
 
 bool pidfile_init(struct pidfile *f, const char *path)

@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common.h"
+#include "filelock.h"
 
 /* What a log may lack when its recorder is killed. */
 #define FLUSH_EVERY_NS 100000000ll
@@ -65,7 +65,7 @@ static bool take_file(int fd, const char *path)
 
     if (is_stdout(path) || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return true;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (filelock_take(fd) == FILELOCK_WRITER) {
         tool_complain("'%s' is being recorded by another achlog", path);
         return false;
     }
