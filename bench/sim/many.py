@@ -158,7 +158,7 @@ def cores(lab):
     )
     both = sorted(os.sched_getaffinity(0))[-2:]
     if len(both) < 2:
-        raise world.CannotRun("there is one core only")
+        raise world.CannotMeasure("one processor")
     rows = []
     for count in (2,) if lab.quick else (2, 4):
         lab.note(f"{count} controllers, on one core and on two")

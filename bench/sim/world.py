@@ -23,8 +23,17 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PENDULUM = {"mass": 0.2, "length": 0.3, "radius": 0.03}
 
 
+# What time limits are multiplied by.
+TIME = int(os.environ.get("ACH_TEST_TIME", 1))
+END_LIMIT = 20 * TIME
+
+
 class CannotRun(Exception):
     """Why an experiment could not be done."""
+
+
+class CannotMeasure(CannotRun):
+    """Why it cannot be done on this machine."""
 
 
 def value_text(value):
@@ -99,6 +108,16 @@ class Ledger:
         self.used_sum = [int(r["used_sum_ns"]) for r in rows]
 
 
+def end(process):
+    """Ask it to end, so that it ends its own processes; then nobody is asked."""
+    process.terminate()
+    try:
+        process.communicate(timeout=END_LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+
+
 class Lab:
     """A build, a folder for what comes out, and how to run a world."""
 
@@ -151,29 +170,42 @@ class Lab:
         return path
 
     def call(self, command, limit):
-        try:
-            return subprocess.run(
-                command,
-                env=self.environment,
-                cwd=self.scratch,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise CannotRun(f"{os.path.basename(command[0])} did not end in {limit} s") from None
+        limit *= TIME
+        with subprocess.Popen(
+            command,
+            env=self.environment,
+            cwd=self.scratch,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                end(process)
+                name = os.path.basename(command[0])
+                raise CannotRun(f"{name} did not end in {limit} s") from None
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    def take_leftovers(self):
+        """Names of channels that a run left behind; they are gone then, and disturb no other run."""
+        left = os.listdir(self.channels)
+        shutil.rmtree(self.channels, ignore_errors=True)
+        os.makedirs(self.channels, exist_ok=True)
+        return left
 
     def simulate(self, parts, *arguments, limit=900, may_fail=False, **options):
         """Run a world; its report, with what it printed as "text"."""
         options = {"name": "experiment", "cores": [self.core], **options}
         path = self.write("world.cfg", section("world", **options) + "".join(parts))
-        done = self.call([self.program("src/cli/ach"), "sim", *arguments, path], limit)
+        try:
+            done = self.call([self.program("src/cli/ach"), "sim", *arguments, path], limit)
+        finally:
+            left = self.take_leftovers()
         report = parse_report(done.stdout)
         if report is None or (done.returncode != 0 and not may_fail):
             raise CannotRun(f"ach sim: {(done.stderr.strip() or done.stdout.strip())[-400:]}")
-        left = os.listdir(self.channels)
         if left:
             raise CannotRun(f"left behind: {', '.join(left)}")
         report["text"], report["status"] = done.stdout + done.stderr, done.returncode
