@@ -168,7 +168,7 @@ size_t ach_budget_left(const ach_budget_t *budget);
 void ach_queue_limit(ach_queue_t *queue, size_t bytes, ach_budget_t *budget);
 
 /* What a queue holds. */
-typedef struct ach_queue_usage {
+typedef struct ach_queue_held {
     size_t size;      /* sizeof(ach_queue_usage_t), set by the caller */
     size_t bytes;     /* of its messages */
     size_t answers;   /* of those, bytes of messages that are neither data nor commands */
