@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,8 +118,8 @@ static bool build(struct serve *s)
         fail_errstr();
         return false;
     }
+    ach_transport_add(&ach_transport_channel); /* first: its files say what TCP may serve */
     ach_transport_add(&ach_transport_tcp);
-    ach_transport_add(&ach_transport_channel);
     return ach_robot_load_config(s->robot, s->config) == ACH_OK;
 }
 
@@ -192,6 +193,18 @@ static void advertise(struct serve *s)
         complain("warning: the devices are not advertised: %s", ach_errstr());
 }
 
+/* The secret of a file that everybody may read is none. */
+static void warn_secret(const struct serve *s)
+{
+    ach_section_t *tcp = ach_section_next(ach_config_root(s->config), "tcp", NULL);
+    struct stat file;
+
+    if (tcp && !s->no_tcp && ach_section_has(tcp, "secret") &&
+        stat(ach_section_file(tcp), &file) == 0 && file.st_mode & S_IROTH)
+        complain("warning: the secret is in %s, which all users of this machine may read",
+                 ach_section_file(tcp));
+}
+
 static bool start(struct serve *s)
 {
     const ach_transport_class_t *t = NULL;
@@ -207,6 +220,7 @@ static bool start(struct serve *s)
             return false;
     }
     advertise(s);
+    warn_secret(s);
     complain_lines(ach_config_warnings(s->config));
     return true;
 }

@@ -155,6 +155,12 @@ as $owner "$ACH" dev ls "127.0.0.3:$port" >/dev/null || fail "--bind 0.0.0.0"
 stop
 serve "$dummy tcp ( secret \"s\" )" --bind 0.0.0.0 --no-channels
 grep -q "without a secret" "$dir/err" && fail "a warning with a secret"
+has "$(cat "$dir/err")" "the secret is in $dir/robot.cfg, which all users of this machine may read"
+stop
+chown $owner "$dir/robot.cfg"
+chmod 600 "$dir/robot.cfg"
+serve "$dummy tcp ( secret \"s\" )" --bind 0.0.0.0 --no-channels
+[ -s "$dir/err" ] && { cat "$dir/err"; fail "a warning for a secret that is kept"; }
 stop
 for bad in robot.local 1.2.3.4.5 "$(printf '%0200d' 1)"; do
     text=$("$ACH" serve --port "$port" --bind "$bad" "$dir/robot.cfg" 2>&1) && fail "--bind $bad"
