@@ -283,11 +283,22 @@ def test_proc(program):
         expect(s, {OWNER: ALL, ROOT: ALL, STRANGER: LOOK})
 
 
+def has_ipv6():
+    with socket.socket(socket.AF_INET6) as s:
+        try:
+            s.bind(("::1", 0))
+        except OSError:
+            print("        not tested: this machine has no IPv6")
+            return False
+    return True
+
+
 def test_addresses(program):
     """Every loopback address and protocol; and IPv4 at a socket of IPv6."""
+    ipv6 = has_ipv6()
     for bind, addresses in (("127.0.0.1", ["127.0.0.1"]), ("0.0.0.0", ["127.0.0.1", "127.9.9.9"]),
                             ("::1", ["::1"]), ("::", ["::1", "127.0.0.1", "::ffff:127.0.0.1"])):
-        for options in ((), ("no-netlink",)):
+        for options in ((), ("no-netlink",)) if ipv6 or ":" not in bind else ():
             for address in addresses:
                 with Server(program, tcp=f'port 0 bind "{bind}"', address=address,
                             options=options) as s:
@@ -425,7 +436,12 @@ def test_network(program):
         while os.readlink(f"/proc/{other.pid}/ns/net") == mine:
             assert time.monotonic() < end
             time.sleep(0.02)
-        ip("link", "add", "achv0", "type", "veth", "peer", "name", "achv1", "netns", str(other.pid))
+        try:
+            ip("link", "add", "achv0", "type", "veth", "peer", "name", "achv1", "netns",
+               str(other.pid))
+        except subprocess.CalledProcessError:
+            print("        not tested: no pair of network interfaces can be made here")
+            return
         ip("addr", "add", "10.98.0.1/24", "dev", "achv0")
         ip("link", "set", "achv0", "up")
         inside = ["nsenter", "-t", str(other.pid), "-n"]
