@@ -57,6 +57,20 @@ static bool holds_pid_at_most(int fd)
     return n >= 0 && n < PID_TEXT && strspn(text, "0123456789\n") == (size_t)n;
 }
 
+/* Who owns the file, or reaches it by another name, could write the number of any process. */
+static bool is_ours(int fd, const char *path)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 || st.st_uid != geteuid())
+        tool_complain("'%s' cannot be a pid file: it belongs to another user", path);
+    else if (st.st_nlink > 1)
+        tool_complain("'%s' cannot be a pid file: it has other names, too", path);
+    else
+        return true;
+    return false;
+}
+
 /* A new file is for nobody else until it is locked. -1: it has complained; or try AGAIN. */
 static int open_file(const char *path, bool *made)
 {
@@ -132,7 +146,7 @@ static int open_locked(const char *path)
             continue;
         if (fd < 0)
             return -1;
-        if (!try_lock(fd, path, &taken)) {
+        if (!is_ours(fd, path) || !try_lock(fd, path, &taken)) {
             close(fd);
             return -1;
         }

@@ -185,6 +185,17 @@ static void no_pid_file(const char *option)
     CHECK(strcmp(tool_read("data"), data) == 0);
     write_file("data", "1234567890123456789\n");
     CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
+    write_file("data", "12\n");
+    REQUIRE(link("data", "other") == 0);
+    CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
+    CHECK(strstr(tool_read("err"), "other names") != NULL);
+    unlink("other");
+    if (geteuid() == 0) { /* only root can make a file somebody else's */
+        REQUIRE(chown("data", 52004, 52004) == 0);
+        CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
+        CHECK(strstr(tool_read("err"), "belongs to another user") != NULL);
+    }
+    CHECK(strcmp(tool_read("data"), "12\n") == 0);
     CHECK(tool_size("ran") == 0);
     unlink("fifo");
     unlink("data");
