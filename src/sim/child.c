@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "program.h"
 #include "sim.h"
 
 #define GRACE 1500000000LL /* wall time that a program has to end by itself */
@@ -85,6 +86,7 @@ static void set_environment(const struct achi_sim *s, const struct achi_plan_con
     setenv("ACH_SIM_EPOCH", text, 1);
     snprintf(text, sizeof(text), "%d", (int)getppid());
     setenv("ACH_SIM_PID", text, 1);
+    setenv("ACH_SIM_ALLOW", p->allow, 1);
 }
 
 static void child(const struct achi_sim *s, const struct achi_plan_controller *p, pid_t parent,
@@ -105,11 +107,36 @@ static void child(const struct achi_sim *s, const struct achi_plan_controller *p
     _exit(127);
 }
 
+static bool allows(const struct achi_plan_controller *p, const char *word)
+{
+    const char *found = strstr(p->allow, word);
+    size_t n = strlen(word);
+
+    return found && (found == p->allow || found[-1] == ',') && (!found[n] || found[n] == ',');
+}
+
+/* One that cannot show it virtual time is not even started. */
+static bool check_program(struct achi_sim *s, const struct achi_plan_controller *p)
+{
+    char path[PATH_MAX], why[ACHI_PROGRAM_WHY];
+
+    if (allows(p, "static") || !achi_program_find(p->command[0], path, sizeof(path)) ||
+        achi_program_good(path, why))
+        return true;
+    return achi_sim_fail(s,
+                         "controller %s: refused: %s; link it dynamically with glibc, or allow "
+                         "\"static\" in the world file: then it sees real time",
+                         p->name, why);
+}
+
 /* Through the pipe comes why it could not be started, or nothing. */
 static bool start(struct achi_sim *s, struct achi_child *c)
 {
     int fds[2], error = 0;
     pid_t pid, parent = getpid();
+
+    if (!check_program(s, c->plan))
+        return false;
 
     if (pipe2(fds, O_CLOEXEC) != 0)
         return achi_sim_fail(s, "no pipe: %s", strerror(errno));
@@ -167,6 +194,14 @@ bool achi_children_start(struct achi_sim *s)
         if (!start(s, &s->children[i]))
             return false;
     return true;
+}
+
+void achi_child_refused(struct achi_sim *s, pid_t pid)
+{
+    const struct achi_child *c = achi_child_of(s, pid);
+
+    achi_sim_fail(s, "process %d of controller %s was refused a call: it said which", (int)pid,
+                  c ? c->plan->name : "?");
 }
 
 static void ended(struct achi_sim *s, struct achi_child *c, int status)

@@ -132,6 +132,10 @@ static void hear(struct achi_sim *s, const struct achi_note *n)
 {
     struct achi_sink *k = achi_sink_find(s, n->tid);
 
+    if (n->kind == ACHI_NOTE_REFUSED) {
+        achi_child_refused(s, n->pid);
+        return;
+    }
     if (n->kind == ACHI_NOTE_HELLO)
         k = achi_sink_add(s, n);
     if (!k || k->pid != n->pid)

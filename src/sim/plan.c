@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALLOW_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789_"
+
 /* A time that is written in seconds. */
 static int64_t seconds(ach_section_t *s, const char *name, double fallback, double highest)
 {
@@ -118,6 +120,27 @@ static char **read_command(ach_section_t *s)
     return words;
 }
 
+/* Calls that may see real time, as a list with commas. */
+static void read_allow(struct achi_plan_controller *c, ach_section_t *s)
+{
+    size_t i, used = 0, n = ach_section_tuple_count(s, "allow");
+
+    for (i = 0; i < n; i++) {
+        const char *word = ach_section_tuple_string(s, "allow", i, "");
+        size_t size = strlen(word);
+
+        if (size == 0 || strspn(word, ALLOW_LETTERS) != size ||
+            used + size + 2 > sizeof(c->allow)) {
+            ach_section_refuse(s, "allow", i, "the name of a call, as the refusal says it");
+            return;
+        }
+        if (i)
+            c->allow[used++] = ',';
+        memcpy(c->allow + used, word, size + 1);
+        used += size;
+    }
+}
+
 /* Elsewhere it could not be stopped and looked at in time. */
 static int read_core(const struct achi_plan *p, ach_section_t *s)
 {
@@ -150,6 +173,7 @@ static void read_controller(struct achi_plan *p, ach_section_t *s, enum achi_cos
                                            "report, suspend or end");
     c->outside =
         (enum achi_outside)choice(s, "outside", outsides, ACHI_OUTSIDE_WALL, "wall, wait or leave");
+    read_allow(c, s);
     if (c->model == ACHI_COST_DECLARED && !ach_section_has(s, "cost"))
         ach_section_refuse(s, "cost", 0, "the seconds that a cycle takes");
     if (c->overrun == ACHI_OVERRUN_SUSPEND && c->period == 0)

@@ -35,7 +35,8 @@ struct achi_plan_controller {
     int64_t budget; /* CPU time of a cycle; 0: no limit */
     enum achi_overrun overrun;
     enum achi_outside outside;
-    int core; /* -1: any of the world's */
+    int core;        /* -1: any of the world's */
+    char allow[256]; /* calls that are not refused, with commas */
 };
 
 struct achi_plan {

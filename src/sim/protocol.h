@@ -37,13 +37,15 @@
 #define ACHI_SIM_EVENTS 16       /* that one note can name */
 #define ACHI_SIM_NEVER INT64_MAX /* a time that does not come */
 #define ACHI_SIM_NAME_MAX 32
+#define ACHI_STATUS_REFUSED 121 /* exit status of a process that was refused a call */
 
 enum achi_note_kind {
     ACHI_NOTE_HELLO = 1, /* here is a thread; its go says when it begins */
     ACHI_NOTE_ACT,       /* I want to touch the world at my time */
     ACHI_NOTE_POST,      /* I have: something happened to events[0]; who waits for it may look */
     ACHI_NOTE_WAIT,      /* until that time, or until something happens to one of the events */
-    ACHI_NOTE_BYE        /* the thread ends; there is no go, nor for a POST before */
+    ACHI_NOTE_BYE,       /* the thread ends; there is no go, nor for a POST before */
+    ACHI_NOTE_REFUSED    /* I said why on standard error: end the run. There is no go */
 };
 
 /*

@@ -190,6 +190,7 @@ void achi_children_reap(struct achi_sim *s);
 bool achi_children_left(const struct achi_sim *s);
 void achi_children_end(struct achi_sim *s);
 struct achi_child *achi_child_of(struct achi_sim *s, pid_t pid);
+void achi_child_refused(struct achi_sim *s, pid_t pid); /* a call that sees real time */
 const char *achi_status_words(int status, char *text, size_t size);
 
 /* process.c: signals to processes, which are certainly ours */

@@ -22,6 +22,9 @@
 
 extern void (*achi_sim_over)(void);
 
+/* Called, if somebody defines it, before the first thing that a process of a simulation does. */
+__attribute__((weak)) void achi_sim_early(void);
+
 /* Is this process part of a simulation? The first call finds out. */
 bool achi_sim_active(void);
 
@@ -88,6 +91,9 @@ void achi_sim_bye(achi_event_t event);
 
 /* The process ends, with all its threads. Runs by itself at exit. */
 void achi_sim_exit(void);
+
+/* Tell the coordinator that this process was refused a call, and say bye. */
+void achi_sim_refused(void);
 
 /* The calling thread's id. */
 int32_t achi_sim_tid(void);

@@ -13,6 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "raw.h"
+
+#define syscall achi_own_syscall
+
 static inline int achi_own_clock_gettime(clockid_t clock, struct timespec *t)
 {
     return (int)syscall(SYS_clock_gettime, clock, t);

@@ -139,6 +139,16 @@ static void bye(achi_event_t event, bool all)
     s->state = ACHI_SINK_GONE;
 }
 
+void achi_sim_refused(void)
+{
+    struct achi_sink *s = &achi_sink_self;
+    struct achi_note note = {.kind = ACHI_NOTE_REFUSED};
+
+    if (achi_sim_process.mode == ACHI_MODE_ON)
+        achi_sink_tell(s, &note);
+    achi_sim_exit();
+}
+
 /* Those that still run do not come to their own bye. */
 __attribute__((destructor)) void achi_sim_exit(void)
 {
@@ -164,6 +174,8 @@ static int find_simulation(struct achi_sim_process *p)
 
     if (!name || !*name || strlen(name) >= sizeof(p->name))
         return ACHI_MODE_OFF;
+    if (achi_sim_early)
+        achi_sim_early();
     strcpy(p->name, name);
     p->coordinator = pid ? (int32_t)strtol(pid, NULL, 10) : 0;
     p->epoch = parse_epoch(secure_getenv("ACH_SIM_EPOCH"));

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "files.h"
+#include "stream.h"
 
 #define BELLS_MAX 65536
 
@@ -41,15 +41,19 @@ static bool rings(int fd)
 
 EXPORT ssize_t write(int fd, const void *buf, size_t size)
 {
-    bool bell = rings(fd);
     ssize_t r;
 
-    if (bell)
-        achi_sim_act();
+    if (!rings(fd))
+        return achi_stream_write(fd, buf, size);
+    achi_sim_act();
     r = REAL(write)(fd, buf, size);
-    if (bell)
-        achi_local_post(achi_bell_event());
+    achi_local_post(achi_bell_event());
     return r;
+}
+
+EXPORT int eventfd_read(int fd, eventfd_t *value)
+{
+    return read(fd, value, sizeof(*value)) == sizeof(*value) ? 0 : -1;
 }
 
 EXPORT int eventfd_write(int fd, eventfd_t value)

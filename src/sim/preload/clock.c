@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clock.c - what time it is */
 #include <errno.h>
+#include <sys/sysinfo.h>
 #include <sys/timeb.h>
+#include <sys/times.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #include "preload.h"
+#include "refuse.h"
 
 #define NS_PER_US 1000
 #define NS_PER_MS 1000000
@@ -66,13 +70,6 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *t)
     return 0;
 }
 
-EXPORT int __clock_gettime(clockid_t clock, struct timespec *t);
-
-EXPORT int __clock_gettime(clockid_t clock, struct timespec *t)
-{
-    return clock_gettime(clock, t);
-}
-
 /* All clocks of a simulation are exact. */
 EXPORT int clock_getres(clockid_t clock, struct timespec *t)
 {
@@ -83,6 +80,25 @@ EXPORT int clock_getres(clockid_t clock, struct timespec *t)
     return 0;
 }
 
+/* Since the start of the world, in clock ticks; CPU time is the kernel's. */
+EXPORT clock_t times(struct tms *t)
+{
+    clock_t r = (clock_t)achi_raw3(SYS_times, t, 0, 0);
+
+    if (!achi_sim_active() || r == -EFAULT)
+        return (clock_t)achi_result((long)r);
+    return (clock_t)(achi_sim_now() / (NS_PER_S / sysconf(_SC_CLK_TCK)));
+}
+
+EXPORT int sysinfo(struct sysinfo *info)
+{
+    int r = (int)achi_result(achi_raw3(SYS_sysinfo, info, 0, 0));
+
+    if (r == 0 && achi_sim_active())
+        info->uptime = (__typeof__(info->uptime))(achi_sim_now() / NS_PER_S);
+    return r;
+}
+
 /* Time in a simulation is not for its controllers to set. */
 EXPORT int clock_settime(clockid_t clock, const struct timespec *t)
 {
@@ -90,6 +106,55 @@ EXPORT int clock_settime(clockid_t clock, const struct timespec *t)
         return REAL(clock_settime)(clock, t);
     errno = EPERM;
     return -1;
+}
+
+EXPORT int settimeofday(const struct timeval *t, const struct timezone *zone)
+{
+    if (!achi_sim_active())
+        return REAL(settimeofday)(t, zone);
+    errno = EPERM;
+    return -1;
+}
+
+EXPORT int adjtime(const struct timeval *delta, struct timeval *old)
+{
+    if (!achi_sim_active())
+        return REAL(adjtime)(delta, old);
+    errno = EPERM;
+    return -1;
+}
+
+#define ADJUST "a simulation's clock is not adjusted; use clock_gettime"
+
+/* If the call is allowed all the same, the kernel gets it. */
+#define ADJUSTS(name, refused, real, parameters, arguments)                                        \
+    EXPORT int name parameters;                                                                    \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        int r;                                                                                     \
+                                                                                                   \
+        if (achi_sim_active())                                                                     \
+            achi_refuse(refused, ADJUST);                                                          \
+        achi_sim_hold();                                                                           \
+        r = REAL(real) arguments;                                                                  \
+        achi_sim_release();                                                                        \
+        return r;                                                                                  \
+    }
+
+ADJUSTS(adjtimex, "adjtimex", adjtimex, (struct timex * t), (t))
+ADJUSTS(__adjtimex, "adjtimex", __adjtimex, (struct timex * t), (t))
+ADJUSTS(clock_adjtime, "clock_adjtime", clock_adjtime, (clockid_t clock, struct timex *t),
+        (clock, t))
+ADJUSTS(ntp_adjtime, "ntp_adjtime", adjtimex, (struct timex * t), (t))
+ADJUSTS(ntp_gettimex, "ntp_gettime", ntp_gettimex, (struct ntptimeval * t), (t))
+ADJUSTS(stime, "stime", stime, (const time_t *t), (t))
+
+/* The header gives the newer function the older one's name. */
+EXPORT int older_ntp_gettime(struct ntptimeval *t) __asm__("ntp_gettime");
+
+EXPORT int older_ntp_gettime(struct ntptimeval *t)
+{
+    return ntp_gettimex(t);
 }
 
 EXPORT int gettimeofday(struct timeval *restrict t, void *restrict zone)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* common.c - waiting, events, and the beginning and end of the library */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "preload.h"
+#include "exec.h"
+#include "pending.h"
+#include "trap.h"
 
+#define ERRNO_MAX 4095
 #define WAITERS 4096
 #define STATUS_TERMINATED 143
 
@@ -24,6 +28,8 @@ __attribute__((constructor)) static void begin(void)
     achi_sim_over = end_process;
     if (!achi_sim_active())
         return;
+    achi_exec_begin();
+    achi_trap_begin();
     achi_sim_hello(0, NULL, NULL);
     achi_thread_watch();
 }
@@ -51,7 +57,32 @@ void achi_unguard(void)
     achi_sim_uncritical();
 }
 
-bool achi_block(int64_t until, const struct achi_events *e, achi_look_fun *look, void *cx)
+long achi_result(long r)
+{
+    if (r >= 0 || r < -ERRNO_MAX)
+        return r;
+    errno = (int)-r;
+    return -1;
+}
+
+bool achi_wait(int64_t until, struct achi_events *e, uint64_t since)
+{
+    struct achi_events all = {0};
+    achi_event_t signals = achi_signal_event();
+    bool timed;
+    unsigned i;
+
+    achi_events_add(&all, signals);
+    for (i = 0; i < e->n; i++)
+        achi_events_add(&all, e->at[i]);
+    achi_local_enter(signals);
+    achi_sim_wait(until, all.at, all.n, since, &timed);
+    achi_local_leave(signals);
+    e->interrupted |= achi_signals_deliver(e->signals);
+    return timed;
+}
+
+bool achi_block(int64_t until, struct achi_events *e, achi_look_fun *look, void *cx)
 {
     bool timed = false, found;
 
@@ -61,25 +92,28 @@ bool achi_block(int64_t until, const struct achi_events *e, achi_look_fun *look,
 
         achi_sim_act();
         found = look(cx);
-        if (found || timed)
+        if (found || timed || e->interrupted)
             break;
-        achi_sim_wait(until, e->at, e->n, since, &timed);
+        timed = achi_wait(until, e, since);
         pthread_testcancel();
     }
+    e->interrupted &= !found;
     achi_sim_cycle();
     return found;
 }
 
-void achi_sleep_until(int64_t time)
+bool achi_sleep_until(int64_t time)
 {
+    struct achi_events e = {.signals = ACHI_ENDS};
     bool timed;
 
     achi_local_post_pending();
     do
-        achi_sim_wait(time, NULL, 0, achi_sim_posts(), &timed);
-    while (!timed);
+        timed = achi_wait(time, &e, achi_sim_posts());
+    while (!timed && !e.interrupted);
     achi_sim_cycle();
     pthread_testcancel();
+    return !e.interrupted;
 }
 
 achi_event_t achi_local_event(const void *address)

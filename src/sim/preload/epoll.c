@@ -60,7 +60,8 @@ static int wait_until(int epfd, struct epoll_event *events, int max, int64_t unt
     struct look l = {.epfd = epfd, .max = max, .events = events, .signals = signals};
     bool foreign = epfd < 0 || epfd >= EPOLLS_MAX || added[epfd] != OURS;
 
-    achi_watch(until, foreign, look_at_epoll, &l);
+    if (achi_watch(until, foreign, ACHI_ENDS, look_at_epoll, &l) < 0)
+        return -1;
     return l.r;
 }
 

@@ -141,43 +141,50 @@ static int64_t gather(struct achi_events *e)
 }
 
 /* As achi_block; but what timers do next can change from one wait to the other. */
-static bool watch(int64_t until, bool foreign, achi_look_fun *look, void *cx)
+static bool watch(int64_t until, bool foreign, struct achi_events *result, achi_look_fun *look,
+                  void *cx)
 {
-    bool timed, last = false;
+    bool last = false;
 
     for (;;) {
-        struct achi_events e = {0};
+        struct achi_events e = {.signals = result->signals};
         uint64_t since = achi_sim_posts();
         int64_t next;
 
         achi_sim_act();
         if (look(cx))
             return true;
-        if (last)
+        if (last || result->interrupted)
             return false;
         if (foreign) {
             achi_events_add(&e, ACHI_EVENT_POLL);
             achi_events_add(&e, achi_bell_event());
+            achi_events_add(&e, achi_stream_event());
         }
         next = gather(&e);
-        achi_sim_wait(next < until ? next : until, e.at, e.n, since, &timed);
-        last = timed && next >= until;
+        last = achi_wait(next < until ? next : until, &e, since) && next >= until;
+        result->interrupted = e.interrupted;
         pthread_testcancel();
     }
 }
 
-bool achi_watch(int64_t until, bool foreign, achi_look_fun *look, void *cx)
+int achi_watch(int64_t until, bool foreign, enum achi_restart signals, achi_look_fun *look,
+               void *cx)
 {
+    struct achi_events e = {.signals = signals};
     bool found;
 
     achi_local_post_pending();
     achi_local_enter(achi_files_event());
     achi_local_enter(achi_bell_event());
-    found = watch(until, foreign, look, cx);
+    found = watch(until, foreign, &e, look, cx);
     achi_local_leave(achi_bell_event());
     achi_local_leave(achi_files_event());
     achi_sim_cycle();
-    return found;
+    if (found || !e.interrupted)
+        return found;
+    errno = EINTR;
+    return -1;
 }
 
 bool achi_file_foreign(int fd)

@@ -55,9 +55,14 @@ achi_event_t achi_files_event(void);
 
 /*
  * As achi_block, for a look at descriptors: wait for what timers and channels do, too.
- * foreign: and for what the simulation does not know.
+ * foreign: and for what the simulation does not know. Returns 1 if look found something, 0 if the
+ * time has come, -1 with EINTR if a signal handler ended the wait.
  */
-bool achi_watch(int64_t until, bool foreign, achi_look_fun *look, void *cx);
+int achi_watch(int64_t until, bool foreign, enum achi_restart signals, achi_look_fun *look,
+               void *cx);
+
+/* Happens when a process of the simulation writes into a pipe or socket. */
+achi_event_t achi_stream_event(void);
 
 /* What the event says that happens when an eventfd of this process is written. */
 achi_event_t achi_bell_event(void);

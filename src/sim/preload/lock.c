@@ -18,6 +18,7 @@
 
 /* glibc keeps a condition variable's clock here. */
 #define COND_MONOTONIC 2u
+#define KIND_MASK 3 /* of a mutex: what pthread_mutexattr_settype says */
 
 static __thread struct {
     unsigned held;
@@ -39,15 +40,15 @@ static void post_or_keep(achi_event_t event)
         achi_local_post(event);
 }
 
-/* EBUSY: somebody has it. Finds out, other than trylock does, that it is the caller. */
+/* EBUSY: somebody has it. Of the kinds that trylock knows, one finds out that it is the caller. */
 static int try_lock(pthread_mutex_t *m)
 {
-    const struct timespec over = {0};
     int r = REAL(pthread_mutex_trylock)(m);
 
-    if (r == EBUSY)
-        r = REAL(pthread_mutex_timedlock)(m, &over);
-    return r == ETIMEDOUT ? EBUSY : r;
+    if (r == EBUSY && (m->__data.__kind & KIND_MASK) == PTHREAD_MUTEX_ERRORCHECK_NP &&
+        m->__data.__owner == achi_sim_tid())
+        return EDEADLK;
+    return r;
 }
 
 struct attempt {
@@ -139,7 +140,7 @@ static int cond_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
         achi_local_leave(e.at[0]);
         return r;
     }
-    achi_sim_wait(until, e.at, e.n, since, &timed);
+    timed = achi_wait(until, &e, since);
     achi_local_leave(e.at[0]);
     achi_sim_cycle();
     r = pthread_mutex_lock(m);

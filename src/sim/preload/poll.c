@@ -14,6 +14,7 @@
 
 #define NS_PER_MS 1000000
 #define NS_PER_US 1000
+#define KERNEL_SIGSET 8 /* bytes of a set of signals */
 
 static const struct timespec at_once;
 
@@ -38,7 +39,8 @@ static bool look_at_poll(void *cx)
     struct look *l = cx;
 
     achi_files_refresh();
-    l->r = REAL(ppoll)(l->fds, l->n, &at_once, l->signals);
+    l->r =
+        (int)achi_result(achi_raw5(SYS_ppoll, l->fds, l->n, &at_once, l->signals, KERNEL_SIGSET));
     return l->r != 0;
 }
 
@@ -56,7 +58,8 @@ static int poll_until(struct pollfd *fds, nfds_t n, const struct timespec *t,
     }
     for (i = 0; i < n; i++)
         foreign |= achi_file_foreign(fds[i].fd);
-    achi_watch(deadline(t), foreign, look_at_poll, &l);
+    if (achi_watch(deadline(t), foreign, ACHI_ENDS, look_at_poll, &l) < 0)
+        return -1;
     return l.r;
 }
 
@@ -106,12 +109,17 @@ static void copy_set(fd_set *to, const fd_set *from)
 static bool look_at_select(void *cx)
 {
     struct look *l = cx;
+    const struct {
+        const sigset_t *set;
+        size_t size;
+    } signals = {l->signals, KERNEL_SIGSET};
 
     achi_files_refresh();
     copy_set(l->in, &l->want_in);
     copy_set(l->out, &l->want_out);
     copy_set(l->bad, &l->want_bad);
-    l->r = REAL(pselect)(l->max, l->in, l->out, l->bad, &at_once, l->signals);
+    l->r = (int)achi_result(achi_raw(SYS_pselect6, l->max, (long)l->in, (long)l->out, (long)l->bad,
+                                     (long)&at_once, (long)&signals));
     return l->r != 0;
 }
 
@@ -139,8 +147,8 @@ static int select_until(int max, fd_set *in, fd_set *out, fd_set *bad, const str
     if (t && t->tv_sec == 0 && t->tv_nsec == 0) {
         achi_sim_act();
         look_at_select(&l);
-    } else {
-        achi_watch(until, any_foreign(&l), look_at_select, &l);
+    } else if (achi_watch(until, any_foreign(&l), ACHI_ENDS, look_at_select, &l) < 0) {
+        return -1;
     }
     return l.r;
 }

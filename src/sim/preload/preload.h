@@ -8,20 +8,34 @@
 #ifndef ACHI_PRELOAD_H
 #define ACHI_PRELOAD_H
 
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../client/client.h"
+#include "../client/raw.h"
 #include "real.h"
+
+#define syscall achi_own_syscall /* the library's own: no filter sees it */
 
 #define EXPORT __attribute__((visibility("default")))
 
 #define NS_PER_S 1000000000ll
 
+/* When a wait ends with EINTR after a signal handler has run. */
+enum achi_restart {
+    ACHI_GOES_ON,  /* never */
+    ACHI_RESTARTS, /* if the handler was installed without SA_RESTART */
+    ACHI_ENDS      /* always */
+};
+
 /* A set of events to wait for. */
 struct achi_events {
     unsigned n;
     achi_event_t at[ACHI_SIM_EVENTS + 1]; /* one too many: POLL takes the place of the rest */
+    enum achi_restart signals;
+    bool interrupted; /* out: the wait has ended with EINTR */
 };
 
 void achi_events_add(struct achi_events *e, achi_event_t event);
@@ -47,14 +61,23 @@ int64_t achi_clock_now(clockid_t clock);
 int64_t achi_clock_point(clockid_t clock, const struct timespec *t);
 
 /*
+ * Wait until that time, or until something has happened to one of the events since then. Signals
+ * of virtual timers are delivered before it returns. True: the time has come.
+ */
+bool achi_wait(int64_t until, struct achi_events *e, uint64_t since);
+
+/*
  * Look, wait, and look again until there is something or the time has come. True: look
  * returned true.
  */
 typedef bool achi_look_fun(void *cx);
-bool achi_block(int64_t until, const struct achi_events *e, achi_look_fun *look, void *cx);
+bool achi_block(int64_t until, struct achi_events *e, achi_look_fun *look, void *cx);
 
-/* Sleep until a point in virtual time. */
-void achi_sleep_until(int64_t time);
+/* Sleep until a point in virtual time. False: a signal handler has run. */
+bool achi_sleep_until(int64_t time);
+
+/* As a function of the C library returns what a system call did: -1 with errno. */
+long achi_result(long r);
 
 /*
  * Events of this process: who waits counts itself in, and only if there may be somebody

@@ -82,13 +82,15 @@ static bool look(void *cx)
 EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
     struct waiting w = {pid, 0, status, options, usage};
-    struct achi_events e = {0};
+    struct achi_events e = {.signals = ACHI_RESTARTS};
 
     if (!achi_sim_free() || (options & WNOHANG))
         return REAL(wait4)(pid, status, options, usage);
     achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_block(ACHI_SIM_NEVER, &e, look, &w);
-    return w.r;
+    if (achi_block(ACHI_SIM_NEVER, &e, look, &w))
+        return w.r;
+    errno = EINTR;
+    return -1;
 }
 
 EXPORT pid_t waitpid(pid_t pid, int *status, int options)
@@ -160,11 +162,13 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
     siginfo_t own;
     struct waiting_id w = {type, id, info ? info : &own, options, 0};
-    struct achi_events e = {0};
+    struct achi_events e = {.signals = ACHI_RESTARTS};
 
     if (!achi_sim_free() || (options & WNOHANG))
         return REAL(waitid)(type, id, info, options);
     achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_block(ACHI_SIM_NEVER, &e, look_at_id, &w);
-    return w.r;
+    if (achi_block(ACHI_SIM_NEVER, &e, look_at_id, &w))
+        return w.r;
+    errno = EINTR;
+    return -1;
 }

@@ -14,7 +14,7 @@ static bool look_at_semaphore(void *sem)
 
 static int wait_until(sem_t *sem, int64_t until)
 {
-    struct achi_events e = {0};
+    struct achi_events e = {.signals = ACHI_RESTARTS};
     bool taken = look_at_semaphore(sem);
 
     if (!taken) {
@@ -26,7 +26,7 @@ static int wait_until(sem_t *sem, int64_t until)
         achi_local_leave(e.at[0]);
     }
     if (!taken)
-        errno = ETIMEDOUT;
+        errno = e.interrupted ? EINTR : ETIMEDOUT;
     return taken ? 0 : -1;
 }
 

@@ -8,6 +8,25 @@
 
 #define NS_PER_US 1000
 
+/* What is left of a sleep that a signal handler has ended. */
+static void set_left(struct timespec *left, int64_t end)
+{
+    int64_t rest = end - achi_sim_now();
+
+    if (left)
+        *left = achi_timespec(rest > 0 ? rest : 0);
+}
+
+static bool sleep_for(int64_t ns, struct timespec *left)
+{
+    int64_t end = achi_after(achi_sim_now(), ns);
+
+    if (achi_sleep_until(end))
+        return true;
+    set_left(left, end);
+    return false;
+}
+
 static bool valid(const struct timespec *t)
 {
     return t && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
@@ -20,18 +39,9 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
         return REAL(clock_nanosleep)(clock, flags, t, left);
     if (!valid(t) || (t->tv_sec < 0 && !(flags & TIMER_ABSTIME)))
         return EINVAL;
-    achi_sleep_until(flags & TIMER_ABSTIME ? achi_clock_point(clock, t)
-                                           : achi_after(achi_sim_now(), achi_ns(t)));
-    return 0;
-}
-
-EXPORT int __clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
-                             struct timespec *left);
-
-EXPORT int __clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
-                             struct timespec *left)
-{
-    return clock_nanosleep(clock, flags, t, left);
+    if (flags & TIMER_ABSTIME)
+        return achi_sleep_until(achi_clock_point(clock, t)) ? 0 : EINTR;
+    return sleep_for(achi_ns(t), left) ? 0 : EINTR;
 }
 
 EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
@@ -42,37 +52,36 @@ EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
         errno = EINVAL;
         return -1;
     }
-    achi_sleep_until(achi_after(achi_sim_now(), achi_ns(t)));
-    return 0;
-}
-
-EXPORT int __nanosleep(const struct timespec *t, struct timespec *left);
-
-EXPORT int __nanosleep(const struct timespec *t, struct timespec *left)
-{
-    return nanosleep(t, left);
+    if (sleep_for(achi_ns(t), left))
+        return 0;
+    errno = EINTR;
+    return -1;
 }
 
 EXPORT int usleep(useconds_t us)
 {
     if (!achi_sim_free())
         return REAL(usleep)(us);
-    achi_sleep_until(achi_after(achi_sim_now(), (int64_t)us * NS_PER_US));
-    return 0;
+    if (sleep_for((int64_t)us * NS_PER_US, NULL))
+        return 0;
+    errno = EINTR;
+    return -1;
 }
 
 EXPORT unsigned sleep(unsigned seconds)
 {
+    struct timespec left;
+
     if (!achi_sim_free())
         return REAL(sleep)(seconds);
-    achi_sleep_until(achi_after(achi_sim_now(), seconds * NS_PER_S));
-    return 0;
+    if (sleep_for(seconds * NS_PER_S, &left))
+        return 0;
+    return (unsigned)left.tv_sec + (left.tv_nsec >= NS_PER_S / 2);
 }
 
 EXPORT int thrd_sleep(const struct timespec *t, struct timespec *left)
 {
     if (!achi_sim_free() || !valid(t) || t->tv_sec < 0)
         return REAL(thrd_sleep)(t, left);
-    achi_sleep_until(achi_after(achi_sim_now(), achi_ns(t)));
-    return 0;
+    return sleep_for(achi_ns(t), left) ? 0 : -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symbol.c - programs that look up libach's functions by name, as ctypes in Python does */
+/* symbol.c - programs that look up functions by name, as ctypes in Python does */
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <string.h>
 
 #include "preload.h"
@@ -26,6 +27,16 @@ achi_dlsym_fun *achi_real_dlsym(void)
     return found;
 }
 
+static void *own_handle(void)
+{
+    static void *handle;
+    Dl_info own;
+
+    if (!handle && dladdr((const void *)(uintptr_t)achi_real_dlsym, &own))
+        handle = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    return handle;
+}
+
 /* What this library puts in front of libach. It comes first of all. */
 static void *in_front(const char *name, void *found)
 {
@@ -34,16 +45,27 @@ static void *in_front(const char *name, void *found)
     return ours ? ours : found;
 }
 
+/* Functions of libach, and of the C library; others may use the same names. */
+static bool is_covered(const char *name, const void *found)
+{
+    Dl_info in, libc;
+
+    if (strncmp(name, "ach_", 4) == 0)
+        return true;
+    return dladdr(found, &in) && dladdr((const void *)(uintptr_t)gnu_get_libc_version, &libc) &&
+           in.dli_fbase == libc.dli_fbase && achi_real_dlsym()(own_handle(), name);
+}
+
 /*
  * What "next" means depends on who asks, which the C library sees by the return address:
  * therefore the jump.
  */
 EXPORT WITH_JUMPS void *dlsym(void *restrict handle, const char *restrict name)
 {
-    if (handle != RTLD_NEXT && strncmp(name, "ach_", 4) == 0 && achi_sim_active()) {
+    if (handle != RTLD_NEXT && achi_sim_active()) {
         void *found = achi_real_dlsym()(handle, name);
 
-        return found ? in_front(name, found) : NULL;
+        return found && is_covered(name, found) ? in_front(name, found) : found;
     }
     JUMP_TO achi_real_dlsym()(handle, name);
 }

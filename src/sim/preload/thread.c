@@ -10,7 +10,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "alarm.h"
+#include "futex.h"
 #include "handle.h"
+#include "pending.h"
 #include "told.h"
 
 /* Two go by these: who started it and who it is. Each lets go once. */
@@ -122,6 +125,9 @@ static void in_child(void)
 {
     achi_files_forget();
     achi_handles_forked();
+    achi_alarms_forget();
+    achi_signals_forget();
+    achi_futexes_forget();
     threads = 1;
     lives = NULL;
     pthread_mutex_init(&lives_lock, NULL);
@@ -179,19 +185,58 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     return r;
 }
 
-EXPORT int pthread_join(pthread_t thread, void **result)
+static bool await_end(pthread_t thread, int64_t until)
 {
     struct achi_events e = {0};
+    bool ended;
+
+    achi_events_add(&e, end_of(thread));
+    achi_local_enter(e.at[0]);
+    ended = achi_block(until, &e, has_ended, &thread);
+    achi_local_leave(e.at[0]);
+    return ended;
+}
+
+/* It has ended, as far as virtual time goes: its last steps are no delay. */
+static int join_ended(pthread_t thread, void **result)
+{
     int r;
 
-    if (achi_sim_free() && !pthread_equal(thread, pthread_self())) {
-        achi_events_add(&e, end_of(thread));
-        achi_local_enter(e.at[0]);
-        achi_block(ACHI_SIM_NEVER, &e, has_ended, &thread);
-        achi_local_leave(e.at[0]);
-    }
-    achi_sim_critical(); /* it has ended, as far as virtual time goes: its last steps are no delay */
+    achi_sim_critical();
     r = REAL(pthread_join)(thread, result);
     achi_sim_uncritical();
     return r;
+}
+
+EXPORT int pthread_join(pthread_t thread, void **result)
+{
+    if (achi_sim_free() && !pthread_equal(thread, pthread_self()))
+        await_end(thread, ACHI_SIM_NEVER);
+    return join_ended(thread, result);
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+                                const struct timespec *t)
+{
+    if (!achi_sim_free() || pthread_equal(thread, pthread_self()))
+        return REAL(pthread_clockjoin_np)(thread, result, clock, t);
+    if (t && (t->tv_nsec < 0 || t->tv_nsec >= NS_PER_S))
+        return EINVAL;
+    if (!await_end(thread, t ? achi_clock_point(clock, t) : ACHI_SIM_NEVER))
+        return ETIMEDOUT;
+    return join_ended(thread, result);
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *t)
+{
+    return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, t);
+}
+
+/* A thread that has not come to its end in virtual time is not joined, even if the kernel could. */
+EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+    if (!achi_sim_free() || pthread_equal(thread, pthread_self()))
+        return REAL(pthread_tryjoin_np)(thread, result);
+    achi_sim_act();
+    return has_ended(&thread) ? join_ended(thread, result) : EBUSY;
 }

@@ -6,7 +6,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "files.h"
+#include "stream.h"
 
 EXPORT int timerfd_create(int clock, int flags)
 {
@@ -127,12 +127,13 @@ static ssize_t read_timer(struct achi_file *f, void *buf, size_t size)
         return -1;
     }
     achi_sim_act();
-    if (!look_at_timer(&r) && !(fcntl(f->fd, F_GETFL) & O_NONBLOCK))
-        achi_watch(ACHI_SIM_NEVER, false, look_at_timer, &r);
-    if (!r.count) {
+    if (!look_at_timer(&r)) {
         errno = EAGAIN;
-        return -1;
+        if (!(fcntl(f->fd, F_GETFL) & O_NONBLOCK))
+            achi_watch(ACHI_SIM_NEVER, false, ACHI_RESTARTS, look_at_timer, &r);
     }
+    if (!r.count)
+        return -1;
     memcpy(buf, &r.count, sizeof(r.count));
     return sizeof(r.count);
 }
@@ -143,7 +144,7 @@ EXPORT ssize_t read(int fd, void *buf, size_t size)
 
     if (__builtin_expect(f && f->kind == ACHI_FILE_TIMER, 0))
         return read_timer(f, buf, size);
-    return REAL(read)(fd, buf, size);
+    return achi_stream_read(fd, buf, size);
 }
 
 EXPORT ssize_t __read_chk(int fd, void *buf, size_t size, size_t room);
@@ -155,5 +156,5 @@ EXPORT ssize_t __read_chk(int fd, void *buf, size_t size, size_t room)
 
     if (__builtin_expect(f && f->kind == ACHI_FILE_TIMER, 0) && size <= room)
         return read_timer(f, buf, size);
-    return REAL(__read_chk)(fd, buf, size, room);
+    return size <= room ? achi_stream_read(fd, buf, size) : REAL(__read_chk)(fd, buf, size, room);
 }

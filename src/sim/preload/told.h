@@ -6,10 +6,9 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "preload.h"
 
 struct achi_told {
     uint32_t word;

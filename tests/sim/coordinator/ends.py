@@ -226,7 +226,7 @@ def signals():
         os.kill(r.child.pid, sig)
         r.expect(0, "interrupted")
     # Before all controllers are there.
-    r = run(controller("a", "steps", 10), controller("b", [STATIC, "stay"]))
+    r = run(controller("a", "steps", 10), controller("b", [STATIC, "stay"], allow=["static"]))
     check(wait_until(lambda: len(actors()) == 2), "no beginning")
     time.sleep(0.2)
     os.kill(r.child.pid, signal.SIGTERM)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counter.c - the processor's counter of cycles
+ *
+ * The kernel can make the instruction that reads it a fault: on x86 always, on aarch64 since
+ * Linux 6.12. The fault is SIGSEGV, which a program may have a handler for: this library's comes
+ * before it.
+ */
+#include "counter.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+#include "preload.h"
+#include "refuse.h"
+
+static struct sigaction theirs = {.sa_handler = SIG_DFL};
+static bool hidden;
+
+#if defined(__aarch64__)
+static bool reads_counter(const ucontext_t *u)
+{
+    uint32_t instruction;
+
+    memcpy(&instruction, (const void *)u->uc_mcontext.pc, sizeof(instruction));
+    instruction &= ~0x1fu;                                           /* the register */
+    return instruction == 0xd53be040u || instruction == 0xd53be0c0u; /* cntvct_el0, cntvctss_el0 */
+}
+#else
+static bool reads_counter(const ucontext_t *u)
+{
+#ifdef __x86_64__
+    const unsigned char *p = (const unsigned char *)u->uc_mcontext.gregs[REG_RIP];
+#else
+    const unsigned char *p = (const unsigned char *)u->uc_mcontext.gregs[REG_EIP];
+#endif
+    return (p[0] == 0x0f && p[1] == 0x31) || (p[0] == 0x0f && p[1] == 0x01 && p[2] == 0xf9);
+}
+#endif
+
+/* Of a fault of an instruction that could not be read nothing is read. */
+static bool is_counter(const siginfo_t *info, const ucontext_t *u)
+{
+    return hidden && info->si_code > 0 && info->si_code != SEGV_MAPERR && reads_counter(u);
+}
+
+static void on_fault(int signo, siginfo_t *info, void *context)
+{
+    if (is_counter(info, context)) {
+        achi_refuse("cycle_counter read by an instruction of the program", "use clock_gettime");
+        prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    } else if (theirs.sa_flags & SA_SIGINFO) {
+        theirs.sa_sigaction(signo, info, context);
+    } else if (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN) {
+        theirs.sa_handler(signo);
+    } else {
+        const struct sigaction usual = {.sa_handler = SIG_DFL};
+
+        REAL(sigaction)(signo, &usual, NULL);
+        if (info->si_code <= 0) /* nobody faulted: it was sent */
+            achi_raw3(SYS_tgkill, achi_sim_pid(), achi_sim_tid(), signo);
+    }
+}
+
+static void install(const struct sigaction *action)
+{
+    struct sigaction ours = *action;
+
+    ours.sa_sigaction = on_fault;
+    ours.sa_flags |= SA_SIGINFO;
+    sigdelset(&ours.sa_mask, SIGSYS);
+    REAL(sigaction)(SIGSEGV, &ours, NULL);
+}
+
+bool achi_counter_hide(void)
+{
+    hidden = prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0;
+    if (hidden) {
+        REAL(sigaction)(SIGSEGV, NULL, &theirs);
+        install(&theirs);
+    }
+    return hidden;
+}
+
+void achi_counter_show(void)
+{
+    int saved = errno;
+
+    if (hidden)
+        prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    errno = saved;
+}
+
+int achi_counter_action(const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction before = theirs;
+
+    if (!hidden)
+        return REAL(sigaction)(SIGSEGV, action, old);
+    if (action) {
+        theirs = *action;
+        install(action);
+    }
+    if (old)
+        *old = before;
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dispatch.h - a system call in virtual time */
+#ifndef ACHI_PRELOAD_DISPATCH_H
+#define ACHI_PRELOAD_DISPATCH_H
+
+#include "preload.h"
+
+/*
+ * Does what the kernel would do, in virtual time; a call that cannot be right is refused, and all
+ * others are the kernel's. Returns the negative errno on errors. trapped: the call was an
+ * instruction of the program itself, or of the C library, not a call of syscall().
+ */
+long achi_dispatch(long number, const long a[6], bool trapped);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * inside.c - pipes and sockets between processes of the simulation
+ *
+ * A pipe that is made in the simulation gets a mark that the kernel keeps in its inode, where
+ * every process that inherits the pipe finds it, also after exec. The mark is a hint to disks
+ * about the lifetime of data, which means nothing to pipes and sockets.
+ */
+#include "inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#ifndef F_GET_RW_HINT
+#define F_GET_RW_HINT 1035
+#define F_SET_RW_HINT 1036
+#endif
+#define MARK 5ull /* RWH_WRITE_LIFE_EXTREME */
+#define GENERATIONS_MAX 100
+
+static void mark(int fd)
+{
+    uint64_t hint = MARK;
+    int saved = errno;
+
+    fcntl(fd, F_SET_RW_HINT, &hint);
+    errno = saved;
+}
+
+bool achi_inside_marked(int fd)
+{
+    uint64_t hint = 0;
+    int saved = errno;
+    bool marked = fcntl(fd, F_GET_RW_HINT, &hint) == 0 && hint == MARK;
+
+    errno = saved;
+    return marked;
+}
+
+static void mark_both(const int fds[2], int r)
+{
+    if (r == 0 && achi_sim_active()) {
+        mark(fds[0]);
+        mark(fds[1]);
+    }
+}
+
+EXPORT int pipe2(int fds[2], int flags)
+{
+    int r = REAL(pipe2)(fds, flags);
+
+    mark_both(fds, r);
+    return r;
+}
+
+EXPORT int pipe(int fds[2])
+{
+    return pipe2(fds, 0);
+}
+
+EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
+{
+    int r = REAL(socketpair)(domain, type, protocol, fds);
+
+    mark_both(fds, r);
+    return r;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[32], text[512];
+    const char *end;
+    int fd, parent = 0;
+    ssize_t n;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    n = achi_raw3(SYS_read, fd, text, sizeof(text) - 1);
+    syscall(SYS_close, fd);
+    text[n > 0 ? n : 0] = '\0';
+    end = strrchr(text, ')');
+    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* All processes of a simulation descend from its coordinator. */
+static bool is_inside(pid_t pid)
+{
+    const char *text = secure_getenv("ACH_SIM_PID");
+    pid_t coordinator = text ? (pid_t)strtol(text, NULL, 10) : 0;
+    int i;
+
+    if (pid == coordinator)
+        return false;
+    for (i = 0; i < GENERATIONS_MAX && pid > 1 && pid != coordinator; i++)
+        pid = parent_of(pid);
+    return pid > 1 && pid == coordinator;
+}
+
+bool achi_inside_socket(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    int listens = 0, saved = errno;
+    socklen_t listens_size = sizeof(listens);
+    bool inside = achi_inside_marked(fd);
+
+    if (!inside && getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &listens_size) == 0 &&
+        listens)
+        inside = true;
+    if (!inside && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
+        inside = is_inside(peer.pid);
+    errno = saved;
+    return inside;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* inside.h - is the other end of a pipe or socket in the simulation, too? */
+#ifndef ACHI_PRELOAD_INSIDE_H
+#define ACHI_PRELOAD_INSIDE_H
+
+#include "preload.h"
+
+/* A pipe, or one of a pair of sockets, that a process of the simulation has made. */
+bool achi_inside_marked(int fd);
+
+/* A socket that waits for connections, or is connected to a process of the simulation. */
+bool achi_inside_socket(int fd);
+
+#endif

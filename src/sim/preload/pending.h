@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pending.h - signals of virtual timers on their way to a thread
+ *
+ * A thread that waits must run its handler at the time of the signal, not in the midst of its
+ * talk with the coordinator. So the signal is queued here and its event is posted. Threads that
+ * wait wake up and take from the queue the signals that they do not block. A nanosecond later
+ * the timer thread gives the rest to the kernel.
+ */
+#ifndef ACHI_PRELOAD_PENDING_H
+#define ACHI_PRELOAD_PENDING_H
+
+#include <signal.h>
+
+#include "preload.h"
+
+/* Happens when a signal is queued, or given to the kernel. */
+achi_event_t achi_signal_event(void);
+
+/* Queue a signal for a thread, 0: any. False: the same one is queued already, or it is full. */
+bool achi_signal_push(const siginfo_t *info, pid_t tid);
+
+/* Take a signal of the set. */
+bool achi_signal_take(const sigset_t *set, siginfo_t *info);
+
+/* Run the handlers that are due in this thread. True: the wait ends with EINTR. */
+bool achi_signals_deliver(enum achi_restart how);
+
+/* Give the rest to the kernel. True: there was some. */
+bool achi_signals_flush(void);
+
+/* In a child of fork there are none. */
+void achi_signals_forget(void);
+
+/* Does the action of a signal run a handler? *restarts: with SA_RESTART. */
+bool achi_signal_handled(int signo, bool *restarts);
+
+/* The signal mask of the calling thread, and how it is changed: without the C library. */
+void achi_signal_mask(int how, const sigset_t *set, sigset_t *old);
+
+/* All signals but those of faults. */
+void achi_signal_fill(sigset_t *set);
+
+/* A lock that a signal handler of the thread that has it may not ask for. */
+struct achi_guard {
+    sigset_t mask;
+};
+void achi_guard_enter(struct achi_guard *g, char *lock);
+void achi_guard_leave(const struct achi_guard *g, char *lock);
+
+#endif

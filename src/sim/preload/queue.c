@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * queue.c - message queues and semaphores of POSIX and System V, file locks
+ *
+ * The kernel keeps them, and other processes use them. Each call is tried without waiting, at
+ * the caller's time; what a process of the simulation does to a queue is an event, everything
+ * else is looked for after each step of the world.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <stdarg.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+
+#include "files.h"
+
+/* A call, by arguments; what it returns while it would block. */
+struct attempt {
+    long (*call)(struct attempt *a);
+    int busy;
+    long a, b, c, d, e;
+    long r;
+};
+
+static bool look_at_attempt(void *cx)
+{
+    struct attempt *a = cx;
+
+    a->r = a->call(a);
+    return !(a->r == -1 && errno == a->busy);
+}
+
+static long try_until(struct attempt *a, int64_t until, enum achi_restart signals, int timeout)
+{
+    struct achi_events e = {.signals = signals};
+
+    achi_events_add(&e, ACHI_EVENT_POLL);
+    achi_events_add(&e, achi_stream_event());
+    if (achi_block(until, &e, look_at_attempt, a)) {
+        int saved = errno;
+
+        if (a->r >= 0)
+            achi_sim_post(achi_stream_event());
+        errno = saved;
+        return a->r;
+    }
+    errno = e.interrupted ? EINTR : timeout;
+    return -1;
+}
+
+static const struct timespec long_ago;
+
+static long receive(struct attempt *a)
+{
+    return achi_result(achi_raw5(SYS_mq_timedreceive, a->a, a->b, a->c, a->d, &long_ago));
+}
+
+static long send_one(struct attempt *a)
+{
+    return achi_result(achi_raw5(SYS_mq_timedsend, a->a, a->b, a->c, a->d, &long_ago));
+}
+
+static int64_t point(const struct timespec *t)
+{
+    return t ? achi_clock_point(CLOCK_REALTIME, t) : ACHI_SIM_NEVER;
+}
+
+static bool bad(const struct timespec *t)
+{
+    if (!t || (t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S))
+        return false;
+    errno = EINVAL;
+    return true;
+}
+
+static ssize_t receive_until(mqd_t q, char *buf, size_t size, unsigned *priority,
+                             const struct timespec *t)
+{
+    struct attempt a = {receive, ETIMEDOUT, q, (long)buf, (long)size, (long)priority, 0, 0};
+
+    return bad(t) ? -1 : (ssize_t)try_until(&a, point(t), ACHI_RESTARTS, ETIMEDOUT);
+}
+
+EXPORT ssize_t mq_timedreceive(mqd_t q, char *restrict buf, size_t size,
+                               unsigned *restrict priority, const struct timespec *restrict t)
+{
+    return achi_sim_free() ? receive_until(q, buf, size, priority, t)
+                           : REAL(mq_timedreceive)(q, buf, size, priority, t);
+}
+
+EXPORT ssize_t mq_receive(mqd_t q, char *buf, size_t size, unsigned *priority)
+{
+    return achi_sim_free() ? receive_until(q, buf, size, priority, NULL)
+                           : REAL(mq_receive)(q, buf, size, priority);
+}
+
+static int send_until(mqd_t q, const char *buf, size_t size, unsigned priority,
+                      const struct timespec *t)
+{
+    struct attempt a = {send_one, ETIMEDOUT, q, (long)buf, (long)size, (long)priority, 0, 0};
+
+    return bad(t) ? -1 : (int)try_until(&a, point(t), ACHI_RESTARTS, ETIMEDOUT);
+}
+
+EXPORT int mq_timedsend(mqd_t q, const char *buf, size_t size, unsigned priority,
+                        const struct timespec *t)
+{
+    return achi_sim_free() ? send_until(q, buf, size, priority, t)
+                           : REAL(mq_timedsend)(q, buf, size, priority, t);
+}
+
+EXPORT int mq_send(mqd_t q, const char *buf, size_t size, unsigned priority)
+{
+    return achi_sim_free() ? send_until(q, buf, size, priority, NULL)
+                           : REAL(mq_send)(q, buf, size, priority);
+}
+
+static long get_message(struct attempt *a)
+{
+    return REAL(msgrcv)((int)a->a, (void *)a->b, (size_t)a->c, a->d, (int)a->e | IPC_NOWAIT);
+}
+
+EXPORT ssize_t msgrcv(int q, void *buf, size_t size, long type, int flags)
+{
+    struct attempt a = {get_message, ENOMSG, q, (long)buf, (long)size, type, flags, 0};
+
+    if (!achi_sim_free() || (flags & IPC_NOWAIT))
+        return REAL(msgrcv)(q, buf, size, type, flags);
+    return (ssize_t)try_until(&a, ACHI_SIM_NEVER, ACHI_ENDS, EINTR);
+}
+
+static long put_message(struct attempt *a)
+{
+    return REAL(msgsnd)((int)a->a, (const void *)a->b, (size_t)a->c, (int)a->d | IPC_NOWAIT);
+}
+
+EXPORT int msgsnd(int q, const void *buf, size_t size, int flags)
+{
+    struct attempt a = {put_message, EAGAIN, q, (long)buf, (long)size, flags, 0, 0};
+
+    if (!achi_sim_free())
+        return REAL(msgsnd)(q, buf, size, flags);
+    if (flags & IPC_NOWAIT)
+        return (int)achi_result(put_message(&a) < 0 ? -errno : 0);
+    return (int)try_until(&a, ACHI_SIM_NEVER, ACHI_ENDS, EINTR);
+}
+
+#define OPERATIONS_MAX 64
+
+static long operate(struct attempt *a)
+{
+    struct sembuf without_wait[OPERATIONS_MAX];
+    const struct sembuf *from = (const struct sembuf *)a->b;
+    long i;
+
+    for (i = 0; i < a->c; i++) {
+        without_wait[i] = from[i];
+        without_wait[i].sem_flg = (short)(from[i].sem_flg | IPC_NOWAIT);
+    }
+    return REAL(semop)((int)a->a, without_wait, (size_t)a->c);
+}
+
+static bool waits(const struct sembuf *operations, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (operations[i].sem_flg & IPC_NOWAIT)
+            return false;
+    return n <= OPERATIONS_MAX;
+}
+
+EXPORT int semtimedop(int id, struct sembuf *operations, size_t n, const struct timespec *t)
+{
+    struct attempt a = {operate, EAGAIN, id, (long)operations, (long)n, 0, 0, 0};
+
+    if (!achi_sim_free() || !waits(operations, n))
+        return REAL(semtimedop)(id, operations, n, t);
+    return bad(t) ? -1
+                  : (int)try_until(&a, t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER,
+                                   ACHI_ENDS, EAGAIN);
+}
+
+EXPORT int semop(int id, struct sembuf *operations, size_t n)
+{
+    return semtimedop(id, operations, n, NULL);
+}
+
+static long lock_file(struct attempt *a)
+{
+    return REAL(flock)((int)a->a, (int)a->b | LOCK_NB);
+}
+
+EXPORT int flock(int fd, int operation)
+{
+    struct attempt a = {lock_file, EWOULDBLOCK, fd, operation, 0, 0, 0, 0};
+
+    if (!achi_sim_free())
+        return REAL(flock)(fd, operation);
+    if (operation & LOCK_NB) {
+        achi_sim_act();
+        return REAL(flock)(fd, operation);
+    }
+    return (int)try_until(&a, ACHI_SIM_NEVER, ACHI_RESTARTS, EINTR);
+}

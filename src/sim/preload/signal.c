@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * signal.c - waiting for signals
+ *
+ * Signals of virtual timers come at their exact time. Those of others are looked for after
+ * each step of the world.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pending.h"
+
+#define KERNEL_SIGSET 8 /* bytes of a set of signals */
+
+struct wait {
+    const sigset_t *set;
+    siginfo_t *info;
+    long r;
+};
+
+static bool look_for_signal(void *cx)
+{
+    static const struct timespec at_once;
+    struct wait *w = cx;
+
+    if (achi_signal_take(w->set, w->info)) {
+        w->r = w->info->si_signo;
+        return true;
+    }
+    w->r = achi_raw5(SYS_rt_sigtimedwait, w->set, w->info, &at_once, KERNEL_SIGSET, 0);
+    return w->r != -EAGAIN && w->r != -EINTR;
+}
+
+/* Those of the set that are not blocked would be taken by a handler: a program blocks them. */
+static long wait_for(const sigset_t *set, siginfo_t *info, int64_t until)
+{
+    siginfo_t own;
+    struct wait w = {set, info ? info : &own, 0};
+    struct achi_events e = {.signals = ACHI_ENDS};
+
+    memset(w.info, 0, sizeof(*w.info));
+    achi_events_add(&e, ACHI_EVENT_POLL);
+    if (achi_block(until, &e, look_for_signal, &w))
+        return w.r;
+    return e.interrupted ? -EINTR : -EAGAIN;
+}
+
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                        const struct timespec *restrict t)
+{
+    if (!achi_sim_free())
+        return REAL(sigtimedwait)(set, info, t);
+    if (t && (t->tv_nsec < 0 || t->tv_nsec >= NS_PER_S || t->tv_sec < 0)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)achi_result(
+        wait_for(set, info, t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER));
+}
+
+EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+    return sigtimedwait(set, info, NULL);
+}
+
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict signo)
+{
+    long r;
+
+    if (!achi_sim_free())
+        return REAL(sigwait)(set, signo);
+    do
+        r = wait_for(set, NULL, ACHI_SIM_NEVER);
+    while (r == -EINTR);
+    if (r < 0)
+        return (int)-r;
+    *signo = (int)r;
+    return 0;
+}
+
+struct suspend {
+    sigset_t all;         /* what is blocked meanwhile */
+    const sigset_t *mask; /* what the program wants to be blocked */
+};
+
+/* Of the pending signals that the program does not block, one runs a handler or ends the process. */
+static bool acts(int signo)
+{
+    bool restarts;
+    struct sigaction action;
+
+    if (achi_signal_handled(signo, &restarts))
+        return true;
+    if (REAL(sigaction)(signo, NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+        return false;
+    return signo != SIGCHLD && signo != SIGURG && signo != SIGWINCH && signo != SIGCONT;
+}
+
+static bool look_for_handler(void *cx)
+{
+    struct suspend *s = cx;
+    siginfo_t info;
+    sigset_t open, pending;
+    bool found = false;
+    int signo;
+
+    sigemptyset(&open);
+    for (signo = 1; signo < NSIG; signo++)
+        if (sigismember(s->mask, signo) == 0)
+            sigaddset(&open, signo);
+    while (achi_signal_take(&open, &info))
+        achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), achi_sim_tid(), info.si_signo, &info, 0);
+    memset(&pending, 0, sizeof(pending));
+    achi_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0);
+    for (signo = 1; signo < NSIG; signo++)
+        found |= sigismember(&pending, signo) == 1 && sigismember(&open, signo) == 1 && acts(signo);
+    if (found) { /* the handlers run between the two */
+        achi_signal_mask(SIG_SETMASK, s->mask, NULL);
+        achi_signal_mask(SIG_SETMASK, &s->all, NULL);
+    }
+    return found;
+}
+
+static void suspend(const sigset_t *mask)
+{
+    struct suspend s = {.mask = mask};
+    struct achi_events e = {0};
+    sigset_t old;
+
+    achi_signal_fill(&s.all);
+    achi_signal_mask(SIG_SETMASK, &s.all, &old);
+    achi_events_add(&e, ACHI_EVENT_POLL);
+    achi_block(ACHI_SIM_NEVER, &e, look_for_handler, &s);
+    achi_signal_mask(SIG_SETMASK, &old, NULL);
+    errno = EINTR;
+}
+
+EXPORT int sigsuspend(const sigset_t *mask)
+{
+    sigset_t own = *mask;
+
+    if (!achi_sim_free())
+        return REAL(sigsuspend)(mask);
+    sigdelset(&own, SIGSYS);
+    suspend(&own);
+    return -1;
+}
+
+EXPORT int pause(void)
+{
+    sigset_t mask;
+
+    if (!achi_sim_free())
+        return REAL(pause)();
+    achi_signal_mask(SIG_SETMASK, NULL, &mask);
+    suspend(&mask);
+    return -1;
+}
+
+/* Its one argument is a set of the first signals, or with is_signal a signal. */
+EXPORT int __sigpause(int argument, int is_signal);
+
+EXPORT int __sigpause(int argument, int is_signal)
+{
+    sigset_t mask;
+    int signo;
+
+    if (!achi_sim_free())
+        return REAL(__sigpause)(argument, is_signal);
+    achi_signal_mask(SIG_SETMASK, NULL, &mask);
+    if (is_signal) {
+        sigdelset(&mask, argument);
+    } else {
+        sigemptyset(&mask);
+        for (signo = 1; signo <= 32; signo++)
+            if ((unsigned)argument & (1u << (signo - 1)))
+                sigaddset(&mask, signo);
+    }
+    suspend(&mask);
+    return -1;
+}
+
+EXPORT int __xpg_sigpause(int signo);
+
+EXPORT int __xpg_sigpause(int signo)
+{
+    return __sigpause(signo, 1);
+}
+
+/* The header gives the newer function the older one's name. */
+EXPORT int older_sigpause(int mask) __asm__("sigpause");
+
+EXPORT int older_sigpause(int mask)
+{
+    return __sigpause(mask, 0);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trap.h - system calls that the program makes without the C library's functions */
+#ifndef ACHI_PRELOAD_TRAP_H
+#define ACHI_PRELOAD_TRAP_H
+
+/* Trap them in this process and in all that it starts. Ends the process if that is impossible. */
+void achi_trap_begin(void);
+
+#endif
