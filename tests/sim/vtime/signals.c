@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* signals.c - timers that send signals, and waits for them */
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/time.h>
+
+#include "cases.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+int __sigsuspend(const sigset_t *mask) OLDER;
+int older_sigpause(int mask) __asm__("sigpause");
+int __sigpause(int mask, int is_signal) OLDER;
+int __sigaction(int signo, const struct sigaction *action, struct sigaction *old) OLDER;
+
+static volatile int rang;
+static volatile int64_t rang_at;
+
+static void ring(int signo)
+{
+    (void)signo;
+    rang++;
+    rang_at = now();
+}
+
+static void handle(int signo, int flags)
+{
+    struct sigaction a = {.sa_handler = ring, .sa_flags = flags};
+
+    REQUIRE(sigaction(signo, &a, NULL) == 0);
+    rang = 0;
+}
+
+static void set_itimer(int ms, int interval)
+{
+    struct itimerval t = {.it_value.tv_usec = ms * 1000, .it_interval.tv_usec = interval * 1000};
+
+    REQUIRE(setitimer(ITIMER_REAL, &t, NULL) == 0);
+}
+
+/* A signal ends a sleep at its exact time, and the handler sees that time. */
+static void itimer_case(void)
+{
+    struct itimerval left;
+    struct timespec t = spec(50 * MS), rest;
+    struct pollfd p = {.fd = -1};
+    int64_t begin = now();
+    sem_t s;
+
+    handle(SIGALRM, 0);
+    set_itimer(20, 0);
+    CHECK(getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_usec == 20000);
+    TAKES(20, CHECK(nanosleep(&t, &rest) == -1 && errno == EINTR && rest.tv_nsec == 30 * MS));
+    CHECK(rang == 1 && rang_at == begin + 20 * MS);
+    set_itimer(20, 0);
+    TAKES(20, CHECK(poll(&p, 1, 1000) == -1 && errno == EINTR));
+    set_itimer(20, 0);
+    sem_init(&s, 0, 0);
+    TAKES(20, CHECK(sem_wait(&s) == -1 && errno == EINTR));
+    CHECK(rang == 3);
+    handle(SIGALRM, SA_RESTART);
+    set_itimer(10, 10);
+    begin = now();
+    while (now() - begin < 100 * MS)
+        usleep(100000);
+    CHECK(rang == 10);
+    set_itimer(0, 0);
+    TAKES(1000, CHECK(usleep(1000000) == 0 && rang == 10));
+}
+
+static void alarm_case(void)
+{
+    handle(SIGALRM, 0);
+    CHECK(alarm(10) == 0);
+    TAKES(4000, CHECK(sleep(4) == 0));
+    CHECK(alarm(3) == 6);
+    TAKES(3000, CHECK(sleep(10) == 7));
+    CHECK(rang == 1);
+    CHECK(alarm(1) == 0 && alarm(0) == 1);
+    TAKES(2000, CHECK(sleep(2) == 0));
+    CHECK(ualarm(5000, 0) == 0);
+    TAKES(5, CHECK(usleep(900000) == -1 && errno == EINTR));
+    CHECK(rang == 2);
+}
+
+static volatile int64_t thread_at;
+static sem_t thread_ran;
+
+static void in_thread(union sigval value)
+{
+    thread_at = now() + value.sival_int;
+    sem_post(&thread_ran);
+}
+
+static siginfo_t last;
+
+static void keep_info(int signo, siginfo_t *info, void *context)
+{
+    (void)signo;
+    (void)context;
+    last = *info;
+}
+
+static void timer_case(void)
+{
+    struct sigevent event = {
+        .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1, .sigev_value.sival_int = 42};
+    struct sigevent thread = {.sigev_notify = SIGEV_THREAD,
+                              .sigev_value.sival_int = 1,
+                              .sigev_notify_function = in_thread};
+    struct itimerspec t = {.it_value = spec(20 * MS)}, left;
+    struct sigaction action = {.sa_sigaction = keep_info, .sa_flags = SA_SIGINFO};
+    int64_t begin;
+    timer_t id, other;
+
+    REQUIRE(__sigaction(SIGUSR1, &action, NULL) == 0);
+    REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &id) == 0);
+    REQUIRE(timer_settime(id, 0, &t, NULL) == 0);
+    TAKES(5, usleep(5000));
+    CHECK(timer_gettime(id, &left) == 0 && left.it_value.tv_nsec == 15 * MS);
+    TAKES(15, CHECK(usleep(900000) == -1));
+    CHECK(last.si_value.sival_int == 42 && last.si_code == SI_TIMER);
+    CHECK(timer_getoverrun(id) == 0 && timer_delete(id) == 0 && timer_delete(id) == -1);
+    sem_init(&thread_ran, 0, 0);
+    REQUIRE(timer_create(CLOCK_REALTIME, &thread, &other) == 0);
+    begin = now();
+    REQUIRE(timer_settime(other, 0, &t, NULL) == 0);
+    TAKES(20, CHECK(sem_wait(&thread_ran) == 0));
+    CHECK(thread_at == begin + 20 * MS + 1);
+    t.it_value = from(CLOCK_REALTIME, 30 * MS);
+    REQUIRE(timer_settime(other, TIMER_ABSTIME, &t, NULL) == 0);
+    TAKES(30, CHECK(sem_wait(&thread_ran) == 0));
+    CHECK(timer_delete(other) == 0);
+}
+
+static void block(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGALRM);
+    REQUIRE(sigprocmask(SIG_BLOCK, set, NULL) == 0);
+}
+
+static void sigwait_case(void)
+{
+    struct timespec t = spec(5 * MS);
+    siginfo_t info;
+    sigset_t set;
+    int signo;
+
+    block(&set);
+    TAKES(5, CHECK(sigtimedwait(&set, &info, &t) == -1 && errno == EAGAIN));
+    set_itimer(20, 0);
+    TAKES(20, CHECK(sigwait(&set, &signo) == 0 && signo == SIGALRM));
+    set_itimer(20, 0);
+    TAKES(20, CHECK(sigwaitinfo(&set, &info) == SIGALRM && info.si_signo == SIGALRM));
+    set_itimer(20, 0);
+    t.tv_sec = 1;
+    TAKES(20, CHECK(sigtimedwait(&set, &info, &t) == SIGALRM));
+    raise(SIGALRM);
+    TAKES(0, CHECK(sigwait(&set, &signo) == 0));
+}
+
+static void pause_case(void)
+{
+    sigset_t set, open;
+
+    handle(SIGALRM, 0);
+    set_itimer(20, 0);
+    TAKES(20, CHECK(pause() == -1 && errno == EINTR && rang == 1));
+    block(&set);
+    sigprocmask(SIG_SETMASK, NULL, &open);
+    sigdelset(&open, SIGALRM);
+    set_itimer(20, 0);
+    TAKES(20, CHECK(sigsuspend(&open) == -1 && errno == EINTR && rang == 2));
+    set_itimer(20, 0);
+    TAKES(20, CHECK(__sigsuspend(&open) == -1 && rang == 3));
+    set_itimer(20, 0);
+    TAKES(20, CHECK(__sigpause(SIGALRM, 1) == -1 && rang == 4));
+    set_itimer(20, 0);
+    TAKES(20, CHECK(sigpause(SIGALRM) == -1 && rang == 5));
+    set_itimer(20, 0);
+    TAKES(20, CHECK(older_sigpause(0) == -1 && rang == 6));
+    raise(SIGALRM);
+    TAKES(0, CHECK(sigsuspend(&open) == -1 && rang == 7));
+}
+
+/* A signal that no thread takes is the kernel's a nanosecond later. */
+static void signalfd_case(void)
+{
+    struct signalfd_siginfo info;
+    sigset_t set;
+    int fd;
+
+    block(&set);
+    fd = signalfd(-1, &set, 0);
+    REQUIRE(fd >= 0);
+    set_itimer(20, 0);
+    TAKES_NS(20 * MS + 1, CHECK(read(fd, &info, sizeof(info)) == sizeof(info)));
+    CHECK(info.ssi_signo == SIGALRM);
+}
+
+/* The simulation's own signal stays unblocked, and others as the program says. */
+static void mask_case(void)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    CHECK(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+    CHECK(pthread_sigmask(SIG_BLOCK, &all, &old) == 0);
+    CHECK(sigismember(&old, SIGTERM) == 1);
+    TAKES(5,
+          CHECK(raw(SYS_ppoll, 0, 0, (long)&(struct timespec){.tv_nsec = 5 * MS}, 0, 8, 0) == 0));
+    CHECK(signal(SIGUSR1, ring) == SIG_DFL && signal(SIGSYS, SIG_DFL) == SIG_DFL);
+}
+
+const struct vtime_case vtime_signals[] = {{"itimer", itimer_case}, {"alarm", alarm_case},
+                                           {"timer", timer_case},   {"sigwait", sigwait_case},
+                                           {"pause", pause_case},   {"signalfd", signalfd_case},
+                                           {"mask", mask_case},     {NULL, NULL}};
