@@ -123,8 +123,10 @@ static void bye(achi_event_t event, bool all)
     char name[ACH_CHAN_NAME_MAX];
 
     achi_sim_critical();
-    if (s->state == ACHI_SINK_ON) {
+    if (s->state == ACHI_SINK_ON)
         achi_sim_now();
+    s->inside++; /* what is called below is none of the program's */
+    if (s->state == ACHI_SINK_ON) {
         if (event != ACHI_EVENT_POLL)
             achi_sink_tell(s, &post);
         achi_sink_tell(s, &bye);
@@ -137,6 +139,7 @@ static void bye(achi_event_t event, bool all)
         ach_unlink(name);
     }
     s->state = ACHI_SINK_GONE;
+    s->inside--;
 }
 
 void achi_sim_refused(void)
