@@ -56,7 +56,9 @@ static struct timespec pause_left(const struct timespec *until)
         left.tv_nsec += 1000000000;
         left.tv_sec--;
     }
-    return left.tv_sec < 0 ? (struct timespec){0} : left;
+    if (left.tv_sec < 0)
+        left.tv_sec = left.tv_nsec = 0;
+    return left;
 }
 
 static struct timespec after(double seconds)

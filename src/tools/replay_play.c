@@ -67,16 +67,15 @@ static void advance(struct player *p, struct lane *l)
         complain_of(p, l, result);
         return;
     }
-    if (l->next.untimed) {
-        l->at_ns = before_ns;
-    } else if (!log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
+    if (!l->next.untimed && !log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
         tool_complain("'%s' has an impossible time in message %" PRIu64, l->path,
                       l->reader.messages);
         p->failed = true;
         l->live = false;
-    } else if (l->at_ns < before_ns) {
-        l->at_ns = before_ns;
+        return;
     }
+    if (l->next.untimed || l->at_ns < before_ns)
+        l->at_ns = before_ns;
 }
 
 static bool lane_open(struct player *p, struct lane *l, const char *path)

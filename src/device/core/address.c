@@ -96,7 +96,7 @@ static ach_status_t no_interface(const struct parts *p, const char *name)
 static ach_status_t interface_code(const struct parts *p, uint16_t *code)
 {
     const ach_interface_t *found;
-    char name[64];
+    char name[64] = "";
 
     if (word(p, INTERFACE, name, sizeof(name)) != ACH_OK)
         return ACH_EINVAL;
