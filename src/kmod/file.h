@@ -43,6 +43,7 @@ struct achk_file {
     struct achk_sleeper poller;
     struct work_struct crowd; /* wakes those who poll if they are many */
     struct list_head blocked; /* tasks; under the sleepers' lock */
+    atomic_t waits;           /* tasks that wait, or are about to */
 };
 
 /* What a sleeper of a file waits for. */
@@ -105,7 +106,7 @@ int achk_cursor_open(struct achk_file *f);
 /* wait.c */
 /* 0: there is such a message; -EAGAIN: nothing; -ECANCELED, -ESTALE, -ENOENT. */
 int achk_look(const struct achk_file *f, const struct achk_want *want);
-/* As achk_look, but waits: -ETIMEDOUT, -EINTR. */
+/* As achk_look, but waits: -ETIMEDOUT, -EINTR; -EDQUOT, -ENOMEM: too many do. */
 int achk_wait(struct achk_file *f, const struct achk_want *want, const struct achk_deadline *d);
 /* A point in time as the calling program counts it. */
 void achk_deadline_at(struct achk_deadline *d, u64 ns, int clock);

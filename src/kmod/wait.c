@@ -9,6 +9,7 @@
 #include <linux/time_namespace.h>
 
 #include "file.h"
+#include "limits.h"
 
 int achk_look(const struct achk_file *f, const struct achk_want *want)
 {
@@ -42,7 +43,8 @@ static bool passed(const struct achk_deadline *d)
     return d->at != KTIME_MAX && (s64)achk_now(d->clock) >= d->at;
 }
 
-int achk_wait(struct achk_file *f, const struct achk_want *want, const struct achk_deadline *d)
+static int sleep_for(struct achk_file *f, const struct achk_want *want,
+                     const struct achk_deadline *d)
 {
     struct achk_sleepers *all = &f->channel->sleepers;
     struct achk_sleeper self;
@@ -63,6 +65,24 @@ int achk_wait(struct achk_file *f, const struct achk_want *want, const struct ac
     }
     __set_current_state(TASK_RUNNING);
     achk_sleeper_leave(all, &self);
+    return r;
+}
+
+/*
+ * A put wakes each task that waits, and one open file is enough for any number of them. The first
+ * one is counted with the file, the others as if each had opened a file of its own.
+ */
+int achk_wait(struct achk_file *f, const struct achk_want *want, const struct achk_deadline *d)
+{
+    bool charged = atomic_inc_return(&f->waits) > 1;
+    int r = charged ? achk_charge_file(f->user, &f->channel->files) : 0;
+
+    if (!r) {
+        r = sleep_for(f, want, d);
+        if (charged)
+            achk_uncharge_file(f->user, &f->channel->files);
+    }
+    atomic_dec(&f->waits);
     return r;
 }
 

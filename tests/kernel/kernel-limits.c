@@ -128,10 +128,55 @@ static void by_files(void *arg)
     CHECK(dup(fds[0]) >= 0);
 }
 
+#define WAITERS (FILES + 3)
+
+static void wait_on(void *arg)
+{
+    char buf[8];
+    ssize_t n = read(*(int *)arg, buf, sizeof(buf));
+
+    _exit(n > 0 ? 0 : errno == EDQUOT ? 2 : 1);
+}
+
+/* How many of the waiters end with this status, of so many that do end. */
+static int ended_with(int status, int n)
+{
+    int found = 0, s, looks;
+
+    for (looks = 0; n > 0 && looks < 60000; looks++) {
+        if (waitpid(-1, &s, WNOHANG) > 0) {
+            n--;
+            found += WIFEXITED(s) && WEXITSTATUS(s) == status;
+        } else {
+            check_sleep_ms(1);
+        }
+    }
+    return found;
+}
+
+/* Tasks that wait on one open file count as if each had its own. */
+static void by_waiters(void *arg)
+{
+    int fd, i;
+
+    (void)arg;
+    become_somebody();
+    fd = open_number(0, O_RDWR);
+    for (i = 0; i < WAITERS; i++)
+        device_fork(wait_on, &fd);
+    CHECK(ended_with(2, WAITERS - FILES) == WAITERS - FILES);
+    for (i = 0; i < FILES; i++)
+        CHECK(write(fd, "news", 4) == 4);
+    CHECK(ended_with(0, FILES) == FILES);
+    for (i = 0; i < FILES - 1; i++)
+        open_number(0, O_RDONLY); /* all of it was given back */
+    CHECK_ERRNO(device_open(NAME "-0", O_RDONLY), EDQUOT);
+}
+
 static void files(void)
 {
     long limit = parameter("max_user_files", FILES);
-    struct ach_kernel_create wish = device_wish(NAME "-0", 1, 64);
+    struct ach_kernel_create wish = device_wish(NAME "-0", 2 * FILES, 64);
     int fds[FILES + 2], i;
 
     wish.mode = 0666;
@@ -140,6 +185,7 @@ static void files(void)
         fds[i] = open_number(0, O_RDWR); /* root may exceed it */
     CHECK(check_child(device_fork(by_files, NULL), 60000));
     CHECK(check_child(device_fork(by_files, NULL), 60000));
+    CHECK(check_child(device_fork(by_waiters, NULL), 120000));
     for (i = 0; i < FILES + 2; i++)
         close(fds[i]);
     CHECK(unlink_number(0) == 0);
