@@ -21,7 +21,7 @@ finish() {
     done
     wait
     rm -rf "$dir"
-    rm -f "$ACH_DIR"/achshm-dev.*
+    rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
 }
 trap finish EXIT
 

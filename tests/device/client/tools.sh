@@ -9,7 +9,7 @@ end_server() {
     [ -z "$server" ] || kill "$server"
     wait
     rm -rf "$tmp"
-    rm -f "$ACH_DIR"/achshm-dev.*
+    rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
 }
 trap end_server EXIT
 
