@@ -227,18 +227,31 @@ static void leave(struct client *c)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* The client receives no more, but what it has sent by now counts. */
+static void take_rest(struct client *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+
+    while (poll(&p, 1, 0) > 0 && take(c))
+        ;
+}
+
 static void *attend(void *context)
 {
     struct client *c = context;
     struct pollfd p[2] = {{.fd = c->fd, .events = POLLIN}, {.fd = c->wake, .events = POLLIN}};
-    bool good = true;
+    bool good = true, receives = true;
 
-    while (good) {
-        if (poll(p, 2, -1) > 0)
-            good = (!p[0].revents || take(c)) && (!p[1].revents || pass_on(c));
-        else
+    while (good && receives) {
+        if (poll(p, 2, -1) > 0) {
+            good = !p[0].revents || take(c);
+            receives = !good || !p[1].revents || pass_on(c);
+        } else {
             good = errno == EINTR;
+        }
     }
+    if (!receives)
+        take_rest(c);
     leave(c);
     return NULL;
 }
