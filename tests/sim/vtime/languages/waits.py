@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Timed waits of Python: each takes as long as it says, in the time it shows."""
+import queue
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+
+def takes(what, seconds, call, slack=0.0):
+    begin = time.monotonic()
+    call()
+    took = time.monotonic() - begin
+    if not seconds - 1e-9 <= took <= seconds + slack + 1e-9:
+        sys.exit(f"{what} took {took} s")
+
+
+def ignore(call, error):
+    try:
+        call()
+    except error:
+        pass
+
+
+takes("sleep", 5, lambda: time.sleep(5))
+takes("Event", 5, lambda: threading.Event().wait(5))
+takes("Queue", 5, lambda: ignore(lambda: queue.Queue().get(timeout=5), queue.Empty))
+takes("Lock", 5, lambda: [lock := threading.Lock(), lock.acquire(), lock.acquire(timeout=5)])
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 2.5)
+takes("pause", 2.5, signal.pause)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+takes("sigtimedwait", 5, lambda: signal.sigtimedwait([signal.SIGUSR1], 5))
+a, b = socket.socketpair()
+a.settimeout(5)
+takes("recv", 5, lambda: ignore(lambda: a.recv(1), TimeoutError))
+takes("select", 5, lambda: select.select([a], [], [], 5))
+takes("run", 0.5, lambda: subprocess.run(["sleep", "0.5"], check=True), 0.1)
+takes("output", 0.5, lambda: subprocess.check_output("sleep 0.5; echo x", shell=True), 0.1)
+thread = threading.Timer(5, lambda: None)
+thread.start()
+takes("join", 5, thread.join)
