@@ -453,6 +453,9 @@ enum ach_log { ACH_LOG_ERROR, ACH_LOG_WARNING, ACH_LOG_INFO, ACH_LOG_DEBUG };
  * @level: ACH_LOG_ERROR and so on
  * @format: as for printf
  *
+ * At most 20 lines with one @format are written in 10 seconds for each driver. The others are counted, and the
+ * count is written later.
+ *
  * Threads: any. Allocates: no. Blocks: no longer than the log does.
  *
  * Since: 3.0

@@ -247,6 +247,9 @@ size_t ach_robot_devices(const ach_robot_t *robot, ach_device_info_t *devices, s
  * @level: ACH_LOG_ERROR and so on
  * @format: as for printf
  *
+ * At most 20 lines with one @format are written in 10 seconds. The others are counted, and the
+ * count is written later.
+ *
  * Allocates: no. Blocks: no longer than the log does.
  *
  * Since: 3.0

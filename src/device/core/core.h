@@ -24,6 +24,7 @@
 #include <pthread.h>
 
 #include "bell.h"
+#include "log.h"
 
 struct achi_device {
     struct achi_device *next;
@@ -135,6 +136,7 @@ struct achi_class {
 
 struct ach_robot {
     ach_robot_attr_t attr;
+    struct achi_log log;
     char id[17]; /* in routes: nobody else's */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* phases, and answers to subscriptions */

@@ -12,7 +12,7 @@ static void log_lines(const ach_robot_t *robot, enum ach_log level, const char *
     while (*lines) {
         size_t n = strcspn(lines, "\n");
 
-        ach_robot_log(robot, level, "%.*s", (int)n, lines);
+        achi_log_always(robot, level, "%.*s", (int)n, lines);
         lines += n + (lines[n] == '\n');
     }
 }
@@ -20,7 +20,8 @@ static void log_lines(const ach_robot_t *robot, enum ach_log level, const char *
 /* A sentence with the place in the file. */
 static ach_status_t wrong(const ach_robot_t *robot, const ach_section_t *s, const char *why)
 {
-    ach_robot_log(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s), why);
+    achi_log_always(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s),
+                    why);
     return ACH_EINVAL;
 }
 
@@ -128,15 +129,15 @@ static void warn_left(const ach_robot_t *robot)
         size_t n = d->options ? ach_section_tuple_count(d->options, "provides") : 0;
 
         if (d->options && !n)
-            ach_robot_log(robot, ACH_LOG_WARNING,
-                          "%s:%d: driver %s provides nothing, so that nobody can use it",
-                          ach_section_file(d->options), ach_section_line(d->options),
-                          d->class->name);
+            achi_log_always(robot, ACH_LOG_WARNING,
+                            "%s:%d: driver %s provides nothing, so that nobody can use it",
+                            ach_section_file(d->options), ach_section_line(d->options),
+                            d->class->name);
         if (n && n < 64 && d->provided != (UINT64_C(1) << n) - 1)
-            ach_robot_log(robot, ACH_LOG_WARNING,
-                          "%s:%d: driver %s does not provide all that its option says",
-                          ach_section_file(d->options), ach_section_line(d->options),
-                          d->class->name);
+            achi_log_always(robot, ACH_LOG_WARNING,
+                            "%s:%d: driver %s does not provide all that its option says",
+                            ach_section_file(d->options), ach_section_line(d->options),
+                            d->class->name);
     }
 }
 
@@ -154,7 +155,7 @@ ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config)
         return ach_errstr_set(ACH_EINVAL, "the config file is wrong");
     status = achi_needs_resolve(robot);
     if (status != ACH_OK) {
-        ach_robot_log(robot, ACH_LOG_ERROR, "%s", ach_errstr());
+        achi_log_always(robot, ACH_LOG_ERROR, "%s", ach_errstr());
         return ACH_EINVAL;
     }
     warn_left(robot);

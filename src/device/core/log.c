@@ -1,22 +1,131 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* log.c - lines for who runs the robot */
+/*
+ * log.c - lines for who runs the robot
+ *
+ * A client may cause lines as fast as it can send messages. So each place in the code, told apart
+ * by its format, and each driver there, writes BURST lines in WINDOW seconds; those that follow
+ * are counted, and the count is written with the first line of any place after that, or at the end.
+ */
+#include "log.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core.h"
 
 #define LINE_MAX 512
+#define BURST 20u
+#define WINDOW 10.0
 
 static void write_line(const ach_robot_t *robot, enum ach_log level, const char *line)
 {
     static const char *const words[] = {"error: ", "warning: ", "", ""};
 
-    if (level > robot->attr.level)
-        return;
     if (robot->attr.log)
         robot->attr.log(robot->attr.context, level, line);
     else
         fprintf(stderr, "ach: %s%s\n", words[level], line);
+}
+
+/* The place's own entry; or a new one, in place of the oldest that has nothing left to tell. */
+static struct achi_log_place *find_place(struct achi_log *log, const char *format, const void *who)
+{
+    struct achi_log_place *oldest = &log->places[0];
+    unsigned i;
+
+    for (i = 0; i < ACHI_LOG_PLACES; i++) {
+        struct achi_log_place *p = &log->places[i];
+
+        if (p->format == format && p->who == who)
+            return p;
+        if (oldest->hidden ? !p->hidden || p->since < oldest->since
+                           : !p->hidden && p->since < oldest->since)
+            oldest = p;
+    }
+    *oldest = (struct achi_log_place){.format = format, .who = who, .since = -WINDOW};
+    return oldest;
+}
+
+/* Whether a line of this place is written; if not, it is counted. */
+static bool may_write(struct achi_log *log, const char *format, const void *who, enum ach_log level,
+                      const char *line)
+{
+    double now = achi_monotonic();
+    struct achi_log_place *p;
+    bool may;
+
+    pthread_mutex_lock(&log->lock);
+    p = find_place(log, format, who);
+    if (now - p->since >= WINDOW && !p->hidden) {
+        p->since = now;
+        p->written = 0;
+    }
+    may = p->written < BURST;
+    if (may) {
+        p->written++;
+    } else {
+        p->hidden++;
+        p->level = level;
+        snprintf(p->line, sizeof(p->line), "%s", line);
+    }
+    pthread_mutex_unlock(&log->lock);
+    return may;
+}
+
+/* The next place whose count is to be written; false: none. */
+static bool next_count(struct achi_log *log, bool all, enum ach_log *level, char *line, size_t size)
+{
+    double now = achi_monotonic();
+    bool found = false;
+    unsigned i;
+
+    pthread_mutex_lock(&log->lock);
+    for (i = 0; i < ACHI_LOG_PLACES && !found; i++) {
+        struct achi_log_place *p = &log->places[i];
+
+        if (!p->hidden || (!all && now - p->since < WINDOW))
+            continue;
+        snprintf(line, size, "%llu more lines like this one were not logged: %s",
+                 (unsigned long long)p->hidden, p->line);
+        *level = p->level;
+        p->hidden = 0;
+        found = true;
+    }
+    pthread_mutex_unlock(&log->lock);
+    return found;
+}
+
+static void write_counts(ach_robot_t *robot, bool all)
+{
+    enum ach_log level;
+    char line[LINE_MAX];
+
+    while (next_count(&robot->log, all, &level, line, sizeof(line)))
+        write_line(robot, level, line);
+}
+
+void achi_log_init(ach_robot_t *robot)
+{
+    pthread_mutex_init(&robot->log.lock, NULL);
+}
+
+void achi_log_finish(ach_robot_t *robot)
+{
+    write_counts(robot, true);
+    pthread_mutex_destroy(&robot->log.lock);
+}
+
+static void write_some(const ach_robot_t *robot, enum ach_log level, const char *format,
+                       const void *who, const char *line)
+{
+    ach_robot_t *r = (ach_robot_t *)(uintptr_t)robot;
+
+    if (level > r->attr.level)
+        return;
+    write_counts(r, false);
+    if (may_write(&r->log, format, who, level, line))
+        write_line(r, level, line);
 }
 
 void ach_robot_log(const ach_robot_t *robot, enum ach_log level, const char *format, ...)
@@ -27,7 +136,19 @@ void ach_robot_log(const ach_robot_t *robot, enum ach_log level, const char *for
     va_start(ap, format);
     vsnprintf(line, sizeof(line), format, ap);
     va_end(ap);
-    write_line(robot, level, line);
+    write_some(robot, level, format, NULL, line);
+}
+
+void achi_log_always(const ach_robot_t *robot, enum ach_log level, const char *format, ...)
+{
+    char line[LINE_MAX];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(line, sizeof(line), format, ap);
+    va_end(ap);
+    if (level <= robot->attr.level)
+        write_line(robot, level, line);
 }
 
 void ach_driver_log(const ach_driver_t *driver, enum ach_log level, const char *format, ...)
@@ -39,5 +160,5 @@ void ach_driver_log(const ach_driver_t *driver, enum ach_log level, const char *
     va_start(ap, format);
     vsnprintf(line + n, sizeof(line) - (size_t)n, format, ap);
     va_end(ap);
-    write_line(driver->robot, level, line);
+    write_some(driver->robot, level, format, driver, line);
 }

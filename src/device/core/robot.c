@@ -17,6 +17,7 @@ static void init_locks(ach_robot_t *r)
     pthread_cond_init(&r->changed, &monotonic);
     pthread_cond_init(&r->rested, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    achi_log_init(r);
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->time_lock, NULL);
     pthread_mutex_init(&r->access.lock, NULL);
@@ -95,6 +96,7 @@ void ach_robot_destroy(ach_robot_t *robot)
     }
     achi_classes_destroy(robot);
     ach_config_destroy(robot->config);
+    achi_log_finish(robot);
     pthread_cond_destroy(&robot->changed);
     pthread_cond_destroy(&robot->rested);
     pthread_mutex_destroy(&robot->lock);

@@ -6,6 +6,7 @@ options state, an honest client is served, and no request is left without an ans
 attacks.py SERVER_PROGRAM [TEST ...]
 """
 import os
+import re
 import socket
 import struct
 import sys
@@ -22,6 +23,7 @@ driver ( name "atlas" provides ["map:1"] side 512 )
 driver ( name "puppet" provides ["position2d:7" "opaque:7"] does "echo" )
 driver ( name "puppet" provides ["control:::opaque:8" "position2d:8" "map:8"] does "hold" )
 driver ( name "puppet" provides ["opaque:9"] sleep_ms 20 )
+driver ( name "puppet" provides ["position2d:6"] does "fail" )
 """
 MIB = 1 << 20
 MEMORY = 32 * MIB  # the option of the servers here
@@ -293,7 +295,33 @@ def large_strangers(server, witness, attackers):
     witness.served()
 
 
+def refused_messages(program):
+    """Messages that a driver refuses, and connections that end with a line each: few are logged,
+    and the log says how many are not."""
+    server = p.Server(program, CONFIG)
+    witness = Witness(server)
+    c = attacker(server, [], [(p.POSITION2D, 6)])
+    body = struct.pack(">3dI", 1, 0, 0, 0)
+    n = 20000
+    for _ in range(n // 100):
+        c.raw((p.header(p.CMD, p.POSITION2D, 6, 1, len(body)) + body) * 100)
+    assert c.request(p.POSITION2D, 6, 1).type == p.NACK
+    for _ in range(200):
+        d = server.client()
+        d.raw(bytes([255]) * 40)
+        assert d.gone()
+        d.close()
+    witness.served()
+    witness.end()
+    server.end()
+    log = server.log()
+    assert len(log) < 64 << 10, len(log)
+    assert "it always fails" in log and "not a message" in log
+    told = [int(w) for w in re.findall(r"(\d+) more lines like this one were not logged", log)]
+    assert len(told) >= 2 and sum(told) > 300, told
+
+
 if __name__ == "__main__":
     sys.setswitchinterval(1e-4)
     sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
-                    slow_driver, stopped_readers, strangers, large_strangers]))
+                    slow_driver, stopped_readers, strangers, large_strangers, refused_messages]))

@@ -15,7 +15,7 @@
 #define HELD_MAX 4096
 #define BODY_MAX 65536
 
-enum does { REFUSE, ECHO, HOLD };
+enum does { REFUSE, ECHO, HOLD, FAIL };
 
 struct puppet {
     ach_address_t devices[DEVICES_MAX];
@@ -37,7 +37,10 @@ static ach_status_t puppet_create(ach_driver_t *driver, ach_section_t *options, 
     if (!p)
         return ACH_FAILED_SYSCALL;
     p->control = -1;
-    p->does = strcmp(does, "echo") == 0 ? ECHO : strcmp(does, "hold") == 0 ? HOLD : REFUSE;
+    p->does = strcmp(does, "echo") == 0   ? ECHO
+              : strcmp(does, "hold") == 0 ? HOLD
+              : strcmp(does, "fail") == 0 ? FAIL
+                                          : REFUSE;
     while (p->count < DEVICES_MAX &&
            ach_driver_provide_next(driver, key, &p->devices[p->count]) == ACH_OK) {
         if (strcmp(key, "control") == 0)
@@ -165,6 +168,8 @@ static ach_status_t puppet_process(ach_driver_t *driver, void *state, const ach_
     }
     if (p->does == ECHO)
         return echo(driver, m);
+    if (p->does == FAIL)
+        return ach_errstr_set(ACH_EINVAL, "it always fails");
     if (p->does == HOLD && h->type == ACH_MSG_REQ && p->n_held < HELD_MAX) {
         p->held[p->n_held++] = ach_message_ref(m);
         return ACH_OK;

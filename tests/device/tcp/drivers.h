@@ -7,7 +7,7 @@
  *             say INTERFACE INDEX SUBTYPE COUNT HEX   publish these bytes so often
  *             answer                                  answer all requests that are held
  *         Option `does`: "refuse" requests (default), "echo" commands as data and requests as
- *         ACKs, or "hold" requests until told. Option `sleep_ms`: for each message.
+ *         ACKs, "hold" requests until told, or "fail". Option `sleep_ms`: for each message.
  * dummy   the same, by the name that clients see
  * vfh     one device, whose setup fails
  * ticker  publishes position2d `rate` times a second; px counts, py is the time
