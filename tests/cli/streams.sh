@@ -182,7 +182,7 @@ is_theirs() {
 }
 eventually is_theirs
 expect 1 "$ACH" put s mine
-same "$err" "ach put: channel 's' has a source already"
+has "$err" "ach put: channel 's' has a source already: process $putter (ach)"
 exec 3>&-
 wait "$putter" || fail "the source ends with $?"
 expect 0 "$ACH" put s mine
