@@ -158,6 +158,7 @@ static pid_t waiter_start(const struct way *way)
     REQUIRE(pid >= 0);
     if (pid > 0)
         return pid;
+    check_failures = 0;
     REQUIRE_OK(ach_open(&chan, CHAN, NULL));
     r = way->wait(&chan);
     if (r == ACH_ENOTSUP)
@@ -294,8 +295,10 @@ static pid_t waiter_in_rounds(struct talk *talk)
     fflush(NULL);
     pid = fork();
     REQUIRE(pid >= 0);
-    if (pid == 0)
+    if (pid == 0) {
+        check_failures = 0;
         wait_in_rounds(talk, ROUNDS);
+    }
     return pid;
 }
 
@@ -355,6 +358,28 @@ static void test_all_ways(void)
         test_ways(&ways[i], true);
         test_ways(&ways[i], false);
     }
+}
+
+/* Who may read can move sleepers from the commit word to another one. They are woken all the same. */
+static void test_moved(const struct way *way)
+{
+    ach_channel_t chan;
+    const uint32_t *commit, *elsewhere;
+    bool skipped = false;
+    pid_t waiter;
+
+    REQUIRE_OK(ach_create(CHAN, 8, 8, NULL));
+    REQUIRE_OK(ach_open(&chan, CHAN, NULL));
+    commit = &chan.shm->commit;
+    elsewhere = (const uint32_t *)chan.shm + ACHI_HEADER_SIZE / sizeof(uint32_t) - 1;
+    waiter = waiter_start(way);
+    EVENTUALLY(
+        (skipped = exited_with(waiter, CHECK_SKIPPED)) ||
+        syscall(SYS_futex, commit, FUTEX_REQUEUE, 0, (void *)(uintptr_t)INT_MAX, elsewhere, 0) > 0);
+    CHECK_OK(ach_put(&chan, "news", 4));
+    CHECK(skipped || check_child(waiter, LIMIT_MS));
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink(CHAN));
 }
 
 static mode_t wake_mode(void)
@@ -470,6 +495,8 @@ static void test_false_wake_file(void)
 
 int main(void)
 {
+    size_t i;
+
     paths_init();
     woken = check_shared(sizeof(*woken));
     umask(022);
@@ -483,6 +510,9 @@ int main(void)
     test_without_wake_file(true);
     test_without_wake_file(false);
     test_all_ways();
+    if (have_waitv())
+        for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+            test_moved(&ways[i]);
     test_false_wake_file();
     test_squatters();
     return check_result();
