@@ -65,7 +65,7 @@ static void block(struct achi_sim *s, struct achi_sink *k, const struct achi_clo
     k->outside = true;
     achi_turn_trace(s, k, "blocked", time);
     k->account.blocked += time - k->time - used;
-    achi_turn_charge(k, k->permit + used, time, k->cpu + used);
+    achi_turn_charge(k, k->time + used, time, k->cpu + used);
     k->permit = time;
     if (k->child->plan->outside == ACHI_OUTSIDE_LEAVE) {
         k->phase = ACHI_AWAY;

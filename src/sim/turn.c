@@ -77,6 +77,7 @@ static void overrun(struct achi_sim *s, struct achi_sink *k)
                       (double)taken * 1e-6, (double)p->budget * 1e-6);
     if (p->overrun != ACHI_OVERRUN_SUSPEND)
         return;
+    k->account.granted += k->time - k->permit; /* what its slice took too long counts as well */
     times = (taken - 1) / p->budget;
     k->account.suspended += times * (p->period - p->budget);
     k->cycle += times * p->period;

@@ -56,6 +56,15 @@ def suspend():
     check(abs(float(m.group(1)) - total) < 0.005, f"suspended {m.group(1)}, seen {total}")
 
 
+def suspended_account():
+    """What it was granted is what it used, but for its last slice, which took somewhat too long."""
+    r = Run(world(controller("a", "spin", period=0.001, budget=0.0003, overrun="suspend",
+                             outside="wait"), duration=0.2)).expect(0, "suspended")
+    m = re.search(r"cpu ([\d.]+) s, granted ([\d.]+) s.* at most ([\d.]+) us late", r.out)
+    cpu, granted, late = map(float, m.groups())
+    check(abs(cpu - granted) <= late * 1e-6 + 0.00001, r.out)
+
+
 def declared_costs():
     r = Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.001), model="declared"))
     r.expect(0, "10 overruns", "the longest cycle 2.000 ms")
@@ -110,4 +119,4 @@ def start_once():
               model="declared")).expect(0, "20 cycles", "granted 0.002100 s")
 
 
-main([start_once, cpu_time, report, end, suspend, declared_costs, ledger, ledger_of_declared_costs])
+main([start_once, cpu_time, report, end, suspend, suspended_account, declared_costs, ledger, ledger_of_declared_costs])
