@@ -40,7 +40,7 @@ static _Noreturn void give_up(const char *what)
     attempt_fail("%s: %m", what);
 }
 
-static void ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
+void crowd_ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
 {
     const ach_header_t h = {
         .address = {.interf = ACH_PLAYER_CODE}, .type = ACH_MSG_REQ, .subtype = subtype};
@@ -57,7 +57,7 @@ static void ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
         give_up("send");
 }
 
-static int dial(uint16_t port)
+int crowd_dial(uint16_t port)
 {
     const struct sockaddr_in a = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -77,13 +77,13 @@ static void enter(struct client *c, const struct crowd_plan *plan)
     const uint32_t mode = plan->pull ? ACH_PLAYER_DATAMODE_PULL : ACH_PLAYER_DATAMODE_PUSH;
     const uint32_t open[7] = {0, 0, ACH_POSITION2D_CODE, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
 
-    c->fd = dial(plan->port);
+    c->fd = crowd_dial(plan->port);
     c->used = 0;
     c->last = 0;
-    ask(c->fd, ACH_PLAYER_REQ_DATAMODE, &mode, 1);
-    ask(c->fd, ACH_PLAYER_REQ_DEV, open, 7);
+    crowd_ask(c->fd, ACH_PLAYER_REQ_DATAMODE, &mode, 1);
+    crowd_ask(c->fd, ACH_PLAYER_REQ_DEV, open, 7);
     if (plan->pull)
-        ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
+        crowd_ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
 }
 
 static double count_of(const unsigned char *body)
@@ -115,7 +115,7 @@ static void take(struct client *c, const struct crowd_plan *plan, const ach_head
         r->told +=
             (uint64_t)body[0] << 24 | (uint64_t)body[1] << 16 | (uint64_t)body[2] << 8 | body[3];
     } else if (h->type == ACH_MSG_SYNCH && plan->pull) {
-        ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
+        crowd_ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
     }
 }
 

@@ -23,6 +23,10 @@ struct crowd_result {
     uint64_t told;   /* to be lost, by the server */
 };
 
+/* A connection that was greeted, and a request of the interface player. Exit if they cannot. */
+int crowd_dial(uint16_t port);
+void crowd_ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n);
+
 /* Exits with a message if it cannot connect. */
 void crowd_run(const struct crowd_plan *plan, struct crowd_result *result);
 

@@ -12,6 +12,7 @@
 
 #include "../attempt.h"
 #include "../json_text.h"
+#include "attack.h"
 #include "crowd.h"
 #include "robot.h"
 
@@ -31,6 +32,9 @@ static const struct scenario {
     {"clients_1000", 100, 1000, 0, false, 0.99, 10000},
     {"clients_1000_one_stopped", 100, 1000, 1, false, 0.99, 10000},
 };
+
+/* Round trips beside an attack, us. */
+#define ATTACK_LIMIT 50000.0
 
 static void allow_descriptors(void)
 {
@@ -85,20 +89,51 @@ static void measure(void *arg)
     samples_finish(&r.latency);
 }
 
-static void attempt_part(struct part *part)
+static void attempt_part(void (*fun)(void *part), void *part, const char *name, FILE *json)
 {
-    const char *why = attempt(measure, part, PART_LIMIT_SECONDS);
+    const char *why = attempt(fun, part, PART_LIMIT_SECONDS);
 
     if (!why)
         return;
-    printf("%-26s could not be measured: %s\n", part->s->name, why);
-    if (part->json) {
-        fputs("{", part->json);
-        json_member(part->json, "scenario", part->s->name);
-        fputs("\"unmeasured\": ", part->json);
-        json_string(part->json, why);
-        fputs("}\n", part->json);
+    printf("%-26s could not be measured: %s\n", name, why);
+    if (json) {
+        fputs("{", json);
+        json_member(json, "scenario", name);
+        fputs("\"unmeasured\": ", json);
+        json_string(json, why);
+        fputs("}\n", json);
     }
+}
+
+struct attack_part {
+    size_t attack;
+    double seconds;
+    FILE *json;
+};
+
+/* What another client notices of an attack; the target is for a machine that does nothing else. */
+static void measure_attack(void *arg)
+{
+    const struct attack_part *part = arg;
+    const char *name = attack_name(part->attack);
+    struct robot robot = robot_start(100);
+    struct samples s = {0};
+    double p50, p99, most;
+
+    attack_run(part->attack, robot.port, part->seconds, &s);
+    robot_end(&robot);
+    p50 = samples_quantile(&s, 0.5);
+    p99 = samples_quantile(&s, 0.99);
+    most = samples_quantile(&s, 1);
+    printf("%-26s %5u %10zu %9.0f %9.0f %9.0f %8s  p99 < %g us: %s\n", name, 1u, s.count, p50, p99,
+           most, "", ATTACK_LIMIT, p99 < ATTACK_LIMIT ? "yes" : "no");
+    fflush(stdout);
+    if (part->json)
+        fprintf(part->json,
+                "{\"scenario\": \"%s\", \"round_trips\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, "
+                "\"max_us\": %.1f, \"claim_us\": %g, \"claim_quantile\": 0.99}\n",
+                name, s.count, p50, p99, most, ATTACK_LIMIT);
+    samples_finish(&s);
 }
 
 /* Named on the command line, or none is. */
@@ -148,7 +183,13 @@ int main(int argc, char **argv)
         struct part part = {&scenarios[i], seconds, divide, json};
 
         if (wanted(scenarios[i].name, argv + optind))
-            attempt_part(&part);
+            attempt_part(measure, &part, scenarios[i].name, json);
+    }
+    for (i = 0; attack_name(i); i++) {
+        struct attack_part part = {i, seconds, json};
+
+        if (wanted(attack_name(i), argv + optind))
+            attempt_part(measure_attack, &part, attack_name(i), json);
     }
     if (json)
         fclose(json);

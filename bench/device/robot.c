@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../tests/device/tcp/atlas.h"
+
 #include "../attempt.h"
 
 struct ticker {
@@ -53,7 +55,8 @@ static ach_config_t *configure(double rate)
     char text[200];
 
     snprintf(text, sizeof(text),
-             "driver ( name \"ticker\" provides [\"position2d:0\"] rate %g )\ntcp ( port 0 )\n",
+             "driver ( name \"ticker\" provides [\"position2d:0\"] rate %g )\n"
+             "driver ( name \"atlas\" provides [\"map:0\"] side 2048 )\ntcp ( port 0 )\n",
              rate);
     if (ach_config_parse(text, strlen(text), "bench", &config) != ACH_OK)
         give_up("config");
@@ -69,6 +72,7 @@ static _Noreturn void serve(double rate, int tell, int stop)
     char end;
 
     if (ach_robot_create(NULL, &robot) != ACH_OK || ach_robot_add_class(robot, &ticker) != ACH_OK ||
+        ach_robot_add_class(robot, &atlas_class) != ACH_OK ||
         ach_robot_load_config(robot, config) != ACH_OK || ach_robot_start(robot) != ACH_OK)
         give_up("robot");
     if (ach_transport_tcp.serve(robot, ach_section_next(ach_config_root(config), "tcp", NULL),

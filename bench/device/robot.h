@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* robot.h - a server process with one device that publishes at a steady rate */
+/* robot.h - a server process with a device that publishes at a steady rate, and a large map */
 #ifndef BENCH_ROBOT_H
 #define BENCH_ROBOT_H
 

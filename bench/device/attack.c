@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "attack.h"
+
+#include <ach/interface/map.h>
+#include <ach/interface/player.h>
+#include <ach/interface/position2d.h>
+#include <ach/message.h>
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../attempt.h"
+#include "crowd.h"
+
+#define MOST 200u
+
+struct attack {
+    uint16_t port;
+    int fds[MOST];
+    unsigned count;
+    bool stop;
+    unsigned char bytes[1 << 16]; /* sent again and again */
+    size_t size;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void fill(struct attack *a, uint16_t interf, uint8_t type, uint8_t subtype, uint32_t size)
+{
+    const ach_header_t h = {.address = {.interf = interf}, .type = type, .subtype = subtype};
+
+    while (a->size + ACH_FRAME_HEADER + size <= sizeof(a->bytes)) {
+        ach_frame_write(&h, size, a->bytes + a->size);
+        a->size += ACH_FRAME_HEADER + size;
+    }
+}
+
+static void join(struct attack *a, unsigned n, uint16_t interf)
+{
+    const uint32_t open[7] = {0, 0, interf, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
+
+    while (a->count < n) {
+        a->fds[a->count] = crowd_dial(a->port);
+        if (interf)
+            crowd_ask(a->fds[a->count], ACH_PLAYER_REQ_DEV, open, 7);
+        a->count++;
+    }
+}
+
+/* Requests for maps. */
+static void ask_for_maps(struct attack *a, unsigned n)
+{
+    fill(a, ACH_MAP_CODE, ACH_MSG_REQ, ACH_MAP_REQ_GET_DATA, 28);
+    join(a, n, ACH_MAP_CODE);
+}
+
+/* The answers are not read. */
+static void maps_unread(struct attack *a)
+{
+    ask_for_maps(a, 4);
+}
+
+static void maps_read(struct attack *a)
+{
+    ask_for_maps(a, 4);
+}
+
+/* A driver that does not know the commands. */
+static void refused(struct attack *a)
+{
+    fill(a, ACH_POSITION2D_CODE, ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL, 28);
+    join(a, 4, ACH_POSITION2D_CODE);
+}
+
+/* The header of a large message, and then what it says are its bytes, but never all. */
+static void partial(struct attack *a)
+{
+    const ach_header_t h = {
+        .address = {.interf = ACH_POSITION2D_CODE}, .type = ACH_MSG_CMD, .subtype = 1};
+    unsigned char header[ACH_FRAME_HEADER];
+    unsigned i, k;
+
+    join(a, MOST, 0);
+    ach_frame_write(&h, 1 << 20, header);
+    for (i = 0; i < a->count; i++) {
+        send(a->fds[i], header, sizeof(header), MSG_NOSIGNAL | MSG_DONTWAIT);
+        for (k = 0; k < 15; k++)
+            send(a->fds[i], a->bytes, sizeof(a->bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+}
+
+static void strangers(struct attack *a)
+{
+    join(a, MOST, 0);
+}
+
+/* Come and go. */
+static void replace_one(struct attack *a, unsigned i)
+{
+    close(a->fds[i % a->count]);
+    a->fds[i % a->count] = crowd_dial(a->port);
+}
+
+static const struct {
+    const char *name;
+    void (*begin)(struct attack *a);
+    bool read, come;
+} attacks[] = {
+    {"beside_maps_unread", maps_unread, false, false},
+    {"beside_maps_read", maps_read, true, false},
+    {"beside_refused_commands", refused, false, false},
+    {"beside_partial_messages", partial, false, false},
+    {"beside_strangers", strangers, false, true},
+};
+
+static size_t chosen;
+
+static void *run(void *context)
+{
+    static char sink[1 << 16];
+    struct attack *a = context;
+    unsigned i;
+
+    while (!__atomic_load_n(&a->stop, __ATOMIC_ACQUIRE)) {
+        for (i = 0; i < a->count && !attacks[chosen].come; i++) {
+            /* A part of a message may be sent: the server then ends the connection. */
+            if (a->size && send(a->fds[i], a->bytes, a->size, MSG_NOSIGNAL | MSG_DONTWAIT) % 68 > 0)
+                replace_one(a, i);
+            while (attacks[chosen].read && recv(a->fds[i], sink, sizeof(sink), MSG_DONTWAIT) > 0)
+                ;
+        }
+        for (i = 0; i < 8 && attacks[chosen].come; i++)
+            replace_one(a, (unsigned)rand());
+        usleep(1000);
+    }
+    return NULL;
+}
+
+static void round_trip(int fd)
+{
+    unsigned char bytes[65536];
+    ach_header_t h;
+    uint32_t size;
+
+    crowd_ask(fd, ACH_PLAYER_REQ_DEVLIST, NULL, 0);
+    if (recv(fd, bytes, ACH_FRAME_HEADER, MSG_WAITALL) != (ssize_t)ACH_FRAME_HEADER ||
+        ach_frame_read(bytes, &h, &size) != ACH_OK || size > sizeof(bytes) ||
+        (size && recv(fd, bytes, size, MSG_WAITALL) != (ssize_t)size))
+        attempt_fail("no answer");
+}
+
+const char *attack_name(size_t i)
+{
+    return i < sizeof(attacks) / sizeof(attacks[0]) ? attacks[i].name : NULL;
+}
+
+void attack_run(size_t i, uint16_t port, double seconds, struct samples *round_trips)
+{
+    struct attack *a = calloc(1, sizeof(*a));
+    int fd = crowd_dial(port);
+    double end, start;
+    pthread_t thread;
+
+    if (!a)
+        attempt_fail("no memory");
+    a->port = port;
+    chosen = i;
+    attacks[i].begin(a);
+    if (pthread_create(&thread, NULL, run, a) != 0)
+        attempt_fail("no thread");
+    for (end = now() + seconds; now() < end;) {
+        start = now();
+        round_trip(fd);
+        samples_add(round_trips, (now() - start) * 1e6);
+        usleep(1000);
+    }
+    __atomic_store_n(&a->stop, true, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    while (a->count)
+        close(a->fds[--a->count]);
+    close(fd);
+    free(a);
+}
