@@ -145,6 +145,35 @@ static void requires_others(void)
     CHECK(!runs(pid));
 }
 
+/* The last subscriber leaves right after its commands: all are handled, and what follows from them. */
+static void last_commands(void)
+{
+    struct rig *rig =
+        rig_start("driver (" WILD "provides [\"opaque:1\"] requires [\"other:::opaque:0\"])"
+                  "driver ( name \"relay\" provides [\"opaque:0\"] )");
+    struct ear *observer = ear_open(rig, "opaque:0");
+    unsigned i, round;
+
+    for (round = 0; round < 3; round++) {
+        struct ear *ear = ear_open(rig, "opaque:1");
+
+        for (i = 0; i < 50; i++)
+            tell(ear, WILD_PASS_ON, (uint8_t)i);
+        ear_close(ear);
+        for (i = 0; i < 50; i++) {
+            ach_message_t *m = ear_data(observer, ACH_OPAQUE_DATA_STATE);
+            const ach_opaque_data_t *body = m ? ach_message_body(m) : NULL;
+
+            CHECK(body && body->data_count == 1 && body->data[0] == i);
+            ach_message_unref(m);
+            if (!body)
+                break;
+        }
+    }
+    ear_close(observer);
+    rig_end(rig);
+}
+
 /* Another driver of the server does not notice; subscribers stay; requests are refused. */
 static void crashes(uint8_t how, const char *line)
 {
@@ -258,6 +287,7 @@ int main(void)
     server_is_killed();
     works_as_usual();
     requires_others();
+    last_commands();
     crashes(WILD_ABORT, "its process was ended by Aborted");
     crashes(WILD_EXIT, "its process ended with status 3");
     hangs(WILD_HANG);
