@@ -4,7 +4,8 @@
  *
  * A client's thread waits for the socket and for the client's queue, whose wake
  * writes to an eventfd. A client that does not read holds up its own thread only;
- * its queue drops what is too much, and the client is told how much that was.
+ * its queue drops what is too much, and the client is told how much that was. Answers beyond
+ * the memory that one client, or all of them, may take become NACKs.
  *
  * The socket is open to all users. Each may do what the permissions of the robot's channels allow:
  * the kernel says who has connected, and ach_robot_rights says what that user may do.
@@ -27,6 +28,10 @@
 
 #define CLIENTS_MAX 256u
 
+/* Memory for what waits for one client, and for all of them. */
+#define CLIENT_BYTES ((size_t)64 << 20)
+#define ALL_BYTES ((size_t)256 << 20)
+
 struct client {
     struct client *next;
     struct server *server;
@@ -43,6 +48,7 @@ struct client {
 
 struct server {
     ach_robot_t *robot;
+    ach_budget_t *budget; /* of what is in all queues */
     struct sockaddr_un address;
     int fd;
     pthread_t thread;
@@ -283,8 +289,9 @@ static bool start_client(struct server *s, int fd)
         return false;
     *c = (struct client){.next = s->clients, .server = s, .fd = fd, .uid = user_of(fd)};
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (c->wake >= 0 && ach_queue_create(0, 0, wake, c, &c->queue) == ACH_OK &&
-        pthread_create(&thread, NULL, attend, c) == 0) {
+    if (c->wake >= 0 && ach_queue_create(0, CLIENT_BYTES / 2, wake, c, &c->queue) == ACH_OK)
+        ach_queue_limit(c->queue, CLIENT_BYTES, s->budget);
+    if (c->queue && pthread_create(&thread, NULL, attend, c) == 0) {
         pthread_detach(thread);
         s->clients = c;
         s->n_clients++;
@@ -352,15 +359,19 @@ ach_status_t unix_serve(ach_robot_t *robot, ach_section_t *options, void **serve
     s->robot = robot;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->gone, NULL);
-    status = listen_at(s);
+    status = ach_budget_create(ALL_BYTES, &s->budget);
+    if (status == ACH_OK)
+        status = listen_at(s);
     if (status == ACH_OK && pthread_create(&s->thread, NULL, accept_all, s) != 0) {
         status = ach_errstr_set(ACH_FAILED_SYSCALL, "no thread to listen");
         close(s->fd);
     }
-    if (status == ACH_OK)
+    if (status == ACH_OK) {
         *server = s;
-    else
+    } else {
+        ach_budget_destroy(s->budget);
         free(s);
+    }
     return status;
 }
 
@@ -382,5 +393,6 @@ void unix_end(void *server)
     close(s->fd);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->gone);
+    ach_budget_destroy(s->budget);
     free(s);
 }
