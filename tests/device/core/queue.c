@@ -214,8 +214,60 @@ static void test_replace_when_full(void)
     ach_queue_close(q);
 }
 
+static ach_message_t *make_large(size_t size)
+{
+    static unsigned char bytes[1 << 20];
+    const ach_header_t h = {
+        .address = {.interf = ACH_OPAQUE_CODE}, .type = ACH_MSG_DATA, .subtype = 1};
+    ach_message_t *m;
+
+    REQUIRE_OK(ach_message_wrap(&h, bytes, size, &m));
+    return m;
+}
+
+/* A queue takes what its limit allows, and as much as is left for others. */
+static void test_budget(void)
+{
+    ach_queue_usage_t u = {.size = sizeof(u)};
+    ach_message_t *m = make_large(100000);
+    ach_queue_t *a, *b;
+    ach_budget_t *budget;
+    size_t left;
+
+    REQUIRE_OK(ach_budget_create(350000, &budget));
+    REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &a));
+    REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &b));
+    ach_queue_limit(a, 250000, budget);
+    ach_queue_limit(b, 1000000, budget);
+    CHECK_OK(ach_queue_push(a, m));
+    left = ach_budget_left(budget);
+    CHECK(left < 250000);
+    CHECK_OK(ach_queue_push(b, m)); /* counted once */
+    CHECK(left - ach_budget_left(budget) < 1000);
+    ach_message_unref(m);
+    m = make_large(100000);
+    CHECK_OK(ach_queue_push(a, m));
+    CHECK_STATUS(ach_queue_push(a, m), ACH_OVERFLOW); /* its own limit */
+    ach_message_unref(m);
+    m = make_large(100000);
+    CHECK_STATUS(ach_queue_push(b, m), ACH_OVERFLOW); /* it has more than what would be left */
+    CHECK(ach_queue_lost(a) == 1 && ach_queue_lost(b) == 1);
+    ach_message_unref(m);
+    ach_queue_usage(a, &u);
+    CHECK(u.bytes > 200000 && u.answers == 0 && u.requests == 0 && u.refused == 0);
+    ach_budget_add(budget, 1000000);
+    CHECK(ach_budget_left(budget) == 0);
+    CHECK_OK(push(a, ACH_OPAQUE_CODE, 0, ACH_MSG_ACK, 1)); /* an answer is always taken */
+    ach_budget_sub(budget, 1000000);
+    ach_queue_close(a);
+    ach_queue_close(b);
+    CHECK(ach_budget_left(budget) == 350000);
+    ach_budget_destroy(budget);
+}
+
 int main(void)
 {
+    test_budget();
     test_order();
     test_overflow();
     test_bytes();
