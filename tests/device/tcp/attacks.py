@@ -43,6 +43,13 @@ def status(server, name):
     raise AssertionError(f"no {name}")
 
 
+def sanitized(program):
+    """Sanitizers keep freed memory and shadows of it: what they take says nothing of the server."""
+    with open(program, "rb") as f:
+        text = f.read()
+    return b"__asan_init" in text or b"__tsan_init" in text
+
+
 class Witness:
     """An honest client that asks all the time, from a thread of its own."""
 
@@ -97,7 +104,7 @@ def attacked(tcp="", secret=None, bound=MEMORY + SLACK):
                 witness.served()
                 witness.end()
                 grown = status(server, "VmHWM") - before
-                assert grown < bound, f"{grown / MIB:.0f} MiB"
+                assert grown < bound or sanitized(program), f"{grown / MIB:.0f} MiB"
             except BaseException:
                 print(server.log()[-3000:])
                 raise
