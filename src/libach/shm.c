@@ -180,6 +180,9 @@ static enum ach_status exchange(struct draft *d, const char *name, const char *p
             r = step_back(d, path);
         else if (!achi_shm_replaced(d->path) && old)
             achi_retire(old, ACHI_REPLACED);
+        /* On the wake word too: the replaced file's new path does not lead to it. */
+        if (r == ACH_OK && old)
+            achi_nudge(old);
         achi_draft_unname(d);
     } else if (old) {
         achi_retire(old, ACHI_REPLACED);
@@ -305,12 +308,15 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         if (achi_draft_open(&d, name) != 0)
             return achi_fail_errno("cannot make a file in %s", achi_name_dir());
         r = draft_fill(&d, &wake, name, g, attr, clock);
-        if (r == ACH_OK)
+        if (r == ACH_OK) {
+            achi_byte_lock(d.fd, ACHI_MAKER_BYTE, F_WRLCK);
             r = place(&d, name, path, attr);
+        }
         if (r == ACH_OK)
-            achi_wakefile_publish(&wake, name);
+            achi_wakefile_publish(&wake, name, d.fd);
         achi_wakefile_close(&wake);
-        achi_draft_close(&d); /* last: who opens the channel waits for it to have a wake file */
+        achi_byte_lock(d.fd, ACHI_MAKER_BYTE, F_UNLCK);
+        achi_draft_close(&d);
     }
     return r == ACH_EEXIST ? achi_fail(r, "channel '%s' exists already", name) : r;
 }
@@ -405,6 +411,8 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
     h->readonly = readonly;
     h->fd = fd;
     h->wake_id = (struct achi_wake_id){copy.wake_inode, copy.wake_number};
+    if (name != path)
+        snprintf(h->name, sizeof(h->name), "%s", name);
     if (!readonly && name != path)
         achi_wakefile_map(h, name);
     return ACH_OK;

@@ -165,8 +165,8 @@ unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct ach
     unsigned n = 0;
 
     if (h->sleeps_on_wake)
-        w[n++] =
-            (struct achi_futex_word){h->wake, __atomic_load_n(h->wake, __ATOMIC_RELAXED), false};
+        w[n++] = (struct achi_futex_word){h->wake, 0,
+                                          false}; /* never loaded: the file may be truncated */
     w[n++] = (struct achi_futex_word){&h->view.hdr->commit, word, h->private_};
     return n;
 }
@@ -204,10 +204,12 @@ static void fetch_next(const struct achi_handle *h)
     __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
 }
 
-/* Everybody sleeps on the commit word, whatever else they sleep on. */
+/* Every sleeper is queued on the commit word, unless a hostile reader requeued it. */
 void achi_nudge(struct achi_handle *h)
 {
     achi_futex_add_wake(&h->view.hdr->commit, ACHI_NUDGE, h->private_);
+    if (h->wake)
+        achi_futex_wake(h->wake, false);
 }
 
 /* As achi_nudge, for those who wait on this handle. */

@@ -8,15 +8,19 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "futex.h"
 #include "name.h"
 
+#define ACL "system.posix_acl_access"
+
 /* A maker gives both files their names within microseconds; wait for it up to 10 ms. */
 #define MAKER_LOOK_NS 100000l
 #define MAKER_LOOKS 100
+#define NAME_TRIES 8
 
 static size_t page_size(void)
 {
@@ -44,6 +48,21 @@ static mode_t mode_of(mode_t channel)
     return both | both >> 1 | 0600u;
 }
 
+/* A file with an access list: its group bits are the list's mask, not what the group may do. */
+static bool has_access_list(int fd)
+{
+    return fgetxattr(fd, ACL, NULL, 0) >= 0 || (errno != ENODATA && errno != EOPNOTSUPP);
+}
+
+/*
+ * The mode of a wake file that belongs to this group. Where mode bits cannot say who may write the
+ * channel, only the owner gets the wake file.
+ */
+static mode_t mode_for(int channel, const struct stat *st, gid_t group, mode_t mode)
+{
+    return has_access_list(channel) || st->st_gid != group ? 0600u : mode_of(mode);
+}
+
 /* 0, unless another user's file has that name: then nobody shall guess ours. */
 static uint32_t choose_number(const char *name, uid_t owner)
 {
@@ -68,7 +87,9 @@ void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct 
         return;
     }
     if (fstat(channel->fd, &theirs) != 0 || achi_draft_reserve(&w->draft, page_size()) != 0 ||
-        fchmod(w->draft.fd, mode_of(theirs.st_mode)) != 0 || fstat(w->draft.fd, &ours) != 0) {
+        (fremovexattr(w->draft.fd, ACL) != 0 && errno != ENODATA && errno != EOPNOTSUPP) ||
+        fstat(w->draft.fd, &ours) != 0 ||
+        fchmod(w->draft.fd, mode_for(channel->fd, &theirs, ours.st_gid, theirs.st_mode)) != 0) {
         achi_wakefile_close(w);
         return;
     }
@@ -76,15 +97,29 @@ void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct 
     w->id.number = choose_number(name, ours.st_uid);
 }
 
-/* What has the name belongs to a channel that was replaced or removed with rm(1). */
-void achi_wakefile_publish(struct achi_wakefile *w, const char *name)
+/*
+ * A file that has the name already was left by a channel that was replaced or removed with rm(1), or
+ * another user has just made it. In that case choose another number and store it in the header, while
+ * the lock of the maker makes openers wait.
+ */
+void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channel)
 {
     char path[PATH_MAX];
+    int tries;
 
-    if (w->draft.fd < 0 || !path_of(path, name, w->id.number))
-        return;
-    if (achi_draft_publish(&w->draft, path) != 0 && errno == EEXIST && unlink(path) == 0)
-        achi_draft_publish(&w->draft, path);
+    for (tries = 0; w->draft.fd >= 0 && tries < NAME_TRIES; tries++) {
+        if (!path_of(path, name, w->id.number) || achi_draft_publish(&w->draft, path) == 0 ||
+            errno != EEXIST)
+            return;
+        if (w->id.number == 0 && unlink(path) == 0)
+            continue;
+        if (getrandom(&w->id.number, sizeof(w->id.number), GRND_NONBLOCK) != sizeof(w->id.number))
+            return;
+        w->id.number |= 1;
+        if (pwrite(channel, &w->id.number, sizeof(w->id.number),
+                   offsetof(struct ach_header, wake_number)) != sizeof(w->id.number))
+            return;
+    }
 }
 
 void achi_wakefile_close(struct achi_wakefile *w)
@@ -98,17 +133,34 @@ void achi_wakefile_close(struct achi_wakefile *w)
 static bool fits(const struct stat *st, const struct stat *channel, const struct achi_wake_id *id)
 {
     return S_ISREG(st->st_mode) && st->st_ino == id->inode && st->st_dev == channel->st_dev &&
-           st->st_uid == channel->st_uid && (uint64_t)st->st_size >= page_size() &&
+           st->st_uid == channel->st_uid && st->st_nlink == 1 &&
+           (uint64_t)st->st_size == page_size() &&
            (uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size;
 }
 
-/* The channel's group or mode may have been changed by chgrp(1) or chmod(1). */
-static void follow(int fd, const struct stat *st, const struct stat *channel)
+/*
+ * Give the wake file the permissions of its channel, which chgrp(1), chmod(1) or setfacl(1) may have
+ * changed, and may change meanwhile. No step grants more than the permissions before or after.
+ */
+static void follow(int fd, int channel, const struct stat *look)
 {
-    if (st->st_gid != channel->st_gid)
-        (void)!fchown(fd, (uid_t)-1, channel->st_gid);
-    if ((st->st_mode & 07777) != mode_of(channel->st_mode))
-        (void)!fchmod(fd, mode_of(channel->st_mode));
+    struct stat st, was, is = *look;
+    int tries = 0;
+    mode_t mode;
+
+    do {
+        was = is;
+        if (fstat(fd, &st) != 0)
+            return;
+        if (st.st_gid != was.st_gid && fchmod(fd, 0600) == 0 &&
+            fchown(fd, (uid_t)-1, was.st_gid) == 0)
+            st.st_gid = was.st_gid;
+        mode = mode_for(channel, &was, st.st_gid, was.st_mode);
+        if ((st.st_mode & 07777) != mode || st.st_gid != was.st_gid)
+            (void)!fchmod(fd, mode);
+        if (fstat(channel, &is) != 0)
+            return;
+    } while ((is.st_mode != was.st_mode || is.st_gid != was.st_gid) && ++tries < 10);
 }
 
 static int open_fitting(const struct achi_handle *h, const char *name)
@@ -127,20 +179,17 @@ static int open_fitting(const struct achi_handle *h, const char *name)
         errno = ENOENT;
         return -1;
     }
-    follow(fd, &st, &channel);
+    follow(fd, h->fd, &channel);
     return fd;
 }
 
-/* Its maker holds a lock on a channel until the wake file has its name. */
+/* The maker holds a write lock, which readers cannot take, until the wake file has its name. */
 static bool being_made(int channel)
 {
-    if (flock(channel, LOCK_SH | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK;
-    flock(channel, LOCK_UN);
-    return false;
+    return achi_byte_written(channel, ACHI_MAKER_BYTE);
 }
 
-static int open_patiently(const struct achi_handle *h, const char *name)
+static int open_patiently(struct achi_handle *h, const char *name)
 {
     const struct timespec pause = {.tv_nsec = MAKER_LOOK_NS};
     int fd = open_fitting(h, name), looks;
@@ -150,6 +199,7 @@ static int open_patiently(const struct achi_handle *h, const char *name)
 
         if (wait)
             nanosleep(&pause, NULL);
+        h->wake_id.number = __atomic_load_n(&h->view.hdr->wake_number, __ATOMIC_RELAXED);
         fd = open_fitting(h, name);
         if (!wait)
             break;
@@ -171,7 +221,6 @@ void achi_wakefile_map(struct achi_handle *h, const char *name)
         if (p != MAP_FAILED) {
             h->wake = p;
             h->sleeps_on_wake = achi_futex_has_waitv();
-            snprintf(h->name, sizeof(h->name), "%s", name);
         }
     }
     errno = saved;
@@ -196,18 +245,17 @@ void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id)
 /* Who may write the channel before or after may open the wake file in between. */
 int achi_wakefile_chmod(const struct achi_handle *h, mode_t mode)
 {
-    int fd = h->wake ? open_fitting(h, h->name) : -1, r, saved;
-    mode_t before = mode;
-    struct stat st;
+    int fd = h->name[0] && h->wake_id.inode ? open_fitting(h, h->name) : -1, r, saved;
+    struct stat st, ours;
 
-    if (fd >= 0 && fstat(h->fd, &st) == 0) {
-        before = st.st_mode;
-        (void)!fchmod(fd, mode_of(before) | mode_of(mode));
-    }
+    if (fd >= 0 && fstat(h->fd, &st) == 0 && fstat(fd, &ours) == 0)
+        (void)!fchmod(fd, mode_for(h->fd, &st, ours.st_gid, st.st_mode) |
+                              mode_for(h->fd, &st, ours.st_gid, mode));
     r = fchmod(h->fd, mode);
     saved = errno;
     if (fd >= 0) {
-        (void)!fchmod(fd, mode_of(r == 0 ? mode : before));
+        if (fstat(h->fd, &st) == 0)
+            follow(fd, h->fd, &st);
         close(fd);
     }
     errno = saved;

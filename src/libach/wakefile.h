@@ -37,11 +37,14 @@ struct achi_wakefile {
     struct achi_wake_id id;
 };
 
+/* A maker holds a write lock on this byte of the channel until the wake file has its name. */
+#define ACHI_MAKER_BYTE (((off_t)1 << 40) + 1)
+
 /* Make one for a channel in the making. */
 void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct draft *channel);
 
 /* The channel has its name: so gets the wake file. */
-void achi_wakefile_publish(struct achi_wakefile *w, const char *name);
+void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channel);
 void achi_wakefile_close(struct achi_wakefile *w);
 
 /* Map the word for a handle that can write. The handle does without if it cannot be mapped. */
