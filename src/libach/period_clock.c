@@ -27,7 +27,8 @@ int64_t achi_period_now(void)
 
 enum ach_status achi_period_sleep_until(int64_t time)
 {
-    const struct timespec t = {.tv_sec = time / NS_PER_S, .tv_nsec = (long)(time % NS_PER_S)};
+    const struct timespec t = {.tv_sec = (time_t)(time / NS_PER_S),
+                               .tv_nsec = (long)(time % NS_PER_S)};
 
     if (ach_sim_sleep_until)
         return ach_sim_sleep_until(time);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* period.c - steady rates */
+#include "conformance.h"
+
+#define LENGTH_NS 2000000
+
+static void period_arguments(void)
+{
+    ach_period_t period = {.length = 0};
+
+    CHECK_STATUS(ach_period_init(NULL, LENGTH_NS), ACH_EINVAL);
+    CHECK_STATUS(ach_period_init(&period, 0), ACH_EINVAL);
+    CHECK_STATUS(ach_period_init(&period, -1), ACH_EINVAL);
+    CHECK_STATUS(ach_period_wait(NULL, NULL), ACH_EINVAL);
+    CHECK_STATUS(ach_period_wait(&period, NULL), ACH_EINVAL);
+}
+
+/* Each period begins on the grid, however late the one before ended. */
+static void period_grid(void)
+{
+    ach_period_t period;
+    uint64_t missed, all = 0;
+    int64_t first;
+    int i;
+
+    CHECK_OK(ach_period_init(&period, LENGTH_NS));
+    first = period.next;
+    for (i = 0; i < 5; i++) {
+        missed = UINT64_MAX;
+        CHECK_OK(ach_period_wait(&period, &missed));
+        all += missed;
+        CHECK(period.next == first + (int64_t)(all + (uint64_t)i + 1) * LENGTH_NS);
+        CHECK((int64_t)check_now_ns() >= period.next - LENGTH_NS);
+    }
+}
+
+static void period_missed(void)
+{
+    ach_period_t period;
+    uint64_t missed = 0;
+
+    CHECK_OK(ach_period_init(&period, LENGTH_NS));
+    check_sleep_ms(10);
+    CHECK_OK(ach_period_wait(&period, &missed));
+    CHECK(missed >= 4); /* the first was to begin after 2 ms, and 10 ms are over */
+    CHECK_OK(ach_period_wait(&period, NULL));
+}
+
+static const struct test tests[] = {
+    {"period-arguments", period_arguments, ALL, NULL},
+    {"period-grid", period_grid, ALL, NULL},
+    {"period-missed", period_missed, ALL, NULL},
+};
+
+THEME(period_theme, tests);
