@@ -201,7 +201,7 @@ static int pause_of(struct achi_loop *loop)
 {
     if (count_marked(loop) || loop->busy)
         return 0;
-    return !loop->tick ? -1 : loop->hurry ? HURRY_MS : TICK_MS;
+    return !achi_loop_tick(loop) ? -1 : loop->hurry ? HURRY_MS : TICK_MS;
 }
 
 static void *run(void *context)
@@ -210,14 +210,16 @@ static void *run(void *context)
     long last = milliseconds();
 
     while (!__atomic_load_n(&loop->quit, __ATOMIC_ACQUIRE)) {
+        void (*tick)(void *);
         long since;
 
         achi_loop_turn(loop, pause_of(loop));
         since = milliseconds() - last;
-        if (loop->tick && (since < 0 || since >= (loop->hurry ? HURRY_MS : TICK_MS))) {
+        tick = achi_loop_tick(loop);
+        if (tick && (since < 0 || since >= (loop->hurry ? HURRY_MS : TICK_MS))) {
             last += since;
             achi_loop_enter(loop);
-            loop->tick(loop->context);
+            tick(loop->context);
             achi_loop_leave(loop);
         }
     }
@@ -226,7 +228,7 @@ static void *run(void *context)
 
 ach_status_t achi_loop_start(struct achi_loop *loop, void (*tick)(void *), void *context)
 {
-    loop->tick = tick;
+    achi_loop_set_tick(loop, tick);
     loop->context = context;
     errno = pthread_create(&loop->thread, NULL, run, loop);
     loop->running = !errno;

@@ -62,6 +62,18 @@ struct achi_loop {
 
 /* The thread starts with achi_loop_start. */
 ach_status_t achi_loop_create(struct achi_loop **loop);
+
+/* The tick is set by any thread that has the lock, and looked at without it. */
+static inline void (*achi_loop_tick(const struct achi_loop *loop))(void *)
+{
+    return __atomic_load_n(&loop->tick, __ATOMIC_RELAXED);
+}
+
+static inline void achi_loop_set_tick(struct achi_loop *loop, void (*tick)(void *))
+{
+    __atomic_store_n(&loop->tick, tick, __ATOMIC_RELAXED);
+}
+
 ach_status_t achi_loop_start(struct achi_loop *loop, void (*tick)(void *), void *context);
 
 /* Ends the thread. All peers must be removed; those are destroyed. */

@@ -46,7 +46,7 @@ long achi_server_seconds(void)
 
 void achi_server_tick(struct achi_server *server)
 {
-    server->loop->tick = tick;
+    achi_loop_set_tick(server->loop, tick);
 }
 
 static void tell_turned_away(struct achi_server *server)
@@ -305,7 +305,7 @@ static void tick(void *context)
         tell_turned_away(server);
     achi_memory_relieve(server);
     if (!secret && !server->turned_away && !server->loop->hurry)
-        server->loop->tick = NULL;
+        achi_loop_set_tick(server->loop, NULL);
 }
 
 static bool pack(void *context)
