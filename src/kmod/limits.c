@@ -29,7 +29,8 @@ MODULE_PARM_DESC(max_channel_bytes, "bytes of one channel (default: an eighth of
 
 static unsigned int max_user_files = 1024;
 module_param(max_user_files, uint, 0644);
-MODULE_PARM_DESC(max_user_files, "open files of one channel by one user, and tasks that wait on them");
+MODULE_PARM_DESC(max_user_files,
+                 "open files of one channel by one user, and tasks that wait on them");
 
 struct achk_user {
     struct hlist_node link;

@@ -17,7 +17,7 @@ struct achi_told {
 static inline void achi_told_set(struct achi_told *t)
 {
     __atomic_store_n(&t->word, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &t->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    syscall(SYS_futex, &t->word, FUTEX_WAKE, 1, (void *)NULL, (void *)NULL, 0);
 }
 
 /* Gives up a second after the process has ended; 0: never. */
@@ -27,10 +27,11 @@ static inline void achi_told_await(struct achi_told *t, pid_t pid)
     siginfo_t info = {0};
 
     while (!__atomic_load_n(&t->word, __ATOMIC_ACQUIRE)) {
-        long r = syscall(SYS_futex, &t->word, FUTEX_WAIT, 0, &slice, NULL, 0);
+        long r = syscall(SYS_futex, &t->word, FUTEX_WAIT, 0, &slice, (void *)NULL, 0);
 
         if (r != 0 && pid &&
-            syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, NULL) == 0 &&
+            syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, (void *)NULL) ==
+                0 &&
             info.si_pid == pid)
             return;
     }
