@@ -23,6 +23,7 @@ ACH = sys.argv[1]
 LIMIT = 40 * int(os.environ.get("ACH_TEST_TIME", 1))
 failures = 0
 # As in lib.sh: to look for leaks at the end of each process takes longer than the test.
+os.environ["TERM"] = "xterm"
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 
 
