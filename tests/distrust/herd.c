@@ -280,7 +280,7 @@ static void put_in_rounds(ach_channel_t *writer, struct talk *talk, unsigned wai
     for (i = 0; i < ROUNDS; i++) {
         for (w = 0; w < waiters; w++)
             __atomic_store_n(&talk[w].rounds, i + 1, __ATOMIC_RELEASE);
-        EVENTUALLY(sleepers_on(commit) == waiters);
+        EVENTUALLY(sleepers_on(commit) == (long)waiters);
         CHECK_OK(ach_put(writer, "news", 4));
         CHECK(sleepers_on(commit) == 0);
         for (w = 0; w < waiters; w++)
