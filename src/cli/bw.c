@@ -78,12 +78,7 @@ const struct verb verb_bw = {
         "the extremes of the messages' sizes. Messages that were missed are counted, but their\n"
         "bytes are not known. A channel that does not exist is waited for; if it is removed or\n"
         "replaced, the next one is measured.\n\n"
-        "Options:\n"
-        "  -i, --interval SECONDS  time between two lines (1)\n"
-        "  -c, --count N           end after N lines; without it, with Ctrl-C\n"
-        "      --no-wait           fail if there is no channel, and end when it is removed\n"
-        "  -j, --json              each line is a JSON object\n"
-        "      --help              print this help\n\n"
+        "Options:\n" WINDOWS_HELP "\n"
         "Examples:\n"
         "  ach bw camera\n"
         "  ach bw --interval 10 --count 1 --json camera | jq .bytes_per_second\n",

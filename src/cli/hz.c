@@ -90,12 +90,7 @@ const struct verb verb_hz = {
         "are those of the puts if the channel has timestamps, else of the arrivals here. A\n"
         "channel that does not exist is waited for; if it is removed or replaced, the next\n"
         "one is measured.\n\n"
-        "Options:\n"
-        "  -i, --interval SECONDS  time between two lines (1)\n"
-        "  -c, --count N           end after N lines; without it, with Ctrl-C\n"
-        "      --no-wait           fail if there is no channel, and end when it is removed\n"
-        "  -j, --json              each line is a JSON object\n"
-        "      --help              print this help\n\n"
+        "Options:\n" WINDOWS_HELP "\n"
         "Examples:\n"
         "  ach hz imu\n"
         "  ach hz --interval 10 --count 1 --json imu | jq .period_deviation\n",
