@@ -86,18 +86,6 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
     return real_clone(function, stack, flags, argument, a);
 }
 
-int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
-
-EXPORT int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
-{
-    va_list more;
-    long a[3];
-    int i;
-
-    refuse("clone", "use pthread_create, fork or posix_spawn");
-    va_start(more, argument);
-    for (i = 0; i < 3; i++)
-        a[i] = va_arg(more, long);
-    va_end(more);
-    return real_clone(function, stack, flags, argument, a);
-}
+/* Another name of the same function. */
+EXPORT int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...) __THROW
+    __attribute__((alias("clone")));
