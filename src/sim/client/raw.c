@@ -45,7 +45,8 @@ typedef long raw_fun(long number, long a, long b, long c, long d, long e, long f
 extern raw_fun achi_raw_begin;
 extern const char achi_raw_end[];
 
-static raw_fun *stub = achi_raw_begin;
+/* Makes our own system calls: the code of this library, or its copy in the page the filter allows. */
+static raw_fun *entry = achi_raw_begin;
 
 static size_t code_size(void)
 {
@@ -59,7 +60,7 @@ static bool use_page(void)
                        code_size()) == 0;
 
     if (same)
-        stub = (raw_fun *)ACHI_RAW_PAGE;
+        entry = (raw_fun *)ACHI_RAW_PAGE;
     return same;
 }
 
@@ -75,7 +76,7 @@ bool achi_raw_map(void)
         memcpy(page, (const char *)(uintptr_t)achi_raw_begin, size);
         __builtin___clear_cache(page, page + size);
         if (mprotect(page, ACHI_RAW_SIZE, PROT_READ | PROT_EXEC) == 0) {
-            stub = (raw_fun *)(uintptr_t)page;
+            entry = (raw_fun *)(uintptr_t)page;
             return true;
         }
     }
@@ -85,7 +86,7 @@ bool achi_raw_map(void)
 
 long achi_raw(long number, long a, long b, long c, long d, long e, long f)
 {
-    return stub(number, a, b, c, d, e, f);
+    return entry(number, a, b, c, d, e, f);
 }
 
 long achi_own_syscall(long number, ...)
