@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -63,18 +62,23 @@ static mode_t mode_for(int channel, const struct stat *st, gid_t group, mode_t m
     return has_access_list(channel) || st->st_gid != group ? 0600u : mode_of(mode);
 }
 
+/* A number that nobody can guess, or 0 if there is none. */
+static uint32_t random_number(void)
+{
+    uint32_t number;
+
+    return getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number) ? number | 1 : 0;
+}
+
 /* 0, unless another user's file has that name: then nobody shall guess ours. */
 static uint32_t choose_number(const char *name, uid_t owner)
 {
     char path[PATH_MAX];
     struct stat st;
-    uint32_t number = 0;
 
     if (!path_of(path, name, 0) || lstat(path, &st) != 0 || st.st_uid == owner)
         return 0;
-    if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
-        return 0;
-    return number | 1;
+    return random_number();
 }
 
 void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct draft *channel)
@@ -113,10 +117,9 @@ void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channe
             return;
         if (w->id.number == 0 && unlink(path) == 0)
             continue;
-        if (getrandom(&w->id.number, sizeof(w->id.number), GRND_NONBLOCK) != sizeof(w->id.number))
-            return;
-        w->id.number |= 1;
-        if (pwrite(channel, &w->id.number, sizeof(w->id.number),
+        w->id.number = random_number();
+        if (!w->id.number ||
+            pwrite(channel, &w->id.number, sizeof(w->id.number),
                    offsetof(struct ach_header, wake_number)) != sizeof(w->id.number))
             return;
     }
