@@ -112,6 +112,7 @@ struct ach_header {
     uint32_t source_turn;                        /* the byte of the file that it locked */
     uint32_t source_image;                       /* tells it from what the process executes later */
     uint32_t queued; /* writers that the kernel may have in the lock's queue; killed ones stay */
+    uint64_t source_start; /* when the source's process started, in ticks since boot; 0: unknown */
 } __attribute__((aligned(128)));
 
 _Static_assert(sizeof(struct achi_entry) == 128, "entry layout");
@@ -126,6 +127,7 @@ _Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layou
 _Static_assert(__builtin_offsetof(struct ach_header, commit_sleepers) == 144, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, lock) == 256, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, first) == 264, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, source_start) == 288, "header layout");
 _Static_assert(sizeof(struct ach_header) == 384, "header layout");
 _Static_assert(sizeof(struct ach_header) <= ACHI_HEADER_SIZE, "header layout");
 

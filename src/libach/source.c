@@ -19,6 +19,7 @@
 #include "error.h"
 #include "handle.h"
 #include "lock.h"
+#include "process.h"
 #include "thread.h"
 
 /* In source_turn: the source has no lock of the file. */
@@ -55,9 +56,10 @@ static bool source_gone(const struct ach_header *hdr)
 {
     pid_t last = (pid_t)__atomic_load_n(&hdr->source, __ATOMIC_RELAXED);
 
-    if (last == getpid())
-        return __atomic_load_n(&hdr->source_image, __ATOMIC_RELAXED) != achi_image();
-    return last > 0 && achi_process_ended(last);
+    if (last == getpid() && __atomic_load_n(&hdr->source_image, __ATOMIC_RELAXED) != achi_image())
+        return true;
+    return last > 0 &&
+           achi_process_ended(last, __atomic_load_n(&hdr->source_start, __ATOMIC_RELAXED));
 }
 
 /* Is there a source that is not this handle? */
@@ -92,6 +94,7 @@ static enum ach_status take_turn(struct achi_handle *h, bool may_put)
     if (turn != __atomic_load_n(&hdr->source_turn, __ATOMIC_RELAXED))
         set_turn(h, turn);
     __atomic_store_n(&hdr->source_image, achi_image(), __ATOMIC_RELAXED);
+    __atomic_store_n(&hdr->source_start, achi_process_start(), __ATOMIC_RELAXED);
     __atomic_store_n(&hdr->source, may_put ? (uint32_t)getpid() : 0, __ATOMIC_RELAXED);
     return ACH_OK;
 }

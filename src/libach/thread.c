@@ -2,12 +2,8 @@
 #include "thread.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -88,32 +84,6 @@ static uint64_t pid_namespace(void)
         close(fd);
     }
     return ns;
-}
-
-/* Of what the kernel gives each program anew; it is used as a secret, too, so not as it is. */
-uint32_t achi_image(void)
-{
-    const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
-    uint64_t word[2] = {0};
-
-    if (random)
-        memcpy(word, random, sizeof(word));
-    word[0] = (word[0] ^ (word[0] >> 31)) * 0x9e3779b97f4a7c15ull + word[1];
-    word[0] = (word[0] ^ (word[0] >> 29)) * 0xbf58476d1ce4e5b9ull;
-    return (uint32_t)(word[0] >> 32);
-}
-
-bool achi_process_ended(pid_t pid)
-{
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    struct pollfd end = {.fd = fd, .events = POLLIN};
-    bool ended;
-
-    if (fd < 0)
-        return errno == ESRCH || (errno == ENOSYS && kill(pid, 0) != 0 && errno == ESRCH);
-    ended = poll(&end, 1, 0) == 1;
-    close(fd);
-    return ended;
 }
 
 /* The number of this process's life, a new one if the page was wiped. Never 0. */

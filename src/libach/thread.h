@@ -8,7 +8,6 @@
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #define ACHI_NEVER UINT32_MAX
 
@@ -48,11 +47,5 @@ static inline struct achi_thread *achi_thread(void)
         achi_thread_ask();
     return &achi_thread_self;
 }
-
-/* A number for the program that this process executes; a child of fork has the same. */
-uint32_t achi_image(void);
-
-/* Is a process of this namespace no more, buried or not? No, if that cannot be told. */
-bool achi_process_ended(pid_t pid);
 
 #endif

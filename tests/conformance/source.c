@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* source.c - being the only source of a channel */
 #include <fcntl.h>
+#include <sched.h>
 
 #include "conformance.h"
 
@@ -146,20 +147,28 @@ static int hold_and_fork(void *cx)
     return stay(&never);
 }
 
-/* Another process is the source, until it is killed. */
-static void until_killed(int (*source)(void *))
+/* Another process is the source, until it is killed. Returns its id. */
+static pid_t killed_source(int (*source)(void *), struct family *family)
 {
-    struct family *family = check_shared(sizeof(*family));
     ach_channel_t chan;
-    pid_t pid;
+    pid_t pid = start_child(source, family);
 
-    make_single(4, 64);
-    pid = start_child(source, family);
     while (!load_word(&family->ready) && waitpid(pid, NULL, WNOHANG) == 0)
         check_sleep_ms(1);
     CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
+    store_word(&family->ready, 0);
+    return pid;
+}
+
+static void until_killed(int (*source)(void *))
+{
+    struct family *family = check_shared(sizeof(*family));
+    ach_channel_t chan;
+
+    make_single(4, 64);
+    killed_source(source, family);
     CHECK_OK(try_source(&chan));
     put_range(&chan, 1, 1);
     CHECK_OK(ach_close(&chan));
@@ -210,7 +219,6 @@ static void readers_lock_nobody_out(void)
     struct family *family = check_shared(sizeof(*family));
     ach_channel_t source, other;
     int reader;
-    pid_t pid;
 
     make_single(4, 64);
     CHECK_OK(ach_open(&other, CHAN, NULL));
@@ -231,17 +239,90 @@ static void readers_lock_nobody_out(void)
     CHECK_OK(ach_close(&source));
 
     reader = lock_as_reader(); /* and one that is killed is none any more */
-    pid = start_child(hold, family);
-    while (!load_word(&family->ready) && waitpid(pid, NULL, WNOHANG) == 0)
-        check_sleep_ms(1);
-    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    killed_source(hold, family);
     CHECK_OK(try_source(&other));
     CHECK_OK(ach_close(&other));
     close(reader);
     munmap(family, sizeof(*family));
     remove_it();
+}
+
+/* The next process that this one starts has this id. */
+static bool choose_id(pid_t pid)
+{
+    FILE *out = fopen("/proc/sys/kernel/ns_last_pid", "we");
+    bool written = out && fprintf(out, "%d", (int)pid - 1) > 0;
+
+    return out && fclose(out) == 0 && written;
+}
+
+/* A child with the id of a process that ended. */
+static pid_t start_as(pid_t pid, int (*fun)(void *), void *cx)
+{
+    check_sleep_ms(50); /* several of the clock ticks that start times are counted in */
+    if (!choose_id(pid))
+        exit(CHECK_SKIPPED);
+    CHECK(start_child(fun, cx) == pid);
+    return pid;
+}
+
+static int become_source(void *cx)
+{
+    ach_channel_t chan;
+
+    (void)cx;
+    CHECK_OK(try_source(&chan));
+    CHECK_OK(ach_close(&chan));
+    return check_result();
+}
+
+/* A source was killed, and a process that knows nothing of it got its id. */
+static void reuse_id(int (*source)(void *))
+{
+    struct family *family = check_shared(sizeof(*family));
+    uint32_t *stop = check_shared(sizeof(*stop));
+    pid_t pid = start_as(killed_source(source, family), stay, stop);
+
+    CHECK(run_child(become_source, NULL));
+    store_word(stop, 1);
+    CHECK(check_child(pid, 30000));
+    if (family->child > 0)
+        kill(family->child, SIGKILL);
+    munmap(stop, sizeof(*stop));
+    munmap(family, sizeof(*family));
+}
+
+/* As process 1 of a PID namespace, where ids can be chosen. */
+static int reuse_ids(void *cx)
+{
+    struct family *family = check_shared(sizeof(*family));
+    int reader;
+
+    (void)cx;
+    make_single(4, 64);
+    reader = lock_as_reader();
+    reuse_id(hold);
+    CHECK(check_child(start_as(killed_source(hold, family), become_source, NULL), 30000));
+    close(reader);
+    reuse_id(hold_and_fork);
+    munmap(family, sizeof(*family));
+    return check_result();
+}
+
+/* A killed source is none any more, also if another process has its id. */
+static void id_reused(void)
+{
+    int status = 0;
+    pid_t pid;
+
+    if (unshare(CLONE_NEWPID) != 0)
+        skip("cannot make a PID namespace");
+    pid = start_child(reuse_ids, NULL);
+    CHECK(waitpid(pid, &status, 0) == pid);
+    remove_it();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CHECK_SKIPPED)
+        skip("cannot choose the id of a process");
+    CHECK(status == 0);
 }
 
 /* A child has a channel of its own, and nobody is its source. */
@@ -266,6 +347,7 @@ static const struct test tests[] = {
     {"source-not-inherited", not_inherited, NAMED, ONE_PROCESS},
     {"source-not-kept-by-child", not_kept_by_child, NAMED, ONE_PROCESS},
     {"source-despite-readers", readers_lock_nobody_out, USER, NO_NAME},
+    {"source-id-reused", id_reused, USER, NO_NAME},
     {"source-copied", copied, HEAP, "only a heap channel is copied by fork"},
     {"source-ends-with-process", ends_with_process, NAMED, ONE_PROCESS},
 };
