@@ -48,12 +48,8 @@ hasnt() {
 # Can this test act as somebody else? Makes a copy of ach that nobody is kept from reaching.
 can_be_nobody() {
     [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || return 1
-    mkdir -p "$tmp/stage"
-    chmod 711 "$tmp" "$tmp/stage"
-    cp "$ACH" "$tmp/stage/ach"
-    for d in $(echo "${LD_LIBRARY_PATH:-}" | tr : ' ') "$(dirname "$ACH")/../libach"; do
-        cp "$d"/libach*.so.[0-9] "$tmp/stage/" 2>/dev/null || true
-    done
+    chmod 711 "$tmp"
+    "$(dirname "$0")/../support/stage" "$tmp/stage" "$ACH"
 }
 
 # nobody ARGUMENT ...: run ach as a user who owns nothing.

@@ -14,8 +14,6 @@ as() {
     setpriv --reuid "$who" --regid "$who" --groups "$group$member" "$@"
 }
 member=
-as $stranger "$ACH" --version >/dev/null 2>&1 ||
-    { echo "skipped: other users cannot run programs in the directory of this build"; exit 77; }
 dir=$(mktemp -d) || exit 1
 server=
 failed=0
@@ -29,6 +27,10 @@ stop() {
 }
 trap 'stop; rm -rf "$dir"' EXIT
 chmod 755 "$dir"
+"$(dirname "$0")/../../support/stage" "$dir/stage" "$ACH" || exit 1
+ACH=$dir/stage/ach
+LD_LIBRARY_PATH=$dir/stage
+export LD_LIBRARY_PATH
 chmod 1777 "$ACH_DIR"
 # has TEXT PART ...: each part is in the text
 has() {

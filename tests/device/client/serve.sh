@@ -83,14 +83,18 @@ wait "$server" "$reader" 2>/dev/null
 server=
 
 # A name that is another user's: the error says whose.
-if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups "$ach" --version >/dev/null 2>&1; then
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 1777 "$ACH_DIR"
     : >"$ACH_DIR/achshm-dev.40009.req"
     chmod 0755 "$dir"
-    setpriv --reuid=65534 --clear-groups "$ach" serve --no-tcp -p 40009 "$dir/laser.cfg" >"$dir/out" 2>&1 &&
+    "$(dirname "$0")/../../support/stage" "$dir/stage" "$ach" || exit 1
+    LD_LIBRARY_PATH=$dir/stage setpriv --reuid=65534 --clear-groups \
+        "$dir/stage/ach" serve --no-tcp -p 40009 "$dir/laser.cfg" >"$dir/out" 2>&1 &&
         fail "another user's file was taken"
     grep -q 'achshm-dev.40009.req belongs to user 0' "$dir/out" || fail "$(cat "$dir/out")"
     rm "$ACH_DIR/achshm-dev.40009.req"
+else
+    echo "not tested: only root can become another user, by setpriv"
 fi
 start second --no-channels "$dir/free.cfg" -p 40001 || exit 1
 port=$(sed -n 's/.* on port //p' "$dir/second")

@@ -16,6 +16,7 @@ import time
 ACH, ACTOR, STATIC = map(os.path.realpath, sys.argv[1:4])
 LIMIT = 60 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds that any run may take, on the busiest machine
 DIR = os.environ["ACH_DIR"]
+STAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../support/stage")
 failures = 0
 tmp = tempfile.mkdtemp(prefix="achsim.")
 current = ""
@@ -108,6 +109,24 @@ class Run:
             print(text)
         nothing_left()
         return self
+
+
+@contextlib.contextmanager
+def staged():
+    """All users can run ach and the actor, which are copies."""
+    global ACH, ACTOR
+    kept = ACH, ACTOR
+    stage = path("stage")
+    preload = os.path.join(os.path.dirname(ACH), "../sim/preload/libachsim-preload.so")
+    subprocess.run([STAGE, stage, ACH, ACTOR, preload], check=True)
+    ACH, ACTOR = (os.path.join(stage, os.path.basename(p)) for p in kept)
+    os.environ.update(LD_LIBRARY_PATH=stage,
+                      ACH_SIM_PRELOAD=os.path.join(stage, os.path.basename(preload)))
+    try:
+        yield
+    finally:
+        ACH, ACTOR = kept
+        del os.environ["LD_LIBRARY_PATH"], os.environ["ACH_SIM_PRELOAD"]
 
 
 def sim(file, *options, **more):
