@@ -119,6 +119,10 @@ unsigned open_descriptors(void);
 /* The CPU time that this process has used. */
 int64_t cpu_us(void);
 
+/* A virtual machine that stands still is charged to the process that sleeps in it. A waiter that does not sleep
+ * uses its time in every try. */
+#define IDLE_TRIES 5
+
 /* Run a function in a child; it returns 0 if all is well. */
 pid_t start_child(int (*fun)(void *), void *cx);
 bool run_child(int (*fun)(void *), void *cx);

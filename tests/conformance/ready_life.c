@@ -350,6 +350,7 @@ static void idle(void)
     pid_t helper = getpid();
     int64_t cpu;
     long sleeps;
+    int i;
 
     fd = ready_begin(&chan, 4);
     put_range(&chan, 1, 1);
@@ -357,11 +358,15 @@ static void idle(void)
     let_sleep();
     helpers_now(&helper);
     p.fd = fd;
-    cpu = cpu_us();
-    sleeps = sleeps_of(getpid()) + sleeps_of(helper);
-    CHECK(poll(&p, 1, IDLE_MS) == 0);
-    CHECK(may_look() || sleeps_of(getpid()) + sleeps_of(helper) - sleeps < IDLE_SLEEPS);
-    CHECK(cpu_us() - cpu < IDLE_LIMIT_US);
+    for (i = 0; i < IDLE_TRIES; i++) {
+        cpu = cpu_us();
+        sleeps = sleeps_of(getpid()) + sleeps_of(helper);
+        CHECK(poll(&p, 1, IDLE_MS) == 0);
+        CHECK(may_look() || sleeps_of(getpid()) + sleeps_of(helper) - sleeps < IDLE_SLEEPS);
+        if (cpu_us() - cpu < IDLE_LIMIT_US)
+            break;
+    }
+    CHECK(i < IDLE_TRIES);
     ready_end(&chan);
 }
 
