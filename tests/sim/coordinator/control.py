@@ -6,8 +6,8 @@ import signal
 import subprocess
 import time
 
-from coordinator import (ACH, Run, arm, check, controller, main, put, status_time, wait_until,
-                         world)
+from coordinator import (ACH, LIMIT, Run, arm, check, controller, main, put, status_time,
+                         wait_until, world)
 
 MS = 1000000
 STEPS = controller("a", "steps", 1000000, cost=0.0001)
@@ -152,7 +152,7 @@ def observer():
         if word == "pause":
             until_it_stands()
         done = subprocess.run([ACH, "dev", "req", "actarray:0", "get_geom"], capture_output=True,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=LIMIT, check=False)
         check(done.returncode == 0, f"{word}: {done.stdout} {done.stderr}")
     put(CONTROL, "end")
     r.expect(0)

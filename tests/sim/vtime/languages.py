@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 ACH, FILES = map(os.path.realpath, sys.argv[1:3])
-LIMIT = 900
+TIME = int(os.environ.get("ACH_TEST_TIME", 1))
+LIMIT = 900 * TIME
 failures = 0
 tmp = tempfile.mkdtemp(prefix="achlanguages.")
 
@@ -24,7 +25,7 @@ def run(name, *command, model="free"):
     words = " ".join(f'"{w}"' for w in command)
     world = os.path.join(tmp, "world.cfg")
     with open(world, "w", encoding="utf-8") as f:
-        f.write(f'world (name "w" model "{model}" epoch 1700000000.0 hang 300.0)\n'
+        f.write(f'world (name "w" model "{model}" epoch 1700000000.0 hang {300.0 * TIME})\n'
                 f'controller (name "a" command [{words}])\n')
     r = subprocess.run([ACH, "sim", "--quiet", world], text=True, cwd=tmp, timeout=LIMIT,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -16,7 +16,8 @@ import tempfile
 
 ACH, CASES, STATIC, GONOTE = map(os.path.realpath, sys.argv[1:5])
 PRCTL, SECCOMP = map(int, sys.argv[5].split(","))
-LIMIT = 120
+TIME = int(os.environ.get("ACH_TEST_TIME", 1))
+LIMIT = 120 * TIME
 tmp = tempfile.mkdtemp(prefix="achwatch.")
 failures = 0
 current = ""
@@ -38,7 +39,7 @@ def run(*command, allow=(), before=None, model="free"):
     words = " ".join(f'"{w}"' for w in command)
     allowed = f"allow [{' '.join(chr(34) + a + chr(34) for a in allow)}]" if allow else ""
     with open(path("world.cfg"), "w", encoding="utf-8") as f:
-        f.write(f'world (name "w" model "{model}" epoch 1700000000.0 hang 60.0)\n'
+        f.write(f'world (name "w" model "{model}" epoch 1700000000.0 hang {60.0 * TIME})\n'
                 f'controller (name "a" command [{words}] {allowed})\n')
     r = subprocess.run([ACH, "sim", "--quiet", path("world.cfg")], text=True, cwd=tmp,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
