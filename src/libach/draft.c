@@ -17,7 +17,6 @@
 #include "handle.h"
 #include "name.h"
 
-#define MODE 0666
 #define NAME_TRIES 100
 #define FOREIGN_MAX 16
 
@@ -186,7 +185,7 @@ static int link_file(int fd, const char *path)
 }
 
 /* A file with a name, for file systems without nameless ones. */
-static int open_named(struct draft *d, const char *name)
+static int open_named(struct draft *d, const char *name, mode_t mode)
 {
     struct stat st;
     int tries;
@@ -194,7 +193,7 @@ static int open_named(struct draft *d, const char *name)
     achi_draft_sweep(name);
     for (tries = 0; tries < NAME_TRIES; tries++) {
         temporary_name(d->path, name);
-        d->fd = achi_high_fd(open(d->path, O_CREAT | O_EXCL | O_RDWR | ACHI_OPEN_FLAGS, MODE));
+        d->fd = achi_high_fd(open(d->path, O_CREAT | O_EXCL | O_RDWR | ACHI_OPEN_FLAGS, mode));
         if (d->fd < 0 && errno != EEXIST)
             break;
         if (d->fd < 0)
@@ -207,17 +206,17 @@ static int open_named(struct draft *d, const char *name)
     return -1;
 }
 
-int achi_draft_open(struct draft *d, const char *name)
+int achi_draft_open(struct draft *d, const char *name, mode_t mode)
 {
     d->path[0] = '\0';
-    d->fd = achi_high_fd(open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, MODE));
+    d->fd = achi_high_fd(open(achi_name_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
     if (d->fd >= 0) {
         flock(d->fd, LOCK_EX | LOCK_NB); /* with achi_draft_sweep, should it get a name later */
         return 0;
     }
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
         return -1;
-    return open_named(d, name);
+    return open_named(d, name, mode);
 }
 
 void achi_draft_unname(struct draft *d)

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* How to open a file that may be a pipe, a link or a terminal instead. */
 #define ACHI_OPEN_FLAGS (O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
@@ -26,8 +27,8 @@ struct draft {
 
 /* All return 0, or -1 with errno. */
 
-/* Begin a file for the channel name. */
-int achi_draft_open(struct draft *d, const char *name);
+/* Begin a file for the channel name, with this mode less the umask. */
+int achi_draft_open(struct draft *d, const char *name, mode_t mode);
 
 /* Give the file its memory now, so that no access will ever find it missing. */
 int achi_draft_reserve(const struct draft *d, uint64_t size);

@@ -27,6 +27,9 @@
 #include "wait.h"
 #include "wakefile.h"
 
+/* Of a new channel, less the umask. */
+#define MODE 0666
+
 /* Others who replace the same channel take milliseconds; who takes a second does something else. */
 #define REPLACE_LOOK_NS 1000000l
 #define REPLACE_LOOKS 1000
@@ -305,7 +308,7 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     if (!attr->truncate && lstat(path, &st) == 0 && !(attr->replace_corrupt && !usable(path)))
         r = ACH_EEXIST; /* before memory is reserved for nothing */
     if (r == ACH_OK) {
-        if (achi_draft_open(&d, name) != 0)
+        if (achi_draft_open(&d, name, MODE) != 0)
             return achi_fail_errno("cannot make a file in %s", achi_name_dir());
         r = draft_fill(&d, &wake, name, g, attr, clock);
         if (r == ACH_OK) {

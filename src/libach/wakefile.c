@@ -86,7 +86,7 @@ void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct 
     struct stat theirs, ours;
 
     w->id = (struct achi_wake_id){0};
-    if (achi_draft_open(&w->draft, name) != 0) {
+    if (achi_draft_open(&w->draft, name, 0600) != 0) { /* it may have a name from now on */
         w->draft.fd = -1;
         return;
     }
