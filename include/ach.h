@@ -434,7 +434,9 @@ enum ach_status ach_create_attr_set_map(ach_create_attr_t *attr, enum ach_map ma
  *
  * The new channel appears under the name in one step; there is no moment
  * without a channel. Handles of the old one get ACH_CORRUPT and can be closed
- * and opened again.
+ * and opened again. A channel of another layout stays, because programs of
+ * another release of Ach may use it and could not be told: ach_create returns
+ * ACH_BAD_HEADER.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -450,7 +452,8 @@ enum ach_status ach_create_attr_set_truncate(ach_create_attr_t *attr, int trunca
  * @replace: non-zero to replace a channel that cannot be used
  *
  * As ach_create_attr_set_truncate, but only where what stands under the name
- * is not a usable channel; a good one still gives ACH_EEXIST.
+ * is not a usable channel; a good one still gives ACH_EEXIST, and one of another
+ * layout ACH_BAD_HEADER.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -576,7 +579,8 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * channel. Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_EEXIST, also where a channel of another kind has the name,
- * which cannot be replaced; ACH_ENOENT if the directory is missing;
+ * which cannot be replaced; ACH_BAD_HEADER if a channel of another layout was to be
+ * replaced; ACH_ENOENT if the directory is missing;
  * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a zero or absurd size, or a
  * clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
  * without the module; ACH_FAILED_SYSCALL with errno, as ENOSPC when the memory

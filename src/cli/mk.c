@@ -122,8 +122,8 @@ static bool apply(struct options *o, int c)
     }
 }
 
-/* What to do about a file that has a channel's name and is none. */
-static const char *remedy(const char *name)
+/* Programs of another release may use a channel of another layout, so that is not replaced. */
+static const char *remedy(const char *name, enum ach_status status)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -131,6 +131,8 @@ static const char *remedy(const char *name)
     /* A file takes the place of anything but a directory. */
     if (channel_path(name, ACH_MAP_USER, path) && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return "remove it, or rename it";
+    if (status == ACH_BAD_HEADER)
+        return "end the programs that use it, then remove it: ach rm";
     return "--replace-corrupt replaces it";
 }
 
@@ -206,7 +208,7 @@ static int exists(const struct options *o, const char *name)
     ach_attr_set_readonly(&attr, 1);
     r = ach_open(&chan, name, &attr);
     if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER || r == ACH_CORRUPT) {
-        complain("%s; %s", ach_errstr(), remedy(name));
+        complain("%s; %s", ach_errstr(), remedy(name, r));
         return EXIT_FAILED;
     }
     if (!o->exist_ok)

@@ -103,8 +103,8 @@ static enum ach_status draft_fill(struct draft *d, struct achi_wakefile *wake, c
     return ACH_OK;
 }
 
-/* Can this channel be used? Yes, if that cannot be told. */
-static bool usable(const char *path)
+/* ACH_OK: the channel can be used, or that cannot be told. Else ACH_BAD_HEADER or ACH_CORRUPT. */
+static enum ach_status examine(const char *path)
 {
     struct achi_handle h = {.fd = -1};
     struct achi_cursor cursor = {0};
@@ -112,15 +112,31 @@ static bool usable(const char *path)
     uint32_t word;
     enum ach_status r = open_path(&h, path, path, true);
 
-    if (r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
-        return false;
+    if (r == ACH_BAD_SHM_FILE)
+        return ACH_CORRUPT;
     if (r != ACH_OK)
-        return true;
+        return r == ACH_BAD_HEADER ? r : ACH_OK;
     r = achi_get(&h.view, &cursor, NULL, UINT64_MAX, ACH_O_LAST, &look, &word);
     if (__atomic_load_n(&h.view.hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED)
         r = ACH_CORRUPT;
     achi_shm_close(&h);
-    return r != ACH_CORRUPT;
+    return r == ACH_CORRUPT ? r : ACH_OK;
+}
+
+/*
+ * May a new channel take the place of this one? A channel of another layout is no damaged one:
+ * programs of another release may use it, and they cannot be told.
+ */
+static enum ach_status may_replace(const char *path, const ach_create_attr_t *attr)
+{
+    enum ach_status r;
+
+    if (!attr->truncate && !attr->replace_corrupt)
+        return ACH_EEXIST;
+    r = examine(path);
+    if (r == ACH_BAD_HEADER)
+        return r;
+    return attr->truncate || r == ACH_CORRUPT ? ACH_OK : ACH_EEXIST;
 }
 
 bool achi_shm_replaced(const char *path)
@@ -143,13 +159,13 @@ static void set_heir(const struct draft *d, uint32_t heir)
     (void)!pwrite(d->fd, &heir, sizeof(heir), offsetof(struct ach_header, heir));
 }
 
-/* What was to be replaced has become good meanwhile: give it its name back. */
-static enum ach_status step_back(struct draft *d, const char *path)
+/* What was to be replaced may not be: give it its name back. */
+static enum ach_status step_back(struct draft *d, const char *path, enum ach_status why)
 {
     if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) != 0)
         return achi_fail_errno("cannot give %s its name back", path);
     achi_shm_replaced(d->path);
-    return ACH_EEXIST;
+    return why;
 }
 
 /* In a directory such as /dev/shm only its owner can remove a file: say who that is. */
@@ -179,8 +195,9 @@ static enum ach_status exchange(struct draft *d, const char *name, const char *p
     if (achi_draft_replace(d, name, path) != 0)
         return errno == ENOENT ? ACH_EAGAIN : cannot_replace(path);
     if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
-        if (!attr->truncate && usable(d->path))
-            r = step_back(d, path);
+        r = may_replace(d->path, attr);
+        if (r != ACH_OK)
+            r = step_back(d, path, r);
         else if (!achi_shm_replaced(d->path) && old)
             achi_retire(old, ACHI_REPLACED);
         /* On the wake word too: the replaced file's new path does not lead to it. */
@@ -205,7 +222,7 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
 
     if (had && old.readonly)
         r = not_ours(path, "may not be written, so its users cannot be told");
-    else if (had || r == ACH_ENOENT || r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER)
+    else if (had || r == ACH_ENOENT || r == ACH_BAD_SHM_FILE)
         r = exchange(d, name, path, attr, had ? &old : NULL);
     if (had) {
         if (r == ACH_OK && old.wake_id.number) /* a plain name is taken over */
@@ -250,11 +267,8 @@ static enum ach_status replace(struct draft *d, const char *name, const char *pa
     bool busy = fd < 0 ? errno == ENOENT : being_replaced(fd, readonly) || !still_there(fd, path);
     enum ach_status r;
 
-    if (patient && busy)
-        r = ACH_EAGAIN;
-    else if (!attr->truncate && (!attr->replace_corrupt || usable(path)))
-        r = ACH_EEXIST;
-    else
+    r = patient && busy ? ACH_EAGAIN : may_replace(path, attr);
+    if (r == ACH_OK)
         r = take_place(d, name, path, attr);
     if (fd >= 0) { /* a child of fork may have the descriptor too */
         flock(fd, LOCK_UN);
@@ -305,8 +319,8 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         return achi_fail_errno("a channel of %llu bytes cannot be mapped",
                                (unsigned long long)g->span);
     }
-    if (!attr->truncate && lstat(path, &st) == 0 && !(attr->replace_corrupt && !usable(path)))
-        r = ACH_EEXIST; /* before memory is reserved for nothing */
+    if (lstat(path, &st) == 0)
+        r = may_replace(path, attr); /* before memory is reserved for nothing */
     if (r == ACH_OK) {
         if (achi_draft_open(&d, name, MODE) != 0)
             return achi_fail_errno("cannot make a file in %s", achi_name_dir());
@@ -321,6 +335,11 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
         achi_byte_lock(d.fd, ACHI_MAKER_BYTE, F_UNLCK);
         achi_draft_close(&d);
     }
+    if (r == ACH_BAD_HEADER)
+        return achi_fail(r,
+                         "channel '%s' has another layout version, and programs of another "
+                         "release of Ach may use it: end them, then remove it: ach rm %s",
+                         name, name);
     return r == ACH_EEXIST ? achi_fail(r, "channel '%s' exists already", name) : r;
 }
 

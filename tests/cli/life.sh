@@ -83,6 +83,23 @@ expect 0 "$ACH" get junk
 same "$out" message
 expect 0 "$ACH" rm junk
 
+# A channel of another layout stays: programs of another release may use it.
+"$ACH" mk old
+printf '\004' | dd of="$ACH_DIR/achshm-old" bs=1 seek=8 conv=notrunc status=none
+for how in '' -1; do
+    expect 1 "$ACH" mk $how old
+    same "$err" "ach mk: $ACH_DIR/achshm-old has another layout (version 4): made by another \
+release of Ach; end the programs that use it, then remove it: ach rm"
+done
+for how in -t --replace-corrupt; do
+    expect 1 "$ACH" mk $how old
+    same "$err" "ach mk: channel 'old' has another layout version, and programs of another \
+release of Ach may use it: end them, then remove it: ach rm old"
+done
+expect 0 "$ACH" rm old
+expect 0 "$ACH" mk old
+expect 0 "$ACH" rm old
+
 # A directory stays, and nobody is told to replace it.
 mkdir "$ACH_DIR/achshm-dir"
 for how in '' -1 -t --replace-corrupt; do

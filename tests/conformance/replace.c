@@ -396,14 +396,24 @@ static void bad_memory(void)
     check_usable();
 }
 
+/* Programs of another release may use it, and cannot be told: it stays until it is removed. */
 static void other_version(void)
 {
+    ach_create_attr_t attr;
     ach_channel_t chan;
 
     make(4, 64);
     open_it(&chan);
     store_word(&chan.shm->version, ACHI_VERSION + 1);
+    CHECK_STATUS(replace_corrupt(), ACH_BAD_HEADER);
+    CHECK(strstr(ach_errstr(), "another layout") && strstr(ach_errstr(), "ach rm " CHAN));
+    ach_create_attr_init(&attr);
+    REQUIRE_OK(ach_create_attr_set_truncate(&attr, 1));
+    CHECK_STATUS(backend->create(CHAN, 4, 64, &attr), ACH_BAD_HEADER);
+    CHECK(!info_of(&chan).replaced && !info_of(&chan).unlinked);
+    put_range(&chan, 1, 1);
     CHECK_OK(ach_close(&chan));
+    CHECK_OK(backend->unlink(CHAN));
     CHECK_OK(replace_corrupt());
     check_usable();
 }
