@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "doctor.h"
@@ -159,11 +160,12 @@ static bool wake_path_of(const struct report *r, const char *channel, char path[
     return n > 0 && n < PATH_MAX;
 }
 
-static bool has_wake_file(const struct report *r, const struct file_list *all, const char *channel)
+/* The wake file that a channel has, under whichever name. */
+static bool find_wake_file(const struct report *r, const struct file_list *all, const char *channel,
+                           char path[PATH_MAX])
 {
     const char *name = channel + strlen(PREFIX);
     const int len = (int)strlen(name);
-    char path[PATH_MAX];
     int i;
 
     if (wake_path_of(r, channel, path) && access(path, F_OK) == 0)
@@ -173,9 +175,45 @@ static bool has_wake_file(const struct report *r, const struct file_list *all, c
 
         if (file[0] == '.' && wake_name(file) == len &&
             strncmp(file + strlen(TEMPORARY_PREFIX), name, (size_t)len) == 0)
-            return true;
+            return path_of(r, file, path);
     }
     return false;
+}
+
+/*
+ * The mode that a wake file should have: reading and writing for the owner, and for each class of
+ * users that may do both to the channel. Where an access list tells that, only the owner has it.
+ */
+static mode_t wake_mode(const char *channel, mode_t mode)
+{
+    mode_t both = mode & (mode << 1) & 0444u;
+    bool by_list = getxattr(channel, "system.posix_acl_access", NULL, 0) >= 0;
+
+    return by_list ? 0600u : both | both >> 1 | 0600u;
+}
+
+/* chmod(1), chgrp(1) and chown(1) change a channel and leave its wake file. */
+static void compare_wake_file(struct report *r, const char *channel, const char *wake)
+{
+    struct stat st, is;
+    mode_t want;
+
+    if (lstat(channel, &st) != 0 || lstat(wake, &is) != 0)
+        return;
+    want = wake_mode(channel, st.st_mode);
+    if (is.st_uid != st.st_uid)
+        advise(found(r, LEVEL_WARNING, "channels", "%s belongs to user %u, and %s to user %u", wake,
+                     (unsigned)is.st_uid, channel, (unsigned)st.st_uid),
+               "nobody uses a wake file of another owner, so whoever may read the channel can slow "
+               "its puts down: chown(1) it to user %u, or make the channel anew: ach mk -t",
+               (unsigned)st.st_uid);
+    else if ((is.st_mode & 07777) != want || (is.st_gid != st.st_gid && want & 0060))
+        advise(found(r, LEVEL_WARNING, "channels",
+                     "%s has mode %03o and group %u; for %s it should be mode %03o and group %u",
+                     wake, (unsigned)is.st_mode & 07777u, (unsigned)is.st_gid, channel,
+                     (unsigned)want, (unsigned)st.st_gid),
+               "let the owner run: ach chmod %03o %s", (unsigned)st.st_mode & 07777u,
+               strrchr(channel, '/') + 1 + strlen(PREFIX));
 }
 
 static void report_broken(struct report *r, const char *file, const char *path, const char *why)
@@ -224,7 +262,7 @@ struct tally {
 static void check_channel(struct report *r, const struct file_list *all, const char *file,
                           struct tally *t)
 {
-    char path[PATH_MAX], why[PATH_MAX + 64];
+    char path[PATH_MAX], wake[PATH_MAX], why[PATH_MAX + 64];
     enum ach_status status;
 
     if (!path_of(r, file, path))
@@ -233,7 +271,9 @@ static void check_channel(struct report *r, const struct file_list *all, const c
     switch (status) {
     case ACH_OK:
         t->good++;
-        if (!has_wake_file(r, all, file))
+        if (find_wake_file(r, all, file, wake))
+            compare_wake_file(r, path, wake);
+        else
             advise(found(r, LEVEL_NOTE, "channels", "%s has no wake file", path),
                    "whoever may read it can slow its puts down; ach mk -t makes it anew");
         break;
@@ -252,7 +292,9 @@ static void check_channel(struct report *r, const struct file_list *all, const c
         break;
     case ACH_BAD_HEADER:
         advise(found(r, LEVEL_WARNING, "channels", "%s", ach_errstr()),
-               "use the same release of Ach in all programs, or remove it once nobody uses it");
+               "use the same release of Ach in all programs, or end those that use it and "
+               "remove it: ach rm %s",
+               file + strlen(PREFIX));
         break;
     case ACH_FAILED_SYSCALL: /* says nothing about the channel */
         found(r, LEVEL_WARNING, "channels", "%s", ach_errstr());

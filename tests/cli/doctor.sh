@@ -145,6 +145,29 @@ same "$(levels channels)" "note ok"
 same "$(told channels 'has no wake file')" 1
 expect 0 "$ACH" mk -t good
 
+# A wake file whose mode or owner is not that of its channel, and what mends it.
+"$ACH" mk -o 666 good2
+doctor
+same "$(levels channels)" ok
+chmod 644 "$ACH_DIR/achshm-good2"
+doctor
+same "$(levels channels)" "warning ok"
+same "$(told channels '.achshm-good2.wake has mode 666')" 1
+"$ACH" doctor | grep -q 'ach chmod 644 good2' || fail "the remedy is not told"
+expect 0 "$ACH" chmod 644 good2
+doctor
+same "$(levels channels)" ok
+chmod 600 "$ACH_DIR/.achshm-good2.wake"
+chmod 666 "$ACH_DIR/achshm-good2"
+doctor
+same "$(told channels '.achshm-good2.wake has mode 600')" 1
+if [ "$(id -u)" = 0 ]; then
+    chown 1 "$ACH_DIR/.achshm-good2.wake"
+    doctor
+    same "$(told channels '.achshm-good2.wake belongs to user 1')" 1
+fi
+expect 0 "$ACH" rm good2
+
 # What one may not look at is not called good.
 if can_be_nobody; then
     "$ACH" mk -o 600 secret
