@@ -5,8 +5,9 @@
  * The server's options are in a section of the config file:
  *
  *     plugin "./unix.so"
- *     unix ( path "/run/robot.sock" )
+ *     unix ( path "/run/robot.sock" linger 2 )
  *
+ * linger: the seconds that clients have to receive the last messages when the server ends.
  * Applications name the socket in place of a host: /run/robot.sock::laser:0
  */
 #include "frame.h"
