@@ -20,7 +20,7 @@
  *     queue              messages that wait for a client that does not read: 1024. What is more is
  *                        dropped, and the client is told how many
  *     message_max        bytes of a message from a client: 1048576
- *     subscriptions_max  devices that a client subscribes to: 512
+ *     subscriptions_max  devices that a client subscribes to: 512; to each 32 times at most
  *     requests_max       requests of a client that are not answered: 256. It is not read
  *                        from until some are
  *     client_memory      bytes that one client makes the server hold: 67108864. Half of it may be

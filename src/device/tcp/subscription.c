@@ -12,10 +12,14 @@
 #include "session.h"
 #include "wire.h"
 
+/* A client opens one device so often at most: each of them is closed when it disconnects. */
+#define OPENS_MAX 32u
+
 struct achi_subscription {
     struct achi_subscription *next;
     ach_address_t device;
     unsigned open;   /* subscribed so often; changed by any thread */
+    unsigned wanted; /* as open, with those that wait for the driver; changed by any thread */
     bool closing;    /* one of them is being closed, ... */
     bool withdrawn;  /* ... and it was one that waited for the driver */
     unsigned rights; /* when it was first opened; without ACH_RIGHT_REQUEST it only listens */
@@ -52,6 +56,26 @@ unsigned achi_subscription_rights(const struct achi_session *s, const ach_addres
     const struct achi_subscription *sub = find(s, device);
 
     return sub && count(sub) > 0 ? sub->rights : 0;
+}
+
+/* Whether the client may open the device once more; then that counts. */
+static bool want(struct achi_subscription *sub)
+{
+    if (__atomic_load_n(&sub->wanted, __ATOMIC_RELAXED) >= OPENS_MAX)
+        return false;
+    __atomic_fetch_add(&sub->wanted, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+static void unwant(struct achi_subscription *sub)
+{
+    __atomic_fetch_sub(&sub->wanted, 1, __ATOMIC_RELAXED);
+}
+
+static void subtract(struct achi_subscription *sub)
+{
+    __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
+    unwant(sub);
 }
 
 static bool listens(const struct achi_subscription *sub)
@@ -134,6 +158,8 @@ static void settle(struct opening *o, ach_status_t status, const char *why)
     } else {
         if (status == ACH_CANCELED && __atomic_load_n(&o->subscription->closing, __ATOMIC_ACQUIRE))
             __atomic_store_n(&o->subscription->withdrawn, true, __ATOMIC_RELEASE);
+        if (o->subscription)
+            unwant(o->subscription);
         if (o->explain)
             achi_session_explain(o->queue, &o->header, why);
         push_answer(o, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE);
@@ -182,15 +208,16 @@ static bool may_open(struct achi_session *s, struct opening *o, const ach_addres
     return false;
 }
 
-/* To listen sets no driver up. The answer comes before the first data. */
+/* To listen sets no driver up. The queue listens once. The answer comes before the first data. */
 static void listen_only(struct achi_session *s, struct opening *o, const ach_address_t *device)
 {
     ach_robot_t *robot = s->server->robot;
     ach_queue_t *queue = s->queue;
     ach_status_t status = ach_robot_find(robot, device, NULL);
+    bool first = count(o->subscription) == 0;
 
     settle(o, status, "there is no such device");
-    if (status == ACH_OK)
+    if (status == ACH_OK && first)
         ach_robot_listen(robot, device, queue);
 }
 
@@ -214,12 +241,15 @@ void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
 {
     ach_address_t device = achi_session_device(s, req->addr.interf, req->addr.index);
     struct opening *o = make(s, request, &device);
+    struct achi_subscription *sub;
 
     if (!o) {
         achi_session_answer(s, request, ACH_MSG_NACK, NULL);
         return;
     }
-    o->subscription = *o->driver ? find_or_add(s, &device) : NULL;
+    sub = *o->driver ? find_or_add(s, &device) : NULL;
+    if (sub && want(sub))
+        o->subscription = sub;
     if (!o->subscription)
         settle(o, ACH_ENOENT, *o->driver ? "too many subscriptions" : "there is no such device");
     else if (may_open(s, o, &device))
@@ -230,8 +260,9 @@ void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
 static void close_one(struct achi_session *s, struct achi_subscription *sub)
 {
     if (listens(sub)) {
-        ach_robot_unlisten(s->server->robot, &sub->device, s->queue);
-        __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
+        if (count(sub) == 1)
+            ach_robot_unlisten(s->server->robot, &sub->device, s->queue);
+        subtract(sub);
         return;
     }
     __atomic_store_n(&sub->withdrawn, false, __ATOMIC_RELAXED);
@@ -239,7 +270,7 @@ static void close_one(struct achi_session *s, struct achi_subscription *sub)
     ach_robot_unsubscribe(s->server->robot, &sub->device, s->queue);
     __atomic_store_n(&sub->closing, false, __ATOMIC_RELEASE);
     if (!__atomic_load_n(&sub->withdrawn, __ATOMIC_ACQUIRE))
-        __atomic_fetch_sub(&sub->open, 1, __ATOMIC_ACQ_REL);
+        subtract(sub);
 }
 
 void achi_subscription_close(struct achi_session *s, const ach_header_t *request,

@@ -302,6 +302,22 @@ def large_strangers(server, witness, attackers):
     witness.served()
 
 
+@attacked()
+def many_opens(server, witness, attackers):
+    """One device is opened 32 times by a client, and not more: a disconnect closes each of them."""
+    c = attacker(server, attackers)
+    for i in range(100):
+        m = c.device(p.POSITION2D, 7, p.OPEN)
+        assert m.type == (p.ACK if i < 32 else p.NACK), (i, m)
+    assert c.device(p.POSITION2D, 7, p.CLOSE).type == p.ACK
+    assert c.device(p.POSITION2D, 7, p.OPEN).type == p.ACK
+    assert c.device(p.POSITION2D, 7, p.OPEN).type == p.NACK
+    for i in range(33):
+        m = c.device(p.POSITION2D, 7, p.CLOSE)
+        assert m.type == (p.ACK if i < 32 else p.NACK), (i, m)
+    witness.served()
+
+
 def refused_messages(program):
     """Messages that a driver refuses, and connections that end with a line each: few are logged,
     and the log says how many are not."""
@@ -331,4 +347,5 @@ def refused_messages(program):
 if __name__ == "__main__":
     sys.setswitchinterval(1e-4)
     sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
-                    slow_driver, stopped_readers, strangers, large_strangers, refused_messages]))
+                    slow_driver, stopped_readers, strangers, large_strangers, many_opens,
+                    refused_messages]))
