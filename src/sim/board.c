@@ -29,12 +29,24 @@ static ach_status_t map_board(struct achi_sim *s, int fd, const char *path)
     return ACH_OK;
 }
 
+/* In a directory such as /dev/shm only a file's owner can remove it: say who that is. */
+static ach_status_t not_removed(const char *path)
+{
+    const char *why = strerror(errno);
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot remove %s: %s", path, why);
+    return ach_errstr_set(ACH_EACCES, "%s belongs to user %u and cannot be removed: %s", path,
+                          (unsigned)st.st_uid, why);
+}
+
 /* A simulation of that name that was killed may have left one; note.c knows that none runs. */
 static ach_status_t vacate(const struct achi_sim *s, const char *what, char path[PATH_MAX])
 {
     if (!achi_sim_path(s->plan->name, what, path))
         return ach_errstr_set(ACH_EINVAL, "the path of the channels is too long");
-    return unlink(path) == 0 || errno == ENOENT ? ACH_OK : fail("remove", path);
+    return unlink(path) == 0 || errno == ENOENT ? ACH_OK : not_removed(path);
 }
 
 static ach_status_t make_board(struct achi_sim *s)

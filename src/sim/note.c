@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "filelock.h"
@@ -31,20 +32,37 @@ static ach_status_t make(const char *sim, const char *what, size_t count, size_t
     return status == ACH_OK ? ach_open(chan, name, NULL) : status;
 }
 
-/* Its file is locked as long as the coordinator lives. Negative: it is, by another one. */
-static int lock_notes(const char *sim)
+static ach_status_t already_running(const char *sim, const char *path, uid_t owner)
+{
+    if (owner == geteuid())
+        return ach_errstr_set(ACH_EEXIST, "a simulation called %s is running already", sim);
+    return ach_errstr_set(ACH_EEXIST,
+                          "a simulation called %s is running already, or its name is taken: user "
+                          "%u has locked %s; choose another name, or another ACH_DIR",
+                          sim, (unsigned)owner, path);
+}
+
+/*
+ * The file of the notes is locked as long as the coordinator lives. *fd: the lock, -1: nobody has
+ * it, and there is no such file. It may be anybody's, and anything: a link is not followed, and
+ * opening a pipe does not wait.
+ */
+static ach_status_t lock_notes(const char *sim, int *fd)
 {
     char name[ACH_CHAN_NAME_MAX], path[PATH_MAX];
-    int fd = -1;
+    struct stat st = {0};
 
+    *fd = -1;
     snprintf(name, sizeof(name), "sim.%s.note", sim);
     if (ach_channel_path(name, path, sizeof(path)) == ACH_OK)
-        fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd >= 0 && filelock_take(fd) == FILELOCK_WRITER) {
-        close(fd);
-        return -1;
-    }
-    return fd >= 0 ? fd : 0;
+        *fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd < 0)
+        return ACH_OK;
+    if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && filelock_take(*fd) != FILELOCK_WRITER)
+        return ACH_OK;
+    close(*fd);
+    *fd = -1;
+    return S_ISREG(st.st_mode) ? already_running(sim, path, st.st_uid) : ACH_OK;
 }
 
 /* What threads leave behind that were killed, in this simulation or in one before. */
@@ -80,18 +98,18 @@ static ach_status_t make_all(struct achi_sim *s)
 
 ach_status_t achi_notes_open(struct achi_sim *s)
 {
+    int before;
     ach_status_t status;
-    int before = lock_notes(s->plan->name);
 
-    if (before < 0)
-        return ach_errstr_set(ACH_EEXIST, "a simulation called %s is running already",
-                              s->plan->name);
+    s->lock = -1;
+    status = lock_notes(s->plan->name, &before);
+    if (status != ACH_OK)
+        return status;
     ach_list(remove_go, s->plan->name);
     status = make_all(s);
-    if (before)
+    if (before >= 0)
         close(before);
-    s->lock = status == ACH_OK ? lock_notes(s->plan->name) : 0;
-    return status;
+    return status == ACH_OK ? lock_notes(s->plan->name, &s->lock) : status;
 }
 
 void achi_notes_close(struct achi_sim *s)
@@ -106,11 +124,11 @@ void achi_notes_close(struct achi_sim *s)
         snprintf(name, sizeof(name), "sim.%s.%s", s->plan->name, what[s->open]);
         ach_unlink(name);
     }
-    if (s->lock > 0) {
+    if (s->lock >= 0) {
         ach_list(remove_go, s->plan->name);
         close(s->lock);
     }
-    s->lock = 0;
+    s->lock = -1;
 }
 
 void achi_note_interrupt(struct achi_sim *s)
