@@ -127,10 +127,12 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 static int cond_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
 {
     struct achi_events e = {0};
-    uint64_t since = achi_sim_posts();
+    uint64_t since;
     bool timed;
     int r;
 
+    achi_local_post_pending(); /* a signal from before the wait must not end it */
+    since = achi_sim_posts();
     achi_events_add(&e, achi_local_event(c));
     if (achi_shared_seen)
         achi_events_add(&e, ACHI_EVENT_POLL);

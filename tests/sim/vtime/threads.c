@@ -137,6 +137,16 @@ static int signal_one(void *cond)
     return pthread_cond_signal(cond);
 }
 
+/* A signal reaches those that wait already, and nobody else: the virtual machine of Java does so. */
+static void signal_then_wait(pthread_cond_t *c, int (*act)(void *))
+{
+    struct timespec t;
+
+    CHECK(act(c) == 0);
+    t = from(CLOCK_REALTIME, 30 * MS);
+    TAKES(30, CHECK(pthread_cond_timedwait(c, &cond_mutex, &t) == ETIMEDOUT));
+}
+
 static void cond_case(void)
 {
     pthread_cond_t c = PTHREAD_COND_INITIALIZER;
@@ -154,6 +164,8 @@ static void cond_case(void)
     TAKES(5000, CHECK(pthread_cond_timedwait(&c, &cond_mutex, &t) == ETIMEDOUT));
     t = from(CLOCK_MONOTONIC, 7 * MS);
     TAKES(7, CHECK(pthread_cond_clockwait(&c, &cond_mutex, CLOCK_MONOTONIC, &t) == ETIMEDOUT));
+    signal_then_wait(&c, broadcast);
+    signal_then_wait(&c, signal_one);
     thread = start(&l);
     TAKES(20, CHECK(pthread_cond_wait(&c, &cond_mutex) == 0));
     CHECK(pthread_join(thread, NULL) == 0);
