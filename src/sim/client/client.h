@@ -70,6 +70,13 @@ uint64_t achi_sim_posts(void);
 ach_status_t achi_sim_wait(int64_t until, const achi_event_t *events, unsigned n, uint64_t since,
                            bool *timed);
 
+/*
+ * Let others go on that are not ahead. Where CPU time is not charged it takes ACHI_YIELD_NS, since
+ * a loop of it, in which nothing else moves time, waits for others.
+ */
+#define ACHI_YIELD_NS 1000
+void achi_sim_yield(void);
+
 /* Declared costs: what the thread waited for has come; a new cycle begins. */
 void achi_sim_cycle(void);
 

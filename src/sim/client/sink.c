@@ -357,6 +357,16 @@ uint64_t achi_sim_posts(void)
     return achi_sink_self.last.posts;
 }
 
+void achi_sim_yield(void)
+{
+    bool timed;
+
+    if (achi_sink_self.last.model == ACHI_COST_MEASURED)
+        achi_sim_act();
+    else
+        achi_sim_wait(achi_sim_now() + ACHI_YIELD_NS, NULL, 0, 0, &timed);
+}
+
 /* Too many to name: any step of the world will do for the rest. */
 static void name_events(struct achi_note *note, const achi_event_t *events, unsigned n)
 {

@@ -2,6 +2,7 @@
 /* alias.c - other names under which the C library has the same functions */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -29,6 +30,7 @@ ALIAS(ssize_t, __send, send, (int fd, const void *buf, size_t size, int flags),
       (fd, buf, size, flags))
 ALIAS(int, __select, select, (int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval *t),
       (n, in, out, bad, t))
+ALIAS(int, __sched_yield, sched_yield, (void), ())
 ALIAS(pid_t, __wait, wait, (int *status), (status))
 ALIAS(pid_t, __waitpid, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
 ALIAS(int, __pthread_mutex_lock, pthread_mutex_lock, (pthread_mutex_t * m), (m))

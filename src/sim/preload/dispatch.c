@@ -314,6 +314,7 @@ static long dispatch_other(long number, const long a[6], bool *done)
         ON(accept4, back(accept4((int)a[0], (struct sockaddr *)a[1], (socklen_t *)a[2], (int)a[3])))
         ON(execve, back(execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2])))
         ON(clone, do_clone(a))
+        ON(sched_yield, back(sched_yield()))
 #ifdef SYS_fork
         ON(fork, back(fork()))
         ON(vfork, back(fork()))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sleep.c - sleeping for a time */
+/* sleep.c - sleeping for a time, and giving way to others */
 #include <errno.h>
+#include <sched.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -84,4 +85,26 @@ EXPORT int thrd_sleep(const struct timespec *t, struct timespec *left)
     if (!achi_sim_free() || !valid(t) || t->tv_sec < 0)
         return REAL(thrd_sleep)(t, left);
     return sleep_for(achi_ns(t), left) ? 0 : -1;
+}
+
+EXPORT int sched_yield(void)
+{
+    if (achi_sim_free()) {
+        achi_local_post_pending();
+        achi_sim_yield();
+    }
+    return (int)achi_result(achi_raw3(SYS_sched_yield, 0, 0, 0));
+}
+
+EXPORT void thrd_yield(void)
+{
+    sched_yield();
+}
+
+/* The header gives the newer function the older one's name. */
+EXPORT int older_pthread_yield(void) __asm__("pthread_yield");
+
+EXPORT int older_pthread_yield(void)
+{
+    return sched_yield();
 }

@@ -123,6 +123,7 @@ static void waits(call_fun *call)
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    TAKES_NS(1000, CHECK(CALL(sched_yield, 0, 0, 0, 0, 0) == 0));
     TAKES(20, CHECK(CALL(nanosleep, &t, 0, 0, 0, 0) == 0));
     TAKES(20, CHECK(CALL(clock_nanosleep, CLOCK_MONOTONIC, 0, &t, 0, 0) == 0));
     again = t;

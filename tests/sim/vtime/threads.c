@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c - locks, conditions, semaphores, barriers and the ends of threads */
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <threads.h>
 
@@ -13,6 +14,10 @@ int __pthread_once(pthread_once_t *once, void (*f)(void)) OLDER;
 int __pthread_rwlock_rdlock(pthread_rwlock_t *l) OLDER;
 int __pthread_rwlock_wrlock(pthread_rwlock_t *l) OLDER;
 int __pthread_rwlock_unlock(pthread_rwlock_t *l) OLDER;
+int __sched_yield(void) OLDER;
+
+/* The header gives the newer function the older one's name. */
+int older_pthread_yield(void) __asm__("pthread_yield") OLDER;
 
 /* Another thread does something after so many milliseconds. */
 struct later {
@@ -175,6 +180,43 @@ static void cond_case(void)
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
+static bool yield_flag;
+
+static int raise_flag(void *flag)
+{
+    __atomic_store_n((bool *)flag, true, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+static int yield_c11(void)
+{
+    thrd_yield();
+    return 0;
+}
+
+/* A loop that gives way until another thread has done something ends when that is done. */
+static void yield_case(void)
+{
+    int (*const ways[])(void) = {sched_yield, __sched_yield, older_pthread_yield, yield_c11};
+    struct later l = {1, raise_flag, &yield_flag};
+    size_t i;
+
+    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        int64_t begin = now(), took;
+        pthread_t thread;
+
+        if (!ways[i]) /* an older name that this C library does not have */
+            continue;
+        yield_flag = false;
+        thread = start(&l);
+        while (!__atomic_load_n(&yield_flag, __ATOMIC_SEQ_CST))
+            CHECK(ways[i]() == 0);
+        took = now() - begin;
+        CHECK(took >= MS && took <= MS + 2000);
+        CHECK(pthread_join(thread, NULL) == 0);
+    }
+}
+
 static int post(void *sem)
 {
     return sem_post(sem);
@@ -320,8 +362,14 @@ static void c11_case(void)
     TAKES(0, CHECK(thrd_join(thread, &result) == thrd_success && result == 7));
 }
 
-const struct vtime_case vtime_threads[] = {
-    {"mutex", mutex_case}, {"rwlock", rwlock_case},       {"spin", spin_case},
-    {"cond", cond_case},   {"semaphore", semaphore_case}, {"barrier", barrier_case},
-    {"once", once_case},   {"join", join_case},           {"c11", c11_case},
-    {NULL, NULL}};
+const struct vtime_case vtime_threads[] = {{"mutex", mutex_case},
+                                           {"rwlock", rwlock_case},
+                                           {"spin", spin_case},
+                                           {"cond", cond_case},
+                                           {"yield", yield_case},
+                                           {"semaphore", semaphore_case},
+                                           {"barrier", barrier_case},
+                                           {"once", once_case},
+                                           {"join", join_case},
+                                           {"c11", c11_case},
+                                           {NULL, NULL}};
