@@ -123,10 +123,7 @@ static bool check_program(struct achi_sim *s, const struct achi_plan_controller 
     if (allows(p, "static") || !achi_program_find(p->command[0], path, sizeof(path)) ||
         achi_program_good(path, why))
         return true;
-    return achi_sim_fail(s,
-                         "controller %s: refused: %s; link it dynamically with glibc, or allow "
-                         "\"static\" in the world file: then it sees real time",
-                         p->name, why);
+    return achi_sim_fail(s, "controller %s: refused: %s; " ACHI_PROGRAM_ADVICE, p->name, why);
 }
 
 /* Through the pipe comes why it could not be started, or nothing. */

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "golang.h"
+
 #define SCRIPTS_MAX 5 /* the kernel follows no more */
 #define HEADERS_MAX 64
-#define NOTES_MAX 4096
-#define GO_NOTE "Go" /* who made the note, with its NUL and one more */
 
 #if defined(__aarch64__)
 #define OWN_MACHINE EM_AARCH64
@@ -34,37 +34,6 @@ static bool refuse(char *why, const char *path, const char *because)
 {
     snprintf(why, ACHI_PROGRAM_WHY, "%s %s", path, because);
     return false;
-}
-
-/* Notes are aligned to 4 bytes, whatever their machine is. */
-static bool has_go_note(const char *notes, size_t size)
-{
-    size_t at = 0;
-
-    while (at + sizeof(ElfW(Nhdr)) <= size) {
-        ElfW(Nhdr) n;
-        size_t name, text;
-
-        memcpy(&n, notes + at, sizeof(n));
-        at += sizeof(n);
-        name = ((size_t)n.n_namesz + 3) & ~(size_t)3;
-        text = ((size_t)n.n_descsz + 3) & ~(size_t)3;
-        if (name > size - at || text > size - at - name)
-            return false;
-        if (n.n_namesz >= sizeof(GO_NOTE) && memcmp(notes + at, GO_NOTE, sizeof(GO_NOTE)) == 0)
-            return true;
-        at += name + text;
-    }
-    return false;
-}
-
-static bool is_go(int fd, const ElfW(Phdr) * h)
-{
-    char notes[NOTES_MAX];
-    size_t size = h->p_filesz < sizeof(notes) ? (size_t)h->p_filesz : sizeof(notes);
-    ssize_t n = pread(fd, notes, size, (off_t)h->p_offset);
-
-    return n > 0 && has_go_note(notes, (size_t)n);
 }
 
 static bool good_linker(int fd, const ElfW(Phdr) * h)
@@ -97,14 +66,15 @@ static bool good_elf(int fd, const char *path, const ElfW(Ehdr) * e, char *why)
     if (e->e_phentsize != sizeof(h[0]) ||
         pread(fd, h, n * sizeof(h[0]), (off_t)e->e_phoff) != (ssize_t)(n * sizeof(h[0])))
         return true;
+    if (achi_golang_made(fd, e))
+        return refuse(why, path, ACHI_GOLANG_WHY);
     for (i = 0; i < n; i++) {
-        if (h[i].p_type == PT_NOTE && is_go(fd, &h[i]))
-            return refuse(why, path, "is a program in Go, which asks the kernel for the time");
         if (h[i].p_type == PT_INTERP && !good_linker(fd, &h[i]))
             return refuse(why, path, "needs another C library than glibc");
         dynamic |= h[i].p_type == PT_INTERP;
     }
-    return dynamic || is_linker(path) || refuse(why, path, "is statically linked");
+    return dynamic || is_linker(path) ||
+           refuse(why, path, "is statically linked, and loads no library");
 }
 
 static bool good(const char *path, unsigned depth, char *why);

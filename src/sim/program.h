@@ -7,6 +7,9 @@
 #include <stddef.h>
 
 #define ACHI_PROGRAM_WHY 256
+#define ACHI_PROGRAM_ADVICE                                                                        \
+    "start it outside the simulation, or if it is static, allow \"static\" in the world file: "    \
+    "then it sees real time"
 
 /*
  * Interpreters of scripts are followed. False: *why says why not. A file that cannot be read or

@@ -23,8 +23,6 @@
 #include "counter.h"
 #include "refuse.h"
 
-#define ADVICE "start it outside the simulation, or allow \"static\" in the world file"
-
 static const char *const names[] = {"LD_PRELOAD",    "ACH_SIM",       "ACH_SIM_NAME", "ACH_SIM_PID",
                                     "ACH_SIM_EPOCH", "ACH_SIM_ALLOW", "ACH_DIR"};
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -111,7 +109,7 @@ static void check(const char *path)
     if (achi_program_good(path, why))
         return;
     snprintf(text, sizeof(text), "static program: %s", why);
-    achi_refuse(text, ADVICE);
+    achi_refuse(text, ACHI_PROGRAM_ADVICE);
 }
 
 static void check_name(const char *name)

@@ -8,7 +8,7 @@
 
 #include "preload.h"
 
-#define TEXT_MAX 1024
+#define TEXT_MAX (ACHI_REFUSE_MAX + 512)
 
 /* A word of the list that ACH_SIM_ALLOW is. */
 bool achi_allowed(const char *call)

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#define ACHI_REFUSE_MAX 512 /* of the name of a call, with its reason */
+
 /* May the program make that call all the same? The world file says so. */
 bool achi_allowed(const char *call);
 

@@ -5,15 +5,19 @@
  * A new thread says hello before its first instruction, and who started it goes on only
  * when that is said: else time could pass that the new one still has to live through.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "../golang.h"
 #include "alarm.h"
 #include "futex.h"
 #include "handle.h"
 #include "pending.h"
+#include "refuse.h"
 #include "told.h"
 
 /* Two go by these: who started it and who it is. Each lets go once. */
@@ -158,6 +162,26 @@ static void *run(void *cx)
     return start(argument);
 }
 
+/*
+ * A library in Go starts threads when it is loaded, and most of the calls of its runtime are not
+ * seen. Programs in Go are not even executed.
+ */
+static void check_origin(void *(*start)(void *))
+{
+    static void *checked; /* where the last one is loaded: most threads come from the same */
+    char text[ACHI_REFUSE_MAX];
+    Dl_info object;
+
+    if (!dladdr((void *)(uintptr_t)start, &object) ||
+        __atomic_load_n(&checked, __ATOMIC_RELAXED) == object.dli_fbase)
+        return;
+    if (achi_golang_made_file(object.dli_fname)) {
+        snprintf(text, sizeof(text), "go_library: %s " ACHI_GOLANG_WHY, object.dli_fname);
+        achi_refuse(text, "use it in a process outside the simulation");
+    }
+    __atomic_store_n(&checked, object.dli_fbase, __ATOMIC_RELAXED);
+}
+
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
                           void *argument)
 {
@@ -166,6 +190,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
     if (!achi_sim_free())
         return REAL(pthread_create)(thread, attr, start, argument);
+    check_origin(start);
     b = malloc(sizeof(*b));
     if (!b)
         return EAGAIN;
