@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/msg.h>
 #include <sys/select.h>
@@ -275,6 +276,8 @@ static long dispatch_wait(long number, const long a[6], bool trapped, bool *done
         ON(rt_sigtimedwait, do_sigtimedwait(a, (const struct timespec *)a[2]))
         ON(rt_sigsuspend, do_sigsuspend(a))
         ON(rt_sigprocmask, do_sigprocmask(a))
+        ON(rt_sigaction, achi_sigaction_number(a))
+        ON(waitid, achi_waitid_number(a))
         ON(wait4, back(wait4((pid_t)a[0], (int *)a[1], (int)a[2], (struct rusage *)a[3])))
         ON(mq_timedreceive, back(do_mq_receive(a)))
         ON(mq_timedsend, back(do_mq_send(a)))
@@ -312,6 +315,19 @@ static long dispatch_other(long number, const long a[6], bool *done)
                                (const struct sockaddr *)a[4], (socklen_t)a[5])))
         ON(sendmsg, back(sendmsg((int)a[0], (const struct msghdr *)a[1], (int)a[2])))
         ON(accept4, back(accept4((int)a[0], (struct sockaddr *)a[1], (socklen_t *)a[2], (int)a[3])))
+        ON(connect, back(connect((int)a[0], (const struct sockaddr *)a[1], (socklen_t)a[2])))
+#ifdef SYS_accept
+        ON(accept, back(accept((int)a[0], (struct sockaddr *)a[1], (socklen_t *)a[2])))
+#endif
+        ON(eventfd2, back(eventfd((unsigned)a[0], (int)a[1])))
+        ON(epoll_create1, back(epoll_create1((int)a[0])))
+        ON(epoll_ctl, back(epoll_ctl((int)a[0], (int)a[1], (int)a[2], (struct epoll_event *)a[3])))
+#ifdef SYS_eventfd
+        ON(eventfd, back(eventfd((unsigned)a[0], 0)))
+        ON(epoll_create, back(epoll_create((int)a[0])))
+#endif
+        ON(execveat, back(execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
+                                   (char *const *)a[3], (int)a[4])))
         ON(execve, back(execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2])))
         ON(clone, do_clone(a))
         ON(sched_yield, back(sched_yield()))

@@ -12,4 +12,8 @@
  */
 long achi_dispatch(long number, const long a[6], bool trapped);
 
+/* Those with other arguments than the functions of the C library. They return as the kernel does. */
+long achi_sigaction_number(const long a[6]);
+long achi_waitid_number(const long a[6]);
+
 #endif

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dispatch.h"
 #include "preload.h"
 #include "told.h"
 
@@ -171,4 +172,19 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
         return w.r;
     errno = EINTR;
     return -1;
+}
+
+/* The function has no place for the use of resources: with that, the kernel is asked at the end. */
+long achi_waitid_number(const long a[6])
+{
+    siginfo_t info;
+    int r;
+
+    if (!a[4]) {
+        r = waitid((idtype_t)a[0], (id_t)a[1], (siginfo_t *)a[2], (int)a[3]);
+        return r == 0 ? 0 : -errno;
+    }
+    if (waitid((idtype_t)a[0], (id_t)a[1], &info, (int)a[3] | WNOWAIT) != 0)
+        return -errno;
+    return achi_raw5(SYS_waitid, a[0], a[1], a[2], a[3] | WNOHANG, a[4]);
 }

@@ -30,7 +30,8 @@ struct vtime_case {
 };
 
 extern const struct vtime_case vtime_clocks[], vtime_threads[], vtime_signals[], vtime_streams[],
-    vtime_queues[], vtime_processes[], vtime_raw[], vtime_refused[];
+    vtime_queues[], vtime_processes[], vtime_raw[], vtime_numbers[], vtime_approximate[],
+    vtime_refused[];
 
 static inline int64_t now(void)
 {

@@ -12,9 +12,9 @@
 
 #include "cases.h"
 
-static const struct vtime_case *const files[] = {vtime_clocks,  vtime_threads, vtime_signals,
-                                                 vtime_streams, vtime_queues,  vtime_processes,
-                                                 vtime_raw,     vtime_refused};
+static const struct vtime_case *const files[] = {
+    vtime_clocks,    vtime_threads, vtime_signals, vtime_streams,     vtime_queues,
+    vtime_processes, vtime_raw,     vtime_numbers, vtime_approximate, vtime_refused};
 
 static int call_function(const char *name)
 {

@@ -5,24 +5,16 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/futex.h>
-#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
-#include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 #include <syslog.h>
 
 #include "cases.h"
@@ -401,83 +393,11 @@ static void dlsym_case(void)
     CHECK(dlsym(libc, "strlen") != NULL && dlsym(libc, "no_such_function") == NULL);
 }
 
-static pid_t fork_by_number(void)
-{
-#ifdef SYS_fork
-    return (pid_t)syscall(SYS_fork);
-#else
-    return (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0l, 0l, 0l, 0l);
-#endif
-}
-
-/* Those that need something to work on. */
-static void numbers_case(void)
-{
-    struct mq_attr attr = {.mq_maxmsg = 1, .mq_msgsize = 8};
-    struct timespec t;
-    struct sembuf down = {.sem_op = -1}, up = {.sem_op = 1};
-    struct iovec v;
-    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-    struct mmsghdr mm = {.msg_hdr = m};
-    char name[32], byte = 'x', message[16] = {1};
-    int pipes[2], sockets[2], queue, ids[2], status;
-    pid_t pid;
-
-    v = (struct iovec){&byte, 1};
-    REQUIRE(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) == 0);
-    snprintf(name, sizeof(name), "/vtime-n-%d", (int)getpid());
-    queue = mq_open(name, O_CREAT | O_RDWR, 0600, &attr);
-    if (queue >= 0) {
-        mq_unlink(name);
-        t = from(CLOCK_REALTIME, 20 * MS);
-        TAKES(20,
-              CHECK(raw(SYS_mq_timedreceive, queue, (long)name, 8, 0, (long)&t, 0) == -ETIMEDOUT));
-        CHECK(raw(SYS_mq_timedsend, queue, (long)name, 1, 0, 0, 0) == 0);
-        t = from(CLOCK_REALTIME, 20 * MS);
-        TAKES(20, CHECK(raw(SYS_mq_timedsend, queue, (long)name, 1, 0, (long)&t, 0) == -ETIMEDOUT));
-    }
-    ids[0] = semget(IPC_PRIVATE, 1, 0600);
-    ids[1] = msgget(IPC_PRIVATE, 0600);
-    REQUIRE(ids[0] >= 0 && ids[1] >= 0);
-    pid = fork_by_number();
-    if (pid == 0) {
-        usleep(20000);
-        syscall(SYS_write, (long)pipes[1], &byte, 1l);
-        syscall(SYS_writev, (long)pipes[1], &v, 1l);
-        syscall(SYS_sendto, (long)sockets[1], &byte, 1l, 0l, NULL, 0l);
-        syscall(SYS_sendmsg, (long)sockets[1], &m, 0l);
-        syscall(SYS_sendto, (long)sockets[1], &byte, 1l, 0l, NULL, 0l);
-#ifdef SYS_semop
-        syscall(SYS_semop, (long)ids[0], &up, 1l);
-#else
-        semop(ids[0], &up, 1);
-#endif
-#ifdef SYS_msgsnd
-        syscall(SYS_msgsnd, (long)ids[1], message, 1l, 0l);
-#else
-        msgsnd(ids[1], message, 1, 0);
-#endif
-        syscall(SYS_exit_group, 0l);
-    }
-    TAKES(20, CHECK(syscall(SYS_read, (long)pipes[0], &byte, 1l) == 1));
-    TAKES(0, CHECK(syscall(SYS_readv, (long)pipes[0], &v, 1l) == 1));
-    TAKES(0, CHECK(syscall(SYS_recvfrom, (long)sockets[0], &byte, 1l, 0l, NULL, NULL) == 1));
-    TAKES(0, CHECK(syscall(SYS_recvmsg, (long)sockets[0], &m, 0l) == 1));
-    TAKES(0, CHECK(syscall(SYS_recvmmsg, (long)sockets[0], &mm, 1l, 0l, NULL) == 1));
-#ifdef SYS_msgrcv
-    CHECK(syscall(SYS_msgrcv, (long)ids[1], message, 8l, 0l, 0l) == 1);
-#endif
-    t = spec(20 * MS);
-    CHECK(semop(ids[0], &down, 1) == 0);
-#ifdef SYS_semtimedop
-    TAKES(20, CHECK(raw(SYS_semtimedop, ids[0], (long)&down, 1, (long)&t, 0, 0) == -EAGAIN));
-#endif
-    CHECK(syscall(SYS_wait4, (long)pid, &status, 0l, NULL) == pid && status == 0);
-    semctl(ids[0], 0, IPC_RMID);
-    msgctl(ids[1], IPC_RMID, NULL);
-}
-
-const struct vtime_case vtime_raw[] = {
-    {"inside", inside_case},   {"dlsym", dlsym_case},   {"numbers", numbers_case},
-    {"syscall", syscall_case}, {"time64", time64_case}, {"instruction", instruction_case},
-    {"futex", futex_case},     {"vdso", vdso_case},     {NULL, NULL}};
+const struct vtime_case vtime_raw[] = {{"inside", inside_case},
+                                       {"dlsym", dlsym_case},
+                                       {"syscall", syscall_case},
+                                       {"time64", time64_case},
+                                       {"instruction", instruction_case},
+                                       {"futex", futex_case},
+                                       {"vdso", vdso_case},
+                                       {NULL, NULL}};
