@@ -76,7 +76,8 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
  * the server has taken them, as ach_device_flush does, for ACH_DEVICE_CLOSE_SECONDS at most.
  * If ach_device_flush has failed since the last command, this does not wait again, and
  * returns the same status. Through channels it does not wait: the server takes a handle's
- * commands before it ends the handle's subscription. The handle is gone in any case.
+ * commands before it ends the handle's subscription. If the server was killed, they are lost, and
+ * this returns ACH_OK; call ach_device_flush before, to know. The handle is gone in any case.
  *
  * Allocates: yes. Blocks: see above.
  *
@@ -174,6 +175,8 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
  * @body: its struct; NULL: no body
  *
  * Does not wait until the command has arrived: see ach_device_flush and ach_device_close.
+ * ACH_OK does not mean that the server is alive. Through channels, a command to a server that
+ * was killed is accepted and lost, and only ach_device_flush tells: it returns ACH_TIMEOUT.
  *
  * Allocates: yes. Blocks: no.
  *

@@ -8,6 +8,7 @@
 #include <ach/proxies.h>
 #include <ach/tcp.h>
 #include <math.h>
+#include <signal.h>
 
 #include "probe.h"
 #include "reference.h"
@@ -128,6 +129,51 @@ static void nobody_receives(void)
     CHECK(rig_now() - begin >= 0.9 * ACH_DEVICE_CLOSE_SECONDS);
     CHECK(reference_commands(r) == 0);
     reference_end(r);
+}
+
+/* Serves by channels, in a process of its own, until it is killed. */
+static pid_t start_killable(void)
+{
+    int tell[2];
+    char byte;
+    pid_t pid;
+
+    REQUIRE(pipe(tell) == 0);
+    pid = fork();
+    if (pid == 0) {
+        serve("driver (name \"probe\" provides [\"opaque:0\"])", &ach_transport_channel);
+        if (write(tell[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(tell[1]);
+    REQUIRE(pid > 0 && read(tell[0], &byte, 1) == 1);
+    close(tell[0]);
+    return pid;
+}
+
+/* Its channels take commands all the same. Only a flush tells. */
+static void server_is_killed(void)
+{
+    static const char *const channels[] = {"dev.6665.req", "dev.6665.ans", "dev.6665.opaque.0.data",
+                                           "dev.6665.opaque.0.cmd"};
+    ach_device_attr_t attr = {
+        .size = sizeof(attr), .timeout = RIG_PATIENCE, .transport = "channel"};
+    pid_t pid = start_killable();
+    ach_device_t *d;
+    size_t i;
+
+    REQUIRE_OK(ach_device_open("opaque:0", &attr, &d));
+    CHECK_OK(command(d, 8));
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    CHECK_OK(command(d, 8));
+    CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
+    CHECK_OK(command(d, 8));
+    CHECK_OK(ach_device_close(d));
+    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
+        CHECK_OK(ach_unlink(channels[i]));
 }
 
 static void server_hangs_up(void)
@@ -263,6 +309,7 @@ int main(void)
 {
     const struct reference_options well = {0}, slow = {.slow = true};
 
+    server_is_killed(); /* first: it forks, and the others leave threads */
     command_and_close();
     one_and_close(&well);
     one_and_close(&slow);
