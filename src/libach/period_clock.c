@@ -7,9 +7,8 @@
  */
 #include <errno.h>
 
+#include "clock.h"
 #include "period.h"
-
-#define NS_PER_S 1000000000ll
 
 /* NULL without libachsim. */
 __attribute__((weak)) extern int64_t ach_sim_now(void);
@@ -22,13 +21,13 @@ int64_t achi_period_now(void)
     if (ach_sim_now)
         return ach_sim_now();
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * NS_PER_S + t.tv_nsec;
+    return t.tv_sec * ACHI_NS_PER_S + t.tv_nsec;
 }
 
 enum ach_status achi_period_sleep_until(int64_t time)
 {
-    const struct timespec t = {.tv_sec = (time_t)(time / NS_PER_S),
-                               .tv_nsec = (long)(time % NS_PER_S)};
+    const struct timespec t = {.tv_sec = (time_t)(time / ACHI_NS_PER_S),
+                               .tv_nsec = (long)(time % ACHI_NS_PER_S)};
 
     if (ach_sim_sleep_until)
         return ach_sim_sleep_until(time);
