@@ -140,23 +140,35 @@ static bool withdraw(struct achi_device *d, const ach_queue_t *queue)
     return true;
 }
 
-ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *address,
-                                   ach_queue_t *queue)
+/* Take a queue away from a device. remove: under the lock; false: the queue is not there. */
+static ach_status_t leave(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue,
+                          bool (*remove)(struct achi_device *d, ach_queue_t *queue))
 {
     struct achi_device *d = achi_device_find(robot, address);
-    ach_status_t status = ACH_ENOENT;
+    bool removed;
 
     if (!d)
         return ACH_ENOENT;
     pthread_mutex_lock(&robot->lock);
-    if (withdraw(d, queue) || achi_sub_remove(d, queue)) {
-        count(d, -1);
-        if (d->driver->subscriptions == 0)
-            achi_driver_stop(d->driver);
-        status = ACH_OK;
-    }
+    removed = remove(d, queue);
     pthread_mutex_unlock(&robot->lock);
-    return status;
+    return removed ? ACH_OK : ACH_ENOENT;
+}
+
+static bool remove_subscription(struct achi_device *d, ach_queue_t *queue)
+{
+    if (!withdraw(d, queue) && !achi_sub_remove(d, queue))
+        return false;
+    count(d, -1);
+    if (d->driver->subscriptions == 0)
+        achi_driver_stop(d->driver);
+    return true;
+}
+
+ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *address,
+                                   ach_queue_t *queue)
+{
+    return leave(robot, address, queue, remove_subscription);
 }
 
 ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue)
@@ -179,14 +191,5 @@ ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, 
 ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address,
                                 ach_queue_t *queue)
 {
-    struct achi_device *d = achi_device_find(robot, address);
-    ach_status_t status = ACH_ENOENT;
-
-    if (!d)
-        return ACH_ENOENT;
-    pthread_mutex_lock(&robot->lock);
-    if (achi_sub_remove(d, queue))
-        status = ACH_OK;
-    pthread_mutex_unlock(&robot->lock);
-    return status;
+    return leave(robot, address, queue, achi_sub_remove);
 }
