@@ -42,13 +42,9 @@ struct served {
 static struct served serve(const char *config, const ach_transport_class_t *transport)
 {
     static const char options[] = "tcp ( port 0 )";
-    struct served s = {.rig = rig_create(false)};
+    struct served s = {.rig = probe_start(config)};
     ach_config_t *parsed;
 
-    probe_reset();
-    rig_add(s.rig, &probe_class);
-    REQUIRE_OK(rig_load(s.rig, config));
-    REQUIRE_OK(ach_robot_start(rig_robot(s.rig)));
     REQUIRE_OK(ach_config_parse(options, strlen(options), "tcp", &parsed));
     REQUIRE_OK(transport->serve(rig_robot(s.rig),
                                 transport == &ach_transport_tcp

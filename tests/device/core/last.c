@@ -8,17 +8,6 @@
 
 #define COMMANDS 500u
 
-static struct rig *start(const char *config)
-{
-    struct rig *rig = rig_create(false);
-
-    probe_reset();
-    rig_add(rig, &probe_class);
-    REQUIRE_OK(rig_load(rig, config));
-    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
-    return rig;
-}
-
 static ach_status_t tell(struct ear *ear, uint8_t what)
 {
     return ear_command(ear, ACH_OPAQUE_CMD_DATA,
@@ -37,7 +26,7 @@ static void tell_many(struct ear *ear)
 
 static void test_unsubscribed(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
 
     tell_many(ear);
@@ -49,7 +38,7 @@ static void test_unsubscribed(void)
 
 static void test_robot_ends(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1)");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1)");
     struct ear *ear = ear_open(rig, "opaque:0");
 
     tell_many(ear);
@@ -61,7 +50,7 @@ static void test_robot_ends(void)
 /* Each takes 50 ms, so that they cannot all be handled within the limit of 2 s. */
 static void test_limit(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
     unsigned i;
 
@@ -77,9 +66,9 @@ static void test_limit(void)
 /* A recorder gets the data that was published before it is to stop. */
 static void test_data(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])\n"
-                            "driver (name \"probe\" number 1 provides [\"opaque:1\"]\n"
-                            "        requires [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])\n"
+                                  "driver (name \"probe\" number 1 provides [\"opaque:1\"]\n"
+                                  "        requires [\"opaque:0\"])");
     struct ear *source = ear_open(rig, "opaque:0"), *recorder = ear_open(rig, "opaque:1");
     unsigned i;
 
@@ -107,7 +96,7 @@ static void test_last_words(void)
     size_t i;
 
     for (i = 0; i < 2; i++) {
-        rig_end(start(files[i]));
+        rig_end(probe_start(files[i]));
         CHECK(probe_counts[0].messages == 1);
     }
 }

@@ -5,17 +5,6 @@
 #include "probe.h"
 #include "rig.h"
 
-static struct rig *start(const char *config)
-{
-    struct rig *rig = rig_create(false);
-
-    probe_reset();
-    rig_add(rig, &probe_class);
-    REQUIRE_OK(rig_load(rig, config));
-    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
-    return rig;
-}
-
 static ach_opaque_data_t order(uint8_t *what)
 {
     return (ach_opaque_data_t){.data_count = 1, .data = what};
@@ -23,7 +12,7 @@ static ach_opaque_data_t order(uint8_t *what)
 
 static void test_first_and_last(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\" \"opaque:1\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\" \"opaque:1\"])");
     struct ear *a, *b, *c;
     ach_device_info_t info;
 
@@ -50,7 +39,7 @@ static void test_first_and_last(void)
 
 static void test_subscribed_twice(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     ach_address_t address = rig_address("opaque:0");
     struct ear *a = ear_open(rig, "opaque:0"), *b = ear_open(rig, "opaque:0");
     uint8_t echo = PROBE_ECHO;
@@ -74,7 +63,7 @@ static void test_subscribed_twice(void)
 
 static void test_failing_setup(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 2)");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 2)");
     ach_device_info_t info;
     ach_status_t status;
     struct ear *ear;
@@ -99,9 +88,9 @@ static void test_failing_setup(void)
 /* Who requires a device that cannot be set up cannot be set up either, and says why. */
 static void test_failing_need(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 1)\n"
-                            "driver (name \"probe\" number 1 provides [\"opaque:1\"]\n"
-                            "        requires [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 1)\n"
+                                  "driver (name \"probe\" number 1 provides [\"opaque:1\"]\n"
+                                  "        requires [\"opaque:0\"])");
     ach_status_t status;
     struct ear *ear;
     char why[256];
@@ -121,7 +110,7 @@ static void test_failing_need(void)
 
 static void test_withdrawn(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] setup_ms 100)");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] setup_ms 100)");
     ach_address_t address = rig_address("opaque:0");
     struct ear *ear = ear_begin(rig, "opaque:0"), *other;
 
@@ -147,7 +136,7 @@ static void test_withdrawn(void)
 
 static void test_end_while_setting_up(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] setup_ms 50)");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] setup_ms 50)");
     struct ear *ear = ear_begin(rig, "opaque:0");
 
     EVENTUALLY(probe_counts[0].setups_tried == 1);
@@ -159,7 +148,7 @@ static void test_end_while_setting_up(void)
 /* Main ends by itself: shut down, and set up again after a while; subscribers stay. */
 static void test_early_end(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0"), *late;
     uint8_t die = PROBE_DIE, echo = PROBE_ECHO;
     ach_opaque_data_t body = order(&die), again = order(&echo);
@@ -183,7 +172,7 @@ static void test_early_end(void)
 /* While it is broken and its setup fails, who newly subscribes is refused and need not wait. */
 static void test_broken(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] fail_later 1)");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] fail_later 1)");
     struct ear *ear = ear_open(rig, "opaque:0"), *late;
     uint8_t die = PROBE_DIE;
     ach_opaque_data_t body = order(&die);
@@ -210,7 +199,7 @@ static void count_line(void *context, enum ach_log level, const char *line)
 
 static void test_alwayson(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1)");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1)");
     struct ear *ear;
 
     CHECK(probe_counts[0].setups == 1);
@@ -226,7 +215,7 @@ static void test_alwayson(void)
 static void test_alwayson_later(void)
 {
     struct rig *rig =
-        start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 2)");
+        probe_start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 2)");
     ach_status_t status;
     struct ear *ear;
 
@@ -246,7 +235,7 @@ static void test_alwayson_later(void)
 static void test_alwayson_never(void)
 {
     struct rig *rig =
-        start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 1000)");
+        probe_start("driver (name \"probe\" provides [\"opaque:0\"] alwayson 1 fail_setups 1000)");
 
     rig_end(rig);
     CHECK(probe_counts[0].setups == 0 && probe_counts[0].shutdowns == 0);

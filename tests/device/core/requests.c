@@ -5,17 +5,6 @@
 #include "probe.h"
 #include "rig.h"
 
-static struct rig *start(const char *config)
-{
-    struct rig *rig = rig_create(false);
-
-    probe_reset();
-    rig_add(rig, &probe_class);
-    REQUIRE_OK(rig_load(rig, config));
-    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
-    return rig;
-}
-
 static uint8_t answer_to(struct ear *ear, uint8_t what)
 {
     ach_opaque_data_t body = {.data_count = 1, .data = &what};
@@ -29,7 +18,7 @@ static uint8_t answer_to(struct ear *ear, uint8_t what)
 
 static void test_answers(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
     uint8_t keep = PROBE_KEEP;
     ach_opaque_data_t body = {.data_count = 1, .data = &keep};
@@ -53,7 +42,7 @@ static void test_answers(void)
 /* Requests that wait in the queue of a driver that is shut down are answered as well. */
 static void test_shutdown_with_queue(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
     uint8_t stall = PROBE_STALL, echo = PROBE_ECHO;
     ach_opaque_data_t wait = {.data_count = 1, .data = &stall};
@@ -77,7 +66,7 @@ static void test_shutdown_with_queue(void)
 
 static void test_refused(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     ach_robot_t *robot = rig_robot(rig);
     static const char good[12] = {0, 0, 0, 1, 0, 0, 0, 1, PROBE_ECHO};
     static const char twin[12] = {0, 0, 0, 1, 0, 0, 0, 2, PROBE_ECHO};
@@ -107,7 +96,7 @@ static void test_refused(void)
 /* The command queue of a driver that stalls: what is dropped is told. */
 static void test_command_overflow(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
     uint8_t stall = PROBE_STALL;
     ach_opaque_data_t wait = {.data_count = 1, .data = &stall};
@@ -203,7 +192,7 @@ static void test_bytes_under_way(void)
 static void test_properties(void)
 {
     struct rig *rig =
-        start("driver (name \"probe\" provides [\"opaque:0\" \"opaque:1\"] speed 2.5)");
+        probe_start("driver (name \"probe\" provides [\"opaque:0\" \"opaque:1\"] speed 2.5)");
     struct ear *ear = ear_begin(rig, "opaque:0");
     char speed[] = "speed", title[] = "title", value[] = "new";
     ach_dblprop_t dbl = {.key_count = 6, .key = speed, .value = -3};
@@ -234,7 +223,7 @@ static void test_properties(void)
 
 static void test_capabilities(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
     ach_capability_t can = {.type = ACH_MSG_CMD, .subtype = ACH_OPAQUE_CMD_DATA};
     ach_capability_t cannot = {.type = ACH_MSG_REQ, .subtype = ACH_OPAQUE_REQ_DATA};

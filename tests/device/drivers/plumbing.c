@@ -5,17 +5,6 @@
 #include "probe.h"
 #include "rig.h"
 
-static struct rig *start(const char *config)
-{
-    struct rig *rig = rig_create(false);
-
-    probe_reset();
-    rig_add(rig, &probe_class);
-    REQUIRE_OK(rig_load(rig, config));
-    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
-    return rig;
-}
-
 static ach_opaque_data_t bytes(uint8_t *data, uint32_t n)
 {
     return (ach_opaque_data_t){.data_count = n, .data = data};
@@ -60,11 +49,11 @@ static void test_properties(struct ear *ear)
 
 static void test_passthrough(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])\n"
-                            "driver (name \"passthrough\" requires [\"opaque:0\"]\n"
-                            "        provides [\"opaque:1\"])\n"
-                            "driver (name \"passthrough\" requires [\"opaque:1\"]\n"
-                            "        provides [\"opaque:5\"])\n");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])\n"
+                                  "driver (name \"passthrough\" requires [\"opaque:0\"]\n"
+                                  "        provides [\"opaque:1\"])\n"
+                                  "driver (name \"passthrough\" requires [\"opaque:1\"]\n"
+                                  "        provides [\"opaque:5\"])\n");
     struct ear *ear = ear_open(rig, "opaque:5");
     uint8_t data[] = {PROBE_ECHO, 1, 2, 3}, many[] = {PROBE_COUNT};
     ach_opaque_data_t body = bytes(data, 4), count = bytes(many, 1);
@@ -95,9 +84,9 @@ static void test_passthrough(void)
 /* Two clients whose requests have the same sequence each get their own answer, in any order. */
 static void test_two_clients(void)
 {
-    struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])\n"
-                            "driver (name \"passthrough\" requires [\"opaque:0\"]\n"
-                            "        provides [\"opaque:5\"])\n");
+    struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])\n"
+                                  "driver (name \"passthrough\" requires [\"opaque:0\"]\n"
+                                  "        provides [\"opaque:5\"])\n");
     struct ear *a = ear_open(rig, "opaque:5"), *b = ear_open(rig, "opaque:5");
     uint8_t keep[] = {PROBE_KEEP}, echo[] = {PROBE_ECHO, 9}, answer[] = {PROBE_ANSWER};
     ach_opaque_data_t body = bytes(keep, 1), other = bytes(echo, 2), now = bytes(answer, 1);
@@ -128,12 +117,12 @@ static void test_two_clients(void)
 
 static void test_splitter(void)
 {
-    struct rig *rig =
-        start("driver (name \"probe\" provides [\"opaque:0\"] number 0)\n"
-              "driver (name \"probe\" provides [\"opaque:1\"] number 1)\n"
-              "driver (name \"probe\" provides [\"opaque:2\"] number 2)\n"
-              "driver (name \"cmdsplitter\" requires [\"opaque:1\" \"opaque:0\" \"opaque:2\"]\n"
-              "        provides [\"opaque:5\"])\n");
+    struct rig *rig = probe_start(
+        "driver (name \"probe\" provides [\"opaque:0\"] number 0)\n"
+        "driver (name \"probe\" provides [\"opaque:1\"] number 1)\n"
+        "driver (name \"probe\" provides [\"opaque:2\"] number 2)\n"
+        "driver (name \"cmdsplitter\" requires [\"opaque:1\" \"opaque:0\" \"opaque:2\"]\n"
+        "        provides [\"opaque:5\"])\n");
     struct ear *ear = ear_open(rig, "opaque:5");
     uint8_t data[] = {PROBE_ECHO, 1};
     ach_opaque_data_t body = bytes(data, 2);
@@ -156,7 +145,7 @@ static void test_splitter(void)
 
 static void test_relay(void)
 {
-    struct rig *rig = start("driver (name \"relay\" provides [\"opaque:0\" \"opaque:1\"])");
+    struct rig *rig = probe_start("driver (name \"relay\" provides [\"opaque:0\" \"opaque:1\"])");
     struct ear *a = ear_open(rig, "opaque:0"), *b = ear_open(rig, "opaque:0");
     struct ear *other = ear_open(rig, "opaque:1");
     uint8_t data[] = {0xff, 0, 1};

@@ -4,6 +4,7 @@
 #include <ach/interface/opaque.h>
 
 #include "check.h"
+#include "rig.h"
 
 struct probe_counts probe_counts[PROBES_MAX];
 
@@ -25,6 +26,17 @@ void probe_reset(void)
 
     for (i = 0; i < PROBES_MAX; i++)
         probe_counts[i] = (struct probe_counts){0};
+}
+
+struct rig *probe_start(const char *config)
+{
+    struct rig *rig = rig_create(false);
+
+    probe_reset();
+    rig_add(rig, &probe_class);
+    REQUIRE_OK(rig_load(rig, config));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    return rig;
 }
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)

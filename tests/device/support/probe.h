@@ -34,6 +34,9 @@ extern struct probe_counts probe_counts[PROBES_MAX];
 
 void probe_reset(void);
 
+/* A robot with this config and probe_class, once it is started; on the robot's own clock. */
+struct rig *probe_start(const char *config);
+
 /*
  * Options: number, fail_setups (how many of the first), fail_later (the second one), setup_ms,
  * tick (s), last_words (a command to the last required device in shutdown); properties: speed,
