@@ -3,27 +3,10 @@
 # commands.sh ACH   every command of "ach dev cmd" arrives, by TCP and through channels
 set -u
 ach=$1
-failed=0
 n=$((1000 * ${ACH_TEST_SCALE:-100} / 100 / 5))
 [ "${ACH_TEST_SCALE:-100}" -lt 100 ] || n=1000
 [ "$n" -gt 0 ] || n=1
-fail() {
-    echo "failed: $*"
-    failed=1
-}
-dir=$(mktemp -d)
-server=
-observer=
-# shellcheck disable=SC2317
-finish() {
-    for p in $observer $server; do
-        kill -9 "$p" 2>/dev/null
-    done
-    wait
-    rm -rf "$dir"
-    rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
-}
-trap finish EXIT
+. "$(dirname "$0")/serving.sh"
 
 # until_true SECONDS COMMAND ...
 until_true() {
@@ -49,7 +32,7 @@ port=$(sed -n 's/.* on port //p' "$dir/log")
 for way in "tcp $port" "channel 40002"; do
     read -r transport robot <<<"$way"
     "$ach" dev print --json --transport "$transport" -T 60 "$robot:opaque:0" >"$dir/out" 2>"$dir/err" &
-    observer=$!
+    client=$!
     # shellcheck disable=SC2317
     prime() {
         "$ach" dev cmd -T 60 --transport "$transport" "$robot:opaque:0" data data=0 && sleep 0.1 && got 1
@@ -63,9 +46,9 @@ for way in "tcp $port" "channel 40002"; do
     done
     until_true 60 got $((first + n - told)) || fail "$transport: $(wc -l <"$dir/out") of $((first + n)) commands"
     [ $told = 0 ] || fail "$transport: $told commands were refused: $(tail -3 "$dir/log")"
-    kill "$observer"
-    wait "$observer" 2>/dev/null
-    observer=
+    kill "$client"
+    wait "$client" 2>/dev/null
+    client=
 done
 
 # Nobody takes it: told, within the time that was given.

@@ -3,24 +3,7 @@
 # serve.sh ACH   servers that meet each other's channels, and how one ends
 set -u
 ach=$1
-failed=0
-fail() {
-    echo "failed: $*"
-    failed=1
-}
-dir=$(mktemp -d)
-server=
-reader=
-# shellcheck disable=SC2317
-finish() {
-    for p in $server $reader; do
-        kill -9 "$p" 2>/dev/null
-    done
-    wait
-    rm -rf "$dir"
-    rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
-}
-trap finish EXIT
+. "$(dirname "$0")/serving.sh"
 
 # start NAME OPTION ...: a server, once it serves
 start() {
@@ -67,7 +50,7 @@ for fd in fds:
 open(sys.argv[1], "w").close()
 time.sleep(1000)
 ' "$dir/locked" "$ACH_DIR"/achshm-dev.40001.* &
-reader=$!
+client=$!
 i=0
 until [ -e "$dir/locked" ]; do
     i=$((i + 1))
@@ -78,8 +61,8 @@ start again --no-tcp -p 40001 "$dir/laser.cfg" || fail "a reader keeps a server 
 "$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
 grep -q "robot 40001: process $server (" "$dir/out" || fail "not told who serves: $(cat "$dir/out")"
 "$ach" dev print -c 1 -T 30 40001:laser:0 | grep -q SCAN || fail "the server that was started again is out of reach"
-kill -9 "$server" "$reader"
-wait "$server" "$reader" 2>/dev/null
+kill -9 "$server" "$client"
+wait "$server" "$client" 2>/dev/null
 server=
 
 # A name that is another user's: the error says whose.

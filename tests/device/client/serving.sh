@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2034
+# serving.sh - the beginning of tests that start a server, and a client beside it: a directory, and an
+# end that leaves neither processes nor channels
+failed=0
+fail() {
+    echo "failed: $*"
+    failed=1
+}
+dir=$(mktemp -d)
+server=
+client=
+# shellcheck disable=SC2317
+finish() {
+    for p in $client $server; do
+        kill -9 "$p" 2>/dev/null
+    done
+    wait
+    rm -rf "$dir"
+    rm -f "$ACH_DIR"/achshm-dev.* "$ACH_DIR"/.achshm-dev.*
+}
+trap finish EXIT
