@@ -45,6 +45,9 @@ uint32_t achi_server_port(const struct achi_server *server, uint32_t robot);
 /* Have it look after its clients each second. */
 void achi_server_tick(struct achi_server *server);
 
+/* Have the log tell that a client was turned away, and why. */
+void achi_server_turn_away(struct achi_server *server, const char *why);
+
 /* Of a clock that nobody sets. */
 long achi_server_seconds(void);
 

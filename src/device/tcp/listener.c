@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "listener.h"
+
+#include <ach.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+#define BACKLOG 1024
+
+/* Connections that can be neither taken nor refused wait: to try on and on helps nobody. */
+static void pause_accepting(struct achi_listener *l)
+{
+    achi_loop_want(&l->peer, 0);
+    l->server->paused = true;
+    achi_server_tick(l->server);
+}
+
+/* With no descriptor left a connection can be neither taken nor refused: the spare one helps. */
+static void refuse_one(struct achi_listener *l)
+{
+    struct achi_server *server = l->server;
+    int fd;
+
+    if (server->spare >= 0)
+        close(server->spare);
+    fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        achi_server_turn_away(server, "there are no more descriptors");
+    else
+        pause_accepting(l);
+}
+
+/* False: there are no more for now. */
+static bool cannot_accept(struct achi_listener *l, int error)
+{
+    if (error == EMFILE || error == ENFILE)
+        refuse_one(l);
+    else if (error == ENOMEM || error == ENOBUFS)
+        pause_accepting(l);
+    return error == ECONNABORTED || error == EINTR;
+}
+
+/* The stranger that has been here longest: others show the secret at once. */
+static void make_room(struct achi_server *server)
+{
+    if (server->strangers)
+        achi_session_close(server->strangers, "it said nothing, and another client came");
+}
+
+/* Without descriptors, accept fails as it does for want of them, also if nobody is there. */
+static int accept_one(struct achi_listener *l)
+{
+    struct pollfd p = {.fd = l->peer.fd, .events = POLLIN};
+    int fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+        return fd;
+    if (poll(&p, 1, 0) <= 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    make_room(l->server);
+    return accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+static bool take_one(struct achi_listener *l)
+{
+    struct achi_server *server = l->server;
+    int fd = accept_one(l);
+    char why[64];
+
+    if (fd < 0)
+        return cannot_accept(l, errno);
+    if (server->clients >= server->options.clients_max)
+        make_room(server);
+    if (server->clients >= server->options.clients_max) {
+        close(fd);
+        snprintf(why, sizeof(why), "there are %d", server->clients);
+        achi_server_turn_away(server, why);
+    } else if (achi_session_create(l, fd) != ACH_OK) {
+        achi_server_turn_away(server, ach_errstr());
+    }
+    return true;
+}
+
+static void ready(struct achi_peer *p, uint32_t events)
+{
+    int n = 64;
+
+    (void)events;
+    while (n-- && take_one((struct achi_listener *)p))
+        ;
+}
+
+static void destroy(struct achi_peer *p)
+{
+    free(p);
+}
+
+static const struct achi_peer_class class = {ready, NULL, destroy};
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_in6 v6;
+    struct sockaddr_in v4;
+    struct sockaddr_storage a;
+    socklen_t size = sizeof(a);
+
+    memset(&a, 0, sizeof(a));
+    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0)
+        return 0;
+    memcpy(&v6, &a, sizeof(v6));
+    memcpy(&v4, &a, sizeof(v4));
+    return ntohs(a.ss_family == AF_INET6 ? v6.sin6_port : v4.sin_port);
+}
+
+static int listen_at(const struct addrinfo *a)
+{
+    const int on = 1;
+    int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int open_port(const char *address, uint32_t port, int *fd)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo *found;
+    char text[16];
+    int error;
+
+    snprintf(text, sizeof(text), "%u", port);
+    error = getaddrinfo(address, text, &hints, &found);
+    if (error) {
+        ach_errstr_set(ACH_EINVAL, "cannot listen on %s: %s", address, gai_strerror(error));
+        return -1;
+    }
+    *fd = listen_at(found);
+    if (*fd < 0)
+        ach_errstr_set(ACH_FAILED_SYSCALL, "cannot listen on %s port %u: %s", address, port,
+                       strerror(errno));
+    freeaddrinfo(found);
+    return *fd;
+}
+
+static ach_status_t add_listener(struct achi_server *server, uint32_t robot, uint32_t port)
+{
+    struct achi_listener *l, **end = &server->listeners;
+    int fd;
+
+    if (open_port(server->options.bind, port, &fd) < 0)
+        return ACH_FAILED_SYSCALL;
+    l = calloc(1, sizeof(*l));
+    if (!l) {
+        close(fd);
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to listen");
+    }
+    l->peer.class = &class;
+    l->server = server;
+    l->robot = robot;
+    l->port = port_of(fd);
+    while (*end)
+        end = &(*end)->next;
+    *end = l;
+    return achi_loop_add(server->loop, &l->peer, fd, EPOLLIN);
+}
+
+static bool has_listener(const struct achi_server *server, uint32_t robot)
+{
+    const struct achi_listener *l = server->listeners;
+
+    while (l && l->robot != robot)
+        l = l->next;
+    return l;
+}
+
+/* Devices with a robot's number of their own are met at that port. */
+static ach_status_t add_others(struct achi_server *server)
+{
+    size_t i, n = ach_robot_devices(server->robot, NULL, 0);
+    ach_device_info_t *infos = calloc(n + 1, sizeof(*infos));
+    ach_status_t status = ACH_OK;
+
+    if (!infos)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to list devices");
+    ach_robot_devices(server->robot, infos, n);
+    for (i = 0; i < n && status == ACH_OK; i++) {
+        uint32_t robot = infos[i].address.robot;
+
+        if (infos[i].remote || has_listener(server, robot))
+            continue;
+        if (robot > UINT16_MAX)
+            status =
+                ach_errstr_set(ACH_EINVAL, "a robot's number is a port, and %u is none", robot);
+        else
+            status = add_listener(server, robot, robot);
+    }
+    free(infos);
+    return status;
+}
+
+ach_status_t achi_listeners_add(struct achi_server *server)
+{
+    ach_status_t status = add_listener(server, 0, (uint32_t)server->options.port);
+
+    return status == ACH_OK ? add_others(server) : status;
+}
+
+void achi_listeners_resume(struct achi_server *server)
+{
+    struct achi_listener *l;
+
+    server->paused = false;
+    for (l = server->listeners; l; l = l->next)
+        achi_loop_want(&l->peer, EPOLLIN);
+}
+
+void achi_listeners_stop(struct achi_server *server)
+{
+    struct achi_listener *l;
+
+    for (l = server->listeners; l; l = l->next)
+        achi_loop_hang_up(&l->peer);
+}
+
+void achi_listeners_remove(struct achi_server *server)
+{
+    while (server->listeners) {
+        struct achi_listener *l = server->listeners;
+
+        server->listeners = l->next;
+        achi_loop_remove(&l->peer);
+    }
+}
