@@ -14,8 +14,8 @@
 
 #include "budget.h"
 #include "message.h"
-
-#define RULES_MAX 256u
+#include "queue_index.h"
+#include "queue_rules.h"
 
 /* Requests that wait for one receiver; many clients may ask at once. */
 #define REQUESTS_MAX ((size_t)16 * ACH_QUEUE_MESSAGES)
@@ -23,16 +23,11 @@
 /* A message of no length still takes room. */
 #define OVERHEAD 128u
 
-struct item {
-    struct item *next, *prev;
-    ach_message_t *message;
-};
-
 struct ach_queue {
     uint32_t refs;
     bool closed;
     pthread_mutex_t lock;
-    struct item ends; /* a circle: ends.next is the oldest */
+    struct achi_item ends; /* a circle: ends.next is the oldest */
     size_t length, bytes, replies;
     size_t requests, request_bytes;
     size_t reply_bytes;
@@ -41,8 +36,8 @@ struct ach_queue {
     size_t limit;         /* of all bytes; 0: none */
     ach_budget_t *budget; /* shared with other queues; NULL: none */
     uint64_t lost, refused;
-    ach_rule_t *rules;
-    unsigned n_rules;
+    struct achi_rules rules;
+    struct achi_index *index; /* NULL: no rule replaces */
     pthread_mutex_t wake_lock;
     void (*wake)(void *context);
     void *context;
@@ -82,7 +77,8 @@ void achi_queue_unref(ach_queue_t *q)
     pthread_mutex_destroy(&q->lock);
     pthread_mutex_destroy(&q->wake_lock);
     achi_budget_unref(q->budget);
-    free(q->rules);
+    free(q->rules.list);
+    free(q->index);
     free(q);
 }
 
@@ -184,12 +180,14 @@ static void count(ach_queue_t *q, const ach_message_t *m, bool comes)
 }
 
 /* Out of the queue; the message is the caller's. */
-static ach_message_t *take(ach_queue_t *q, struct item *i)
+static ach_message_t *take(ach_queue_t *q, struct achi_item *i)
 {
     ach_message_t *m = i->message;
 
     i->next->prev = i->prev;
     i->prev->next = i->next;
+    if (q->index)
+        achi_index_remove(q->index, i);
     count(q, m, false);
     ach_budget_sub(q->budget, sizeof(*i));
     free(i);
@@ -228,31 +226,42 @@ void ach_queue_close(ach_queue_t *queue)
     achi_queue_unref(queue);
 }
 
-static bool valid(const ach_rule_t *r)
+static int32_t ruling(const ach_queue_t *q, const ach_header_t *h)
 {
-    return r->interf >= -1 && r->index >= -1 && r->type >= -1 && r->subtype >= -1 &&
-           r->replace >= ACH_RULE_ACCEPT && r->replace <= ACH_RULE_IGNORE;
+    return may_drop(h) ? achi_rules_find(&q->rules, h) : ACH_RULE_ACCEPT;
+}
+
+/* Messages that came before the rule, from the newest. */
+static void index_all(ach_queue_t *q)
+{
+    struct achi_item *i;
+
+    for (i = q->ends.prev; i != &q->ends; i = i->prev)
+        if (ruling(q, &i->message->header) == ACH_RULE_REPLACE &&
+            !achi_index_find(q->index, &i->message->header))
+            achi_index_add(q->index, i);
 }
 
 static ach_status_t add_rule(ach_queue_t *q, const ach_rule_t *rule)
 {
-    ach_rule_t *more;
+    bool replace = rule->replace == ACH_RULE_REPLACE;
+    ach_status_t status;
 
-    if (q->n_rules == RULES_MAX)
-        return ach_errstr_set(ACH_OVERFLOW, "a queue takes %u rules at most", RULES_MAX);
-    more = realloc(q->rules, (q->n_rules + 1) * sizeof(*more));
-    if (!more)
+    if (replace && !q->index)
+        q->index = calloc(1, sizeof(*q->index));
+    if (replace && !q->index)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a rule");
-    q->rules = more;
-    q->rules[q->n_rules++] = *rule;
-    return ACH_OK;
+    status = achi_rules_add(&q->rules, rule);
+    if (status == ACH_OK && replace)
+        index_all(q);
+    return status;
 }
 
 ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule)
 {
     ach_status_t status;
 
-    if (!valid(rule))
+    if (!achi_rule_valid(rule))
         return ach_errstr_set(ACH_EINVAL, "not a replace rule");
     pthread_mutex_lock(&queue->lock);
     status = add_rule(queue, rule);
@@ -260,34 +269,12 @@ ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule)
     return status;
 }
 
-static bool fits(int32_t wanted, int32_t is)
-{
-    return wanted == -1 || wanted == is;
-}
-
-static int32_t ruling(const ach_queue_t *q, const ach_header_t *h)
-{
-    unsigned i;
-
-    for (i = 0; i < q->n_rules; i++) {
-        const ach_rule_t *r = &q->rules[i];
-
-        if (fits(r->interf, h->address.interf) && fits(r->index, h->address.index) &&
-            fits(r->type, h->type) && fits(r->subtype, h->subtype))
-            return r->replace;
-    }
-    return ACH_RULE_ACCEPT;
-}
-
-/* The one that came before, of the same kind. The newest is likely near the end. */
+/* The one that came before, of the same kind; NULL: there is none. */
 static ach_message_t *take_older(ach_queue_t *q, const ach_header_t *h)
 {
-    struct item *i;
+    struct achi_item *i = achi_index_find(q->index, h);
 
-    for (i = q->ends.prev; i != &q->ends; i = i->prev)
-        if (ach_message_is(i->message, &h->address, h->type, h->subtype))
-            return take(q, i);
-    return NULL;
+    return i ? take(q, i) : NULL;
 }
 
 static bool full(const ach_queue_t *q, const ach_message_t *m)
@@ -302,9 +289,9 @@ static bool too_many(const ach_queue_t *q, const ach_message_t *m)
            (q->requests >= REQUESTS_MAX || q->request_bytes + weight(m) > ACH_QUEUE_BYTES);
 }
 
-static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
+static ach_status_t append(ach_queue_t *q, const ach_message_t *m, bool indexed)
 {
-    struct item *i;
+    struct achi_item *i;
 
     if (too_many(q, m))
         return ACH_OVERFLOW;
@@ -321,6 +308,9 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
     i->next = &q->ends;
     i->prev = q->ends.prev;
     i->prev->next = i->next->prev = i;
+    i->indexed = false;
+    if (indexed)
+        achi_index_add(q->index, i);
     count(q, m, true);
     ach_budget_add(q->budget, sizeof(*i));
     ach_budget_count(q->budget, m);
@@ -330,7 +320,7 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m)
 /* *older: what the message has replaced. *news: the reader may not know that there is something. */
 static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older, bool *news)
 {
-    int32_t rule = may_drop(&m->header) ? ruling(q, &m->header) : ACH_RULE_ACCEPT;
+    int32_t rule = ruling(q, &m->header);
 
     *news = q->length == 0 || !may_drop(&m->header);
     if (q->closed)
@@ -339,7 +329,7 @@ static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t *
         return ACH_OK;
     if (rule == ACH_RULE_REPLACE)
         *older = take_older(q, &m->header);
-    return append(q, m);
+    return append(q, m, rule == ACH_RULE_REPLACE);
 }
 
 static void wake(ach_queue_t *q)
