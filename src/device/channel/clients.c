@@ -18,6 +18,9 @@
 #endif
 
 #define CLIENTS_MAX 1024u
+
+/* Subscriptions of one process, and of all: requests may name any process as theirs. */
+#define CLIENT_USES_MAX 1024u
 #define USES_MAX 4096u
 
 static void answer(struct achi_use *u, uint8_t type, uint8_t access, const char *driver)
@@ -113,6 +116,7 @@ static void free_use(struct achi_use *u)
 
     if (o)
         achi_channels_take_commands(u->server, o, ACHI_CMD_COUNT);
+    u->server->n_uses--;
     ach_robot_unsubscribe(u->server->robot, &u->address, u->queue);
     ach_queue_close(u->queue);
     free(u);
@@ -149,6 +153,7 @@ static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
     u->next = c->uses;
     c->uses = u;
     c->n_uses++;
+    u->server->n_uses++;
     return ACH_OK;
 }
 
@@ -171,7 +176,7 @@ static void open_device(struct ach_channels *s, const ach_header_t *h, const ach
     c = find_client(s, u.pid);
     if (!c)
         c = add_client(s, u.pid);
-    if (!c || c->n_uses == USES_MAX || begin(c, &u) != ACH_OK)
+    if (!c || c->n_uses == CLIENT_USES_MAX || s->n_uses == USES_MAX || begin(c, &u) != ACH_OK)
         answer(&u, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE, "no such process, or too many");
     if (c && !c->uses)
         achi_client_end(s, c);

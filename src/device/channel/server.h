@@ -93,6 +93,7 @@ struct ach_channels {
     uint32_t sequence;
     struct achi_client *clients;
     unsigned n_clients;
+    unsigned n_uses; /* of all of them */
     size_t size; /* of a device's data channel, in bytes */
     unsigned count;
     unsigned char *buffer;

@@ -9,6 +9,7 @@
 #include <ach/device.h>
 #include <ach/interface/opaque.h>
 #include <ach/interface/player.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,10 +87,10 @@ static void put(ach_channel_t *chan, const ach_header_t *h, const ach_type_t *ty
     REQUIRE_OK(ach_put(chan, bytes, ACH_FRAME_HEADER + size));
 }
 
-static void device_access(uint16_t index, uint8_t access)
+static void access_as(pid_t pid, uint32_t handle, uint16_t index, uint8_t access)
 {
     ach_header_t h = {
-        .address = {.host = (uint32_t)getpid(), .robot = 7, .interf = ACH_PLAYER_CODE},
+        .address = {.host = (uint32_t)pid, .robot = handle, .interf = ACH_PLAYER_CODE},
         .type = ACH_MSG_REQ,
         .subtype = ACH_PLAYER_REQ_DEV,
         .sequence = ++sequence};
@@ -97,6 +98,11 @@ static void device_access(uint16_t index, uint8_t access)
                                     .access = access};
 
     put(&req, &h, &ach_player_device_req_type, &body);
+}
+
+static void device_access(uint16_t index, uint8_t access)
+{
+    access_as(getpid(), 7, index, access);
 }
 
 static void ask(uint16_t index, uint8_t what)
@@ -280,6 +286,60 @@ static void test_dead(void)
     ach_channels_look(channels);
 }
 
+/* Open a device so often in the name of a process; how often that was granted. */
+static unsigned open_often(pid_t pid, unsigned n)
+{
+    unsigned i, granted = 0;
+    uint8_t type;
+    uint32_t to;
+
+    for (i = 0; i < n; i++) {
+        access_as(pid, i, 0, ACH_PLAYER_OPEN_MODE);
+        CHECK_OK(ach_channels_poll(channels, RIG_PATIENCE));
+        type = answer(&to);
+        CHECK(to == sequence && (type == ACH_MSG_ACK || type == ACH_MSG_NACK));
+        granted += type == ACH_MSG_ACK;
+    }
+    return granted;
+}
+
+/* Whoever may write requests writes them in the name of any process. */
+static void test_limits(void)
+{
+    pid_t pids[4];
+    unsigned i;
+
+    for (i = 0; i < 4; i++) {
+        pids[i] = fork();
+        REQUIRE(pids[i] >= 0);
+        if (pids[i] == 0) {
+            pause();
+            _exit(0);
+        }
+    }
+    REQUIRE_OK(ach_flush(&ans)); /* answers to the test before */
+    CHECK(open_often(getpid(), 1030) == 1024);
+    CHECK(open_often(pids[0], 1030) == 1024);
+    CHECK(open_often(pids[1], 1030) == 1024);
+    CHECK(open_often(pids[2], 1000) == 1000);
+    CHECK(open_often(pids[3], 50) == 24);
+    CHECK(subscriptions(0) == 4096);
+    for (i = 0; i < 4; i++) {
+        kill(pids[i], SIGKILL);
+        waitpid(pids[i], NULL, 0);
+    }
+    ach_channels_look(channels);
+    CHECK(subscriptions(0) == 1024);
+    for (i = 0; i < 1024; i++) {
+        access_as(getpid(), i, 0, ACH_PLAYER_CLOSE_MODE);
+        CHECK_OK(ach_channels_poll(channels, RIG_PATIENCE));
+    }
+    CHECK(subscriptions(0) == 0);
+    CHECK(open_often(getpid(), 1) == 1); /* what was closed does not count */
+    access_as(getpid(), 0, 0, ACH_PLAYER_CLOSE_MODE);
+    CHECK_OK(ach_channels_poll(channels, RIG_PATIENCE));
+}
+
 static void test_options(void)
 {
     static const char text[] = "\nchannel ( count 8\n size 10 )";
@@ -357,6 +417,7 @@ int main(void)
     test_kept();
     test_close();
     test_dead();
+    test_limits();
     test_options();
     end();
     start(false);
