@@ -32,7 +32,8 @@
  *     advertise          whether ach serve tells the network of its devices, by mDNS: false
  *     linger             seconds: when the server ends, it waits so long at most for clients to
  *                        receive what is in their queues: 1
- *     send_buffer        bytes that the system holds for a client: 262144
+ *     send_buffer        bytes that the system holds for a client: 262144. About 64 KiB of them for
+ *                        a client that does not read
  *
  * Links show the secret that is in the environment variable ACH_SECRET.
  */

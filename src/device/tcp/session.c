@@ -20,6 +20,12 @@
 #define KEEP_INTERVAL 10
 #define KEEP_COUNT 3
 
+/*
+ * Bytes that the system holds for a client that does not read. One that does has all of send_buffer
+ * under way.
+ */
+#define UNSENT_MAX 65536
+
 /* Receive so often from a client that may send for ever. */
 #define REST_ROUNDS 64
 
@@ -35,6 +41,7 @@ static void configure(int fd, const struct achi_options *o)
 {
     set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     set(fd, SOL_SOCKET, SO_SNDBUF, o->send_buffer);
+    set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_MAX);
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE);
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL);

@@ -269,6 +269,31 @@ def stopped_readers(server, witness, attackers):
     boss.close()
 
 
+def unsent(server):
+    """Bytes that the system holds for each client of the server, as it has not received them."""
+    with open("/proc/net/tcp", encoding="ascii") as f:
+        rows = [line.split() for line in f][1:]
+    here = f":{server.port:04X}"
+    return [int(r[4].split(":")[0], 16) for r in rows if r[1].endswith(here) and r[3] == "01"]
+
+
+@attacked()
+def unread_data(server, witness, attackers):
+    """The system holds 64 KiB for a client that does not read, and what it may add to that at once."""
+    boss = server.client(p.PUSH)
+    boss.open(p.OPAQUE, 7)
+    for _ in range(4):
+        c = attacker(server, attackers, [(p.OPAQUE, 7)])
+        c.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
+    for _ in range(6):
+        publish(boss, p.opaque(bytes(MIB - 100)))
+    witness.served(20)
+    held = [n for n in unsent(server) if n]
+    assert held, "all was received"
+    assert max(held) < 192 << 10, held
+    boss.close()
+
+
 @attacked("clients_max 100 secret \"open\"", "open", 16 * MIB)
 def strangers(server, witness, attackers):
     """Strangers fill the table and send what they may: who knows the secret comes in all the same."""
@@ -347,5 +372,5 @@ def refused_messages(program):
 if __name__ == "__main__":
     sys.setswitchinterval(1e-4)
     sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
-                    slow_driver, stopped_readers, strangers, large_strangers, many_opens,
+                    slow_driver, stopped_readers, unread_data, strangers, large_strangers, many_opens,
                     refused_messages]))
