@@ -47,7 +47,7 @@ static ach_status_t grow(struct achi_input *in, size_t needed)
     return ACH_OK;
 }
 
-/* What was kept begins at `kept`: achi_input_keep has seen to that. */
+/* What was kept is moved when more comes, and not each time that something of it was taken. */
 ach_status_t achi_input_feed(struct achi_input *in, const void *bytes, size_t n)
 {
     ach_status_t status;
@@ -57,6 +57,9 @@ ach_status_t achi_input_feed(struct achi_input *in, const void *bytes, size_t n)
         in->left = n;
         return ACH_OK;
     }
+    if (in->at != in->kept)
+        memmove(in->kept, in->at, in->left);
+    in->at = in->kept;
     status = grow(in, in->left + n);
     if (status != ACH_OK)
         return status;
@@ -99,12 +102,8 @@ ach_status_t achi_input_keep(struct achi_input *in)
         forget(in);
         return ACH_OK;
     }
-    if (in->kept && offset < in->room) {
-        if (offset)
-            memmove(in->kept, in->kept + offset, in->left);
-        in->at = in->kept;
+    if (in->kept && offset < in->room)
         return ACH_OK;
-    }
     status = grow(in, in->left);
     if (status == ACH_OK && in->kept)
         memcpy(in->kept, in->at, in->left);

@@ -9,7 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Sockets in one turn, and peers that were marked. A turn is short, so that sockets are looked at. */
 #define EVENTS_MAX 256
+#define MARKED_MAX 64u
 #define TICK_MS 1000
 #define HURRY_MS 100
 
@@ -137,10 +139,10 @@ static unsigned count_marked(struct achi_loop *loop)
     return n;
 }
 
-/* No more than were marked at the beginning: who is marked again waits for the next turn. */
+/* No more than were marked at the beginning: a peer that is marked again waits for the next turn. */
 static void serve_marked(struct achi_loop *loop)
 {
-    unsigned n = count_marked(loop);
+    unsigned marked = count_marked(loop), n = marked < MARKED_MAX ? marked : MARKED_MAX;
     struct achi_peer *p;
 
     while (n-- && (p = take_marked(loop)))

@@ -4,6 +4,7 @@
 #include <ach.h>
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -28,6 +29,9 @@
 
 /* Receive so often from a client that may send for ever. */
 #define REST_ROUNDS 64
+
+/* Messages of a client that are taken in one turn of the loop; then others have theirs. */
+#define TURN_MESSAGES 4u
 
 /* Answers that wait for a stranger. */
 #define STRANGER_REQUESTS 8u
@@ -170,15 +174,15 @@ static void refuse(struct achi_session *s)
     achi_session_close(s, "it does not speak the protocol");
 }
 
-/* True: there may be more messages that wait for room. */
-static bool take_all(struct achi_session *s)
+/* So many messages at most. True: there may be more, which wait for room or for the next turn. */
+static bool take_some(struct achi_session *s, unsigned most)
 {
     ach_status_t status = ACH_OK;
     const unsigned char *body;
     ach_header_t h;
     size_t size;
 
-    while (may_take(s)) {
+    while (most-- && may_take(s)) {
         status = achi_input_next(&s->input, &h, &body, &size);
         if (status != ACH_OK)
             break;
@@ -199,19 +203,18 @@ static bool take_all(struct achi_session *s)
     return status == ACH_OK;
 }
 
-/* Messages in, answers out, until there is nothing to do or the socket is full. */
+/* Messages in, answers out. What is left then is for the next turn, after the other clients. */
 static void work(struct achi_session *s)
 {
-    bool held;
+    bool held = take_some(s, TURN_MESSAGES);
 
-    do {
-        held = take_all(s);
-        if (s->closing)
-            return;
-        achi_session_send(s);
-    } while (held && may_take(s));
     if (s->closing)
         return;
+    achi_session_send(s);
+    if (s->closing)
+        return;
+    if (held && may_take(s))
+        achi_loop_mark(&s->peer);
     if (achi_input_keep(&s->input) != ACH_OK) {
         achi_session_close(s, "no memory for what it sends");
         return;
@@ -246,7 +249,7 @@ static ssize_t receive(struct achi_session *s)
 static bool take_rest(struct achi_session *s)
 {
     s->ended = true;
-    take_all(s);
+    take_some(s, UINT_MAX);
     return !s->closing && achi_input_keep(&s->input) == ACH_OK && s->rounds++ < REST_ROUNDS &&
            receive(s) > 0;
 }

@@ -7,6 +7,7 @@ attacks.py SERVER_PROGRAM [TEST ...]
 """
 import os
 import re
+import signal
 import socket
 import struct
 import sys
@@ -328,6 +329,30 @@ def large_strangers(server, witness, attackers):
 
 
 @attacked()
+def long_burst(server, witness, attackers):
+    """A client that sends much at once has a few messages taken, and then others have their turn:
+    the device hears a command of another client soon, though it was sent last."""
+    hog, other, ear = (attacker(server, attackers, [(p.OPAQUE, 7)]) for _ in range(3))
+    ear.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
+
+    def command(text):
+        body = p.opaque(text)
+        return p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body
+
+    n = 500  # in one piece that the server receives
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        hog.raw(b"".join(command(b"%03d" % i) for i in range(n)))
+        other.raw(command(b"one"))
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    heard = [m.body[8:11] for m in (ear.next() for _ in range(n + 1))]
+    assert [h for h in heard if h != b"one"] == [b"%03d" % i for i in range(n)], heard
+    assert heard.index(b"one") <= 32, heard.index(b"one")
+    witness.served()
+
+
+@attacked()
 def many_opens(server, witness, attackers):
     """One device is opened 32 times by a client, and not more: a disconnect closes each of them."""
     c = attacker(server, attackers)
@@ -372,5 +397,5 @@ def refused_messages(program):
 if __name__ == "__main__":
     sys.setswitchinterval(1e-4)
     sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
-                    slow_driver, stopped_readers, unread_data, strangers, large_strangers, many_opens,
-                    refused_messages]))
+                    slow_driver, stopped_readers, unread_data, strangers, large_strangers, long_burst,
+                    many_opens, refused_messages]))
