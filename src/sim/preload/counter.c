@@ -85,12 +85,23 @@ bool achi_counter_hide(void)
     return hidden;
 }
 
-void achi_counter_show(void)
+bool achi_counter_show(void)
+{
+    int saved = errno, mode = PR_TSC_ENABLE;
+    bool was_hidden = hidden && prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode == PR_TSC_SIGSEGV;
+
+    if (was_hidden)
+        prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    errno = saved;
+    return was_hidden;
+}
+
+void achi_counter_hide_again(bool was_hidden)
 {
     int saved = errno;
 
-    if (hidden)
-        prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    if (was_hidden)
+        prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
     errno = saved;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <wordexp.h>
 
 #include "../program.h"
 #include "alarm.h"
@@ -125,9 +126,8 @@ EXPORT int execve(const char *path, char *const argv[], char *const env[])
     if (achi_sim_active()) {
         check(path);
         env = achi_exec_environment(env);
-        achi_counter_show();
     }
-    return (int)achi_result(achi_raw3(SYS_execve, path, argv, env));
+    return (int)achi_result(ACHI_COUNTER_SHOWN(achi_raw3(SYS_execve, path, argv, env)));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -140,8 +140,7 @@ EXPORT int execvpe(const char *name, char *const argv[], char *const env[])
     if (!achi_sim_active())
         return REAL(execvpe)(name, argv, env);
     check_name(name);
-    achi_counter_show();
-    return REAL(execvpe)(name, argv, achi_exec_environment(env));
+    return ACHI_COUNTER_SHOWN(REAL(execvpe)(name, argv, achi_exec_environment(env)));
 }
 
 EXPORT int execvp(const char *name, char *const argv[])
@@ -196,8 +195,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const env[])
         return REAL(fexecve)(fd, argv, env);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     check(path);
-    achi_counter_show();
-    return REAL(fexecve)(fd, argv, achi_exec_environment(env));
+    return ACHI_COUNTER_SHOWN(REAL(fexecve)(fd, argv, achi_exec_environment(env)));
 }
 
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
@@ -208,7 +206,8 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
     if (!achi_sim_active())
         return REAL(posix_spawn)(pid, path, actions, attr, argv, env);
     check(path);
-    return REAL(posix_spawn)(pid, path, actions, attr, argv, achi_exec_environment(env));
+    env = achi_exec_environment(env);
+    return ACHI_COUNTER_SHOWN(REAL(posix_spawn)(pid, path, actions, attr, argv, env));
 }
 
 EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name,
@@ -219,7 +218,8 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name,
     if (!achi_sim_active())
         return REAL(posix_spawnp)(pid, name, actions, attr, argv, env);
     check_name(name);
-    return REAL(posix_spawnp)(pid, name, actions, attr, argv, achi_exec_environment(env));
+    env = achi_exec_environment(env);
+    return ACHI_COUNTER_SHOWN(REAL(posix_spawnp)(pid, name, actions, attr, argv, env));
 }
 
 EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
@@ -233,9 +233,9 @@ EXPORT int execveat(int dir, const char *path, char *const argv[], char *const e
             snprintf(full, sizeof(full), "/proc/self/fd/%d%s%s", dir, *path ? "/" : "", path);
         check(full);
         env = achi_exec_environment(env);
-        achi_counter_show();
     }
-    return (int)achi_result(achi_raw5(SYS_execveat, dir, path, argv, env, flags));
+    return (int)achi_result(
+        ACHI_COUNTER_SHOWN(achi_raw5(SYS_execveat, dir, path, argv, env, flags)));
 }
 
 /* These came with glibc 2.39. */
@@ -256,7 +256,8 @@ EXPORT int pidfd_spawn(int *restrict fd, const char *restrict path,
     if (!achi_sim_active())
         return REAL(pidfd_spawn)(fd, path, actions, attr, argv, env);
     check(path);
-    return REAL(pidfd_spawn)(fd, path, actions, attr, argv, achi_exec_environment(env));
+    env = achi_exec_environment(env);
+    return ACHI_COUNTER_SHOWN(REAL(pidfd_spawn)(fd, path, actions, attr, argv, env));
 }
 
 EXPORT int pidfd_spawnp(int *restrict fd, const char *restrict name,
@@ -267,7 +268,8 @@ EXPORT int pidfd_spawnp(int *restrict fd, const char *restrict name,
     if (!achi_sim_active())
         return REAL(pidfd_spawnp)(fd, name, actions, attr, argv, env);
     check_name(name);
-    return REAL(pidfd_spawnp)(fd, name, actions, attr, argv, achi_exec_environment(env));
+    env = achi_exec_environment(env);
+    return ACHI_COUNTER_SHOWN(REAL(pidfd_spawnp)(fd, name, actions, attr, argv, env));
 }
 
 /* The C library gives the shell the environment of this process. */
@@ -278,7 +280,13 @@ EXPORT FILE *popen(const char *command, const char *type)
     for (i = 0; achi_sim_active() && i < NAMES; i++)
         if (!has(environ, i))
             putenv(kept[i]);
-    return REAL(popen)(command, type);
+    return ACHI_COUNTER_SHOWN(REAL(popen)(command, type));
+}
+
+/* May start a shell. */
+EXPORT int wordexp(const char *restrict words, wordexp_t *restrict result, int flags)
+{
+    return ACHI_COUNTER_SHOWN(REAL(wordexp)(words, result, flags));
 }
 
 /* glibc keeps the shell's id behind the FILE. */

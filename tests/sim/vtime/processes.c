@@ -139,6 +139,7 @@ static void spawn_case(void)
     reap(pid);
     CHECK(now() - begin >= 900 * MS);
     begin = now();
+    CHECK(system(NULL) != 0);
     CHECK(system("sleep 0.5") == 0);
     CHECK(now() - begin >= 500 * MS && now() - begin < 600 * MS);
     f = popen("sleep 0.5", "r");

@@ -2,7 +2,9 @@
 /* refused.c - what ends the run, beside the functions that main.c calls by name */
 #include <linux/futex.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "cases.h"
 
@@ -49,8 +51,22 @@ static void counter_case(void)
     check_failures++;
 }
 
+/* Programs that are started may read it in their dynamic linker; this one may not. */
+static void counter_again_case(void)
+{
+    static char *const words_of_true[] = {"true", NULL};
+    int status = -1;
+    pid_t pid;
+
+    REQUIRE(posix_spawnp(&pid, "true", NULL, NULL, words_of_true, environ) == 0);
+    REQUIRE(waitpid(pid, &status, 0) == pid && status == 0);
+    REQUIRE(execv("/no/such/program", words_of_true) == -1);
+    counter_case();
+}
+
 const struct vtime_case vtime_refused[] = {{"refused-requeue_pi", requeue_pi_case},
                                            {"refused-sigsys", sigsys_case},
                                            {"refused-alarm", alarm_case},
                                            {"refused-counter", counter_case},
+                                           {"refused-counter-again", counter_again_case},
                                            {NULL, NULL}};
