@@ -465,12 +465,21 @@ static long dispatch_time64(long number, const long a[6], bool trapped, bool *do
 
 #endif
 
+void achi_refuse_foreign(void)
+{
+    achi_refuse("foreign_call: a system call in the manner of another machine",
+                "compile the program for this one");
+}
+
+/* A negative number is no call of any table. */
 long achi_dispatch(long number, const long a[6], bool trapped)
 {
     bool done = true;
     long r;
 
     if (achi_sim_free()) {
+        if (number > 0 && (number & ACHI_X32))
+            achi_refuse_foreign();
         r = dispatch_time(number, a, &done);
         if (done)
             return r;

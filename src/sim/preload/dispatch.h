@@ -16,4 +16,14 @@ long achi_dispatch(long number, const long a[6], bool trapped);
 long achi_sigaction_number(const long a[6]);
 long achi_waitid_number(const long a[6]);
 
+/* Bit in the numbers of the second table of calls that x86-64 kernels may have. */
+#ifdef __x86_64__
+#define ACHI_X32 0x40000000
+#else
+#define ACHI_X32 0
+#endif
+
+/* Refuse a call with the numbers of another table. */
+void achi_refuse_foreign(void);
+
 #endif

@@ -173,7 +173,7 @@ static void make_filter(struct filter *f)
     add_own_page(f);
     load(f, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
-    add(f, BPF_JMP | BPF_JSET | BPF_K, 0x40000000u, 0, 1); /* x32 */
+    add(f, BPF_JMP | BPF_JSET | BPF_K, ACHI_X32, 0, 1);
     finish(f, SECCOMP_RET_TRAP);
 #endif
     add_probe(f);
@@ -227,8 +227,7 @@ static void on_trap(int signo, siginfo_t *info, void *context)
         return;
     }
     if (info->si_arch != ARCH)
-        achi_refuse("foreign_call: a system call in the manner of another machine",
-                    "compile the program for this one");
+        achi_refuse_foreign();
     for (i = 0; i < 6; i++)
         a[i] = (long)REGISTER(u, i);
     RESULT(u) = (__typeof__(RESULT(u)))achi_dispatch(info->si_syscall, a, true);

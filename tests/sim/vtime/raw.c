@@ -139,6 +139,7 @@ static void waits(call_fun *call)
 #ifdef __x86_64__
     TAKES(20, CHECK(CALL(select, 0, 0, 0, 0, &v) == 0));
 #endif
+    CHECK(call(-1, 0, 0, 0, 0, 0, 0) == -ENOSYS);
     CHECK(CALL(io_setup, 1, 0, 0, 0, 0) == -ENOSYS);
     CHECK(CALL(io_uring_setup, 1, 0, 0, 0, 0) == -ENOSYS);
 #ifdef SYS_futex_waitv

@@ -64,9 +64,42 @@ static void counter_again_case(void)
     counter_case();
 }
 
+#ifdef __x86_64__
+static void skip_int80(int signo)
+{
+    (void)signo;
+    puts("skipped: this kernel runs no 32-bit programs");
+    _exit(77);
+}
+
+static void int80_case(void)
+{
+    long r;
+
+    signal(SIGSEGV, skip_int80);
+    __asm__ volatile("int $0x80" : "=a"(r) : "a"(20l) : "memory", "r8", "r9", "r10", "r11");
+    check_failures++;
+}
+
+REFUSED(x32, raw(0x40000000l + SYS_getpid, 0, 0, 0, 0, 0, 0))
+REFUSED(x32_number, syscall(0x40000000l + SYS_getpid))
+#else
+static void one_table_case(void)
+{
+    puts("skipped: this machine has one table of system calls");
+    exit(77);
+}
+#define int80_case one_table_case
+#define x32_case one_table_case
+#define x32_number_case one_table_case
+#endif
+
 const struct vtime_case vtime_refused[] = {{"refused-requeue_pi", requeue_pi_case},
                                            {"refused-sigsys", sigsys_case},
                                            {"refused-alarm", alarm_case},
                                            {"refused-counter", counter_case},
                                            {"refused-counter-again", counter_again_case},
+                                           {"refused-int80", int80_case},
+                                           {"refused-x32", x32_case},
+                                           {"refused-x32-number", x32_number_case},
                                            {NULL, NULL}};
