@@ -20,8 +20,8 @@ static int64_t now(clockid_t clock)
 int main(int argc, char **argv)
 {
     int i, cycles = argc > 1 ? atoi(argv[1]) : 100;
-    int64_t late_max = argc > 2 ? atoll(argv[2]) : 0, start = now(CLOCK_MONOTONIC), next = start;
-    int64_t worst = 0;
+    int64_t late_max = argc > 2 ? (int64_t)check_time(strtoull(argv[2], NULL, 10)) : 0;
+    int64_t start = now(CLOCK_MONOTONIC), next = start, worst = 0;
 
     for (i = 0; i < cycles; i++) {
         struct timespec t;
