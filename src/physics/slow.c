@@ -37,7 +37,7 @@ static int64_t wall(void)
 
 static void sleep_for(int64_t ns)
 {
-    struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 
     clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }

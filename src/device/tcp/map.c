@@ -143,7 +143,7 @@ static ach_status_t unpack(const ach_header_t *h, const ach_map_data_t *map, ach
 
     if (room > ACH_MAP_DATA_DATA_MAX)
         return ach_errstr_set(ACH_CORRUPT, "a map of %u by %u cells", map->width, map->height);
-    cells = malloc(room + 1);
+    cells = malloc((size_t)room + 1);
     if (!cells)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a map");
     if (uncompress(cells, &n, (const Bytef *)map->data, map->data_count) == Z_OK)

@@ -32,7 +32,8 @@ int64_t ach_sim_now(void)
 
 static void real_sleep(int64_t time)
 {
-    const struct timespec t = {.tv_sec = time / NS_PER_S, .tv_nsec = (long)(time % NS_PER_S)};
+    const struct timespec t = {.tv_sec = (time_t)(time / NS_PER_S),
+                               .tv_nsec = (long)(time % NS_PER_S)};
 
     while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0 &&
            errno == EINTR)
