@@ -22,6 +22,7 @@
 #define ATTACK_MS 600
 #define REST_MS 200
 #define CALM_PUTS 100
+#define LOCK_NS 1000000000u
 
 struct shared {
     uint64_t put;      /* messages */
@@ -76,12 +77,22 @@ static void add(uint64_t *n)
     __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
 }
 
+/* As a writer whose lock timeout allows for a slow machine. */
+static void open_target(ach_channel_t *chan)
+{
+    ach_attr_t attr;
+
+    ach_attr_init(&attr);
+    REQUIRE_OK(ach_attr_set_lock_timeout(&attr, check_time(LOCK_NS)));
+    REQUIRE_OK(ach_open(chan, "target", &attr));
+}
+
 static void write_on(struct shared *s, int self)
 {
     static char message[MESSAGE];
     ach_channel_t chan;
 
-    REQUIRE_OK(ach_open(&chan, "target", NULL));
+    open_target(&chan);
     while (s->calm[self] < CALM_PUTS) {
         bool calm = __atomic_load_n(&s->attacked, __ATOMIC_ACQUIRE);
         enum ach_status r = ach_put(&chan, message, sizeof(message));
@@ -117,7 +128,7 @@ static void suffer(void)
     check_sleep_ms(ATTACK_MS);
     kill(attacker, SIGKILL);
     waitpid(attacker, NULL, 0);
-    check_sleep_ms(REST_MS);
+    check_sleep_ms((long)check_time(REST_MS));
     __atomic_store_n(&s->attacked, 1, __ATOMIC_RELEASE);
     for (i = 0; i < WRITERS; i++)
         CHECK(check_child(writers[i], 60000));
@@ -164,7 +175,7 @@ static void inherit(void)
     sleep_s = 60;
     REQUIRE_OK(ach_create("target", 16, 65536, NULL));
     REQUIRE_OK(ach_channel_path("target", path, sizeof(path)));
-    REQUIRE_OK(ach_open(&chan, "target", NULL));
+    open_target(&chan);
     writer = fork();
     if (writer == 0)
         write_half();
