@@ -66,7 +66,7 @@ static void look(struct achi_sim *s)
 
 static void sleep_for(int64_t wall)
 {
-    const struct timespec t = {wall / 1000000000, wall % 1000000000};
+    const struct timespec t = {(time_t)(wall / 1000000000), (long)(wall % 1000000000)};
 
     nanosleep(&t, NULL);
 }

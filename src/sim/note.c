@@ -169,7 +169,8 @@ static void hear(struct achi_sim *s, const struct achi_note *n)
 /* A signal handler ends the wait, and only that: what is there is got all the same. */
 static ach_status_t get(struct achi_sim *s, struct achi_note *n, size_t *size, int64_t wall_until)
 {
-    const struct timespec until = {wall_until / 1000000000, wall_until % 1000000000};
+    const struct timespec until = {(time_t)(wall_until / 1000000000),
+                                   (long)(wall_until % 1000000000)};
     ach_status_t status;
 
     if (wall_until)

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every source compiles for i386 without a warning, also where no libraries of i386 are installed.
+
+usage: i386.py BUILD
+
+Compiles what the build compiles, as compile_commands.json says, but makes no objects. Headers of
+other libraries are this machine's, after those of the cross compiler.
+"""
+import concurrent.futures
+import itertools
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+COMPILER = "i686-linux-gnu-gcc"
+LIMIT = 300 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds that a file may take
+FOLDERS = ("src", "tests", "examples")
+WITH_VALUE = ("-c", "-o", "-MF", "-MQ")
+OF_MACHINE = ("-MD", "-m", "-fdiagnostics-color")  # or of no use here
+
+
+def arguments(command):
+    """Of the compiler, without its name, its input and its outputs."""
+    words = itertools.dropwhile(lambda w: not w.startswith("-"), shlex.split(command))
+    kept = []
+    for word in words:
+        if word in WITH_VALUE:
+            next(words)
+        elif not word.startswith(OF_MACHINE):
+            kept.append(word)
+    return kept
+
+
+def sources(build):
+    """Each once; a file that several targets compile is compiled as for the first."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
+        entries = json.load(f)
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    found = {}
+    for e in entries:
+        path = os.path.realpath(os.path.join(e["directory"], e["file"]))
+        folder = os.path.relpath(path, root).split(os.sep)[0]
+        if path.endswith(".c") and folder in FOLDERS:
+            found.setdefault(path, (e["directory"], arguments(e["command"])))
+    return found
+
+
+def compiled(path, directory, words):
+    """What the compiler says if it does not like the file."""
+    r = subprocess.run([COMPILER, *words, "-fsyntax-only", "-idirafter", "/usr/include", path],
+                       cwd=directory, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       stdin=subprocess.DEVNULL, timeout=LIMIT, check=False)
+    return r.stdout if r.returncode else ""
+
+
+def main():
+    if not shutil.which(COMPILER):
+        print(f"skipped: there is no {COMPILER}")
+        return 77
+    found = sources(sys.argv[1])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = [s for s in pool.map(lambda i: compiled(i[0], *i[1]), found.items()) if s]
+    print("".join(said) + f"{len(found)} sources, {len(said)} do not compile")
+    return 1 if said or not found else 0
+
+
+sys.exit(main())
