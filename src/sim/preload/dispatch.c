@@ -96,6 +96,14 @@ static long do_pselect(const long a[6], const struct timespec *given, struct tim
     return r;
 }
 
+#ifdef SYS_select
+static long do_select(const long a[5])
+{
+    return back(
+        select((int)a[0], (fd_set *)a[1], (fd_set *)a[2], (fd_set *)a[3], (struct timeval *)a[4]));
+}
+#endif
+
 static long do_epoll_pwait(const long a[6])
 {
     sigset_t set;
@@ -159,6 +167,18 @@ static long do_sigsuspend(const long a[6])
 
     return back(sigsuspend(signal_set(a[0], &set)));
 }
+
+#ifdef SYS_sigsuspend
+/* As it was before there were more than 32 signals: the mask is the third argument. */
+static long do_old_sigsuspend(const long a[6])
+{
+    sigset_t set;
+
+    memset(&set, 0, sizeof(set));
+    memcpy(&set, &a[2], sizeof(a[2]));
+    return back(sigsuspend(&set));
+}
+#endif
 
 /* A mask never has the signal that trapped calls come with. */
 static long do_sigprocmask(const long a[6])
@@ -260,12 +280,11 @@ static long dispatch_wait(long number, const long a[6], bool trapped, bool *done
         ON(poll, back(poll((struct pollfd *)a[0], (nfds_t)a[1], (int)a[2])))
 #endif
 #ifdef __x86_64__
-        ON(select, back(select((int)a[0], (fd_set *)a[1], (fd_set *)a[2], (fd_set *)a[3],
-                               (struct timeval *)a[4])))
+        ON(select, do_select(a))
 #endif
 #ifdef SYS__newselect
-        ON(_newselect, back(select((int)a[0], (fd_set *)a[1], (fd_set *)a[2], (fd_set *)a[3],
-                                   (struct timeval *)a[4])))
+        ON(_newselect, do_select(a))
+        ON(select, do_select((const long *)a[0])) /* the older one has them in memory */
 #endif
 #ifdef SYS_epoll_wait
         ON(epoll_wait,
@@ -275,6 +294,9 @@ static long dispatch_wait(long number, const long a[6], bool trapped, bool *done
            do_futex(number, a, has_timeout(a[1]) ? (const struct timespec *)a[3] : NULL, trapped))
         ON(rt_sigtimedwait, do_sigtimedwait(a, (const struct timespec *)a[2]))
         ON(rt_sigsuspend, do_sigsuspend(a))
+#ifdef SYS_sigsuspend
+        ON(sigsuspend, do_old_sigsuspend(a))
+#endif
         ON(rt_sigprocmask, do_sigprocmask(a))
         ON(rt_sigaction, achi_sigaction_number(a))
         ON(waitid, achi_waitid_number(a))
@@ -354,6 +376,9 @@ static long dispatch_other(long number, const long a[6], bool *done)
         if (is_alarm(a[0]))
             return achi_alarm_delete(alarm_index(a[0]));
         break;
+#ifdef SYS_stime
+    case SYS_stime:
+#endif
     case SYS_adjtimex:
     case SYS_clock_adjtime:
         achi_refuse("adjtimex", "a simulation's clock is not adjusted; use clock_gettime");

@@ -138,6 +138,11 @@ static void waits(call_fun *call)
 #ifdef __x86_64__
     TAKES(20, CHECK(CALL(select, 0, 0, 0, 0, &v) == 0));
 #endif
+#ifdef SYS__newselect
+    TAKES(20, CHECK(CALL(_newselect, 0, 0, 0, 0, &v) == 0));
+    v = (struct timeval){.tv_usec = 20000};
+    TAKES(20, CHECK(CALL(select, ((const long[]){0, 0, 0, 0, (long)&v}), 0, 0, 0, 0) == 0));
+#endif
     CHECK(call(-1, 0, 0, 0, 0, 0, 0) == -ENOSYS);
     CHECK(CALL(io_setup, 1, 0, 0, 0, 0) == -ENOSYS);
     CHECK(CALL(io_uring_setup, 1, 0, 0, 0, 0) == -ENOSYS);
@@ -176,6 +181,10 @@ static void timers(call_fun *call)
     CHECK(CALL(setitimer, ITIMER_REAL, &v, 0, 0, 0) == 0);
     CHECK(CALL(getitimer, ITIMER_REAL, &v, 0, 0, 0) == 0 && v.it_value.tv_usec == 20000);
     TAKES(20, CHECK(usleep(900000) == -1 && rang == 2));
+#ifdef SYS_sigsuspend
+    CHECK(CALL(setitimer, ITIMER_REAL, &v, 0, 0, 0) == 0);
+    TAKES(20, CHECK(CALL(sigsuspend, 0, 0, 0, 0, 0) == -EINTR && rang == 3));
+#endif
     fd = (int)CALL(timerfd_create, CLOCK_MONOTONIC, 0, 0, 0, 0);
     CHECK(fd >= 0 && syscall(SYS_timerfd_settime, (long)fd, 0l, &t, NULL) == 0);
     CHECK(syscall(SYS_timerfd_gettime, (long)fd, &left) == 0);
