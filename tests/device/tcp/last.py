@@ -5,8 +5,10 @@
 last.py SERVER_PROGRAM [TEST ...]
 """
 import array
+import contextlib
 import fcntl
 import os
+import signal
 import socket
 import struct
 import sys
@@ -20,6 +22,8 @@ CONFIG = """
 driver ( name "puppet" provides ["control:::opaque:0" "opaque:1"] )
 driver ( name "puppet" provides ["opaque:2"] does "echo" )
 driver ( name "puppet" provides ["control:::opaque:3" "opaque:4"] does "hold" )
+driver ( name "puppet" provides ["opaque:5"] does "fail" )
+driver ( name "puppet" provides ["opaque:6"] does "echo" )
 """
 ROUNDS = max(1, 20 * int(os.environ.get("ACH_TEST_SCALE", "100")) // 100)
 
@@ -32,6 +36,23 @@ def await_sent(client):
         assert time.monotonic() < end, "the server does not read"
         fcntl.ioctl(client.socket, termios.TIOCOUTQ, left)
         time.sleep(0.001)
+
+
+def close_with_reset(client):
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+
+
+@contextlib.contextmanager
+def stopped(server):
+    """All threads of the server stand still meanwhile, wherever they are."""
+    pid = server.process.pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        os.waitid(os.P_PID, pid, os.WSTOPPED)
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def count(client, n):
@@ -70,10 +91,52 @@ def behind_requests(program):
         c.send(p.REQ, p.OPAQUE, 4, 1, p.opaque(b"x"), sequence=i + 1)
     c.send(p.CMD, p.OPAQUE, 3, 1, p.opaque(b"say 51 4 1 7 " + p.opaque(b"y").hex().encode()))
     await_sent(c)
-    c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    c.close()
+    close_with_reset(c)
     count(observer, 7)
     control.close()
+    server.end()
+
+
+class Noise:
+    """A client that keeps the server busy with data for all that subscribe to a device."""
+
+    def __init__(self, server, index):
+        self.client, self.index, self.ending = server.client(p.PUSH), index, False
+        self.client.open(p.OPAQUE, index)
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        for _ in range(20):
+            self.client.send(p.CMD, p.OPAQUE, self.index, 1, p.opaque(b"x"))
+        while not self.ending:
+            self.client.next()
+            self.client.send(p.CMD, p.OPAQUE, self.index, 1, p.opaque(b"x"))
+
+    def end(self):
+        self.ending = True
+        self.thread.join()
+        self.client.close()
+
+
+def lost_while_sending(program):
+    """The server finds a connection lost when it sends: commands received before are carried out.
+
+    For that the server is stopped between two looks at its sockets, in some of the rounds."""
+    server = p.Server(program, CONFIG)
+    observer, noise = server.client(p.PUSH), Noise(server, 6)
+    observer.open(p.OPAQUE, 2)
+    for _ in range(5 * ROUNDS):
+        c = server.client(p.PUSH)
+        c.open(p.OPAQUE, 2)
+        c.open(p.OPAQUE, 6)
+        with stopped(server):
+            for _ in range(20):
+                c.send(p.CMD, p.OPAQUE, 2, 1, p.opaque(b"x"))
+            await_sent(c)
+            close_with_reset(c)
+        count(observer, 20)
+    noise.end()
     server.end()
 
 
@@ -130,6 +193,21 @@ def server_ends(program):
         ending.join()
 
 
+def taken_at_the_end(program):
+    """A command that waits behind more requests than may be under way when the server ends."""
+    server = p.Server(program, CONFIG, "port 0 requests_max 4")
+    c = server.client(p.PUSH)
+    c.open(p.OPAQUE, 4)
+    c.open(p.OPAQUE, 5)
+    for i in range(20):
+        c.send(p.REQ, p.OPAQUE, 4, 1, p.opaque(b"x"), sequence=i + 1)
+    c.send(p.CMD, p.OPAQUE, 5, 1, p.opaque(b"x"))
+    await_sent(c)
+    server.end()
+    c.close()
+    assert "it always fails" in server.log(), server.log()
+
+
 def server_does_not_wait_for_ever(program):
     """A client that does not receive holds up the end of a server no longer than its option says."""
     server = p.Server(program, CONFIG, "port 0 linger 1 send_buffer 4096")
@@ -142,4 +220,5 @@ def server_does_not_wait_for_ever(program):
 
 
 if __name__ == "__main__":
-    sys.exit(p.run([reset, behind_requests, half_closed, server_ends, server_does_not_wait_for_ever]))
+    sys.exit(p.run([reset, behind_requests, lost_while_sending, half_closed, server_ends,
+                    taken_at_the_end, server_does_not_wait_for_ever]))
