@@ -210,14 +210,16 @@ def partial_messages(server, witness, attackers):
 
 @attacked()
 def small_pieces(server, witness, attackers):
-    """A large message in very many pieces does not cost more than in a few."""
+    """A large message in very many pieces arrives whole, and its memory is given back: else the
+    messages here would use up all there is."""
     c = attacker(server, attackers, [(p.OPAQUE, 7)])
     c.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
     body = p.opaque(bytes(range(256)) * 2048)
     whole = p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body
-    for i in range(0, len(whole), 100):
-        c.raw(whole[i:i + 100])
-    assert c.next().body == body
+    for piece in [100] + [10000] * (2 * MEMORY // len(body)):
+        for i in range(0, len(whole), piece):
+            c.raw(whole[i:i + piece])
+        assert c.next().body == body
     witness.served()
 
 
@@ -255,9 +257,11 @@ def publish(boss, body):
         assert time.monotonic() < end, "nothing comes through"
 
 
-@attacked()
+@attacked(bound=MEMORY + 24 * MIB)
 def stopped_readers(server, witness, attackers):
-    """Clients that subscribe to large data and stop reading at different times."""
+    """Clients that subscribe to large data and stop reading at different times.
+
+    Each makes the server keep another message of 1 MiB: without a limit they are 80 MiB."""
     boss = server.client(p.PUSH)
     boss.open(p.OPAQUE, 7)
     body = p.opaque(bytes(MIB - 100))
