@@ -126,6 +126,7 @@ same "$err" "ach mk: channel 'there' exists and differs: it has 10 frames, not 9
 clock monotonic, no timestamps, no read-only wake, many writers"
 expect 3 "$ACH" mk --exact -n 80 there elsewhere
 expect 1 "$ACH" mk --exact -n 80 there 'bad name'
+expect 1 "$ACH" mk --exact -n 80 'bad name' there
 expect 0 "$ACH" info --json elsewhere
 has "$out" '"size": 80,'
 expect 2 "$ACH" mk --exact --truncate there

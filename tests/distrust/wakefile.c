@@ -151,7 +151,7 @@ static void access_list(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* A directory may give its files an access list. */
+/* A directory may give its files an access list. The channel may lose it, and the wake file has none. */
 static void default_list(void)
 {
     const char *dir = getenv("ACH_DIR");
@@ -160,6 +160,11 @@ static void default_list(void)
         return;
     as(OWNER, GROUP, make_0660);
     CHECK(removexattr(dir, "system.posix_acl_default") == 0);
+    as(READER + 1, OTHER_GROUP, cannot_open);
+    CHECK(removexattr(channel_path, "system.posix_acl_access") == 0);
+    REQUIRE(chmod(channel_path, 0664) == 0);
+    as(OWNER, GROUP, open_and_close);
+    CHECK(mode_of(wake_path) == 0660);
     as(READER + 1, OTHER_GROUP, cannot_open);
     CHECK_OK(ach_unlink(CHAN));
 }
