@@ -2,9 +2,6 @@
 /*
  * cop.c - achcop: restarts, signals, pid files, reports of the child, no leftovers
  */
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include "tool.h"
 
 static const char *achcop;
@@ -123,17 +120,6 @@ static void one_cop_per_file(void)
     CHECK(tool_size("cop.pid") < 0);
 }
 
-/* Locks of a process that may only read the file: both kinds, on all of it. */
-static int lock_as_reader(const char *path)
-{
-    struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-    REQUIRE(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
-    REQUIRE(fcntl(fd, F_OFD_SETLK, &all) == 0);
-    return fd;
-}
-
 /* Whoever may read a pid file cannot keep the next cop from starting, nor let in a second one. */
 static void readers_lock_nobody_out(void)
 {
@@ -142,7 +128,7 @@ static void readers_lock_nobody_out(void)
 
     CHECK(TOOL_RUN(achcop, "-P", "cop.pid", "--", "true") == 0);
     REQUIRE(close(open("cop.pid", O_WRONLY | O_CREAT | O_CLOEXEC, 0644)) == 0);
-    reader = lock_as_reader("cop.pid");
+    reader = tool_lock_as_reader("cop.pid");
     cop = TOOL_START(achcop, "-t", "-P", "cop.pid", "-p", "child.pid", "--", "sh", "-c", SLEEPER);
     TOOL_UNTIL(tool_pid("child.pid") > 0);
     CHECK(tool_pid("cop.pid") == cop);

@@ -359,6 +359,23 @@ static void one_recorder_per_file(void)
     CHECK_OK(ach_unlink("c"));
 }
 
+/* Whoever may read a log cannot keep the next recording from it. */
+static void readers_lock_nobody_out(void)
+{
+    const size_t sizes[1] = {8};
+    int reader;
+
+    make("c", 16, 8, false);
+    put_all("c", sizes, 1, 0);
+    CHECK(TOOL_RUN(achlog, "-t", "0.01", "-o", "log", "c") == 0);
+    reader = tool_lock_as_reader("log");
+    CHECK(TOOL_RUN(achlog, "-f", "-t", "0.01", "-o", "log", "c") == 0);
+    CHECK(count_messages("log") == 1);
+    close(reader);
+    CHECK(unlink("log") == 0);
+    CHECK_OK(ach_unlink("c"));
+}
+
 /* No log is reported where there is none. */
 static void lost_logs(void)
 {
@@ -452,6 +469,7 @@ int main(int argc, char **argv)
     complaints();
     limited_file();
     one_recorder_per_file();
+    readers_lock_nobody_out();
     lost_logs();
     unread_pipe();
     many_channels();

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
@@ -166,6 +167,17 @@ static inline pid_t tool_pid(const char *path)
 static inline bool tool_alive(pid_t pid)
 {
     return pid > 0 && kill(pid, 0) == 0;
+}
+
+/* Locks of a process that may only read the file: both kinds, on all of it. */
+static inline int tool_lock_as_reader(const char *path)
+{
+    struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    REQUIRE(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
+    REQUIRE(fcntl(fd, F_OFD_SETLK, &all) == 0);
+    return fd;
 }
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """How controllers end, and runs with them: named, with their status, and nothing is left."""
+import fcntl
 import os
 import re
 import signal
@@ -247,7 +248,21 @@ def two_of_a_name():
     first.expect(0, "interrupted")
 
 
+def locked_by_a_reader():
+    """A process that may only read what a killed one left cannot keep the next one from it."""
+    first = run(controller("a", "steps", 1000000), duration=0)
+    check(wait_until(lambda: (status_time() or 0) > 0.01), "no beginning")
+    first.child.kill()
+    first.end()
+    check(wait_until(lambda: not actors()), "a controller outlives its coordinator")
+    notes = os.path.join(DIR, "achshm-sim.w.note")
+    with open(notes, "rb") as records, open(notes, "rb") as whole:
+        fcntl.lockf(records, fcntl.LOCK_SH)
+        fcntl.flock(whole, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        run(controller("a", "steps", 3)).expect(0)
+
+
 main([end_early, end_with_a_status, killed_while_it_computes, killed_while_it_sleeps,
       hang_computing, slow_is_no_hang, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script,
       becomes_another, without_descriptors, not_part_of_it, floods, babbles, coordinator_killed, all_killed,
-      forged,      signals, two_of_a_name])
+      forged, signals, two_of_a_name, locked_by_a_reader])
