@@ -270,12 +270,49 @@ static void check_new_channel(struct world *w, ach_channel_t *fresh)
         ach_close(&old);
 }
 
+/* Is it the file of a channel, or the wake file of one that is there? */
+static bool belongs(int dir, const char *file)
+{
+    static const char *const channels[] = {"achshm-" WORLD_NAME, "achshm-" WORLD_SPARE};
+    char wake[64];
+    size_t i;
+
+    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
+        if (strcmp(file, channels[i]) == 0)
+            return true;
+        snprintf(wake, sizeof(wake), ".%s.wake", channels[i]);
+        if (strcmp(file, wake) == 0)
+            return faccessat(dir, channels[i], F_OK, 0) == 0;
+    }
+    return false;
+}
+
+/* Nothing but the channels is in the directory. Clean it, for the next kill point. */
+static void check_directory(const char *when)
+{
+    DIR *dir = opendir(getenv("ACH_DIR"));
+    struct dirent *e;
+
+    if (!dir) {
+        complain("cannot look into ACH_DIR");
+        return;
+    }
+    while ((e = readdir(dir)) != NULL)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            !belongs(dirfd(dir), e->d_name)) {
+            complain("%s was left behind%s", e->d_name, when);
+            unlinkat(dirfd(dir), e->d_name, 0);
+        }
+    closedir(dir);
+}
+
 static void check_create(struct world *w)
 {
     ach_channel_t fresh;
     enum ach_status r = ach_open(&fresh, WORLD_NAME, NULL);
 
     if (r == ACH_ENOENT) {
+        check_directory(" without its channel");
         if (ach_create(WORLD_NAME, w->op->frames, w->op->frame_size, NULL) != ACH_OK)
             complain("cannot create after all: %s", ach_errstr());
         r = ach_open(&fresh, WORLD_NAME, NULL);
@@ -327,46 +364,11 @@ static void check_unlink(struct world *w, const struct range *complete)
     }
     if (r != ACH_ENOENT)
         complain("the name is not gone but %s", ach_result_to_string(r));
+    check_directory(" without its channel");
     check_newest(w, w->count);
     check_put(w, &w->before, &w->before, w->count + 1, 100);
     if (ach_create(WORLD_NAME, 4, 64, NULL) != ACH_OK)
         complain("the name cannot be used again: %s", ach_errstr());
-}
-
-/* Is it the file of a channel, or the wake file of one that is there? */
-static bool belongs(int dir, const char *file)
-{
-    static const char *const channels[] = {"achshm-" WORLD_NAME, "achshm-" WORLD_SPARE};
-    char wake[64];
-    size_t i;
-
-    for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++) {
-        if (strcmp(file, channels[i]) == 0)
-            return true;
-        snprintf(wake, sizeof(wake), ".%s.wake", channels[i]);
-        if (strcmp(file, wake) == 0)
-            return faccessat(dir, channels[i], F_OK, 0) == 0;
-    }
-    return false;
-}
-
-/* Nothing but the channels is in the directory. Clean it, for the next kill point. */
-static void check_directory(const char *when)
-{
-    DIR *dir = opendir(getenv("ACH_DIR"));
-    struct dirent *e;
-
-    if (!dir) {
-        complain("cannot look into ACH_DIR");
-        return;
-    }
-    while ((e = readdir(dir)) != NULL)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            !belongs(dirfd(dir), e->d_name)) {
-            complain("%s was left behind%s", e->d_name, when);
-            unlinkat(dirfd(dir), e->d_name, 0);
-        }
-    closedir(dir);
 }
 
 /*
