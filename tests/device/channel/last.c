@@ -11,7 +11,9 @@
 #include "probe.h"
 #include "rig.h"
 
-#define CONFIG "driver (name \"probe\" provides [\"opaque:0\"])"
+#define CONFIG                                                                                     \
+    "driver (name \"probe\" provides [\"opaque:0\"])"                                              \
+    "driver (name \"probe\" provides [\"opaque:1\"] number 1)"
 
 static struct rig *rig;
 
@@ -24,14 +26,19 @@ static void start(void)
     REQUIRE_OK(ach_robot_start(rig_robot(rig)));
 }
 
-static ach_device_t *open_device(void)
+static ach_device_t *open_address(const char *address)
 {
     ach_device_attr_t attr = {
         .size = sizeof(attr), .timeout = RIG_PATIENCE, .transport = "channel"};
     ach_device_t *d;
 
-    REQUIRE_OK(ach_device_open("opaque:0", &attr, &d));
+    REQUIRE_OK(ach_device_open(address, &attr, &d));
     return d;
+}
+
+static ach_device_t *open_device(void)
+{
+    return open_address("opaque:0");
 }
 
 static void command(ach_device_t *d, uint8_t what)
@@ -40,20 +47,57 @@ static void command(ach_device_t *d, uint8_t what)
                                 &(ach_opaque_data_t){.data_count = 1, .data = &what}));
 }
 
+/* A client of another device whose requests keep coming: those to ours are taken together with them. */
+struct noise {
+    ach_device_t *device;
+    bool end;
+    pthread_t thread;
+};
+
+static void *ask_on(void *context)
+{
+    struct noise *n = context;
+    uint8_t what = PROBE_FORGET;
+
+    while (!__atomic_load_n(&n->end, __ATOMIC_ACQUIRE)) {
+        ach_device_command(n->device, ACH_OPAQUE_CMD_DATA,
+                           &(ach_opaque_data_t){.data_count = 1, .data = &what});
+        ach_device_flush(n->device, RIG_PATIENCE);
+        check_sleep_ms(1); /* a client that is held up still finds its answer in the channel */
+    }
+    return NULL;
+}
+
+static void noise_begin(struct noise *n)
+{
+    *n = (struct noise){.device = open_address("opaque:1")};
+    REQUIRE(pthread_create(&n->thread, NULL, ask_on, n) == 0);
+}
+
+static void noise_end(struct noise *n)
+{
+    __atomic_store_n(&n->end, true, __ATOMIC_RELEASE);
+    pthread_join(n->thread, NULL);
+    ach_device_close(n->device);
+}
+
 /* The driver of each command runs for this command alone, and handles it before it stops. */
 static void command_and_close(void)
 {
     unsigned i, n = (unsigned)check_scale(1000);
+    struct noise noise;
     void *server;
 
     start();
     REQUIRE_OK(ach_transport_channel.serve(rig_robot(rig), NULL, &server));
+    noise_begin(&noise);
     for (i = 0; i < n; i++) {
         ach_device_t *d = open_device();
 
         command(d, PROBE_FORGET);
         CHECK_OK(ach_device_close(d));
     }
+    noise_end(&noise);
     ach_transport_channel.end(server);
     rig_end(rig);
     CHECK(probe_counts[0].messages == n);
