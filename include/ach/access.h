@@ -113,6 +113,24 @@ ach_status_t ach_robot_guard(ach_robot_t *robot, const ach_guard_t *guard);
  */
 int ach_user_may_open(const char *path, uid_t uid, int how);
 
+/**
+ * ach_user_may_reopen - whether a user could open a file that is open here
+ * @fd: the file, open for reading or writing
+ * @path: its name
+ * @uid: the user; ACH_UID_UNKNOWN: whether everybody could
+ * @how: R_OK, W_OK or both
+ *
+ * As ach_user_may_open, with mode and access control list of the open file, and the directories
+ * above its name. So it does not matter if the name is given to another file meanwhile.
+ *
+ * Allocates: yes. Blocks: as the system's databases of users and groups do.
+ *
+ * Returns: 1: yes; 0: no, or that cannot be told.
+ *
+ * Since: 3.1
+ */
+int ach_user_may_reopen(int fd, const char *path, uid_t uid, int how);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

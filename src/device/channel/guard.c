@@ -2,6 +2,7 @@
 /* guard.c - who may use the robot's channels, for those who serve the robot in other ways */
 #include <ach/access.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,20 +11,42 @@
 #include "names.h"
 #include "server.h"
 
-/* A file of that name that is another user's says nothing of our channel. */
-static bool ours(const char *path)
+/* Another file of that name says nothing of our channel: who may write the directory can put one. */
+static bool is_channel(int fd, uint64_t inode)
 {
     struct stat s;
 
-    return lstat(path, &s) == 0 && s.st_uid == geteuid();
+    return fstat(fd, &s) == 0 && s.st_ino == inode && s.st_uid == geteuid();
 }
 
-static bool may(const char *name, uid_t uid, int how)
+/* The file of a channel of ours; -1 with errno. */
+static int open_channel(const char *name, uint64_t inode, char path[PATH_MAX])
+{
+    int fd;
+
+    errno = ENAMETOOLONG;
+    if (ach_channel_path(name, path, PATH_MAX) != ACH_OK)
+        return -1;
+    fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || is_channel(fd, inode))
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}
+
+/* Whether a user could open the channel by its name. */
+static bool may(const char *name, uint64_t inode, uid_t uid, int how)
 {
     char path[PATH_MAX];
+    int fd = open_channel(name, inode, path);
+    bool good;
 
-    return ach_channel_path(name, path, sizeof(path)) == ACH_OK && ours(path) &&
-           ach_user_may_open(path, uid, how);
+    if (fd < 0)
+        return false;
+    good = ach_user_may_reopen(fd, path, uid, how);
+    close(fd);
+    return good;
 }
 
 /* To put into a channel one must be able to read it, too. A device without channels of its own,
@@ -34,18 +57,20 @@ static unsigned guard_rights(void *context, const ach_address_t *device, uid_t u
     const struct achi_output *o = device ? achi_output_find(s, device) : NULL;
     char req[ACH_CHAN_NAME_MAX], ans[ACH_CHAN_NAME_MAX];
     unsigned rights = 0;
+    bool requests;
 
     achi_robot_channel(s->number, "req", req);
     achi_robot_channel(s->number, "ans", ans);
-    if (may(ans, uid, R_OK))
+    if (may(ans, s->ans_inode, uid, R_OK))
         rights |= ACH_RIGHT_LIST;
     if (!device)
         return rights;
-    if (may(o ? o->data_name : ans, uid, R_OK))
+    if (o ? may(o->data_name, o->data_inode, uid, R_OK) : rights & ACH_RIGHT_LIST)
         rights |= ACH_RIGHT_DATA;
-    if (may(o ? o->cmd_name : req, uid, R_OK | W_OK))
+    requests = may(req, s->req_inode, uid, R_OK | W_OK);
+    if (o ? may(o->cmd_name, o->cmd_inode, uid, R_OK | W_OK) : requests)
         rights |= ACH_RIGHT_COMMAND;
-    if (rights & ACH_RIGHT_LIST && may(req, uid, R_OK | W_OK))
+    if (rights & ACH_RIGHT_LIST && requests)
         rights |= ACH_RIGHT_REQUEST;
     return rights;
 }
@@ -72,19 +97,29 @@ ach_status_t achi_guard_create(const struct ach_channels *s, ach_create_attr_t *
     return ach_create_attr_set_mode(attr, mode & 0600);
 }
 
-ach_status_t achi_guard_open(const struct ach_channels *s, const char *name, ach_channel_t *chan)
+static int change_group(const char *name, uint64_t inode, gid_t group)
 {
     char path[PATH_MAX];
+    int error, result, fd = open_channel(name, inode, path);
+
+    if (fd < 0)
+        return -1;
+    result = fchown(fd, (uid_t)-1, group);
+    error = errno;
+    close(fd);
+    errno = error;
+    return result;
+}
+
+ach_status_t achi_guard_open(const struct ach_channels *s, const char *name, ach_channel_t *chan,
+                             uint64_t inode)
+{
     mode_t mode;
     gid_t group;
-    ach_status_t status;
 
     if (!ach_robot_permissions(s->robot, &mode, &group))
         return ACH_OK;
-    status = ach_channel_path(name, path, sizeof(path));
-    if (status != ACH_OK)
-        return status;
-    if (group != (gid_t)-1 && lchown(path, (uid_t)-1, group) != 0)
+    if (group != (gid_t)-1 && change_group(name, inode, group) != 0)
         return ach_errstr_set(ACH_EACCES,
                               "channel %s cannot be given to group %u of the section access: %s; "
                               "the server's user must be in that group",

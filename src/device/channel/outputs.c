@@ -119,9 +119,10 @@ static void put_bytes(void *context, const ach_header_t *header, const void *byt
 }
 
 ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, size_t count,
-                               size_t size, bool single, ach_channel_t *chan)
+                               size_t size, bool single, ach_channel_t *chan, uint64_t *inode)
 {
     ach_create_attr_t create;
+    ach_info_t info;
     ach_attr_t attr;
     ach_status_t status;
 
@@ -141,7 +142,9 @@ ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, s
         status = ach_open(chan, name, &attr);
     if (status != ACH_OK)
         return status;
-    status = achi_guard_open(s, name, chan);
+    status = ach_channel_info(chan, &info);
+    if (status == ACH_OK)
+        status = achi_guard_open(s, name, chan, *inode = info.inode);
     if (status != ACH_OK)
         achi_channel_end(chan, name);
     return status;
@@ -164,11 +167,13 @@ static ach_status_t open_output(struct ach_channels *s, struct achi_output *o)
 
     achi_device_channel(s->number, &o->address, "data", o->data_name);
     achi_device_channel(s->number, &o->address, "cmd", o->cmd_name);
-    status = achi_channel_make(s, o->data_name, s->count, s->size / s->count, true, &o->data);
+    status = achi_channel_make(s, o->data_name, s->count, s->size / s->count, true, &o->data,
+                               &o->data_inode);
     if (status != ACH_OK)
         return status;
     o->data_open = true;
-    status = achi_channel_make(s, o->cmd_name, ACHI_CMD_COUNT, CMD_SIZE, false, &o->cmd);
+    status =
+        achi_channel_make(s, o->cmd_name, ACHI_CMD_COUNT, CMD_SIZE, false, &o->cmd, &o->cmd_inode);
     if (status != ACH_OK)
         return status;
     o->cmd_open = true;

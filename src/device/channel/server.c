@@ -213,12 +213,12 @@ static ach_status_t open_all(struct ach_channels *s)
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "req", name);
-    status = achi_channel_make(s, name, ACHI_REQ_COUNT, REQ_SIZE, false, &s->req);
+    status = achi_channel_make(s, name, ACHI_REQ_COUNT, REQ_SIZE, false, &s->req, &s->req_inode);
     s->req_open = status == ACH_OK;
     if (status != ACH_OK)
         return status;
     achi_robot_channel(s->number, "ans", name);
-    status = achi_channel_make(s, name, ACHI_REQ_COUNT, ANS_SIZE, true, &s->ans);
+    status = achi_channel_make(s, name, ACHI_REQ_COUNT, ANS_SIZE, true, &s->ans, &s->ans_inode);
     s->ans_open = status == ACH_OK;
     if (status == ACH_OK)
         status = achi_outputs_open(s);

@@ -31,6 +31,7 @@ struct achi_output {
     struct ach_channels *server;
     ach_address_t address;
     ach_channel_t data, cmd;
+    uint64_t data_inode, cmd_inode;
     bool data_open, cmd_open, sunk;
     enum { ACHI_NO_COMPLAINT, ACHI_COMPLAINT, ACHI_COMPLAINED } complaint;
     ach_status_t wrong; /* why data did not go into its channel */
@@ -80,6 +81,7 @@ struct ach_channels {
     size_t n_outputs;
     struct achi_source requests, answers;
     ach_channel_t req, ans;
+    uint64_t req_inode, ans_inode;
     bool req_open, ans_open, guarded;
     ach_queue_t *queue;    /* drivers' answers */
     ach_queue_t *out;      /* answers as clients get them, on their way into the channel */
@@ -110,7 +112,7 @@ void achi_outputs_close(struct ach_channels *s);
 
 /* A channel of ours, new: what an earlier server left behind is replaced. */
 ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, size_t count,
-                               size_t size, bool single, ach_channel_t *chan);
+                               size_t size, bool single, ach_channel_t *chan, uint64_t *inode);
 
 /* Close and remove a channel, unless another server has put its own in its place. */
 void achi_channel_end(ach_channel_t *chan, const char *name);
@@ -124,7 +126,8 @@ void achi_guard_end(struct ach_channels *s);
  * and opened to others when it has its group.
  */
 ach_status_t achi_guard_create(const struct ach_channels *s, ach_create_attr_t *attr);
-ach_status_t achi_guard_open(const struct ach_channels *s, const char *name, ach_channel_t *chan);
+ach_status_t achi_guard_open(const struct ach_channels *s, const char *name, ach_channel_t *chan,
+                             uint64_t inode);
 
 /* Make who serves look, from any thread. */
 void achi_channels_wake(struct ach_channels *s);

@@ -100,8 +100,8 @@ static bool list_of_bytes(const unsigned char *bytes, size_t size, const struct 
     return true;
 }
 
-/* False: it cannot be told. */
-static bool list_of_file(const char *path, const struct stat *s, struct list *l)
+/* Of the file at @path, or of an open file if that is NULL. False: it cannot be told. */
+static bool list_of_file(const char *path, int fd, const struct stat *s, struct list *l)
 {
     unsigned char bytes[sizeof(uint32_t) + (ENTRIES_MAX + 1) * sizeof(struct acl_bytes)];
     ssize_t n;
@@ -109,7 +109,8 @@ static bool list_of_file(const char *path, const struct stat *s, struct list *l)
     *l = list_of_mode(s->st_mode, s->st_uid, s->st_gid);
     if (!(s->st_mode & S_IRWXG)) /* an empty mask: then the kernel does not look at the list */
         return true;
-    n = lgetxattr(path, ACL_NAME, bytes, sizeof(bytes));
+    n = path ? lgetxattr(path, ACL_NAME, bytes, sizeof(bytes))
+             : fgetxattr(fd, ACL_NAME, bytes, sizeof(bytes));
     if (n < 0)
         return errno == ENODATA || errno == EOPNOTSUPP;
     return list_of_bytes(bytes, (size_t)n, s, l);
@@ -200,7 +201,16 @@ bool achi_permission_file(const char *path, mode_t kind, uid_t uid, unsigned wan
     struct list l;
     struct stat s;
 
-    return lstat(path, &s) == 0 && (s.st_mode & S_IFMT) == kind && list_of_file(path, &s, &l) &&
+    return lstat(path, &s) == 0 && (s.st_mode & S_IFMT) == kind && list_of_file(path, -1, &s, &l) &&
+           list_grants(&l, uid, want);
+}
+
+static bool permission_open_file(int fd, uid_t uid, unsigned want)
+{
+    struct list l;
+    struct stat s;
+
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && list_of_file(NULL, fd, &s, &l) &&
            list_grants(&l, uid, want);
 }
 
@@ -242,11 +252,27 @@ static bool resolve(const char *path, char full[PATH_MAX])
     return true;
 }
 
+static bool is_question(const char *path, int how)
+{
+    return path && how > 0 && !(how & ~(R_OK | W_OK));
+}
+
+int ach_user_may_reopen(int fd, const char *path, uid_t uid, int how)
+{
+    char full[PATH_MAX];
+
+    if (!is_question(path, how) || !resolve(path, full))
+        return 0;
+    if (uid == 0)
+        return 1;
+    return passes(full, uid) && permission_open_file(fd, uid, (unsigned)how);
+}
+
 int ach_user_may_open(const char *path, uid_t uid, int how)
 {
     char full[PATH_MAX];
 
-    if (!path || how <= 0 || how & ~(R_OK | W_OK) || !resolve(path, full))
+    if (!is_question(path, how) || !resolve(path, full))
         return 0;
     if (uid == 0)
         return 1;

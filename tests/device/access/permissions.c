@@ -109,10 +109,21 @@ static int kernel_says(uid_t uid)
     return WEXITSTATUS(status);
 }
 
+/* By the name, and by a descriptor and the name: both say the same. */
 static int we_say(uid_t uid)
 {
-    return ach_user_may_open(file, uid, W_OK) << 1 | ach_user_may_open(file, uid, R_OK) << 2 |
-           ach_user_may_open(file, uid, R_OK | W_OK) << 3;
+    int fd = open(file, O_RDONLY | O_CLOEXEC), how, may = 0;
+
+    REQUIRE(fd >= 0);
+    for (how = 1; how < 4; how++) {
+        const int what = (how & 1 ? W_OK : 0) | (how & 2 ? R_OK : 0);
+        int open_now = ach_user_may_open(file, uid, what);
+
+        CHECK(ach_user_may_reopen(fd, file, uid, what) == open_now);
+        may |= open_now << how;
+    }
+    close(fd);
+    return may;
 }
 
 /* Of a user whom the database does not have we may say less than the kernel, and never more. */
@@ -162,6 +173,24 @@ static void test_random(bool acls)
     CHECK(granted > tries / 4 && granted < tries * USERS); /* both answers were tried */
 }
 
+/* An open file is asked itself, not what has its name by now. */
+static void test_renamed(const char *other)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    int new = open(other, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+
+    REQUIRE(fd >= 0 && new >= 0 && chmod(file, 0600) == 0 && chmod(other, 0666) == 0);
+    REQUIRE(chown(file, OWNER, OWNER) == 0 && rename(other, file) == 0);
+    CHECK(ach_user_may_open(file, STRANGER, R_OK | W_OK));
+    CHECK(!ach_user_may_reopen(fd, file, STRANGER, R_OK));
+    CHECK(ach_user_may_reopen(new, file, STRANGER, R_OK | W_OK));
+    CHECK(!ach_user_may_reopen(-1, file, STRANGER, R_OK));
+    CHECK(!ach_user_may_reopen(new, NULL, STRANGER, R_OK));
+    CHECK(!ach_user_may_reopen(new, file, STRANGER, X_OK));
+    close(fd);
+    close(new);
+}
+
 static void test_odd_files(void)
 {
     char link[224];
@@ -179,6 +208,7 @@ static void test_odd_files(void)
     CHECK(!ach_user_may_open(middle, STRANGER, R_OK));
     CHECK(!ach_user_may_open(file, STRANGER, 0) && !ach_user_may_open(file, STRANGER, X_OK));
     CHECK(!ach_user_may_open(NULL, STRANGER, R_OK) && !ach_user_may_open("", STRANGER, R_OK));
+    test_renamed(link);
     REQUIRE(chmod(file, 0) == 0);
     CHECK(ach_user_may_open(file, 0, R_OK | W_OK)); /* root */
 }

@@ -237,6 +237,33 @@ def test_mode_changed(program):
         expect(s, {STRANGER: ALL})
 
 
+def test_name_of_another_file(program):
+    """Rights are those of the channel that is served, not of a file that has taken its name."""
+    directory = os.environ["ACH_DIR"]
+    open_to_all = os.path.join(directory, "open-to-all")
+    with Server(program, 'access ( mode "0600" )') as s:
+        mode = os.stat(directory).st_mode & 0o7777
+        try:
+            os.chmod(directory, 0o777)  # as a group's directory may be: anybody may rename
+            with open(open_to_all, "wb"):
+                os.chown(open_to_all, OWNER, OWNER)
+                os.chmod(open_to_all, 0o666)
+            names = [channel(n) for n in ("req", "ans", "opaque.0.data", "opaque.0.cmd", "log.0.data")]
+            for name in names:
+                as_user(STRANGER, os.rename, name, name + ".away")
+                as_user(OWNER, os.link, open_to_all, name)
+            expect(s, {ROOT: ALL, OWNER: ALL, STRANGER: NOTHING, UNLISTED: NOTHING})
+            for name in names:
+                os.rename(name + ".away", name)
+                os.chmod(name, 0o666)
+            expect(s, {STRANGER: ALL})
+        finally:
+            os.chmod(directory, mode)
+            for left in [open_to_all] + glob.glob(os.path.join(directory, "*.away")):
+                if os.path.exists(left):
+                    os.unlink(left)
+
+
 def test_access_control_list(program):
     with Server(program, 'access ( mode "0600" )') as s:
         everybody = 0xffffffff
