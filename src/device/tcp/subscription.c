@@ -22,7 +22,7 @@ struct achi_subscription {
     unsigned wanted; /* as open, with those that wait for the driver; changed by any thread */
     bool closing;    /* one of them is being closed, ... */
     bool withdrawn;  /* ... and it was one that waited for the driver */
-    unsigned rights; /* when it was first opened; without ACH_RIGHT_REQUEST it only listens */
+    unsigned rights; /* since it was opened; without ACH_RIGHT_REQUEST it only listens */
 };
 
 /* What is needed to answer. */
@@ -67,9 +67,10 @@ static bool want(struct achi_subscription *sub)
     return true;
 }
 
+/* Then the loop's thread may free it. */
 static void unwant(struct achi_subscription *sub)
 {
-    __atomic_fetch_sub(&sub->wanted, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&sub->wanted, 1, __ATOMIC_RELEASE);
 }
 
 static void subtract(struct achi_subscription *sub)
@@ -83,17 +84,36 @@ static bool listens(const struct achi_subscription *sub)
     return !(sub->rights & ACH_RIGHT_REQUEST);
 }
 
-static struct achi_subscription *find_or_add(struct achi_session *s, const ach_address_t *device)
+/* A device that is closed leaves no rights behind: the next open asks for them again. */
+static void forget_closed(struct achi_session *s)
 {
-    struct achi_subscription *sub = find(s, device);
+    struct achi_subscription **at = &s->subscriptions;
 
-    if (sub || s->n_subscriptions == s->server->options.subscriptions_max)
-        return sub;
+    while (*at) {
+        struct achi_subscription *sub = *at;
+
+        if (__atomic_load_n(&sub->wanted, __ATOMIC_ACQUIRE)) {
+            at = &sub->next;
+            continue;
+        }
+        *at = sub->next;
+        s->n_subscriptions--;
+        free(sub);
+    }
+}
+
+static struct achi_subscription *add(struct achi_session *s, const ach_address_t *device,
+                                     unsigned rights)
+{
+    struct achi_subscription *sub;
+
+    if (s->n_subscriptions == s->server->options.subscriptions_max)
+        return NULL;
     sub = calloc(1, sizeof(*sub));
     if (!sub)
         return NULL;
     sub->device = *device;
-    sub->rights = achi_rights_of(s, device);
+    sub->rights = rights;
     sub->next = s->subscriptions;
     s->subscriptions = sub;
     s->n_subscriptions++;
@@ -194,16 +214,16 @@ static struct opening *make(struct achi_session *s, const ach_header_t *request,
     return o;
 }
 
-/* If not, that is the answer. */
+/* If not, that is the answer: the same whether there is such a device or not. */
 static bool may_open(struct achi_session *s, struct opening *o, const ach_address_t *device)
 {
-    o->rights = o->subscription->rights;
     if (o->rights == ACH_RIGHT_ALL)
         return true;
     achi_rights_why(s, device, o->rights, o->why);
     if (o->rights & ACH_RIGHT_DATA)
         return true;
     achi_rights_log(s, "a subscription", o->why);
+    *o->driver = '\0';
     settle(o, ACH_EACCES, o->why);
     return false;
 }
@@ -247,13 +267,19 @@ void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
         achi_session_answer(s, request, ACH_MSG_NACK, NULL);
         return;
     }
-    sub = *o->driver ? find_or_add(s, &device) : NULL;
+    forget_closed(s);
+    sub = find(s, &device);
+    o->rights = sub ? sub->rights : achi_rights_of(s, &device);
+    if (!may_open(s, o, &device))
+        return;
+    if (!sub && *o->driver)
+        sub = add(s, &device, o->rights);
     if (sub && want(sub))
         o->subscription = sub;
-    if (!o->subscription)
-        settle(o, ACH_ENOENT, *o->driver ? "too many subscriptions" : "there is no such device");
-    else if (may_open(s, o, &device))
+    if (o->subscription)
         subscribe(s, o, &device);
+    else
+        settle(o, ACH_ENOENT, *o->driver ? "too many subscriptions" : "there is no such device");
 }
 
 /* A second subscription that is not set up yet goes first; then the client still has one. */
@@ -287,6 +313,8 @@ void achi_subscription_close(struct achi_session *s, const ach_header_t *request
         achi_session_answer(s, request, ACH_MSG_NACK, NULL);
         return;
     }
+    if (!was && !(achi_rights_of(s, NULL) & ACH_RIGHT_LIST))
+        *o->driver = '\0';
     push_answer(o, was ? ACH_MSG_ACK : ACH_MSG_NACK,
                 was ? ACH_PLAYER_CLOSE_MODE : ACH_PLAYER_ERROR_MODE);
     free(o);

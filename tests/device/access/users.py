@@ -237,6 +237,62 @@ def test_mode_changed(program):
         expect(s, {STRANGER: ALL})
 
 
+def client_of(server, uid):
+    """A connection of that user, in this process: a socket stays its maker's."""
+    os.seteuid(uid)
+    try:
+        return Client(server.port, server.address, PUSH)
+    finally:
+        os.seteuid(ROOT)
+
+
+def set_modes(mode, *names):
+    for name in names:
+        os.chmod(channel(name), mode)
+
+
+def test_open_again(program):
+    """A client keeps its rights while a device is open. Who opens it again is asked again."""
+    names = ("req", "ans", "opaque.0.data", "opaque.0.cmd")
+
+    def request(client):
+        return client.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type
+
+    with Server(program, 'access ( mode "0666" )') as s:
+        c = client_of(s, STRANGER)
+        c.open(OPAQUE, 0)
+        set_modes(0o600, *names)
+        assert request(c) == ACK
+        assert c.device(OPAQUE, 0, player.CLOSE).type == ACK
+        assert c.device(OPAQUE, 0, OPEN).type == NACK
+        assert request(c) == NACK
+        set_modes(0o644, "ans", "opaque.0.data")
+        c.open(OPAQUE, 0)
+        assert request(c) == NACK
+        assert c.device(OPAQUE, 0, player.CLOSE).type == ACK
+        set_modes(0o666, *names)
+        c.open(OPAQUE, 0)
+        assert request(c) == ACK
+        c.close()
+
+
+def test_refusals_tell_nothing(program):
+    """Who may not list the devices does not learn from refusals which there are."""
+    with Server(program, 'access ( mode "0600" )') as s:
+        c = client_of(s, STRANGER)
+        for access in (OPEN, player.CLOSE):
+            for interf, index in ((OPAQUE, 0), (LOG, 0), (OPAQUE, 7), (player.POSITION2D, 3)):
+                m = c.device(interf, index, access)
+                assert m.type == NACK, m
+                assert struct.unpack(">7I", m.body)[2:] == (interf, index, player.ERROR, 0, 0), m
+        c.close()
+        set_modes(0o644, "ans")
+        c = client_of(s, STRANGER)
+        m = c.request(PLAYER, 0, DRIVERINFO, struct.pack(">6I", 0, 0, OPAQUE, 0, 0, 0))
+        assert m.type == ACK and b"relay" in m.body, m
+        c.close()
+
+
 def test_name_of_another_file(program):
     """Rights are those of the channel that is served, not of a file that has taken its name."""
     directory = os.environ["ACH_DIR"]
