@@ -19,29 +19,58 @@ static size_t address_size(const struct achi_end *end)
     return end->family == AF_INET ? sizeof(end->address.v4) : sizeof(end->address.v6);
 }
 
-/* Ask, and take the answer into @answer: its length, or -1 with errno. */
-static ssize_t exchange(int protocol, const void *question, size_t size, void *answer)
+enum achi_found achi_netlink_failure(int error)
 {
-    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
-    ssize_t n = -1;
-    int error;
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS
+               ? ACHI_LACKING
+               : ACHI_CANNOT_TELL;
+}
 
-    if (fd < 0)
+/* False: for want of descriptors or memory. */
+static bool open_socket(int protocol, int *fd)
+{
+    *fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+    return *fd >= 0 || achi_netlink_failure(errno) != ACHI_LACKING;
+}
+
+bool achi_netlink_open(struct achi_netlink *n)
+{
+    *n = (struct achi_netlink){.diag = -1, .route = -1};
+    if (open_socket(NETLINK_SOCK_DIAG, &n->diag) && open_socket(NETLINK_ROUTE, &n->route))
+        return true;
+    achi_netlink_close(n);
+    return false;
+}
+
+void achi_netlink_close(struct achi_netlink *n)
+{
+    if (n->diag >= 0)
+        close(n->diag);
+    if (n->route >= 0)
+        close(n->route);
+    n->diag = n->route = -1;
+}
+
+/* Ask, and take the answer into @answer: its length, or -1 with errno. */
+static ssize_t exchange(int fd, const struct nlmsghdr *question, void *answer)
+{
+    const struct nlmsghdr *h = answer;
+    ssize_t n;
+
+    if (send(fd, question, question->nlmsg_len, MSG_DONTWAIT) != (ssize_t)question->nlmsg_len)
         return -1;
-    if (send(fd, question, size, MSG_DONTWAIT) == (ssize_t)size)
-        n = recv(fd, answer, ANSWER, MSG_DONTWAIT); /* the kernel has answered by now */
-    error = errno;
-    close(fd);
-    errno = error;
+    do /* the kernel has answered by now; an earlier answer may be left */
+        n = recv(fd, answer, ANSWER, MSG_DONTWAIT);
+    while (n >= (ssize_t)sizeof(*h) && h->nlmsg_seq != question->nlmsg_seq);
     return n;
 }
 
 /* The body of an answer of that type and at least that size. NULL: another one; with errno. */
-static const void *ask(int protocol, const void *question, size_t size, int type, size_t least,
+static const void *ask(int fd, const struct nlmsghdr *question, int type, size_t least,
                        void *answer)
 {
     const struct nlmsghdr *h = answer;
-    ssize_t n = exchange(protocol, question, size, answer);
+    ssize_t n = exchange(fd, question, answer);
 
     if (n < 0)
         return NULL;
@@ -66,15 +95,16 @@ static bool is_connection(const struct inet_diag_msg *m, const struct inet_diag_
            m->id.idiag_dport == id->idiag_dport;
 }
 
-enum achi_found achi_netlink_owner(const struct achi_end *end, const struct achi_end *other,
-                                   uid_t *uid)
+enum achi_found achi_netlink_owner(struct achi_netlink *n, const struct achi_end *end,
+                                   const struct achi_end *other, uid_t *uid)
 {
     struct {
         struct nlmsghdr h;
         struct inet_diag_req_v2 r;
     } q = {.h = {.nlmsg_len = sizeof(q),
                  .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                 .nlmsg_flags = NLM_F_REQUEST},
+                 .nlmsg_flags = NLM_F_REQUEST,
+                 .nlmsg_seq = ++n->sequence},
            .r = {.sdiag_family = (unsigned char)end->family,
                  .sdiag_protocol = IPPROTO_TCP,
                  .idiag_states = ~0u,
@@ -87,42 +117,51 @@ enum achi_found achi_netlink_owner(const struct achi_end *end, const struct achi
 
     memcpy(q.r.id.idiag_src, &end->address, address_size(end));
     memcpy(q.r.id.idiag_dst, &other->address, address_size(other));
-    m = ask(NETLINK_SOCK_DIAG, &q, sizeof(q), SOCK_DIAG_BY_FAMILY, sizeof(*m), answer);
+    m = ask(n->diag, &q.h, SOCK_DIAG_BY_FAMILY, sizeof(*m), answer);
     if (!m) /* ENOENT: no such socket; but also: the kernel has no module for that */
-        return errno == ENOENT ? ACHI_NOT_FOUND : ACHI_CANNOT_TELL;
+        return errno == ENOENT ? ACHI_NOT_FOUND : achi_netlink_failure(errno);
     if (!is_connection(m, &q.r.id))
         return ACHI_NOT_FOUND;
     *uid = m->idiag_uid;
     return ACHI_FOUND;
 }
 
-enum achi_found achi_netlink_local(const struct achi_end *end)
+struct route_question {
+    struct nlmsghdr h;
+    struct rtmsg r;
+    char attributes[2 * RTA_SPACE(sizeof(struct in6_addr)) + RTA_SPACE(sizeof(unsigned))];
+};
+
+static void add_attribute(struct route_question *q, unsigned short type, const void *value,
+                          size_t size)
 {
-    struct {
-        struct nlmsghdr h;
-        struct rtmsg r;
-        char attributes[RTA_SPACE(sizeof(struct in6_addr)) + RTA_SPACE(sizeof(unsigned))];
-    } q = {.h = {.nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST},
-           .r = {.rtm_family = (unsigned char)end->family,
-                 .rtm_dst_len = (unsigned char)(8 * address_size(end))}};
-    struct rtattr *a = (struct rtattr *)(void *)q.attributes;
+    struct rtattr *a = (struct rtattr *)(void *)((char *)q + q->h.nlmsg_len);
+
+    a->rta_type = type;
+    a->rta_len = (unsigned short)RTA_LENGTH(size);
+    memcpy(RTA_DATA(a), value, size);
+    q->h.nlmsg_len += (unsigned)RTA_SPACE(size);
+}
+
+enum achi_found achi_netlink_remote(struct achi_netlink *n, const struct achi_end *end,
+                                    const struct achi_end *source)
+{
+    const unsigned char bits = (unsigned char)(8 * address_size(end));
+    struct route_question q = {
+        .h = {.nlmsg_len = NLMSG_LENGTH(sizeof(q.r)),
+              .nlmsg_type = RTM_GETROUTE,
+              .nlmsg_flags = NLM_F_REQUEST,
+              .nlmsg_seq = ++n->sequence},
+        .r = {.rtm_family = (unsigned char)end->family, .rtm_dst_len = bits, .rtm_src_len = bits}};
     _Alignas(struct nlmsghdr) char answer[ANSWER];
     const struct rtmsg *m;
-    size_t size = RTA_SPACE(address_size(end));
 
-    a->rta_type = RTA_DST;
-    a->rta_len = (unsigned short)RTA_LENGTH(address_size(end));
-    memcpy(RTA_DATA(a), &end->address, address_size(end));
-    if (end->scope) {
-        a = (struct rtattr *)(void *)(q.attributes + size);
-        a->rta_type = RTA_OIF;
-        a->rta_len = (unsigned short)RTA_LENGTH(sizeof(end->scope));
-        memcpy(RTA_DATA(a), &end->scope, sizeof(end->scope));
-        size += RTA_SPACE(sizeof(end->scope));
-    }
-    q.h.nlmsg_len = (unsigned)(NLMSG_LENGTH(sizeof(q.r)) + size);
-    m = ask(NETLINK_ROUTE, &q, q.h.nlmsg_len, RTM_NEWROUTE, sizeof(*m), answer);
-    if (m)
-        return m->rtm_type == RTN_LOCAL ? ACHI_FOUND : ACHI_NOT_FOUND;
-    return errno == ENETUNREACH || errno == EHOSTUNREACH ? ACHI_NOT_FOUND : ACHI_CANNOT_TELL;
+    add_attribute(&q, RTA_DST, &end->address, address_size(end));
+    add_attribute(&q, RTA_SRC, &source->address, address_size(source));
+    if (end->scope)
+        add_attribute(&q, RTA_OIF, &end->scope, sizeof(end->scope));
+    m = ask(n->route, &q.h, RTM_NEWROUTE, sizeof(*m), answer);
+    if (!m)
+        return achi_netlink_failure(errno);
+    return m->rtm_type == RTN_UNICAST ? ACHI_FOUND : ACHI_NOT_FOUND;
 }

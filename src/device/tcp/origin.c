@@ -2,6 +2,7 @@
 #include "origin.h"
 
 #include <ach/access.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <sys/socket.h>
 
 #include "end.h"
-#include "netlink.h"
 
 /* The states of /proc/net/tcp that have an owner: connected, or half closed. */
 #define PROC_ESTABLISHED 1u
@@ -66,7 +66,7 @@ static enum achi_found search_proc(const char *path, const struct achi_end *end,
     enum achi_found found;
 
     if (!f)
-        return ACHI_CANNOT_TELL;
+        return achi_netlink_failure(errno);
     proc_text(end, from, sizeof(from));
     proc_text(other, to, sizeof(to));
     found = read_proc(f, from, to, uid);
@@ -89,44 +89,66 @@ static enum achi_found proc_owner(const struct achi_end *end, const struct achi_
                                   uid_t *uid)
 {
     struct achi_end e = *end, o = *other;
+    enum achi_found found;
 
     if (end->family == AF_INET) {
-        if (search_proc("/proc/net/tcp", end, other, uid) == ACHI_FOUND)
-            return ACHI_FOUND;
+        found = search_proc("/proc/net/tcp", end, other, uid);
+        if (found == ACHI_FOUND || found == ACHI_LACKING)
+            return found;
         e = mapped(end);
         o = mapped(other);
     }
     return search_proc("/proc/net/tcp6", &e, &o, uid);
 }
 
-static enum achi_found owner(const struct achi_end *end, const struct achi_end *other, uid_t *uid)
+/* A kernel that cannot tell says that there is no such socket; then it has not ours either. */
+static enum achi_found owner(struct achi_netlink *n, const struct achi_end *end,
+                             const struct achi_end *other, uid_t *uid)
 {
-    static bool answers; /* so that not finding a socket is an answer */
-    enum achi_found found = achi_netlink_owner(end, other, uid);
+    enum achi_found found = achi_netlink_owner(n, end, other, uid);
+    uid_t own;
 
-    if (found == ACHI_FOUND)
-        __atomic_store_n(&answers, true, __ATOMIC_RELAXED);
-    else if (found == ACHI_CANNOT_TELL || !__atomic_load_n(&answers, __ATOMIC_RELAXED))
-        found = proc_owner(end, other, uid);
-    return found;
+    if (found == ACHI_FOUND || found == ACHI_LACKING)
+        return found;
+    if (found == ACHI_NOT_FOUND && achi_netlink_owner(n, other, end, &own) == ACHI_FOUND)
+        return ACHI_NOT_FOUND;
+    return proc_owner(end, other, uid);
 }
 
-/* In a user namespace, users without a number there all have the same one. */
-static bool is_nobody_known(uid_t uid)
+/* False: descriptors or memory are lacking. */
+static bool read_users(struct achi_origins *o)
 {
-    FILE *f = fopen("/proc/self/uid_map", "re"), *o = fopen("/proc/sys/kernel/overflowuid", "re");
+    FILE *map = fopen("/proc/self/uid_map", "re");
+    bool good = map || achi_netlink_failure(errno) != ACHI_LACKING;
+    FILE *number = fopen("/proc/sys/kernel/overflowuid", "re");
     unsigned inside = 1, outside = 1, count = 0, overflow = 65534;
-    bool known;
 
-    if (o && fscanf(o, "%u", &overflow) != 1)
+    good = good && (number || achi_netlink_failure(errno) != ACHI_LACKING);
+    if (number && fscanf(number, "%u", &overflow) != 1)
         overflow = 65534;
-    known = uid != overflow || (f && fscanf(f, "%u %u %u", &inside, &outside, &count) == 3 &&
-                                inside == 0 && count == UINT32_MAX);
-    if (f)
-        fclose(f);
-    if (o)
-        fclose(o);
-    return known;
+    o->overflow = overflow;
+    o->all_have_one = map && fscanf(map, "%u %u %u", &inside, &outside, &count) == 3 &&
+                      inside == 0 && count == UINT32_MAX;
+    if (map)
+        fclose(map);
+    if (number)
+        fclose(number);
+    return good;
+}
+
+bool achi_origins_open(struct achi_origins *o)
+{
+    if (!achi_netlink_open(&o->netlink))
+        return false;
+    if (read_users(o))
+        return true;
+    achi_origins_close(o);
+    return false;
+}
+
+void achi_origins_close(struct achi_origins *o)
+{
+    achi_netlink_close(&o->netlink);
 }
 
 static bool still_connected(int fd)
@@ -138,19 +160,21 @@ static bool still_connected(int fd)
            (info.tcpi_state == TCP_ESTABLISHED || info.tcpi_state == TCP_CLOSE_WAIT);
 }
 
-struct achi_origin achi_origin_find(int fd)
+bool achi_origin_find(struct achi_origins *o, int fd, struct achi_origin *origin)
 {
-    struct achi_origin o = {.local = true, .uid = ACH_UID_UNKNOWN};
     struct achi_end ours, theirs;
-    uid_t uid;
+    enum achi_found found;
+    uid_t uid = ACH_UID_UNKNOWN;
 
+    *origin = (struct achi_origin){.local = true, .uid = ACH_UID_UNKNOWN};
     if (!read_ends(fd, &ours, &theirs))
-        return o;
-    if (!achi_end_is_loopback(&theirs) && achi_netlink_local(&theirs) == ACHI_NOT_FOUND) {
-        o.local = false;
-        return o;
-    }
-    if (owner(&theirs, &ours, &uid) == ACHI_FOUND && is_nobody_known(uid) && still_connected(fd))
-        o.uid = uid;
-    return o;
+        return true;
+    found = owner(&o->netlink, &theirs, &ours, &uid);
+    if (found == ACHI_FOUND && (o->all_have_one || uid != o->overflow) && still_connected(fd))
+        origin->uid = uid;
+    if (found == ACHI_FOUND || found == ACHI_LACKING || achi_end_is_loopback(&theirs))
+        return found != ACHI_LACKING;
+    found = achi_netlink_remote(&o->netlink, &theirs, &ours);
+    origin->local = found != ACHI_FOUND;
+    return found != ACHI_LACKING;
 }

@@ -101,6 +101,8 @@ static ach_status_t start(struct achi_server *server)
 {
     ach_status_t status = ach_budget_create((size_t)server->options.memory, &server->budget);
 
+    if (status == ACH_OK && !achi_origins_open(&server->origins))
+        status = ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors or memory to tell users apart");
     if (status == ACH_OK)
         status = achi_loop_create(&server->loop);
     if (status == ACH_OK)
@@ -134,6 +136,7 @@ ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *o
     s->robot = robot;
     s->options = *options;
     s->last_stranger = &s->strangers;
+    s->origins.netlink.diag = s->origins.netlink.route = -1;
     s->told = achi_server_seconds() - TELL_SECONDS;
     s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     status = start(s);
@@ -217,6 +220,7 @@ void achi_server_destroy(struct achi_server *server)
         achi_loop_destroy(server->loop);
     }
     ach_budget_destroy(server->budget);
+    achi_origins_close(&server->origins);
     if (server->spare >= 0)
         close(server->spare);
     free(server);

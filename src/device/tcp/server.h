@@ -8,6 +8,7 @@
 #include "loop.h"
 #include "map.h"
 #include "options.h"
+#include "origin.h"
 
 /* A port, and the robot whose devices are met there. */
 struct achi_listener {
@@ -21,6 +22,7 @@ struct achi_listener {
 struct achi_server {
     ach_robot_t *robot;
     struct achi_options options;
+    struct achi_origins origins;
     struct achi_loop *loop;
     struct achi_listener *listeners; /* the robot's own first */
     struct achi_session *sessions;

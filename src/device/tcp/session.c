@@ -314,18 +314,22 @@ static void marked(struct achi_peer *p)
 
 static const struct achi_peer_class class = {ready, marked, destroy};
 
-/* Not asked for where it does not matter. */
-static void find_origin(struct achi_session *s, int fd)
+/* Not asked for where it does not matter. False: it cannot be asked now. */
+static bool find_origin(struct achi_session *s, int fd)
 {
     size_t n = strlen(s->name);
 
     if (s->server->options.any_local_user || *s->server->options.secret)
-        return;
-    s->origin = achi_origin_find(fd);
+        return true;
+    if (!achi_origin_find(&s->server->origins, fd, &s->origin)) {
+        ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors or memory to tell which user it is");
+        return false;
+    }
     if (s->origin.local && s->origin.uid == ACH_UID_UNKNOWN)
         snprintf(s->name + n, sizeof(s->name) - n, " of an unknown user");
     else if (s->origin.local)
         snprintf(s->name + n, sizeof(s->name) - n, " of uid %u", (unsigned)s->origin.uid);
+    return true;
 }
 
 /* Data takes half of the memory at most, so that a client that asks for none gets answers. */
@@ -355,7 +359,6 @@ static struct achi_session *make(struct achi_listener *listener, int fd)
     s->host = own_host(fd);
     s->trusted = !*s->server->options.secret;
     write_name(fd, s->name, sizeof(s->name));
-    find_origin(s, fd);
     s->since = s->held_since = achi_server_seconds();
     achi_input_init(&s->input, s->trusted ? (size_t)s->server->options.message_max
                                           : (size_t)ACHI_STRANGER_BODY);
@@ -376,7 +379,8 @@ ach_status_t achi_session_create(struct achi_listener *listener, int fd)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a client");
     }
     configure(fd, &s->server->options);
-    if (achi_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
+    if (!find_origin(s, fd) ||
+        achi_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
         ach_queue_close(s->queue);
         close(fd);
         destroy(&s->peer);

@@ -7,9 +7,11 @@ and requests by the permissions of the robot's channels. Each client is a proces
 becomes that user before it connects.
 """
 import encodings.idna  # noqa: F401: before the user changes, who may not read it
+import functools
 import glob
 import os
 import pickle
+import resource
 import shutil
 import signal
 import socket
@@ -237,13 +239,17 @@ def test_mode_changed(program):
         expect(s, {STRANGER: ALL})
 
 
-def client_of(server, uid):
-    """A connection of that user, in this process: a socket stays its maker's."""
+def connected_as(uid, *arguments, **more):
+    """As socket.create_connection, in this process: a socket stays its maker's."""
     os.seteuid(uid)
     try:
-        return Client(server.port, server.address, PUSH)
+        return socket.create_connection(*arguments, **more)
     finally:
         os.seteuid(ROOT)
+
+
+def client_of(server, uid):
+    return Client(server.port, server.address, PUSH, functools.partial(connected_as, uid))
 
 
 def set_modes(mode, *names):
@@ -459,9 +465,9 @@ def test_passed_socket(program):
         assert as_user(ROOT, then_leave, s.port)
 
 
-def hit_and_run(port, reset):
+def hit_and_run(port, reset, address="127.0.0.1", connect=socket.create_connection):
     """Subscribe, command and close, before the server has even looked."""
-    c = socket.create_connection(("127.0.0.1", port))
+    c = connect((address, port))
     c.sendall(player.header(REQ, PLAYER, 0, player.DEV, 28) +
               struct.pack(">7I", 0, 0, OPAQUE, 0, OPEN, 0, 0))
     body = player.opaque(b"evil")
@@ -471,25 +477,65 @@ def hit_and_run(port, reset):
     c.close()
 
 
+def expect_no_command(s, *arguments):
+    """Of strangers that have closed their sockets before the server looks."""
+    listener = s.client(PUSH)
+    listener.open(OPAQUE, 0)
+    s.process.send_signal(signal.SIGSTOP)
+    try:
+        for _ in range(20):
+            as_user(STRANGER, hit_and_run, s.port, *arguments)
+    finally:
+        s.process.send_signal(signal.SIGCONT)
+    for _ in range(3):  # connections are taken in turn: these come after
+        last = s.client(PUSH)
+        last.open(OPAQUE, 0)
+        last.request(PLAYER, 0, DEVLIST)
+    command(listener, b"mark")
+    assert heard(listener) == b"mark", s.log()
+
+
 def test_closed_socket(program):
     """A socket that is closed has no owner, which is not root."""
     for options in ((), ("no-netlink",)):
         for reset in (False, True):
             with Server(program, options=options) as s:
-                listener = s.client(PUSH)
-                listener.open(OPAQUE, 0)
-                s.process.send_signal(signal.SIGSTOP)
-                try:
-                    for _ in range(20):
-                        as_user(STRANGER, hit_and_run, s.port, reset)
-                finally:
-                    s.process.send_signal(signal.SIGCONT)
-                for _ in range(3):  # connections are taken in turn: these come after
-                    last = s.client(PUSH)
-                    last.open(OPAQUE, 0)
-                    last.request(PLAYER, 0, DEVLIST)
-                command(listener, b"mark")
-                assert heard(listener) == b"mark", s.log()
+                expect_no_command(s, reset)
+
+
+def leave_one_descriptor(pid):
+    """The owner's process can open one file more. Returns its limits of before."""
+    used = {int(n) for n in os.listdir(f"/proc/{pid}/fd")}
+    free = min(set(range(len(used) + 1)) - used)
+    old = as_user(OWNER, resource.prlimit, pid, resource.RLIMIT_NOFILE)
+    as_user(OWNER, resource.prlimit, pid, resource.RLIMIT_NOFILE, (free + 1, old[1]))
+    return old
+
+
+def test_last_descriptor(program):
+    """A server without descriptors knows its user still, or turns clients away."""
+    def request(s):
+        c = client_of(s, OWNER)
+        c.open(OPAQUE, 0)
+        assert c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type == ACK
+        return c
+
+    with Server(program, 'access ( mode "0600" )') as s:
+        c = request(s)
+        leave_one_descriptor(s.process.pid)
+        d = request(s)
+        c.close()
+        d.close()
+    with Server(program, 'access ( mode "0600" )', options=["no-netlink"]) as s:
+        c = request(s)
+        old = leave_one_descriptor(s.process.pid)
+        with connected_as(OWNER, (s.address, s.port), timeout=player.LIMIT) as turned_away:
+            assert turned_away.recv(1) == b"", s.log()
+        assert s.logged("to tell which user it is"), s.log()
+        as_user(OWNER, resource.prlimit, s.process.pid, resource.RLIMIT_NOFILE, old)
+        d = request(s)
+        c.close()
+        d.close()
 
 
 def ip(*words):
@@ -505,6 +551,58 @@ def test_own_address(program):
     with Server(program, tcp='port 0 bind "0.0.0.0"', address="10.99.0.1") as s:
         expect(s, {OWNER: ALL, STRANGER: LOOK})
         assert s.logged("without a secret"), s.log()
+
+
+ANYCAST = "2001:db8::"
+
+
+def connect_from_anycast(address, timeout=None):
+    """Of an address that routers share, which a socket of any user may have."""
+    s = socket.socket(socket.AF_INET6)
+    s.settimeout(timeout)
+    s.setsockopt(socket.IPPROTO_IPV6, 78, 1)  # IPV6_FREEBIND
+    s.bind((ANYCAST, 0))
+    s.connect(address)
+    return s
+
+
+def make_router():
+    """An interface with an anycast address; its name. None: that cannot be made here."""
+    for kind in ("dummy", "bridge", "veth"):
+        if subprocess.run(["ip", "link", "add", "achany", "type", kind], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0:
+            break
+    else:
+        return None
+    try:
+        with open("/proc/sys/net/ipv6/conf/all/forwarding", "w", encoding="ascii") as f:
+            f.write("1")
+        ip("link", "set", "achany", "up")
+        ip("addr", "add", ANYCAST + "1/64", "dev", "achany", "nodad")
+    except (OSError, subprocess.CalledProcessError):
+        ip("link", "del", "achany")
+        return None
+    return "achany"
+
+
+def test_anycast(program):
+    """A user of this machine is one at an anycast address, too, which is no local one."""
+    def subscribe(server):
+        c = Client(server.port, server.address, PUSH, connect_from_anycast)
+        return c.device(OPAQUE, 0, OPEN).type, \
+            c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type
+
+    router = os.environ.get("ACH_TEST_NETNS") and has_ipv6() and make_router()
+    if not router:
+        print("        not tested: no router with IPv6 can be made of a network namespace here")
+        return
+    try:
+        with Server(program, 'access ( mode "0600" )', 'port 0 bind "::"', address="::1") as s:
+            assert as_user(STRANGER, subscribe, s) == (NACK, NACK), s.log()
+            assert as_user(OWNER, subscribe, s) == (ACK, ACK), s.log()
+            expect_no_command(s, False, s.address, connect_from_anycast)
+    finally:
+        ip("link", "del", router)
 
 
 def test_network(program):

@@ -39,8 +39,8 @@ class Late(Exception):
 class Client:
     """One connection. Messages that are not the answer to a request wait in .others."""
 
-    def __init__(self, port, address="127.0.0.1", mode=None):
-        self.socket = socket.create_connection((address, port), timeout=LIMIT)
+    def __init__(self, port, address="127.0.0.1", mode=None, connect=socket.create_connection):
+        self.socket = connect((address, port), timeout=LIMIT)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.banner = self.socket.recv(32)
         self.buffer = b""
