@@ -16,7 +16,8 @@
  *                        of the robot's channels allow, see access.h; with a secret, the
  *                        secret alone decides. "any": all of them may do everything
  *     clients_max        2000. When there are so many, the oldest that has not shown the secret, or
- *                        has said nothing yet, makes room for another
+ *                        has said nothing yet, makes room for another. Fewer if the limit of open
+ *                        files leaves no descriptors for drivers and channels
  *     queue              messages that wait for a client that does not read: 1024. What is more is
  *                        dropped, and the client is told how many
  *     message_max        bytes of a message from a client: 1048576

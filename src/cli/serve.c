@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -327,6 +328,17 @@ static void wait_for_end(const struct serve *s)
         ;
 }
 
+/* Each client takes a descriptor, and the usual limit of 1024 can be raised by anybody. */
+static void allow_many_files(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
+        return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int run(int argc, char **argv)
 {
     struct serve s = {
@@ -336,6 +348,7 @@ static int run(int argc, char **argv)
 
     if (!parse(&s, argc, argv))
         return EXIT_USAGE;
+    allow_many_files();
     good = end_on_signals() && build(&s) && start(&s);
     if (good) {
         announce(&s);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "dial.h"
 #include "listener.h"
 #include "memory.h"
@@ -97,6 +98,18 @@ static bool pack(void *context)
     return achi_session_pack(context);
 }
 
+/* When everything that the server needs itself is open. */
+static void limit_clients(struct achi_server *server)
+{
+    int most = achi_descriptors_clients(server->options.clients_max);
+
+    if (most == server->options.clients_max)
+        return;
+    server->options.clients_max = most;
+    ach_robot_log(server->robot, ACH_LOG_INFO,
+                  "at most %d clients: the limit of open files (ulimit -n) allows no more", most);
+}
+
 static ach_status_t start(struct achi_server *server)
 {
     ach_status_t status = ach_budget_create((size_t)server->options.memory, &server->budget);
@@ -109,6 +122,8 @@ static ach_status_t start(struct achi_server *server)
         server->loop->work = pack;
     if (status == ACH_OK)
         status = achi_listeners_add(server);
+    if (status == ACH_OK)
+        limit_clients(server);
     if (status == ACH_OK)
         status = achi_loop_start(server->loop, *server->options.secret ? tick : NULL, server);
     return status;

@@ -16,6 +16,7 @@ as() {
 member=
 dir=$(mktemp -d) || exit 1
 server=
+limits=
 failed=0
 fail() {
     echo "failed: $*"
@@ -60,6 +61,7 @@ serve() {
     : >"$dir/out"
     (
         umask 022
+        eval "$limits"
         exec setpriv --reuid $owner --regid $owner --groups "$group$member" \
             "$ACH" serve --port "$port" "$@" "$dir/robot.cfg" >"$dir/out" 2>"$dir/err"
     ) &
@@ -144,6 +146,43 @@ serve "access ( mode \"0660\" group \"$group\" ) $dummy"
 dev $stranger channel cmd "$port:position2d:0" vel state=1 >/dev/null || fail "a member's command"
 stop
 member=
+
+# With few descriptors: clients of TCP leave some for those of the channels.
+limits="ulimit -Sn 40; ulimit -Hn 80"
+serve "access ( mode \"0600\" ) $dummy" --verbose
+limits=
+has "$(cat "$dir/err")" "at most" "the limit of open files"
+grep -q '^Max open files *80 *80 ' "/proc/$server/limits" || fail "the limit is not raised"
+mkfifo "$dir/hold"
+python3 -c 'import encodings.idna, os, socket, struct, sys
+os.setgroups([])
+os.setresuid(int(sys.argv[2]), int(sys.argv[2]), int(sys.argv[2]))
+ask = struct.pack(">6IdIII", 0, 0, 1, 0, 3, 5, 0.0, 0, 4, 2)
+held = []
+for i in range(100):
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 60)
+    try:
+        s.sendall(ask)
+        if len(s.recv(32, socket.MSG_WAITALL)) == 32 and s.recv(40, socket.MSG_WAITALL):
+            held.append(s)
+    except ConnectionError:
+        pass
+print(len(held), flush=True)
+sys.stdin.read()' "$port" $stranger <"$dir/hold" >"$dir/held" &
+holder=$!
+exec 9>"$dir/hold"
+i=600
+until [ -s "$dir/held" ]; do
+    i=$((i - 1))
+    [ $i -gt 0 ] && kill -0 $holder 2>/dev/null || { fail "no clients of TCP"; break; }
+    sleep 0.1
+done
+[ "$(cat "$dir/held")" -gt 5 ] && [ "$(cat "$dir/held")" -lt 60 ] || fail "TCP clients: $(cat "$dir/held")"
+dev $owner channel req "$port:laser:0" capability type=3 subtype=255 >/dev/null ||
+    fail "no descriptor is left for a client of the channels"
+exec 9>&-
+wait $holder
+stop
 
 # Where it listens, and what it says of that.
 serve "$dummy" --bind 127.0.0.3
