@@ -36,7 +36,9 @@
  *     send_buffer        bytes that the system holds for a client: 262144. About 64 KiB of them for
  *                        a client that does not read
  *
- * Links show the secret that is in the environment variable ACH_SECRET.
+ * Links show the secret that is in the environment variable ACH_SECRET: to servers on other
+ * machines, and on this machine to those of the same user, of root, and of the user whose name or
+ * number is in ACH_SECRET_USER. "any" there: to all of them.
  */
 #ifndef ACH_TCP_H
 #define ACH_TCP_H

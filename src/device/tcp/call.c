@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dial.h"
+#include "secret.h"
 #include "wire.h"
 
 #define BUFFER 65536u
@@ -241,6 +242,9 @@ ach_status_t achi_call_introduce(struct achi_call *c)
         return ACH_OK;
     if (strlen(secret) > ACH_PLAYER_MAX_KEY)
         return fail(c, ACH_EINVAL, "the secret in ACH_SECRET is too long");
+    status = achi_secret_may_show(c->fd);
+    if (status != ACH_OK)
+        return fail(c, status, ach_errstr());
     body.auth_key = (uint8_t *)(uintptr_t)secret;
     body.auth_key_count = (uint32_t)strlen(secret);
     status = achi_call_request(c, ACH_PLAYER_REQ_AUTH, &body, &answer, &size);

@@ -203,6 +203,47 @@ chmod 600 "$dir/robot.cfg"
 serve "$dummy tcp ( secret \"s\" )" --bind 0.0.0.0 --no-channels
 [ -s "$dir/err" ] && { cat "$dir/err"; fail "a warning for a secret that is kept"; }
 stop
+
+# A secret is shown on this machine to servers of the same user, of root, or of a user that is named.
+serve "$dummy tcp ( secret \"s\" )" --no-channels
+as $owner env ACH_SECRET=s "$ACH" dev ls "$port" >/dev/null || fail "the owner's secret"
+text=$(as $stranger env ACH_SECRET=s "$ACH" dev ls "$port" 2>&1) && fail "a secret for another user"
+has "$text" "not shown the secret" "ACH_SECRET_USER=$owner"
+as $stranger env ACH_SECRET=s ACH_SECRET_USER=$owner "$ACH" dev ls "$port" >/dev/null ||
+    fail "ACH_SECRET_USER"
+text=$(as $stranger env ACH_SECRET=s ACH_SECRET_USER=nobody-at-all "$ACH" dev ls "$port" 2>&1) &&
+    fail "a user that is not there"
+has "$text" "ACH_SECRET_USER is no user of this machine: nobody-at-all"
+stop
+: >"$dir/got"
+python3 -c 'import encodings.idna, os, socket, sys
+os.setgroups([])
+os.setresuid(int(sys.argv[2]), int(sys.argv[2]), int(sys.argv[2]))
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+print("listening", flush=True)
+for i in range(2):
+    s = listener.accept()[0]
+    s.settimeout(60)
+    s.sendall(b"Player v.3.1.0".ljust(32, b"\0"))
+    print("got", s.recv(4096).replace(b"\0", b""), flush=True)
+    s.close()' "$port" $stranger >"$dir/got" &
+server=$!
+i=600
+until grep -q listening "$dir/got"; do
+    i=$((i - 1))
+    [ $i -gt 0 ] && kill -0 $server 2>/dev/null || { fail "no impostor"; break; }
+    sleep 0.1
+done
+text=$(as $owner env ACH_SECRET=hunter2 "$ACH" dev ls "$port" 2>&1) && fail "an impostor served"
+has "$text" "127.0.0.1:$port: it is not shown the secret" "uid $stranger"
+as $owner env ACH_SECRET=hunter2 ACH_SECRET_USER=any "$ACH" dev ls "$port" >/dev/null 2>&1 &&
+    fail "an impostor served any"
+wait $server
+server=
+case $(grep -c '^got' "$dir/got"),$(grep -c hunter2 "$dir/got") in
+2,1) ;;
+*) fail "an impostor got: $(cat "$dir/got")" ;;
+esac
 for bad in robot.local 1.2.3.4.5 "$(printf '%0200d' 1)"; do
     text=$("$ACH" serve --port "$port" --bind "$bad" "$dir/robot.cfg" 2>&1) && fail "--bind $bad"
 done
