@@ -50,7 +50,10 @@ static bool is_counter(const siginfo_t *info, const ucontext_t *u)
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
     if (is_counter(info, context)) {
-        achi_refuse("cycle_counter read by an instruction of the program", "use clock_gettime");
+        achi_refuse(
+            "cycle_counter read by an instruction of the program",
+            "use clock_gettime, or allow \"cycle_counter\" in the world file: then it shows "
+            "real time");
         prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
     } else if (theirs.sa_flags & SA_SIGINFO) {
         theirs.sa_sigaction(signo, info, context);

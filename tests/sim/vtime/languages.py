@@ -10,6 +10,7 @@ Where computing is free each wait takes exactly as long as it says. In the other
 least as long, and it ends.
 """
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -40,12 +41,13 @@ def check(ok, what):
     failures += not ok
 
 
-def simulate(model, *command):
+def simulate(model, *command, allow=""):
     """The status of a run with one controller, and all that was printed."""
+    allowed = f' allow ["{allow}"]' if allow else ""
     words = " ".join(f'"{w}"' for w in command)
     with open(in_tmp("world.cfg"), "w", encoding="utf-8") as f:
         f.write(f'world (name "w" model "{model}" epoch 1700000000.0 hang {200.0 * TIME})\n'
-                f'controller (name "a" command [{words}]'
+                f'controller (name "a" command [{words}]{allowed}'
                 f'{" cost 0.001" if model == "declared" else ""})\n')
     r = subprocess.run([ACH, "sim", "--quiet", in_tmp("world.cfg")], text=True, cwd=tmp,
                        timeout=LIMIT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -53,9 +55,9 @@ def simulate(model, *command):
     return r.returncode, r.stdout
 
 
-def right(*command):
+def right(*command, allow=""):
     for model, slack in MODELS.items():
-        status, text = simulate(model, *command, slack)
+        status, text = simulate(model, *command, slack, allow=allow)
         check(status == 0 and RIGHT in text, f"{LANGUAGE}, {model}: status {status}\n{text}")
 
 
@@ -102,8 +104,15 @@ def rust():
 
 
 def java():
-    if compile_with([tool("javac", "default-jdk-headless"), "-d", tmp, path("Waits.java")]):
-        right(tool("java", "default-jdk-headless"), "-cp", tmp, "Waits")
+    """On x86 the virtual machine reads the counter of cycles when it starts, for its recorder only."""
+    if not compile_with([tool("javac", "default-jdk-headless"), "-d", tmp, path("Waits.java")]):
+        return
+    command = [tool("java", "default-jdk-headless"), "-cp", tmp, "Waits"]
+    if platform.machine() in ("x86_64", "i686"):
+        refused("with the counter of cycles", "cycle_counter", *command, "0")
+        right(*command, allow="cycle_counter")
+    else:
+        right(*command)
 
 
 def go():
