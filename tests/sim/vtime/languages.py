@@ -118,7 +118,8 @@ def java():
 def go():
     """Linked by itself, by the C compiler, without its note, and as a library of another program."""
     go_tool = tool("go", "golang-go")
-    environment = {"GOCACHE": os.path.realpath(sys.argv[4]), "GO111MODULE": "off", "CGO_ENABLED": "1"}
+    environment = {"GOCACHE": os.path.realpath(sys.argv[4]), "GOPATH": in_tmp("path"), "GOFLAGS": "",
+                   "GO111MODULE": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "1"}
     with open(path("waits.go"), encoding="utf-8") as f:
         text = f.read()
     with open(in_tmp("cgo.go"), "w", encoding="utf-8") as f:
