@@ -70,12 +70,9 @@ static uint64_t start_in(const char *path)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
-uint64_t achi_process_start(void)
-{
-    return start_in("/proc/self/stat");
-}
-
-/* /proc may belong to another PID namespace; the description of the descriptor has the id there. */
+/* /proc may belong to another PID namespace; the description of the descriptor has the id there.
+ * The stat file of the main thread has the start of the process. An emulator of other processors
+ * (qemu-user) makes up the stat file of its own process, but not those of threads. */
 static uint64_t start_of(int pidfd)
 {
     static const char label[] = "\nPid:";
@@ -89,8 +86,18 @@ static uint64_t start_of(int pidfd)
     pid = at ? strtol(at + strlen(label), NULL, 10) : 0;
     if (pid <= 0)
         return 0;
-    snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+    snprintf(path, sizeof(path), "/proc/%ld/task/%ld/stat", pid, pid);
     return start_in(path);
+}
+
+uint64_t achi_process_start(void)
+{
+    int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    uint64_t start = fd < 0 ? 0 : start_of(fd);
+
+    if (fd >= 0)
+        close(fd);
+    return start;
 }
 
 bool achi_process_ended(pid_t pid, uint64_t start)
