@@ -337,6 +337,8 @@ static void test_only_logs_replaced(void)
     struct ear *log;
 
     put_file("robot.cfg", "driver ()\n", 10);
+    put_file("other", "", 0);
+    REQUIRE(link(path("other"), path("linked.log")) == 0);
     put_file("kept.log", old_log, strlen(old_log));
     put_file("kept.log~", "not a log", 9);
     put_file("target", old_log, strlen(old_log));
@@ -354,6 +356,7 @@ static void test_only_logs_replaced(void)
     CHECK(rig_logged(rig, "kept.log~ is there already and is not a log, so it stays"));
     CHECK(set_name(log, "link.log") && !set_recording(log, 1));
     CHECK(set_name(log, "dangling.log") && !set_recording(log, 1));
+    CHECK(set_name(log, "linked.log") && !set_recording(log, 1)); /* empty, with another name */
     CHECK(set_name(log, "fifo.log") && !set_recording(log, 1));
     CHECK(set_name(log, "directory.log") && !set_recording(log, 1));
     CHECK(!set_name(log, "..") && !set_name(log, ".hidden") && !set_name(log, "") &&
