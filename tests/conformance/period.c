@@ -38,11 +38,14 @@ static void period_missed(void)
 {
     ach_period_t period;
     uint64_t missed = 0;
+    int64_t first;
 
     CHECK_OK(ach_period_init(&period, LENGTH_NS));
+    first = period.next;
     check_sleep_ms(10);
     CHECK_OK(ach_period_wait(&period, &missed));
     CHECK(missed >= 4); /* the first was to begin after 2 ms, and 10 ms are over */
+    CHECK(period.next == first + (int64_t)(missed + 1) * LENGTH_NS);
     CHECK_OK(ach_period_wait(&period, NULL));
 }
 
