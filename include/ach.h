@@ -902,6 +902,27 @@ enum ach_status ach_view_check(const ach_channel_t *chan);
 enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
                          int options);
 
+/**
+ * ach_handle_sigbus - outlive files of channels that others cut short
+ *
+ * Whoever may write a channel's file may also truncate it, or punch holes into it when the file
+ * system is full. Touching the memory that is gone is SIGBUS, which ends the process. With
+ * this, calls on such a channel return ACH_CORRUPT instead, in every thread, and
+ * ach_channel_info returns ACH_BAD_SHM_FILE; close it, then. A view shows zeros and is
+ * invalid; what is written to a reservation is lost. Other channels go on.
+ *
+ * A process has one handler for SIGBUS, so the library installs it only here. Faults elsewhere
+ * go to the handler that was installed before. Call it once, at the start, after installing a
+ * handler of your own; further calls do nothing. 'ach', 'achlog' and 'achcat' do so.
+ *
+ * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK, also if it is installed already; ACH_FAILED_SYSCALL.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_handle_sigbus(void);
+
 /* A steady rate: the period of a control loop. */
 typedef struct ach_period {
     int64_t length; /* nanoseconds */

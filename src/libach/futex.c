@@ -24,6 +24,7 @@
 #define WORDS_MAX 128
 #define OPARG_MAX 2047u /* of FUTEX_WAKE_OP, which has 12 bits for it, one of them the sign */
 #define BRIEFLY_NS 2000000
+#define LOOK_NS 1000000
 
 /* What the kernel calls struct __kernel_timespec: 64 bits on every machine. */
 struct time64 {
@@ -194,6 +195,11 @@ int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t c
     int r =
         n == 1 ? wait_on_one(&words[0], clock, deadline) : wait_on_many(words, n, clock, deadline);
 
+    /* The page of a word is gone: another process cut its file short. Let the caller look again. */
+    if (r == -EFAULT) {
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        return 0;
+    }
     return r >= 0 || r == -EAGAIN ? 0 : r;
 }
 

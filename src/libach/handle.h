@@ -33,9 +33,10 @@ struct achi_handle {
     uint64_t slept;
     uint64_t spin_ns;
     uint64_t lock_timeout_ns;
-    uint64_t pidns;  /* may put only in this PID namespace, unless private */
-    size_t span;     /* bytes of address space mapped */
-    uint64_t memory; /* bytes of memory */
+    uint64_t pidns;         /* may put only in this PID namespace, unless private */
+    size_t span;            /* bytes of address space mapped */
+    struct achi_area *area; /* the same for the handler of SIGBUS; NULL: not in a file */
+    uint64_t memory;        /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
     int fd;                /* the file; -1 for a heap channel */

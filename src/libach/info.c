@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include "clock.h"
+#include "error.h"
+#include "fault.h"
 #include "handle.h"
 #include "ready.h"
 
@@ -112,6 +114,8 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)
     v = &h->view;
     memset(&out, 0, sizeof(out));
     r = achi_range(v, &out.newest, &out.oldest);
+    if (achi_area_lost(h->area))
+        return achi_fail(ACH_BAD_SHM_FILE, "the file of the channel was cut short");
     if (r != ACH_OK)
         return r;
     out.map = h->map;

@@ -145,6 +145,7 @@ static bool thread_start(struct achi_helper *t)
     int r;
 
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* for ach_handle_sigbus: a fault while it is blocked is the end */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_SIZE);

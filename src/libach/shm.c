@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "draft.h"
 #include "error.h"
+#include "fault.h"
 #include "futex.h"
 #include "handle.h"
 #include "name.h"
@@ -424,6 +425,12 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
         close(fd);
         return r;
     }
+    h->area = achi_area_add(base, (size_t)g.span);
+    if (!h->area) {
+        munmap(base, (size_t)g.span);
+        close(fd);
+        return achi_fail(ACH_FAILED_SYSCALL, "no memory for a handle");
+    }
     achi_view_init(&h->view, base, &g, copy.clock);
     h->span = (size_t)g.span;
     h->memory = g.memory;
@@ -457,6 +464,7 @@ void achi_shm_close(struct achi_handle *h)
 {
     if (achi_is_source(h))
         achi_shm_unlock_source(h);
+    achi_area_remove(h->area);
     munmap(h->view.hdr, h->span);
     achi_wakefile_unmap(h);
     close(h->fd);
