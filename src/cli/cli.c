@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "describe.h"
-#include "guard.h"
 #include "letters.h"
 #include "streams.h"
 #include "suggest.h"
@@ -93,7 +92,7 @@ static const char *status_sentence(enum ach_status status)
     case ACH_EACCES:
         return "not permitted";
     case ACH_CORRUPT:
-        return "the channel was replaced, or its memory is damaged";
+        return "the channel was replaced, its file was cut short, or its memory is damaged";
     case ACH_CANCELED:
         return "interrupted";
     default:
@@ -191,7 +190,7 @@ bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum 
 
 bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info)
 {
-    enum ach_status r = guard_info(chan, info);
+    enum ach_status r = ach_channel_info(chan, info);
 
     if (r != ACH_OK)
         fail_status(name, r);

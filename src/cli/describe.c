@@ -6,7 +6,6 @@
 #include <pwd.h>
 #include <string.h>
 
-#include "guard.h"
 #include "parse.h"
 
 const char *kind_text(enum ach_map map)
@@ -88,7 +87,7 @@ const char *group_text(gid_t gid, char text[OWNER_TEXT])
 void look_newest(ach_channel_t *chan, struct newest *m)
 {
     const void *p;
-    enum ach_status r = guard_view(chan, &p, &m->size, ACH_O_LAST | ACH_O_COPY);
+    enum ach_status r = ach_view(chan, &p, &m->size, NULL, ACH_O_LAST | ACH_O_COPY);
 
     m->there = r == ACH_OK || r == ACH_MISSED_FRAME;
     m->stamped = m->there && ach_channel_timestamp(chan, &m->put) == ACH_OK;

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "doctor.h"
-#include "guard.h"
 
 #define PREFIX "achshm-"
 #define TEMPORARY_PREFIX "." PREFIX
@@ -249,7 +248,7 @@ static enum ach_status try_channel(const char *name)
     status = ach_open(&chan, name, &attr);
     if (status != ACH_OK)
         return status;
-    status = guard_info(&chan, &info);
+    status = ach_channel_info(&chan, &info);
     ach_close(&chan);
     return status == ACH_BAD_SHM_FILE ? ACH_CORRUPT : status; /* it was good when it was opened */
 }

@@ -41,6 +41,8 @@ int main(int argc, char **argv)
     streams_init();
     /* Whoever reads our output may leave; that is a write error, not a death. */
     signal(SIGPIPE, SIG_IGN);
+    /* A channel whose file others cut short is an error of that channel. */
+    ach_handle_sigbus();
     status = dispatch(argc, argv);
     /* A signal that asks us to stop may end a write as well. */
     if (streams_finish() || (stopped() && errno == EINTR))

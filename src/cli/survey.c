@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "guard.h"
 
 #define NS_PER_S 1000000000ull
 #define SPARE_FILES 8 /* to list the directory, and to find out the names of owners */
@@ -152,12 +151,12 @@ static void look(struct surveyed *c)
     uint64_t before_ns = c->open ? c->looked_ns : 0;
 
     if (c->open)
-        c->status = guard_info(&c->chan, &c->info);
+        c->status = ach_channel_info(&c->chan, &c->info);
     if (!c->open || c->status != ACH_OK || c->info.unlinked || c->info.replaced) {
         before_ns = 0;
         if (!look_open(c))
             return;
-        c->status = guard_info(&c->chan, &c->info);
+        c->status = ach_channel_info(&c->chan, &c->info);
     }
     if (c->status != ACH_OK) {
         shut(c);

@@ -308,6 +308,7 @@ int main(int argc, char **argv)
     int status;
 
     streams_init();
+    ach_handle_sigbus();
     tool_name = "achcat";
     status = parse_arguments(&a, argc, argv);
     return status >= 0 ? tool_finish(status) : copy(&a);

@@ -265,6 +265,7 @@ int main(int argc, char **argv)
     int status;
 
     streams_init();
+    ach_handle_sigbus();
     tool_name = "achlog";
     status = parse_arguments(&a, argc, argv);
     if (status >= 0)

@@ -172,7 +172,7 @@ const char *tool_status_text(enum ach_status status)
     case ACH_EACCES:
         return "not permitted";
     case ACH_CORRUPT:
-        return "the channel was replaced, or its memory is damaged";
+        return "the channel was replaced, its file was cut short, or its memory is damaged";
     case ACH_LOCKED:
         return "another writer holds the channel and does not go on";
     default:
