@@ -150,13 +150,25 @@ ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, s
     return status;
 }
 
+/* The file under the name is no channel: ours was cut short, and no other server replaced it. */
+static bool cut_short(const char *name)
+{
+    ach_channel_t chan;
+    ach_status_t status = ach_open(&chan, name, NULL);
+
+    if (status == ACH_OK)
+        ach_close(&chan);
+    return status == ACH_BAD_SHM_FILE || status == ACH_BAD_HEADER;
+}
+
 void achi_channel_end(ach_channel_t *chan, const char *name)
 {
-    ach_info_t info;
-    bool ours = ach_channel_info(chan, &info) == ACH_OK && !info.replaced && !info.unlinked;
+    ach_info_t info = {0};
+    ach_status_t status = ach_channel_info(chan, &info);
+    bool ours = status == ACH_OK && !info.replaced && !info.unlinked;
 
     ach_close(chan);
-    if (ours)
+    if (ours || (status == ACH_BAD_SHM_FILE && cut_short(name)))
         ach_unlink(name);
 }
 
@@ -209,6 +221,7 @@ ach_status_t achi_outputs_open(struct ach_channels *s)
         if (devices[i].remote || devices[i].address.robot)
             continue;
         o->server = s;
+        o->commands.kind = ACHI_COMMANDS;
         o->address = devices[i].address;
         s->n_outputs++;
         status = open_output(s, o);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -29,13 +30,33 @@ static void wake(void *server)
     achi_channels_wake(server);
 }
 
-bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_header_t *h,
-                           uint32_t *size, uint64_t *overwritten)
+/* Whoever may write a channel may damage it. Its descriptor would be ready for ever. */
+static void lose(struct ach_channels *s, struct achi_source *source, ach_status_t why)
+{
+    char text[ACH_ADDRESS_MAX];
+    const bool commands = source->kind == ACHI_COMMANDS;
+    const struct achi_output *o = (const void *)source;
+
+    source->lost = true;
+    if (s->epoll >= 0)
+        epoll_ctl(s->epoll, EPOLL_CTL_DEL, source->fd, NULL);
+    ach_robot_log(s->robot, ACH_LOG_ERROR,
+                  "the channel of %s%s is damaged (%s): nothing is taken from it until the server "
+                  "is started again",
+                  commands ? "commands to " : "requests",
+                  commands ? ach_address_text(&o->address, text) : "", ach_result_to_string(why));
+}
+
+bool achi_channels_receive(struct ach_channels *s, struct achi_source *source, ach_channel_t *chan,
+                           ach_header_t *h, uint32_t *size, uint64_t *overwritten)
 {
     size_t n = 0;
     uint64_t missed = 0;
-    ach_status_t status = ach_get(chan, s->buffer, s->room, &n, NULL, 0);
+    ach_status_t status;
 
+    if (source->lost)
+        return false;
+    status = ach_get(chan, s->buffer, s->room, &n, NULL, 0);
     while (status == ACH_OVERFLOW && n <= ACH_FRAME_HEADER + ACH_BODY_MAX) {
         unsigned char *more = realloc(s->buffer, n);
 
@@ -47,6 +68,8 @@ bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_head
     }
     *size = 0;
     h->type = 0;
+    if (status == ACH_CORRUPT)
+        lose(s, source, status);
     if (status != ACH_OK && status != ACH_MISSED_FRAME)
         return false;
     if (status == ACH_MISSED_FRAME && ach_channel_missed(chan, &missed, NULL) == ACH_OK)
@@ -120,7 +143,7 @@ void achi_channels_take_commands(struct ach_channels *s, struct achi_output *o, 
     ach_header_t h;
     uint32_t size;
 
-    while (turns-- && achi_channels_receive(s, &o->cmd, &h, &size, &o->overwritten)) {
+    while (turns-- && achi_channels_receive(s, &o->commands, &o->cmd, &h, &size, &o->overwritten)) {
         h.address = o->address;
         if (h.type == ACH_MSG_CMD &&
             ach_robot_deliver(s->robot, &h, s->buffer + ACH_FRAME_HEADER, size, NULL) != ACH_OK)
@@ -139,7 +162,8 @@ unsigned achi_channels_take_requests(struct ach_channels *s, unsigned turns)
     ach_header_t h;
     uint32_t size;
 
-    while (taken < turns && achi_channels_receive(s, &s->req, &h, &size, &s->overwritten)) {
+    while (taken < turns &&
+           achi_channels_receive(s, &s->requests, &s->req, &h, &size, &s->overwritten)) {
         const unsigned char *body = s->buffer + ACH_FRAME_HEADER;
 
         taken++;
@@ -287,6 +311,7 @@ ach_status_t achi_channels_open(ach_robot_t *robot, ach_section_t *options,
     s->size = (size_t)size;
     s->count = (unsigned)count;
     s->epoll = s->wake = -1;
+    s->requests.kind = ACHI_REQUESTS;
     status = open_all(s);
     if (status != ACH_OK)
         achi_channels_close(s);

@@ -24,6 +24,7 @@
 struct achi_source {
     enum { ACHI_COMMANDS, ACHI_REQUESTS, ACHI_ANSWERS, ACHI_CLIENT } kind;
     int fd;
+    bool lost; /* the channel is damaged; nothing comes from it any more */
 };
 
 struct achi_output {
@@ -137,10 +138,11 @@ void achi_channels_say(struct ach_channels *s);
 
 /*
  * A message from a channel into server->buffer; *size with the header. False: there is none.
- * *overwritten: how many before it were gone is added.
+ * *overwritten: how many before it were gone is added. A channel that is damaged is left alone from
+ * then on, and the log says so.
  */
-bool achi_channels_receive(struct ach_channels *s, ach_channel_t *chan, ach_header_t *h,
-                           uint32_t *size, uint64_t *overwritten);
+bool achi_channels_receive(struct ach_channels *s, struct achi_source *source, ach_channel_t *chan,
+                           ach_header_t *h, uint32_t *size, uint64_t *overwritten);
 
 /* The device's channels; NULL: there are none. */
 struct achi_output *achi_output_find(const struct ach_channels *s, const ach_address_t *device);

@@ -73,11 +73,8 @@ static void *run(void *server)
     bool sent = true;
     size_t i;
 
-    for (i = 0; i < s->n_outputs; i++) {
-        s->outputs[i].commands.kind = ACHI_COMMANDS;
+    for (i = 0; i < s->n_outputs; i++)
         watch(s, &s->outputs[i].commands, &s->outputs[i].cmd);
-    }
-    s->requests.kind = ACHI_REQUESTS;
     watch(s, &s->requests, &s->req);
     while (!__atomic_load_n(&s->end, __ATOMIC_ACQUIRE)) {
         if (epoll_wait(s->epoll, &e, 1, sent ? -1 : LATE_MS) == 1)
