@@ -5,6 +5,8 @@
  * A client may cause lines as fast as it can send messages. So each place in the code, told apart
  * by its format, and each driver there, writes BURST lines in WINDOW seconds; those that follow
  * are counted, and the count is written with the first line of any place after that, or at the end.
+ * What a client sent may be part of a line, and a terminal may show it: bytes other than printable
+ * ASCII are written as \xNN.
  */
 #include "log.h"
 
@@ -18,14 +20,29 @@
 #define BURST 20u
 #define WINDOW 10.0
 
+static void escape(const char *line, char out[LINE_MAX])
+{
+    size_t n = 0;
+
+    for (; *line && n < LINE_MAX - sizeof("\\xNN"); line++) {
+        if (*line >= ' ' && *line <= '~')
+            out[n++] = *line;
+        else
+            n += (size_t)snprintf(out + n, LINE_MAX - n, "\\x%02x", (unsigned char)*line);
+    }
+    out[n] = '\0';
+}
+
 static void write_line(const ach_robot_t *robot, enum ach_log level, const char *line)
 {
     static const char *const words[] = {"error: ", "warning: ", "", ""};
+    char plain[LINE_MAX];
 
+    escape(line, plain);
     if (robot->attr.log)
-        robot->attr.log(robot->attr.context, level, line);
+        robot->attr.log(robot->attr.context, level, plain);
     else
-        fprintf(stderr, "ach: %s%s\n", words[level], line);
+        fprintf(stderr, "ach: %s%s\n", words[level], plain);
 }
 
 /* The place's own entry; or a new one, in place of the oldest that has nothing left to tell. */

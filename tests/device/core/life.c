@@ -263,6 +263,16 @@ static void test_strict(void)
     ach_config_destroy(config);
 }
 
+/* A client's bytes in a line: none of them moves the cursor of a terminal, or begins a line. */
+static void test_plain_log(void)
+{
+    struct rig *rig = rig_start("driver (name \"dummy\" provides [\"laser:0\"])");
+
+    ach_robot_log(rig_robot(rig), ACH_LOG_WARNING, "%s", "a\nb\x1b[31m \x7f\xc2\x9b \xe2\x80\xae~");
+    CHECK(rig_logged(rig, "a\\x0ab\\x1b[31m \\x7f\\xc2\\x9b \\xe2\\x80\\xae~"));
+    rig_end(rig);
+}
+
 int main(void)
 {
     test_first_and_last();
@@ -277,5 +287,6 @@ int main(void)
     test_alwayson_later();
     test_alwayson_never();
     test_strict();
+    test_plain_log();
     return check_result();
 }
