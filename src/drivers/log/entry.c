@@ -2,7 +2,6 @@
 #include "entry.h"
 
 #include <ach.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,9 @@
 #define HEAD_LINE "## "
 #define HEAD_VERSION "\n## File version "
 #define HEAD_MAX 256
+
+/* Logs of one name that are kept. */
+#define BACKUPS_MAX 9999u
 
 static void set_name(struct achi_entry *e, const char *name)
 {
@@ -55,7 +57,7 @@ void achi_entry_read(struct achi_entry *e, ach_section_t *options, const char *f
         ach_section_refuse(options, "filename", 0, "the name of a log");
 }
 
-/* One entry of a directory, not hidden, printable. */
+/* One entry of a directory, not hidden, in printable ASCII: the name goes to logs and terminals. */
 static bool is_name(const ach_log_set_filename_t *body)
 {
     const char *name = body ? body->filename : NULL;
@@ -64,7 +66,7 @@ static bool is_name(const ach_log_set_filename_t *body)
     if (!n || n == body->filename_count || n >= ACHI_ENTRY_NAME || *name == '.')
         return false;
     for (i = 0; i < n; i++)
-        if (name[i] == '/' || iscntrl((unsigned char)name[i]))
+        if (name[i] == '/' || name[i] < ' ' || name[i] > '~')
             return false;
     return true;
 }
@@ -75,9 +77,10 @@ ach_status_t achi_entry_rename(struct achi_entry *e, const ach_log_set_filename_
         return ach_errstr_set(ACH_EACCES, "clients may not name logs here; the options "
                                           "log_directory and client_names allow it");
     if (!is_name(body))
-        return ach_errstr_set(ACH_EACCES, "a client may name a file of the log's directory, "
-                                          "without a path, and that is none");
+        return ach_errstr_set(ACH_EACCES, "a client may name a file of the log's directory, in "
+                                          "printable ASCII, without a path, and that is none");
     set_name(e, body->filename);
+    e->by_client = true;
     return ACH_OK;
 }
 
@@ -158,10 +161,9 @@ static int rename_new(int directory, const char *from, const char *to)
     return unlinkat(directory, from, 0);
 }
 
-static ach_status_t refuse_other(const struct achi_entry *e, const char *behind)
+static ach_status_t refuse_other(const struct achi_entry *e)
 {
-    return ach_errstr_set(ACH_EEXIST, "%s%s is there already and is not a log, so it stays",
-                          e->path, behind);
+    return ach_errstr_set(ACH_EEXIST, "%s is there already and is not a log, so it stays", e->path);
 }
 
 static ach_status_t fail(const struct achi_entry *e, int error)
@@ -169,18 +171,19 @@ static ach_status_t fail(const struct achi_entry *e, int error)
     return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", e->path, strerror(error));
 }
 
+/* Nothing is replaced: whoever may subscribe can start a recording again and again. */
 static ach_status_t keep_old(const struct achi_entry *e, int directory)
 {
-    char backup[ACHI_ENTRY_NAME + 1];
-    int why, failed;
+    char backup[ACHI_ENTRY_NAME + 16];
+    unsigned i;
 
     snprintf(backup, sizeof(backup), "%s~", e->name);
-    why = not_log(directory, backup);
-    if (why && why != ENOENT)
-        return refuse_other(e, "~");
-    failed = why ? rename_new(directory, e->name, backup)
-                 : renameat(directory, e->name, directory, backup);
-    return failed ? fail(e, errno) : ACH_OK;
+    for (i = 2; rename_new(directory, e->name, backup) != 0; i++) {
+        if (errno != EEXIST || i > BACKUPS_MAX)
+            return fail(e, errno);
+        snprintf(backup, sizeof(backup), "%s~%u", e->name, i);
+    }
+    return ACH_OK;
 }
 
 /* A recorder that found no room on the disk leaves an empty file: to go on there loses nothing. */
@@ -210,10 +213,13 @@ static ach_status_t replace_log(const struct achi_entry *e, int directory, int *
     int why = not_log(directory, e->name);
     ach_status_t status = ACH_OK;
 
+    if (!why && e->by_client)
+        return ach_errstr_set(ACH_EEXIST, "%s is there already; a client records to new files only",
+                              e->path);
     if (why == ENOMSG && (*fd = open_empty(directory, e->name)) >= 0)
         return ACH_OK;
     if (why == EMEDIUMTYPE || why == ENOMSG || why == ELOOP)
-        return refuse_other(e, "");
+        return refuse_other(e);
     if (why && why != ENOENT)
         return fail(e, why);
     if (!why)

@@ -3,8 +3,9 @@
  * entry.h - logs as entries of a directory
  *
  * A name from a client is one entry of a directory that the config file chose. It is
- * opened below that directory's descriptor, without following links. An entry counts as
- * a log if it is a regular file that begins as logs begin; only such a file is replaced.
+ * opened below that directory's descriptor, without following links, and recorded to only if it is
+ * new: a client replaces nothing. An entry counts as a log if it is a regular file that begins as
+ * logs begin; only such a file makes way for a recording that the config file names.
  */
 #ifndef ACHI_LOG_ENTRY_H
 #define ACHI_LOG_ENTRY_H
@@ -23,6 +24,7 @@ struct achi_entry {
     char path[ACHI_ENTRY_DIRECTORY + ACHI_ENTRY_NAME]; /* both, for messages */
     bool own_directory;                                /* the option log_directory */
     bool client_names;                                 /* clients may choose the name */
+    bool by_client;                                    /* a client has chosen it */
 };
 
 /*
@@ -33,7 +35,7 @@ void achi_entry_read(struct achi_entry *e, ach_section_t *options, const char *f
 
 /*
  * Another entry of the same directory, by a client's request. ACH_EACCES: it may not, or that is
- * no name of an entry. ach_errstr says why.
+ * no name of an entry, in printable ASCII. ach_errstr says why.
  */
 ach_status_t achi_entry_rename(struct achi_entry *e, const ach_log_set_filename_t *body);
 
@@ -41,8 +43,9 @@ ach_status_t achi_entry_rename(struct achi_entry *e, const ach_log_set_filename_
 int achi_entry_open_log(const struct achi_entry *e);
 
 /*
- * Make a log for appending. A log of that name is renamed, with a ~ behind its name, which may
- * replace an older log. ACH_EEXIST: what is there is not a log, and stays.
+ * Make a log for appending. A log of that name is renamed, with a ~ behind its name, or ~2 and so
+ * on if there is such a file already. ACH_EEXIST: what is there is not a log, or the name is a
+ * client's; it stays.
  */
 ach_status_t achi_entry_create_log(const struct achi_entry *e, int *fd);
 

@@ -22,7 +22,7 @@ struct achi_logfile {
     struct achi_entry entry;
 };
 
-/* A log of that name is kept, with a ~ behind its name; ACH_EEXIST: that is not a log. */
+/* A log of that name is kept, with a ~ behind its name; ACH_EEXIST: see achi_entry_create_log. */
 ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f);
 void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f);
 

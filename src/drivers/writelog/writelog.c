@@ -19,13 +19,19 @@
 #include "../log/line.h"
 #include "file.h"
 
+#define FILES_PER_HOUR 100
+
 struct writelog {
     ach_address_t here;
     ach_address_t *there;
     size_t count;
     bool record; /* from the start */
     bool recording;
+    int files;      /* how many files may be begun in an hour */
+    double unused;  /* how many of them are left */
+    double counted; /* when */
     struct achi_logfile file;
+    struct achi_entry configured; /* the file that the config file names */
     struct achi_text text;
 };
 
@@ -58,8 +64,13 @@ static void read_options(ach_section_t *options, struct writelog *l)
     char name[512];
 
     default_name(options, name, sizeof(name));
-    achi_entry_read(&l->file.entry, options, name);
+    achi_entry_read(&l->configured, options, name);
+    l->file.entry = l->configured;
     l->record = ach_section_bool(options, "autorecord", true);
+    l->files = ach_section_int(options, "files_per_hour", FILES_PER_HOUR);
+    if (l->files < 1)
+        ach_section_refuse(options, "files_per_hour", 0, "a number above 0");
+    l->unused = l->files;
     l->file.sync = ach_section_double(options, "sync", 0);
     if (!(l->file.sync >= 0))
         ach_section_refuse(options, "sync", 0, "0, or seconds above that");
@@ -132,12 +143,33 @@ static void ask_geometry(ach_driver_t *driver, const struct writelog *l)
             ask_one(driver, &l->there[i], names[j]);
 }
 
+/* Clients begin files by requests and by subscribing. They shall not fill the disk with them. */
+static ach_status_t open_file(ach_driver_t *driver, struct writelog *l)
+{
+    double now = ach_driver_time(driver), passed = now > l->counted ? now - l->counted : 0;
+    ach_status_t status;
+
+    l->unused += passed / 3600 * l->files;
+    if (l->unused > l->files)
+        l->unused = l->files;
+    l->counted = now;
+    if (l->unused < 1)
+        return ach_errstr_set(ACH_EACCES,
+                              "%d files were begun within an hour; the option files_per_hour of "
+                              "the driver allows more",
+                              l->files);
+    status = achi_logfile_open(driver, &l->file);
+    if (status == ACH_OK)
+        l->unused--;
+    return status;
+}
+
 static ach_status_t start(ach_driver_t *driver, struct writelog *l)
 {
     ach_status_t status;
 
     if (l->file.fd < 0) {
-        status = achi_logfile_open(driver, &l->file);
+        status = open_file(driver, l);
         if (status != ACH_OK)
             return status;
         l->text.size = 0;
@@ -168,6 +200,7 @@ static void shut_down(ach_driver_t *driver, void *state)
 
     l->recording = false;
     achi_logfile_close(driver, &l->file);
+    l->file.entry = l->configured; /* a client's name is used up */
 }
 
 static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)

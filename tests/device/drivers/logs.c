@@ -243,8 +243,11 @@ static void test_recording(void)
     CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &on));
     EVENTUALLY(access(path("new/other.log"), R_OK) == 0 && count_lines("new/other.log") > 3);
     ear_close(log);
+    log = ear_open(rig, "log:0"); /* the next one records under the config file's name again */
+    EVENTUALLY(access(path("new/r.log~"), R_OK) == 0 && count_lines("new/r.log") >= 2);
+    ear_close(log);
     rig_end(rig);
-    l = get_lines("new/r.log");
+    l = get_lines("new/r.log~");
     CHECK(strstr(l->line[0], " 0 0 position2d 00 ") || strstr(l->line[0], " 0 0 laser 01 "));
     for (n = 0; n < l->count && !strstr(l->line[n], "position2d 00 004 001 +01.000"); n++)
         ;
@@ -283,6 +286,36 @@ static void test_kept(void)
     ear_close(log);
     rig_end(rig);
     CHECK(holds("k.log~", old_log));
+}
+
+/* However often a recording begins, whoever begins it: no log is lost, and files are not without end. */
+static void test_no_log_lost(void)
+{
+    const char *const names[] = {"l.log", "l.log~", "l.log~2", "l.log~3"};
+    struct rig *rig;
+    struct ear *log;
+    ach_status_t status;
+    char why[256];
+    size_t i;
+
+    put_file("l.log", old_log, strlen(old_log));
+    put_file("l.log~", old_log, strlen(old_log));
+    rig = start(false,
+                "driver (name \"dummy\" provides [\"position2d:0\"] rate 100)\n"
+                "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                "        files_per_hour 2 requires [\"position2d:0\"])",
+                path("l.log"));
+    for (i = 0; i < 2; i++) {
+        log = ear_open(rig, "log:0");
+        EVENTUALLY(count_lines("l.log") >= 2);
+        ear_close(log);
+    }
+    log = ear_try(rig, "log:0", &status, why);
+    CHECK(status == ACH_EACCES && strstr(why, "files_per_hour"));
+    ear_close(log);
+    rig_end(rig);
+    CHECK(holds(names[1], old_log) && holds(names[2], old_log));
+    CHECK(count_lines(names[0]) >= 2 && count_lines(names[3]) >= 2);
 }
 
 static bool set_name(struct ear *log, const char *name)
@@ -353,7 +386,7 @@ static void test_only_logs_replaced(void)
     CHECK(!set_recording(log, 1)); /* what the config file names is no log either */
     CHECK(rig_logged(rig, "robot.cfg is there already and is not a log, so it stays"));
     CHECK(set_name(log, "kept.log") && !set_recording(log, 1));
-    CHECK(rig_logged(rig, "kept.log~ is there already and is not a log, so it stays"));
+    CHECK(rig_logged(rig, "kept.log is there already; a client records to new files only"));
     CHECK(set_name(log, "link.log") && !set_recording(log, 1));
     CHECK(set_name(log, "dangling.log") && !set_recording(log, 1));
     CHECK(set_name(log, "linked.log") && !set_recording(log, 1)); /* empty, with another name */
@@ -361,6 +394,11 @@ static void test_only_logs_replaced(void)
     CHECK(set_name(log, "directory.log") && !set_recording(log, 1));
     CHECK(!set_name(log, "..") && !set_name(log, ".hidden") && !set_name(log, "") &&
           !set_name(log, "a/b") && !set_name(log, "/tmp/x") && !set_name(log, "two\nlines"));
+    CHECK(!set_name(log, "\xc2\x9b"
+                         "31mred") &&
+          !set_name(log, "\xe2\x80\xaegol.txt") && !set_name(log, "\x7f") &&
+          !set_name(log, "\xff"));
+    CHECK(rig_logged(rig, "in printable ASCII"));
     CHECK(set_name(log, "empty.log") && set_recording(log, 1));
     EVENTUALLY(count_lines("empty.log") >= 2);
     CHECK(set_recording(log, 0));
@@ -715,6 +753,7 @@ int main(void)
         test_same_again(i);
     test_recording();
     test_kept();
+    test_no_log_lost();
     test_names_refused();
     test_only_logs_replaced();
     test_cannot_open();
