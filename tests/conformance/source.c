@@ -156,8 +156,12 @@ static pid_t killed_source(int (*source)(void *), struct family *family)
     while (!load_word(&family->ready) && waitpid(pid, NULL, WNOHANG) == 0)
         check_sleep_ms(1);
     CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
+    CHECK_OK(ach_open(&chan, CHAN, NULL));
+    CHECK(info_of(&chan).sourced == (backend->bit == USER)); /* kernel channels do not tell */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
+    CHECK(!info_of(&chan).sourced);
+    CHECK_OK(ach_close(&chan));
     store_word(&family->ready, 0);
     return pid;
 }
