@@ -15,9 +15,11 @@
  *     local_users        "channels", the default: a user of this machine may do what the permissions
  *                        of the robot's channels allow, see access.h; with a secret, the
  *                        secret alone decides. "any": all of them may do everything
- *     clients_max        2000. When there are so many, the oldest that has not shown the secret, or
- *                        has said nothing yet, makes room for another. Fewer if the limit of open
- *                        files leaves no descriptors for drivers and channels
+ *     clients_max        2000. When there are so many, one makes room for another: the oldest that
+ *                        has not shown the secret; without a secret the oldest whose user may do
+ *                        nothing here, else one of the user or machine with the most
+ *                        connections. Fewer if the limit of open files leaves no descriptors for
+ *                        drivers and channels
  *     queue              messages that wait for a client that does not read: 1024. What is more is
  *                        dropped, and the client is told how many
  *     message_max        bytes of a message from a client: 1048576

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "memory.h"
+#include "room.h"
 
 #define BACKLOG 1024
 
@@ -53,13 +53,6 @@ static bool cannot_accept(struct achi_listener *l, int error)
     return error == ECONNABORTED || error == EINTR;
 }
 
-/* The stranger that has been here longest: others show the secret at once. */
-static void make_room(struct achi_server *server)
-{
-    if (server->strangers)
-        achi_session_close(server->strangers, "it said nothing, and another client came");
-}
-
 /* Without descriptors, accept fails as it does for want of them, also if nobody is there. */
 static int accept_one(struct achi_listener *l)
 {
@@ -72,27 +65,18 @@ static int accept_one(struct achi_listener *l)
         errno = EAGAIN;
         return -1;
     }
-    make_room(l->server);
+    achi_room_make(l->server);
     return accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 static bool take_one(struct achi_listener *l)
 {
-    struct achi_server *server = l->server;
     int fd = accept_one(l);
-    char why[64];
 
     if (fd < 0)
         return cannot_accept(l, errno);
-    if (server->clients >= server->options.clients_max)
-        make_room(server);
-    if (server->clients >= server->options.clients_max) {
-        close(fd);
-        snprintf(why, sizeof(why), "there are %d", server->clients);
-        achi_server_turn_away(server, why);
-    } else if (achi_session_create(l, fd) != ACH_OK) {
-        achi_server_turn_away(server, ach_errstr());
-    }
+    if (achi_session_create(l, fd) != ACH_OK)
+        achi_server_turn_away(l->server, ach_errstr());
     return true;
 }
 

@@ -234,6 +234,7 @@ void achi_server_destroy(struct achi_server *server)
         remove_all(server);
         achi_loop_destroy(server->loop);
     }
+    achi_accounts_forget(server, true);
     ach_budget_destroy(server->budget);
     achi_origins_close(&server->origins);
     if (server->spare >= 0)

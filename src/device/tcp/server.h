@@ -25,7 +25,8 @@ struct achi_server {
     struct achi_origins origins;
     struct achi_loop *loop;
     struct achi_listener *listeners; /* the robot's own first */
-    struct achi_session *sessions;
+    struct achi_session *sessions;   /* the newest first */
+    struct achi_account *accounts;
     struct achi_session *strangers, **last_stranger; /* the oldest first */
     ach_budget_t *budget;                            /* what clients make it hold */
     long scarce_since;           /* the second since which clients that hold much are watched */

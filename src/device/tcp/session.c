@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "room.h"
 #include "wire.h"
 
 /* A machine that vanished is noticed after about a minute and a half. */
@@ -117,12 +118,9 @@ void achi_session_know(struct achi_session *s)
     s->input.limit = (size_t)s->server->options.message_max;
 }
 
-void achi_session_close(struct achi_session *s, const char *why)
+static void leave(struct achi_session *s)
 {
-    if (s->closing)
-        return;
     s->closing = true;
-    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s is gone: %s", s->name, why);
     achi_session_unpack(s);
     achi_output_finish(&s->output);
     achi_session_know(s);
@@ -132,7 +130,16 @@ void achi_session_close(struct achi_session *s, const char *why)
     if (s->next)
         s->next->at = s->at;
     s->server->clients--;
+    achi_account_leave(s);
     achi_loop_remove(&s->peer);
+}
+
+void achi_session_close(struct achi_session *s, const char *why)
+{
+    if (s->closing)
+        return;
+    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s is gone: %s", s->name, why);
+    leave(s);
 }
 
 static void destroy(struct achi_peer *p)
@@ -314,13 +321,11 @@ static void marked(struct achi_peer *p)
 
 static const struct achi_peer_class class = {ready, marked, destroy};
 
-/* Not asked for where it does not matter. False: it cannot be asked now. */
+/* False: it cannot be asked now. */
 static bool find_origin(struct achi_session *s, int fd)
 {
     size_t n = strlen(s->name);
 
-    if (s->server->options.any_local_user || *s->server->options.secret)
-        return true;
     if (!achi_origin_find(&s->server->origins, fd, &s->origin)) {
         ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors or memory to tell which user it is");
         return false;
@@ -379,14 +384,19 @@ ach_status_t achi_session_create(struct achi_listener *listener, int fd)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a client");
     }
     configure(fd, &s->server->options);
-    if (!find_origin(s, fd) ||
+    if (!find_origin(s, fd) || !achi_account_enter(s, fd) ||
         achi_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
+        achi_account_leave(s);
         ach_queue_close(s->queue);
         close(fd);
         destroy(&s->peer);
         return ACH_FAILED_SYSCALL;
     }
     enlist(s);
+    if (!achi_room_find(s)) {
+        leave(s);
+        return ach_errstr_set(ACH_OVERFLOW, "there are %d", s->server->clients);
+    }
     greet(fd);
     ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s", s->name);
     return ACH_OK;

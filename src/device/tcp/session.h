@@ -14,6 +14,7 @@
 
 #include <ach/access.h>
 
+#include "account.h"
 #include "input.h"
 #include "origin.h"
 #include "output.h"
@@ -32,6 +33,7 @@ struct achi_session {
     uint16_t port;
     char name[96]; /* of the client, for the log */
     struct achi_origin origin;
+    struct achi_account *account;
     bool told_refusal; /* to the log */
 
     bool trusted; /* it knows the secret, or there is none */
@@ -120,6 +122,8 @@ void achi_subscription_close(struct achi_session *s, const ach_header_t *request
                              const ach_player_device_req_t *req);
 /* What the client may do with a device that it has opened; 0: it has not. */
 unsigned achi_subscription_rights(const struct achi_session *s, const ach_address_t *device);
+/* Whether the client has opened a device. */
+bool achi_subscription_any(const struct achi_session *s);
 void achi_subscription_close_all(struct achi_session *s);
 
 /* Whether ach_robot_rights decides for this client. Otherwise it may do everything. */

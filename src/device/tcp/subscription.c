@@ -58,6 +58,15 @@ unsigned achi_subscription_rights(const struct achi_session *s, const ach_addres
     return sub && count(sub) > 0 ? sub->rights : 0;
 }
 
+bool achi_subscription_any(const struct achi_session *s)
+{
+    const struct achi_subscription *sub = s->subscriptions;
+
+    while (sub && count(sub) == 0)
+        sub = sub->next;
+    return sub;
+}
+
 /* Whether the client may open the device once more; then that counts. */
 static bool want(struct achi_subscription *sub)
 {

@@ -6,10 +6,13 @@ Users of one machine that take more of a server than they should. Each client is
 own, which becomes that user before it connects.
 """
 import os
+import signal
+import struct
 import sys
 
-from users import (ACK, DATA, DEVLIST, NACK, OPAQUE, OPEN, PLAYER, PUSH, STRANGER, Client, Server,
-                   as_user, command, heard, player, prepare)
+from users import (ACK, DATA, DATAMODE, DEVLIST, MEMBER, NACK, NAMED, OPAQUE, OPEN, OWNER, PLAYER,
+                   PUSH, ROOT, STRANGER, UNLISTED, Client, Server, as_user, become, command, heard,
+                   player, prepare)
 
 
 def test_listens_often(program):
@@ -56,6 +59,122 @@ def test_listens_often(program):
         os.close(fd)
 
 
+class Crowd:
+    """Connections of a process of that user. It stays until it is told to end."""
+    left = set()  # processes that were not told, as a test failed
+
+    def __init__(self, uid, port, count, speak):
+        self.uid, self.lines = uid, os.pipe()
+        self.orders = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                become(uid)
+                self.run(port, count, speak)
+            finally:
+                os._exit(0)
+        self.left.add(self.pid)
+        os.close(self.lines[1])
+        os.close(self.orders[0])
+        self.answers = os.fdopen(self.lines[0])
+        assert self.answers.readline() == "ready\n", f"no clients of user {uid}"
+
+    def run(self, port, count, speak):
+        clients = []
+        for _ in range(count):
+            clients.append(Client(port))
+            speak(clients[-1])
+        os.write(self.lines[1], b"ready\n")
+        while os.read(self.orders[0], 1) == b"?":
+            os.write(self.lines[1], b"%d\n" % sum(is_served(c) for c in clients))
+
+    def served(self):
+        """How many of the connections are still there."""
+        os.write(self.orders[1], b"?")
+        return int(self.answers.readline())
+
+    def end(self):
+        os.write(self.orders[1], b".")
+        os.close(self.orders[1])
+        self.answers.close()
+        os.waitpid(self.pid, 0)
+        self.left.remove(self.pid)
+
+
+def is_served(client):
+    try:
+        return client.request(PLAYER, 0, DATAMODE, struct.pack(">I", PUSH)).type == ACK
+    except (player.Gone, OSError):
+        return False
+
+
+def say_one_thing(client):
+    assert is_served(client)
+
+
+def subscribe(client):
+    client.open(OPAQUE, 0)
+
+
+def is_let_in(port):
+    c = Client(port)
+    return bool(c.banner) and is_served(c) and c.request(PLAYER, 0, DEVLIST).type == ACK
+
+
+def is_greeted(port):
+    try:
+        return bool(Client(port).banner)
+    except OSError:
+        return False
+
+
+def test_no_rights(program):
+    """A user that may do nothing has all connections, and has said something on each: they make room,
+    from the oldest, and not those of users that may do something."""
+    with Server(program, 'access ( mode "0660" group "robot" )', "port 0 clients_max 20") as s:
+        member = Crowd(MEMBER, s.port, 3, subscribe)
+        stranger = Crowd(STRANGER, s.port, 17, say_one_thing)
+        assert stranger.served() == 17
+        for uid in (OWNER, ROOT, MEMBER):
+            assert as_user(uid, is_let_in, s.port), f"user {uid} is locked out: {s.log()}"
+        more = Crowd(STRANGER, s.port, 30, lambda c: None)
+        assert member.served() == 3, s.log()
+        assert as_user(OWNER, is_let_in, s.port), s.log()
+        assert s.logged("its user may do nothing here, and another client came"), s.log()
+        for crowd in (member, stranger, more):
+            crowd.end()
+
+
+def test_many_readers(program):
+    """A user that may read has all connections: each of the others gets in, and has its share."""
+    with Server(program, tcp="port 0 clients_max 20") as s:
+        stranger = Crowd(STRANGER, s.port, 20, subscribe)
+        crowds = [Crowd(uid, s.port, 1, subscribe) for uid in (MEMBER, NAMED, OWNER, ROOT)]
+        assert stranger.served() == 16, s.log()
+        assert not as_user(STRANGER, is_greeted, s.port)
+        assert [c.served() for c in crowds] == [1, 1, 1, 1], s.log()
+        for crowd in crowds + [stranger]:
+            crowd.end()
+
+
+def test_many_users(program):
+    """Each user has one connection, and there is no room: the owner and root get in, others do not."""
+    with Server(program, tcp="port 0 clients_max 3") as s:
+        crowds = [Crowd(uid, s.port, 1, subscribe) for uid in (MEMBER, NAMED, STRANGER)]
+        assert not as_user(UNLISTED, is_greeted, s.port)
+        assert [c.served() for c in crowds] == [1, 1, 1], s.log()
+        owner = Crowd(OWNER, s.port, 1, subscribe)
+        root = Crowd(ROOT, s.port, 1, subscribe)
+        assert (owner.served(), root.served()) == (1, 1), s.log()
+        assert sum(c.served() for c in crowds) == 1, s.log()
+        for crowd in crowds + [owner, root]:
+            crowd.end()
+
+
 if __name__ == "__main__":
     prepare()
-    sys.exit(player.run([f for n, f in list(globals().items()) if n.startswith("test_")]))
+    try:
+        sys.exit(player.run([f for n, f in list(globals().items()) if n.startswith("test_")]))
+    finally:
+        for left in Crowd.left:
+            os.kill(left, signal.SIGKILL)
