@@ -11,7 +11,8 @@
  *     secret             at most 32 characters; who does not show them with the request AUTH
  *                        may set how its own connection works, and nothing else, with messages of
  *                        256 bytes at most; after 10 seconds, or three wrong ones, it is
- *                        disconnected
+ *                        disconnected. All connections of a user of this machine, or of another
+ *                        machine, try eight wrong secrets, and then one each second
  *     local_users        "channels", the default: a user of this machine may do what the permissions
  *                        of the robot's channels allow, see access.h; with a secret, the
  *                        secret alone decides. "any": all of them may do everything

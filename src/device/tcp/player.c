@@ -146,14 +146,17 @@ static bool same_key(const char *secret, const ach_player_auth_req_t *r)
 static void auth(struct achi_session *s, const ach_header_t *h, const void *body)
 {
     const char *secret = s->server->options.secret;
+    bool may = achi_account_may_guess(s->account); /* or the client is gone: nothing waits then */
 
-    if (*secret && same_key(secret, body)) {
+    if (*secret && same_key(secret, body) && may) {
         s->trusted = true;
         achi_session_know(s);
         achi_session_answer(s, h, ACH_MSG_ACK, NULL);
         return;
     }
     achi_session_answer(s, h, ACH_MSG_NACK, NULL);
+    if (*secret)
+        achi_account_guessed_wrong(s->account);
     if (!*secret || ++s->wrong < WRONG_KEYS_MAX)
         return;
     ach_robot_log(s->server->robot, ACH_LOG_WARNING,

@@ -22,6 +22,9 @@
 /* A stranger has so many seconds to show the secret. */
 #define STRANGER_SECONDS 10
 
+/* Shorter secrets can be guessed, at one guess each second from each of many machines. */
+#define SECRET_LENGTH 12u
+
 /* The log says that often that clients are turned away. */
 #define TELL_SECONDS 10
 
@@ -76,14 +79,27 @@ static void drop_strangers(struct achi_server *server)
         achi_session_close(server->strangers, "it did not show the secret");
 }
 
+/* Those that came first are first. */
+static void wake_throttled(struct achi_server *server)
+{
+    struct achi_session *s;
+
+    for (s = server->strangers; s; s = s->next_stranger)
+        if (s->throttled)
+            achi_loop_mark(&s->peer);
+}
+
 /* Each second, as long as there is a reason. */
 static void tick(void *context)
 {
     struct achi_server *server = context;
     bool secret = *server->options.secret;
 
-    if (secret)
+    if (secret) {
         drop_strangers(server);
+        wake_throttled(server);
+        achi_accounts_forget(server, false);
+    }
     if (server->paused)
         achi_listeners_resume(server);
     if (server->turned_away && achi_server_seconds() - server->told >= TELL_SECONDS)
@@ -133,6 +149,10 @@ static void warn_open(const struct achi_server *server)
 {
     unsigned interface;
 
+    if (*server->options.secret && strlen(server->options.secret) < SECRET_LENGTH)
+        ach_robot_log(server->robot, ACH_LOG_WARNING,
+                      "the secret is short and can be guessed: use %u characters or more",
+                      SECRET_LENGTH);
     if (!*server->options.secret && achi_reach_find(server->listeners->peer.fd, &interface))
         ach_robot_log(server->robot, ACH_LOG_WARNING,
                       "listening on %s without a secret: everybody in the network can read and "

@@ -166,12 +166,24 @@ static bool may_ask(const struct achi_session *s)
     return (size_t)s->asking + ach_queue_replies(s->queue) < most;
 }
 
+/* Whether the next message may be looked at: secrets are not guessed at any speed. */
+static bool may_guess(struct achi_session *s)
+{
+    ach_header_t h;
+    uint32_t size;
+
+    s->throttled = !s->trusted && achi_input_peek(&s->input, &h, &size) && h.type == ACH_MSG_REQ &&
+                   h.address.interf == ACH_PLAYER_CODE && h.subtype == ACH_PLAYER_REQ_AUTH &&
+                   !achi_account_may_guess(s->account);
+    return !s->throttled;
+}
+
 /* A client that is gone does not make room: what it sent is taken now, or never. */
 static bool may_take(struct achi_session *s)
 {
     if (s->closing || s->ended)
         return !s->closing;
-    return !s->urgent && may_ask(s) && achi_memory_may_take(s);
+    return !s->urgent && may_ask(s) && may_guess(s) && achi_memory_may_take(s);
 }
 
 static void refuse(struct achi_session *s)

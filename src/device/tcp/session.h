@@ -38,7 +38,8 @@ struct achi_session {
 
     bool trusted; /* it knows the secret, or there is none */
     unsigned wrong;
-    long since;                                        /* the second in which it came */
+    bool throttled; /* its account has guessed too often: its next guess waits */
+    long since;     /* the second in which it came */
     struct achi_session *next_stranger, **stranger_at; /* NULL: it is none any more */
 
     bool pull;

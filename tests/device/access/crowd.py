@@ -59,6 +59,46 @@ def test_listens_often(program):
         os.close(fd)
 
 
+def test_guesses(program):
+    """A user that guesses the secret is made to wait, and others are not."""
+    def show(port, secret, times):
+        c = Client(port)
+        body = struct.pack(">II", len(secret), len(secret)) + secret
+        ask = player.header(player.REQ, PLAYER, 0, player.AUTH, len(body)) + body
+        c.raw(ask * times)
+        return c
+
+    def guess(port):
+        return len([show(port, b"0000", 3) for _ in range(100)])
+
+    def know(port):
+        return show(port, b"open sesame!", 1).answer(PLAYER, 0, player.AUTH).type == ACK
+
+    def hold(port, ready, go):
+        kept = [show(port, b"0000", 3) for _ in range(100)]
+        os.write(ready, b"x")
+        os.read(go, 1)
+        return len(kept)
+
+    ready, go = os.pipe(), os.pipe()
+    with Server(program, tcp='port 0 secret "open sesame!"') as s:
+        assert as_user(STRANGER, guess, s.port) == 100
+        pid = os.fork()
+        if pid == 0:
+            as_user(STRANGER, hold, s.port, ready[1], go[0])
+            os._exit(0)
+        try:
+            os.read(ready[0], 1)
+            for uid in (MEMBER, OWNER, ROOT):
+                assert as_user(uid, know, s.port), s.log()
+            assert "the secret is short" not in s.log()
+        finally:
+            os.write(go[1], b"x")
+            os.waitpid(pid, 0)
+    for fd in ready + go:
+        os.close(fd)
+
+
 class Crowd:
     """Connections of a process of that user. It stays until it is told to end."""
     left = set()  # processes that were not told, as a test failed

@@ -318,6 +318,43 @@ def strangers(server, witness, attackers):
     assert server.logged("another client came")
 
 
+def key(text):
+    return struct.pack(">II", len(text), len(text)) + text + bytes(-len(text) % 4)
+
+
+@attacked("secret \"open\"", "open", 16 * MIB)
+def guesses(server, witness, attackers):
+    """Eight wrong secrets are answered at once, then one each second, on all connections together."""
+    assert server.logged("the secret is short and can be guessed")
+    begin, answered, seconds = time.monotonic(), 0, 3
+    one = p.header(p.REQ, p.PLAYER, 0, p.AUTH, len(key(b"0000"))) + key(b"0000")
+    for _ in range(30):
+        attackers.append(server.client())
+        attackers[-1].raw(one * 2)  # with three, it would be disconnected
+    witness.served(20)
+    while time.monotonic() < begin + seconds:
+        for c in attackers:
+            try:
+                while True:
+                    assert c.receive(0.001).type == p.NACK
+                    answered += 1
+            except (p.Late, p.Gone):
+                pass
+    spent = time.monotonic() - begin
+    assert 8 <= answered <= 8 + spent + 1, (answered, spent)
+    for c in attackers:
+        c.close()
+    friend, end = None, time.monotonic() + p.LIMIT
+    while not friend:  # of the same user: it waits behind the guesses
+        try:
+            friend = Witness(server, "open")
+        except (p.Gone, ConnectionError):
+            assert time.monotonic() < end, "a friend is locked out"
+    friend.served()
+    friend.end()
+    friend.client.close()
+
+
 @attacked("secret \"open\"", "open", 16 * MIB)
 def large_strangers(server, witness, attackers):
     """A stranger's message is no longer than the secret needs, whatever its header says."""
@@ -401,5 +438,5 @@ def refused_messages(program):
 if __name__ == "__main__":
     sys.setswitchinterval(1e-4)
     sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
-                    slow_driver, stopped_readers, unread_data, strangers, large_strangers, long_burst,
+                    slow_driver, stopped_readers, unread_data, strangers, guesses, large_strangers, long_burst,
                     many_opens, refused_messages]))
