@@ -140,7 +140,8 @@ static size_t held_by(const struct achi_session *s)
 {
     ach_queue_usage_t u = usage_of(s);
 
-    return u.bytes + u.requests + s->output.bytes + s->input.room;
+    return u.bytes + u.requests + s->output.bytes + s->input.room +
+           __atomic_load_n(&s->openings, __ATOMIC_RELAXED);
 }
 
 /* Seconds for which it has held much, and moved less than that. */

@@ -4,7 +4,8 @@
  *
  * The option `memory` bounds what all clients together make the server hold, and
  * `client_memory` what one of them does: data and answers that it does not read, requests that
- * are not answered, and messages of which only a part has come.
+ * are not answered, subscriptions that wait for a driver, and messages of which only a part has
+ * come.
  *
  *   - A client that does not read its answers is not read from. How large answers will be is
  *     estimated from those before, so that few are asked for at once if they are large.

@@ -60,6 +60,7 @@ struct achi_session {
     uint64_t taken;           /* bytes of messages from it */
     uint64_t moved;           /* bytes taken and sent up to ... */
     long held_since;          /* ... that second, when it held little, or had moved what it held */
+    size_t openings;          /* bytes of subscriptions that wait; changed by any thread */
     uint64_t refused_answers; /* that the log has told of */
     ach_message_t *map;       /* to be compressed before anything else is sent; NULL: none */
     struct achi_session *next_map;

@@ -25,8 +25,13 @@ struct achi_subscription {
     unsigned rights; /* since it was opened; without ACH_RIGHT_REQUEST it only listens */
 };
 
+/* What the robot keeps of a subscription that waits, beside its route. */
+#define PENDING_BYTES 128u
+
 /* What is needed to answer. */
 struct opening {
+    struct achi_session *session;
+    size_t bytes; /* that count in the server's memory until it is answered */
     struct achi_subscription *subscription;
     ach_queue_t *queue;
     ach_header_t header;
@@ -177,6 +182,13 @@ static void push_rights(const struct opening *o)
     push_bytes(o->queue, &o->header, ACH_MSG_ACK, ACHI_REQ_RIGHTS, bytes, size + 4);
 }
 
+static void destroy(struct opening *o)
+{
+    ach_budget_sub(o->session->server->budget, o->bytes);
+    __atomic_fetch_sub(&o->session->openings, o->bytes, __ATOMIC_RELAXED);
+    free(o);
+}
+
 static void settle(struct opening *o, ach_status_t status, const char *why)
 {
     if (status == ACH_OK) {
@@ -193,7 +205,7 @@ static void settle(struct opening *o, ach_status_t status, const char *why)
             achi_session_explain(o->queue, &o->header, why);
         push_answer(o, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE);
     }
-    free(o);
+    destroy(o);
 }
 
 static void done(void *context, const ach_address_t *address, ach_status_t status, const char *why)
@@ -210,6 +222,10 @@ static struct opening *make(struct achi_session *s, const ach_header_t *request,
 
     if (!o)
         return NULL;
+    o->session = s;
+    o->bytes = sizeof(*o) + PENDING_BYTES + (s->route ? strlen(s->route) + 1 : 0);
+    ach_budget_add(s->server->budget, o->bytes);
+    __atomic_fetch_add(&s->openings, o->bytes, __ATOMIC_RELAXED);
     o->queue = s->queue;
     o->header = *request;
     o->header.timestamp = ach_robot_time(s->server->robot);
@@ -276,6 +292,10 @@ void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
         achi_session_answer(s, request, ACH_MSG_NACK, NULL);
         return;
     }
+    if (ach_budget_left(s->server->budget) == 0) {
+        settle(o, ACH_OVERFLOW, "there is no memory left for subscriptions");
+        return;
+    }
     forget_closed(s);
     sub = find(s, &device);
     o->rights = sub ? sub->rights : achi_rights_of(s, &device);
@@ -326,7 +346,7 @@ void achi_subscription_close(struct achi_session *s, const ach_header_t *request
         *o->driver = '\0';
     push_answer(o, was ? ACH_MSG_ACK : ACH_MSG_NACK,
                 was ? ACH_PLAYER_CLOSE_MODE : ACH_PLAYER_ERROR_MODE);
-    free(o);
+    destroy(o);
 }
 
 void achi_subscription_close_all(struct achi_session *s)

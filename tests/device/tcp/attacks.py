@@ -11,12 +11,14 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 
 import player as p
 
 MAP, GET_DATA = 42, 2
+ROUTE = 100  # a request of Ach: which servers led to this connection
 SIDE = 2048  # a map of 4 MiB
 CONFIG = f"""
 driver ( name "atlas" provides ["map:0"] side {SIDE} noise no )
@@ -369,6 +371,46 @@ def large_strangers(server, witness, attackers):
     witness.served()
 
 
+def pending_opens(program):
+    """Subscriptions that wait for a driver's setup count in the option memory: those that do not fit
+    are refused, and all others are answered when the driver is set up."""
+    text = b"x" * 1900 + bytes(1)
+    route = struct.pack(">II", len(text), len(text)) + text + bytes(-len(text) % 4)
+    body = struct.pack(">7I", 0, 0, p.POSITION2D, 5, p.OPEN, 0, 0)
+    ask = p.header(p.REQ, p.PLAYER, 0, p.DEV, len(body)) + body
+    with tempfile.TemporaryDirectory(prefix="achattacks.") as directory:
+        gate = os.path.join(directory, "gate")
+        server = p.Server(program, 'driver ( name "puppet" provides ["position2d:5"] '
+                          f'setup_file "{gate}" )', tcp=f"port 0 memory {MIB} client_memory 65536")
+        clients = []
+        try:
+            for _ in range(30):  # with 32 subscriptions of more than 2000 bytes each: twice too many
+                c = server.client()
+                clients.append(c)
+                c.send(p.REQ, p.PLAYER, 0, ROUTE, route)
+                assert c.receive().type == p.ACK
+                c.raw(ask * 32)
+            assert clients[-1].answer(p.PLAYER, 0, p.DEV).type == p.NACK
+            with open(gate, "w", encoding="ascii"):
+                pass
+            first = clients[0]
+            assert [first.answer(p.PLAYER, 0, p.DEV).type for _ in range(32)] == [p.ACK] * 32
+            granted = sum(c.answer(p.PLAYER, 0, p.DEV).type == p.ACK for c in clients[1:-1]
+                          for _ in range(32))
+            assert granted < MIB // 2000, granted
+            honest = server.client()
+            honest.open(p.POSITION2D, 5)  # what is answered does not count any more
+        except BaseException:
+            print(server.log()[-3000:])
+            raise
+        finally:
+            with open(gate, "w", encoding="ascii"):
+                pass
+            for c in clients:
+                c.close()
+            server.end()
+
+
 @attacked()
 def long_burst(server, witness, attackers):
     """A client that sends much at once has a few messages taken, and then others have their turn:
@@ -439,4 +481,4 @@ if __name__ == "__main__":
     sys.setswitchinterval(1e-4)
     sys.exit(p.run([map_requests, sudden_maps, crowd, partial_messages, small_pieces, held_requests,
                     slow_driver, stopped_readers, unread_data, strangers, guesses, large_strangers, long_burst,
-                    many_opens, refused_messages]))
+                    many_opens, pending_opens, refused_messages]))

@@ -21,6 +21,7 @@ struct puppet {
     ach_address_t devices[DEVICES_MAX];
     int count, control;
     int setup_ms, sleep_ms;
+    char setup_file[256]; /* the setup waits until it is there; empty: it does not */
     bool die;
     enum does does;
     ach_message_t *held[HELD_MAX];
@@ -49,6 +50,8 @@ static ach_status_t puppet_create(ach_driver_t *driver, ach_section_t *options, 
     }
     p->setup_ms = ach_section_int(options, "setup_ms", 0);
     p->sleep_ms = ach_section_int(options, "sleep_ms", 0);
+    snprintf(p->setup_file, sizeof(p->setup_file), "%s",
+             ach_section_string(options, "setup_file", ""));
     ach_driver_property_int(driver, "answer", 42);
     *state = p;
     return p->count ? ACH_OK : ACH_ENOENT;
@@ -66,6 +69,8 @@ static ach_status_t puppet_setup(ach_driver_t *driver, void *state)
 
     (void)driver;
     usleep((unsigned)p->setup_ms * 1000);
+    while (*p->setup_file && access(p->setup_file, F_OK) != 0)
+        usleep(10000);
     p->die = false;
     return ACH_OK;
 }
