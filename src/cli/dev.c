@@ -57,6 +57,16 @@ const ach_interface_t *dev_interface(const ach_device_t *device)
     return ach_interface_by_code(ach_device_address(device)->interf);
 }
 
+static bool has_messages(const ach_interface_t *i, unsigned type)
+{
+    uint32_t k;
+
+    for (k = 0; k < i->message_count; k++)
+        if (i->messages[k].type == type)
+            return true;
+    return false;
+}
+
 static void list_messages(const ach_interface_t *i, unsigned type)
 {
     uint32_t k;
@@ -85,6 +95,7 @@ static const char *suggest_message(const ach_interface_t *i, unsigned type, cons
 
 const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, const char *name)
 {
+    const char *kind = type == ACH_MSG_CMD ? "command" : "request";
     const ach_message_def_t *def = NULL;
     uint64_t number;
 
@@ -94,8 +105,11 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
         def = ach_interface_message_named(i, type, name);
     if (def)
         return def;
-    complain("%s has no %s %s%s; it has:", i->name, type == ACH_MSG_CMD ? "command" : "request",
-             name, suggest_message(i, type, name));
+    if (!has_messages(i, type)) {
+        complain("%s has no %ss", i->name, kind);
+        return NULL;
+    }
+    complain("%s has no %s %s%s; it has:", i->name, kind, name, suggest_message(i, type, name));
     list_messages(i, type);
     return NULL;
 }

@@ -53,6 +53,8 @@ expect 1 "$ACH" dev cmd 40021:position2d:1 vel val.px=1
 has "$err" "has no field 'val'; did you mean 'vel'? It has: vel {px, py, pa}, state"
 expect 1 "$ACH" dev cmd 40021:position2d:1 velo
 has "$err" "position2d has no command velo; did you mean 'VEL'?"
+expect 1 "$ACH" dev cmd 40021:laser:0 vel
+same "$err" "ach dev cmd: laser has no commands"
 expect 1 "$ACH" dev print 40021:lazer:0
 has "$err" "there is no interface lazer; did you mean 'laser'?"
 expect 2 "$ACH" dev prnt 40021:laser:0
