@@ -26,8 +26,14 @@ static bool reads_counter(const ucontext_t *u)
     uint32_t instruction;
 
     memcpy(&instruction, (const void *)u->uc_mcontext.pc, sizeof(instruction));
-    instruction &= ~0x1fu;                                           /* the register */
-    return instruction == 0xd53be040u || instruction == 0xd53be0c0u; /* cntvct_el0, cntvctss_el0 */
+    switch (instruction & ~0x1fu) { /* without the register */
+    case 0xd53be000u:               /* cntfrq_el0, its frequency */
+    case 0xd53be040u:               /* cntvct_el0 */
+    case 0xd53be0c0u:               /* cntvctss_el0 */
+        return true;
+    default:
+        return false;
+    }
 }
 #else
 static bool reads_counter(const ucontext_t *u)
