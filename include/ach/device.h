@@ -49,7 +49,8 @@ typedef struct ach_device_attr {
  * Without a host, the device is looked for among the channels of this machine. Only
  * if there are none, the TCP server of this machine is asked; channels that may not be
  * read are ACH_EACCES. ACH_TRANSPORT in the environment chooses; plug-ins that ACH_PLUGINS
- * names, separated by colons, are loaded first.
+ * names, separated by colons, are loaded first. Without a host and a robot, the robot is that of
+ * ACH_ROBOT in the environment, where `ach sim` puts that of the world; 6665 if it is not set.
  *
  * A user who may read a device's data and may not write requests gets the data alone; see
  * ach_device_rights.

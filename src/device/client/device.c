@@ -7,6 +7,7 @@
  */
 #include <ach.h>
 #include <ach/tcp.h>
+#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,23 @@ static ach_status_t find_way(const ach_place_t *place, const ach_device_attr_t *
     return status == ACH_ENOENT ? by_name(place, attr, "tcp", way) : status;
 }
 
+/* On this machine an address without a robot means the one in ACH_ROBOT. `ach sim` sets it. */
+static ach_status_t set_robot(ach_place_t *place, const ach_device_attr_t *attr)
+{
+    const char *text = secure_getenv("ACH_ROBOT");
+    unsigned long number;
+    char *end;
+
+    if (place->robot || *place->host || attr->robot || !text || !*text)
+        return ACH_OK;
+    number = strtoul(text, &end, 10);
+    if (*end || !isdigit((unsigned char)*text) || number == 0 || number > UINT32_MAX)
+        return ach_errstr_set(ACH_EINVAL, "ACH_ROBOT is \"%.40s\", not the number of a robot",
+                              text);
+    place->robot = (uint32_t)number;
+    return ACH_OK;
+}
+
 ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
                              ach_device_t **device)
 {
@@ -118,6 +136,8 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
     if (!address || !device)
         return ach_errstr_set(ACH_EINVAL, "an address and a place for the handle are needed");
     status = ach_place_parse(address, &place);
+    if (status == ACH_OK)
+        status = set_robot(&place, &a);
     if (status != ACH_OK)
         return status;
     d = calloc(1, sizeof(*d));
@@ -409,6 +429,8 @@ ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
         return ACH_OK;
     }
     status = parse_where(where, &place);
+    if (status == ACH_OK)
+        status = set_robot(&place, &a);
     if (status != ACH_OK)
         return status;
     t = ach_transport_find(a.transport && *a.transport ? a.transport : "tcp");

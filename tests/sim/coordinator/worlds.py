@@ -164,6 +164,16 @@ def command_line():
         nothing_left()
 
 
+def number_of_the_robot():
+    """A controller means the world's robot by an address without a number."""
+    number = 40000 + os.getpid() % 10000
+    for address, robot, given, status in (("actarray:0", number, "6665", 0),
+                                          (f"{number}:actarray:0", number, "6665", 0),
+                                          (f"{number + 1}:actarray:0", number, str(number), 1)):
+        sim(world(arm(), controller("a", "pushes", address, 3, "robot.log"), robot=robot),
+            env={"ACH_ROBOT": given}).expect(status, *["cannot open"][:status])
+
+
 def stale_channels():
     """Channels of a simulation that was killed are no hindrance."""
     channel("sim.w.note", 4, 8)
@@ -173,4 +183,5 @@ def stale_channels():
 
 
 main([files, options_of_world, options_of_controllers, several, unknown_words, programs,
-      parts_of_the_world, durations, engines, outputs, command_line, stale_channels])
+      parts_of_the_world, durations, engines, outputs, command_line, number_of_the_robot,
+      stale_channels])
