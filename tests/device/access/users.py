@@ -13,7 +13,6 @@ import os
 import pickle
 import resource
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -481,12 +480,9 @@ def expect_no_command(s, *arguments):
     """Of strangers that have closed their sockets before the server looks."""
     listener = s.client(PUSH)
     listener.open(OPAQUE, 0)
-    s.process.send_signal(signal.SIGSTOP)
-    try:
+    with player.stopped(s):
         for _ in range(20):
             as_user(STRANGER, hit_and_run, s.port, *arguments)
-    finally:
-        s.process.send_signal(signal.SIGCONT)
     for _ in range(3):  # connections are taken in turn: these come after
         last = s.client(PUSH)
         last.open(OPAQUE, 0)

@@ -7,7 +7,6 @@ attacks.py SERVER_PROGRAM [TEST ...]
 """
 import os
 import re
-import signal
 import socket
 import struct
 import sys
@@ -423,12 +422,9 @@ def long_burst(server, witness, attackers):
         return p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body
 
     n = 500  # in one piece that the server receives
-    server.process.send_signal(signal.SIGSTOP)
-    try:
+    with p.stopped(server):
         hog.raw(b"".join(command(b"%03d" % i) for i in range(n)))
         other.raw(command(b"one"))
-    finally:
-        server.process.send_signal(signal.SIGCONT)
     heard = [m.body[8:11] for m in (ear.next() for _ in range(n + 1))]
     assert [h for h in heard if h != b"one"] == [b"%03d" % i for i in range(n)], heard
     assert heard.index(b"one") <= 32, heard.index(b"one")

@@ -5,10 +5,8 @@
 last.py SERVER_PROGRAM [TEST ...]
 """
 import array
-import contextlib
 import fcntl
 import os
-import signal
 import socket
 import struct
 import sys
@@ -41,18 +39,6 @@ def await_sent(client):
 def close_with_reset(client):
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
-
-
-@contextlib.contextmanager
-def stopped(server):
-    """All threads of the server stand still meanwhile, wherever they are."""
-    pid = server.process.pid
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        os.waitid(os.P_PID, pid, os.WSTOPPED)
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def count(client, n):
@@ -130,7 +116,7 @@ def lost_while_sending(program):
         c = server.client(p.PUSH)
         c.open(p.OPAQUE, 2)
         c.open(p.OPAQUE, 6)
-        with stopped(server):
+        with p.stopped(server):
             for _ in range(20):
                 c.send(p.CMD, p.OPAQUE, 2, 1, p.opaque(b"x"))
             await_sent(c)

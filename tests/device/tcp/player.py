@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A client of the Player protocol, from its description alone, and a server to talk to."""
 import collections
+import contextlib
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -201,6 +203,18 @@ def loopback(n):
     """An address of this machine that no other test uses."""
     pid = os.getpid()
     return f"127.{64 + n}.{pid >> 8 & 255}.{pid & 255}"
+
+
+@contextlib.contextmanager
+def stopped(server):
+    """All threads of the server stand still meanwhile, wherever they are."""
+    pid = server.process.pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        os.waitid(os.P_PID, pid, os.WSTOPPED)
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def run(tests):
