@@ -167,7 +167,15 @@ for i in range(100):
             held.append(s)
     except ConnectionError:
         pass
-print(len(held), flush=True)
+def stays(s): # later clients may have taken its place
+    s.setblocking(False)
+    try:
+        return s.recv(1, socket.MSG_PEEK) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+print(sum(map(stays, held)), flush=True)
 sys.stdin.read()' "$port" $stranger <"$dir/hold" >"$dir/held" &
 holder=$!
 exec 9>"$dir/hold"
@@ -200,7 +208,7 @@ has "$(cat "$dir/err")" "the secret is in $dir/robot.cfg, which all users of thi
 stop
 chown $owner "$dir/robot.cfg"
 chmod 600 "$dir/robot.cfg"
-serve "$dummy tcp ( secret \"s\" )" --bind 0.0.0.0 --no-channels
+serve "$dummy tcp ( secret \"a long secret\" )" --bind 0.0.0.0 --no-channels
 [ -s "$dir/err" ] && { cat "$dir/err"; fail "a warning for a secret that is kept"; }
 stop
 
