@@ -197,6 +197,8 @@ static enum ach_status exchange(struct draft *d, const char *name, const char *p
         return errno == ENOENT ? ACH_EAGAIN : cannot_replace(path);
     if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
         r = may_replace(d->path, attr);
+        if (r == ACH_EEXIST && access(d->path, F_OK) != 0 && errno == ENOENT)
+            r = ACH_OK; /* another one has swept it */
         if (r != ACH_OK)
             r = step_back(d, path, r);
         else if (!achi_shm_replaced(d->path) && old)
