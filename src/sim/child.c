@@ -87,7 +87,7 @@ static void set_environment(const struct achi_sim *s, const struct achi_plan_con
     snprintf(text, sizeof(text), "%d", (int)getppid());
     setenv("ACH_SIM_PID", text, 1);
     setenv("ACH_SIM_ALLOW", p->allow, 1);
-    snprintf(text, sizeof(text), "%u", s->plan->robot ? s->plan->robot : ACH_ROBOT_DEFAULT);
+    snprintf(text, sizeof(text), "%u", (unsigned)ach_robot_number(s->robot));
     setenv("ACH_ROBOT", text, 1);
 }
 
