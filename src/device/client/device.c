@@ -7,7 +7,6 @@
  */
 #include <ach.h>
 #include <ach/tcp.h>
-#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,20 +107,33 @@ static ach_status_t find_way(const ach_place_t *place, const ach_device_attr_t *
     return status == ACH_ENOENT ? by_name(place, attr, "tcp", way) : status;
 }
 
+/* The interface and index do not matter, but an address must have them. */
+static ach_status_t parse_where(const char *where, ach_place_t *place)
+{
+    char text[ACH_ADDRESS_MAX];
+    size_t n = strlen(where);
+
+    if (n > ACH_HOST_MAX + 12)
+        return ach_errstr_set(ACH_EINVAL, "\"%.100s\" is neither a host nor a robot", where);
+    if (n && !strchr(where, ':') && strspn(where, "0123456789") < n)
+        snprintf(text, sizeof(text), "%s::player:0", where);
+    else
+        snprintf(text, sizeof(text), "%s%splayer:0", where, n ? ":" : "");
+    return ach_place_parse(text, place);
+}
+
 /* On this machine an address without a robot means the one in ACH_ROBOT. `ach sim` sets it. */
 static ach_status_t set_robot(ach_place_t *place, const ach_device_attr_t *attr)
 {
     const char *text = secure_getenv("ACH_ROBOT");
-    unsigned long number;
-    char *end;
+    ach_place_t named;
 
     if (place->robot || *place->host || attr->robot || !text || !*text)
         return ACH_OK;
-    number = strtoul(text, &end, 10);
-    if (*end || !isdigit((unsigned char)*text) || number == 0 || number > UINT32_MAX)
+    if (parse_where(text, &named) != ACH_OK || *named.host || !named.robot)
         return ach_errstr_set(ACH_EINVAL, "ACH_ROBOT is \"%.40s\", not the number of a robot",
                               text);
-    place->robot = (uint32_t)number;
+    place->robot = named.robot;
     return ACH_OK;
 }
 
@@ -399,21 +411,6 @@ ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_devic
         status = --left ? ach_device_get(device, ACH_SUBTYPE_ANY, 0, 0, &m) : ACH_STALE_FRAMES;
     } while (status == ACH_OK || status == ACH_MISSED_FRAME);
     return ACH_OK;
-}
-
-/* The interface and index do not matter, but an address must have them. */
-static ach_status_t parse_where(const char *where, ach_place_t *place)
-{
-    char text[ACH_ADDRESS_MAX];
-    size_t n = strlen(where);
-
-    if (n > ACH_HOST_MAX + 12)
-        return ach_errstr_set(ACH_EINVAL, "\"%.100s\" is neither a host nor a robot", where);
-    if (n && !strchr(where, ':') && strspn(where, "0123456789") < n)
-        snprintf(text, sizeof(text), "%s::player:0", where);
-    else
-        snprintf(text, sizeof(text), "%s%splayer:0", where, n ? ":" : "");
-    return ach_place_parse(text, place);
 }
 
 ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
