@@ -312,7 +312,8 @@ static void ready(struct achi_peer *p, uint32_t events)
 {
     struct achi_session *s = (struct achi_session *)p;
 
-    if (events & (EPOLLERR | EPOLLHUP)) { /* again in the next turn: others are served meanwhile */
+    /* Again in the next turn. Others are served meanwhile, and receive into the same buffer. */
+    if (events & (EPOLLERR | EPOLLHUP)) {
         if (!take_rest(s) || achi_input_keep(&s->input) != ACH_OK)
             achi_session_close(s, reason(p->fd));
         return;
