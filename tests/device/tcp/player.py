@@ -155,7 +155,9 @@ class Server:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors)
         line = self.process.stdout.readline().decode()
-        assert line.startswith("port "), f"no server: {self.log()}"
+        if not line.startswith("port "):
+            self.process.communicate(timeout=LIMIT)
+            raise AssertionError(f"no server: {self.log()}")
         self.port = int(line.split()[1])
 
     def client(self, mode=None):
