@@ -74,9 +74,7 @@ static pid_t strangers_start(void)
     pid_t pid;
     int i, fd;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid > 0)
         return pid;
     REQUIRE(geteuid() != 0 || (setgid(NOBODY) == 0 && setuid(NOBODY) == 0));
@@ -153,12 +151,9 @@ static pid_t waiter_start(const struct way *way)
     enum ach_status r;
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid > 0)
         return pid;
-    check_failures = 0;
     REQUIRE_OK(ach_open(&chan, CHAN, NULL));
     r = way->wait(&chan);
     if (r == ACH_ENOTSUP)
@@ -292,11 +287,8 @@ static pid_t waiter_in_rounds(struct talk *talk)
 {
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
-        check_failures = 0;
         wait_in_rounds(talk, ROUNDS);
     }
     return pid;

@@ -26,11 +26,8 @@ static bool apart(int (*fun)(void))
 {
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
-        check_failures = 0;
         exit(fun());
     }
     return check_child(pid, 30000);
@@ -264,11 +261,8 @@ static void test_tmpfs(void)
     int status;
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
-        check_failures = 0;
         exit(on_small_tmpfs());
     }
     REQUIRE(waitpid(pid, &status, 0) == pid);

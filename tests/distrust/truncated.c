@@ -266,9 +266,7 @@ static int elsewhere(void (*handler)(int), bool sent)
     int status;
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
         signal(SIGBUS, handler);
         REQUIRE_OK(ach_handle_sigbus());

@@ -46,11 +46,8 @@ static void as(uid_t uid, gid_t gid, void (*fun)(void))
 {
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
-        check_failures = 0;
         REQUIRE(setgroups(0, NULL) == 0 && setgid(gid) == 0 && setuid(uid) == 0);
         fun();
         _exit(check_result());
@@ -259,11 +256,8 @@ static void gone(enum ach_status (*wait)(ach_channel_t *))
 
     make(0600);
     CHECK_OK(ach_open(&chan, CHAN, NULL));
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
-        check_failures = 0;
         CHECK_OK(ach_open(&chan, CHAN, NULL));
         CHECK_OK(wait(&chan));
         _exit(check_result());

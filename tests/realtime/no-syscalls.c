@@ -191,9 +191,7 @@ static int under_the_net(const char *name, void (*fun)(void))
     int status;
     pid_t pid;
 
-    fflush(NULL);
-    pid = fork();
-    REQUIRE(pid >= 0);
+    pid = check_fork();
     if (pid == 0) {
         unsigned long before;
 

@@ -125,6 +125,19 @@ static inline uint64_t check_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* A child that counts its own failures: 0 in the child, its id in this process. */
+static inline pid_t check_fork(void)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0)
+        check_failures = 0;
+    return pid;
+}
+
 /* Wait for a child, for at most check_time(limit_ms), then kill it. True: it exited with 0. */
 static inline bool check_child(pid_t pid, long limit_ms)
 {
