@@ -57,39 +57,42 @@ const ach_interface_t *dev_interface(const ach_device_t *device)
     return ach_interface_by_code(ach_device_address(device)->interf);
 }
 
-static bool has_messages(const ach_interface_t *i, unsigned type)
+/* The first message of a type, from *k on; NULL: there is none. *k is behind it then. */
+static const ach_message_def_t *next_message(const ach_interface_t *i, unsigned type, uint32_t *k)
 {
-    uint32_t k;
+    while (*k < i->message_count) {
+        const ach_message_def_t *def = &i->messages[(*k)++];
 
-    for (k = 0; k < i->message_count; k++)
-        if (i->messages[k].type == type)
-            return true;
-    return false;
+        if (def->type == type)
+            return def;
+    }
+    return NULL;
 }
 
 static void list_messages(const ach_interface_t *i, unsigned type)
 {
-    uint32_t k;
+    const ach_message_def_t *def;
+    uint32_t k = 0;
 
-    for (k = 0; k < i->message_count; k++)
-        if (i->messages[k].type == type)
-            fprintf(stderr, "  %-24s %s\n", i->messages[k].name, i->messages[k].text);
+    while ((def = next_message(i, type, &k)))
+        fprintf(stderr, "  %-24s %s\n", def->name, def->text);
 }
 
 /* Names of messages are found in either case, so they are compared in upper case, too. */
 static const char *suggest_message(const ach_interface_t *i, unsigned type, const char *name)
 {
+    const ach_message_def_t *def;
     char upper[NEAREST_LENGTH_MAX];
     struct nearest n;
-    size_t k;
+    uint32_t k = 0;
+    size_t j;
 
-    for (k = 0; name[k] && k + 1 < sizeof(upper); k++)
-        upper[k] = (char)toupper((unsigned char)name[k]);
-    upper[k] = '\0';
+    for (j = 0; name[j] && j + 1 < sizeof(upper); j++)
+        upper[j] = (char)toupper((unsigned char)name[j]);
+    upper[j] = '\0';
     n = nearest_to(upper);
-    for (k = 0; k < i->message_count; k++)
-        if (i->messages[k].type == type)
-            nearest_offer(&n, i->messages[k].name);
+    while ((def = next_message(i, type, &k)))
+        nearest_offer(&n, def->name);
     return suggest(&n);
 }
 
@@ -97,6 +100,7 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
 {
     const char *kind = type == ACH_MSG_CMD ? "command" : "request";
     const ach_message_def_t *def = NULL;
+    uint32_t first = 0;
     uint64_t number;
 
     if (parse_count(name, 0, 255, &number))
@@ -105,7 +109,7 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
         def = ach_interface_message_named(i, type, name);
     if (def)
         return def;
-    if (!has_messages(i, type)) {
+    if (!next_message(i, type, &first)) {
         complain("%s has no %ss", i->name, kind);
         return NULL;
     }
