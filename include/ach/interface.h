@@ -420,7 +420,7 @@ enum ach_status ach_body_from_json(const ach_type_t *type, const char *text, voi
  * @type: the struct's table, as ach_laser_data_type
  * @words: NAME=VALUE, later ones over earlier ones. An array is `ranges=1,2,3`, one
  *     element `poses[2].px=1`, a string everything behind the equals sign. A
- *     struct or an array may also be JSON.
+ *     struct or an array may also be JSON. Numbers are finite.
  * @count: how many words
  * @body: set to the struct, for free() in one call
  *

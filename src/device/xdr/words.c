@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* words.c - bodies from words like vel.px=0.5 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,14 +95,28 @@ static enum ach_status set_string(struct achi_draft *draft, const struct place *
     return ACH_OK;
 }
 
+/* A velocity that is too large to be written down must not become an infinite one. */
+static bool is_finite(unsigned kind, const uint8_t *at)
+{
+    double d = 0;
+    float f = 0;
+
+    if (kind == ACH_KIND_DOUBLE)
+        memcpy(&d, at, sizeof(d));
+    else if (kind == ACH_KIND_FLOAT)
+        memcpy(&f, at, sizeof(f));
+    return isfinite(d) && isfinite(f);
+}
+
 static enum ach_status set_scalar(const ach_field_t *f, uint8_t *at, const char **text)
 {
     const char *from = *text;
+    bool is_number = achi_read_scalar(f->kind, from, text, at);
 
-    if (achi_read_scalar(f->kind, from, text, at))
+    if (is_number && is_finite(f->kind, at))
         return ACH_OK;
-    return ach_errstr_set(ACH_EINVAL, "%s: expected a number (%s), found '%.40s'", f->name,
-                          achi_kind_name(f->kind), from);
+    return ach_errstr_set(ACH_EINVAL, "%s: expected a %snumber (%s), found '%.40s'", f->name,
+                          is_number ? "finite " : "", achi_kind_name(f->kind), from);
 }
 
 static uint32_t commas(const char *text)

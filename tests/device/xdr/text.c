@@ -197,6 +197,9 @@ static void all_bad_words(void)
     bad_word(laser, "range=1", "did you mean 'ranges'?");
     bad_word(pos, "stall.x=1", "stall: expected '=', found '.x=1'");
     bad_word(pos, "pos.px=abc", "px: expected a number (double), found 'abc'");
+    bad_word(pos, "pos.px=nan", "px: expected a finite number (double), found 'nan'");
+    bad_word(pos, "pos.px=1e400", "px: expected a finite number (double), found '1e400'");
+    bad_word(laser, "ranges=1,-1e40", "ranges: expected a finite number (float), found '-1e40'");
     bad_word(pos, "pos.px=1x", "expected nothing behind the value, found 'x'");
     bad_word(pos, "stall[0]=1", "stall is not an array");
     bad_word(laser, "ranges_count=3", "its array tells the count");
