@@ -54,7 +54,7 @@ static int request(const struct saying *s, ach_device_t *d, const ach_message_de
     if (status == ACH_OK)
         dev_show(answer, s->json);
     else
-        complain("refused");
+        complain("refused: the driver does not support %s, or not with these values", def->name);
     ach_message_unref(answer);
     return status == ACH_OK ? EXIT_OK : EXIT_FAILED;
 }
