@@ -153,8 +153,12 @@ static bool start(struct achi_sim *s, struct achi_child *c)
         error = errno;
     }
     close(fds[0]);
-    return !error || achi_sim_fail(s, "controller %s: cannot start %s: %s", c->plan->name,
-                                   c->plan->command[0], strerror(error));
+    if (!error)
+        return true;
+    return achi_sim_fail(
+        s, "controller %s: cannot start %s: %s%s", c->plan->name, c->plan->command[0],
+        strerror(error),
+        error == ENOENT && !strchr(c->plan->command[0], '/') ? ", in no directory of PATH" : "");
 }
 
 /* Where the library is that all controllers get: in a build tree, or installed. */
