@@ -41,15 +41,20 @@ static bool hangs(struct achi_sim *s, struct achi_sink *k, int64_t cpu, bool asl
 {
     const int64_t hang = (int64_t)(s->plan->hang * 1e9);
     int64_t blocked = still_asleep(k, cpu, asleep), computed;
+    char place[ACHI_PLACE_SIZE];
 
     if (k->cpu_look < 0)
         k->cpu_look = cpu;
     computed = cpu - k->cpu_look;
     if (hang == 0 || (asleep ? blocked : computed) < hang)
         return false;
-    achi_sim_fail(s, "controller %s hangs: it has %s for %.1f s", k->child->plan->name,
-                  asleep ? "been blocked outside the simulation" : "computed without a pause",
-                  (double)(asleep ? blocked : computed) * 1e-9);
+    if (asleep)
+        achi_sim_fail(
+            s, "controller %s hangs: it has been blocked outside the simulation for %.1f s: %s",
+            k->child->plan->name, (double)blocked * 1e-9, achi_sink_place(k, place));
+    else
+        achi_sim_fail(s, "controller %s hangs: it has computed without a pause for %.1f s",
+                      k->child->plan->name, (double)computed * 1e-9);
     return true;
 }
 

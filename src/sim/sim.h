@@ -174,8 +174,11 @@ int64_t achi_sink_cpu(const struct achi_sink *k);
 #define ACHI_STAT_SIZE 512
 void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE]);
 char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /proc */
+#define ACHI_PLACE_SIZE 320
+const char *achi_sink_place(const struct achi_sink *k, char text[ACHI_PLACE_SIZE]);
 bool achi_sinks_rest(pid_t pid); /* no thread of the process runs, or sleeps in the kernel only */
 bool achi_sink_dead(const struct achi_sink *k);
+bool achi_sink_signaled(const struct achi_sim *s, achi_event_t event); /* is it a signal to one? */
 void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye, or hang */
 
 /*

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,35 @@ static char state_of(pid_t pid, pid_t tid)
 char achi_sink_state(const struct achi_sink *k)
 {
     return state_of(k->pid, k->tid);
+}
+
+/* Where in the kernel a thread sleeps, and the file that its system call works on, if it has one. */
+const char *achi_sink_place(const struct achi_sink *k, char text[ACHI_PLACE_SIZE])
+{
+    char where[64] = "", call[64] = "", path[64], file[128];
+    int fd = open_proc(k->pid, k->tid, "wchan");
+    ssize_t n = fd < 0 ? 0 : read(fd, where, sizeof(where) - 1);
+    long number;
+    unsigned long argument;
+
+    if (fd >= 0)
+        close(fd);
+    where[n > 0 ? n : 0] = 0;
+    fd = open_proc(k->pid, k->tid, "syscall");
+    n = fd < 0 ? 0 : read(fd, call, sizeof(call) - 1);
+    if (fd >= 0)
+        close(fd);
+    call[n > 0 ? n : 0] = 0;
+    n = 0;
+    if (sscanf(call, "%ld 0x%lx", &number, &argument) == 2 && argument < INT_MAX) {
+        snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)k->pid, argument);
+        n = readlink(path, file, sizeof(file) - 1);
+    }
+    file[n > 0 ? n : 0] = 0;
+    snprintf(text, ACHI_PLACE_SIZE, "thread %d%s%s%s%s", (int)k->tid,
+             where[0] && where[0] != '0' ? " in " : "", where[0] != '0' ? where : "",
+             file[0] ? ", perhaps for " : "", file);
+    return text;
 }
 
 /* Also threads that the simulation does not know of. */

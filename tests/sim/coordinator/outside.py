@@ -93,7 +93,7 @@ def hang_blocked():
     for outside in ("wall", "wait"):
         r = Run(world(controller("a", "pipe", path("still"), path("log2"), outside=outside), OTHER,
                       hang=0.5))
-        r.expect(1, "controller a hangs", "blocked outside")
+        r.expect(1, "controller a hangs", "blocked outside", ": thread ")
     r = Run(world(controller("a", "pipe", path("still"), path("log2"), outside="leave"), OTHER,
                   hang=0.5, duration=0.1))
     r.expect(0, "0.100000 s")
