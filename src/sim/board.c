@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim.h"
@@ -121,15 +123,47 @@ unsigned achi_board_slot(struct achi_sim *s)
         s->slot_last = s->slot_last % (ACHI_BOARD_SLOTS - 1) + 1;
         if (is_taken(s, s->slot_last))
             continue;
-        __atomic_store_n(&s->board->slots[s->slot_last], ACHI_SECTION_NONE, __ATOMIC_RELAXED);
+        s->board->slots[s->slot_last] = (struct achi_slot){.section = ACHI_SECTION_NONE};
         return s->slot_last;
     }
     return 0;
 }
 
+static uint32_t section_of(const struct achi_sim *s, const struct achi_sink *k)
+{
+    return __atomic_load_n(&s->board->slots[k->slot].section, __ATOMIC_ACQUIRE);
+}
+
+bool achi_board_parked(const struct achi_sim *s, const struct achi_sink *k)
+{
+    return section_of(s, k) == ACHI_SECTION_PARKED;
+}
+
+void achi_board_want(struct achi_sim *s, const struct achi_sink *k)
+{
+    const struct achi_sink *other;
+
+    for (other = s->sinks; other; other = other->next)
+        if (other->pid == k->pid && section_of(s, other) == ACHI_SECTION_CRITICAL)
+            __atomic_store_n(&s->board->slots[other->slot].wanted, 1, __ATOMIC_SEQ_CST);
+}
+
+void achi_board_release(struct achi_sim *s, const struct achi_sink *k)
+{
+    const struct achi_sink *other;
+
+    for (other = s->sinks; other; other = other->next) {
+        uint32_t *wanted = &s->board->slots[other->slot].wanted;
+
+        if (other->pid == k->pid && __atomic_load_n(wanted, __ATOMIC_RELAXED) &&
+            __atomic_exchange_n(wanted, 0, __ATOMIC_SEQ_CST))
+            syscall(SYS_futex, wanted, FUTEX_WAKE, 1, NULL, NULL, 0);
+    }
+}
+
 bool achi_board_critical(const struct achi_sim *s, const struct achi_sink *k)
 {
-    uint32_t section = __atomic_load_n(&s->board->slots[k->slot], __ATOMIC_ACQUIRE);
+    uint32_t section = section_of(s, k);
 
     return section == ACHI_SECTION_CRITICAL ||
            (section == ACHI_SECTION_AWAIT && k->phase == ACHI_COMPUTES);

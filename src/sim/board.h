@@ -4,12 +4,13 @@
  *
  * A process that is stopped while one of its threads holds the lock of a channel keeps all
  * others from that channel. And a thread that is stopped inside the client library cannot be
- * charged exactly, since part of its CPU time does not count. So each thread has a word in a
- * file that the coordinator makes: the word says in what kind of section the thread is. The
- * coordinator reads it before it stops the process, and again afterwards.
+ * charged exactly, since part of its CPU time does not count. So each thread has a slot in a
+ * file that the coordinator makes: the thread says there in what kind of section it is. The
+ * coordinator reads it before it stops the process, and again afterwards. If the thread must not
+ * be stopped, the coordinator says that it is wanted: then the thread parks at the end of its
+ * section until it is wanted no longer, however soon it would enter another one.
  *
- * A word is written by its thread only, and read while that thread does not run. It is a hint:
- * the coordinator waits for the end of a section, but not for ever.
+ * Both are hints: neither side waits for the other for ever.
  */
 #ifndef ACHI_SIM_BOARD_H
 #define ACHI_SIM_BOARD_H
@@ -26,11 +27,17 @@
 enum achi_section {
     ACHI_SECTION_NONE,     /* its own code: it may be stopped */
     ACHI_SECTION_CRITICAL, /* it may hold a lock, or is about to put a note */
-    ACHI_SECTION_AWAIT     /* it sleeps until its go comes; its CPU time does not count yet */
+    ACHI_SECTION_AWAIT,    /* it sleeps until its go comes; its CPU time does not count yet */
+    ACHI_SECTION_PARKED    /* its own code: it waits to be stopped */
+};
+
+struct achi_slot {
+    uint32_t section; /* enum achi_section; the thread writes it */
+    uint32_t wanted;  /* 1: park, as a futex; the coordinator writes it */
 };
 
 struct achi_board {
-    uint32_t slots[ACHI_BOARD_SLOTS]; /* enum achi_section */
+    struct achi_slot slots[ACHI_BOARD_SLOTS];
 };
 
 /*

@@ -7,7 +7,7 @@
  * time is what its CPU clock says; without, it is what was granted, and the error adds up.
  *
  * No process is left stopped while one of its threads is in a critical section (board.h): it may
- * hold a lock that others need. It runs on until the section is over.
+ * hold a lock that others need. It runs on until the section is over, and parks there.
  */
 #include <time.h>
 
@@ -110,6 +110,12 @@ bool achi_look_asleep(const struct achi_sink *k)
     return state == 'S' || state == 'D' || (!k->stopped && (state == 'T' || state == 't'));
 }
 
+/* Asleep for a reason of its own. It may have parked since it was found asleep. */
+static bool rests(const struct achi_sim *s, const struct achi_sink *k)
+{
+    return achi_look_asleep(k) && !achi_board_parked(s, k);
+}
+
 /* One of the threads of its process is in a section whose end is waited for. */
 static bool is_critical(const struct achi_sim *s, const struct achi_sink *k)
 {
@@ -145,9 +151,9 @@ static bool stop_and_hear(struct achi_sim *s, struct achi_sink *k, bool stop)
 }
 
 /* Asleep since before, and not only between two of its steps: its CPU clock has not moved. */
-static bool sleeps_on(const struct achi_sink *k, int64_t cpu)
+static bool sleeps_on(const struct achi_sim *s, const struct achi_sink *k, int64_t cpu)
 {
-    return achi_look_asleep(k) && achi_sink_cpu(k) == cpu;
+    return rests(s, k) && achi_sink_cpu(k) == cpu;
 }
 
 /*
@@ -155,16 +161,24 @@ static bool sleeps_on(const struct achi_sink *k, int64_t cpu)
  * itself is no block: in the kernel ('D'), or for a lock of a thread of the same process that
  * waits for a core.
  */
-static bool is_blocked(const struct achi_sink *k, int64_t cpu)
+static bool is_blocked(const struct achi_sim *s, const struct achi_sink *k, int64_t cpu)
 {
-    return sleeps_on(k, cpu) && (achi_turn_measured(k) || achi_sinks_rest(k->pid)) &&
-           sleeps_on(k, cpu);
+    return sleeps_on(s, k, cpu) && (achi_turn_measured(k) || achi_sinks_rest(k->pid)) &&
+           sleeps_on(s, k, cpu);
+}
+
+/* Until the end of its section. */
+static void let_finish(struct achi_sim *s, struct achi_sink *k)
+{
+    if (achi_turn_measured(k))
+        achi_board_want(s, k);
+    achi_turn_resume(s, k, CRITICAL_LOOK);
 }
 
 /* It has not been heard of for the length of its slice. */
 static void look(struct achi_sim *s, struct achi_sink *k)
 {
-    bool asleep = achi_look_asleep(k);
+    bool asleep = rests(s, k);
     struct achi_clocks c;
 
     achi_sink_clocks(k, &c);
@@ -178,9 +192,12 @@ static void look(struct achi_sim *s, struct achi_sink *k)
         achi_sink_clocks(k, &c);
     if (hangs(s, k, c.cpu, asleep))
         return;
-    if (lets_finish(s, k, c.cpu))
-        achi_turn_resume(s, k, CRITICAL_LOOK);
-    else if (asleep && is_blocked(k, c.cpu))
+    if (lets_finish(s, k, c.cpu)) {
+        let_finish(s, k);
+        return;
+    }
+    achi_board_release(s, k);
+    if (asleep && is_blocked(s, k, c.cpu))
         block(s, k, &c);
     else if (!achi_turn_measured(k))
         achi_turn_start(s, k);
@@ -196,13 +213,14 @@ static bool halt(struct achi_sim *s, struct achi_sink *k)
     struct achi_clocks c;
 
     k->wall_resumed = achi_wall();
-    if (!achi_turn_measured(k) || achi_look_asleep(k) || !stop_and_hear(s, k, true))
+    if (!achi_turn_measured(k) || rests(s, k) || !stop_and_hear(s, k, true))
         return true;
     achi_sink_clocks(k, &c);
     if (lets_finish(s, k, c.cpu)) {
-        achi_turn_resume(s, k, CRITICAL_LOOK);
+        let_finish(s, k);
         return false;
     }
+    achi_board_release(s, k);
     k->armed = c.cpu - k->cpu;
     end_slice(s, k, c.cpu);
     return true;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* board.c - the client's side of the board: this thread's word */
+/* board.c - the client's side of the board: this thread's slot */
 #include "../board.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sink.h"
+
+#define PARK_NS 10000000l /* at a time */
+#define PARKS 10
 
 /* The file must be what the coordinator made: of this user or root, and large enough. */
 static bool good(int fd)
@@ -41,8 +46,21 @@ void achi_sink_show(struct achi_sink *s)
                        : s->critical ? ACHI_SECTION_CRITICAL
                                      : ACHI_SECTION_NONE;
 
-    if (s->word)
-        __atomic_store_n(s->word, section, __ATOMIC_RELEASE);
+    if (s->slot)
+        __atomic_store_n(&s->slot->section, section, __ATOMIC_RELEASE);
+}
+
+/* The coordinator is about to stop the process. */
+static void park(struct achi_sink *s)
+{
+    const struct timespec t = {.tv_nsec = PARK_NS};
+    int i, saved = errno;
+
+    __atomic_store_n(&s->slot->section, ACHI_SECTION_PARKED, __ATOMIC_RELEASE);
+    for (i = 0; i < PARKS && __atomic_load_n(&s->slot->wanted, __ATOMIC_SEQ_CST); i++)
+        syscall(SYS_futex, &s->slot->wanted, FUTEX_WAIT, 1, &t, NULL, 0);
+    achi_sink_show(s);
+    errno = saved;
 }
 
 void achi_sim_critical(void)
@@ -60,4 +78,6 @@ void achi_sim_uncritical(void)
     if (s->critical) /* a child of fork begins with none */
         s->critical--;
     achi_sink_show(s);
+    if (!s->critical && s->slot && __atomic_load_n(&s->slot->wanted, __ATOMIC_RELAXED))
+        park(s);
 }

@@ -131,7 +131,7 @@ static void bye(achi_event_t event, bool all)
             achi_sink_tell(s, &post);
         achi_sink_tell(s, &bye);
     }
-    s->word = NULL; /* its slot may be another one's from now on */
+    s->slot = NULL; /* it may be another one's from now on */
     if (s->state != ACHI_SINK_NEW && s->go.priv) {
         strike_off(s);
         ach_close(&s->go);

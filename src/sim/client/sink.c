@@ -89,8 +89,8 @@ static void take(struct achi_sink *s, const struct achi_go *go)
     bool again = s->last.serial == go->serial;
 
     s->last = *go;
-    if (!s->word && achi_sim_process.board && go->slot && go->slot < ACHI_BOARD_SLOTS) {
-        s->word = &achi_sim_process.board->slots[go->slot];
+    if (!s->slot && achi_sim_process.board && go->slot && go->slot < ACHI_BOARD_SLOTS) {
+        s->slot = &achi_sim_process.board->slots[go->slot];
         achi_sink_show(s);
     }
     if (again && (go->cpu < 0 || go->model != ACHI_COST_MEASURED))

@@ -26,11 +26,11 @@ struct achi_sink {
     struct achi_go last;
     int64_t base_time; /* virtual time when the CPU clock was at base_cpu */
     int64_t base_cpu;
-    int64_t now;       /* what was said last */
-    int64_t cpu;       /* when that was said */
-    unsigned critical; /* sections that must not be interrupted, one inside the other */
-    bool awaits;       /* it sleeps until its go comes */
-    uint32_t *word;    /* on the board; NULL: none yet */
+    int64_t now;            /* what was said last */
+    int64_t cpu;            /* when that was said */
+    unsigned critical;      /* sections that must not be interrupted, one inside the other */
+    bool awaits;            /* it sleeps until its go comes */
+    struct achi_slot *slot; /* on the board; NULL: none yet */
     struct achi_sink *next;
 };
 
