@@ -19,6 +19,7 @@
 
 ALIAS(int, __close, close, (int fd), (fd))
 ALIAS(int, __connect, connect, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
+ALIAS(int, __dup2, dup2, (int fd, int copy), (fd, copy))
 ALIAS(pid_t, __fork, fork, (void), ())
 ALIAS(pid_t, __vfork, fork, (void), ())
 ALIAS(pid_t, _Fork, fork, (void), ())

@@ -26,6 +26,11 @@ void achi_bell_set(int fd, bool is_bell)
         bells[fd] = is_bell;
 }
 
+void achi_bell_copy(int fd, int copy)
+{
+    achi_bell_set(copy, fd >= 0 && fd < BELLS_MAX && bells[fd]);
+}
+
 EXPORT int eventfd(unsigned count, int flags)
 {
     int fd = REAL(eventfd)(count, flags);

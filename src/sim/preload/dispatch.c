@@ -8,6 +8,7 @@
 #include "dispatch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
@@ -330,6 +331,15 @@ static long dispatch_other(long number, const long a[6], bool *done)
         ON(readv, back(readv((int)a[0], (const struct iovec *)a[1], (int)a[2])))
         ON(writev, back(writev((int)a[0], (const struct iovec *)a[1], (int)a[2])))
         ON(close, back(close((int)a[0])))
+        ON(dup, back(dup((int)a[0])))
+        ON(dup3, back(dup3((int)a[0], (int)a[1], (int)a[2])))
+        ON(fcntl, back(fcntl((int)a[0], (int)a[1], a[2])))
+#ifdef SYS_fcntl64
+        ON(fcntl64, back(fcntl((int)a[0], (int)a[1], a[2])))
+#endif
+#ifdef SYS_dup2
+        ON(dup2, back(dup2((int)a[0], (int)a[1])))
+#endif
         ON(recvfrom, back(recvfrom((int)a[0], (void *)a[1], (size_t)a[2], (int)a[3],
                                    (struct sockaddr *)a[4], (socklen_t *)a[5])))
         ON(recvmsg, back(recvmsg((int)a[0], (struct msghdr *)a[1], (int)a[2])))

@@ -8,11 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "refuse.h"
+
 #define FILES_MAX 65536
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct achi_file *by_number[FILES_MAX];
 static struct achi_file *all;
+static bool inherited[FILES_MAX]; /* timers of the process that forked this one */
 
 void achi_files_lock(void)
 {
@@ -51,6 +54,7 @@ struct achi_file *achi_file_add(enum achi_file_kind kind, int flags)
     }
     f->kind = kind;
     f->fd = fd;
+    inherited[fd] = false;
     achi_files_lock();
     f->link = all;
     all = f;
@@ -80,8 +84,10 @@ void achi_files_forget(void)
 {
     struct achi_file *f;
 
-    for (f = all; f; f = f->link)
+    for (f = all; f; f = f->link) {
         by_number[f->fd] = NULL;
+        inherited[f->fd] = f->kind == ACHI_FILE_TIMER;
+    }
     all = NULL;
     pthread_mutex_init(&lock, NULL);
 }
@@ -187,17 +193,70 @@ int achi_watch(int64_t until, bool foreign, enum achi_restart signals, achi_look
     return -1;
 }
 
+void achi_file_check(int fd)
+{
+    if (fd >= 0 && fd < FILES_MAX && inherited[fd] && achi_sim_free())
+        achi_refuse("timerfd_inherited: a timerfd of the process that called fork",
+                    "make one with timerfd_create after fork");
+}
+
 bool achi_file_foreign(int fd)
 {
+    achi_file_check(fd);
     return fd >= 0 && !achi_file_find(fd);
 }
 
-EXPORT int close(int fd)
+/* The number is free, or will be another file's. */
+static void forget(int fd)
 {
     const struct achi_file *f = achi_file_find(fd);
 
     if (f && f->kind == ACHI_FILE_TIMER) /* that of a channel belongs to its handle */
         achi_file_remove(fd);
     achi_bell_set(fd, false);
+    if (fd >= 0 && fd < FILES_MAX && inherited[fd])
+        inherited[fd] = false;
+}
+
+EXPORT int close(int fd)
+{
+    forget(fd);
     return REAL(close)(fd);
+}
+
+void achi_file_copied(int fd, int copy)
+{
+    const struct achi_file *f = achi_file_find(fd);
+
+    if (copy < 0 || copy == fd)
+        return;
+    if (f && f->kind == ACHI_FILE_TIMER)
+        achi_refuse("timerfd_copied: a copy of a timerfd",
+                    "use the descriptor that timerfd_create has returned");
+    forget(copy);
+    achi_bell_copy(fd, copy);
+}
+
+EXPORT int dup(int fd)
+{
+    int copy = REAL(dup)(fd);
+
+    achi_file_copied(fd, copy);
+    return copy;
+}
+
+EXPORT int dup2(int fd, int copy)
+{
+    int r = REAL(dup2)(fd, copy);
+
+    achi_file_copied(fd, r);
+    return r;
+}
+
+EXPORT int dup3(int fd, int copy, int flags)
+{
+    int r = REAL(dup3)(fd, copy, flags);
+
+    achi_file_copied(fd, r);
+    return r;
 }

@@ -70,6 +70,15 @@ achi_event_t achi_bell_event(void);
 /* The descriptor is an eventfd, or not any more. */
 void achi_bell_set(int fd, bool is_bell);
 
+/* A copy is one if the other is. */
+void achi_bell_copy(int fd, int copy);
+
+/* A descriptor is about to be used: ends the run if it is a timer of the parent. */
+void achi_file_check(int fd);
+
+/* copy was made as a copy of fd, or -1. Ends the run if fd is a timer. */
+void achi_file_copied(int fd, int copy);
+
 /* Does the descriptor change by itself, outside the simulation? */
 bool achi_file_foreign(int fd);
 

@@ -189,6 +189,81 @@ EXPORT int semop(int id, struct sembuf *operations, size_t n)
     return semtimedop(id, operations, n, NULL);
 }
 
+typedef int control_fun(int fd, int command, ...);
+
+/* Another owner has a lock in the range. */
+static long lock_range(struct attempt *a)
+{
+    return ((control_fun *)a->d)((int)a->a, (int)a->b, a->c);
+}
+
+/* Before each command that waits comes the one that does not. */
+static int lock_until_free(control_fun *real, int fd, int command, long lock)
+{
+    struct attempt a = {lock_range, EAGAIN, fd, command - 1, lock, (long)real, 0, 0};
+
+    return (int)try_until(&a, ACHI_SIM_NEVER, ACHI_RESTARTS, EINTR);
+}
+
+static int control(control_fun *real, int fd, int command, long argument)
+{
+    int r;
+
+    if (!achi_sim_free())
+        return real(fd, command, argument);
+    switch (command) {
+    case F_SETLKW:
+#if F_SETLKW64 != F_SETLKW
+    case F_SETLKW64:
+#endif
+    case F_OFD_SETLKW:
+        return lock_until_free(real, fd, command, argument);
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+        r = real(fd, command, argument);
+        achi_file_copied(fd, r);
+        return r;
+    default:
+        return real(fd, command, argument);
+    }
+}
+
+/* Where offsets have two widths each name takes its own. */
+#define CONTROL(name, symbol)                                                                      \
+    EXPORT int name(int fd, int command, ...) __asm__(symbol);                                     \
+    EXPORT int name(int fd, int command, ...)                                                      \
+    {                                                                                              \
+        static control_fun *real;                                                                  \
+        va_list more;                                                                              \
+        long argument;                                                                             \
+                                                                                                   \
+        if (!real)                                                                                 \
+            real = (control_fun *)achi_real(symbol);                                               \
+        va_start(more, command);                                                                   \
+        argument = va_arg(more, long);                                                             \
+        va_end(more);                                                                              \
+        return control(real, fd, command, argument);                                               \
+    }
+
+CONTROL(plain_fcntl, "fcntl")
+CONTROL(older_fcntl, "__fcntl")
+CONTROL(wide_fcntl, "fcntl64")
+
+/* From the file's offset on; its size fits into a long, or the call is the kernel's alone. */
+static long lock_rest(struct attempt *a)
+{
+    return REAL(lockf64)((int)a->a, F_TLOCK, (off_t)a->c);
+}
+
+static int lock_rest_until_free(int fd, int command, off_t size)
+{
+    struct attempt a = {lock_rest, EAGAIN, fd, 0, (long)size, 0, 0, 0};
+
+    if (command != F_LOCK || !achi_sim_free() || size != (long)size)
+        return REAL(lockf64)(fd, command, size);
+    return (int)try_until(&a, ACHI_SIM_NEVER, ACHI_RESTARTS, EINTR);
+}
+
 static long lock_file(struct attempt *a)
 {
     return REAL(flock)((int)a->a, (int)a->b | LOCK_NB);
@@ -205,4 +280,20 @@ EXPORT int flock(int fd, int operation)
         return REAL(flock)(fd, operation);
     }
     return (int)try_until(&a, ACHI_SIM_NEVER, ACHI_RESTARTS, EINTR);
+}
+
+#undef lockf
+#undef lockf64
+
+EXPORT int plain_lockf(int fd, int command, long size) __asm__("lockf");
+EXPORT int wide_lockf(int fd, int command, off_t size) __asm__("lockf64");
+
+EXPORT int plain_lockf(int fd, int command, long size)
+{
+    return lock_rest_until_free(fd, command, size);
+}
+
+EXPORT int wide_lockf(int fd, int command, off_t size)
+{
+    return lock_rest_until_free(fd, command, size);
 }

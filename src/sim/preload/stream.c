@@ -117,6 +117,7 @@ void achi_stream_moved(int fd)
 
 ssize_t achi_stream_read(int fd, void *buf, size_t size)
 {
+    achi_file_check(fd);
     STREAM(fd, POLLIN, false, REAL(read)(fd, buf, size));
 }
 

@@ -70,8 +70,10 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
 {
     struct achi_file *f = achi_file_find(fd);
 
-    if (!f || f->kind != ACHI_FILE_TIMER)
+    if (!f || f->kind != ACHI_FILE_TIMER) {
+        achi_file_check(fd);
         return REAL(timerfd_settime)(fd, flags, value, old);
+    }
     if (!valid(&value->it_value) || !valid(&value->it_interval)) {
         errno = EINVAL;
         return -1;
@@ -92,8 +94,10 @@ EXPORT int timerfd_gettime(int fd, struct itimerspec *value)
 {
     struct achi_file *f = achi_file_find(fd);
 
-    if (!f || f->kind != ACHI_FILE_TIMER)
+    if (!f || f->kind != ACHI_FILE_TIMER) {
+        achi_file_check(fd);
         return REAL(timerfd_gettime)(fd, value);
+    }
     achi_sim_now();
     achi_files_lock();
     current_setting(f, value);

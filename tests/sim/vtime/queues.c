@@ -2,6 +2,7 @@
 /* queues.c - message queues and semaphores of the kernel, file locks */
 #include <fcntl.h>
 #include <mqueue.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -95,5 +96,71 @@ static void flock_case(void)
     end(pid);
 }
 
-const struct vtime_case vtime_queues[] = {
-    {"mq", mq_case}, {"sysv", sysv_case}, {"flock", flock_case}, {NULL, NULL}};
+int __fcntl(int fd, int command, ...) OLDER;
+int plain_fcntl(int fd, int command, ...) __asm__("fcntl");
+int plain_lockf(int fd, int command, long size) __asm__("lockf");
+
+/* A child that has the lock of the whole file for 20 ms. */
+static pid_t with_lock(int fd)
+{
+    int ready[2];
+    char byte;
+    pid_t pid;
+
+    REQUIRE(pipe(ready) == 0);
+    pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        if (lockf(fd, F_TLOCK, 0) != 0 || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        usleep(20000);
+        _exit(0);
+    }
+    CHECK(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* The kernel lets go when the child ends, which is looked for after each step of the world. */
+#define LOCKS(statement)                                                                           \
+    do {                                                                                           \
+        pid_t pid = with_lock(fd);                                                                 \
+        int64_t began = now();                                                                     \
+        statement;                                                                                 \
+        CHECK(now() - began >= 20 * MS && now() - began <= 22 * MS);                               \
+        end(pid);                                                                                  \
+        CHECK(lockf(fd, F_ULOCK, 0) == 0);                                                         \
+    } while (0)
+
+static void ranges_case(void)
+{
+    char name[] = "/tmp/vtime-XXXXXX";
+    int fd = mkstemp(name);
+    struct flock lock = {.l_type = F_WRLCK};
+
+    REQUIRE(fd >= 0);
+    unlink(name);
+    LOCKS(CHECK(fcntl(fd, F_SETLKW, &lock) == 0));
+    LOCKS(CHECK(lockf(fd, F_LOCK, 0) == 0));
+    LOCKS(CHECK(plain_lockf(fd, F_LOCK, 0) == 0));
+    CHECK(plain_fcntl(fd, F_GETFD) == 0 && (!__fcntl || __fcntl(fd, F_GETFD) == 0));
+}
+
+int __dup2(int fd, int copy) OLDER;
+
+/* A copy of an eventfd rings as well. */
+static void dup_case(void)
+{
+    uint64_t value = 1;
+    int fd = eventfd(0, 0), copy = dup(fd);
+
+    CHECK(copy >= 0 && dup2(fd, copy) == copy && dup3(fd, copy, 0) == copy);
+    CHECK(!__dup2 || __dup2(fd, copy) == copy);
+    CHECK(write(copy, &value, sizeof(value)) == sizeof(value));
+    TAKES(0, CHECK(read(fd, &value, sizeof(value)) == sizeof(value) && value == 1));
+}
+
+const struct vtime_case vtime_queues[] = {{"mq", mq_case},       {"sysv", sysv_case},
+                                          {"flock", flock_case}, {"ranges", ranges_case},
+                                          {"dup", dup_case},     {NULL, NULL}};
