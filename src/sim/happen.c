@@ -200,6 +200,11 @@ void achi_happen_serve(struct achi_sim *s)
         look_at_channels(s, s->now);
 }
 
+void achi_happen_signal(struct achi_sim *s, pid_t pid, int64_t time)
+{
+    wake(s, achi_event_signal(pid), time);
+}
+
 void achi_happen_post(struct achi_sim *s, achi_event_t event, int64_t time)
 {
     if (time < s->now)

@@ -101,12 +101,18 @@ static bool lives(pid_t pid)
  */
 void achi_process_ends(struct achi_sim *s, pid_t pid)
 {
-    int64_t until = achi_wall() + END_LIMIT;
+    int64_t until = achi_wall() + END_LIMIT, time = s->now;
     const struct timespec t = {0, END_NAP};
+    pid_t parent = achi_process_parent(pid);
+    const struct achi_sink *k;
 
+    for (k = s->sinks; k; k = k->next)
+        if (k->pid == pid && k->time > time)
+            time = k->time;
     achi_process_forget(s, pid);
     while (lives(pid) && achi_wall() < until)
         nanosleep(&t, NULL);
+    achi_happen_signal(s, parent, time); /* SIGCHLD */
 }
 
 static void stop(struct achi_sim *s, const struct achi_sink *k)

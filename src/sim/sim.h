@@ -51,9 +51,10 @@ struct achi_sink {
     struct achi_child *child;
     pid_t pid, tid;
     int pidfd;
-    unsigned slot; /* on the board */
-    int row;       /* of the trace */
-    int clock_fd;  /* its CPU time */
+    achi_event_t signal; /* to its process */
+    unsigned slot;       /* on the board */
+    int row;             /* of the trace */
+    int clock_fd;        /* its CPU time */
     ach_channel_t go;
     enum achi_phase phase;
     uint64_t serial; /* of its last note */
@@ -236,7 +237,8 @@ bool achi_look_asleep(const struct achi_sink *k);
 int64_t achi_happen_next(struct achi_sim *s);
 bool achi_happen_at(struct achi_sim *s, int64_t time);
 void achi_happen_post(struct achi_sim *s, achi_event_t event, int64_t time);
-void achi_happen_serve(struct achi_sim *s); /* who looks from outside */
+void achi_happen_signal(struct achi_sim *s, pid_t pid, int64_t time); /* to that process */
+void achi_happen_serve(struct achi_sim *s);                           /* who looks from outside */
 bool achi_happened_since(const struct achi_sim *s, const struct achi_sink *k);
 void achi_watch_want(struct achi_sim *s, const achi_event_t *events, unsigned n);
 ach_status_t achi_watch_open(struct achi_sim *s);

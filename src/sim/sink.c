@@ -128,6 +128,15 @@ bool achi_sink_dead(const struct achi_sink *k)
            (state == 'X' && syscall(SYS_tgkill, k->pid, k->tid, 0) != 0 && errno == ESRCH);
 }
 
+bool achi_sink_signaled(const struct achi_sim *s, achi_event_t event)
+{
+    const struct achi_sink *k = s->sinks;
+
+    while (k && event != k->signal)
+        k = k->next;
+    return k;
+}
+
 bool achi_sink_names(const struct achi_sink *k, achi_event_t event)
 {
     unsigned i;
@@ -302,6 +311,7 @@ struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n)
     k->child = c;
     k->pid = n->pid;
     k->tid = n->tid;
+    k->signal = achi_event_signal(n->pid);
     k->cpu = n->cpu;
     k->call_cost = n->until > 0 && n->until < 1000000 ? n->until : 0;
     k->time = before ? before->time : parent ? time_now(parent) : s->now;

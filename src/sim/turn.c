@@ -162,6 +162,8 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
 
 void achi_turn_grant(struct achi_sim *s, struct achi_sink *k)
 {
+    if (k->post && achi_sink_signaled(s, k->events[0]))
+        achi_sinks_sweep(s); /* it may have been killed */
     if (k->post)
         achi_happen_post(s, k->events[0], k->time);
     k->post = false;

@@ -63,6 +63,9 @@ ach_status_t achi_sim_post(achi_event_t event);
 /* From a signal handler: should the thread be waiting, it looks again. */
 void achi_sim_nudge(void);
 
+/* If set: asked now and then while a thread waits. True: its wait ends early, as with a nudge. */
+extern bool (*achi_sim_disturbed)(void);
+
 /* To be read before looking at what is then waited for. */
 uint64_t achi_sim_posts(void);
 

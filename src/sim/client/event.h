@@ -50,4 +50,10 @@ static inline achi_event_t achi_event_address(int32_t pid, const void *address)
     return achi_event_hash(hash, &address, sizeof(address)) | 1;
 }
 
+/* A signal was sent to the process, by one of the simulation. */
+static inline achi_event_t achi_event_signal(int32_t pid)
+{
+    return achi_event_address(pid, NULL);
+}
+
 #endif

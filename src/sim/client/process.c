@@ -15,6 +15,7 @@
 
 struct achi_sim_process achi_sim_process;
 void (*achi_sim_over)(void);
+bool (*achi_sim_disturbed)(void);
 
 __thread struct achi_sink achi_sink_self __attribute__((tls_model("initial-exec")));
 

@@ -152,6 +152,8 @@ static ach_status_t await_go(struct achi_sink *s, struct achi_go *go)
                 return ACH_OK;
         } else if (!coordinator_lives()) {
             return ACH_CLOSED;
+        } else if (s->awaited && achi_sim_disturbed && achi_sim_disturbed()) {
+            wait_no_longer(s);
         }
     }
 }

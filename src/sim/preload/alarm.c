@@ -132,7 +132,6 @@ static void expire_all(int64_t now)
 {
     bool signals = false;
     struct alarm *a, copy;
-    bool timed;
 
     for (a = alarms; a < alarms + ACHI_ALARMS_MAX; a++) {
         if (!expire(a, now, &copy))
@@ -142,12 +141,8 @@ static void expire_all(int64_t now)
         else
             signals |= copy.event.sigev_notify != SIGEV_NONE;
     }
-    if (!signals)
-        return;
-    achi_local_post(achi_signal_event());
-    achi_sim_wait(now + 1, NULL, 0, achi_sim_posts(), &timed);
-    if (achi_signals_flush())
-        achi_local_post(achi_signal_event());
+    if (signals)
+        achi_signals_settle();
 }
 
 /* The thread ends when no timer is set. */

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -43,6 +44,9 @@ ALIAS(int, __pthread_rwlock_wrlock, pthread_rwlock_wrlock, (pthread_rwlock_t * l
 ALIAS(int, __pthread_rwlock_unlock, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
 ALIAS(int, __sigaction, sigaction,
       (int signo, const struct sigaction *action, struct sigaction *old), (signo, action, old))
+ALIAS(sighandler_t, bsd_signal, signal, (int signo, sighandler_t f), (signo, f))
+ALIAS(sighandler_t, ssignal, signal, (int signo, sighandler_t f), (signo, f))
+ALIAS(sighandler_t, sysv_signal, __sysv_signal, (int signo, sighandler_t f), (signo, f))
 ALIAS(int, __sigsuspend, sigsuspend, (const sigset_t *mask), (mask))
 ALIAS(int, __clock_gettime, clock_gettime, (clockid_t clock, struct timespec *t), (clock, t))
 ALIAS(int, __nanosleep, nanosleep, (const struct timespec *t, struct timespec *left), (t, left))

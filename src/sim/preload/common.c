@@ -30,6 +30,7 @@ __attribute__((constructor)) static void begin(void)
         return;
     achi_exec_begin();
     achi_trap_begin();
+    achi_signals_begin();
     achi_sim_hello(0, NULL, NULL);
     achi_thread_watch();
 }
@@ -69,16 +70,18 @@ bool achi_wait(int64_t until, struct achi_events *e, uint64_t since)
 {
     struct achi_events all = {0};
     achi_event_t signals = achi_signal_event();
-    bool timed;
+    sigset_t mask;
+    bool timed, blocked;
     unsigned i;
 
     achi_events_add(&all, signals);
     for (i = 0; i < e->n; i++)
         achi_events_add(&all, e->at[i]);
+    blocked = achi_signals_block(&mask);
     achi_local_enter(signals);
     achi_sim_wait(until, all.at, all.n, since, &timed);
     achi_local_leave(signals);
-    e->interrupted |= achi_signals_deliver(e->signals);
+    e->interrupted |= achi_signals_deliver(e->signals, blocked ? &mask : NULL);
     return timed;
 }
 
@@ -136,9 +139,14 @@ void achi_local_leave(achi_event_t event)
     __atomic_fetch_sub(counter(event), 1, __ATOMIC_SEQ_CST);
 }
 
+bool achi_local_awaited(achi_event_t event)
+{
+    return __atomic_load_n(counter(event), __ATOMIC_SEQ_CST) != 0;
+}
+
 void achi_local_post(achi_event_t event)
 {
-    if (!achi_sim_free() || !__atomic_load_n(counter(event), __ATOMIC_SEQ_CST))
+    if (!achi_sim_free() || !achi_local_awaited(event))
         return;
     achi_sim_act();
     achi_sim_post(event);

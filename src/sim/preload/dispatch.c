@@ -32,6 +32,7 @@
 #include "futex.h"
 #include "pending.h"
 #include "refuse.h"
+#include "send.h"
 
 #define KERNEL_SIGSET 8
 #define ALARM_IDS 0x40000000l /* as in itimer.c */
@@ -216,6 +217,32 @@ static unsigned alarm_index(long id)
     return (unsigned)((int)id - ALARM_IDS);
 }
 
+#define ON(name, result)                                                                           \
+    case SYS_##name:                                                                               \
+        return result;
+
+#define SEND(...) achi_send(&(struct achi_sent){__VA_ARGS__})
+
+/* Signals that are sent. */
+static long dispatch_send(long number, const long a[6], bool *done)
+{
+    switch (number) {
+        ON(kill, SEND(.pid = (pid_t)a[0], .signo = (int)a[1]))
+        ON(tkill, achi_tkill((pid_t)a[0], (int)a[1]))
+        ON(tgkill, SEND(.pid = (pid_t)a[0], .tid = (pid_t)a[1], .signo = (int)a[2]))
+        ON(rt_sigqueueinfo, SEND(.pid = (pid_t)a[0], .signo = (int)a[1], .info = (siginfo_t *)a[2]))
+        ON(rt_tgsigqueueinfo, SEND(.pid = (pid_t)a[0], .tid = (pid_t)a[1], .signo = (int)a[2],
+                                   .info = (siginfo_t *)a[3]))
+#ifdef SYS_pidfd_send_signal
+        ON(pidfd_send_signal, SEND(.pidfd = true, .fd = (int)a[0], .signo = (int)a[1],
+                                   .info = (siginfo_t *)a[2], .flags = (unsigned)a[3]))
+#endif
+    default:
+        *done = false;
+        return 0;
+    }
+}
+
 static long do_clone(const long a[6])
 {
     if ((a[0] & ~(long)CSIGNAL) == 0 && a[1] == 0)
@@ -223,10 +250,6 @@ static long do_clone(const long a[6])
     achi_refuse("clone", "use pthread_create, fork or posix_spawn");
     return achi_raw(SYS_clone, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
-
-#define ON(name, result)                                                                           \
-    case SYS_##name:                                                                               \
-        return result;
 
 /* Time, sleeping and timers. *done: the number is one of these. */
 static long dispatch_time(long number, const long a[6], bool *done)
@@ -524,6 +547,10 @@ long achi_dispatch(long number, const long a[6], bool trapped)
             return r;
         done = true;
         r = dispatch_other(number, a, &done);
+        if (done)
+            return r;
+        done = true;
+        r = dispatch_send(number, a, &done);
         if (done)
             return r;
         done = true;

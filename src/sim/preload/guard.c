@@ -6,8 +6,8 @@
 
 #include "counter.h"
 #include "dispatch.h"
-#include "preload.h"
-#include "refuse.h"
+#include "pending.h"
+#include "trap.h"
 
 static const sigset_t *without_traps(const sigset_t *set, sigset_t *copy)
 {
@@ -18,14 +18,33 @@ static const sigset_t *without_traps(const sigset_t *set, sigset_t *copy)
     return copy;
 }
 
-/* To the program the signal has its usual action. Many set that for all signals. */
+/* What the program wants to be done with SIGSYS: the handler of traps does it. */
+static struct sigaction of_program = {.sa_handler = SIG_DFL};
+
 static int trap_action(const struct sigaction *action, struct sigaction *old)
 {
-    if (action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
-        achi_refuse("sigaction of SIGSYS", "the simulation needs that signal; use another");
+    struct sigaction before = of_program;
+
+    if (action)
+        of_program = *action;
     if (old)
-        *old = (struct sigaction){.sa_handler = SIG_DFL};
+        *old = before;
     return 0;
+}
+
+bool achi_trap_other(int signo, siginfo_t *info, void *context)
+{
+    struct sigaction a = of_program;
+
+    if (a.sa_flags & (int)SA_RESETHAND)
+        of_program.sa_handler = SIG_DFL;
+    if (a.sa_flags & SA_SIGINFO)
+        a.sa_sigaction(signo, info, context);
+    else if (a.sa_handler == SIG_DFL)
+        return false;
+    else if (a.sa_handler != SIG_IGN)
+        a.sa_handler(signo);
+    return true;
 }
 
 EXPORT int sigaction(int signo, const struct sigaction *restrict action,
@@ -43,17 +62,58 @@ EXPORT int sigaction(int signo, const struct sigaction *restrict action,
         copy = *action;
         sigdelset(&copy.sa_mask, SIGSYS);
     }
-    return REAL(sigaction)(signo, action ? &copy : NULL, old);
+    if (REAL(sigaction)(signo, action ? &copy : NULL, old) != 0)
+        return -1;
+    if (action)
+        achi_signal_changed(signo);
+    return 0;
 }
 
 EXPORT sighandler_t signal(int signo, sighandler_t handler)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 
-    if (!achi_sim_active() || (signo != SIGSYS && signo != SIGSEGV))
-        return REAL(signal)(signo, handler);
+    if (!achi_sim_active() || (signo != SIGSYS && signo != SIGSEGV)) {
+        handler = REAL(signal)(signo, handler); /* which knows what siginterrupt has said */
+        if (achi_sim_active())
+            achi_signal_changed(signo);
+        return handler;
+    }
     sigemptyset(&action.sa_mask);
     return sigaction(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* The handler is called once, and the signal is not blocked meanwhile. */
+EXPORT sighandler_t __sysv_signal(int signo, sighandler_t handler)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)},
+                     old;
+
+    sigemptyset(&action.sa_mask);
+    return sigaction(signo, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+EXPORT sighandler_t sigset(int signo, sighandler_t handler)
+{
+    struct sigaction action = {.sa_handler = handler}, old;
+    sigset_t set, before;
+
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&set);
+    if (sigaddset(&set, signo) != 0 ||
+        sigaction(signo, handler == SIG_HOLD ? NULL : &action, &old) != 0 ||
+        sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0)
+        return SIG_ERR;
+    return sigismember(&before, signo) == 1 ? SIG_HOLD : old.sa_handler;
+}
+
+EXPORT int sigignore(int signo)
+{
+    const struct sigaction action = {.sa_handler = SIG_IGN};
+
+    return sigaction(signo, &action, NULL);
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)

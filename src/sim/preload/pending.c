@@ -13,6 +13,12 @@ struct pending {
     pid_t tid;
 };
 
+/* Those that have a handler, as bits of the kernel's set. */
+static uint64_t handled;
+
+/* Those that the thread blocks only while it waits. */
+static __thread uint64_t blocked __attribute__((tls_model("initial-exec")));
+
 static struct pending queue[QUEUE_MAX];
 static unsigned queued;
 static char lock;
@@ -54,17 +60,21 @@ void achi_guard_leave(const struct achi_guard *g, char *word)
 
 achi_event_t achi_signal_event(void)
 {
-    return achi_local_event(queue);
+    return achi_event_signal(achi_sim_pid());
 }
 
 void achi_signals_forget(void)
 {
+    blocked = 0;
     queued = 0;
     lock = 0;
 }
 
+/* Timers count what they send beside a signal that is queued; others queue the real-time ones. */
 static bool same(const siginfo_t *a, const siginfo_t *b)
 {
+    if (a->si_signo >= SIGRTMIN && a->si_code != SI_TIMER)
+        return false;
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_timerid == b->si_timerid;
 }
 
@@ -136,6 +146,66 @@ bool achi_signal_handled(int signo, bool *restarts)
     return action.sa_handler != SIG_IGN && action.sa_handler != SIG_DFL;
 }
 
+static uint64_t bit(int signo)
+{
+    return 1ull << (signo - 1);
+}
+
+void achi_signal_changed(int signo)
+{
+    bool restarts;
+
+    if (signo < 1 || signo >= NSIG)
+        return;
+    if (achi_signal_handled(signo, &restarts))
+        __atomic_fetch_or(&handled, bit(signo), __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(&handled, ~bit(signo), __ATOMIC_RELAXED);
+}
+
+/* As the kernel has them, in a set of the C library. */
+static void set_of(uint64_t bits, sigset_t *set)
+{
+    memset(set, 0, sizeof(*set));
+    memcpy(set, &bits, KERNEL_SIGSET);
+}
+
+static uint64_t bits_of(const sigset_t *set)
+{
+    uint64_t bits;
+
+    memcpy(&bits, set, KERNEL_SIGSET);
+    return bits;
+}
+
+bool achi_signals_block(sigset_t *mask)
+{
+    uint64_t bits = __atomic_load_n(&handled, __ATOMIC_RELAXED);
+    sigset_t all, set;
+
+    if (__builtin_expect(!bits, 1))
+        return false;
+    achi_signal_fill(&all);
+    set_of(bits & bits_of(&all), &set);
+    achi_signal_mask(SIG_BLOCK, &set, mask);
+    blocked = bits_of(&set) & ~bits_of(mask);
+    return true;
+}
+
+/* A signal from outside the simulation, of which nobody posts an event. */
+static bool disturbed(void)
+{
+    uint64_t pending = 0;
+
+    return blocked && achi_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0) == 0 &&
+           (pending & blocked);
+}
+
+void achi_signals_begin(void)
+{
+    achi_sim_disturbed = disturbed;
+}
+
 static bool ends_wait(int signo, enum achi_restart how)
 {
     bool restarts;
@@ -144,48 +214,103 @@ static bool ends_wait(int signo, enum achi_restart how)
            (how == ACHI_ENDS || (how == ACHI_RESTARTS && !restarts));
 }
 
-/* The kernel runs the handler before the call returns: the thread does not block the signal. */
-bool achi_signals_deliver(enum achi_restart how)
+/* To this thread: its handler runs as soon as the thread does not block it. */
+static void give_back(const siginfo_t *info)
+{
+    achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), achi_sim_tid(), info->si_signo, info, 0);
+}
+
+/* Signals of the kernel that were blocked while the thread waited: no other thread gets them. */
+static bool take_blocked(enum achi_restart how)
+{
+    static const struct timespec at_once;
+    uint64_t bits = blocked;
+    bool ends = false;
+    siginfo_t info;
+    sigset_t set;
+    long signo;
+
+    for (;;) {
+        set_of(bits, &set);
+        signo = achi_raw5(SYS_rt_sigtimedwait, &set, &info, &at_once, KERNEL_SIGSET, 0);
+        if (signo <= 0)
+            return ends;
+        ends |= ends_wait((int)signo, how);
+        give_back(&info);
+        bits &= ~bit((int)signo);
+    }
+}
+
+bool achi_signals_deliver(enum achi_restart how, const sigset_t *mask)
 {
     struct pending p;
-    sigset_t open;
+    sigset_t current, open;
     bool ends = false;
-    int signo, saved = errno;
+    int saved = errno;
 
-    if (!any())
+    if (!mask && !any())
         return false;
-    achi_signal_mask(SIG_SETMASK, NULL, &open);
-    for (signo = 1; signo < NSIG; signo++)
-        if (sigismember(&open, signo) == 1)
-            sigdelset(&open, signo);
-        else
-            sigaddset(&open, signo);
-    while (take(&open, &p)) {
+    achi_signal_mask(SIG_SETMASK, NULL, &current);
+    set_of(~bits_of(mask ? mask : &current), &open);
+    if (mask)
+        ends = take_blocked(how);
+    while (any() && take(&open, &p)) {
         ends |= ends_wait(p.info.si_signo, how);
-        achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), achi_sim_tid(), p.info.si_signo, &p.info,
-                  0);
+        give_back(&p.info);
+    }
+    if (mask) {
+        blocked = 0;
+        achi_signal_mask(SIG_SETMASK, mask, NULL);
     }
     errno = saved;
     return ends;
 }
 
-bool achi_signals_flush(void)
+/* What only the kernel may say to another thread is sent anew, by the call that says so. */
+static void give_to_kernel(struct pending *p)
+{
+    siginfo_t *info = &p->info;
+    pid_t pid = achi_sim_pid();
+
+    if (info->si_code == SI_USER || info->si_code == SI_TKILL) {
+        if (p->tid)
+            achi_raw3(SYS_tgkill, pid, p->tid, info->si_signo);
+        else
+            achi_raw3(SYS_kill, pid, info->si_signo, 0);
+        return;
+    }
+    if (info->si_code >= 0)
+        info->si_code = SI_TIMER;
+    if (p->tid)
+        achi_raw5(SYS_rt_tgsigqueueinfo, pid, p->tid, info->si_signo, info, 0);
+    else
+        achi_raw5(SYS_rt_sigqueueinfo, pid, info->si_signo, info, 0, 0);
+}
+
+static bool flush(void)
 {
     struct achi_guard g;
     struct pending *p;
-    bool some = false;
+    bool some;
 
     achi_guard_enter(&g, &lock);
-    for (p = queue; p < queue + queued; p++) {
-        some = true;
-        if (p->info.si_code >= 0) /* what only the kernel may say to another thread */
-            p->info.si_code = SI_TIMER;
-        if (p->tid)
-            achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), p->tid, p->info.si_signo, &p->info, 0);
-        else
-            achi_raw5(SYS_rt_sigqueueinfo, achi_sim_pid(), p->info.si_signo, &p->info, 0, 0);
-    }
+    some = queued != 0;
+    for (p = queue; p < queue + queued; p++)
+        give_to_kernel(p);
     __atomic_store_n(&queued, 0, __ATOMIC_SEQ_CST);
     achi_guard_leave(&g, &lock);
     return some;
+}
+
+void achi_signals_settle(void)
+{
+    const achi_event_t event = achi_signal_event();
+    bool timed;
+
+    if (achi_local_awaited(event)) {
+        achi_local_post(event);
+        achi_sim_wait(achi_sim_now() + 1, NULL, 0, achi_sim_posts(), &timed);
+    }
+    if (flush())
+        achi_local_post(event);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pending.h - signals of virtual timers on their way to a thread
+ * pending.h - signals on their way to a thread
  *
  * A thread that waits must run its handler at the time of the signal, not in the midst of its
- * talk with the coordinator. So the signal is queued here and its event is posted. Threads that
- * wait wake up and take from the queue the signals that they do not block. A nanosecond later
- * the timer thread gives the rest to the kernel.
+ * talk with the coordinator. So a signal of a virtual timer, or of another thread of the process,
+ * is queued here and its event is posted. Threads that wait wake up and take from the queue the
+ * signals that they do not block. A nanosecond later the sender gives the rest to the kernel.
+ *
+ * Signals of other processes are the kernel's from the start. While a thread waits, those that
+ * have a handler are blocked; the same event wakes it.
  */
 #ifndef ACHI_PRELOAD_PENDING_H
 #define ACHI_PRELOAD_PENDING_H
@@ -23,11 +26,23 @@ bool achi_signal_push(const siginfo_t *info, pid_t tid);
 /* Take a signal of the set. */
 bool achi_signal_take(const sigset_t *set, siginfo_t *info);
 
-/* Run the handlers that are due in this thread. True: the wait ends with EINTR. */
-bool achi_signals_deliver(enum achi_restart how);
+/* When the library begins. */
+void achi_signals_begin(void);
 
-/* Give the rest to the kernel. True: there was some. */
-bool achi_signals_flush(void);
+/* The action of a signal may have changed. */
+void achi_signal_changed(int signo);
+
+/* Block the signals that have a handler. False: there are none, and mask is not set. */
+bool achi_signals_block(sigset_t *mask);
+
+/*
+ * Run the handlers that are due in this thread, which waits no longer. mask: the thread's, if
+ * achi_signals_block has changed it, or NULL. True: the wait ends with EINTR.
+ */
+bool achi_signals_deliver(enum achi_restart how, const sigset_t *mask);
+
+/* After achi_signal_push: let threads that wait take it, and give the rest to the kernel. */
+void achi_signals_settle(void);
 
 /* In a child of fork there are none. */
 void achi_signals_forget(void);

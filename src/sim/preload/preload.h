@@ -86,6 +86,7 @@ long achi_result(long r);
 achi_event_t achi_local_event(const void *address);
 void achi_local_enter(achi_event_t event);
 void achi_local_leave(achi_event_t event);
+bool achi_local_awaited(achi_event_t event);
 void achi_local_post(achi_event_t event);
 
 /* Those that were kept back while the thread has a mutex. */

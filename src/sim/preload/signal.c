@@ -2,7 +2,7 @@
 /*
  * signal.c - waiting for signals
  *
- * Signals of virtual timers come at their exact time. Those of others are looked for after
+ * Signals of the simulation come at their exact time. Those from outside are looked for after
  * each step of the world.
  */
 #include <errno.h>

@@ -18,6 +18,7 @@
 #include "handle.h"
 #include "pending.h"
 #include "refuse.h"
+#include "send.h"
 #include "told.h"
 
 /* Two go by these: who started it and who it is. Each lets go once. */
@@ -32,11 +33,13 @@ struct newborn {
 /* A thread that can be joined. */
 struct life {
     pthread_t thread;
+    pid_t tid;
     struct life *next;
 };
 
 static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct life *lives;
+static pthread_t first; /* thread of the process */
 static unsigned threads = 1;
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
@@ -75,6 +78,7 @@ static void begin_life(pthread_t thread)
     if (!l)
         return;
     l->thread = thread;
+    l->tid = achi_sim_tid();
     REAL(pthread_mutex_lock)(&lives_lock);
     l->next = lives;
     lives = l;
@@ -92,6 +96,22 @@ static void end_life(pthread_t thread)
         *p = l->next;
     REAL(pthread_mutex_unlock)(&lives_lock);
     free(l);
+}
+
+/* The first thread is in no list. */
+pid_t achi_thread_id(pthread_t thread)
+{
+    const struct life *l;
+    pid_t tid = 0;
+
+    if (pthread_equal(thread, first))
+        return achi_sim_pid();
+    REAL(pthread_mutex_lock)(&lives_lock);
+    l = *find_life(thread);
+    if (l)
+        tid = l->tid;
+    REAL(pthread_mutex_unlock)(&lives_lock);
+    return tid;
 }
 
 static bool has_ended(void *thread)
@@ -133,12 +153,14 @@ static void in_child(void)
     achi_signals_forget();
     achi_futexes_forget();
     threads = 1;
+    first = pthread_self();
     lives = NULL;
     pthread_mutex_init(&lives_lock, NULL);
 }
 
 static void make_key(void)
 {
+    first = pthread_self();
     pthread_key_create(&end_key, at_end);
     pthread_atfork(NULL, NULL, in_child);
 }

@@ -222,6 +222,8 @@ static void on_trap(int signo, siginfo_t *info, void *context)
     if (info->si_code != CODE_SECCOMP) {
         const struct sigaction usual = {.sa_handler = SIG_DFL};
 
+        if (achi_trap_other(signo, info, context))
+            return;
         REAL(sigaction)(signo, &usual, NULL);
         achi_raw3(SYS_tgkill, achi_sim_pid(), achi_sim_tid(), signo);
         return;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* approximate.c - what calls of CPU time, of time stamps and of signals do instead of virtual time */
+/* approximate.c - what calls of CPU time and of time stamps do instead of virtual time */
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -13,7 +12,6 @@
 #define DAYS 86400
 
 int vtimes(void *current, void *child) OLDER;
-int pidfd_send_signal(int fd, int signo, siginfo_t *info, unsigned flags) OLDER;
 
 /* 32-bit programs with 64-bit time have these names. */
 int __getrusage64(int who, void *usage) OLDER;
@@ -126,80 +124,11 @@ static void stamps_case(void)
     unlink(stamped);
 }
 
-static volatile int came;
-static volatile int64_t came_at;
-
-static void note_time(int signo)
-{
-    (void)signo;
-    came++;
-    came_at = now();
-}
-
-static void *sleep_long(void *took)
-{
-    int64_t begin = now();
-
-    usleep(500000);
-    *(int64_t *)took = now() - begin;
-    return NULL;
-}
-
-/* All that send a signal to this process, this thread, or a thread that is known by its number. */
-static void send_all(pthread_t thread)
-{
-    const union sigval value = {0};
-    pid_t pid = getpid(), tid = gettid();
-    siginfo_t info = {.si_signo = SIGUSR1, .si_code = SI_QUEUE};
-    int fd = (int)syscall(SYS_pidfd_open, (long)pid, 0l), before = came, sent = 11;
-
-    CHECK(raise(SIGUSR1) == 0 && gsignal(SIGUSR1) == 0 && kill(pid, SIGUSR1) == 0);
-    CHECK(sigqueue(pid, SIGUSR1, value) == 0 && tgkill(pid, tid, SIGUSR1) == 0);
-    CHECK(pthread_sigqueue(thread, SIGUSR1, value) == 0);
-    CHECK(syscall(SYS_kill, (long)pid, (long)SIGUSR1) == 0);
-    CHECK(syscall(SYS_tkill, (long)tid, (long)SIGUSR1) == 0);
-    CHECK(syscall(SYS_tgkill, (long)pid, (long)tid, (long)SIGUSR1) == 0);
-    CHECK(syscall(SYS_rt_sigqueueinfo, (long)pid, (long)SIGUSR1, &info) == 0);
-    CHECK(syscall(SYS_rt_tgsigqueueinfo, (long)pid, (long)tid, (long)SIGUSR1, &info) == 0);
-    if (fd >= 0) {
-        CHECK(syscall(SYS_pidfd_send_signal, (long)fd, (long)SIGUSR1, NULL, 0l) == 0);
-        sent++;
-        if (pidfd_send_signal) { /* since glibc 2.36 */
-            CHECK(pidfd_send_signal(fd, SIGUSR1, NULL, 0) == 0);
-            sent++;
-        }
-        close(fd);
-    }
-    CHECK(setpgid(0, 0) == 0 && killpg(0, SIGUSR1) == 0);
-    CHECK(came - before == sent + 1);
-}
-
-/* The handler runs while the other thread waits: at the time when its wait began. */
-static void kill_case(void)
-{
-    struct sigaction a = {.sa_handler = note_time, .sa_flags = SA_RESTART};
-    int64_t took = 0, begin = now();
-    pthread_t thread;
-
-    sigaction(SIGUSR1, &a, NULL);
-    REQUIRE(pthread_create(&thread, NULL, sleep_long, &took) == 0);
-    usleep(20000);
-    CHECK(pthread_kill(thread, SIGUSR1) == 0);
-    while (!came)
-        sched_yield();
-    CHECK(came_at == begin);
-    CHECK(pthread_join(thread, NULL) == 0 && took == 500 * MS);
-    TAKES(0, send_all(pthread_self()));
-}
-
 /* A program that gets this answer uses clone, which is refused. */
 static void clone3_case(void)
 {
     CHECK(syscall(SYS_clone3, NULL, 0l) == -1 && errno == ENOSYS);
 }
 
-const struct vtime_case vtime_approximate[] = {{"clone3", clone3_case},
-                                               {"cpu", cpu_case},
-                                               {"stamps", stamps_case},
-                                               {"kill", kill_case},
-                                               {NULL, NULL}};
+const struct vtime_case vtime_approximate[] = {
+    {"clone3", clone3_case}, {"cpu", cpu_case}, {"stamps", stamps_case}, {NULL, NULL}};

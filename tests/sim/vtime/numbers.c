@@ -335,6 +335,65 @@ static void signals(void)
 #endif
 }
 
+/* By all numbers that send a signal, to this process or this thread. */
+static void send_by_number(void)
+{
+    pid_t pid = getpid(), tid = gettid();
+    siginfo_t info = {.si_signo = SIGUSR2, .si_code = SI_QUEUE};
+    int fd = (int)syscall(SYS_pidfd_open, (long)pid, 0l), before = rang, sent = 5;
+
+    signal(SIGUSR2, count);
+    CHECK(syscall(SYS_kill, (long)pid, (long)SIGUSR2) == 0);
+    CHECK(syscall(SYS_tkill, (long)tid, (long)SIGUSR2) == 0);
+    CHECK(syscall(SYS_tgkill, (long)pid, (long)tid, (long)SIGUSR2) == 0);
+    CHECK(syscall(SYS_rt_sigqueueinfo, (long)pid, (long)SIGUSR2, &info) == 0);
+    CHECK(syscall(SYS_rt_tgsigqueueinfo, (long)pid, (long)tid, (long)SIGUSR2, &info) == 0);
+    if (fd >= 0) {
+        CHECK(syscall(SYS_pidfd_send_signal, (long)fd, (long)SIGUSR2, NULL, 0l) == 0);
+        close(fd);
+        sent++;
+    }
+    CHECK(rang - before == sent);
+}
+
+/* And to one that sleeps. */
+static void kill_sleeper(const void *pid)
+{
+    syscall(SYS_kill, (long)*(const pid_t *)pid, (long)SIGUSR2);
+}
+
+static void sent_signals(void)
+{
+    struct timespec t = spec(500 * MS);
+    pid_t own = getpid(), pid;
+
+    TAKES(0, send_by_number());
+    pid = after_20ms(kill_sleeper, &own);
+    TAKES(20, CHECK(nanosleep(&t, NULL) == -1 && errno == EINTR));
+    reap(pid);
+}
+
+/* Copies of descriptors, and locks of ranges. */
+static void copies(void)
+{
+    struct flock lock = {.l_type = F_WRLCK};
+    char name[] = "/tmp/vtime-XXXXXX";
+    int fd = mkstemp(name);
+    long copy = syscall(SYS_dup, (long)fd);
+
+    REQUIRE(fd >= 0);
+    unlink(name);
+    CHECK(copy >= 0 && syscall(SYS_dup3, (long)fd, copy, 0l) == copy);
+#ifdef SYS_dup2
+    CHECK(syscall(SYS_dup2, (long)fd, copy) == copy);
+#endif
+    CHECK(syscall(SYS_fcntl, (long)fd, (long)F_DUPFD, 100l) >= 100);
+#ifdef SYS_fcntl64
+    CHECK(syscall(SYS_fcntl64, (long)fd, (long)F_GETFD) == 0);
+#endif
+    TAKES(0, CHECK(syscall(SYS_fcntl, (long)fd, (long)F_SETLKW, &lock) == 0));
+}
+
 static void numbers_case(void)
 {
     file_lock();
@@ -346,6 +405,8 @@ static void numbers_case(void)
     system_v();
     bells();
     signals();
+    sent_signals();
+    copies();
 }
 
 const struct vtime_case vtime_numbers[] = {{"numbers", numbers_case}, {NULL, NULL}};

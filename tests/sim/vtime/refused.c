@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* refused.c - what ends the run, beside the functions that main.c calls by name */
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "cases.h"
@@ -17,15 +20,23 @@ static char words[64];
         check_failures++;                                                                          \
     }
 
-static void abort_on_signal(int signo)
-{
-    (void)signo;
-    abort();
-}
-
 REFUSED(requeue_pi, syscall(SYS_futex, words, (long)FUTEX_WAIT_REQUEUE_PI, 0l, NULL, words + 8, 0l))
-REFUSED(sigsys, signal(SIGSYS, abort_on_signal))
+REFUSED(timerfd_copy, dup(timerfd_create(CLOCK_MONOTONIC, 0)))
+REFUSED(timerfd_copy_by_fcntl, fcntl(timerfd_create(CLOCK_MONOTONIC, 0), F_DUPFD, 0))
 REFUSED(alarm, (alarm(10), execlp("true", "true", NULL)))
+
+/* A timer that its parent has set, and that both would have to see expire. */
+static void timerfd_child_case(void)
+{
+    struct pollfd p = {.fd = timerfd_create(CLOCK_MONOTONIC, 0), .events = POLLIN};
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(poll(&p, 1, 1000) > 0);
+    waitpid(pid, &status, 0);
+    check_failures++;
+}
 
 #if defined(__aarch64__)
 #define READ_COUNTER(v) __asm__ volatile("mrs %0, cntvct_el0" : "=r"(v))
@@ -114,7 +125,9 @@ static void one_table_case(void)
 #endif
 
 const struct vtime_case vtime_refused[] = {{"refused-requeue_pi", requeue_pi_case},
-                                           {"refused-sigsys", sigsys_case},
+                                           {"refused-timerfd-copy", timerfd_copy_case},
+                                           {"refused-timerfd-fcntl", timerfd_copy_by_fcntl_case},
+                                           {"refused-timerfd-child", timerfd_child_case},
                                            {"refused-alarm", alarm_case},
                                            {"refused-counter", counter_case},
                                            {"refused-counter-again", counter_again_case},

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #include "cases.h"
 
@@ -14,6 +15,8 @@
 int __sigsuspend(const sigset_t *mask) OLDER;
 int older_sigpause(int mask) __asm__("sigpause");
 int __sigpause(int mask, int is_signal) OLDER;
+sighandler_t bsd_signal(int signo, sighandler_t handler) OLDER;
+int pidfd_send_signal(int fd, int signo, siginfo_t *info, unsigned flags) OLDER;
 int __sigaction(int signo, const struct sigaction *action, struct sigaction *old) OLDER;
 
 static volatile int rang;
@@ -202,6 +205,185 @@ static void signalfd_case(void)
     CHECK(info.ssi_signo == SIGALRM);
 }
 
+static void *sleep_long(void *took)
+{
+    int64_t begin = now();
+
+    CHECK(usleep(500000) == -1 && errno == EINTR);
+    *(int64_t *)took = now() - begin;
+    return NULL;
+}
+
+static void *kill_process(void *unused)
+{
+    (void)unused;
+    usleep(20000);
+    CHECK(kill(getpid(), SIGUSR1) == 0);
+    return NULL;
+}
+
+/* To a thread that sleeps; the sender needs a nanosecond. */
+static void to_thread(int (*send)(pthread_t))
+{
+    int64_t took = 0, begin = now();
+    pthread_t thread;
+
+    rang = 0;
+    REQUIRE(pthread_create(&thread, NULL, sleep_long, &took) == 0);
+    usleep(20000);
+    TAKES_NS(1, CHECK(send(thread) == 0));
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(took == 20 * MS && rang == 1 && rang_at == begin + 20 * MS);
+}
+
+static int by_kill(pthread_t thread)
+{
+    return pthread_kill(thread, SIGUSR1);
+}
+
+static int by_queue(pthread_t thread)
+{
+    return pthread_sigqueue(thread, SIGUSR1, (union sigval){.sival_int = 1});
+}
+
+static void *run_tid(void *tid)
+{
+    *(pid_t *)tid = gettid();
+    return sleep_long(&(int64_t){0});
+}
+
+/* A signal to the process ends the wait of a thread that does not block it. */
+static void threads_get(void)
+{
+    pthread_t thread;
+    pid_t tid = 0;
+
+    to_thread(by_kill);
+    to_thread(by_queue);
+    rang = 0;
+    REQUIRE(pthread_create(&thread, NULL, run_tid, &tid) == 0);
+    usleep(20000);
+    TAKES_NS(1, CHECK(tgkill(getpid(), tid, SIGUSR1) == 0));
+    CHECK(pthread_join(thread, NULL) == 0 && rang == 1);
+    REQUIRE(pthread_create(&thread, NULL, kill_process, NULL) == 0);
+    TAKES(20, CHECK(pause() == -1 && errno == EINTR && rang == 2));
+    pthread_join(thread, NULL);
+    REQUIRE(pthread_create(&thread, NULL, kill_process, NULL) == 0);
+    TAKES(20, CHECK(poll(NULL, 0, 500) == -1 && errno == EINTR && rang == 3));
+    pthread_join(thread, NULL);
+}
+
+/* All that send a signal to this process or this thread: at once. */
+static void send_all(void)
+{
+    const union sigval value = {0};
+    pid_t pid = getpid();
+    int before = rang;
+
+    CHECK(raise(SIGUSR1) == 0 && gsignal(SIGUSR1) == 0 && kill(pid, SIGUSR1) == 0);
+    CHECK(sigqueue(pid, SIGUSR1, value) == 0 && tgkill(pid, gettid(), SIGUSR1) == 0);
+    CHECK(pthread_kill(pthread_self(), SIGUSR1) == 0);
+    CHECK(pthread_sigqueue(pthread_self(), SIGUSR1, value) == 0);
+    CHECK(setpgid(0, 0) == 0 && killpg(0, SIGUSR1) == 0);
+    CHECK(rang - before == 8);
+    CHECK(kill(pid, 0) == 0 && kill(pid, 1000) == -1 && errno == EINVAL);
+}
+
+static void kill_case(void)
+{
+    handle(SIGUSR1, SA_RESTART);
+    send_all();
+    threads_get();
+}
+
+static pid_t sleeping_child(void)
+{
+    pid_t pid = fork();
+
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        int64_t begin = now();
+
+        rang = 0;
+        usleep(500000);
+        _exit(rang == 1 ? (int)((now() - begin) / MS) : 255);
+    }
+    usleep(20000);
+    return pid;
+}
+
+static int by_pidfd(pid_t pid, int signo)
+{
+    int r, fd = (int)syscall(SYS_pidfd_open, (long)pid, 0l);
+
+    if (fd < 0 || !pidfd_send_signal) /* an older kernel, an older C library */
+        return kill(pid, signo);
+    r = pidfd_send_signal(fd, signo, NULL, 0);
+    close(fd);
+    return r;
+}
+
+static int by_group(pid_t pid, int signo)
+{
+    return setpgid(pid, pid) == 0 ? killpg(pid, signo) : -1;
+}
+
+static int by_value(pid_t pid, int signo)
+{
+    return sigqueue(pid, signo, (union sigval){0});
+}
+
+/* A child that sleeps gets the signal at its parent's time; one that it ends is gone then. */
+static void kill_child_case(void)
+{
+    int (*const ways[])(pid_t, int) = {kill, by_pidfd, by_group, by_value};
+    size_t i;
+
+    handle(SIGUSR1, 0);
+    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        int status = -1;
+        pid_t pid = sleeping_child();
+
+        TAKES(0, CHECK(ways[i](pid, SIGUSR1) == 0));
+        CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 20);
+        pid = sleeping_child();
+        TAKES(0, CHECK(ways[i](pid, SIGKILL) == 0));
+        TAKES(0, CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status)));
+    }
+}
+
+/* The end of a child ends its parent's sleep, if that has a handler. */
+static void child_ends_case(void)
+{
+    struct timespec t = spec(500 * MS);
+    int status = -1;
+    pid_t pid;
+
+    handle(SIGCHLD, 0);
+    pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        usleep(20000);
+        _exit(0);
+    }
+    TAKES(20, CHECK(nanosleep(&t, NULL) == -1 && errno == EINTR && rang == 1));
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/* The simulation has a handler of its own, which calls the program's. */
+static void sigsys_case(void)
+{
+    struct sigaction action = {.sa_sigaction = keep_info, .sa_flags = SA_SIGINFO}, old;
+
+    CHECK(signal(SIGSYS, ring) == SIG_DFL);
+    CHECK(raise(SIGSYS) == 0 && rang == 1);
+    TAKES(5,
+          CHECK(raw(SYS_ppoll, 0, 0, (long)&(struct timespec){.tv_nsec = 5 * MS}, 0, 8, 0) == 0));
+    CHECK(sigaction(SIGSYS, &action, &old) == 0 && old.sa_handler == ring);
+    CHECK(raise(SIGSYS) == 0 && last.si_signo == SIGSYS && rang == 1);
+    CHECK(signal(SIGSYS, SIG_IGN) != SIG_DFL && raise(SIGSYS) == 0);
+}
+
 /* The simulation's own signal stays unblocked, and others as the program says. */
 static void mask_case(void)
 {
@@ -214,9 +396,23 @@ static void mask_case(void)
     TAKES(5,
           CHECK(raw(SYS_ppoll, 0, 0, (long)&(struct timespec){.tv_nsec = 5 * MS}, 0, 8, 0) == 0));
     CHECK(signal(SIGUSR1, ring) == SIG_DFL && signal(SIGSYS, SIG_DFL) == SIG_DFL);
+    CHECK(ssignal(SIGUSR1, SIG_DFL) == ring && bsd_signal(SIGUSR1, ring) == SIG_DFL);
+    CHECK(sigset(SIGUSR1, ring) == SIG_HOLD && sigset(SIGUSR1, SIG_HOLD) == ring);
+    CHECK(sigset(SIGUSR1, ring) == SIG_HOLD && raise(SIGUSR1) == 0 && rang == 1);
+    CHECK(__sysv_signal(SIGUSR1, ring) == ring && raise(SIGUSR1) == 0 && rang == 2);
+    CHECK(sysv_signal(SIGUSR1, ring) == SIG_DFL && sigignore(SIGUSR1) == 0);
+    CHECK(raise(SIGUSR1) == 0 && rang == 2);
 }
 
-const struct vtime_case vtime_signals[] = {{"itimer", itimer_case}, {"alarm", alarm_case},
-                                           {"timer", timer_case},   {"sigwait", sigwait_case},
-                                           {"pause", pause_case},   {"signalfd", signalfd_case},
-                                           {"mask", mask_case},     {NULL, NULL}};
+const struct vtime_case vtime_signals[] = {{"itimer", itimer_case},
+                                           {"alarm", alarm_case},
+                                           {"timer", timer_case},
+                                           {"sigwait", sigwait_case},
+                                           {"pause", pause_case},
+                                           {"signalfd", signalfd_case},
+                                           {"mask", mask_case},
+                                           {"kill", kill_case},
+                                           {"kill-child", kill_child_case},
+                                           {"child-ends", child_ends_case},
+                                           {"sigsys", sigsys_case},
+                                           {NULL, NULL}};
