@@ -296,6 +296,9 @@ static void kill_case(void)
     threads_get();
 }
 
+#define MUCH ((size_t)64 << 20)
+
+/* With memory that the kernel needs a while to take back. */
 static pid_t sleeping_child(void)
 {
     pid_t pid = fork();
@@ -303,6 +306,10 @@ static pid_t sleeping_child(void)
     REQUIRE(pid >= 0);
     if (pid == 0) {
         int64_t begin = now();
+        char *much = malloc(MUCH);
+
+        REQUIRE(much != NULL);
+        memset(much, 1, MUCH);
 
         rang = 0;
         usleep(500000);
