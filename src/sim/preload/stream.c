@@ -10,7 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -191,15 +194,46 @@ EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict
     return accept4(fd, address, length, 0);
 }
 
+static bool is_network(const struct sockaddr *address)
+{
+    return address->sa_family == AF_INET || address->sa_family == AF_INET6;
+}
+
+/* A program may not mean to talk to a real robot, or to one of another simulation. */
+static void warn_of_network(const struct sockaddr *address, socklen_t length)
+{
+    static bool warned;
+    char host[NI_MAXHOST], port[NI_MAXSERV], text[2 * NI_MAXHOST];
+    const char *name = getenv("ACH_SIM_NAME");
+    int n;
+
+    if (__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED) ||
+        getnameinfo(address, length, host, sizeof(host), port, sizeof(port),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+        return;
+    n = snprintf(
+        text, sizeof(text),
+        "ach sim: controller %s: %s connects to %s port %s: what comes from there comes in "
+        "real time\n",
+        name ? name : "?", program_invocation_short_name, host, port);
+    achi_raw3(SYS_write, STDERR_FILENO, text, n < (int)sizeof(text) ? n : (int)sizeof(text) - 1);
+}
+
 EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
     int r;
 
+    int saved;
+
     if (achi_sim_free())
         achi_sim_act();
     r = REAL(connect)(fd, address, length);
+    saved = errno;
     if (r == 0)
         achi_stream_moved(fd);
+    if ((r == 0 || saved == EINPROGRESS) && achi_sim_free() && is_network(address))
+        warn_of_network(address, length);
+    errno = saved;
     return r;
 }
 

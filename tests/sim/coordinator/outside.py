@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Controllers that wait for something else than the simulation: a pipe that is slow."""
 import os
+import socket
 import time
 
 from coordinator import Run, arm, check, controller, main, path, read, wait_until, world
@@ -99,4 +100,14 @@ def hang_blocked():
     r.expect(0, "0.100000 s")
 
 
-main([wall, wait, leave, leave_without_others, leave_alone, declared_costs, hang_blocked])
+def network():
+    """Who connects to a network is told that time is real there."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        r = Run(world(controller("a", ["/usr/bin/python3", "-c", "import socket; "
+                                       f"socket.create_connection(('127.0.0.1', {port}))"]),
+                      duration=0.1))
+        r.expect(0, f"controller a: python3 connects to 127.0.0.1 port {port}", "in real time")
+
+
+main([network, wall, wait, leave, leave_without_others, leave_alone, declared_costs, hang_blocked])
