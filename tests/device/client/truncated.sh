@@ -26,7 +26,7 @@ eventually grep -q 'the channel of requests is damaged' "$tmp/log"
 truncate -c -s 0 "$ACH_DIR/achshm-dev.6665.ans"
 
 # It serves others still, and removes what is left of its channels.
-"$ACH" dev print -c 1 -T 60 --transport tcp "localhost:$port:position2d:0" >"$tmp/out" 2>&1 ||
+"$ACH" dev print -c 1 -T 60 --transport tcp "127.0.0.1:$port:position2d:0" >"$tmp/out" 2>&1 ||
     fail "TCP: $(cat "$tmp/out" "$tmp/log")"
 kill -TERM "$server"
 wait "$server"
