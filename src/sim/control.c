@@ -147,6 +147,8 @@ static void stay(struct achi_sim *s)
     achi_look_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
         sleep_for(NAP);
+        while (achi_notes_take(s, 0)) /* one with declared costs has computed on */
+            continue;
         achi_happen_serve(s);
         look(s);
         achi_screen_show(s, false);
