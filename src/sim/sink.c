@@ -366,11 +366,21 @@ static bool may_pass(const struct achi_sink *a, const struct achi_sink *b)
     return b->outside && !a->outside && (achi_turn_measured(b) || a->child == b->child);
 }
 
+/*
+ * With declared costs, threads of a process that are at the same time run one after the other:
+ * they share memory. Who computes comes to its next call first.
+ */
+static bool is_first(const struct achi_sink *a, const struct achi_sink *b)
+{
+    return a->pid == b->pid && !achi_turn_measured(a) && a->phase == ACHI_COMPUTES && !a->outside &&
+           b->phase != ACHI_COMPUTES;
+}
+
 static bool is_behind(const struct achi_sink *a, const struct achi_sink *b)
 {
     int64_t time = achi_sink_time(a), other = achi_sink_time(b);
 
-    return time < other || (time == other && may_pass(a, b));
+    return time < other || (time == other && (may_pass(a, b) || is_first(a, b)));
 }
 
 /* One that has been woken by what another one did comes to its turn before that one goes on. */

@@ -362,14 +362,37 @@ static void c11_case(void)
     TAKES(0, CHECK(thrd_join(thread, &result) == thrd_success && result == 7));
 }
 
-const struct vtime_case vtime_threads[] = {{"mutex", mutex_case},
-                                           {"rwlock", rwlock_case},
-                                           {"spin", spin_case},
-                                           {"cond", cond_case},
-                                           {"yield", yield_case},
-                                           {"semaphore", semaphore_case},
-                                           {"barrier", barrier_case},
-                                           {"once", once_case},
-                                           {"join", join_case},
-                                           {"c11", c11_case},
-                                           {NULL, NULL}};
+static sem_t turn;
+static char order[8];
+
+static void *append_last(void *unused)
+{
+    (void)unused;
+    sem_wait(&turn);
+    strcat(order, "w");
+    return NULL;
+}
+
+/* Threads that are at the same time run one after the other. */
+static void order_case(void)
+{
+    pthread_t thread;
+    clock_t begin;
+
+    sem_init(&turn, 0, 0);
+    REQUIRE(pthread_create(&thread, NULL, append_last, NULL) == 0);
+    usleep(20000);
+    CHECK(sem_post(&turn) == 0);
+    strcat(order, "a");
+    for (begin = clock(); clock() - begin < CLOCKS_PER_SEC / 20;)
+        continue;
+    strcat(order, "b");
+    pthread_join(thread, NULL);
+    CHECK(strcmp(order, "abw") == 0);
+}
+
+const struct vtime_case vtime_threads[] = {
+    {"mutex", mutex_case},     {"rwlock", rwlock_case}, {"spin", spin_case},
+    {"cond", cond_case},       {"yield", yield_case},   {"semaphore", semaphore_case},
+    {"barrier", barrier_case}, {"once", once_case},     {"join", join_case},
+    {"c11", c11_case},         {"order", order_case},   {NULL, NULL}};
