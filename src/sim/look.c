@@ -182,10 +182,10 @@ static void look(struct achi_sim *s, struct achi_sink *k)
     struct achi_clocks c;
 
     achi_sink_clocks(k, &c);
-    if (!stop_and_hear(s, k, !asleep && achi_turn_measured(k) && !lets_finish(s, k, c.cpu)))
+    if (!stop_and_hear(s, k, !asleep && achi_turn_measured(k) && !lets_finish(s, k)))
         return;
     if (achi_sink_dead(k)) {
-        achi_turn_leave(s, k);
+        achi_turn_died(s, k);
         return;
     }
     if (!asleep)

@@ -217,6 +217,7 @@ bool achi_board_critical(const struct achi_sim *s, const struct achi_sink *k);
 
 /* turn.c: whose turn it is to use the processor */
 void achi_turn_grant(struct achi_sim *s, struct achi_sink *k);
+void achi_turn_died(struct achi_sim *s, struct achi_sink *k); /* without a bye */
 void achi_turn_leave(struct achi_sim *s, struct achi_sink *k);
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n);
 void achi_turn_dispatch(struct achi_sim *s);

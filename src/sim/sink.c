@@ -180,7 +180,7 @@ void achi_sinks_sweep(struct achi_sim *s)
     for (; k; k = next) {
         next = k->next;
         if (!k->leaves && achi_sink_dead(k))
-            achi_turn_leave(s, k);
+            achi_turn_died(s, k);
         else if (is_stuck(s, k))
             achi_sim_fail(s, "controller %s hangs: all its threads wait for each other",
                           k->child->plan->name);

@@ -124,6 +124,16 @@ void achi_turn_leave(struct achi_sim *s, struct achi_sink *k)
         achi_sink_remove(s, k);
 }
 
+void achi_turn_died(struct achi_sim *s, struct achi_sink *k)
+{
+    pid_t parent = k->tid == k->pid ? achi_process_parent(k->pid) : 0;
+    int64_t time = k->phase == ACHI_WAITS || k->time < s->now ? s->now : k->time;
+
+    achi_turn_leave(s, k);
+    if (parent)
+        achi_happen_signal(s, parent, time); /* SIGCHLD */
+}
+
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n)
 {
     int64_t time = n->time;
