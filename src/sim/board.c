@@ -144,7 +144,7 @@ void achi_board_want(struct achi_sim *s, const struct achi_sink *k)
     const struct achi_sink *other;
 
     for (other = s->sinks; other; other = other->next)
-        if (other->pid == k->pid && section_of(s, other) == ACHI_SECTION_CRITICAL)
+        if (other->pid == k->pid && section_of(s, other) != ACHI_SECTION_AWAIT)
             __atomic_store_n(&s->board->slots[other->slot].wanted, 1, __ATOMIC_SEQ_CST);
 }
 

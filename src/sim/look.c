@@ -116,23 +116,38 @@ static bool rests(const struct achi_sim *s, const struct achi_sink *k)
     return achi_look_asleep(k) && !achi_board_parked(s, k);
 }
 
-/* One of the threads of its process is in a section whose end is waited for. */
+/* One of the threads of its process is in a section whose end is waited for: not one that ends. */
 static bool is_critical(const struct achi_sim *s, const struct achi_sink *k)
 {
     const struct achi_sink *other = s->sinks;
 
-    while (other && !(other->pid == k->pid && achi_board_critical(s, other)))
+    while (other && !(other->pid == k->pid && !other->leaves && achi_board_critical(s, other)))
         other = other->next;
     return other;
 }
 
-/* A program may never come out of one: it jumped out of a signal handler, or its board is wrong. */
-static bool lets_finish(const struct achi_sim *s, struct achi_sink *k, int64_t cpu)
+/* CPU time of all threads of its process. */
+static int64_t cpu_of_process(const struct achi_sim *s, const struct achi_sink *k)
 {
+    const struct achi_sink *other;
+    int64_t sum = 0;
+
+    for (other = s->sinks; other; other = other->next)
+        if (other->pid == k->pid)
+            sum += achi_sink_cpu(other);
+    return sum;
+}
+
+/* A program may never come out of one: its board is wrong, perhaps. */
+static bool lets_finish(const struct achi_sim *s, struct achi_sink *k)
+{
+    int64_t cpu;
+
     if (!is_critical(s, k)) {
         k->cpu_critical = -1;
         return false;
     }
+    cpu = cpu_of_process(s, k);
     if (k->cpu_critical < 0)
         k->cpu_critical = cpu;
     return cpu - k->cpu_critical < CRITICAL_LIMIT;
@@ -192,7 +207,7 @@ static void look(struct achi_sim *s, struct achi_sink *k)
         achi_sink_clocks(k, &c);
     if (hangs(s, k, c.cpu, asleep))
         return;
-    if (lets_finish(s, k, c.cpu)) {
+    if (lets_finish(s, k)) {
         let_finish(s, k);
         return;
     }
@@ -216,7 +231,7 @@ static bool halt(struct achi_sim *s, struct achi_sink *k)
     if (!achi_turn_measured(k) || rests(s, k) || !stop_and_hear(s, k, true))
         return true;
     achi_sink_clocks(k, &c);
-    if (lets_finish(s, k, c.cpu)) {
+    if (lets_finish(s, k)) {
         let_finish(s, k);
         return false;
     }

@@ -209,7 +209,7 @@ void achi_process_ends(struct achi_sim *s, pid_t pid);   /* it has said so */
 ach_status_t achi_board_open(struct achi_sim *s);
 void achi_board_close(struct achi_sim *s);
 unsigned achi_board_slot(struct achi_sim *s); /* 0: all are taken */
-/* Threads of the same process that are in a section: let them park at its end, and go on. */
+/* Threads of the same process: let them park at the end of their section, and go on. */
 void achi_board_want(struct achi_sim *s, const struct achi_sink *k);
 void achi_board_release(struct achi_sim *s, const struct achi_sink *k);
 bool achi_board_parked(const struct achi_sim *s, const struct achi_sink *k);

@@ -12,7 +12,7 @@
 #include "sink.h"
 
 #define PARK_NS 10000000l /* at a time */
-#define PARKS 10
+#define PARKS 1000
 
 /* The file must be what the coordinator made: of this user or root, and large enough. */
 static bool good(int fd)
@@ -78,6 +78,7 @@ void achi_sim_uncritical(void)
     if (s->critical) /* a child of fork begins with none */
         s->critical--;
     achi_sink_show(s);
-    if (!s->critical && s->slot && __atomic_load_n(&s->slot->wanted, __ATOMIC_RELAXED))
+    if (!s->critical && !s->inside && s->slot &&
+        __atomic_load_n(&s->slot->wanted, __ATOMIC_RELAXED))
         park(s);
 }

@@ -258,8 +258,8 @@ static struct achi_sink *enter(void)
 
 static void leave(struct achi_sink *s)
 {
-    achi_sim_uncritical();
     s->inside--;
+    achi_sim_uncritical();
 }
 
 void achi_sim_hold(void)
