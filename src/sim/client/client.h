@@ -105,6 +105,9 @@ void achi_sim_exit(void);
 /* Tell the coordinator that this process was refused a call, and say bye. */
 void achi_sim_refused(void);
 
+/* The thread has left whatever it was inside of, by a jump. */
+void achi_sim_jump(void);
+
 /* The calling thread's id. */
 int32_t achi_sim_tid(void);
 int32_t achi_sim_pid(void);

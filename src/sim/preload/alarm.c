@@ -100,8 +100,8 @@ static void send_signal(struct alarm *a, uint64_t expired)
         info.si_overrun = (int)expired - 1;
         info.si_value = a->event.sigev_value;
     }
-    if (achi_signal_push(&info,
-                         a->event.sigev_notify == SIGEV_THREAD_ID ? a->event._sigev_un._tid : 0))
+    if (achi_signal_push(&info, a->event.sigev_notify == SIGEV_THREAD_ID ? a->event._sigev_un._tid
+                                                                         : 0) == ACHI_PUSHED)
         a->overrun = (int)expired - 1;
     else
         a->overrun += (int)expired;

@@ -19,6 +19,7 @@ bool achi_shared_seen;
 static void end_process(void)
 {
     achi_sim_exit();
+    achi_signals_unblock(); /* the program may have a handler */
     kill(getpid(), SIGTERM);
     _exit(STATUS_TERMINATED);
 }
@@ -77,8 +78,8 @@ bool achi_wait(int64_t until, struct achi_events *e, uint64_t since)
     achi_events_add(&all, signals);
     for (i = 0; i < e->n; i++)
         achi_events_add(&all, e->at[i]);
-    blocked = achi_signals_block(&mask);
     achi_local_enter(signals);
+    blocked = achi_signals_block(&mask);
     achi_sim_wait(until, all.at, all.n, since, &timed);
     achi_local_leave(signals);
     e->interrupted |= achi_signals_deliver(e->signals, blocked ? &mask : NULL);
@@ -111,11 +112,11 @@ bool achi_sleep_until(int64_t time)
     bool timed;
 
     achi_local_post_pending();
-    do
+    do {
         timed = achi_wait(time, &e, achi_sim_posts());
-    while (!timed && !e.interrupted);
+        pthread_testcancel();
+    } while (!timed && !e.interrupted);
     achi_sim_cycle();
-    pthread_testcancel();
     return !e.interrupted;
 }
 

@@ -224,12 +224,27 @@ EXPORT int close(int fd)
     return REAL(close)(fd);
 }
 
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    unsigned fd;
+
+    for (fd = first; fd <= last && fd < FILES_MAX && !(flags & (int)CLOSE_RANGE_CLOEXEC); fd++)
+        forget((int)fd);
+    return REAL(close_range)(first, last, flags);
+}
+
+EXPORT void closefrom(int first)
+{
+    close_range(first < 0 ? 0 : (unsigned)first, ~0u, 0);
+}
+
 void achi_file_copied(int fd, int copy)
 {
     const struct achi_file *f = achi_file_find(fd);
 
     if (copy < 0 || copy == fd)
         return;
+    achi_file_check(fd);
     if (f && f->kind == ACHI_FILE_TIMER)
         achi_refuse("timerfd_copied: a copy of a timerfd",
                     "use the descriptor that timerfd_create has returned");

@@ -89,7 +89,7 @@ static pid_t parent_of(pid_t pid)
 }
 
 /* All processes of a simulation descend from its coordinator. */
-static bool is_inside(pid_t pid)
+bool achi_inside_process(pid_t pid)
 {
     const char *text = secure_getenv("ACH_SIM_PID");
     pid_t coordinator = text ? (pid_t)strtol(text, NULL, 10) : 0;
@@ -114,7 +114,7 @@ bool achi_inside_socket(int fd)
         listens)
         inside = true;
     if (!inside && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
-        inside = is_inside(peer.pid);
+        inside = achi_inside_process(peer.pid);
     errno = saved;
     return inside;
 }

@@ -11,4 +11,7 @@ bool achi_inside_marked(int fd);
 /* A socket that waits for connections, or is connected to a process of the simulation. */
 bool achi_inside_socket(int fd);
 
+/* A process of the simulation, other than its coordinator. */
+bool achi_inside_process(pid_t pid);
+
 #endif

@@ -78,21 +78,24 @@ static bool same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_timerid == b->si_timerid;
 }
 
-bool achi_signal_push(const siginfo_t *info, pid_t tid)
+enum achi_pushed achi_signal_push(const siginfo_t *info, pid_t tid)
 {
+    enum achi_pushed result = ACHI_PUSHED;
     struct achi_guard g;
     unsigned i;
-    bool room;
 
     achi_guard_enter(&g, &lock);
-    for (i = 0; i < queued && !same(&queue[i].info, info); i++)
+    for (i = 0; i < queued && !(queue[i].tid == tid && same(&queue[i].info, info)); i++)
         ;
-    room = i == queued && queued < QUEUE_MAX;
-    if (room)
+    if (i < queued)
+        result = ACHI_PUSHED_BEFORE;
+    else if (queued == QUEUE_MAX)
+        result = ACHI_PUSH_FULL;
+    else
         queue[queued] = (struct pending){*info, tid};
-    __atomic_store_n(&queued, queued + room, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&queued, queued + (result == ACHI_PUSHED), __ATOMIC_SEQ_CST);
     achi_guard_leave(&g, &lock);
-    return room;
+    return result;
 }
 
 static bool wanted(const struct pending *p, const sigset_t *set, pid_t tid)
@@ -157,10 +160,12 @@ void achi_signal_changed(int signo)
 
     if (signo < 1 || signo >= NSIG)
         return;
-    if (achi_signal_handled(signo, &restarts))
-        __atomic_fetch_or(&handled, bit(signo), __ATOMIC_RELAXED);
-    else
-        __atomic_fetch_and(&handled, ~bit(signo), __ATOMIC_RELAXED);
+    if (achi_signal_handled(signo, &restarts)) {
+        if (!(__atomic_fetch_or(&handled, bit(signo), __ATOMIC_SEQ_CST) & bit(signo)))
+            achi_local_post(achi_signal_event()); /* those that wait have not blocked it */
+    } else {
+        __atomic_fetch_and(&handled, ~bit(signo), __ATOMIC_SEQ_CST);
+    }
 }
 
 /* As the kernel has them, in a set of the C library. */
@@ -190,6 +195,15 @@ bool achi_signals_block(sigset_t *mask)
     achi_signal_mask(SIG_BLOCK, &set, mask);
     blocked = bits_of(&set) & ~bits_of(mask);
     return true;
+}
+
+void achi_signals_unblock(void)
+{
+    sigset_t set;
+
+    set_of(blocked, &set);
+    blocked = 0;
+    achi_signal_mask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* A signal from outside the simulation, of which nobody posts an event. */

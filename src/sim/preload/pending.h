@@ -20,8 +20,9 @@
 /* Happens when a signal is queued, or given to the kernel. */
 achi_event_t achi_signal_event(void);
 
-/* Queue a signal for a thread, 0: any. False: the same one is queued already, or it is full. */
-bool achi_signal_push(const siginfo_t *info, pid_t tid);
+/* Queue a signal for a thread, 0: any. */
+enum achi_pushed { ACHI_PUSHED, ACHI_PUSHED_BEFORE, ACHI_PUSH_FULL };
+enum achi_pushed achi_signal_push(const siginfo_t *info, pid_t tid);
 
 /* Take a signal of the set. */
 bool achi_signal_take(const sigset_t *set, siginfo_t *info);
@@ -34,6 +35,9 @@ void achi_signal_changed(int signo);
 
 /* Block the signals that have a handler. False: there are none, and mask is not set. */
 bool achi_signals_block(sigset_t *mask);
+
+/* The thread will not return from its wait. */
+void achi_signals_unblock(void);
 
 /*
  * Run the handlers that are due in this thread, which waits no longer. mask: the thread's, if

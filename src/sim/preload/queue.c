@@ -218,6 +218,16 @@ static int control(control_fun *real, int fd, int command, long argument)
 #endif
     case F_OFD_SETLKW:
         return lock_until_free(real, fd, command, argument);
+    case F_SETLK:
+#if F_SETLK64 != F_SETLK
+    case F_SETLK64:
+#endif
+    case F_OFD_SETLK:
+        achi_sim_act();
+        r = real(fd, command, argument);
+        if (r == 0 && *(const short *)argument == F_UNLCK) /* its first member, of all widths */
+            achi_sim_post(achi_stream_event());
+        return r;
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
         r = real(fd, command, argument);
@@ -259,8 +269,17 @@ static int lock_rest_until_free(int fd, int command, off_t size)
 {
     struct attempt a = {lock_rest, EAGAIN, fd, 0, (long)size, 0, 0, 0};
 
-    if (command != F_LOCK || !achi_sim_free() || size != (long)size)
+    int r;
+
+    if (!achi_sim_free() || size != (long)size)
         return REAL(lockf64)(fd, command, size);
+    if (command != F_LOCK) {
+        achi_sim_act();
+        r = REAL(lockf64)(fd, command, size);
+        if (r == 0 && command == F_ULOCK)
+            achi_sim_post(achi_stream_event());
+        return r;
+    }
     return (int)try_until(&a, ACHI_SIM_NEVER, ACHI_RESTARTS, EINTR);
 }
 

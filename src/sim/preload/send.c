@@ -18,7 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "pending.h"
+#include "refuse.h"
 
 #define TARGETS_MAX 64
 #define END_LIMIT 2 /* seconds of wall time until a process that was killed has ended */
@@ -61,11 +63,15 @@ static long send_inside(const struct achi_sent *s)
     if (s->info)
         memcpy(&info, s->info, sizeof(info));
     info.si_signo = s->signo;
-    if (achi_signal_push(&info, s->tid))
+    switch (achi_signal_push(&info, s->tid)) {
+    case ACHI_PUSHED:
         achi_signals_settle();
-    else if (s->signo >= SIGRTMIN) /* the queue is full; of others one is enough */
+        return 0;
+    case ACHI_PUSHED_BEFORE:
+        return 0;
+    default:
         return send_now(s);
-    return 0;
+    }
 }
 
 /* A line of /proc/PID/status that has a set of signals. */
@@ -142,10 +148,11 @@ static void add_target(struct targets *t, pid_t pid, int signo)
 {
     int fd;
 
-    if (t->n == TARGETS_MAX || pid <= 0 || pid == achi_sim_pid())
+    if (t->n == TARGETS_MAX || pid <= 0)
         return;
     t->pids[t->n++] = pid;
-    fd = would_end(pid, signo) ? (int)achi_raw3(SYS_pidfd_open, pid, 0, 0) : -1;
+    fd = pid != achi_sim_pid() && would_end(pid, signo) ? (int)achi_raw3(SYS_pidfd_open, pid, 0, 0)
+                                                        : -1;
     if (fd >= 0)
         t->ends[t->n_ends++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
@@ -202,22 +209,41 @@ static void await_ends(struct targets *t, bool sent)
     }
 }
 
-/* To another process, or several. */
+/* The coordinator stops processes and lets them go on by these signals. */
+static void check_stop(const struct targets *t, int signo)
+{
+    unsigned i;
+
+    for (i = 0; i < t->n && (signo == SIGSTOP || signo == SIGTSTP); i++)
+        if (achi_inside_process(t->pids[i]))
+            achi_refuse("stop: a signal that stops a process of the simulation",
+                        "let it wait for a message");
+}
+
+/*
+ * To another process, or several, perhaps with this one among them. Handlers run when all others
+ * have been told.
+ */
 static long send_outside(const struct achi_sent *s)
 {
     struct targets t;
+    sigset_t all, mask;
     unsigned i;
     long r;
 
+    achi_signal_fill(&all);
+    achi_signal_mask(SIG_SETMASK, &all, &mask);
     achi_sim_critical();
     achi_sim_hold();
     find_targets(&t, s);
+    check_stop(&t, s->signo);
     r = send_now(s);
     await_ends(&t, r >= 0);
     achi_sim_release();
     for (i = 0; i < t.n && r >= 0; i++)
         achi_sim_post(achi_event_signal(t.pids[i]));
     achi_sim_uncritical();
+    achi_signal_mask(SIG_SETMASK, &mask, NULL);
     return r;
 }
 

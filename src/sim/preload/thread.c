@@ -232,6 +232,19 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     return r;
 }
 
+/* It may be waiting. */
+EXPORT int pthread_cancel(pthread_t thread)
+{
+    int r;
+
+    if (achi_sim_free())
+        achi_sim_act();
+    r = REAL(pthread_cancel)(thread);
+    if (r == 0)
+        achi_local_post(achi_signal_event());
+    return r;
+}
+
 static bool await_end(pthread_t thread, int64_t until)
 {
     struct achi_events e = {0};

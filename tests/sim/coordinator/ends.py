@@ -122,6 +122,13 @@ def shell_script():
     check(read("done") == "done\n", "the script did not come to its end")
 
 
+def handles_the_end():
+    """A program that waits when the run ends may have a handler of SIGTERM. That of bash jumps."""
+    run(controller("a", ["/bin/bash", "-c", f"trap 'echo yes > {path('cleaned')}; exit 0' TERM; "
+                         "sleep 100 & wait"])).expect(0)
+    check(os.path.exists(path("cleaned")), "its handler did not run")
+
+
 def becomes_another():
     r = run(controller("a", "become", ACTOR, "steps", 50, outside="wait"), duration=0).expect(0)
     m = re.search(r"w: ([0-9.]+) s", r.out)
@@ -266,6 +273,6 @@ def locked_by_a_reader():
 
 
 main([end_early, end_with_a_status, killed_while_it_computes, killed_while_it_sleeps,
-      hang_computing, slow_is_no_hang, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script,
+      hang_computing, slow_is_no_hang, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script, handles_the_end,
       becomes_another, without_descriptors, not_part_of_it, floods, babbles, coordinator_killed, all_killed,
       forged, signals, two_of_a_name, locked_by_a_reader])

@@ -25,6 +25,8 @@ REFUSED(timerfd_copy, dup(timerfd_create(CLOCK_MONOTONIC, 0)))
 REFUSED(timerfd_copy_by_fcntl, fcntl(timerfd_create(CLOCK_MONOTONIC, 0), F_DUPFD, 0))
 REFUSED(alarm, (alarm(10), execlp("true", "true", NULL)))
 
+REFUSED(stop, (kill(fork() ?: getppid(), SIGSTOP), usleep(1000)))
+
 /* A timer that its parent has set, and that both would have to see expire. */
 static void timerfd_child_case(void)
 {
@@ -34,6 +36,17 @@ static void timerfd_child_case(void)
 
     if (pid == 0)
         _exit(poll(&p, 1, 1000) > 0);
+    waitpid(pid, &status, 0);
+    check_failures++;
+}
+
+static void timerfd_child_copy_case(void)
+{
+    int fd = timerfd_create(CLOCK_MONOTONIC, 0), status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(dup(fd) >= 0);
     waitpid(pid, &status, 0);
     check_failures++;
 }
@@ -128,6 +141,8 @@ const struct vtime_case vtime_refused[] = {{"refused-requeue_pi", requeue_pi_cas
                                            {"refused-timerfd-copy", timerfd_copy_case},
                                            {"refused-timerfd-fcntl", timerfd_copy_by_fcntl_case},
                                            {"refused-timerfd-child", timerfd_child_case},
+                                           {"refused-timerfd-child-copy", timerfd_child_copy_case},
+                                           {"refused-stop", stop_case},
                                            {"refused-alarm", alarm_case},
                                            {"refused-counter", counter_case},
                                            {"refused-counter-again", counter_again_case},

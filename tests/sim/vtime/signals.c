@@ -2,7 +2,9 @@
 /* signals.c - timers that send signals, and waits for them */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
@@ -289,11 +291,99 @@ static void send_all(void)
     CHECK(kill(pid, 0) == 0 && kill(pid, 1000) == -1 && errno == EINVAL);
 }
 
+static pthread_t workers[2];
+
+static void *kill_worker(void *i)
+{
+    usleep(20000);
+    CHECK(pthread_kill(workers[(uintptr_t)i], SIGUSR1) == 0);
+    return NULL;
+}
+
+/* At the same time, to different threads. */
+static void both_get(void)
+{
+    pthread_t senders[2];
+    int64_t took[2] = {0};
+    uintptr_t i;
+
+    rang = 0;
+    for (i = 0; i < 2; i++)
+        REQUIRE(pthread_create(&senders[i], NULL, kill_worker, (void *)i) == 0);
+    for (i = 0; i < 2; i++)
+        REQUIRE(pthread_create(&workers[i], NULL, sleep_long, &took[i]) == 0);
+    for (i = 0; i < 2; i++)
+        pthread_join(workers[i], NULL);
+    for (i = 0; i < 2; i++)
+        pthread_join(senders[i], NULL);
+    CHECK(took[0] == 20 * MS && took[1] <= 20 * MS + 1 && rang == 2);
+}
+
+static void *kill_group(void *unused)
+{
+    sigset_t set;
+
+    (void)unused;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    usleep(20000);
+    CHECK(killpg(0, SIGUSR1) == 0);
+    return NULL;
+}
+
+/* The handler is installed while the thread waits that gets the signal. */
+static void *handle_late(void *unused)
+{
+    (void)unused;
+    usleep(10000);
+    handle(SIGUSR2, 0);
+    usleep(10000);
+    CHECK(pthread_kill(workers[0], SIGUSR2) == 0);
+    return NULL;
+}
+
+static void others_get(void)
+{
+    struct timespec t = spec(500 * MS);
+    pthread_t thread;
+
+    REQUIRE(pthread_create(&thread, NULL, kill_group, NULL) == 0);
+    rang = 0;
+    TAKES(20, CHECK(nanosleep(&t, NULL) == -1 && errno == EINTR && rang == 1));
+    pthread_join(thread, NULL);
+    workers[0] = pthread_self();
+    REQUIRE(pthread_create(&thread, NULL, handle_late, NULL) == 0);
+    TAKES(20, CHECK(nanosleep(&t, NULL) == -1 && errno == EINTR && rang == 1));
+    pthread_join(thread, NULL);
+}
+
+static void *sleep_on(void *unused)
+{
+    (void)unused;
+    sleep(10);
+    return NULL;
+}
+
+static void canceled(void)
+{
+    pthread_t thread;
+    void *result;
+
+    REQUIRE(pthread_create(&thread, NULL, sleep_on, NULL) == 0);
+    usleep(20000);
+    TAKES(0, CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0));
+    CHECK(result == PTHREAD_CANCELED);
+}
+
 static void kill_case(void)
 {
     handle(SIGUSR1, SA_RESTART);
     send_all();
     threads_get();
+    both_get();
+    others_get();
+    canceled();
 }
 
 #define MUCH ((size_t)64 << 20)
@@ -359,22 +449,68 @@ static void kill_child_case(void)
     }
 }
 
-/* The end of a child ends its parent's sleep, if that has a handler. */
+/* The end of a child ends its parent's sleep, if that has a handler, however it ends. */
 static void child_ends_case(void)
 {
     struct timespec t = spec(500 * MS);
-    int status = -1;
+    int status = -1, by_signal;
+
+    for (by_signal = 0; by_signal < 2; by_signal++) {
+        pid_t pid;
+
+        handle(SIGCHLD, 0);
+        pid = fork();
+        REQUIRE(pid >= 0);
+        if (pid == 0) {
+            usleep(20000);
+            if (by_signal)
+                raise(SIGKILL);
+            _exit(0);
+        }
+        TAKES(20, CHECK(nanosleep(&t, NULL) == -1 && errno == EINTR && rang == 1));
+        CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) == by_signal);
+    }
+}
+
+static sigjmp_buf out;
+
+static void jump(int signo)
+{
+    (void)signo;
+    siglongjmp(out, 1);
+}
+
+static void sleep_in_handler(int signo)
+{
+    ring(signo);
+    TAKES(5, usleep(5000));
+}
+
+/* A handler may sleep, and jump out of a call: time goes on all the same. */
+static void jump_case(void)
+{
+    int status;
     pid_t pid;
 
-    handle(SIGCHLD, 0);
-    pid = fork();
-    REQUIRE(pid >= 0);
-    if (pid == 0) {
-        usleep(20000);
-        _exit(0);
+    signal(SIGCHLD, sleep_in_handler);
+    pid = sleeping_child();
+    rang = 0;
+    TAKES(5, CHECK(kill(pid, SIGKILL) == 0 && rang == 1));
+    CHECK(waitpid(pid, &status, 0) == pid);
+    signal(SIGCHLD, jump);
+    pid = sleeping_child();
+    if (sigsetjmp(out, 1) == 0)
+        kill(pid, SIGKILL);
+    TAKES(5, usleep(5000));
+    signal(SIGALRM, jump);
+    if (sigsetjmp(out, 1) == 0) {
+        set_itimer(20, 0);
+        for (;;) {
+            now();
+            sched_yield();
+        }
     }
-    TAKES(20, CHECK(nanosleep(&t, NULL) == -1 && errno == EINTR && rang == 1));
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    TAKES(5, usleep(5000));
 }
 
 /* The simulation has a handler of its own, which calls the program's. */
@@ -421,5 +557,6 @@ const struct vtime_case vtime_signals[] = {{"itimer", itimer_case},
                                            {"kill", kill_case},
                                            {"kill-child", kill_child_case},
                                            {"child-ends", child_ends_case},
+                                           {"jump", jump_case},
                                            {"sigsys", sigsys_case},
                                            {NULL, NULL}};
