@@ -158,6 +158,7 @@ void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_
         achi_turn_check_budget(s, k);
     k->serial = n->serial;
     achi_board_release(s, k);
+    k->cpu_critical = -1;
     k->running = k->outside = k->sliced = false;
     k->cpu_note = n->cpu;
     k->account.notes++;
