@@ -148,6 +148,15 @@ void achi_board_want(struct achi_sim *s, const struct achi_sink *k)
             __atomic_store_n(&s->board->slots[other->slot].wanted, 1, __ATOMIC_SEQ_CST);
 }
 
+void achi_board_want_others(struct achi_sim *s, const struct achi_sink *k)
+{
+    const struct achi_sink *other;
+
+    for (other = s->sinks; other; other = other->next)
+        if (other != k && other->pid == k->pid && other->phase == ACHI_COMPUTES)
+            __atomic_store_n(&s->board->slots[other->slot].wanted, 1, __ATOMIC_SEQ_CST);
+}
+
 void achi_board_release(struct achi_sim *s, const struct achi_sink *k)
 {
     const struct achi_sink *other;

@@ -211,6 +211,7 @@ void achi_board_close(struct achi_sim *s);
 unsigned achi_board_slot(struct achi_sim *s); /* 0: all are taken */
 /* Threads of the same process: let them park at the end of their section, and go on. */
 void achi_board_want(struct achi_sim *s, const struct achi_sink *k);
+void achi_board_want_others(struct achi_sim *s, const struct achi_sink *k); /* it has its turn */
 void achi_board_release(struct achi_sim *s, const struct achi_sink *k);
 bool achi_board_parked(const struct achi_sim *s, const struct achi_sink *k);
 bool achi_board_critical(const struct achi_sim *s, const struct achi_sink *k);

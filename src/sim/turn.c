@@ -238,6 +238,9 @@ void achi_turn_start(struct achi_sim *s, struct achi_sink *k)
     struct achi_clocks c = {0};
 
     k->armed = achi_turn_measured(k) ? slice_of(s, k) : LOOK_WALL;
+    achi_board_release(s, k);
+    if (achi_turn_measured(k) && !s->parallel)
+        achi_board_want_others(s, k);
     if (achi_turn_measured(k) && k->child->plan->outside == ACHI_OUTSIDE_WALL)
         achi_sink_clocks(k, &c);
     k->delay = c.delay;
