@@ -46,15 +46,21 @@ int64_t achi_sink_cpu(const struct achi_sink *k)
     return c.cpu;
 }
 
-void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE])
+static void read_proc(pid_t pid, pid_t tid, const char *what, char *text, size_t size)
 {
-    int fd = open_proc(pid, tid, "stat");
-    ssize_t n = fd < 0 ? 0 : read(fd, text, ACHI_STAT_SIZE - 1);
-    char *end;
+    int fd = open_proc(pid, tid, what);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
 
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
+}
+
+void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE])
+{
+    char *end;
+
+    read_proc(pid, tid, "stat", text, ACHI_STAT_SIZE);
     end = strrchr(text, ')'); /* the name in front may have anything in it */
     memmove(text, end ? end + 1 : "", end ? strlen(end) : 1);
 }
@@ -75,21 +81,13 @@ char achi_sink_state(const struct achi_sink *k)
 /* Where in the kernel a thread sleeps, and the file that its system call works on, if it has one. */
 const char *achi_sink_place(const struct achi_sink *k, char text[ACHI_PLACE_SIZE])
 {
-    char where[64] = "", call[64] = "", path[64], file[128];
-    int fd = open_proc(k->pid, k->tid, "wchan");
-    ssize_t n = fd < 0 ? 0 : read(fd, where, sizeof(where) - 1);
-    long number;
+    char where[64], call[64], path[64], file[128];
     unsigned long argument;
+    ssize_t n = 0;
+    long number;
 
-    if (fd >= 0)
-        close(fd);
-    where[n > 0 ? n : 0] = 0;
-    fd = open_proc(k->pid, k->tid, "syscall");
-    n = fd < 0 ? 0 : read(fd, call, sizeof(call) - 1);
-    if (fd >= 0)
-        close(fd);
-    call[n > 0 ? n : 0] = 0;
-    n = 0;
+    read_proc(k->pid, k->tid, "wchan", where, sizeof(where));
+    read_proc(k->pid, k->tid, "syscall", call, sizeof(call));
     if (sscanf(call, "%ld 0x%lx", &number, &argument) == 2 && argument < INT_MAX) {
         snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)k->pid, argument);
         n = readlink(path, file, sizeof(file) - 1);
