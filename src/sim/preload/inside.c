@@ -70,22 +70,32 @@ EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
     return r;
 }
 
-static pid_t parent_of(pid_t pid)
+bool achi_inside_read(pid_t pid, const char *what, char *text, size_t size)
 {
-    char path[32], text[512];
-    const char *end;
-    int fd, parent = 0;
+    char path[64];
     ssize_t n;
+    int fd;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    n = achi_raw3(SYS_read, fd, text, sizeof(text) - 1);
-    syscall(SYS_close, fd);
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
+    fd = (int)achi_raw5(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0, 0);
+    n = fd < 0 ? 0 : achi_raw3(SYS_read, fd, text, size - 1);
+    if (fd >= 0)
+        achi_raw3(SYS_close, fd, 0, 0);
     text[n > 0 ? n : 0] = '\0';
-    end = strrchr(text, ')');
-    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+    return n > 0;
+}
+
+struct achi_inside_kin achi_inside_kin(pid_t pid)
+{
+    struct achi_inside_kin kin = {0};
+    char text[512];
+    const char *end;
+
+    achi_inside_read(pid, "stat", text, sizeof(text));
+    end = strrchr(text, ')'); /* the name in front may have anything in it */
+    if (end && sscanf(end + 1, " %*c %d %d", &kin.parent, &kin.group) != 2)
+        kin = (struct achi_inside_kin){0};
+    return kin;
 }
 
 /* All processes of a simulation descend from its coordinator. */
@@ -98,7 +108,7 @@ bool achi_inside_process(pid_t pid)
     if (pid == coordinator)
         return false;
     for (i = 0; i < GENERATIONS_MAX && pid > 1 && pid != coordinator; i++)
-        pid = parent_of(pid);
+        pid = achi_inside_kin(pid).parent;
     return pid > 1 && pid == coordinator;
 }
 

@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,21 +81,6 @@ static uint64_t set_of(const char *status, const char *name)
     return line ? strtoull(line + strlen(name), NULL, 16) : 0;
 }
 
-static size_t read_proc(pid_t pid, const char *what, char *text, size_t size)
-{
-    char path[64];
-    ssize_t n;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
-    fd = (int)achi_raw5(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0, 0);
-    n = fd < 0 ? 0 : achi_raw3(SYS_read, fd, text, size - 1);
-    if (fd >= 0)
-        achi_raw3(SYS_close, fd, 0, 0);
-    text[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
-
 static bool ends_by_default(int signo)
 {
     switch (signo) {
@@ -120,21 +104,10 @@ static bool would_end(pid_t pid, int signo)
     uint64_t bit = 1ull << (signo - 1), safe;
     char text[STATUS_MAX];
 
-    if (!ends_by_default(signo) || !read_proc(pid, "status", text, sizeof(text)))
+    if (!ends_by_default(signo) || !achi_inside_read(pid, "status", text, sizeof(text)))
         return false;
     safe = set_of(text, "\nSigBlk:") | set_of(text, "\nSigIgn:") | set_of(text, "\nSigCgt:");
     return signo == SIGKILL || !(safe & bit);
-}
-
-static pid_t group_of(pid_t pid)
-{
-    char text[512];
-    const char *end;
-    int group = 0;
-
-    read_proc(pid, "stat", text, sizeof(text));
-    end = strrchr(text, ')');
-    return end && sscanf(end + 1, " %*c %*d %d", &group) == 1 ? group : 0;
 }
 
 /* The processes that a signal is for, and descriptors of those that it ends. */
@@ -168,7 +141,7 @@ static void add_group(struct targets *t, pid_t group, int signo)
     while (dir && (e = readdir(dir))) {
         pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
-        if (isdigit((unsigned char)e->d_name[0]) && group_of(pid) == group)
+        if (isdigit((unsigned char)e->d_name[0]) && achi_inside_kin(pid).group == group)
             add_target(t, pid, signo);
     }
     if (dir)
@@ -181,7 +154,7 @@ static pid_t pid_of(int pidfd)
     const char *line;
 
     snprintf(what, sizeof(what), "fdinfo/%d", pidfd);
-    read_proc(achi_sim_pid(), what, text, sizeof(text));
+    achi_inside_read(achi_sim_pid(), what, text, sizeof(text));
     line = strstr(text, "\nPid:");
     return line ? (pid_t)strtol(line + 5, NULL, 10) : 0;
 }
@@ -314,11 +287,17 @@ EXPORT int sigqueue(pid_t pid, int signo, const union sigval value)
         achi_send(&(struct achi_sent){.pid = pid, .signo = signo, .info = &info}));
 }
 
+/* 0: it is this one, is not known, or the signal is no concern of ours. */
+static pid_t other_thread(pthread_t thread, int signo)
+{
+    return achi_sim_free() && is_signal(signo) && !pthread_equal(thread, pthread_self())
+               ? achi_thread_id(thread)
+               : 0;
+}
+
 EXPORT int pthread_kill(pthread_t thread, int signo)
 {
-    pid_t tid = achi_sim_free() && !pthread_equal(thread, pthread_self()) && is_signal(signo)
-                    ? achi_thread_id(thread)
-                    : 0;
+    pid_t tid = other_thread(thread, signo);
 
     if (!tid)
         return REAL(pthread_kill)(thread, signo);
@@ -327,9 +306,7 @@ EXPORT int pthread_kill(pthread_t thread, int signo)
 
 EXPORT int pthread_sigqueue(pthread_t thread, int signo, const union sigval value)
 {
-    pid_t tid = achi_sim_free() && !pthread_equal(thread, pthread_self()) && is_signal(signo)
-                    ? achi_thread_id(thread)
-                    : 0;
+    pid_t tid = other_thread(thread, signo);
     siginfo_t info;
 
     if (!tid)
