@@ -139,13 +139,18 @@ bool achi_board_parked(const struct achi_sim *s, const struct achi_sink *k)
     return section_of(s, k) == ACHI_SECTION_PARKED;
 }
 
+static void want(struct achi_sim *s, const struct achi_sink *k)
+{
+    __atomic_store_n(&s->board->slots[k->slot].wanted, 1, __ATOMIC_SEQ_CST);
+}
+
 void achi_board_want(struct achi_sim *s, const struct achi_sink *k)
 {
     const struct achi_sink *other;
 
     for (other = s->sinks; other; other = other->next)
         if (other->pid == k->pid && section_of(s, other) != ACHI_SECTION_AWAIT)
-            __atomic_store_n(&s->board->slots[other->slot].wanted, 1, __ATOMIC_SEQ_CST);
+            want(s, other);
 }
 
 void achi_board_want_others(struct achi_sim *s, const struct achi_sink *k)
@@ -154,7 +159,7 @@ void achi_board_want_others(struct achi_sim *s, const struct achi_sink *k)
 
     for (other = s->sinks; other; other = other->next)
         if (other != k && other->pid == k->pid && other->phase == ACHI_COMPUTES)
-            __atomic_store_n(&s->board->slots[other->slot].wanted, 1, __ATOMIC_SEQ_CST);
+            want(s, other);
 }
 
 void achi_board_release(struct achi_sim *s, const struct achi_sink *k)
