@@ -228,8 +228,7 @@ static bool ends_wait(int signo, enum achi_restart how)
            (how == ACHI_ENDS || (how == ACHI_RESTARTS && !restarts));
 }
 
-/* To this thread: its handler runs as soon as the thread does not block it. */
-static void give_back(const siginfo_t *info)
+void achi_signal_give_back(const siginfo_t *info)
 {
     achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), achi_sim_tid(), info->si_signo, info, 0);
 }
@@ -250,7 +249,7 @@ static bool take_blocked(enum achi_restart how)
         if (signo <= 0)
             return ends;
         ends |= ends_wait((int)signo, how);
-        give_back(&info);
+        achi_signal_give_back(&info);
         bits &= ~bit((int)signo);
     }
 }
@@ -270,7 +269,7 @@ bool achi_signals_deliver(enum achi_restart how, const sigset_t *mask)
         ends = take_blocked(how);
     while (any() && take(&open, &p)) {
         ends |= ends_wait(p.info.si_signo, how);
-        give_back(&p.info);
+        achi_signal_give_back(&p.info);
     }
     if (mask) {
         blocked = 0;

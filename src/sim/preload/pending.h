@@ -27,6 +27,9 @@ enum achi_pushed achi_signal_push(const siginfo_t *info, pid_t tid);
 /* Take a signal of the set. */
 bool achi_signal_take(const sigset_t *set, siginfo_t *info);
 
+/* Send it to this thread: its handler runs as soon as the thread does not block it. */
+void achi_signal_give_back(const siginfo_t *info);
+
 /* When the library begins. */
 void achi_signals_begin(void);
 

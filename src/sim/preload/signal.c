@@ -110,7 +110,7 @@ static bool look_for_handler(void *cx)
         if (sigismember(s->mask, signo) == 0)
             sigaddset(&open, signo);
     while (achi_signal_take(&open, &info))
-        achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), achi_sim_tid(), info.si_signo, &info, 0);
+        achi_signal_give_back(&info);
     memset(&pending, 0, sizeof(pending));
     achi_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0);
     for (signo = 1; signo < NSIG; signo++)
