@@ -121,8 +121,12 @@ static void add_target(struct targets *t, pid_t pid, int signo)
 {
     int fd;
 
-    if (t->n == TARGETS_MAX || pid <= 0)
+    if (pid <= 0)
         return;
+    if (t->n == TARGETS_MAX) {
+        achi_refuse("kill: a signal to a group of more than 64 processes", "send it to each");
+        return;
+    }
     t->pids[t->n++] = pid;
     fd = pid != achi_sim_pid() && would_end(pid, signo) ? (int)achi_raw3(SYS_pidfd_open, pid, 0, 0)
                                                         : -1;

@@ -27,6 +27,19 @@ REFUSED(alarm, (alarm(10), execlp("true", "true", NULL)))
 
 REFUSED(stop, (kill(fork() ?: getppid(), SIGSTOP), usleep(1000)))
 
+/* More processes in a group than a signal can be followed to. */
+static void crowd_case(void)
+{
+    int i;
+
+    REQUIRE(setpgid(0, 0) == 0);
+    for (i = 0; i < 70; i++)
+        if (fork() == 0)
+            _exit(usleep(1000000));
+    killpg(0, SIGURG);
+    check_failures++;
+}
+
 /* A timer that its parent has set, and that both would have to see expire. */
 static void timerfd_child_case(void)
 {
@@ -143,6 +156,7 @@ const struct vtime_case vtime_refused[] = {{"refused-requeue_pi", requeue_pi_cas
                                            {"refused-timerfd-child", timerfd_child_case},
                                            {"refused-timerfd-child-copy", timerfd_child_copy_case},
                                            {"refused-stop", stop_case},
+                                           {"refused-crowd", crowd_case},
                                            {"refused-alarm", alarm_case},
                                            {"refused-counter", counter_case},
                                            {"refused-counter-again", counter_again_case},
