@@ -66,6 +66,9 @@ void achi_sim_nudge(void);
 /* If set: asked now and then while a thread waits. True: its wait ends early, as with a nudge. */
 extern bool (*achi_sim_disturbed)(void);
 
+/* Signals for which the program has a handler, as bits of the kernel's set; without faults. */
+extern uint64_t achi_sim_handled;
+
 /* To be read before looking at what is then waited for. */
 uint64_t achi_sim_posts(void);
 

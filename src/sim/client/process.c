@@ -16,6 +16,7 @@
 struct achi_sim_process achi_sim_process;
 void (*achi_sim_over)(void);
 bool (*achi_sim_disturbed)(void);
+uint64_t achi_sim_handled;
 
 __thread struct achi_sink achi_sink_self __attribute__((tls_model("initial-exec")));
 

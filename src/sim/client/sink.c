@@ -61,12 +61,27 @@ static bool coordinator_lives(void)
     return ach_channel_info(&p->note, &info) != ACH_OK || !(info.unlinked || info.replaced);
 }
 
-/* Another writer may have been stopped in the midst of its put. */
-ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note)
+/*
+ * Another writer may have been stopped in the midst of its put. A handler that jumps out of this
+ * one would leave the channel locked.
+ */
+static ach_status_t put_note(const struct achi_note *note, size_t size)
 {
-    size_t size = offsetof(struct achi_note, events) + note->n_events * sizeof(note->events[0]);
+    uint64_t handled = __atomic_load_n(&achi_sim_handled, __ATOMIC_RELAXED), mask;
     ach_status_t r;
 
+    if (handled)
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &handled, &mask, sizeof(mask));
+    do
+        r = ach_put(&achi_sim_process.note, note, size);
+    while (r == ACH_LOCKED && coordinator_lives());
+    if (handled)
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+    return r;
+}
+
+ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note)
+{
     note->version = ACHI_SIM_VERSION;
     note->pid = achi_sim_pid();
     note->tid = achi_sim_tid();
@@ -74,10 +89,8 @@ ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note)
     note->time = s->now;
     note->cpu = s->cpu;
     note->begin = s->cpu - (s->now - s->base_time);
-    do
-        r = ach_put(&achi_sim_process.note, note, size);
-    while (r == ACH_LOCKED && coordinator_lives());
-    return r;
+    return put_note(note,
+                    offsetof(struct achi_note, events) + note->n_events * sizeof(note->events[0]));
 }
 
 /*

@@ -13,9 +13,6 @@ struct pending {
     pid_t tid;
 };
 
-/* Those that have a handler, as bits of the kernel's set. */
-static uint64_t handled;
-
 /* Those that the thread blocks only while it waits. */
 static __thread uint64_t blocked __attribute__((tls_model("initial-exec")));
 
@@ -157,14 +154,16 @@ static uint64_t bit(int signo)
 void achi_signal_changed(int signo)
 {
     bool restarts;
+    sigset_t all;
 
-    if (signo < 1 || signo >= NSIG)
+    achi_signal_fill(&all);
+    if (sigismember(&all, signo) != 1)
         return;
     if (achi_signal_handled(signo, &restarts)) {
-        if (!(__atomic_fetch_or(&handled, bit(signo), __ATOMIC_SEQ_CST) & bit(signo)))
+        if (!(__atomic_fetch_or(&achi_sim_handled, bit(signo), __ATOMIC_SEQ_CST) & bit(signo)))
             achi_local_post(achi_signal_event()); /* those that wait have not blocked it */
     } else {
-        __atomic_fetch_and(&handled, ~bit(signo), __ATOMIC_SEQ_CST);
+        __atomic_fetch_and(&achi_sim_handled, ~bit(signo), __ATOMIC_SEQ_CST);
     }
 }
 
@@ -185,15 +184,14 @@ static uint64_t bits_of(const sigset_t *set)
 
 bool achi_signals_block(sigset_t *mask)
 {
-    uint64_t bits = __atomic_load_n(&handled, __ATOMIC_RELAXED);
-    sigset_t all, set;
+    uint64_t bits = __atomic_load_n(&achi_sim_handled, __ATOMIC_RELAXED);
+    sigset_t set;
 
     if (__builtin_expect(!bits, 1))
         return false;
-    achi_signal_fill(&all);
-    set_of(bits & bits_of(&all), &set);
+    set_of(bits, &set);
     achi_signal_mask(SIG_BLOCK, &set, mask);
-    blocked = bits_of(&set) & ~bits_of(mask);
+    blocked = bits & ~bits_of(mask);
     return true;
 }
 

@@ -472,6 +472,8 @@ static void child_ends_case(void)
     }
 }
 
+#define JUMPS 100
+
 static sigjmp_buf out;
 
 static void jump(int signo)
@@ -489,6 +491,7 @@ static void sleep_in_handler(int signo)
 /* A handler may sleep, and jump out of a call: time goes on all the same. */
 static void jump_case(void)
 {
+    volatile int i;
     int status;
     pid_t pid;
 
@@ -503,14 +506,16 @@ static void jump_case(void)
         kill(pid, SIGKILL);
     TAKES(5, usleep(5000));
     signal(SIGALRM, jump);
-    if (sigsetjmp(out, 1) == 0) {
-        set_itimer(20, 0);
-        for (;;) {
-            now();
-            sched_yield();
+    for (i = 0; i < JUMPS; i++) { /* wherever the thread is just then */
+        if (sigsetjmp(out, 1) == 0) {
+            set_itimer(2, 0);
+            for (;;) {
+                now();
+                sched_yield();
+            }
         }
+        TAKES(5, usleep(5000));
     }
-    TAKES(5, usleep(5000));
 }
 
 /* The simulation has a handler of its own, which calls the program's. */
