@@ -4,6 +4,7 @@
 
 It also gives the terminal back while it is stopped.
 """
+import contextlib
 import fcntl
 import json
 import os
@@ -229,7 +230,10 @@ def on_terminal(*arguments):
     done = subprocess.run([ACH, *arguments], stdin=subprocess.DEVNULL, stdout=slave,
                           stderr=subprocess.PIPE, check=True, timeout=LIMIT)
     os.close(slave)
-    text = os.read(master, 65536)
+    text = b""
+    with contextlib.suppress(OSError): # the end of a terminal
+        while more := os.read(master, 65536):
+            text += more
     os.close(master)
     return text, done.stderr
 
