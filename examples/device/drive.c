@@ -30,7 +30,7 @@ struct drive {
     FILE *path;
     char **places;
     int count, next;
-    double began;
+    double began, recorded; /* s */
     unsigned positions, contacts, stalls;
 };
 
@@ -84,11 +84,17 @@ static void set_odometry(struct drive *d)
     must(ach_position2d_ask_set_odom(d->robot, &set, PATIENCE, NULL), "setting the odometry");
 }
 
-static void record(struct drive *d, uint8_t on)
+/* What has a later time than the answer is in the log. */
+static double record(struct drive *d, uint8_t on)
 {
     ach_log_set_write_state_t wanted = {.state = on};
+    ach_message_t *answer;
+    double time;
 
-    must(ach_log_ask_set_write_state(d->log, &wanted, PATIENCE, NULL), "recording");
+    must(ach_log_ask_set_write_state(d->log, &wanted, PATIENCE, &answer), "recording");
+    time = ach_message_header(answer)->timestamp;
+    ach_message_unref(answer);
+    return time;
 }
 
 static void aim(struct drive *d)
@@ -139,19 +145,12 @@ static bool arrived(struct drive *d, const ach_position2d_data_t *p, double far)
     return false;
 }
 
-static bool step(struct drive *d)
+static bool take_position(struct drive *d, const ach_position2d_data_t *p, double time)
 {
-    const ach_position2d_data_t *p;
-    ach_message_t *m;
-    ach_status_t status = ach_position2d_get_state(d->robot, PATIENCE, ACH_O_WAIT, &m, &p);
     ach_pose2d_t to = place(d);
-    double far, time;
+    double far = hypot(p->pos.px - to.px, p->pos.py - to.py);
     bool there;
 
-    if (status != ACH_MISSED_FRAME)
-        must(status, "position");
-    time = ach_message_header(m)->timestamp;
-    far = hypot(p->pos.px - to.px, p->pos.py - to.py);
     if (d->positions++ == 0)
         d->began = time;
     if (time - d->began > LIMIT)
@@ -163,25 +162,30 @@ static bool step(struct drive *d)
     if (there)
         printf("%s  there after %.1f s, %.2f m from the place; %u contacts\n",
                isatty(STDOUT_FILENO) ? "\r\033[K" : "", time - d->began, far, d->contacts);
-    ach_message_unref(m);
     return there;
 }
 
-/* What was said before the odometry was set is in another frame. */
-static void forget(struct drive *d)
+/* What was said before is not in the log, and perhaps in another frame. */
+static bool step(struct drive *d)
 {
+    const ach_position2d_data_t *p;
     ach_message_t *m;
-    ach_status_t status = ach_device_get(d->robot, ACH_SUBTYPE_ANY, 0, ACH_O_LAST, &m);
+    ach_status_t status = ach_position2d_get_state(d->robot, PATIENCE, ACH_O_WAIT, &m, &p);
+    double time;
+    bool there;
 
-    if (status == ACH_OK || status == ACH_MISSED_FRAME)
-        ach_message_unref(m);
+    if (status != ACH_MISSED_FRAME)
+        must(status, "position");
+    time = ach_message_header(m)->timestamp;
+    there = time > d->recorded && take_position(d, p, time);
+    ach_message_unref(m);
+    return there;
 }
 
 static void run(struct drive *d)
 {
     set_odometry(d);
-    forget(d);
-    record(d, 1);
+    d->recorded = record(d, 1);
     aim(d);
     do
         look_at_bumpers(d);
