@@ -5,7 +5,6 @@
  * A thread runs the channel's life behind a seccomp filter that reports its system calls to the
  * main thread, which refuses one of them. Each refusal has a process of its own.
  */
-#include <dirent.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -48,7 +47,6 @@ static struct sock_filter filter[] = {
 };
 
 struct course {
-    pthread_t thread;
     int listener; /* -1: not yet; -2: there is none */
     int error;    /* what the refused call returns */
     unsigned nth; /* which call is refused */
@@ -136,19 +134,6 @@ static void supervise(struct course *c)
     close(c->listener);
 }
 
-static unsigned entries_in(const char *dir)
-{
-    unsigned n = 0;
-    struct dirent *e;
-    DIR *d = opendir(dir);
-
-    REQUIRE(d);
-    while ((e = readdir(d)))
-        n += e->d_name[0] != '.' || strlen(e->d_name) > 2;
-    closedir(d);
-    return n;
-}
-
 static unsigned maps_of(const char *dir)
 {
     FILE *f = fopen("/proc/self/maps", "r");
@@ -170,21 +155,22 @@ static void check_nothing_left(void)
     CHECK(r == ACH_OK || r == ACH_ENOENT);
     CHECK_OK(ach_create("life", 4, 64, NULL));
     CHECK_OK(ach_unlink("life"));
-    CHECK(entries_in(getenv("ACH_DIR")) == 0);
+    CHECK(check_entries(getenv("ACH_DIR")) == 0);
     CHECK(maps_of(getenv("ACH_DIR")) == 0);
 }
 
 static int refuse_one(struct course *c)
 {
-    unsigned open_before = entries_in("/proc/self/fd");
+    unsigned open_before = check_entries("/proc/self/fd");
+    pthread_t thread;
 
-    REQUIRE(pthread_create(&c->thread, NULL, run_life, c) == 0);
+    REQUIRE(pthread_create(&thread, NULL, run_life, c) == 0);
     while (__atomic_load_n(&c->listener, __ATOMIC_ACQUIRE) == -1)
         check_sleep_ms(1);
     if (c->listener >= 0)
         supervise(c);
-    REQUIRE(pthread_join(c->thread, NULL) == 0);
-    CHECK(entries_in("/proc/self/fd") == open_before);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    CHECK(check_entries("/proc/self/fd") == open_before);
     check_nothing_left();
     return check_result();
 }

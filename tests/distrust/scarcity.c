@@ -2,7 +2,6 @@
 /*
  * scarcity.c - no memory, no room, no descriptors: a clear status, and nothing left behind
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -33,29 +32,16 @@ static bool apart(int (*fun)(void))
     return check_child(pid, 30000);
 }
 
-static unsigned files_in(const char *dir)
-{
-    unsigned n = 0;
-    struct dirent *e;
-    DIR *d = opendir(dir);
-
-    REQUIRE(d);
-    while ((e = readdir(d)))
-        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    closedir(d);
-    return n;
-}
-
 /* A creation fails with this errno, says why, and leaves nothing. */
 static void fails(size_t frame_cnt, size_t frame_size, int error)
 {
-    unsigned before = files_in(getenv("ACH_DIR"));
+    unsigned before = check_entries(getenv("ACH_DIR"));
 
     errno = 0;
     CHECK_STATUS(ach_create("large", frame_cnt, frame_size, NULL), ACH_FAILED_SYSCALL);
     CHECK(errno == error);
     CHECK(strstr(ach_errstr(), strerror(error)) != NULL);
-    CHECK(files_in(getenv("ACH_DIR")) == before);
+    CHECK(check_entries(getenv("ACH_DIR")) == before);
 }
 
 static void test_absurd(void)

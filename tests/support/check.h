@@ -12,6 +12,7 @@
 #define CHECK_H
 
 #include <ach.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -158,6 +159,20 @@ static inline bool check_child(pid_t pid, long limit_ms)
         }
         check_sleep_ms(1);
     }
+}
+
+/* How many files are in a directory, also hidden ones. */
+static inline unsigned check_entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    unsigned n = 0;
+    struct dirent *e;
+
+    REQUIRE(dir != NULL);
+    while ((e = readdir(dir)))
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return n;
 }
 
 /* Memory that children share with this process. */
