@@ -9,25 +9,18 @@
  * on how long anything takes.
  */
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "check.h"
 #include "layout.h"
-
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
+#include "queued.h"
 
 #define CHAN "herd"
 #define STRANGERS 100
 #define STACK_SIZE 65536
 #define NOBODY 65534
-#define LIMIT_MS 60000
 #define ROUNDS 20
 
 static char channel_path[PATH_MAX], wake_path[PATH_MAX];
@@ -38,20 +31,6 @@ static void paths_init(void)
     REQUIRE_OK(ach_channel_path(CHAN, channel_path, sizeof(channel_path)));
     snprintf(wake_path, sizeof(wake_path), "%s/.achshm-%s.wake", getenv("ACH_DIR"), CHAN);
 }
-
-/* How many are queued on the word: they are moved from it to itself. */
-static long sleepers_on(const uint32_t *word)
-{
-    return syscall(SYS_futex, word, FUTEX_REQUEUE, 0, (void *)(uintptr_t)INT_MAX, word, 0);
-}
-
-#define EVENTUALLY(cond)                                                                           \
-    do {                                                                                           \
-        long waited_;                                                                              \
-        for (waited_ = 0; !(cond) && waited_ < LIMIT_MS; waited_++)                                \
-            check_sleep_ms(1);                                                                     \
-        CHECK(waited_ < LIMIT_MS);                                                                 \
-    } while (0)
 
 static void *sleep_on_commit(void *cx)
 {
@@ -135,6 +114,9 @@ static enum ach_status wait_thread(ach_channel_t *chan)
     return wait_descriptor(chan);
 }
 
+/* The ways from here on sleep on the commit word too. */
+#define FIRST_DESCRIPTOR 2
+
 static const struct way {
     const char *name;
     enum ach_status (*wait)(ach_channel_t *chan);
@@ -197,21 +179,15 @@ static void put_beside(const ach_channel_t *chan, ach_channel_t *writer, const s
     child_end(strangers);
 }
 
-static bool have_waitv(void)
-{
-    if (syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) == 0 || errno != ENOSYS)
-        return true;
-    printf("strangers: left out: without futex_waitv (Linux 5.16) all sleep on one word\n");
-    return false;
-}
-
 static void test_strangers_sleep_on(void)
 {
     ach_channel_t chan;
     size_t i;
 
-    if (!have_waitv())
+    if (!have_waitv()) {
+        printf("strangers: left out: without futex_waitv (Linux 5.16) all sleep on one word\n");
         return;
+    }
     for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         REQUIRE_OK(ach_create(CHAN, 8, 8, NULL));
         REQUIRE_OK(ach_open(&chan, CHAN, NULL));
@@ -352,7 +328,7 @@ static void test_all_ways(void)
     }
 }
 
-/* Who may read can move sleepers from the commit word to another one. They are woken all the same. */
+/* Who may read can move those who sleep on the commit word too. They are woken all the same. */
 static void test_moved(const struct way *way)
 {
     ach_channel_t chan;
@@ -503,7 +479,7 @@ int main(void)
     test_without_wake_file(false);
     test_all_ways();
     if (have_waitv())
-        for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        for (i = FIRST_DESCRIPTOR; i < sizeof(ways) / sizeof(ways[0]); i++)
             test_moved(&ways[i]);
     test_false_wake_file();
     test_squatters();
