@@ -603,7 +603,9 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
  * only, the handle is read-only. If it fails, @chan is a closed handle. Whatever
  * @chan held before is forgotten: close an open handle first.
  *
- * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
+ * Allocates: yes. Blocks: on the file system, and for up to a second if the handle may
+ * write, the channel's wake file cannot be opened, and somebody waits on the channel.
+ * Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_ENOENT; ACH_EACCES; ACH_INVALID_NAME; ACH_EINVAL for a
  * NULL argument; ACH_BAD_SHM_FILE for what is not a channel; ACH_BAD_HEADER

@@ -65,10 +65,10 @@
 #ifndef READONLY        /* bit n: reader n cannot write; then every put wakes */
 #define READONLY 0
 #endif
-#ifndef WAKE_READERS    /* bit n: reader n sleeps on the wake word too */
+#ifndef WAKE_READERS    /* bit n: reader n has mapped the wake word, and sleeps there */
 #define WAKE_READERS 0
 #endif
-#ifndef WAKE_WRITERS    /* bit n: writer n wakes the wake word */
+#ifndef WAKE_WRITERS    /* bit n: writer n has mapped the wake word, and wakes there */
 #define WAKE_WRITERS 0
 #endif
 #ifndef CHECK_MEMORY    /* 0: leave it to the readers to find what is wrong */
@@ -134,7 +134,9 @@ num ring[RING];
 bit asleep[READERS];
 bit on_wake[READERS];   /* queued on the wake word */
 bit on_commit[READERS]; /* queued on the commit word */
-bit commit_sleepers;    /* who could put sleeps on the commit word alone */
+num announced;          /* the wake word: the commit that is about to be made, or was */
+bit unmapped;           /* a handle that could put has not mapped the wake word */
+bit alone[READERS];     /* sleeps on the wake word alone, or is about to */
 bit canceled[READERS];
 
 /* What we know beside it: which put became the message that has the slot, and its size. */

@@ -179,6 +179,9 @@ proctype reader(byte me_)
 #if WAKE_WRITERS
     bit settled;
 #endif
+#if WAKE_READERS
+    num w;
+#endif
 
 next:
 #ifdef REPLAY
@@ -188,6 +191,10 @@ retry:
     if
     :: atomic { MAY_GET ->
         EV(GET_HEAD, commit);
+#if WAKE_READERS
+        alone[me_] = 0;
+        w = 0;
+#endif
         c = commit;
         if
         :: !busy -> busy = 1; choose_options(); known = NEWEST
@@ -384,7 +391,7 @@ nothing:
     if
     :: !SLEEPS_ON_WAKE && !CANNOT_WRITE && !settled ->
         if
-        :: atomic { commit_sleepers = (BUG != 30) }
+        :: atomic { unmapped = (BUG != 30) }
         :: atomic { DIES(KILL_READERS); goto dead }
         fi;
         if
@@ -413,6 +420,13 @@ nothing:
         fi }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
+#if WAKE_READERS && BUG != 35
+    /* Before it looks for anything else that it may be told: who tells changes the wake word. */
+    if
+    :: atomic { w = announced }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+#endif
     if
     :: atomic { EV(WAIT_STATE, 0);
         if
@@ -428,8 +442,34 @@ nothing:
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 #endif
+#if BUG == 35
+    w = announced;
+#endif
 #if WAKE_READERS
-    /* futex_waitv queues on the wake word first, then compares and queues on the commit word. */
+    /*
+     * The wake word alone if no commit is announced that it has not seen, and if everybody
+     * announces. Otherwise futex_waitv: it compares and queues on the wake word, then on the
+     * commit word.
+     */
+    if
+    :: atomic { alone[me_] = SLEEPS_ON_WAKE && !unmapped && (SEQ(w) <= SEQ(c) || BUG == 26) }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+    if
+    :: atomic { alone[me_] ->
+        if
+        :: announced != w -> goto retry
+        :: else
+        fi;
+        assert(BUG == 26 || NEWEST == seen);
+        on_wake[me_] = 1;
+        asleep[me_] = 1;
+        w = 0;
+        c = 0;
+        goto sleeps }
+    :: !alone[me_]
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
 #if BUG == 27
     if
     :: commit != c -> goto retry
@@ -437,7 +477,13 @@ nothing:
     fi;
 #endif
     if
-    :: atomic { SLEEPS_ON_WAKE -> on_wake[me_] = 1 }
+    :: atomic { SLEEPS_ON_WAKE ->
+        if
+        :: announced != w -> goto retry
+        :: else
+        fi;
+        w = 0;
+        on_wake[me_] = 1 }
     :: !SLEEPS_ON_WAKE
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
@@ -446,19 +492,24 @@ nothing:
     :: atomic {
         EV(SLEEP, (commit == c));
         if
-        :: commit != c && BUG != 10 && BUG != 26 && BUG != 27 -> on_wake[me_] = 0; goto retry
+        :: commit != c && BUG != 10 && BUG != 27 -> on_wake[me_] = 0; goto retry
         :: SLEEPS_ON_WAKE && !on_wake[me_] -> goto retry /* woken meanwhile */
         :: CANNOT_WRITE && canceled[me_] -> goto finish /* the second word it sleeps on */
         :: else
         fi;
         /* G6: who goes to sleep has seen everything. */
-        assert(BUG == 10 || BUG == 26 || BUG == 27 || NEWEST == seen);
+        assert(BUG == 10 || BUG == 27 || NEWEST == seen);
         asleep[me_] = 1;
-        on_commit[me_] = !(SLEEPS_ON_WAKE && BUG == 29);
+        on_commit[me_] = 1;
         c = 0 }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
+sleeps:
     if
+#if WAKE_READERS
+    /* The end of a slice. It matters here only to a writer that waits for it. */
+    :: atomic { alone[me_] && unmapped -> asleep[me_] = 0; on_wake[me_] = 0; goto retry }
+#endif
     :: atomic { !asleep[me_] ->
         EV(WAKE, 0);
         if
@@ -478,5 +529,6 @@ finish:
     atomic { forget_try(); forget_call(); k++; goto next };
 killed:
 dead:
-    atomic { asleep[me_] = 0; on_wake[me_] = 0; on_commit[me_] = 0; forget_try(); forget_call(); k = 0; seen = 0; got = 0 }
+    atomic { asleep[me_] = 0; on_wake[me_] = 0; on_commit[me_] = 0; alone[me_] = 0;
+        forget_try(); forget_call(); k = 0; seen = 0; got = 0 }
 }

@@ -212,6 +212,10 @@ inline wake_all()
 
 #define HAS_WAKE_WORD (((WAKE_WRITERS) >> me) & 1)
 
+#if WAKE_READERS
+#define NOBODY_ALONE (!alone[0] && !alone[READERS - 1])
+#endif
+
 /* G6: nobody is asleep when a commit wakes nobody. */
 inline check_nobody_sleeps()
 {
@@ -271,6 +275,21 @@ proctype writer(byte me)
     bit both;
 #endif
 
+#if WAKE_READERS
+    /*
+     * A handle that has not mapped the wake word says so when it is opened. Then it waits until
+     * no flag is up, or for one slice of sleep: until nobody sleeps on the wake word alone.
+     */
+    if
+    :: !HAS_WAKE_WORD ->
+        unmapped = (BUG != 31);
+        if
+        :: NOBODY_ALONE || !(commit & FLAG) || BUG == 29
+        :: NO_MORE_PUTS -> goto done
+        fi
+    :: else
+    fi;
+#endif
 next:
 #ifdef REPLAY
     atomic { CALLED(CALL_PUT) -> n = TRACE_VALUE; NOTE };
@@ -378,7 +397,13 @@ do_commit:
     fi;
 #if WAKE_WRITERS
     if
-    :: atomic { both = commit_sleepers || READONLY || !HAS_WAKE_WORD }
+    :: atomic { HAS_WAKE_WORD && BUG != 32 && BUG != 33 ->
+        announced = commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE) }
+    :: !HAS_WAKE_WORD || BUG == 32 || BUG == 33
+    :: atomic { DIES(true); goto buried }
+    fi;
+    if
+    :: atomic { both = unmapped || READONLY || !HAS_WAKE_WORD }
     :: atomic { DIES(true); goto buried }
     fi;
 #endif
@@ -407,6 +432,12 @@ do_commit:
     :: atomic { DIES(true); goto buried }
     fi;
 unlock:
+#if BUG == 33
+    if
+    :: HAS_WAKE_WORD -> announced = commit
+    :: else
+    fi;
+#endif
     if
     :: atomic { owner = 0; RETURN(OK, seq); forget() }
     :: atomic { DIES(true); goto buried }
@@ -443,10 +474,11 @@ inline tell()
 #define CANCELS_ON_WAKE (!RETIRES && (((WAKE_READERS) >> what) & 1))
 
 /*
- * achi_retire and ach_cancel: say what there is to say, then nudge: count up in the commit word
- * and wake, in one step. Bug 22 does not count, bug 24 nudges first, bug 25 has one bit to count
- * in. A read-only handle's canceler wakes its cancel word. Who retires the channel wakes on the
- * commit word, where all are queued; a cancel wakes on the wake word if its handle sleeps there.
+ * achi_retire and ach_cancel: say what there is to say, then nudge: count up in the wake word,
+ * then count up in the commit word and wake in one step. Bug 22 does not count, bug 24 nudges
+ * first, bug 25 has one bit to count in, bug 34 leaves the wake word as it is. A read-only
+ * handle's canceler wakes its cancel word. Retiring wakes on both words, a cancel on the wake
+ * word if its handle sleeps there.
  */
 proctype teller(byte what)
 {
@@ -454,12 +486,18 @@ proctype teller(byte what)
     :: BUG != 24 -> tell()
     :: else
     fi;
+#if WAKE_READERS
+    if
+    :: !CANCELS_READONLY && BUG != 34 -> announced = announced + NUDGE
+    :: else
+    fi;
+#endif
     atomic {
         if
         :: CANCELS_READONLY -> asleep[what] = 0; on_commit[what] = 0
         :: !CANCELS_READONLY && BUG == 25 -> commit = commit ^ NUDGE; wake_all()
         :: !CANCELS_READONLY && BUG == 22 -> wake_all()
-        :: else -> commit = commit + NUDGE; wake(CANCELS_ON_WAKE, !CANCELS_ON_WAKE)
+        :: else -> commit = commit + NUDGE; wake(RETIRES || CANCELS_ON_WAKE, !CANCELS_ON_WAKE)
         fi
     };
     if

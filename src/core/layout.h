@@ -20,7 +20,7 @@
 #include "deps.h"
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
-#define ACHI_VERSION 5u
+#define ACHI_VERSION 6u
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */
@@ -69,6 +69,13 @@ enum achi_state {
     ACHI_REPLACED = 2  /* another channel has the name; this one is closed */
 };
 
+/* Whether a handle that may put has not mapped the wake word (see libach/wakefile.h). */
+enum achi_unmapped {
+    ACHI_ALL_MAPPED = 0,
+    ACHI_SOME_UNMAPPED = 1,
+    ACHI_UNMAPPED_KNOWN = 2 /* since more than a slice of sleep: every sleeper knows */
+};
+
 struct achi_entry {
     uint64_t seq; /* the message's sequence, or ACHI_NONE */
     uint64_t pos; /* where the ring stood before this message; only grows */
@@ -100,9 +107,9 @@ struct ach_header {
     uint32_t commit __attribute__((aligned(128))); /* the newest sequence, and more;
                                                            the futex that readers sleep on */
     uint32_t state;
-    uint32_t readonly_wake;   /* there may be sleepers that cannot set the bit */
-    uint32_t heir;            /* users of the channel that had the name may not know of this one */
-    uint32_t commit_sleepers; /* there may be sleepers that set the bit, and sleep here alone */
+    uint32_t readonly_wake; /* there may be sleepers that cannot set the bit */
+    uint32_t heir;          /* users of the channel that had the name may not know of this one */
+    uint32_t unmapped;      /* an enum achi_unmapped */
 
     /* What writers share, under the lock. */
     uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
@@ -124,7 +131,7 @@ _Static_assert(__builtin_offsetof(struct ach_header, wake_number) == 88, "header
 _Static_assert(__builtin_offsetof(struct ach_header, commit) == 128, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, readonly_wake) == 136, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layout");
-_Static_assert(__builtin_offsetof(struct ach_header, commit_sleepers) == 144, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, unmapped) == 144, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, lock) == 256, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, first) == 264, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, source_start) == 288, "header layout");

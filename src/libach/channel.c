@@ -186,6 +186,8 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         free(h);
         return r;
     }
+    if (!h->readonly)
+        achi_wakefile_lack(h);
     chan->shm = h->view.hdr;
     chan->priv = h;
     return ACH_OK;

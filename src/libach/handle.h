@@ -48,11 +48,11 @@ struct achi_handle {
     uint32_t source_turn;  /* the byte of the file that it locked as source */
     uint64_t source_owner; /* the process that took the source lock; a child does not hold it */
     uint64_t fd_owner;     /* the process that opened a kernel channel's device */
-    const uint32_t *wake;  /* the word that writers sleep on; NULL: cannot be had */
+    uint32_t *wake;        /* the wake word; NULL: not mapped */
     struct achi_wake_id wake_id;
-    bool sleeps_on_wake;          /* waits there; else on the commit word alone, */
-    bool settled;                 /* which all writers know */
-    char name[ACH_CHAN_NAME_MAX]; /* if it has the word */
+    bool sleeps_on_wake; /* false: sleeps on the commit word alone, */
+    bool settled;        /* which all writers know */
+    char name[ACH_CHAN_NAME_MAX];
 };
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)

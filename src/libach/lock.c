@@ -212,26 +212,27 @@ void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
 }
 
 /*
- * The fence is one of a pair: who is about to sleep on the commit word alone says
- * so and then looks at the lock (achi_settle).
+ * Announce the commit in the wake word, then make it and wake (see wakefile.h). The fence pairs
+ * with the one in achi_settle: a waiter about to sleep on the commit word alone sets the flag
+ * there, then looks at the lock.
  */
 void achi_commit_wake(const struct achi_view *v, uint32_t add)
 {
     const struct achi_handle *h = achi_handle_of(v);
-    uint32_t *commit = &v->hdr->commit;
+    uint32_t *commit = &v->hdr->commit, word;
     bool both;
 
     if (!h->wake) {
         achi_futex_add_wake(commit, add, h->private_);
         return;
     }
+    word = __atomic_load_n(commit, __ATOMIC_RELAXED);
+    __atomic_store_n(h->wake, word + add, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    both = __atomic_load_n(&v->hdr->commit_sleepers, __ATOMIC_RELAXED) ||
+    both = __atomic_load_n(&v->hdr->unmapped, __ATOMIC_RELAXED) ||
            __atomic_load_n(&v->hdr->readonly_wake, __ATOMIC_RELAXED);
     /* The sequence stays as it is while we hold the lock, so this is not the word. */
-    achi_futex_add_wake_at(h->wake, commit, add, both,
-                           ACHI_SEQ(__atomic_load_n(commit, __ATOMIC_RELAXED)) ? 0
-                                                                               : ACHI_ONE_MESSAGE);
+    achi_futex_add_wake_at(h->wake, commit, add, both, ACHI_SEQ(word) ? 0 : ACHI_ONE_MESSAGE);
 }
 
 uint64_t achi_now(const struct achi_view *v)

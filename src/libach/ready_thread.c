@@ -17,7 +17,6 @@
 #include "wait.h"
 
 #define STACK_SIZE (256ul * 1024)
-#define SLICE_NS 1000000000ll
 #define BRIEF_SLICE_NS 1000000ll /* while no wake may come */
 
 /* Until the channel changes from word or the reader calls. */
@@ -27,7 +26,7 @@ static void sleep_until_news(struct achi_helper *t, uint32_t word, uint32_t call
     const struct ach_header *hdr = h->view.hdr;
     struct achi_futex_word w[ACHI_SLEEP_WORDS + 1];
     struct timespec now, end;
-    int64_t slice = SLICE_NS;
+    int64_t slice = ACHI_SLICE_NS;
     unsigned n;
 
     if (h->readonly ? !achi_load(&hdr->readonly_wake, WAIT_READONLY) : !achi_settle(h))

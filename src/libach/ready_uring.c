@@ -201,7 +201,7 @@ static bool cancel(struct achi_ring *r, uint64_t id)
 
 /*
  * Wait while the commit word has the value. On a handle that sleeps on the wake word the kernel
- * does not compare: who arms looks at the commit word again. The wait on the commit word stays,
+ * compares that one: the caller looks at the commit word again. The wait on the commit word stays,
  * whatever is committed, until a writer without the wake word ends it. The wait before has ended,
  * unless what the ring's flag told of was the other one's end.
  */

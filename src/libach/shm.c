@@ -46,6 +46,12 @@ static uint32_t page_size(void)
     return (uint32_t)sysconf(_SC_PAGESIZE);
 }
 
+/* What a channel takes of the address space, with a page for the wake word behind it. */
+static size_t reach(const struct achi_geometry *g)
+{
+    return (size_t)g->span + page_size();
+}
+
 /*
  * Map a channel: header, entries and ring, and the ring again behind itself. All
  * of it at once: no put or get is late because it is the first to touch a page.
@@ -60,15 +66,14 @@ static void *map_file(int fd, const struct achi_geometry *g, int prot)
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    base =
-        mmap(NULL, (size_t)g->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base = mmap(NULL, reach(g), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return base;
     if (mmap(base, memory, prot, how, fd, 0) == MAP_FAILED ||
         mmap(base + memory, ring, prot, how, fd, (off_t)g->data_off) == MAP_FAILED) {
         int saved = errno;
 
-        munmap(base, (size_t)g->span);
+        munmap(base, reach(g));
         errno = saved;
         return MAP_FAILED;
     }
@@ -94,13 +99,13 @@ static enum ach_status draft_fill(struct draft *d, struct achi_wakefile *wake, c
     achi_format(hdr, g, clock, pidns);
     hdr->readonly_wake = attr->readonly_wake;
     if (attr->set_mode && fchmod(d->fd, attr->mode) != 0) {
-        munmap(hdr, (size_t)g->span);
+        munmap(hdr, reach(g));
         return achi_fail_errno("cannot set the channel's permissions");
     }
     achi_wakefile_make(wake, name, d);
     hdr->wake_inode = wake->id.inode;
     hdr->wake_number = wake->id.number;
-    munmap(hdr, (size_t)g->span);
+    munmap(hdr, reach(g));
     return ACH_OK;
 }
 
@@ -427,14 +432,14 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
         close(fd);
         return r;
     }
-    h->area = achi_area_add(base, (size_t)g.span);
+    h->area = achi_area_add(base, reach(&g));
     if (!h->area) {
-        munmap(base, (size_t)g.span);
+        munmap(base, reach(&g));
         close(fd);
         return achi_fail(ACH_FAILED_SYSCALL, "no memory for a handle");
     }
     achi_view_init(&h->view, base, &g, copy.clock);
-    h->span = (size_t)g.span;
+    h->span = reach(&g);
     h->memory = g.memory;
     h->frame_size = g.frame_size;
     h->pidns = copy.pidns;
@@ -445,7 +450,7 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
     if (name != path)
         snprintf(h->name, sizeof(h->name), "%s", name);
     if (!readonly && name != path)
-        achi_wakefile_map(h, name);
+        achi_wakefile_map(h, name, (unsigned char *)base + g.span);
     return ACH_OK;
 }
 
@@ -468,7 +473,6 @@ void achi_shm_close(struct achi_handle *h)
         achi_shm_unlock_source(h);
     achi_area_remove(h->area);
     munmap(h->view.hdr, h->span);
-    achi_wakefile_unmap(h);
     close(h->fd);
 }
 

@@ -3,10 +3,11 @@
  * wait.c - sleeping until a channel has something new (G6)
  *
  * A waiter raises the flag in the commit word, so that the next put wakes, and
- * sleeps while the word is unchanged. Who has something else to tell, such as
- * that a handle is canceled, stores that first and then nudges: counts up in
- * the word's highest bits, and wakes. So one word is all that a waiter watches.
- * It is woken on another one, which strangers cannot reach (see wakefile.h).
+ * sleeps while the word is unchanged. A thread that has something else to tell,
+ * such as that a handle is canceled, stores that first and then nudges: it counts
+ * up in the highest bits of the wake word and of the commit word, and wakes. A
+ * waiter that can write sleeps on the wake word, which readers cannot reach, and
+ * if need be on the commit word too (see wakefile.h).
  *
  * A read-only waiter cannot raise the flag: it sleeps if the channel wakes at
  * every put, and looks every millisecond otherwise. Nor can its canceler
@@ -31,7 +32,6 @@
 #include "kernel.h"
 #include "ready.h"
 
-#define SLICE_NS 1000000000ll
 #define BRIEF_SLICE_NS 1000000ll /* while no wake may come */
 #define SPINS_PER_CLOCK 64
 
@@ -102,11 +102,18 @@ static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_dea
     return false;
 }
 
+/* What a waiter has seen: it sleeps while the words are like this. */
+struct seen {
+    uint32_t commit;
+    uint32_t wake; /* if the handle sleeps there */
+};
+
 /*
- * Get ready to sleep on one channel. ACH_OK: sleep while the commit word is
- * *word, at most *slice; ACH_EAGAIN: do not, look again; else what to return.
+ * Get ready to sleep on one channel. ACH_OK: sleep while the words are as seen, at
+ * most *slice; ACH_EAGAIN: do not, look again; else what to return. The wake word is
+ * loaded before all that a nudge may tell of, because a nudge changes it afterwards.
  */
-static enum ach_status prepare(ach_channel_t *chan, uint32_t *word, int options, int64_t *slice)
+static enum ach_status prepare(ach_channel_t *chan, struct seen *seen, int options, int64_t *slice)
 {
     struct achi_handle *h = chan->priv;
     const struct ach_header *hdr = h->view.hdr;
@@ -114,8 +121,10 @@ static enum ach_status prepare(ach_channel_t *chan, uint32_t *word, int options,
 
     if (h->readonly ? !achi_load(&hdr->readonly_wake, WAIT_READONLY) : !achi_settle(h))
         *slice = BRIEF_SLICE_NS;
-    if (!h->readonly && !achi_raise(&h->view, word))
+    if (!h->readonly && !achi_raise(&h->view, &seen->commit))
         return ACH_EAGAIN;
+    if (h->sleeps_on_wake)
+        seen->wake = __atomic_load_n(h->wake, __ATOMIC_ACQUIRE);
     state = achi_load_acquire(&hdr->state, WAIT_STATE);
     if (state == ACHI_REPLACED || achi_canceled(chan))
         return ACH_EAGAIN;
@@ -125,31 +134,40 @@ static enum ach_status prepare(ach_channel_t *chan, uint32_t *word, int options,
     return ACH_OK;
 }
 
+/* The end of a sleep. */
+struct end {
+    clockid_t clock;
+    struct timespec at;
+};
+
 /*
- * Sleep on the words until the deadline, but no longer than the slice. Only two
- * clocks can time a sleep; a deadline on another one is met in slices.
+ * The deadline, but no later than the slice. Only two clocks can time a sleep; a
+ * deadline on another one is met in slices. False: the deadline has passed.
  */
-static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n, int64_t slice,
-                                const struct achi_deadline *d)
+static bool find_end(const struct achi_deadline *d, int64_t slice, struct end *end)
 {
-    struct timespec now, end;
-    clockid_t clock = CLOCK_MONOTONIC;
+    struct timespec now;
     int64_t left = INT64_MAX;
 
     if (!d->forever) {
         clock_gettime(d->clock, &now);
         left = achi_time_until(&now, &d->at);
         if (left == 0)
-            return ACH_TIMEOUT;
+            return false;
     }
     if (left < slice && d->clock == CLOCK_REALTIME) {
-        clock = CLOCK_REALTIME;
-        end = d->at;
-    } else {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        end = achi_time_add(&now, left < slice ? left : slice);
+        *end = (struct end){CLOCK_REALTIME, d->at};
+        return true;
     }
-    switch (achi_futex_wait(words, n, clock, &end)) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *end = (struct end){CLOCK_MONOTONIC, achi_time_add(&now, left < slice ? left : slice)};
+    return true;
+}
+
+static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
+                                const struct end *end)
+{
+    switch (achi_futex_wait(words, n, end->clock, &end->at)) {
     case 0:
     case -EINTR:
     case -ETIMEDOUT:
@@ -159,22 +177,47 @@ static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
     }
 }
 
-/* The wake word first: the kernel queues in this order (see wakefile.h). */
-unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct achi_futex_word *w)
+static unsigned both_words(const struct achi_handle *h, const struct seen *seen,
+                           struct achi_futex_word *w)
 {
     unsigned n = 0;
 
-    if (h->sleeps_on_wake)
-        w[n++] = (struct achi_futex_word){h->wake, 0,
-                                          false}; /* never loaded: the file may be truncated */
-    w[n++] = (struct achi_futex_word){&h->view.hdr->commit, word, h->private_};
+    if (h->sleeps_on_wake) /* first: the kernel queues in this order */
+        w[n++] = (struct achi_futex_word){h->wake, seen->wake, false};
+    w[n++] = (struct achi_futex_word){&h->view.hdr->commit, seen->commit, h->private_};
     return n;
 }
 
-static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan, uint32_t word)
+unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct achi_futex_word *w)
 {
-    unsigned n = achi_sleep_words(chan->priv, word, w);
+    const struct seen seen = {
+        .commit = word,
+        .wake = h->sleeps_on_wake ? __atomic_load_n(h->wake, __ATOMIC_RELAXED) : 0,
+    };
 
+    return both_words(h, &seen, w);
+}
+
+/*
+ * Is the wake word enough? Not if it announces a message later than the one seen, which may be
+ * committed at any moment, and not if a writer may be there that announces nothing. The flag is up,
+ * and the end of the sleep has been chosen before: such a writer waits for it (achi_wakefile_lack).
+ */
+static bool wake_word_suffices(const struct achi_handle *h, const struct seen *seen)
+{
+    const uint32_t ahead = ACHI_SEQ(seen->wake - (seen->commit & ACHI_SEQ_BITS));
+
+    return h->sleeps_on_wake && (ahead == 0 || ahead > ACHI_SEQ(ACHI_SEQ_BITS) / 2) &&
+           __atomic_load_n(&h->view.hdr->unmapped, __ATOMIC_SEQ_CST) == ACHI_ALL_MAPPED;
+}
+
+static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan,
+                          const struct seen *seen)
+{
+    unsigned n = both_words(chan->priv, seen, w);
+
+    if (wake_word_suffices(chan->priv, seen))
+        return 1;
     if (chan->priv->readonly)
         w[n++] = (struct achi_futex_word){achi_cancel_word(chan), 0, true};
     return n;
@@ -187,7 +230,8 @@ bool achi_settle(struct achi_handle *h)
 
     if (h->sleeps_on_wake || h->private_ || __atomic_load_n(&h->settled, __ATOMIC_RELAXED))
         return true;
-    __atomic_store_n(&hdr->commit_sleepers, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&hdr->unmapped, __ATOMIC_RELAXED) == ACHI_ALL_MAPPED)
+        __atomic_store_n(&hdr->unmapped, ACHI_SOME_UNMAPPED, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&hdr->lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK)
         return false;
@@ -195,7 +239,7 @@ bool achi_settle(struct achi_handle *h)
     return true;
 }
 
-/* Who was woken will read the next message: let it come while the commit word does. */
+/* Load what a waiter reads after it was woken, while it still loads the commit word. */
 static void fetch_next(const struct achi_handle *h)
 {
     const struct achi_entry *e = achi_entry_of(&h->view, h->cursor.seen + 1);
@@ -204,9 +248,16 @@ static void fetch_next(const struct achi_handle *h)
     __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
 }
 
-/* Every sleeper is queued on the commit word, unless a hostile reader requeued it. */
+/* The wake word changes first: a waiter that loads it later sees what the nudge tells of. */
+static void announce_nudge(struct achi_handle *h)
+{
+    if (h->wake)
+        __atomic_fetch_add(h->wake, ACHI_NUDGE, __ATOMIC_SEQ_CST);
+}
+
 void achi_nudge(struct achi_handle *h)
 {
+    announce_nudge(h);
     achi_futex_add_wake(&h->view.hdr->commit, ACHI_NUDGE, h->private_);
     if (h->wake)
         achi_futex_wake(h->wake, false);
@@ -215,17 +266,21 @@ void achi_nudge(struct achi_handle *h)
 /* As achi_nudge, for those who wait on this handle. */
 static void nudge_own(struct achi_handle *h)
 {
-    if (h->sleeps_on_wake)
-        achi_futex_add_wake_at(h->wake, &h->view.hdr->commit, ACHI_NUDGE, false, 0);
-    else
+    if (!h->sleeps_on_wake) {
         achi_nudge(h);
+        return;
+    }
+    announce_nudge(h);
+    achi_futex_add_wake_at(h->wake, &h->view.hdr->commit, ACHI_NUDGE, false, 0);
 }
 
 enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
                            int options)
 {
     struct achi_futex_word w[ACHI_SLEEP_WORDS];
-    int64_t slice = SLICE_NS;
+    struct seen seen = {.commit = word};
+    int64_t slice = ACHI_SLICE_NS;
+    struct end end;
     enum ach_status r;
 
     if (spin(chan, word, d))
@@ -234,12 +289,14 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
         return achi_kernel_wait(chan->priv, d, options);
     if (passed(d))
         return ACH_TIMEOUT; /* before the flag is up: the next put would wake nobody */
-    r = prepare(chan, &word, options, &slice);
+    r = prepare(chan, &seen, options, &slice);
     if (r == ACH_EAGAIN)
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (r != ACH_OK)
         return r;
-    r = sleep_on(w, add_words(w, chan, word), slice, d);
+    if (!find_end(d, slice, &end))
+        return ACH_TIMEOUT;
+    r = sleep_on(w, add_words(w, chan, &seen), &end);
     fetch_next(chan->priv);
     return r;
 }
@@ -282,7 +339,7 @@ void achi_await_cancels(void)
 }
 
 /* Look at all channels. Counts those with something to tell, and notes the commit words. */
-static enum ach_status look_at(ach_wait_item_t *items, size_t n, uint32_t *words, size_t *ready)
+static enum ach_status look_at(ach_wait_item_t *items, size_t n, struct seen *seen, size_t *ready)
 {
     size_t i;
 
@@ -292,23 +349,24 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, uint32_t *words
 
         if (achi_canceled(items[i].chan))
             return ACH_CANCELED;
-        items[i].status = achi_peek(&h->view, &h->cursor, &words[i]);
+        items[i].status = achi_peek(&h->view, &h->cursor, &seen[i].commit);
         *ready += items[i].status != ACH_EAGAIN;
     }
     return ACH_OK;
 }
 
 /* Sleep on all words once. */
-static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, uint32_t *words,
+static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct seen *seen,
                                       const struct achi_deadline *d, int options, size_t *ready)
 {
     struct achi_futex_word w[ACHI_SLEEP_WORDS * ACH_WAIT_MAX];
-    int64_t slice = SLICE_NS;
+    int64_t slice = ACHI_SLICE_NS;
     unsigned used = 0;
+    struct end end;
     size_t i;
 
     for (i = 0; i < n; i++) {
-        enum ach_status r = prepare(items[i].chan, &words[i], options, &slice);
+        enum ach_status r = prepare(items[i].chan, &seen[i], options, &slice);
 
         if (r == ACH_EAGAIN)
             return passed(d) ? ACH_TIMEOUT : ACH_OK;
@@ -316,9 +374,14 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, uint32_t
             items[i].status = r;
             ++*ready;
         }
-        used += add_words(&w[used], items[i].chan, words[i]);
     }
-    return *ready ? ACH_OK : sleep_on(w, used, slice, d);
+    if (*ready)
+        return ACH_OK;
+    if (!find_end(d, slice, &end))
+        return ACH_TIMEOUT;
+    for (i = 0; i < n; i++)
+        used += add_words(&w[used], items[i].chan, &seen[i]);
+    return sleep_on(w, used, &end);
 }
 
 static bool any_in_kernel(const ach_wait_item_t *items, size_t n)
@@ -332,13 +395,13 @@ static bool any_in_kernel(const ach_wait_item_t *items, size_t n)
 }
 
 /* Sleep on all channels once. ACH_OK: look again, unless *ready counts some with an error. */
-static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, uint32_t *words,
+static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct seen *seen,
                                     const struct achi_deadline *d, int options, size_t *ready)
 {
     enum ach_status r;
 
     if (!any_in_kernel(items, n))
-        return sleep_on_words(items, n, words, d, options, ready);
+        return sleep_on_words(items, n, seen, d, options, ready);
     /* GCOVR_EXCL_START: kernel channels */
     if (n > 1)
         return achi_poll_all(items, n, d, options, ready);
@@ -354,7 +417,7 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, uint32_t *
 enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
                          int options)
 {
-    uint32_t words[ACH_WAIT_MAX];
+    struct seen seen[ACH_WAIT_MAX];
     struct achi_deadline d;
     bool late = false;
     size_t i, ready;
@@ -373,12 +436,12 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
     if (achi_deadline_init(&d, timeout, CLOCK_MONOTONIC, options) != ACH_OK)
         return achi_fail(ACH_EINVAL, "ach_wait was given an invalid timeout");
     for (;;) {
-        r = look_at(items, n, words, &ready);
+        r = look_at(items, n, seen, &ready);
         if (r != ACH_OK || ready)
             return r;
         if (late)
             return ACH_TIMEOUT;
-        r = sleep_on_all(items, n, words, &d, options, &ready);
+        r = sleep_on_all(items, n, seen, &d, options, &ready);
         late = r == ACH_TIMEOUT; /* look once more: we may be later than what came in time */
         if ((r != ACH_OK && !late) || ready)
             return r;

@@ -45,12 +45,16 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
 enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct achi_deadline *d,
                               int options, size_t *ready);
 
-/* How many words a handle sleeps on. */
+/* No sleep lasts longer than this, in nanoseconds: a waiter looks again after it. */
+#define ACHI_SLICE_NS 1000000000ll
+
+/* The most words that a handle sleeps on. */
 #define ACHI_SLEEP_WORDS 2
 
 /*
- * The words that a handle sleeps on while the commit word is word: how many. A
- * read-only handle's cancel word is not among them.
+ * Fill in the words that a handle sleeps on while the commit word is word, and return how many:
+ * the wake word if it has one, then the commit word. A read-only handle's cancel word is not
+ * among them.
  */
 unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct achi_futex_word *w);
 

@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "futex.h"
+#include "clock.h"
 #include "name.h"
+#include "wait.h"
 
 #define ACL "system.posix_acl_access"
 
@@ -20,6 +21,8 @@
 #define MAKER_LOOK_NS 100000l
 #define MAKER_LOOKS 100
 #define NAME_TRIES 8
+
+#define WAITER_LOOK_NS 1000000l
 
 static size_t page_size(void)
 {
@@ -210,7 +213,7 @@ static int open_patiently(struct achi_handle *h, const char *name)
     return fd;
 }
 
-void achi_wakefile_map(struct achi_handle *h, const char *name)
+void achi_wakefile_map(struct achi_handle *h, const char *name, void *page)
 {
     int saved = errno, fd;
     void *p;
@@ -219,7 +222,8 @@ void achi_wakefile_map(struct achi_handle *h, const char *name)
         return;
     fd = open_patiently(h, name);
     if (fd >= 0) {
-        p = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+        p = mmap(page, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+                 fd, 0);
         close(fd);
         if (p != MAP_FAILED) {
             h->wake = p;
@@ -229,10 +233,28 @@ void achi_wakefile_map(struct achi_handle *h, const char *name)
     errno = saved;
 }
 
-void achi_wakefile_unmap(struct achi_handle *h)
+/*
+ * A waiter raises the flag in the commit word before it looks whether all handles are mapped; this
+ * stores that one is not, and then looks for the flag.
+ */
+void achi_wakefile_lack(struct achi_handle *h)
 {
-    if (h->wake)
-        munmap((void *)(uintptr_t)h->wake, page_size());
+    const struct timespec pause = {.tv_nsec = WAITER_LOOK_NS};
+    uint32_t *unmapped = &h->view.hdr->unmapped;
+    struct timespec now, end;
+
+    if (h->wake || h->wake_id.inode == 0 ||
+        __atomic_load_n(unmapped, __ATOMIC_SEQ_CST) == ACHI_UNMAPPED_KNOWN)
+        return;
+    __atomic_store_n(unmapped, ACHI_SOME_UNMAPPED, __ATOMIC_SEQ_CST);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    end = achi_time_add(&now, ACHI_SLICE_NS);
+    while ((__atomic_load_n(&h->view.hdr->commit, __ATOMIC_SEQ_CST) & ACHI_WAITER) &&
+           achi_time_before(&now, &end)) {
+        nanosleep(&pause, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+    __atomic_store_n(unmapped, ACHI_UNMAPPED_KNOWN, __ATOMIC_SEQ_CST);
 }
 
 void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id)

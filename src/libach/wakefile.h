@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wakefile.h - a word to sleep on that only those who may write can reach
+ * wakefile.h - the wake word, which only those who may write the channel can map
  *
  * Whoever may read a channel can sleep on its commit word, and each sleeper
  * there makes a wake take longer. So handles that can write sleep on a word in a
  * second file, the wake file, which only those who may write the channel may
- * open. A put wakes there. The word never changes; what a sleeper compares is the
- * commit word, which it sleeps on too:
+ * open. A put wakes there:
  *
- *   sleeper                                    writer
- *   queues on the wake word                    changes the commit word
- *   compares the commit word, and queues there looks who is queued on the wake word
+ *   waiter                                     writer, under the lock
+ *   raises the flag in the commit word         stores the next commit word in the wake word
+ *   loads the wake word                        changes the commit word and wakes on the wake
+ *   sleeps while the wake word is unchanged    word, in one system call
  *
- * Both are one system call, and the kernel does the first step of the one and
- * both steps of the other under the same lock: so the sleeper sees the change, or
- * the writer sees the sleeper (G6).
+ * If the wake word announces no message later than the one that the waiter has seen,
+ * every later put changes the wake word first. Then either the kernel finds it changed,
+ * or the put finds the waiter asleep (G6). If it does announce one, the commit may come
+ * at any moment, also between the load and the sleep. Then the waiter sleeps on both
+ * words with futex_waitv, which queues on the wake word before it compares the commit
+ * word. A writer that is killed after its announcement leaves the word like that until
+ * the next put.
  *
- * The wake file is a help that a channel can do without. A handle that cannot map
- * it wakes all who sleep on the commit word, which includes those on the wake
- * word, and sleeps on the commit word alone after it has said so in the header.
+ * A handle that may put and cannot map the wake file wakes on the commit word. It sets
+ * "unmapped" in the header when it is opened. Is a waiter there, it then waits until a put
+ * has woken all, or for one slice of sleep: from then on all waiters sleep on both words,
+ * and all writers wake on both.
  *
  * The file is called .achshm-NAME.wake. If that name is taken by another user,
  * a random number follows. The channel's header has the number and the inode.
@@ -47,9 +52,14 @@ void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct 
 void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channel);
 void achi_wakefile_close(struct achi_wakefile *w);
 
-/* Map the word for a handle that can write. The handle does without if it cannot be mapped. */
-void achi_wakefile_map(struct achi_handle *h, const char *name);
-void achi_wakefile_unmap(struct achi_handle *h);
+/*
+ * Map the wake word of a handle that can write in place of a page behind its channel, so that
+ * SIGBUS there is handled with the rest (see fault.h). h->wake stays NULL if it cannot be mapped.
+ */
+void achi_wakefile_map(struct achi_handle *h, const char *name, void *page);
+
+/* Tell those who wait if the handle, which may put, has no wake word. Takes up to a second. */
+void achi_wakefile_lack(struct achi_handle *h);
 
 /* Take away the name of a wake file whose channel loses its own. */
 void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id);

@@ -32,6 +32,8 @@ static struct image image_read(const char *path)
     m.bytes = malloc(m.size);
     REQUIRE(m.bytes && pread(fd, m.bytes, m.size, 0) == (ssize_t)m.size);
     close(fd);
+    /* The copy has no wake file of its own: say so, or each open tells others, for a second. */
+    ((struct ach_header *)(void *)m.bytes)->unmapped = ACHI_UNMAPPED_KNOWN;
     return m;
 }
 

@@ -205,35 +205,28 @@ static void others_go_on(void)
     end(&chan, CHAN);
 }
 
-static void *put_later(void *name)
-{
-    ach_channel_t chan;
-
-    open_it(&chan, name, false, false);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    CHECK_OK(ach_put(&chan, text, sizeof(text)));
-    ach_close(&chan);
-    return NULL;
-}
-
-/* A wake file that is cut short: waiting goes on, by looking. */
+/* A wake file that is cut short damages the channel for those who wait and those who wake them. */
 static void wake_file(void)
 {
-    ach_channel_t chan;
-    ach_wait_item_t item = {.chan = &chan};
+    ach_channel_t waiter, writer;
+    ach_wait_item_t item = {.chan = &waiter};
     char path[PATH_MAX], buf[LARGE];
-    pthread_t thread;
     size_t n;
 
     make(CHAN, false);
-    open_it(&chan, CHAN, false, false);
+    open_it(&waiter, CHAN, false, false);
+    open_it(&writer, CHAN, false, false);
     snprintf(path, sizeof(path), "%s/.achshm-%s.wake", getenv("ACH_DIR"), CHAN);
     cut_path(path, ALL);
-    REQUIRE(pthread_create(&thread, NULL, put_later, CHAN) == 0);
+    CHECK_OK(ach_put(&writer, text, sizeof(text)));
+    CHECK_OK(ach_get(&waiter, buf, sizeof(buf), &n, NULL, ACH_O_WAIT));
     CHECK_OK(ach_wait(&item, 1, NULL, 0));
-    CHECK_OK(ach_get(&chan, buf, sizeof(buf), &n, NULL, ACH_O_WAIT));
-    pthread_join(thread, NULL);
-    end(&chan, CHAN);
+    CHECK_STATUS(item.status, ACH_CORRUPT);
+    CHECK_STATUS(ach_get(&waiter, buf, sizeof(buf), &n, NULL, ACH_O_WAIT), ACH_CORRUPT);
+    ach_put(&writer, text, sizeof(text)); /* wakes, since the flag is up */
+    CHECK_STATUS(ach_put(&writer, text, sizeof(text)), ACH_CORRUPT);
+    CHECK_OK(ach_close(&writer));
+    end(&waiter, CHAN);
 }
 
 /* A page of a file without bytes, and no channel. */

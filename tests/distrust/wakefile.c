@@ -3,12 +3,11 @@
  * wakefile.c - the wake file is open to those who may write its channel, and to nobody else
  *
  * Whatever is done to the permissions of a channel, a user who may only read it can open its wake
- * file neither to read nor to write. And a wake file that is gone costs no wake.
+ * file neither to read nor to write.
  */
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -213,72 +212,10 @@ static void another_file(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-static enum ach_status wait_get(ach_channel_t *chan)
-{
-    const struct timespec limit = {.tv_sec = LIMIT_MS / 1000};
-    char buf[8];
-    size_t size;
-
-    return ach_get(chan, buf, sizeof(buf), &size, &limit, ACH_O_WAIT | ACH_O_RELTIME);
-}
-
-static enum ach_status wait_descriptor(ach_channel_t *chan)
-{
-    struct pollfd p = {.events = POLLIN};
-    char buf[8];
-    size_t size;
-
-    if (ach_channel_fd(chan, &p.fd) != ACH_OK || poll(&p, 1, LIMIT_MS) != 1)
-        return ACH_TIMEOUT;
-    return ach_get(chan, buf, sizeof(buf), &size, NULL, 0);
-}
-
-static bool asleep(pid_t pid)
-{
-    char path[64], line[512];
-    const char *state;
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    f = fopen(path, "r");
-    state = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-    if (f)
-        fclose(f);
-    return state && state[2] == 'S';
-}
-
-/* Both go to sleep, then the file is cut short: a put reaches them, and they live. */
-static void gone(enum ach_status (*wait)(ach_channel_t *))
-{
-    ach_channel_t chan;
-    pid_t pid;
-    int i;
-
-    make(0600);
-    CHECK_OK(ach_open(&chan, CHAN, NULL));
-    pid = check_fork();
-    if (pid == 0) {
-        CHECK_OK(ach_open(&chan, CHAN, NULL));
-        CHECK_OK(wait(&chan));
-        _exit(check_result());
-    }
-    while (!chan.shm || !(__atomic_load_n(&chan.shm->commit, __ATOMIC_SEQ_CST) & ACHI_WAITER))
-        check_sleep_ms(1);
-    for (i = 0; i < LIMIT_MS && !asleep(pid); i++)
-        check_sleep_ms(1);
-    CHECK(truncate(wake_path, 0) == 0);
-    CHECK_OK(ach_put(&chan, "x", 1));
-    CHECK(check_child(pid, 2 * LIMIT_MS));
-    CHECK_OK(ach_close(&chan));
-    CHECK_OK(ach_unlink(CHAN));
-}
-
 int main(void)
 {
     paths_init();
     umask(0);
-    gone(wait_get);
-    gone(wait_descriptor);
     if (geteuid() != 0) {
         puts("only root can become other users: their rights were not tried");
         return check_result();

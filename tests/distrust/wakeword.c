@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wakeword.c - a waiter sleeps on the wake word alone only if every put announces itself there
+ *
+ * The kernel says on which words a waiter sleeps. Nothing here depends on how long anything takes,
+ * except that a waiter looks again after a second.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "layout.h"
+#include "queued.h"
+
+#define CHAN "wakeword"
+#define MANY 100
+#define SAMPLES 20
+
+static ach_channel_t chan;
+static uint32_t *wake_word;
+static char wake_path[PATH_MAX];
+
+static void begin(void)
+{
+    int fd;
+
+    REQUIRE_OK(ach_create(CHAN, 8, 8, NULL));
+    REQUIRE_OK(ach_open(&chan, CHAN, NULL));
+    snprintf(wake_path, sizeof(wake_path), "%s/.achshm-%s.wake", getenv("ACH_DIR"), CHAN);
+    fd = open(wake_path, O_RDWR);
+    wake_word = mmap(NULL, sizeof(*wake_word), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    REQUIRE(fd >= 0 && wake_word != MAP_FAILED);
+    close(fd);
+}
+
+static void end(void)
+{
+    CHECK(munmap(wake_word, sizeof(*wake_word)) == 0);
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink(CHAN));
+}
+
+static uint32_t commit_word(void)
+{
+    return __atomic_load_n(&chan.shm->commit, __ATOMIC_SEQ_CST);
+}
+
+/* Waits for one message that comes after its start. */
+static pid_t waiter_start(void)
+{
+    const struct timespec limit = {.tv_sec = LIMIT_MS / 1000};
+    ach_channel_t c;
+    char buf[8];
+    size_t size;
+    pid_t pid;
+
+    pid = check_fork();
+    if (pid > 0)
+        return pid;
+    REQUIRE_OK(ach_open(&c, CHAN, NULL));
+    REQUIRE_OK(ach_flush(&c));
+    CHECK_OK(ach_get(&c, buf, sizeof(buf), &size, &limit, ACH_O_WAIT | ACH_O_RELTIME));
+    CHECK_OK(ach_close(&c));
+    _exit(check_result());
+}
+
+static bool sleeps_alone(void)
+{
+    return sleepers_on(&chan.shm->commit) == 0 && sleepers_on(wake_word) == 1;
+}
+
+static bool sleeps_on_both(void)
+{
+    return sleepers_on(&chan.shm->commit) == 1 && sleepers_on(wake_word) == 1;
+}
+
+/* The kernel has taken the waiter from the word's queue when the put returns. */
+static void put_wakes(ach_channel_t *writer, const uint32_t *word, pid_t waiter)
+{
+    CHECK_OK(ach_put(writer, "news", 4));
+    CHECK(sleepers_on(word) == 0);
+    CHECK(check_child(waiter, LIMIT_MS));
+}
+
+static void test_alone(void)
+{
+    pid_t waiter;
+    int i;
+
+    begin();
+    for (i = 0; i < MANY; i++)
+        CHECK_OK(ach_put(&chan, "more", 4));
+    CHECK(ACHI_SEQ(*wake_word) == 0); /* nobody waited */
+    waiter = waiter_start();
+    EVENTUALLY(sleeps_alone());
+    put_wakes(&chan, wake_word, waiter);
+    CHECK(ACHI_SEQ(*wake_word) == MANY + 1 && ACHI_SEQ(commit_word()) == MANY + 1);
+    end();
+}
+
+/* A writer was killed between the announcement and the commit. */
+static void test_announced(void)
+{
+    pid_t waiter;
+
+    begin();
+    CHECK_OK(ach_put(&chan, "more", 4));
+    __atomic_store_n(wake_word, commit_word() + ACHI_ONE_MESSAGE, __ATOMIC_SEQ_CST);
+    waiter = waiter_start();
+    EVENTUALLY(sleeps_on_both());
+    put_wakes(&chan, wake_word, waiter);
+    waiter = waiter_start();
+    EVENTUALLY(sleeps_alone());
+    put_wakes(&chan, wake_word, waiter);
+    end();
+}
+
+/* A writer that announces nothing waits, when it opens, until nobody sleeps on the wake word alone. */
+static void test_unmapped(void)
+{
+    ach_channel_t unmapped;
+    pid_t waiter;
+    int i, alone = 0;
+
+    begin();
+    waiter = waiter_start();
+    EVENTUALLY(sleeps_alone());
+    CHECK(unlink(wake_path) == 0);
+    CHECK_OK(ach_open(&unmapped, CHAN, NULL));
+    for (i = 0; i < SAMPLES; i++)
+        alone += sleeps_alone();
+    CHECK(alone < SAMPLES); /* a waiter that awakes in between may look so */
+    EVENTUALLY(sleeps_on_both());
+    put_wakes(&unmapped, &chan.shm->commit, waiter);
+    CHECK_OK(ach_close(&unmapped));
+    end();
+}
+
+int main(void)
+{
+    if (!have_waitv()) {
+        puts("without futex_waitv (Linux 5.16) all sleep on the commit word");
+        return CHECK_SKIPPED;
+    }
+    test_alone();
+    test_announced();
+    test_unmapped();
+    return check_result();
+}
