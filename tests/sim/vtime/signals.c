@@ -368,7 +368,7 @@ static void *sleep_on(void *unused)
 static void canceled(void)
 {
     pthread_t thread;
-    void *result;
+    void *result = NULL;
 
     REQUIRE(pthread_create(&thread, NULL, sleep_on, NULL) == 0);
     usleep(20000);
