@@ -97,7 +97,7 @@ struct ach_channels {
     struct achi_client *clients;
     unsigned n_clients;
     unsigned n_uses; /* of all of them */
-    size_t size; /* of a device's data channel, in bytes */
+    size_t size;     /* of a device's data channel, in bytes */
     unsigned count;
     unsigned char *buffer;
     size_t room;
