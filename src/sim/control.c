@@ -18,12 +18,6 @@
 #define STEP 1000000LL       /* of "step" alone */
 #define LOOK_EVERY 10000000L /* wall time between two looks at the channel */
 
-void achi_control_rebase(struct achi_sim *s)
-{
-    s->wall_paced = achi_wall();
-    s->time_paced = s->now;
-}
-
 static void take(struct achi_sim *s, const char *words)
 {
     char word[WORDS + 1] = "", number[WORDS + 1] = "", more[2], *end = number;
@@ -40,8 +34,8 @@ static void take(struct achi_sim *s, const char *words)
         s->paused = false;
         s->step_end = s->now + (has ? (int64_t)(value * 1e9) : STEP);
     } else if (has && strcmp(word, "speed") == 0) {
-        s->speed = value;
         achi_control_rebase(s);
+        s->speed = value;
     } else if (alone && strcmp(word, "end") == 0) {
         s->over = true;
     } else {
@@ -81,6 +75,8 @@ static int64_t due(struct achi_sim *s)
         time = world;
     if (s->plan->duration < time)
         time = s->plan->duration;
+    if (s->step_end < time)
+        time = s->step_end;
     return time == ACHI_SIM_NEVER ? s->now : time;
 }
 
@@ -104,18 +100,39 @@ static double speed_limit(const struct achi_sim *s)
     return s->speed;
 }
 
+/* The time that the speed limit permits by now. */
+static int64_t permitted(const struct achi_sim *s)
+{
+    double limit = speed_limit(s);
+
+    if (limit <= 0)
+        return s->now;
+    return s->time_paced + (int64_t)((double)(achi_wall() - s->wall_paced) * limit);
+}
+
 /* Nothing has happened since s->now, so time may have passed up to what is due next. */
+static int64_t passed(struct achi_sim *s)
+{
+    int64_t time = permitted(s), next = due(s);
+
+    return time < next ? time : next;
+}
+
 int64_t achi_control_time(struct achi_sim *s)
 {
-    double passed = (double)(achi_wall() - s->wall_paced) * speed_limit(s);
-    int64_t time = s->time_paced + (int64_t)passed, next = due(s);
+    int64_t time = passed(s);
 
-    if (time > next)
-        time = next;
     return time > s->now ? time : s->now;
 }
 
-/* Wall time that it lies ahead of the speed limit. */
+/* Whatever the new limit is, a step that was ahead of the old one stays ahead. */
+void achi_control_rebase(struct achi_sim *s)
+{
+    s->time_paced = passed(s);
+    s->wall_paced = achi_wall();
+}
+
+/* Wall time that the next step lies ahead of the speed limit. */
 static int64_t ahead(struct achi_sim *s)
 {
     double limit = speed_limit(s);
@@ -125,24 +142,40 @@ static int64_t ahead(struct achi_sim *s)
     return (int64_t)((double)(due(s) - s->time_paced) / limit) - (achi_wall() - s->wall_paced);
 }
 
-/* The speed limit: not further than the wall's clock times the factor. */
-static void pace(struct achi_sim *s)
+/* Whatever a note or a signal changes, the next step is measured against the limit again. */
+bool achi_control_pace(struct achi_sim *s)
 {
     int64_t wall;
 
-    while ((wall = ahead(s)) > AHEAD && !s->over && !s->paused && !s->interrupted && !s->died) {
+    while ((wall = ahead(s)) > AHEAD) {
+        if (s->over || s->paused || s->interrupted || s->died)
+            return false;
         if (achi_notes_take(s, achi_wall() + (wall < NAP ? wall : NAP)))
-            return; /* somebody is back, or goes on */
+            continue;
         achi_happen_serve(s);
         look(s);
         achi_screen_show(s, false);
+    }
+    return !s->over && !s->paused;
+}
+
+/* So much wall time has passed in a pause. */
+static void stand_still(struct achi_sim *s, int64_t length)
+{
+    struct achi_sink *k;
+
+    s->wall_paced += length;
+    s->wall_still += length;
+    for (k = s->sinks; k; k = k->next) {
+        k->wall_begin += length;
+        k->wall_resumed += length;
+        k->wall_asleep += k->wall_asleep ? length : 0;
     }
 }
 
 static void stay(struct achi_sim *s)
 {
-    int64_t begin = achi_wall(), length;
-    struct achi_sink *k;
+    int64_t begin = achi_wall(), wall;
 
     achi_look_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
@@ -150,19 +183,11 @@ static void stay(struct achi_sim *s)
         while (achi_notes_take(s, 0)) /* one with declared costs has computed on */
             continue;
         achi_happen_serve(s);
-        look(s);
         achi_screen_show(s, false);
-    }
-    length = achi_wall() - begin;
-    if (s->wall_paced < begin)
-        s->wall_paced += length;
-    else
-        s->wall_paced = begin + length; /* a speed that was set meanwhile */
-    s->wall_still += length;
-    for (k = s->sinks; k; k = k->next) {
-        k->wall_begin += length;
-        k->wall_resumed += length;
-        k->wall_asleep += k->wall_asleep ? length : 0;
+        wall = achi_wall();
+        stand_still(s, wall - begin);
+        begin = wall;
+        look(s); /* a new speed counts from now on */
     }
 }
 
@@ -179,6 +204,5 @@ bool achi_control(struct achi_sim *s)
         stay(s);
     if (somebody_away(s))
         achi_notes_take(s, 0);
-    pace(s);
     return !s->over;
 }

@@ -73,9 +73,9 @@ static void block(struct achi_sim *s, struct achi_sink *k, const struct achi_clo
     achi_turn_charge(k, k->time + used, time, k->cpu + used);
     k->permit = time;
     if (k->child->plan->outside == ACHI_OUTSIDE_LEAVE) {
+        achi_control_rebase(s);
         k->phase = ACHI_AWAY;
         k->running = false;
-        achi_control_rebase(s);
     }
     achi_go_send(s, k, false, c->cpu);
     if (k->phase != ACHI_AWAY)

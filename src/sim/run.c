@@ -248,33 +248,42 @@ static void step(struct achi_sim *s)
     }
 }
 
-/* All have ended, some of them ahead of the world, on a core of their own. */
-static void catch_up(struct achi_sim *s)
+/*
+ * All have ended, some of them ahead of the world, on a core of their own: the run ends when the
+ * world is there as well.
+ */
+static void end_at_last(struct achi_sim *s)
 {
-    int64_t end = s->last < s->plan->duration ? s->last : s->plan->duration, next;
+    int64_t end = s->last > s->now ? s->last : s->now;
 
-    while (!s->failed && (next = achi_happen_next(s)) <= end)
-        step_world(s, next);
-    if (!s->failed && end > s->now)
-        achi_happen_at(s, end);
+    if (end < s->plan->duration)
+        s->plan->duration = end;
+}
+
+/* True: no thread is left, and no process that may be about to start another one. */
+static bool all_ended(struct achi_sim *s)
+{
+    if (!nobody_left(s))
+        return false;
+    achi_look_wait(s);
+    achi_children_reap(s);
+    return !s->over && nobody_left(s) && !achi_children_left(s);
 }
 
 static void loop(struct achi_sim *s)
 {
+    bool ended = false;
+
     s->wall_start = s->wall_paced = achi_wall();
     while (!s->over && achi_control(s)) {
         attend(s);
         achi_happen_serve(s);
-        if (nobody_left(s)) {
-            achi_look_wait(s); /* a program may be about to start another one */
-            achi_children_reap(s);
-            if (!s->over && nobody_left(s) && !achi_children_left(s)) {
-                catch_up(s);
-                s->over = true;
-            }
-        } else if (!s->over) {
-            step(s);
+        if (!ended && all_ended(s)) {
+            ended = true;
+            end_at_last(s);
         }
+        if (!s->over && (ended || !nobody_left(s)) && achi_control_pace(s))
+            step(s);
     }
 }
 

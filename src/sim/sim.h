@@ -247,8 +247,9 @@ ach_status_t achi_watch_open(struct achi_sim *s);
 void achi_watch_close(struct achi_sim *s);
 
 /* control.c: pause, step, speed */
-bool achi_control(struct achi_sim *s);
-void achi_control_rebase(struct achi_sim *s);  /* the speed limit begins now */
+bool achi_control(struct achi_sim *s);         /* take words, and pause; false: the run is over */
+bool achi_control_pace(struct achi_sim *s);    /* wait for the speed limit; false: not yet */
+void achi_control_rebase(struct achi_sim *s);  /* before the speed limit changes */
 int64_t achi_control_time(struct achi_sim *s); /* for one that comes back from outside */
 
 /* screen.c: what is shown while it runs, and at the end */

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pause, step, speed and end, through the control channel; and what the status says."""
 import os
+import re
 import signal
 import subprocess
 import time
 
-from coordinator import (ACH, LIMIT, Run, arm, check, controller, main, put, status_time,
-                         wait_until, world)
+from coordinator import (ACH, LIMIT, Run, arm, check, controller, descendants, kill, main, put,
+                         status_time, wait_until, world)
 
 MS = 1000000
 STEPS = controller("a", "steps", 1000000, cost=0.0001)
@@ -90,6 +91,78 @@ def speed():
     r.expect(0)
 
 
+def at_least(seconds, r, start):
+    """The run took so much wall time, by our clock and by its report; never mind how much more."""
+    r.expect(0)
+    took = time.monotonic() - start
+    told = re.search(r" s in ([0-9.]+) s of wall time", r.out)
+    told = float(told.group(1)) if told else 0
+    check(min(took, told) > seconds - 0.01, f"{seconds} s of wall time were {took}, told {told}")
+
+
+def speed_when_one_ends():
+    """The limit holds for the others when a controller ends, or a process that one has started."""
+    script = "for i in 1 2 3 4 5 6 7 8; do sleep 0.1; /bin/true; done"
+    for model in ("measured", "declared", "free"):
+        for ends in (controller("b", "steps", 50, 10 * MS, cost=0.0),
+                     controller("b", ["/bin/sh", "-c", script], cost=0.0)):
+            start = time.monotonic()
+            r = Run(world(controller("a", "steps", 1000000, 10 * MS, cost=0.0001), ends,
+                          model=model, duration=2.0), "--speed", "1")
+            at_least(2, r, start)
+
+
+def keeper_of(pid):
+    """The process of the coordinator that is in a session of its own."""
+    for child in descendants():
+        try:
+            with open(f"/proc/{child}/stat", encoding="utf-8", errors="replace") as f:
+                words = f.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == pid and int(words[3]) == child:
+            return child
+    return None
+
+
+def speed_without_keeper():
+    """The limit holds when the process that watches over the coordinator is killed."""
+    start = time.monotonic()
+    r = Run(world(controller("a", "steps", 1000000, 10 * MS), duration=2.0), "--speed", "1")
+    wait_until(lambda: (status_time() or 0) > 0)
+    keeper = keeper_of(r.child.pid)
+    if check(keeper, "there is no keeper"):
+        kill([keeper])
+    at_least(2, r, start)
+
+
+def speed_to_the_end():
+    """One that wakes up early, on a core of its own, and ends does not take the world with it."""
+    start = time.monotonic()
+    r = Run(world(controller("a", "steps", 10, 10 * MS, MS), controller("b", "steps", 1, 1000 * MS),
+                  cores=sorted(os.sched_getaffinity(0))[:2]), "--speed", "1")
+    at_least(1, r, start)
+
+
+def step_at_speed():
+    """A step takes its time, and no more, though nothing happens before its end."""
+    r = begin("--pause", "--speed", "1", sections=(controller("a", "steps", 1, 10 ** 12),),
+              duration=3.0 * LIMIT)
+    check(until_it_stands() == 0, "it did not begin paused")
+    start = time.monotonic()
+    put(CONTROL, "step 1")
+    check(wait_until(lambda: status_time() == 1), f"not 1 but {status_time()}")
+    check(time.monotonic() - start > 0.99, "it was faster than it may")
+    put(CONTROL, "speed 0.5")
+    time.sleep(1)
+    start = time.monotonic()
+    put(CONTROL, "step 0.5")
+    check(wait_until(lambda: status_time() == 1.5), f"not 1.5 but {status_time()}")
+    check(time.monotonic() - start > 0.99, "it was faster than it may, with another speed")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
 def paused_controllers_stand():
     """Who computes is stopped in a pause: it is not charged for it, and does not hang."""
     r = begin(sections=(controller("a", "spin"),), slice=0.05, hang=4.0)
@@ -167,5 +240,6 @@ def refused():
         check(r.err.count("\n") == 5, r.err)
 
 
-main([observer, refused, pause_and_go, step, step_to_the_end, speed, paused_controllers_stand, slow_worlds_are_no_hang,
-      nonsense, paused_and_interrupted, controller_ends_in_a_pause])
+main([observer, refused, pause_and_go, step, step_to_the_end, speed, speed_when_one_ends,
+      speed_without_keeper, speed_to_the_end, step_at_speed, paused_controllers_stand,
+      slow_worlds_are_no_hang, nonsense, paused_and_interrupted, controller_ends_in_a_pause])
