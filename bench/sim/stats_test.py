@@ -54,6 +54,8 @@ class Reports(unittest.TestCase):
         "  one: 999 cycles, cpu 0.012141 s, granted 0.003972 s, error -0.008169 s (-0.81690 %), "
         "3 overruns, the longest cycle 1.500 ms\n"
         "  two: 2 cycles, cpu 0.1 s, granted 0.2 s, error +0.100000 s (+10.00000 %)\n"
+        "  three: 20 cycles, declared cost 0.001000 s, granted 0.021000 s, 4 overruns\n"
+        "  four: 7 cycles, free of charge\n"
     )
 
     def test_report(self):
@@ -63,7 +65,12 @@ class Reports(unittest.TestCase):
         self.assertEqual(report["rate"], 20122)
         self.assertFalse(report["realtime"])
         self.assertEqual(report["controllers"]["one"]["cycles"], 999)
+        self.assertEqual(report["controllers"]["one"]["error"], -0.008169)
         self.assertEqual(report["controllers"]["two"]["granted"], 0.2)
+        self.assertEqual(
+            report["controllers"]["three"], {"cycles": 20, "cost": 0.001, "granted": 0.021}
+        )
+        self.assertEqual(report["controllers"]["four"], {"cycles": 7})
         self.assertIsNone(world.parse_report("nothing of that"))
 
     def test_sections(self):

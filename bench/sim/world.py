@@ -14,10 +14,12 @@ REPORT = re.compile(
     re.MULTILINE,
 )
 CONTROLLER = re.compile(
-    r"^  (?P<name>[\w-]+): (?P<cycles>\d+) cycles, cpu (?P<cpu>[\d.]+) s, granted "
-    r"(?P<granted>[\d.]+) s, error (?P<error>[-+\d.]+) s",
+    r"^  (?P<name>[\w-]+): (?P<cycles>\d+) cycles(?:, cpu (?P<cpu>[\d.]+) s)?"
+    r"(?:, declared cost (?P<cost>[\d.]+) s)?(?:, granted (?P<granted>[\d.]+) s)?"
+    r"(?:, error (?P<error>[-+\d.]+) s)?",
     re.MULTILINE,
 )
+COSTS = ("cpu", "cost", "granted", "error")  # those that the cost model has
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PENDULUM = {"mass": 0.2, "length": 0.3, "radius": 0.03}
@@ -86,7 +88,7 @@ def parse_report(text):
     report["controllers"] = {
         c["name"]: {
             "cycles": int(c["cycles"]),
-            **{key: float(c[key]) for key in ("cpu", "granted", "error")},
+            **{key: float(c[key]) for key in COSTS if c[key]},
         }
         for c in CONTROLLER.finditer(text)
     }

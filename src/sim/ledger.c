@@ -21,6 +21,7 @@ void achi_account_add(struct achi_account *sum, const struct achi_account *a)
     sum->granted += a->granted;
     sum->blocks += a->blocks;
     sum->blocked += a->blocked;
+    sum->left += a->left;
     sum->suspended += a->suspended;
     sum->overruns += a->overruns;
     sum->worst = a->worst > sum->worst ? a->worst : sum->worst;

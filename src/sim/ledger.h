@@ -19,7 +19,8 @@ struct achi_account {
     int64_t used;         /* CPU time that it used, without what its calls cost */
     int64_t granted;      /* virtual time that it was permitted to compute */
     uint64_t blocks;      /* how often it was blocked outside */
-    int64_t blocked;      /* virtual time that passed while it was blocked outside */
+    int64_t blocked;      /* virtual time that it was charged while it was blocked outside */
+    int64_t left;         /* virtual time for which the world went on without it */
     int64_t suspended;    /* virtual time that it was kept from computing */
     uint64_t overruns;    /* cycles that used up the budget */
     int64_t worst;        /* the longest that one took */

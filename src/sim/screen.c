@@ -41,6 +41,17 @@ static const char *phase(const struct achi_sink *k)
     return k->outside ? "is blocked" : words[k->phase];
 }
 
+/* Only where costs are measured is there something that a charge can differ from. */
+static size_t charge(const struct achi_sink *k, char *text, size_t n)
+{
+    const struct achi_account *a = &k->account;
+
+    if (!achi_turn_measured(k))
+        return append(text, n, "  granted %9.3f s", (double)a->granted * 1e-9);
+    return append(text, n, "  cpu %9.3f s  error %+9.3f us", (double)a->used * 1e-9,
+                  (double)(a->granted - a->used) * 1e-3);
+}
+
 static size_t lines(const struct achi_sim *s, char *text)
 {
     const struct achi_sink *k;
@@ -48,13 +59,12 @@ static size_t lines(const struct achi_sim *s, char *text)
         append(text, 0, "%s  %.3f s%s  %.3g x real time%s\n", s->plan->name, (double)s->now * 1e-9,
                s->paused ? "  paused" : "", factor(s), s->fifo ? "" : "  (not real-time)");
 
-    for (k = s->sinks; k; k = k->next)
-        n = append(text, n,
-                   "  %-16s %10.6f s  %-10s %8" PRIu64
-                   " cycles  cpu %9.3f s  error %+9.3f us  %" PRIu64 " overruns\n",
-                   k->child->plan->name, (double)k->time * 1e-9, phase(k), k->account.activations,
-                   (double)k->account.used * 1e-9,
-                   (double)(k->account.granted - k->account.used) * 1e-3, k->account.overruns);
+    for (k = s->sinks; k; k = k->next) {
+        n = append(text, n, "  %-16s %10.6f s  %-10s %8" PRIu64 " cycles", k->child->plan->name,
+                   (double)k->time * 1e-9, phase(k), k->account.activations);
+        n = charge(k, text, n);
+        n = append(text, n, "  %" PRIu64 " overruns\n", k->account.overruns);
+    }
     return n;
 }
 
@@ -87,24 +97,54 @@ void achi_screen_show(struct achi_sim *s, bool last)
         draw(s, text);
 }
 
+/* The charge as the model says. The error is a share of the run. */
+static void costs(const struct achi_sim *s, const struct achi_child *c, FILE *out)
+{
+    const struct achi_account *a = &c->account;
+    int64_t error = a->granted - a->used;
+
+    switch (c->plan->model) {
+    case ACHI_COST_MEASURED:
+        fprintf(out, ", cpu %.6f s, granted %.6f s, error %+.6f s (%+.5f %%)",
+                (double)a->used * 1e-9, (double)a->granted * 1e-9, (double)error * 1e-9,
+                s->now ? (double)error * 100.0 / (double)s->now : 0.0);
+        break;
+    case ACHI_COST_DECLARED:
+        fprintf(out, ", declared cost %.6f s, granted %.6f s", (double)c->plan->cost * 1e-9,
+                (double)a->granted * 1e-9);
+        break;
+    case ACHI_COST_FREE:
+        fputs(", free of charge", out);
+        break;
+    }
+}
+
+static void blocks(const struct achi_child *c, FILE *out)
+{
+    const struct achi_account *a = &c->account;
+
+    fprintf(out, ", blocked outside %" PRIu64 " times, ", a->blocks);
+    if (c->plan->outside == ACHI_OUTSIDE_LEAVE)
+        fprintf(out, "left behind for %.6f s", (double)a->left * 1e-9);
+    else
+        fprintf(out, "charged %.6f s", (double)a->blocked * 1e-9);
+}
+
 /* The sums of a controller, whose threads may have ended. */
 static void controller(const struct achi_sim *s, size_t i, FILE *out)
 {
     const struct achi_child *c = &s->children[i];
     const struct achi_account *a = &c->account;
 
-    fprintf(out, "  %s: %" PRIu64 " cycles, cpu %.6f s, granted %.6f s, error %+.6f s (%+.5f %%)",
-            c->plan->name, a->activations, (double)a->used * 1e-9, (double)a->granted * 1e-9,
-            (double)(a->granted - a->used) * 1e-9,
-            s->now ? (double)(a->granted - a->used) * 100.0 / (double)s->now : 0.0);
+    fprintf(out, "  %s: %" PRIu64 " cycles", c->plan->name, a->activations);
+    costs(s, c, out);
     if (a->overruns)
         fprintf(out, ", %" PRIu64 " overruns, the longest cycle %.3f ms", a->overruns,
                 (double)a->worst * 1e-6);
     if (a->suspended)
         fprintf(out, ", suspended %.6f s", (double)a->suspended * 1e-9);
     if (a->blocks)
-        fprintf(out, ", blocked outside %" PRIu64 " times, charged %.6f s", a->blocks,
-                (double)a->blocked * 1e-9);
+        blocks(c, out);
     if (a->slices)
         fprintf(out, ", %" PRIu64 " slices, at most %.3f us late", a->slices,
                 (double)a->late * 1e-3);

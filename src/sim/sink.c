@@ -241,6 +241,8 @@ static void forget(struct achi_sim *s, struct achi_sink *k)
         *p = k->next;
     if (k->time > s->last)
         s->last = k->time;
+    if (k->phase == ACHI_AWAY && s->now > k->time)
+        k->account.left += s->now - k->time;
     achi_account_add(&k->child->account, &k->account);
     close(k->clock_fd);
     close(k->pidfd);

@@ -134,18 +134,33 @@ void achi_turn_died(struct achi_sim *s, struct achi_sink *k)
         achi_happen_signal(s, parent, time); /* SIGCHLD */
 }
 
+/*
+ * It is back, at the time that it is by now. It is charged for what it computed since then and not
+ * for the time that it was away, which belongs to no cycle.
+ */
+static int64_t come_back(struct achi_sim *s, struct achi_sink *k, int64_t time)
+{
+    int64_t now = achi_control_time(s), left;
+
+    achi_control_rebase(s);
+    if (time < k->time)
+        time = k->time;
+    left = now > time ? now - time : 0;
+    k->account.left += left;
+    k->time += left;
+    k->permit += left;
+    k->cycle += left;
+    return time + left;
+}
+
 void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n)
 {
     int64_t time = n->time;
 
     if (k->phase == ACHI_ASKS && k->post) /* it did not wait for the answer: it is not its turn */
         achi_happen_post(s, k->events[0], s->now);
-    if (k->phase == ACHI_AWAY) {
-        int64_t now = achi_control_time(s);
-
-        time = time < now ? now : time;
-        achi_control_rebase(s);
-    }
+    if (k->phase == ACHI_AWAY)
+        time = come_back(s, k, time);
     if (k->phase == ACHI_WAITS && k->time < s->now) /* it has waited until now */
         k->time = k->permit = k->cycle = s->now;
     if (time < k->time || n->kind == ACHI_NOTE_HELLO)

@@ -67,12 +67,15 @@ def suspended_account():
 
 def declared_costs():
     r = Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.001), model="declared"))
-    r.expect(0, "10 overruns", "the longest cycle 2.000 ms")
+    r.expect(0, "10 overruns", "the longest cycle 2.000 ms", "declared cost 0.002000 s, granted 0.02")
+    check("error" not in r.out and "cpu" not in r.out, f"nothing was measured: {r.out}")
     Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.001, overrun="end"),
               model="declared")).expect(1, "has used 2.000 ms")
     r = Run(world(controller("a", "steps", 10, 5 * MS, cost=0.002, budget=0.002), model="declared"))
     r.expect(0)
     check("overruns" not in r.out, r.out)
+    r = Run(world(controller("a", "steps", 10, 5 * MS), model="free")).expect(0, "free of charge")
+    check("error" not in r.out and "granted" not in r.out, f"nothing was charged: {r.out}")
 
 
 def lines(name):
@@ -111,6 +114,8 @@ def ledger_of_declared_costs():
     rows = [x for x in lines("ledger") if x["what"] == "cycle"]
     check([int(x["used_ns"]) for x in rows] == [3 * MS] * 20, "a cycle took something else")
     check([int(x["time_ns"]) for x in rows] == [i * 10 * MS + 3 * MS for i in range(20)], "times")
+    check([int(x["used_sum_ns"]) for x in rows] == [0] * 20, "CPU time is not measured")
+    check([int(x["granted_sum_ns"]) for x in rows] == [i * 3 * MS + 3 * MS for i in range(20)], "sums")
 
 
 def start_once():

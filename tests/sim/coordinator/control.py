@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from coordinator import (ACH, LIMIT, Run, arm, check, controller, descendants, kill, main, put,
+from coordinator import (ACH, LIMIT, Run, arm, check, controller, descendants, kill, main, put, status,
                          status_time, wait_until, world)
 
 MS = 1000000
@@ -64,6 +64,8 @@ def step():
     put(CONTROL, "step")
     check(wait_until(lambda: status_time() == 0.351), f"not 0.351 but {status_time()}")
     check(stands() == 0.351, "it goes on")
+    text = status()
+    check("granted" in text and "error" not in text, f"nothing was measured: {text}")
     put(CONTROL, "end")
     r.expect(0, "0.351000 s")
 

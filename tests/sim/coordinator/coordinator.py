@@ -224,12 +224,17 @@ def put(name, data):
                           check=False).returncode == 0
 
 
-def status_time(name="w"):
-    """Virtual time, as the status channel says; None: there is none yet."""
+def status(name="w"):
+    """The newest text of the status channel; empty: there is none yet."""
     r = subprocess.run([ACH, "get", "--last", f"sim.{name}.status"], capture_output=True, text=True,
                        timeout=LIMIT, check=False)
-    m = re.search(r"^\S+  ([0-9.]+) s", r.stdout)
-    return float(m.group(1)) if r.returncode == 0 and m else None
+    return r.stdout if r.returncode == 0 else ""
+
+
+def status_time(name="w"):
+    """Virtual time, as the status channel says; None: there is none yet."""
+    m = re.search(r"^\S+  ([0-9.]+) s", status(name))
+    return float(m.group(1)) if m else None
 
 
 @contextlib.contextmanager

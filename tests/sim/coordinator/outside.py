@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Controllers that wait for something else than the simulation: a pipe that is slow."""
 import os
+import re
 import socket
 import time
 
@@ -15,14 +16,14 @@ def times(name="log"):
     return [int(x) for x in read(name).split()]
 
 
-def waits_for_pipe(outside, *more, busy=0, n=2, **options):
+def waits_for_pipe(outside, *more, busy=0, n=2, own=(), **options):
     """A run with a controller that gets a byte now and then; and the wall time between them."""
     for name in ("fifo", "log"):
         if os.path.exists(path(name)):
             os.unlink(path(name))
     os.mkfifo(path("fifo"))
-    r = Run(world(controller("a", "pipe", path("fifo"), path("log"), busy, outside=outside), *more,
-                  **{"duration": 0, **options}))
+    r = Run(world(controller("a", "pipe", path("fifo"), path("log"), busy, outside=outside,
+                             **dict(own)), *more, **{"duration": 0, **options}))
     walls = []
     with open(path("fifo"), "wb", buffering=0) as f:
         for i in range(n):
@@ -73,8 +74,13 @@ def leave_without_others():
 
 def leave_alone():
     """Though the world has much to do, time does not run away from the only controller."""
-    r, walls = waits_for_pipe("leave", arm(rate=1000), duration=100.0)
+    r, walls = waits_for_pipe("leave", arm(rate=1000), duration=100.0, own={"budget": 0.3})
     r.expect(0, "blocked outside")
+    m = re.search(r"error ([-+\d.]+) s.* left behind for ([\d.]+) s", r.out)
+    if check(m, r.out):
+        check(abs(float(m.group(1))) < 0.3, f"what it missed is an error: {r.out}")
+        check(float(m.group(2)) > sum(walls) * 0.5, f"it missed {walls}: {r.out}")
+    check("has used" not in r.err and "overruns" not in r.out, f"an overrun: {r.err}{r.out}")
     t = times()
     check(sum(walls) * 0.5e9 < t[-1] < 100e9, f"it came back at another time: {t}")
     check(t == sorted(t), f"time went back: {t}")
