@@ -162,7 +162,8 @@ unsigned ach_device_rights(const ach_device_t *device);
  *
  * Returns: ACH_OK; ACH_MISSED_FRAME: there is a message, and some before it were
  * lost, see ach_device_lost; ACH_STALE_FRAMES: there is none; ACH_TIMEOUT;
- * ACH_CLOSED: the connection is lost and there is nothing left.
+ * ACH_CLOSED: the connection is lost, or the server has ended, and there is nothing left. A call
+ * that waits on channels can be a second late to tell that the server was killed.
  *
  * Since: 3.0
  */
@@ -176,8 +177,7 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
  * @body: its struct; NULL: no body
  *
  * Does not wait until the command has arrived: see ach_device_flush and ach_device_close.
- * ACH_OK does not mean that the server is alive. Through channels, a command to a server that
- * was killed is accepted and lost, and only ach_device_flush tells: it returns ACH_TIMEOUT.
+ * ACH_OK does not mean that the server takes it: it may end before. ach_device_flush tells.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -211,8 +211,8 @@ ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const voi
  * ach_device_fd - a descriptor that is readable while there is something to get
  * @device: the handle
  *
- * For select, poll and epoll; also readable when the connection is lost. Get until
- * ACH_STALE_FRAMES before waiting again.
+ * For select, poll and epoll; also readable when the connection is lost or the server has ended, and
+ * from then on. Get until ACH_STALE_FRAMES before waiting again; at times that is the first status.
  *
  * Allocates: no. Blocks: no.
  *

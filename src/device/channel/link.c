@@ -10,6 +10,7 @@
 
 #include "../core/bell.h"
 #include "names.h"
+#include "watch.h"
 
 #define ROOM_FIRST 8192u
 
@@ -21,7 +22,7 @@ struct achi_channel_link {
     ach_address_t address;
     unsigned char *buffer;
     size_t room;
-    int fd;
+    struct achi_watch watch;
 };
 
 /* Tells the handles of a process apart. */
@@ -62,7 +63,7 @@ static ach_status_t grow(struct achi_channel_link *l, size_t size)
     return ACH_OK;
 }
 
-/* A message into the buffer. A negative timeout waits without end. */
+/* A message into the buffer. */
 static ach_status_t fetch(struct achi_channel_link *l, ach_channel_t *chan, double timeout,
                           int options, size_t *size)
 {
@@ -70,13 +71,49 @@ static ach_status_t fetch(struct achi_channel_link *l, ach_channel_t *chan, doub
     ach_status_t status;
 
     for (;;) {
-        status = ach_get(chan, l->buffer, l->room, size, timeout < 0 ? NULL : &t,
-                         options | ACH_O_RELTIME | ACH_O_LINKED);
+        status =
+            ach_get(chan, l->buffer, l->room, size, &t, options | ACH_O_RELTIME | ACH_O_LINKED);
         if (status != ACH_OVERFLOW)
             return status;
         status = grow(l, *size);
         if (status != ACH_OK)
             return status;
+    }
+}
+
+static ach_status_t has_ended(void)
+{
+    return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
+}
+
+/*
+ * As fetch, until a time of the monotonic clock; negative: without end. ACH_CLOSED: the server has
+ * ended, and nothing is left in the channel. Nothing ends a sleep when the server is killed, so sleeps
+ * are short.
+ */
+static ach_status_t receive(struct achi_channel_link *l, ach_channel_t *chan, double until,
+                            int options, size_t *size)
+{
+    const double period = achi_watch_period(&l->watch);
+
+    for (;;) {
+        double left = until < 0 ? period : until - achi_monotonic();
+        const bool last = left <= period && until >= 0;
+        ach_status_t status =
+            fetch(l, chan, last ? left : period, l->watch.ended ? 0 : options, size);
+
+        if (status == ACH_ENOENT || status == ACH_CORRUPT)
+            achi_watch_set_ended(&l->watch);
+        else if (status != ACH_STALE_FRAMES && status != ACH_TIMEOUT)
+            return status;
+        if (!achi_watch_ended(&l->watch)) {
+            if (status == ACH_STALE_FRAMES || last)
+                return status;
+            continue;
+        }
+        /* A last message may have come between the two looks. */
+        status = fetch(l, chan, 0, 0, size);
+        return status == ACH_OK || status == ACH_MISSED_FRAME ? status : has_ended();
     }
 }
 
@@ -98,12 +135,10 @@ ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, 
     ach_header_t h;
     size_t size;
 
-    status = fetch(l, &l->data, timeout, options, &size);
+    status = receive(l, &l->data, timeout < 0 ? -1 : achi_monotonic() + timeout, options, &size);
     *missed = 0;
     if (status == ACH_MISSED_FRAME)
         ach_channel_missed(&l->data, missed, NULL);
-    if (status == ACH_ENOENT || status == ACH_CORRUPT)
-        return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
     if (status != ACH_OK && status != ACH_MISSED_FRAME)
         return status;
     kept = peek(l, size, &h);
@@ -159,6 +194,8 @@ ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_he
 
     if (!(l->rights & ACH_RIGHT_COMMAND))
         return not_permitted(l, "command", "write the device's channel of commands at");
+    if (achi_watch_ended(&l->watch))
+        return has_ended();
     status = put(&l->cmd, h, type, body);
     return status == ACH_OK ? ACH_OK : not_put(status, "command");
 }
@@ -172,17 +209,16 @@ static bool mine(const struct achi_channel_link *l, const ach_header_t *h)
 static ach_status_t await(struct achi_channel_link *l, double until, ach_message_t **answer)
 {
     for (;;) {
-        double left = until - achi_monotonic();
         ach_header_t h = {.type = 0};
         size_t size;
-        ach_status_t status = fetch(l, &l->ans, left > 0 ? left : 0, ACH_O_WAIT, &size);
+        ach_status_t status = receive(l, &l->ans, until, ACH_O_WAIT, &size);
 
-        if (status == ACH_ENOENT || status == ACH_CORRUPT)
-            return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
+        if (status == ACH_CLOSED)
+            return status;
         if (status != ACH_OK && status != ACH_MISSED_FRAME)
             return ach_errstr_set(status, "no answer of the device in time");
         if (peek(l, size, &h) != ACH_OK || !mine(l, &h)) {
-            if (left <= 0) /* others may be answered without end */
+            if (achi_monotonic() >= until) /* others may be answered without end */
                 return ach_errstr_set(ACH_TIMEOUT, "no answer of the device in time");
             continue;
         }
@@ -201,6 +237,8 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
 
     if (!(l->rights & ACH_RIGHT_REQUEST))
         return not_permitted(l, "send requests to", "write the channel of requests of");
+    if (achi_watch_ended(&l->watch))
+        return has_ended();
     h.address.host = l->pid;
     h.address.robot = l->handle;
     h.sequence = ++l->sequence;
@@ -318,12 +356,22 @@ static ach_status_t open_channels(struct achi_channel_link *l, uint32_t robot)
     return ACH_OK;
 }
 
+static ach_status_t watch_server(struct achi_channel_link *l)
+{
+    char name[ACH_CHAN_NAME_MAX];
+
+    achi_device_channel(l->robot, &l->address, "data", name);
+    return achi_watch_begin(&l->watch, name, &l->data);
+}
+
+/* Channels first: that wakes a thread that polls. */
 static void close_channels(struct achi_channel_link *l)
 {
     ach_close(&l->ans);
     ach_close(&l->req);
     ach_close(&l->cmd);
     ach_close(&l->data);
+    achi_watch_end(&l->watch);
     free(l->buffer);
     free(l);
 }
@@ -347,16 +395,17 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
     l->pid = (uint32_t)getpid();
     l->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
     l->address = (ach_address_t){.interf = place->interf, .index = place->index};
+    l->watch = (struct achi_watch){.epoll = -1, .fd = -1};
     status = open_channels(l, robot);
     if (status == ACH_OK)
         status = ach_flush(&l->data);
+    if (status == ACH_OK)
+        status = watch_server(l);
     if (status == ACH_OK && l->rights & ACH_RIGHT_REQUEST) {
         status = subscribe(l, timeout);
         if (status != ACH_OK)
             unsubscribe(l);
     }
-    if (status == ACH_OK)
-        status = ach_channel_fd(&l->data, &l->fd);
     if (status != ACH_OK)
         close_channels(l);
     else
@@ -379,5 +428,5 @@ unsigned achi_channel_link_rights(const struct achi_channel_link *l)
 
 int achi_channel_link_fd(struct achi_channel_link *l)
 {
-    return l->fd;
+    return achi_watch_fd(&l->watch);
 }

@@ -148,7 +148,7 @@ static pid_t start_killable(void)
     return pid;
 }
 
-/* Its channels take commands all the same. Only a flush tells. */
+/* Its channels are still there, but nobody takes commands out of them. */
 static void server_is_killed(void)
 {
     static const char *const channels[] = {"dev.6665.req", "dev.6665.ans", "dev.6665.opaque.0.data",
@@ -162,12 +162,12 @@ static void server_is_killed(void)
     REQUIRE_OK(ach_device_open("opaque:0", &attr, &d));
     CHECK_OK(command(d, 8));
     CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(command(d, 8));
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    CHECK_OK(command(d, 8));
-    CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
-    CHECK_OK(command(d, 8));
-    CHECK_OK(ach_device_close(d));
+    CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_CLOSED);
+    CHECK_STATUS(command(d, 8), ACH_CLOSED);
+    CHECK_STATUS(ach_device_close(d), ACH_CLOSED);
     for (i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
         CHECK_OK(ach_unlink(channels[i]));
 }
