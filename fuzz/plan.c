@@ -48,7 +48,7 @@ void property_plan(const uint8_t *data, size_t size)
 
     if (ach_config_parse((const char *)data, size, "world", &config) != ACH_OK)
         return;
-    r = achi_plan_read(&plan, config);
+    r = achi_plan_read(&plan, config, ACHI_MODEL_OF_FILE);
     HOLDS(r == ACH_OK || (r == ACH_EINVAL && *ach_errstr()));
     if (r == ACH_OK)
         check_plan(&plan);

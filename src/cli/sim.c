@@ -11,7 +11,7 @@
 struct options {
     const char *file;
     const char *trace, *ledger;
-    int model; /* an enum achi_cost, or -1: as the file says */
+    int model; /* an enum achi_cost, or ACHI_MODEL_OF_FILE */
     double duration, speed;
     bool quiet, paused, no_correction, no_realtime;
 };
@@ -111,8 +111,6 @@ static void log_line(void *context, enum ach_log level, const char *line)
 /* The command line has the last word. */
 static void adjust(struct achi_plan *p, const struct options *o)
 {
-    size_t i;
-
     if (o->duration >= 0)
         p->duration = o->duration > 0 ? (int64_t)(o->duration * 1e9) : ACHI_SIM_NEVER;
     if (o->speed >= 0)
@@ -124,8 +122,6 @@ static void adjust(struct achi_plan *p, const struct options *o)
     p->paused = o->paused;
     p->correction = p->correction && !o->no_correction;
     p->realtime = p->realtime && !o->no_realtime;
-    for (i = 0; o->model >= 0 && i < p->n_controllers; i++)
-        p->controllers[i].model = (enum achi_cost)o->model;
 }
 
 /* What is wrong in the file, or else what went wrong. */
@@ -168,7 +164,7 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
 {
     bool good;
 
-    if (achi_plan_read(s->plan, config) != ACH_OK) {
+    if (achi_plan_read(s->plan, config, o->model) != ACH_OK) {
         tell(config);
         return false;
     }
@@ -194,7 +190,7 @@ static bool simulate(struct achi_sim *s, ach_config_t *config, const struct opti
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.model = -1, .duration = -1, .speed = -1};
+    struct options o = {.model = ACHI_MODEL_OF_FILE, .duration = -1, .speed = -1};
     struct achi_plan plan = {0};
     struct achi_sim s = {.plan = &plan};
     ach_config_t *config;

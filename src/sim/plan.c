@@ -154,7 +154,20 @@ static int read_core(const struct achi_plan *p, ach_section_t *s)
     return core;
 }
 
-static void read_controller(struct achi_plan *p, ach_section_t *s, enum achi_cost model)
+/* usual: the world's; all: for all controllers, whatever their sections say. */
+struct models {
+    enum achi_cost usual;
+    int all;
+};
+
+static enum achi_cost controller_model(ach_section_t *s, const struct models *models)
+{
+    enum achi_cost own = cost_model(s, models->usual);
+
+    return models->all == ACHI_MODEL_OF_FILE ? own : (enum achi_cost)models->all;
+}
+
+static void read_controller(struct achi_plan *p, ach_section_t *s, const struct models *models)
 {
     static const char *const overruns[] = {"report", "suspend", "end", NULL};
     static const char *const outsides[] = {"wall", "wait", "leave", NULL};
@@ -164,7 +177,7 @@ static void read_controller(struct achi_plan *p, ach_section_t *s, enum achi_cos
     if (!good_name(c->name))
         ach_section_refuse(s, "name", 0, "up to 31 letters, digits, - and _");
     c->command = read_command(s);
-    c->model = cost_model(s, model);
+    c->model = controller_model(s, models);
     c->cost = seconds(s, "cost", 0, 3600);
     c->period = seconds(s, "period", 0, 3600);
     c->budget = seconds(s, "budget", (double)c->period * 1e-9, 3600);
@@ -182,7 +195,7 @@ static void read_controller(struct achi_plan *p, ach_section_t *s, enum achi_cos
         ach_section_refuse(s, "budget", 0, "at most the period, since overruns are suspended");
 }
 
-static bool read_controllers(struct achi_plan *p, ach_section_t *root, enum achi_cost model)
+static bool read_controllers(struct achi_plan *p, ach_section_t *root, const struct models *models)
 {
     ach_section_t *s = NULL;
     size_t i, n = 0;
@@ -193,7 +206,7 @@ static bool read_controllers(struct achi_plan *p, ach_section_t *root, enum achi
     if (!p->controllers)
         return false;
     while (p->n_controllers < n && (s = ach_section_next(root, "controller", s))) {
-        read_controller(p, s, model);
+        read_controller(p, s, models);
         if (p->n_controllers > ACHI_CONTROLLERS_MAX)
             ach_section_refuse(s, NULL, 0, "256 controllers at most");
         for (i = 0; i + 1 < p->n_controllers; i++)
@@ -203,11 +216,11 @@ static bool read_controllers(struct achi_plan *p, ach_section_t *root, enum achi
     return true;
 }
 
-ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config)
+ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config, int model)
 {
     ach_section_t *root = ach_config_root(config), *s = ach_section_next(root, "world", NULL);
+    struct models models = {.all = model};
     ach_section_t *another;
-    enum achi_cost model;
     size_t i;
 
     memset(p, 0, sizeof(*p));
@@ -216,8 +229,8 @@ ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config)
     another = ach_section_next(root, "world", s);
     if (another)
         ach_section_refuse(another, NULL, 0, "one section \"world\" in a file");
-    read_world(p, s, &model);
-    if (!read_controllers(p, root, model))
+    read_world(p, s, &models.usual);
+    if (!read_controllers(p, root, &models))
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for controllers");
     if (*ach_config_errors(config))
         return ach_errstr_set(ACH_EINVAL, "the world file is wrong");

@@ -58,8 +58,13 @@ struct achi_plan {
     size_t n_controllers;
 };
 
-/* Read both kinds of sections. Errors are those of the config. Frees with achi_plan_finish. */
-ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config);
+#define ACHI_MODEL_OF_FILE (-1)
+
+/*
+ * Read both kinds of sections. Errors are those of the config. Frees with achi_plan_finish.
+ * model: an enum achi_cost for all controllers, or ACHI_MODEL_OF_FILE.
+ */
+ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config, int model);
 ach_status_t achi_plan_check(const struct achi_plan *p); /* when the command line has been read */
 void achi_plan_finish(struct achi_plan *p);
 

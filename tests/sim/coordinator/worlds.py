@@ -89,6 +89,21 @@ def options_of_controllers():
     wrong_line('world ( )\ncontroller\n(\n  name "a"\n  command [""]\n)\n', 5, "command")
 
 
+def model_of_command_line():
+    """A cost is needed if the model is declared, by the file or by -M, and only then."""
+    text = 'world ( %s )\ncontroller\n(\n  name "a"\n  command ["%s" "steps" "3"]\n)\n'
+    with open(path("wrong.cfg"), "w", encoding="utf-8") as f:
+        f.write(text % ("", ACTOR))
+    for option in ("-M", "--model"):
+        Run(path("wrong.cfg"), option, "declared").expect(
+            1, "wrong.cfg:2:", "no 'cost'", "the seconds that a cycle takes")
+    with open(path("wrong.cfg"), "w", encoding="utf-8") as f:
+        f.write(text % ('model "declared"', ACTOR))
+    Run(path("wrong.cfg")).expect(1, "wrong.cfg:2:", "no 'cost'")
+    for options in (("-M", "measured"), ("-M", "free"), ("--callback",)):
+        Run(path("wrong.cfg"), *options).expect(0, "3 cycles")
+
+
 def several():
     wrong_line(f"world ( )\n{FINE}{FINE}", 9, "another name")
     many = "".join(controller(f"c{i}", "steps", 1) for i in range(257))
@@ -182,6 +197,6 @@ def stale_channels():
     check(sim(world(FINE)).status == 0, "the channels of another one are in its way")
 
 
-main([files, options_of_world, options_of_controllers, several, unknown_words, programs,
-      parts_of_the_world, durations, engines, outputs, command_line, number_of_the_robot,
-      stale_channels])
+main([files, options_of_world, options_of_controllers, model_of_command_line, several,
+      unknown_words, programs, parts_of_the_world, durations, engines, outputs, command_line,
+      number_of_the_robot, stale_channels])
