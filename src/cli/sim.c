@@ -160,19 +160,28 @@ static bool build(struct achi_sim *s, ach_config_t *config)
     return true;
 }
 
+/* Where the file is wrong as a whole no line is named, but the file. */
+static bool plan(struct achi_plan *p, ach_config_t *config, const struct options *o)
+{
+    ach_status_t status = achi_plan_read(p, config, o->model);
+
+    if (status == ACH_OK) {
+        adjust(p, o);
+        status = achi_plan_check(p);
+    }
+    if (*ach_config_errors(config))
+        complain_lines(ach_config_errors(config));
+    else if (status != ACH_OK)
+        complain("%s: %s", o->file, ach_errstr());
+    return status == ACH_OK;
+}
+
 static bool simulate(struct achi_sim *s, ach_config_t *config, const struct options *o)
 {
     bool good;
 
-    if (achi_plan_read(s->plan, config, o->model) != ACH_OK) {
-        tell(config);
+    if (!plan(s->plan, config, o))
         return false;
-    }
-    adjust(s->plan, o);
-    if (achi_plan_check(s->plan) != ACH_OK) {
-        fail_errstr();
-        return false;
-    }
     if (!achi_keeper_start(s)) {
         complain("%s", s->why);
         return false;

@@ -225,7 +225,7 @@ ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config, int model
 
     memset(p, 0, sizeof(*p));
     if (!s)
-        return ach_errstr_set(ACH_EINVAL, "the file has no section \"world\"");
+        return ach_errstr_set(ACH_EINVAL, "no section \"world\"");
     another = ach_section_next(root, "world", s);
     if (another)
         ach_section_refuse(another, NULL, 0, "one section \"world\" in a file");

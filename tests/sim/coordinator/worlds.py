@@ -35,10 +35,10 @@ def in_controller(option, *words, command=f'["{ACTOR}" "steps" "3"]'):
 
 
 def files():
-    wrong("", "world")
+    wrong("", 'wrong.cfg: no section "world"')
     wrong("# nothing\n", "world")
     wrong(FINE, "world")
-    wrong("world ( )\n", "duration")
+    wrong("world ( )\n", "wrong.cfg: ", "duration")
     wrong_line("world (\n", 2, "line 1")
     wrong_line("world ( duration )\n", 1)
     wrong_line('world ( name "a\n', 1)
