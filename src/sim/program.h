@@ -8,7 +8,7 @@
 
 #define ACHI_PROGRAM_WHY 256
 #define ACHI_PROGRAM_ADVICE                                                                        \
-    "start it outside the simulation, or if it is static, allow \"static\" in the world file: "    \
+    "start it outside the simulation, or write allow [\"static\"] in the controller's section: "   \
     "then it sees real time"
 
 /*
