@@ -35,6 +35,8 @@ static bool begin(struct reader *r)
     r->open = true;
     r->channels++;
     stop_on_signals(&r->chan);
+    if (stopped()) /* the signal came while there was no channel to cancel */
+        ach_cancel(&r->chan, NULL);
     if (channel_info(&r->chan, r->name, &r->info) && grow(r, FIRST_ROOM))
         return true;
     reader_close(r);

@@ -194,6 +194,20 @@ for verb in echo hz bw; do
     wait "$follower"
     same "$verb $?" "$verb 0"
 done
+# Also when it comes while the channel is being opened.
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    : >"$tmp/err"
+    "$ACH" bw --interval 0.05 c >/dev/null 2>"$tmp/err" &
+    follower=$!
+    eventually waiting
+    "$ACH" mk c
+    kill "$follower"
+    ended() { ! kill -0 "$follower" || grep -q '^State:.Z' "/proc/$follower/status"; }
+    eventually ended || kill -KILL "$follower"
+    wait "$follower"
+    same "$round $?" "$round 0"
+    "$ACH" rm c
+done
 { "$ACH" echo c 2>"$tmp/err"; echo $? >"$tmp/status"; } | true
 same "echo $(cat "$tmp/status")" "echo 1"
 # hz counts on, also while there is no channel.
