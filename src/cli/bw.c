@@ -77,7 +77,7 @@ const struct verb verb_bw = {
         "Print, for each interval of time, how many bytes per second were put, and the mean and\n"
         "the extremes of the messages' sizes. Messages that were missed are counted, but their\n"
         "bytes are not known. A channel that does not exist is waited for; if it is removed or\n"
-        "replaced, the next one is measured.\n\n"
+        "replaced, or its file is cut short, the next one is measured.\n\n"
         "Options:\n" WINDOWS_HELP "\n"
         "Examples:\n"
         "  ach bw camera\n"

@@ -123,6 +123,12 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
     return get_wait(r, timeout, options);
 }
 
+/* No channel is there; one whose file was cut short is none, and may be replaced. */
+static bool absent(const struct reader *r, enum ach_status status)
+{
+    return status == ACH_ENOENT || (r->cut && status == ACH_BAD_SHM_FILE);
+}
+
 /* Wait until there is a channel, slice by slice. */
 static enum ach_status await(struct reader *r, const struct timespec *timeout)
 {
@@ -131,7 +137,7 @@ static enum ach_status await(struct reader *r, const struct timespec *timeout)
     enum ach_status status;
 
     arrival_init(&arrival, r->name);
-    while ((status = ach_open(&r->chan, r->name, NULL)) == ACH_ENOENT) {
+    while (absent(r, status = ach_open(&r->chan, r->name, NULL))) {
         uint64_t now = now_ns();
 
         if (now >= end) {
@@ -184,16 +190,31 @@ bool reader_lost(const struct reader *r, enum ach_status status)
 
     if (status == ACH_ENOENT)
         return true;
-    return status == ACH_CORRUPT && ach_channel_info(&r->chan, &info) == ACH_OK &&
-           (info.replaced || info.unlinked);
+    if (status != ACH_CORRUPT)
+        return false;
+    status = ach_channel_info(&r->chan, &info);
+    return status == ACH_BAD_SHM_FILE || (status == ACH_OK && (info.replaced || info.unlinked));
+}
+
+static bool was_cut(const struct reader *r)
+{
+    ach_info_t info;
+
+    return ach_channel_info(&r->chan, &info) == ACH_BAD_SHM_FILE;
 }
 
 enum ach_status reader_reopen(struct reader *r, const struct timespec *timeout)
 {
     r->awaited = true;
     if (r->open) {
+        r->cut = was_cut(r);
         reader_close(r);
-        complain("channel '%s' was removed or replaced: following the next one", r->name);
+        if (r->cut)
+            complain("the file of channel '%s' was cut short: following the channel that "
+                     "replaces it",
+                     r->name);
+        else
+            complain("channel '%s' was removed or replaced: following the next one", r->name);
     }
     return await_and_begin(r, timeout);
 }

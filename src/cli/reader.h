@@ -10,6 +10,7 @@ struct reader {
     const char *name;
     bool open;
     bool awaited;      /* it was made after we began to wait for it */
+    bool cut;          /* the file of the channel before was cut short */
     unsigned channels; /* how many of this name were opened */
     ach_channel_t chan;
     ach_info_t info; /* when it was opened */
@@ -23,12 +24,12 @@ bool reader_open(struct reader *r, const char *name);
 
 /*
  * The same, but wait for a channel that does not exist yet, at most for the
- * timeout; NULL is for ever. Returns ACH_OK; ACH_TIMEOUT; ACH_CANCELED as
+ * timeout; NULL is for ever. A directory that does not exist is a failure. Returns ACH_OK; ACH_TIMEOUT; ACH_CANCELED as
  * reader_get does; another status after complaining.
  */
 enum ach_status reader_await(struct reader *r, const char *name, const struct timespec *timeout);
 
-/* A get returned this status because the channel was removed or replaced: reader_reopen helps. */
+/* A get returned this status because the channel was removed, replaced or cut short: reader_reopen helps. */
 bool reader_lost(const struct reader *r, enum ach_status status);
 
 /*

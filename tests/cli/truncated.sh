@@ -27,12 +27,48 @@ cut() {
 mkfifo "$tmp/never"
 exec 3<>"$tmp/never"
 for size in 0 4096; do
-    cut 1 "$ACH" echo cut
+    cut 1 "$ACH" echo --no-wait cut
     cut 1 "$ACH" get --all --wait cut
-    cut 1 "$ACH" hz cut
-    cut 1 "$ACH" bw cut
+    cut 1 "$ACH" hz --no-wait cut
+    cut 1 "$ACH" bw --no-wait cut
     cut 1 "$ACHCAT" cut
 done
+
+# Those that go from one channel to the next follow the one that replaces it, and say so.
+for verb in "echo --text" "hz --interval 0.05 --json" "bw --interval 0.05 --json"; do
+    case $verb in echo*) seen='#1 ' ;; *) seen='"messages": 1,' ;; esac
+    for size in 0 4096; do
+        "$ACH" mk cut
+        : >"$tmp/out"
+        : >"$tmp/err"
+        # shellcheck disable=SC2086
+        "$ACH" $verb cut >"$tmp/out" 2>"$tmp/err" &
+        reads=$!
+        eventually waits "$reads" cut
+        truncate -c -s "$size" "$ACH_DIR/achshm-cut"
+        eventually grep -q "the file of channel 'cut' was cut short: following" "$tmp/err"
+        "$ACH" mk --replace-corrupt cut
+        "$ACH" put cut second
+        eventually grep -q "$seen" "$tmp/out"
+        # The next one is followed as before: here it is removed.
+        "$ACH" rm cut
+        eventually grep -q "'cut' was removed or replaced: following" "$tmp/err"
+        "$ACH" mk cut
+        "$ACH" put cut third
+        again() { [ "$(grep -c "$seen" "$tmp/out")" = 2 ]; }
+        eventually again
+        kill "$reads"
+        wait "$reads"
+        same "$verb $?: $(grep -c following "$tmp/err")" "$verb 0: 2"
+        "$ACH" rm cut
+    done
+done
+
+# What is no channel from the start is not waited for.
+: >"$ACH_DIR/achshm-cut"
+expect 1 "$ACH" echo cut
+has "$err" "achshm-cut"
+rm "$ACH_DIR/achshm-cut"
 
 # A recorder leaves the channel and goes on with the others.
 "$ACH" mk cut
