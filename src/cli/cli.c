@@ -7,11 +7,13 @@
 
 #include "describe.h"
 #include "letters.h"
+#include "nochannel.h"
 #include "streams.h"
-#include "suggest.h"
+#include "unknown.h"
 
 static const struct verb *current;
 static char title[64] = "ach";
+static char **words; /* of the verb's command line */
 
 static void say(const char *format, va_list ap)
 {
@@ -32,18 +34,28 @@ void complain(const char *format, ...)
     va_end(ap);
 }
 
-int usage_hint(void)
+static int try_help(void)
 {
-    const char *now = current ? letter_now(current->name, optopt) : NULL;
-
-    if (now)
-        complain("-%c was given up because it means something else in other verbs: write %s",
-                 optopt, now);
     if (current)
         fprintf(stderr, "Try 'ach %s --help'.\n", current->name);
     else
         fputs("Try 'ach help'.\n", stderr);
     return EXIT_USAGE;
+}
+
+int usage_hint(void)
+{
+    const char *now = letter_now(current->name, optopt);
+    /* A long option that getopt does not know has no letter. */
+    const char *meant =
+        optopt == 0 && current->help ? unknown_option(current->help, words[optind - 1]) : "";
+
+    if (now)
+        complain("-%c was given up because it means something else in other verbs: write %s",
+                 optopt, now);
+    if (*meant)
+        complain("%s", meant);
+    return try_help();
 }
 
 int usage(const char *format, ...)
@@ -53,7 +65,7 @@ int usage(const char *format, ...)
     va_start(ap, format);
     say(format, ap);
     va_end(ap);
-    return usage_hint();
+    return try_help();
 }
 
 bool bad_value(const char *option, const char *value, const char *wanted)
@@ -163,13 +175,11 @@ bool open_channel(ach_channel_t *chan, const char *name, bool readonly)
     return open_channel_in(chan, name, readonly, ACH_MAP_DEFAULT);
 }
 
-/* Asking for similar channels overwrites ach_errstr. */
-static void complain_absent(const char *name)
+void complain_absent(const char *name)
 {
-    char why[256];
+    char text[NO_CHANNEL_TEXT];
 
-    snprintf(why, sizeof(why), "%s", ach_errstr());
-    complain("%s; 'ach mk %s' makes it%s", why, name, suggest_channel(name));
+    complain("%s", no_channel(text, name, NULL));
 }
 
 bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum ach_map map)
@@ -213,6 +223,7 @@ static bool asks_for_help(int argc, char **argv)
 int verb_run(const struct verb *v, int argc, char **argv)
 {
     current = v;
+    words = argv;
     snprintf(title, sizeof(title), "ach %s", v->name);
     argv[0] = title;
     optind = 0; /* getopt begins anew */

@@ -37,6 +37,9 @@ extern const struct verb *const verbs[];
 /* Find a verb by its name or an alias; NULL if there is none. */
 const struct verb *verb_find(const char *name);
 
+/* "; did you mean 'echo'?", or nothing, as the functions of suggest.h. */
+const char *suggest_verb(const char *name);
+
 /* Run a verb; argv[0] need not be set. */
 int verb_run(const struct verb *v, int argc, char **argv);
 
@@ -52,7 +55,7 @@ void complain_lines(const char *lines);
 /* Say that the command line is wrong, and return EXIT_USAGE. */
 int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* After getopt has complained by itself: where to find help. */
+/* After getopt_long has complained by itself: what was probably meant, and where to find help. */
 int usage_hint(void);
 
 /* Complain about an option's argument; false, for parsers. */
@@ -69,6 +72,9 @@ const char *one_channel(int argc, char **argv);
 
 /* Parse -k and -u, for verbs that have no other options; false after complaining. */
 bool parse_place(int argc, char **argv, enum ach_map *map);
+
+/* Say that there is no such channel, or no directory for it, after ach_errstr has told the former. */
+void complain_absent(const char *name);
 
 /* Open a channel, complaining if that fails. */
 bool open_channel(ach_channel_t *chan, const char *name, bool readonly);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "suggest.h"
 
 static void overview(void)
 {

@@ -7,7 +7,6 @@
 #include "cli.h"
 #include "stop.h"
 #include "streams.h"
-#include "suggest.h"
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
 {

@@ -42,9 +42,13 @@ static char *flag_verb(int flag)
 /* What getopt did not take; it stays at a word until it has gone through its letters. */
 static void bad_option(char **argv)
 {
-    if (optopt == '-')
-        usage("there is no option '%s'", argv[optind]);
-    else if (optopt && strchr("CUDFmno", optopt))
+    static const struct option longs[] = {{.name = "help"}, {.name = "version"}, {0}};
+
+    if (optopt == '-') {
+        const char *meant = suggest_option(longs, argv[optind]);
+
+        usage("there is no option '%s'%s%s", argv[optind], *meant ? "; " : "", meant);
+    } else if (optopt && strchr("CUDFmno", optopt))
         usage("the option -%c needs a value", optopt);
     else
         usage("there is no option '-%c'", optopt);

@@ -8,6 +8,7 @@
 
 #include "arrival.h"
 #include "cli.h"
+#include "nochannel.h"
 #include "stop.h"
 #include "streams.h"
 #include "suggest.h"
@@ -179,6 +180,10 @@ enum ach_status reader_await(struct reader *r, const char *name, const struct ti
     status = await_and_begin(r, &now);
     if (status != ACH_TIMEOUT)
         return status;
+    if (no_channel_directory()) {
+        complain_absent(name);
+        return ACH_FAILED_SYSCALL;
+    }
     complain("there is no channel '%s' yet: waiting for it%s", name, suggest_channel(name));
     r->awaited = true;
     return await_and_begin(r, timeout);

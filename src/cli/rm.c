@@ -5,16 +5,21 @@
 
 #include "cli.h"
 #include "describe.h"
+#include "nochannel.h"
 
 static bool remove_one(const char *name, bool force, bool verbose)
 {
     enum ach_status r = ach_unlink(name);
+    char text[NO_CHANNEL_TEXT];
 
     if (r == ACH_OK && verbose)
         printf("removed channel '%s'\n", name);
     if (r == ACH_OK || (force && r == ACH_ENOENT))
         return true;
-    fail_errstr();
+    if (r == ACH_ENOENT)
+        complain("%s", no_channel_to_remove(text, name));
+    else
+        fail_errstr();
     return false;
 }
 

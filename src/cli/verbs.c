@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "suggest.h"
 
 const struct verb *const verbs[] = {
     &verb_mk,     &verb_rm,     &verb_chmod,  &verb_file, &verb_ls,   &verb_info,
@@ -33,4 +34,20 @@ const struct verb *verb_find(const char *name)
             return verbs[i];
     }
     return NULL;
+}
+
+const char *suggest_verb(const char *name)
+{
+    struct nearest n = nearest_to(name);
+    size_t i, k;
+
+    for (i = 0; verbs[i]; i++) {
+        if (!verbs[i]->summary)
+            continue;
+        nearest_offer(&n, verbs[i]->name);
+        for (k = 0; k < sizeof(verbs[i]->aliases) / sizeof(*verbs[i]->aliases); k++)
+            if (verbs[i]->aliases[k])
+                nearest_offer(&n, verbs[i]->aliases[k]);
+    }
+    return suggest(&n);
 }

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nochannel.h"
 #include "parse.h"
 #include "streams.h"
+#include "suggest.h"
 
 #define NS_PER_SECOND 1000000000ll
 
@@ -66,6 +68,15 @@ void tool_print_version(void)
     printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
 }
 
+/* After getopt_long has complained; an option that it does not know has no letter. */
+static void hint_option(const struct option *longs, char **argv)
+{
+    const char *hint = optopt == 0 ? suggest_option(longs, argv[optind - 1]) : "";
+
+    if (*hint)
+        tool_complain("%s", hint);
+}
+
 int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx)
 {
     int option;
@@ -79,7 +90,9 @@ int tool_parse_options(const struct tool_options *o, int argc, char **argv, void
             tool_print_version();
             return EXIT_DONE;
         }
-        if (!o->set(cx, option))
+        if (option == '?')
+            hint_option(o->longs, argv);
+        if (option == '?' || !o->set(cx, option))
             return EXIT_USAGE;
     }
     return -1;
@@ -97,10 +110,10 @@ int tool_finish(int status)
 static bool open_failed(const char *name, enum ach_status r, const char *maker)
 {
     const char *why = ach_errstr();
+    char text[NO_CHANNEL_TEXT];
 
     if (r == ACH_ENOENT && *why)
-        tool_complain("%s; %s%s'ach mk %s' makes it", why, maker ? maker : "", maker ? " or " : "",
-                      name);
+        tool_complain("%s", no_channel(text, name, maker));
     else if (*why)
         tool_complain("%s", why);
     else

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Wrong use is told from failure, in sentences, and leaves nothing behind.
 . "$(dirname "$0")/lib.sh"
+tools=$(dirname "$ACH")/../tools
 
 long=$(printf '%064d' 0)
 longest=$(printf '%063d' 0)
@@ -49,7 +50,30 @@ expect 2 "$ACH" chmod 666
 for verb in mk rm chmod file dump ls info put get echo hz bw watch bench doctor help; do
     expect 2 "$ACH" $verb --frobnicate
     has "$err" "ach $verb: unrecognized option '--frobnicate'"
+    hasnt "$err" "did you mean"
+    expect 2 "$ACH" $verb --hellp
+    has "$err" "ach $verb: did you mean '--help'?
+Try 'ach $verb --help'."
 done
+for words in 'ls --jsn/json' 'mk --timestmaps/timestamps' 'get --timout=3/timeout' \
+    'replay --jsn/json' 'bench --roundz/rounds' 'serve --simulatd/simulated' \
+    'dev:print --cont/count' 'sim --duraton/duration'; do
+    verb=${words%% *}
+    "$ACH" help --verbs | grep -qx "${verb%:*}" || continue
+    option=${words#* }
+    # shellcheck disable=SC2046
+    expect 2 "$ACH" $(echo "$verb" | tr : ' ') "${option%/*}"
+    has "$err" "ach $(echo "$verb" | tr : ' '): did you mean '--${option#*/}'?"
+done
+expect 2 "$tools/achcat" --lats x
+has "$err" "achcat: did you mean '--last'?"
+expect 2 "$ACH" --vresion
+has "$err" "ach: there is no option '--vresion'; did you mean '--version'?"
+# getopt has told these already.
+expect 2 "$ACH" mk --t x
+hasnt "$err" "did you mean"
+expect 2 "$ACH" ls --json=3
+hasnt "$err" "did you mean"
 
 # Numbers
 for number in -1 1x x '' ' 1' 0x10 1.5 +1 1e3 99999999999999999999999 18446744073709551616 1T 1KK; do
@@ -113,6 +137,18 @@ for verb in rm dump info put get echo hz bw; do
     [ $verb = rm ] || has "$err" "; 'ach mk nothing' makes it"
 done
 expect 1 "$ACH" chmod 600 nothing
+# A similar one is offered.
+"$ACH" mk temperature
+for verb in rm dump info put get 'echo --no-wait' 'chmod 600'; do
+    # shellcheck disable=SC2086
+    expect 1 "$ACH" $verb tempratur </dev/null
+    has "$err" "; did you mean 'temperature'?"
+done
+expect 1 "$tools/achcat" tempratur
+has "$err" "'ach mk tempratur' makes it; did you mean 'temperature'?"
+expect 0 "$ACH" rm --force tempratur
+same "$err" ""
+"$ACH" rm temperature
 
 # A directory that is not there
 dir=$ACH_DIR
@@ -121,6 +157,16 @@ expect 1 "$ACH" mk bad
 expect 1 "$ACH" ls
 has "$err" "ach ls: cannot list"
 expect 1 "$ACH" watch --once
+# Nobody waits for a channel there.
+for verb in echo hz bw 'get --wait' 'get --timeout 100' rm dump info put get 'echo --no-wait' \
+    'chmod 600'; do
+    # shellcheck disable=SC2086
+    expect 1 timeout $((30 * ${ACH_TEST_TIME:-1})) "$ACH" $verb x </dev/null
+    has "$err" ": the directory of the channels is missing: $dir/missing"
+    hasnt "$err" "waiting"
+done
+expect 1 "$tools/achcat" x
+has "$err" "achcat: the directory of the channels is missing: $dir/missing"
 expect 1 "$ACH" doctor
 has "$out" "problem   directory"
 ACH_DIR=$dir

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suggest.h"
 
-#include "cli.h"
+#include <ach.h>
+#include <stdio.h>
 
 const char *suggest(const struct nearest *n)
 {
@@ -39,18 +40,23 @@ const char *suggest_channel(const char *name)
     return suggest(&s.nearest);
 }
 
-const char *suggest_verb(const char *name)
+const char *suggest_option(const struct option *longs, const char *word)
 {
-    struct nearest n = nearest_to(name);
-    size_t i, k;
+    static char text[NEAREST_LENGTH_MAX + 32];
+    char written[NEAREST_LENGTH_MAX];
+    struct nearest n;
 
-    for (i = 0; verbs[i]; i++) {
-        if (!verbs[i]->summary)
-            continue;
-        nearest_offer(&n, verbs[i]->name);
-        for (k = 0; k < sizeof(verbs[i]->aliases) / sizeof(*verbs[i]->aliases); k++)
-            if (verbs[i]->aliases[k])
-                nearest_offer(&n, verbs[i]->aliases[k]);
+    if (strncmp(word, "--", 2) != 0)
+        return "";
+    snprintf(written, sizeof(written), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    n = nearest_to(written);
+    for (; longs->name; longs++) {
+        if (strncmp(longs->name, written, strlen(written)) == 0)
+            return "";
+        nearest_offer(&n, longs->name);
     }
-    return suggest(&n);
+    if (!n.best)
+        return "";
+    snprintf(text, sizeof(text), "did you mean '--%s'?", n.best);
+    return text;
 }
