@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,7 +71,10 @@ int usage(const char *format, ...)
 
 bool bad_value(const char *option, const char *value, const char *wanted)
 {
-    usage("%s cannot be '%s': give %s", option, value, wanted);
+    bool large = errno == ERANGE && value[0] >= '0' && value[0] <= '9';
+
+    usage("%s cannot be '%s'%s: give %s", option, value, large ? ", which is too large" : "",
+          wanted);
     return false;
 }
 

@@ -58,7 +58,10 @@ int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* After getopt_long has complained by itself: what was probably meant, and where to find help. */
 int usage_hint(void);
 
-/* Complain about an option's argument; false, for parsers. */
+/*
+ * Complain about an option's argument, right after a function of parse.h did not take it; false,
+ * for parsers.
+ */
 bool bad_value(const char *option, const char *value, const char *wanted);
 
 /* Say what ach_errstr says, and return EXIT_FAILED. */

@@ -34,7 +34,10 @@ bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64
 {
     if (parse_count(text, least, UINT64_MAX, value))
         return true;
-    tool_complain("%s must be a whole number from %" PRIu64 " on, not '%s'", what, least, text);
+    if (errno == ERANGE)
+        tool_complain("%s '%s' is too large", what, text);
+    else
+        tool_complain("%s must be a whole number from %" PRIu64 " on, not '%s'", what, least, text);
     return false;
 }
 

@@ -10,62 +10,74 @@
 #define YEAR_S (366.0 * 24 * 3600)
 #define NS_PER_S 1e9
 
-static bool parse_digits(const char *text, int base, uint64_t *out, const char **rest)
+/* Not taken: EINVAL, or ERANGE for a number that is too large. */
+static bool refuse(int error)
 {
-    unsigned long long value;
+    errno = error;
+    return false;
+}
+
+struct digits {
+    uint64_t value;
+    bool overflow;
+    const char *rest; /* behind the last digit */
+};
+
+static bool read_digits(const char *text, int base, struct digits *d)
+{
     char *end;
 
     if (!strchr(DIGITS, text[0]) || text[0] == '\0')
         return false;
     errno = 0;
-    value = strtoull(text, &end, base);
-    if (errno != 0 || end == text)
-        return false;
-    *out = value;
-    *rest = end;
-    return true;
+    d->value = strtoull(text, &end, base);
+    d->overflow = errno != 0;
+    d->rest = end;
+    return end != text;
 }
 
 bool parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
-    uint64_t value;
-    const char *rest;
+    struct digits d;
 
-    if (!parse_digits(text, 10, &value, &rest) || *rest || value < min || value > max)
-        return false;
-    *out = value;
+    if (!read_digits(text, 10, &d) || *d.rest || d.value < min)
+        return refuse(EINVAL);
+    if (d.overflow || d.value > max)
+        return refuse(ERANGE);
+    *out = d.value;
     return true;
 }
 
 bool parse_size(const char *text, size_t *out)
 {
     static const char units[] = "KMG";
-    uint64_t value;
     unsigned shift = 0;
-    const char *rest, *unit;
+    struct digits d;
 
-    if (!parse_digits(text, 10, &value, &rest))
-        return false;
-    if (*rest) {
-        unit = strchr(units, *rest);
-        if (!unit || rest[1])
-            return false;
+    if (!read_digits(text, 10, &d))
+        return refuse(EINVAL);
+    if (*d.rest) {
+        const char *unit = strchr(units, *d.rest);
+
+        if (!unit || d.rest[1])
+            return refuse(EINVAL);
         shift = 10 * (unsigned)(unit - units + 1);
     }
-    if (value > SIZE_MAX >> shift)
-        return false;
-    *out = (size_t)value << shift;
+    if (d.overflow || d.value > SIZE_MAX >> shift)
+        return refuse(ERANGE);
+    *out = (size_t)d.value << shift;
     return true;
 }
 
 bool parse_mode(const char *text, mode_t *out)
 {
-    uint64_t value;
-    const char *rest;
+    struct digits d;
 
-    if (!parse_digits(text, 8, &value, &rest) || *rest || value > 0777)
-        return false;
-    *out = (mode_t)value;
+    if (!read_digits(text, 8, &d) || *d.rest)
+        return refuse(EINVAL);
+    if (d.overflow || d.value > 0777)
+        return refuse(ERANGE);
+    *out = (mode_t)d.value;
     return true;
 }
 
@@ -75,10 +87,12 @@ bool parse_seconds(const char *text, double *out)
     char *end;
 
     if (!*text || text[strspn(text, DIGITS ".")] != '\0')
-        return false;
+        return refuse(EINVAL);
     value = strtod(text, &end);
-    if (*end || !(value > 0) || value > YEAR_S)
-        return false;
+    if (*end || !(value > 0))
+        return refuse(EINVAL);
+    if (value > YEAR_S)
+        return refuse(ERANGE);
     *out = value;
     return true;
 }

@@ -3,7 +3,9 @@
  * parse.h - numbers as people write them on a command line
  *
  * Each function takes the whole text or nothing: a sign, a blank, a letter too
- * much or a value out of range is false, and leaves the output alone.
+ * much or a value out of range is false, and leaves the output alone. For a
+ * number that is too large, functions that parse numbers set errno to ERANGE,
+ * otherwise to EINVAL.
  */
 #ifndef PARSE_H
 #define PARSE_H

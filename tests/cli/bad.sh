@@ -83,7 +83,29 @@ for number in -1 1x x '' ' 1' 0x10 1.5 +1 1e3 99999999999999999999999 1844674407
     expect 2 "$ACH" echo --count "$number" bad
     has "$err" "cannot be '$number'"
 done
-expect 2 "$ACH" mk -n 99999999999G bad
+# A number that is too large is a number.
+for number in 99999999999G 99999999999999999999999 18446744073709551616; do
+    expect 2 "$ACH" mk -n "$number" bad
+    has "$err" "the size cannot be '$number', which is too large: give a number"
+done
+for verb in "get --count" "echo --count" "hz --count" "watch --count"; do
+    # shellcheck disable=SC2086
+    expect 2 "$ACH" $verb 18446744073709551616 bad
+    has "$err" "which is too large: give a number from 1 on"
+    # shellcheck disable=SC2086
+    expect 2 "$ACH" $verb 99999999999999999999999x bad
+    hasnt "$err" "too large"
+done
+expect 2 "$ACH" get --timeout 99999999999 bad
+has "$err" "which is too large: give more than 0 seconds, at most a year"
+expect 2 "$ACH" chmod 1000 bad
+has "$err" "which is too large: give octal digits up to 777"
+expect 2 "$ACH" replay --loop 18446744073709551616 bad
+has "$err" "the number of loops '18446744073709551616' is too large"
+for number in 0 1K1 ''; do
+    expect 2 "$ACH" get --count "$number" bad
+    hasnt "$err" "too large"
+done
 for number in 0 -1 x '' inf nan 1e99 0x1 99999999999999 . 1s; do
     expect 2 "$ACH" ls --interval "$number"
     expect 2 "$ACH" get --timeout "$number" bad
