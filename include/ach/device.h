@@ -264,6 +264,9 @@ uint64_t ach_device_lost(const ach_device_t *device);
  * @room: how many fit
  * @count: set to how many there are
  *
+ * Without a host and a transport in @attr, the server is asked by TCP, and if that fails, the
+ * devices are those with channels on this machine; then .driver is "".
+ *
  * Allocates: yes. Blocks: until the server has answered.
  *
  * Returns: as ach_device_open.

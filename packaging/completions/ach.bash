@@ -28,13 +28,20 @@ _ach_configs() {
     COMPREPLY=($(compgen -f -X '!*.cfg' -- "$1") $(compgen -d -- "$1"))
 }
 
-# What may follow dev TOOL WORD ...: devices, then messages, then fields.
+# The devices of a robot of this machine: of the one whose number begins the word, as 7801:.
+_ach_devices() {
+    local number=
+    [[ $2 =~ ^[0-9]+: ]] && number=${BASH_REMATCH[0]}
+    "$1" dev ls --timeout 1 ${number:+"${number%:}"} 2>/dev/null | sed "s/ .*//; s/^/$number/"
+}
+
+# What may follow dev TOOL WORD ... in front of the word CUR: devices, then messages, then fields.
 _ach_dev_words() {
-    local ach=${COMP_WORDS[0]} tool=$1 operands=()
-    shift
+    local ach=${COMP_WORDS[0]} cur=$1 tool=$2 operands=()
+    shift 2
     while (($#)); do
         case $1 in
-            -[TPc] | --timeout | --plugin | --transport | --count) shift ;;
+            -[TPcp] | --timeout | --port | --plugin | --transport | --count) shift ;;
             -*) ;;
             *) operands+=("$1") ;;
         esac
@@ -42,7 +49,7 @@ _ach_dev_words() {
     done
     case $tool:${#operands[@]} in
         print:0 | cmd:0 | req:0 | prop:0)
-            "$ach" dev ls --timeout 1 2>/dev/null | sed 's/ .*//' ;;
+            _ach_devices "$ach" "$cur" ;;
         messages:0)
             "$ach" dev messages --names 2>/dev/null ;;
         cmd:1 | req:1)
@@ -67,7 +74,7 @@ _ach_dev() {
         w=("${COMP_WORDS[@]:0:COMP_CWORD+1}")
     fi
     cur=${w[${#w[@]}-1]}
-    COMPREPLY=($(compgen -W "$(_ach_dev_words "$1" "${w[@]:3:${#w[@]}-4}")" -- "$cur"))
+    COMPREPLY=($(compgen -W "$(_ach_dev_words "$cur" "$1" "${w[@]:3:${#w[@]}-4}")" -- "$cur"))
     [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
     split=${cur%"${cur##*[:=]}"}
     if [[ -n $line && -n $split ]]; then

@@ -4,6 +4,7 @@
 
 #include "dev.h"
 #include "json.h"
+#include "parse.h"
 #include "table.h"
 
 #define DEVICES_MAX 4096u
@@ -64,22 +65,30 @@ static int list(const struct dev_options *o, const char *where, bool json)
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        DEV_LONG_OPTIONS, {"json", no_argument, NULL, 'j'}, {0}};
+    static const struct option options[] = {DEV_LONG_OPTIONS,
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"port", required_argument, NULL, 'p'},
+                                            {0}};
+    const char *where = "";
     struct dev_options o;
     bool json = false;
+    uint64_t number;
     int c;
 
     dev_options_init(&o);
-    while ((c = getopt_long(argc, argv, DEV_OPTIONS "j", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, DEV_OPTIONS "jp:", options, NULL)) != -1) {
         if (c == 'j')
             json = true;
+        else if (c == 'p' && parse_count(optarg, 1, 65535, &number))
+            where = optarg;
+        else if (c == 'p')
+            return bad_value("--port", optarg, "a port from 1 to 65535"), EXIT_USAGE;
         else if (!dev_option(&o, c))
             return EXIT_USAGE;
     }
-    if (argc - optind > 1)
+    if (argc - optind + (*where ? 1 : 0) > 1)
         return usage("give one host and port at most");
-    return list(&o, optind < argc ? argv[optind] : "", json);
+    return list(&o, optind < argc ? argv[optind] : where, json);
 }
 
 const struct verb dev_ls = {
@@ -87,8 +96,11 @@ const struct verb dev_ls = {
     .summary = "list the devices of a robot",
     .help = "Usage: ach dev ls [OPTION ...] [[HOST:]PORT]\n\n"
             "List the devices of a server, and their drivers. Without HOST, the one on this\n"
-            "machine; without PORT, 6665.\n\n"
+            "machine; without PORT, 6665. A server of this machine without TCP, and a\n"
+            "simulation, have their devices listed by the names of their channels, without\n"
+            "drivers.\n\n"
             "Options:\n"
+            "  -p, --port N           as PORT\n"
             "  -j, --json             a JSON object on a line of its own for each device\n" DEV_HELP
             "      --help             print this help\n\n"
             "Examples:\n"

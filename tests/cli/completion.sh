@@ -17,6 +17,16 @@ offered() {
         sort | tr '\n' ' '
 }
 
+# The same of zsh, with its own functions replaced by ones that print what is offered.
+zsh_offers() {
+    zsh -f -c '
+        _describe() { print -rl -- ${(P)2}; }
+        compadd() { print -rl -- "$@"; }
+        words=("$2" "${@:3}")
+        CURRENT=${#words}
+        . "$1"' zsh "$completions/_ach" "$ACH" "$@" 2>&1
+}
+
 "$ACH" mk arm-left
 "$ACH" mk arm-right
 "$ACH" mk leg
@@ -74,6 +84,21 @@ if "$ACH" help --verbs | grep -qx dev; then
     same "$(offered dev cmd position2d:0 vel state=1 vel.px)" "vel.px= "
     same "$(offered dev req laser:0 get)" "get_config get_geom get_id "
     same "$(offered dev cmd nothing:0 '')" " "
+    # Devices of a server without TCP, by its port.
+    echo 'driver ( name "dummy" provides ["laser:0" "sonar:1"] )' >"$tmp/two.cfg"
+    "$ACH" serve --no-tcp --port 40031 "$tmp/two.cfg" >"$tmp/served" 2>&1 &
+    server=$!
+    eventually grep -q '^serving' "$tmp/served"
+    same "$(offered dev print 40031:)" "40031:laser:0 40031:sonar:1 "
+    same "$(offered dev cmd -T 3 40031:so)" "40031:sonar:1 "
+    ! command -v zsh >/dev/null || {
+        has "$(zsh_offers dev print 40031:)" "40031:sonar:1"
+    }
+    export ACH_ROBOT=40031
+    same "$(offered dev print '')" "laser:0 sonar:1 "
+    unset ACH_ROBOT
+    kill "$server"
+    wait "$server"
     # As bash splits what was typed: only what follows the last colon or equals sign is completed.
     typed=$(bash -c '. "$1" || exit 1
         COMP_LINE="ach dev messages laser:0 sca" COMP_POINT=28
@@ -145,14 +170,6 @@ if command -v zsh >/dev/null; then
     has "$out" "mk:make channels"
     has "$out" "doctor:check"
     hasnt "$out" "ach:"
-    zsh_offers() {
-        zsh -f -c '
-            _describe() { print -rl -- ${(P)2}; }
-            compadd() { print -rl -- "$@"; }
-            words=("$2" "${@:3}")
-            CURRENT=${#words}
-            . "$1"' zsh "$completions/_ach" "$ACH" "$@" 2>&1
-    }
     same "$(zsh_offers info '')" "arm-left
 arm-right
 leg"

@@ -17,6 +17,13 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
                                     struct achi_channel_link **link);
 void achi_channel_link_close(struct achi_channel_link *l);
 
+/*
+ * The devices of a robot of this machine, without their drivers, which no channel names. ACH_ENOENT:
+ * there is no such server.
+ */
+ach_status_t achi_channel_list(const ach_place_t *place, ach_device_info_t *devices, size_t room,
+                               size_t *count);
+
 /* As ach_device_get, for any subtype. *missed: how many before it. */
 ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, int options,
                                    ach_message_t **m, uint64_t *missed);

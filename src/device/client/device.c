@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../channel/link.h"
 #include "../core/bell.h"
 #include "route.h"
 
@@ -413,11 +414,42 @@ ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_devic
     return ACH_OK;
 }
 
+static ach_status_t list_by_name(const ach_place_t *place, const ach_device_attr_t *attr,
+                                 const char *name, ach_device_info_t *devices, size_t room,
+                                 size_t *count)
+{
+    const ach_transport_class_t *t = ach_transport_find(name);
+
+    if (strcmp(name, "channel") == 0 && *place->host)
+        return ach_errstr_set(ACH_ENOTSUP, "channels are of this machine, without a host");
+    if (strcmp(name, "channel") == 0)
+        return achi_channel_list(place, devices, room, count);
+    if (!t)
+        return ach_errstr_set(ACH_ENOTSUP, "there is no transport %s%s", name, unloaded);
+    if (!t->list)
+        return ach_errstr_set(ACH_ENOTSUP, "the transport %s does not list devices", name);
+    return t->list(place, attr->timeout, devices, room, count);
+}
+
+/* A server without TCP, or a simulation, has its channels. They do not tell the drivers. */
+static ach_status_t list_here(const ach_place_t *place, const ach_device_attr_t *attr,
+                              ach_device_info_t *devices, size_t room, size_t *count)
+{
+    ach_status_t status = list_by_name(place, attr, "tcp", devices, room, count);
+    char why[256];
+
+    if (status == ACH_OK || status == ACH_EACCES)
+        return status;
+    snprintf(why, sizeof(why), "%s", ach_errstr());
+    if (achi_channel_list(place, devices, room, count) == ACH_OK)
+        return ACH_OK;
+    return ach_errstr_set(status, "%s", why);
+}
+
 ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
                              ach_device_info_t *devices, size_t room, size_t *count)
 {
     const ach_device_attr_t a = complete(attr);
-    const ach_transport_class_t *t;
     ach_place_t place;
     ach_status_t status;
 
@@ -430,9 +462,9 @@ ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
         status = set_robot(&place, &a);
     if (status != ACH_OK)
         return status;
-    t = ach_transport_find(a.transport && *a.transport ? a.transport : "tcp");
-    if (!t || !t->list)
-        return ach_errstr_set(ACH_ENOTSUP, "there is no such transport that lists devices%s",
-                              unloaded);
-    return t->list(&place, a.timeout, devices, room, count);
+    if (a.transport && *a.transport)
+        return list_by_name(&place, &a, a.transport, devices, room, count);
+    if (*place.host)
+        return list_by_name(&place, &a, "tcp", devices, room, count);
+    return list_here(&place, &a, devices, room, count);
 }

@@ -20,6 +20,27 @@ END
 server=$!
 eventually grep -q '^serving' "$tmp/served"
 
+# A server without TCP has its devices listed by its channels; so has a simulation. Drivers are not told.
+expect 0 "$ACH" dev ls 40021
+same "$(echo "$out" | sed 's/ *$//')" "laser:0
+position2d:1"
+expect 0 "$ACH" dev ls --port 40021 --json
+has "$out" '{"device": "position2d:1", "driver": ""}'
+expect 0 "$ACH" dev ls --transport channel 40021
+has "$out" "laser:0"
+expect 1 "$ACH" dev ls 40022
+has "$err" "connection refused"
+expect 1 "$ACH" dev ls --transport channel 40022
+has "$err" "no server on this machine has channels of robot 40022"
+expect 1 "$ACH" dev ls --transport channel localhost:40021
+has "$err" "without a host"
+expect 1 "$ACH" dev ls --transport pigeon 40021
+has "$err" "there is no transport pigeon"
+expect 1 "$ACH" dev ls --transport tcp 40021
+has "$err" "connection refused"
+expect 2 "$ACH" dev ls --port 70000
+has "$err" "a port from 1 to 65535"
+
 # echo decodes the messages of devices. The driver senses only while somebody is subscribed.
 "$ACH" dev print --json --timeout 100 40021:laser:0 >/dev/null &
 reader=$!
