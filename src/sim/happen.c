@@ -184,7 +184,10 @@ static bool is_quiet(const struct achi_sim *s)
     return !k;
 }
 
-/* Requests of programs outside, which say nothing to us. They act now, whenever that is. */
+/*
+ * Requests of programs outside, which say nothing to us. They act now, whenever that is: the world
+ * may have had nothing to do for long, and a device that is opened begins at the world's time.
+ */
 void achi_happen_serve(struct achi_sim *s)
 {
     int64_t wall = achi_wall();
@@ -192,6 +195,8 @@ void achi_happen_serve(struct achi_sim *s)
     if (wall - s->wall_served < SERVE_EVERY || !is_quiet(s))
         return;
     s->wall_served = wall;
+    if (!arrive(s, s->now))
+        return;
     if (ach_channels_poll(s->channels, SETTLE) != ACH_OK) {
         achi_sim_fail(s, "%s", ach_errstr());
         return;

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Pause, step, speed and end, through the control channel; and what the status says."""
+import json
 import os
 import re
 import signal
 import subprocess
 import time
 
-from coordinator import (ACH, LIMIT, Run, arm, check, controller, descendants, kill, main, put, status,
-                         status_time, wait_until, world)
+from coordinator import (ACH, LIMIT, Run, arm, check, controller, descendants, kill, main, path, put, read,
+                         status, status_time, wait_until, world)
 
 MS = 1000000
 STEPS = controller("a", "steps", 1000000, cost=0.0001)
@@ -233,6 +234,32 @@ def observer():
     r.expect(0)
 
 
+def observer_comes_late():
+    """Its data begins with the time at which it came, in steps of the rate; nothing is lost."""
+    r = begin(sections=(arm(rate=100), STEPS), model="declared")
+    check(wait_until(lambda: (status_time() or 0) > 2), "time does not pass")
+    put(CONTROL, "pause")
+    came = until_it_stands()
+    with open(path("seen"), "w", encoding="utf-8") as out:
+        p = subprocess.Popen([ACH, "dev", "print", "-j", "-c", "3", "actarray:0"], stdout=out,
+                             stderr=subprocess.PIPE, text=True)
+    for _ in range(50):  # fewer samples than its channel holds, however slow it is
+        if p.poll() is not None:
+            break
+        size = os.path.getsize(path("seen"))
+        put(CONTROL, "step 0.01")
+        wait_until(lambda: os.path.getsize(path("seen")) > size or p.poll() is not None, 1)
+    if p.poll() is None:
+        kill([p.pid])
+    _, err = p.communicate()
+    times = [json.loads(line)["time"] for line in read("seen").splitlines()]
+    check(len(times) == 3 and times[0] >= came, f"it came at {came} s, and got {times}: {err}")
+    check(all(abs(b - a - 0.01) < 1e-6 for a, b in zip(times, times[1:])), f"{times}")
+    check("lost" not in err, err)
+    put(CONTROL, "end")
+    r.expect(0)
+
+
 def refused():
     """A command that a device refuses is said, once; and not for ever."""
     for joint, words in ((7, "there is no joint 7"), (0, "nothing drives joint")):
@@ -242,6 +269,6 @@ def refused():
         check(r.err.count("\n") == 5, r.err)
 
 
-main([observer, refused, pause_and_go, step, step_to_the_end, speed, speed_when_one_ends,
+main([observer, observer_comes_late, refused, pause_and_go, step, step_to_the_end, speed, speed_when_one_ends,
       speed_without_keeper, speed_to_the_end, step_at_speed, paused_controllers_stand,
       slow_worlds_are_no_hang, nonsense, paused_and_interrupted, controller_ends_in_a_pause])
