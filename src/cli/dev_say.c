@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach dev cmd, ach dev req - tell and ask a device */
+#include <ach/interface/common.h>
+#include <ach/transport.h>
 #include <stdlib.h>
 
 #include "dev.h"
@@ -34,6 +36,39 @@ static bool parse(struct saying *s, unsigned type, int argc, char **argv)
     return false;
 }
 
+/* Seconds to ask for what is only a note. */
+#define NOTE_SECONDS 1.0
+
+/* Whether the driver is known to end with its last client: a server of Ach tells. */
+static bool ends_with_clients(const struct saying *s, ach_device_t *d)
+{
+    static char key[] = "alwayson";
+    const ach_boolprop_t body = {.key_count = sizeof(key), .key = key};
+    const ach_boolprop_t *said;
+    ach_message_t *answer = NULL;
+    ach_status_t status;
+    bool ends;
+
+    if (!(ach_device_rights(d) & ACH_RIGHT_REQUEST))
+        return false;
+    status = ach_device_request(d, ACH_REQ_GET_BOOLPROP, &body,
+                                s->o.timeout < NOTE_SECONDS ? s->o.timeout : NOTE_SECONDS, &answer);
+    said = status == ACH_OK ? ach_message_body(answer) : NULL;
+    ends = said && !said->value;
+    ach_message_unref(answer);
+    return ends;
+}
+
+/* A command or setting has no effect for long if its driver is shut down right after it. */
+static void note_end(const struct saying *s, ach_device_t *d, const char *address)
+{
+    if (ends_with_clients(s, d))
+        complain(
+            "note: the driver of %s is shut down when its last client leaves, and forgets this; "
+            "alwayson in the config file keeps it running",
+            address);
+}
+
 static int command(const struct saying *s, ach_device_t *d, const ach_message_def_t *def,
                    const void *body)
 {
@@ -54,7 +89,10 @@ static int request(const struct saying *s, ach_device_t *d, const ach_message_de
     if (status == ACH_OK)
         dev_show(answer, s->json);
     else
-        complain("refused: the driver does not support %s, or not with these values", def->name);
+        complain(
+            "refused: the driver does not support %s, or not with these values; the log of the "
+            "server may have the reason",
+            def->name);
     ach_message_unref(answer);
     return status == ACH_OK ? EXIT_OK : EXIT_FAILED;
 }
@@ -77,6 +115,8 @@ static int say(int argc, char **argv, unsigned type,
     def = dev_message(dev_interface(d), type, argv[optind + 1]);
     if (def && dev_body(def, argv + optind + 2, argc - optind - 2, &body)) {
         status = with(&s, d, def, body);
+        if (status == EXIT_OK && (type == ACH_MSG_CMD || body))
+            note_end(&s, d, argv[optind]);
         free(body);
     }
     ach_device_close(d);
@@ -98,7 +138,9 @@ const struct verb dev_cmd = {
     .summary = "tell a device what to do",
     .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
             "Send a command, and wait until the server has taken it. Fields that are left out\n"
-            "are zero. A wrong COMMAND lists those that the interface has.\n\n"
+            "are zero. A wrong COMMAND lists those that the interface has. A driver without\n"
+            "alwayson is shut down when its last client leaves, which may be this one; a note on\n"
+            "standard error says so.\n\n"
             "Options:\n" DEV_HELP "      --help             print this help\n\n"
             "Examples:\n"
             "  ach dev cmd position2d:0 vel vel.px=0.2 vel.pa=0.1 state=1\n"
@@ -111,7 +153,8 @@ const struct verb dev_req = {
     .summary = "ask a device",
     .help = "Usage: ach dev req [OPTION ...] DEVICE REQUEST [FIELD=VALUE ...]\n\n"
             "Send a request and print the answer. A wrong REQUEST lists those that the\n"
-            "interface has.\n\n"
+            "interface has. A driver without alwayson is shut down when its last client leaves,\n"
+            "and forgets settings; a note on standard error says so.\n\n"
             "Options:\n"
             "  -j, --json             the answer as a JSON object\n" DEV_HELP
             "      --help             print this help\n\n"

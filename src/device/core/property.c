@@ -243,13 +243,22 @@ static bool sensible(const struct achi_property *p, const void *body)
     return p->kind != DOUBLE || isfinite(((const ach_dblprop_t *)body)->value);
 }
 
+/* Every driver has this one, to be read: whether it runs on without clients. */
+static bool is_alwayson(const struct asked *a)
+{
+    return a->key && a->kind == BOOL && !a->set && strcmp(a->key, "alwayson") == 0;
+}
+
 /* *with: the answer. False: no such property, or not such a value. */
 static bool answer(ach_driver_t *d, const ach_message_t *m, const struct asked *a,
                    ach_message_t **with)
 {
+    struct achi_property on = {.kind = BOOL, .value.b = d->alwayson};
     struct achi_property *p = a->key ? find(d, a->key) : NULL;
     union answer body;
 
+    if (!p && is_alwayson(a))
+        p = &on;
     if (!p || p->kind != a->kind || (a->set && !sensible(p, ach_message_body(m))))
         return false;
     if (a->set)

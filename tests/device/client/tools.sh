@@ -15,6 +15,7 @@ trap end_server EXIT
 
 cat >"$tmp/robot.cfg" <<'END'
 driver ( name "dummy" provides ["laser:0" "position2d:1"] )
+driver ( name "dummy" provides ["position2d:2"] alwayson yes )
 END
 "$ACH" serve --no-tcp --port 40021 "$tmp/robot.cfg" >"$tmp/served" 2>&1 &
 server=$!
@@ -23,7 +24,8 @@ eventually grep -q '^serving' "$tmp/served"
 # A server without TCP has its devices listed by its channels; so has a simulation. Drivers are not told.
 expect 0 "$ACH" dev ls 40021
 same "$(echo "$out" | sed 's/ *$//')" "laser:0
-position2d:1"
+position2d:1
+position2d:2"
 expect 0 "$ACH" dev ls --port 40021 --json
 has "$out" '{"device": "position2d:1", "driver": ""}'
 expect 0 "$ACH" dev ls --transport channel 40021
@@ -66,6 +68,17 @@ has "$out" "#1 4 bytes:
 has "$out" "#2 100 bytes:
   00000000  00 00"
 "$ACH" rm dev.1.laser.0.data
+
+# A driver that ends with its last client, and one that does not.
+expect 0 "$ACH" dev cmd 40021:position2d:1 vel vel.px=1 state=1
+has "$err" "note: the driver of 40021:position2d:1 is shut down when its last client leaves"
+expect 0 "$ACH" dev prop 40021:position2d:1 alwayson
+same "$out" false
+expect 1 "$ACH" dev prop 40021:position2d:1 alwayson true
+expect 0 "$ACH" dev cmd 40021:position2d:2 vel vel.px=1 state=1
+same "$err" ""
+expect 0 "$ACH" dev prop 40021:position2d:2 alwayson
+same "$out" true
 
 # A mistake is answered by what to write.
 expect 1 "$ACH" dev cmd 40021:position2d:1 vel vel=1,2
