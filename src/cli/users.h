@@ -6,7 +6,9 @@
  * channel for writing; whether it ever puts, nobody sees. A handle that was
  * opened read-only only reads. Handles of kernel channels map nothing for
  * writing; there the descriptor tells. One sees one's own processes, and root
- * sees all of its PID namespace. This process is left out.
+ * sees all of its PID namespace but those that have privileges that it lacks:
+ * in a container, process 1 may have been started from outside with more.
+ * This process is left out.
  */
 #ifndef USERS_H
 #define USERS_H

@@ -88,6 +88,14 @@ same "$(json 'j["path"].endswith("/a\"b\\c\td\ufffd\xe4/achshm-odd")')" True
 rmdir "$ACH_DIR"
 ACH_DIR=$dir
 
+# Root does not see processes that have privileges that it lacks, and the help says so.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && ! grep -q '^CapEff:.0*$' /proc/$$/status; then
+    expect 0 setpriv --bounding-set=-all --inh-caps=-all "$ACH" info --json arm-right
+    same "$(json 'j["hidden_processes"] > 0')" True
+fi
+expect 0 "$ACH" info --help
+has "$out" "those that have privileges that you lack"
+
 # Somebody who may only read can look and get, but not put; somebody who may not read is told.
 if can_be_nobody; then
     chmod 1777 "$ACH_DIR"
