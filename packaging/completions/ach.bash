@@ -110,6 +110,10 @@ _ach() {
             [[ $cur == *,* ]] && i=${cur%,*}, || i=
             COMPREPLY=($(compgen -P "$i" -W "$words" -- "${cur##*,}"))
             return ;;
+        watch:--sort | top:--sort)
+            words='name rate newest bytes age missed recovered' ;;
+        dev:--transport)
+            words='tcp channel' ;;
         mk:--clock)
             words='monotonic realtime boottime tai monotonic-raw' ;;
         mk:--mode | mk:-o | :-o)

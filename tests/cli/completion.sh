@@ -63,6 +63,14 @@ same "$(offered replay --to l)" "leg "
 same "$(offered mk -o 66)" "660 664 666 "
 same "$(offered doctor --root "$tmp/some")" " "
 same "$(offered mk --clock mono)" "monotonic monotonic-raw "
+same "$(offered watch --sort r)" "rate recovered "
+# All that the verb takes.
+for column in $(offered watch --sort ''); do
+    expect 0 "$ACH" watch --once --interval 0.01 --sort "$column"
+done
+expect 2 "$ACH" watch --once --sort nothing
+same "$(echo "$err" | sed -n 's/.*: give //p' | tr -d , | sed 's/ or / /' | tr ' ' '\n' | sort | tr '\n' ' ')" \
+    "$(offered watch --sort '')"
 same "$(offered chmod 66)" "660 664 666 "
 same "$(offered chmod 660 l)" "leg "
 same "$(offered help d)" "dev doctor dump "
@@ -76,6 +84,8 @@ if "$ACH" help --verbs | grep -qx dev; then
     same "$(offered dev me)" "messages "
     has " $(offered dev print --)" " --count "
     same "$(offered dev print --count '')" " "
+    same "$(offered dev print --transport '')" "channel tcp "
+    same "$(offered dev ls --transport t)" "tcp "
     same "$(offered dev messages pos)" "position1d position2d position3d "
     same "$(offered dev messages laser:0 scan)" "scan scanangle scanpose "
     same "$(offered dev cmd position2d:0 v)" "vel vel_head "
@@ -177,6 +187,7 @@ leg"
     has "$(zsh_offers mk --)" "--frames:keep at most N messages"
     has "$(zsh_offers bench --)" "--receivers:processes that all receive every message (1)"
     has "$(zsh_offers bench --wait '')" spin
+    has "$(zsh_offers watch --sort '')" recovered
     for words in 'hz -i' 'hz --interval' 'echo -c' 'get -T' 'mk -n' 'replay --speed' '-m'; do
         # shellcheck disable=SC2086
         same "$words $(zsh_offers $words '')" "$words "
@@ -188,6 +199,7 @@ leg"
         has "$(zsh_offers dev '')" "print:print what a device senses"
         has "$(zsh_offers dev print --)" "--count:"
         same "$(zsh_offers dev print --count '')" ""
+        has "$(zsh_offers dev print --transport '')" channel
         has "$(zsh_offers dev cmd -T 3 position2d:0 vel vel.)" "vel.px"
         has "$(zsh_offers dev req laser:0 '')" "get_geom"
         has "$(zsh_offers dev messages '')" "position2d"
