@@ -22,8 +22,7 @@ enum {
     OPTION_START,
     OPTION_END,
     OPTION_CREATE,
-    OPTION_INFO,
-    OPTION_JSON
+    OPTION_INFO
 };
 
 static const struct option long_options[] = {{"speed", required_argument, NULL, 'S'},
@@ -35,7 +34,7 @@ static const struct option long_options[] = {{"speed", required_argument, NULL, 
                                              {"end", required_argument, NULL, OPTION_END},
                                              {"create", no_argument, NULL, OPTION_CREATE},
                                              {"info", no_argument, NULL, OPTION_INFO},
-                                             {"json", no_argument, NULL, OPTION_JSON},
+                                             {"json", no_argument, NULL, 'j'},
                                              {"quiet", no_argument, NULL, 'q'},
                                              {"help", no_argument, NULL, 'h'},
                                              {"version", no_argument, NULL, 'V'},
@@ -64,7 +63,7 @@ static void print_help(void)
          "      --end S        end S seconds after the first message\n"
          "      --create       make the channels that do not exist, as they were\n"
          "      --info         do not play; tell what is in the logs\n"
-         "      --json         with --info: tell it as JSON\n"
+         "  -j, --json         with --info: tell it as JSON\n"
          "  -q, --quiet        no summary at the end\n"
          "  -h, --help         print this help\n"
          "  -V, --version      print the version\n"
@@ -131,7 +130,7 @@ static bool set_option(void *cx, int option)
         return a->replay.create = true;
     case OPTION_INFO:
         return a->info = true;
-    case OPTION_JSON:
+    case 'j':
         return a->json = true;
     case 'q':
         return a->replay.quiet = true;
@@ -168,7 +167,7 @@ static int check_arguments(const struct arguments *a, int argc)
 /* Says how to go on: a negative number, or the exit status. */
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"S:qhV", long_options, print_help, set_option};
+    static const struct tool_options options = {"S:jqhV", long_options, print_help, set_option};
     int status;
 
     optind = 0;

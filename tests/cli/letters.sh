@@ -56,6 +56,9 @@ if "$ACH" help --verbs | grep -qx dev; then
     has "$err" "ach dev print: -n was given up"
     has "$err" "write -c, --count"
 fi
+# The letter does what the long name does.
+expect 2 "$ACH" replay -j some.achlog
+has "$err" "ach replay: --json goes with --info"
 # Old long names are still taken.
 "$ACH" mk --count 3 c
 expect 0 "$ACH" hz --window 0.01 --count 1 c
