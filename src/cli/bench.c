@@ -185,7 +185,7 @@ const struct verb verb_bench = {
         "      --rounds N        how often each contender has its turn\n"
         "      --json FILE       write the results there, too\n"
         "      --modules DIR     where the contenders are that need a library\n"
-        "      --help            print this help\n\n"
+        "  -h, --help            print this help\n\n"
         "Scenarios: paced-1k saturated spin paced-8k poll poll-saturated fifo receivers\n"
         "receivers-1k receivers-8k senders sizes untouched hops stopped\n\n"
         "Examples:\n"

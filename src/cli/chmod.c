@@ -48,7 +48,7 @@ const struct verb verb_chmod = {
             "Options:\n"
             "  -u, --user    only in shared memory\n"
             "  -k, --kernel  only in the kernel module\n"
-            "      --help    print this help\n\n"
+            "  -h, --help    print this help\n\n"
             "Examples:\n"
             "  ach chmod 644 imu             everybody may read, the owner may put\n"
             "  ach chmod 660 state command   only owner and group\n",

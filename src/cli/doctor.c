@@ -175,7 +175,7 @@ const struct verb verb_doctor = {
         "                  channel's name but are no usable channel and that nobody has open\n"
         "      --root DIR  look for configuration files beneath DIR\n"
         "  -j, --json      as JSON\n"
-        "      --help      print this help\n\n"
+        "  -h, --help      print this help\n\n"
         "Examples:\n"
         "  ach doctor\n"
         "  ach doctor --repair\n"

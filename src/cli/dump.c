@@ -29,7 +29,7 @@ const struct verb verb_dump = {
             "Options:\n"
             "  -u, --user    only in shared memory\n"
             "  -k, --kernel  only in the kernel module\n"
-            "      --help    print this help\n\n"
+            "  -h, --help    print this help\n\n"
             "Examples:\n"
             "  ach dump imu\n",
     .run = run,

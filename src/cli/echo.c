@@ -253,7 +253,7 @@ const struct verb verb_echo = {
         "  -x, --hex      always as a hex dump\n"
         "      --no-wait  fail if there is no channel, and end when it is removed\n"
         "  -j, --json     a JSON object on a line of its own for each message\n"
-        "      --help     print this help\n\n"
+        "  -h, --help     print this help\n\n"
         "Examples:\n"
         "  ach echo imu\n"
         "  ach echo --all --count 3 --hex imu\n"

@@ -45,7 +45,7 @@ const struct verb verb_file = {
             "Options:\n"
             "  -u, --user    only in shared memory\n"
             "  -k, --kernel  only in the kernel module\n"
-            "      --help    print this help\n\n"
+            "  -h, --help    print this help\n\n"
             "Examples:\n"
             "  ach file imu\n"
             "  chgrp robot \"$(ach file imu)\"\n",

@@ -240,7 +240,7 @@ const struct verb verb_get = {
         "      --raw              on a terminal, too, write what is not text as it is, and not as "
         "a\n"
         "                         hex dump\n"
-        "      --help             print this help\n\n"
+        "  -h, --help             print this help\n\n"
         "Fails if there is nothing, or nothing in time; with --all that is the end. If messages\n"
         "were overwritten before they could be got, standard error says how many.\n\n"
         "Examples:\n"

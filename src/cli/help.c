@@ -75,8 +75,8 @@ const struct verb verb_help = {
     .help = "Usage: ach help [--verbs] [VERB]\n\n"
             "Tell what there is, or what a verb does.\n\n"
             "Options:\n"
-            "  --verbs    only print the names of the verbs, for completion\n"
-            "  --help     print this help\n\n"
+            "      --verbs  only print the names of the verbs, for completion\n"
+            "  -h, --help   print this help\n\n"
             "Examples:\n"
             "  ach help\n"
             "  ach help mk\n",

@@ -203,7 +203,7 @@ const struct verb verb_ls = {
         "                          only to read, as far as you may see them\n"
         "      --names             only the names, one per line\n"
         "  -j, --json              as JSON\n"
-        "      --help              print this help\n\n"
+        "  -h, --help              print this help\n\n"
         "Examples:\n"
         "  ach ls\n"
         "  ach ls --interval 2 'arm-*'\n"

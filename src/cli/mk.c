@@ -287,7 +287,7 @@ const struct verb verb_mk = {
         "  -u, --user             in shared memory (default)\n"
         "  -k, --kernel           in the kernel module\n"
         "  -v, --verbose          say what was made\n"
-        "      --help             print this help\n\n"
+        "  -h, --help             print this help\n\n"
         "Examples:\n"
         "  ach mk imu\n"
         "  ach mk -1 -m 10 -n 3000 state command\n"

@@ -264,7 +264,7 @@ const struct verb verb_put = {
         "  -b, --length-prefix  a stream: 4 bytes, little-endian, before each message tell its\n"
         "                       length\n"
         "  -x, --hex            the text, the input or each line is hexadecimal\n"
-        "      --help           print this help\n\n"
+        "  -h, --help           print this help\n\n"
         "A message cannot be empty: empty lines are passed over. On a channel for a single\n"
         "writer, ach put takes the source lock.\n\n"
         "Examples:\n"

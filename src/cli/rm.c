@@ -76,7 +76,7 @@ const struct verb verb_rm = {
             "  -u, --user     only in shared memory\n"
             "  -k, --kernel   only in the kernel module\n"
             "  -v, --verbose  say what was removed\n"
-            "      --help     print this help\n\n"
+            "  -h, --help     print this help\n\n"
             "Examples:\n"
             "  ach rm imu\n"
             "  ach rm --force state command\n",

@@ -180,7 +180,7 @@ const struct verb verb_watch = {
         "      --sort COLUMN       sort by name, rate, newest, bytes, age, missed or recovered;\n"
         "                          without it by rate on a terminal, else by name\n"
         "      --reverse           sort the other way round\n"
-        "      --help              print this help\n\n"
+        "  -h, --help              print this help\n\n"
         "Examples:\n"
         "  ach watch\n"
         "  ach watch --interval 0.2 'arm-*'\n"

@@ -42,7 +42,7 @@ struct windows {
     "  -c, --count N           end after N lines; without it, with Ctrl-C\n"                       \
     "      --no-wait           fail if there is no channel, and end when it is removed\n"          \
     "  -j, --json              each line is a JSON object\n"                                       \
-    "      --help              print this help\n"
+    "  -h, --help              print this help\n"
 
 /* Parse the options that hz and bw have, and their channel. False after complaining. */
 bool windows_parse(struct windows *w, int argc, char **argv);

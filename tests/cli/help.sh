@@ -37,6 +37,8 @@ for verb in $verbs search adv hide; do
     has "$help" "Examples:"
     expect 0 "$ACH" help "$verb"
     same "$out" "$help"
+    expect 0 "$ACH" "$verb" -h
+    same "$out" "$help"
     page=$man/ach-$verb.1
     case $verb in adv | hide) page=$man/ach-search.1 ;; esac
     if [ ! -s "$page" ]; then
@@ -59,6 +61,13 @@ done
 for alias in create make unlink remove; do
     expect 0 "$ACH" $alias --help
 done
+# Also after other options, but not after --.
+for words in 'ls --json -h' 'get -w c -h' 'mk -m 3 -h' 'doctor -j -h' 'replay --info -h'; do
+    # shellcheck disable=SC2086
+    expect 0 "$ACH" $words
+    has "$out" "Usage: ach ${words%% *}"
+done
+expect 1 "$ACH" info -- -h
 expect 0 "$ACH" put --help chan
 has "$out" "Usage: ach put"
 "$ACH" mk c
