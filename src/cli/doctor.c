@@ -121,8 +121,10 @@ static int examine(struct report *r, bool json)
 
     if (!find_directory(r))
         return EXIT_FAILED;
-    if (check_directory(r))
+    if (check_directory(r)) {
         check_files(r);
+        check_servers(r);
+    }
     check_limits(r);
     check_realtime(r);
     check_kernel(r);
@@ -167,9 +169,10 @@ const struct verb verb_doctor = {
     .help =
         "Usage: ach doctor [OPTION ...]\n\n"
         "Check what channels depend on: their directory and its space, files that are not\n"
-        "channels or were left behind, resource limits, real-time scheduling, the kernel and\n"
-        "its module, and logind's removal of shared memory. Each warning says what to do. Exit\n"
-        "status 0: all is well; 1: there are warnings or problems.\n\n"
+        "channels or were left behind, channels of servers that were killed, resource limits,\n"
+        "real-time scheduling, the kernel and its module, and logind's removal of shared memory.\n"
+        "Each warning says what to do. Exit status 0: all is well; 1: there are warnings or\n"
+        "problems.\n\n"
         "Options:\n"
         "  -r, --repair    remove temporary files whose maker is dead, and files that have a\n"
         "                  channel's name but are no usable channel and that nobody has open\n"

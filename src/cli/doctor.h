@@ -41,9 +41,13 @@ struct finding *found(struct report *r, enum level level, const char *check, con
 
 void advise(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Is this a file that nobody has just made? A maker in another PID namespace looks dead from here. */
+bool settled(const char *path);
+
 /* False: there is no such directory. */
 bool check_directory(struct report *r);
 void check_files(struct report *r);
+void check_servers(struct report *r);
 void check_limits(struct report *r);
 void check_realtime(struct report *r);
 void check_kernel(struct report *r);

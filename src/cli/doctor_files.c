@@ -62,8 +62,7 @@ static bool dead(pid_t pid)
     return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* A maker in another PID namespace looks dead from here, but is done within moments. */
-static bool settled(const char *path)
+bool settled(const char *path)
 {
     struct stat st;
 

@@ -179,6 +179,52 @@ if can_be_nobody; then
     "$ACH" rm secret most-secret
 fi
 
+# The channels of a server that was killed, once it is certain that none is just starting.
+if "$ACH" help --verbs | grep -qx serve; then
+    printf 'driver\n(\n  name "fake"\n  provides ["laser:0"]\n)\n' >"$tmp/robot.cfg"
+    # serves: in the background, until the server is ready
+    serves() {
+        : >"$tmp/out"
+        "$ACH" serve --no-tcp --port 7123 "$tmp/robot.cfg" >"$tmp/out" 2>"$tmp/err" &
+        server=$!
+        eventually grep -q '^serving 1 device' "$tmp/out" || fail "serve: $(cat "$tmp/err")"
+        touch -d '1 minute ago' "$ACH_DIR/achshm-dev.7123.ans"
+    }
+    # Run the command of the advice.
+    remove_as_advised() {
+        PATH=$(dirname "$ACH"):$PATH sh -c "$(json \
+            '[f["advice"] for f in j["findings"] if f["check"] == "servers"][0].split(": ")[-1]')"
+    }
+    serves
+    doctor
+    same "$(levels servers)" ""
+    # A server that is stopped has its lock all the same.
+    kill -STOP "$server"
+    doctor
+    same "$(levels servers)" ""
+    kill -KILL "$server"
+    wait "$server" 2>/dev/null
+    left=$("$ACH" ls --names 'dev.7123.*' | wc -l)
+    [ "$left" -ge 4 ] || fail "only $left channels are left"
+    doctor
+    same "$(levels servers)" note
+    same "$(told servers "$left channels dev.7123.* were left by a server of devices that was killed")" 1
+    touch "$ACH_DIR/achshm-dev.7123.ans"
+    doctor
+    same "$(levels servers)" ""
+    # Starting it again helps, and so does the command that the note advises.
+    serves
+    doctor
+    same "$(levels servers)" ""
+    kill -KILL "$server"
+    wait "$server" 2>/dev/null
+    doctor
+    remove_as_advised
+    same "$("$ACH" ls --names 'dev.7123.*')" ""
+    doctor
+    same "$(levels servers)" ""
+fi
+
 # A directory where anybody can remove anything; one that is not in memory
 chmod 777 "$ACH_DIR"
 doctor
