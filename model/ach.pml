@@ -135,6 +135,7 @@ bit asleep[READERS];
 bit on_wake[READERS];   /* queued on the wake word */
 bit on_commit[READERS]; /* queued on the commit word */
 num announced;          /* the wake word: the commit that is about to be made, or was */
+bit commit_sleepers;    /* a handle that could put sleeps on the commit word alone */
 bit unmapped;           /* a handle that could put has not mapped the wake word */
 bit alone[READERS];     /* sleeps on the wake word alone, or is about to */
 bit canceled[READERS];

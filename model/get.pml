@@ -391,7 +391,7 @@ nothing:
     if
     :: !SLEEPS_ON_WAKE && !CANNOT_WRITE && !settled ->
         if
-        :: atomic { unmapped = (BUG != 30) }
+        :: atomic { commit_sleepers = (BUG != 30) }
         :: atomic { DIES(KILL_READERS); goto dead }
         fi;
         if
@@ -401,6 +401,9 @@ nothing:
         fi
     :: else
     fi;
+#endif
+#if BUG == 37
+    alone[me_] = SLEEPS_ON_WAKE && !unmapped && SEQ(announced) != SEQ(c) + 1;
 #endif
     if
     :: atomic {
@@ -447,12 +450,18 @@ nothing:
 #endif
 #if WAKE_READERS
     /*
-     * The wake word alone if no commit is announced that it has not seen, and if everybody
-     * announces. Otherwise futex_waitv: it compares and queues on the wake word, then on the
-     * commit word.
+     * The wake word alone if all handles announce, the next commit is not announced, and the
+     * commit word is still the one it has seen. Otherwise futex_waitv: it compares and queues on
+     * the wake word, then on the commit word.
      */
+#if BUG != 37
     if
-    :: atomic { alone[me_] = SLEEPS_ON_WAKE && !unmapped && (SEQ(w) <= SEQ(c) || BUG == 26) }
+    :: atomic { alone[me_] = SLEEPS_ON_WAKE && !unmapped && (SEQ(w) != SEQ(c) + 1 || BUG == 26) }
+    :: atomic { DIES(KILL_READERS); goto dead }
+    fi;
+#endif
+    if
+    :: atomic { alone[me_] = alone[me_] && (commit == c || BUG == 36) }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
     if
@@ -461,7 +470,7 @@ nothing:
         :: announced != w -> goto retry
         :: else
         fi;
-        assert(BUG == 26 || NEWEST == seen);
+        assert(BUG == 26 || BUG == 36 || NEWEST == seen);
         on_wake[me_] = 1;
         asleep[me_] = 1;
         w = 0;

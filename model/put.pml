@@ -403,7 +403,7 @@ do_commit:
     :: atomic { DIES(true); goto buried }
     fi;
     if
-    :: atomic { both = unmapped || READONLY || !HAS_WAKE_WORD }
+    :: atomic { both = commit_sleepers || READONLY || !HAS_WAKE_WORD }
     :: atomic { DIES(true); goto buried }
     fi;
 #endif

@@ -196,7 +196,7 @@ bool achi_raise(const struct achi_view *v, uint32_t *word)
 {
     uint32_t c = *word;
 
-    if (!(c & ACHI_WAITER) && !achi_cas_acq_rel(&v->hdr->commit, &c, c | ACHI_WAITER, WAIT_RAISE))
+    if (!(c & ACHI_WAITER) && !achi_cas_seq_cst(&v->hdr->commit, &c, c | ACHI_WAITER, WAIT_RAISE))
         return false;
     *word = c | ACHI_WAITER;
     return true;

@@ -107,9 +107,10 @@ struct ach_header {
     uint32_t commit __attribute__((aligned(128))); /* the newest sequence, and more;
                                                            the futex that readers sleep on */
     uint32_t state;
-    uint32_t readonly_wake; /* there may be sleepers that cannot set the bit */
-    uint32_t heir;          /* users of the channel that had the name may not know of this one */
-    uint32_t unmapped;      /* an enum achi_unmapped */
+    uint32_t readonly_wake;   /* there may be sleepers that cannot set the bit */
+    uint32_t heir;            /* users of the channel that had the name may not know of this one */
+    uint32_t commit_sleepers; /* there may be sleepers that set the bit, and sleep here alone */
+    uint32_t unmapped;        /* an enum achi_unmapped */
 
     /* What writers share, under the lock. */
     uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
@@ -131,7 +132,8 @@ _Static_assert(__builtin_offsetof(struct ach_header, wake_number) == 88, "header
 _Static_assert(__builtin_offsetof(struct ach_header, commit) == 128, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, readonly_wake) == 136, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layout");
-_Static_assert(__builtin_offsetof(struct ach_header, unmapped) == 144, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, commit_sleepers) == 144, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, unmapped) == 148, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, lock) == 256, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, first) == 264, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, source_start) == 288, "header layout");

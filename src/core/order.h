@@ -22,6 +22,9 @@
  *                                      that, then counts up in the commit word; a waiter that
  *                                      loaded the new count sees it (WAIT_STATE), another one does
  *                                      not sleep
+ *   WAIT_RAISE seq_cst    achi_wakefile_lack   seq_cst: a waiter raises the flag, then looks whether
+ *                                      all handles have the wake word; a handle without it says
+ *                                      so, then looks for the flag: one of them sees the other
  *
  * Between writers the lock orders everything.
  */
@@ -51,9 +54,9 @@
 #define achi_cas_release(p, old, new_, label)                                                      \
     (ACHI_STEP(label),                                                                             \
      __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-#define achi_cas_acq_rel(p, old, new_, label)                                                      \
+#define achi_cas_seq_cst(p, old, new_, label)                                                      \
     (ACHI_STEP(label),                                                                             \
-     __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+     __atomic_compare_exchange_n((p), (old), (new_), 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 /* Stores before it are visible before stores after it. */
 #define achi_fence_store(label) (ACHI_STEP(label), achi_store_barrier())
 /* Loads before it are done before loads after it. */

@@ -106,7 +106,7 @@ static bool temporary_tail(const char *s)
  * what somebody replaced, and its users may not have been told yet. What has two
  * names was given the channel's, and its maker died before it removed this one.
  */
-static bool sweep_file(int dir, const char *name)
+static bool sweep_file(int dir, const char *name, const char *channel)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -117,7 +117,7 @@ static bool sweep_file(int dir, const char *name)
         return errno == ENOENT;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         snprintf(path, sizeof(path), "%s/%s", achi_name_dir(), name);
-        if (fstat(fd, &st) == 0 && (st.st_nlink > 1 || achi_shm_replaced(path)))
+        if (fstat(fd, &st) == 0 && (st.st_nlink > 1 || achi_shm_replaced(channel, path)))
             gone = unlink(path) == 0;
         flock(fd, LOCK_UN); /* a child of fork may have the descriptor too */
     }
@@ -164,9 +164,9 @@ bool achi_draft_sweep(const char *name)
         if (strncmp(e->d_name, prefix, len) != 0 || !temporary_tail(e->d_name + len))
             continue;
         if (!is_foreign(dirfd(dir), e->d_name, owner))
-            clean &= sweep_file(dirfd(dir), e->d_name);
+            clean &= sweep_file(dirfd(dir), e->d_name, name);
         else if (foreign++ < FOREIGN_MAX)
-            sweep_file(dirfd(dir), e->d_name);
+            sweep_file(dirfd(dir), e->d_name, name);
     }
     closedir(dir);
     return clean;

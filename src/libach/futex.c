@@ -125,7 +125,7 @@ void achi_futex_add_wake_at(const uint32_t *at, uint32_t *word, uint32_t add, bo
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
     achi_futex_wake(at, false);
-    achi_futex_wake(word, false); /* the page of at may be gone; every sleeper is queued here too */
+    achi_futex_wake(word, false); /* the page of at may be gone */
 }
 
 bool achi_futex_has_waitv(void)

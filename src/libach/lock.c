@@ -229,7 +229,7 @@ void achi_commit_wake(const struct achi_view *v, uint32_t add)
     word = __atomic_load_n(commit, __ATOMIC_RELAXED);
     __atomic_store_n(h->wake, word + add, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    both = __atomic_load_n(&v->hdr->unmapped, __ATOMIC_RELAXED) ||
+    both = __atomic_load_n(&v->hdr->commit_sleepers, __ATOMIC_RELAXED) ||
            __atomic_load_n(&v->hdr->readonly_wake, __ATOMIC_RELAXED);
     /* The sequence stays as it is while we hold the lock, so this is not the word. */
     achi_futex_add_wake_at(h->wake, commit, add, both, ACHI_SEQ(word) ? 0 : ACHI_ONE_MESSAGE);

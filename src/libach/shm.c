@@ -145,10 +145,10 @@ static enum ach_status may_replace(const char *path, const ach_create_attr_t *at
     return attr->truncate || r == ACH_CORRUPT ? ACH_OK : ACH_EEXIST;
 }
 
-bool achi_shm_replaced(const char *path)
+bool achi_shm_replaced(const char *name, const char *path)
 {
     struct achi_handle old = {.fd = -1};
-    enum ach_status r = open_path(&old, path, path, false);
+    enum ach_status r = open_path(&old, name, path, false);
     bool told;
 
     if (r != ACH_OK)
@@ -166,11 +166,12 @@ static void set_heir(const struct draft *d, uint32_t heir)
 }
 
 /* What was to be replaced may not be: give it its name back. */
-static enum ach_status step_back(struct draft *d, const char *path, enum ach_status why)
+static enum ach_status step_back(struct draft *d, const char *name, const char *path,
+                                 enum ach_status why)
 {
     if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) != 0)
         return achi_fail_errno("cannot give %s its name back", path);
-    achi_shm_replaced(d->path);
+    achi_shm_replaced(name, d->path);
     return why;
 }
 
@@ -205,12 +206,9 @@ static enum ach_status exchange(struct draft *d, const char *name, const char *p
         if (r == ACH_EEXIST && access(d->path, F_OK) != 0 && errno == ENOENT)
             r = ACH_OK; /* another one has swept it */
         if (r != ACH_OK)
-            r = step_back(d, path, r);
-        else if (!achi_shm_replaced(d->path) && old)
+            r = step_back(d, name, path, r);
+        else if (!achi_shm_replaced(name, d->path) && old)
             achi_retire(old, ACHI_REPLACED);
-        /* On the wake word too: the replaced file's new path does not lead to it. */
-        if (r == ACH_OK && old)
-            achi_nudge(old);
         achi_draft_unname(d);
     } else if (old) {
         achi_retire(old, ACHI_REPLACED);

@@ -199,24 +199,29 @@ unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct ach
 }
 
 /*
- * Is the wake word enough? Not if it announces a message later than the one seen, which may be
- * committed at any moment, and not if a writer may be there that announces nothing. The flag is up,
- * and the end of the sleep has been chosen before: such a writer waits for it (achi_wakefile_lack).
+ * Is the wake word enough? Not if it announces the next message, which may be committed at any
+ * moment; not if the commit word is another one, so that messages may have been announced and
+ * committed already; and not if a writer may be there that announces nothing. Such a writer waits
+ * for one slice (achi_wakefile_lack). So the end of the sleep has been chosen before this looks,
+ * and on a clock that nobody can set.
  */
-static bool wake_word_suffices(const struct achi_handle *h, const struct seen *seen)
+static bool wake_word_suffices(const struct achi_handle *h, const struct seen *seen,
+                               const struct end *end)
 {
-    const uint32_t ahead = ACHI_SEQ(seen->wake - (seen->commit & ACHI_SEQ_BITS));
+    const struct ach_header *hdr = h->view.hdr;
 
-    return h->sleeps_on_wake && (ahead == 0 || ahead > ACHI_SEQ(ACHI_SEQ_BITS) / 2) &&
-           __atomic_load_n(&h->view.hdr->unmapped, __ATOMIC_SEQ_CST) == ACHI_ALL_MAPPED;
+    return h->sleeps_on_wake && end->clock == CLOCK_MONOTONIC &&
+           __atomic_load_n(&hdr->unmapped, __ATOMIC_SEQ_CST) == ACHI_ALL_MAPPED &&
+           ACHI_SEQ(seen->wake) != ACHI_SEQ(seen->commit + ACHI_ONE_MESSAGE) &&
+           __atomic_load_n(&hdr->commit, __ATOMIC_RELAXED) == seen->commit;
 }
 
 static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan,
-                          const struct seen *seen)
+                          const struct seen *seen, const struct end *end)
 {
     unsigned n = both_words(chan->priv, seen, w);
 
-    if (wake_word_suffices(chan->priv, seen))
+    if (wake_word_suffices(chan->priv, seen, end))
         return 1;
     if (chan->priv->readonly)
         w[n++] = (struct achi_futex_word){achi_cancel_word(chan), 0, true};
@@ -230,8 +235,7 @@ bool achi_settle(struct achi_handle *h)
 
     if (h->sleeps_on_wake || h->private_ || __atomic_load_n(&h->settled, __ATOMIC_RELAXED))
         return true;
-    if (__atomic_load_n(&hdr->unmapped, __ATOMIC_RELAXED) == ACHI_ALL_MAPPED)
-        __atomic_store_n(&hdr->unmapped, ACHI_SOME_UNMAPPED, __ATOMIC_RELAXED);
+    __atomic_store_n(&hdr->commit_sleepers, 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&hdr->lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK)
         return false;
@@ -296,7 +300,7 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
         return r;
     if (!find_end(d, slice, &end))
         return ACH_TIMEOUT;
-    r = sleep_on(w, add_words(w, chan, &seen), &end);
+    r = sleep_on(w, add_words(w, chan, &seen, &end), &end);
     fetch_next(chan->priv);
     return r;
 }
@@ -380,7 +384,7 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct s
     if (!find_end(d, slice, &end))
         return ACH_TIMEOUT;
     for (i = 0; i < n; i++)
-        used += add_words(&w[used], items[i].chan, &seen[i]);
+        used += add_words(&w[used], items[i].chan, &seen[i], &end);
     return sleep_on(w, used, &end);
 }
 

@@ -12,18 +12,19 @@
  *   loads the wake word                        changes the commit word and wakes on the wake
  *   sleeps while the wake word is unchanged    word, in one system call
  *
- * If the wake word announces no message later than the one that the waiter has seen,
- * every later put changes the wake word first. Then either the kernel finds it changed,
- * or the put finds the waiter asleep (G6). If it does announce one, the commit may come
- * at any moment, also between the load and the sleep. Then the waiter sleeps on both
- * words with futex_waitv, which queues on the wake word before it compares the commit
- * word. A writer that is killed after its announcement leaves the word like that until
- * the next put.
+ * If the wake word does not announce the next message, and the commit word is still the
+ * one that the waiter has seen, every later put changes the wake word first. Then either
+ * the kernel finds it changed, or the put finds the waiter asleep (G6). If it does announce
+ * the next one, the commit may come at any moment, also between the load and the sleep.
+ * Then the waiter sleeps on both words with futex_waitv, which queues on the wake word
+ * before it compares the commit word. A writer that is killed after its announcement leaves
+ * the word like that until the next put.
  *
  * A handle that may put and cannot map the wake file wakes on the commit word. It sets
- * "unmapped" in the header when it is opened. Is a waiter there, it then waits until a put
- * has woken all, or for one slice of sleep: from then on all waiters sleep on both words,
- * and all writers wake on both.
+ * "unmapped" in the header when it is opened. If a waiter is there, it then waits until a put
+ * has woken all, or for one slice of sleep: from then on all waiters sleep on both words.
+ * Such a handle sleeps on the commit word alone, after it has set "commit_sleepers": from
+ * then on all writers wake on both words.
  *
  * The file is called .achshm-NAME.wake. If that name is taken by another user,
  * a random number follows. The channel's header has the number and the inode.

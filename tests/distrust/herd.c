@@ -197,6 +197,26 @@ static void test_strangers_sleep_on(void)
     }
 }
 
+/* A handle that could not map the wake file, and never waits, changes nothing for strangers. */
+static void test_opened_without_wake_file(void)
+{
+    char aside[PATH_MAX + 8];
+    ach_channel_t chan, without;
+
+    if (!have_waitv())
+        return;
+    REQUIRE_OK(ach_create(CHAN, 8, 8, NULL));
+    REQUIRE_OK(ach_open(&chan, CHAN, NULL));
+    snprintf(aside, sizeof(aside), "%s.aside", wake_path);
+    CHECK(rename(wake_path, aside) == 0);
+    CHECK_OK(ach_open(&without, CHAN, NULL));
+    CHECK_OK(ach_close(&without));
+    CHECK(rename(aside, wake_path) == 0);
+    put_beside(&chan, &chan, &ways[0]);
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink(CHAN));
+}
+
 /* Who asked for it is woken by every put: all who sleep there are. */
 static void test_readonly_wake(void)
 {
@@ -474,6 +494,7 @@ int main(void)
     test_modes();
     test_replaced_and_removed();
     test_strangers_sleep_on();
+    test_opened_without_wake_file();
     test_readonly_wake();
     test_without_wake_file(true);
     test_without_wake_file(false);
