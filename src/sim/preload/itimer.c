@@ -126,7 +126,7 @@ EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
                                                 .tv_usec = (suseconds_t)(interval % US_PER_S)},
                                 .it_value = {.tv_sec = (time_t)(value / US_PER_S),
                                              .tv_usec = (suseconds_t)(value % US_PER_S)}};
-    struct itimerval old;
+    struct itimerval old = {0};
 
     if (!achi_sim_free())
         return REAL(ualarm)(value, interval);
