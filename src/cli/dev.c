@@ -100,6 +100,7 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
 {
     const char *kind = type == ACH_MSG_CMD ? "command" : "request";
     const ach_message_def_t *def = NULL;
+    const char *meant;
     uint32_t first = 0;
     uint64_t number;
 
@@ -113,7 +114,8 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
         complain("%s has no %ss", i->name, kind);
         return NULL;
     }
-    complain("%s has no %s %s%s; it has:", i->name, kind, name, suggest_message(i, type, name));
+    meant = suggest_message(i, type, name);
+    complain("%s has no %s %s%s%s", i->name, kind, name, meant, *meant ? " It has:" : "; it has:");
     list_messages(i, type);
     return NULL;
 }

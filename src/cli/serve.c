@@ -4,6 +4,7 @@
 #include <ach/drivers.h>
 #include <ach/tcp.h>
 #include <errno.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -206,10 +207,32 @@ static void warn_secret(const struct serve *s)
                  ach_section_file(tcp));
 }
 
+/* Before drivers are set up, which may take long, or move something. */
+static bool check_address(const struct serve *s)
+{
+    const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICHOST};
+    ach_section_t *tcp = ach_section_next(ach_config_root(s->config), "tcp", NULL);
+    const char *address = s->bind ? s->bind : tcp ? ach_section_string(tcp, "bind", NULL) : NULL;
+    struct addrinfo *found;
+    int error;
+
+    if (s->no_tcp || !address)
+        return true;
+    error = getaddrinfo(address, NULL, &hints, &found);
+    if (error)
+        complain("cannot listen on %s, which is not the number of an address, as 127.0.0.1: %s",
+                 address, gai_strerror(error));
+    else
+        freeaddrinfo(found);
+    return !error;
+}
+
 static bool start(struct serve *s)
 {
     const ach_transport_class_t *t = NULL;
 
+    if (!check_address(s))
+        return false;
     if (ach_robot_start(s->robot) != ACH_OK) {
         fail_errstr();
         return false;

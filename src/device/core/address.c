@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../util/nearest.h"
+#include "core.h"
 
 /* key, host, robot, interface, index; of these the last two must be there. */
 enum { KEY, HOST, ROBOT, INTERFACE, INDEX, PARTS };
@@ -76,7 +77,7 @@ static ach_status_t word(const struct parts *p, int part, char *to, size_t size)
 /* Player's codes of interfaces have 8 bits; those of plug-ins may be larger. */
 #define CODES 1024u
 
-static ach_status_t no_interface(const struct parts *p, const char *name)
+const char *achi_interface_nearest(const char *name)
 {
     struct nearest n = nearest_to(name);
     unsigned code;
@@ -87,10 +88,17 @@ static ach_status_t no_interface(const struct parts *p, const char *name)
         if (i)
             nearest_offer(&n, i->name);
     }
+    return n.best;
+}
+
+static ach_status_t no_interface(const struct parts *p, const char *name)
+{
+    const char *best = achi_interface_nearest(name);
+
     return ach_errstr_set(ACH_EINVAL,
                           "\"%.100s\" is not an address: there is no interface %s%s%s%s", p->text,
-                          *name ? name : "without a name", n.best ? "; did you mean '" : "",
-                          n.best ? n.best : "", n.best ? "'?" : "");
+                          *name ? name : "without a name", best ? "; did you mean '" : "",
+                          best ? best : "", best ? "'?" : "");
 }
 
 static ach_status_t interface_code(const struct parts *p, uint16_t *code)

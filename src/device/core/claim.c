@@ -10,18 +10,33 @@
 /* A bit for each address of an option. */
 #define PLACES_MAX 64u
 
-/* Whether what stands before the last colon, if there is one, is an interface. */
-static bool interface_known(const char *text)
+/* The word before the last colon; "": there is no colon. */
+static void interface_word(const char *text, char *name, size_t size)
 {
     const char *end = strrchr(text, ':'), *start = end;
-    char name[64];
 
-    if (!end)
-        return true;
-    while (start > text && start[-1] != ':')
+    *name = '\0';
+    while (start && start > text && start[-1] != ':')
         start--;
-    snprintf(name, sizeof(name), "%.*s", (int)(end - start), start);
-    return ach_interface_find(name) != NULL;
+    if (end)
+        snprintf(name, size, "%.*s", (int)(end - start), start);
+}
+
+static void refuse_address(const ach_driver_t *d, const char *option, size_t i, const char *text)
+{
+    const char *best = NULL;
+    char name[64], expected[160];
+
+    interface_word(text, name, sizeof(name));
+    if (!*name || ach_interface_find(name)) {
+        ach_section_refuse(d->options, option, i, "an address, as laser:0 or front:::laser:0");
+        return;
+    }
+    best = achi_interface_nearest(name);
+    snprintf(expected, sizeof(expected),
+             "an address, as laser:0; the interface of this one is unknown%s%s%s",
+             best ? "; was '" : "", best ? best : "", best ? "' meant?" : "");
+    ach_section_refuse(d->options, option, i, expected);
 }
 
 static ach_status_t read_place(const ach_driver_t *d, const char *option, size_t i,
@@ -33,10 +48,7 @@ static ach_status_t read_place(const ach_driver_t *d, const char *option, size_t
         return ACH_EINVAL; /* the config file remembers what is wrong */
     if (ach_place_parse(text, place) == ACH_OK)
         return ACH_OK;
-    ach_section_refuse(d->options, option, i,
-                       interface_known(text)
-                           ? "an address, as laser:0 or front:::laser:0"
-                           : "an address, as laser:0; the interface of this one is unknown");
+    refuse_address(d, option, i, text);
     return ACH_EINVAL;
 }
 

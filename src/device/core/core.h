@@ -223,6 +223,9 @@ ach_status_t achi_route_check(const struct achi_device *d);
 /* The section access of a config file. ACH_EINVAL: it is wrong, which the config remembers. */
 ach_status_t achi_rights_read(ach_robot_t *robot, ach_section_t *root);
 
+/* The interface whose name is most like this one; NULL: none is. */
+const char *achi_interface_nearest(const char *name);
+
 const ach_driver_class_t *achi_class_find(const ach_robot_t *robot, const char *name);
 void achi_classes_destroy(ach_robot_t *robot);
 

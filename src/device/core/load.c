@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* load.c - a robot from its config file */
 #include <ach.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "../../util/nearest.h"
 #include "config_tree.h"
 #include "core.h"
 
@@ -61,6 +63,21 @@ static ach_status_t load_plugins(ach_robot_t *robot, ach_section_t *s)
     return status;
 }
 
+static ach_status_t no_class(const ach_robot_t *robot, ach_section_t *s, const char *name)
+{
+    struct nearest n = nearest_to(name);
+    const struct achi_class *c;
+    char expected[160];
+
+    for (c = robot->classes; c; c = c->next)
+        nearest_offer(&n, c->class->name);
+    snprintf(expected, sizeof(expected),
+             "the name of a driver that is built in or in a plug-in%s%s%s", n.best ? "; was '" : "",
+             n.best ? n.best : "", n.best ? "' meant?" : "");
+    ach_section_refuse(s, "name", 0, expected);
+    return ACH_EINVAL;
+}
+
 /* The process will load its plug-ins, and know whether there is such a driver. */
 static ach_status_t make_process(ach_robot_t *robot, ach_section_t *s, const char *name)
 {
@@ -95,10 +112,8 @@ static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
     if (load_plugins(robot, s) != ACH_OK)
         return ACH_EINVAL;
     class = achi_class_find(robot, name);
-    if (!class) {
-        ach_section_refuse(s, "name", 0, "the name of a driver that is built in or in a plug-in");
-        return ACH_EINVAL;
-    }
+    if (!class)
+        return no_class(robot, s, name);
     ach_section_tuple_count(s, "provides");
     ach_section_tuple_count(s, "requires");
     ach_errstr_set(ACH_OK, "%s", "");

@@ -160,7 +160,10 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     s->motion.speed = (struct achi_sim_pair){0};
     achi_sim_clock_rebase(s);
     if (s->drive_clock && ach_driver_advance(driver, 0) == ACH_ENOTSUP)
-        return ach_errstr_set(ACH_ENOTSUP, "drive_clock is for a robot with a simulated clock");
+        return ach_errstr_set(
+            ACH_ENOTSUP,
+            "drive_clock is for a robot with a simulated clock: start it with ach serve "
+            "--simulated");
     return ACH_OK;
 }
 

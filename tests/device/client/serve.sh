@@ -104,6 +104,20 @@ echo 'driver ( name "fake" provides ["laser:0"] rate "often" alwayson true )' >"
 "$ach" serve --no-tcp --no-channels "$dir/wrong.cfg" >"$dir/out" 2>&1 && fail "a wrong file is served"
 grep -q 'wrong.cfg:1:' "$dir/out" || fail "$(cat "$dir/out")"
 
+# An address that is none is found before a driver is set up.
+echo 'tcp ( bind "notahost" ) include "slow.cfg"' >"$dir/bind.cfg"
+timeout 50 "$ach" serve --no-channels --bind notahost "$dir/slow.cfg" >"$dir/out" 2>&1
+[ $? = 1 ] || fail "--bind was not checked first"
+grep -q 'cannot listen on notahost' "$dir/out" || fail "$(cat "$dir/out")"
+timeout 50 "$ach" serve --no-channels "$dir/bind.cfg" >"$dir/out" 2>&1
+[ $? = 1 ] || fail "bind was not checked first"
+grep -q 'cannot listen on notahost' "$dir/out" || fail "$(cat "$dir/out")"
+{ printf 'P5 20 20 255\n'; printf '%0400d' 0 | tr 0 '\377'; } >"$dir/room.pgm"
+echo 'driver ( name "simrobot" provides ["position2d:0"] bitmap "room.pgm" resolution 0.1 pose [1 1 0]
+    drive_clock yes alwayson yes )' >"$dir/clock.cfg"
+"$ach" serve --strict --no-tcp --no-channels "$dir/clock.cfg" >"$dir/out" 2>&1 && fail "no simulated clock"
+grep -q 'ach serve --simulated' "$dir/out" || fail "no remedy: $(cat "$dir/out")"
+
 # Devices of others are not ours; a clock that nobody moves is told of.
 echo 'driver ( name "passthrough" provides ["laser:1"] requires ["127.0.0.1:9:laser:0"] )' >"$dir/far.cfg"
 start far --simulated --no-tcp --no-channels "$dir/far.cfg" || exit 1

@@ -86,7 +86,9 @@ same "$err" "ach dev cmd: vel is a pose2d {px, py, pa}: write vel.px=1 vel.py=2"
 expect 1 "$ACH" dev cmd 40021:position2d:1 vel val.px=1
 has "$err" "has no field 'val'; did you mean 'vel'? It has: vel {px, py, pa}, state"
 expect 1 "$ACH" dev cmd 40021:position2d:1 velo
-has "$err" "position2d has no command velo; did you mean 'VEL'?"
+has "$err" "position2d has no command velo; did you mean 'VEL'? It has:"
+expect 1 "$ACH" dev cmd 40021:position2d:1 nothing_like_it
+has "$err" "position2d has no command nothing_like_it; it has:"
 expect 1 "$ACH" dev cmd 40021:laser:0 vel
 same "$err" "ach dev cmd: laser has no commands"
 expect 1 "$ACH" dev print 40021:lazer:0

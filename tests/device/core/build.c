@@ -18,7 +18,10 @@ static void test_wrong(void)
     refused("driver (name \"probe\" provides [\"opaque:0\"])\n"
             "driver (name \"probe\" provides [\"opaque:0\"])",
             "two drivers provide opaque:0");
-    refused("driver (name \"probe\" provides [\"lazer:0\"])", "interface of this one is unknown");
+    refused("driver (name \"probe\" provides [\"lazer:0\"])",
+            "interface of this one is unknown; was 'laser' meant?");
+    refused("driver (name \"probe\" provides [\"1:opqaue:0\"])", "was 'opaque' meant?");
+    refused("driver (name \"porbe\" provides [\"opaque:0\"])", "in a plug-in; was 'probe' meant?");
     refused("driver (name \"probe\" provides [\"opaque:0\"] requires [\"laser:3\"])",
             "test.cfg:1: driver probe requires laser:3, which no driver provides");
     refused("\ndriver (name \"nobody\")", "test.cfg:2:");
