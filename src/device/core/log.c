@@ -4,12 +4,14 @@
  *
  * A client may cause lines as fast as it can send messages. So each place in the code, told apart
  * by its format, and each driver there, writes BURST lines in WINDOW seconds; those that follow
- * are counted, and the count is written with the first line of any place after that, or at the end.
+ * are counted, and the count is written when that time is over, or at the end. A thread does that,
+ * which is there from the first line that was not written.
  * What a client sent may be part of a line, and a terminal may show it: bytes other than printable
  * ASCII are written as \xNN.
  */
 #include "log.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,9 +66,9 @@ static struct achi_log_place *find_place(struct achi_log *log, const char *forma
     return oldest;
 }
 
-/* Whether a line of this place is written; if not, it is counted. */
+/* Whether a line of this place is written; if not, it is counted. *first: for the first time. */
 static bool may_write(struct achi_log *log, const char *format, const void *who, enum ach_log level,
-                      const char *line)
+                      const char *line, bool *first)
 {
     double now = achi_monotonic();
     struct achi_log_place *p;
@@ -79,6 +81,7 @@ static bool may_write(struct achi_log *log, const char *format, const void *who,
         p->written = 0;
     }
     may = p->written < BURST;
+    *first = !may && !p->hidden;
     if (may) {
         p->written++;
     } else {
@@ -122,27 +125,108 @@ static void write_counts(ach_robot_t *robot, bool all)
         write_line(robot, level, line);
 }
 
+/* When the next count is to be written; negative: there is none. */
+static double next_time(const struct achi_log *log)
+{
+    double next = -1;
+    unsigned i;
+
+    for (i = 0; i < ACHI_LOG_PLACES; i++) {
+        const struct achi_log_place *p = &log->places[i];
+
+        if (p->hidden && (next < 0 || p->since + WINDOW < next))
+            next = p->since + WINDOW;
+    }
+    return next;
+}
+
+static void wait_until(struct achi_log *log, double time)
+{
+    struct timespec t = {.tv_sec = (time_t)time};
+
+    t.tv_nsec = (long)((time - (double)t.tv_sec) * 1e9);
+    pthread_cond_timedwait(&log->changed, &log->lock, &t);
+}
+
+static void *tell(void *context)
+{
+    ach_robot_t *robot = context;
+    struct achi_log *log = &robot->log;
+
+    pthread_mutex_lock(&log->lock);
+    while (!log->end) {
+        double next = next_time(log);
+
+        if (next < 0) {
+            pthread_cond_wait(&log->changed, &log->lock);
+        } else if (achi_monotonic() < next) {
+            wait_until(log, next);
+        } else {
+            pthread_mutex_unlock(&log->lock);
+            write_counts(robot, false);
+            pthread_mutex_lock(&log->lock);
+        }
+    }
+    pthread_mutex_unlock(&log->lock);
+    return NULL;
+}
+
+/* Without a thread the count comes with the next line, or at the end. */
+static void have_told(ach_robot_t *robot)
+{
+    struct achi_log *log = &robot->log;
+    sigset_t all, before;
+
+    pthread_mutex_lock(&log->lock);
+    if (!log->telling) {
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        log->telling = pthread_create(&log->teller, NULL, tell, robot) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    pthread_cond_signal(&log->changed);
+    pthread_mutex_unlock(&log->lock);
+}
+
 void achi_log_init(ach_robot_t *robot)
 {
+    pthread_condattr_t monotonic;
+
     pthread_mutex_init(&robot->log.lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&robot->log.changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }
 
 void achi_log_finish(ach_robot_t *robot)
 {
+    struct achi_log *log = &robot->log;
+
+    pthread_mutex_lock(&log->lock);
+    log->end = true;
+    pthread_cond_signal(&log->changed);
+    pthread_mutex_unlock(&log->lock);
+    if (log->telling)
+        pthread_join(log->teller, NULL);
     write_counts(robot, true);
-    pthread_mutex_destroy(&robot->log.lock);
+    pthread_cond_destroy(&log->changed);
+    pthread_mutex_destroy(&log->lock);
 }
 
 static void write_some(const ach_robot_t *robot, enum ach_log level, const char *format,
                        const void *who, const char *line)
 {
     ach_robot_t *r = (ach_robot_t *)(uintptr_t)robot;
+    bool first;
 
     if (level > r->attr.level)
         return;
     write_counts(r, false);
-    if (may_write(&r->log, format, who, level, line))
+    if (may_write(&r->log, format, who, level, line, &first))
         write_line(r, level, line);
+    else if (first)
+        have_told(r);
 }
 
 void ach_robot_log(const ach_robot_t *robot, enum ach_log level, const char *format, ...)

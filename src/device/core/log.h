@@ -5,6 +5,7 @@
 
 #include <ach/robot.h>
 #include <pthread.h>
+#include <stdbool.h>
 
 #define ACHI_LOG_PLACES 64u
 
@@ -20,7 +21,10 @@ struct achi_log_place {
 
 struct achi_log {
     pthread_mutex_t lock;
+    pthread_cond_t changed; /* on CLOCK_MONOTONIC: a first line was not written, or it ends */
     struct achi_log_place places[ACHI_LOG_PLACES];
+    pthread_t teller; /* writes counts when it is time; from the first line that was not written */
+    bool telling, end;
 };
 
 void achi_log_init(ach_robot_t *robot);

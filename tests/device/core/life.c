@@ -273,6 +273,24 @@ static void test_plain_log(void)
     rig_end(rig);
 }
 
+/* How many were left out is told when the time of the limit is over, also if nothing more comes. */
+static void test_counted_log(void)
+{
+    struct rig *rig = rig_start("driver (name \"dummy\" provides [\"laser:0\"])");
+    unsigned i;
+
+    for (i = 0; i < 100; i++)
+        ach_robot_log(rig_robot(rig), ACH_LOG_WARNING, "flood %u", i);
+    CHECK(rig_count(rig, "flood") == 20);
+    EVENTUALLY(rig_count(rig, "80 more lines like this one were not logged: flood 99") == 1);
+    CHECK(rig_count(rig, "flood") == 21);
+    rig_end(rig);
+    rig = rig_start("driver (name \"dummy\" provides [\"laser:0\"])");
+    for (i = 0; i < 21; i++)
+        ach_robot_log(rig_robot(rig), ACH_LOG_WARNING, "flood %u", i);
+    rig_end(rig); /* while the thread waits */
+}
+
 int main(void)
 {
     test_first_and_last();
@@ -288,5 +306,6 @@ int main(void)
     test_alwayson_never();
     test_strict();
     test_plain_log();
+    test_counted_log();
     return check_result();
 }
