@@ -30,13 +30,7 @@ static uint32_t handles;
 
 static struct timespec duration(double seconds)
 {
-    struct timespec t;
-
-    if (seconds > 1e9) /* also infinity */
-        seconds = 1e9;
-    t.tv_sec = (time_t)seconds;
-    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-    return t;
+    return achi_timespec(seconds > 1e9 ? 1e9 : seconds); /* also infinity */
 }
 
 static double wall(void)
@@ -87,9 +81,9 @@ static ach_status_t has_ended(void)
 }
 
 /*
- * As fetch, until a time of the monotonic clock; negative: without end. ACH_CLOSED: the server has
- * ended, and nothing is left in the channel. Nothing ends a sleep when the server is killed, so sleeps
- * are short.
+ * As fetch, until a time of the monotonic clock; negative: without end. ACH_CLOSED: the server
+ * has ended, and nothing is left in the channel. Nothing ends a sleep when the server is killed,
+ * so sleeps are short.
  */
 static ach_status_t receive(struct achi_channel_link *l, ach_channel_t *chan, double until,
                             int options, size_t *size)

@@ -134,9 +134,7 @@ static const ach_driver_t *unsettled(ach_robot_t *r)
 
 static struct timespec deadline(double seconds)
 {
-    double end = achi_monotonic() + (seconds < ACHI_LONG_WAIT ? seconds : ACHI_LONG_WAIT);
-
-    return (struct timespec){(time_t)end, (long)((end - floor(end)) * 1e9)};
+    return achi_timespec(achi_monotonic() + (seconds < ACHI_LONG_WAIT ? seconds : ACHI_LONG_WAIT));
 }
 
 /* Who is not done in the end. Under the clock's lock, which is released in between. */

@@ -41,6 +41,14 @@ static inline void achi_bell_clear(int fd)
         ;
 }
 
+/* A time or duration of seconds that is not negative, and not longer than time_t can hold. */
+static inline struct timespec achi_timespec(double seconds)
+{
+    const time_t whole = (time_t)seconds;
+
+    return (struct timespec){whole, (long)((seconds - (double)whole) * 1e9)};
+}
+
 /* Until it rings, or until that time of the monotonic clock; negative: without end. */
 static inline void achi_bell_wait(int fd, double until)
 {
@@ -52,8 +60,7 @@ static inline void achi_bell_wait(int fd, double until)
         left = 0;
     if (left > ACHI_LONG_WAIT)
         left = ACHI_LONG_WAIT;
-    t.tv_sec = (time_t)left;
-    t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
+    t = achi_timespec(left);
     ppoll(&p, 1, until < 0 ? NULL : &t, NULL);
 }
 

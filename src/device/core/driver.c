@@ -253,11 +253,8 @@ static bool run(ach_driver_t *d)
 /* Who newly subscribes does not wait: he is to hear at once whether it works now. */
 static void pause_for(ach_driver_t *d, double seconds)
 {
-    double until = achi_monotonic() + seconds;
-    struct timespec t;
+    const struct timespec t = achi_timespec(achi_monotonic() + seconds);
 
-    t.tv_sec = (time_t)until;
-    t.tv_nsec = (long)((until - (double)t.tv_sec) * 1e9);
     while (wanted(d) && (!d->pending || achi_pending_only_keeper(d)) &&
            pthread_cond_timedwait(&d->robot->changed, &d->robot->lock, &t) != ETIMEDOUT)
         ;

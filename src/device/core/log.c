@@ -140,14 +140,6 @@ static double next_time(const struct achi_log *log)
     return next;
 }
 
-static void wait_until(struct achi_log *log, double time)
-{
-    struct timespec t = {.tv_sec = (time_t)time};
-
-    t.tv_nsec = (long)((time - (double)t.tv_sec) * 1e9);
-    pthread_cond_timedwait(&log->changed, &log->lock, &t);
-}
-
 static void *tell(void *context)
 {
     ach_robot_t *robot = context;
@@ -156,11 +148,12 @@ static void *tell(void *context)
     pthread_mutex_lock(&log->lock);
     while (!log->end) {
         double next = next_time(log);
+        struct timespec t = achi_timespec(next < 0 ? 0 : next);
 
         if (next < 0) {
             pthread_cond_wait(&log->changed, &log->lock);
         } else if (achi_monotonic() < next) {
-            wait_until(log, next);
+            pthread_cond_timedwait(&log->changed, &log->lock, &t);
         } else {
             pthread_mutex_unlock(&log->lock);
             write_counts(robot, false);
