@@ -24,12 +24,13 @@ bool reader_open(struct reader *r, const char *name);
 
 /*
  * The same, but wait for a channel that does not exist yet, at most for the
- * timeout; NULL is for ever. A directory that does not exist is a failure. Returns ACH_OK; ACH_TIMEOUT; ACH_CANCELED as
- * reader_get does; another status after complaining.
+ * timeout; NULL is for ever. A directory that does not exist is a failure. Returns
+ * ACH_OK; ACH_TIMEOUT; ACH_CANCELED as reader_get does; another status after
+ * complaining.
  */
 enum ach_status reader_await(struct reader *r, const char *name, const struct timespec *timeout);
 
-/* A get returned this status because the channel was removed, replaced or cut short: reader_reopen helps. */
+/* A get returned this status because the channel was removed, replaced or cut short. */
 bool reader_lost(const struct reader *r, enum ach_status status);
 
 /*

@@ -92,7 +92,7 @@ bool achi_byte_written(int fd, off_t byte);
 /* Open a file for writing, or for reading if that is all it grants. -1 with errno. */
 int achi_open_either(const char *path, int flags, bool *readonly);
 
-/* Tell the users of a file that had the name, if it is a channel, that another one has it. False: cannot. */
+/* Tell the users of a channel that had the name that another one has it. False: cannot. */
 bool achi_shm_replaced(const char *name, const char *path);
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
