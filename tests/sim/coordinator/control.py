@@ -147,21 +147,22 @@ def speed_to_the_end():
     at_least(1, r, start)
 
 
+def step_takes_a_second(words, end):
+    start = time.monotonic()
+    put(CONTROL, words)
+    check(wait_until(lambda: status_time() == end), f"not {end} but {status_time()}")
+    check(time.monotonic() - start > 0.99, f"{words} was faster than it may")
+
+
 def step_at_speed():
     """A step takes its time, and no more, though nothing happens before its end."""
     r = begin("--pause", "--speed", "1", sections=(controller("a", "steps", 1, 10 ** 12),),
               duration=3.0 * LIMIT)
     check(until_it_stands() == 0, "it did not begin paused")
-    start = time.monotonic()
-    put(CONTROL, "step 1")
-    check(wait_until(lambda: status_time() == 1), f"not 1 but {status_time()}")
-    check(time.monotonic() - start > 0.99, "it was faster than it may")
+    step_takes_a_second("step 1", 1)
     put(CONTROL, "speed 0.5")
     time.sleep(1)
-    start = time.monotonic()
-    put(CONTROL, "step 0.5")
-    check(wait_until(lambda: status_time() == 1.5), f"not 1.5 but {status_time()}")
-    check(time.monotonic() - start > 0.99, "it was faster than it may, with another speed")
+    step_takes_a_second("step 0.5", 1.5)
     put(CONTROL, "end")
     r.expect(0)
 
