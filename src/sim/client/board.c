@@ -81,6 +81,7 @@ void achi_sim_jump(void)
     s->awaited = NULL;
     s->awaits = s->nudged = false;
     achi_sink_show(s);
+    achi_sink_unmask(s);
 }
 
 void achi_sim_uncritical(void)

@@ -142,6 +142,7 @@ static void bye(achi_event_t event, bool all)
     }
     s->state = ACHI_SINK_GONE;
     s->inside--;
+    achi_sink_unmask(s);
 }
 
 void achi_sim_refused(void)
@@ -301,6 +302,7 @@ ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx)
     achi_sink_thaw(s);
     achi_sim_uncritical();
     s->inside--;
+    achi_sink_unmask(s);
     return r;
 }
 

@@ -12,9 +12,28 @@
 /* The coordinator wakes who waits; whether it still lives is looked at so often. */
 #define SLICE_NS 500000000l
 
+void achi_sink_mask(struct achi_sink *s)
+{
+    uint64_t handled = __atomic_load_n(&achi_sim_handled, __ATOMIC_RELAXED);
+
+    if (s->masked || !handled)
+        return;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &handled, &s->mask, sizeof(s->mask));
+    s->masked = true;
+}
+
+void achi_sink_unmask(struct achi_sink *s)
+{
+    if (!s->masked)
+        return;
+    s->masked = false;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &s->mask, NULL, sizeof(s->mask));
+}
+
 ach_status_t achi_sink_end(struct achi_sink *s)
 {
     s->state = ACHI_SINK_GONE;
+    achi_sink_unmask(s); /* the program may have a handler of SIGTERM */
     if (achi_sim_over)
         achi_sim_over();
     return ACH_CLOSED;
@@ -61,27 +80,20 @@ static bool coordinator_lives(void)
     return ach_channel_info(&p->note, &info) != ACH_OK || !(info.unlinked || info.replaced);
 }
 
-/*
- * Another writer may have been stopped in the midst of its put. A handler that jumps out of this
- * one would leave the channel locked.
- */
+/* Another writer may have been stopped in the midst of its put. */
 static ach_status_t put_note(const struct achi_note *note, size_t size)
 {
-    uint64_t handled = __atomic_load_n(&achi_sim_handled, __ATOMIC_RELAXED), mask;
     ach_status_t r;
 
-    if (handled)
-        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &handled, &mask, sizeof(mask));
     do
         r = ach_put(&achi_sim_process.note, note, size);
     while (r == ACH_LOCKED && coordinator_lives());
-    if (handled)
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
     return r;
 }
 
 ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note)
 {
+    achi_sink_mask(s);
     note->version = ACHI_SIM_VERSION;
     note->pid = achi_sim_pid();
     note->tid = achi_sim_tid();
@@ -273,6 +285,7 @@ static void leave(struct achi_sink *s)
 {
     s->inside--;
     achi_sim_uncritical();
+    achi_sink_unmask(s);
 }
 
 void achi_sim_hold(void)

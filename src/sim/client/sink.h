@@ -30,6 +30,8 @@ struct achi_sink {
     int64_t cpu;            /* when that was said */
     unsigned critical;      /* sections that must not be interrupted, one inside the other */
     bool awaits;            /* it sleeps until its go comes */
+    bool masked;            /* the thread's signal mask is to be restored */
+    uint64_t mask;          /* to this */
     struct achi_slot *slot; /* on the board; NULL: none yet */
     struct achi_sink *next;
 };
@@ -70,7 +72,15 @@ bool achi_sink_newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go);
 /* The calling thread's sink, after its hello; NULL: there is no simulation, or not for it. */
 struct achi_sink *achi_sink(void);
 
-/* Send a note, with the sink's time, and sleep until its go is here. */
+/*
+ * Block the signals that have handlers, and unblock them: from a note to the end of the call that
+ * sends it. A handler that jumped out of a put would leave the channel locked. One that jumped out
+ * before the go has come would let the thread run while the coordinator believes that it waits.
+ */
+void achi_sink_mask(struct achi_sink *s);
+void achi_sink_unmask(struct achi_sink *s);
+
+/* Send a note, with the sink's time, and sleep until its go is here. Masks. */
 ach_status_t achi_sink_ask(struct achi_sink *s, struct achi_note *note);
 ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note);
 ach_status_t achi_sink_await(struct achi_sink *s, const struct achi_note *note);

@@ -2,8 +2,8 @@
 /*
  * jump.c - a handler that jumps out of the simulation's own code
  *
- * The thread would count as being inside for ever, and its time would stand still. What it has
- * told the coordinator is answered by the next go.
+ * The thread would count as being inside for ever, and its time would stand still. From a note to its
+ * go handlers are blocked, so none is outstanding.
  */
 #include <setjmp.h>
 
