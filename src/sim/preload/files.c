@@ -128,18 +128,24 @@ achi_event_t achi_files_event(void)
     return achi_local_event(&all);
 }
 
-/* When the next timer expires, and the events of all channels. */
+/*
+ * When the next timer expires, and the events of all channels. A timer that has expired, and that
+ * nobody has read, ends no wait for another one.
+ */
 static int64_t gather(struct achi_events *e)
 {
     int64_t next = ACHI_SIM_NEVER;
-    const struct achi_file *f;
+    struct achi_file *f;
 
     achi_events_add(e, achi_files_event());
     achi_files_lock();
     for (f = all; f; f = f->link) {
-        if (f->kind == ACHI_FILE_CHANNEL)
+        if (f->kind == ACHI_FILE_CHANNEL) {
             achi_events_add(e, f->event);
-        else if (f->next && !f->up && f->next < next)
+            continue;
+        }
+        achi_file_refresh(f);
+        if (f->next && !f->up && f->next < next)
             next = f->next;
     }
     achi_files_unlock();

@@ -164,6 +164,25 @@ static void timers(void)
     close(ep);
 }
 
+/* A timer that nobody waits for ends no wait. */
+static void other_timers(void)
+{
+    const struct itimerspec soon = {.it_value = spec(5 * MS)}, later = {.it_value = spec(10 * MS)};
+    int a = timerfd_create(CLOCK_MONOTONIC, 0), b = timerfd_create(CLOCK_MONOTONIC, 0), pipes[2];
+    struct pollfd p = {.events = POLLIN};
+
+    REQUIRE(a >= 0 && b >= 0 && pipe(pipes) == 0);
+    p.fd = pipes[0];
+    CHECK(timerfd_settime(a, 0, &soon, NULL) == 0);
+    TAKES(20, CHECK(poll(&p, 1, 20) == 0));
+    CHECK(timerfd_settime(a, 0, &soon, NULL) == 0 && timerfd_settime(b, 0, &later, NULL) == 0);
+    TAKES(10, CHECK(expired(b) == 1));
+    close(a);
+    close(b);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
 /* Two threads take turns through a condition variable. */
 static struct {
     pthread_mutex_t lock;
@@ -313,6 +332,7 @@ int main(void)
     clocks();
     polls();
     timers();
+    other_timers();
     conditions();
     mutexes();
     early_signal();
