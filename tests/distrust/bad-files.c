@@ -363,6 +363,27 @@ static void test_replace(void)
     rmdir(bad_path);
 }
 
+/* A message appears in a single-writer channel while its source writes into a reservation. */
+static void test_reservation_overtaken(void)
+{
+    ach_create_attr_t attr;
+    ach_attr_t source;
+    ach_channel_t chan;
+    void *room;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_single_writer(&attr, 1);
+    ach_attr_init(&source);
+    ach_attr_set_lock_source(&source, 1);
+    REQUIRE_OK(ach_create("single", 4, 100, &attr));
+    REQUIRE_OK(ach_open(&chan, "single", &source));
+    REQUIRE_OK(ach_reserve(&chan, 100, &room));
+    __atomic_fetch_add(&chan.shm->commit, ACHI_ONE_MESSAGE, __ATOMIC_SEQ_CST);
+    CHECK_STATUS(ach_commit(&chan, 100), ACH_CORRUPT);
+    CHECK_OK(ach_close(&chan));
+    CHECK_OK(ach_unlink("single"));
+}
+
 int main(void)
 {
     ach_channel_t chan;
@@ -387,6 +408,7 @@ int main(void)
     test_huge();
     test_kinds();
     test_replace();
+    test_reservation_overtaken();
     free(good.bytes);
     CHECK_OK(ach_unlink("good"));
     return check_result();

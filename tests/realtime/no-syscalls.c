@@ -175,6 +175,16 @@ static void handles_open(const char *name)
     REQUIRE_OK(ach_open(&subscriber, name, &attr));
 }
 
+/* A reader that waits in vain leaves the waiter flag up. */
+static void leave_flag(void)
+{
+    const struct timespec brief = {.tv_nsec = 1000000};
+    size_t size;
+
+    REQUIRE(ach_get(&reader, copy, sizeof(copy), &size, &brief, ACH_O_WAIT | ACH_O_RELTIME) ==
+            ACH_TIMEOUT);
+}
+
 /* The first put of a thread asks who it is, the first reservation allocates. */
 static void warm_up(void)
 {
@@ -182,6 +192,9 @@ static void warm_up(void)
 
     REQUIRE_OK(ach_reserve(&writer, CAPACITY, &room));
     REQUIRE_OK(ach_commit(&writer, 1));
+    REQUIRE_OK(ach_flush(&reader));
+    leave_flag();
+    REQUIRE_OK(ach_put(&writer, "x", 1)); /* lowers it, so the next put wakes nobody */
     REQUIRE_OK(ach_flush(&reader));
 }
 

@@ -43,6 +43,37 @@ static void lap(const char *name, enum op_kind kind, int options, enum shim_step
     CHECK(play_player(READER)->cursor.seen == 0);
 }
 
+/*
+ * In the reader's last try a writer evicts the message that it copies, and is killed: the commit
+ * word is still the one that the reader has seen. It must not sleep, because messages are there.
+ */
+static void lapped_by_killed_writer(void)
+{
+    struct plan plan = {
+        .name = "killed",
+        .chan = {.frame_cnt = 2, .frame_size = 128},
+        .n = 2,
+        .actors = {{.writer = true, .after = -1, .n = 1, .ops = {{OP_PUT, 200, 0, 0, TURNS + 4}}},
+                   {.after = -1, .n = 1, .ops = {{OP_GET, 256, 0, ACH_O_WAIT, 1}}}}};
+    struct turn turns[TURNS + 1] = {{WRITER, SHIM_UNLOCK, 2, false}};
+    struct scripted_policy policy;
+    struct play_options none = {0};
+    int i;
+
+    for (i = 1; i <= TURNS; i += 2) {
+        turns[i] = (struct turn){READER, GET_CHECK, 1, false};
+        turns[i + 1] = (struct turn){WRITER, SHIM_UNLOCK, 2, false};
+    }
+    turns[TURNS] = (struct turn){WRITER, PUT_VOID, 1, true};
+    scripted_policy_init(&policy, turns, TURNS + 1);
+    if (!CHECK(play(&plan, &policy.policy, &none))) {
+        fprintf(stderr, "%s: %s\n", plan.name, oracle_reason());
+        sched_print_log();
+    }
+    CHECK_STATUS(play_player(READER)->status, ACH_MISSED_FRAME);
+    CHECK(play_player(READER)->cursor.overtaken == ACHI_GET_TRIES);
+}
+
 int main(void)
 {
     lap("get FIRST", OP_GET, 0, GET_CHECK, ACH_EAGAIN, ACHI_GET_TRIES);
@@ -51,5 +82,6 @@ int main(void)
     lap("peek", OP_PEEK, 0, GET_SEQ, ACH_OK, 0);
     lap("flush", OP_FLUSH, 0, GET_SEQ, ACH_EAGAIN, 0);
     lap("range", OP_RANGE, 0, GET_SEQ, ACH_EAGAIN, 0);
+    lapped_by_killed_writer();
     return check_result();
 }
