@@ -209,7 +209,7 @@ static void with_none_left(void *arg)
 {
     (void)arg;
     become_somebody();
-    CHECK_ERRNO(create(1, 1, 64), ENOSPC);
+    CHECK_ERRNO(create(2, 1, 64), ENOSPC);
 }
 
 static uint64_t memory_of(int i)
@@ -260,6 +260,7 @@ static void machine(void)
     limit = parameter("max_bytes", (long)memory_of(0) + LARGE / 2);
     CHECK(check_child(device_fork(with_little_left, NULL), 60000));
     CHECK(create(1, 1, LARGE) == 0); /* root may exceed it */
+    CHECK(check_child(device_fork(with_none_left, NULL), 60000));
     CHECK(unlink_number(0) == 0);
     CHECK(unlink_number(1) == 0);
     CHECK(check_child(device_fork(with_room_again, NULL), 60000));

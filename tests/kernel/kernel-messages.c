@@ -68,6 +68,33 @@ static void sizes(void)
     close(fd);
 }
 
+/* A message that is copied in before the channel is locked. */
+static void large_fault(void)
+{
+    char *volatile nowhere = NULL;
+    char buf[1000];
+    int fd;
+
+    device_create(control, NAME, 4, sizeof(buf));
+    fd = device_must_open(NAME, O_RDWR | O_NONBLOCK);
+    CHECK_ERRNO(write(fd, nowhere, sizeof(buf)), EFAULT);
+    CHECK_ERRNO(read(fd, buf, sizeof(buf)), EAGAIN);
+    close(fd);
+}
+
+static void bad_options(void)
+{
+    struct ach_kernel_options o = {.options = ACH_O_WAIT, .timeout = 0};
+    struct ach_kernel_options later = {.options = ACH_O_LAST, .reserved = 1};
+    int fd;
+
+    device_create(control, NAME, 4, 64);
+    fd = device_must_open(NAME, O_RDONLY);
+    CHECK_ERRNO(ioctl(fd, ACH_KERNEL_OPTIONS, &o), EINVAL);
+    CHECK_ERRNO(ioctl(fd, ACH_KERNEL_OPTIONS, &later), EINVAL);
+    close(fd);
+}
+
 static void loss(void)
 {
     char text[16];
@@ -267,6 +294,8 @@ int main(void)
     control = device_control();
     in_order();
     sizes();
+    large_fault();
+    bad_options();
     loss();
     timeouts();
     info();

@@ -3,10 +3,14 @@
 #include "device.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
 #define NAME "test-waiting"
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
 #define LONG_NS check_time(20000000000ull)
 
 static int control;
@@ -88,6 +92,29 @@ static void deadlines(void)
     CHECK_ERRNO(device_wait(fd, 0, 0, -1, 0), EINVAL);
     CHECK_ERRNO(device_wait(fd, 0, 0, CLOCK_MONOTONIC, 2), EINVAL);
     close(fd);
+}
+
+static void meet_deadlines(void *arg)
+{
+    (void)arg;
+    deadlines();
+}
+
+/* Where CLOCK_MONOTONIC and CLOCK_BOOTTIME are a second behind. */
+static void in_time_namespace(void *arg)
+{
+    static const char offsets[] = "1 -1 0\n7 -1 0\n";
+    int fd;
+
+    (void)arg;
+    if (unshare(CLONE_NEWTIME) != 0) {
+        printf("no time namespace: %s: its deadlines are left out\n", strerror(errno));
+        return;
+    }
+    fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+    REQUIRE(fd >= 0 && write(fd, offsets, sizeof(offsets) - 1) == sizeof(offsets) - 1);
+    close(fd);
+    CHECK(check_child(device_fork(meet_deadlines, NULL), 30000)); /* children are in it */
 }
 
 static void by_message(void)
@@ -319,6 +346,7 @@ int main(void)
     control = device_control();
     device_create(control, NAME, 8, 64);
     deadlines();
+    CHECK(check_child(device_fork(in_time_namespace, NULL), 60000));
     by_message();
     by_cancel();
     by_signal();
