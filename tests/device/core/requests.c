@@ -189,6 +189,58 @@ static void test_bytes_under_way(void)
     rig_end(rig);
 }
 
+/* A driver that asks hoard when it gets a command. */
+static ach_address_t asked;
+static ach_status_t heard; /* 0 as long as it waits */
+
+static ach_status_t asker_create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    ach_address_t address;
+    ach_status_t status = ach_driver_provide(driver, ACH_OPAQUE_CODE, NULL, &address);
+
+    (void)options;
+    *state = NULL;
+    return status == ACH_OK ? ach_driver_require(driver, ACH_OPAQUE_CODE, NULL, &asked) : status;
+}
+
+static ach_status_t asker_process(ach_driver_t *driver, void *state, const ach_message_t *m)
+{
+    ach_status_t status =
+        ach_driver_request(driver, &asked, ACH_OPAQUE_REQ_DATA, ach_message_body(m), 0.05, NULL);
+
+    (void)state;
+    __atomic_store_n(&heard, status, __ATOMIC_RELEASE);
+    return ACH_OK;
+}
+
+static const ach_driver_class_t asker = {
+    .version = ACH_DRIVER_VERSION,
+    .name = "asker",
+    .create = asker_create,
+    .process = asker_process,
+};
+
+/* A driver whose request is not answered goes on at its time limit. */
+static void test_driver_waits_in_vain(void)
+{
+    struct rig *rig = rig_create(false);
+    uint8_t what = 1;
+    ach_opaque_data_t body = {.data_count = 1, .data = &what};
+    struct ear *ear;
+
+    rig_add(rig, &hoard);
+    rig_add(rig, &asker);
+    REQUIRE_OK(rig_load(rig, "driver (name \"hoard\" provides [\"opaque:0\"])"
+                             "driver (name \"asker\" provides [\"opaque:1\"] "
+                             "requires [\"opaque:0\"])"));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    ear = ear_open(rig, "opaque:1");
+    CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &body));
+    EVENTUALLY(__atomic_load_n(&heard, __ATOMIC_ACQUIRE) == ACH_TIMEOUT);
+    ear_close(ear);
+    rig_end(rig);
+}
+
 static void test_properties(void)
 {
     struct rig *rig =
@@ -245,6 +297,7 @@ int main(void)
     test_refused();
     test_command_overflow();
     test_bytes_under_way();
+    test_driver_waits_in_vain();
     test_properties();
     test_capabilities();
     return check_result();
