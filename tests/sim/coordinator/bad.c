@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,28 @@ static int blocked(char **a)
     fprintf(log, "%lld\n", (long long)actor_now());
     fclose(log);
     return 0;
+}
+
+static int spin_till_end(void *end)
+{
+    while (!__atomic_load_n((int *)end, __ATOMIC_RELAXED))
+        continue;
+    return 0;
+}
+
+/* beside FIFO LOG: as pipe, beside a thread that computes and that nobody but the kernel knows */
+static int beside_unknown_thread(char **a)
+{
+    static char stack[1 << 16] __attribute__((aligned(16)));
+    int end = 0, r;
+
+    if (clone(spin_till_end, stack + sizeof(stack),
+              CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM,
+              &end) < 0)
+        actor_fail("no thread: %s", strerror(errno));
+    r = blocked(a);
+    __atomic_store_n(&end, 1, __ATOMIC_RELAXED);
+    return r;
 }
 
 static void *one_thread(void *count)
@@ -293,9 +316,11 @@ static int forge(char **a)
 }
 
 const struct part actor_bad[] = {
-    {"forge", forge},   {"steps", steps},       {"end", end},         {"crash", crash},
-    {"spin", spin},     {"pipe", blocked},      {"threads", threads}, {"become", become},
-    {"leaps", leaps},   {"clocks", clocks},     {"forks", forks},     {"daemon", become_daemon},
-    {"closed", closed}, {"stubborn", stubborn}, {"stopped", stopped}, {"flood", flood},
-    {"babble", babble}, {NULL, NULL},
+    {"forge", forge},     {"steps", steps},       {"end", end},
+    {"crash", crash},     {"spin", spin},         {"pipe", blocked},
+    {"threads", threads}, {"become", become},     {"leaps", leaps},
+    {"clocks", clocks},   {"forks", forks},       {"daemon", become_daemon},
+    {"closed", closed},   {"stubborn", stubborn}, {"stopped", stopped},
+    {"flood", flood},     {"babble", babble},     {"beside", beside_unknown_thread},
+    {NULL, NULL},
 };

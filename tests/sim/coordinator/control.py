@@ -167,6 +167,16 @@ def step_at_speed():
     r.expect(0)
 
 
+def go_during_a_step():
+    """It goes on for ever, not to the end of the step."""
+    r = begin("--pause", "--speed", "1")
+    put(CONTROL, "step 1")
+    put(CONTROL, "go")
+    check(wait_until(lambda: (status_time() or 0) > 1.1), f"it stands at {status_time()}")
+    put(CONTROL, "end")
+    r.expect(0)
+
+
 def paused_controllers_stand():
     """Who computes is stopped in a pause: it is not charged for it, and does not hang."""
     r = begin(sections=(controller("a", "spin"),), slice=0.05, hang=4.0)
@@ -271,5 +281,5 @@ def refused():
 
 
 main([observer, observer_comes_late, refused, pause_and_go, step, step_to_the_end, speed, speed_when_one_ends,
-      speed_without_keeper, speed_to_the_end, step_at_speed, paused_controllers_stand,
+      speed_without_keeper, speed_to_the_end, step_at_speed, go_during_a_step, paused_controllers_stand,
       slow_worlds_are_no_hang, nonsense, paused_and_interrupted, controller_ends_in_a_pause])

@@ -74,6 +74,13 @@ def slow_is_no_hang():
                 prefix=["nice", "-n", "5"]).expect(0)
 
 
+def much_work_is_no_hang():
+    """What counts is the CPU time of one cycle."""
+    for model in ("measured", "declared"):
+        run(controller("a", "steps", 20, 1000000, 100000000, cost=0.001, outside="wait"), duration=0,
+            hang=1.0, model=model).expect(0)
+
+
 def hang_on_itself():
     """All its threads wait for each other: nobody else can end that."""
     for program in ("import threading; l = threading.Lock(); l.acquire(); l.acquire()",
@@ -273,6 +280,6 @@ def locked_by_a_reader():
 
 
 main([end_early, end_with_a_status, killed_while_it_computes, killed_while_it_sleeps,
-      hang_computing, slow_is_no_hang, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script, handles_the_end,
+      hang_computing, slow_is_no_hang, much_work_is_no_hang, hang_on_itself, stubborn, stops_itself, forks, daemon, shell_script, handles_the_end,
       becomes_another, without_descriptors, not_part_of_it, floods, babbles, coordinator_killed, all_killed,
       forged, signals, two_of_a_name, locked_by_a_reader])

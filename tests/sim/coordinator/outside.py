@@ -4,9 +4,11 @@
 import os
 import re
 import socket
+import subprocess
 import time
 
-from coordinator import Run, arm, check, controller, main, path, read, wait_until, world
+from coordinator import (ACH, LIMIT, Run, arm, channel, check, controller, main, path, read,
+                         wait_until, world)
 
 OTHER = controller("other", "steps", 1000000)
 PAUSE = 0.4
@@ -16,13 +18,13 @@ def times(name="log"):
     return [int(x) for x in read(name).split()]
 
 
-def waits_for_pipe(outside, *more, busy=0, n=2, own=(), **options):
+def waits_for_pipe(outside, *more, busy=0, n=2, own=(), part="pipe", **options):
     """A run with a controller that gets a byte now and then; and the wall time between them."""
     for name in ("fifo", "log"):
         if os.path.exists(path(name)):
             os.unlink(path(name))
     os.mkfifo(path("fifo"))
-    r = Run(world(controller("a", "pipe", path("fifo"), path("log"), busy, outside=outside,
+    r = Run(world(controller("a", part, path("fifo"), path("log"), busy, outside=outside,
                              **dict(own)), *more, **{"duration": 0, **options}))
     walls = []
     with open(path("fifo"), "wb", buffering=0) as f:
@@ -95,6 +97,33 @@ def declared_costs():
         check(t[0] == t[-1] == 0, f"{t}")
 
 
+def declared_beside_a_thread():
+    """With declared costs one whose process computes is not left: the world waits for it."""
+    r, _ = waits_for_pipe("leave", controller("b", "steps", 50, cost=0.0), part="beside",
+                          own={"allow": ["clone"], "cost": 0.0}, model="declared")
+    r.expect(0)
+    check("blocked outside" not in r.out, r.out)
+    check(times()[-1] == 0, f"the world went on: {times()}")
+
+
+def declared_order():
+    """With declared costs one that waits outside keeps its place before others at that time."""
+    channel("order", 64, 16)
+    os.mkfifo(path("order"))
+    r = Run(world(controller("first", "order", "order", 1, 1000000, 7, path("order"), cost=0.0,
+                             outside="wait"),
+                  controller("second", "order", "order", 1, 1000000, 8, cost=0.0),
+                  model="declared"))
+    with open(path("order"), "wb", buffering=0) as f:
+        time.sleep(PAUSE)
+        f.write(b"x")
+    r.expect(0)
+    done = subprocess.run([ACH, "get", "--all", "--hex", "order"], capture_output=True, text=True,
+                          timeout=LIMIT, check=True)
+    numbers = [int(line.replace(" ", "")[:2]) for line in done.stdout.splitlines()]
+    check(numbers == [7, 8], f"{numbers}")
+
+
 def hang_blocked():
     os.mkfifo(path("still")) if not os.path.exists(path("still")) else None
     for outside in ("wall", "wait"):
@@ -116,4 +145,5 @@ def network():
         r.expect(0, f"controller a: python3 connects to 127.0.0.1 port {port}", "in real time")
 
 
-main([network, wall, wait, leave, leave_without_others, leave_alone, declared_costs, hang_blocked])
+main([network, wall, wait, leave, leave_without_others, leave_alone, declared_costs,
+      declared_beside_a_thread, declared_order, hang_blocked])

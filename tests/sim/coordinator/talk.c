@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* talk.c - controllers that send each other messages, and say when they saw them */
 #include <ach.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "actor.h"
 
@@ -91,7 +93,20 @@ static int answerer(char **a)
     return 0;
 }
 
-/* order CHANNEL COUNT PERIOD_NS NUMBER: each of several puts its number at the same times */
+static void read_byte(const char *fifo)
+{
+    int fd = open(fifo, O_RDONLY);
+    char c;
+
+    if (fd < 0 || read(fd, &c, 1) != 1)
+        actor_fail("nothing comes from %s", fifo);
+    close(fd);
+}
+
+/*
+ * order CHANNEL COUNT PERIOD_NS NUMBER [FIFO]: each of several puts its number at the same times;
+ * one with a FIFO first reads a byte from it
+ */
 static int order(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10), next = 0;
@@ -100,6 +115,8 @@ static int order(char **a)
     open_or_fail(&chan, a[0]);
     for (i = 0; i < n; i++) {
         actor_sleep_until(next += actor_number(a, 2, MS));
+        if (a[3] && a[4])
+            read_byte(a[4]);
         put(&chan, actor_number(a, 3, 0));
     }
     return 0;
