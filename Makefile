@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps check-deps demo check check-kernel check-long bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install install-module uninstall clean
+.PHONY: all help deps check-deps demo check check-kernel check-long check-mutants bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install install-module uninstall clean
 
 # Building and installing never installs packages: they may be run as root, or without a network.
 all: check-deps $(BUILD)/build.ninja
@@ -17,6 +17,7 @@ help:
 	@echo 'make check       install what is missing, build, and run all tests'
 	@echo 'make check-kernel only its tests on real kernels, in virtual machines (about 3 minutes)'
 	@echo 'make check-long  the exhaustive tests: hours'
+	@echo 'make check-mutants  plant small bugs, and see that a test notices each: about an hour'
 	@echo 'make bench       measure, beside everything else that passes messages (under 20 minutes)'
 	@echo 'make bench-quick the main part of it (under 2 minutes)'
 	@echo 'make bench-long  ten minutes for each contender'
@@ -55,6 +56,10 @@ check-kernel:
 check-long:
 	@packaging/install-deps build test long
 	@tests/run-all --long
+
+check-mutants:
+	@packaging/install-deps build test
+	@tests/mutants/run
 
 # Packages first: the build takes in those peers that are there.
 bench bench-quick bench-long bench-kernel:
