@@ -14,6 +14,18 @@
 
 enum { WRITER, READER, TURNS = 2 * ACHI_GET_TRIES };
 
+static void play_turns(const struct plan *plan, const struct turn *turns)
+{
+    struct play_options none = {0};
+    struct scripted_policy policy;
+
+    scripted_policy_init(&policy, turns, TURNS + 1);
+    if (!CHECK(play(plan, &policy.policy, &none))) {
+        fprintf(stderr, "%s: %s\n", plan->name, oracle_reason());
+        sched_print_log();
+    }
+}
+
 /* Each time the reader comes to its step, two messages are put before it may take it. */
 static void lap(const char *name, enum op_kind kind, int options, enum shim_step at,
                 enum ach_status want, uint64_t overtaken)
@@ -25,19 +37,13 @@ static void lap(const char *name, enum op_kind kind, int options, enum shim_step
         .actors = {{.writer = true, .after = -1, .n = 1, .ops = {{OP_PUT, 16, 0, 0, TURNS + 1}}},
                    {.after = -1, .n = 1, .ops = {{kind, 16, 0, options, 1}}}}};
     struct turn turns[TURNS + 1] = {{WRITER, SHIM_UNLOCK, 1, false}};
-    struct scripted_policy policy;
-    struct play_options none = {0};
     int i;
 
     for (i = 1; i <= TURNS; i += 2) {
         turns[i] = (struct turn){READER, (int)at, 1, false};
         turns[i + 1] = (struct turn){WRITER, SHIM_UNLOCK, 2, false};
     }
-    scripted_policy_init(&policy, turns, TURNS + 1);
-    if (!CHECK(play(&plan, &policy.policy, &none))) {
-        fprintf(stderr, "%s: %s\n", name, oracle_reason());
-        sched_print_log();
-    }
+    play_turns(&plan, turns);
     CHECK_STATUS(play_player(READER)->status, want);
     CHECK(play_player(READER)->cursor.overtaken == overtaken);
     CHECK(play_player(READER)->cursor.seen == 0);
@@ -56,8 +62,6 @@ static void lapped_by_killed_writer(void)
         .actors = {{.writer = true, .after = -1, .n = 1, .ops = {{OP_PUT, 200, 0, 0, TURNS + 4}}},
                    {.after = -1, .n = 1, .ops = {{OP_GET, 256, 0, ACH_O_WAIT, 1}}}}};
     struct turn turns[TURNS + 1] = {{WRITER, SHIM_UNLOCK, 2, false}};
-    struct scripted_policy policy;
-    struct play_options none = {0};
     int i;
 
     for (i = 1; i <= TURNS; i += 2) {
@@ -65,11 +69,7 @@ static void lapped_by_killed_writer(void)
         turns[i + 1] = (struct turn){WRITER, SHIM_UNLOCK, 2, false};
     }
     turns[TURNS] = (struct turn){WRITER, PUT_VOID, 1, true};
-    scripted_policy_init(&policy, turns, TURNS + 1);
-    if (!CHECK(play(&plan, &policy.policy, &none))) {
-        fprintf(stderr, "%s: %s\n", plan.name, oracle_reason());
-        sched_print_log();
-    }
+    play_turns(&plan, turns);
     CHECK_STATUS(play_player(READER)->status, ACH_MISSED_FRAME);
     CHECK(play_player(READER)->cursor.overtaken == ACHI_GET_TRIES);
 }
