@@ -175,8 +175,10 @@ static void stand_still(struct achi_sim *s, int64_t length)
 
 static void stay(struct achi_sim *s)
 {
-    int64_t begin = achi_wall(), wall;
+    int64_t begin, wall;
 
+    achi_control_rebase(s); /* a step that came late is no credit for the next one */
+    begin = s->wall_paced;
     achi_look_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
         sleep_for(NAP);

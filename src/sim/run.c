@@ -228,7 +228,6 @@ static void step(struct achi_sim *s)
 
     if (s->step_end < s->plan->duration && time >= s->step_end && next >= s->step_end) {
         achi_happen_at(s, s->step_end);
-        s->step_end = ACHI_SIM_NEVER;
         s->paused = true;
     } else if (time == ACHI_SIM_NEVER && next == ACHI_SIM_NEVER &&
                s->plan->duration == ACHI_SIM_NEVER) {
