@@ -4,8 +4,8 @@
 import os
 import subprocess
 
-from coordinator import (ACH, LIMIT, Run, arm, channel, check, controller, main, path, read, scale,
-                         world)
+from coordinator import (Run, arm, channel, check, controller, first_bytes, main, path, read,
+                         scale, world)
 
 MS = 1000000
 COUNT = 50
@@ -59,9 +59,7 @@ def ties():
         channels("order")
         Run(world(*(controller(f"c{i}", "order", "order", 20, MS, i, cost=0.0001)
                     for i in (3, 1, 2, 0)), model="declared", cores=cores)).expect(0)
-        r = subprocess.run([ACH, "get", "--all", "--hex", "order"], capture_output=True, text=True,
-                           timeout=LIMIT, check=True)
-        order = [int(line.replace(" ", "")[:2]) for line in r.stdout.splitlines()]
+        order = first_bytes("order")
         check(order == [3, 1, 2, 0] * 20, f"on {cores}: {order}")
 
 

@@ -224,6 +224,13 @@ def put(name, data):
                           check=False).returncode == 0
 
 
+def first_bytes(name):
+    """Of each message in a channel, the first byte: two digits that are taken as decimal."""
+    r = subprocess.run([ACH, "get", "--all", "--hex", name], capture_output=True, text=True,
+                       timeout=LIMIT, check=True)
+    return [int(line.replace(" ", "")[:2]) for line in r.stdout.splitlines()]
+
+
 def status(name="w"):
     """The newest text of the status channel; empty: there is none yet."""
     r = subprocess.run([ACH, "get", "--last", f"sim.{name}.status"], capture_output=True, text=True,

@@ -4,10 +4,9 @@
 import os
 import re
 import socket
-import subprocess
 import time
 
-from coordinator import (ACH, LIMIT, Run, arm, channel, check, controller, main, path, read,
+from coordinator import (Run, arm, channel, check, controller, first_bytes, main, path, read,
                          wait_until, world)
 
 OTHER = controller("other", "steps", 1000000)
@@ -118,9 +117,7 @@ def declared_order():
         time.sleep(PAUSE)
         f.write(b"x")
     r.expect(0)
-    done = subprocess.run([ACH, "get", "--all", "--hex", "order"], capture_output=True, text=True,
-                          timeout=LIMIT, check=True)
-    numbers = [int(line.replace(" ", "")[:2]) for line in done.stdout.splitlines()]
+    numbers = first_bytes("order")
     check(numbers == [7, 8], f"{numbers}")
 
 
