@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ach.h - channels: the newest message first, and nobody waits for a reader
+ * ach.h - shared-memory channels: newest message first, writers never wait for readers
  *
  * A channel is a piece of shared memory with a name. Many processes put
  * messages into it and many get them out. Messages keep their order and their
- * boundaries. The channel keeps the latest ones and lets the oldest go, so a
- * put never waits for a reader, however slow, stopped or dead it is.
+ * boundaries. The channel keeps the latest ones and overwrites the oldest, so a
+ * put never waits for a reader, even one that is slow, stopped or dead.
  *
  *     ach_channel_t chan;
  *     ach_open(&chan, "imu", NULL);
  *     ach_get(&chan, &imu, sizeof(imu), &size, NULL, ACH_O_WAIT | ACH_O_LAST);
  *
- * Who may call what at the same time
+ * Thread safety
  *     Different handles: anything, from any thread or process.
  *     One handle: ach_put from many threads at once, unless the channel has a
  *     single writer; everything else from one thread at a time. ach_cancel may
  *     be called on a handle at any time, also from a signal handler.
- *     A handle belongs to the process that opened it; a child of fork may use
- *     the handles it inherited, each process moving through the messages on
- *     its own. A signal handler that has interrupted a put and forks must not
- *     return in the child: both processes would end the same put.
+ *     A handle belongs to the process that opened it. A child of fork may use
+ *     the handles it inherited; parent and child then have separate read
+ *     positions. A signal handler that interrupted a put and calls fork must not
+ *     return in the child: both processes would complete the same put.
  *     ach_cancel ends a wait; pthread_cancel does not.
  *
  * On 32-bit systems a program must have the time_t that the library was built
  * with: define _TIME_BITS for both or for neither.
  *
- * Each function's manual says whether it allocates memory, blocks, is fit for
- * a real-time loop and for a signal handler. Unless it says otherwise, a
+ * Each function's manual says whether it allocates memory, blocks, and may be
+ * called in a real-time loop and in a signal handler. Unless it says otherwise, a
  * function leaves its outputs untouched when it fails.
  */
 #ifndef ACH_H
@@ -48,17 +48,17 @@ extern "C" {
 /* The longest channel name, with its terminating NUL. */
 #define ACH_CHAN_NAME_MAX 64ul
 
-/* The clock of a channel that was created without naming one. */
+/* The default clock of a channel. */
 #define ACH_DEFAULT_CLOCK CLOCK_MONOTONIC
 
-/* The geometry that tools use when none is given. */
+/* The default geometry of the tools. */
 #define ACH_DEFAULT_FRAME_COUNT 16u
 #define ACH_DEFAULT_FRAME_SIZE 512u
 
 /* The most channels that one ach_wait can wait for. */
 #define ACH_WAIT_MAX 64u
 
-/* Strict C99 leaves it out of time.h. */
+/* time.h does not declare it in strict C99 mode. */
 struct timespec;
 
 /* A set of statuses. */
@@ -109,7 +109,7 @@ static inline ach_mask_t ach_status_mask(enum ach_status status)
 /**
  * ach_status_match - is a status one of a set?
  * @status: the status
- * @mask: the set, as ACH_MASK_OK | ACH_MASK_MISSED_FRAME
+ * @mask: the set, such as ACH_MASK_OK | ACH_MASK_MISSED_FRAME
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -122,18 +122,18 @@ static inline int ach_status_match(enum ach_status status, ach_mask_t mask)
     return (ach_status_mask(status) & mask) != 0;
 }
 
-/* Where a channel lives. */
+/* The kind of a channel: which memory holds it. */
 enum ach_map {
-    ACH_MAP_DEFAULT = 0, /* to make: shared memory; to open: whatever has the name */
+    ACH_MAP_DEFAULT = 0, /* ach_create: ACH_MAP_USER; ach_open: ACH_MAP_KERNEL, else ACH_MAP_USER */
     ACH_MAP_ANON = 1,    /* the heap of this process */
     ACH_MAP_USER = 2,    /* shared memory */
     ACH_MAP_KERNEL = 3   /* the kernel module */
 };
 
-/* What makes a handle's descriptor readable, see ach_channel_fd. */
+/* The mechanism that makes a handle's descriptor readable, see ach_channel_fd. */
 enum ach_ready {
-    ACH_READY_NONE = 0,     /* it has none */
-    ACH_READY_IO_URING = 1, /* the kernel, by an io_uring of the handle */
+    ACH_READY_NONE = 0,     /* the handle has no descriptor */
+    ACH_READY_IO_URING = 1, /* an io_uring of the handle */
     ACH_READY_THREAD = 2,   /* a helper thread of the handle */
     ACH_READY_KERNEL = 3    /* the kernel module */
 };
@@ -147,8 +147,8 @@ typedef enum ach_status ach_put_fun(void *cx, void *chan_dst, const void *obj_sr
 struct ach_header;
 
 /*
- * Attributes. Initialise them with their init function, then set what differs.
- * The sizes of these structures are fixed; reserved room is zero.
+ * Attributes. Initialise them with their init function, then change the defaults as needed.
+ * The sizes of these structures are fixed; reserved fields are zero.
  */
 
 /* Attributes of ach_open. */
@@ -157,13 +157,13 @@ __extension__ typedef struct ach_attr {
         __extension__ struct {
             __extension__ union {
                 int map_anon;     /* non-zero: ACH_MAP_ANON */
-                enum ach_map map; /* where to look for the channel */
+                enum ach_map map; /* which kind of channel to open */
             };
             struct ach_header *shm;   /* ACH_MAP_ANON: the channel's memory */
-            int lock_source;          /* be the one source of the channel */
+            int lock_source;          /* take the source lock */
             int readonly;             /* subscribe only: map the channel read-only */
-            uint64_t spin_ns;         /* spin so long before sleeping */
-            uint64_t lock_timeout_ns; /* a put waits so long for another writer */
+            uint64_t spin_ns;         /* time to spin before sleeping */
+            uint64_t lock_timeout_ns; /* how long a put waits for another writer */
         };
         uint64_t reserved[8];
     };
@@ -175,7 +175,7 @@ __extension__ typedef struct ach_create_attr {
         __extension__ struct {
             __extension__ union {
                 int map_anon;     /* non-zero: ACH_MAP_ANON */
-                enum ach_map map; /* where to make the channel */
+                enum ach_map map; /* which kind of channel to create */
             };
             struct ach_header *shm; /* out, ACH_MAP_ANON: the channel's memory */
             clockid_t clock;        /* the channel's clock, if set_clock */
@@ -196,25 +196,25 @@ __extension__ typedef struct ach_create_attr {
 __extension__ typedef struct ach_cancel_attr {
     __extension__ union {
         __extension__ struct {
-            int async_unsafe; /* accepted and not needed: cancel is always safe */
+            int async_unsafe; /* ignored: ach_cancel is always safe in a signal handler */
         };
         int64_t reserved[8];
     };
 } ach_cancel_attr_t;
 
-/* A handle: one process's way into a channel, and how far it has read. */
+/* A handle: one process's access to a channel, with its own read position. */
 __extension__ typedef struct ach_channel {
     __extension__ union {
         __extension__ struct {
             struct ach_header *shm;       /* the channel's memory, NULL when closed */
-            volatile sig_atomic_t cancel; /* set by ach_cancel; clear it to go on */
+            volatile sig_atomic_t cancel; /* set by ach_cancel; set it to 0 to resume */
             struct achi_handle *priv;
         };
         uint64_t reserved[16];
     };
 } ach_channel_t;
 
-/* What ach_channel_info tells of a channel and of a handle. */
+/* What ach_channel_info returns: facts about the channel, then about the handle. */
 __extension__ typedef struct ach_info {
     __extension__ union {
         __extension__ struct {
@@ -235,37 +235,37 @@ __extension__ typedef struct ach_info {
             unsigned int timestamps : 1;
             unsigned int single_writer : 1;
             unsigned int readonly_wake : 1;
-            unsigned int unlinked : 1; /* the channel has lost its name */
-            unsigned int replaced : 1; /* another channel took its place */
+            unsigned int unlinked : 1; /* the channel's name was removed */
+            unsigned int replaced : 1; /* another channel replaced this one */
             /* The handle. */
             unsigned int readonly : 1; /* cannot put */
             unsigned int source : 1;   /* holds the source lock */
-            unsigned int sourced : 1;  /* some handle does; channels in shared memory only */
+            unsigned int sourced : 1;  /* any handle holds it; shared-memory channels only */
             uint64_t seen;             /* sequence of the last message got or flushed */
             uint64_t received;         /* messages it got */
-            uint64_t missed;           /* messages that were gone before it came */
-            uint64_t overtaken;        /* reads begun anew because a writer lapped them */
-            uint64_t slept;            /* times it went to sleep waiting */
-            enum ach_ready ready;      /* what makes its descriptor readable */
-            uint32_t source_pid; /* the process of that handle; 0: there is none, or not known */
+            uint64_t missed;           /* messages overwritten or skipped before it got them */
+            uint64_t overtaken;        /* reads restarted because a writer overwrote them */
+            uint64_t slept;            /* times it slept in a wait */
+            enum ach_ready ready;      /* mechanism of its descriptor */
+            uint32_t source_pid;       /* process that holds the source lock; 0: none, or unknown */
         };
         uint64_t reserved[32];
     };
 } ach_info_t;
 
-/* One channel of an ach_wait. */
+/* One channel that ach_wait waits for. */
 typedef struct ach_wait_item {
     ach_channel_t *chan;
-    enum ach_status status; /* out: ACH_OK there is something new, ACH_EAGAIN there is not,
-                                   else what is wrong with this channel */
+    enum ach_status status; /* out: ACH_OK: there is a new message; ACH_EAGAIN: there is none;
+                                   else the error of this channel */
 } ach_wait_item_t;
 
 /**
  * ach_attr_init - defaults for opening a channel
- * @attr: what to initialise
+ * @attr: the attributes to initialise
  *
- * Any kind of channel, read-write where permitted, no source lock, no
- * spinning, one second for a put to wait for another writer.
+ * The defaults: any kind of channel, read-write where permitted, no source lock,
+ * no spinning, a put waits at most one second for another writer.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -274,11 +274,11 @@ typedef struct ach_wait_item {
 void ach_attr_init(ach_attr_t *attr);
 
 /**
- * ach_attr_set_shm - name the memory of a heap channel
+ * ach_attr_set_shm - select a heap channel to open
  * @attr: attributes for ach_open
- * @shm: what ach_create_attr_get_shm gave
+ * @shm: its memory, from ach_create_attr_get_shm
  *
- * Makes ach_open open that heap channel.
+ * ach_open then opens that heap channel.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -289,12 +289,12 @@ void ach_attr_init(ach_attr_t *attr);
 enum ach_status ach_attr_set_shm(ach_attr_t *attr, struct ach_header *shm);
 
 /**
- * ach_attr_set_map - say which kind of channel to open
+ * ach_attr_set_map - select the kind of channel to open
  * @attr: attributes for ach_open
  * @map: the kind
  *
- * ACH_MAP_DEFAULT opens the kernel channel of that name if there is one, and
- * else the one in shared memory.
+ * ACH_MAP_DEFAULT opens the kernel channel of that name if there is one,
+ * otherwise the one in shared memory.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -309,10 +309,10 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
  * @attr: attributes for ach_open
  * @lock_source: non-zero to take the source lock
  *
- * At most one handle at a time holds a channel's source lock; ach_open answers
- * ACH_EAGAIN while another one does, or if a writer that stands still in a put
- * keeps everybody else from putting. The lock ends with ach_close, or with the
- * process; a child of fork does not hold it. Handles that do not ask for the
+ * At most one handle at a time holds a channel's source lock. ach_open returns
+ * ACH_EAGAIN while another handle holds it, or if a writer that is stopped in
+ * mid-put blocks all other writers. ach_close releases the lock, and so does the
+ * end of the process; a child of fork does not hold it. Handles without the
  * lock can still put, unless the channel was created for a single writer.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
@@ -324,15 +324,15 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
 enum ach_status ach_attr_set_lock_source(ach_attr_t *attr, int lock_source);
 
 /**
- * ach_attr_set_readonly - subscribe without the power to write
+ * ach_attr_set_readonly - open a channel read-only
  * @attr: attributes for ach_open
  * @readonly: non-zero to map the channel read-only
  *
  * Read permission on the channel is then enough, and nothing this process does
  * through the handle can alter the channel's memory. ach_open does the same by itself
- * where the file grants reading only. Such a handle sleeps in a waiting get if
- * the channel was created with ach_create_attr_set_readonly_wake, and looks
- * every millisecond if it was not; on a kernel channel it always sleeps.
+ * if the process has only read permission. In a waiting get such a handle sleeps if
+ * the channel was created with ach_create_attr_set_readonly_wake; otherwise it polls
+ * every millisecond. On a kernel channel it always sleeps.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -348,8 +348,8 @@ enum ach_status ach_attr_set_readonly(ach_attr_t *attr, int readonly);
  * @nanoseconds: how long to spin; 0, the default, sleeps at once
  *
  * A handle that spins sees a message within a few hundred nanoseconds instead
- * of microseconds, and keeps its core busy for that long in every ach_get and
- * ach_view that waits. ach_wait does not spin.
+ * of microseconds, and keeps its core busy for up to @nanoseconds in every ach_get
+ * and ach_view that waits. ach_wait does not spin.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -364,10 +364,10 @@ enum ach_status ach_attr_set_spin(ach_attr_t *attr, uint64_t nanoseconds);
  * @attr: attributes for ach_open
  * @nanoseconds: the limit; 0 is the default, one second
  *
- * Writers exclude each other for the time of one copy, and inherit priority
- * while they do. The limit is met only when the writer in front was stopped in
- * mid-put; ach_put then returns ACH_LOCKED. A writer of a kernel channel cannot
- * be stopped there, so the limit is not needed and not looked at.
+ * A writer holds a lock while it copies its message; the lock inherits priority.
+ * The limit is reached only if the lock's owner was stopped in mid-put; ach_put
+ * then returns ACH_LOCKED. A writer of a kernel channel cannot be stopped in
+ * mid-put, so kernel channels ignore the limit.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -379,7 +379,7 @@ enum ach_status ach_attr_set_lock_timeout(ach_attr_t *attr, uint64_t nanoseconds
 
 /**
  * ach_create_attr_init - defaults for creating a channel
- * @attr: what to initialise
+ * @attr: the attributes to initialise
  *
  * Shared memory, CLOCK_MONOTONIC, permissions 0666 less the umask, no
  * timestamps, any number of writers.
@@ -393,31 +393,31 @@ void ach_create_attr_init(ach_create_attr_t *attr);
 /**
  * ach_create_attr_set_clock - the clock that timeouts and timestamps use
  * @attr: attributes for ach_create
- * @clock: a clock of the system, as CLOCK_MONOTONIC, CLOCK_REALTIME or
- *         CLOCK_BOOTTIME; not the CPU time of a process or thread. A kernel
- *         channel can have these three and CLOCK_TAI.
+ * @clock: a clock of the system, such as CLOCK_MONOTONIC, CLOCK_REALTIME or
+ *         CLOCK_BOOTTIME; not the CPU time of a process or thread. Kernel
+ *         channels support these three and CLOCK_TAI.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
- * Returns: ACH_OK, or ACH_EINVAL for a NULL argument. ach_create checks the
- * clock itself.
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument. The clock is checked
+ * later, by ach_create.
  *
  * Since: 3.0
  */
 enum ach_status ach_create_attr_set_clock(ach_create_attr_t *attr, clockid_t clock);
 
 /**
- * ach_create_attr_set_map - where the channel shall live
+ * ach_create_attr_set_map - select the kind of channel to create
  * @attr: attributes for ach_create
  * @map: the kind of channel
  *
- * A kernel channel, ACH_MAP_KERNEL, needs the kernel module. Nobody but the
- * kernel writes its memory: no program can damage it, forge sequence numbers or
- * keep others from writing, a writer cannot be stopped or killed in mid-put, and
- * sleepers are woken in the order of their priority. Processes of all PID
+ * A kernel channel, ACH_MAP_KERNEL, needs the kernel module. Only the kernel
+ * writes its memory: no program can damage it, forge sequence numbers or keep
+ * others from writing, a writer cannot be stopped or killed in mid-put, and
+ * waiters are woken in the order of their priority. Processes of all PID
  * namespaces can put. In exchange each put, and each sleep, is a system call;
- * a get of what is there is not. Its name is known in the whole system, as the
- * device /dev/ach-NAME, and ACH_DIR has no say in it.
+ * a get of a message that is already there is not. Its name is system-wide, as the
+ * device /dev/ach-NAME; ACH_DIR does not affect it.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -428,14 +428,14 @@ enum ach_status ach_create_attr_set_clock(ach_create_attr_t *attr, clockid_t clo
 enum ach_status ach_create_attr_set_map(ach_create_attr_t *attr, enum ach_map map);
 
 /**
- * ach_create_attr_set_truncate - take the place of an existing channel
+ * ach_create_attr_set_truncate - replace an existing channel
  * @attr: attributes for ach_create
  * @truncate: non-zero to replace
  *
- * The new channel appears under the name in one step; there is no moment
- * without a channel. Handles of the old one get ACH_CORRUPT and can be closed
- * and opened again. A channel of another layout stays, because programs of
- * another release of Ach may use it and could not be told: ach_create returns
+ * The new channel takes over the name in one step; there is no moment without
+ * a channel. Calls on handles of the old one return ACH_CORRUPT; close and reopen
+ * them. A channel of another layout is not replaced, because programs of another
+ * release of Ach may use it and cannot be notified: ach_create returns
  * ACH_BAD_HEADER.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
@@ -447,13 +447,13 @@ enum ach_status ach_create_attr_set_map(ach_create_attr_t *attr, enum ach_map ma
 enum ach_status ach_create_attr_set_truncate(ach_create_attr_t *attr, int truncate);
 
 /**
- * ach_create_attr_set_replace_corrupt - take the place of a damaged channel
+ * ach_create_attr_set_replace_corrupt - replace a damaged channel
  * @attr: attributes for ach_create
  * @replace: non-zero to replace a channel that cannot be used
  *
- * As ach_create_attr_set_truncate, but only where what stands under the name
- * is not a usable channel; a good one still gives ACH_EEXIST, and one of another
- * layout ACH_BAD_HEADER.
+ * As ach_create_attr_set_truncate, but only if the file of that name is not a
+ * usable channel. For a usable channel ach_create still returns ACH_EEXIST, for
+ * one of another layout ACH_BAD_HEADER.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -468,8 +468,8 @@ enum ach_status ach_create_attr_set_replace_corrupt(ach_create_attr_t *attr, int
  * @attr: attributes for ach_create
  * @timestamps: non-zero to stamp
  *
- * ach_channel_timestamp tells the time, on the channel's clock. A put then
- * also pays for reading the clock.
+ * ach_channel_timestamp returns the time, on the channel's clock. Each put then
+ * also reads the clock.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -484,12 +484,12 @@ enum ach_status ach_create_attr_set_timestamps(ach_create_attr_t *attr, int time
  * @attr: attributes for ach_create
  * @wake: non-zero if read-only subscribers will wait on the channel
  *
- * A subscriber that may not write cannot tell writers that it sleeps, so on
- * such a channel every put makes the system call that wakes. It wakes whoever
- * sleeps on the channel: everybody who may read it can make its puts take longer,
- * by as many sleepers as the system allows. Once set it stays
- * set. ach_chmod sets it when it grants somebody reading without writing. Kernel
- * channels wake every subscriber anyway.
+ * A read-only subscriber cannot announce to writers that it sleeps, so on such
+ * a channel every put makes the system call that wakes. The call wakes all
+ * sleepers on the channel: any user with read permission can make puts slower,
+ * by as many sleepers as the system allows. It cannot be switched off again.
+ * ach_chmod switches it on when it grants read without write permission. Kernel
+ * channels always wake read-only subscribers.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -505,8 +505,8 @@ enum ach_status ach_create_attr_set_readonly_wake(ach_create_attr_t *attr, int w
  * @single: non-zero for one writer at a time
  *
  * Only a handle opened with ach_attr_set_lock_source can put; others get
- * ACH_EACCES. In exchange ach_reserve hands out the channel's own memory, so
- * that a put need not copy, unless the channel is in the kernel.
+ * ACH_EACCES. In exchange ach_reserve returns the channel's own memory, so that
+ * a put needs no copy; not so on a kernel channel.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -521,9 +521,9 @@ enum ach_status ach_create_attr_set_single_writer(ach_create_attr_t *attr, int s
  * @attr: attributes for ach_create
  * @mode: permission bits, used as they are: the umask does not apply
  *
- * Who may write a channel's file may also cut it off, with truncate(2); SIGBUS
- * then ends the processes that use it. So let those write who put, and only
- * them: read permission is enough for who gets.
+ * A user with write permission on a channel's file can also truncate it, with
+ * truncate(2); SIGBUS then kills the processes that use it. So grant write
+ * permission only to users that put: a get needs only read permission.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -547,25 +547,25 @@ enum ach_status ach_create_attr_set_mode(ach_create_attr_t *attr, mode_t mode);
 enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_header **shm);
 
 /**
- * ach_create - make a channel
+ * ach_create - create a channel
  * @name: its name: letters, digits, '.', '_' and '-', no leading dot, at most
- *        63 characters; not looked at for ACH_MAP_ANON
- * @frame_cnt: how many messages to keep at most
+ *        63 characters; ignored for ACH_MAP_ANON
+ * @frame_cnt: the most messages to keep
  * @frame_size: the nominal size of a message
  * @attr: attributes, or NULL for the defaults
  *
- * A message may be as large as @frame_cnt x @frame_size; large ones leave room
- * for fewer. All memory is reserved now. The channel appears under its name
+ * A message may be as large as @frame_cnt x @frame_size; large messages leave
+ * room for fewer. All memory is reserved by this call. The channel gets its name
  * only when it is complete, as the file achshm-NAME in /dev/shm, or in the
  * directory that the environment variable ACH_DIR names. A kernel channel is the
- * device /dev/ach-NAME. A name is for one channel, whatever its kind, but two who
- * make a channel of each kind at the same moment can both succeed.
+ * device /dev/ach-NAME. A shared-memory and a kernel channel cannot have the same
+ * name, except if two processes create them at the same moment.
  *
- * A heap channel (ACH_MAP_ANON) has no name; its memory comes back in @attr
- * and is freed when its last handle is closed.
+ * A heap channel (ACH_MAP_ANON) has no name; its memory is returned in @attr
+ * and freed when its last handle is closed.
  *
- * ACH_EEXIST says nothing of the channel that exists; it may be smaller, or lack
- * timestamps. To accept one that is good enough, open it and ask:
+ * ACH_EEXIST does not mean that the existing channel is like the requested one:
+ * it may be smaller, or lack timestamps. To accept a suitable one, open and check it:
  *
  *     r = ach_create("imu", 10, sizeof(imu), NULL);
  *     if (r == ACH_OK || r == ACH_EEXIST)
@@ -573,19 +573,19 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  *     if (r == ACH_OK)
  *         r = ach_channel_info(&chan, &info);
  *     if (r == ACH_OK && info.capacity < sizeof(imu))
- *         ... it is another program's channel ...
+ *         ... the existing channel is too small ...
  *
- * Allocates: yes. Blocks: on the file system, and while others replace the same
- * channel. Real-time: no. Signal handler: no.
+ * Allocates: yes. Blocks: on the file system, and while other processes replace the
+ * same channel. Real-time: no. Signal handler: no.
  *
- * Returns: ACH_OK; ACH_EEXIST, also where a channel of another kind has the name,
- * which cannot be replaced; ACH_BAD_HEADER if a channel of another layout was to be
- * replaced; ACH_ENOENT if the directory is missing;
- * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a zero or absurd size, or a
- * clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
- * without the module; ACH_FAILED_SYSCALL with errno, as ENOSPC when the memory
- * cannot be had, and EFBIG, EDQUOT, ENOSPC or ENOMEM when the kernel module does not
- * grant it.
+ * Returns: ACH_OK; ACH_EEXIST, also if a channel of another kind has the name,
+ * because it is never replaced; ACH_BAD_HEADER if a channel of another layout was to
+ * be replaced; ACH_ENOENT if the directory is missing;
+ * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a size that is zero or too large, or
+ * a clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
+ * without the module; ACH_FAILED_SYSCALL with errno, such as ENOSPC if the memory
+ * cannot be reserved, and EFBIG, EDQUOT, ENOSPC or ENOMEM if the kernel module
+ * refuses it.
  *
  * Since: 3.0
  */
@@ -595,20 +595,20 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
 /**
  * ach_open - open a handle to a channel
  * @chan: the handle
- * @name: the channel's name; not looked at for ACH_MAP_ANON
+ * @name: the channel's name; ignored for ACH_MAP_ANON
  * @attr: attributes, or NULL for the defaults
  *
  * The handle starts before the oldest message that the channel holds; see
- * ach_flush for starting with the next one. Where the file grants reading
- * only, the handle is read-only. If it fails, @chan is a closed handle. Whatever
- * @chan held before is forgotten: close an open handle first.
+ * ach_flush for starting with the next one. If the process has only read
+ * permission, the handle is read-only. If ach_open fails, @chan is a closed
+ * handle. It overwrites @chan: close an open handle first.
  *
  * Allocates: yes. Blocks: on the file system, and for up to a second if the handle may
- * write, the channel's wake file cannot be opened, and somebody waits on the channel.
+ * write, the channel's wake file cannot be opened, and a reader waits on the channel.
  * Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_ENOENT; ACH_EACCES; ACH_INVALID_NAME; ACH_EINVAL for a
- * NULL argument; ACH_BAD_SHM_FILE for what is not a channel; ACH_BAD_HEADER
+ * NULL argument; ACH_BAD_SHM_FILE if the file is not a channel; ACH_BAD_HEADER
  * for a channel of another layout; ACH_EAGAIN when the source lock is held;
  * ACH_ENOTSUP for a kernel channel without the module; ACH_FAILED_SYSCALL.
  *
@@ -620,7 +620,7 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
  * ach_close - close a handle
  * @chan: the handle
  *
- * Drops an open reservation and the source lock. The channel stays.
+ * Drops an open reservation and the source lock. The channel itself stays.
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -634,10 +634,10 @@ enum ach_status ach_close(ach_channel_t *chan);
  * ach_unlink - remove a channel's name
  * @name: the channel
  *
- * Handles that are open keep working with each other. Those that wait with
- * ACH_O_LINKED return ACH_ENOENT; ach_channel_info tells the others. A channel in
- * the kernel is removed as one in shared memory is; should both have the name,
- * both are.
+ * Open handles keep working with each other. Waits with ACH_O_LINKED return
+ * ACH_ENOENT; without it, ach_channel_info reports the removal. Kernel channels
+ * are removed as well as shared-memory ones; if one of each kind has the name,
+ * both are removed.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -649,14 +649,14 @@ enum ach_status ach_close(ach_channel_t *chan);
 enum ach_status ach_unlink(const char *name);
 
 /**
- * ach_chmod - change who may use a channel
+ * ach_chmod - change the permissions of a channel
  * @chan: a handle of it
  * @mode: permission bits, as for chmod(2)
  *
- * If @mode lets somebody read but not write, read-only waking is switched on,
- * as by ach_create_attr_set_readonly_wake, unless the handle is read-only: that
- * one changes the mode alone. Of a kernel channel it changes the device, and bits
- * beyond 0777 mean nothing there.
+ * If @mode grants owner, group or others read without write permission, read-only
+ * waking is switched on, as by ach_create_attr_set_readonly_wake. A read-only handle
+ * changes only the mode. On a kernel channel the mode of the device is changed; bits
+ * beyond 0777 have no effect there.
  *
  * Allocates: no. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -674,23 +674,24 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode);
  * @len: its length in bytes, at least 1
  *
  * The message becomes visible to all readers at once and as a whole, and wakes
- * those that wait. A writer that is killed on the way leaves either the whole
- * message or nothing, and does not disturb anybody else.
+ * the readers that wait. A writer that is killed during a put leaves either the
+ * whole message or nothing, and does not affect other processes.
  *
  * Allocates: no; on a kernel channel the kernel does, when a message of more
  * than 256 bytes is larger than all earlier ones of the handle. Blocks: only
  * while another writer copies its message, at most for the handle's lock timeout,
- * with priority inheritance. System calls: none unless somebody waits or contends;
- * on a kernel channel one. Real-time: yes. Signal handler: no.
+ * with priority inheritance. System calls: none unless a reader waits or another
+ * writer contends; always on a channel with read-only waking; on a kernel channel
+ * one. Real-time: yes. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_OVERFLOW if @len exceeds the channel's capacity;
  * ACH_EINVAL for @len 0 or a NULL argument; ACH_EACCES for a read-only handle,
- * a single-writer channel without the source lock, or a channel of another
- * PID namespace that is not in the kernel; ACH_LOCKED, which is the same
+ * a single-writer channel without the source lock, or a shared-memory channel
+ * of another PID namespace; ACH_LOCKED, which is the same
  * number as ACH_EAGAIN, if the lock timeout passed, or if this handle has a
  * reservation open on a single-writer channel;
- * ACH_CORRUPT; ACH_CLOSED; on a kernel channel also ACH_EFAULT if @buf is no
- * memory, and ACH_FAILED_SYSCALL with errno if the kernel has none for the copy.
+ * ACH_CORRUPT; ACH_CLOSED; on a kernel channel also ACH_EFAULT if @buf is a bad
+ * address, and ACH_FAILED_SYSCALL with errno if the kernel has no memory for the copy.
  *
  * Since: 3.0
  */
@@ -712,19 +713,19 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
  * ACH_O_LAST: the newest, in constant time. ACH_O_COPY: if there is nothing
  * new, the last message again. ACH_O_WAIT: if there is nothing new, wait.
  *
- * @buf may be written to also when no message is delivered.
+ * @buf may be overwritten even if no message is delivered.
  *
  * Allocates: no. Blocks: only with ACH_O_WAIT. System calls: none unless it
  * sleeps. Takes no lock, and delays no writer. Real-time: yes. Signal
- * handler: without ACH_O_WAIT, on a handle that the handler interrupted
- * nobody using.
+ * handler: yes, if ACH_O_WAIT is not set and the interrupted code was not using
+ * this handle.
  *
  * Returns: ACH_OK; ACH_MISSED_FRAME: a message was delivered, and others
- * before it are gone or were skipped (ach_channel_missed counts them);
+ * before it were overwritten or skipped (ach_channel_missed counts them);
  * ACH_EAGAIN: nothing new; ACH_TIMEOUT; ACH_OVERFLOW: @buf is too small,
- * *@frame_size says what is needed and the message can still be got;
+ * *@frame_size is the size needed, and the message can still be got;
  * ACH_CANCELED; ACH_ENOENT with ACH_O_LINKED; ACH_EINVAL; ACH_CORRUPT;
- * ACH_CLOSED; ACH_FAILED_SYSCALL if the system cannot wait.
+ * ACH_CLOSED; ACH_FAILED_SYSCALL if the system call that waits failed.
  *
  * Since: 3.0
  */
@@ -732,16 +733,16 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
                         const struct timespec *timeout, int options);
 
 /**
- * ach_flush - skip everything that is in the channel now
+ * ach_flush - skip all messages that are in the channel now
  * @chan: the handle
  *
- * The next message got will be one that is put later. What is skipped does
- * not count as missed.
+ * The next message got will be one that is put later. Skipped messages do not
+ * count as missed.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
  *
  * Returns: ACH_OK, ACH_CANCELED, ACH_CORRUPT, ACH_EINVAL, ACH_CLOSED; ACH_EAGAIN
- * if writers were faster than it again and again.
+ * if writers overtook every attempt.
  *
  * Since: 3.0
  */
@@ -749,7 +750,7 @@ enum ach_status ach_flush(ach_channel_t *chan);
 
 /**
  * ach_cancel_attr_init - defaults for ach_cancel
- * @attr: what to initialise
+ * @attr: the attributes to initialise
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -787,26 +788,26 @@ enum ach_status ach_cancel_attr_set_async_unsafe(ach_cancel_attr_t *attr, int as
 enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr);
 
 /**
- * ach_reserve - get room for a message, to be written in place
+ * ach_reserve - reserve room for a message, to be written in place
  * @chan: the handle
  * @size: the most bytes the message will have, at least 1
  * @ptr: out: where to write it, aligned to 16 bytes
  *
  * Write the message, then call ach_commit or ach_abort. On a single-writer
- * channel the room is in the channel itself, and putting costs the same at any
- * size; on others, and on all in the kernel, it is private memory of the handle
- * that ach_commit copies.
- * No other writer is held up meanwhile, and no reader sees anything before the
- * commit. One reservation at a time; reserving again drops the one before. A
- * reservation may push out the oldest messages, committed or not.
+ * channel the room is in the channel itself, and a commit costs the same at any
+ * size. On other channels, and on all kernel channels, it is private memory of the
+ * handle, which ach_commit copies.
+ * A reservation does not block other writers, and readers see nothing before the
+ * commit. A handle has one reservation at a time; reserving again drops the previous
+ * one. A reservation may overwrite the oldest messages, even if it is not committed.
  *
- * Allocates: not where the room is in the channel; elsewhere when @size exceeds
+ * Allocates: no if the room is in the channel; otherwise when @size exceeds
  * all earlier reservations of the handle. Blocks: as ach_put. Real-time: yes, after
  * one reservation of the largest size. Signal handler: no.
  *
  * Returns: ACH_OK; ACH_OVERFLOW if @size exceeds the capacity; ACH_EINVAL;
  * ACH_EACCES as for ach_put; ACH_LOCKED; ACH_CORRUPT; ACH_CLOSED;
- * ACH_FAILED_SYSCALL without memory.
+ * ACH_FAILED_SYSCALL if there is no memory.
  *
  * Since: 3.0
  */
@@ -815,13 +816,13 @@ enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **ptr);
 /**
  * ach_commit - put the message that was written in place
  * @chan: the handle
- * @size: how long it became, from 1 to what was reserved
+ * @size: the size of the message, from 1 to the reserved size
  *
  * Allocates: no. Blocks and system calls: as ach_put. Real-time: yes. Signal
  * handler: no.
  *
  * Returns: as ach_put; ACH_EINVAL without a reservation or for a bad @size.
- * After ACH_EINVAL and ACH_LOCKED the reservation stands.
+ * After ACH_EINVAL and ACH_LOCKED the reservation stays open.
  *
  * Since: 3.0
  */
@@ -840,7 +841,7 @@ enum ach_status ach_commit(ach_channel_t *chan, size_t size);
 enum ach_status ach_abort(ach_channel_t *chan);
 
 /**
- * ach_view - look at a message in place
+ * ach_view - read a message in place
  * @chan: the handle
  * @ptr: out: the message, in the channel's memory; never write to it
  * @size: out: its size
@@ -849,9 +850,9 @@ enum ach_status ach_abort(ach_channel_t *chan);
  *
  * Like ach_get, but without the copy. Writers do not wait for viewers: they
  * may overwrite the message at any time. Treat what you read as untrusted, and
- * use nothing of it before ach_view_check says ACH_OK. The newest message
- * stays whole until another one was put and the put or reservation after that
- * has begun.
+ * use none of it before ach_view_check returns ACH_OK. The newest message
+ * stays intact until one more message was put and the put or reservation after
+ * that one has begun.
  *
  * Allocates: no. Blocks: only with ACH_O_WAIT. Real-time: yes. Signal
  * handler: as ach_get.
@@ -864,13 +865,13 @@ enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
                          const struct timespec *timeout, int options);
 
 /**
- * ach_view_check - was what I viewed whole until now?
+ * ach_view_check - was the viewed message intact until now?
  * @chan: the handle that ach_view was called on last
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
- * Returns: ACH_OK: everything read through the view before this call was the
- * message. ACH_EAGAIN: a writer needed the room; discard what you read.
+ * Returns: ACH_OK: everything read through the view before this call is valid.
+ * ACH_EAGAIN: a writer has reused the memory; discard what you read.
  * ACH_EINVAL without a view. ACH_CLOSED.
  *
  * Since: 3.0
@@ -878,24 +879,25 @@ enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
 enum ach_status ach_view_check(const ach_channel_t *chan);
 
 /**
- * ach_wait - wait until one of several channels has something new
- * @items: the channels; each gets its status
+ * ach_wait - wait until one of several channels has a new message
+ * @items: the channels; the status of each is set
  * @n: how many, at most ACH_WAIT_MAX
  * @timeout: when to give up, a point in time on CLOCK_MONOTONIC, or a duration
  *           with ACH_O_RELTIME; NULL waits for ever
  * @options: ACH_O_RELTIME, ACH_O_LINKED or 0
  *
- * Gets nothing: call ach_get on those whose status is ACH_OK.
+ * It gets no messages: call ach_get on the channels whose status is ACH_OK.
  *
- * Several channels with one in the kernel among them are polled by the
- * descriptors of ach_channel_fd, which each handle gets in the first such call:
- * it then costs what that says, for handles of kernel channels next to nothing.
- * With ACH_O_LINKED such a wait can be a second late.
+ * If there are several channels and one of them is in the kernel, ach_wait polls
+ * the descriptors of ach_channel_fd. Each handle gets its descriptor in the first
+ * such call, at the cost that ach_channel_fd describes; for handles of kernel
+ * channels that is almost none. With ACH_O_LINKED such a wait can return a second
+ * late.
  *
- * Allocates: no, but for those descriptors. Blocks: yes. Real-time: yes. Signal
+ * Allocates: only for those descriptors. Blocks: yes. Real-time: yes. Signal
  * handler: no.
  *
- * Returns: ACH_OK: at least one item has something new, or an error of its own;
+ * Returns: ACH_OK: at least one item has a new message, or an error of its own;
  * ACH_TIMEOUT; ACH_CANCELED if one of the handles is canceled; ACH_CLOSED if one
  * is not open; ACH_EINVAL; ACH_FAILED_SYSCALL.
  *
@@ -905,17 +907,18 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
                          int options);
 
 /**
- * ach_handle_sigbus - outlive files of channels that others cut short
+ * ach_handle_sigbus - survive the truncation of a channel's file
  *
- * Whoever may write a channel's file may also truncate it, or punch holes into it when the file
- * system is full. Touching the memory that is gone is SIGBUS, which ends the process. With
- * this, calls on such a channel return ACH_CORRUPT instead, in every thread, and
- * ach_channel_info returns ACH_BAD_SHM_FILE; close it, then. A view shows zeros and is
- * invalid; what is written to a reservation is lost. Other channels go on.
+ * A user with write permission on a channel's file can truncate it, or punch holes into it when
+ * the file system is full. An access to the missing memory raises SIGBUS, which kills the process.
+ * After this call, functions on such a channel return ACH_CORRUPT instead, in every thread, and
+ * ach_channel_info returns ACH_BAD_SHM_FILE; close the handle then. A view reads as zeros and is
+ * invalid; data written to a reservation is lost. Other channels are not affected.
  *
- * A process has one handler for SIGBUS, so the library installs it only here. Faults elsewhere
- * go to the handler that was installed before. Call it once, at the start, after installing a
- * handler of your own; further calls do nothing. 'ach', 'achlog' and 'achcat' do so.
+ * A process has one SIGBUS handler, so the library installs its own only in this function. Faults
+ * at other addresses are passed to the handler that was installed before. Call it once, at the
+ * start of the program, after installing a handler of your own; further calls do nothing. 'ach',
+ * 'achlog' and 'achcat' call it.
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -932,7 +935,7 @@ typedef struct ach_period {
 } ach_period_t;
 
 /**
- * ach_period_init - a steady rate from now on
+ * ach_period_init - begin a loop with a steady rate
  * @period: the period
  * @length: nanoseconds, more than 0
  *
@@ -943,7 +946,7 @@ typedef struct ach_period {
  *         ... sense, think, act ...
  *     }
  *
- * Under `ach sim` the time is the simulation's.
+ * Under `ach sim` periods run on simulated time.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
@@ -956,10 +959,11 @@ enum ach_status ach_period_init(ach_period_t *period, int64_t length);
 /**
  * ach_period_wait - sleep until the next period begins
  * @period: the period
- * @missed: out: how many periods began while the last one was worked on; may be
- *          NULL
+ * @missed: out: the number of periods that began before this call, while the
+ *          program was still working on the last one; may be NULL
  *
- * Missed periods are left out: the next one begins on the grid.
+ * Missed periods are skipped: the next one begins a whole number of periods after
+ * ach_period_init.
  *
  * Allocates: no. Blocks: until then; signals do not end it. Real-time: yes.
  * Signal handler: no.
@@ -998,7 +1002,7 @@ enum ach_status ach_channel_seq(const ach_channel_t *chan, uint64_t *seq);
 enum ach_status ach_channel_missed(const ach_channel_t *chan, uint64_t *last, uint64_t *total);
 
 /**
- * ach_channel_timestamp - when the last message got was put
+ * ach_channel_timestamp - the time when the last received message was put
  * @chan: the handle
  * @when: out: the time, on the channel's clock
  *
@@ -1020,7 +1024,7 @@ enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec
  * Real-time: no. Signal handler: no.
  *
  * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED, ACH_CORRUPT; ACH_EAGAIN if writers
- * were faster than it again and again.
+ * overtook every attempt.
  *
  * Since: 3.0
  */
@@ -1033,51 +1037,51 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  *
  * The descriptor is readable while a get without ACH_O_WAIT would return
  * something other than ACH_EAGAIN: there is a message that the handle has not
- * seen, it is canceled, or the channel was replaced. Wait for that, then get
- * until ACH_EAGAIN; do not read, write or close the descriptor. It is the same
- * one at every call, closes on exec, and lasts until ach_close, which wakes who
- * polls it.
+ * seen, the handle is canceled, or the channel was replaced. Poll it, then get
+ * until ACH_EAGAIN; do not read, write or close the descriptor. Every call returns
+ * the same descriptor. It closes on exec, and lasts until ach_close, which wakes
+ * its pollers.
  *
- * At times it is readable and there is nothing to get: when another handle was
- * canceled, the channel lost its name, or the handle went to another thread;
- * and after chan->cancel was set to 0. The next get says ACH_EAGAIN then, and
- * ends that.
+ * It can be readable with nothing to get: when another handle was canceled, the
+ * channel lost its name, or another thread used the handle; and after
+ * chan->cancel was set to 0. The next get then returns ACH_EAGAIN, and it is not
+ * readable any more.
  *
- * It costs writers what a reader that waits costs them, and the reader a few
- * system calls in each ach_get, ach_view and ach_flush. They stay fit for a
- * real-time loop, but not for a signal handler. Where the kernel allows it
- * (Linux 6.7, and io_uring not forbidden) it wakes without a thread; elsewhere,
- * and for a read-only handle of a channel without read-only waking, which is
- * looked at every millisecond, the handle has a helper thread with the
- * scheduling policy and priority of the one that first called this. So has a
- * handle that goes to and fro between threads, and that of a heap channel in a
- * process that had a single thread then. ach_channel_info tells which.
- * The environment variable ACH_FD, set to io_uring or thread, decides it for
- * tests.
+ * A descriptor costs writers as much as a waiting reader does, and costs the reader
+ * a few system calls in each ach_get, ach_view and ach_flush. These stay fit for a
+ * real-time loop, but not for a signal handler. If the kernel allows it (Linux 6.7
+ * or later, io_uring not disabled), an io_uring makes the descriptor readable.
+ * Otherwise the handle gets a helper thread, with the scheduling policy and priority
+ * of the thread that called ach_channel_fd first. Three kinds of handles always get
+ * a helper thread: a read-only handle of a channel without read-only waking, which
+ * the helper polls every millisecond; a handle that has moved between threads
+ * several times; and on Linux 6.16 or later a handle of a heap channel, if the process
+ * had a single thread at the first call. ach_channel_info returns the mechanism. The
+ * environment variable ACH_FD, set to io_uring or thread, selects it for tests.
  *
- * When an io_uring ends, by ach_close or because the handle went to another
- * thread, the kernel interrupts the thread it served: its epoll_wait can fail with
- * EINTR once, while poll and select go on by themselves.
+ * When an io_uring is closed, by ach_close or because another thread used the
+ * handle, the kernel interrupts the thread it served: epoll_wait there can fail with
+ * EINTR once; poll and select restart by themselves.
  *
- * The descriptor of a kernel channel is its device, which costs writers nothing
- * more and has no helper; a get that found nothing makes one system call. When
- * the channel was replaced, it is hung up as well as readable.
+ * The descriptor of a kernel channel is its device. It costs writers nothing more
+ * and needs no helper thread; a get that finds nothing makes one system call. When
+ * the channel was replaced, poll reports it as hung up as well as readable.
  *
- * A child of fork calls this again and gets a descriptor of its own; the one it
- * inherited is its parent's.
+ * A child of fork must call ach_channel_fd again to get a descriptor of its own; the
+ * inherited one belongs to its parent.
  *
  * Allocates: at the first call. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Returns: ACH_OK; ACH_ENOTSUP for what ACH_FD asks for and the system has not;
- * ACH_EINVAL; ACH_CLOSED; ACH_FAILED_SYSCALL without descriptors, memory or
- * threads, or if the user has too many open files of a kernel channel.
+ * Returns: ACH_OK; ACH_ENOTSUP if the system does not support what ACH_FD selects;
+ * ACH_EINVAL; ACH_CLOSED; ACH_FAILED_SYSCALL if the system has no more descriptors,
+ * memory or threads, or if the user has too many open files of a kernel channel.
  *
  * Since: 3.0
  */
 enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor);
 
 /**
- * ach_channel_map - where the channel lives
+ * ach_channel_map - the kind of a channel
  * @chan: the handle
  * @map: out
  *
@@ -1102,16 +1106,16 @@ enum ach_status ach_channel_map(const ach_channel_t *chan, enum ach_map *map);
  */
 enum ach_status ach_channel_clock(const ach_channel_t *chan, clockid_t *clock);
 
-/* What ach_list calls for each channel. Anything but ACH_OK ends the list. */
+/* Called by ach_list for each channel. Any status but ACH_OK ends the list. */
 typedef enum ach_status ach_list_fun(void *cx, const char *name, enum ach_map map);
 
 /**
- * ach_list - go through the channels that have a name
+ * ach_list - list the channels that have a name
  * @fun: called for each, in the order of names
- * @cx: handed to @fun
+ * @cx: passed to @fun
  *
- * Lists what is called like a channel, in shared memory and in the kernel;
- * opening it tells whether it is one.
+ * Lists every file and device that is named like a channel, in shared memory and in
+ * the kernel. They are not opened, so some may not be channels.
  *
  * Allocates: yes. Blocks: on the file system. Real-time: no. Signal handler: no.
  *
@@ -1145,39 +1149,38 @@ enum ach_status ach_channel_path(const char *name, char *path, size_t size);
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *
- * Returns: a constant string, as "ACH_OK"; never NULL.
+ * Returns: a constant string, such as "ACH_OK"; never NULL.
  *
  * Since: 3.0
  */
 const char *ach_result_to_string(ach_status_t status);
 
 /**
- * ach_errstr - why this thread could not create, open, remove or list
+ * ach_errstr - why the last failed call of this thread failed
  *
- * Set by ach_create, ach_open, ach_unlink, ach_chmod, ach_list and
- * ach_channel_path when they fail, and by ach_wait, ach_reserve and
- * ach_channel_fd for what is not in their status: a sentence for a person, with the file and what to do.
- * Functions of the hot path, as ach_put and ach_get, do not set it: their status
- * says all, except why a get cannot wait.
+ * A sentence for people, with the file and what to do. Set by ach_create, ach_open,
+ * ach_unlink, ach_chmod, ach_list and ach_channel_path when they fail, and by
+ * ach_wait, ach_reserve and ach_channel_fd when the status alone is not enough.
+ * Functions of the hot path, such as ach_put and ach_get, do not set it, except for a
+ * get whose wait failed.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
  *
  * Returns: a string that lasts until the thread's next failing call; empty if
- * there was none.
+ * no call has failed yet.
  *
  * Since: 3.0
  */
 const char *ach_errstr(void);
 
 /**
- * ach_errstr_set - say why a call failed
+ * ach_errstr_set - set the text of ach_errstr
  * @status: the status to return
- * @format: as for printf: a sentence for a person
+ * @format: as for printf: a sentence for people
  *
- * For libraries on top of Ach, so that their callers find the reason where
- * they find that of a channel's. Keeps errno. A sentence that is too long is cut.
- * The arguments may be what ach_errstr returned, so that a caller can put words
- * in front.
+ * For libraries on top of Ach, so that ach_errstr also explains their failures.
+ * Preserves errno. A sentence that is too long is truncated. The arguments may
+ * include the text of ach_errstr, so that a caller can prepend to it.
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -1189,7 +1192,7 @@ ach_status_t ach_errstr_set(ach_status_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /**
- * ach_dump - print a channel's insides to standard error
+ * ach_dump - print a channel's internal state to standard error
  * @shm: the channel's memory: chan.shm of an open handle
  *
  * For debugging. The text may change with every release.

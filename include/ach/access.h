@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * access.h - who may use which device
+ * access.h - the rights of users to devices
  *
- * The rule for every server: a uid of this machine is served only what it could open itself.
- * The channels of a robot are files, and their permissions say who may read its data, who may
- * write commands and who may write requests. A transport that knows its client's uid asks
- * ach_robot_rights, and serves no more than that. docs/security.md says who is trusted with
- * what.
+ * The rule for every server: a local user gets only what it could open itself. The channels
+ * of a robot are files, and their permissions decide which users may read its data, write
+ * commands and write requests. A transport that knows its client's uid calls
+ * ach_robot_rights, and serves no more than that. docs/security.md describes the trust
+ * model.
  *
- * Who may call what at the same time
- *     ach_robot_guard: one thread. The others: any thread.
+ * Thread safety
+ *     ach_robot_guard: one thread. The other functions: any thread.
  */
 #ifndef ACH_ACCESS_H
 #define ACH_ACCESS_H
@@ -22,32 +22,32 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What somebody may do. Each but the first is of one device. */
+/* Rights of a client. ACH_RIGHT_LIST is for the robot, the others for one device. */
 enum {
-    ACH_RIGHT_LIST = 1,    /* see which devices a robot has */
+    ACH_RIGHT_LIST = 1,    /* list the robot's devices */
     ACH_RIGHT_DATA = 2,    /* get data, while the driver runs */
     ACH_RIGHT_COMMAND = 4, /* send commands */
-    ACH_RIGHT_REQUEST = 8, /* send requests; subscribe, which sets the driver up */
+    ACH_RIGHT_REQUEST = 8, /* send requests; subscribe, which sets up the driver */
     ACH_RIGHT_ALL = 15
 };
 
-/* A client whose uid cannot be told. It may do what everybody may. */
+/* The uid of a client is unknown. The client has the rights that all users have. */
 #define ACH_UID_UNKNOWN ((uid_t)-1)
 
 /**
- * ach_robot_rights - what a user of this machine may do with a device
+ * ach_robot_rights - the rights of a local user to a device
  * @robot: the robot
- * @device: the device; NULL: the robot as a whole, which is ACH_RIGHT_LIST or nothing
- * @uid: the user; ACH_UID_UNKNOWN: somebody
+ * @device: the device; NULL: the robot as a whole, for which the result is ACH_RIGHT_LIST or 0
+ * @uid: the user; ACH_UID_UNKNOWN: the rights that all users have
  *
- * Root and the user of this process may do everything. For others the files of the robot's
- * channels decide: their modes, their access control lists, the groups that the user is in
- * by the system's databases, and the directories above. If a robot has no channels, the
- * section access of its config file says which permissions they would have.
+ * Root and the user of this process have all rights. For other users the files of the robot's
+ * channels decide: their modes, their access control lists, the user's groups in the system's
+ * databases, and the directories above. If a robot has no channels, the section access of its
+ * config file gives the permissions that they would have.
  *
- * Groups of a user are remembered for ten seconds.
+ * The groups of a user are cached for ten seconds.
  *
- * Allocates: yes. Blocks: as the system's databases of users and groups do.
+ * Allocates: yes. Blocks: on the system's databases of users and groups.
  *
  * Returns: the rights, of ACH_RIGHT_LIST, _DATA, _COMMAND and _REQUEST.
  *
@@ -56,23 +56,23 @@ enum {
 unsigned ach_robot_rights(ach_robot_t *robot, const ach_address_t *device, uid_t uid);
 
 /**
- * ach_robot_permissions - which permissions the files of a robot's channels are to have
+ * ach_robot_permissions - the permissions for the files of a robot's channels
  * @robot: the robot, with its config file loaded
  * @mode: set to the permission bits
  * @group: set to the group; (gid_t)-1: that of this process
  *
- * By the section access of the config file: mode, by default what the umask leaves of 0666, and
- * group.
+ * They come from mode and group in the section access of the config file. The default mode is 0666
+ * less the umask.
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: 1: the config file says so; 0: it does not, and these are the usual ones.
+ * Returns: 1: the config file sets at least one of them; 0: both are the defaults.
  *
  * Since: 3.1
  */
 int ach_robot_permissions(const ach_robot_t *robot, mode_t *mode, gid_t *group);
 
-/* Who knows the files of a robot's channels. */
+/* A guard: checks users against the files of a robot's channels. */
 typedef struct ach_guard {
     void *context;
 
@@ -81,15 +81,16 @@ typedef struct ach_guard {
 } ach_guard_t;
 
 /**
- * ach_robot_guard - say who knows the files of a robot's channels
+ * ach_robot_guard - set or remove the guard of a robot
  * @robot: the robot
- * @guard: who, copied; NULL: nobody any more
+ * @guard: the guard, which is copied; NULL: remove it
  *
- * A robot has one at most. With NULL, it is not running any more when this returns.
+ * ach_robot_rights calls the guard, which checks the files of the robot's channels. A robot has
+ * at most one guard. A guard that was removed is not running any more when this returns.
  *
- * Allocates: no. Blocks: while the guard does its work.
+ * Allocates: no. Blocks: while the guard runs.
  *
- * Returns: ACH_OK; ACH_EEXIST: it has one.
+ * Returns: ACH_OK; ACH_EEXIST: the robot has a guard already.
  *
  * Since: 3.1
  */
@@ -98,16 +99,16 @@ ach_status_t ach_robot_guard(ach_robot_t *robot, const ach_guard_t *guard);
 /**
  * ach_user_may_open - whether a user could open a file
  * @path: the file
- * @uid: the user; ACH_UID_UNKNOWN: whether everybody could
+ * @uid: the user; ACH_UID_UNKNOWN: whether all users could
  * @how: R_OK, W_OK or both
  *
- * As the kernel would decide for a process of that user with all groups that the system's
- * databases say: modes and POSIX access control lists of the file and of the directories
- * above it. A file that is a link or is not there cannot be opened.
+ * Decides as the kernel would for a process of that user, with all its groups in the system's
+ * databases: by modes and POSIX access control lists of the file and of the directories
+ * above it. A symbolic link, or a file that does not exist, cannot be opened.
  *
- * Allocates: yes. Blocks: as the system's databases of users and groups do.
+ * Allocates: yes. Blocks: on the system's databases of users and groups.
  *
- * Returns: 1: yes; 0: no, or that cannot be told.
+ * Returns: 1: yes; 0: no, or unknown.
  *
  * Since: 3.1
  */
@@ -117,15 +118,15 @@ int ach_user_may_open(const char *path, uid_t uid, int how);
  * ach_user_may_reopen - whether a user could open a file that is open here
  * @fd: the file, open for reading or writing
  * @path: its name
- * @uid: the user; ACH_UID_UNKNOWN: whether everybody could
+ * @uid: the user; ACH_UID_UNKNOWN: whether all users could
  * @how: R_OK, W_OK or both
  *
  * As ach_user_may_open, with mode and access control list of the open file, and the directories
- * above its name. So it does not matter if the name is given to another file meanwhile.
+ * above its name. So the result is right even if another file gets the name meanwhile.
  *
- * Allocates: yes. Blocks: as the system's databases of users and groups do.
+ * Allocates: yes. Blocks: on the system's databases of users and groups.
  *
- * Returns: 1: yes; 0: no, or that cannot be told.
+ * Returns: 1: yes; 0: no, or unknown.
  *
  * Since: 3.1
  */

@@ -15,15 +15,15 @@
  *     )
  *
  * A driver reads its section with functions that take the name of a field and
- * what to assume when it is not there. It need not check what it gets. A value of
- * the wrong type is remembered as an error, with its file, line and column, and
+ * a default, for a field that is missing. It need not check types. A value of
+ * the wrong type is recorded as an error, with its file, line and column, and
  * the default is returned; ach_section_failed tells whether that happened,
- * ach_config_errors what to print. A field that nobody asked for is a warning,
- * see ach_config_warnings.
+ * ach_config_errors returns the lines to print. A field that was never read causes
+ * a warning, see ach_config_warnings.
  *
- * Who may call what at the same time
+ * Thread safety
  *     Different configurations: anything. One configuration: one thread at a time,
- *     reading included, because reading is remembered.
+ *     even for reading, because reads are recorded.
  *
  * All strings and sections belong to the configuration and last until
  * ach_config_destroy, except where it says otherwise.
@@ -41,21 +41,21 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What one file, or several that include each other, say. */
+/* The contents of a file, and of the files that it includes. */
 typedef struct ach_config ach_config_t;
 
 /* A section of it, with fields and sections inside. */
 typedef struct ach_section ach_section_t;
 
-/* Limits of what is read; more is an error. */
+/* Limits of the reader; more is an error. */
 #define ACH_CONFIG_FILE_MAX (1u << 20)  /* bytes of one file */
-#define ACH_CONFIG_TOTAL_MAX (8u << 20) /* bytes of all files, each time they are included */
-#define ACH_CONFIG_DEPTH_MAX 64         /* sections in sections */
-#define ACH_CONFIG_INCLUDE_MAX 16       /* files that include files */
+#define ACH_CONFIG_TOTAL_MAX (8u << 20) /* bytes of all files, counted at each include */
+#define ACH_CONFIG_DEPTH_MAX 64         /* nesting of sections */
+#define ACH_CONFIG_INCLUDE_MAX 16       /* nesting of included files */
 #define ACH_CONFIG_FIELDS_MAX 1000      /* fields of one section */
-#define ACH_CONFIG_TEMPLATES_MAX 1000   /* define */
+#define ACH_CONFIG_TEMPLATES_MAX 1000   /* templates, made by define */
 #define ACH_CONFIG_ITEMS_MAX 1000000    /* fields, values and sections altogether */
-#define ACH_CONFIG_ERRORS_MAX 20        /* the reader gives up after so many */
+#define ACH_CONFIG_ERRORS_MAX 20        /* errors after which the reader gives up */
 
 /**
  * ach_config_load - read a file, and those that it includes
@@ -79,8 +79,8 @@ enum ach_status ach_config_load(const char *path, ach_config_t **config);
  * ach_config_parse - read a configuration from memory
  * @text: the text; it need not end in NUL and is not used after the call
  * @size: its length in bytes
- * @name: what stands for the file name in messages; paths are relative to its
- *   directory, if it has one, otherwise to the working directory
+ * @name: the file name for messages; relative paths start at its directory, if it
+ *   has one, otherwise at the working directory
  * @config: the configuration
  *
  * Allocates: yes. Blocks: only for included files. Real-time: no. Signal handler: no.
@@ -103,9 +103,9 @@ enum ach_status ach_config_parse(const char *text, size_t size, const char *name
 void ach_config_destroy(ach_config_t *config);
 
 /**
- * ach_config_errors - all that is wrong
- * @config: a configuration: what was found wrong when its fields were read; NULL:
- *   what this thread's last load or parse that failed found
+ * ach_config_errors - the errors of a configuration
+ * @config: a configuration: the errors found when its fields were read; NULL: the
+ *   errors of this thread's last load or parse that failed
  *
  * One line for each error, with file, line and column, what was found and what
  * was expected:
@@ -114,7 +114,7 @@ void ach_config_destroy(ach_config_t *config);
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Returns: the lines, each with its newline; empty if nothing is wrong. The text
+ * Returns: the lines, each with its newline; empty if there are no errors. The text
  * lasts until another field of the configuration is read, or the thread's next
  * load or parse.
  *
@@ -123,12 +123,13 @@ void ach_config_destroy(ach_config_t *config);
 const char *ach_config_errors(const ach_config_t *config);
 
 /**
- * ach_config_warnings - what nobody asked for, and what was said twice
+ * ach_config_warnings - fields and sections that were not read, and duplicate fields
  * @config: the configuration
  *
- * To be printed when all drivers have read their sections: fields and sections
- * that nobody read, most often misspelt ones, and fields that are given twice
- * in a section, of which the last counts. Lines as of ach_config_errors.
+ * To be printed after all drivers have read their sections. It has fields and
+ * sections that were never read, most often because they are misspelt, and fields
+ * that occur twice in a section, where the last one is used. The lines have the form
+ * of those of ach_config_errors.
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -144,8 +145,8 @@ const char *ach_config_warnings(ach_config_t *config);
  * @config: the configuration
  * @out: where to
  *
- * What is written can be read again and means the same, except that paths are
- * then relative to another file.
+ * The output can be read again and means the same, except that relative paths are
+ * then relative to the new file.
  *
  * Allocates: no. Blocks: yes, for @out. Real-time: no. Signal handler: no.
  *
@@ -154,7 +155,7 @@ const char *ach_config_warnings(ach_config_t *config);
 void ach_config_print(const ach_config_t *config, FILE *out);
 
 /**
- * ach_config_root - what is outside of all sections
+ * ach_config_root - the root section: all fields and sections of the top level
  * @config: the configuration
  *
  * The field plugin of this section has all plugins of the file, in order: read
@@ -169,12 +170,13 @@ void ach_config_print(const ach_config_t *config, FILE *out);
 ach_section_t *ach_config_root(ach_config_t *config);
 
 /**
- * ach_section_next - go through the sections inside a section
+ * ach_section_next - iterate over the sections inside a section
  * @section: the section
  * @name: only sections of this name, or NULL for all
  * @previous: what the last call returned; NULL to begin
  *
- * In the order of the file. Sections that this never returned are warned about.
+ * In the order of the file. ach_config_warnings reports sections that this never
+ * returned.
  *
  *     ach_section_t *s = NULL;
  *
@@ -209,7 +211,7 @@ const char *ach_section_name(const ach_section_t *section);
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
  *
- * Returns: the file's name, as messages have it.
+ * Returns: the file's name, as in error messages.
  *
  * Since: 3.0
  */
@@ -234,7 +236,7 @@ int ach_section_line(const ach_section_t *section);
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Returns: true if the file has it. To ask does not count as reading it.
+ * Returns: true if the file has it. This does not count as reading the field.
  *
  * Since: 3.0
  */
@@ -262,8 +264,8 @@ const char *ach_section_string(ach_section_t *section, const char *name, const c
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Returns: the path, which if relative was taken relative to the file that it
- * stands in, or @fallback.
+ * Returns: the path, or @fallback. A relative path in the file is resolved against
+ * the directory of that file.
  *
  * Since: 3.0
  */
@@ -349,8 +351,8 @@ double ach_section_angle(ach_section_t *section, const char *name, double fallba
  * @section: the section
  * @name: the field
  *
- * A value without brackets counts as one; values in brackets within brackets
- * count as if those inside were not there.
+ * A value without brackets counts as one. Nested brackets are flattened: only
+ * the values in them count.
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -365,7 +367,7 @@ size_t ach_section_tuple_count(ach_section_t *section, const char *name);
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many; may be NULL
+ * @fallback: the default, if there are fewer values; may be NULL
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -381,7 +383,7 @@ const char *ach_section_tuple_string(ach_section_t *section, const char *name, s
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many; may be NULL
+ * @fallback: the default, if there are fewer values; may be NULL
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -397,7 +399,7 @@ const char *ach_section_tuple_path(ach_section_t *section, const char *name, siz
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many
+ * @fallback: the default, if there are fewer values
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -412,7 +414,7 @@ int ach_section_tuple_int(ach_section_t *section, const char *name, size_t index
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many
+ * @fallback: the default, if there are fewer values
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -428,7 +430,7 @@ double ach_section_tuple_double(ach_section_t *section, const char *name, size_t
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many
+ * @fallback: the default, if there are fewer values
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -443,7 +445,7 @@ bool ach_section_tuple_bool(ach_section_t *section, const char *name, size_t ind
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many, in metres
+ * @fallback: the default, if there are fewer values, in metres
  *
  * A pose [x y angle] is read as two lengths and an angle of the same field.
  *
@@ -461,7 +463,7 @@ double ach_section_tuple_length(ach_section_t *section, const char *name, size_t
  * @section: the section
  * @name: the field
  * @index: which one, from 0
- * @fallback: what to return if there are not so many, in radians
+ * @fallback: the default, if there are fewer values, in radians
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -473,14 +475,14 @@ double ach_section_tuple_angle(ach_section_t *section, const char *name, size_t 
                                double fallback);
 
 /**
- * ach_section_refuse - say that a value cannot be used
+ * ach_section_refuse - report that a value cannot be used
  * @section: the section
  * @name: the field; NULL: the section itself is wrong
  * @index: which of its values, from 0
- * @expected: what was expected, as "a rate above 0"
+ * @expected: what was expected, such as "a rate above 0"
  *
- * Adds an error with the place and the value to those of ach_config_errors. Also
- * for a field that must be there and is not.
+ * Adds an error, with file, line, column and value, to those of ach_config_errors.
+ * Also for a required field that is missing.
  *
  * Allocates: yes. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -491,7 +493,7 @@ void ach_section_refuse(ach_section_t *section, const char *name, size_t index,
 
 /**
  * ach_section_failed - was a value of this section wrong?
- * @section: the section; those inside do not count
+ * @section: the section; sections inside it do not count
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
@@ -502,15 +504,15 @@ void ach_section_refuse(ach_section_t *section, const char *name, size_t index,
 bool ach_section_failed(const ach_section_t *section);
 
 /**
- * ach_section_unused - the fields of a section that nobody read
+ * ach_section_unused - the fields of a section that were not read
  * @section: the section
- * @index: which one of them, from 0
- * @file: the file that it stands in, or NULL
- * @line: its line, or NULL
+ * @index: which of these fields, from 0
+ * @file: set to the file that has the field; may be NULL
+ * @line: set to its line; may be NULL
  *
  * Allocates: no. Blocks: no. Real-time: no. Signal handler: no.
  *
- * Returns: the name of the field; NULL if there are not so many, and then @file
+ * Returns: the name of the field; NULL if there are fewer such fields, and then @file
  * and @line are untouched.
  *
  * Since: 3.0

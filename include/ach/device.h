@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * device.h - for applications: use a device, wherever it is
+ * device.h - for applications: use a device, local or remote
  *
  * A device is opened by its address: in this process, on this machine through
- * channels, or anywhere by TCP. What follows is the same for all of them.
+ * channels, or anywhere by TCP. The functions are the same for all of them.
  *
  *     ach_device_open("laser:0", NULL, &laser);
  *     ach_device_get(laser, ACH_LASER_DATA_SCAN, 1.0, ACH_O_LAST | ACH_O_WAIT, &m);
@@ -11,7 +11,7 @@
  *     ...
  *     ach_message_unref(m);
  *
- * Who may call what at the same time
+ * Thread safety
  *     Different handles: anything. One handle: one thread at a time.
  */
 #ifndef ACH_DEVICE_H
@@ -27,33 +27,33 @@ extern "C" {
 
 typedef struct ach_device ach_device_t;
 
-/* How to open a device. Set size to sizeof(ach_device_attr_t), and the rest to 0 or more. */
+/* How to open a device. Set size to sizeof(ach_device_attr_t); 0 or NULL is the default. */
 typedef struct ach_device_attr {
     size_t size;
-    ach_robot_t *robot;    /* the device is in this process */
-    const char *transport; /* "tcp", "channel" or of a plug-in; NULL: what fits the address */
-    double timeout;        /* seconds to connect and to wait for the driver's setup; 0: 5 */
-    unsigned messages;     /* that wait for ach_device_get; 0: 1024; more are lost and counted */
+    ach_robot_t *robot;    /* a robot of this process that has the device */
+    const char *transport; /* "tcp", "channel" or a plug-in's; default: by the address */
+    double timeout;        /* seconds to connect and to wait for the driver's setup; default: 5 */
+    unsigned messages;     /* queue length; default: 1024; more are dropped and counted */
 } ach_device_attr_t;
 
 /* Any subtype. */
 #define ACH_SUBTYPE_ANY (-1)
 
 /**
- * ach_device_open - use a device
- * @address: as "laser:0" on this machine, "6666:laser:0" for another robot on it,
+ * ach_device_open - open a device
+ * @address: "laser:0" for this machine, "6666:laser:0" for another robot on it,
  *           "robot.local:6665:laser:0" for another host
- * @attr: how; NULL: as usual
+ * @attr: options; NULL: defaults
  * @device: set to the handle
  *
- * Without a host, the device is looked for among the channels of this machine. Only
- * if there are none, the TCP server of this machine is asked; channels that may not be
- * read are ACH_EACCES. ACH_TRANSPORT in the environment chooses; plug-ins that ACH_PLUGINS
- * names, separated by colons, are loaded first. Without a host and a robot, the robot is that of
- * ACH_ROBOT in the environment, where `ach sim` puts that of the world; 6665 if it is not set.
+ * An address without a host means this machine: the device is opened through channels, or by
+ * TCP if it has no channels. If the channels exist but may not be read, the result is
+ * ACH_EACCES. If @attr has no transport, the environment variable ACH_TRANSPORT selects one. The
+ * plug-ins in ACH_PLUGINS, separated by colons, are loaded first. If the address has neither a host
+ * nor a robot, the robot is the one in ACH_ROBOT, which `ach sim` sets; 6665 if it is not set.
  *
- * A user who may read a device's data and may not write requests gets the data alone; see
- * ach_device_rights.
+ * A user with permission to read a device's data, but not to write requests, gets only the data;
+ * see ach_device_rights.
  *
  * Allocates: yes. Blocks: until the device is set up.
  *
@@ -66,23 +66,24 @@ typedef struct ach_device_attr {
 ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
                              ach_device_t **device);
 
-/* ach_device_close waits so many seconds for a server to take the last commands. */
+/* Seconds that ach_device_close waits at most until the server has received the commands. */
 #define ACH_DEVICE_CLOSE_SECONDS 2.0
 
 /**
- * ach_device_close - let go of a device
+ * ach_device_close - close a device
  * @device: the handle; NULL does nothing
  *
- * Commands that were given before still reach the device. Over a network this waits until
- * the server has taken them, as ach_device_flush does, for ACH_DEVICE_CLOSE_SECONDS at most.
+ * Commands that were sent before still reach the device. Over a network this waits until
+ * the server has received them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS.
  * If ach_device_flush has failed since the last command, this does not wait again, and
- * returns the same status. Through channels it does not wait: the server takes a handle's
- * commands before it ends the handle's subscription. If the server was killed, they are lost, and
- * this returns ACH_OK; call ach_device_flush before, to know. The handle is gone in any case.
+ * returns the same status. With channels it does not wait: the server reads a handle's
+ * commands before it ends the handle's subscription. If the server was killed, they are lost, but
+ * this returns ACH_OK; call ach_device_flush first to detect that. The handle is freed in any
+ * case.
  *
  * Allocates: yes. Blocks: see above.
  *
- * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have got the last
+ * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have received the last
  * commands.
  *
  * Since: 3.0; returns a status since 3.1
@@ -90,20 +91,20 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
 ach_status_t ach_device_close(ach_device_t *device);
 
 /**
- * ach_device_flush - wait until the server has taken all commands
+ * ach_device_flush - wait until the server has received all commands
  * @device: the handle
  * @seconds: how long at most
  *
- * ach_device_command does not wait for the network. This does: afterwards the server has handed
- * all commands that were given through this handle to the device's driver. It does not
+ * ach_device_command does not wait for the network. This does: afterwards the server has delivered
+ * all commands that were sent through this handle to the device's driver. It does not
  * mean that the driver has handled them; a driver whose queue is full drops commands, which
- * the server logs. Takes no system call if no command was given since the last flush.
+ * the server logs. Makes no system call if no command was sent since the last flush.
  *
  * Allocates: yes. Blocks: for that time at most.
  *
- * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have got some of them;
- * ACH_OVERFLOW: through channels, commands to this device have come faster than the
- * server took them, and some were overwritten, which may be of this handle or of others.
+ * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have received some of them;
+ * ACH_OVERFLOW: with channels: commands to this device came faster than the server read
+ * them, and some were overwritten, of this handle or of others.
  *
  * Since: 3.1
  */
@@ -134,15 +135,15 @@ const ach_address_t *ach_device_address(const ach_device_t *device);
 const char *ach_device_transport(const ach_device_t *device);
 
 /**
- * ach_device_rights - what the caller may do with the device
+ * ach_device_rights - the caller's rights to the device
  * @device: the handle
  *
- * Without ACH_RIGHT_REQUEST the driver is not set up for this handle: data comes while it runs
- * for somebody else.
+ * Without ACH_RIGHT_REQUEST the driver is not set up for this handle: data comes only while it
+ * runs for another client.
  *
  * Allocates: no. Blocks: no. Real-time: yes.
  *
- * Returns: of ACH_RIGHT_DATA, ACH_RIGHT_COMMAND and ACH_RIGHT_REQUEST, and ACH_RIGHT_LIST.
+ * Returns: a set of ACH_RIGHT_DATA, ACH_RIGHT_COMMAND, ACH_RIGHT_REQUEST and ACH_RIGHT_LIST.
  *
  * Since: 3.1
  */
@@ -151,19 +152,19 @@ unsigned ach_device_rights(const ach_device_t *device);
 /**
  * ach_device_get - get data
  * @device: the handle
- * @subtype: which, or ACH_SUBTYPE_ANY
- * @timeout: with ACH_O_WAIT: how many seconds; negative: without end
- * @options: ACH_O_LAST: the newest, and forget older ones; ACH_O_WAIT: wait
- * @message: set to the message, which is the caller's to release
+ * @subtype: which data, or ACH_SUBTYPE_ANY
+ * @timeout: with ACH_O_WAIT: seconds to wait; negative: for ever
+ * @options: ACH_O_LAST: the newest, and drop older ones; ACH_O_WAIT: wait
+ * @message: set to the message; the caller releases it with ach_message_unref
  *
- * Data of other subtypes stays for later calls.
+ * Data of other subtypes is kept for later calls.
  *
  * Allocates: yes. Blocks: with ACH_O_WAIT.
  *
  * Returns: ACH_OK; ACH_MISSED_FRAME: there is a message, and some before it were
  * lost, see ach_device_lost; ACH_STALE_FRAMES: there is none; ACH_TIMEOUT;
- * ACH_CLOSED: the connection is lost, or the server has ended, and there is nothing left. A call
- * that waits on channels can be a second late to tell that the server was killed.
+ * ACH_CLOSED: the connection is lost, or the server has ended, and no message is left. A call
+ * that waits on channels can take a second to detect that the server was killed.
  *
  * Since: 3.0
  */
@@ -171,33 +172,33 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
                             ach_message_t **message);
 
 /**
- * ach_device_command - tell the device what to do
+ * ach_device_command - send a command to the device
  * @device: the handle
  * @subtype: the message
  * @body: its struct; NULL: no body
  *
  * Does not wait until the command has arrived: see ach_device_flush and ach_device_close.
- * ACH_OK does not mean that the server takes it: it may end before. ach_device_flush tells.
+ * ACH_OK does not mean that the server will receive it: the server may end before.
  *
  * Allocates: yes. Blocks: no.
  *
  * Returns: ACH_OK: accepted; ACH_CLOSED: the connection is lost; ACH_EINVAL: no such
- * message, or a count above its limit; ACH_OVERFLOW: longer than the channel for
- * commands, or than any message may be, or the other side does not read.
+ * message, or a count above its limit; ACH_OVERFLOW: it is longer than the channel for
+ * commands or a message allows, or the server does not read.
  *
  * Since: 3.0
  */
 ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const void *body);
 
 /**
- * ach_device_request - ask the device, and wait for the answer
+ * ach_device_request - send a request to the device, and wait for the answer
  * @device: the handle
  * @subtype: the message
  * @body: its struct; NULL: no body
- * @timeout: seconds
- * @answer: set to the ACK or NACK, which is the caller's to release; NULL: not wanted
+ * @timeout: seconds to wait at most
+ * @answer: set to the ACK or NACK, which the caller releases; NULL: not wanted
  *
- * Allocates: yes. Blocks: until there is an answer or the time is over.
+ * Allocates: yes. Blocks: until there is an answer or the timeout has passed.
  *
  * Returns: ACH_OK: an ACK came; ACH_ENOTSUP: a NACK came, and *@answer is set;
  * ACH_TIMEOUT; ACH_CLOSED; ACH_EINVAL; ACH_OVERFLOW: as ach_device_command.
@@ -208,35 +209,35 @@ ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const voi
                                 double timeout, ach_message_t **answer);
 
 /**
- * ach_device_fd - a descriptor that is readable while there is something to get
+ * ach_device_fd - a descriptor that is readable while there is a message
  * @device: the handle
  *
- * For select, poll and epoll; also readable when the connection is lost or the server has ended, and
- * from then on. Get until ACH_STALE_FRAMES before waiting again; at times that is the first status.
+ * For select, poll and epoll. It is readable for ever once the connection is lost or the server
+ * has ended. Call ach_device_get until it returns ACH_STALE_FRAMES before polling again; the
+ * first call may return that already.
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: the descriptor, which lives as long as the handle.
+ * Returns: the descriptor, which belongs to the handle and lasts as long.
  *
  * Since: 3.0
  */
 int ach_device_fd(ach_device_t *device);
 
-/* Called for data. The message is the caller's. */
+/* Called for data. It must not release the message. */
 typedef void ach_device_data_t(void *context, ach_device_t *device, const ach_message_t *message);
 
 /**
- * ach_device_dispatch - have a function called for data
+ * ach_device_dispatch - call a function for each message
  * @device: the handle
- * @timeout: how many seconds to wait for the first message; 0: not at all; negative:
- *           without end
+ * @timeout: seconds to wait for the first message; 0: do not wait; negative: for ever
  * @data: called for each message that is there, but at most ACH_QUEUE_MESSAGES times, so that
- *        a device that publishes faster than @data works does not keep the caller
- * @context: given to @data
+ *        this returns even if the device publishes faster than @data works
+ * @context: passed to @data
  *
  * Allocates: yes. Blocks: for that time, and as long as @data does.
  *
- * Returns: ACH_OK: it was called; ACH_STALE_FRAMES or ACH_TIMEOUT: there was nothing;
+ * Returns: ACH_OK: @data was called; ACH_STALE_FRAMES or ACH_TIMEOUT: there was no message;
  * ACH_CLOSED.
  *
  * Since: 3.0
@@ -257,15 +258,15 @@ ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_devic
 uint64_t ach_device_lost(const ach_device_t *device);
 
 /**
- * ach_device_list - which devices there are
- * @where: a host and robot, as "robot.local:6665", "6666" or ""; as in addresses
- * @attr: as for ach_device_open; NULL: as usual
+ * ach_device_list - list the devices of a robot
+ * @where: a host and robot, as in addresses: "robot.local:6665", "6666" or ""
+ * @attr: as for ach_device_open; NULL: defaults
  * @devices: set to the first @room of them
  * @room: how many fit
  * @count: set to how many there are
  *
- * Without a host and a transport in @attr, the server is asked by TCP, and if that fails, the
- * devices are those with channels on this machine; then .driver is "".
+ * Without a host in @where and a transport in @attr, the TCP server of this machine is queried. If
+ * that fails, the devices that have channels on this machine are listed, with "" as the driver.
  *
  * Allocates: yes. Blocks: until the server has answered.
  *

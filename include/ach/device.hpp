@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// device.hpp - devices for C++: device.h with owners and exceptions
+// device.hpp - device.h for C++, with owning classes and exceptions
 //
 //     ach::Device laser("laser:0");
 //     ach::Message m = laser.get(ACH_LASER_DATA_SCAN, 1.0);
@@ -42,8 +42,8 @@ class Error : public std::runtime_error
     ach_status_t status_;
 };
 
-// Throw unless a struct is that of a message. Another interface, or another message of the same one,
-// has other fields at the same places.
+// Throw unless the given struct is the body of this message. Another message has other fields at
+// the same offsets.
 inline void check_body(uint16_t interf, unsigned type, unsigned subtype, const ach_type_t *given)
 {
     const ach_interface_t *interface = ach_interface_by_code(interf);
@@ -90,8 +90,8 @@ class Message
         return message_;
     }
 
-    // The struct of that message; it lives as long as the message. T must be a struct of an
-    // interface, or it does not compile, and the one of this message, or Error is thrown.
+    // The body of the message, which lives as long as the message. Does not compile unless T is a
+    // struct of an interface; throws Error unless it is the struct of this message.
     template <class T> const T &body() const
     {
         const ach_header_t &h = header();
@@ -129,7 +129,7 @@ class Device
         ach_device_close(device_);
     }
 
-    // The next data, or with ACH_O_LAST the newest. Waits up to the timeout; nothing: none.
+    // The next data, or with ACH_O_LAST the newest. Empty: none came within the timeout.
     std::optional<Message> poll(int subtype = ACH_SUBTYPE_ANY, double timeout = 0, int options = 0)
     {
         ach_message_t *m;
@@ -143,7 +143,7 @@ class Device
         throw Error(status);
     }
 
-    // The newest data; nothing within the timeout is an error.
+    // The newest data. Throws ACH_TIMEOUT if none comes within the timeout.
     Message get(int subtype = ACH_SUBTYPE_ANY, double timeout = -1)
     {
         std::optional<Message> m = poll(subtype, timeout, ACH_O_LAST);
@@ -163,13 +163,13 @@ class Device
         check(ach_device_command(device_, subtype, &body));
     }
 
-    // Wait until the server has taken all commands; the destructor waits too, but tells nobody.
+    // Wait until the server has received all commands. The destructor waits too, but drops errors.
     void flush(double seconds = ACH_DEVICE_CLOSE_SECONDS)
     {
         check(ach_device_flush(device_, seconds));
     }
 
-    // The answer; a NACK is an error with the status ACH_ENOTSUP.
+    // The answer. A NACK throws Error with the status ACH_ENOTSUP.
     Message request(uint8_t subtype, double timeout = 5)
     {
         return ask(subtype, nullptr, timeout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * driver.h - for who writes a driver
+ * driver.h - for authors of drivers
  *
  * A driver produces and consumes messages. It is a table of functions and a
  * state of its own; the table is what a plug-in exports:
@@ -11,39 +11,40 @@
  *     ACH_DRIVER_PLUGIN(&urg)
  *
  * The life of a driver
- *     create       the robot is built from its config file: read the options, say
- *                  what is provided and required. No hardware yet.
- *     setup        somebody subscribed: open the hardware.
- *     main         run until ach_driver_wait says to stop. Left out: process only.
- *     process      once for each message, from within ach_driver_wait.
- *     shutdown     nobody is subscribed any more: close the hardware. A later
+ *     create       the robot is built from its config file: read the options, declare
+ *                  the provided and required devices. Do not open the hardware yet.
+ *     setup        the first client has subscribed: open the hardware.
+ *     main         run until ach_driver_wait returns false. If NULL, only process runs.
+ *     process      called for each message, from within ach_driver_wait.
+ *     shutdown     the last client has unsubscribed: close the hardware. A later
  *                  subscription begins with setup again.
- *     destroy      the robot ends.
+ *     destroy      the robot is destroyed.
  *
  * The end of a driver
  *     Once a driver is to stop, commands and requests to it are refused. Those that were
- *     accepted before are given to process before ach_driver_wait returns false, for two
- *     seconds at most; commands beyond that are lost, and logged. When a robot ends, a driver
- *     ends before the drivers of the devices that it requires, so that the commands of its
- *     shutdown arrive.
+ *     accepted before are passed to process before ach_driver_wait returns false, for at most
+ *     two seconds; commands left after that are dropped, and logged. When a robot ends, a
+ *     driver stops before the drivers of the devices that it requires, so that commands sent
+ *     by its shutdown arrive.
  *
  * Threads
  *     create and destroy run in the thread that builds the robot, one driver
  *     after the other. setup, main, process and shutdown run in the driver's own
  *     thread, never two at once: a driver needs no locks for its state. All of them
- *     may block; others are not held up, only who waits for this driver is. The functions
+ *     may block; that delays only callers that wait for this driver. The functions
  *     below are for the driver's own thread, unless their manual says otherwise.
  *
+ * Inline drivers
  *     The process of a driver with the flag ACH_DRIVER_INLINE runs in the thread that
- *     delivers the message, before it has delivered; if it runs in another
- *     thread already, that one goes on with the message. Still never two at once, nor
- *     beside setup and shutdown, which have the driver's thread. Such a process must
- *     not block: publish, forward, reply, relay, command and send are for it, wait, request
- *     and advance are not. Such a driver has no main.
+ *     delivers the message, before the delivery returns. If process already runs in
+ *     another thread, that thread handles the message next. It still never runs twice at
+ *     once, nor at the same time as setup and shutdown, which run in the driver's thread.
+ *     Such a process must not block: it may call publish, forward, reply, relay, command
+ *     and send, but not wait, request and advance. Such a driver has no main.
  *
  * Ownership
- *     A message that is given to process belongs to the caller; ach_message_ref
- *     keeps it longer. Structs that are published are copied.
+ *     A message that is passed to process belongs to the caller; use ach_message_ref
+ *     to keep it. Structs that are published are copied.
  */
 #ifndef ACH_DRIVER_H
 #define ACH_DRIVER_H
@@ -58,49 +59,52 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Of this header. A plug-in made for another one is refused. */
+/* Version of this header. A plug-in built for another version is refused. */
 #define ACH_DRIVER_VERSION 1u
 
 /* One driver in one robot. */
 typedef struct ach_driver ach_driver_t;
 
 /*
- * A flag: the driver's devices stand for others. Requests for capabilities, and for
- * properties that the driver itself does not have, come to process as others do.
+ * A flag: the driver's devices represent other devices. Requests for capabilities and
+ * properties that the driver itself does not have are passed to process.
  */
 #define ACH_DRIVER_TRANSPARENT 1u
 
 /*
- * A flag: process is called in the thread that delivers; see Threads above. For devices
- * that are reckoned, not waited for: nothing is to happen later than it was asked for.
+ * A flag: process is called in the thread that delivers; see Inline drivers above. For computed
+ * devices, without hardware: a message takes effect before its delivery returns.
  */
 #define ACH_DRIVER_INLINE 2u
 
-/* What a driver is made of. */
+/* A driver: its name and functions. */
 typedef struct ach_driver_class {
     uint32_t version; /* ACH_DRIVER_VERSION */
     uint32_t flags;   /* 0, or ACH_DRIVER_TRANSPARENT, ACH_DRIVER_INLINE or both */
     const char *name; /* as the config file calls it */
 
-    /* Read the options. *state is given to all others. Not ACH_OK: no robot, with ach_errstr. */
+    /*
+     * Read the options. *state is passed to all other functions. Not ACH_OK: the robot is not
+     * built, and ach_errstr says why.
+     */
     ach_status_t (*create)(ach_driver_t *driver, ach_section_t *options, void **state);
 
-    /* May be NULL, as all that follow. Called if create returned ACH_OK. */
+    /* May be NULL, like all functions below. Called only if create returned ACH_OK. */
     void (*destroy)(ach_driver_t *driver, void *state);
 
-    /* Not ACH_OK: who subscribes is refused; it is tried again with the next subscription. */
+    /* Not ACH_OK: the subscription is refused. The next subscription calls setup again. */
     ach_status_t (*setup)(ach_driver_t *driver, void *state);
     void (*shutdown)(ach_driver_t *driver, void *state);
 
     /*
      * A message to this driver: a command or request to a device that it provides, or data of
-     * one that it requires. ACH_OK: it was dealt with; a request may be answered later, if
-     * the message is kept. ACH_ENOTSUP: not known; a request is answered with a NACK. Other
-     * statuses: as that, and logged.
+     * one that it requires. ACH_OK: it was handled; a request may be answered later, if
+     * the message is kept. ACH_ENOTSUP: unknown; a request is answered with a NACK. Other
+     * statuses: as ACH_ENOTSUP, and logged.
      */
     ach_status_t (*process)(ach_driver_t *driver, void *state, const ach_message_t *message);
 
-    /* Return when ach_driver_wait says so; earlier is a fault of the hardware, and is logged. */
+    /* Return when ach_driver_wait returns false. An earlier return is a hardware fault: logged. */
     void (*main)(ach_driver_t *driver, void *state);
 } ach_driver_class_t;
 
@@ -119,13 +123,13 @@ typedef struct ach_plugin {
         ach_plugin_drivers};
 
 /**
- * ach_driver_provide - take a device from the option "provides"
+ * ach_driver_provide - claim a device of the option "provides"
  * @driver: the driver
  * @interf: the interface's code
- * @key: what this driver calls the device; NULL: any
+ * @key: the driver's key for the device; NULL: any
  * @address: set to the device's address
  *
- * Only in create. Takes the first that fits and is not taken yet.
+ * Only in create. Claims the first device that matches and is not claimed yet.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -138,12 +142,12 @@ ach_status_t ach_driver_provide(ach_driver_t *driver, uint16_t interf, const cha
                                 ach_address_t *address);
 
 /**
- * ach_driver_provide_next - take whatever device comes next in "provides"
+ * ach_driver_provide_next - claim the next device of the option "provides"
  * @driver: the driver
  * @key: set to its key, empty if it has none; ACH_KEY_MAX bytes; NULL: not wanted
  * @address: set to the device's address
  *
- * For drivers that take any interface. Only in create.
+ * For drivers that provide any interface. Only in create.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -154,10 +158,10 @@ ach_status_t ach_driver_provide(ach_driver_t *driver, uint16_t interf, const cha
 ach_status_t ach_driver_provide_next(ach_driver_t *driver, char *key, ach_address_t *address);
 
 /**
- * ach_driver_require - take a device from the option "requires"
+ * ach_driver_require - claim a device of the option "requires"
  * @driver: the driver
  * @interf: the interface's code; 0: any
- * @key: what this driver calls the device; NULL: any
+ * @key: the driver's key for the device; NULL: any
  * @address: set to the device's address
  *
  * Only in create. The driver is subscribed to the device before setup and until
@@ -173,17 +177,17 @@ ach_status_t ach_driver_require(ach_driver_t *driver, uint16_t interf, const cha
                                 ach_address_t *address);
 
 /**
- * ach_driver_handles - say that a device understands a message
+ * ach_driver_handles - declare that a device handles a message
  * @driver: the driver
  * @address: the device
  * @type: ACH_MSG_CMD or ACH_MSG_REQ
  * @subtype: the message
  *
- * Only in create. Answers who asks for the device's capabilities.
+ * Only in create. Requests for this capability of the device are then answered with an ACK.
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_ENOENT: the driver does not provide it.
+ * Returns: ACH_OK; ACH_ENOENT: the driver does not provide the device.
  *
  * Since: 3.0
  */
@@ -191,17 +195,17 @@ ach_status_t ach_driver_handles(ach_driver_t *driver, const ach_address_t *addre
                                 uint8_t subtype);
 
 /**
- * ach_driver_publish - say what a device senses
+ * ach_driver_publish - publish data of a device
  * @driver: the driver
  * @address: a device that it provides
  * @subtype: the message
  * @body: its struct; NULL: no body
  *
- * To all subscribers, with the time of the robot's clock.
+ * Sends it to all subscribers, with the current time of the robot's clock.
  *
  * Threads: any. Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_ENOENT: the driver does not provide it; as
+ * Returns: ACH_OK; ACH_ENOENT: the driver does not provide the device; as
  * ach_message_create.
  *
  * Since: 3.0
@@ -210,7 +214,7 @@ ach_status_t ach_driver_publish(ach_driver_t *driver, const ach_address_t *addre
                                 const void *body);
 
 /**
- * ach_driver_publish_at - as ach_driver_publish, with the time it was sensed
+ * ach_driver_publish_at - as ach_driver_publish, with the time of the measurement
  * @driver: the driver
  * @address: a device that it provides
  * @subtype: the message
@@ -250,7 +254,7 @@ ach_status_t ach_driver_forward(ach_driver_t *driver, const ach_address_t *addre
  *
  * Threads: any. Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EEXIST: it is answered already; ACH_EINVAL: no request; as
+ * Returns: ACH_OK; ACH_EEXIST: it is answered already; ACH_EINVAL: not a request; as
  * ach_message_create.
  *
  * Since: 3.0
@@ -259,7 +263,7 @@ ach_status_t ach_driver_reply(ach_driver_t *driver, const ach_message_t *request
                               const void *body);
 
 /**
- * ach_driver_relay - answer a request with somebody else's answer
+ * ach_driver_relay - answer a request with the answer of another device
  * @driver: the driver
  * @request: the request
  * @answer: an ACK or NACK; its body is passed on
@@ -274,7 +278,7 @@ ach_status_t ach_driver_relay(ach_driver_t *driver, const ach_message_t *request
                               const ach_message_t *answer);
 
 /**
- * ach_driver_command - tell a required device what to do
+ * ach_driver_command - send a command to a required device
  * @driver: the driver
  * @address: a device that it requires
  * @subtype: the message
@@ -283,7 +287,8 @@ ach_status_t ach_driver_relay(ach_driver_t *driver, const ach_message_t *request
  * Threads: any. Allocates: yes. Blocks: no.
  *
  * Returns: ACH_OK; ACH_ENOENT: the driver does not require it; ACH_CLOSED: the
- * device is away; ACH_OVERFLOW: its queue is full; as ach_message_create.
+ * device is not set up, or its connection is lost; ACH_OVERFLOW: its queue is full; as
+ * ach_message_create.
  *
  * Since: 3.0
  */
@@ -291,12 +296,12 @@ ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *addre
                                 const void *body);
 
 /**
- * ach_driver_send - pass a command or request on to a required device
+ * ach_driver_send - forward a command or request to a required device
  * @driver: the driver
  * @address: a device that it requires
  * @message: a command or request; its body, subtype and sequence are kept
  *
- * The answer of a request comes to process, as ACK or NACK from that device with
+ * The answer to a request is passed to process, as ACK or NACK from that device with
  * the request's sequence.
  *
  * Threads: any. Allocates: yes. Blocks: no.
@@ -309,17 +314,17 @@ ach_status_t ach_driver_send(ach_driver_t *driver, const ach_address_t *address,
                              const ach_message_t *message);
 
 /**
- * ach_driver_request - ask a required device, and wait for the answer
+ * ach_driver_request - send a request to a required device, and wait for the answer
  * @driver: the driver
  * @address: a device that it requires
  * @subtype: the message
  * @body: its struct; NULL: no body
- * @timeout: seconds
- * @answer: set to the ACK or NACK, which is the caller's to release; NULL: not wanted
+ * @timeout: seconds to wait at most
+ * @answer: set to the ACK or NACK, which the caller releases; NULL: not wanted
  *
- * Other messages wait meanwhile.
+ * Other messages stay in the queue meanwhile.
  *
- * Allocates: yes. Blocks: until there is an answer, the time is over, or the
+ * Allocates: yes. Blocks: until there is an answer, the timeout has passed, or the
  * driver is to stop.
  *
  * Returns: ACH_OK: an ACK came; ACH_ENOTSUP: a NACK came; ACH_TIMEOUT;
@@ -333,14 +338,14 @@ ach_status_t ach_driver_request(ach_driver_t *driver, const ach_address_t *addre
 /**
  * ach_driver_wait - process messages, for some time
  * @driver: the driver
- * @seconds: how long on the robot's clock; 0: only what is there; negative: until
+ * @seconds: how long on the robot's clock; 0: only queued messages; negative: until
  *           the driver is to stop
  *
- * The heart of main. Each message goes to process.
+ * The core of main. Each message is passed to process.
  *
  * Allocates: yes. Blocks: for that time.
  *
- * Returns: whether to go on. False: leave main.
+ * Returns: true: continue; false: the driver is to stop, so return from main.
  *
  * Since: 3.0
  */
@@ -365,11 +370,12 @@ bool ach_driver_wait_until(ach_driver_t *driver, double time);
  * ach_driver_fd - a descriptor that is readable while ach_driver_wait has something to do
  * @driver: the driver
  *
- * To poll beside the hardware's. Messages, or the order to stop.
+ * To be polled together with the hardware's descriptors. It is readable while there are
+ * messages, and when the driver is to stop.
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: the descriptor, which is the driver's for all its life.
+ * Returns: the descriptor, which belongs to the driver and lasts as long.
  *
  * Since: 3.0
  */
@@ -389,27 +395,27 @@ double ach_driver_time(const ach_driver_t *driver);
 
 /**
  * ach_driver_advance - move the robot's simulated clock
- * @driver: a driver that makes time: a simulation, or the replay of a log
+ * @driver: a driver that controls the time: a simulation, or the replay of a log
  * @time: seconds; the clock never goes back
  *
- * Other drivers first finish what they do at the present time: the clock moves
- * when all of them wait, so that a run is the same each time. Messages to this
- * driver are processed meanwhile. A driver that is busy for ten seconds, with its
- * hardware perhaps, is waited for no more until it calls ach_driver_wait again.
+ * The clock moves only when all other drivers have finished their work at the present
+ * time and wait, so that every run is the same. Messages to this driver are processed
+ * meanwhile. A driver that is busy for ten seconds, perhaps with its hardware, is
+ * ignored until it calls ach_driver_wait again.
  *
- * Allocates: yes. Blocks: until others wait.
+ * Allocates: yes. Blocks: until all other drivers wait.
  *
- * Returns: ACH_OK; ACH_CANCELED: the driver is to stop; ACH_ENOTSUP: the clock is
- * the wall's.
+ * Returns: ACH_OK; ACH_CANCELED: the driver is to stop; ACH_ENOTSUP: the robot's clock
+ * is not simulated.
  *
  * Since: 3.0
  */
 ach_status_t ach_driver_advance(ach_driver_t *driver, double time);
 
 /**
- * ach_driver_property_double - have a property that clients can read and set
+ * ach_driver_property_double - define a property that clients can read and set
  * @driver: the driver
- * @name: the option's name in the config file, and the property's
+ * @name: the name of the property, and of its option in the config file
  * @value: its default; the config file overrides it
  *
  * Only in create.
@@ -431,7 +437,7 @@ ach_status_t ach_driver_property_string(ach_driver_t *driver, const char *name, 
  * @driver: the driver
  * @name: a property of that type
  * @value: room for a copy of the string
- * @size: its bytes, with the final NUL; a longer string is cut
+ * @size: its bytes, with the final NUL; a longer string is truncated
  *
  * Threads: any. Allocates: no. Blocks: no.
  *
@@ -444,17 +450,17 @@ int32_t ach_driver_get_int(const ach_driver_t *driver, const char *name);
 bool ach_driver_get_bool(const ach_driver_t *driver, const char *name);
 void ach_driver_get_string(const ach_driver_t *driver, const char *name, char *value, size_t size);
 
-/* How much a line of the log matters. */
+/* The severity of a log line. */
 enum ach_log { ACH_LOG_ERROR, ACH_LOG_WARNING, ACH_LOG_INFO, ACH_LOG_DEBUG };
 
 /**
  * ach_driver_log - write a line to the robot's log
  * @driver: the driver
- * @level: ACH_LOG_ERROR and so on
+ * @level: the severity, such as ACH_LOG_ERROR
  * @format: as for printf
  *
- * At most 20 lines with one @format are written in 10 seconds for each driver. The others are counted, and the
- * count is written later.
+ * For each driver and @format at most 20 lines are written in 10 seconds. The others are
+ * counted, and the count is written later.
  *
  * Threads: any. Allocates: no. Blocks: no longer than the log does.
  *

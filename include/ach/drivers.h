@@ -2,7 +2,7 @@
 /*
  * drivers.h - the drivers that come with Ach
  *
- * A program that embeds a robot makes them known before it loads a config file.
+ * A program that embeds a robot calls ach_drivers_add before it loads a config file.
  */
 #ifndef ACH_DRIVERS_H
 #define ACH_DRIVERS_H
@@ -15,14 +15,14 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /**
- * ach_drivers_add - know all drivers that come with Ach
- * @robot: the robot, before it is loaded
+ * ach_drivers_add - register all drivers that come with Ach
+ * @robot: the robot, before ach_robot_load
  *
  * The manual ach-drivers(7) lists them.
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EEXIST: another driver of the same name is known;
+ * Returns: ACH_OK; ACH_EEXIST: another driver of the same name is registered;
  * ACH_FAILED_SYSCALL: no memory.
  *
  * Since: 3.0

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* One channel of the loop, and what to do when it has something new. */
+/* One channel of the loop, and the function that handles its new messages. */
 struct ach_evhandler {
     struct ach_channel *channel;
     void *context;
@@ -34,7 +34,7 @@ struct ach_evhandler {
  * @n: how many, at most ACH_WAIT_MAX
  * @period: with ACH_EV_O_PERIODIC_TIMEOUT: how often to call @periodic
  * @periodic: called as @options say; may be NULL without options
- * @context: handed to @periodic
+ * @context: passed to @periodic
  * @options: ACH_EV_O_PERIODIC_TIMEOUT, ACH_EV_O_PERIODIC_INPUT, both or none
  *
  * Runs until a function returns something other than ACH_OK or
@@ -42,7 +42,7 @@ struct ach_evhandler {
  *
  * Allocates: no. Blocks: yes. Real-time: yes. Signal handler: no.
  *
- * Returns: what the function returned that ended the loop; ACH_CANCELED;
+ * Returns: the status of the function that ended the loop; ACH_CANCELED;
  * ACH_EINVAL; as ach_wait.
  *
  * Since: 3.0

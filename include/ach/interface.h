@@ -5,7 +5,7 @@
  * An interface is a numbered set of messages; `laser` is number 6. Each message
  * has a type (data, command, request), a subtype that names it within the
  * interface, and a body: a C struct here, XDR bytes everywhere else. The structs
- * are in <ach/interface/NAME.h>, made from definition files by ach-interfaces(1),
+ * are in <ach/interface/NAME.h>, generated from definition files by ach-interfaces(1),
  * with a table for each struct. All functions below work from those tables, so
  * an interface that a plug-in adds is encoded, printed and read like any other.
  *
@@ -13,21 +13,21 @@
  *     ach_encode(&ach_laser_data_type, &scan, buffer, sizeof(buffer), &size);
  *
  * In memory a variable array is a count and a pointer. A string is an array of
- * char whose count includes its final NUL. On the wire the count stands in its
- * place and again in front of the elements.
+ * char whose count includes its final NUL. On the wire a count occurs twice: in the
+ * place of its field, and in front of the elements.
  *
- * Who may call what at the same time
- *     Everything, from any thread: tables are constant, and the register of
- *     interfaces only grows.
+ * Thread safety
+ *     All functions may be called from any thread: tables are constant, and the
+ *     register of interfaces only grows.
  *
- * Decoding distrusts the bytes: every count is compared with its limit, with
- * its twin and with the bytes that are left before anything is written. The
+ * Decoding does not trust the bytes: every count is compared with its limit, with
+ * its second copy and with the bytes that are left before anything is written. The
  * bytes may change meanwhile, as in memory shared with others; the result is
- * then a failure or a mixture, never damage.
+ * then an error or a mixture of old and new values, never a memory error.
  *
  * Functions return ACH_EINVAL for a body that cannot be encoded or a text that
  * cannot be read, ACH_CORRUPT for bytes that are not such a body, and
- * ACH_OVERFLOW when the room is too small; ach_errstr says the details.
+ * ACH_OVERFLOW when the room is too small; ach_errstr gives the details.
  */
 #ifndef ACH_INTERFACE_H
 #define ACH_INTERFACE_H
@@ -51,21 +51,21 @@ extern "C" {
 /* The largest body: its bytes on the wire, and any count within it. */
 #define ACH_BODY_MAX 33554432u
 
-/* Arrays of structs within each other, and structs within each other: at most so many levels. */
+/* The deepest nesting of arrays of structs, and of structs. */
 #define ACH_TYPE_DEPTH_MAX 8u
 #define ACH_TYPE_LEVEL_MAX 16u
 
-/* What kind of message; numbers of the wire. */
+/* The type of a message; the numbers are those of the wire. */
 enum ach_message_type {
     ACH_MSG_DATA = 1,  /* published by a device */
     ACH_MSG_CMD = 2,   /* to a device, without an answer */
     ACH_MSG_REQ = 3,   /* to a device, with an answer */
     ACH_MSG_ACK = 4,   /* the answer: done */
-    ACH_MSG_SYNCH = 5, /* from the server to a client that polls */
+    ACH_MSG_SYNCH = 5, /* from the server: the end of polled data, or a count of lost data */
     ACH_MSG_NACK = 6   /* the answer: refused, or not understood */
 };
 
-/* What a field, or an element of its array, is. */
+/* The kind of a field, or of the elements of its array. */
 enum ach_kind {
     ACH_KIND_INT8 = 1,
     ACH_KIND_UINT8,
@@ -84,33 +84,33 @@ enum ach_kind {
 enum ach_array {
     ACH_ARRAY_NONE = 0,     /* one value */
     ACH_ARRAY_FIXED = 1,    /* `limit` values */
-    ACH_ARRAY_VARIABLE = 2, /* a pointer to as many values as the count says */
+    ACH_ARRAY_VARIABLE = 2, /* a pointer to values; another field has their count */
     ACH_ARRAY_COUNT = 3     /* one uint32: the count of a variable array */
 };
 
 struct ach_type;
 
-/* A field of a struct, as people see it. */
+/* A field of a struct, for printing and parsing. */
 typedef struct ach_field {
     const char *name;
     const char *text;            /* what it means, with its unit; "" if the name says it */
-    const struct ach_type *type; /* of a struct, else NULL */
+    const struct ach_type *type; /* for ACH_KIND_STRUCT, else NULL */
     uint8_t kind;                /* enum ach_kind */
     uint8_t array;               /* enum ach_array */
-    uint32_t offset;             /* of the value, the first value, or the pointer */
+    uint32_t offset;             /* of the value, of the first value, or of the pointer */
     uint32_t count_offset;       /* of a variable array's count */
     uint32_t limit;              /* values at most; 1 for one value */
 } ach_field_t;
 
-/* A step of encoding: scalars of one kind that stand side by side, or an array. */
+/* A step of encoding: adjacent scalars of one kind, or an array. */
 typedef struct ach_step {
     const struct ach_type *type; /* of an array of structs, else NULL */
     uint8_t kind;                /* enum ach_kind, of the scalars */
-    uint8_t array;               /* enum ach_array; ACH_ARRAY_NONE for side by side */
+    uint8_t array;               /* enum ach_array; ACH_ARRAY_NONE for adjacent scalars */
     uint16_t per;                /* scalars in each element of an array */
     uint32_t offset;             /* of the first scalar, or of the pointer */
     uint32_t count_offset;       /* of a variable array's count */
-    uint32_t limit;              /* scalars side by side, or elements at most */
+    uint32_t limit;              /* number of adjacent scalars, or most elements */
 } ach_step_t;
 
 /* A struct. */
@@ -132,7 +132,7 @@ typedef struct ach_type {
 typedef struct ach_message_def {
     const char *name; /* "SCAN" */
     const char *text;
-    const ach_type_t *body; /* NULL: always empty. A request and its reply have the same */
+    const ach_type_t *body; /* NULL: no body. A request and its reply have the same type */
     uint8_t type;           /* enum ach_message_type */
     uint8_t subtype;
 } ach_message_def_t;
@@ -151,7 +151,7 @@ template <class T> struct BodyType;
 /* An interface. */
 typedef struct ach_interface {
     uint32_t size;    /* sizeof(ach_interface_t) where the table was compiled */
-    uint32_t version; /* ACH_TABLE_VERSION there */
+    uint32_t version; /* ACH_TABLE_VERSION where the table was compiled */
     const char *name; /* "laser" */
     const char *text;
     const ach_message_def_t *messages;
@@ -163,7 +163,7 @@ typedef struct ach_interface {
 
 /**
  * ach_interface_find - an interface by its name
- * @name: as "laser"
+ * @name: its name, such as "laser"
  *
  * Allocates: no. Blocks: no.
  *
@@ -175,7 +175,7 @@ const ach_interface_t *ach_interface_find(const char *name);
 
 /**
  * ach_interface_by_code - an interface by its number
- * @code: as 6 for laser
+ * @code: its number, such as 6 for laser
  *
  * Allocates: no. Blocks: no.
  *
@@ -186,7 +186,7 @@ const ach_interface_t *ach_interface_find(const char *name);
 const ach_interface_t *ach_interface_by_code(unsigned code);
 
 /**
- * ach_interface_at - all interfaces, one after the other
+ * ach_interface_at - iterate over all interfaces
  * @index: from 0; the built-in ones come first, by number
  *
  * Allocates: no. Blocks: no.
@@ -198,17 +198,17 @@ const ach_interface_t *ach_interface_by_code(unsigned code);
 const ach_interface_t *ach_interface_at(size_t index);
 
 /**
- * ach_interface_add - make an interface known to this process
+ * ach_interface_add - register an interface in this process
  * @interface: its table, which must stay as long as the process lives. The
  *     code that holds it must not be unloaded.
  *
  * Plug-ins call this before they use their interface. Adding the same table
  * again does nothing.
  *
- * Allocates: yes. Blocks: for other callers of this function.
+ * Allocates: yes. Blocks: while another thread is in this function.
  *
  * Returns: ACH_OK; ACH_EEXIST: another interface has this name or number;
- * ACH_EINVAL: not a sound table, or of another version; ACH_FAILED_SYSCALL: no
+ * ACH_EINVAL: the table is invalid, or of another version; ACH_FAILED_SYSCALL: no
  * memory.
  *
  * Since: 3.0
@@ -218,11 +218,11 @@ enum ach_status ach_interface_add(const ach_interface_t *interface);
 /**
  * ach_interface_message - a message of an interface by its numbers
  * @interface: NULL stands for an interface that this process does not know
- * @type: a reply is looked up as its request
+ * @type: its type; ACH_MSG_ACK and ACH_MSG_NACK mean the request
  * @subtype: its number within the interface
  *
- * Properties and the question for a capability belong to every interface, also
- * to an unknown one.
+ * Requests for properties and capabilities belong to every interface, even to an
+ * unknown one.
  *
  * Allocates: no. Blocks: no.
  *
@@ -237,7 +237,7 @@ const ach_message_def_t *ach_interface_message(const ach_interface_t *interface,
  * ach_interface_message_named - a message of an interface by its name
  * @interface: as for ach_interface_message
  * @type: as for ach_interface_message
- * @name: letters of either case
+ * @name: its name, in upper or lower case
  *
  * Allocates: no. Blocks: no.
  *
@@ -256,15 +256,15 @@ const ach_message_def_t *ach_interface_message_named(const ach_interface_t *inte
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EINVAL: a count is over its limit, a count has no array,
- * or the whole is larger than ACH_BODY_MAX.
+ * Returns: ACH_OK; ACH_EINVAL: a count is over its limit, a count is not 0 but the
+ * array is NULL, or the whole is larger than ACH_BODY_MAX.
  *
  * Since: 3.0
  */
 enum ach_status ach_encoded_size(const ach_type_t *type, const void *body, size_t *size);
 
 /**
- * ach_encode - write a body as bytes
+ * ach_encode - encode a body
  * @type: the struct's table, as ach_laser_data_type
  * @body: the struct
  * @buffer: where to write
@@ -284,34 +284,34 @@ enum ach_status ach_encode(const ach_type_t *type, const void *body, void *buffe
 /**
  * ach_decoded_size - how much memory a body will take once decoded
  * @type: the struct's table, as ach_laser_data_type
- * @bytes: the body as it travels
+ * @bytes: the encoded body
  * @n: how many bytes
  * @size: set to the memory of the struct with everything its pointers will point to
  *
- * Counts are compared with their limits and with the bytes, not with their
- * twins, which ach_decode does.
+ * Counts are compared with their limits and with the bytes that are left. Only
+ * ach_decode compares the two copies of a count.
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: ACH_OK; ACH_CORRUPT: not such a body; ACH_ENOENT: there are no bytes at
- * all, as in a request that asks for the struct and brings none.
+ * Returns: ACH_OK; ACH_CORRUPT: not such a body; ACH_ENOENT: @n is 0, as in a request
+ * that asks for the struct and has no body itself.
  *
  * Since: 3.0
  */
 enum ach_status ach_decoded_size(const ach_type_t *type, const void *bytes, size_t n, size_t *size);
 
 /**
- * ach_decode - read a body from bytes
+ * ach_decode - decode a body
  * @type: the struct's table, as ach_laser_data_type
- * @bytes: the body as it travels
+ * @bytes: the encoded body
  * @n: how many bytes
  * @out: aligned for any type, as malloc does. The struct comes first and
- *     everything that it points to behind it, in one piece. Strings have a NUL
- *     behind their last character even if none came; an empty string points to
- *     one, an empty array of other things is NULL.
+ *     everything that it points to behind it, in one block. Strings have a NUL
+ *     behind their last character even if none was received; an empty string points
+ *     to a NUL, an empty array of other kinds is NULL.
  * @room: bytes at @out, as ach_decoded_size says
  *
- * Integers of fewer than 32 bits take the low bits of what came.
+ * Integers of fewer than 32 bits take the low bits of the 32 bits on the wire.
  *
  * Allocates: no. Blocks: no.
  *
@@ -324,11 +324,11 @@ enum ach_status ach_decode(const ach_type_t *type, const void *bytes, size_t n, 
                            size_t room);
 
 /**
- * ach_decode_new - read a body from bytes into new memory
+ * ach_decode_new - decode a body into new memory
  * @type: the struct's table, as ach_laser_data_type
- * @bytes: the body as it travels
+ * @bytes: the encoded body
  * @n: how many bytes
- * @body: set to the struct, for free() in one call
+ * @body: set to the struct, to be freed with one free()
  *
  * Allocates: yes. Blocks: no.
  *
@@ -339,10 +339,10 @@ enum ach_status ach_decode(const ach_type_t *type, const void *bytes, size_t n, 
 enum ach_status ach_decode_new(const ach_type_t *type, const void *bytes, size_t n, void **body);
 
 /**
- * ach_body_copy - a body with all it points to, in one new piece of memory
+ * ach_body_copy - copy a body, with all it points to, into one new block of memory
  * @type: the struct's table, as ach_laser_data_type
  * @body: the struct
- * @copy: set to the copy, for free() in one call
+ * @copy: set to the copy, to be freed with one free()
  *
  * Allocates: yes. Blocks: no.
  *
@@ -353,7 +353,7 @@ enum ach_status ach_decode_new(const ach_type_t *type, const void *bytes, size_t
 enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **copy);
 
 /**
- * ach_body_equal - have two bodies the same contents?
+ * ach_body_equal - do two bodies have the same contents?
  * @type: the struct's table, as ach_laser_data_type
  * @a: one struct
  * @b: the other
@@ -369,32 +369,32 @@ enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **c
 bool ach_body_equal(const ach_type_t *type, const void *a, const void *b);
 
 /**
- * ach_body_print - a body for people: a line for each field
+ * ach_body_print - print a body for people: a line for each field
  * @type: the struct's table, as ach_laser_data_type
  * @body: the struct
  * @indent: spaces in front of each line
  * @to: where to write
  *
- * Long arrays are shortened. Counts are left out, the arrays show them.
+ * Long arrays are shortened. Counts are not printed: the arrays show them.
  *
- * Allocates: what the stream does. Blocks: as the stream does.
+ * Allocates: as the stream does. Blocks: as the stream does.
  *
  * Since: 3.0
  */
 void ach_body_print(const ach_type_t *type, const void *body, unsigned indent, FILE *to);
 
 /**
- * ach_body_json - a body as one line of JSON, without an end of line
+ * ach_body_json - write a body as one line of JSON, without a newline
  * @type: the struct's table, as ach_laser_data_type
  * @body: the struct
  * @to: where to write
  *
- * Every element of every array, with as many digits as reading back exactly
- * takes. Counts are left out. NaN is null, an infinity is 1e999. A string whose
- * count is 0, so that it has not even a NUL, is null. Bytes of a string that are
- * not UTF-8 become the characters of the same numbers.
+ * Writes every element of every array, with enough digits to read back the exact
+ * value. Counts are left out. NaN is null, an infinity is 1e999. A string whose
+ * count is 0, without even a NUL, is null. Bytes of a string that are not UTF-8
+ * become U+FFFD.
  *
- * Allocates: what the stream does. Blocks: as the stream does.
+ * Allocates: as the stream does. Blocks: as the stream does.
  *
  * Since: 3.0
  */
@@ -404,7 +404,7 @@ void ach_body_json(const ach_type_t *type, const void *body, FILE *to);
  * ach_body_from_json - read a body from JSON
  * @type: the struct's table, as ach_laser_data_type
  * @text: an object; fields that it leaves out are zero or empty
- * @body: set to the struct, for free() in one call
+ * @body: set to the struct, to be freed with one free()
  *
  * Allocates: yes. Blocks: no.
  *
@@ -418,11 +418,11 @@ enum ach_status ach_body_from_json(const ach_type_t *type, const char *text, voi
 /**
  * ach_body_from_words - read a body from words like `vel.px=0.5`
  * @type: the struct's table, as ach_laser_data_type
- * @words: NAME=VALUE, later ones over earlier ones. An array is `ranges=1,2,3`, one
+ * @words: NAME=VALUE; a later word overrides an earlier one. An array is `ranges=1,2,3`, one
  *     element `poses[2].px=1`, a string everything behind the equals sign. A
  *     struct or an array may also be JSON. Numbers are finite.
  * @count: how many words
- * @body: set to the struct, for free() in one call
+ * @body: set to the struct, to be freed with one free()
  *
  * Allocates: yes. Blocks: no.
  *

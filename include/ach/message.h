@@ -2,13 +2,13 @@
 /*
  * message.h - addresses of devices, and the messages between them
  *
- * A message is a header and a body. It never changes once it is made, so that
- * many may hold it at once; it is counted, and the last who lets go frees it.
- * Its body is kept as the bytes that travel, and becomes a struct of its
- * interface when somebody asks for it.
+ * A message is a header and a body. It does not change after it was created, so
+ * threads can share it. It is reference-counted, and the last ach_message_unref
+ * frees it. Its body is kept encoded, and is decoded to a struct of its interface
+ * at the first ach_message_body.
  *
- * Who may call what at the same time
- *     Everything, from any thread: messages do not change.
+ * Thread safety
+ *     All functions may be called from any thread: messages do not change.
  */
 #ifndef ACH_MESSAGE_H
 #define ACH_MESSAGE_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* The robot (in TCP: the port) that is meant when an address names none. */
+/* The robot of an address that names none; with TCP, the port. */
 #define ACH_ROBOT_DEFAULT 6665u
 
 #define ACH_KEY_MAX 64u      /* of an address, with its NUL */
@@ -33,15 +33,15 @@ extern "C" {
 
 /* Where a device is. */
 typedef struct ach_address {
-    uint32_t host;   /* IPv4, as the protocol carries it; 0: this process */
+    uint32_t host;   /* IPv4 address, as in the protocol; 0: this process */
     uint32_t robot;  /* which robot there; 0: the process's own */
     uint16_t interf; /* the interface's code */
-    uint16_t index;  /* which of that interface */
+    uint16_t index;  /* number among the devices of that interface */
 } ach_address_t;
 
 /* An address as people write it: key:host:robot:interface:index. */
 typedef struct ach_place {
-    char key[ACH_KEY_MAX];   /* what a driver calls the device; empty: nothing */
+    char key[ACH_KEY_MAX];   /* the driver's key for the device; empty: none */
     char host[ACH_HOST_MAX]; /* name or number; empty: this process, or this machine */
     uint32_t robot;          /* 0: not given */
     uint16_t interf;
@@ -51,12 +51,12 @@ typedef struct ach_place {
 /**
  * ach_place_parse - read an address
  * @text: as "laser:0", "6665:laser:0", "robot.local:6665:laser:0" or
- *        "front:::laser:0"; read from the right
- * @place: set to what it says
+ *        "front:::laser:0"; parts are assigned from the right
+ * @place: set to the parts of the address
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EINVAL with a sentence in ach_errstr.
+ * Returns: ACH_OK; ACH_EINVAL: not an address; ach_errstr says why.
  *
  * Since: 3.0
  */
@@ -90,20 +90,20 @@ bool ach_address_equal(const ach_address_t *a, const ach_address_t *b);
  */
 char *ach_address_text(const ach_address_t *address, char *text);
 
-/* What a message says of itself. */
+/* The header of a message. */
 typedef struct ach_header {
-    ach_address_t address; /* the device that sends it, or is meant */
+    ach_address_t address; /* the device that sends or receives it */
     uint8_t type;          /* ACH_MSG_DATA and so on */
     uint8_t subtype;       /* which message of the interface */
-    uint32_t sequence;     /* given by who asks, returned with the answer */
+    uint32_t sequence;     /* chosen by the sender of a request, copied to the answer */
     double timestamp;      /* seconds since 1970, or since the simulation began */
 } ach_header_t;
 
-/* A header as it travels, on TCP and in channels; the body follows. */
+/* Bytes of an encoded header, on TCP and in channels. The body follows. */
 #define ACH_FRAME_HEADER 40u
 
 /**
- * ach_frame_write - write a header as it travels
+ * ach_frame_write - encode a header
  * @header: the header
  * @size: the length of the body
  * @bytes: room for ACH_FRAME_HEADER bytes
@@ -115,15 +115,15 @@ typedef struct ach_header {
 void ach_frame_write(const ach_header_t *header, uint32_t size, void *bytes);
 
 /**
- * ach_frame_read - read a header as it travels
+ * ach_frame_read - decode a header
  * @bytes: ACH_FRAME_HEADER bytes
- * @header: set to what they say
+ * @header: set to the header
  * @size: set to the length of the body that follows
  *
  * Allocates: no. Blocks: no. Real-time: yes.
  *
- * Returns: ACH_OK; ACH_CORRUPT: a type, subtype, interface or index that cannot
- * be, or a body longer than ACH_BODY_MAX.
+ * Returns: ACH_OK; ACH_CORRUPT: an invalid type, subtype, interface or index, or a
+ * body longer than ACH_BODY_MAX.
  *
  * Since: 3.0
  */
@@ -132,10 +132,10 @@ ach_status_t ach_frame_read(const void *bytes, ach_header_t *header, uint32_t *s
 typedef struct ach_message ach_message_t;
 
 /**
- * ach_message_create - make a message from a struct
- * @header: says which struct
+ * ach_message_create - create a message from a struct
+ * @header: its header, which determines the struct
  * @body: the struct of that message; NULL: no body
- * @message: set to the message, which is the caller's to release
+ * @message: set to the message; the caller releases it with ach_message_unref
  *
  * The struct is encoded; the caller keeps it.
  *
@@ -150,13 +150,13 @@ ach_status_t ach_message_create(const ach_header_t *header, const void *body,
                                 ach_message_t **message);
 
 /**
- * ach_message_wrap - make a message from bytes
- * @header: what they are
- * @bytes: a body as it travels; copied
+ * ach_message_wrap - create a message from an encoded body
+ * @header: its header
+ * @bytes: the encoded body; copied
  * @size: how many
- * @message: set to the message, which is the caller's to release
+ * @message: set to the message; the caller releases it with ach_message_unref
  *
- * The bytes are not looked at: ach_message_check does that.
+ * The bytes are not checked: see ach_message_check.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -169,10 +169,10 @@ ach_status_t ach_message_wrap(const ach_header_t *header, const void *bytes, siz
                               ach_message_t **message);
 
 /**
- * ach_message_again - the same body under another header
+ * ach_message_again - create a message with the same body and another header
  * @message: the message
  * @header: the new header
- * @again: set to the new message, which is the caller's to release
+ * @again: set to the new message; the caller releases it with ach_message_unref
  *
  * The body is shared, not copied.
  *
@@ -186,22 +186,22 @@ ach_status_t ach_message_again(const ach_message_t *message, const ach_header_t 
                                ach_message_t **again);
 
 /**
- * ach_message_check - whether the body is what the header says
+ * ach_message_check - whether the body is valid for the header
  * @message: the message
  *
- * It is decoded for that, and the struct is kept, as with ach_message_body.
+ * The body is decoded, and the struct is kept, as with ach_message_body.
  *
  * Allocates: at the first call. Blocks: no.
  *
- * Returns: ACH_OK; ACH_ENOENT: no interface has such a message; ACH_CORRUPT: the
- * bytes are none, with a sentence in ach_errstr. No bytes at all are fine.
+ * Returns: ACH_OK, also for an empty body; ACH_ENOENT: no interface has such a
+ * message; ACH_CORRUPT: the bytes are not such a body; ach_errstr says why.
  *
  * Since: 3.0
  */
 ach_status_t ach_message_check(const ach_message_t *message);
 
 /**
- * ach_message_header - what the message says of itself
+ * ach_message_header - the header of a message
  * @message: the message
  *
  * Allocates: no. Blocks: no. Real-time: yes.
@@ -213,7 +213,7 @@ ach_status_t ach_message_check(const ach_message_t *message);
 const ach_header_t *ach_message_header(const ach_message_t *message);
 
 /**
- * ach_message_bytes - the body as it travels
+ * ach_message_bytes - the encoded body
  * @message: the message
  * @size: set to its length
  *
@@ -229,24 +229,23 @@ const void *ach_message_bytes(const ach_message_t *message, size_t *size);
  * ach_message_body - the body as a struct
  * @message: the message
  *
- * Decoded when first asked for, and kept with the message.
+ * It is decoded at the first call, and kept with the message.
  *
  * Allocates: at the first call. Blocks: no.
  *
  * Returns: the struct of that message, which lives as long as the message; NULL
- * if there are no bytes, if they are not what the header says, or if there is no
- * memory.
+ * if the body is empty or not valid for the header, or if there is no memory.
  *
  * Since: 3.0
  */
 const void *ach_message_body(const ach_message_t *message);
 
 /**
- * ach_message_is - whether it is this message
+ * ach_message_is - whether a message has this device, type and subtype
  * @message: the message
- * @address: from or to this device; NULL: any
- * @type: of this type
- * @subtype: and this subtype
+ * @address: the device; NULL: any
+ * @type: the type
+ * @subtype: the subtype
  *
  * Allocates: no. Blocks: no. Real-time: yes.
  *
@@ -258,7 +257,7 @@ bool ach_message_is(const ach_message_t *message, const ach_address_t *address, 
                     uint8_t subtype);
 
 /**
- * ach_message_ref - hold a message
+ * ach_message_ref - take a reference to a message
  * @message: the message
  *
  * Allocates: no. Blocks: no. Real-time: yes.
@@ -270,11 +269,11 @@ bool ach_message_is(const ach_message_t *message, const ach_address_t *address, 
 ach_message_t *ach_message_ref(const ach_message_t *message);
 
 /**
- * ach_message_unref - let go of a message
+ * ach_message_unref - release a reference to a message
  * @message: the message; NULL does nothing
  *
- * The last one frees it. A request that nobody has answered by then is answered
- * with a NACK: so no client waits for a driver that forgot it.
+ * The last release frees the message. A request that is not answered by then is
+ * answered with a NACK, so that no client waits for a driver that forgot it.
  *
  * Allocates: for that NACK only. Blocks: no.
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * proxy.h - what the typed functions of proxies.h have in common
+ * proxy.h - common part of the typed functions in proxies.h
  *
- * Applications include <ach/proxies.h>; who has an interface of his own makes
- * such a header with ach-interfaces --proxies.
+ * Applications include <ach/proxies.h>. For an interface of your own, generate such
+ * a header with ach-interfaces --proxies.
  */
 #ifndef ACH_PROXY_H
 #define ACH_PROXY_H
@@ -15,13 +15,13 @@ extern "C" {
 #endif
 
 /**
- * ach_proxy_get - data of an interface, and its struct
+ * ach_proxy_get - get data of an interface, and its struct
  * @device: the handle
  * @interf: the interface that the caller expects
  * @subtype: which data
  * @timeout: as for ach_device_get
  * @options: as for ach_device_get
- * @message: set to the message, which is the caller's to release
+ * @message: set to the message; the caller releases it with ach_message_unref
  * @body: set to its struct, which lives as long as the message
  *
  * Allocates: yes. Blocks: with ACH_O_WAIT.
@@ -55,7 +55,7 @@ static inline ach_status_t ach_proxy_get(ach_device_t *device, uint16_t interf, 
 }
 
 /**
- * ach_proxy_command - tell a device of an interface what to do
+ * ach_proxy_command - send a command to a device of an interface
  * @device: the handle
  * @interf: the interface that the caller expects
  * @subtype: the message
@@ -75,12 +75,12 @@ static inline ach_status_t ach_proxy_command(ach_device_t *device, uint16_t inte
 }
 
 /**
- * ach_proxy_request - ask a device of an interface, and wait for the answer
+ * ach_proxy_request - send a request to a device of an interface, and wait for the answer
  * @device: the handle
  * @interf: the interface that the caller expects
  * @subtype: the message
  * @body: its struct; NULL: no body
- * @timeout: seconds
+ * @timeout: seconds to wait at most
  * @answer: as for ach_device_request
  *
  * Allocates: yes. Blocks: as ach_device_request.

@@ -3,7 +3,7 @@
  * robot.h - the devices of one process
  *
  * A robot is a table of devices and the drivers behind them, built from a
- * config file. A server gives it transports; a program that embeds it needs
+ * config file. A server adds transports; a program that embeds a robot needs
  * none, and links no network code.
  *
  *     ach_robot_create(NULL, &robot);
@@ -12,7 +12,7 @@
  *     ...
  *     ach_robot_destroy(robot);
  *
- * Who may call what at the same time
+ * Thread safety
  *     create, add, load, start and destroy: one thread. Everything else: any
  *     thread, from start to destroy.
  */
@@ -28,14 +28,14 @@ extern "C" {
 
 typedef struct ach_robot ach_robot_t;
 
-/* How a robot is to be. Set size to sizeof(ach_robot_attr_t), and the rest to 0 or more. */
+/* Options of a robot. Set size to sizeof(ach_robot_attr_t); 0 or NULL is the default. */
 typedef struct ach_robot_attr {
     size_t size;
-    uint32_t robot;     /* its own number; 0: ACH_ROBOT_DEFAULT */
-    int simulated;      /* the clock stands until ach_robot_set_time moves it */
-    enum ach_log level; /* log lines up to this; 0: errors only */
+    uint32_t robot;     /* its own number; default: ACH_ROBOT_DEFAULT */
+    int simulated;      /* the clock is simulated: only ach_robot_set_time moves it */
+    enum ach_log level; /* log lines up to this level; default: ACH_LOG_ERROR */
 
-    /* Where log lines go, without a newline; NULL: standard error. From any thread. */
+    /* Called by any thread with a log line, without a newline; NULL: log to standard error. */
     void (*log)(void *context, enum ach_log level, const char *line);
     void *context;
 
@@ -43,8 +43,8 @@ typedef struct ach_robot_attr {
 } ach_robot_attr_t;
 
 /**
- * ach_robot_create - a robot without devices
- * @attr: how; NULL: as usual
+ * ach_robot_create - create a robot without devices
+ * @attr: options; NULL: defaults
  * @robot: set to the robot
  *
  * Allocates: yes. Blocks: no.
@@ -59,7 +59,7 @@ ach_status_t ach_robot_create(const ach_robot_attr_t *attr, ach_robot_t **robot)
  * ach_robot_destroy - stop all drivers and free everything
  * @robot: the robot; NULL does nothing
  *
- * Transports must be gone.
+ * All its transports must have been ended before.
  *
  * Allocates: no. Blocks: until all drivers are shut down.
  *
@@ -68,28 +68,28 @@ ach_status_t ach_robot_create(const ach_robot_attr_t *attr, ach_robot_t **robot)
 void ach_robot_destroy(ach_robot_t *robot);
 
 /**
- * ach_robot_add_class - know a driver
+ * ach_robot_add_class - register a driver
  * @robot: the robot
- * @driver: its table, which must last
+ * @driver: its table, which must last as long as the robot
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EEXIST: one of that name is known; ACH_BAD_HEADER: made for
- * another version of driver.h, or inline with a main.
+ * Returns: ACH_OK; ACH_EEXIST: a driver of that name is registered; ACH_BAD_HEADER: built
+ * for another version of driver.h, or ACH_DRIVER_INLINE with a main.
  *
  * Since: 3.0
  */
 ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *driver);
 
 /**
- * ach_robot_add_plugin - know the drivers and transports of a plug-in
+ * ach_robot_add_plugin - register the drivers and transports of a plug-in
  * @robot: the robot
- * @path: the shared object; a bare name is looked for where plug-ins are installed
+ * @path: the shared object; a bare name is searched where plug-ins are installed
  *        and in ACH_PLUGIN_PATH
  *
  * Allocates: yes. Blocks: while it is loaded.
  *
- * Returns: ACH_OK; ACH_ENOENT; ACH_BAD_HEADER: no plug-in, or of another version;
+ * Returns: ACH_OK; ACH_ENOENT; ACH_BAD_HEADER: not a plug-in, or of another version;
  * ACH_EEXIST. ach_errstr says more.
  *
  * Since: 3.0
@@ -101,7 +101,8 @@ ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path);
  * @robot: the robot
  * @path: the file
  *
- * All drivers of the file are made, or none. Then warns of options that nobody read.
+ * All drivers of the file are created, or none. Then logs a warning for each option that was not
+ * read.
  *
  * Allocates: yes. Blocks: while the file is read.
  *
@@ -113,9 +114,9 @@ ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path);
 ach_status_t ach_robot_load(ach_robot_t *robot, const char *path);
 
 /**
- * ach_robot_load_config - as ach_robot_load, from what is parsed already
+ * ach_robot_load_config - as ach_robot_load, from a parsed configuration
  * @robot: the robot
- * @config: the config file, which must last as long as the robot
+ * @config: the configuration, which must last as long as the robot
  *
  * Allocates: yes. Blocks: no.
  *
@@ -129,14 +130,14 @@ ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config);
  * ach_robot_start - set up the drivers that are always on
  * @robot: the robot
  *
- * One that cannot be set up, because its hardware or another server is not there
- * yet, is logged and tried again, as one that fails later: after half a second,
- * then twice that and so on, up to 8 seconds. With attr.strict it is an error.
+ * A driver that cannot be set up, because its hardware or another server is not there
+ * yet, is logged and tried again, like a driver that fails later: after half a second,
+ * then after twice that and so on, up to 8 seconds. With attr.strict it is an error.
  *
  * Allocates: yes. Blocks: until they are set up, or have failed once.
  *
- * Returns: ACH_OK; ACH_EINVAL: a driver is to be always on and has no device; with
- * attr.strict, what the first driver that failed said.
+ * Returns: ACH_OK; ACH_EINVAL: a driver that is always on has no device; with
+ * attr.strict, the status of the first driver that failed.
  *
  * Since: 3.0
  */
@@ -148,7 +149,7 @@ ach_status_t ach_robot_start(ach_robot_t *robot);
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: what attr.robot was, or ACH_ROBOT_DEFAULT.
+ * Returns: the number from attr.robot, or ACH_ROBOT_DEFAULT.
  *
  * Since: 3.0
  */
@@ -176,7 +177,7 @@ double ach_robot_time(const ach_robot_t *robot);
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: ACH_OK; ACH_ENOTSUP: the clock is the wall's.
+ * Returns: ACH_OK; ACH_ENOTSUP: the robot's clock is not simulated.
  *
  * Since: 3.0
  */
@@ -185,35 +186,37 @@ ach_status_t ach_robot_set_time(ach_robot_t *robot, double time);
 /**
  * ach_robot_settle - wait until all drivers have done their work
  * @robot: a robot that was created with attr.simulated
- * @seconds: how long at most, on the wall's clock
+ * @seconds: how long to wait at most, in real time
  *
- * All have, when each waits for a later time or for a message, and none is under
- * way to it; nor is a driver being set up or shut down. Then nothing happens before
- * the clock is moved, or a message is delivered. Who moves the clock may do so as
+ * The robot is settled when each driver waits for a later time or for a message, no message
+ * is queued for a driver, and no driver is being set up or shut down. Then nothing happens
+ * until the clock is moved or a message is delivered. A program that moves the clock like
+ * this runs the same each time:
  *
  *     ach_robot_settle(robot, 10);
- *     time = ach_robot_next(robot);         or what is due earlier elsewhere
+ *     time = ach_robot_next(robot);         or an earlier event of the program
  *     ach_robot_set_time(robot, time);
  *
- * and the run is the same each time. Without driver.h's ach_driver_advance: a clock is moved
- * by one. Costs no system call if there is nothing to wait for. Not from within a driver.
+ * Do not use it together with ach_driver_advance: only one of the two may move the clock. Makes no
+ * system call if the robot is settled already. Must not be called by a driver.
  *
  * Allocates: no. Blocks: for that time at most.
  *
  * Returns: ACH_OK; ACH_TIMEOUT: ach_errstr names the driver that is not done;
- * ACH_ENOTSUP: the clock is the wall's.
+ * ACH_ENOTSUP: the robot's clock is not simulated.
  *
  * Since: 3.1
  */
 ach_status_t ach_robot_settle(ach_robot_t *robot, double seconds);
 
 /**
- * ach_robot_next - when the next driver wants to wake up
+ * ach_robot_next - the time when the next driver wakes up
  * @robot: a robot that was created with attr.simulated, and is settled
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: seconds on the robot's clock; infinity: none, or the clock is the wall's.
+ * Returns: seconds on the robot's clock; infinity: no driver waits for a time, or the
+ * robot's clock is not simulated.
  *
  * Since: 3.1
  */
@@ -223,7 +226,7 @@ double ach_robot_next(ach_robot_t *robot);
 typedef struct ach_device_info {
     ach_address_t address;
     char driver[64]; /* its driver's name */
-    int remote;      /* of another server: seen here because a driver requires it */
+    int remote;      /* on another server; a driver of this robot requires it */
     unsigned subscriptions;
 } ach_device_info_t;
 
@@ -244,7 +247,7 @@ size_t ach_robot_devices(const ach_robot_t *robot, ach_device_info_t *devices, s
 /**
  * ach_robot_log - write a line to the robot's log
  * @robot: the robot
- * @level: ACH_LOG_ERROR and so on
+ * @level: the severity, such as ACH_LOG_ERROR
  * @format: as for printf
  *
  * At most 20 lines with one @format are written in 10 seconds. The others are counted, and the

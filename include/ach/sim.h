@@ -2,13 +2,13 @@
 /*
  * sim.h - time for controllers, real or simulated
  *
- * A controller that takes its time from here runs unchanged on the robot and in a
- * simulation: there the time is the simulation's, here it is CLOCK_MONOTONIC.
- * Programs that know nothing of this header run in a simulation as well: `ach
- * sim` starts them so that they see the simulation's time in all usual calls.
+ * A controller that uses these functions for time runs unchanged on a robot and in a
+ * simulation. In a simulation the time is simulated, otherwise it is CLOCK_MONOTONIC.
+ * Programs that do not use this header can run in a simulation as well: `ach sim`
+ * starts them so that the usual calls return simulated time.
  *
  * ach_period_init and ach_period_wait, for loops with a steady rate, are in ach.h
- * and libach. libachsim has them too, for programs that were linked before.
+ * and libach. libachsim has them too, for programs linked with an older release.
  */
 #ifndef ACH_SIM_H
 #define ACH_SIM_H
@@ -25,8 +25,8 @@ extern "C" {
 /**
  * ach_sim_active - whether this process is part of a simulation
  *
- * Threads: any. Allocates: the first time. Blocks: the first time, until the simulation
- * has taken notice.
+ * Threads: any. Allocates: at the first call. Blocks: at the first call, until the
+ * simulation has registered this process.
  *
  * Returns: true if it is; false on a robot.
  *
@@ -35,7 +35,7 @@ extern "C" {
 bool ach_sim_active(void);
 
 /**
- * ach_sim_now - what time it is
+ * ach_sim_now - the current time
  *
  * Never goes back. In a simulation it moves with the CPU time that this thread uses, or
  * with the declared cost of a cycle.
@@ -50,7 +50,7 @@ int64_t ach_sim_now(void);
 
 /**
  * ach_sim_sleep_until - sleep until a point in time
- * @time: as of ach_sim_now; what is over returns at once
+ * @time: on the clock of ach_sim_now; a time in the past returns at once
  *
  * Threads: any. Allocates: no. Blocks: until then.
  *

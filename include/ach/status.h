@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * status.h - what channel functions say, and how a message is asked for
+ * status.h - the statuses of functions, and the options of ach_get
  *
- * Part of ach.h, apart because the kernel module speaks the same numbers.
+ * Part of ach.h; a separate header because the kernel module uses the same numbers.
  * Needs no other header.
  */
 #ifndef ACH_STATUS_H
 #define ACH_STATUS_H
 
-/* What a function says of its work. */
+/* The result of a function. */
 typedef enum ach_status {
     ACH_OK = 0,             /* done */
     ACH_OVERFLOW = 1,       /* the message is larger than the buffer, or than the channel */
     ACH_INVALID_NAME = 2,   /* not a channel name: letters, digits, . _ - and no leading dot */
     ACH_BAD_SHM_FILE = 3,   /* the file is not a channel, or was cut short */
     ACH_FAILED_SYSCALL = 4, /* the system refused; errno and ach_errstr say why */
-    ACH_EAGAIN = 5,         /* nothing new, or held by somebody else */
+    ACH_EAGAIN = 5,         /* nothing new, or held by another handle or writer */
     ACH_STALE_FRAMES = 5,   /* nothing new */
-    ACH_LOCKED = 5,         /* held by somebody else */
+    ACH_LOCKED = 5,         /* held by another handle or writer */
     ACH_MISSED_FRAME = 6,   /* a message was delivered, and others before it were missed */
     ACH_TIMEOUT = 7,        /* the time ran out */
     ACH_EEXIST = 8,         /* there is such a channel already */
@@ -26,7 +26,7 @@ typedef enum ach_status {
     ACH_BUG = 11,           /* a fault in Ach itself */
     ACH_EINVAL = 12,        /* a bad argument */
     ACH_CORRUPT = 13,       /* the channel's memory is damaged, or the channel was replaced */
-    ACH_BAD_HEADER = 14,    /* a channel of another layout: other version, other machine */
+    ACH_BAD_HEADER = 14,    /* a channel of another layout: of another version or machine */
     ACH_EACCES = 15,        /* not permitted */
     ACH_CANCELED = 16,      /* ach_cancel was called on this handle */
     ACH_EFAULT = 17,        /* a bad address */

@@ -3,45 +3,48 @@
  * tcp.h - devices over TCP, in the protocol of Player
  *
  * A transport: see transport.h. Programs that were written for Player servers
- * talk to it as they are.
+ * work with it unchanged.
  *
  * Options of its section in a config file
- *     port               the port; 0: one that is free. The robot's number, else 6665
- *     bind               the address to listen on, as a number: "127.0.0.1" unless told otherwise
- *     secret             at most 32 characters; who does not show them with the request AUTH
- *                        may set how its own connection works, and nothing else, with messages of
- *                        256 bytes at most; after 10 seconds, or three wrong ones, it is
- *                        disconnected. All connections of a user of this machine, or of another
- *                        machine, try eight wrong secrets, and then one each second
- *     local_users        "channels", the default: a user of this machine may do what the permissions
- *                        of the robot's channels allow, see access.h; with a secret, the
- *                        secret alone decides. "any": all of them may do everything
- *     clients_max        2000. When there are so many, one makes room for another: the oldest that
- *                        has not shown the secret; without a secret the oldest whose user may do
- *                        nothing here, else one of the user or machine with the most
- *                        connections. Fewer if the limit of open files leaves no descriptors for
- *                        drivers and channels
- *     queue              messages that wait for a client that does not read: 1024. What is more is
- *                        dropped, and the client is told how many
- *     message_max        bytes of a message from a client: 1048576
- *     subscriptions_max  devices that a client subscribes to: 512; to each 32 times at most
- *     requests_max       requests of a client that are not answered: 256. It is not read
- *                        from until some are
- *     client_memory      bytes that one client makes the server hold: 67108864. Half of it may be
- *                        data that the client does not read. It is not read from while a quarter is
- *                        answers; an answer that does not fit is replaced by a NACK
- *     memory             bytes that all clients together make it hold: 268435456. Each may hold as
- *                        much as is left of it. When half is used, clients that hold much for
- *                        10 seconds are disconnected, the one that holds most first
- *     advertise          whether ach serve tells the network of its devices, by mDNS: false
- *     linger             seconds: when the server ends, it waits so long at most for clients to
- *                        receive what is in their queues: 1
- *     send_buffer        bytes that the system holds for a client: 262144. About 64 KiB of them for
- *                        a client that does not read
+ *     port               the port; 0: any free port. Default: the robot's number, else 6665
+ *     bind               the numeric address to listen on. Default: "127.0.0.1"
+ *     secret             at most 32 characters. A client that has not sent it with the request AUTH
+ *                        may only configure its own connection, with messages of at most 256 bytes;
+ *                        it is disconnected after 10 seconds, or after three wrong secrets. All
+ *                        connections of one local user, or of one remote machine, together may try
+ *                        eight wrong secrets, and then one each second
+ *     local_users        "channels", the default: a local user has the rights that the permissions
+ *                        of the robot's channels give, see access.h; with a secret, the secret
+ *                        alone decides. "any": every local user has all rights
+ *     clients_max        the most clients. Default: 2000. Beyond it a client is disconnected to
+ *                        admit a new one: with a secret, the oldest that has not sent it; without a
+ *                        secret, the oldest whose user has no rights here, else one of the user or
+ *                        machine with the most connections. The limit is lower if the limit of open
+ *                        files would leave no descriptors for drivers and channels
+ *     queue              the most messages queued for a client that does not read. Default: 1024.
+ *                        More are dropped, and the client is notified of their number
+ *     message_max        the most bytes of a message from a client. Default: 1048576
+ *     subscriptions_max  the most devices that a client subscribes to. Default: 512. A client can
+ *                        subscribe to each at most 32 times
+ *     requests_max       the most unanswered requests of a client. Default: 256. At the limit the
+ *                        server does not read from the client until some are answered
+ *     client_memory      the most bytes that the server holds for one client. Default: 67108864.
+ *                        Half of it may be data that the client does not read. While a quarter is
+ *                        answers, the server does not read from the client; an answer that does not
+ *                        fit is replaced by a NACK
+ *     memory             the most bytes that the server holds for all clients. Default: 268435456.
+ *                        Each client may hold as much as is left of it. When half is used, clients
+ *                        that hold much for 10 seconds are disconnected, the one that holds most
+ *                        first
+ *     advertise          whether ach serve announces its devices by mDNS. Default: false
+ *     linger             seconds that a server that ends waits at most for clients to receive the
+ *                        messages in their queues. Default: 1
+ *     send_buffer        bytes that the system buffers for a client. Default: 262144. A client that
+ *                        does not read uses about 64 KiB of them
  *
- * Links show the secret that is in the environment variable ACH_SECRET: to servers on other
- * machines, and on this machine to those of the same user, of root, and of the user whose name or
- * number is in ACH_SECRET_USER. "any" there: to all of them.
+ * A link sends the secret in the environment variable ACH_SECRET to servers on other machines. On
+ * this machine it sends it only to servers of the same user, of root, and of the user whose name or
+ * number is in ACH_SECRET_USER. If that is "any", it sends it to all servers.
  */
 #ifndef ACH_TCP_H
 #define ACH_TCP_H
@@ -57,8 +60,8 @@ extern "C" {
 extern const ach_transport_class_t ach_transport_tcp;
 
 /**
- * ach_tcp_port - where a server listens
- * @server: what ach_transport_tcp.serve has set
+ * ach_tcp_port - the port of a server
+ * @server: the server, set by ach_transport_tcp.serve
  *
  * Allocates: no. Blocks: no.
  *
@@ -69,10 +72,10 @@ extern const ach_transport_class_t ach_transport_tcp;
 uint16_t ach_tcp_port(const void *server);
 
 /**
- * ach_tcp_serve - serve a robot, at an address that is not the config file's
+ * ach_tcp_serve - serve a robot at a given address
  * @robot: the robot, which was started
- * @options: as for ach_transport_tcp.serve; NULL: as usual
- * @bind: in place of the option bind; NULL: as that says
+ * @options: as for ach_transport_tcp.serve; NULL: defaults
+ * @bind: the address, instead of the option bind; NULL: the option's
  * @server: set to the server, for ach_transport_tcp.end
  *
  * Allocates: yes. Blocks: no.
@@ -86,8 +89,8 @@ ach_status_t ach_tcp_serve(ach_robot_t *robot, ach_section_t *options, const cha
                            void **server);
 
 /**
- * ach_tcp_reach - who can connect to a server
- * @server: what ach_transport_tcp.serve has set
+ * ach_tcp_reach - whether other machines can connect to a server
+ * @server: the server, set by ach_transport_tcp.serve
  * @interface: set to the index of the network interface whose address it listens on; 0: all
  *
  * Allocates: yes. Blocks: no.

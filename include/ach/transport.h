@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * transport.h - for who carries messages between robots and applications
+ * transport.h - for authors of transports between robots and applications
  *
- * Everybody who receives messages has a queue. A transport has one for each of
- * its clients: it subscribes the queue to devices, carries what comes out of it,
- * and hands the client's commands and requests to the robot together with the
- * queue, where the answers will come.
+ * Every receiver of messages has a queue. A transport has a queue for each client: it
+ * subscribes the queue to devices, and sends the messages in it to the client. It
+ * delivers the client's commands and requests to the robot together with the queue,
+ * into which the answers are pushed.
  *
- * At the other end, a link is an application's connection to one device of a
- * robot elsewhere: it carries the same messages the other way.
+ * At the application's end, a link is a connection to one device of a remote robot:
+ * it carries the same messages in the other direction.
  *
- * Who may call what at the same time
+ * Thread safety
  *     ach_queue_push and ach_queue_rule: any thread. ach_queue_pop: one thread at
- *     a time. ach_robot_subscribe, _unsubscribe and _deliver: any thread, but for
- *     one queue one at a time.
+ *     a time. ach_robot_subscribe, _unsubscribe and _deliver: any thread, but one at
+ *     a time for each queue.
  *
- * Callbacks (wake, done) run in any thread, with no lock of the robot's that
- * ach_queue_* or ach_message_* would need. They must not block, and must not call ach_robot_*.
+ * Callbacks (wake, done) run in any thread. They may call ach_queue_* and ach_message_*. They
+ * must not block, and must not call ach_robot_*.
  */
 #ifndef ACH_TRANSPORT_H
 #define ACH_TRANSPORT_H
@@ -28,24 +28,24 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Of this header. A plug-in made for another one is refused. */
+/* Version of this header. A plug-in built for another version is refused. */
 #define ACH_TRANSPORT_VERSION 2u
 
-/* What a queue holds if nothing else is said. */
+/* The default limits of a queue. */
 #define ACH_QUEUE_MESSAGES 1024u
 #define ACH_QUEUE_BYTES (64u << 20)
 
 typedef struct ach_queue ach_queue_t;
 typedef struct ach_budget ach_budget_t;
 
-/* What a replace rule does with a message that fits it. */
+/* What a replace rule does with a message that matches it. */
 enum {
     ACH_RULE_ACCEPT = 0,  /* queue it */
     ACH_RULE_REPLACE = 1, /* queue it in place of an older one of the same device, type, subtype */
     ACH_RULE_IGNORE = 2   /* drop it */
 };
 
-/* Which messages, and what to do with them. -1 in the first four: any. */
+/* A replace rule: which messages, and what to do with them. -1 in the first four: any. */
 typedef struct ach_rule {
     int32_t interf;
     int32_t index;
@@ -55,16 +55,16 @@ typedef struct ach_rule {
 } ach_rule_t;
 
 /**
- * ach_queue_create - a queue
- * @messages: how many it holds; 0: ACH_QUEUE_MESSAGES
- * @bytes: how many bytes of bodies it holds; 0: ACH_QUEUE_BYTES
- * @wake: called when there is something in it and was not before, and for each
- *        request or answer; NULL: nobody
- * @context: given to @wake
+ * ach_queue_create - create a queue
+ * @messages: the most messages that it holds; 0: ACH_QUEUE_MESSAGES
+ * @bytes: the most bytes of bodies that it holds; 0: ACH_QUEUE_BYTES
+ * @wake: called when a message is pushed into the empty queue, and for each request
+ *        or answer; NULL: none
+ * @context: passed to @wake
  * @queue: set to the queue
  *
  * Beyond its limits data and commands are dropped and counted. Requests are refused
- * beyond 16 * ACH_QUEUE_MESSAGES of them, or ACH_QUEUE_BYTES; answers are always taken.
+ * beyond 16 * ACH_QUEUE_MESSAGES of them, or ACH_QUEUE_BYTES; answers are always accepted.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -76,13 +76,13 @@ ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void
                               void *context, ach_queue_t **queue);
 
 /**
- * ach_budget_create - bytes that all clients of a transport may make a robot hold
- * @bytes: how many
+ * ach_budget_create - limit the bytes that a robot holds for all clients of a transport
+ * @bytes: the limit
  * @budget: set to the budget
  *
- * Counts the messages in the queues that ach_queue_limit gave it, each once, from then until
- * they are freed, and requests and commands of these queues' clients. A message that was
- * counted by one budget is not counted by another.
+ * ach_queue_limit assigns queues to the budget. It counts the messages in these queues, and the
+ * requests and commands of their clients: each message once, until it is freed. A message that
+ * is counted by one budget is not counted by another.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -93,10 +93,10 @@ ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void
 ach_status_t ach_budget_create(size_t bytes, ach_budget_t **budget);
 
 /**
- * ach_budget_destroy - let go of a budget
+ * ach_budget_destroy - release a budget
  * @budget: the budget; NULL does nothing
  *
- * Queues and messages that it counts may still use it.
+ * It is freed when the queues and messages that it counts do not use it any more.
  *
  * Allocates: no. Blocks: no.
  *
@@ -107,7 +107,7 @@ void ach_budget_destroy(ach_budget_t *budget);
 /**
  * ach_budget_add - count other bytes that a transport holds
  * @budget: the budget; NULL does nothing
- * @bytes: how many; taken also if they are more than what is left
+ * @bytes: how many; counted even if they exceed what is left
  *
  * Allocates: no. Blocks: no.
  *
@@ -116,7 +116,7 @@ void ach_budget_destroy(ach_budget_t *budget);
 void ach_budget_add(ach_budget_t *budget, size_t bytes);
 
 /**
- * ach_budget_sub - bytes of ach_budget_add are freed
+ * ach_budget_sub - uncount bytes of ach_budget_add
  * @budget: the budget; NULL does nothing
  * @bytes: how many
  *
@@ -129,7 +129,7 @@ void ach_budget_sub(ach_budget_t *budget, size_t bytes);
 /**
  * ach_budget_count - count a message until it is freed
  * @budget: the budget; NULL does nothing
- * @message: the message; nothing happens if it is counted already
+ * @message: the message; ignored if it is counted already
  *
  * For messages that a transport holds outside of queues.
  *
@@ -141,7 +141,7 @@ void ach_budget_count(ach_budget_t *budget, const ach_message_t *message);
 
 /**
  * ach_budget_left - bytes that are not used
- * @budget: the budget; NULL: without end
+ * @budget: the budget; NULL: no limit
  *
  * Allocates: no. Blocks: no.
  *
@@ -152,14 +152,14 @@ void ach_budget_count(ach_budget_t *budget, const ach_message_t *message);
 size_t ach_budget_left(const ach_budget_t *budget);
 
 /**
- * ach_queue_limit - limit the bytes that the client of a queue makes a robot hold
- * @queue: the queue, which nobody else knows yet
- * @bytes: of messages in the queue and of requests whose answers come there
+ * ach_queue_limit - limit the bytes that a robot holds for the client of a queue
+ * @queue: the queue, before any other thread uses it
+ * @bytes: the most bytes of messages in the queue and of requests that are answered there
  * @budget: shared with other queues. A queue holds no more than what is left of it
  *
- * Data beyond that is dropped and counted; requests and commands are refused; the answer of a
+ * Beyond the limit data is dropped and counted; requests and commands are refused; the answer of a
  * driver is replaced by a NACK. Messages that a transport pushes itself, and which are neither data
- * nor commands, are always taken.
+ * nor commands, are always accepted.
  *
  * Allocates: no. Blocks: no.
  *
@@ -172,14 +172,14 @@ typedef struct ach_queue_held {
     size_t size;      /* sizeof(ach_queue_usage_t), set by the caller */
     size_t bytes;     /* of its messages */
     size_t answers;   /* of those, bytes of messages that are neither data nor commands */
-    size_t requests;  /* bytes of requests whose answers will come to it */
+    size_t requests;  /* bytes of requests that will be answered there */
     uint64_t refused; /* answers that were replaced by a NACK, see ach_queue_limit */
 } ach_queue_usage_t;
 
 /**
  * ach_queue_usage - what a queue holds
  * @queue: the queue
- * @usage: set, as far as its size says
+ * @usage: set, up to the size in its first field
  *
  * Allocates: no. Blocks: no.
  *
@@ -188,14 +188,13 @@ typedef struct ach_queue_held {
 void ach_queue_usage(const ach_queue_t *queue, ach_queue_usage_t *usage);
 
 /**
- * ach_queue_close - let go of a queue
+ * ach_queue_close - close a queue
  * @queue: the queue; NULL does nothing
  *
- * Empties it. @wake is not called after that has returned. It must not be
- * subscribed any more; requests under way may still know it, and their answers are
- * dropped.
+ * Drops all messages in it. The function wake is not called after this has returned.
+ * The queue must not be subscribed any more. Answers to pending requests are dropped.
  *
- * Allocates: no. Blocks: no longer than @wake does.
+ * Allocates: no. Blocks: while wake runs.
  *
  * Since: 3.0
  */
@@ -204,9 +203,9 @@ void ach_queue_close(ach_queue_t *queue);
 /**
  * ach_queue_rule - add a replace rule
  * @queue: the queue
- * @rule: for all messages that come later; the first rule that fits wins
+ * @rule: the rule, for all later messages; the first rule that matches wins
  *
- * Without a rule, messages are accepted.
+ * A message that matches no rule is accepted.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -217,13 +216,13 @@ void ach_queue_close(ach_queue_t *queue);
 ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule);
 
 /**
- * ach_queue_push - put a message in
+ * ach_queue_push - add a message to a queue
  * @queue: the queue
  * @message: the message; the queue takes a reference of its own
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_OVERFLOW: dropped and counted, or a request that is refused;
+ * Returns: ACH_OK; ACH_OVERFLOW: dropped and counted, or refused if it is a request;
  * ACH_CLOSED.
  *
  * Since: 3.0
@@ -231,19 +230,20 @@ ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule);
 ach_status_t ach_queue_push(ach_queue_t *queue, const ach_message_t *message);
 
 /**
- * ach_queue_pop - take the oldest message out
+ * ach_queue_pop - remove the oldest message from a queue
  * @queue: the queue
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: the message, which is the caller's to release; NULL: there is none.
+ * Returns: the message, which the caller releases with ach_message_unref; NULL: there is
+ * none.
  *
  * Since: 3.0
  */
 ach_message_t *ach_queue_pop(ach_queue_t *queue);
 
 /**
- * ach_queue_length - how many messages are in it
+ * ach_queue_length - how many messages are in a queue
  * @queue: the queue
  *
  * Allocates: no. Blocks: no.
@@ -255,10 +255,10 @@ ach_message_t *ach_queue_pop(ach_queue_t *queue);
 size_t ach_queue_length(const ach_queue_t *queue);
 
 /**
- * ach_queue_replies - how many of its messages are neither data nor commands
+ * ach_queue_replies - how many messages in a queue are neither data nor commands
  * @queue: the queue
  *
- * For who holds data back until it is asked for, and lets answers pass.
+ * For a transport that holds data back until the client polls, but sends answers at once.
  *
  * Allocates: no. Blocks: no.
  *
@@ -269,7 +269,7 @@ size_t ach_queue_length(const ach_queue_t *queue);
 size_t ach_queue_replies(const ach_queue_t *queue);
 
 /**
- * ach_queue_lost - how many messages were dropped since last asked
+ * ach_queue_lost - how many messages were dropped since the last call
  * @queue: the queue
  *
  * Allocates: no. Blocks: no.
@@ -281,10 +281,10 @@ size_t ach_queue_replies(const ach_queue_t *queue);
 uint64_t ach_queue_lost(ach_queue_t *queue);
 
 /**
- * ach_robot_find - whether there is such a device
+ * ach_robot_find - find a device
  * @robot: the robot
- * @address: host and robot of 0 mean this one
- * @info: set to what is known of it; NULL: not wanted
+ * @address: the device; 0 as host and robot means this one
+ * @info: set to its description; NULL: not wanted
  *
  * Allocates: no. Blocks: no.
  *
@@ -295,28 +295,29 @@ uint64_t ach_queue_lost(ach_queue_t *queue);
 ach_status_t ach_robot_find(const ach_robot_t *robot, const ach_address_t *address,
                             ach_device_info_t *info);
 
-/* A route is no longer than this. */
+/* The longest route, in characters. */
 #define ACH_ROUTE_MAX 2000u
 
 /**
- * ach_route - which devices of which robots led to what this thread does
+ * ach_route - the chain of devices whose setup led to the setup in this thread
  *
- * Set while a driver's setup runs. A transport's connect tells the other side.
+ * A driver's setup may cause the setup of other drivers, also in other robots. The route is set
+ * while a driver's setup runs. A transport's connect sends it to the server.
  *
  * Allocates: no. Blocks: no.
  *
- * Returns: words, the first device first; empty: none.
+ * Returns: the devices as words, the first device first; empty: none.
  *
  * Since: 3.0
  */
 const char *ach_route(void);
 
 /**
- * ach_route_set - say which devices led to what this thread does
- * @route: what ach_route returned at the other side; it must last; NULL: none
+ * ach_route_set - set the route of this thread
+ * @route: the route that the client sent; it must last until it is reset; NULL: none
  *
- * Around ach_robot_subscribe, which refuses a subscription that comes back to a
- * driver on its own route: it would wait for itself.
+ * A server sets it before ach_robot_subscribe and resets it afterwards. A subscription to a
+ * driver that is already on the route is refused: it would wait for itself.
  *
  * Allocates: no. Blocks: no.
  *
@@ -324,24 +325,24 @@ const char *ach_route(void);
  */
 void ach_route_set(const char *route);
 
-/* How a subscription ended: ACH_OK, or what the driver's setup said, with a sentence. */
+/* The result of a subscription: ACH_OK, or the status of the driver's setup, and why. */
 typedef void ach_subscribed_t(void *context, const ach_address_t *address, ach_status_t status,
                               const char *why);
 
 /**
- * ach_robot_subscribe - have a device's data put into a queue
+ * ach_robot_subscribe - subscribe a queue to the data of a device
  * @robot: the robot
  * @address: the device
  * @queue: the queue
  * @done: called once, when the driver is set up or has failed; maybe before this
- *        function returns; the first data comes after it
- * @context: given to @done
+ *        function returns. The first data comes after it
+ * @context: passed to @done
  *
  * A queue that is subscribed twice gets messages once, and must be unsubscribed twice.
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK: @done is, or will be, called. Otherwise it is not: ACH_ENOENT: no
+ * Returns: ACH_OK: @done is, or will be, called. Otherwise it is not called: ACH_ENOENT: no
  * such device; ACH_EINVAL: it closes a circle of robots, see ach_route;
  * ACH_FAILED_SYSCALL.
  *
@@ -356,8 +357,8 @@ ach_status_t ach_robot_subscribe(ach_robot_t *robot, const ach_address_t *addres
  * @address: the device
  * @queue: the queue
  *
- * No data comes after that. A subscription under way is withdrawn, and its @done is
- * called with ACH_CANCELED before this returns.
+ * No data comes after that. If the subscription is still pending, it is canceled, and its
+ * function done is called with ACH_CANCELED before this returns.
  *
  * Allocates: no. Blocks: no.
  *
@@ -369,13 +370,13 @@ ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *addr
                                    ach_queue_t *queue);
 
 /**
- * ach_robot_listen - have a device's data put into a queue, without setting its driver up
+ * ach_robot_listen - receive a device's data in a queue, without setting up its driver
  * @robot: the robot
  * @address: the device
  * @queue: the queue, which is not subscribed to that device
  *
- * For clients that may read data and nothing else, see ach_robot_rights. Data comes while the
- * driver runs for somebody else.
+ * For clients that may only read data, see ach_robot_rights. Data comes only while the
+ * driver runs for another client.
  *
  * Allocates: yes. Blocks: no.
  *
@@ -386,12 +387,12 @@ ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *addr
 ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue);
 
 /**
- * ach_robot_unlisten - end that
+ * ach_robot_unlisten - stop receiving data after ach_robot_listen
  * @robot: the robot
  * @address: the device
  * @queue: the queue
  *
- * As often as ach_robot_listen was called. No data comes after that.
+ * To be called once for each ach_robot_listen. No data comes after the last call.
  *
  * Allocates: no. Blocks: no.
  *
@@ -403,23 +404,23 @@ ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address
                                 ach_queue_t *queue);
 
 /**
- * ach_robot_deliver - hand a command or request to a device
+ * ach_robot_deliver - deliver a command or request to a device
  * @robot: the robot
- * @header: what it is; for which device
- * @bytes: its body, as it travels
- * @size: its length
- * @answers: where the answer of a request is to come; NULL: nobody wants it
+ * @header: its header, with the device's address
+ * @bytes: its encoded body
+ * @size: the length of the body
+ * @answers: the queue for the answer to a request; NULL: not wanted
  *
- * The bytes are checked first. Properties and capabilities are answered here; all
- * else by the driver, or with a NACK if it does not. A device that is not set
- * up takes requests for properties only.
+ * The bytes are checked first. The robot itself answers requests for properties and
+ * capabilities. The driver answers all others; if it does not, they are answered with a
+ * NACK. A device that is not set up accepts only requests that the robot answers.
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK: handed over, or answered; ACH_ENOENT: no such device;
+ * Returns: ACH_OK: delivered, or answered; ACH_ENOENT: no such device;
  * ACH_CORRUPT: the bytes are wrong; ACH_CLOSED: it is not set up; ACH_OVERFLOW: its
  * queue is full, ACH_QUEUE_BYTES of requests for @answers are not answered yet, or the limit of
- * @answers is reached. Then nothing is put into @answers.
+ * @answers is reached. After a failure nothing is put into @answers.
  *
  * Since: 3.0
  */
@@ -427,13 +428,13 @@ ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, c
                                size_t size, ach_queue_t *answers);
 
 /*
- * Who takes a device's data at its source: in the thread that publishes, for one
- * message after the other, before subscribers get it. Must not block, nor call ach_robot_*.
+ * A sink receives a device's data in the thread that publishes it, one message at a
+ * time, before subscribers get it. It must not block, nor call ach_robot_*.
  */
 typedef struct ach_sink {
     void *context;
 
-    /* Data as a struct of that type, which is the publisher's. */
+    /* Data as a struct of that type, which belongs to the publisher. */
     void (*body)(void *context, const ach_header_t *header, const ach_type_t *type,
                  const void *body);
 
@@ -442,61 +443,62 @@ typedef struct ach_sink {
 } ach_sink_t;
 
 /**
- * ach_robot_sink - take a device's data at its source
+ * ach_robot_sink - set or remove the sink of a device
  * @robot: the robot
  * @address: the device
- * @sink: who takes it, copied; NULL: nobody any more
+ * @sink: the sink, which is copied; NULL: remove it
  *
- * Is no subscription: it sets no driver up. A device has one sink at most. With
- * NULL, it is not running any more when this returns.
+ * A sink is not a subscription: it does not set up the driver. A device has at most one
+ * sink. A sink that was removed is not running any more when this returns.
  *
- * Allocates: no. Blocks: while the sink does its work.
+ * Allocates: no. Blocks: while the sink runs.
  *
- * Returns: ACH_OK; ACH_ENOENT: no such device; ACH_EEXIST: it has one.
+ * Returns: ACH_OK; ACH_ENOENT: no such device; ACH_EEXIST: the device has a sink already.
  *
  * Since: 3.0
  */
 ach_status_t ach_robot_sink(ach_robot_t *robot, const ach_address_t *address,
                             const ach_sink_t *sink);
 
-/* An application's connection to one device of a robot elsewhere. */
+/* An application's connection to one device of a remote robot. */
 typedef struct ach_link ach_link_t;
 
-/* What a transport is made of. */
+/* A transport: its name and functions. */
 typedef struct ach_transport_class {
     uint32_t version; /* ACH_TRANSPORT_VERSION */
-    const char *name; /* as in "tcp" */
+    const char *name; /* such as "tcp" */
 
-    /* Serve a robot that was started, by options of a config section. NULL: links only. */
+    /* Serve a robot that was started, with options of a config section. NULL: links only. */
     ach_status_t (*serve)(ach_robot_t *robot, ach_section_t *options, void **server);
     void (*end)(void *server); /* No client is served after it has returned. */
 
     /*
      * Connect to a device and subscribe to it; blocks up to the timeout in seconds. Its data and
-     * its answers are pushed into the queue, from any thread; once the connection is lost, a SYNCH message
-     * with subtype 0 comes last. NULL: serves only.
+     * its answers are pushed into the queue, from any thread; once the connection is lost, a SYNCH
+     * message with subtype 0 is pushed last. NULL: the transport only serves.
      */
     ach_status_t (*connect)(const ach_place_t *place, ach_queue_t *queue, double timeout,
                             ach_link_t **link);
     ach_status_t (*send)(ach_link_t *link, const ach_message_t *message); /* a command or request */
 
     /*
-     * Wait until the server has taken all that was sent; blocks up to so many seconds. ACH_TIMEOUT
-     * or ACH_CLOSED: the server may not have got some of it. Called by the thread that sends. NULL:
-     * whatever send has returned ACH_OK for reaches the server, also if disconnect follows.
+     * Wait until the server has received all that was sent; blocks up to the given seconds.
+     * ACH_TIMEOUT or ACH_CLOSED: the server may not have received some of it. Called by the thread
+     * that sends. NULL: every message for which send returned ACH_OK reaches the server, even if
+     * disconnect follows.
      */
     ach_status_t (*flush)(ach_link_t *link, double seconds);
 
-    /* Does not wait: who wants to know that all was sent calls flush first. */
+    /* Does not wait: call flush first to know that all was received. */
     void (*disconnect)(ach_link_t *link);
 
-    /* List what a robot elsewhere has, as ach_robot_devices; *count says how many. */
+    /* List the devices of a remote robot, as ach_robot_devices; *count: how many there are. */
     ach_status_t (*list)(const ach_place_t *place, double timeout, ach_device_info_t *devices,
                          size_t room, size_t *count);
 
     /*
-     * What the server lets the application do with the device, of ACH_RIGHT_* in access.h. NULL:
-     * everything.
+     * The application's rights to the device on that server: a set of ACH_RIGHT_*, see access.h.
+     * NULL: all rights.
      */
     unsigned (*rights)(const ach_link_t *link);
 } ach_transport_class_t;
@@ -518,15 +520,15 @@ typedef struct ach_transport_plugin {
         ach_plugin_transports};
 
 /**
- * ach_transport_add - know a transport
- * @transport: its table, which must last
+ * ach_transport_add - register a transport
+ * @transport: its table, which must last as long as the process
  *
- * For this whole process.
+ * It is registered for the whole process.
  *
  * Threads: any. Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EEXIST: one of that name is known; ACH_BAD_HEADER: made for
- * another version of transport.h.
+ * Returns: ACH_OK; ACH_EEXIST: a transport of that name is registered; ACH_BAD_HEADER: built
+ * for another version of transport.h.
  *
  * Since: 3.0
  */
@@ -538,17 +540,17 @@ ach_status_t ach_transport_add(const ach_transport_class_t *transport);
  *
  * Threads: any. Allocates: no. Blocks: no.
  *
- * Returns: its table; NULL: none is known.
+ * Returns: its table; NULL: none is registered.
  *
  * Since: 3.0
  */
 const ach_transport_class_t *ach_transport_find(const char *name);
 
 /**
- * ach_transport_next - one transport after the other
+ * ach_transport_next - iterate over the transports
  * @previous: what this function returned last; NULL: begin
  *
- * In the order in which they were made known.
+ * In the order in which they were registered.
  *
  * Threads: any. Allocates: no. Blocks: no.
  *
@@ -559,8 +561,8 @@ const ach_transport_class_t *ach_transport_find(const char *name);
 const ach_transport_class_t *ach_transport_next(const ach_transport_class_t *previous);
 
 /**
- * ach_transport_add_plugin - know the transports of a plug-in
- * @path: as for ach_robot_add_plugin, which does that as well
+ * ach_transport_add_plugin - register the transports of a plug-in
+ * @path: as for ach_robot_add_plugin, which registers transports as well
  *
  * For applications, which have no robot.
  *
