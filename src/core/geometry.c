@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 #include "geometry.h"
 
-/* Far beyond any memory, far from overflow. */
+/* Larger than any memory, and small enough that sums and products of sizes do not overflow. */
 #define SIZE_LIMIT (1ull << 46)
 
-/* The commit word carries 26 bits of the sequence; entries must be told apart by fewer. */
+/* The commit word carries 26 bits of the sequence; the index of an entry must have fewer. */
 #define FRAME_LIMIT (1ull << 24)
 
 static uint64_t round_up(uint64_t n, uint64_t unit)

@@ -2,13 +2,13 @@
 /*
  * geometry.h - how large the parts of a channel are
  *
- * Everything follows from the number and size of frames, so a header read from
- * shared memory is checked by computing it again: no field is believed.
+ * All sizes follow from the number and size of frames. A header read from
+ * shared memory is checked by computing them again: no field is trusted.
  *
  * The ring holds at least two messages of full capacity, so that the newest
- * message is never overwritten before its successor is visible (G1), and
- * twice frame_cnt messages of frame_size, so that such messages are pushed out
- * by count and never by bytes.
+ * message is never overwritten before its successor is visible (G1), and twice
+ * frame_cnt messages of frame_size, so that such messages are evicted by count
+ * and never for lack of bytes.
  */
 #ifndef ACHI_GEOMETRY_H
 #define ACHI_GEOMETRY_H
@@ -30,7 +30,10 @@ struct achi_geometry {
     uint32_t page;
 };
 
-/* A process's way to a channel: checked private copies, and where its memory is. */
+/*
+ * One process's access to a channel: checked copies of the header's fields, pointers to its
+ * memory.
+ */
 struct achi_view {
     struct ach_header *hdr;
     struct achi_entry *entries;
@@ -43,23 +46,23 @@ struct achi_view {
     int32_t clock;
 };
 
-/* Compute a geometry. ACH_EINVAL if it is empty or beyond all bounds. */
+/* Compute a geometry. ACH_EINVAL if an argument is 0, invalid or beyond the limits. */
 enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt, uint64_t frame_size,
                                    uint32_t page, uint32_t flags);
 
 /*
- * Check a private copy of a header against the size of the memory it came
- * from. ACH_BAD_SHM_FILE: not a channel, or cut short. ACH_BAD_HEADER: a
- * channel of another layout.
+ * Check a private copy of a header against the size of the memory it came from.
+ * ACH_BAD_SHM_FILE: not a channel, or truncated. ACH_BAD_HEADER: a channel of
+ * another layout.
  */
 enum ach_status achi_geometry_check(struct achi_geometry *g, const struct ach_header *copy,
                                     uint64_t memory, uint32_t page);
 
-/* Make zeroed memory a channel that never held a message. */
+/* Format zeroed memory as a channel that has never held a message. */
 void achi_format(struct ach_header *hdr, const struct achi_geometry *g, int32_t clock,
                  uint64_t pidns);
 
-/* Look at a channel's memory through a checked geometry. */
+/* Set up a view of a channel's memory from a checked geometry. */
 void achi_view_init(struct achi_view *v, struct ach_header *hdr, const struct achi_geometry *g,
                     int32_t clock);
 

@@ -3,13 +3,13 @@
 
 #include "order.h"
 
-/* What one try at a step came to, beside the statuses. */
+/* Result of a try, beside the statuses: a writer overwrote the message, so start over. */
 enum { OVERTAKEN = -1 };
 
 /*
- * Find the newest sequence. A reader that finds another entry than the one the
- * commit word names was lapped by writers, so the commit word has changed; if
- * it has not, somebody damaged the channel.
+ * Find the newest sequence. If the entry does not have the sequence that the
+ * commit word names, writers have lapped this reader, and the commit word has
+ * changed. If it has not changed, the channel is damaged.
  */
 static int head(const struct achi_view *v, uint32_t *word, uint64_t *newest)
 {
@@ -29,7 +29,7 @@ static int head(const struct achi_view *v, uint32_t *word, uint64_t *newest)
     return ACH_CORRUPT;
 }
 
-/* The oldest message at or after seq that is still there; the newest is, or was a moment ago. */
+/* The oldest message from seq on that is still valid, or else the newest. */
 static uint64_t find_first(const struct achi_view *v, uint64_t seq, uint64_t newest)
 {
     uint64_t first;
@@ -53,9 +53,9 @@ bool achi_look_valid(const struct achi_look *look)
 }
 
 /*
- * Take the message seq, which was committed: ACH_OK, ACH_OVERFLOW, ACH_CORRUPT
- * or OVERTAKEN. What it reads may be of a later message in the same place until
- * the last look at the entry tells that it was not.
+ * Read the committed message seq: ACH_OK, ACH_OVERFLOW, ACH_CORRUPT or
+ * OVERTAKEN. A writer may overwrite the entry and the bytes meanwhile; the
+ * check of the entry at the end detects that.
  */
 static int take(const struct achi_view *v, uint64_t seq, void *buf, uint64_t room,
                 struct achi_look *look)
@@ -86,7 +86,7 @@ static int take(const struct achi_view *v, uint64_t seq, void *buf, uint64_t roo
 
 static enum ach_status advance(struct achi_cursor *cur, const struct achi_look *look)
 {
-    cur->stamp = look->stamp; /* also of a message that was flushed and is got again */
+    cur->stamp = look->stamp; /* also of a flushed message that ACH_O_COPY gets again */
     if (look->seq == cur->seen)
         return ACH_OK;
     cur->missed_last = look->seq - cur->seen - 1;
@@ -133,12 +133,12 @@ ACHI_NO_BUFFER enum ach_status achi_get(const struct achi_view *v, struct achi_c
             return (enum ach_status)r;
         cur->overtaken++;
     }
-    /* Something is there, so this is no word to sleep on: say one that has passed. */
+    /* There is a message, so the caller must not sleep: return an earlier commit word. */
     *word -= ACHI_ONE_MESSAGE;
     return ACH_EAGAIN;
 }
 
-/* As head, starting over while writers lap us. */
+/* As head, with retries while writers lap this reader. */
 static enum ach_status find_head(const struct achi_view *v, uint32_t *word, uint64_t *newest)
 {
     int tries;
@@ -158,7 +158,7 @@ enum ach_status achi_peek(const struct achi_view *v, const struct achi_cursor *c
     enum ach_status r = find_head(v, word, &newest);
 
     if (r == ACH_EAGAIN)
-        return ACH_OK; /* lapped: there is more than enough to see */
+        return ACH_OK; /* lapped by writers: there are new messages */
     if (r != ACH_OK)
         return r;
     if (newest < cur->seen)

@@ -35,21 +35,21 @@
 /* Set in entry.off when the message lies in the entry itself. */
 #define ACHI_INLINE (1ull << 63)
 
-/* Where an entry says its message lies is where a message can lie. */
+/* Is off, as read from an entry, a place where a message can lie? */
 #define ACHI_OFF_VALID(off, data_size)                                                             \
     (((off) & ~ACHI_INLINE) < (data_size) && (off) % ACHI_ALIGN == 0)
 
 /*
- * commit: the lowest bit says that somebody waits; then comes the sequence; the highest five bits
- * count nudges, which say that there is something to look at that is no message. All of it changes
- * by adding, so a sequence that comes around only counts as a nudge more.
+ * commit: the lowest bit is the waiter flag; then comes the sequence; the highest five bits count
+ * nudges, which wake waiters for other reasons than a message. All of it changes by addition, so a
+ * sequence that wraps around only counts as one more nudge.
  */
 #define ACHI_WAITER 1u
 #define ACHI_ONE_MESSAGE 2u
 #define ACHI_NUDGE (1u << 27)
 #define ACHI_SEQ_BITS (ACHI_NUDGE - ACHI_ONE_MESSAGE)
 
-/* A commit word's sequence, which is the lower bits of a message's. */
+/* The sequence in a commit word: the lower bits of the message's sequence. */
 #define ACHI_SEQ(commit) (((commit)&ACHI_SEQ_BITS) / ACHI_ONE_MESSAGE)
 
 /* Does the commit word name this message? */
@@ -65,21 +65,21 @@ enum achi_flags {
 
 enum achi_state {
     ACHI_LIVE = 0,
-    ACHI_UNLINKED = 1, /* the name is gone; open handles go on */
+    ACHI_UNLINKED = 1, /* the name was removed; open handles still work */
     ACHI_REPLACED = 2  /* another channel has the name; this one is closed */
 };
 
-/* Whether a handle that may put has not mapped the wake word (see libach/wakefile.h). */
+/* Is there a handle that may put and has not mapped the wake word (see libach/wakefile.h)? */
 enum achi_unmapped {
     ACHI_ALL_MAPPED = 0,
     ACHI_SOME_UNMAPPED = 1,
-    ACHI_UNMAPPED_KNOWN = 2 /* since more than a slice of sleep: every sleeper knows */
+    ACHI_UNMAPPED_KNOWN = 2 /* all sleepers have checked since it was ACHI_SOME_UNMAPPED */
 };
 
 struct achi_entry {
     uint64_t seq; /* the message's sequence, or ACHI_NONE */
-    uint64_t pos; /* where the ring stood before this message; only grows */
-    uint64_t off; /* pos within the ring, and ACHI_INLINE */
+    uint64_t pos; /* position of the ring before this message; only grows */
+    uint64_t off; /* pos modulo the size of the ring, and ACHI_INLINE */
     uint64_t size;
     uint64_t stamp; /* nanoseconds on the channel's clock, or 0 */
     uint64_t spare;
@@ -100,16 +100,16 @@ struct ach_header {
     uint64_t pidns;     /* the PID namespace whose thread ids the lock holds */
     int32_t clock;
     uint32_t page;
-    uint64_t wake_inode;  /* of the file with the word that writers sleep on; 0: there is none */
-    uint32_t wake_number; /* in the name of that file */
+    uint64_t wake_inode;  /* inode of the wake file (see libach/wakefile.h); 0: there is none */
+    uint32_t wake_number; /* number in the name of the wake file; 0: the plain name */
 
     /* What readers poll. */
     uint32_t commit __attribute__((aligned(128))); /* the newest sequence, and more;
                                                            the futex that readers sleep on */
     uint32_t state;
-    uint32_t readonly_wake;   /* there may be sleepers that cannot set the bit */
-    uint32_t heir;            /* users of the channel that had the name may not know of this one */
-    uint32_t commit_sleepers; /* there may be sleepers that set the bit, and sleep here alone */
+    uint32_t readonly_wake;   /* every put wakes: read-only sleepers cannot set the flag */
+    uint32_t heir;            /* the replaced channel's users may not have been notified */
+    uint32_t commit_sleepers; /* sleepers that set the flag and sleep on commit alone may exist */
     uint32_t unmapped;        /* an enum achi_unmapped */
 
     /* What writers share, under the lock. */
@@ -117,9 +117,9 @@ struct ach_header {
     uint32_t recovered;                          /* writers that died holding the lock */
     uint64_t first;                              /* no entry before this one is valid */
     uint32_t source;                             /* process id of the last source, 0: unknown */
-    uint32_t source_turn;                        /* the byte of the file that it locked */
-    uint32_t source_image;                       /* tells it from what the process executes later */
-    uint32_t queued; /* writers that the kernel may have in the lock's queue; killed ones stay */
+    uint32_t source_turn;                        /* offset of the byte that the source locked */
+    uint32_t source_image;                       /* achi_image of the source: changes with exec */
+    uint32_t queued; /* writers that may be in the kernel's queue of the lock; killed ones count */
     uint64_t source_start; /* when the source's process started, in ticks since boot; 0: unknown */
 } __attribute__((aligned(128)));
 

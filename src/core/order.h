@@ -22,7 +22,7 @@
  *                                      that, then counts up in the commit word; a waiter that
  *                                      loaded the new count sees it (WAIT_STATE), another one does
  *                                      not sleep
- *   WAIT_RAISE seq_cst    achi_wakefile_lack   seq_cst: a waiter raises the flag, then looks whether
+ *   WAIT_RAISE seq_cst    achi_wakefile_lack   seq_cst: a waiter raises the flag, then checks if
  *                                      all handles have the wake word; a handle without it says
  *                                      so, then looks for the flag: one of them sees the other
  *

@@ -3,7 +3,7 @@
 
 #include "order.h"
 
-/* Where the ring goes on after the newest message. */
+/* Find the ring position and the entry behind the newest message. */
 ACHI_HOT enum ach_status find_end(const struct achi_view *v, struct achi_room *room)
 {
     uint32_t commit = achi_load(&v->hdr->commit, PUT_HEAD);
@@ -35,7 +35,7 @@ ACHI_HOT enum ach_status find_end(const struct achi_view *v, struct achi_room *r
 
 /*
  * Void the entries whose bytes lie where those of message seq are about to be written, up to end.
- * Takes values: a room whose address went out would have to live in memory.
+ * Takes values: passing the address of the room would force it out of registers.
  */
 static enum ach_status evict(const struct achi_view *v, uint64_t seq, uint64_t end)
 {
@@ -89,7 +89,7 @@ ACHI_HOT void commit(const struct achi_view *v)
     if (!(c & ACHI_WAITER) && !achi_load(&v->hdr->readonly_wake, PUT_READONLY) &&
         achi_cas_release(&v->hdr->commit, &c, c + ACHI_ONE_MESSAGE, PUT_COMMIT))
         return;
-    /* Nobody but a writer lowers the flag, and we hold the lock: if it is up now, it stays. */
+    /* Only a writer clears the flag, and we hold the lock: if it is set now, it stays set. */
     ACHI_STEP(PUT_COMMIT_WAKE);
     achi_commit_wake(v, c & ACHI_WAITER ? ACHI_ONE_MESSAGE - ACHI_WAITER : ACHI_ONE_MESSAGE);
 }

@@ -4,10 +4,10 @@
  *
  * Under the writers' lock: find the newest entry; void every entry whose bytes
  * or slot are needed, but never the newest (G1); copy; fill in the entry;
- * commit. The commit word is the only commit point (G2, G5): a writer may die
- * anywhere before it and nothing has happened, and the next one finds all it
- * needs in the commit word and the entry that it names. When somebody waits,
- * committing, lowering the waiter flag and waking are one step (G6).
+ * commit. The commit word is the only commit point (G2, G5): a writer that dies
+ * before it has put nothing, and the next writer finds all it needs in the
+ * commit word and the entry that the word names. If the waiter flag is set,
+ * committing, clearing the flag and waking are one step (G6).
  *
  * Any number of processes may put at the same time, beside any number of
  * readers. achi_room_take and achi_room_commit are for the one writer of a
@@ -30,12 +30,12 @@ struct achi_room {
 /* Put a message of n bytes. */
 enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n);
 
-/* Make room for a message of up to n bytes. Nobody else may put until it is committed. */
+/* Make room for a message of up to n bytes. No other writer may put until it is committed. */
 enum ach_status achi_room_take(const struct achi_view *v, uint64_t n, struct achi_room *room);
 
 /*
  * Put the n bytes that were written into the room. ACH_CORRUPT if another
- * writer put meanwhile after all; ACH_LOCKED leaves the room as it is.
+ * writer put meanwhile; ACH_LOCKED leaves the room as it is.
  */
 enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_room *room,
                                  uint64_t n);

@@ -2,10 +2,11 @@
 /*
  * channel.h - a channel: its memory, its writers' lock, its sleepers
  *
- * The memory is what the core makes of it (core/layout.h). Programs may map it
- * to read; only the module writes it, so what the core checks holds.
+ * The core defines the memory layout (core/layout.h). Programs may map the memory
+ * read-only; only the module writes it, so a check of the core stays true.
  *
- * Lives while the registry, an open file or a cursor's mapping refers to it.
+ * A channel lives while the registry, an open file or a cursor's descriptor or
+ * mapping refers to it.
  */
 #ifndef ACHK_CHANNEL_H
 #define ACHK_CHANNEL_H
@@ -32,10 +33,10 @@ struct achk_channel {
     struct rt_mutex writers;
     struct achk_sleepers sleepers;
     struct achk_source source;
-    struct achk_user *user; /* whose limits it counts against */
-    struct xarray files;    /* how many open files each user has */
+    struct achk_user *user; /* the user whose limits it is charged to */
+    struct xarray files;    /* number of open files, by uid */
 
-    /* Of the registry. */
+    /* Used by registry.c. */
     char name[ACH_KERNEL_NAME_MAX];
     struct hlist_node by_name;
     struct achk_node *node;
@@ -45,22 +46,22 @@ struct achk_channel {
     umode_t mode;
 };
 
-/* A new channel of the calling user that nobody knows yet, or an ERR_PTR. */
+/* Create a channel for the calling user, not yet registered. Returns an ERR_PTR on failure. */
 struct achk_channel *achk_channel_create(const struct ach_kernel_create *wish);
 
 void achk_channel_get(struct achk_channel *ch);
 void achk_channel_put(struct achk_channel *ch);
 
-/* The channel lost its name (ACHI_UNLINKED) or its place (ACHI_REPLACED). Wakes all. */
+/* Mark a channel as unlinked (ACHI_UNLINKED) or replaced (ACHI_REPLACED). Wakes all sleepers. */
 void achk_channel_retire(struct achk_channel *ch, enum achi_state state);
 
-/* LIVE, UNLINKED or REPLACED. */
+/* ACHI_LIVE, ACHI_UNLINKED or ACHI_REPLACED. */
 static inline u32 achk_channel_state(const struct achk_channel *ch)
 {
-    return smp_load_acquire(&ch->view.hdr->state); /* with achk_channel_retire */
+    return smp_load_acquire(&ch->view.hdr->state); /* pairs with achk_channel_retire */
 }
 
-/* What a clock says, in nanoseconds. */
+/* The time on a clock, in nanoseconds. */
 u64 achk_now(int clock);
 
 #endif

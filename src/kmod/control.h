@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* control.h - /dev/achctrl, which makes and removes channels */
+/* control.h - /dev/achctrl, which creates and removes channels */
 #ifndef ACHK_CONTROL_H
 #define ACHK_CONTROL_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * cursor.c - how far an open file is
+ * cursor.c - the read position of an open file
  *
- * A program that reads mapped messages stores how far it is in a page that it
- * shares with the module. Whatever stands there: a message beyond it is new,
- * and if there is none, there is nothing new.
+ * A program that reads messages from mapped memory stores its position in a page
+ * that it shares with the module. Any value is safe: messages with a greater
+ * sequence are new; if there are none, nothing is new.
  */
 #include <linux/anon_inodes.h>
 #include <linux/mm.h>
@@ -22,7 +22,7 @@ void achk_cursor_load(struct achk_file *f, struct achi_cursor *cur)
     raw_spin_unlock(&f->lock);
 }
 
-/* With the lock. */
+/* Under f->lock. */
 static bool advance(struct achk_file *f, u64 from, u64 to)
 {
     struct ach_kernel_cursor *page = achk_cursor_page(f);
@@ -39,7 +39,7 @@ static void count(struct achi_cursor *all, const struct achi_cursor *way)
 {
     all->stamp = way->stamp;
     all->overtaken += way->overtaken;
-    if (!way->received) /* got again */
+    if (!way->received) /* an old message, got again with ACH_O_COPY */
         return;
     all->received += way->received;
     all->missed += way->missed;
@@ -68,7 +68,7 @@ bool achk_cursor_skip(struct achk_file *f, u64 from, u64 to)
     return ok;
 }
 
-/* All open files may have one, so it comes with the control group's memory. */
+/* Every open file may have a page, so charge it to the control group. */
 static int make_page(struct achk_file *f)
 {
     struct ach_kernel_cursor *page;
@@ -82,7 +82,7 @@ static int make_page(struct achk_file *f)
     if (!f->mapped) {
         page->seen = (u64)atomic64_read(&f->seen);
         page->cancels = READ_ONCE(f->cancels);
-        smp_store_release(&f->mapped, page); /* with achk_cursor_page */
+        smp_store_release(&f->mapped, page); /* pairs with achk_cursor_page */
         page = NULL;
     }
     raw_spin_unlock(&f->lock);

@@ -11,7 +11,7 @@ static struct achk_channel *channel_of(const struct achi_view *v)
     return container_of((struct achi_view *)v, struct achk_channel, view);
 }
 
-/* The word in the channel's memory stays 0: this lock lives where no program can reach. */
+/* The lock word in the channel's memory stays 0: the rt_mutex is out of reach of programs. */
 enum ach_status achi_lock(const struct achi_view *v, uint32_t *word)
 {
     return rt_mutex_lock_interruptible(&channel_of(v)->writers) ? ACH_EINTR : ACH_OK;
@@ -24,7 +24,7 @@ void achi_unlock(const struct achi_view *v, uint32_t *word)
 
 void achi_commit_wake(const struct achi_view *v, uint32_t add)
 {
-    smp_mb__before_atomic(); /* the message before its commit: with GET_HEAD */
+    smp_mb__before_atomic(); /* the message before its commit: pairs with GET_HEAD */
     atomic_add((int)add, (atomic_t *)&v->hdr->commit);
 }
 

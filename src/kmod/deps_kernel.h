@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * deps_kernel.h - what the core needs, in the Linux kernel (see core/deps.h)
+ * deps_kernel.h - the functions that the core needs, in the Linux kernel (see core/deps.h)
  *
- * Messages are copied between kernel buffers; what comes from user memory is
- * copied before the lock is taken.
+ * Messages are copied between kernel buffers; data from user memory is copied
+ * before the lock is taken.
  */
 #ifndef ACHI_DEPS_KERNEL_H
 #define ACHI_DEPS_KERNEL_H
@@ -18,7 +18,7 @@
 #define UINT64_MAX U64_MAX
 #endif
 
-/* Sparse does not know it. */
+/* Sparse does not know this builtin. */
 #ifdef __CHECKER__
 #define __atomic_always_lock_free(size, p) 1
 #endif
@@ -35,11 +35,11 @@ static inline void achi_copy_out(void *dst, const void *chan, size_t n)
     memcpy(dst, chan, n);
 }
 
-/* ACH_EINTR when a signal came while others held the lock. */
+/* ACH_EINTR: a signal arrived while waiting for the lock. */
 enum ach_status achi_lock(const struct achi_view *v, uint32_t *word);
 void achi_unlock(const struct achi_view *v, uint32_t *word);
 
-/* Commits only. Who put wakes when it has let go of the lock: nothing ends it before that. */
+/* Commits without waking: achk_write wakes after unlocking. It cannot be killed in between. */
 void achi_commit_wake(const struct achi_view *v, uint32_t add);
 uint64_t achi_now(const struct achi_view *v);
 

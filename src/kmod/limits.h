@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * limits.h - how much memory channels may take: one channel, one user, all users
+ * limits.h - limits on memory: of one channel, one user, all users
  *
  * Counted for each user and for the machine: channels, and bytes of channels and
  * of the buffers that large messages pass through. A channel counts until its
- * memory is freed, also after it lost its name. Nothing of this memory can be
- * swapped out, and the out-of-memory killer cannot free it, so the machine's
- * share is bounded: many users, or one with many subordinate uids, cannot take
+ * memory is freed, also after it was unlinked. This memory cannot be swapped
+ * out, and the out-of-memory killer cannot free it, so the total is
+ * bounded: many users, or one with many subordinate uids, cannot take
  * more than max_bytes. Control groups are charged as well (__GFP_ACCOUNT).
  *
  * Open files are counted for each user and channel, because a put wakes every
- * waiter. Processes with CAP_SYS_RESOURCE are counted, but bound only by
- * max_channel_bytes. All functions may be called at any time from any context
+ * waiter. Processes with CAP_SYS_RESOURCE are counted, but limited only by
+ * max_channel_bytes and ACHK_MINORS. All functions may be called at any time from any context
  * that may sleep.
  */
 #ifndef ACHK_LIMITS_H
@@ -21,12 +21,12 @@
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
 
-/* As many devices as there can be. */
+/* Number of device minors, so the most channels. */
 #define ACHK_MINORS (1 << 16)
 
 /*
- * Memory of users: charged to their control group. When there is none, fail with ENOMEM instead of
- * having the out-of-memory killer end other processes.
+ * For memory on behalf of users: charged to their control group. When memory is short, fail with
+ * ENOMEM instead of invoking the out-of-memory killer.
  */
 #define ACHK_GFP_USER (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
@@ -38,11 +38,11 @@ void achk_limits_init(void);
 struct achk_user *achk_user_get(kuid_t uid);
 void achk_user_put(struct achk_user *user);
 
-/* Count a channel: 0, -EFBIG (max_channel_bytes), -EDQUOT (the user's limits), -ENOSPC (the machine's). */
+/* Count a channel: 0, -EFBIG (max_channel_bytes), -EDQUOT (user's limits), -ENOSPC (machine's). */
 int achk_charge_channel(struct achk_user *user, u64 bytes);
 void achk_uncharge_channel(struct achk_user *user, u64 bytes);
 
-/* Count an open file of a channel, which keeps the counts of all its users: 0, -EDQUOT, -ENOMEM. */
+/* Count an open file in `files`, the counts per user of a channel: 0, -EDQUOT, -ENOMEM. */
 int achk_charge_file(const struct achk_user *user, struct xarray *files);
 void achk_uncharge_file(const struct achk_user *user, struct xarray *files);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* main.c - the module comes and goes */
+/* main.c - module init and exit */
 #include <linux/module.h>
 
 #include "control.h"
@@ -30,7 +30,7 @@ no_registry:
     return r;
 }
 
-/* Only runs when nobody has a channel or the control device open. */
+/* Runs only when no channel and no control device is open. */
 static void __exit achk_exit(void)
 {
     achk_control_exit();

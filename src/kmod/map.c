@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * map.c - programs see a channel's memory, and cannot write it
+ * map.c - read-only mappings of a channel's memory
  *
- * All pages are there at once, so that a real-time program meets no page fault.
- * One that gave pages back meets some.
+ * mmap inserts all pages, so that a real-time program takes no page fault. The
+ * fault handler serves pages that a program gave back (MADV_DONTNEED).
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * read.c - one message goes out, straight from the ring and without a lock
+ * read.c - read one message, straight from the ring and without a lock
  *
- * The copy may be overtaken by writers, and the message taken by another thread
- * that reads the same open file. Either is found out after the copy, and then
- * the read begins anew.
+ * Writers may overwrite the message during the copy, and another thread may read
+ * it through the same open file. Both are detected after the copy; the read then
+ * starts again.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -12,7 +12,7 @@
 
 #include "file.h"
 
-/* What a try came to, beside the errors. */
+/* Result of try_get: try again. Never returned to the caller. */
 #define OVERTAKEN (-EBUSY)
 
 static ssize_t refusal(const struct achk_file *f, enum ach_status status)
@@ -25,7 +25,7 @@ static ssize_t refusal(const struct achk_file *f, enum ach_status status)
     case ACH_CORRUPT:
         if (achk_channel_state(f->channel) == ACHI_REPLACED)
             return -ESTALE;
-        return f->mapped ? -EAGAIN : -EIO; /* the program stored that it is beyond the newest */
+        return f->mapped ? -EAGAIN : -EIO; /* the program stored a sequence beyond the newest */
     default:
         return -EIO;
     }
@@ -75,13 +75,13 @@ static ssize_t get(struct achk_file *f, char __user *buf, size_t size, int optio
     return r;
 }
 
-/* After a signal: a wait without limit may begin again by itself. */
+/* After a signal: restart the read only if it has no timeout. */
 static ssize_t interrupted(const struct achk_deadline *d)
 {
     return d->at == KTIME_MAX ? -ERESTARTSYS : -EINTR;
 }
 
-/* Nothing was there at first, so the time begins. */
+/* The first try found no message: start the timeout. */
 static void begin_wait(struct achk_file *f, struct achk_deadline *d)
 {
     u64 timeout;
@@ -114,7 +114,7 @@ static ssize_t get_wait(struct achk_file *f, char __user *buf, size_t size, int 
             if (r)
                 return r == -EINTR ? interrupted(d) : r;
         }
-        /* Writers may be faster than we are for ever. */
+        /* Writers may overtake every try, so this loop must be interruptible. */
         if (signal_pending(current))
             return interrupted(d);
         cond_resched();

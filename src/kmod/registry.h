@@ -2,7 +2,7 @@
 /*
  * registry.h - channels by name, by device number, and as devices in /dev
  *
- * The name refers to its channel until it is removed or replaced. All functions
+ * A name refers to its channel until the channel is removed or replaced. All functions
  * may run at the same time.
  */
 #ifndef ACHK_REGISTRY_H
@@ -13,17 +13,17 @@
 struct inode;
 
 int achk_registry_init(void);
-/* Nobody has a channel open any more: remove them all. */
+/* Remove all channels. None may be open. */
 void achk_registry_exit(void);
 
-/* Letters, digits, '.', '_' and '-', no leading dot, not too long. */
+/* Letters, digits, '.', '_' and '-', no leading dot, shorter than ACH_KERNEL_NAME_MAX. */
 bool achk_name_valid(const char name[ACH_KERNEL_NAME_MAX]);
 
-/* Give a channel its name and device; the registry takes over the reference on success. */
+/* Register the name and create the device. On success the registry owns the reference. */
 int achk_registry_add(struct achk_channel *ch, bool replace);
 int achk_registry_remove(const char *name);
 
-/* The channel behind a device that is being opened, with a reference, or an ERR_PTR. */
+/* Look up the channel of a device being opened. Returns a new reference, or an ERR_PTR. */
 struct achk_channel *achk_registry_open(const struct inode *inode);
 
 #endif

@@ -21,7 +21,7 @@ static bool has_descriptor(fl_owner_t process, const struct file *filp)
     return iterate_fd(process, 0, is_file, filp);
 }
 
-/* With the lock. */
+/* Under the lock. */
 static void set(struct achk_source *s, struct achk_file *f, fl_owner_t process)
 {
     WRITE_ONCE(s->file, f);
@@ -29,9 +29,9 @@ static void set(struct achk_source *s, struct achk_file *f, fl_owner_t process)
 }
 
 /*
- * The descriptor may have been closed since the call began. Who closes takes it
- * from the table before asking who is the source, and here it is the other way
- * round: so one of the two notices.
+ * The descriptor may be closed during this call. close() removes it from the table
+ * and then checks the source (achk_source_closed); here the source is set and then
+ * the table is checked. So at least one of the two notices.
  */
 long achk_source_declare(struct file *filp)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * wait.c - a task waits for a message, with a deadline on any of four clocks
+ * wait.c - wait for a message, with a deadline on any of four clocks
  */
 #include <linux/hrtimer.h>
 #include <linux/nsproxy.h>
@@ -19,7 +19,7 @@ int achk_look(const struct achk_file *f, const struct achk_want *want)
 
     if (READ_ONCE(f->cancels) != want->cancels)
         return -ECANCELED;
-    state = achk_channel_state(ch); /* first: what was put before that may still be got */
+    state = achk_channel_state(ch); /* load it first: messages put before it can still be got */
     if (achi_peek(&ch->view, &cur, &word) == ACH_OK)
         return 0;
     if (state == ACHI_REPLACED)
@@ -56,7 +56,7 @@ static int sleep_for(struct achk_file *f, const struct achk_want *want,
         set_current_state(TASK_INTERRUPTIBLE);
         r = achk_look(f, want);
         if (r == -EAGAIN && passed(d))
-            r = -ETIMEDOUT; /* first: signals may come for ever */
+            r = -ETIMEDOUT; /* before signals: they may never stop */
         if (r == -EAGAIN && signal_pending(current))
             r = -EINTR;
         if (r != -EAGAIN)
@@ -69,8 +69,8 @@ static int sleep_for(struct achk_file *f, const struct achk_want *want,
 }
 
 /*
- * A put wakes each task that waits, and one open file is enough for any number of them. The first
- * one is counted with the file, the others as if each had opened a file of its own.
+ * A put wakes each waiting task, and any number of tasks can wait on one open file. The first task
+ * is covered by the file's own charge; each further one is charged like another open file.
  */
 int achk_wait(struct achk_file *f, const struct achk_want *want, const struct achk_deadline *d)
 {
@@ -86,7 +86,7 @@ int achk_wait(struct achk_file *f, const struct achk_want *want, const struct ac
     return r;
 }
 
-/* A program in a time namespace counts from elsewhere. */
+/* The offset of the caller's time namespace. */
 static s64 namespace_offset(int clock)
 {
     struct timespec64 offset = {};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
 /*
- * write.c - one message comes in
+ * write.c - write one message
  *
- * User memory is read before the writers' lock is taken: who makes that wait,
- * by a page that does not come, waits alone. Small messages pass over the
- * stack, larger ones through a buffer of the open file, which grows to
- * the largest message that was written and then stays: no allocation after that.
+ * User memory is copied before the writers' lock is taken, so a page fault that
+ * takes long delays no other open file. Small messages are copied to the stack,
+ * larger ones to a buffer of the open file. The buffer grows to the largest
+ * message written and is kept: no allocation after that.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -55,7 +55,7 @@ static int put(struct achk_file *f, const void *msg, size_t n)
     return put_error(ch, status);
 }
 
-/* With the staging lock. */
+/* Under the staging lock. */
 static int grow(struct achk_file *f, size_t n)
 {
     size_t size = max_t(size_t, roundup_pow_of_two(n), PAGE_SIZE);
@@ -96,7 +96,7 @@ static int put_large(struct achk_file *f, const char __user *buf, size_t n)
 
 static int put_small(struct achk_file *f, const char __user *buf, size_t n)
 {
-    u64 msg[SMALL / sizeof(u64)] achk_uncleared; /* no more than was filled is read */
+    u64 msg[SMALL / sizeof(u64)] achk_uncleared; /* only the n bytes filled are read */
 
     if (copy_from_user(msg, buf, n))
         return -EFAULT;
@@ -114,7 +114,7 @@ ssize_t achk_write(struct file *filp, const char __user *buf, size_t n, loff_t *
     if (n > ch->view.capacity)
         return -EMSGSIZE;
     if (only_source(ch) && !achk_source_is(&ch->source, f))
-        return -EACCES; /* before anything is copied; the put looks again */
+        return -EACCES; /* early check, before copying; put() checks under the lock */
     r = n <= SMALL ? put_small(f, buf, n) : put_large(f, buf, n);
     return r ? r : (ssize_t)n;
 }

@@ -17,8 +17,8 @@ static inline bool achi_time_valid(const struct timespec *t)
 }
 
 /*
- * Can it time a channel? It must be the same for all processes and go on while
- * they sleep: CPU time does not.
+ * Can this clock time a channel? It must be the same for all processes and go
+ * on while they sleep: CPU-time clocks do not.
  */
 static inline bool achi_clock_usable(clockid_t clock)
 {
@@ -29,7 +29,7 @@ static inline bool achi_clock_usable(clockid_t clock)
 }
 
 /*
- * The kernel's own clock, for deadlines that the kernel keeps. In a simulated program
+ * The kernel's own clock, for deadlines that are passed to the kernel. In a simulated program
  * clock_gettime shows virtual time, and a wait for a lock until a point in virtual time would
  * end at once or never.
  */
@@ -55,7 +55,7 @@ static inline time_t achi_time_max(void)
     return sizeof(time_t) == 4 ? (time_t)INT32_MAX : (time_t)INT64_MAX;
 }
 
-/* a + b, or the end of time. */
+/* a + b; on overflow the seconds are achi_time_max(). */
 static inline struct timespec achi_time_sum(const struct timespec *a, const struct timespec *b)
 {
     struct timespec t = {.tv_nsec = a->tv_nsec + b->tv_nsec};

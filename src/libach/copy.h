@@ -2,11 +2,11 @@
 /*
  * copy.h - copy a message while others may be writing it
  *
- * A reader may copy a message that a writer is overwriting; it finds out
- * afterwards and throws the copy away. So the shared side is accessed in a way
- * that the compiler can neither tear apart nor repeat, and never with the
+ * A reader may copy a message that a writer is overwriting; it detects that
+ * afterwards and discards the copy. So the shared side is accessed with loads
+ * and stores that the compiler can neither split nor repeat, and never with the
  * non-temporal stores that a libc's memcpy may choose. The shared side is
- * aligned to 16 bytes and padded to 8; the private side is as it comes.
+ * aligned to 16 bytes and padded to 8; the private side has any alignment.
  */
 #ifndef ACHI_COPY_H
 #define ACHI_COPY_H
@@ -23,7 +23,7 @@
 typedef uintptr_t achi_word;
 typedef uint64_t achi_block __attribute__((vector_size(16), may_alias));
 
-/* The shared side word by word. From n on, copies whole words and the odd bytes. */
+/* Copy n bytes, with the shared side accessed in whole words, also for the last odd bytes. */
 static inline void achi_words_in(unsigned char *chan, const unsigned char *src, size_t n)
 {
     achi_word w;

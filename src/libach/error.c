@@ -15,7 +15,7 @@ const char *ach_errstr(void)
 
 ach_status_t ach_errstr_set(ach_status_t status, const char *format, ...)
 {
-    char sentence[sizeof(text)]; /* the arguments may be the last one */
+    char sentence[sizeof(text)]; /* the arguments may point into text */
     int saved = errno;
     va_list ap;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error.h - the sentence behind a failed call */
+/* error.h - the error text of a failed call (ach_errstr) */
 #ifndef ACHI_ERROR_H
 #define ACHI_ERROR_H
 

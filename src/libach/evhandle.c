@@ -73,7 +73,7 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
             r = dispatch(handlers, items, n, &input);
         else if (due)
             r = ACH_OK;
-        if (timed && !due) { /* channels that never run dry do not stop the clock */
+        if (timed && !due) { /* periodic is due even if the channels always have news */
             clock_gettime(CLOCK_MONOTONIC, &now);
             due = !achi_time_before(&now, &next);
         }

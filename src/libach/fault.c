@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fault.c - a SIGBUS handler for channels whose files were cut short
+ * fault.c - a SIGBUS handler for channels whose files were truncated
  *
  * The handler runs in the thread that touched the memory, at any instruction: of a put that holds
- * the lock, of a program that reads a view or fills a reservation. It does not leave that code.
- * It puts private memory in place of all of the channel: zeros, and the state of a channel that
- * was replaced. What the interrupted code makes of zeros is safe, since it trusts no shared
- * memory; and it ends soon with ACH_CORRUPT, since every call looks at the state.
+ * the lock, of a program that reads a view or fills a reservation. It returns there, and does not
+ * jump out. It replaces all of the channel's memory by private memory: zeros, and the state of a
+ * channel that was replaced. The interrupted code handles zeros safely, since it trusts no shared
+ * memory; and it ends soon with ACH_CORRUPT, since every call checks the state.
  */
 #include "fault.h"
 
@@ -21,7 +21,7 @@
 #include "error.h"
 #include "handle.h"
 
-/* Of an area that is being filled in; no mapping begins there. */
+/* The base of an area that is being filled in; no mapping begins at address 1. */
 #define TAKEN 1u
 
 static struct achi_area *areas;
@@ -29,7 +29,7 @@ static struct sigaction before; /* written before the handler can run */
 static bool installed;
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 
-/* An area of a channel that was closed. */
+/* Take the area of a channel that was closed. NULL: there is none. */
 static struct achi_area *area_reuse(void)
 {
     struct achi_area *a;
@@ -70,7 +70,7 @@ void achi_area_remove(struct achi_area *a)
         __atomic_store_n(&a->base, 0, __ATOMIC_RELEASE);
 }
 
-/* Other areas may come and go meanwhile; this thread uses the one that it looks for. */
+/* Other areas may be added and removed meanwhile, but not the one that this thread is using. */
 static struct achi_area *area_at(const void *address)
 {
     struct achi_area *a;
@@ -85,7 +85,7 @@ static struct achi_area *area_at(const void *address)
     return NULL;
 }
 
-/* In one step, so that other threads see the old memory or a closed channel. */
+/* One mremap, so that other threads see the old memory or a closed channel. */
 static bool area_replace(struct achi_area *a)
 {
     void *base = (void *)a->base;
@@ -103,7 +103,7 @@ static bool area_replace(struct achi_area *a)
     return true;
 }
 
-/* Not a channel: what would have been done without this handler. */
+/* The address is not in a channel: do what would happen without this handler. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     const struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -115,7 +115,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
     } else if (before.sa_handler == SIG_DFL || info->si_code > 0) {
         sigaction(sig, &standard, NULL); /* the access is repeated, and ends the process */
         if (info->si_code <= 0)
-            raise(sig); /* it was sent, not caused */
+            raise(sig); /* sent by a process, not caused by an access */
     }
 }
 

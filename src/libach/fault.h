@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fault.h - mapped channels whose files may be cut short by others
+ * fault.h - mapped channels whose files others may truncate
  *
- * Touching memory behind a file's end is SIGBUS. The handler that ach_handle_sigbus installs looks
- * for the channel among the areas here and gives it other memory, that of a closed channel: the
- * call that was interrupted goes on and returns ACH_CORRUPT, as it does for a damaged channel.
+ * Access to memory behind a file's end raises SIGBUS. The handler that ach_handle_sigbus installs
+ * finds the channel among the areas here and replaces its memory by that of a closed channel: the
+ * interrupted call continues and returns ACH_CORRUPT, as it does for a damaged channel.
  */
 #ifndef ACHI_FAULT_H
 #define ACHI_FAULT_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a channel is mapped. Never freed, since a handler may look at it: used again. */
+/* Where a channel is mapped. Never freed, since a signal handler may be reading it, but reused. */
 struct achi_area {
     uintptr_t base; /* 0: unused */
     size_t size;
@@ -24,7 +24,7 @@ struct achi_area {
 /* NULL: no memory. */
 struct achi_area *achi_area_add(const void *base, size_t size);
 
-/* Before it is unmapped. */
+/* Call it before the memory is unmapped. */
 void achi_area_remove(struct achi_area *a);
 
 static inline bool achi_area_lost(const struct achi_area *a)

@@ -18,36 +18,37 @@ struct achi_futex_word {
     bool private_;
 };
 
-/* Wake all who sleep on the word. Safe in a signal handler. */
+/* Wake all sleepers on the word. Safe in a signal handler. */
 void achi_futex_wake(const uint32_t *word, bool private_);
 
 /*
- * Add to the word and wake all who sleep on it, in one step that no kill can
+ * Add to the word and wake all its sleepers, in one step that a kill cannot
  * split. add is small or a power of two. Safe in a signal handler.
  */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_);
 
 /*
- * The same, and wake those who sleep on another word; those on the word itself
- * after them if both is set. never is a small number that the word does not have
- * meanwhile; if it does, some sleepers on the word are woken, or are not.
+ * Add to word and wake all sleepers on another word, at, then also those on word
+ * if both is set; all in one step. never is a small number that word does not
+ * have meanwhile; if it does, sleepers on word may be woken without both, or
+ * stay asleep with it.
  */
 void achi_futex_add_wake_at(const uint32_t *at, uint32_t *word, uint32_t add, bool both,
                             uint32_t never);
 
-/* Can this process sleep on several words? */
+/* Can this process sleep on several words (futex_waitv)? */
 bool achi_futex_has_waitv(void);
 
 /*
  * Sleep while all words have their values. 0: woken, or a value differed;
- * -ETIMEDOUT; -EINTR. clock is CLOCK_MONOTONIC or CLOCK_REALTIME. A kernel
- * without futex_waitv watches the first of several words only, for a few
- * milliseconds.
+ * -ETIMEDOUT; -EINTR. clock is CLOCK_MONOTONIC or CLOCK_REALTIME. Without
+ * futex_waitv in the kernel it sleeps on the first of several words only, for a
+ * few milliseconds.
  */
 int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t clock,
                     const struct timespec *deadline);
 
-/* Take and give back a priority-inheriting lock word that holds a thread id. */
+/* Lock and unlock a priority-inheriting futex. The word holds the thread id of the owner. */
 int achi_futex_lock_pi(uint32_t *word, const struct timespec *monotonic, bool private_);
 int achi_futex_unlock_pi(uint32_t *word, bool private_);
 

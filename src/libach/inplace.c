@@ -2,10 +2,10 @@
 /*
  * inplace.c - messages without a copy: reserve and commit, view and check
  *
- * Only the one writer of a single-writer channel writes into the channel
- * itself. Elsewhere a reservation in shared memory would have to hold the
- * writers' lock while application code runs, and nobody but the kernel writes
- * into kernel channels; there it is private memory.
+ * Only the one writer of a single-writer channel gets a reservation in the
+ * channel itself. On other channels a reservation is a private buffer: in
+ * shared memory it would have to hold the writers' lock while application code
+ * runs, and only the kernel writes into kernel channels.
  */
 #include "inplace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel_message.c - what handles of kernel channels ask the device for */
+/* kernel_message.c - the device calls of kernel channels: source, put, wait, cancel */
 #include <ach/kernel.h>
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -10,7 +10,7 @@
 #include "error.h"
 #include "kernel.h"
 
-/* The kernel cuts a write short that is longer. */
+/* The kernel cuts longer writes short. */
 #define WRITE_MAX 0x7ffff000u
 
 enum ach_status achi_kernel_lock_source(struct achi_handle *h, const char *name)
@@ -65,7 +65,7 @@ static uint64_t nanoseconds(const struct achi_deadline *d)
     return (uint64_t)d->at.tv_sec * (uint64_t)ACHI_NS_PER_S + (uint64_t)d->at.tv_nsec;
 }
 
-/* 0, or the error. A flag that was set before a cancel was counted is visible to who got the count. */
+/* 0, or the errno. The fence makes the flag of each cancel in the returned count visible. */
 static int wait_call(int fd, struct ach_kernel_wait *w)
 {
     int saved = errno;
@@ -91,7 +91,7 @@ enum ach_status achi_kernel_wait(struct achi_handle *h, const struct achi_deadli
         return ACH_OK;
     case 0:
     case EINTR:
-    case ESTALE: /* there may be messages from before */
+    case ESTALE: /* replaced; there may be earlier messages to get */
         return ACH_OK;
     case ETIMEDOUT:
         return ACH_TIMEOUT;

@@ -8,8 +8,8 @@
  * word when the thread dies. A writer may die anywhere without harm to the
  * channel, so the next owner has nothing to repair.
  *
- * The word is in shared memory and may hold anything. Whatever the kernel
- * says of it becomes a status, and waiting has a limit.
+ * The word is in shared memory and may hold anything. Each error that the
+ * kernel returns for it becomes a status, and waiting has a limit.
  */
 #ifndef ACHI_LOCK_H
 #define ACHI_LOCK_H
@@ -23,7 +23,7 @@
 
 struct achi_view;
 
-/* A pointer's lowest bit tells the kernel that the futex inherits priority. */
+/* The lowest bit of a pending pointer tells the kernel that the futex inherits priority. */
 #define ACHI_PENDING_PI 1u
 
 enum ach_status achi_lock_slow(const struct achi_view *v, uint32_t *word);
@@ -34,7 +34,7 @@ static inline bool achi_lock_cas(uint32_t *word, uint32_t old, uint32_t new_, in
     return __atomic_compare_exchange_n(word, &old, new_, 0, order, __ATOMIC_RELAXED);
 }
 
-/* Before the lock word changes, or after. The kernel looks at the slot when we are dead. */
+/* Set before the lock word changes, clear after: the kernel reads it when this thread dies. */
 static inline void achi_set_pending(struct achi_thread *self, uintptr_t value)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

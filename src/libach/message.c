@@ -9,13 +9,13 @@
 
 #define GET_OPTIONS (ACH_O_WAIT | ACH_O_LAST | ACH_O_COPY | ACH_O_RELTIME | ACH_O_LINKED)
 
-/* Is there a rule that only the source puts, and another one than us is it? */
+/* May only the source put, and is this handle not the source? */
 static inline bool not_source(const struct achi_handle *h)
 {
     return (h->view.flags & ACHI_F_SINGLE_WRITER) && !achi_is_source(h);
 }
 
-/* Would the message lie where a reservation is being written? */
+/* Would a put overwrite the room of an open reservation? */
 static inline bool reservation_open(const struct achi_handle *h)
 {
     return (h->view.flags & ACHI_F_SINGLE_WRITER) &&
@@ -36,7 +36,7 @@ enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_
     return achi_in_kernel(h) ? achi_kernel_put(h, buf, len) : achi_put(&h->view, buf, len);
 }
 
-/* On a kernel channel the reservation lies elsewhere, but programs need not know. */
+/* On a kernel channel a reservation is a private buffer, but programs see the same ACH_LOCKED. */
 static __attribute__((noinline)) enum ach_status put_carefully(const struct achi_handle *h,
                                                                const void *buf, size_t len)
 {
@@ -58,7 +58,7 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
     h = chan->priv;
     if (!h)
         return ACH_CLOSED;
-    /* Calls nothing that returns here: that would cost a stack frame. */
+    /* Only tail calls: a call that returns here would cost a stack frame. */
     if (__builtin_expect(h->special || !achi_thread_known() || h->pidns != achi_thread_self.pidns,
                          0))
         return put_carefully(h, buf, len);
@@ -92,7 +92,7 @@ ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uin
         if (late)
             return ACH_TIMEOUT;
         r = achi_sleep(chan, word, &d, options);
-        late = r == ACH_TIMEOUT; /* look once more: we may be later than what came in time */
+        late = r == ACH_TIMEOUT; /* check once more for a message that came in time */
         if (r != ACH_OK && !late)
             return r;
     }
@@ -112,7 +112,7 @@ static inline enum ach_status get_copy(ach_channel_t *chan, void *buf, size_t si
     return r;
 }
 
-/* Apart, so that a handle without a descriptor pays for nothing but the question. */
+/* Not inlined, so that a handle without a descriptor pays only for the check in ach_get. */
 static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *chan, void *buf,
                                                               size_t size, size_t *frame_size,
                                                               const struct timespec *timeout,

@@ -2,8 +2,8 @@
 /*
  * period_clock.c - periods on CLOCK_MONOTONIC
  *
- * A program that also has libachsim, or its preload library, may be part of a
- * simulation, whose time counts then.
+ * In a program that also has libachsim, or its preload library, and is part of
+ * a simulation, periods run on the simulation's time.
  */
 #include <errno.h>
 

@@ -44,7 +44,7 @@ static void read_text(const char *path, char *text, size_t size)
         close(fd);
 }
 
-/* The kernel adds the offset of the caller's time namespace to the times of /proc. */
+/* Are times in /proc comparable? The kernel adds the offset of the caller's time namespace. */
 static bool times_are_common(void)
 {
     struct stat st;
@@ -70,9 +70,11 @@ static uint64_t start_in(const char *path)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
-/* /proc may belong to another PID namespace; the description of the descriptor has the id there.
- * The stat file of the main thread has the start of the process. An emulator of other processors
- * (qemu-user) makes up the stat file of its own process, but not those of threads. */
+/*
+ * /proc may belong to another PID namespace; fdinfo of the pidfd has the id there. The stat file
+ * of the main thread has the start of the process. An emulator of other processors (qemu-user)
+ * fakes the stat file of its own process, but not those of threads.
+ */
 static uint64_t start_of(int pidfd)
 {
     static const char label[] = "\nPid:";

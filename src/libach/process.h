@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.h - what tells one process of a PID namespace from another */
+/* process.h - identify a process: after exec, and when its pid may have been reused */
 #ifndef ACHI_PROCESS_H
 #define ACHI_PROCESS_H
 
@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A number for the program that this process executes; a child of fork has the same. */
+/* A number for the program that this process executes: changes with exec, not with fork. */
 uint32_t achi_image(void);
 
 /* When this process started, in clock ticks since boot; 0: unknown. */
 uint64_t achi_process_start(void);
 
 /*
- * Has the process with this id and start ended, buried or not? A later process may have the same
- * id. False if that cannot be told.
+ * Has the process with this id and start time ended, reaped or not? A later process may have the
+ * same id. False if unknown.
  */
 bool achi_process_ended(pid_t pid, uint64_t start);
 

@@ -2,17 +2,18 @@
 /*
  * ready.h - a descriptor that is readable while a handle has something to get
  *
- * The descriptor is an eventfd. Somebody must write it when a message comes,
- * and no writer of the channel shall know of it: either the kernel does, by an
- * io_uring that waits on the commit word, or a helper thread does that sleeps
- * there. Both are armed only while the handle has seen everything. Who moves
- * the handle's cursor calls achi_ready_update afterwards, which makes the
- * eventfd say what is true now and arms again.
+ * The descriptor is an eventfd. The channel's writers do not know it. When a
+ * message comes, the eventfd is written by the kernel, through an io_uring that
+ * waits on the commit word, or by a helper thread that sleeps there. Both are
+ * armed only while the handle has seen everything. A function that moves the
+ * handle's cursor calls achi_ready_update afterwards, which writes or drains
+ * the eventfd as needed and arms again.
  *
- * A ring works for the thread that made it. A handle that is used by another
+ * A ring works for the thread that created it. A handle that is used by another
  * thread gets a new ring, a few times; then it gets a helper thread.
  *
- * A kernel channel's descriptor is the device, which knows by itself.
+ * A kernel channel's descriptor is the device, which the kernel module makes
+ * readable.
  *
  * A child of fork leaves its parent's descriptor alone.
  */
@@ -27,23 +28,23 @@ struct io_uring_cqe;
 struct achi_sqe;
 
 /*
- * An io_uring with a wait in it, and one on the commit word if that is not what it waits on. For
- * the thread that opened it.
+ * An io_uring with a futex wait in it, and a second one on the commit word if the first is on
+ * the wake word. Only for the thread that opened it.
  */
 struct achi_ring {
     int fd;
     int eventfd;
-    uint32_t owner;     /* the thread */
+    uint32_t owner;     /* thread id of the opener */
     bool up;            /* the eventfd was written, or is about to be, and not drained */
-    bool known;         /* the ring's flag was down after the last drain */
-    int vain;           /* updates since then that found nothing */
-    bool armed;         /* the wait's completion has not been taken */
-    bool broken;        /* the kernel cannot wait so */
-    uint32_t word;      /* the commit word that it waits on */
-    uint64_t id;        /* of the wait */
-    uint64_t ending;    /* the wait before, if its completion has not been taken */
-    uint64_t commit_id; /* of the wait on the commit word */
-    uint64_t ids;       /* how many there were */
+    bool known;         /* SQ_TASKRUN was clear after the last drain */
+    int vain;           /* updates since the last drain that found nothing */
+    bool armed;         /* the wait's completion has not been reaped */
+    bool broken;        /* the kernel does not support this wait */
+    uint32_t word;      /* the commit word when it was armed */
+    uint64_t id;        /* user_data of the wait */
+    uint64_t ending;    /* id of the previous wait until its completion is reaped; else 0 */
+    uint64_t commit_id; /* user_data of the wait on the commit word */
+    uint64_t ids;       /* the last id used */
     bool commit_armed;
     unsigned char *rings;
     size_t rings_size;
@@ -56,7 +57,7 @@ struct achi_ring {
 
 struct ach_kernel_cursor;
 
-/* The device of a kernel channel, and what it was told. */
+/* The device of a kernel channel, and the state that was last stored in its cursor page. */
 struct achi_device {
     int fd;  /* the handle's, unless that was opened by another process */
     bool up; /* made readable because the handle is canceled */
@@ -66,15 +67,15 @@ struct achi_device {
     size_t size;
 };
 
-/* A thread that waits. The lock guards all that follows it. */
+/* A thread that waits for messages. The lock guards all fields behind it. */
 struct achi_helper {
     pthread_t thread;
     struct achi_handle *handle;
     int eventfd;
     pthread_mutex_t lock;
-    uint32_t calls; /* a futex: counts what the thread was told */
-    uint64_t seen;  /* how far the reader is */
-    bool armed;     /* write the eventfd when there is more */
+    uint32_t calls; /* a futex: counts the reader's calls to the thread */
+    uint64_t seen;  /* sequence that the reader has seen */
+    bool armed;     /* write the eventfd when there is a later message */
     bool up;        /* the eventfd was written and not drained */
     unsigned vain;  /* updates that found nothing since it was drained */
     bool stop;
@@ -82,23 +83,24 @@ struct achi_helper {
 
 struct achi_ready {
     int fd;
-    uint64_t owner; /* the process whose descriptor it is */
+    uint64_t owner; /* the process that created the descriptor */
     enum ach_ready by;
-    unsigned moves; /* from thread to thread */
-    uint32_t told;  /* ach_cancel writes the eventfd */
+    unsigned moves; /* times the ring moved to another thread */
+    uint32_t told;  /* ach_cancel has written the eventfd, or is about to */
     struct achi_ring ring;
     struct achi_helper helper;
     struct achi_device device;
 };
 
 /*
- * Make the descriptor say what is true now. empty: the caller is about to hear
- * that there is nothing. If there is something after all, the descriptor is
- * written even if it is readable: who waits for edges needs another one.
+ * Make the descriptor readable or not, as the channel and the cancel flag are
+ * now. empty: the caller is about to return that there is no message. If there
+ * is one after all, the descriptor is written even if it is readable: an
+ * edge-triggered poller needs another edge.
  */
 void achi_ready_update(const ach_channel_t *chan, bool empty);
 
-/* The handle's cursor has moved, or may have. */
+/* Call it after the handle's cursor moved, or may have. */
 static inline void achi_moved(const ach_channel_t *chan, bool empty)
 {
     if (__builtin_expect(chan->priv->ready != NULL, 0))
@@ -108,16 +110,16 @@ static inline void achi_moved(const ach_channel_t *chan, bool empty)
 /* The handle is canceled. Safe in a signal handler. */
 void achi_ready_cancel(const struct achi_handle *h);
 
-/* What tells the handle's descriptor. */
+/* The mechanism that makes the handle's descriptor readable. */
 enum ach_ready achi_ready_by(const struct achi_handle *h);
 
-/* Wakes who polls the descriptor, and frees everything. */
+/* Wakes pollers of the descriptor, and frees everything. */
 void achi_ready_close(struct achi_handle *h);
 
-/* Is there something to get? If not, *word is the commit word that said so. */
+/* Is there a message or a cancel? If not, *word is the commit word that showed none. */
 bool achi_ready_news(const ach_channel_t *chan, uint32_t *word);
 
-/* The eventfd: make it readable, or not. */
+/* Make the eventfd readable, or drain it. */
 void achi_ready_signal(int fd);
 void achi_ready_drain(int fd);
 
@@ -125,10 +127,10 @@ void achi_ready_drain(int fd);
 bool achi_ring_open(struct achi_ring *r, int eventfd);
 void achi_ring_close(struct achi_ring *r);
 
-/* told: somebody else wrote the eventfd. False: the kernel cannot wait so after all. */
+/* told: ach_cancel wrote the eventfd. False: the kernel does not support this wait after all. */
 bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told, bool empty);
 
-/* The thread has the caller's scheduling policy and priority. False: no thread. */
+/* The thread has the caller's scheduling policy and priority. False: it could not be started. */
 bool achi_helper_start(struct achi_helper *t, struct achi_handle *h, int eventfd);
 void achi_helper_stop(struct achi_helper *t);
 void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool told, bool empty);

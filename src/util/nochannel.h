@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nochannel.h - the sentence about a channel that does not exist */
+/* nochannel.h - the error text about a channel that does not exist */
 #ifndef NOCHANNEL_H
 #define NOCHANNEL_H
 
@@ -8,17 +8,17 @@
 
 #define NO_CHANNEL_TEXT 1024
 
-/* Is the directory of the channels missing? Then no channel can come to be there. */
+/* Is the directory of the channels missing? Then no channel can be created there. */
 bool no_channel_directory(void);
 
 /*
- * Right after ach_open or ach_unlink returned ACH_ENOENT: the directory is missing; or there is
- * no such channel, 'ach mk' makes it, and another name was probably meant. The maker is another
- * way to make it, as "--create", or NULL.
+ * The error text right after ach_open or ach_unlink returned ACH_ENOENT: the directory is
+ * missing; or there is no such channel, 'ach mk' creates it, and another name was probably
+ * meant. maker: another way to create it, such as "--create", or NULL.
  */
 const char *no_channel(char text[NO_CHANNEL_TEXT], const char *name, const char *maker);
 
-/* The same for those that would not want it made. */
+/* The same without the advice to create the channel. */
 const char *no_channel_to_remove(char text[NO_CHANNEL_TEXT], const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #define YEAR_S (366.0 * 24 * 3600)
 #define NS_PER_S 1e9
 
-/* Not taken: EINVAL, or ERANGE for a number that is too large. */
+/* Reject the text: EINVAL, or ERANGE for a number that is too large. */
 static bool refuse(int error)
 {
     errno = error;

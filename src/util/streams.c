@@ -17,10 +17,10 @@ void streams_init(void)
     }
 }
 
-/* Why writing failed the first time; 0: it did not, or nobody looked. */
+/* The errno of the first failed write; 0: none failed, or it was not checked. */
 static int reason;
 
-/* Why an earlier write failed, as far as that can still be found out. */
+/* The errno of an earlier failed write, as far as that can still be found out. */
 static int late_reason(void)
 {
     struct pollfd p = {.fd = STDOUT_FILENO};

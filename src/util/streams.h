@@ -6,22 +6,22 @@
 #include <stdbool.h>
 
 /*
- * Occupy the standard descriptors that were handed over closed, so that no
- * channel gets their numbers and is written to by a printf. Using them fails
- * as before. Call it first in main.
+ * Occupy the standard descriptors that are closed at the start, so that no
+ * channel gets their numbers and is written to by a printf. Using them fails as
+ * before. Call it first in main.
  */
 void streams_init(void);
 
 /*
- * Look right after writing to standard output whether that failed, and remember
- * errno. False: no use to go on.
+ * Check right after writing to standard output whether that failed, and
+ * remember errno. False: it failed, so further output is useless.
  */
 bool streams_ok(void);
 
 /* Write out what is buffered, before waiting for more. False: as streams_ok. Keeps errno. */
 bool streams_flush(void);
 
-/* Write out what is buffered for standard output. False: not everything got out, see errno. */
+/* Write out what is buffered for standard output. False: not everything was written, see errno. */
 bool streams_finish(void);
 
 #endif

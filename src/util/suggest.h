@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* suggest.h - the end of a complaint about a word: what was probably meant */
+/* suggest.h - "did you mean ...?", the end of an error message about a word */
 #ifndef SUGGEST_H
 #define SUGGEST_H
 
@@ -12,8 +12,8 @@ const char *suggest(const struct nearest *n);
 const char *suggest_channel(const char *name);
 
 /*
- * A sentence for a word such as --jsn that getopt_long did not take: "did you mean '--json'?", or
- * nothing. Of an ambiguous word, getopt_long has told the options already.
+ * For a word such as --jsn that getopt_long rejected: "did you mean '--json'?", or nothing. For
+ * an ambiguous word, getopt_long has listed the options already.
  */
 const char *suggest_option(const struct option *longs, const char *word);
 
