@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decode.h - messages of devices in channels, by what their interfaces say of them */
+/* decode.h - decode messages of devices in channels, by their interface definitions */
 #ifndef DECODE_H
 #define DECODE_H
 
@@ -9,9 +9,9 @@
 #include "json.h"
 
 /*
- * Print a message of a channel of devices, as dev.6665.laser.0.data, at the end of a
- * line and on the lines that follow. False: it is none, or not of an interface that
- * is known, and nothing was printed.
+ * Print a message of a device channel, such as dev.6665.laser.0.data, at the end of
+ * a line and on the lines that follow. False, and nothing printed: it is no device
+ * message, or its interface is unknown.
  */
 bool decode_print(const char *channel, const void *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* describe.h - what is known of a channel, in words and in JSON */
+/* describe.h - attributes of a channel, as text and as JSON */
 #ifndef DESCRIBE_H
 #define DESCRIBE_H
 
@@ -14,7 +14,7 @@
 
 const char *kind_text(enum ach_map map);
 
-/* The path of a channel's file or device. False: the name is none, or too long. */
+/* The path of a channel's file or device. False: the name is invalid or too long. */
 bool channel_path(const char *name, enum ach_map map, char path[PATH_MAX]);
 
 /* A word for why a channel cannot be opened. */
@@ -26,7 +26,7 @@ const char *mode_text(mode_t mode, char text[MODE_TEXT]);
 const char *user_text(uid_t uid, char text[OWNER_TEXT]);
 const char *group_text(gid_t gid, char text[OWNER_TEXT]);
 
-/* The newest message, looked at in place. */
+/* The newest message, read in place. */
 struct newest {
     bool there;
     bool stamped;
@@ -36,13 +36,13 @@ struct newest {
 
 void look_newest(ach_channel_t *chan, struct newest *m);
 
-/* How many messages the channel holds now. */
+/* Number of messages in the channel now. */
 uint64_t messages_held(const ach_info_t *info);
 
-/* The members that tell of a channel's file, into an open object. */
+/* Add members about a channel's file to an open object. */
 void json_file(struct json *j, const char *name, const ach_info_t *info);
 
-/* The members that tell of a channel, into an open object. */
+/* Add members about a channel to an open object. */
 void json_channel(struct json *j, const char *name, const ach_info_t *info, const struct newest *m);
 
 #endif

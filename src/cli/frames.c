@@ -40,7 +40,7 @@ static enum taken at_end(FILE *in, enum taken otherwise)
     return ferror(in) ? TAKEN_ERROR : otherwise;
 }
 
-/* Up to a delimiter, or with EOF for that up to the end. */
+/* Read up to a delimiter, or up to the end if the delimiter is EOF. */
 static enum taken take_until(FILE *in, int delimiter, size_t limit, struct message *m)
 {
     int c;

@@ -9,13 +9,13 @@
 struct reader {
     const char *name;
     bool open;
-    bool awaited;      /* it was made after we began to wait for it */
-    bool cut;          /* the file of the channel before was cut short */
-    unsigned channels; /* how many of this name were opened */
+    bool awaited;      /* the channel did not exist when we began to wait */
+    bool cut;          /* the file of the previous channel was truncated */
+    unsigned channels; /* number of channels of this name opened so far */
     ach_channel_t chan;
-    ach_info_t info; /* when it was opened */
+    ach_info_t info; /* as of the opening */
     unsigned char *data;
-    size_t size; /* of the message got last */
+    size_t size; /* of the last message */
     size_t room;
 };
 
@@ -40,16 +40,16 @@ bool reader_lost(const struct reader *r, enum ach_status status);
 enum ach_status reader_reopen(struct reader *r, const struct timespec *timeout);
 
 /*
- * As ach_get with ACH_O_RELTIME. Flushes standard output before it waits; if
- * that fails it does not wait but returns ACH_CANCELED, and main says why. It
- * returns that also if whoever reads our output leaves while it waits: a
- * failure, unlike a signal (stopped).
+ * As ach_get with ACH_O_RELTIME. Flushes standard output before it waits. Returns
+ * ACH_CANCELED if that flush fails (main reports the error), if the output pipe is
+ * closed while it waits, or after a signal. Only a signal makes stopped() true; the
+ * other two are failures.
  */
 enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int options);
 
 /*
- * How many messages were missed right before the one got last. What was gone
- * when the channel was opened does not count.
+ * Number of messages missed right before the last one. Messages that were already
+ * overwritten when the channel was opened do not count.
  */
 uint64_t reader_missed(const struct reader *r);
 
@@ -57,7 +57,7 @@ uint64_t reader_missed(const struct reader *r);
 uint64_t to_ns(const struct timespec *t);
 uint64_t now_ns(void);
 
-/* The status is one that delivers a message. */
+/* Does this status mean that a message was received? */
 bool delivered(enum ach_status status);
 
 void reader_close(struct reader *r);

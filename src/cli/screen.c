@@ -21,7 +21,7 @@
 #define CLEAR_LINE "\033[K"
 #define COLOUR_OFF "\033[0m"
 
-/* The bytes of one key follow each other at once. */
+/* Longest gap between the bytes of one escape sequence. */
 #define ESCAPE_MS 50
 
 static volatile sig_atomic_t suspend;
@@ -32,7 +32,7 @@ static void on_suspend(int signal)
     suspend = 1;
 }
 
-/* It only has to end a wait. */
+/* Empty: the signal only has to interrupt ppoll. */
 static void on_resize(int signal)
 {
     (void)signal;
@@ -58,7 +58,7 @@ static void take_terminal(struct screen *s)
     s->ours = true;
 }
 
-/* Once only: then the terminal is somebody else's, and who touches it is stopped. */
+/* Only once: afterwards we may be in the background, where tcsetattr stops us (SIGTTOU). */
 void screen_leave(struct screen *s)
 {
     if (!s->ours)
@@ -70,7 +70,7 @@ void screen_leave(struct screen *s)
     s->ours = false;
 }
 
-/* SIGTSTP comes only while we wait, so nothing is half drawn. Who ignores it has a reason. */
+/* SIGTSTP is blocked except in ppoll, so no frame is half drawn. If it is ignored, leave it so. */
 void screen_enter(struct screen *s)
 {
     struct sigaction action = {.sa_handler = on_suspend}, resize = {.sa_handler = on_resize}, old;
@@ -88,7 +88,7 @@ void screen_enter(struct screen *s)
     take_terminal(s);
 }
 
-/* Stop as without a handler; this returns when the process goes on. */
+/* Stop with the default action of SIGTSTP; returns when the process is continued. */
 static void stop_here(const struct screen *s)
 {
     struct sigaction action = {.sa_handler = SIG_DFL}, old;
@@ -131,7 +131,7 @@ static const char *colour(const struct screen *s, enum paint paint)
     return s->colours ? codes[paint] : "";
 }
 
-/* Lines are cleared before they are written: behind the last column, that would take a letter. */
+/* Clear each line before writing it: clearing behind the last column would erase a character. */
 void screen_line(struct screen *s, enum paint paint, const char *line, size_t length)
 {
     struct winsize size = terminal_size();
@@ -150,7 +150,7 @@ void screen_end(struct screen *s)
         fputs("\r\n" CLEAR_REST, stdout);
 }
 
-/* What the bytes of a key mean; a terminal sends those of one key together. */
+/* Translate the bytes of one key. */
 static int key_meaning(const char *bytes, size_t n)
 {
     static const struct {
@@ -174,7 +174,7 @@ static int key_meaning(const char *bytes, size_t n)
     return KEY_OTHER;
 }
 
-/* Letters come one by one; what begins with an escape comes as a whole. */
+/* Read one character, or one whole escape sequence. */
 static int read_key(void)
 {
     char bytes[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* screen.h - a terminal's second screen, given back whenever somebody else gets the terminal */
+/* screen.h - the alternate screen of a terminal, left while the process is stopped */
 #ifndef SCREEN_H
 #define SCREEN_H
 
@@ -9,41 +9,41 @@
 #include <termios.h>
 
 struct screen {
-    bool ours;            /* we have the terminal */
-    bool keys;            /* single keys can be read */
-    struct termios saved; /* how the terminal was */
-    sigset_t waiting;     /* the signals that are blocked while we wait */
-    unsigned row;         /* that is drawn next */
+    bool ours;            /* we are on the alternate screen */
+    bool keys;            /* stdin is a terminal: single keys can be read */
+    struct termios saved; /* terminal settings to restore */
+    sigset_t waiting;     /* signal mask while waiting for a key */
+    unsigned row;         /* next row to draw */
     bool colours;
 };
 
 void screen_enter(struct screen *s);
 void screen_leave(struct screen *s);
 
-/* How many lines there are. */
+/* Number of lines of the terminal. */
 size_t screen_rows(void);
 
 enum paint {
     PAINT_PLAIN,
     PAINT_HEAD,    /* titles */
-    PAINT_ACTIVE,  /* something moves here */
-    PAINT_TROUBLE, /* something is wrong here */
+    PAINT_ACTIVE,  /* messages are arriving */
+    PAINT_TROUBLE, /* an error */
     PAINT_NOTE,
 };
 
 /*
- * Draw line by line from the top on: begin, lines, end. What does not fit is cut
+ * Draw line by line from the top: begin, lines, end. Lines that do not fit are cut
  * off. Colours are used unless the environment variable NO_COLOR is set.
  */
 void screen_begin(struct screen *s);
 void screen_line(struct screen *s, enum paint paint, const char *line, size_t length);
 void screen_end(struct screen *s);
 
-/* What screen_key found: a letter as typed, or one of these. */
+/* Results of screen_key: a character as typed, or one of these. */
 enum {
-    KEY_TIME = -1,   /* the time is over */
-    KEY_QUIT = -2,   /* a signal says to quit, or there are no more keys */
-    KEY_REDRAW = -3, /* the window has another size, or we were stopped */
+    KEY_TIME = -1,   /* timeout */
+    KEY_QUIT = -2,   /* a signal asks to stop, or end of input */
+    KEY_REDRAW = -3, /* the window was resized, or the process was stopped and continued */
     KEY_UP = 256,
     KEY_DOWN,
     KEY_LEFT,
@@ -57,8 +57,8 @@ enum {
 };
 
 /*
- * Wait for a key, for at most some time. Ctrl-Z gives the terminal back and
- * stops the process; once it goes on, the screen is there again.
+ * Wait for a key, at most this many seconds. Ctrl-Z leaves the alternate screen and
+ * stops the process; when the process continues, it enters the screen again.
  */
 int screen_key(struct screen *s, double seconds);
 

@@ -9,13 +9,13 @@
 /* The length of the printable character that begins at text, 0 if none does. */
 size_t printable_length(const char *text, size_t len);
 
-/* Text that a person can read; it may end with a newline or a NUL. */
+/* Is it one line of printable text? It may end with a newline or a NUL. */
 bool is_text(const char *text, size_t len);
 
-/* The same, of any number of lines. */
+/* The same, for any number of lines. */
 bool is_lines(const char *text, size_t len);
 
-/* On one line; what is not printable is escaped, and the backslash that says so. */
+/* Print on one line. Unprintable bytes and the backslash are escaped. */
 void print_text(const char *text, size_t len);
 
 void print_dump(const unsigned char *data, size_t len);

@@ -25,11 +25,11 @@ void stop_on_signals(ach_channel_t *chan)
 
     followed = chan;
     memset(&action, 0, sizeof(action));
-    action.sa_handler = on_signal; /* without SA_RESTART: a write that blocks ends too */
+    action.sa_handler = on_signal; /* without SA_RESTART: interrupts a blocked write, too */
     for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
         struct sigaction old;
 
-        /* nohup and shells ignore signals for a reason. */
+        /* Keep signals ignored that nohup or the shell ignores. */
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }

@@ -9,7 +9,7 @@
 /* From now on these signals only cancel chan, if it is not NULL, and make stopped() true. */
 void stop_on_signals(ach_channel_t *chan);
 
-/* The handle is about to be closed. */
+/* Call before closing the handle: signals no longer cancel it. */
 void stop_forget(void);
 
 bool stopped(void);

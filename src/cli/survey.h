@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * survey.h - all channels, looked at again and again
+ * survey.h - sample the state of all channels periodically
  *
- * The survey keeps read-only handles to the channels it has seen. Each look
- * finds the ones that came, lets go of those that went, and compares the
- * others with the look before.
+ * The survey keeps read-only handles to the channels it has seen. Each survey_look
+ * opens new channels, closes removed ones, and compares the others with the
+ * previous look.
  */
 #ifndef SURVEY_H
 #define SURVEY_H
@@ -19,22 +19,22 @@ struct surveyed {
     enum ach_map map;
     bool listed;
     bool open;
-    bool has_file;          /* of info, the file's permissions, owner and number are known */
+    bool has_file;          /* info.mode, uid, gid and inode are known though it is not open */
     enum ach_status status; /* why it is not open, or ACH_OK */
     char trouble[256];      /* the same as a sentence */
     ach_channel_t chan;
     ach_info_t info;
     uint64_t looked_ns; /* CLOCK_MONOTONIC */
     double rate;        /* messages per second between the last looks; negative: unknown */
-    uint64_t lost;      /* messages that came and were overwritten between looks */
+    uint64_t lost;      /* messages put and overwritten between two looks, since the opening */
     struct newest newest;
     double newest_age; /* seconds since it was put; negative: unknown */
 };
 
 struct survey {
-    char **patterns; /* which names, as for fnmatch(3); none: all */
+    char **patterns; /* of names, for fnmatch(3); none: all */
     size_t npatterns;
-    struct surveyed **items; /* in the order of names */
+    struct surveyed **items; /* sorted by name */
     size_t n;
 };
 

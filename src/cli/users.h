@@ -2,13 +2,13 @@
 /*
  * users.h - which processes have channels open, and how
  *
- * /proc tells which files a process has mapped. A handle that may put maps its
- * channel for writing; whether it ever puts, nobody sees. A handle that was
- * opened read-only only reads. Handles of kernel channels map nothing for
- * writing; there the descriptor tells. One sees one's own processes, and root
- * sees all of its PID namespace but those that have privileges that it lacks:
- * in a container, process 1 may have been started from outside with more.
- * This process is left out.
+ * /proc/PID/maps lists the files that a process has mapped. A handle that may put
+ * maps its channel writable; whether it ever puts is not visible. A read-only
+ * handle maps it read-only. Kernel channels are never mapped writable; there the
+ * open mode of the descriptor decides. A user sees their own processes. Root sees
+ * all of its PID namespace except processes with capabilities that it lacks: in a
+ * container, process 1 may have been started from outside with more. This process
+ * is left out.
  */
 #ifndef USERS_H
 #define USERS_H
@@ -23,23 +23,23 @@
 
 struct user {
     pid_t pid;
-    char process[16]; /* its name, as the kernel has it */
+    char process[16]; /* its name, from /proc/PID/comm */
     char channel[ACH_CHAN_NAME_MAX];
     enum ach_map map;
     uint64_t inode;
-    bool writes; /* it may put */
+    bool writes; /* has it open for putting */
 };
 
 struct users {
     struct user *items;
     size_t n;
-    size_t hidden; /* processes that could not be looked at */
+    size_t hidden; /* processes whose maps we may not read */
 };
 
-/* Look at all processes anew. Without memory or /proc, it finds fewer. */
+/* Scan all processes again. Without memory or /proc it finds fewer. */
 void users_look(struct users *u);
 
-/* The processes of a channel: "driver:123,planner:456", or "-"; those that may put, or only read. */
+/* Add a cell such as "driver:123,planner:456", or "-". writes: those that may put, else readers. */
 void users_cell(struct table *t, const struct users *u, const char *channel, const ach_info_t *info,
                 bool writes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view.h - which rows of a survey ach watch shows, in which order, and from where on */
+/* view.h - the rows of a survey in ach watch: filter, sort order, scroll position */
 #ifndef VIEW_H
 #define VIEW_H
 
@@ -10,17 +10,17 @@
 #define VIEW_FILTER_MAX 64
 
 struct view {
-    size_t column; /* that the rows are sorted by */
+    size_t column; /* sort column */
     bool backward;
-    size_t top; /* how many rows are above the screen */
+    size_t top; /* number of rows scrolled off the top */
     char filter[VIEW_FILTER_MAX];
     bool typing; /* the filter is being typed */
 };
 
-/* Sort by the column of that name. False: there is none. */
+/* Sort by the column of that name. False: no such column. */
 bool view_sort_by(struct view *v, const char *name);
 
-/* The names of all columns, for help and complaints. */
+/* The names of all columns, for help and error messages. */
 #define VIEW_COLUMNS "name, rate, newest, bytes, age, missed or recovered"
 
 /* All rows as plain lines, in the order of the view. */
@@ -29,7 +29,7 @@ void view_print(const struct view *v, const struct survey *s, const struct users
 void view_draw(struct view *v, const struct survey *s, const struct users *u,
                struct screen *screen);
 
-/* What a key does. False: it says to quit. */
+/* Handle a key. False: quit. */
 bool view_key(struct view *v, int key);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child in a group of its own would be stopped for reading the terminal. */
+/* A child in a background process group would be stopped (SIGTTIN) on reading the terminal. */
 static bool replace_terminal(void)
 {
     int fd;
@@ -25,13 +25,13 @@ static bool redirect(const struct cop_options *options)
            (options->err_fd < 0 || dup2(options->err_fd, STDERR_FILENO) >= 0);
 }
 
-/* The parent may have died before the request: then nobody would send the signal. */
+/* If the parent died before the prctl, no signal is sent: check getppid. */
 static bool tie_to(pid_t parent)
 {
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-/* The child's side: become the command, or tell the parent why not. */
+/* In the child: exec the command, or report errno to the parent. */
 __attribute__((noreturn)) static void become(const struct cop_options *options,
                                              const sigset_t *mask, pid_t parent, int report)
 {
@@ -48,7 +48,7 @@ __attribute__((noreturn)) static void become(const struct cop_options *options,
     _exit(127);
 }
 
-/* The report stays empty when the command runs: exec closes it. */
+/* The pipe has no data if exec succeeded, which closes it. */
 static pid_t await_exec(pid_t pid, int report)
 {
     int error;
@@ -97,7 +97,7 @@ bool child_reap(pid_t child, int *status)
     for (;;) {
         siginfo_t info = {0};
 
-        /* While the child is not collected its id names its group and nobody else's. */
+        /* WNOWAIT: until the child is reaped, its pid and process group cannot be reused. */
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
             return ended;
         if (info.si_pid != child) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * child.h - starting a process in a group of its own, and what became of it
+ * child.h - start a process in its own process group, and collect its exit status
  */
 #ifndef TOOLS_CHILD_H
 #define TOOLS_CHILD_H
@@ -11,12 +11,12 @@
 
 #include "cop.h"
 
-/* Start the command with all signals as they were. 0: it cannot be run, see errno. */
+/* Start the command with the signal mask `mask`. 0: it cannot be run, see errno. */
 pid_t child_start(const struct cop_options *options, const sigset_t *mask);
 
 /*
- * Collect processes that ended, also those that the child left to us. True: the
- * child is among them; what it leaves in its group is killed.
+ * Reap processes that ended, also orphans of the child. True: the child is among
+ * them; the rest of its process group is killed.
  */
 bool child_reap(pid_t child, int *status);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cop.h - one child, started, watched, restarted and ended
+ * cop.h - start, watch, restart and stop one child
  *
- * The cop is a single thread that keeps its signals blocked and takes them one
- * by one, so that nothing happens at two places at once.
+ * The cop is a single thread. It keeps its signals blocked and accepts them one by
+ * one with sigtimedwait, so that it needs no handlers and no locks.
  */
 #ifndef TOOLS_COP_H
 #define TOOLS_COP_H
@@ -15,19 +15,19 @@
 
 struct cop_options {
     char **command;
-    int out_fd;   /* the child's standard output; negative: as it is */
-    int err_fd;   /* the child's standard error; negative: as it is */
+    int out_fd;   /* the child's standard output; negative: inherited */
+    int err_fd;   /* the child's standard error; negative: inherited */
     bool restart; /* when the child fails */
-    bool always;  /* also when it ends well */
-    bool wait;    /* it has started only when it says so with SIGUSR1 */
-    bool tie;     /* it dies when the cop is killed */
+    bool always;  /* also when it exits with status 0 */
+    bool wait;    /* the child reports with SIGUSR1 that it has started */
+    bool tie;     /* kill the child when the cop dies */
     bool verbose;
     uint64_t max_restarts; /* in a row */
-    double wait_seconds;   /* so long may it take to say so */
+    double wait_seconds;   /* time limit for SIGUSR1, with wait */
     double grace;          /* from SIGTERM to SIGKILL */
     double delay;          /* before the first restart; doubles with each */
     double max_delay;
-    double stable; /* a run so long counts as a good one */
+    double stable; /* a run of at least this many seconds resets restarts and delay */
 };
 
 struct cop_files {
@@ -35,13 +35,13 @@ struct cop_files {
     struct pidfile child;
 };
 
-/* Told once whether the child has started, with the exit status if it has not. */
+/* Called once: status is 0 if the child has started, else the exit status. */
 typedef void cop_started_fun(void *cx, int status);
 
-/* Block the signals that the cop takes. Call it before anything can send one. */
+/* Block the signals that the cop waits for. Call it before any can be sent. */
 void cop_block_signals(void);
 
-/* As it was before. */
+/* Restore the signal mask from before cop_block_signals. */
 void cop_unblock_signals(void);
 
 /* Run until the child is not to be restarted, or a signal ends it. Returns the exit status. */

@@ -5,7 +5,7 @@
 
 #include "gzip.h"
 
-/* zlib's way of asking for the gzip format with the largest window. */
+/* windowBits of zlib: the largest window (15), gzip format (+16). */
 #define GZIP_WINDOW (15 + 16)
 #define MEMORY_LEVEL 8
 

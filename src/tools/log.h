@@ -2,10 +2,10 @@
 /*
  * log.h - the log of a channel: writing it, and reading one that is not trusted
  *
- * docs/log-format.md describes the file. A writer leaves after every flush a
- * file that can be read up to there. A reader takes any byte for possibly
- * wrong: it never uses more memory than a small multiple of what the file
- * really holds, and at most for one message of LOG_MESSAGE_MAX.
+ * docs/log-format.md describes the file. After every flush of the writer, the file
+ * can be read up to there. The reader trusts no byte: it never allocates more than
+ * a small multiple of the bytes that the file really holds, and at most one message
+ * of LOG_MESSAGE_MAX.
  */
 #ifndef TOOLS_LOG_H
 #define TOOLS_LOG_H
@@ -27,22 +27,22 @@
 #define LOG_MAGIC_MESSAGE 0x4d484341u /* "ACHM" */
 #define LOG_MAGIC_END 0x45484341u     /* "ACHE" */
 
-/* What the header says of the channel and of the time. */
+/* The header: the channel and the clocks. */
 struct log_info {
     char channel[ACH_CHAN_NAME_MAX];
     uint64_t frame_cnt;
     uint64_t frame_size;
     int64_t clock;       /* the channel's clock, a clockid_t */
-    bool stamped;        /* times are those of the put, else those of the reading */
+    bool stamped;        /* times are when messages were put, else when they were read */
     int64_t realtime_ns; /* CLOCK_REALTIME when recording began ... */
     int64_t clock_ns;    /* ... and the channel's clock at that moment */
-    bool held_known;     /* false in logs that are older than held_seq */
+    bool held_known;     /* false in logs of versions that did not write held_seq */
     uint64_t held_seq;   /* the channel's newest message when recording began; 0: it was empty */
 };
 
 struct log_message {
     int64_t time_ns; /* on the channel's clock */
-    bool untimed;    /* set by the reader: put before recording began, and nobody knows when */
+    bool untimed;    /* set by the reader: put before recording began, at an unknown time */
     uint64_t seq;
     uint64_t missed; /* missed right before this one */
     size_t size;
@@ -57,19 +57,19 @@ struct log_writer {
     bool dirty;     /* something was written since the last flush */
 };
 
-/* Begin a log. Here and below false comes with errno. */
+/* Begin a log. Here and below: on false, see errno. */
 bool log_writer_init(struct log_writer *w, int fd, bool compress, const struct log_info *info);
 bool log_writer_put(struct log_writer *w, const struct log_message *msg);
 bool log_writer_flush(struct log_writer *w);
 
-/* Write the end mark, and free what init made. */
+/* Write the end mark and free the writer's memory. */
 bool log_writer_finish(struct log_writer *w);
 
 enum log_result {
     LOG_OK,
     LOG_END, /* after the last message, and the log was ended properly */
     LOG_CUT, /* the file ends without an end mark: its writer was killed */
-    LOG_BAD  /* not a log, damaged, or unreadable: reader.error says what it is */
+    LOG_BAD  /* not a log, damaged, or unreadable: see reader.error */
 };
 
 struct log_reader {
@@ -91,7 +91,7 @@ enum log_result log_reader_next(struct log_reader *r, struct log_message *msg);
 
 void log_reader_finish(struct log_reader *r);
 
-/* When a message was there, on CLOCK_REALTIME. False: the log's times make no sense. */
+/* Convert a message's time to CLOCK_REALTIME. False: overflow, the log's times are wrong. */
 bool log_realtime(const struct log_info *info, int64_t time_ns, int64_t *realtime_ns);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct outlet {
     char name[ACH_CHAN_NAME_MAX];
-    struct log_info like; /* what the channel was like, the largest of its logs */
+    struct log_info like; /* attributes to create it with; sizes: the largest of its logs */
     ach_channel_t chan;
     bool opened;
 };
@@ -24,17 +24,17 @@ struct outlets {
 
 bool outlets_init(struct outlets *o, size_t max);
 
-/* The outlet for a log. NULL: it has complained. */
+/* Find or add the outlet for a log. NULL after complaining. */
 struct outlet *outlets_add(struct outlets *o, const struct log_info *info,
                            const struct replay_options *options);
 
-/* Does the map OLD=NEW speak of this channel? */
+/* Is this channel the OLD of the map OLD=NEW? */
 bool map_is_for(const char *map, const char *channel);
 
-/* Open all channels, making them if wanted. On false it has complained. */
+/* Open all channels; create: create missing ones. False after complaining. */
 bool outlets_open(struct outlets *o, bool create);
 
-/* On false it has complained. */
+/* False after complaining. */
 bool outlet_put(struct outlet *o, const void *data, size_t size);
 
 void outlets_finish(struct outlets *o);

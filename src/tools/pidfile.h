@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pidfile.h - a file with a process id, locked as long as its owner lives
+ * pidfile.h - a file with a process id, locked while its owner runs
  *
- * The lock is on the open file: a child of fork keeps it, exec drops it.
+ * The lock belongs to the open file: a child of fork shares it, exec closes it.
  */
 #ifndef TOOLS_PIDFILE_H
 #define TOOLS_PIDFILE_H
@@ -11,23 +11,23 @@
 #include <sys/types.h>
 
 struct pidfile {
-    char *path; /* NULL: there is none, and everything below does nothing */
+    char *path; /* NULL: no pid file; all functions below do nothing */
     int fd;
 };
 
 /*
- * Make the file and lock it. On false it has complained. A NULL path is fine. What is no
- * regular file, or holds anything but a process id, is left as it is.
+ * Create the file and lock it. False after complaining. The path may be NULL. A file that is not
+ * regular, or holds anything but a process id, is not changed.
  */
 bool pidfile_init(struct pidfile *f, const char *path);
 
-/* Is it the file of that name? */
+/* Does this path name the same file? */
 bool pidfile_is(const struct pidfile *f, const char *path);
 
-/* The file's process is this one now; 0: there is none. On false it has complained. */
+/* Write a process id into the file; 0 empties it. False after complaining. */
 bool pidfile_set(struct pidfile *f, pid_t pid);
 
-/* Remove the lock, and the file unless another one has its name by now. */
+/* Release the lock. Remove the file unless another file has its name by now. */
 void pidfile_finish(struct pidfile *f);
 
 #endif

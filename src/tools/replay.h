@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.h - playing logs back into channels, and telling what is in them
+ * replay.h - play logs back into channels, and print what they contain
  */
 #ifndef TOOLS_REPLAY_H
 #define TOOLS_REPLAY_H
@@ -10,24 +10,24 @@
 #include <stdint.h>
 
 struct replay_options {
-    double speed;            /* 1 is as recorded; 0 is without waiting */
+    double speed;            /* 1: as recorded; 0: without waiting */
     const char *to;          /* the channel for all logs, or NULL */
     const char *const *maps; /* OLD=NEW, n_maps of them */
     size_t n_maps;
-    uint64_t loops; /* 0 is for ever */
+    uint64_t loops; /* 0: for ever */
     double start;   /* seconds after the first message */
     double end;
-    bool create; /* make channels that do not exist */
+    bool create; /* create channels that do not exist */
     bool quiet;
 };
 
 /* Play the logs, merged by time. Returns the exit status. */
 int replay_play(char **paths, size_t n, const struct replay_options *options);
 
-/* Tell what is in the logs. Returns the exit status. */
+/* Print what the logs contain. Returns the exit status. */
 int replay_info(char **paths, size_t n, bool json);
 
-/* Open a log; - is standard input. Negative: it has complained. */
+/* Open a log; - is standard input. Negative after complaining. */
 int replay_open_file(const char *path);
 
 /* The verb of the ach command. */

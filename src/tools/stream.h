@@ -2,8 +2,8 @@
 /*
  * stream.h - bytes to and from a file, compressed or not
  *
- * A sink collects what is written and hands it on in large pieces. A source
- * finds out by itself whether the file is compressed. Neither owns the
+ * A sink buffers writes and passes them on in large pieces. A source detects
+ * whether the file is compressed. Neither owns the
  * descriptor.
  */
 #ifndef TOOLS_STREAM_H
@@ -27,13 +27,13 @@ struct sink {
 /* False, with errno: no memory, or ENOTSUP for compression without zlib. */
 bool sink_init(struct sink *s, int fd, bool compress);
 
-/* False, with errno: the file took no more. */
+/* False: a write failed, see errno. */
 bool sink_write(struct sink *s, const void *data, size_t n);
 
-/* Everything written so far is in the file and can be read. */
+/* Write the buffer out: everything written so far can be read from the file. */
 bool sink_flush(struct sink *s);
 
-/* Write the rest and free what init made. */
+/* Write the rest and free the sink's memory. */
 bool sink_finish(struct sink *s);
 
 struct source {
@@ -46,12 +46,12 @@ struct source {
     unsigned char buf[STREAM_BUFFER];
 };
 
-#define SOURCE_FAILED (-1) /* the system refused, see errno */
+#define SOURCE_FAILED (-1) /* a read failed, see errno */
 #define SOURCE_BAD (-2)    /* the compressed data is damaged */
 
 void source_init(struct source *s, int fd);
 
-/* Read n bytes, fewer only at the end. Else one of the above. */
+/* Read n bytes, fewer only at the end of the file. Or SOURCE_FAILED or SOURCE_BAD. */
 ssize_t source_read(struct source *s, void *data, size_t n);
 
 void source_finish(struct source *s);

@@ -10,7 +10,7 @@
 
 #include "preload.h"
 
-/* The older name is called instead of the newer. */
+/* Define the older name as a call of the newer. */
 #define ALIAS(type, older, newer, parameters, arguments)                                           \
     EXPORT type older parameters;                                                                  \
     EXPORT type older parameters                                                                   \
