@@ -87,7 +87,7 @@ static int run(void)
     return cur.received == 400 && cur.missed == 0 && wakes == 400 ? 0 : __LINE__;
 }
 
-/* The kernel starts a program with an aligned stack, not as a function is called. */
+/* _start has no return address: the stack is not aligned as in a called function. */
 #if defined(__x86_64__) || defined(__i386__)
 #define FIRST_FUNCTION __attribute__((noreturn, used, force_align_arg_pointer))
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers and sizes that compiled programs and other languages have by heart.
- * They are written out here a second time, on purpose.
+ * Numbers and sizes that compiled programs and bindings of other languages contain.
+ * They are repeated here on purpose, so that a change fails.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * deps_bare.h - what the core needs, where there is nothing (see core/deps.h)
+ * deps_bare.h - what the core needs (see core/deps.h), without any system
  *
  * One thread, no operating system, no C library.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Print a channel's layout: where each field is, and the bytes of a new
- * channel and of one with a message. What depends on the machine's page size
- * and on the PID namespace is shown as dots.
+ * channel and of one with messages. Bytes that depend on the machine's page
+ * size or on the PID namespace are shown as dots.
  */
 #include "check.h"
 

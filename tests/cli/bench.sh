@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # bench.sh ACH BUILT PROGRAM PAGE
-# ach bench finds the program that measures, tells it what to measure, and leaves nothing behind.
+# ach bench finds the benchmark program, passes options to it, and leaves nothing behind.
 . "$(dirname "$0")/lib.sh"
 built=$2
 program=$3
 page=$4
 need python3
 
-# Wrong use, whether there is a program or not
+# Wrong usage, with or without a benchmark program
 for words in --frobnicate --rate '--list=1' 'now' '--list now' '--all --quick'; do
     # shellcheck disable=SC2086
     expect 2 "$ACH" bench $words
@@ -17,7 +17,7 @@ for words in --frobnicate --rate '--list=1' 'now' '--list now' '--all --quick'; 
     same "$out" ""
 done
 
-# What the program is told; the program here only repeats it.
+# The arguments that the program gets; a script that prints them takes its place.
 mkdir "$tmp/libexec"
 cat >"$tmp/libexec/ach-peers" <<'END'
 #!/bin/sh
@@ -63,7 +63,7 @@ has "$out" "ach "
 has "$out" "pipe "
 same "$err" ""
 
-# The help knows what the program can do.
+# The help lists all options and scenarios of the program.
 help=$("$ACH" bench --help)
 theirs=$("$program" --help)
 for option in $(echo "$theirs" | grep -o -e '--[a-z][a-z-]*' | sort -u); do
@@ -88,7 +88,7 @@ for words in '--rate x' '--size 0' '--senders 1000' '--hops 2 --receivers 2' '--
     same "$out" ""
 done
 
-# Runs; where one can have a /dev/shm for oneself, that it is empty in the end.
+# Runs; if a private /dev/shm can be mounted, check that it is empty afterwards.
 cat >"$tmp/alone" <<'END'
 mount -t tmpfs none /dev/shm || exit 99
 unset ACH_DIR # it was in the other one
@@ -117,7 +117,7 @@ same "$(json '{r["contender"] for r in j["rows"] if r["kind"] == "kernel"}')" "{
 same "$(json '{r["rate_hz"] for r in j["rows"]}')" "{500}"
 same "$(json 'all(r["n"] > 0 for r in j["rows"])')" True
 
-# Whoever stops it, gets rid of all of it.
+# After it is stopped, nothing is left.
 # shellcheck disable=SC2086
 expect 124 $alone timeout 2 "$ACH" bench --rate 500 --seconds 250 --only ach
 same "$(cat "$tmp/left")" ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# lib.sh - what the tests of the ach command share; use: . lib.sh, with the program in $1
+# lib.sh - functions for tests of the ach command; use: . lib.sh, with the program in $1
 ACH=$1
 failures=0
 tmp=$(mktemp -d) || exit 99
@@ -7,7 +7,7 @@ trap 'rm -rf "$tmp"' EXIT
 unset CDPATH
 LC_ALL=C
 export LC_ALL
-# To look for leaks at the end of hundreds of short processes takes longer than all tests.
+# Leak detection at the end of hundreds of short processes would take longer than the tests.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 
@@ -16,7 +16,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# expect STATUS COMMAND ...: run it; what it printed is then in $out and $err.
+# expect STATUS COMMAND ...: run it, check its status, set $out and $err to its output.
 expect() {
     want=$1
     shift
@@ -45,20 +45,20 @@ hasnt() {
     esac
 }
 
-# Can this test act as somebody else? Makes a copy of ach that nobody is kept from reaching.
+# Can this test run ach as another user? Makes a copy of ach that every user can execute.
 can_be_nobody() {
     [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || return 1
     chmod 711 "$tmp"
     "$(dirname "$0")/../support/stage" "$tmp/stage" "$ACH"
 }
 
-# nobody ARGUMENT ...: run ach as a user who owns nothing.
+# nobody ARGUMENT ...: run ach as user 65534, who owns nothing.
 nobody() {
     LD_LIBRARY_PATH=$tmp/stage setpriv --reuid=65534 --regid=65534 --clear-groups \
         "$tmp/stage/ach" "$@"
 }
 
-# eventually COMMAND ...: it succeeds within a generous time.
+# eventually COMMAND ...: retry until it succeeds, for about 30 s.
 eventually() {
     tries=0
     until "$@" >/dev/null 2>&1; do
@@ -71,12 +71,12 @@ eventually() {
     done
 }
 
-# waits PROCESS CHANNEL: it has opened the channel, and sleeps.
+# waits PROCESS CHANNEL: the process has mapped the channel, and sleeps.
 waits() {
     grep -q "achshm-$2\$" "/proc/$1/maps" && grep -q '^State:.S' "/proc/$1/status"
 }
 
-# json EXPRESSION: what a Python expression says of the JSON in $out, called j.
+# json EXPRESSION: print the value of a Python expression, where j is the JSON in $out.
 json() {
     printf '%s\n' "$out" | "$python" -S -c 'import json,sys
 j = json.load(sys.stdin)

@@ -6,7 +6,7 @@ ACHLOG=$2
 ACHCAT=$3
 need truncate
 
-# cut STATUS COMMAND ...: it has opened the channel 'cut' and waits; the file goes; it ends with that.
+# cut STATUS COMMAND ...: truncate channel 'cut' while the command waits for it; check its status.
 cut() {
     want=$1
     shift
@@ -23,7 +23,7 @@ cut() {
     "$ACH" rm cut
 }
 
-# Input that does not end, for those who read some.
+# Standard input without end, for commands that read it.
 mkfifo "$tmp/never"
 exec 3<>"$tmp/never"
 for size in 0 4096; do
@@ -34,7 +34,7 @@ for size in 0 4096; do
     cut 1 "$ACHCAT" cut
 done
 
-# Those that go from one channel to the next follow the one that replaces it, and say so.
+# Verbs that follow a name continue with the channel that replaces it, and report that.
 for verb in "echo --text" "hz --interval 0.05 --json" "bw --interval 0.05 --json"; do
     case $verb in echo*) seen='#1 ' ;; *) seen='"messages": 1,' ;; esac
     for size in 0 4096; do
@@ -50,7 +50,7 @@ for verb in "echo --text" "hz --interval 0.05 --json" "bw --interval 0.05 --json
         "$ACH" mk --replace-corrupt cut
         "$ACH" put cut second
         eventually grep -q "$seen" "$tmp/out"
-        # The next one is followed as before: here it is removed.
+        # Afterwards a removed channel is followed as before.
         "$ACH" rm cut
         eventually grep -q "'cut' was removed or replaced: following" "$tmp/err"
         "$ACH" mk cut
@@ -64,13 +64,13 @@ for verb in "echo --text" "hz --interval 0.05 --json" "bw --interval 0.05 --json
     done
 done
 
-# What is no channel from the start is not waited for.
+# A file that is not a channel from the start is an error: echo does not wait.
 : >"$ACH_DIR/achshm-cut"
 expect 1 "$ACH" echo cut
 has "$err" "achshm-cut"
 rm "$ACH_DIR/achshm-cut"
 
-# A recorder leaves the channel and goes on with the others.
+# A recorder ends the log of the truncated channel and continues with the others.
 "$ACH" mk cut
 "$ACH" mk whole
 "$ACHLOG" -d "$tmp" cut whole 2>"$tmp/err" &

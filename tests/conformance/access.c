@@ -14,7 +14,7 @@ static void make_with_mode(mode_t mode)
     REQUIRE_OK(backend->create(CHAN, 4, 64, &attr));
 }
 
-/* Run a function in a child that permissions apply to. */
+/* Run a function in a child, with the channel directory accessible to other users. */
 static void as_stranger(int (*fun)(void *), void *cx)
 {
     share_directory(0755);
@@ -28,7 +28,7 @@ static void need_root(void)
         skip(NEEDS_ROOT);
 }
 
-/* A subscriber that cannot write is woken at a price, but not on a kernel channel. */
+/* Does every put pay for waking read-only subscribers? Kernel channels wake them at no cost. */
 static bool wakes_readonly(const ach_channel_t *chan)
 {
     CHECK(info_of(chan).readonly_wake || backend->bit != KERNEL);
@@ -64,7 +64,7 @@ static int write_to_memory(void *cx)
     return 0;
 }
 
-/* The memory of such a handle is read-only: writing there ends the program. */
+/* The memory of a read-only handle is mapped read-only: a write there raises SIGSEGV. */
 static void mapped_readonly(void)
 {
     int status = 0;
@@ -91,7 +91,7 @@ static int subscribe(void *cx)
     return check_result();
 }
 
-/* Reading is enough for a subscriber that does not ask for more. */
+/* Without write permission, open returns a read-only handle if nothing else was requested. */
 static void falls_back(void)
 {
     ach_channel_t chan;
@@ -119,7 +119,7 @@ static int wait_for_two(void *cx)
     return check_result();
 }
 
-/* Put two messages while a child without power waits for them. */
+/* Put two messages while an unprivileged child waits for them. */
 static void two_for_a_stranger(ach_channel_t *writer)
 {
     uint32_t *ready = check_shared(sizeof(*ready));
@@ -193,7 +193,7 @@ static int cannot_change(void *cx)
 
     (void)cx;
     drop_power();
-    if (backend->bit == USER) /* the module has limits instead */
+    if (backend->bit == USER) /* the module lets any user create channels, within limits */
         CHECK_STATUS(create("d", 4, 64), ACH_EACCES);
     CHECK_STATUS(ach_unlink(CHAN), ACH_EACCES);
     attr.truncate = 1;
@@ -204,7 +204,7 @@ static int cannot_change(void *cx)
     return check_result();
 }
 
-/* Somebody who may neither write to the directory nor owns the channel. */
+/* A user who neither may write to the directory nor owns the channel. */
 static void strangers_change_nothing(void)
 {
     need_root();
@@ -263,7 +263,7 @@ static int cannot_tell(void *cx)
     return check_result();
 }
 
-/* Who cannot write to a channel cannot tell its users, and does not replace it. */
+/* A process that cannot write to a channel cannot notify its users, so it must not replace it. */
 static void untold(void)
 {
     need_root();

@@ -14,7 +14,7 @@ static int fd = 77;
 static enum ach_map map = ACH_MAP_KERNEL;
 static clockid_t clock_id = 77;
 
-/* What every function that takes a handle says to this one. */
+/* Every function that takes a handle returns this status for this one. */
 static void check_all(ach_channel_t *c, enum ach_status want)
 {
     CHECK_STATUS(ach_close(c), want);

@@ -27,7 +27,7 @@ static enum ach_status named_open(ach_channel_t *chan, const char *name, ach_att
     return ach_open(chan, name, attr);
 }
 
-/* Heap channels have no names; the tests name them here. A handle keeps each alive. */
+/* Heap channels have no names, so the tests name them here. The keeper handle keeps each alive. */
 static struct heap_channel {
     char name[ACH_CHAN_NAME_MAX];
     ach_channel_t keeper;

@@ -46,7 +46,7 @@ static void stays_canceled(void)
     finish();
 }
 
-/* Only the one handle. */
+/* ach_cancel affects only its own handle. */
 static void others_go_on(void)
 {
     ach_channel_t other;
@@ -108,7 +108,7 @@ static void *close_when_canceled(void *arg)
     return NULL;
 }
 
-/* Who waits may close the handle as soon as it knows, while ach_cancel is still under way. */
+/* A waiter may close the handle as soon as it is canceled, while ach_cancel is still running. */
 static void closed_at_once(void)
 {
     int i, rounds = check_scale(3000);
@@ -141,7 +141,7 @@ static void on_alarm(int sig)
     ach_cancel(&chan, NULL);
 }
 
-/* From a handler that interrupts the very wait; and without a helping process. */
+/* Cancel in a signal handler that interrupts the wait itself. No child process is used. */
 static void signal_handler(void)
 {
     const struct itimerval soon = {{0, 0}, {0, 20000}};
@@ -175,7 +175,7 @@ static void signal_handler_wait_many(void)
     finish();
 }
 
-/* The handler leaves errno alone. */
+/* ach_cancel does not change errno. */
 static void keeps_errno(void)
 {
     begin();
@@ -202,7 +202,7 @@ static int cancel_and_wait(void *cx)
     return check_result();
 }
 
-/* What a child cancels is its own, also while its parent waits on the same handle. */
+/* A cancel in a child does not affect its parent, even if that waits on the same handle. */
 static void forked(void)
 {
     struct waiter w;

@@ -7,9 +7,9 @@
  * test runs in a process of its own, with a time limit, and must leave neither
  * channels nor descriptors behind.
  *
- * A test uses channels through the functions below, which go to the backend
- * under test. It may look into the channel's memory (layout.h) only if it says
- * in the table that it is not for kernel channels.
+ * A test uses channels through the functions below, which call the backend
+ * under test. A test may access the channel's memory (layout.h) only if its
+ * table row excludes kernel channels.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -23,7 +23,7 @@ enum {
     HEAP = 2,   /* within one process */
     KERNEL = 4, /* the kernel module */
     NAMED = USER | KERNEL,
-    MEMORY = USER | HEAP, /* the test looks into the channel's memory */
+    MEMORY = USER | HEAP, /* the test accesses the channel's memory */
     ALL = USER | HEAP | KERNEL
 };
 
@@ -35,7 +35,7 @@ struct backend {
                               ach_create_attr_t *attr);
     enum ach_status (*open)(ach_channel_t *chan, const char *name, ach_attr_t *attr);
     enum ach_status (*unlink)(const char *name);
-    bool (*present)(void); /* can this system have such channels? */
+    bool (*present)(void); /* does this system support such channels? */
 };
 
 extern const struct backend backends[3];
@@ -45,10 +45,10 @@ struct test {
     const char *name;
     void (*run)(void);
     unsigned backends;
-    const char *why_not; /* why the other backends cannot have it */
+    const char *why_not; /* why the test does not apply to the other backends */
 };
 
-/* The tests of one source file, and its count of failed checks. */
+/* The tests of one source file, and the count of failed checks. */
 struct theme {
     const struct test *tests;
     size_t n;
@@ -64,10 +64,10 @@ struct theme {
 #define NO_DEVICE "only kernel channels are devices"
 #define NO_MEMORY "the channel's memory cannot be altered"
 
-/* Leave the test: something it needs is not there. */
+/* End the test as skipped, because something it needs is missing. */
 void skip(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-/* The channel of most tests, and a handle of it. */
+/* The channel of most tests. Except create, these functions exit on failure. */
 #define CHAN "c"
 enum ach_status create(const char *name, size_t frame_cnt, size_t frame_size);
 void make(size_t frame_cnt, size_t frame_size);
@@ -75,10 +75,10 @@ void open_it(ach_channel_t *chan);
 void open_named(ach_channel_t *chan, const char *name);
 void remove_it(void);
 
-/* Create CHAN with some attributes; start from these. */
+/* The default attributes, for backend->create. */
 ach_create_attr_t create_attr(void);
 
-/* A channel for a single writer, and a handle that has, or tries to have, the source lock. */
+/* A single-writer channel, and handles that acquire, or try to acquire, the source lock. */
 void make_single(size_t frame_cnt, size_t frame_size);
 enum ach_status try_source(ach_channel_t *chan);
 void open_source(ach_channel_t *chan);
@@ -87,13 +87,13 @@ void open_source(ach_channel_t *chan);
 void open_readonly(ach_channel_t *chan, const char *name);
 
 /*
- * Messages that prove themselves: the first bytes hold a number and the
- * length, and the rest follows from them. Shorter ones are plain patterns.
+ * Self-checking messages: the first 16 bytes hold a number and the length, and
+ * the rest is computed from them. Shorter messages are plain patterns.
  */
 void message_fill(void *buf, size_t len, uint64_t number);
 bool message_whole(const void *buf, size_t len, uint64_t *number);
 
-/* Put a message with this number; get one and see that it is whole. */
+/* Put a message with this number; get one and require that it is intact. */
 enum ach_status put_number(ach_channel_t *chan, uint64_t number, size_t len);
 enum ach_status get_number(ach_channel_t *chan, uint64_t *number, int options);
 
@@ -109,7 +109,7 @@ void put_range(ach_channel_t *chan, uint64_t from, uint64_t to);
 
 struct timespec ms(long milliseconds);
 
-/* The time on a clock, so many milliseconds from now. */
+/* The time on a clock, this many milliseconds from now. */
 struct timespec clock_in(clockid_t clock, long milliseconds);
 int64_t ns_of(const struct timespec *t);
 
@@ -119,17 +119,20 @@ unsigned open_descriptors(void);
 /* The CPU time that this process has used. */
 int64_t cpu_us(void);
 
-/* A virtual machine that stands still is charged to the process that sleeps in it. A waiter that does not sleep
- * uses its time in every try. */
+/*
+ * Tries of a test of CPU time. If a virtual machine is paused, the pause may be charged to a
+ * process that sleeps in it; but a waiter that does not sleep uses CPU time in every try.
+ */
 #define IDLE_TRIES 5
 
-/* Run a function in a child; it returns 0 if all is well. */
+/* Run a function in a child. The function returns 0 for success. */
 pid_t start_child(int (*fun)(void *), void *cx);
 bool run_child(int (*fun)(void *), void *cx);
 
 /*
- * Give up what makes permissions meaningless: root becomes nobody. Only in a
- * child. The channel directory must be open to others for that.
+ * Drop the privileges that bypass permissions: root becomes the user nobody.
+ * Only in a child; other users need access to the channel directory, which
+ * share_directory grants.
  */
 void drop_power(void);
 void share_directory(mode_t mode);
@@ -157,24 +160,24 @@ void waiter_start_until(struct waiter *w, ach_channel_t *chan, int options,
                         const struct timespec *timeout);
 enum ach_status waiter_end(struct waiter *w);
 
-/* Give a waiter the time to fall asleep. Nothing depends on its having done so. */
+/* Give a waiter time to fall asleep. No test depends on it having done so. */
 void let_sleep(void);
 
 /* The words of the channel's header, for tests that are not for kernel channels. */
 uint32_t load_word(const uint32_t *word);
 void store_word(uint32_t *word, uint32_t value);
 
-/* Can a channel of this kind have the clock? */
+/* Does the backend support the clock? */
 bool clock_fits(clockid_t clock);
 
 /* The file of a channel, or its device. */
 #define PATH_SIZE 4096
 const char *path_of(const char *name);
 
-/* Put a file of so many bytes, all of them this one, where a channel's file would be. */
+/* Write a file of size bytes, all equal to byte, in the place of a channel's file. */
 void write_file(const char *name, size_t size, int byte);
 
-/* What this system has. */
+/* Features of this system. */
 bool have_pi_futexes(void);
 bool have_robust_lists(void);
 bool have_nameless_files(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* create.c - making channels */
+/* create.c - creating channels */
 #include "conformance.h"
 
 #include <sys/resource.h>
@@ -166,7 +166,7 @@ static void clocks(void)
     }
 }
 
-/* Neither what is no clock, nor one that stands still while a process sleeps. */
+/* Invalid clock ids are refused, and CPU-time clocks, which stop while a process sleeps. */
 static void bad_clocks(void)
 {
     static const clockid_t clocks[] = {9999, -1, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID};
@@ -180,7 +180,7 @@ static void bad_clocks(void)
     }
 }
 
-/* The memory comes back in the attributes, whichever way the program asks for the heap. */
+/* With map_anon, ach_create returns a heap channel's memory in the attributes. */
 static void heap_memory(void)
 {
     static const char *const names[] = {NULL, "../no name/", "c"};
@@ -282,7 +282,7 @@ static int open_often(void *stop)
     return check_result();
 }
 
-/* Whoever opens a channel that is just made finds all of it, or none. */
+/* An open during the creation finds the complete channel, or none. */
 static void appears_complete(void)
 {
     uint32_t *stop = check_shared(sizeof(*stop));

@@ -6,7 +6,7 @@
 
 static ach_channel_t one, two;
 
-/* What happened, a letter each: a and b for the channels, p for the periodic function. */
+/* A letter for each call: a and b for the channels' handlers, p for the periodic function. */
 static char events[64];
 static enum ach_status periodic_answers = ACH_OK;
 static size_t stop_after = sizeof(events) - 1;
@@ -35,7 +35,7 @@ static enum ach_status leave(void *context, ach_channel_t *chan)
     return ACH_EFAULT;
 }
 
-/* Gets nothing, until it has been asked a few times. */
+/* Does not get the message, and returns ACH_CLOSED in its fourth call. */
 static enum ach_status hesitate(void *context, ach_channel_t *chan)
 {
     if (strlen(events) == 3)
@@ -44,7 +44,7 @@ static enum ach_status hesitate(void *context, ach_channel_t *chan)
     return note(*(char *)context, ACH_STALE_FRAMES);
 }
 
-/* Takes the message and puts another: there is always something new. */
+/* Gets the message and puts another, so that there is always something new. */
 static enum ach_status feed(void *context, ach_channel_t *chan)
 {
     char buf[64];
@@ -189,7 +189,7 @@ static void periodic_ends_it(void)
     finish();
 }
 
-/* A channel that never runs dry does not keep the period from passing. */
+/* The periodic function is called in time even if a channel always has a new message. */
 static void period_under_load(void)
 {
     const struct timespec period = ms(5);

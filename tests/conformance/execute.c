@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * execute.c - a source that executes itself anew is the source again
+ * execute.c - a source that executes itself again can become the source again
  *
- * Its worker, made by fork, has the file of the first handle and the lock on it.
+ * Its worker, a child of fork, still has the open file of the first handle, and
+ * the lock on it.
  */
 #include <unistd.h>
 

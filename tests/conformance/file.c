@@ -9,7 +9,7 @@
 
 #include "layout.h"
 
-/* Opening fails like this, again and again, and leaves no descriptor. */
+/* Opening fails with this status every time, and leaves no descriptor. */
 static void check_refused(enum ach_status want)
 {
     unsigned before = open_descriptors();
@@ -89,7 +89,7 @@ static void not_a_file(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* A channel's file that somebody shortened or lengthened. */
+/* A channel's file that was shortened or lengthened. */
 static void other_length(void)
 {
     struct stat st;
@@ -115,7 +115,7 @@ static void write_field(size_t offset, const void *value, size_t size)
     close(fd);
 }
 
-/* No number in the file is believed. */
+/* A file with any size field altered is refused. */
 static void altered_sizes(void)
 {
     static const size_t fields[] = {
@@ -208,7 +208,7 @@ static void list(void)
         REQUIRE_OK(backend->unlink(names[i]));
 }
 
-/* Only what is called like a channel is listed. */
+/* Only files with names of channels are listed. */
 static void list_others(void)
 {
     const char *const others[] = {"achshm-", "achshm-a b", "achshm-.x", "other", ".achshm-x"};
@@ -246,7 +246,7 @@ static void fill_up(void)
     close(fd);
 }
 
-/* On a file system of one MiB: a channel has all its memory from the start, or is not made. */
+/* On a file system of 1 MiB: a channel gets all its memory at creation, or is not created. */
 static void full(void)
 {
     const char *dir = getenv("ACH_DIR");

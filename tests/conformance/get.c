@@ -42,7 +42,7 @@ static void first(void)
     end();
 }
 
-/* A handle that fell behind gets the oldest that is left, and hears that others are gone. */
+/* A handle that fell behind gets the oldest message left, with ACH_MISSED_FRAME. */
 static void fallen_behind(void)
 {
     begin(4);
@@ -96,7 +96,7 @@ static void copy_after_flush(void)
     end();
 }
 
-/* Too small a buffer: nothing is lost, and the size that is needed is told. */
+/* If the buffer is too small, nothing is lost, and the required size is returned. */
 static void small_buffer(void)
 {
     unsigned char buf[64];
@@ -124,7 +124,7 @@ static void small_buffer(void)
     end();
 }
 
-/* The size that is needed, also where messages were missed; then the data and the miss. */
+/* After a gap too the required size is returned; the next get returns ACH_MISSED_FRAME. */
 static void small_buffer_missed(void)
 {
     size_t size = 0;
@@ -165,7 +165,7 @@ static void unknown_options(void)
     end();
 }
 
-/* Messages do not age out by bytes while there is room for their number. */
+/* frame_cnt messages of frame_size are kept: none is evicted for lack of bytes. */
 static void keeps_frame_cnt(void)
 {
     uint64_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info.c - what a handle tells of its channel, of itself and of the last message */
+/* info.c - what a handle reports about its channel, itself and the last message */
 #include "conformance.h"
 
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ static void flags(void)
     make_single(5, 77);
     open_source(&chan);
     CHECK(info_of(&chan).single_writer && info_of(&chan).source);
-    CHECK(info_of(&chan).readonly_wake == (backend->bit == KERNEL)); /* there it is free */
+    CHECK(info_of(&chan).readonly_wake == (backend->bit == KERNEL)); /* always on there */
     CHECK_OK(ach_close(&chan));
     remove_it();
 }
@@ -168,7 +168,7 @@ static void timestamps_in_place(void)
     remove_it();
 }
 
-/* The stamp belongs to the message that was got, also if it was flushed before. */
+/* The timestamp is that of the message got, even if ach_flush skipped that before. */
 static void timestamps_again(void)
 {
     ach_create_attr_t attr = create_attr();

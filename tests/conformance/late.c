@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * late.c - a library that is loaded late, by a program with a handler of fork
+ * late.c - libach is loaded by dlopen, in a program with a pthread_atfork handler
  *
  * The program's handler runs in the child before the library's own, and opens
- * what the child needs. usage: late LIBRARY
+ * the child's channel. usage: late LIBRARY
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lock.c - writers that hold the lock too long, or died with it */
+/* lock.c - writers that hold the lock too long, or died holding it */
 #include "conformance.h"
 
 #include <sys/syscall.h>
@@ -27,7 +27,7 @@ static int nothing(void *cx)
     return 0;
 }
 
-/* The id of a process that is no more. */
+/* The id of a process that has ended. */
 static uint32_t dead_tid(void)
 {
     pid_t pid = start_child(nothing, NULL);
@@ -36,7 +36,7 @@ static uint32_t dead_tid(void)
     return (uint32_t)pid;
 }
 
-/* A writer in front that does not go on: the limit ends the put, and nothing was put. */
+/* If the lock's owner does not go on, a put returns ACH_LOCKED at its timeout, and puts nothing. */
 static void held(void)
 {
     ach_channel_t chan;
@@ -60,7 +60,7 @@ static void held(void)
     remove_it();
 }
 
-/* Without a limit of its own a put waits for a second. */
+/* With a lock timeout of 0 a put waits for the default of one second. */
 static void default_limit(void)
 {
     ach_channel_t chan;
@@ -82,7 +82,7 @@ static void default_limit(void)
     remove_it();
 }
 
-/* Readers know no lock. */
+/* Readers do not take the lock. */
 static void readers_free(void)
 {
     ach_channel_t chan, reader;
@@ -144,7 +144,7 @@ static void counts_dead(void)
     remove_it();
 }
 
-/* A lock that this thread seems to hold already was not left by a writer. */
+/* A lock word with the caller's own thread id is damage, since puts always release the lock. */
 static void own(void)
 {
     ach_channel_t chan;
@@ -160,7 +160,7 @@ static void own(void)
     remove_it();
 }
 
-/* After ACH_LOCKED the reservation stands, and can be committed later. */
+/* After ACH_LOCKED the reservation is still open, and can be committed later. */
 static void commit_held(void)
 {
     ach_channel_t chan;
@@ -182,7 +182,7 @@ static void commit_held(void)
     remove_it();
 }
 
-/* Removing a channel does not hang on a writer that does not go on. */
+/* Removing a channel does not wait for an owner of the lock that does not go on. */
 static void unlink_held(void)
 {
     ach_channel_t chan;

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-/* A guest on a busy machine needs a minute for what takes others a second. */
+/* A virtual machine on a busy host may need a minute for what usually takes a second. */
 #define TEST_LIMIT_MS check_time(150000)
 #define CLOSE_TRIES 1000
 
@@ -30,9 +30,9 @@ static const struct theme *const themes[] = {
 #define THEMES (sizeof(themes) / sizeof(themes[0]))
 
 /*
- * The address sanitizer asks here. Looking for leaks takes it a second or more
- * at the end of every process, and there are hundreds; ASAN_OPTIONS can have it
- * look all the same.
+ * The default options of AddressSanitizer. Leak detection takes a second or more
+ * at the end of every process, and there are hundreds; ASAN_OPTIONS can switch
+ * it on.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -44,7 +44,7 @@ static struct {
     unsigned passed, failed, skipped;
 } counts;
 
-/* Channels that were there before are not the tests'. */
+/* Channels that existed before the tests: they do not count as left behind. */
 static struct {
     char names[256][ACH_CHAN_NAME_MAX];
     size_t n;
@@ -78,7 +78,10 @@ static enum ach_status count_one(void *cx, const char *name, enum ach_map map)
     return ach_unlink(name);
 }
 
-/* In the test's own process. The thread of a virtual timer closes its descriptor shortly after the test. */
+/*
+ * Run a test, in its own process. The thread of a virtual timer closes its descriptor shortly
+ * after the test.
+ */
 static int run_here(const struct theme *theme, const struct test *test)
 {
     unsigned before = open_descriptors(), after;
@@ -123,7 +126,7 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Run a test in a process group of its own. What it prints on its standard output is why it skips. */
+/* Run a test in a process group of its own. A skipped test prints the reason on stdout. */
 static int run_apart(const struct theme *theme, const struct test *test, char *why, size_t size)
 {
     FILE *out = tmpfile();

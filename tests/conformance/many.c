@@ -81,7 +81,7 @@ static void timeouts(void)
     finish(2);
 }
 
-/* Times are on the monotonic clock, whatever the channels use. */
+/* Deadlines of ach_wait are on CLOCK_MONOTONIC, whatever clock the channels use. */
 static void monotonic(void)
 {
     const struct timespec soon = clock_in(CLOCK_MONOTONIC, 20);

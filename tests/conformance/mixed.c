@@ -83,7 +83,7 @@ static enum ach_status end_of(struct waiting *w)
     return w->status;
 }
 
-/* A message on any of them wakes, whether the waiter sleeps already or not. */
+/* A message on any channel ends the wait, whether the waiter sleeps already or not. */
 static void wakes(void)
 {
     uint64_t i, n = check_scale(60);
@@ -140,7 +140,7 @@ static void times(void)
     finish();
 }
 
-/* A cancel that is over, and messages that were seen, keep nobody awake. */
+/* After cleared cancels and messages already got, ach_wait sleeps without using CPU time. */
 static void idle(void)
 {
     const struct timespec rel = ms(IDLE_MS);
@@ -196,7 +196,7 @@ static int wait_in_child(void *cx)
     return check_result();
 }
 
-/* A child waits by descriptors of its own, and leaves its parent's position alone. */
+/* A child waits with descriptors of its own, and does not change its parent's position. */
 static void forked(void)
 {
     const struct timespec soon = ms(10);
@@ -211,7 +211,7 @@ static void forked(void)
     finish();
 }
 
-/* A name is in use once, whatever the kind. */
+/* A name can be used only once across all kinds of channels. */
 static void names(void)
 {
     ach_create_attr_t attr = create_attr();
@@ -269,7 +269,7 @@ static void listed(void)
         CHECK_OK(ach_unlink(names[i]));
 }
 
-/* What the module does not grant, and a message that is not there. */
+/* The module refuses a channel that is too large, and a put from an invalid address. */
 static void refused(void)
 {
     ach_channel_t chan;
@@ -285,7 +285,7 @@ static void refused(void)
     remove_it();
 }
 
-/* Another user puts a kernel channel in front of our file, as no libach would. */
+/* Another user creates a kernel channel with the name of our file, which libach would refuse. */
 static int take_the_name(void *cx)
 {
     struct ach_kernel_create c = {

@@ -2,8 +2,8 @@
 /*
  * nameless.c - channels on a file system that has no nameless files
  *
- * The library opens files with open, which is this program's: it refuses O_TMPFILE, and keeps the
- * modes that files have from their first moment.
+ * This program overrides open: it refuses O_TMPFILE, and records the mode with which each file is
+ * created.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static mode_t mode_of(const char *prefix, const char *tail)
     return st.st_mode & 07777;
 }
 
-/* A draft of the wake file has a name at once. Nobody else may open it before its mode is set. */
+/* A draft of the wake file has a name at once: other users must not open it before its chmod. */
 static void wake_file_is_never_open(void)
 {
     umask(002);

@@ -44,7 +44,7 @@ static void starts_at_oldest(void)
     remove_it();
 }
 
-/* A new handle on a channel that has wrapped has missed what is gone. */
+/* A new handle on a channel that has wrapped has missed the evicted messages. */
 static void starts_wrapped(void)
 {
     ach_channel_t writer, reader;
@@ -175,7 +175,7 @@ static void failed_is_closed(void)
     CHECK_STATUS(ach_close(&chan), ACH_CLOSED);
 }
 
-/* A process without standard streams does not get a channel in their place. */
+/* In a process without standard streams a handle does not use their descriptor numbers. */
 static int without_streams(void *cx)
 {
     ach_channel_t chan;
@@ -225,7 +225,7 @@ static void use_once(void)
     remove_it();
 }
 
-/* Neither memory nor mappings are left of a channel's life. */
+/* Creating, using and removing a channel leaks neither memory nor mappings. */
 static void no_growth(void)
 {
     size_t bytes;

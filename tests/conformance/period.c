@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* period.c - steady rates */
+/* period.c - ach_period: loops with a steady rate */
 #include "conformance.h"
 
 #define LENGTH_NS 2000000
@@ -15,7 +15,7 @@ static void period_arguments(void)
     CHECK_STATUS(ach_period_wait(&period, NULL), ACH_EINVAL);
 }
 
-/* Each period begins on the grid, however late the one before ended. */
+/* Each period begins a multiple of the length after the first, however late the last one ended. */
 static void period_grid(void)
 {
     ach_period_t period;

@@ -22,7 +22,7 @@ static int get_three(void *cx)
     return check_result();
 }
 
-/* A child's copy of a handle goes its own way. */
+/* A child's copy of a handle has its own position. */
 static void forked_position(void)
 {
     make(8, 64);
@@ -77,7 +77,7 @@ static int answer(void *cx)
     return check_result();
 }
 
-/* There and back, sleeping in between. */
+/* Messages go to another process and back; both sleep while they wait. */
 static void round_trips(void)
 {
     uint64_t i, n = check_scale(300);
@@ -119,7 +119,7 @@ static int write_numbers(void *cx)
     return check_result();
 }
 
-/* Each writer's messages come once, whole, and in its order. */
+/* Each writer's messages arrive once, intact and in order. */
 static void many_writers(void)
 {
     uint64_t n = check_scale(1000), next[WRITERS] = {0}, i, number = 0;
@@ -158,7 +158,7 @@ static int copy_for_ever(void *ready)
     return 1;
 }
 
-/* However a reader stops in the middle of a copy, puts go on. */
+/* A reader stopped in the middle of a copy does not hold up puts. */
 static void stopped_reader(void)
 {
     uint32_t *ready = check_shared(sizeof(*ready));
@@ -194,7 +194,7 @@ static void stopped_reader(void)
     munmap(ready, sizeof(*ready));
 }
 
-/* A handle costs one descriptor at most, and none survives exec. */
+/* A handle uses at most one descriptor, which is close-on-exec. */
 static void descriptors(void)
 {
     ach_channel_t writers[5], readers[7];
@@ -225,7 +225,7 @@ static void descriptors(void)
     remove_it();
 }
 
-/* A channel with a message, and from now on children in another PID namespace. */
+/* Create a channel with a message; later children are in another PID namespace. */
 static void leave_namespace(void)
 {
     make(4, 64);
@@ -251,7 +251,7 @@ static int foreign_namespace(void *cx)
     return check_result();
 }
 
-/* Thread ids mean something else in another PID namespace, but not for the kernel. */
+/* From another PID namespace puts are refused, except on kernel channels: thread ids differ. */
 static void other_namespace(void)
 {
     leave_namespace();
@@ -285,7 +285,7 @@ static void *put_in_thread(void *cx)
     return NULL;
 }
 
-/* In a child, what another thread found out is not true of this one. */
+/* In a child each thread renews its own cached identity, even if another thread has done so. */
 static void threads_of_a_child(void)
 {
     enum ach_status want = backend->bit == KERNEL ? ACH_OK : ACH_EACCES, first = ACH_BUG;
@@ -335,7 +335,7 @@ static int same_number(void *cx)
     return check_result();
 }
 
-/* A process is told from its child also where both have the same number. */
+/* A child counts as another process even if it has the same process id. */
 static void same_number_as_child(void)
 {
     if (unshare(CLONE_NEWPID) != 0)
@@ -343,7 +343,7 @@ static void same_number_as_child(void)
     CHECK(run_child(same_number, NULL));
 }
 
-/* From this process alone. */
+/* Hide /proc, from this process only. */
 static bool hide_proc(void)
 {
     return unshare(CLONE_NEWNS) == 0 &&
@@ -358,7 +358,7 @@ static int put_foreign(void *cx)
     return check_result();
 }
 
-/* A new thread in a moment in which the process can open nothing. */
+/* The first put of a new thread, while the process cannot open files. */
 static void *put_with_little(void *cx)
 {
     struct rlimit all, none;
@@ -378,7 +378,7 @@ static void without_proc(void)
     enum ach_status r = create(CHAN, 4, 64);
     pthread_t thread;
 
-    if (r != ACH_OK) { /* Linux tells the namespace without /proc since 6.11 */
+    if (r != ACH_OK) { /* only Linux 6.11 and later report the namespace without /proc */
         CHECK(r == ACH_FAILED_SYSCALL && strstr(ach_errstr(), "/proc"));
         return;
     }
@@ -392,7 +392,7 @@ static void without_proc(void)
     remove_it();
 }
 
-/* Without /proc nobody puts into the channel of another namespace either. */
+/* Puts into a channel of another PID namespace are refused also without /proc. */
 static void no_proc(void)
 {
     if (backend->bit == KERNEL)

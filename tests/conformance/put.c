@@ -69,7 +69,7 @@ static void keeps_boundaries(void)
     remove_it();
 }
 
-/* The channel's message does not change with the writer's buffer. */
+/* A change of the writer's buffer after the put does not change the message. */
 static void copies(void)
 {
     ach_channel_t chan;
@@ -129,7 +129,7 @@ static void *put_many(void *cx)
     return NULL;
 }
 
-/* Each thread's messages come once and in their order. */
+/* Each thread's messages arrive once and in order. */
 static void check_streams(ach_channel_t *chan, uint64_t n)
 {
     uint64_t next[THREADS] = {0}, i, number = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * raced.c - a channel is removed, and another one made, while it is being replaced
+ * raced.c - a channel is removed, and another created, while it is being replaced
  *
- * The library exchanges two files with renameat2, which is this program's: it
- * does what others may do just before and just after.
+ * The library exchanges two files with renameat2. This program overrides it, to
+ * do what other processes may do just before and just after the exchange.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static enum ach_status truncate_it(void)
     return ach_create(CHAN, 4, 64, &attr);
 }
 
-/* What has come in its place meanwhile is replaced too, and its users are told. */
+/* A channel created meanwhile is replaced too, and its users are notified. */
 static void truncated(void)
 {
     REQUIRE_OK(ach_create(CHAN, 4, 64, NULL));
@@ -79,7 +79,7 @@ static void truncated(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* What has come in the place of a damaged one is good, and stays. */
+/* A good channel created meanwhile in the place of a damaged one stays. */
 static void corrupt(void)
 {
     ach_create_attr_t attr;
@@ -98,7 +98,7 @@ static void corrupt(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* Who uses a channel that was removed goes on: nobody took its place. */
+/* Handles of a channel that was removed meanwhile keep working: it was not replaced. */
 static void removed(void)
 {
     ach_channel_t chan;

@@ -2,8 +2,8 @@
 /*
  * ready.c - the descriptor of a handle says whether there is something to get
  *
- * Every test runs with each mechanism. Becoming readable may take a while;
- * being not readable is true at once when a call on the handle returns.
+ * Every test runs with each mechanism. A descriptor may become readable with a
+ * delay; it is not readable as soon as the call that got the last message returns.
  */
 #include "ready.h"
 
@@ -38,7 +38,7 @@ static void levels(void)
     ready_end(&chan);
 }
 
-/* What was there before the descriptor counts; it closes on exec, and so does what is behind it. */
+/* Earlier messages make a new descriptor readable. It and those behind it are close-on-exec. */
 static void late(void)
 {
     ach_channel_t other;
@@ -148,7 +148,7 @@ static void by_epoll(void)
     ready_end(&chan);
 }
 
-/* An edge for every time that something comes after all was seen. */
+/* There is an edge each time that a message arrives after all were got. */
 static void by_edge(void)
 {
     uint64_t i, n = check_scale(200);

@@ -35,26 +35,26 @@ extern enum ach_ready ready_wanted;
         name "-device", fun##_device, KERNEL, NO_DEVICE                                            \
     }
 
-/* Ask for the mechanism, and skip the test if this system has it not. */
+/* Request the mechanism, and skip the test if this system lacks it. */
 void ready_mechanism(void);
 
-/* A channel, a handle and its descriptor; and the end of both. */
+/* Create a channel, open a handle and return its descriptor; close and remove them. */
 int ready_begin(ach_channel_t *chan, size_t frame_cnt);
 void ready_end(ach_channel_t *chan);
 
-/* Now, and before the time limit. */
+/* Is the descriptor readable now, or within READY_LIMIT_MS? */
 bool readable(int fd);
 bool becomes_readable(int fd);
 
-/* Get until there is nothing, as a loop would: how often, and the last number. */
+/* Get until nothing is left, as an event loop does. Returns the count; stores the last number. */
 unsigned get_all(ach_channel_t *chan, uint64_t *number);
 
 /* Is it an eventfd, an io_uring or a device? */
 bool is_of_kernel(int fd);
 
 /*
- * Threads that work for descriptors, of the library or of the kernel's rings:
- * how many, and the id of one. One that was joined may still show for a moment.
+ * Helper threads behind descriptors, of the library or of io_uring: their
+ * number, and the id of one. A joined thread may still be counted for a moment.
  */
 unsigned helpers_now(pid_t *last);
 bool helpers_become(unsigned n);

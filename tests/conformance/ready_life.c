@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-/* Who sleeps looks up once a second; the rest allows for what the machine does beside us. */
+/* A sleeping helper checks once a second; the limits allow for other load of the machine. */
 #define IDLE_MS 1500
 #define IDLE_LIMIT_US 500000
 #define IDLE_SLEEPS 10
@@ -81,7 +81,7 @@ static int child(void *cx)
     CHECK_GET(&chan, 0, ACH_EAGAIN, 0);
     CHECK_OK(ach_flush(&chan));
     CHECK(info_of(&chan).ready == ACH_READY_NONE);
-    CHECK(readable(fd)); /* the parent's */
+    CHECK(readable(fd)); /* the parent's descriptor */
     REQUIRE_OK(ach_channel_fd(&chan, &own));
     CHECK(!readable(own));
     CHECK(info_of(&chan).ready == ready_wanted);
@@ -103,7 +103,7 @@ static int closing_child(void *cx)
     return check_result();
 }
 
-/* Each process has its own; neither takes the other's wakes. */
+/* Each process has its own descriptor; neither consumes the other's wake-ups. */
 static void forked(void)
 {
     int pipes[4];
@@ -129,7 +129,7 @@ static void forked(void)
     REQUIRE(write(pipes[3], "b", 1) == 1);
     CHECK(check_child(pid, 30000));
     CHECK(run_child(closing_child, NULL));
-    CHECK_GET(&chan, 0, ACH_EAGAIN, 0); /* the child's cancel woke all who wait */
+    CHECK_GET(&chan, 0, ACH_EAGAIN, 0); /* the child's cancel woke all waiters */
     CHECK(!readable(fd));
     put_range(&chan, 3, 3);
     CHECK(becomes_readable(fd));
@@ -140,7 +140,7 @@ static void forked(void)
     ready_end(&chan);
 }
 
-/* Get one message; other handles of the process put it. */
+/* Get messages up to this number, which another handle puts. */
 static void *take_turn(void *cx)
 {
     uint64_t want = *(uint64_t *)cx, got = 0;
@@ -152,7 +152,7 @@ static void *take_turn(void *cx)
     return NULL;
 }
 
-/* From the thread that asked for it to others, which end; and back. */
+/* The descriptor is used by other threads, which end, and then by the first thread again. */
 static void handed_over(void)
 {
     ach_channel_t writer;
@@ -175,7 +175,7 @@ static void handed_over(void)
         take_turn(&i);
     }
     get_all(&chan, &seen);
-    let_sleep(); /* a ring that was left may tell once more */
+    let_sleep(); /* an abandoned ring may signal once more */
     get_all(&chan, &seen);
     CHECK(!readable(fd));
     CHECK_OK(ach_close(&writer));
@@ -188,7 +188,7 @@ static void *ask_for_it(void *cx)
     return NULL;
 }
 
-/* The thread that asked for it has ended. */
+/* The thread that requested the descriptor has ended. */
 static void outlived(void)
 {
     pthread_t thread;
@@ -223,7 +223,7 @@ static void *get_until_canceled(void *cx)
     return NULL;
 }
 
-/* A thread that pthread_cancel ends keeps nothing locked. */
+/* A thread ended by pthread_cancel leaves nothing locked. */
 static void thread_canceled(void)
 {
     pthread_t thread;
@@ -261,7 +261,7 @@ static void closed(void)
     remove_it();
 }
 
-/* Each handle has its own, and neither descriptors nor threads stay. */
+/* Each handle has its own descriptor; close leaves neither descriptors nor threads. */
 static void many(void)
 {
     ach_channel_t c[HANDLES];
@@ -289,7 +289,7 @@ static void many(void)
     CHECK(helpers_become(0));
 }
 
-/* The first thread of a process, and many more, start while the descriptor waits. */
+/* The first thread of a process, and many more, start while the descriptor is armed. */
 static void threads_come(void)
 {
     struct parked threads[THREADS];
@@ -312,14 +312,14 @@ static void threads_come(void)
     ready_end(&chan);
 }
 
-/* A ring of a process that had threads, and gets more. */
+/* The same in a process that has had a thread before. */
 static void more_threads_come(void)
 {
     ready_mechanism();
     threads_come();
 }
 
-/* How often a thread went to sleep by itself. */
+/* The voluntary context switches of a thread. */
 static long sleeps_of(pid_t tid)
 {
     char path[64], line[128];
@@ -336,14 +336,14 @@ static long sleeps_of(pid_t tid)
     return n;
 }
 
-/* A helper without futex_waitv has to look every few milliseconds. */
+/* A helper without futex_waitv has to poll every few milliseconds. */
 static bool may_look(void)
 {
     return ready_wanted == ACH_READY_THREAD &&
            syscall(SYS_futex_waitv, NULL, 0, 0, NULL, CLOCK_MONOTONIC) != 0 && errno == ENOSYS;
 }
 
-/* Who polls, and who works for it, sleep and stay asleep. */
+/* While nothing happens, the polling thread and the helper stay asleep. */
 static void idle(void)
 {
     struct pollfd p = {.events = POLLIN};
@@ -370,7 +370,7 @@ static void idle(void)
     ready_end(&chan);
 }
 
-/* A helper is as urgent as the thread that asked for it. */
+/* A helper has the priority of the thread that requested the descriptor. */
 static void priority(void)
 {
     struct sched_param p = {.sched_priority = 7}, none = {0};

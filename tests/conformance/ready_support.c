@@ -23,7 +23,7 @@ void ready_mechanism(void)
 
     if (backend->bit == KERNEL)
         return;
-    /* Heap channels want a process that has had threads. */
+    /* Heap channels use io_uring only in a process that has started a thread. */
     REQUIRE(pthread_create(&thread, NULL, nothing, NULL) == 0);
     pthread_join(thread, NULL);
     REQUIRE(setenv("ACH_FD", ring ? "io_uring" : "thread", 1) == 0);

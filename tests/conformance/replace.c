@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replace.c - channels that take the place of others */
+/* replace.c - replacing channels */
 #include "conformance.h"
 
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void recreates(void)
     remove_it();
 }
 
-/* Old handles hear of it, and can be closed and opened again. */
+/* Handles of the old channel return ACH_CORRUPT, and can be closed and opened again. */
 static void old_handles(void)
 {
     ach_channel_t writer, reader, behind;
@@ -86,7 +86,7 @@ static void old_handles(void)
     remove_it();
 }
 
-/* Each of two that replace at the same time tells those it replaced, and nobody else. */
+/* Two processes replace at the same time: each notifies users of the channel that it replaced. */
 static void replace_often(uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
@@ -99,7 +99,7 @@ static int replace_too(void *n)
     return check_result();
 }
 
-/* Whoever replaced it may be just about to say so. */
+/* The process that replaced the channel may notify its users a moment later. */
 static bool told_soon(ach_channel_t *chan)
 {
     int tries = 5000;
@@ -131,10 +131,10 @@ static void told_by_two(void)
 }
 
 struct gate {
-    uint32_t there; /* how many have come to it */
+    uint32_t there; /* how many processes have arrived */
 };
 
-/* Go on when both are here. */
+/* Wait until both processes have arrived. */
 static void meet(struct gate *gate)
 {
     __atomic_fetch_add(&gate->there, 1, __ATOMIC_SEQ_CST);
@@ -142,7 +142,7 @@ static void meet(struct gate *gate)
         ;
 }
 
-/* Let another process and this one do the same at the same time; count how often it went well. */
+/* Run fun in a child and in this process at the same time. Returns how many succeeded. */
 static unsigned both(int (*fun)(void *))
 {
     struct gate *gate = check_shared(sizeof(*gate));
@@ -174,7 +174,7 @@ static int replace_at_once(void *gate)
     return r != ACH_OK;
 }
 
-/* Both of two that replace whatever there is do so, also if there is nothing at first. */
+/* Two processes truncate at the same time: both succeed, even if there is no channel at first. */
 static void truncate_by_two(void)
 {
     uint64_t i, n = check_scale(100);
@@ -185,7 +185,7 @@ static void truncate_by_two(void)
     }
 }
 
-/* Of two that replace a damaged channel only one does; the other finds a good one. */
+/* Of two processes that replace a damaged channel only one does; the other finds a good one. */
 static void replace_by_one(void)
 {
     uint64_t i, n = check_scale(100);
@@ -197,7 +197,7 @@ static void replace_by_one(void)
     }
 }
 
-/* A newest message that no get delivers is damage. */
+/* A channel whose newest message cannot be got is damaged. */
 static void bad_entry(void)
 {
     ach_channel_t chan;
@@ -242,7 +242,7 @@ static int open_always(void *stop)
     return check_result();
 }
 
-/* Has a file with the channel's name gone from the directory since the watch began? */
+/* Has the channel's file name been removed since the watch began? */
 static bool name_went(int watch)
 {
     char buf[4096] __attribute__((aligned(8)));
@@ -276,7 +276,7 @@ static void keeps_name(void)
     close(watch);
 }
 
-/* Whoever opens it meanwhile gets the old one or the new one. */
+/* An open during a replacement gets the old channel or the new one. */
 static void no_gap(void)
 {
     uint32_t *stop = check_shared(sizeof(*stop));
@@ -322,7 +322,7 @@ static int swap_names(void *cx)
     return check_result();
 }
 
-/* What was damaged at the first look and is good at the last one stays. */
+/* A channel that was damaged at the first check and is good at the last one is not replaced. */
 static void good_returns(void)
 {
     uint64_t i, n = check_scale(200);
@@ -397,7 +397,7 @@ static void bad_memory(void)
     check_usable();
 }
 
-/* Programs of another release may use it, and cannot be told: it stays until it is removed. */
+/* A channel of another layout version is not replaced, because its users cannot be notified. */
 static void other_version(void)
 {
     ach_create_attr_t attr;
@@ -419,7 +419,7 @@ static void other_version(void)
     check_usable();
 }
 
-/* The name of a file that waits to take the channel's place, or whose place was taken. */
+/* The path of a temporary file: a channel before it gets its name, or after it was replaced. */
 static const char *leftover(const char *tail)
 {
     static char path[PATH_SIZE];
@@ -443,7 +443,7 @@ static bool is_left(const char *tail)
     return access(leftover(tail), F_OK) == 0;
 }
 
-/* Somebody took the channel's place and died: whoever comes next tells those who use the old one. */
+/* A process died after it replaced the channel: the next replacement notifies the old users. */
 static void told_by_next(void)
 {
     ach_channel_t chan;
@@ -460,7 +460,7 @@ static void told_by_next(void)
     check_usable();
 }
 
-/* Nobody else has to come: who opens the new one tells them too. */
+/* Opening the new channel notifies the users of the old one too. */
 static void told_by_user(void)
 {
     ach_channel_t old, heir;
@@ -473,7 +473,7 @@ static void told_by_user(void)
     make(4, 64);
     open_it(&heir);
     CHECK_OK(put_number(&old, 1, 16));
-    heir.shm->heir = 1; /* as the maker said before it died */
+    heir.shm->heir = 1; /* as the maker set it before it died */
     CHECK_OK(ach_close(&heir));
     open_it(&heir);
     CHECK(!is_left(".1.0"));
@@ -484,7 +484,7 @@ static void told_by_user(void)
     check_usable();
 }
 
-/* Neither kind of lock of a mere reader makes a replacement wait for its time limit of a second. */
+/* Neither kind of file lock of a reader makes a replacement wait for its time limit of 1 s. */
 static void readers_hold_up_nobody(void)
 {
     struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
@@ -506,7 +506,7 @@ static void readers_hold_up_nobody(void)
     check_usable();
 }
 
-/* What dead makers leave goes; what is locked, or another channel's, stays. */
+/* Files left by dead makers are removed; locked files, and those of other channels, stay. */
 static void sweeps(void)
 {
     int dead, living, other, longer;
@@ -533,7 +533,7 @@ static void sweeps(void)
     check_usable();
 }
 
-/* Who opens a channel does not come back to the locked files of another user for ever. */
+/* A locked file of another user does not make every open of the channel sweep again. */
 static void foreign_leftover(void)
 {
     int locked = make_leftover(".1.1");
@@ -558,7 +558,7 @@ static void foreign_leftover(void)
     check_usable();
 }
 
-/* A maker died when its channel had its name, and the name before it still. */
+/* A maker died when its channel had its name, but still had the temporary name too. */
 static void second_name(void)
 {
     ach_channel_t chan;

@@ -65,7 +65,7 @@ static void commits(void)
     on_both(commits_here);
 }
 
-/* The message may become shorter than what was reserved, also short enough for an entry. */
+/* A message may be shorter than its reservation, even short enough to be stored in its entry. */
 static void shorter_here(void)
 {
     size_t len;
@@ -122,7 +122,7 @@ static void bad_sizes(void)
     on_both(bad_sizes_here);
 }
 
-/* Reserving again drops the reservation before. */
+/* Reserving again drops the previous reservation. */
 static void again_here(void)
 {
     reserve_number(1, 400, 400);
@@ -174,7 +174,7 @@ static void newest_stays(void)
     finish();
 }
 
-/* Readers that are in the way of a reservation miss messages, and get no others' bytes. */
+/* A reservation evicts old messages: readers miss them, and never get its bytes. */
 static void pushes_out(void)
 {
     begin(1, 2, LARGE / 2);
@@ -186,7 +186,7 @@ static void pushes_out(void)
     finish();
 }
 
-/* On a single-writer channel a put would write where the reservation is. */
+/* On a single-writer channel a put returns ACH_LOCKED while a reservation is open. */
 static void put_waits(void)
 {
     begin(1, 4, 100);
@@ -199,7 +199,7 @@ static void put_waits(void)
     finish();
 }
 
-/* Elsewhere the reservation is the handle's own, and puts go on around it. */
+/* On other channels a reservation is private to the handle, and puts go on meanwhile. */
 static void put_beside(void)
 {
     ach_channel_t other;
@@ -217,7 +217,7 @@ static void put_beside(void)
     finish();
 }
 
-/* The room is the channel's own memory: what is written there is what is read. */
+/* The reserved room is in the channel's memory, and a view returns the same address. */
 static void in_place(void)
 {
     const void *view = NULL;

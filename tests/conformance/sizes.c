@@ -2,7 +2,7 @@
 /* sizes.c - messages and channels of all sizes */
 #include "conformance.h"
 
-/* Long messages that push out short ones leave whole messages, or none. */
+/* When long messages evict short ones, the messages left are intact. */
 static void short_and_long(void)
 {
     static const size_t sizes[] = {40, 60, 40, 70};
@@ -84,13 +84,13 @@ static void random_small(void)
     random_sizes(10, 16, check_scale(30000));
 }
 
-/* Here the messages push each other out by bytes, too. */
+/* Here the messages are also evicted for lack of bytes, not only by count. */
 static void random_large(void)
 {
     random_sizes(16, 4096, check_scale(1500));
 }
 
-/* Every channel that can be made can be opened, filled, and refuses one byte more. */
+/* The channel can be created, opened and filled, and refuses a message one byte too long. */
 static void try_geometry(size_t frame_cnt, size_t frame_size)
 {
     size_t capacity = frame_cnt * frame_size, size = 0, i;
@@ -162,7 +162,7 @@ static void every_length(void)
     remove_it();
 }
 
-/* The newest message is there whatever the sizes around it. */
+/* The newest message can be got whatever the sizes of the messages before it. */
 static void newest_always(void)
 {
     uint64_t state = 5, i, n = check_scale(3000);

@@ -20,7 +20,7 @@ static void one_at_a_time(void)
     remove_it();
 }
 
-/* Who does not ask for the lock is not kept from anything. */
+/* A handle that does not request the source lock is not restricted by it. */
 static void others_put(void)
 {
     ach_channel_t source, other;
@@ -93,7 +93,7 @@ static int stay(void *stop)
     return check_result();
 }
 
-/* A child has the descriptor of a source, and neither the lock nor a way to keep it. */
+/* A child inherits the descriptor of a source, but neither has the lock nor keeps it held. */
 static void not_inherited(void)
 {
     uint32_t *stop = check_shared(sizeof(*stop));
@@ -157,7 +157,7 @@ static pid_t killed_source(int (*source)(void *), struct family *family)
         check_sleep_ms(1);
     CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
     CHECK_OK(ach_open(&chan, CHAN, NULL));
-    CHECK(info_of(&chan).sourced == (backend->bit == USER)); /* kernel channels do not tell */
+    CHECK(info_of(&chan).sourced == (backend->bit == USER)); /* kernel channels do not report it */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     CHECK(!info_of(&chan).sourced);
@@ -182,13 +182,13 @@ static void until_killed(int (*source)(void *))
     munmap(family, sizeof(*family));
 }
 
-/* The lock ends with the process that has it, however that ends. */
+/* The source lock is released when its process is killed. */
 static void ends_with_process(void)
 {
     until_killed(hold);
 }
 
-/* Its child does not keep it. */
+/* A child of the killed source does not keep the lock. */
 static void not_kept_by_child(void)
 {
     until_killed(hold_and_fork);
@@ -207,7 +207,7 @@ static int be_source(void *inherited)
     return check_result();
 }
 
-/* What a process that may only read the channel can lock: everything, for reading. */
+/* Lock what a process that may only read the channel can lock: the whole file, for reading. */
 static int lock_as_reader(void)
 {
     struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
@@ -217,7 +217,7 @@ static int lock_as_reader(void)
     return fd;
 }
 
-/* A reader's locks keep nobody from being the source, and let nobody be a second one. */
+/* A reader's locks neither prevent a source nor allow a second one. */
 static void readers_lock_nobody_out(void)
 {
     struct family *family = check_shared(sizeof(*family));
@@ -242,7 +242,7 @@ static void readers_lock_nobody_out(void)
     CHECK_STATUS(try_source(&other), ACH_EAGAIN);
     CHECK_OK(ach_close(&source));
 
-    reader = lock_as_reader(); /* and one that is killed is none any more */
+    reader = lock_as_reader(); /* a killed source no longer holds the lock */
     killed_source(hold, family);
     CHECK_OK(try_source(&other));
     CHECK_OK(ach_close(&other));
@@ -251,7 +251,7 @@ static void readers_lock_nobody_out(void)
     remove_it();
 }
 
-/* The next process that this one starts has this id. */
+/* Make the kernel give this id to the next process. */
 static bool choose_id(pid_t pid)
 {
     FILE *out = fopen("/proc/sys/kernel/ns_last_pid", "we");
@@ -260,10 +260,10 @@ static bool choose_id(pid_t pid)
     return out && fclose(out) == 0 && written;
 }
 
-/* A child with the id of a process that ended. */
+/* Start a child with the id of a process that has ended. */
 static pid_t start_as(pid_t pid, int (*fun)(void *), void *cx)
 {
-    check_sleep_ms(50); /* several of the clock ticks that start times are counted in */
+    check_sleep_ms(50); /* several clock ticks, the unit of process start times */
     if (!choose_id(pid))
         exit(CHECK_SKIPPED);
     CHECK(start_child(fun, cx) == pid);
@@ -280,7 +280,7 @@ static int become_source(void *cx)
     return check_result();
 }
 
-/* A source was killed, and a process that knows nothing of it got its id. */
+/* A source was killed, and an unrelated process got its id. */
 static void reuse_id(int (*source)(void *))
 {
     struct family *family = check_shared(sizeof(*family));
@@ -313,7 +313,7 @@ static int reuse_ids(void *cx)
     return check_result();
 }
 
-/* A killed source is none any more, also if another process has its id. */
+/* A killed source no longer holds the lock, even if another process has its id. */
 static void id_reused(void)
 {
     int status = 0;
@@ -329,7 +329,7 @@ static void id_reused(void)
     CHECK(status == 0);
 }
 
-/* A child has a channel of its own, and nobody is its source. */
+/* fork copies a heap channel; the child's copy has no source. */
 static void copied(void)
 {
     ach_channel_t source;

@@ -193,7 +193,7 @@ ach_info_t info_of(const ach_channel_t *chan)
     ach_info_t info;
     int tries;
 
-    for (tries = 0; tries < 1000 && r == ACH_EAGAIN; tries++) /* writers may be faster */
+    for (tries = 0; tries < 1000 && r == ACH_EAGAIN; tries++) /* writers may overtake a try */
         r = ach_channel_info(chan, &info);
     REQUIRE_OK(r);
     return info;
@@ -244,7 +244,7 @@ void drop_power(void)
         return;
     REQUIRE(setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
             setresuid(NOBODY, NOBODY, NOBODY) == 0);
-    /* Checkers of memory look at the process from outside. */
+    /* Memory checkers inspect the process from outside, which the change of user forbids. */
     REQUIRE(prctl(PR_SET_DUMPABLE, 1) == 0);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * system.c - what the system under the tests has
+ * system.c - features of the system that runs the tests
  *
  * Emulators and old kernels lack some kinds of futexes. The library falls back
- * on slower or weaker ways; tests of what only the full thing gives ask here.
+ * on slower or weaker ways; tests that need the full features check for them here.
  */
 #include "conformance.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* text.c - numbers that programs were compiled with, and words for people */
+/* text.c - values of public constants, status names, error texts, dumps */
 #include <ach/experimental.h>
 
 #include "conformance.h"
@@ -83,7 +83,7 @@ static void *error_thread(void *cx)
     return NULL;
 }
 
-/* A sentence with the name in it, a thread's own. */
+/* ach_errstr contains the channel's name, and each thread has its own text. */
 static void error_text(void)
 {
     ach_channel_t chan;
@@ -108,7 +108,7 @@ static void error_text(void)
     CHECK(strstr(ach_errstr(), "ach_wait"));
 }
 
-/* Long names and foreign bytes do not break the text. */
+/* Long names, and names with format characters, do not break the text. */
 static void error_text_long(void)
 {
     char name[5000];

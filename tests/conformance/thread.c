@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread.c - threads that stand by, or wait for a message */
+/* thread.c - threads that do nothing, or wait for a message */
 #include "conformance.h"
 
 #include <sys/syscall.h>

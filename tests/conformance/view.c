@@ -86,7 +86,7 @@ static void moves_on(void)
     finish();
 }
 
-/* The newest message stays whole for one further put, and is given up in the end. */
+/* A view of the newest message stays intact for one further put; many puts invalidate it. */
 static void overwritten(size_t frame_cnt, size_t frame_size, size_t len)
 {
     size_t i;
@@ -120,7 +120,7 @@ static void overwritten_all(void)
     overwritten(4, 16384, 60000);
 }
 
-/* Whatever the sizes: a view that is said to be whole is whole. */
+/* For all sizes: if a view is damaged, ach_view_check reports it. */
 static void never_wrong(void)
 {
     uint64_t state = 9, i, got = 0, whole = 0, n = check_scale(5000);

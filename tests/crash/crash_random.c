@@ -4,9 +4,9 @@
  *
  * For several geometries: writers and readers run at full speed; again and
  * again one of them is killed, the supervisor puts a message while the killed
- * one is still a zombie, and another takes its place. From time to time all
- * writers are killed at once: then no reader may sleep that has not seen the
- * newest message.
+ * process is still a zombie, and a new process takes its place. From time to
+ * time all writers are killed at once: then no reader may sleep that has not
+ * seen the newest message.
  */
 #include <sched.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "random.h"
 #include "trace.h"
 
-/* A reader that was not woken looks by itself after a second; less than that. */
+/* Less than the second after which a reader that was not woken checks by itself. */
 #define ASLEEP_NS 300000000ull
 #define LONG_NS check_time(20000000000ull)
 
@@ -73,7 +73,7 @@ static void supervisor_put(void)
     __atomic_store_n(&common->writers[SUPERVISOR].done, self.next.count, __ATOMIC_RELEASE);
 }
 
-/* Kill an actor; put and get before anybody has cleaned up. */
+/* Kill an actor; put and get while it is still a zombie. */
 static void actor_kill(struct actor *a)
 {
     struct writer *w = &common->writers[a->slot];
@@ -102,7 +102,7 @@ static bool waits(const struct actor *a)
     return a->role == READ_WAIT || a->role == READ_WAIT_LAST || a->role == READ_ONLY_WAIT;
 }
 
-/* A reader that has not seen the newest message is on its way to it, and does not sleep. */
+/* A reader that has not seen the newest message must not sleep, and must get it. */
 static void check_awake(const struct actor *a, uint64_t newest)
 {
     uint64_t start = check_now_ns(), awake = start;
@@ -114,7 +114,7 @@ static void check_awake(const struct actor *a, uint64_t newest)
         if (process_state(a->pid) != 'S')
             awake = now;
         late = now > awake + ASLEEP_NS || now > start + LONG_NS;
-        /* This process may have been held up since it looked: look again. */
+        /* This process may have been preempted since the last check: check again. */
         if (late && __atomic_load_n(&a->seen, __ATOMIC_ACQUIRE) < newest) {
             fault("a reader of role %d has seen %llu of %llu and %s", (int)a->role,
                   (unsigned long long)a->seen, (unsigned long long)newest,
@@ -125,7 +125,7 @@ static void check_awake(const struct actor *a, uint64_t newest)
     }
 }
 
-/* Kill all writers: what they left must be enough for every reader. */
+/* Kill all writers: every waiting reader must get the newest message without another put. */
 static void silence(void)
 {
     uint64_t newest;
@@ -230,7 +230,7 @@ static void play(const struct geometry *g, uint64_t duration_ns)
     fflush(stdout);
 }
 
-/* Without them a lock is free only when its dead owner was reaped. Emulators lack them. */
+/* Without robust futexes a dead owner's lock is free only after waitpid. Emulators lack them. */
 static bool robust_futexes(void)
 {
     void *head;

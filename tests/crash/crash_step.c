@@ -4,13 +4,13 @@
  *
  * For each operation of the library: run it in a child, step by step, kill it
  * before the first instruction, before the second, and so on up to its end;
- * after each kill see that the channel is as it was or as the operation would
- * have left it, and that others go on at once.
+ * after each kill check that the channel is as it was or as the operation would
+ * have left it, and that other processes can use it at once.
  *
  *     crash-step [--exhaustive] [PART OF AN OPERATION'S NAME]
  *
- * Of operations that are long, because they go through much of libc, a quick
- * run takes all places next to system calls, and a part of the others.
+ * Some operations are long, because they run much libc code. A quick run kills
+ * these at all places next to system calls, but only at a part of the others.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -20,14 +20,14 @@
 
 #include "operations.h"
 
-/* Said in full for each operation, and enough of it. */
+/* Per operation: the number of complaints printed, and of failures after which it is left. */
 #define COMPLAINTS_MAX 8u
 #define FAILURES_MAX 10u
 
-/* More instructions than any stretch between two system calls has. */
+/* More than the number of instructions between any two system calls. */
 #define STRETCH_MAX 200000u
 
-/* An operation is long from here on, and then so many instructions lie between two kills. */
+/* From this length on, a quick run kills an operation only at every LONG_STRIDE-th instruction. */
 #define LONG_INSTRUCTIONS 1500u
 #define LONG_STRIDE 16u
 
@@ -59,7 +59,7 @@ void complain(const char *format, ...)
     fputc('\n', stderr);
 }
 
-/* What the operation leaves when nobody kills it. */
+/* Run the operation without a kill; *complete is the range of messages that it leaves. */
 static bool run_whole(struct world *w, const struct operation *op, struct range *complete,
                       unsigned *instructions)
 {
@@ -87,7 +87,7 @@ static bool run_whole(struct world *w, const struct operation *op, struct range 
     return ok && !present.wrong;
 }
 
-/* Kill at one place, and look. */
+/* Kill the operation at one place, and check what it left. */
 static enum trace_place kill_at(struct world *w, const struct operation *op, unsigned syscalls,
                                 unsigned steps, bool asleep, const struct range *complete)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * operations.c - what is killed at every instruction
+ * operations.c - the operations that crash_step.c kills at every instruction
  *
- * The sizes are chosen for what they make the channel do, and small, so that
+ * Each size is chosen for the path it takes through the code, and small, so that
  * a copy does not take thousands of steps. Rings are at least a page: 4096.
  */
 #include "operations.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* operations.h - what is killed at every instruction */
+/* operations.h - the operations that crash_step.c kills at every instruction */
 #ifndef CRASH_OPERATIONS_H
 #define CRASH_OPERATIONS_H
 

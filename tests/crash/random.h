@@ -3,8 +3,8 @@
  * random.h - what the processes of crash-random share
  *
  * Writers and readers use one channel at full speed and may be killed at any
- * time. All that anybody must know of the others stands in shared memory and
- * is written in single words.
+ * time. All state that the processes share is in shared memory and is written
+ * in single words.
  */
 #ifndef CRASH_RANDOM_H
 #define CRASH_RANDOM_H
@@ -17,7 +17,7 @@
 #define CHANNEL "crash-random"
 #define WRITERS_MAX 4 /* the last one is the supervisor itself */
 #define ACTORS_MAX 16
-#define LIVES 4096u /* how many finals are kept for each writer */
+#define LIVES 4096u /* length of writer.final */
 #define SIZE_MIN 16u
 #define SIZE_LIMIT 65536u
 
@@ -32,8 +32,8 @@ struct geometry {
 /* One process after another plays an actor's role. */
 struct actor {
     enum role role;
-    unsigned slot; /* of a writer */
-    uint32_t life; /* how often it was begun */
+    unsigned slot; /* of a writer: index in common->writers */
+    uint32_t life; /* how many processes were started for it */
     pid_t pid;
     uint64_t seen; /* a reader's last message */
 };
@@ -48,34 +48,34 @@ struct common {
     struct actor actors[ACTORS_MAX];
     unsigned actors_count;
     struct writer writers[WRITERS_MAX];
-    uint64_t newest; /* the newest message that anybody has seen */
+    uint64_t newest; /* the newest message that any process has seen */
     uint64_t checked, views_lost, faults;
 };
 
 extern struct common *common;
 
-/* Say what is wrong, from any process. */
+/* Report a failed check, from any process. */
 void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Which of whose messages. */
+/* Identifies a message: the writer's slot and life, and the count of its puts in that life. */
 struct origin {
     uint32_t slot, life;
     uint64_t count;
 };
 
-/* The size of a message follows from its origin, as its bytes do. */
+/* The origin of a message determines its size and all its bytes. */
 unsigned origin_size(const struct origin *o);
 void origin_fill(unsigned char *buf, const struct origin *o);
 bool origin_read(struct origin *o, const unsigned char *buf, size_t size);
 
-/* How far a handle has read of each writer. */
+/* A handle, and the last message it got from each writer. */
 struct reader {
     ach_channel_t chan;
     uint64_t seq;
     uint64_t gaps;
     struct {
         struct origin last;
-        uint64_t gaps; /* as it stood then */
+        uint64_t gaps; /* reader.gaps when last was got */
     } of[WRITERS_MAX];
     unsigned char *buf;
 };
@@ -83,7 +83,7 @@ struct reader {
 /* Check a message just got: bytes, order, and that nothing is missing unreported. */
 void reader_check(struct reader *r, enum ach_status status, size_t size);
 
-/* Get the newest message and check that it is (G1): no older than at_least. */
+/* Get the newest message and check G1: no older than at_least, nor than common->newest. */
 enum ach_status reader_get_newest(struct reader *r, uint64_t at_least);
 
 void newest_note(uint64_t seq);

@@ -9,7 +9,7 @@
 
 #include "random.h"
 
-/* A put waits for another writer, never so long for a dead one. */
+/* Lock timeout of puts: enough for live writers. A dead owner's lock is released much earlier. */
 #define PATIENT_NS check_time(20000000000ull)
 
 static bool delivered(enum ach_status s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* random_message.c - messages that tell where they come from, and checking them */
+/* random_message.c - messages that name their writer, and the checks of them */
 #include <stdarg.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ void newest_note(uint64_t seq)
         ;
 }
 
-/* With no gap reported in between, a writer's messages follow each other, also over its death. */
+/* Unless a gap was reported, a writer's messages are consecutive, also across its death. */
 static void check_order(struct reader *r, const struct origin *o)
 {
     const struct origin *last = &r->of[o->slot].last;
@@ -138,7 +138,7 @@ void reader_check(struct reader *r, enum ach_status status, size_t size)
     __atomic_fetch_add(&common->checked, 1, __ATOMIC_RELAXED);
 }
 
-/* Nothing new is right if there is nothing, or if writers overtook the reader again and again. */
+/* ACH_EAGAIN is correct if nothing is new, or if writers overtook the reader in every try. */
 static void check_nothing_new(struct reader *r, uint64_t newest, uint64_t overtaken)
 {
     ach_info_t info;

@@ -56,7 +56,7 @@ bool process_sleeps(pid_t pid)
     return false;
 }
 
-/* Where the function has returned to. */
+/* Called when t->run has returned; its address marks TRACE_END. */
 __attribute__((noinline, used)) static void reached_end(void)
 {
     __asm__ volatile("");
@@ -81,7 +81,7 @@ static enum trace_place lost(const struct trace *t, const char *what, int status
     return TRACE_LOST;
 }
 
-/* Is this where the child should have stopped? */
+/* Wait for the child to stop. False: not by this signal. */
 static bool stopped(const struct trace *t, int signal_)
 {
     int status = 0;
@@ -132,7 +132,7 @@ static bool poke(pid_t pid, uintptr_t pc, uint32_t code)
     return ptrace(PTRACE_POKETEXT, pid, (void *)(pc & ~(uintptr_t)7), (void *)word) == 0;
 }
 
-/* Where a conditional branch goes, or 0 if this is none. */
+/* The target of a conditional branch; 0: this instruction is none. */
 static uintptr_t branch_target(uintptr_t pc)
 {
     uint32_t code = machine_code(pc);
@@ -143,9 +143,9 @@ static uintptr_t branch_target(uintptr_t pc)
 }
 
 /*
- * Run a load-exclusive, store-exclusive sequence in one go. To die within it
- * is to die before it: nothing has been stored. Stops after the store, and at
- * the one place where a branch may leave the sequence.
+ * Run a load-exclusive, store-exclusive sequence in one go. A kill within it has
+ * the same effect as a kill before it: nothing has been stored. Stops after the
+ * store, and at the one place where a branch may leave the sequence.
  */
 static bool step_sequence(const struct trace *t, uintptr_t pc)
 {
@@ -186,7 +186,7 @@ static bool step(const struct trace *t)
 
 #endif
 
-/* Go on from the entry of a system call. TRACE_CODE: it returned. */
+/* Continue from the entry of a system call. TRACE_CODE: it returned. */
 static enum trace_place let_in(struct trace *t)
 {
     uint64_t end = check_now_ns() + LONG_NS;

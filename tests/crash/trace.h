@@ -26,36 +26,36 @@ enum trace_place {
     TRACE_SYSCALL, /* before a system call */
     TRACE_ASLEEP,  /* within a system call that sleeps */
     TRACE_END,     /* the function has returned */
-    TRACE_LOST     /* the child did something else; said on stderr */
+    TRACE_LOST     /* the child did something unexpected, which was reported on stderr */
 };
 
 /* Fork a child and stop it at the beginning of run. */
 bool trace_start(struct trace *t);
 
-/* Go on, to a place that so many system calls and then so many instructions away. */
+/* Run the child for the given number of system calls, then of instructions. */
 enum trace_place trace_go(struct trace *t, unsigned syscalls, unsigned steps);
 
-/* One instruction on. */
+/* Execute one instruction, or one system call. */
 enum trace_place trace_step(struct trace *t);
 
-/* Enter the system call that the child is before. TRACE_ASLEEP, or TRACE_CODE if it returned. */
+/* Enter the next system call. Returns TRACE_ASLEEP if it sleeps, TRACE_CODE if it returned. */
 enum trace_place trace_enter(struct trace *t);
 
 /* Kill the child. It is dead when this returns, but remains a zombie until trace_reap. */
 void trace_kill(struct trace *t);
 void trace_reap(struct trace *t);
 
-/* Let the child run on by itself, and see that it ends well. */
+/* Detach from the child, so that it runs on; later wait for it: has it exited with 0? */
 void trace_release(struct trace *t);
 bool trace_ended_well(struct trace *t);
 
-/* Why there is no stepping here, or NULL. */
+/* The reason why single-stepping does not work here; NULL: it works. */
 const char *trace_missing(void);
 
-/* The state of a process as /proc shows it: 'S' sleeps, 'R' runs, 'Z' is dead; 0: gone. */
+/* The state of a process as in /proc: 'S' sleeps, 'R' runs, 'Z' zombie; 0: no such process. */
 char process_state(pid_t pid);
 
-/* Wait until a process sleeps. False: it did not, for long. */
+/* Wait until a process sleeps. False: it ended, or did not sleep within the time limit. */
 bool process_sleeps(pid_t pid);
 
 #endif

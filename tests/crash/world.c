@@ -12,7 +12,7 @@
 
 #include "../../src/core/layout.h"
 
-/* Nothing that is waited for while the machine is busy may run into its limit. */
+/* A lock timeout that is not reached even on a busy machine. */
 #define PATIENT_NS check_time(20000000000ull)
 
 #define TAG_FILL 1000u
@@ -31,7 +31,7 @@ void message_fill(unsigned char *buf, const struct message *m)
     }
 }
 
-/* Look at the newest message in place, and go on looking at it. */
+/* Open a view of the newest message, and keep it open. */
 static bool view_newest(struct world *w)
 {
     ach_channel_t *chan = &w->viewers[w->count];
@@ -67,7 +67,7 @@ static bool fill(struct world *w)
     return ach_close(&chan) == ACH_OK && ok;
 }
 
-/* See all messages but the newest. */
+/* Get all messages but the newest. */
 static bool see_all_but_one(struct world *w)
 {
     ach_info_t info;
@@ -144,7 +144,7 @@ static void open_own(struct world *w)
         _exit(2);
 }
 
-/* The first put of a thread asks the system who it is. */
+/* A thread's first put makes system calls to find its thread id: do that before the operation. */
 static void warm_up(void)
 {
     ach_channel_t spare;

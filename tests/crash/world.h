@@ -5,7 +5,7 @@
  * Each kill point gets a world of its own: a new channel with known messages,
  * a handle opened before the operation, and for some operations a second
  * process: a reader asleep, or a writer stopped while it holds the lock. After
- * the kill the world is compared with what may be.
+ * the kill the world is checked to be in an allowed state.
  */
 #ifndef CRASH_WORLD_H
 #define CRASH_WORLD_H
@@ -31,12 +31,12 @@ enum effect {
     EFFECT_UNLINK   /* no channel */
 };
 
-/* Who else is there. */
+/* What the second process does. */
 enum company {
     ALONE,
     SLEEPER,          /* a reader waits for the message */
     SLEEPER_READONLY, /* a reader that cannot write waits for it */
-    HOLDER,           /* a writer holds the lock, and goes on when the operation waits for it */
+    HOLDER,           /* a writer holds the lock, and continues when the operation waits for it */
     HOLDER_DIES,      /* a writer holds the lock, and is killed when the operation waits for it */
     HOLDER_DEAD,      /* a writer died holding the lock */
     PUTTER            /* a message is put when the operation waits for one */
@@ -45,7 +45,7 @@ enum company {
 enum world_flags {
     W_TIMESTAMPS = 1,
     W_SINGLE_WRITER = 2,
-    W_COLD = 4 /* the operation is the first of its thread */
+    W_COLD = 4 /* the operation is the first put of its thread */
 };
 
 struct world;
@@ -64,7 +64,7 @@ struct operation {
 };
 
 struct message {
-    uint64_t tag; /* what its bytes follow from */
+    uint64_t tag; /* the seed of its bytes */
     unsigned size;
 };
 
@@ -75,15 +75,15 @@ struct range {
 
 struct world {
     const struct operation *op;
-    struct message said[WORLD_MESSAGES_MAX]; /* by sequence: put, or being put */
-    unsigned count;                          /* messages that are committed for certain */
+    struct message said[WORLD_MESSAGES_MAX]; /* by sequence number: put, or being put */
+    unsigned count;                          /* messages that are certainly committed */
     struct range had;                        /* what the channel held before the operation */
     uint64_t seen;                           /* how far the tester's handle had read */
     uint64_t recovered;
     uint64_t inode;
     uint64_t source_tag;  /* of the operation's message */
     ach_channel_t before; /* the tester's handle; it has seen all but the newest message */
-    ach_channel_t viewers[WORLD_VIEWERS]; /* each looks at a message, from when it was put */
+    ach_channel_t viewers[WORLD_VIEWERS]; /* each has a view of one message, since its put */
     const void *viewed[WORLD_VIEWERS];
     ach_channel_t own; /* the child's handle */
     unsigned char buf[WORLD_SIZE_MAX];
@@ -94,24 +94,24 @@ struct world {
     enum ach_status *returned; /* shared with the child */
 };
 
-/* Say what is wrong at the present kill point. */
+/* Report a failed check at the current kill point. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void message_fill(unsigned char *buf, const struct message *m);
 
-/* Make the world and start the operation. False: complained. */
+/* Create the world and start the operation. False: the failure was reported. */
 bool world_make(struct world *w, const struct operation *op);
 
-/* The second process of the world may go on, if it was held back. */
+/* Let the second process act: release or kill the lock holder, or put the awaited message. */
 void world_settle(struct world *w);
 
 /* Remove everything. */
 void world_end(struct world *w);
 
-/* Compare the world with what it may be; put and get in it. complete: what a full run left. */
+/* Check that the state is allowed and that put and get work. complete: what a full run left. */
 void world_check(struct world *w, const struct range *complete);
 
-/* A put that was not killed left its message, and no fewer others than it must. */
+/* Check a put that was not killed: its message is there, and no more were evicted than allowed. */
 void world_check_kept(struct world *w, const struct range *complete);
 
 /* What the channel holds. */

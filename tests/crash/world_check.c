@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * world_check.c - what may be left after a kill
+ * world_check.c - check what a kill left
  *
- * All of it is looked at while the killed process is still a zombie: others
- * must be able to go on at once, before anybody has cleaned up.
+ * Everything is checked while the killed process is still a zombie: other
+ * processes must be able to use the channel at once, before it is reaped.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "world.h"
 
-/* A sleeper that was not woken looks by itself after a second; less than that. */
+/* Less than the second after which a sleeper that was not woken checks by itself. */
 #define ASLEEP_NS 50000000ull
 
 static bool delivered(enum ach_status r)
@@ -24,7 +24,7 @@ static bool delivered(enum ach_status r)
     return r == ACH_OK || r == ACH_MISSED_FRAME;
 }
 
-/* Get a message, and compare it with what was put under its sequence. */
+/* Get a message, and compare it with what was put with its sequence number. */
 static enum ach_status get_known(struct world *w, ach_channel_t *chan, int options, uint64_t *seq)
 {
     static unsigned char got[WORLD_SIZE_MAX], want[WORLD_SIZE_MAX];
@@ -47,7 +47,7 @@ static enum ach_status get_known(struct world *w, ach_channel_t *chan, int optio
     return r;
 }
 
-/* Read everything: the messages follow each other without a hole. */
+/* Read everything: the sequence numbers are consecutive. */
 static void read_all(struct world *w, ach_channel_t *chan, struct range *r)
 {
     uint64_t seq = 0, missed;
@@ -81,7 +81,7 @@ bool world_range(struct world *w, struct range *r)
     return true;
 }
 
-/* The handle opened before has the newest message at once (G1). */
+/* The handle opened before the operation gets the newest message at once (G1). */
 static void check_newest(struct world *w, uint64_t newest)
 {
     uint64_t seq = newest;
@@ -95,7 +95,7 @@ static void check_newest(struct world *w, uint64_t newest)
                  (unsigned long long)seq, (unsigned long long)newest);
 }
 
-/* Who looks at a message in place sees it whole, or is told (G2). */
+/* A view shows its message intact, or ach_view_check reports that it does not (G2). */
 static void check_viewers(struct world *w)
 {
     static unsigned char want[WORLD_SIZE_MAX];
@@ -110,7 +110,7 @@ static void check_viewers(struct world *w)
     }
 }
 
-/* Put through one handle, get through another; the sequence goes on where it stood. */
+/* Put through one handle, get through another; the new message has the given sequence number. */
 static void check_put(struct world *w, ach_channel_t *to, ach_channel_t *from, uint64_t seq,
                       unsigned size)
 {
@@ -178,7 +178,7 @@ void world_check_kept(struct world *w, const struct range *complete)
         complain("the newest message pushed out the one before");
 }
 
-/* A reader that was asleep sleeps no more if there is something to see (G6). */
+/* A sleeping reader was woken if there is a message for it (G6). */
 static void check_sleeper(struct world *w)
 {
     uint64_t end = check_now_ns() + ASLEEP_NS;
@@ -189,7 +189,7 @@ static void check_sleeper(struct world *w)
             complain("the message is there, and its reader still sleeps");
             return;
         }
-        late = check_now_ns() > end; /* then look once more */
+        late = check_now_ns() > end; /* then check once more */
         sched_yield();
     }
 }
@@ -201,7 +201,7 @@ static void check_sleeper_ends(struct world *w)
     w->sleeper = 0;
 }
 
-/* Committed messages stay until the new one pushes them out; the new one is there or not. */
+/* The new message is there or not; committed messages stay unless it had to evict them. */
 static void check_range(struct world *w, const struct range *now, const struct range *complete)
 {
     bool done = w->op->effect == EFFECT_PUT && now->newest == w->count + 1u;
@@ -225,7 +225,7 @@ static void check_recovered(struct world *w, const ach_channel_t *chan)
         complain("%llu recoveries", (unsigned long long)info.recovered);
 }
 
-/* The channel with its messages is there, and works. */
+/* The channel still has its messages, and works. */
 static void check_channel(struct world *w, const struct range *complete)
 {
     ach_channel_t fresh;
@@ -250,7 +250,7 @@ static void check_channel(struct world *w, const struct range *complete)
     ach_close(&fresh);
 }
 
-/* A channel that the operation made is complete and empty. */
+/* A channel that the operation created is complete and empty. */
 static void check_new_channel(struct world *w, ach_channel_t *fresh)
 {
     ach_channel_t old = w->before;
@@ -270,7 +270,7 @@ static void check_new_channel(struct world *w, ach_channel_t *fresh)
         ach_close(&old);
 }
 
-/* Is it the file of a channel, or the wake file of one that is there? */
+/* Is it the file of a channel, or the wake file of a channel that exists? */
 static bool belongs(int dir, const char *file)
 {
     static const char *const channels[] = {"achshm-" WORLD_NAME, "achshm-" WORLD_SPARE};
@@ -287,7 +287,7 @@ static bool belongs(int dir, const char *file)
     return false;
 }
 
-/* Nothing but the channels is in the directory. Clean it, for the next kill point. */
+/* The directory contains only channels. Remove anything else, for the next kill point. */
 static void check_directory(const char *when)
 {
     DIR *dir = opendir(getenv("ACH_DIR"));
@@ -325,7 +325,7 @@ static void check_create(struct world *w)
     ach_close(&fresh);
 }
 
-/* The name always leads to a channel; if to another one, the old one says so. */
+/* The name always refers to a channel; if to the new one, the old one returns ACH_CORRUPT. */
 static void check_replace(struct world *w, const struct range *complete)
 {
     ach_channel_t fresh;
@@ -351,7 +351,7 @@ static void check_replace(struct world *w, const struct range *complete)
     ach_close(&fresh);
 }
 
-/* The name is there or not; handles go on either way, and the name can be used again. */
+/* The name exists or not; open handles work either way, and the name can be used again. */
 static void check_unlink(struct world *w, const struct range *complete)
 {
     ach_channel_t fresh;
@@ -372,8 +372,8 @@ static void check_unlink(struct world *w, const struct range *complete)
 }
 
 /*
- * To take a place in one step needs a second name for a moment. Who dies in
- * that moment leaves it, and the next one to take the place removes it.
+ * Replacing a channel atomically needs a temporary second name. A process killed
+ * meanwhile leaves that name, and the next replacement removes it.
  */
 static void check_left_over(struct world *w)
 {

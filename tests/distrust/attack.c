@@ -47,7 +47,7 @@ void attack_heal(struct attack *a)
         ((volatile unsigned char *)a->base)[i] = a->good[i];
 }
 
-/* Numbers at the edges of what a field may hold. */
+/* Values at the limits of what a field may hold. */
 static uint64_t nasty(struct attack *a, uint64_t now)
 {
     const struct ach_header *good = (const struct ach_header *)(const void *)a->good;
@@ -129,7 +129,7 @@ static void hit_entry(struct attack *a)
     hit_word(a, entry + roll(a, 6));
 }
 
-/* The fixed part of the header: believed by nobody after open. */
+/* The fixed part of the header, which no process uses after open. */
 static void hit_header(struct attack *a)
 {
     hit_word(a, (uint64_t *)(void *)a->base + roll(a, 10));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * attack.h - somebody who writes anything anywhere into a channel's memory
+ * attack.h - an attacker that overwrites any part of a channel's memory
  *
- * Knows the layout, so that it hits what matters: the lock word, the commit
- * word, entries, the header. Puts everything right again at times, so that
- * the others get far before the next blow.
+ * It knows the layout, so that it hits what matters: the lock word, the commit
+ * word, entries, the header. At times it restores everything, so that the other
+ * processes get far before the next attack.
  */
 #ifndef ATTACK_H
 #define ATTACK_H
@@ -16,10 +16,10 @@
 
 struct attack {
     unsigned char *base; /* the file, mapped */
-    unsigned char *good; /* a copy of it, from when it was in order */
+    unsigned char *good; /* a copy of the intact file */
     size_t size;
     uint64_t rng;
-    const uint32_t *tids; /* threads whose ids make likely lock words */
+    const uint32_t *tids; /* thread ids to write into the lock word */
     unsigned tid_count;
 };
 
@@ -27,10 +27,10 @@ struct attack {
 int attack_init(struct attack *a, const char *path, uint64_t seed);
 void attack_finish(struct attack *a);
 
-/* One blow. */
+/* Overwrite one word or byte, or at times restore everything. */
 void attack_step(struct attack *a);
 
-/* Make all good again. */
+/* Restore the intact contents. */
 void attack_heal(struct attack *a);
 
 #endif

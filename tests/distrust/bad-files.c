@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bad-files.c - whatever stands under a channel's name, opening it gives a clear status (G9)
+ * bad-files.c - whatever file has a channel's name, opening it gives a clear status (G9)
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static struct image image_read(const char *path)
     m.bytes = malloc(m.size);
     REQUIRE(m.bytes && pread(fd, m.bytes, m.size, 0) == (ssize_t)m.size);
     close(fd);
-    /* The copy has no wake file of its own: say so, or each open tells others, for a second. */
+    /* The copy has no wake file. Mark that as known, else an open may wait for a second. */
     ((struct ach_header *)(void *)m.bytes)->unmapped = ACHI_UNMAPPED_KNOWN;
     return m;
 }
@@ -47,7 +47,7 @@ static void file_write(const void *bytes, size_t n, uint64_t size)
     close(fd);
 }
 
-/* Whatever a handle says, no call on it crashes. */
+/* Whatever they return, calls on the handle do not crash. */
 static void use(ach_channel_t *chan)
 {
     char buf[64];
@@ -81,7 +81,7 @@ static enum ach_status try_open(const char *name, bool readonly)
     return r;
 }
 
-/* Both ways to open what stands under "bad" are refused, with one of these statuses. */
+/* The file "bad" is refused read-write and read-only, with one of these statuses. */
 static void refused(ach_mask_t mask, const char *what, unsigned long long detail)
 {
     int readonly;
@@ -204,7 +204,7 @@ static void test_fields(const struct image *good)
     free(copy);
 }
 
-/* Any single byte, also of the part that changes: refused, or usable without harm. */
+/* With any single byte changed, also in the variable part, a file is refused or usable. */
 static void test_bytes(const struct image *good)
 {
     static const unsigned char masks[] = {0x01, 0x80, 0xff};
@@ -250,7 +250,7 @@ static void test_stranger(const struct image *good, uint64_t pidns)
     CHECK_OK(ach_close(&chan));
 }
 
-/* A sound channel of the kind that lives on the heap is not one of this kind. */
+/* A file with the memory of a valid heap channel, whose ring is not mirrored, is refused. */
 static void test_unmirrored(void)
 {
     ach_create_attr_t create;
@@ -272,7 +272,7 @@ static void test_unmirrored(void)
     refused(ACH_MASK_BAD_SHM_FILE, "not mirrored", 0);
 }
 
-/* A sound header in a sparse file larger than any memory. */
+/* A valid header in a sparse file larger than any memory. */
 static void test_huge(void)
 {
     struct achi_geometry g;
@@ -310,7 +310,7 @@ static void make_socket(void)
     close(fd);
 }
 
-/* Nothing here is a regular file. Opening must not hang, follow or disturb. */
+/* Files that are not regular: opening must not hang, follow links, or disturb them. */
 static void test_kinds(void)
 {
     unlink(bad_path);
@@ -338,7 +338,7 @@ static void test_kinds(void)
     }
 }
 
-/* Making a channel where something else stands. */
+/* Creating a channel whose name another file has. */
 static void test_replace(void)
 {
     ach_create_attr_t attr;

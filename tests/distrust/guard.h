@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* guard.h - memory with a forbidden page behind it, so that one byte too many is a crash */
+/* guard.h - memory followed by an inaccessible guard page, so that an overrun crashes */
 #ifndef GUARD_H
 #define GUARD_H
 
@@ -9,7 +9,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Room for size bytes, ending where the forbidden page begins. Never freed. */
+/* Room for size bytes, ending where the guard page begins. Never freed. */
 static inline unsigned char *guard_alloc(size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), span = (size + page - 1) / page * page;
@@ -21,7 +21,7 @@ static inline unsigned char *guard_alloc(size_t size)
     return p + span - size;
 }
 
-/* Where the mappings of one file that begin at p, one behind the other, come to an end. */
+/* The end of the adjacent mappings of one file that begin at p. */
 static inline unsigned char *guard_end_of(const void *p)
 {
     uintptr_t end = (uintptr_t)p;
@@ -44,10 +44,10 @@ static inline unsigned char *guard_end_of(const void *p)
 
 struct guard {
     unsigned char *end; /* of the channel's memory */
-    void *page;         /* the forbidden page, MAP_FAILED if something else lies there */
+    void *page;         /* the guard page; MAP_FAILED if something else is mapped there */
 };
 
-/* Put a forbidden page behind an open channel's memory. */
+/* Map a guard page behind an open channel's memory. */
 static inline struct guard guard_channel(const ach_channel_t *chan)
 {
     struct guard g = {.end = guard_end_of(chan->shm)};

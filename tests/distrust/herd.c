@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * herd.c - who may only read does not make puts wake it
+ * herd.c - processes that may only read a channel cannot make puts wake them
  *
- * The mapping that a subscriber may have is enough to sleep on the commit word.
- * A put wakes those who may write, wherever they sleep, and leaves the others
- * asleep. How many sleep on a word is asked of the kernel, which has taken those
- * that a put wakes out of its queue when the put returns. So nothing here depends
- * on how long anything takes.
+ * A read-only mapping is enough to sleep on the commit word. A put wakes the
+ * waiters that may write, wherever they sleep, and leaves the others asleep. The
+ * kernel reports the number of sleepers on a word; it has removed those that a
+ * put wakes from its queue when the put returns. So this test does not depend on
+ * timing.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 #define ROUNDS 20
 
 static char channel_path[PATH_MAX], wake_path[PATH_MAX];
-static uint64_t *woken; /* how many strangers were, shared */
+static uint64_t *woken; /* number of strangers woken, in shared memory */
 
 static void paths_init(void)
 {
@@ -44,7 +44,7 @@ static void *sleep_on_commit(void *cx)
     return NULL;
 }
 
-/* Another user's process, if we may be another user, with nothing but a mapping to read. */
+/* Start a process, of another user if possible, that sleeps with only a read-only mapping. */
 static pid_t strangers_start(void)
 {
     struct ach_header *hdr;
@@ -114,7 +114,7 @@ static enum ach_status wait_thread(ach_channel_t *chan)
     return wait_descriptor(chan);
 }
 
-/* The ways from here on sleep on the commit word too. */
+/* Index of the first way that sleeps on the commit word too. */
 #define FIRST_DESCRIPTOR 2
 
 static const struct way {
@@ -154,7 +154,7 @@ static bool exited_with(pid_t pid, int status)
            waitpid(pid, NULL, 0) == pid;
 }
 
-/* A put with one who waits, beside strangers who sleep. */
+/* A put wakes the waiter, but none of the sleeping strangers. */
 static void put_beside(const ach_channel_t *chan, ach_channel_t *writer, const struct way *way)
 {
     const uint32_t *commit = &chan->shm->commit;
@@ -217,7 +217,7 @@ static void test_opened_without_wake_file(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* Who asked for it is woken by every put: all who sleep there are. */
+/* With readonly_wake every put wakes all who sleep on the commit word. */
 static void test_readonly_wake(void)
 {
     ach_create_attr_t attr;
@@ -240,9 +240,9 @@ static void test_readonly_wake(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* What a waiter and this process tell each other. */
+/* Shared by a waiter and this process. */
 struct talk {
-    uint32_t rounds; /* that may begin */
+    uint32_t rounds; /* number of rounds that may begin */
     uint32_t done;
 };
 
@@ -261,7 +261,7 @@ static void wait_in_rounds(struct talk *talk, int rounds)
     exit(check_result());
 }
 
-/* Everybody who sleeps on the channel is woken by a put that this handle makes. */
+/* Each put through this handle wakes all waiters of the channel. */
 static void put_in_rounds(ach_channel_t *writer, struct talk *talk, unsigned waiters)
 {
     const uint32_t *commit = &writer->shm->commit;
@@ -300,7 +300,7 @@ static void test_without_wake_file(bool writer_has_it)
     REQUIRE_OK(ach_create(CHAN, 8, 8, NULL));
     REQUIRE_OK(ach_open(&with, CHAN, NULL));
     waiter[0] = waiter_in_rounds(&talk[0]);
-    check_sleep_ms(20); /* it opens the channel before the wake file goes, or not: both must work */
+    check_sleep_ms(20); /* it may open the channel before or after the unlink: both must work */
     CHECK(unlink(wake_path) == 0);
     waiter[1] = waiter_in_rounds(&talk[1]);
     REQUIRE_OK(ach_open(&without, CHAN, NULL));
@@ -348,7 +348,7 @@ static void test_all_ways(void)
     }
 }
 
-/* Who may read can move those who sleep on the commit word too. They are woken all the same. */
+/* A reader can requeue sleepers from the commit word to another; a put must still wake them. */
 static void test_moved(const struct way *way)
 {
     ach_channel_t chan;
@@ -377,7 +377,7 @@ static mode_t wake_mode(void)
     return stat(wake_path, &st) == 0 ? st.st_mode & 07777 : 07777;
 }
 
-/* Who may read and write the channel may open the wake file, and nobody else. */
+/* Only users who may read and write the channel may open the wake file. */
 static void test_modes(void)
 {
     static const struct {
@@ -406,13 +406,13 @@ static void test_modes(void)
     CHECK_OK(ach_close(&chan));
     REQUIRE(chmod(channel_path, 0664) == 0);
     CHECK(wake_mode() == 0600);
-    REQUIRE_OK(ach_open(&chan, CHAN, NULL)); /* its owner's next handle makes up for chmod(1) */
+    REQUIRE_OK(ach_open(&chan, CHAN, NULL)); /* the owner's next open follows chmod(1) */
     CHECK(wake_mode() == 0660);
     CHECK_OK(ach_close(&chan));
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* A channel that takes the place of another has a wake file of its own; rm(1) leaves one. */
+/* A replacing channel has a new wake file. rm(1) leaves the wake file; ach_unlink removes it. */
 static void test_replaced_and_removed(void)
 {
     ach_create_attr_t attr;
@@ -434,7 +434,7 @@ static void test_replaced_and_removed(void)
     CHECK(access(wake_path, F_OK) != 0);
 }
 
-/* Another user who has taken the wake file's name, or made a file of that name, gains nothing. */
+/* Another user's file with the name of the wake file does not help that user. */
 static void test_squatters(void)
 {
     int fd = open(wake_path, O_CREAT | O_EXCL | O_RDWR, 0666);
@@ -457,7 +457,7 @@ static void test_squatters(void)
     CHECK(unlink(wake_path) == 0);
 }
 
-/* A file of that name that is not the one the channel names is left alone. */
+/* A file with the wake file's name, but not the inode named in the header, is not used. */
 static void test_false_wake_file(void)
 {
     ach_channel_t with, without;

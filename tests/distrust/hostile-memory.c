@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hostile-memory.c - nothing in the memory makes a process crash or hang (G9)
+ * hostile-memory.c - no contents of a channel's memory make a process crash or hang (G9)
  *
  *     hostile-memory [SECONDS]
  *
  * Writers, readers, viewers and waiters use two channels while an attacker
- * rewrites their memory. Every call must return soon, with a status that its
- * manual names, and touch nothing outside of its memory.
+ * rewrites their memory. Every call must return soon, with a documented status,
+ * and access nothing outside of its memory.
  */
 #include <fcntl.h>
 
@@ -38,7 +38,7 @@ struct stage {
     uint32_t stop;
     uint32_t tids[ATTACK_TIDS];
     uint64_t blows;
-    uint64_t statuses[32]; /* how often each came */
+    uint64_t statuses[32]; /* how often each status was returned */
 };
 
 struct player {
@@ -46,7 +46,7 @@ struct player {
     struct stage *stage;
     ach_channel_t chan;
     struct guard guard;
-    unsigned char *buf; /* CAPACITY bytes, then a forbidden page */
+    unsigned char *buf; /* CAPACITY bytes, then a guard page */
     uint64_t rng;
 };
 
@@ -114,7 +114,7 @@ static void do_get(struct player *p)
         CHECK(size > room);
 }
 
-/* The bytes of a view can be anything, but they are there. */
+/* The bytes of a view may have any value, but must be readable. */
 static void touch(struct player *p, const volatile unsigned char *at, size_t size)
 {
     const unsigned char *base = (const unsigned char *)p->chan.shm;
@@ -234,7 +234,7 @@ static int attacker(struct actor *self)
     return check_failures;
 }
 
-/* True while everybody is alive and every call returns. */
+/* True while all actors are alive and every call returns. */
 static bool all_well(const struct crew *c, uint64_t *steps, uint64_t *since)
 {
     uint64_t now = check_now_ns();

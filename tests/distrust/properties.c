@@ -2,8 +2,8 @@
 /*
  * properties.c - the properties of the fuzzers, with random bytes
  *
- * Needs no fuzzer, and so runs everywhere. Failing, it aborts; the seed that it
- * printed last brings the input back:  properties SEED
+ * Needs no fuzzer, and so runs everywhere. It aborts on failure; the failing
+ * seed is one of the 100 from the seed printed last. To repeat: properties SEED
  */
 #include "../../fuzz/property.h"
 

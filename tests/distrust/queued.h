@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* queued.h - how many sleep on a word, as the kernel counts them */
+/* queued.h - the number of threads that sleep on a futex word, counted by the kernel */
 #ifndef QUEUED_H
 #define QUEUED_H
 
@@ -25,7 +25,7 @@
         CHECK(waited_ < LIMIT_MS);                                                                 \
     } while (0)
 
-/* Sleepers are moved from the word to itself, and counted. */
+/* A requeue from the word to itself returns the number of sleepers, and wakes none. */
 static inline long sleepers_on(const uint32_t *word)
 {
     return syscall(SYS_futex, word, FUTEX_REQUEUE, 0, (void *)(uintptr_t)INT_MAX, word, 0);

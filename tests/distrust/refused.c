@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * refused.c - each system call of a channel's life fails once: a clear status, and nothing left behind
+ * refused.c - each system call of a channel's life fails once: a clear status, no leftovers
  *
  * A thread runs the channel's life behind a seccomp filter that reports its system calls to the
  * main thread, which refuses one of them. Each refusal has a process of its own.
@@ -23,7 +23,7 @@
 #define ALLOW_IF(k)                                                                                \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (k), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* All but those that cannot fail, that end or free something, or that wait. */
+/* Report all system calls except those that cannot fail, that end or free something, or wait. */
 static struct sock_filter filter[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     ALLOW_IF(SYS_close),
@@ -47,14 +47,14 @@ static struct sock_filter filter[] = {
 };
 
 struct course {
-    int listener; /* -1: not yet; -2: there is none */
+    int listener; /* -1: not yet opened; -2: not supported */
     int error;    /* what the refused call returns */
     unsigned nth; /* which call is refused */
     unsigned seen;
-    int refused; /* its number, -1 if there was none */
+    int refused; /* system call number of the refused call; -1: none */
 };
 
-/* Those of which ach_errstr tells. */
+/* For calls that set ach_errstr: if they fail, there must be a text. */
 static bool ok(enum ach_status r)
 {
     CHECK(r == ACH_OK || ach_errstr()[0]);
@@ -112,7 +112,7 @@ static void *run_life(void *cx)
     return NULL;
 }
 
-/* Let all calls through but one, until no thread with the filter is left. */
+/* Allow all calls but one, until no thread with the filter is left. */
 static void supervise(struct course *c)
 {
     struct pollfd p = {.fd = c->listener, .events = POLLIN};
@@ -147,7 +147,7 @@ static unsigned maps_of(const char *dir)
     return n;
 }
 
-/* The next maker of a channel finds nothing in its way, and removes what was left. */
+/* The next ach_create succeeds, and removes what was left. */
 static void check_nothing_left(void)
 {
     enum ach_status r = ach_unlink("life");
@@ -175,7 +175,7 @@ static int refuse_one(struct course *c)
     return check_result();
 }
 
-/* How many calls were refused with this error: every one that there was. */
+/* Refuse each call in turn with this error. Returns the number of calls. */
 static unsigned refuse_each(struct course *c, int error)
 {
     unsigned nth;

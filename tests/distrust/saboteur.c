@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * saboteur.c - who may only read does no harm that lasts
+ * saboteur.c - a process that may only read does no lasting harm
  *
- * A process that has mapped a channel for reading queues itself on the commit
- * word as a waiter of another kind. The kernel then refuses to wake, after it
- * has added to the word: whoever takes that for nothing done adds twice, and the
- * channel is broken for good.
+ * A process with a read-only mapping queues itself on the commit word as a waiter
+ * of another kind (FUTEX_WAIT_REQUEUE_PI). The kernel then adds to the word, but
+ * refuses to wake. A writer that took this error to mean that nothing was done
+ * would add twice, and damage the channel permanently.
  */
 #include <errno.h>
 #include <fcntl.h>

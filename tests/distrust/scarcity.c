@@ -20,7 +20,7 @@ static bool sanitized(void)
 #endif
 }
 
-/* Run in a process of its own, for what cannot be undone. */
+/* Run in a process of its own, because the limits cannot be undone. */
 static bool apart(int (*fun)(void))
 {
     pid_t pid;
@@ -130,7 +130,7 @@ static int with_address_limit(void)
     return check_result();
 }
 
-/* No page more: neither a heap channel, nor a reservation, nor a thread. What is there works on. */
+/* Without free memory heap channels, reservations and threads fail; open channels still work. */
 static int with_no_memory(void)
 {
     struct rlimit limit = {.rlim_cur = 1, .rlim_max = 1};
@@ -182,7 +182,7 @@ static int with_few_descriptors(void)
     return check_result();
 }
 
-/* Until not one page is left. */
+/* Write until no page is left. */
 static void fill_up(const char *dir)
 {
     static const char page[4096];
@@ -198,7 +198,7 @@ static void fill_up(const char *dir)
     close(fd);
 }
 
-/* What was created keeps its memory, however full the file system is. */
+/* An existing channel keeps its memory, however full the file system is. */
 static void use_when_full(const char *dir)
 {
     char message[1000] = "x";

@@ -12,7 +12,7 @@
 
 #define MESSAGES 200
 
-/* In the new namespace: reads all, waits for each, and is woken from outside. */
+/* In the new namespace: wait for each message, which is put from outside. */
 static void subscribe(uint32_t *ready)
 {
     const struct timespec limit = {.tv_sec = 30};

@@ -2,8 +2,8 @@
 /*
  * truncated.c - files that are cut short under their mappings, with ach_handle_sigbus
  *
- * Every call on such a channel returns, with ACH_CORRUPT unless it touched nothing that is gone;
- * other channels go on; and faults elsewhere end the process, or go to its own handler.
+ * Every call on such a channel returns, with ACH_CORRUPT unless it touched no lost memory; other
+ * channels keep working; and faults elsewhere end the process, or call its own handler.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 #define OTHER "truncated-not"
 #define LARGE 1000u /* more than fits into an entry */
 
-/* Where the file ends afterwards: nowhere, behind the header, behind the entries. */
+/* Where the file ends afterwards: at 0, after the header, after the entries. */
 enum cut { ALL, HEADER, ENTRIES, CUTS };
 
 static const char text[] = "hello";
@@ -71,7 +71,7 @@ static void end(ach_channel_t *chan, const char *name)
     CHECK_OK(ach_unlink(name));
 }
 
-/* A get that has something to get, small or large, and one that has nothing left. */
+/* Gets on a file that was cut when a message, small or large (big), was unread. */
 static void gets(enum cut how, bool readonly, bool big)
 {
     ach_channel_t chan, writer;
@@ -110,7 +110,7 @@ static void puts_into(enum cut how, size_t size)
     if (how == ENTRIES && size <= ACHI_INLINE_MAX) {
         CHECK_OK(ach_put(&chan, large, size));
     } else {
-        /* One that had its lock when the memory went may count as done; it is as lost as others. */
+        /* The first put may succeed if the fault came after its locking; its message is lost. */
         ach_put(&chan, large, size);
         CHECK_STATUS(ach_put(&chan, large, size), ACH_CORRUPT);
         CHECK_STATUS(ach_put(&chan, text, sizeof(text)), ACH_CORRUPT);
@@ -161,7 +161,7 @@ static void *wait_for_message(void *cx)
     return NULL;
 }
 
-/* Several at once, asleep or about to be: each finds out within a second or so. */
+/* Several waiters, asleep or about to sleep: each returns ACH_CORRUPT within about a second. */
 static void waits(enum cut how)
 {
     struct waiter w[6];
@@ -182,7 +182,7 @@ static void waits(enum cut how)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* One of two channels that ach_wait waits for. */
+/* One of the two channels of an ach_wait is cut; the other keeps working. */
 static void others_go_on(void)
 {
     ach_channel_t chan, other;
@@ -205,7 +205,7 @@ static void others_go_on(void)
     end(&chan, CHAN);
 }
 
-/* A wake file that is cut short damages the channel for those who wait and those who wake them. */
+/* A wake file that is cut short damages the channel for waiters and for writers that wake them. */
 static void wake_file(void)
 {
     ach_channel_t waiter, writer;
@@ -223,13 +223,13 @@ static void wake_file(void)
     CHECK_OK(ach_wait(&item, 1, NULL, 0));
     CHECK_STATUS(item.status, ACH_CORRUPT);
     CHECK_STATUS(ach_get(&waiter, buf, sizeof(buf), &n, NULL, ACH_O_WAIT), ACH_CORRUPT);
-    ach_put(&writer, text, sizeof(text)); /* wakes, since the flag is up */
+    ach_put(&writer, text, sizeof(text)); /* wakes, since the waiter flag is set */
     CHECK_STATUS(ach_put(&writer, text, sizeof(text)), ACH_CORRUPT);
     CHECK_OK(ach_close(&writer));
     end(&waiter, CHAN);
 }
 
-/* A page of a file without bytes, and no channel. */
+/* A mapped page of an empty file, which is no channel. */
 static volatile char *no_channel(void)
 {
     char path[PATH_MAX];
@@ -246,14 +246,14 @@ static volatile char *no_channel(void)
     return p;
 }
 
-/* exit, and not _exit: what the process did counts for the coverage of lines. */
+/* exit and not _exit, so that the process writes its coverage data. */
 static void own_handler(int sig)
 {
     (void)sig;
     exit(7);
 }
 
-/* How a process ends that touches other memory that is gone. */
+/* The wait status of a process with a SIGBUS that no channel caused. sent: by raise. */
 static int elsewhere(void (*handler)(int), bool sent)
 {
     int status;

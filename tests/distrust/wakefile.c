@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wakefile.c - the wake file is open to those who may write its channel, and to nobody else
+ * wakefile.c - only users who may write a channel can open its wake file
  *
  * Whatever is done to the permissions of a channel, a user who may only read it can open its wake
  * file neither to read nor to write.
@@ -136,7 +136,7 @@ static bool set_acl(const char *path, const char *which, unsigned user_may, unsi
     return false;
 }
 
-/* The group's bits of a file with an access list are its mask. */
+/* The group bits of a file with an ACL are the ACL's mask, not the rights of its group. */
 static void access_list(void)
 {
     as(OWNER, GROUP, make_0640);
@@ -147,7 +147,7 @@ static void access_list(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* A directory may give its files an access list. The channel may lose it, and the wake file has none. */
+/* The channel inherits a default ACL of the directory, and may lose it; the wake file has none. */
 static void default_list(void)
 {
     const char *dir = getenv("ACH_DIR");
@@ -165,7 +165,7 @@ static void default_list(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* The owner cannot give the wake file the channel's group. */
+/* The channel has a group that its owner cannot give to the wake file. */
 static void group_of_others(void)
 {
     as(OWNER, GROUP, make_0644);
@@ -185,7 +185,7 @@ static void narrowed(void)
     CHECK_OK(ach_unlink(CHAN));
 }
 
-/* Writers of a channel do not get its owner to change another file, which has a name of its own. */
+/* A writer that links another file as the wake file cannot make the owner change its mode. */
 static void another_file(void)
 {
     char mine[PATH_MAX + 8];

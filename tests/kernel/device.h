@@ -2,8 +2,8 @@
 /*
  * device.h - kernel channels without libach, for the tests of the module
  *
- * Every program makes its own channels and removes them. Without the module
- * those of this folder are skipped.
+ * Every program creates its own channels and removes them. Without the module
+ * the programs of this folder are skipped.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -30,7 +30,7 @@ static inline bool check_errno(long r, int want, const char *file, int line, con
     return true;
 }
 
-/* The control device, or -1. */
+/* Open the control device; -1: it cannot be opened. */
 static inline int device_try_control(void)
 {
     return open(ACH_KERNEL_CONTROL, O_RDWR | O_CLOEXEC);
@@ -62,7 +62,7 @@ static inline int device_unlink(int control, const char *name)
     return ioctl(control, ACH_KERNEL_UNLINK, &n);
 }
 
-/* Make a channel, in the place of one that an earlier run left. */
+/* Create a channel, replacing one that an earlier run left. */
 static inline void device_create(int control, const char *name, uint64_t cnt, uint64_t size)
 {
     struct ach_kernel_create wish = device_wish(name, cnt, size);
@@ -144,7 +144,7 @@ static inline bool device_asleep(pid_t tid)
     return false;
 }
 
-/* A child that runs a function and exits with 0 if no check failed there. */
+/* Fork a child that runs a function, and exits with 0 if no check failed there. */
 static inline pid_t device_fork(void (*run)(void *), void *arg)
 {
     pid_t pid = fork();

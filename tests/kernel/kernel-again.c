@@ -14,7 +14,7 @@ static int again(int fd)
     return ioctl(fd, ACH_KERNEL_AGAIN);
 }
 
-/* It is opened as the first one is, and goes its own way. */
+/* The new file has the access mode of the first one, and its own position. */
 static void twins(void)
 {
     int rw = device_must_open(NAME, O_RDWR | O_NONBLOCK), twin;
@@ -48,7 +48,7 @@ static void twins(void)
     close(r);
 }
 
-/* Its memory can be mapped, also when nothing else is left of the channel. */
+/* The new file works, and can be mapped, after the unlink and the close of the first one. */
 static void outlives(void)
 {
     int fd = device_must_open(NAME, O_RDWR), twin;
@@ -70,7 +70,7 @@ static void outlives(void)
     device_create(control, NAME, 4, 64);
 }
 
-/* It is no other channel's that has the name now. */
+/* The new file is of the first one's channel, not of the channel that has the name now. */
 static void replaced(void)
 {
     int fd = device_must_open(NAME, O_RDWR | O_NONBLOCK), twin;
@@ -90,7 +90,7 @@ static enum ach_status get(ach_channel_t *chan, char *buf, size_t *n)
     return ach_get(chan, buf, 8, n, NULL, 0);
 }
 
-/* A child's descriptor shows the handle's channel: unlinked or replaced by now. */
+/* A child's descriptor is of the handle's channel, which was unlinked or replaced. */
 static void in_child(void *arg)
 {
     ach_channel_t *chan = arg;
@@ -131,7 +131,7 @@ static void inherited(bool unlink)
     else
         device_create(control, NAME, 4, 64);
     CHECK(check_child(device_fork(in_child, &chan), 20000));
-    CHECK(device_readable(fd)); /* the parent's own has not moved */
+    CHECK(device_readable(fd)); /* the parent's position has not changed */
     close(w);
     CHECK_OK(ach_close(&chan));
 }

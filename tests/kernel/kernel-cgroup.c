@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process in a control group with memory.max makes no more channels than fit into that. */
+/* A process in a control group with memory.max cannot create more channels than fit into that. */
 #include "device.h"
 
 #include <sched.h>
@@ -23,7 +23,7 @@ static bool tell(const char *path, const char *text)
     return ok;
 }
 
-/* The number behind a word; the word may be empty. */
+/* The number that follows a word in a file; the word may be empty. */
 static unsigned long ask(const char *path, const char *word)
 {
     unsigned long n = 0;
@@ -60,7 +60,7 @@ static void name_of(char name[64], int i)
     snprintf(name, 64, NAME "-%d", i);
 }
 
-/* Root, whom the module's own limits do not bind. */
+/* As root, to whom the module's own limits do not apply. */
 static void take_all(void *arg)
 {
     struct ach_kernel_info info = {0};
@@ -90,7 +90,7 @@ static void take_all(void *arg)
            MAXIMUM >> 10);
 }
 
-/* What the group was charged comes back, a little later. */
+/* The memory charged to the group is released, after a short delay. */
 static bool comes_back(void)
 {
     int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many users make all the channels they can, with the limits that the module chooses by itself.
- * All channels together stay within max_bytes, and the machine goes on.
+ * Many users create all the channels they can, with the default limits of the module. All
+ * channels together stay within max_bytes, and the machine still has memory.
  */
 #include "device.h"
 
@@ -59,7 +59,7 @@ static void take_all(void *arg)
     }
 }
 
-/* The bytes of the channels that were made. Removes them. */
+/* Remove the channels. Returns the sum of their bytes. */
 static uint64_t release_all(int control)
 {
     uint64_t sum = 0;

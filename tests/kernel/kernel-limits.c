@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one user and all users may take of the machine, and that all of it comes back. */
+/* The limits on what one user and all users may use, and that everything is released. */
 #include "device.h"
 
 #define NAME "test-limits"
@@ -60,7 +60,7 @@ static void by_number(void)
     CHECK_ERRNO(create(5, 1, 64), EDQUOT);
     fd = open_number(0, O_RDONLY);
     CHECK(unlink_number(0) == 0);
-    CHECK_ERRNO(create(5, 1, 64), EDQUOT); /* its memory is still there */
+    CHECK_ERRNO(create(5, 1, 64), EDQUOT); /* the open file keeps its memory */
     close(fd);
     CHECK(create(5, 1, 64) == 0);
     for (i = 1; i <= 5; i++)
@@ -76,7 +76,7 @@ static void by_bytes(void)
     CHECK_ERRNO(create(0, 1, 600000), EDQUOT);
     CHECK(create(0, 1, 200000) == 0);
     CHECK_ERRNO(create(1, 1, 200000), EDQUOT);
-    /* Large messages on their way count, too. */
+    /* Buffers of large messages count, too. */
     for (i = 0; i < 8; i++) {
         fds[i] = open_number(0, O_WRONLY);
         CHECK(write(fds[i], "small", 5) == 5);
@@ -101,7 +101,7 @@ static void become_somebody(void)
 
 #define FILES 7
 
-/* So many open files of each channel at most, however they are opened. */
+/* At most FILES open files of each channel, however they are opened. */
 static void by_files(void *arg)
 {
     int fds[FILES], other, i;
@@ -124,7 +124,7 @@ static void by_files(void *arg)
     CHECK_ERRNO(device_open(NAME "-0", O_RDONLY), EDQUOT);
     CHECK(unlink_number(1) == 0);
     close(other);
-    /* What the others had is free again when they end. */
+    /* Files still open are released when this process ends, as its next run checks. */
     CHECK(dup(fds[0]) >= 0);
 }
 
@@ -138,7 +138,7 @@ static void wait_on(void *arg)
     _exit(n > 0 ? 0 : errno == EDQUOT ? 2 : 1);
 }
 
-/* How many of the waiters end with this status, of so many that do end. */
+/* Wait for n waiters to end. Returns how many ended with this status. */
 static int ended_with(int status, int n)
 {
     int found = 0, s, looks;
@@ -169,7 +169,7 @@ static void by_waiters(void *arg)
         CHECK(write(fd, "news", 4) == 4);
     CHECK(ended_with(0, FILES) == FILES);
     for (i = 0; i < FILES - 1; i++)
-        open_number(0, O_RDONLY); /* all of it was given back */
+        open_number(0, O_RDONLY); /* what the waiters used was released */
     CHECK_ERRNO(device_open(NAME "-0", O_RDONLY), EDQUOT);
 }
 
@@ -204,7 +204,7 @@ static void as_somebody(void *arg)
     }
 }
 
-/* Others have used it up. */
+/* Other users have used up the limit. */
 static void with_none_left(void *arg)
 {
     (void)arg;
@@ -279,7 +279,7 @@ int main(void)
     channels = parameter("max_user_channels", 5);
     bytes = parameter("max_user_bytes", 1 << 20);
     CHECK(check_child(device_fork(as_somebody, NULL), 60000));
-    /* Who may exceed them. */
+    /* Root may exceed the limits of users. */
     CHECK(create(0, 1, 600000) == 0);
     largest = parameter("max_channel_bytes", 100000);
     CHECK_ERRNO(create(1, 1, 600000), EFBIG);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapped channel cannot be written by any way; the cursor page tells poll how far one is. */
+/* A mapped channel cannot be written in any way; the cursor page tells poll the position. */
 #include "device.h"
 
 #include <sys/uio.h>
@@ -44,7 +44,7 @@ static void refused(void)
     close(w);
 }
 
-/* Writing past the page tables, as a debugger does. */
+/* Write without regard to the page protection, as a debugger does. */
 static void write_by_force(void *to)
 {
     int mem = open("/proc/self/mem", O_RDWR);
@@ -72,14 +72,14 @@ static void never_writable(int flags)
     device_put(fd, "message");
     CHECK_ERRNO(read(fd, hdr, 8), EFAULT);
     CHECK(hdr->magic == ACHI_MAGIC);
-    /* Pages that were given back come again. */
+    /* Discarded pages are mapped again. */
     CHECK(madvise(hdr, size, MADV_DONTNEED) == 0);
     CHECK(hdr->magic == ACHI_MAGIC);
     CHECK(munmap(hdr, size) == 0);
     close(fd);
 }
 
-/* What is put is seen at once, also after close, by children, and when the channel is gone. */
+/* A mapping shows a put at once, also after close, in a child, and after the unlink. */
 static void lives(void)
 {
     int fd = device_must_open(NAME, O_RDWR), w = device_must_open(NAME, O_WRONLY);
@@ -157,7 +157,7 @@ static void cursor(void)
     CHECK_ERRNO(read(fd, buf, sizeof(buf)), ECANCELED);
     c->cancels = 1;
     CHECK(!device_readable(fd));
-    /* Nonsense is nobody's harm. */
+    /* Invalid values do no harm. */
     c->seen = UINT64_MAX;
     CHECK(!device_readable(fd));
     CHECK_ERRNO(read(fd, buf, sizeof(buf)), EAGAIN);

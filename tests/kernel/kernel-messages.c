@@ -168,7 +168,7 @@ static void info(void)
     close(fd);
 }
 
-/* A message of pseudo-random length whose bytes tell its number. */
+/* A message of pseudo-random length whose bytes contain its number. */
 static size_t fill(unsigned char *buf, uint32_t number, size_t most)
 {
     uint64_t state = number;

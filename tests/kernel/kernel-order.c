@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One put wakes sleepers by priority, whether they block in read, in
- * ACH_KERNEL_WAIT, in poll or in epoll_wait. All are on one CPU with the writer,
+ * ACH_KERNEL_WAIT, in poll or in epoll_wait. All run on one CPU with the writer,
  * which is less urgent than any of them: so each runs as soon as it is woken,
  * and the order in which they run is the order of waking.
  */
@@ -22,7 +22,7 @@ struct sleeper {
     pthread_t thread;
     int how, prio;
     pid_t tid;
-    unsigned ran; /* as the how manyth */
+    unsigned ran; /* position in the order of running, from 1 */
     bool woken;
 };
 
@@ -74,7 +74,7 @@ static bool create_thread(pthread_t *thread, int prio, void *(*f)(void *), void 
     return r == 0;
 }
 
-/* Until a thread has said who it is, and sleeps. */
+/* Wait until a thread has stored its id and sleeps. */
 static void await_sleep(const pid_t *tid)
 {
     while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE))
@@ -99,7 +99,7 @@ static void stay_here(void)
     REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
 }
 
-/* Kinds and priorities in an order that depends on the round. */
+/* One round; the seed selects the kinds and priorities of the sleepers. */
 static void round_of(uint64_t seed)
 {
     struct sleeper all[SLEEPERS] = {{0}};
@@ -126,10 +126,10 @@ static void round_of(uint64_t seed)
     close(w);
 }
 
-/* Somebody who polls, and somebody more urgent who does the same later. */
+/* A thread that polls a file, or a more urgent thread that polls it later. */
 struct mover {
     int fd;       /* both poll it */
-    int first_fd; /* the urgent one is woken by this first */
+    int first_fd; /* the urgent thread waits on this file first */
     pid_t tid;
     bool done;
 };
@@ -157,9 +157,9 @@ static void *poll_meanwhile(void *arg)
 }
 
 /*
- * The urgent one runs when a put has woken it and nobody else yet, and polls the file that is still
- * to be woken. That takes the file to a place that the put has passed; who polled before is woken
- * all the same.
+ * The put wakes the urgent thread first. It runs at once, and polls the file whose pollers are
+ * still to be woken. That moves the file to a place in the order that the put has passed. The
+ * patient thread must be woken nevertheless.
  */
 static void moved(void)
 {
@@ -179,7 +179,7 @@ static void moved(void)
     for (i = 0; i < 10000 && !__atomic_load_n(&patient.done, __ATOMIC_ACQUIRE); i++)
         check_sleep_ms(1);
     CHECK(__atomic_load_n(&patient.done, __ATOMIC_ACQUIRE));
-    device_put(w, "!"); /* whatever was lost */
+    device_put(w, "!"); /* wakes the threads even if a wake-up was lost */
     for (i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     close(w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that mean harm: garbage in every ioctl, pages that never come, and
- * many processes that do everything at once and are killed. A channel of
- * somebody else goes on as if nothing were.
+ * Hostile programs: garbage in every ioctl, page faults that are never served,
+ * and many processes that do everything at once and are killed. A channel that
+ * they do not use keeps working.
  */
 #include "device.h"
 
@@ -17,7 +17,7 @@
 
 static int control;
 
-/* Structures of random bytes, then with a few fields made right. */
+/* Structures of random bytes, some with a few valid fields. */
 static void garbage(void)
 {
     static const unsigned long on_channel[] = {
@@ -75,7 +75,7 @@ static void be_stuck(void *arg)
         CHECK(read(s->fd, p, s->size) < 0);
 }
 
-/* Who waits for a page that never comes can be killed, and nobody waits for it. */
+/* A process stuck in a page fault can be killed, and no other process waits for it. */
 static void stuck(bool writes, size_t size)
 {
     int fd = device_must_open(NAME, O_RDWR | O_NONBLOCK);
@@ -218,7 +218,7 @@ static void riot(void *arg)
     riot_thread((void *)(seed * 2));
 }
 
-/* Our own channel beside them. */
+/* Our own channel works while rioting processes are killed and restarted. */
 static void riots(void)
 {
     uint64_t end = check_now_ns() + check_scale(10000) * 1000000u, seed = 1, sent = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one source of a single-writer channel: who is it, and until when? */
+/* The source of a single-writer channel: which process is it, and until when? */
 #include "device.h"
 
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void one_of_two(void)
     close(r);
 }
 
-/* It stays so as long as there is a descriptor, whichever. */
+/* A file stays the source as long as its process has any descriptor of it. */
 static void duplicates(void)
 {
     int a = device_must_open(NAME, O_RDWR), b = device_must_open(NAME, O_RDWR);
@@ -69,7 +69,7 @@ static void duplicates(void)
 /* A process that has inherited the open file. */
 struct child {
     int fd;
-    int to[2], from[2]; /* pipes: the parent says go on, the child says that it has */
+    int to[2], from[2]; /* pipes: the parent lets the child go on; the child reports back */
 };
 
 static void tell(const int *pipe_ends)
@@ -98,7 +98,7 @@ static void inherit(void *arg)
     hear(c->to);
 }
 
-/* A child neither ends nor keeps its parent's place, and can have it afterwards. */
+/* A child neither ends nor keeps its parent's role as source; later it can be the source. */
 static void forked(void)
 {
     struct child c = {.fd = device_must_open(NAME, O_RDWR)};
@@ -150,7 +150,7 @@ static int close_it(void *arg)
     return close(*(int *)arg);
 }
 
-/* A process that shares the table of descriptors is the same one here. */
+/* A process that shares the descriptor table (CLONE_FILES) counts as the same process. */
 static void shared_table(void)
 {
     static char stack[64 << 10] __attribute__((aligned(16)));
@@ -188,7 +188,7 @@ static void *write_late(void *arg)
     return NULL;
 }
 
-/* A write that is under way when its writer ceases to be the source does not come to its end. */
+/* A write in progress fails if its writer stops being the source meanwhile. */
 static void under_way(size_t size)
 {
     struct late l = {.fd = device_must_open(NAME, O_RDWR), .size = size};
@@ -219,7 +219,7 @@ static void under_way(size_t size)
     munmap(l.from, 1 << 20);
 }
 
-/* Put a descriptor into a socket, which keeps the open file. */
+/* Send a descriptor into a socket, which keeps the file open. */
 static void stow(int socket, int fd)
 {
     union {
@@ -246,7 +246,7 @@ static void *declare_often(void *arg)
     return NULL;
 }
 
-/* Declaring while the descriptor is closed leaves no source, though another process has the file. */
+/* A source declared while its descriptor is closed does not last, though the file stays open. */
 static void while_closing(void)
 {
     uint64_t i, rounds = check_scale(2000);

@@ -100,7 +100,7 @@ static void meet_deadlines(void *arg)
     deadlines();
 }
 
-/* Where CLOCK_MONOTONIC and CLOCK_BOOTTIME are a second behind. */
+/* In a time namespace in which CLOCK_MONOTONIC and CLOCK_BOOTTIME are a second behind. */
 static void in_time_namespace(void *arg)
 {
     static const char offsets[] = "1 -1 0\n7 -1 0\n";
@@ -221,7 +221,7 @@ static void polling(void)
     close(writer);
 }
 
-/* Edge- and level-triggered, each again and again. */
+/* epoll, edge-triggered or level-triggered, many times. */
 static void by_epoll(uint32_t flags)
 {
     int w = device_must_open(NAME, O_WRONLY);
@@ -262,7 +262,7 @@ static bool all_woken(const int *ep)
     return true;
 }
 
-/* So many poll one open file that the writer does not wake each of them itself. */
+/* One open file has more pollers than a writer wakes itself, so that a worker wakes them. */
 static void crowd(void)
 {
     int fd = device_must_open(NAME, O_RDWR | O_NONBLOCK), ep[CROWD], i, round;
@@ -283,7 +283,7 @@ static void crowd(void)
     }
     device_put(fd, "x");
     CHECK(join(&a) == POLLIN);
-    /* Work may be under way when all is closed. */
+    /* The worker may still be running when all is closed. */
     device_put(fd, "x");
     for (i = 0; i < CROWD; i++)
         close(ep[i]);
@@ -309,7 +309,7 @@ static void *echo(void *arg)
     return NULL;
 }
 
-/* To and fro: one lost wake is the end of it. */
+/* A message goes to and fro: a single lost wake-up ends the exchange. */
 static void ping_pong(void)
 {
     struct ach_kernel_options limit = {.timeout = LONG_NS};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * missing.h - memory whose pages do not come
+ * missing.h - memory whose page faults userfaultfd holds back
  *
- * Who touches it sleeps in the kernel until a page is given, or for ever.
+ * A thread that touches it sleeps in the kernel until missing_give, or for ever.
  */
 #ifndef MISSING_H
 #define MISSING_H
@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-/* NULL if this system or user cannot have it. The descriptor is to be closed. */
+/* NULL if this system or user has no userfaultfd. The caller closes the descriptor. */
 static inline void *missing_memory(size_t size, int *uffd)
 {
     struct uffdio_api api = {.api = UFFD_API};
@@ -30,7 +30,7 @@ static inline void *missing_memory(size_t size, int *uffd)
     return p;
 }
 
-/* Let all of it come, as zeros. */
+/* Provide all pages, filled with zeros. */
 static inline void missing_give(int uffd, void *p, size_t size)
 {
     struct uffdio_zeropage z = {.range = {.start = (uintptr_t)p, .len = size}};

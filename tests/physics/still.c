@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* still.c - engines for tests: one that is right until it breaks, and ones that are not */
+/* still.c - engines for tests: one that fails after 0.1 s, and invalid ones by macros */
 #include <ach.h>
 #include <ach/physics.h>
 #include <stdlib.h>

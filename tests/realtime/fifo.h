@@ -23,7 +23,7 @@ static inline int fifo_core(void)
     return last;
 }
 
-/* Go to that core, with that priority. False if we may not. */
+/* Move the calling thread to @core, with SCHED_FIFO and @priority. False if not permitted. */
 static inline bool fifo_become(int core, int priority)
 {
     struct sched_param param = {.sched_priority = priority};
@@ -42,7 +42,7 @@ static inline void fifo_sleep_us(long us)
     nanosleep(&t, NULL);
 }
 
-/* State and priority of a thread as /proc/.../stat has them. */
+/* State and priority of a thread, as /proc/.../stat shows them. */
 static inline bool fifo_look(pid_t tid, char *state, long *priority)
 {
     char path[64], text[512], *p;

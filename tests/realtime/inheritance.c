@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inheritance.c - a writer that holds up a more important one gets its priority (G10)
+ * inheritance.c - a writer that blocks one of higher priority inherits that priority (G10)
  *
- * Three threads on one core. The low one is in the middle of putting a large
- * message when the middle one starts to use up the core and the high one wants
- * to put. With inheritance the low one finishes its put before the middle one
- * goes on, so the high one is done while the middle one still works. The same
- * with an ordinary mutex goes the other way, which shows that the experiment
- * tells the two apart.
+ * Three threads of low, middle and high priority share one core. The low thread
+ * is putting a large message when the middle thread starts to use up the core and
+ * the high thread wants to put. With inheritance the low thread finishes its put
+ * before the middle thread continues, so the high thread is done first. With an
+ * ordinary mutex the middle thread is done first: this control run shows that the
+ * test can tell the two apart.
  */
 #include "fifo.h"
 #include "layout.h"
@@ -23,11 +23,11 @@
 #define CONTROL_ROUNDS 5u
 #define LIMIT_NS check_time(60000000000ull)
 
-/* A way to exclude others while a large message is copied. */
+/* A lock that is held while a large message is copied: the channel's, or a mutex. */
 struct contest {
     void (*low)(void);    /* copy a large message under the lock */
     void (*high)(void);   /* take the same lock, briefly */
-    bool (*inside)(void); /* is the low one copying? */
+    bool (*inside)(void); /* is the low thread copying? */
 };
 
 static ach_channel_t low_handle, high_handle;
@@ -74,16 +74,16 @@ static bool mutex_inside(void)
 static const struct contest on_channel = {channel_low, channel_high, channel_inside};
 static const struct contest on_mutex = {mutex_low, mutex_high, mutex_inside};
 
-/* The stage, anew for each contest. */
+/* The state of the current contest. */
 static struct stage {
     const struct contest *contest;
     pthread_t low, middle, high;
     sem_t go_middle, go_high;
     pid_t low_tid;
     uint32_t stop;
-    uint32_t middle_done, high_done; /* rounds */
-    uint32_t high_was_first;         /* rounds in which the middle one was still at work */
-    uint32_t boosted;                /* looks at which the low one had the high one's priority */
+    uint32_t middle_done, high_done; /* rounds completed */
+    uint32_t high_was_first;         /* rounds that high completed before middle */
+    uint32_t boosted;                /* samples in which low had the priority of high */
 } stage;
 
 static bool over(void)
@@ -144,7 +144,7 @@ static void *be_high(void *unused)
     }
 }
 
-/* We run above all others on the one core: while we do, the low one stays where it is. */
+/* This thread has the highest priority on the core: while it runs, the low thread does not. */
 static void one_round(uint32_t round, uint64_t *rng)
 {
     uint64_t end = check_now_ns() + LIMIT_NS;

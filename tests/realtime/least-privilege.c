@@ -23,11 +23,11 @@ static const struct timespec patience = {.tv_sec = 30};
 static void become_nobody(void)
 {
     REQUIRE(setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
-    /* So that /proc/self/fd can be looked into. */
+    /* Needed to read /proc/self/fd after the change of user. */
     REQUIRE(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0);
 }
 
-/* The descriptor behind which the library has the file, or -1. */
+/* The descriptor by which the library has opened the file, or -1. */
 static int descriptor_of(const char *path)
 {
     char link[64], target[300];
@@ -48,7 +48,7 @@ static int descriptor_of(const char *path)
     return found;
 }
 
-/* Nothing that the descriptor or the mapping allows leads to a writable one. */
+/* Neither the descriptor nor the mapping can be turned into a writable one. */
 static void cannot_write(const char *name, ach_channel_t *chan)
 {
     char path[256], again[64];
@@ -142,7 +142,7 @@ static void serve(const char *name, const uint32_t *waiting, pid_t pid)
 
 static void exercise(const char *name)
 {
-    uint32_t *waiting = check_shared(sizeof(*waiting)); /* rounds the subscriber has come to */
+    uint32_t *waiting = check_shared(sizeof(*waiting)); /* the subscriber's current round */
     pid_t pid;
 
     fflush(NULL);
@@ -158,7 +158,7 @@ static void exercise(const char *name)
     munmap(waiting, sizeof(*waiting));
 }
 
-/* Who may not even read cannot open. */
+/* A user without read permission cannot open the channel. */
 static void test_no_permission(void)
 {
     ach_channel_t chan;
@@ -180,7 +180,7 @@ static void test_no_permission(void)
     CHECK_OK(ach_close(&chan));
 }
 
-/* Also a handle that only asked for it cannot be turned into a writing one. */
+/* A handle opened read-only by its attribute cannot be turned into a writing one either. */
 static void test_asked_for(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -3,8 +3,8 @@
  * no-syscalls.c - put and get make no system call and no allocation (G7)
  *
  * A child forbids itself every system call and counts allocations, then puts
- * and gets messages of many sizes. That the net catches something is seen with
- * children that break the rule.
+ * and gets messages of many sizes. Children that break the rule show that the
+ * filter and the counter catch them.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -22,7 +22,7 @@
 
 enum { EXIT_TRAPPED = 3, EXIT_ALLOCATED = 4, EXIT_NO_SECCOMP = 5, EXIT_STATUS = 6 };
 
-/* Allocations of the whole program go through here. */
+/* All allocations of the program go through the functions below, which count them here. */
 static volatile unsigned long allocations;
 
 void *__libc_malloc(size_t n);
@@ -81,7 +81,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
     _exit(EXIT_TRAPPED);
 }
 
-/* From now on only write, exit and the return from a handler are left. */
+/* From now on every system call but write, exit_group and rt_sigreturn raises SIGSYS. */
 static void forbid_system_calls(void)
 {
     struct sock_filter rules[] = {
@@ -158,7 +158,7 @@ static void an_allocation(void)
     free(malloc(10));
 }
 
-/* Here every put wakes: the documented price of read-only sleepers. */
+/* With readonly_wake every put makes a system call to wake: the documented cost. */
 static void a_waking_put(void)
 {
     must(ach_put(&writer, "x", 1), ACH_MASK_OK);
@@ -175,7 +175,7 @@ static void handles_open(const char *name)
     REQUIRE_OK(ach_open(&subscriber, name, &attr));
 }
 
-/* A reader that waits in vain leaves the waiter flag up. */
+/* A reader whose wait times out leaves the waiter flag set. */
 static void leave_flag(void)
 {
     const struct timespec brief = {.tv_nsec = 1000000};
@@ -185,7 +185,7 @@ static void leave_flag(void)
             ACH_TIMEOUT);
 }
 
-/* The first put of a thread asks who it is, the first reservation allocates. */
+/* Do it here: the first put of a thread calls gettid, the first reservation allocates. */
 static void warm_up(void)
 {
     void *room;
@@ -194,11 +194,11 @@ static void warm_up(void)
     REQUIRE_OK(ach_commit(&writer, 1));
     REQUIRE_OK(ach_flush(&reader));
     leave_flag();
-    REQUIRE_OK(ach_put(&writer, "x", 1)); /* lowers it, so the next put wakes nobody */
+    REQUIRE_OK(ach_put(&writer, "x", 1)); /* clears the flag: the next put does not wake */
     REQUIRE_OK(ach_flush(&reader));
 }
 
-/* How a child ends that does this under the net. */
+/* Run @fun in a child that may not make system calls; returns the child's exit status. */
 static int under_the_net(const char *name, void (*fun)(void))
 {
     int status;

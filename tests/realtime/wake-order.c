@@ -3,8 +3,8 @@
  * wake-order.c - of several waiters, the one with the highest priority runs first (G10)
  *
  * All threads share one core. The waiters go to sleep in random order; the put
- * wakes all of them, and they note in which order they ran. They wait in get, or
- * poll a descriptor; a helper thread has the priority of the thread it helps.
+ * wakes all of them, and they record the order in which they ran. They wait in get,
+ * or poll a descriptor; a helper thread has the priority of the thread it helps.
  */
 #include "fifo.h"
 
@@ -18,11 +18,11 @@
 
 static const int priorities[WAITERS] = {12, 20, 10, 18, 15};
 
-/* How they wait. */
+/* How the waiters wait. */
 struct way {
     const char *name;
     bool readonly;
-    const char *fd; /* poll a descriptor, by this mechanism */
+    const char *fd; /* poll a descriptor, with this value of ACH_FD; NULL: wait in get */
 };
 
 static const struct way ways[] = {
@@ -40,7 +40,7 @@ struct waiter {
     const struct way *way;
     sem_t go;
     pid_t tid;
-    uint32_t entered; /* rounds in which it began to wait */
+    uint32_t entered; /* number of rounds in which it has begun to wait */
 };
 
 static struct waiter waiters[WAITERS];
@@ -48,7 +48,7 @@ static uint32_t stop, finished;
 static unsigned order[WAITERS];
 static int core;
 
-/* The handle of a waiter, after it has its priority. Its descriptor, or -1. */
+/* Open the handle of a waiter, which has its priority already. Returns its descriptor, or -1. */
 static int open_handle(const struct way *way, ach_channel_t *chan)
 {
     ach_attr_t attr;
@@ -99,7 +99,7 @@ static void *wait_for_it(void *arg)
     return NULL;
 }
 
-/* Let one waiter go to sleep on the channel, and see that it has. */
+/* Let one waiter go to sleep on the channel, and return when it sleeps. */
 static void send_to_sleep(struct waiter *w, uint32_t round)
 {
     uint64_t end = check_now_ns() + LIMIT_NS;
@@ -128,7 +128,7 @@ static void all_to_sleep(uint32_t round, uint64_t *rng)
         send_to_sleep(&waiters[turn[i]], round);
 }
 
-/* Put once and look at the order in which they ran. */
+/* Put once, and check that the waiters ran in order of priority. */
 static bool one_round(ach_channel_t *chan, uint32_t round, uint64_t *rng)
 {
     uint64_t end = check_now_ns() + LIMIT_NS, message = round;
@@ -192,7 +192,7 @@ static void exercise(const struct way *way)
     CHECK_OK(ach_unlink(NAME));
 }
 
-/* Can this system wait that way? */
+/* Whether this system supports this way of waiting. */
 static bool possible(const struct way *way)
 {
     ach_channel_t chan;

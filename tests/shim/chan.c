@@ -32,7 +32,7 @@ uint64_t chan_used(uint64_t n)
     return (n + ACHI_ALIGN - 1) & ~(uint64_t)(ACHI_ALIGN - 1);
 }
 
-/* The least that geometry.h promises: two of full capacity, two rounds of ordinary ones. */
+/* The smallest ring allowed by geometry.h: 2 full messages or 2 * frame_cnt frames, the larger. */
 static uint64_t least_ring(const struct achi_geometry *g)
 {
     uint64_t a = 2 * chan_used(g->capacity);
@@ -41,7 +41,7 @@ static uint64_t least_ring(const struct achi_geometry *g)
     return a > b ? a : b;
 }
 
-/* The channel ends where the guard begins. */
+/* Place the channel so that it ends at the guard page. */
 static void place_channel(const struct chan_plan *p)
 {
     struct achi_geometry g;

@@ -14,30 +14,30 @@
 
 extern struct achi_view chan_view;
 
-/* Make the channel anew. */
+/* Create the channel anew for a run. */
 void chan_setup(const struct chan_plan *p);
 
-/* Write or compare a message, without steps. place is in the channel. */
+/* Write or compare a message in the channel, without scheduler steps. */
 void chan_fill(unsigned char *place, uint32_t id, uint64_t n);
 bool chan_matches(const unsigned char *place, uint32_t id, uint64_t n);
 
-/* What message id looks like in private memory. */
+/* The same in private memory. */
 void message_fill(unsigned char *buf, uint32_t id, uint64_t n);
 bool message_matches(const unsigned char *buf, uint32_t id, uint64_t n);
 
-/* Has anything been written where nothing belongs? */
+/* Are the bytes around and between the channel's parts unchanged? */
 bool chan_gaps_clean(void);
 
-/* Words that a hostile process may rewrite: not the fixed part of the header. */
+/* A word that a hostile process may rewrite: any but the fixed part of the header. */
 uint64_t *chan_random_word(uint64_t random);
 
-/* Where a byte really is: a mirrored ring's second half is its first. */
+/* The memory behind an address: the second half of a mirrored ring maps to its first. */
 unsigned char *chan_real_place(unsigned char *p);
 
 /* Do these bytes belong to a message's place: the ring or the inside of one entry? */
 bool chan_holds(const unsigned char *p, size_t n);
 
-/* How many bytes a message takes of the ring. */
+/* How many bytes of the ring a message of n bytes uses. */
 uint64_t chan_used(uint64_t n);
 
 #endif

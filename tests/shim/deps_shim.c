@@ -21,7 +21,7 @@ static size_t piece(size_t n, size_t i)
     return n - i < 8 ? n - i : 8;
 }
 
-/* The contract of achi_copy_in and achi_copy_out: inside, aligned, with room for whole words. */
+/* The contract of achi_copy_in and achi_copy_out: in the channel, aligned, room for whole words. */
 static bool copy_allowed(const unsigned char *p, size_t n)
 {
     if (!chan_holds(p, (n + 7) & ~(size_t)7))
@@ -67,7 +67,7 @@ void achi_copy_out(void *dst, const void *chan, size_t n)
     }
 }
 
-/* The lock itself is the scheduler's: the word can hold anything. */
+/* The scheduler implements the lock, so the word's value is not used. */
 static void check_lock_word(const struct achi_view *v, const uint32_t *word)
 {
     if (word != &v->hdr->lock)

@@ -18,7 +18,7 @@ enum shim_step {
 #define STEP(label) label,
 #include "steps.def"
 #undef STEP
-    /* What the core leaves to its deps, and the actors do besides. */
+    /* Steps outside the core: those of its deps (lock, copies) and of the actors. */
     SHIM_LOCK,
     SHIM_UNLOCK,
     SHIM_COPY_IN,
@@ -42,7 +42,7 @@ void achi_unlock(const struct achi_view *v, uint32_t *word);
 void achi_commit_wake(const struct achi_view *v, uint32_t add);
 uint64_t achi_now(const struct achi_view *v);
 
-/* Begin a run: a copy can be interrupted every so many words; time begins at 0. */
+/* Begin a run: copies can be interrupted every copy_words words; the clock starts at 0. */
 void deps_reset(unsigned copy_words);
 uint64_t deps_last_stamp(void);
 

@@ -58,7 +58,7 @@ static void sanitizer_adopt(struct fiber *f)
 
 static void sanitizer_prepare(struct fiber *f)
 {
-    /* A body never returns, and the sanitizer remembers its calls: begin with a clean sheet. */
+    /* A body never returns, so its old fiber still has a call stack in TSan: create a new one. */
     if (f->sanitizer)
         __tsan_destroy_fiber(f->sanitizer);
     f->sanitizer = __tsan_create_fiber(0);
@@ -102,7 +102,7 @@ static void sanitizer_arrive(struct fiber *f)
 
 #endif
 
-/* makecontext passes ints only. */
+/* The fiber being switched to: makecontext passes only ints, so fiber_main reads it here. */
 static struct fiber *starting;
 
 static void fiber_main(void)

@@ -2,7 +2,7 @@
 /*
  * fiber.h - several stacks in one thread
  *
- * The sanitizers are told of every switch, so that the shim runs under them.
+ * The sanitizers are notified of every switch, so that the shim runs under them.
  */
 #ifndef SHIM_FIBER_H
 #define SHIM_FIBER_H
@@ -17,16 +17,16 @@ struct fiber {
     size_t stack_size;
     void (*body)(void *);
     void *arg;
-    void *sanitizer; /* what the sanitizer keeps of a fiber that does not run */
+    void *sanitizer; /* the sanitizer's state of a suspended fiber */
 };
 
 /* The fiber that the caller runs in: the thread's own stack. */
 void fiber_adopt(struct fiber *self);
 
-/* Get a fiber ready to run body, which must end with a switch that says so. Keeps its stack. */
+/* Prepare a fiber to run body, which must end with fiber_switch(..., true). Reuses the stack. */
 void fiber_prepare(struct fiber *f, void (*body)(void *), void *arg);
 
-/* Go on in another fiber. ends: this one will not run again before it is prepared anew. */
+/* Switch to another fiber. ends: from does not run again until fiber_prepare. */
 void fiber_switch(struct fiber *from, struct fiber *to, bool ends);
 
 #endif

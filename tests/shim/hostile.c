@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hostile.c - somebody rewrites the channel's memory while others use it (G9)
+ * hostile.c - a hostile process rewrites the channel's memory while others use it (G9)
  *
  * usage: hostile [COUNT [FIRST_SEED]]
  *
- * Between any two steps a word may change to what hurts most. Nobody may then
- * leave the channel's memory, take more steps than ever needed, or return a
- * status that the manual does not know.
+ * Between any two steps a word may change to a harmful value. No actor may then
+ * access memory outside the channel, take more steps than the bound, or return
+ * a status that is not documented.
  */
 #include <check.h>
 
@@ -16,8 +16,8 @@
 #include "policy.h"
 
 static uint64_t dice;
-static unsigned rewrites; /* left in this run: then everybody must come to rest */
-static unsigned rate;     /* one step in so many is preceded by one */
+static unsigned rewrites; /* left in this run; after the last, all actors must come to rest */
+static unsigned rate;     /* one step in this many is preceded by a rewrite */
 
 static uint64_t nasty_value(uint64_t old)
 {

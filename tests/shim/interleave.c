@@ -54,7 +54,7 @@ static void random_run(const struct mode *m, uint64_t seed, uint64_t *steps)
     *steps += sched_steps();
 }
 
-/* Random runs that never come to some step would test less than they seem to. */
+/* The random runs together must have taken every step, else some code was not tested. */
 static void check_reach(void)
 {
     int i;
@@ -105,7 +105,7 @@ static int usage(void)
     return 2;
 }
 
-/* Long runs have wider bounds and take minutes; slow builds have narrower ones. */
+/* ACH_TEST_SCALE above 100 allows one more preemption and takes minutes; below 50, one less. */
 static int exhaustive(int argc, char **argv)
 {
     int kills = strcmp(argv[1], "exhaustive-crash") == 0;

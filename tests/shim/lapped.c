@@ -2,8 +2,8 @@
 /*
  * lapped.c - a reader that writers overtake every time it tries (G7)
  *
- * It gives up after a number of tries, says what "nothing new" says, and has
- * counted them.
+ * It gives up after ACHI_GET_TRIES tries, returns the same status as for
+ * "nothing new", and has counted the tries.
  */
 #include <check.h>
 
@@ -26,7 +26,7 @@ static void play_turns(const struct plan *plan, const struct turn *turns)
     }
 }
 
-/* Each time the reader comes to its step, two messages are put before it may take it. */
+/* Each time the reader arrives at the step, two messages are put before it may go on. */
 static void lap(const char *name, enum op_kind kind, int options, enum shim_step at,
                 enum ach_status want, uint64_t overtaken)
 {
@@ -50,8 +50,8 @@ static void lap(const char *name, enum op_kind kind, int options, enum shim_step
 }
 
 /*
- * In the reader's last try a writer evicts the message that it copies, and is killed: the commit
- * word is still the one that the reader has seen. It must not sleep, because messages are there.
+ * In the reader's last try a writer evicts the message being copied, and is killed before it
+ * commits: the commit word is unchanged. The reader must not sleep, because there are messages.
  */
 static void lapped_by_killed_writer(void)
 {

@@ -10,7 +10,7 @@
 
 #define MESSAGES 256
 
-/* What an actor is putting; main has the first place. */
+/* The put in progress of an actor. Index 0 is main's. */
 struct pending {
     bool active;
     struct message m;
@@ -21,11 +21,11 @@ struct pending {
 static struct {
     bool failed;
     char reason[256];
-    uint64_t start, newest; /* of messages[0], and the newest */
+    uint64_t start, newest; /* sequence numbers of messages[0] and of the newest message */
     struct message messages[MESSAGES];
-    struct message next; /* written whole and not committed, by whoever came last */
+    struct message next; /* written completely but not committed, by the latest writer */
     bool next_there;
-    uint64_t floor; /* puts have needed the bytes of all before this one */
+    uint64_t floor; /* puts needed the ring space of all messages before this one */
     bool ordinary;
     uint64_t frame_size;
     struct pending pending[SCHED_MAX + 1];
@@ -112,7 +112,7 @@ static uint64_t end_pos(void)
     return m->pos + (m->reserved > ACHI_INLINE_MAX ? chan_used(m->size) : 0);
 }
 
-/* Whoever makes room in the ring may void all whose bytes it needs, and those only. */
+/* A put that makes room in the ring may void only the messages whose bytes it needs. */
 void oracle_locked(void)
 {
     const struct pending *p = pending_of(sched_current());
@@ -128,7 +128,7 @@ void oracle_locked(void)
         o.floor++;
 }
 
-/* The message as its entry must have it. */
+/* The message as its entry must describe it. */
 static struct message whole(const struct message *m)
 {
     struct message w = *m;
@@ -167,7 +167,7 @@ static const unsigned char *place_of(const struct achi_entry *e)
     return e->off & ACHI_INLINE ? (const unsigned char *)e->small : chan_view.data + e->off;
 }
 
-/* An entry that is not void tells the truth about a message that is whole. */
+/* An entry that is not void describes its message correctly, and that message is intact. */
 static void check_entry(const struct achi_entry *e, uint64_t index)
 {
     const struct message *m = e->seq == o.newest + 1 ? &o.next : oracle_message(e->seq);

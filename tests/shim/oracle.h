@@ -3,9 +3,9 @@
  * oracle.h - what must be true of a channel
  *
  * The oracle watches the commit word after every step. From that, and from
- * what writers say they are about to put, it knows which messages exist, which
- * of them may be gone, and what each of them looks like. It uses nothing else
- * of what the core computed.
+ * the puts that writers announce to it, it knows which messages exist, which
+ * of them may have been evicted, and the contents of each. It uses no other
+ * result of the core.
  */
 #ifndef SHIM_ORACLE_H
 #define SHIM_ORACLE_H
@@ -13,39 +13,39 @@
 #include "plan.h"
 #include "scheduler.h"
 
-/* The id of the message that is there when the run begins. */
+/* The id of the message that is in the channel when the run begins. */
 #define ORACLE_START_ID 0xffffu
 
 struct message {
     uint32_t id;
     uint64_t size;
-    uint64_t reserved; /* the room that was made for it */
+    uint64_t reserved; /* the size of its reservation, at least size */
     uint64_t pos;
     uint64_t stamp;
 };
 
 void oracle_reset(const struct chan_plan *p);
 
-/* The run has failed. The first reason counts. */
+/* Mark the run as failed. Only the first reason is kept. */
 void oracle_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool oracle_failed(void);
 const char *oracle_reason(void);
 
-/* The current actor is about to put this; how often it was committed since. */
+/* The current actor begins a put, sets its final size, ends it. Returns the number of commits. */
 void oracle_put_begins(uint32_t id, uint64_t reserved);
 void oracle_put_size(uint64_t size);
 unsigned oracle_put_ends(void);
 
-/* The sequence of what an actor committed last, 0 if nothing. */
+/* The sequence number of the message that an actor's last put committed; 0: none. */
 uint64_t oracle_put_seq(int id);
 
 /* The current actor has got the lock. */
 void oracle_locked(void);
 
-/* After a step of an actor; NULL: of main. */
+/* Check the channel after a step of an actor; NULL: a step of main. */
 void oracle_observe(const struct actor *a);
 
-/* Somebody began to retire the channel, or is done with it: then nobody may sleep any more. */
+/* An actor begins to retire the channel, or has finished (done): then no reader may sleep. */
 void oracle_retire(bool done);
 bool oracle_retired(bool done);
 
@@ -57,10 +57,10 @@ uint64_t oracle_oldest(void);
 /* The first message that could ever be read. */
 uint64_t oracle_begin(void);
 
-/* Was there no put larger than frame_size? Then the oldest are let go by count alone. */
+/* Was no put larger than frame_size? Then the oldest messages are evicted by count alone. */
 bool oracle_all_ordinary(void);
 
-/* NULL: there never was such a message. */
+/* NULL: no such message was committed. */
 const struct message *oracle_message(uint64_t seq);
 
 /* How many steps writers made. */

@@ -15,7 +15,7 @@ static bool one_in(uint64_t *random, uint64_t n)
     return below(random, n) == 0;
 }
 
-/* Sizes at which something changes are as likely as all others. */
+/* Prefer boundary sizes: 1, frame_size, the inline limit and one more, the capacity. */
 static uint32_t random_size(const struct chan_plan *c, uint64_t *random)
 {
     uint64_t capacity = c->frame_cnt * c->frame_size;
@@ -46,7 +46,7 @@ static uint32_t random_size(const struct chan_plan *c, uint64_t *random)
     return (uint32_t)(n < capacity ? n : capacity);
 }
 
-/* Some messages before the bits of the commit word, or 32 bits, are used up. */
+/* At most 5 below the largest sequence number that fits the commit word's bits, or 32 bits. */
 static uint64_t near_wrap(uint64_t *random)
 {
     return (one_in(random, 2) ? ACHI_SEQ_BITS / ACHI_ONE_MESSAGE + 1 : 1ull << 32) - 1 -
@@ -106,7 +106,7 @@ static void add_writer(struct plan *p, uint64_t *random)
     int i;
 
     *s = (struct script){.writer = true, .after = -1, .n = 1 + (int)below(random, 6)};
-    /* One writer at a time: the next may begin when the one before has ended, however. */
+    /* Single writer: a writer begins when the one before has ended, also if it was killed. */
     if (p->n && (p->chan.flags & ACHI_F_SINGLE_WRITER))
         s->after = p->n - 1;
     for (i = 0; i < s->n; i++)

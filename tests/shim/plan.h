@@ -17,19 +17,19 @@ struct chan_plan {
     uint64_t frame_cnt;
     uint64_t frame_size;
     uint32_t flags;
-    bool roomy; /* a ring of whole pages, as real ones; else the least allowed */
+    bool roomy; /* a ring of whole pages, as in real channels; else the smallest allowed */
     bool readonly_wake;
     uint64_t start_seq;  /* the channel's newest message when the run begins; 0: none */
     uint64_t start_size; /* and its size */
-    uint64_t start_pos;  /* where the ring stands then */
-    unsigned copy_words; /* a copy can be interrupted every so many words; 0: 1 */
+    uint64_t start_pos;  /* the ring's position when the run begins */
+    unsigned copy_words; /* words between two interruption points of a copy; 0: 1 */
 };
 
 enum op_kind {
     OP_PUT,
     OP_RESERVE, /* make room for size, write, commit least */
     OP_ABORT,   /* make room for size, write, drop it */
-    OP_RETIRE,  /* close the channel for all, as replacing it does */
+    OP_RETIRE,  /* mark the channel as replaced, as ach_create with truncate does */
     OP_GET,     /* into a buffer of size */
     OP_VIEW,    /* get in place, read, check */
     OP_PEEK,
@@ -43,7 +43,7 @@ struct op {
     uint32_t size;
     uint32_t least; /* OP_RESERVE: the size that is committed */
     int options;    /* of ach_get_opts */
-    int times;      /* do it so often; 0: once */
+    int times;      /* number of repetitions; 0: once */
 };
 
 struct script {
@@ -61,7 +61,7 @@ struct plan {
     struct script actors[PLAN_ACTORS];
 };
 
-/* A random plan. wrap: begin near the end of the sequence's bits. */
+/* A random plan. wrap: start shortly before the sequence number wraps. */
 void plan_random(struct plan *p, uint64_t *random, bool wrap);
 
 /* The same, for the channel alone. */

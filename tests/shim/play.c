@@ -91,7 +91,7 @@ static void check_rest(const struct plan *plan)
     }
 }
 
-/* The channel must be of use to others at once, whoever died: a last put, and a new reader. */
+/* After any kill the channel must be usable at once: put a last message, read with a new reader. */
 static void epilogue(const struct plan *plan)
 {
     static struct player last;

@@ -59,7 +59,7 @@ static int choice(struct exhaustive_policy *p, int options)
     return k;
 }
 
-/* Going on comes first, then changing to each other actor, then dying. */
+/* Order of the choices: the current actor goes on, each other actor, kill the current one. */
 static int exhaustive_pick(struct policy *policy, const struct sched_point *point)
 {
     struct exhaustive_policy *p = (struct exhaustive_policy *)policy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * policy.h - ways to decide who runs: by chance, all of them, and as written down
+ * policy.h - scheduling policies: random, exhaustive and scripted
  */
 #ifndef SHIM_POLICY_H
 #define SHIM_POLICY_H
@@ -8,27 +8,28 @@
 #include "scheduler.h"
 
 /*
- * By chance. An actor goes on or another takes over; each run has its own
- * habit of changing often or seldom, because some bugs need an actor to stand
- * still while others do a lot.
+ * Random. At each step the current actor goes on or another takes over. Each
+ * run has its own rate of switching, because some bugs need an actor to stand
+ * still while others take many steps.
  */
 struct random_policy {
     struct policy policy;
     uint64_t *random;
-    unsigned change; /* one in so many steps changes the actor */
-    unsigned kill;   /* one in so many steps kills; 0: none does */
-    int kills;       /* at most so many */
+    unsigned change; /* one in this many steps switches to another actor */
+    unsigned kill;   /* one in this many steps kills the actor; 0: never */
+    int kills;       /* kills left in this run */
     bool impatient;  /* lock attempts may time out */
 };
 
 void random_policy_init(struct random_policy *p, uint64_t *random, int kills, bool impatient);
 
 /*
- * All schedules in which at most so many times an actor is interrupted though
- * it could go on, and at most so many are killed, at any step. Each run repeats
- * the choices of the one before up to the last that has an alternative.
+ * Exhaustive. All schedules with at most the given numbers of preemptions (an
+ * actor is interrupted though it could go on) and of kills, at any step. Each
+ * run repeats the choices of the previous run up to the last one that has an
+ * untried alternative.
  */
-#define CHOICES_MAX 4096 /* beyond that a run has gone wrong anyway */
+#define CHOICES_MAX 4096 /* more choices occur only in a run that fails anyway */
 
 struct exhaustive_policy {
     struct policy policy;
@@ -42,15 +43,15 @@ struct exhaustive_policy {
 
 void exhaustive_policy_init(struct exhaustive_policy *p, int preemptions, int kills);
 
-/* Get ready for the next run. False: all have been. */
+/* Prepare the next run. False: all schedules have been run. */
 bool exhaustive_policy_next(struct exhaustive_policy *p);
 
-/* As written down: each turn lets one actor run until it stands before a step. */
+/* Scripted: each turn lets one actor run until it stops before a step. */
 struct turn {
     int actor;
     int until; /* an enum shim_step, or TURN_REST */
-    int times; /* stop there only the so-manieth time; 0: the first */
-    bool kill; /* and kill it there */
+    int times; /* stop at the times-th arrival at the step; 0: at the first */
+    bool kill; /* kill the actor there */
 };
 
 /* The turn lasts until the actor ends, sleeps or is blocked. */
@@ -60,7 +61,7 @@ struct scripted_policy {
     struct policy policy;
     const struct turn *turns;
     int n, at;
-    int arrived; /* at the step, in this turn */
+    int arrived; /* arrivals at the step in this turn */
 };
 
 /* After the last turn all run to their end, in the order of their ids. */

@@ -9,7 +9,7 @@
 
 #define ULL(x) ((unsigned long long)(x))
 
-/* What was true when a get began. */
+/* The state when a get began. */
 struct before {
     uint64_t newest;
     uint64_t writer_steps;
@@ -22,7 +22,7 @@ static struct before remember(const struct player *r)
     return (struct before){oracle_newest(), oracle_writer_steps(), r->steps, r->cursor};
 }
 
-/* Every try looks at the head, at most at every frame, and copies once. */
+/* Each try loads the head, visits each frame at most once, and copies once. */
 static uint64_t get_bound(void)
 {
     return ACHI_GET_TRIES * (16 + chan_view.frame_cnt + chan_view.capacity / 8);
@@ -34,7 +34,7 @@ static bool cursor_same(const struct achi_cursor *a, const struct achi_cursor *b
            a->missed_last == b->missed_last;
 }
 
-/* G1, and what FIRST may pass over: messages that have to be gone. */
+/* G1. FIRST may skip only messages that had to be evicted. */
 static void check_choice(const struct before *b, uint64_t seq, int options)
 {
     uint64_t next = b->cursor.seen + 1;
@@ -56,7 +56,7 @@ static void check_choice(const struct before *b, uint64_t seq, int options)
     }
 }
 
-/* G3: every gap is told, with its length. */
+/* G3: every gap is reported, with its length. */
 static void check_counts(const struct player *r, const struct before *b, enum ach_status status)
 {
     const struct achi_cursor *c = &r->cursor;
@@ -74,7 +74,7 @@ static void check_counts(const struct player *r, const struct before *b, enum ac
         oracle_fail("get says %d with a gap of %llu", (int)status, ULL(gap));
 }
 
-/* G7, and that a get is disturbed by nothing but writers at work. */
+/* G7. A get starts over only if a writer took steps meanwhile. */
 static void check_effort(const struct player *r, const struct before *b, int options)
 {
     uint64_t again = r->cursor.overtaken - b->cursor.overtaken;
@@ -154,7 +154,7 @@ static void check_get(const struct player *r, const struct before *b, const stru
     }
 }
 
-/* As the library: raise the flag, look at the state, sleep while the word is the same. */
+/* Wait as the library does: raise the waiter flag, check the state, sleep on the commit word. */
 static void wait(const struct player *r, uint32_t word)
 {
     if (!r->script->readonly) {
@@ -192,7 +192,7 @@ enum ach_status reader_get(struct player *r, const struct op *op)
     }
 }
 
-/* What is read in place counts only if the message was still there afterwards. */
+/* Bytes read in place are valid only if the message has not been overwritten afterwards. */
 static void view(struct player *r, const struct op *op)
 {
     enum ach_status status = reader_get(r, op);
@@ -276,7 +276,7 @@ void reader_do(struct player *r, const struct op *op)
     }
 }
 
-/* G6 */
+/* G6: a reader sleeps only if it has seen the newest message. */
 void reader_check_asleep(const struct player *r)
 {
     if (r->cursor.seen != oracle_newest())

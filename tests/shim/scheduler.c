@@ -113,7 +113,7 @@ static void die(void)
     longjmp(s.current->end, 1);
 }
 
-/* Who goes on? NULL: nobody can. The current actor dies in here if so decided. */
+/* The actor to run next; NULL: none can. If the policy kills the current actor, does not return. */
 static struct actor *choose(void)
 {
     struct sched_point point = {.current = s.current};
@@ -137,7 +137,7 @@ static struct actor *choose(void)
     return &s.actors[point.ready[k]];
 }
 
-/* Let the policy decide, and come back when this actor's turn has come. */
+/* Let the policy choose. Returns when this actor is chosen again. */
 static void give_way(void)
 {
     struct actor *self = s.current;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * scheduler.h - actors that run one at a time, and who decides which
+ * scheduler.h - run actors one at a time, as a policy decides
  *
  * An actor is a body of code on a stack of its own. It runs until it reaches a
- * step; there a policy decides who goes on, or that the actor is killed. What
- * the kernel does for real writers and readers is done here: the lock frees
- * itself when its holder dies, and a sleeper sleeps only while the word has
- * the value it expects.
+ * step; there a policy decides which actor goes on, or that this one is killed.
+ * The scheduler does what the kernel does for real writers and readers: the
+ * lock is released when its owner dies, and a sleeper sleeps only while the
+ * word has the value it expects.
  */
 #ifndef SHIM_SCHED_H
 #define SHIM_SCHED_H
@@ -33,13 +33,13 @@ struct actor {
     jmp_buf end;
     enum actor_state state;
     int id;
-    int after; /* ACTOR_LATER: whose end it waits for */
+    int after; /* ACTOR_LATER: id of the actor whose end it waits for */
     enum shim_step at;
     void (*body)(void *);
     void *arg;
 };
 
-/* Where a decision is due. The current actor, if it can go on, is ready[0]. */
+/* A scheduling decision. The current actor, if it can go on, is ready[0]. */
 struct sched_point {
     const struct actor *current;
     bool goes_on;
@@ -50,14 +50,14 @@ struct sched_point {
 struct policy {
     /* An index into ready, or SCHED_KILL if the current actor can go on. */
     int (*pick)(struct policy *p, const struct sched_point *point);
-    /* The lock is taken: has the time limit passed? May be NULL. */
+    /* The lock is held: does the waiter's timeout expire now? May be NULL: never. */
     bool (*gives_up)(struct policy *p);
 };
 
 struct sched_hooks {
-    /* The actor's last access is done; it or main stands before the next. */
+    /* The actor's last access is done: it stands before the next or has ended. NULL: main. */
     void (*done)(const struct actor *a);
-    /* The actor was chosen: the access at its step comes now. May be NULL. */
+    /* The actor was chosen, and now makes the access of its step. May be NULL. */
     void (*runs)(const struct actor *a);
     /* The actor was killed at its step. May be NULL. */
     void (*killed)(const struct actor *a);
@@ -71,10 +71,10 @@ void sched_reset(struct policy *p, const struct sched_hooks *hooks, uint64_t bud
 /* after: the id of the actor that must end first, or -1. Ids count from 0. */
 struct actor *sched_add(void (*body)(void *), void *arg, int after);
 
-/* Run until nobody can. */
+/* Run until no actor can go on. */
 void sched_run(void);
 
-/* End all who did not end. */
+/* End all actors that have not ended. */
 void sched_stop(void);
 
 /* NULL in the main program, whose steps are never interrupted. */
@@ -86,7 +86,7 @@ uint64_t sched_steps(void);
 uint64_t sched_taken(enum shim_step at);
 bool sched_over_budget(void);
 
-/* The world of the actors: the lock, and sleeping on a word. */
+/* What the kernel provides to the actors: the lock, and sleeping on a word. */
 struct actor *sched_lock_owner(void);
 bool sched_locked(void);
 enum ach_status sched_lock(void);

@@ -119,7 +119,7 @@ static void record(const char *dir, const struct plan *plan, struct policy *poli
     printf("%s\n", path);
 }
 
-/* What a trace can tell of: puts and gets on a channel that never held a message. */
+/* Reduce a plan to what a trace can express: puts and gets on a channel that starts empty. */
 static void simplify(struct plan *p)
 {
     int i, k;

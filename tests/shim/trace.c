@@ -8,19 +8,19 @@
 
 #define UNKNOWN "-"
 
-/* What the recorder knows of an actor. */
+/* The recorder's state of an actor. */
 struct known {
     char name[16];
     int options;       /* of the get it is in */
     uint32_t head;     /* the commit word it loaded last */
-    bool head_is_last; /* nothing but that came since */
+    bool head_is_last; /* its last step was that load */
     bool asleep;
 };
 
 static struct {
     FILE *out;
     struct known actors[PLAN_ACTORS];
-    const struct actor *running; /* its access is not written down yet */
+    const struct actor *running; /* its access is not recorded yet */
     enum shim_step at;
 } t;
 
@@ -39,7 +39,7 @@ static uint64_t entry_seq(uint64_t seq)
     return achi_entry_of(&chan_view, seq)->seq;
 }
 
-/* The value that the access loaded or stored: nothing has happened since. */
+/* Record the value that the access loaded or stored: no other step has happened since. */
 static void write_step(struct known *k, enum shim_step at)
 {
     const char *label = shim_step_name(at);

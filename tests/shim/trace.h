@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * trace.h - write down a run, step by step, for the model to follow
+ * trace.h - record a run, step by step, for the model to replay
  *
  * The format is described in model/README.md.
  */

@@ -5,7 +5,7 @@
 #include "chan.h"
 #include "oracle.h"
 
-/* Found out by counting: no put takes more steps of its own. */
+/* The largest number of steps of one put, found by counting. */
 static uint64_t put_bound(uint64_t n)
 {
     return 32 + 3 * (chan_view.mask + 1) + n / 8;
@@ -48,7 +48,7 @@ enum ach_status writer_put(struct player *w, uint64_t n)
     return w->status = r;
 }
 
-/* Put in place, as the only writer. */
+/* Put in place, on a single-writer channel. */
 static void reserve(struct player *w, const struct op *op, bool commit)
 {
     uint32_t id = w->next_id++;
@@ -75,7 +75,7 @@ static void reserve(struct player *w, const struct op *op, bool commit)
     check_put(r, op->size, oracle_put_ends(), play_impatient ? 0 : w->steps - steps);
 }
 
-/* As the library retires a channel: the state, then a nudge. */
+/* Retire the channel as the library does: set the state, then change the commit word and wake. */
 static void retire(void)
 {
     shim_step(SHIM_RETIRE);

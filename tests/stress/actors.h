@@ -2,10 +2,9 @@
 /*
  * actors.h - run functions beside each other, as processes or as threads
  *
- * Actors count their steps, so that somebody outside can tell whether they get
- * anywhere. If all are asleep and none has taken a step for a while, somebody
- * missed a wake-up: a process that was woken is runnable, however busy the
- * machine is.
+ * Actors count their steps, so that an observer can tell whether they make
+ * progress. If all are asleep and none has taken a step for a while, a wake-up
+ * was lost: a process that was woken is runnable, however busy the machine is.
  */
 #ifndef ACTORS_H
 #define ACTORS_H
@@ -20,18 +19,18 @@
 
 #define ACTORS_MAX 24
 
-/* Asleep without a step in so many looks, so far apart: stuck. */
+/* A crew is stuck if it slept without a step in STUCK_LOOKS checks in a row, LOOK_MS apart. */
 #define STUCK_LOOKS 10
 #define LOOK_MS 20
 
-/* How many messages or rounds a run wants: any number, but ten million in the long form. */
+/* Least number of messages or rounds of a run: none, or ten million if ACH_TEST_SCALE >= 1000. */
 static inline uint64_t long_run(void)
 {
     return check_scale(100) >= 1000 ? 10000000 : 0;
 }
 
 struct actor;
-/* Returns how many checks failed; each source file of a program counts its own. */
+/* Returns the number of failed checks. */
 typedef int actor_fun(struct actor *self);
 
 struct actor {
@@ -121,7 +120,7 @@ static inline bool crew_join_thread(pthread_t t, long limit_ms)
     return pthread_timedjoin_np(t, NULL, &end) == 0;
 }
 
-/* Wait for all to return. Those that do not within the limit have failed. */
+/* Wait for all actors. An actor that does not return within the limit has failed. */
 static inline bool crew_join(struct crew *c, long limit_ms)
 {
     bool ok = true;
@@ -162,7 +161,7 @@ static inline char actor_state(const struct actor *a)
     return thread_state(__atomic_load_n(&a->tid, __ATOMIC_ACQUIRE));
 }
 
-/* Are all threads of a process asleep, but for the one that asks? */
+/* Are all threads of a process asleep, except the calling thread? */
 static inline bool process_asleep(pid_t pid)
 {
     pid_t self = (pid_t)syscall(SYS_gettid);
@@ -217,7 +216,7 @@ static inline bool crew_asleep(const struct crew *c)
     return true;
 }
 
-/* Has a process of the crew ended without having finished? */
+/* Has an actor's process ended before its function returned? */
 static inline bool crew_broken(const struct crew *c)
 {
     unsigned i;
@@ -232,7 +231,7 @@ static inline bool crew_broken(const struct crew *c)
     return false;
 }
 
-/* Look at a crew once. *looks counts looks in a row at which all slept and nothing moved. */
+/* Check a crew once. *looks counts the checks in a row in which all slept without a step. */
 static inline bool crew_stuck(const struct crew *c, uint64_t *steps, unsigned *looks)
 {
     uint64_t now = crew_steps(c);

@@ -2,9 +2,9 @@
 /*
  * ledger.h - what one reader has seen of each writer
  *
- * A small message carries only the low bits of its counter. So of each writer
- * the ledger knows a lower bound of its last counter, and how many messages
- * beyond that it may have put that this reader missed.
+ * A small message carries only the low bits of its counter. So for each writer
+ * the ledger keeps a lower bound of its last counter, and how many further
+ * messages it may have put that this reader missed (slack).
  */
 #ifndef LEDGER_H
 #define LEDGER_H
@@ -18,7 +18,7 @@ struct ledger {
     uint64_t got[PATTERN_WRITERS];
     uint64_t seq; /* of the last message */
     uint64_t checked;
-    uint64_t spoiled; /* views that a writer overtook */
+    uint64_t spoiled; /* views that a writer overwrote */
     uint64_t missed;
 };
 
@@ -81,7 +81,7 @@ static inline void ledger_again(const unsigned char *buf, size_t size)
     CHECK(pattern_check(buf, size, &writer, &low));
 }
 
-/* When all has been read: what is not accounted for must be exactly what was missed. */
+/* At the end: the messages put but not got are exactly those missed, and the spoiled views. */
 static inline void ledger_close(const struct ledger *l, const uint64_t *put, unsigned writers)
 {
     uint64_t total = 0, lost = 0;

@@ -3,8 +3,8 @@
  * pattern.h - messages whose every byte follows from writer, counter and size
  *
  * A message begins with its stamp, counter << 3 | writer, as much of it as
- * fits, scrambled with the size. What follows is a sequence that starts from
- * stamp and size. So one byte of another message, or of another length, shows.
+ * fits, scrambled with the size. The bytes that follow are computed from stamp
+ * and size. So a single byte of another message, or a wrong length, is detected.
  */
 #ifndef PATTERN_H
 #define PATTERN_H

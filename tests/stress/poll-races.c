@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * poll-races.c - no put and no cancel goes unnoticed by who polls a descriptor (G6)
+ * poll-races.c - a thread that polls a descriptor misses no put and no cancel (G6)
  *
  *     poll-races io_uring|thread [threads] [RACES]
  *
- * Runs each variant for a while, or until so many races are done in all;
- * ACH_TEST_SCALE of 1000 asks for ten million. A helper thread would look again
- * by itself after a second, so the processes are watched from outside.
+ * Runs each variant for a while, and until RACES races are done in all;
+ * ACH_TEST_SCALE=1000 sets ten million. A helper thread checks again by itself
+ * after a second, which hides a lost wake-up; so the processes are watched from
+ * outside.
  */
 #include "polled.h"
 #include "races.h"
@@ -40,7 +41,7 @@ static void *had_a_thread(void *cx)
     return cx;
 }
 
-/* Does a descriptor work this way here? A heap channel wants a process that has had threads. */
+/* Is the mechanism available here? A heap channel uses io_uring only after a thread was started. */
 static bool present(const char *mechanism)
 {
     ach_create_attr_t make;

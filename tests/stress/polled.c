@@ -2,13 +2,13 @@
 /*
  * polled.c - one side polls a descriptor, the other puts or cancels just then
  *
- * A descriptor is armed within the get that takes the last message. So in most
- * rounds a message goes ahead of the ball, and the ball follows at a distance
- * that lets it meet the other side while that arms: half of the distances are
- * chosen evenly over twice the time that a ball is away, half about where the other
- * side said that the ball came too early or too late. The server goes on only
- * when the ball has come back; no later message makes up for a wake-up that was
- * lost.
+ * A descriptor is armed within the get that gets the last message. So in most
+ * rounds a message goes ahead of the ball, and the ball follows after a delay
+ * chosen so that it arrives while the other side arms: half of the delays are
+ * evenly distributed over twice the round-trip time of a ball, half are near the
+ * time learned from the other side's reports (EARLY, LATE). The server continues
+ * only when the ball has come back, so that no later message hides a lost
+ * wake-up.
  */
 #include "races.h"
 
@@ -18,9 +18,9 @@
 
 #include "polled.h"
 
-#define AHEAD (1ull << 62) /* not the ball */
-#define EARLY (1ull << 61) /* the ball was there when what went ahead had been got */
-#define LATE (1ull << 60)  /* it was not */
+#define AHEAD (1ull << 62) /* a message ahead of the ball */
+#define EARLY (1ull << 61) /* the ball was there right after the message ahead was got */
+#define LATE (1ull << 60)  /* the ball was not there then */
 #define TOLD (EARLY | LATE)
 
 #define ARMING_NS 3000u
@@ -29,11 +29,11 @@
 #define LOOKS 20000u
 #define EDGE_MAX 8
 
-/* Where the server aims. */
+/* How the server times the ball. */
 struct aim {
     uint64_t rng;
-    uint64_t away_ns;   /* how long a ball is away */
-    uint64_t arming_ns; /* when the other side arms, after what went ahead */
+    uint64_t away_ns;   /* average round-trip time of a ball */
+    uint64_t arming_ns; /* estimated time from the message ahead until the other side arms */
 };
 
 static void wait_ns(uint64_t ns)
@@ -78,7 +78,7 @@ static void send_ahead(ach_channel_t *out, struct aim *a)
     }
 }
 
-/* All must send the ball back; the last one says how it went. */
+/* Wait until all others have sent the ball back. Returns the last ball, with its report. */
 static uint64_t await_all(const struct race *r, ach_channel_t *back, uint64_t ball)
 {
     uint64_t told = 0;
@@ -118,7 +118,7 @@ int serve_pollers(struct actor *self)
     return check_failures;
 }
 
-/* A descriptor and what waits for it. */
+/* A descriptor and the mechanism that polls it. */
 struct eye {
     enum poller by;
     int fd, epoll;
@@ -181,8 +181,8 @@ static enum ach_status look(ach_channel_t *chan, uint64_t *ball, int options)
 }
 
 /*
- * Until the ball comes: poll, then get one or all. Who waits for edges must get
- * all. Having got something, look again at once, or poll.
+ * Until the ball comes: poll, then get one message or all. With edge-triggered
+ * epoll all must be got. After a message, get again at once, or poll.
  */
 static uint64_t await_ball(struct eye *e, ach_channel_t *chan, uint64_t *rng)
 {
@@ -230,7 +230,7 @@ int answer_polling(struct actor *self)
     return check_failures;
 }
 
-/* Until the handle is canceled, or a ball comes. */
+/* Poll until the handle is canceled (true), or a ball comes. */
 static bool await_either(struct eye *e, ach_channel_t *chan)
 {
     enum ach_status r;
@@ -243,7 +243,7 @@ static bool await_either(struct eye *e, ach_channel_t *chan)
     return r == ACH_CANCELED;
 }
 
-/* Takes the cancel back before it says so, and then looks, which meets the next one. */
+/* Clears the cancel before confirming it; the get that follows races with the next cancel. */
 int poll_canceled(struct actor *self)
 {
     struct race *r = self->arg;
@@ -269,7 +269,7 @@ int poll_canceled(struct actor *self)
     return check_failures;
 }
 
-/* Cancels the other's handle or puts, one at a time. */
+/* In each round either cancels the other side's handle or puts. */
 int serve_canceled(struct actor *self)
 {
     struct race *r = self->arg;

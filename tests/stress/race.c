@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* race.c - run two sides until enough rounds are done, or nobody moves any more */
+/* race.c - run two sides until enough rounds are done, or both are stuck */
 #include "races.h"
 
 #define JOIN_LIMIT_MS ((long)check_time(30000))
@@ -53,7 +53,7 @@ static void channels_remove(const struct race *r)
     }
 }
 
-/* A process that waits for whatever comes, until it is killed. */
+/* A process that waits for messages until it is killed. */
 static pid_t victim_start(const struct race *r)
 {
     ach_channel_t chan;
@@ -81,7 +81,7 @@ static void victims_kill(pid_t *pids, unsigned n)
     }
 }
 
-/* Kill one of them and start another, a few times. */
+/* Kill and replace each victim, after a random delay. */
 static void victims_stir(const struct race *r, pid_t *pids, uint64_t *rng)
 {
     unsigned i;
@@ -99,7 +99,7 @@ static uint64_t rounds_done(const struct crew *c)
     return __atomic_load_n(&c->actors[c->n - 1].steps, __ATOMIC_RELAXED) / 2;
 }
 
-/* Watch until the time or the rounds are over; false: they are stuck. */
+/* Stop the race when both the time and the rounds are over; false: stuck, or an actor died. */
 static bool watch(struct race *r, struct crew *c, long ms, uint64_t rounds)
 {
     uint64_t end = check_now_ns() + (uint64_t)ms * 1000000u, seen = 0;

@@ -2,9 +2,9 @@
 /*
  * races.h - two sides that wait for each other
  *
- * Every variant is a ball that goes to and fro: whoever has it puts a message,
- * or cancels a wait, after a random tiny delay, and waits until it comes back.
- * So at any time somebody is awake, unless a wake-up was lost.
+ * Every variant is a ball that goes to and fro: the side that has it puts a
+ * message, or cancels a wait, after a tiny random delay, and waits until the
+ * ball comes back. So one side is always awake, unless a wake-up was lost.
  */
 #ifndef RACES_H
 #define RACES_H
@@ -14,15 +14,15 @@
 #define RACE_CHANNELS 4u
 #define RACE_WAITERS 6u
 
-/* What a program can wait in for a descriptor. */
+/* The system calls that wait for a descriptor. */
 enum poller { NO_POLLER, BY_POLL, BY_EPOLL, BY_EPOLL_EDGE, BY_SELECT };
 
 struct race_shared {
     uint32_t stop;
     uint64_t rounds;
-    uint64_t polls;       /* that said the descriptor is readable */
-    uint64_t vain;        /* of these, with nothing to get */
-    uint64_t interrupted; /* without a signal */
+    uint64_t polls;       /* returns of the poll call */
+    uint64_t vain;        /* polls after which there was nothing to get */
+    uint64_t interrupted; /* polls that failed with EINTR, without a signal */
 };
 
 struct race {
@@ -32,24 +32,24 @@ struct race {
     bool heap;
     struct ach_header *shm[RACE_CHANNELS + 1]; /* of heap channels */
     ach_channel_t canceled;                    /* the handle whose wait is canceled */
-    pthread_t waiter;                          /* who waits on it */
+    pthread_t waiter;                          /* the thread that waits on it */
 };
 
 struct variant {
     const char *name;
-    actor_fun *server; /* starts each round, and says when it is the last */
+    actor_fun *server; /* starts each round, and marks the last one */
     actor_fun *other;
     unsigned others;
     unsigned victims; /* processes that wait too, and are killed at random */
     bool one_process; /* the sides must be threads of one process */
     bool handler;     /* a signal handler cancels */
     bool readonly;    /* the other side subscribes read-only */
-    unsigned polls;   /* the server looks so often before it sleeps */
+    unsigned polls;   /* number of gets of the server before it sleeps */
     uint64_t spin_ns;
     enum poller poller; /* how the other side polls a descriptor */
 };
 
-/* The balls: channels 0.. go out, the last one comes back. */
+/* Balls go out on the channels 0 to RACE_CHANNELS - 1, and come back on BACK. */
 #define BACK RACE_CHANNELS
 #define LAST_ROUND (1ull << 63)
 
@@ -58,7 +58,7 @@ extern const unsigned race_variant_count;
 
 void race_open(const struct race *r, ach_channel_t *chan, unsigned which, bool readonly);
 
-/* Watch one race for so long, and until so many rounds are done. Returns how many were. */
+/* Run one race for at least this time and this number of rounds. Returns the rounds done. */
 uint64_t race_run(struct race *r, bool threads, long ms, uint64_t rounds);
 
 static inline void ball_send(ach_channel_t *chan, uint64_t ball)
@@ -76,7 +76,7 @@ static inline uint64_t ball_receive(ach_channel_t *chan, int options)
     return ball;
 }
 
-/* Look for a while before waiting: so the next ball goes out before the other side sleeps. */
+/* Get without waiting first, so that the next ball goes out before the other side sleeps. */
 static inline uint64_t ball_receive_soon(ach_channel_t *chan, unsigned polls)
 {
     uint64_t ball = 0;

@@ -3,9 +3,9 @@
  * racy.h - touch a channel's memory in place, beside readers and writers
  *
  * A view may be overwritten while it is read, and a reservation may lie where
- * a slow reader still copies an old message; ach_view_check, and the reader's
- * own check, sort that out. These are the only accesses in these tests that
- * race by design.
+ * a slow reader still copies an old message; ach_view_check, and the check in
+ * ach_get, detect that. These are the only accesses in these tests that race by
+ * design.
  */
 #ifndef RACY_H
 #define RACY_H
@@ -21,7 +21,7 @@
 #endif
 #endif
 
-/* Not a call of memcpy: a sanitizer would look into that. Both sides are aligned to 8 bytes. */
+/* Does not call memcpy, which a sanitizer intercepts. Both sides are aligned to 8 bytes. */
 __attribute__((no_sanitize("thread"))) static inline void
 racy_copy(volatile unsigned char *to, const volatile unsigned char *from, size_t n)
 {

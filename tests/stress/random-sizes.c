@@ -6,9 +6,9 @@
  *
  * Goes through channels of many shapes, a fraction of a second each. Every
  * byte of every message is checked, the order of each writer's messages, and
- * in the end that each reader has missed exactly what it was told. With a
- * number, goes on until so many messages were put; ACH_TEST_SCALE of 1000 asks
- * for ten million.
+ * in the end that each reader missed exactly as many messages as were reported
+ * to it. With MESSAGES, continues until that many messages were put;
+ * ACH_TEST_SCALE=1000 sets ten million.
  */
 #include "run.h"
 
@@ -44,7 +44,7 @@ static void channel_make(struct run *r)
         ach_create_attr_get_shm(&attr, &r->shm);
 }
 
-/* Let the writers work for a while, then the readers finish. */
+/* Run the writers for ms milliseconds; then the readers read what is left. */
 static void run_for(struct run *r, bool threads, long ms, unsigned first_kind)
 {
     struct crew writers, readers;
@@ -77,7 +77,7 @@ static void add_up(struct totals *t, const struct run *r)
     t->runs++;
 }
 
-/* The shape, sizes and attributes of the n-th run. */
+/* The n-th run: n selects the shape, the sizes and the attributes. */
 static void one_run(uint64_t n, bool threads, long ms, struct totals *t)
 {
     struct run r = {.shape = shapes[n % SHAPES], .seed = n * 1000 + (uint64_t)getpid()};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* readers.c - take messages in every way there is, and check each of them */
+/* readers.c - get messages in every way there is, and check each of them */
 #include "ledger.h"
 #include "racy.h"
 #include "run.h"
@@ -52,7 +52,7 @@ static enum ach_status take_view(struct reader *r, size_t *size)
     return s;
 }
 
-/* Ask with too small a buffer until it fits. */
+/* Get with a buffer that may be too small, and grow it until the message fits. */
 static enum ach_status take_growing(struct reader *r, size_t *size)
 {
     size_t room = (size_t)(check_random(&r->rng) % (r->room + 1));
@@ -90,7 +90,7 @@ static enum ach_status take(struct reader *r, size_t *size)
     return ach_get(&r->chan, r->buf, r->room, size, &patience, r->kind->options | ACH_O_RELTIME);
 }
 
-/* One message, or one more look at the same. */
+/* Check a new message, or the same message again. */
 static void account(struct reader *r, enum ach_status s, size_t size)
 {
     bool spoiled = r->kind->how == BY_VIEW && ach_view_check(&r->chan) != ACH_OK;
@@ -107,7 +107,7 @@ static void account(struct reader *r, enum ach_status s, size_t size)
     }
 }
 
-/* Until the writers are gone and nothing is left. */
+/* Read until all writers have ended and nothing is left. */
 static void read_all(struct reader *r, struct actor *self, const struct run_shared *shared)
 {
     for (;;) {

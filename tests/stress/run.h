@@ -8,7 +8,7 @@
 
 #define RUN_NAME "stress"
 
-/* No wait of an actor lasts longer; then it looks whether the run is over. */
+/* The longest wait of an actor; after it, the actor checks whether the run is over. */
 #define RUN_WAIT_NS 20000000
 
 /* Which sizes writers choose. */
@@ -19,9 +19,9 @@ struct shape {
     size_t frame_size;
 };
 
-/* Between the actors. */
+/* Shared by the actors. */
 struct run_shared {
-    uint32_t stop; /* writers shall end */
+    uint32_t stop; /* tells the writers to end */
     uint32_t over; /* all writers have ended */
     uint64_t put[PATTERN_WRITERS];
     uint64_t checked;

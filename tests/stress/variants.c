@@ -2,7 +2,7 @@
 /* variants.c - the ways in which two sides wait for each other */
 #include "races.h"
 
-/* Mostly a few hundred nanoseconds; at times let go of the core. */
+/* Mostly spin for a few hundred nanoseconds; at times yield the CPU. */
 static void delay(const struct race *r, uint64_t *rng)
 {
     uint64_t x = check_random(rng);
@@ -18,7 +18,7 @@ static void delay(const struct race *r, uint64_t *rng)
         spin--;
 }
 
-/* One ball out, as many back as there are others. */
+/* In each round send one ball, and receive it back from each of the others. */
 static int serve(struct actor *self, unsigned channels)
 {
     const struct race *r = self->arg;
@@ -107,7 +107,7 @@ static int answer_several(struct actor *self)
     return check_failures;
 }
 
-/* A wait that ends by being canceled; says so over the channel that comes back. */
+/* Wait until canceled, then confirm that on channel BACK. */
 static int wait_canceled(struct actor *self)
 {
     struct race *r = self->arg;
@@ -180,7 +180,7 @@ static void cancel_by_signal(struct race *r)
     REQUIRE(pthread_kill(__atomic_load_n(&r->waiter, __ATOMIC_ACQUIRE), SIGUSR1) == 0);
 }
 
-/* The handler runs in the thread that waits, and the wait is one that signals restart. */
+/* The handler runs in the waiting thread, whose system calls SA_RESTART restarts. */
 static int wait_signalled(struct actor *self)
 {
     struct race *r = self->arg;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wake-races.c - no put goes unnoticed by who waits (G6)
+ * wake-races.c - a waiter misses no put (G6)
  *
  *     wake-races [threads] [ROUNDS]
  *
- * Runs each variant for a second, or until so many rounds are done in all;
- * ACH_TEST_SCALE of 1000 asks for ten million. A
- * wake-up is lost if both sides sleep: the library would look again by itself
- * after a second, so the processes are watched from outside.
+ * Runs each variant for a second, and until ROUNDS rounds are done in all;
+ * ACH_TEST_SCALE=1000 sets ten million. A wake-up is lost if both sides sleep.
+ * The library checks again by itself after a second, which hides that; so the
+ * processes are watched from outside.
  */
 #include "races.h"
 #include "racy.h"
 
 #define SLICE_MS 1200
 
-/* Threads cannot be killed; and the thread sanitizer holds signals back during system calls. */
+/* Threads cannot be killed; and ThreadSanitizer delays signals during system calls. */
 static bool fits(const struct variant *v, bool threads)
 {
 #ifdef RACY_TSAN

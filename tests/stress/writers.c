@@ -13,7 +13,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Small sizes as likely as large ones. */
+/* Favour small sizes: the limit is doubled again with probability 7/8. */
 static size_t any_magnitude(uint64_t *rng, size_t capacity)
 {
     size_t top = 1;
@@ -48,7 +48,7 @@ static void put_by_copy(ach_channel_t *chan, unsigned char *buf, size_t size, un
     REQUIRE_OK(ach_put(chan, buf, size));
 }
 
-/* Reserve more than is needed at times, and change one's mind at times. */
+/* At times reserve more than is needed, and at times abort a reservation first. */
 static void put_in_place(ach_channel_t *chan, unsigned char *buf, size_t room, size_t size,
                          unsigned writer, uint64_t counter)
 {

@@ -5,7 +5,7 @@
  * A test program is a main that runs checks and returns check_result(). A
  * failed check prints where and what, and the program goes on. Exit status: 0
  * passed, 1 failed, 77 skipped. tests/support/run gives each program a
- * directory of its own in ACH_DIR, a time limit, and looks afterwards that
+ * directory of its own in ACH_DIR and a time limit, and checks afterwards that
  * neither processes nor channels are left.
  */
 #ifndef CHECK_H
@@ -36,7 +36,7 @@ __attribute__((weak)) int check_failures;
 #define CHECK_STATUS(expr, want) check_status((expr), (want), __FILE__, __LINE__, #expr)
 #define CHECK_OK(expr) CHECK_STATUS(expr, ACH_OK)
 
-/* Nothing after this makes sense if it fails. */
+/* Exit if the check fails, because the rest of the test depends on it. */
 #define REQUIRE(cond)                                                                              \
     do {                                                                                           \
         if (!check_that((cond), __FILE__, __LINE__, #cond))                                        \
@@ -79,7 +79,7 @@ static inline void check_skip(const char *why)
     exit(CHECK_SKIPPED);
 }
 
-/* How much to do: ACH_TEST_SCALE percent of n, at least 1. Slow builds set it lower. */
+/* Amount of work: ACH_TEST_SCALE percent of n, at least 1. Slow builds set it lower. */
 static inline uint64_t check_scale(uint64_t n)
 {
     const char *s = getenv("ACH_TEST_SCALE");
@@ -89,8 +89,8 @@ static inline uint64_t check_scale(uint64_t n)
 }
 
 /*
- * A time limit, in whatever unit: ACH_TEST_TIME times n. A limit only ends what would otherwise never
- * end; slow machines set it higher.
+ * A time limit, in any unit: ACH_TEST_TIME times n. A limit only ends tests that hang; slow
+ * machines set a larger factor.
  */
 static inline uint64_t check_time(uint64_t n)
 {
@@ -126,7 +126,7 @@ static inline uint64_t check_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* A child that counts its own failures: 0 in the child, its id in this process. */
+/* Fork a child that counts its own failures. Returns 0 in the child, its id in the parent. */
 static inline pid_t check_fork(void)
 {
     pid_t pid;

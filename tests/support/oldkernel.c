@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * oldkernel.c - run a program as on a kernel that lacks what we can do without
+ * oldkernel.c - run a program as on a kernel that lacks optional features
  *
  * usage: oldkernel PROFILE PROGRAM [ARGUMENT...]
  *
  *   5.10   no futex_waitv, no FUTEX_LOCK_PI2
- *   bare   no PI futexes, no robust lists, no O_TMPFILE either, and a filter forbids FUTEX_WAKE_OP
+ *   bare   also no PI futexes, robust lists, O_TMPFILE and io_uring; FUTEX_WAKE_OP gives EPERM
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #define LOAD_ARG(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, LOW_WORD(n))
 #define REFUSE(e) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (e))
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-/* If the loaded word is k, the next instruction; else the one after it. */
+/* If the loaded word is k, run the next instruction; else skip it. */
 #define IF(k) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (k), 0, 1)
 
 static struct sock_filter filter_5_10[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fuzz_log.c - any bytes at all are read as a log without harm
+ * fuzz_log.c - reading arbitrary bytes as a log does no harm
  *
  * The property for a fuzzer, and for log_distrust.c, which feeds it damaged logs.
  */
@@ -30,7 +30,7 @@ static void touch(const struct log_message *msg)
         sum = (unsigned char)(sum + p[i]);
 }
 
-/* The buffer never outgrows what the log really had. */
+/* The buffer stays in proportion to the bytes read, whatever sizes the log claims. */
 static bool frugal(const struct log_reader *r)
 {
     return r->room <= 2 * r->offset + STREAM_BUFFER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * log_distrust.c - logs damaged at random, also behind checksums that fit
+ * log_distrust.c - logs damaged at random, also with valid checksums
  */
 #include "log_record.h"
 #include "logs.h"
@@ -29,7 +29,7 @@ static void load(struct seed *s, const char *path)
     s->header = end ? (size_t)(end + 2 - (const char *)s->bytes) : 0;
 }
 
-/* Numbers that sizes and times go wrong with. */
+/* Boundary values of sizes and times. */
 static uint64_t odd_number(uint64_t *state)
 {
     static const uint64_t odd[] = {0,         1,          LOG_MESSAGE_MAX,     LOG_MESSAGE_MAX + 1,
@@ -39,7 +39,7 @@ static uint64_t odd_number(uint64_t *state)
     return odd[check_random(state) % (sizeof(odd) / sizeof(*odd))];
 }
 
-/* Change the first record's numbers and make its checksum fit. */
+/* Change a number in the first record and correct its checksum. */
 static void forge(struct seed *s, uint64_t *state)
 {
     struct log_record raw;

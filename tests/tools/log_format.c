@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * log_format.c - logs come back as written, and a cut one up to the cut
+ * log_format.c - logs are read back as written, truncated ones up to the truncation
  */
 #include "crc32.h"
 #include "logs.h"
@@ -40,7 +40,7 @@ static void comes_back(const char *path)
     close(fd);
 }
 
-/* Cut at every byte: never a wrong message, and never fewer than before a shorter cut. */
+/* Truncate at every length: no wrong message, and no fewer messages than in a shorter file. */
 static void cut_everywhere(const char *path)
 {
     off_t size = tool_size(path), at;
@@ -65,7 +65,7 @@ static void cut_everywhere(const char *path)
     free(all);
 }
 
-/* A plain log loses only what the cut went through. */
+/* An uncompressed log loses only the message that was truncated. */
 static void cut_in_last_message(const char *path)
 {
     uint64_t n;
@@ -77,7 +77,7 @@ static void cut_in_last_message(const char *path)
     close(fd);
 }
 
-/* Each byte wrong once: found out, without a wrong message before it. */
+/* Corrupt each byte once: the reader reports it, and returns no wrong message before. */
 static void flip_everywhere(const char *path, off_t header)
 {
     off_t size = tool_size(path), at;

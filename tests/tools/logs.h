@@ -10,7 +10,7 @@
 
 #define SECOND_NS 1000000000ll
 
-/* A message whose every byte follows from its number and size. */
+/* Fill a message with bytes that follow from its number and size. */
 static inline void logs_fill(unsigned char *p, size_t size, uint64_t number)
 {
     uint64_t state = number * 1000003u + size;
@@ -32,7 +32,7 @@ static inline bool logs_same(const unsigned char *p, size_t size, uint64_t numbe
     return same;
 }
 
-/* Sizes from 1 byte to some hundreds, without an order. */
+/* Sizes from 1 to 211 bytes, in no order. */
 static inline size_t logs_size(uint64_t number)
 {
     return 1 + (size_t)(number * 37 % 211);

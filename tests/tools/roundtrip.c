@@ -22,7 +22,7 @@ static void make(const char *name, size_t frames, size_t size, bool stamps)
     REQUIRE_OK(ach_create(name, frames, size, &attr));
 }
 
-/* Get what the channel holds: messages 1 to n, and their times if it has them. */
+/* The channel must hold exactly messages 1 to n. Gets their times unless times is NULL. */
 static void expect(const char *name, const size_t *sizes, uint64_t n, struct stamped *times)
 {
     unsigned char *buf = malloc(4 << 20);
@@ -103,7 +103,7 @@ static void plays_as_recorded(bool compress)
     remove_all("imu", "copy", path);
 }
 
-/* Recorded while it happens, and ended by a signal. */
+/* Record messages while they are put, and end the recorder by a signal. */
 static void records_live(bool stamps)
 {
     size_t sizes[COUNT];
@@ -127,7 +127,7 @@ static void records_live(bool stamps)
     remove_all("imu", "copy", "log");
 }
 
-/* The recorder did not see these messages come, and the channel does not tell when they did. */
+/* Messages put before recording began have known times only if the channel has timestamps. */
 static void records_held(bool stamps)
 {
     const size_t sizes[] = {8, 8, 8, 8, 8};
@@ -172,9 +172,9 @@ static void counts_missed(void)
     make("fast", 16, 8, false);
     put_all("fast", sizes, 100, 0);
     CHECK(TOOL_RUN(achlog, "-n", "16", "fast") == 0);
-    /* What was gone before it began is not missed. */
+    /* Messages overwritten before the recorder began are not missed. */
     CHECK(strstr(tool_read("err"), "16 messages, 128 bytes, 0 missed") != NULL);
-    /* It does not overwrite what it recorded unless told to. */
+    /* It overwrites an existing log only with -f. */
     CHECK(TOOL_RUN(achlog, "-n", "1", "fast") == 1);
     CHECK(TOOL_RUN(achlog, "-n", "1", "-f", "--last", "fast") == 0);
     CHECK(strstr(tool_read("err"), "1 messages, 8 bytes, 15 missed") != NULL);
@@ -184,7 +184,7 @@ static void counts_missed(void)
     CHECK_OK(ach_unlink("fast"));
 }
 
-/* What is overwritten while it records is missed. */
+/* Messages overwritten while the recorder runs are missed. */
 static void counts_overtaken(void)
 {
     size_t sizes[100];
@@ -249,7 +249,7 @@ static void killed_recorder(bool compress)
     remove_all("imu", "copy", "log");
 }
 
-/* A channel that goes away ends its log; the other goes on. */
+/* A removed channel ends its log; the other recording continues. */
 static void removed_channel(void)
 {
     const size_t sizes[1] = {8};
@@ -269,7 +269,7 @@ static void removed_channel(void)
     CHECK_OK(ach_unlink("stays"));
 }
 
-/* A channel that is replaced ends its log with a failure: what comes then is not recorded. */
+/* A replaced channel ends its log with a failure: messages of the new one are not recorded. */
 static void replaced_channel(void)
 {
     const size_t sizes[1] = {8};
@@ -294,7 +294,7 @@ static void replaced_channel(void)
     CHECK(unlink("log") == 0);
 }
 
-/* A log that reaches the limit of files ends; the other goes on. */
+/* A log that reaches the file size limit ends; the other recording continues. */
 static void limited_file(void)
 {
     size_t sizes[COUNT];
@@ -359,7 +359,7 @@ static void one_recorder_per_file(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* Whoever may read a log cannot keep the next recording from it. */
+/* A process with read permission on a log cannot lock out the next recording. */
 static void readers_lock_nobody_out(void)
 {
     const size_t sizes[1] = {8};
@@ -376,7 +376,7 @@ static void readers_lock_nobody_out(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* No log is reported where there is none. */
+/* A log that was removed or not fully written is reported as an error. */
 static void lost_logs(void)
 {
     const size_t sizes[1] = {8};
@@ -401,7 +401,7 @@ static void lost_logs(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* Waiting for somebody to read a pipe ends with a signal as well. */
+/* A signal also ends the wait for a reader of a pipe. */
 static void unread_pipe(void)
 {
     uint64_t end = check_now_ns() + TOOL_LIMIT_MS * 1000000ull;
@@ -411,7 +411,7 @@ static void unread_pipe(void)
     make("c", 16, 8, false);
     REQUIRE(mkfifo("fifo", 0666) == 0);
     pid = TOOL_START(achlog, "-f", "-o", "fifo", "c");
-    /* It may be that a signal comes before it waits: then the next one ends it. */
+    /* A signal may come before it waits; then the next one ends it. */
     do {
         check_sleep_ms(20);
         kill(pid, SIGTERM);
@@ -421,7 +421,7 @@ static void unread_pipe(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* More channels than one ach_wait takes. */
+/* More channels than one ach_wait accepts. */
 static void many_channels(void)
 {
     enum { MANY = ACH_WAIT_MAX + 6 };

@@ -14,7 +14,7 @@
 
 #include "check.h"
 
-/* Everything may be slow on a busy machine, but nothing waits for ever. */
+/* Timeout of all waits, long enough for a busy machine. */
 #define TOOL_LIMIT_MS check_time(40000)
 
 static char tool_dir[4096];
@@ -27,7 +27,7 @@ static inline int tool_remove(const char *path, const struct stat *st, int type,
     return remove(path);
 }
 
-/* Kill what a failed test leaves; each round makes the orphans of the last one ours. */
+/* Kill processes that a failed test left. Each round finds the orphans of the last one. */
 static inline void tool_kill_children(void)
 {
     for (;;) {
@@ -57,22 +57,22 @@ static inline void tool_clean(void)
     nftw(tool_dir, tool_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Go into an empty directory that vanishes with the test, as do all processes it started. */
+/* Change to a new directory. At exit it is removed, and all processes of the test are killed. */
 static inline void tool_enter(void)
 {
     const char *channels = getenv("ACH_DIR");
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* Who gave us the directory of the channels removes it even if we are killed. */
+    /* In ACH_DIR, which the test runner removes even if this process is killed. */
     snprintf(tool_dir, sizeof(tool_dir), "%s/tool.XXXXXX", channels ? channels : "/tmp");
     REQUIRE(mkdtemp(tool_dir) != NULL);
     REQUIRE(chdir(tool_dir) == 0);
     atexit(tool_clean);
-    /* Looking for leaks can take seconds in each of the many programs that end here. */
+    /* Leak detection can take seconds in each of the many short programs. */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
 }
 
-/* A program's path that holds in any directory. */
+/* A program's absolute path. */
 static inline const char *tool_path(const char *path)
 {
     const char *full = realpath(path, NULL);
@@ -106,7 +106,7 @@ static inline pid_t tool_start(const char *const *argv)
 
 #define TOOL_START(...) tool_start((const char *const[]){__VA_ARGS__, NULL})
 
-/* Wait for a program. Its exit status as a shell has it; -1: it did not end. */
+/* Wait for a program. Returns its exit status as in a shell; -1: timeout, it was killed. */
 static inline int tool_wait(pid_t pid)
 {
     uint64_t end = check_now_ns() + TOOL_LIMIT_MS * 1000000ull;
@@ -169,7 +169,7 @@ static inline bool tool_alive(pid_t pid)
     return pid > 0 && kill(pid, 0) == 0;
 }
 
-/* Locks of a process that may only read the file: both kinds, on all of it. */
+/* Lock the whole file as a process with read permission can: by flock and by a shared OFD lock. */
 static inline int tool_lock_as_reader(const char *path)
 {
     struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fuzz.c - say anything to the module, from many sides
+ * fuzz.c - random calls to the module, from several processes
  *
  * vm-fuzz SECONDS SEED
  *
  * Fuzzing processes, with and without privileges, come and go or are killed.
- * Meanwhile an honest writer and an honest reader use a channel, which nobody
- * may disturb.
+ * Meanwhile an honest writer and an honest reader use a channel, which the
+ * fuzzing processes must not disturb.
  */
 #include "fuzz.h"
 
@@ -24,7 +24,7 @@
 #define STEPS 1000
 #define NOBODY 65534
 #define HONEST_SIZE 1000
-#define ENOUGH_CALLS 10000u /* to expect a mapping among them: one in 300 */
+#define ENOUGH_CALLS 10000u /* so many calls include a mapping: one call in 300 maps */
 
 struct fuzz_counts *fuzz_counts;
 
@@ -48,7 +48,7 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* What blocks is interrupted; what touches a hole goes on with the next step. */
+/* SIGALRM interrupts calls that block. After a fault, the next step follows. */
 static void set_signals(void)
 {
     struct itimerval often = {.it_interval.tv_usec = 4000, .it_value.tv_usec = 4000};
@@ -166,7 +166,7 @@ static void end(pid_t pid)
         ;
 }
 
-/* Those that ended, and now and then one that did not, make room for others. */
+/* Replace processes that have exited; now and then kill and replace a running one. */
 static void fuzz(uint64_t seconds, uint64_t seed)
 {
     uint64_t end_ns = check_now_ns() + seconds * 1000000000u, random = seed;
@@ -191,7 +191,7 @@ static void fuzz(uint64_t seconds, uint64_t seed)
         end(pids[i]);
 }
 
-/* Root is bound by nothing else, and the guest has little memory. */
+/* Nothing else limits root, and the guest has little memory. */
 static void limit_channels(void)
 {
     int fd = open("/sys/module/ach/parameters/max_channel_bytes", O_WRONLY);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fuzz.h - a process that says anything to the module
+ * fuzz.h - a process that makes random calls to the module
  *
- * Each fuzzing process has some descriptors and some mappings, and does one
- * random thing after the other with them. What it does follows from its seed;
- * what comes of it does not, for others do the same at the same time.
+ * Each fuzzing process has some descriptors and some mappings, and makes one
+ * random call after the other with them. The calls follow from its seed; their
+ * results do not, because other processes do the same at the same time.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -31,7 +31,7 @@ struct fuzz {
     uint64_t random;
     int fds[FDS];
     struct fuzz_map maps[MAPS];
-    unsigned char *room; /* pages: writable, only readable, none */
+    unsigned char *room; /* three pages: writable, read-only, inaccessible */
     size_t page;
 };
 
@@ -40,20 +40,20 @@ extern struct fuzz_counts *fuzz_counts;
 /* One random call. */
 void fuzz_step(struct fuzz *f);
 
-/* Some descriptor, which may be -1; some number below n. */
+/* A random descriptor, which may be -1; a random number below n. */
 int fuzz_fd(struct fuzz *f);
 uint64_t fuzz_below(struct fuzz *f, uint64_t n);
 
-/* A number that is likely to be a limit of something. */
+/* A random number, often next to a power of two. */
 uint64_t fuzz_number(struct fuzz *f);
 
-/* An address where `size` bytes lie, or do not; filled with noise if that is possible. */
+/* A random address: often of `size` bytes of noise, else partly or fully invalid. */
 void *fuzz_address(struct fuzz *f, size_t size);
 
 void fuzz_ioctl(struct fuzz *f);
 void fuzz_map_step(struct fuzz *f);
 
-/* Something that must not be. */
+/* Report and count an error. */
 void fuzz_wrong(const char *what);
 
 #endif

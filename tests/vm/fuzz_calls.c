@@ -44,9 +44,9 @@ void *fuzz_address(struct fuzz *f, size_t size)
     switch (fuzz_below(f, 8)) {
     case 0:
         return (void *)(uintptr_t)fuzz_number(f);
-    case 1: /* the end of what may be read */
+    case 1: /* the end of the readable pages */
         return f->room + 2 * f->page - fuzz_below(f, n + 1);
-    case 2: /* the end of what may be written */
+    case 2: /* the end of the writable page */
         return f->room + f->page - fuzz_below(f, n + 1);
     case 3: /* the module's own memory */
         return m->at ? m->at + fuzz_below(f, m->size) : NULL;
@@ -142,7 +142,7 @@ static void wait_for(struct fuzz *f)
     close(ep);
 }
 
-/* What has no meaning for a channel, or hardly any. */
+/* Calls with little or no meaning for a channel. */
 static void other(struct fuzz *f)
 {
     int fd = fuzz_fd(f), fd2 = fuzz_fd(f), ends[2];
@@ -191,7 +191,7 @@ static void other(struct fuzz *f)
         fcntl(fd, F_SETOWN, getpid());
         fcntl(fd, F_SETLEASE, F_RDLCK);
         break;
-    default: /* somebody else has all of this too, and ends */
+    default: /* a child inherits all of this, and exits */
         if (fork() == 0)
             _exit(0);
         while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuzz_ioctl.c - every number, with arguments that are nearly right or not at all */
+/* fuzz_ioctl.c - every ioctl number, with arguments that are valid, nearly valid or random */
 #include "fuzz.h"
 
 #include <sys/ioctl.h>
@@ -31,7 +31,7 @@ static void some_name(struct fuzz *f, char *name)
     case 1:
         memset(name, 'x', ACH_KERNEL_NAME_MAX - fuzz_below(f, 3));
         break;
-    case 2: /* which is root's */
+    case 2: /* without privileges: a channel of root */
         snprintf(name, ACH_KERNEL_NAME_MAX, "%s", geteuid() ? "honest" : "fuzz-0");
         break;
     default:
@@ -39,7 +39,7 @@ static void some_name(struct fuzz *f, char *name)
     }
 }
 
-/* Channels that would fit, so that most can be made, and some that fit nowhere. */
+/* Mostly channels that can be created, some of impossible size. */
 static void some_create(struct fuzz *f, struct ach_kernel_create *c)
 {
     some_name(f, c->name);
@@ -92,7 +92,7 @@ static unsigned long some_number(struct fuzz *f)
     }
 }
 
-/* A descriptor that came of it is kept. */
+/* Keep a descriptor that an ioctl returned. */
 static void keep(struct fuzz *f, int fd)
 {
     unsigned i = (unsigned)fuzz_below(f, FDS);

@@ -37,7 +37,7 @@ static void map(struct fuzz *f)
     atomic_fetch_add(&fuzz_counts->maps, 1);
 }
 
-/* Look at it, and store where that may be allowed. The signal handler goes on elsewhere. */
+/* Load, and store unless it is a channel. After a fault, the next step follows. */
 static void touch(struct fuzz *f)
 {
     struct fuzz_map *m = some_map(f);
@@ -62,7 +62,7 @@ static void protect(struct fuzz *f)
 
     if (m->at && mprotect(m->at, m->size, prot) == 0 && m->channel &&
         prot & (PROT_WRITE | PROT_EXEC))
-        unmap(m); /* a private mapping may become so; nothing is stored to it */
+        unmap(m); /* allowed for private mappings; drop it */
 }
 
 /* Keep the first half. */

@@ -7,7 +7,7 @@
 #define MODULE "ach"
 #define MODULE_FILE "/lib/ach.ko"
 
-/* After the control device was told something. */
+/* Close the control device after an ioctl. Preserves errno. */
 static int done(int control, int r)
 {
     int e = errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * module.h - the module comes and goes, and its channels with it
+ * module.h - load and unload the module, create and unlink its channels
  *
- * No control device stays open here: that would keep the module. All return -1
+ * None keeps the control device open: that would pin the module. All return -1
  * and set errno when the kernel refuses.
  */
 #ifndef MODULE_H
@@ -10,20 +10,20 @@
 
 #include "../kernel/device.h"
 
-/* For everybody, of the clock that tests use. */
+/* Mode 0666, clock CLOCK_MONOTONIC. */
 int channel_create(const char *name, uint64_t frame_cnt, uint64_t frame_size, uint32_t flags);
 int channel_unlink(const char *name);
 
-/* Unlink every channel. The number that would not go. */
+/* Unlink every channel. Returns the number of failures. */
 unsigned channel_unlink_all(void);
 
 bool module_loaded(void);
 int module_load(void);
 
-/* Does not wait for who uses it. */
+/* Fails at once if the module is in use. */
 int module_unload(void);
 
-/* Of a process that was killed, the descriptors may be closed a moment later. */
+/* Retries: the descriptors of a killed process may be closed a moment later. */
 int module_unload_soon(long limit_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* roles.c - those who put, get and wait */
+/* roles.c - processes that put, get, wait, map, cancel, create and unload */
 #include "world.h"
 
 #include <fcntl.h>
@@ -50,12 +50,12 @@ static void writer(unsigned slot, uint64_t *random)
         close(fd);
 }
 
-/* What a reader remembers of each writer. */
+/* The last message number that a reader got from each writer. */
 struct order {
     uint64_t last[PATTERN_WRITERS];
 };
 
-/* True: the descriptor is of further use. */
+/* Read and check a message. False: the channel was unlinked or replaced. */
 static bool get(int fd, struct order *order)
 {
     static const int allowed[] = {EAGAIN, ETIMEDOUT, EINTR, ESTALE, 0};
@@ -79,7 +79,7 @@ static bool get(int fd, struct order *order)
     return true;
 }
 
-/* Reads one after the other, or the newest, waiting a while or not at all. */
+/* Reads in order or the newest, with a timeout or without waiting. */
 static void reader(unsigned slot, uint64_t *random)
 {
     struct ach_kernel_options o = {.timeout = check_random(random) % 50000000};
@@ -163,7 +163,7 @@ static void waiter(unsigned slot, uint64_t *random)
         close(fd);
 }
 
-/* Store to the cursor what was seen, or nonsense, and ask poll. */
+/* Store the newest message number, or a random one, in the cursor, and poll. */
 static void move(int fd, volatile struct ach_kernel_cursor *cursor, uint64_t *random)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -175,7 +175,7 @@ static void move(int fd, volatile struct ach_kernel_cursor *cursor, uint64_t *ra
     count(MAPS);
 }
 
-/* Reads the channel's memory, and tells poll by the cursor. */
+/* Reads the channel's memory through a mapping, and moves the cursor, which poll uses. */
 static void mapper(unsigned slot, uint64_t *random)
 {
     int fd = some_channel(random, O_RDONLY, NULL),
@@ -220,7 +220,7 @@ static void *blocked(void *arg)
     return NULL;
 }
 
-/* Threads on one open file: one waits, the other wakes it, and closes it under the other's feet. */
+/* Two threads share an open file: one waits, the other cancels and closes its descriptor. */
 static void canceller(unsigned slot, uint64_t *random)
 {
     int fd = some_channel(random, O_RDONLY, NULL), other = fd < 0 ? -1 : dup(fd), i;
@@ -254,7 +254,7 @@ static void source(unsigned slot, uint64_t *random)
     close(fd);
 }
 
-/* Channels come, go, and take each other's place. */
+/* Creates, unlinks and replaces channels. */
 static void churner(unsigned slot, uint64_t *random)
 {
     static const int made[] = {EEXIST, EINTR, 0};
@@ -289,7 +289,7 @@ static void churner(unsigned slot, uint64_t *random)
     check_sleep_ms((long)(check_random(random) % 20));
 }
 
-/* Takes the module away, which must not work while a channel is open. */
+/* Tries to unload the module, which must fail while a channel is open. */
 static void remover(unsigned slot, uint64_t *random)
 {
     static const int allowed[] = {EAGAIN, EBUSY, ENOENT, 0};

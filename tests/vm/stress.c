@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stress.c - everything at once on kernel channels, and death at any moment
+ * stress.c - all operations on kernel channels at once, with processes killed at any moment
  *
  * vm-stress SECONDS SEED
  *
  * A process for each role; they are killed, stopped and interrupted at random
- * moments and started again. Now and then all of them go, and the module is
- * unloaded and loaded again. Every message that anybody gets must be whole.
+ * moments and started again. After each round all are killed, and the module is
+ * unloaded and loaded again. Every message that a reader gets must be whole.
  */
 #include "world.h"
 
@@ -51,7 +51,7 @@ void wrong(const char *fmt, ...)
     char text[300];
     va_list ap;
 
-    /* The first ones say enough. */
+    /* Print only the first 20. */
     if (atomic_fetch_add(&world->wrong, 1) >= 20)
         return;
     va_start(ap, fmt);
@@ -115,7 +115,7 @@ static void make_channels(void)
             wrong("create %s: %s", shapes[i].name, strerror(errno));
 }
 
-/* Everybody dies; nothing may hold the module. */
+/* Kill all processes; then nothing may pin the module. */
 static void reload(pid_t *pids)
 {
     unsigned i;
@@ -132,7 +132,7 @@ static void reload(pid_t *pids)
         wrong("the module cannot be loaded again: %s", strerror(errno));
 }
 
-/* One of them is killed, stopped for a moment, or interrupted. */
+/* Kill a process, stop it for a moment, or interrupt it. */
 static void disturb(pid_t *pid, unsigned slot, uint64_t *random)
 {
     switch (check_random(random) % 4) {
@@ -152,7 +152,7 @@ static void disturb(pid_t *pid, unsigned slot, uint64_t *random)
     }
 }
 
-/* From the first process to the last. */
+/* Create the channels, run and disturb the processes for ns, reload the module. */
 static void one_round(uint64_t ns, uint64_t *random)
 {
     pid_t pids[PROCESSES];
@@ -175,7 +175,7 @@ static void stress(uint64_t seconds, uint64_t *random)
 {
     int i;
 
-    setpriority(PRIO_PROCESS, 0, -10); /* who kills is not kept waiting by the others */
+    setpriority(PRIO_PROCESS, 0, -10); /* the others must not delay this process */
     for (i = 0; i < ROUNDS; i++)
         one_round(seconds * 1000000000u / ROUNDS, random);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * world.h - what all processes of the stress share
+ * world.h - memory shared by all processes of the stress test
  *
- * Roles run until they are killed or the world ends. They know nothing of each
- * other but these counts. A role that finds something wrong says it and counts
- * it, and goes on.
+ * Roles run until they are killed or the world ends. They share only these
+ * counts. A role that finds an error reports and counts it, and continues.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -40,7 +39,7 @@ struct world {
     _Atomic uint64_t counts[COUNTS];
     _Atomic uint64_t wrong;
     _Atomic bool over;
-    /* The next counter of each writer's messages: a writer that takes a dead one's place goes on. */
+    /* Next message number of each writer: the successor of a killed writer continues from it. */
     _Atomic uint64_t writers[PATTERN_WRITERS];
 };
 
@@ -71,10 +70,10 @@ static inline uint64_t counted(enum count what)
     return atomic_load_explicit(&world->counts[what], memory_order_relaxed);
 }
 
-/* Something that must not be. */
+/* Report and count an error. */
 __attribute__((format(printf, 1, 2))) void wrong(const char *fmt, ...);
 
-/* Open one of the channels; -1 if it is not there now. */
+/* Open a random channel; -1: it does not exist at the moment. */
 int some_channel(uint64_t *random, int flags, const struct shape **shape);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * permissions.c - ach_user_may_open says what the kernel does
+ * permissions.c - ach_user_may_open agrees with the kernel
  *
- * Random modes, owners, groups and access control lists of a file and of the two directories
- * above it. Processes of several users try to open the file; what they may is what we say.
+ * A file and the two directories above it get random modes, owners, groups and access control
+ * lists. Processes of several users try to open the file; ach_user_may_open must agree.
  */
 #include <ach/access.h>
 #include <endian.h>
@@ -41,7 +41,7 @@ static unsigned perm(uint64_t *random, unsigned often)
     return ((unsigned)check_random(random) & 7u) | (check_random(random) % 4 ? often : 0);
 }
 
-/* Entries in the order that the kernel wants. */
+/* Add entries in the order that the kernel requires. */
 static void set_acl(const char *path, uint64_t *random, unsigned often)
 {
     struct acl a = {.version = htole32(2)};
@@ -62,7 +62,7 @@ static void set_acl(const char *path, uint64_t *random, unsigned often)
                      sizeof(a.version) + n * sizeof(a.entries[0]), 0) == 0);
 }
 
-/* @often: bits that most get, so that some can pass the directories. */
+/* Set random permissions. @often: bits that are usually set, so that users can pass directories. */
 static void dress(const char *path, uint64_t *random, unsigned often, bool acls)
 {
     const gid_t groups[] = {ROBOT_GROUP, OTHER_GROUP, OWNER, 0};
@@ -77,7 +77,7 @@ static void dress(const char *path, uint64_t *random, unsigned often, bool acls)
         set_acl(path, random, often);
 }
 
-/* As a login does it. */
+/* Take the user's uid and groups, as a login does. */
 static void become(uid_t uid)
 {
     const struct passwd *p = getpwuid(uid);
@@ -86,10 +86,10 @@ static void become(uid_t uid)
     REQUIRE(setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
 }
 
-/* What the kernel lets a user do: a bit for each of R_OK, W_OK and both. */
+/* What the kernel grants a user: bit 1 to write, bit 2 to read, bit 3 to do both. */
 static int kernel_says(uid_t uid)
 {
-    static const int flags[] = {0, O_WRONLY, O_RDONLY, O_RDWR}; /* by how: W_OK is 2, R_OK 4 */
+    static const int flags[] = {0, O_WRONLY, O_RDONLY, O_RDWR}; /* index: (R_OK | W_OK) / 2 */
     pid_t pid = fork();
     int status, may = 0, how;
 
@@ -109,7 +109,7 @@ static int kernel_says(uid_t uid)
     return WEXITSTATUS(status);
 }
 
-/* By the name, and by a descriptor and the name: both say the same. */
+/* What the library grants, in the same bits; by name and by descriptor it must agree. */
 static int we_say(uid_t uid)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC), how, may = 0;
@@ -126,7 +126,7 @@ static int we_say(uid_t uid)
     return may;
 }
 
-/* Of a user whom the database does not have we may say less than the kernel, and never more. */
+/* A user who is not in the user database may be granted less than by the kernel, never more. */
 static bool agree(unsigned *granted)
 {
     int unknown = we_say(ACH_UID_UNKNOWN), all = 14;
@@ -170,10 +170,10 @@ static void test_random(bool acls)
             break;
         }
     }
-    CHECK(granted > tries / 4 && granted < tries * USERS); /* both answers were tried */
+    CHECK(granted > tries / 4 && granted < tries * USERS); /* both results occurred */
 }
 
-/* An open file is asked itself, not what has its name by now. */
+/* ach_user_may_reopen checks the open file, not another file that now has its name. */
 static void test_renamed(const char *other)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * serve.c - a server of a certain user
+ * serve.c - a server that runs as a given user
  *
  * serve UID CONFIG_TEXT [no-channels] [no-netlink]
  *
- * Says "port N" once it serves, and ends when its standard input does. The user is changed after
- * all libraries are loaded, so that the tree need not be readable by that user.
+ * Prints "port N" once it serves, and exits at the end of its standard input. The user is changed
+ * after all libraries are loaded, so that the tree need not be readable by that user.
  */
 #include <ach.h>
 #include <ach/channel.h>
@@ -40,7 +40,7 @@ static bool become(uid_t uid)
            setresgid(p->pw_gid, p->pw_gid, p->pw_gid) == 0 && setresuid(uid, uid, uid) == 0;
 }
 
-/* As in a sandbox that has no such sockets. */
+/* Make AF_NETLINK sockets fail, as in a sandbox without them. */
 static bool forbid_netlink(void)
 {
     struct sock_filter code[] = {

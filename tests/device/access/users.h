@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * users.h - users and groups of a test's own
+ * users.h - users and groups for tests
  *
- * In a mount namespace of this process, files of the test stand in the place of /etc/passwd and
- * /etc/group. So needs root.
+ * In a mount namespace of this process, files of the test are bind-mounted over /etc/passwd and
+ * /etc/group. This needs root.
  */
 #ifndef TEST_USERS_H
 #define TEST_USERS_H
@@ -27,7 +27,7 @@ static inline void users_put(const char *path, const char *in_place_of, const ch
     unlink(path);
 }
 
-/* Skips the test if that cannot be. */
+/* Skips the test if not root, or if no mount namespace can be created. */
 static inline void users_make(void)
 {
     const char *dir = getenv("ACH_DIR");

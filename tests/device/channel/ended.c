@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ended.c - clients on channels learn that their server has ended: those that poll, that wait and
- * that ask without waiting; if it ends itself, and if it is killed
+ * ended.c - clients on channels notice that their server has ended, whether they poll, wait or get
+ * without waiting, and whether the server exits by itself or is killed
  */
 #include <ach/channel.h>
 #include <ach/device.h>
@@ -19,7 +19,7 @@
 static const char *const channels[] = {"dev.6665.req", "dev.6665.ans", "dev.6665.opaque.0.data",
                                        "dev.6665.opaque.0.cmd"};
 
-/* A server in a process of its own. It ends itself when the pipe is closed. */
+/* A server in a process of its own. It exits when the pipe is closed. */
 struct server {
     pid_t pid;
     int pipe;
@@ -76,7 +76,7 @@ static void server_reap(struct server *s, int signal)
     CHECK(signal ? WIFSIGNALED(status) && WTERMSIG(status) == signal : status == 0);
 }
 
-/* By its own will with 0, else by a signal. */
+/* Stop the server by @signal; 0: let it exit by itself. */
 static void server_stop(struct server *s, int signal)
 {
     if (signal)
@@ -110,7 +110,7 @@ static bool readable(ach_device_t *d, double seconds)
     return poll(&p, 1, (int)(seconds * 1000)) == 1;
 }
 
-/* As `ach dev print` does it. */
+/* Poll the descriptor, as `ach dev print` does. */
 static ach_status_t learn_by_polling(ach_device_t *d)
 {
     double end = rig_now() + RIG_PATIENCE;
@@ -151,7 +151,7 @@ static ach_status_t command(ach_device_t *d, uint8_t what)
                               &(ach_opaque_data_t){.data_count = 1, .data = &what});
 }
 
-/* From then on everything says so, and the descriptor stays readable. */
+/* After the end every call returns ACH_CLOSED, and the descriptor stays readable. */
 static void check_ended(ach_device_t *d)
 {
     unsigned i;
@@ -169,7 +169,7 @@ static void check_ended(ach_device_t *d)
 
 typedef ach_status_t learn_t(ach_device_t *d);
 
-/* The client is at it before the server ends, in a process of its own. */
+/* A client process is already in @learn when the server ends. */
 static void learns(learn_t *learn, int signal)
 {
     struct server s = server_start();
@@ -189,7 +189,7 @@ static void learns(learn_t *learn, int signal)
         CHECK(!readable(d, 0));
         REQUIRE(write(told[1], "x", 1) == 1);
         status = learn(d);
-        /* A request may be refused by a driver that is shut down first. */
+        /* If the driver is shut down before the server ends, it refuses the request. */
         CHECK(status == ACH_CLOSED ||
               (learn == learn_by_request && !signal && status == ACH_ENOTSUP));
         CHECK_STATUS(learn_by_asking(d), ACH_CLOSED);
@@ -227,7 +227,7 @@ static void each_learns(int signal)
     }
 }
 
-/* Data that came before the end is got first; a new server does not take the client over. */
+/* Data published before the end is still received; a new server does not serve the old handle. */
 static void data_before_the_end(int signal)
 {
     struct server s = server_start();
@@ -249,7 +249,7 @@ static void data_before_the_end(int signal)
     server_reap(&s, 0);
 }
 
-/* A handle that was opened on a server that was killed and replaced. */
+/* A handle of a killed server stays closed when a new server replaces it. */
 static void replaced(void)
 {
     struct server s = server_start();
@@ -265,7 +265,7 @@ static void replaced(void)
     server_reap(&s, 0);
 }
 
-/* As a process that may only read it, since another PID namespace may not put anyway. */
+/* The client may only read: a process in another PID namespace may not put anyway. */
 static void learn_as_reader(int begun)
 {
     ach_device_t *d;
@@ -282,7 +282,7 @@ static void learn_as_reader(int begun)
     _exit(check_result());
 }
 
-/* The server is outside of the client's PID namespace: its process is not known. */
+/* The client cannot see the server's process, which is outside of its PID namespace. */
 static void in_another_namespace(void)
 {
     mode_t mask = umask(022);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* last.c - commands and answers through channels: all arrive, or somebody is told */
+/* last.c - every command and answer on channels arrives, or its loss is reported */
 #include <ach/channel.h>
 #include <ach/device.h>
 #include <ach/interface/opaque.h>
@@ -47,7 +47,7 @@ static void command(ach_device_t *d, uint8_t what)
                                 &(ach_opaque_data_t){.data_count = 1, .data = &what}));
 }
 
-/* A client of another device whose requests keep coming: those to ours are taken together with them. */
+/* A client that keeps sending requests for another device; the server handles them with ours. */
 struct noise {
     ach_device_t *device;
     bool end;
@@ -63,7 +63,7 @@ static void *ask_on(void *context)
         ach_device_command(n->device, ACH_OPAQUE_CMD_DATA,
                            &(ach_opaque_data_t){.data_count = 1, .data = &what});
         ach_device_flush(n->device, RIG_PATIENCE);
-        check_sleep_ms(1); /* a client that is held up still finds its answer in the channel */
+        check_sleep_ms(1); /* slow enough that answers are not overwritten before they are read */
     }
     return NULL;
 }
@@ -81,7 +81,7 @@ static void noise_end(struct noise *n)
     ach_device_close(n->device);
 }
 
-/* The driver of each command runs for this command alone, and handles it before it stops. */
+/* The driver is set up for each command alone, and handles it before it is shut down. */
 static void command_and_close(void)
 {
     unsigned i, n = (unsigned)check_scale(1000);
@@ -103,7 +103,7 @@ static void command_and_close(void)
     CHECK(probe_counts[0].messages == n);
 }
 
-/* A command that was put right before the server ends. */
+/* A command that was put right before the server ends is handled. */
 static void server_ends(void)
 {
     unsigned i, n = (unsigned)check_scale(100);
@@ -123,7 +123,7 @@ static void server_ends(void)
     }
 }
 
-/* A host that looks into the channels, except when it is held up. */
+/* A thread that polls the channels, except while held is set; holds confirms held. */
 struct host {
     ach_channels_t *channels;
     bool end, held;
@@ -152,7 +152,7 @@ static void hold(struct host *h, bool held)
     EVENTUALLY(__atomic_load_n(&h->holds, __ATOMIC_ACQUIRE) == held);
 }
 
-/* As many as a thousand clients would give at once; and more than the channel holds. */
+/* 1000 commands at once all arrive; 3000 overflow the channel, which is reported. */
 static void burst(void)
 {
     struct host h = {0};
@@ -177,7 +177,7 @@ static void burst(void)
     CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_OVERFLOW);
     CHECK(rig_logged(rig, "commands to opaque:0 were overwritten"));
     command(d, PROBE_FORGET);
-    CHECK_OK(ach_device_flush(d, RIG_PATIENCE)); /* told once */
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE)); /* reported once only */
     CHECK_OK(ach_device_close(d));
     __atomic_store_n(&h.end, true, __ATOMIC_RELEASE);
     pthread_join(h.thread, NULL);
@@ -185,7 +185,7 @@ static void burst(void)
     rig_end(rig);
 }
 
-/* Commands to a driver that is not set up: nobody is subscribed. */
+/* Commands to a driver that is not set up, as it has no subscriber, are refused and logged. */
 static void refused(void)
 {
     uint8_t frame[ACH_FRAME_HEADER];
@@ -213,7 +213,7 @@ static long futex(uint32_t *word, int op)
 
 enum { BEGIN, LOCKED, RELEASE };
 
-/* A process that holds the lock of the answers until it is told to let go. */
+/* Hold the writers' lock of a channel until *stage is RELEASE. */
 static void hold_lock(const char *name, uint32_t *stage)
 {
     ach_channel_t chan;
@@ -231,12 +231,12 @@ static void hold_lock(const char *name, uint32_t *stage)
 
 static void *release_later(void *stage)
 {
-    check_sleep_ms(1500); /* longer than a put waits for the lock if it is not told otherwise */
+    check_sleep_ms(1500); /* longer than a put waits for the lock by default */
     __atomic_store_n((uint32_t *)stage, RELEASE, __ATOMIC_RELEASE);
     return NULL;
 }
 
-/* Whoever holds the lock, and is stopped meanwhile, costs nobody his answer. */
+/* An answer is not lost while another process holds the lock of the channel of answers. */
 static void answers_wait(void)
 {
     uint32_t *stage = check_shared(sizeof(*stage));
@@ -268,7 +268,7 @@ static void answers_wait(void)
     munmap(stage, sizeof(*stage));
 }
 
-/* Nor does it keep others from finding the server. */
+/* Clients find the server while another process holds that lock. */
 static void served_while_locked(void)
 {
     uint32_t *stage = check_shared(sizeof(*stage));
@@ -286,7 +286,7 @@ static void served_while_locked(void)
         _exit(check_result());
     }
     EVENTUALLY(__atomic_load_n(stage, __ATOMIC_ACQUIRE) == LOCKED);
-    CHECK_STATUS(ach_device_open("opaque:0", &attr, &d), ACH_TIMEOUT); /* there is one */
+    CHECK_STATUS(ach_device_open("opaque:0", &attr, &d), ACH_TIMEOUT); /* found */
     __atomic_store_n(stage, RELEASE, __ATOMIC_RELEASE);
     CHECK(check_child(pid, 30000));
     CHECK_OK(ach_device_close(open_device()));

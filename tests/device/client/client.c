@@ -91,7 +91,7 @@ static uint8_t second_byte(const ach_message_t *m)
     return body && body->data_count >= 2 ? body->data[1] : 255;
 }
 
-/* The robot is not always as fast as its client. */
+/* ach_device_get waits, up to its timeout, for data that is not published yet. */
 static void waits_for_data(void)
 {
     ach_device_t *d = open_device("opaque:0");
@@ -106,7 +106,7 @@ static void waits_for_data(void)
     ach_device_close(d);
 }
 
-/* One by one in order, or the newest and none before it. */
+/* Messages are received in order; ACH_O_LAST receives the newest and drops the older ones. */
 static void newest_or_next(void)
 {
     ach_device_t *d = open_device("opaque:0");
@@ -126,7 +126,7 @@ static void newest_or_next(void)
     EVENTUALLY(probe_counts[1].messages == before + 6);
     check_sleep_ms(100);
     CHECK_OK(ach_device_get(d, ACH_OPAQUE_DATA_STATE, RIG_PATIENCE, ACH_O_LAST | ACH_O_WAIT, &m));
-    if (second_byte(m) != 3) { /* a slow machine: the rest is under way */
+    if (second_byte(m) != 3) { /* a slow machine: newer data is still in transit */
         ach_message_unref(m);
         check_sleep_ms(2000);
         REQUIRE_OK(
@@ -138,7 +138,7 @@ static void newest_or_next(void)
     ach_device_close(d);
 }
 
-/* The same with the interface's own functions. */
+/* The typed functions of an interface work, and refuse a device of another interface. */
 static void typed(void)
 {
     ach_device_t *d = open_device("opaque:0");
@@ -178,7 +178,7 @@ static void asks(void)
     CHECK_STATUS(ach_device_request(d, ACH_OPAQUE_REQ_DATA, &body, 0.05, NULL), ACH_TIMEOUT);
     command(d, PROBE_ANSWER, 0);
     CHECK_STATUS(ach_device_request(d, 99, NULL, 0.05, NULL), ACH_EINVAL);
-    /* The late answer is not taken for the next one's. */
+    /* The late answer must not be matched to the next request. */
     body = bytes(echo, 2);
     REQUIRE_OK(ach_device_request(d, ACH_OPAQUE_REQ_DATA, &body, RIG_PATIENCE, &m));
     CHECK(second_byte(m) == 42);
@@ -186,7 +186,7 @@ static void asks(void)
     ach_device_close(d);
 }
 
-/* What is longer than its channel is refused, and the text says what it was. */
+/* A message too long for its channel is refused; the error says if it is a request or command. */
 static void too_long(void)
 {
     static uint8_t many[300000];
@@ -204,7 +204,7 @@ static void too_long(void)
     ach_device_close(d);
 }
 
-/* Data that comes while an answer is awaited is not lost, and the descriptor tells of it. */
+/* Data that arrives during a request is not lost, and makes the descriptor readable. */
 static void data_beside_answers(void)
 {
     ach_device_t *d = open_device("opaque:0");
@@ -255,7 +255,7 @@ static void is_refused(void)
     CHECK(status != ACH_OK && status != ACH_TIMEOUT && !d);
 }
 
-/* Set up by the first client, shut down after the last; also if that is killed. */
+/* The driver is set up by the first client, and shut down after the last, also if it is killed. */
 static void client_is_killed(void)
 {
     unsigned shutdowns;
@@ -299,7 +299,7 @@ static void lists(void)
     CHECK(strcmp(devices[0].driver, "probe") == 0);
 }
 
-/* A program that knows channels only. */
+/* A program can read a device's data by ach_open and ach_get alone. */
 static void plain_channel(void)
 {
     ach_device_t *d;
@@ -329,7 +329,7 @@ static void plain_channel(void)
     ach_device_close(d);
 }
 
-/* Garbage in the channels that anybody may write is not obeyed, and does no harm. */
+/* Garbage in the channels of commands and requests is ignored and does no harm. */
 static void hostile_channels(void)
 {
     static const char *const names[] = {"dev.6665.opaque.0.cmd", "dev.6665.req"};
@@ -353,7 +353,7 @@ static void hostile_channels(void)
     waits_for_data();
 }
 
-/* The server ends: who waits is told. */
+/* A waiting client gets ACH_CLOSED when the server ends. */
 static void server_ends(void)
 {
     ach_device_t *d;

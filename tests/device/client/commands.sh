@@ -28,7 +28,7 @@ server=$!
 until_true 60 grep -q '^serving' "$dir/log" || { cat "$dir/log"; fail "no server"; exit 1; }
 port=$(sed -n 's/.* on port //p' "$dir/log")
 
-# A relay makes data of commands; the first ones tell when the observer is there.
+# A relay publishes commands as data; the first ones show when the observer is subscribed.
 for way in "tcp $port" "channel 40002"; do
     read -r transport robot <<<"$way"
     "$ach" dev print --json --transport "$transport" -T 60 "$robot:opaque:0" >"$dir/out" 2>"$dir/err" &
@@ -51,7 +51,7 @@ for way in "tcp $port" "channel 40002"; do
     client=
 done
 
-# Nobody takes it: told, within the time that was given.
+# A command to a stopped server fails with a message within its timeout.
 "$ach" dev cmd -T 60 --transport tcp "$port:opaque:0" data data=1 || fail "the last command"
 kill -STOP "$server"
 # shellcheck disable=SC2317

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ header: what it opens it closes, what fails is thrown, and no struct is taken for another.
+// The C++ header: objects release what they own, errors are thrown, wrong body types are refused.
 #include <ach/device.hpp>
 #include <ach/proxies.h>
 
@@ -17,7 +17,7 @@ static void check(bool good, const char *what)
     failures++;
 }
 
-// BodyType is what body, command and request ask of their argument's type.
+// body, command and request accept only types for which ach::BodyType is defined.
 template <class T, class = void> struct HasBodyType : std::false_type {
 };
 template <class T>

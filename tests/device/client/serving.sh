@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh disable=SC2034
-# serving.sh - the beginning of tests that start a server, and a client beside it: a directory, and an
-# end that leaves neither processes nor channels
+# serving.sh - sourced by tests that start a server and a client: creates a temporary directory, and
+# removes processes and channels at exit
 failed=0
 fail() {
     echo "failed: $*"

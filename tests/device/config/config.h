@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config.h - what tests of configuration files share */
+/* config.h - helpers for tests of configuration files */
 #ifndef TEST_CONFIG_H
 #define TEST_CONFIG_H
 
 #include <ach/config.h>
 #include <check.h>
 
-/* Text that may have NUL bytes in it, without the last one. */
+/* A literal that may contain NUL bytes, and its size without the terminating NUL. */
 #define BYTES(literal) (literal), sizeof(literal) - 1
 
 static inline ach_config_t *config_of(const char *text)
@@ -45,7 +45,7 @@ static inline char *printed(const ach_config_t *config)
     return text;
 }
 
-/* Files of a test, in its own directory. */
+/* Write a file of the test, in the test's own directory. */
 static inline void write_file(const char *name, const char *bytes, size_t size)
 {
     FILE *f = fopen(name, "w");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config_bad.c - files that are wrong: what is said of them, to the letter */
+/* config_bad.c - invalid files and their exact error messages */
 #include "config.h"
 
 #define VALUE(word)                                                                                \
@@ -117,7 +117,7 @@ static void test_bad(void)
     }
 }
 
-/* One run finds many mistakes, but not without end. */
+/* One run reports several errors, at most ACH_CONFIG_ERRORS_MAX. */
 static void test_many(void)
 {
     char text[100], want[6000] = "";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config_good.c - files that are right: what they mean, and how they print */
+/* config_good.c - valid files: their values, and how they are printed */
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
 
 #include "config.h"
 
-/* A text and how it prints once includes and templates are worked in. */
+/* A text, and how it is printed once templates are expanded. */
 static const struct {
     const char *text;
     size_t size;
@@ -130,7 +130,7 @@ static void test_tuples(void)
     ach_config_destroy(config);
 }
 
-/* Units count for the whole file, also for what stands before them. Defaults have none. */
+/* Units apply to the whole file, also to values before them, but not to defaults. */
 static void test_units(void)
 {
     static const struct {
@@ -181,7 +181,7 @@ static void test_sections(void)
     ach_config_destroy(config);
 }
 
-/* A comma is no decimal point, whatever the program's language. */
+/* The decimal separator is a point in every locale. */
 static void test_locale(void)
 {
     ach_config_t *config;

@@ -2,8 +2,8 @@
 /*
  * config_memory.c - each allocation fails once
  *
- * The linker leads the library's allocations here. Whichever fails, there is a
- * status, nothing is lost and nothing is used that is not there.
+ * The linker redirects the library's allocations here (--wrap). Whichever fails,
+ * the library returns an error status, leaks nothing and uses no NULL pointer.
  */
 #include <stdarg.h>
 
@@ -16,7 +16,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-/* So many succeed before one fails; none does below 0. */
+/* The number of allocations that succeed before one fails; below 0 none fails. */
 static int left = -1;
 
 static bool fails(void)
@@ -54,7 +54,7 @@ static void use(ach_config_t *config)
     CHECK(ach_config_warnings(config) != NULL && ach_config_errors(config) != NULL);
 }
 
-/* Make the arena need many chunks. */
+/* A text for which the arena needs many chunks. */
 static void make_text(char *text)
 {
     char *at = text;

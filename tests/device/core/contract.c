@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * contract.c - drivers and clients that do anything, from random bytes
+ * contract.c - drivers and clients that act on random bytes
  *
- * What must hold is what a fuzzer checks too. Failing, it aborts; the seed that it printed last
- * is a beginning: threads do not run the same way twice.
+ * property_driver, which a fuzzer checks too, aborts if it fails. The seed printed last, given as
+ * argument, repeats the input; the failure may not recur, as threads are scheduled differently.
  */
 #include "../../../fuzz/property.h"
 

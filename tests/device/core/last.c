@@ -14,7 +14,7 @@ static ach_status_t tell(struct ear *ear, uint8_t what)
                        &(ach_opaque_data_t){.data_count = 1, .data = &what});
 }
 
-/* The driver is held up first, so that the others are still in its queue at the end. */
+/* The first command stalls the driver, so that the others are still queued when it is to stop. */
 static void tell_many(struct ear *ear)
 {
     unsigned i;
@@ -47,7 +47,7 @@ static void test_robot_ends(void)
     CHECK(probe_counts[0].messages == COMMANDS);
 }
 
-/* Each takes 50 ms, so that they cannot all be handled within the limit of 2 s. */
+/* 100 commands of 50 ms each cannot all be handled within the limit of 2 s. */
 static void test_limit(void)
 {
     struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
@@ -63,7 +63,7 @@ static void test_limit(void)
     rig_end(rig);
 }
 
-/* A recorder gets the data that was published before it is to stop. */
+/* A recorder receives all data that was published before it is to stop. */
 static void test_data(void)
 {
     struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])\n"
@@ -83,7 +83,7 @@ static void test_data(void)
     rig_end(rig);
 }
 
-/* A driver's last command reaches the device that it requires, whichever comes first in the file. */
+/* A command sent in shutdown reaches the required device, whichever driver is first in the file. */
 static void test_last_words(void)
 {
     static const char *const files[] = {

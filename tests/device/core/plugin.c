@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin.c - plug-ins for tests: one that is right, and ones that are not */
+/* plugin.c - plug-ins for tests: a valid one, and invalid ones by macros */
 #include <ach/driver.h>
 
 #ifndef CLASS_VERSION

@@ -120,7 +120,7 @@ static ach_message_t *large(uint8_t type, size_t size)
     return m;
 }
 
-/* Requests are refused by their number and by their bytes; answers and data are not concerned. */
+/* Requests are limited in number and in bytes; these limits do not apply to answers and data. */
 static void test_requests(void)
 {
     ach_message_t *request = large(ACH_MSG_REQ, 1 << 20), *answer = large(ACH_MSG_ACK, 1 << 20);
@@ -130,7 +130,7 @@ static void test_requests(void)
     REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &q));
     while (n < 1000 && ach_queue_push(q, request) == ACH_OK)
         n++;
-    CHECK(n == 63); /* of 64 MB, with what each takes itself */
+    CHECK(n == 63); /* the limit is 64 MB, with the overhead of each */
     CHECK_OK(ach_queue_push(q, answer));
     CHECK(ach_queue_lost(q) == 0 && ach_queue_length(q) == n + 1);
     ach_message_unref(ach_queue_pop(q));
@@ -164,7 +164,7 @@ static void test_rules(void)
     unsigned i;
 
     REQUIRE_OK(ach_queue_create(0, 0, NULL, NULL, &q));
-    rule(q, 4, 1, ACH_MSG_DATA, -1, ACH_RULE_ACCEPT); /* the first that fits wins */
+    rule(q, 4, 1, ACH_MSG_DATA, -1, ACH_RULE_ACCEPT); /* the first match wins */
     rule(q, 4, -1, ACH_MSG_DATA, -1, ACH_RULE_REPLACE);
     rule(q, 5, -1, -1, -1, ACH_RULE_IGNORE);
     for (i = 1; i <= 3; i++) {
@@ -194,7 +194,7 @@ static void test_rules(void)
     ach_queue_close(q);
 }
 
-/* What a rule replaces makes room: a full queue takes newer data of the same kind. */
+/* A full queue accepts newer data that replaces data of the same kind. */
 static void test_replace_when_full(void)
 {
     ach_queue_t *q;
@@ -225,7 +225,7 @@ static ach_message_t *make_large(size_t size)
     return m;
 }
 
-/* A queue takes what its limit allows, and as much as is left for others. */
+/* A queue may hold up to its limit, and no more than what is left in the budget for others. */
 static void test_budget(void)
 {
     ach_queue_usage_t u = {.size = sizeof(u)};
@@ -242,7 +242,7 @@ static void test_budget(void)
     CHECK_OK(ach_queue_push(a, m));
     left = ach_budget_left(budget);
     CHECK(left < 250000);
-    CHECK_OK(ach_queue_push(b, m)); /* counted once */
+    CHECK_OK(ach_queue_push(b, m)); /* the budget counts it once */
     CHECK(left - ach_budget_left(budget) < 1000);
     ach_message_unref(m);
     m = make_large(100000);
@@ -250,14 +250,14 @@ static void test_budget(void)
     CHECK_STATUS(ach_queue_push(a, m), ACH_OVERFLOW); /* its own limit */
     ach_message_unref(m);
     m = make_large(100000);
-    CHECK_STATUS(ach_queue_push(b, m), ACH_OVERFLOW); /* it has more than what would be left */
+    CHECK_STATUS(ach_queue_push(b, m), ACH_OVERFLOW); /* more than would be left */
     CHECK(ach_queue_lost(a) == 1 && ach_queue_lost(b) == 1);
     ach_message_unref(m);
     ach_queue_usage(a, &u);
     CHECK(u.bytes > 200000 && u.answers == 0 && u.requests == 0 && u.refused == 0);
     ach_budget_add(budget, 1000000);
     CHECK(ach_budget_left(budget) == 0);
-    CHECK_OK(push(a, ACH_OPAQUE_CODE, 0, ACH_MSG_ACK, 1)); /* an answer is always taken */
+    CHECK_OK(push(a, ACH_OPAQUE_CODE, 0, ACH_MSG_ACK, 1)); /* answers are never refused */
     ach_budget_sub(budget, 1000000);
     ach_queue_close(a);
     ach_queue_close(b);

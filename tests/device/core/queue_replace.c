@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* queue_replace.c - to replace a message takes as long, however many others are queued */
+/* queue_replace.c - the time to replace a message does not grow with the number of others queued */
 #include <ach/transport.h>
 
 #include "check.h"
 
-/* Linked in place of the queue's comparison of messages: it counts. */
+/* Linked in place of the queue's comparison of messages, to count the calls. */
 bool __real_ach_message_is(const ach_message_t *m, const ach_address_t *a, uint8_t type, uint8_t s);
 bool __wrap_ach_message_is(const ach_message_t *m, const ach_address_t *a, uint8_t type, uint8_t s);
 
@@ -46,7 +46,7 @@ static void replace(ach_queue_t *q, int32_t interf)
     CHECK_OK(ach_queue_rule(q, &(ach_rule_t){interf, -1, ACH_MSG_DATA, -1, ACH_RULE_REPLACE}));
 }
 
-/* Messages that no rule replaces are not compared with, also if the queue is full of them. */
+/* Messages without a replace rule are not compared, even if the queue is full of them. */
 static void test_full_of_others(void)
 {
     ach_queue_t *q;
@@ -73,7 +73,7 @@ static void test_full_of_others(void)
     ach_queue_close(q);
 }
 
-/* With as many kinds as messages, a message is compared with few. */
+/* A message is compared with few others, even if every message is of another kind. */
 static void test_many_kinds(void)
 {
     uint32_t i, round;
@@ -93,7 +93,7 @@ static void test_many_kinds(void)
     ach_queue_close(q);
 }
 
-/* A rule concerns messages that were queued before it: the newest of each kind. */
+/* A rule also applies to messages queued before it: the newest of each kind is replaced. */
 static void test_late_rule(void)
 {
     ach_queue_t *q;
@@ -106,8 +106,8 @@ static void test_late_rule(void)
     replace(q, 4);
     CHECK_OK(push(q, 4, 0, 5)); /* in place of 3 */
     replace(q, 5);
-    CHECK_OK(push(q, 4, 0, 6)); /* of 5 */
-    CHECK_OK(push(q, 5, 0, 7)); /* of 4 */
+    CHECK_OK(push(q, 4, 0, 6)); /* in place of 5 */
+    CHECK_OK(push(q, 5, 0, 7)); /* in place of 4 */
     expect(q, 4, 0, 1);
     CHECK_OK(push(q, 4, 0, 8));
     expect(q, 5, 0, 2);

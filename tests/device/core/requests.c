@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests.c - every request is answered once; properties and capabilities without the driver */
+/* requests.c - every request is answered once; the core answers for properties and capabilities */
 #include <ach/interface/opaque.h>
 
 #include "probe.h"
@@ -12,7 +12,7 @@ static uint8_t answer_to(struct ear *ear, uint8_t what)
     uint8_t type = ach_message_header(m)->type;
 
     ach_message_unref(m);
-    CHECK(!ear_next(ear, 0.02)); /* once */
+    CHECK(!ear_next(ear, 0.02)); /* answered once only */
     return type;
 }
 
@@ -88,12 +88,12 @@ static void test_refused(void)
     CHECK_STATUS(ach_robot_deliver(robot, &h, twin, sizeof(twin), ear_queue(ear)), ACH_CORRUPT);
     CHECK(!ear_next(ear, 0.02));
     CHECK_OK(ach_robot_deliver(robot, &h, NULL, 0, ear_queue(ear)));
-    CHECK_OK(ach_robot_deliver(robot, &h, good, sizeof(good), NULL)); /* nobody wants the answer */
+    CHECK_OK(ach_robot_deliver(robot, &h, good, sizeof(good), NULL)); /* the answer is dropped */
     ear_close(ear);
     rig_end(rig);
 }
 
-/* The command queue of a driver that stalls: what is dropped is told. */
+/* A command that does not fit into the queue of a stalled driver is refused with ACH_OVERFLOW. */
 static void test_command_overflow(void)
 {
     struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
@@ -112,7 +112,7 @@ static void test_command_overflow(void)
     rig_end(rig); /* does not wait for a thousand stalls */
 }
 
-/* A driver that keeps all that it is asked until it is shut down. */
+/* A driver that keeps all requests, unanswered, until it is shut down. */
 static ach_message_t *held[1000];
 static unsigned n_held;
 
@@ -149,7 +149,7 @@ static const ach_driver_class_t hoard = {
     .process = hoard_process,
 };
 
-/* The bytes under way for one client have an end, wherever they are kept; others may ask. */
+/* The bytes of a client's pending requests are limited, wherever they are; others may send. */
 static void test_bytes_under_way(void)
 {
     struct rig *rig = rig_create(false);
@@ -182,16 +182,16 @@ static void test_bytes_under_way(void)
     EVENTUALLY(ach_robot_deliver(rig_robot(rig), &h, encoded, size, ear_queue(other)) == ACH_OK);
     ear_close(other);
     ear_close(ear);
-    ear = ear_open(rig, "opaque:0"); /* set up anew: nothing is under way any more */
+    ear = ear_open(rig, "opaque:0"); /* set up again: no request is pending */
     CHECK_OK(ach_robot_deliver(rig_robot(rig), &h, encoded, size, ear_queue(ear)));
     ach_message_unref(m);
     ear_close(ear);
     rig_end(rig);
 }
 
-/* A driver that asks hoard when it gets a command. */
+/* A driver that sends a request to hoard for each command. */
 static ach_address_t asked;
-static ach_status_t heard; /* 0 as long as it waits */
+static ach_status_t heard; /* result of its request; 0 while it waits */
 
 static ach_status_t asker_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
@@ -220,7 +220,7 @@ static const ach_driver_class_t asker = {
     .process = asker_process,
 };
 
-/* A driver whose request is not answered goes on at its time limit. */
+/* A driver whose request is not answered continues after its timeout. */
 static void test_driver_waits_in_vain(void)
 {
     struct rig *rig = rig_create(false);

@@ -2,8 +2,8 @@
 /*
  * threads.c - many clients at once
  *
- * They subscribe, command, ask and unsubscribe without regard for each other.
- * Whatever is handed over is answered; nothing is set up twice; all ends.
+ * They subscribe, send requests and unsubscribe concurrently. Every accepted
+ * request is answered, and every setup is followed by a shutdown.
  */
 #include <ach/interface/opaque.h>
 #include <pthread.h>

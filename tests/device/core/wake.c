@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A driver that polls its descriptor hears of a command that comes while others are processed. */
+/* A driver that polls its descriptor is woken by a command that arrives during processing. */
 #include <ach/interface/position2d.h>
 #include <poll.h>
 
@@ -16,7 +16,7 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     return ach_driver_provide(driver, ACH_POSITION2D_CODE, NULL, &address);
 }
 
-/* Each message is held until the test lets it go. */
+/* Each call returns only when the test has released its message by let_go. */
 static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     unsigned mine = __atomic_add_fetch(&seen, 1, __ATOMIC_SEQ_CST);
@@ -72,7 +72,7 @@ int main(void)
     CHECK_OK(ear_command(ear, ACH_POSITION2D_CMD_VEL, &stop));
     let_go(1);
     EVENTUALLY(has_seen(2));
-    /* One is in work, one waits: this one comes to a queue that is not empty. */
+    /* One message is in process and one is queued, so the queue is not empty for this one. */
     CHECK_OK(ear_command(ear, ACH_POSITION2D_CMD_VEL, &stop));
     let_go(100);
     EVENTUALLY(has_seen(4));

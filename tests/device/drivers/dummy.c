@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dummy.c - constant data of every interface, and nothing is understood */
+/* dummy.c - the dummy driver publishes constant data of every interface and refuses all requests */
 #include <ach/interface/laser.h>
 #include <ach/interface/position2d.h>
 
@@ -39,7 +39,7 @@ static void test_laser(struct rig *rig)
     ear_close(ear);
 }
 
-/* A dummy of every interface there is; each that has data sends some. */
+/* A dummy of every interface publishes data, if the interface has data messages. */
 static void test_all(void)
 {
     char config[8192] = "driver (name \"dummy\" rate 50 provides [", address[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* null.c - a device that does nothing does nothing */
+/* null.c - a null device accepts commands, refuses requests and publishes nothing */
 #include <ach/interface/position2d.h>
 
 #include "rig.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plugin.c - a driver that does what it is told, even to crash
+ * plugin.c - a driver that obeys commands of the test, also to crash
  *
- * A command to opaque:N is one byte, and more: see process.h. Every 20 ms its device says its
- * process's number, and how often it has got data of the device that it requires.
+ * The first byte of a command to opaque:N selects an action: see process.h. Every 20 ms its device
+ * publishes a struct said: its pid, and how often it has received data of the required device.
  */
 #include <ach/driver.h>
 #include <ach/interface/opaque.h>
@@ -49,7 +49,7 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     return ach_driver_get_int(driver, "number") == 13 ? ACH_EINVAL : ACH_OK;
 }
 
-/* So that the test sees it was called. */
+/* Remove the file WILD_SHUTDOWN, to show the test that shutdown was called. */
 static void shutdown_(ach_driver_t *driver, void *state)
 {
     const char *file = getenv("WILD_SHUTDOWN");

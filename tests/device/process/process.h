@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.h - what the test and its wild driver say to each other */
+/* process.h - messages between the test and its wild driver */
 #ifndef PROCESS_TEST_H
 #define PROCESS_TEST_H
 
@@ -12,11 +12,11 @@ enum {
     WILD_EXIT,
     WILD_HANG,
     WILD_STOP,
-    WILD_PASS_ON, /* the rest is a command for the device that it requires */
-    WILD_ASK      /* that device, with a request */
+    WILD_PASS_ON, /* send the rest as a command to the required device */
+    WILD_ASK      /* send a request to the required device */
 };
 
-/* Its data. */
+/* The body of the data that the driver publishes. */
 struct said {
     int32_t pid;
     int32_t heard;

@@ -7,12 +7,12 @@
 
 struct drawing {
     int width, height; /* cells */
-    double scale;      /* m */
+    double scale;      /* metres per cell */
     unsigned char *cells;
     char path[64];
 };
 
-/* A room of so many metres, with a wall around it. */
+/* A room of @width by @height metres, with a wall around it. */
 static inline struct drawing draw_room(double width, double height, double scale);
 
 /* A wall, from corner to corner. */

@@ -3,7 +3,7 @@
  * simrobot-motion.c - how the simulated robot drives: each command, its limits,
  * walls, the watchdog, odometry
  *
- * The test moves the simulated clock, and looks at what the robot says at each time.
+ * The test advances the simulated clock, and checks the data published at each time.
  */
 #include <ach/interfaces.h>
 #include <math.h>
@@ -16,7 +16,7 @@ struct bench {
     struct rig *rig;
     struct ear *robot, *simulation;
     double time;
-    ach_position2d_data_t now; /* what it said last */
+    ach_position2d_data_t now; /* the last data published */
 };
 
 static struct bench begin(const char *options)
@@ -45,7 +45,7 @@ static void end(struct bench *b)
     draw_end(&b->world);
 }
 
-/* Let time pass, in steps that the robot follows. */
+/* Advance the clock in steps of 0.05 s, and wait for the robot's data after each step. */
 static void pass(struct bench *b, double seconds)
 {
     double until = b->time + seconds;
@@ -96,7 +96,7 @@ static void velocities(void)
 
     vel(&b, 0.4, 0);
     pass(&b, 0.4);
-    CHECK(near(b.now.vel.px, 0.2, 0.02)); /* it takes 0.8 s to be that fast */
+    CHECK(near(b.now.vel.px, 0.2, 0.02)); /* to reach 0.4 m/s takes 0.8 s */
     pass(&b, 0.6);
     CHECK(near(b.now.vel.px, 0.4, 1e-9));
     CHECK(near(b.now.pos.px, 0.4 * 1 - 0.4 * 0.8 / 2, 0.02));
@@ -144,7 +144,7 @@ static void walls(void)
     end(&b);
 }
 
-/* A client that says nothing any more does not keep the robot moving. */
+/* The robot stops when its client sends no more commands. */
 static void watchdog(void)
 {
     struct bench b = begin("watchdog 0.5");
@@ -163,7 +163,7 @@ static void goals(void)
     ach_position2d_cmd_pos_t cmd = {.pos = {1.5, 0.8, M_PI / 2}, .state = 1};
 
     REQUIRE_OK(ear_command(b.robot, ACH_POSITION2D_CMD_POS, &cmd));
-    pass(&b, 10); /* the watchdog lets it go there */
+    pass(&b, 10); /* the watchdog does not apply to a goal */
     CHECK(near(b.now.pos.px, 1.5, 0.03) && near(b.now.pos.py, 0.8, 0.03));
     CHECK(near(b.now.pos.pa, M_PI / 2, 0.02) && near(b.now.vel.px, 0, 1e-9));
     end(&b);

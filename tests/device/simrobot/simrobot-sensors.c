@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simrobot-sensors.c - what the simulated robot sees, its map, and the simulation around it */
+/* simrobot-sensors.c - sensors and map of the simulated robot, and its simulation device */
 #include <ach/interfaces.h>
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 static struct drawing world;
 
-/* The robot is 1 m from the left wall's face and 2 m from the wall in the middle. */
+/* The robot is 1.9 m from the left wall's face and 2 m from the wall in the middle. */
 static struct rig *begin(const char *options, bool paused)
 {
     struct rig *rig = rig_create(true);
@@ -61,7 +61,7 @@ static void laser(void)
             break;
         ach_message_unref(m);
     } while (true);
-    CHECK(near((double)d->ranges[2], 1, 1e-6)); /* as far as it sees */
+    CHECK(near((double)d->ranges[2], 1, 1e-6)); /* max_range */
     ach_message_unref(m);
     config.resolution = 0;
     CHECK(!ear_acked(ear, ACH_LASER_REQ_SET_CONFIG, &config));
@@ -73,7 +73,7 @@ static void laser(void)
     rig_end(rig);
 }
 
-/* A sensor that is moved says so. */
+/* A sensor that is moved publishes its new pose. */
 static void moved(void)
 {
     struct rig *rig = begin("laser_range 5", false);

@@ -5,7 +5,7 @@
 
 #include <ach/interface.h>
 
-/* Plausible numbers and odd ones; arrays of up to @most elements. To be freed in one call. */
+/* Ordinary numbers, NaN, infinity and -0; arrays of up to @most elements. Release with free. */
 void *random_body(const ach_type_t *type, uint64_t *random, uint32_t most);
 
 #endif

@@ -13,7 +13,7 @@
 #define HOLD_MAX 64u
 #define BODY_MAX 65536u
 
-/* A link begins with so many requests: the data mode, its route, the device. */
+/* A link begins with this many requests: data mode, route, subscription to the device. */
 #define ASKED_FIRST 3u
 
 struct reference {
@@ -32,7 +32,7 @@ struct visitor {
     unsigned n_held;
 };
 
-/* False: the client is gone. */
+/* Returns false if the client has disconnected. */
 static bool receive_all(struct visitor *v, unsigned char *to, size_t n)
 {
     while (n) {
@@ -57,7 +57,7 @@ static void send_frame(const struct visitor *v, const ach_header_t *h, const voi
     ach_frame_write(h, size, bytes);
     if (size)
         memcpy(bytes + ACH_FRAME_HEADER, body, size);
-    send(v->fd, bytes, ACH_FRAME_HEADER + size, MSG_NOSIGNAL); /* who is gone does not want it */
+    send(v->fd, bytes, ACH_FRAME_HEADER + size, MSG_NOSIGNAL); /* may fail: client closed */
 }
 
 static void answer(const struct visitor *v, const ach_message_t *request)
@@ -83,7 +83,7 @@ static void answer_held(struct visitor *v)
         ach_message_unref(v->held[--v->n_held]);
 }
 
-/* The server's own requests are answered with their sequence, others as drivers do. */
+/* Requests to the server itself are answered with their sequence, those to devices with 0. */
 static void take_request(struct visitor *v, const ach_header_t *h, const unsigned char *body,
                          uint32_t size)
 {
@@ -150,7 +150,7 @@ static void *listen_all(void *context)
         pthread_t thread;
 
         REQUIRE(v);
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* for the test's sake */
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* no Nagle delay */
         *v = (struct visitor){.reference = r, .fd = fd};
         r->clients++;
         REQUIRE(pthread_create(&thread, NULL, serve, v) == 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * reference.h - a TCP server that behaves as Player's own does, and worse
+ * reference.h - a TCP server that behaves as Player's own, optionally with faults
  *
- * It has every device, counts the commands that it takes, and answers requests with an ACK
- * that has the request's body and the sequence 0. It listens on loopback. Options say what
- * is wrong with it.
+ * It has every device, counts the commands that it receives, and answers requests with an ACK
+ * that has the request's body and the sequence 0. It listens on loopback. The options select
+ * its faults.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 struct reference_options {
-    bool slow;     /* receives some bytes every few milliseconds */
+    bool slow;     /* receives at most 500 bytes every 2 ms */
     bool deaf;     /* receives nothing once the client has subscribed */
     bool rude;     /* hangs up once the client has subscribed */
-    unsigned hold; /* answers when that many requests have come, the highest subtypes first */
+    unsigned hold; /* answers once this many requests are pending, the highest subtypes first */
 };
 
 struct reference;
@@ -24,10 +24,10 @@ struct reference;
 struct reference *reference_start(const struct reference_options *options);
 uint16_t reference_port(const struct reference *r);
 
-/* Commands that it has taken so far, of all clients. */
+/* The number of commands received so far from all clients. */
 unsigned reference_commands(const struct reference *r);
 
-/* Clients must be gone, or be about to go. */
+/* Waits until all clients have disconnected. */
 void reference_end(struct reference *r);
 
 #endif

@@ -14,7 +14,7 @@ struct line {
 struct rig {
     ach_robot_t *robot;
     ach_config_t *config;
-    pthread_mutex_t lock; /* the log */
+    pthread_mutex_t lock; /* protects lines */
     struct line *lines;
 };
 

@@ -3,10 +3,10 @@
  * rig.h - a robot on the test bench
  *
  * A rig is a robot in this process with all built-in drivers and those of the
- * test, made from a config text. Its log lines are kept. An ear is a queue that
- * is subscribed to one device: what comes is taken out one by one, and commands
- * and requests go the other way. Every wait has an end; what must succeed and
- * does not ends the test program.
+ * test, created from a config text. Its log lines are kept. An ear is a queue
+ * that is subscribed to one device: it receives messages of the device one by
+ * one, and sends commands and requests to it. Every wait has a timeout. A call
+ * that must succeed but fails ends the test program.
  *
  *     struct rig *rig = rig_start("driver (name \"dummy\" provides [\"laser:0\"])");
  *     struct ear *ear = ear_open(rig, "laser:0");
@@ -23,10 +23,10 @@
 
 #include "check.h"
 
-/* A machine that is busy may need that long, in seconds. */
+/* Timeout of a wait in seconds, long enough for a busy machine. */
 #define RIG_PATIENCE ((double)check_time(30))
 
-/* Wait until it holds; fails the check if it never does. */
+/* Wait until @cond holds; the check fails if it does not within RIG_PATIENCE. */
 #define EVENTUALLY(cond)                                                                           \
     do {                                                                                           \
         double end_ = rig_now() + RIG_PATIENCE;                                                    \
@@ -36,81 +36,81 @@
             check_sleep_ms(1);                                                                     \
             held_ = (cond);                                                                        \
         }                                                                                          \
-        if (!CHECK(held_)) /* it need not hold any more */                                         \
+        if (!CHECK(held_)) /* latched: @cond may be false by now */                                \
             fprintf(stderr, "never: %s\n", #cond);                                                 \
     } while (0)
 
 struct rig;
 struct ear;
 
-/* A robot without drivers. @simulated: its clock stands at 0. */
+/* A robot with the built-in driver classes and no devices. @simulated: its clock stands at 0. */
 struct rig *rig_create(bool simulated);
 
-/* A driver of the test's own; before loading. */
+/* Add a driver class of the test; call this before rig_load. */
 void rig_add(struct rig *rig, const ach_driver_class_t *driver);
 
-/* Build the drivers of a config text; the text's errors are in the log. */
+/* Create the drivers of a config text. Errors in the text are kept in the log. */
 ach_status_t rig_load(struct rig *rig, const char *config);
 
-/* All three, for a text that is right; then starts the robot. */
+/* Create a robot, load a config text that must be valid, and start the robot. */
 struct rig *rig_start(const char *config);
 void rig_end(struct rig *rig);
 
 ach_robot_t *rig_robot(struct rig *rig);
 
-/* Seconds of a clock that is not the robot's. */
+/* Monotonic time in seconds, independent of the robot's clock. */
 double rig_now(void);
 
-/* Whether the log has a line with this in it, now or soon. */
+/* Wait up to RIG_PATIENCE for a log line that contains @text; false if there is none. */
 bool rig_logged(struct rig *rig, const char *text);
 
-/* How many lines with this are in the log now. */
+/* The number of log lines so far that contain @text. */
 unsigned rig_count(struct rig *rig, const char *text);
 
 ach_address_t rig_address(const char *text);
 
-/* Subscribe, and wait until that is done. */
+/* Subscribe and wait for the result, which must be ACH_OK. */
 struct ear *ear_open(struct rig *rig, const char *address);
 
-/* As ear_open, for a setup that may fail: *status says so, *why has 256 bytes for the sentence. */
+/* As ear_open, but may fail: *status is the result, @why (256 bytes, or NULL) gets the reason. */
 struct ear *ear_try(struct rig *rig, const char *address, ach_status_t *status, char *why);
 
-/* As ear_open, without waiting; then ear_status says how it ended, ACH_EAGAIN: not yet. */
+/* As ear_open, without waiting. ear_status returns the result, or ACH_EAGAIN while pending. */
 struct ear *ear_begin(struct rig *rig, const char *address);
 ach_status_t ear_status(struct ear *ear);
 
 /* Subscribe the same queue to one more device, or once more to the same. */
 ach_status_t ear_subscribe(struct ear *ear, const char *address);
 
-/* Unsubscribe, unless the subscription failed. */
+/* Unsubscribe if ear_open or ear_try has subscribed, and free the ear. */
 void ear_close(struct ear *ear);
 
-/* Close without unsubscribing: the test has done that. */
+/* Close without unsubscribing, for a test that has already unsubscribed. */
 void ear_forget(struct ear *ear);
 
 ach_queue_t *ear_queue(struct ear *ear);
 struct rig *ear_rig(struct ear *ear);
 
-/* The next message, the caller's to release; NULL after so many seconds. */
+/* The next message, which the caller releases; NULL if none arrives within @seconds. */
 ach_message_t *ear_next(struct ear *ear, double seconds);
 
-/* The next of this kind; others are dropped. NULL after RIG_PATIENCE, with a failed check. */
+/* The next message of this kind; others are dropped. NULL and a failed check after RIG_PATIENCE. */
 ach_message_t *ear_want(struct ear *ear, uint8_t type, uint8_t subtype);
 ach_message_t *ear_data(struct ear *ear, uint8_t subtype);
 
-/* A command with the struct of that message; NULL: no body. */
+/* Send a command. @body is the struct of that message, or NULL for no body. */
 ach_status_t ear_command(struct ear *ear, uint8_t subtype, const void *body);
 
-/* A request; its answer comes to the ear with the returned sequence. */
+/* Send a request and return its sequence; the ear receives the answer with that sequence. */
 uint32_t ear_ask(struct ear *ear, uint8_t subtype, const void *body);
 
-/* A request and its answer, an ACK or a NACK, the caller's to release. */
+/* Send a request and wait for its answer, an ACK or a NACK, which the caller releases. */
 ach_message_t *ear_request(struct ear *ear, uint8_t subtype, const void *body);
 
-/* Set a property that is a number with a fraction. */
+/* Set a property of type double. */
 void ear_property(struct ear *ear, const char *name, double value);
 
-/* Whether a request is answered with an ACK. */
+/* Send a request; true if it is answered with an ACK. */
 bool ear_acked(struct ear *ear, uint8_t subtype, const void *body);
 
 #endif

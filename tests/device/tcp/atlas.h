@@ -2,8 +2,8 @@
 /*
  * atlas.h - a driver with a large map
  *
- * atlas  one map, of `side` by `side` cells: the answer to GET_DATA is all of them. They are noise, which
- *        takes long to compress; with `noise no` they are all the same
+ * atlas  one map of `side` by `side` cells; GET_DATA is answered with all of them. The cells are
+ *        noise, which takes long to compress; with `noise no` they are all equal
  */
 #ifndef TCP_ATLAS_H
 #define TCP_ATLAS_H

@@ -21,7 +21,7 @@ struct puppet {
     ach_address_t devices[DEVICES_MAX];
     int count, control;
     int setup_ms, sleep_ms;
-    char setup_file[256]; /* the setup waits until it is there; empty: it does not */
+    char setup_file[256]; /* setup waits until this file exists; empty: it does not wait */
     bool die;
     enum does does;
     ach_message_t *held[HELD_MAX];

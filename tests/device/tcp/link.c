@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* link.c - the client's side: connect, send, list, lose; and servers that are none */
+/* link.c - the client's side: connect, send, list, lose the server; and peers that are no server */
 #include <ach/interface/player.h>
 #include <ach/interface/position2d.h>
 #include <ach/tcp.h>
@@ -74,7 +74,7 @@ static ach_message_t *next(ach_queue_t *q)
     return m;
 }
 
-/* The next message is of this type; its subtype. */
+/* Check the type of the next message, and return its subtype. */
 static int next_is(ach_queue_t *q, uint8_t type)
 {
     ach_message_t *m = next(q);
@@ -185,7 +185,7 @@ static void refused(const struct rig *r)
     CHECK(strstr(ach_errstr(), "nothing to avoid obstacles with") != NULL);
     at.index = 77;
     CHECK_STATUS(ach_transport_tcp.connect(&at, q, LIMIT, &link), ACH_EACCES);
-    at.robot = 1; /* nobody listens there */
+    at.robot = 1; /* no server listens there */
     CHECK_STATUS(ach_transport_tcp.connect(&at, q, LIMIT, &link), ACH_FAILED_SYSCALL);
     strcpy(at.host, "no-such-host.invalid");
     CHECK(ach_transport_tcp.connect(&at, q, LIMIT, &link) != ACH_OK);
@@ -193,13 +193,13 @@ static void refused(const struct rig *r)
     ach_queue_close(q);
 }
 
-/* A server that says these bytes to who comes, and what the client then finds. */
+/* A false server that sends these bytes to its client. */
 struct impostor {
     int fd;
     const void *bytes;
     size_t size;
-    bool stay;    /* do not hang up until the client does */
-    size_t later; /* of the bytes, those at the end that are sent when told */
+    bool stay;    /* do not disconnect before the client does */
+    size_t later; /* number of bytes at the end that are sent after a post of told */
     sem_t told;
 };
 
@@ -256,7 +256,7 @@ static size_t add(unsigned char *to, uint8_t type, uint8_t interf, uint8_t subty
     return ACH_FRAME_HEADER + (body ? size : 0);
 }
 
-/* A greeting, and yes to everything that a link asks. */
+/* A greeting, and the answers that a link needs to connect; @access is in the last one. */
 static size_t agreeable(unsigned char *to, uint8_t access)
 {
     unsigned char dev[28] = {[11] = ACH_POSITION2D_CODE, [19] = access};
@@ -300,7 +300,7 @@ static void not_servers(void)
     }
 }
 
-/* A server that means no, though it says yes. */
+/* An ACK whose access mode is 3 (error) is a refusal. */
 static void says_yes(void)
 {
     unsigned char bytes[512];
@@ -326,7 +326,7 @@ static void ask(ach_link_t *link)
     ach_message_unref(m);
 }
 
-/* Data, a map that is a bomb, unasked for and asked for, and then garbage. */
+/* Data, maps that claim a huge size, without and with a request, and then garbage. */
 static void goes_mad(void)
 {
     unsigned char bytes[2048], map[40] = {[8] = 0xff, [12] = 0xff};
@@ -353,7 +353,7 @@ static void goes_mad(void)
     ask(link);
     sem_post(&s.told);
     CHECK(next_is(q, ACH_MSG_NACK) == 2); /* the request for the map is answered, once */
-    CHECK(next_is(q, ACH_MSG_DATA) == 2); /* a request to a client is none of its business */
+    CHECK(next_is(q, ACH_MSG_DATA) == 2); /* a request to a client is ignored */
     CHECK(next_is(q, ACH_MSG_SYNCH) == 0);
     ach_transport_tcp.disconnect(link);
     pthread_join(thread, NULL);
@@ -361,7 +361,7 @@ static void goes_mad(void)
     ach_queue_close(q);
 }
 
-/* Links come and go in several threads. */
+/* Connect and disconnect repeatedly, in several threads at once. */
 static void *come_and_go(void *context)
 {
     const struct rig *r = context;

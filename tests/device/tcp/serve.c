@@ -4,8 +4,8 @@
  *
  * serve CONFIG_TEXT [NUMBER]
  *
- * Says "port N" once it listens, and ends when its standard input does. Exit
- * status 2: it cannot start.
+ * Prints "port N" once it listens, and exits at the end of its standard input.
+ * Exit status 2: it cannot start.
  */
 #include <ach.h>
 #include <ach/tcp.h>

@@ -11,14 +11,14 @@
  *     plug, unplug        open the terminal, or close it and remove the link
  *     scene NAME          ramp: each step has its own range; wall: 2 m; box: a room of 4 x 3 m
  *     period MS           between scans (100)
- *     noise P             the chance that a byte is another one
- *     drop P              the chance that a byte is lost
+ *     noise P             the probability that a byte is replaced by another
+ *     drop P              the probability that a byte is lost
  *     delay MS            before each answer
- *     mute 0|1            say nothing
- *     model NAME          urg, or bad: one that makes no sense, or none: without PP
- *     laser ok|broken     whether it can be switched on
- *     speed BAUD          what the line must have to be understood; 0: anything
- *     scip 1|2            the language it wakes up with
+ *     mute 0|1            send nothing
+ *     model NAME          urg; bad: with invalid parameters; none: without the command PP
+ *     laser ok|broken     whether the laser can be switched on
+ *     speed BAUD          the speed that the line must have; 0: any
+ *     scip 1|2            the version of SCIP at the start
  */
 #include "emulator.h"
 
@@ -39,7 +39,7 @@ struct emulator emulator = {.master = -1,
                             .model = "urg",
                             .laser_ok = true};
 
-/* Nothing is allocated here, and the search for leaks may not end in a child of a test. */
+/* No leak detection: nothing is allocated here, and it may never end in a child of a test. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -56,7 +56,7 @@ static bool make_raw(int fd)
     return tcsetattr(fd, TCSANOW, &t) == 0;
 }
 
-/* The other end is held open too, so that the terminal lives while no driver is there. */
+/* Keep the slave open too, so that the terminal persists while no driver has it open. */
 static bool plug(struct emulator *e)
 {
     char name[128];
@@ -130,7 +130,7 @@ static bool obey(struct emulator *e, char *command)
     return set_text(e, command, value) || set_number(e, command, atof(value));
 }
 
-/* False: no more. */
+/* Returns false at the end of the input, or if a line is too long. */
 static bool read_commands(struct emulator *e)
 {
     static char text[4096];

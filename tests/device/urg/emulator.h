@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emulator.h - the emulated scanner: its switches, and its language */
+/* emulator.h - the emulated scanner: its settings, and its side of SCIP */
 #ifndef EMULATOR_H
 #define EMULATOR_H
 
@@ -18,7 +18,7 @@ struct emulator {
     bool laser_ok;
 
     bool laser, measuring, counted;
-    char command[32]; /* that scans repeat */
+    char command[32]; /* echoed in front of each scan */
     unsigned first, last, cluster, skip, left, chars;
     double next_scan;
     uint32_t clock; /* ms */
@@ -27,10 +27,10 @@ struct emulator {
 
 double now(void);
 
-/* Whether the line has the speed that the scanner has. */
+/* Whether the terminal is set to the speed of the scanner. */
 bool speed_fits(const struct emulator *e);
 
-/* A command that came. */
+/* Execute a command that was received. */
 void scip_command(struct emulator *e, const char *command);
 void scip_send_scan(struct emulator *e);
 

@@ -10,7 +10,7 @@
 
 #include "emulator.h"
 
-/* A URG-04LX. */
+/* The parameters of a URG-04LX. */
 enum { DMIN = 20, DMAX = 5600, ARES = 1024, AMIN = 44, AMAX = 725, AFRT = 384, RPM = 600 };
 
 double now(void)
@@ -44,7 +44,7 @@ static double chance(struct emulator *e)
     return (double)(e->random >> 11) * 0x1p-53;
 }
 
-/* A terminal that nobody reads is full after some time: what does not fit is lost. */
+/* If no driver reads the terminal, its buffer fills up, and bytes that do not fit are lost. */
 static void send(struct emulator *e, const char *bytes, size_t size)
 {
     char out[16384];
@@ -145,7 +145,7 @@ static unsigned range(const struct emulator *e, unsigned step)
     return (unsigned)r;
 }
 
-/* The smallest of each cluster. */
+/* The smallest range of a cluster. */
 static unsigned cluster_range(const struct emulator *e, unsigned step)
 {
     unsigned best = range(e, step), i;
@@ -176,7 +176,7 @@ static void add_scan(struct emulator *e, struct text *t)
     e->clock += (uint32_t)e->period;
 }
 
-/* The command again, with how many are left. */
+/* Send the command again, with the number of scans left, and a scan. */
 void scip_send_scan(struct emulator *e)
 {
     struct text t = {.size = 0};
@@ -312,7 +312,7 @@ static void laser_on(struct emulator *e, const char *command)
     answer(e, command, status);
 }
 
-/* The answer still goes at the old speed. */
+/* The answer is still sent at the old speed. */
 static void set_speed(struct emulator *e, const char *command)
 {
     int speed = atoi(command + 2);

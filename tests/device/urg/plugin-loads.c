@@ -31,7 +31,7 @@ static void check_scans(struct ear *ear)
     }
 }
 
-/* The file as it is delivered, with the plug-in and the port of this test. */
+/* Copy the config file of the example, with the plug-in and the port of this test. */
 static void make_config(const char *from, const char *to, const char *plugin, const char *port)
 {
     FILE *in = fopen(from, "r"), *out = fopen(to, "w");
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     ear = ear_open(rig, "laser:0");
     check_geometry(ear);
     check_scans(ear);
-    /* Pulled out and put in again: its main ends, and it is set up again. */
+    /* Unplugged, the driver's main returns; plugged in again, the driver is set up again. */
     scanner_tell(&s, "unplug");
     CHECK(rig_logged(rig, "driver urg_plugin has failed"));
     scanner_tell(&s, "plug");

@@ -12,14 +12,14 @@ struct scanner {
     FILE *to, *from;
 };
 
-/* Start the emulator that the environment's URG_EMULATOR names; commands for it, up to NULL. */
+/* Start the emulator named by URG_EMULATOR in the environment; @commands end with NULL. */
 struct scanner scanner_start(const char *const *commands);
 
-/* Tell it something, and wait until it is done. */
+/* Send a command to the emulator, and wait until it is done. */
 void scanner_tell(struct scanner *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void scanner_end(struct scanner *s);
 
-/* A robot with the scanner as laser:0; more options of the driver. */
+/* A robot with the scanner as laser:0; @options are further options of the driver. */
 struct rig *scanner_robot(const struct scanner *s, const char *options);
 
 #endif

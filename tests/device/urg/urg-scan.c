@@ -9,7 +9,7 @@
 
 static const char *const quick[] = {"period 20", NULL};
 
-/* As the emulator's ramp has it: errors become the largest range. */
+/* The range in the emulator's scene ramp; error codes become the largest range. */
 static double expected(unsigned step, unsigned chars)
 {
     double mm = step % 100 == 0 ? 5600 : 500 + step * 3;
@@ -76,7 +76,7 @@ static void settings(struct ear *ear)
     CHECK(fabs((double)c->resolution - 2 * STEP) < 1e-5 &&
           fabsf(c->scanning_frequency - 5) < 0.01f);
     ach_message_unref(m);
-    /* What is on its way still has the old form. */
+    /* Scans in transit still have the old settings. */
     do {
         m = ear_data(ear, ACH_LASER_DATA_SCAN);
         REQUIRE(m);
@@ -131,7 +131,7 @@ static void requests(void)
     settings(ear);
     power(ear);
     ear_close(ear);
-    /* A second subscription finds it as the first one did. */
+    /* A second subscription, after a shutdown, works as the first one did. */
     ear = ear_open(rig, "laser:0");
     ach_message_unref(ear_data(ear, ACH_LASER_DATA_SCAN));
     ear_close(ear);

@@ -107,7 +107,7 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     return ACH_OK;
 }
 
-/* The world stands still until all are there. */
+/* Resume the simulation, which is paused until all drivers run. */
 static void run(ach_driver_t *driver, void *state)
 {
     (void)state;

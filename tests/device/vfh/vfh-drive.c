@@ -52,7 +52,7 @@ static const char config[] = "driver (\n"
                              "  requires [\"position2d:1\" \"bumper:0\" \"simulation:0\"]\n"
                              ")\n";
 
-/* In the odometry's frame: the robot starts at (2, 2) and looks along y. */
+/* A goal in the odometry's frame: the robot starts at (2, 2) and faces along y. */
 static ach_pose2d_t goal(double x, double y)
 {
     return (ach_pose2d_t){.px = y - 2, .py = 2 - x, .pa = 0};
@@ -64,7 +64,7 @@ static struct mission drive(const struct drawing *d, const char *scanner, int se
     double limit = rig_now() + 140;
     char text[2048];
 
-    /* Something is in the straight way to nearly all of them. */
+    /* An obstacle is on the straight line to nearly all goals. */
     mission = (struct mission){.goals = {goal(4.6, 7), goal(7, 7), goal(10.5, 5.7), goal(14, 6),
                                          goal(17, 6), goal(16.75, 1.5), goal(17, 10.5), goal(14, 6),
                                          goal(7, 5.7), goal(1.9, 5.5), goal(1.9, 9.5)},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * vfh-safety.c - velocities are passed on but not into a wall; without scans the
- * robot stands; a robot in a box does not move; requests go through
+ * robot stops; a robot in a box does not move; requests are passed on
  *
- * The test moves the simulated clock, and waits at each time for what vfh says.
+ * The test advances the simulated clock, and waits at each time for data of vfh.
  */
 #include <ach/interfaces.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static struct bench begin(double x, double command_timeout)
     return b;
 }
 
-/* No bumper was pressed all the time. */
+/* Check that no bumper was pressed at any time. */
 static void end(struct bench *b)
 {
     ach_message_t *m;
@@ -61,7 +61,7 @@ static void end(struct bench *b)
     rig_end(b->rig);
 }
 
-/* What the robot says after so many seconds more. */
+/* Advance the clock by @seconds, and return the robot's last data. */
 static ach_position2d_data_t after(struct bench *b, double seconds)
 {
     double until = b->time + seconds;
@@ -86,7 +86,7 @@ static void vel(struct bench *b, double v)
     REQUIRE_OK(ear_command(b->robot, ACH_POSITION2D_CMD_VEL, &cmd));
 }
 
-/* 4 m to go, at full speed. */
+/* The wall's face is 2.5 m away, and the robot drives at full speed. */
 static void into_the_wall(void)
 {
     struct bench b = begin(1.5, 1000);
@@ -128,11 +128,11 @@ static void blind(void)
     CHECK(fabs(after(&b, 2).vel.px) < 1e-6);
     CHECK(rig_logged(b.rig, "no scan for 0.5 s"));
     CHECK(ear_acked(b.laser, ACH_LASER_REQ_POWER, &(ach_laser_power_config_t){1}));
-    CHECK(after(&b, 12).pos.px > 1.9); /* and on it goes */
+    CHECK(after(&b, 12).pos.px > 1.9); /* it continues */
     end(&b);
 }
 
-/* In a box of 60 cm: nowhere to go. */
+/* A robot in a box of 60 cm cannot drive anywhere, and stays where it is. */
 static void boxed_in(void)
 {
     struct bench b = begin(5, 1000);

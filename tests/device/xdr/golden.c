@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * golden.c - what the library makes of bodies that golden.py encoded
+ * golden.c - decodes bodies that golden.py encoded, and encodes them again
  *
- * Reads lines of number, type, subtype, bytes and JSON. Answers each with the
+ * Reads lines of interface, type, subtype, bytes and JSON. Answers each with the
  * message's name, the bytes that the decoded body and the JSON encode to, and
  * the JSON of the decoded body.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hostile.c - bytes and texts from people who mean harm, or know no better
+ * hostile.c - malicious or malformed bytes and texts
  *
- * Sound bodies of every message are cut, lengthened, given other counts and
- * flipped bits. What the fuzzers check holds for all of them: property_body
- * keeps bytes and memory exactly as large as they are said to be.
+ * Valid bodies of every message are cut, lengthened, given other counts and
+ * flipped bits. The properties that the fuzzers check must hold for all of them:
+ * property_body allocates bytes and memory of exactly the stated size.
  *
  *     hostile [SEED]
  */
@@ -34,7 +34,7 @@ static void store(uint8_t *at, uint32_t v)
     at[3] = (uint8_t)v;
 }
 
-/* Exactly these bytes, so that a sanitizer sees a read behind them. */
+/* Decode exactly these bytes, so that a sanitizer detects a read beyond them. */
 static enum ach_status decode(const ach_type_t *type, const uint8_t *bytes, size_t n)
 {
     tried++;
@@ -60,7 +60,7 @@ static void lengthen(const ach_type_t *type, uint8_t *bytes, size_t n)
         CHECK_STATUS(decode(type, bytes, n + more), ACH_CORRUPT);
 }
 
-/* Every word as if it were a count; also two equal words side by side, which a count may be. */
+/* Change every word as if it were a count; also two equal words in a row, as a count may be. */
 static void counts(const ach_type_t *type, uint8_t *bytes, size_t n)
 {
     static const uint32_t bad[] = {0xffffffff, 0x80000000, 0x7fffffff, 0x40000000, 8388609,
@@ -139,7 +139,7 @@ static void random_properties(void)
     }
 }
 
-/* The twin counts of an array say different things. */
+/* Bodies in which the two counts of an array differ are refused. */
 static void twins(void)
 {
     const ach_type_t *type = ach_interface_message(ach_interface_find("laser"), 1, 1)->body;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * identity.c - what was encoded is what is decoded, for every message
+ * identity.c - decoding yields what was encoded, for every message
  *
  * identity [SEED]
  */
@@ -25,7 +25,7 @@ static void *encoded(const ach_type_t *type, const void *body, size_t *size)
     return bytes;
 }
 
-/* Exactly as much memory as it takes, so that a sanitizer sees one byte more. */
+/* Allocate exactly the memory that it needs, so that a sanitizer detects one byte more. */
 static void *decoded(const ach_type_t *type, const void *bytes, size_t n)
 {
     size_t size = 0;
@@ -96,7 +96,7 @@ static ach_type_t *looser(const ach_type_t *type, const ach_field_t *f)
     return copy;
 }
 
-/* Bytes with one element too many, otherwise sound, are refused. */
+/* Bytes with one element too many, otherwise valid, are refused. */
 static void over_limit(const ach_type_t *type, const ach_field_t *f, const void *body)
 {
     ach_type_t *loose = looser(type, f);
@@ -114,7 +114,7 @@ static void over_limit(const ach_type_t *type, const ach_field_t *f, const void 
     free(loose);
 }
 
-/* One array as long as it may be, and one element longer. */
+/* An array at its limit is accepted, and one element more is refused. */
 static void array_at_limit(const ach_type_t *type, const ach_field_t *f)
 {
     size_t size;

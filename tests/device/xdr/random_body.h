@@ -7,18 +7,18 @@
 
 struct random_body {
     uint64_t seed;
-    bool readable;         /* numbers and strings that JSON can say exactly */
+    bool readable;         /* numbers and strings that JSON can express exactly */
     const ach_field_t *at; /* this array gets `count` elements, others a few or none */
     uint32_t count;
     void **pieces;
     size_t piece_count, piece_room;
 };
 
-/* A body of this type, and how to free it with all it points to. */
+/* Create a body of this type; random_body_free frees it with all it points to. */
 void *random_body_make(struct random_body *r, const ach_type_t *type);
 void random_body_free(struct random_body *r);
 
-/* Call f for each struct that is a message's body, of all interfaces; returns how many messages. */
+/* Call f for each message that has a body, of all interfaces; returns the number of messages. */
 unsigned random_body_each(void (*f)(const ach_interface_t *interface, const ach_message_def_t *m));
 
 #endif

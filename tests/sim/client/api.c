@@ -2,7 +2,7 @@
 /*
  * api - include/ach/sim.h: the same program with and without a simulation
  *
- * What it may assume of the time depends on the cost model, which its argument names.
+ * Its argument names the cost model, which decides what time the checks expect.
  */
 #include <ach/sim.h>
 #include <check.h>
@@ -58,7 +58,7 @@ static void exact(int64_t cost)
     CHECK(missed == 10 && ach_sim_now() == start + 11 * MS);
 }
 
-/* What the calls themselves may cost. */
+/* Tolerance for the CPU time of the calls themselves. */
 static int64_t slack(int64_t ns)
 {
     return (int64_t)check_time((uint64_t)ns);
@@ -77,7 +77,7 @@ static void measured(void)
     used = cpu() - used;
     printf("used %lld ns, virtual %lld ns\n", (long long)used, (long long)took);
     CHECK(took >= 29 * MS && llabs(took - used) < slack(MS / 2));
-    for (i = 0; i < 300000; i++) /* asking is free, and buys nothing */
+    for (i = 0; i < 300000; i++) /* reading the clock is free, and gives no credit */
         ach_sim_now();
     start = ach_sim_now();
     burn(5 * MS);

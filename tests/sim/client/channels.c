@@ -2,7 +2,7 @@
 /*
  * channels - waiting for messages: timeouts, sets, descriptors, two threads
  *
- * As waits, with the calls of libach.
+ * Every duration is exact, as in waits.c, here for the calls of libach.
  */
 #include <check.h>
 #include <poll.h>

@@ -11,7 +11,7 @@ until [ -n "$(find "$ACH_DIR" -name '*.go.*')" ]; do
 done
 kill -KILL $referee
 wait $referee
-# The test's runner looks for channels and processes that are left.
+# The test runner itself checks for leftover channels and processes.
 i=0
 while [ -n "$(ls -A "$ACH_DIR")" ]; do
     i=$((i + 1))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * loop - an ordinary program: it sleeps until the next period and asks what time it is
+ * loop - an ordinary program: it sleeps until the next period and reads the clocks
  *
  * Knows nothing of simulations. It fails if the rate is not kept, or clocks disagree.
  */

@@ -2,8 +2,8 @@
 /*
  * pingpong ping|pong ROUNDS COST_NS - two processes that answer each other
  *
- * Both know what time the other one had when it wrote: with declared costs, a message is
- * seen at exactly the time it was put, and each answer takes one cost.
+ * Each message contains the virtual time at which it is put: now + COST_NS. With declared costs
+ * it is received at exactly that time, and each answer takes one cost.
  */
 #include <check.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* queue - many threads, one short queue: no wake-up is lost, whoever holds the mutex */
+/* queue - many threads, one short queue: no wake-up is lost, whichever thread holds the mutex */
 #include <check.h>
 #include <pthread.h>
 
@@ -21,7 +21,7 @@ static void *producer(void *arg)
             pthread_cond_wait(&full, &lock);
         queue[in++ % ROOM] = i;
         pthread_cond_signal(&empty);
-        if (i % 16 == 0) /* others run into the mutex meanwhile */
+        if (i % 16 == 0) /* other threads block on the mutex meanwhile */
             CHECK_OK(ach_put(&chan, &i, sizeof(i)));
         pthread_mutex_unlock(&lock);
         if (i % 50 == 0)

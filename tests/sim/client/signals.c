@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * signals - a handler ends waits at its time, puts messages, and cancels a get
+ * signals - a signal handler runs at its exact time, puts messages, and cancels a get
  */
 #include <check.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static void cancel(int sig)
     ach_cancel(&in, NULL);
 }
 
-/* Disturbs its parent every half millisecond. */
+/* Fork a child that sends SIGUSR1 to its parent every half millisecond, and SIGUSR2 at last. */
 static pid_t disturber(void)
 {
     pid_t pid = fork();

@@ -37,7 +37,7 @@ static struct timespec from(clockid_t clock, int64_t ns)
     return spec(t.tv_sec * 1000000000ll + t.tv_nsec + ns);
 }
 
-/* The statement takes exactly so many milliseconds. */
+/* Fail unless the statement takes exactly ms milliseconds. */
 #define TAKES(ms, statement)                                                                       \
     do {                                                                                           \
         int64_t begin = now();                                                                     \
@@ -164,7 +164,7 @@ static void timers(void)
     close(ep);
 }
 
-/* A timer that nobody waits for ends no wait. */
+/* A timer ends only waits for its own descriptor. */
 static void other_timers(void)
 {
     const struct itimerspec soon = {.it_value = spec(5 * MS)}, later = {.it_value = spec(10 * MS)};
@@ -198,7 +198,7 @@ static void *other(void *arg)
     pthread_mutex_lock(&shared.lock);
     shared.turn = 1;
     pthread_cond_signal(&shared.cond);
-    usleep(5000); /* whoever was woken cannot have the mutex yet */
+    usleep(5000); /* the woken thread cannot lock the mutex yet */
     pthread_mutex_unlock(&shared.lock);
     usleep(10000);
     sem_post(&shared.sem);
@@ -256,7 +256,7 @@ static void mutexes(void)
     TAKES(0, CHECK(pthread_join(thread, NULL) == 0));
 }
 
-/* The one signal comes between the unlocking of the mutex and the wait for it. */
+/* The only signal comes as soon as pthread_cond_wait has unlocked the mutex: it is not lost. */
 static void *late_waiter(void *arg)
 {
     pthread_mutex_lock(&shared.lock);
@@ -282,7 +282,7 @@ static void early_signal(void)
     TAKES(0, CHECK(pthread_join(thread, NULL) == 0));
 }
 
-/* One thread arms the timer that another one waits for, and rings its bell. */
+/* One thread arms the timerfd that another thread polls, and later writes to an eventfd. */
 static int late_timer, bell;
 
 static void *arm(void *arg)

@@ -15,7 +15,7 @@
 
 struct part {
     const char *name;
-    int (*play)(char **arguments); /* up to NULL; what it returns is the exit status */
+    int (*play)(char **arguments); /* a list ended by NULL; returns the exit status */
 };
 
 extern const struct part actor_bad[], actor_talk[], actor_wait[], actor_drive[];
@@ -25,13 +25,13 @@ extern const struct part actor_bad[], actor_talk[], actor_wait[], actor_drive[];
 int64_t actor_now(void);
 int64_t actor_cpu(void);
 void actor_sleep_until(int64_t ns);
-void actor_busy(int64_t ns); /* compute for so much CPU time */
+void actor_busy(int64_t ns); /* compute for ns of CPU time */
 
-/* An argument, or what is usual. */
+/* Argument i, or the default if there are fewer. */
 int64_t actor_number(char **arguments, int i, int64_t usual);
 FILE *actor_log(const char *path);
 
-/* This must not be: say so, and exit with status 9. */
+/* Report a failure and exit with status 9. */
 void actor_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

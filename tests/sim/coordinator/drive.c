@@ -31,7 +31,7 @@ static void act(ach_device_t *d, FILE *log, double effort)
     fprintf(log, "%lld command %.17g\n", (long long)actor_now(), effort);
 }
 
-/* pushes DEVICE COUNT LOG [BUSY_NS]: one push after the second sample, then it only looks */
+/* pushes DEVICE COUNT LOG [BUSY_NS]: log samples; one command, after the second sample */
 static int pushes(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10);
@@ -51,7 +51,7 @@ static int pushes(char **a)
     return 0;
 }
 
-/* holds DEVICE COUNT LOG [BUSY_NS]: a spring of its own */
+/* holds DEVICE COUNT LOG [BUSY_NS]: after each sample, command the effort of a spring */
 static int holds(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10);
@@ -71,7 +71,7 @@ static int holds(char **a)
     return 0;
 }
 
-/* visits DEVICE COUNT BUSY_NS [LOG]: a loop of 1 kHz, which has the device open only as long */
+/* visits DEVICE COUNT BUSY_NS [LOG]: a loop of 1 kHz; the device is closed after it */
 static int visits(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10), busy = actor_number(a, 2, 0), next;
@@ -93,7 +93,7 @@ static int visits(char **a)
     return 0;
 }
 
-/* wrong DEVICE COUNT JOINT: commands for a joint that it has not, or that nothing drives */
+/* wrong DEVICE COUNT JOINT: commands for a joint that does not exist or has no drive */
 static int wrong(char **a)
 {
     const ach_actarray_current_cmd_t c = {.joint = (int32_t)actor_number(a, 2, 0)};

@@ -72,7 +72,7 @@ static void child(const char *how)
     exit(0);
 }
 
-/* Its child ends in some way. */
+/* Wait for a child that ends as the argument says. */
 static int parent(const char *how)
 {
     pid_t pid = fork();
@@ -100,7 +100,7 @@ static int shell(const char *command)
     return WEXITSTATUS(status);
 }
 
-/* Blocked outside, by a child that is at the same time. */
+/* Block outside the simulation, in a read from a child at the same virtual time. */
 static int piped(const char *unused)
 {
     int fds[2];
@@ -142,7 +142,7 @@ static void *take_turns(void *cx)
     return NULL;
 }
 
-/* Two threads at different times. */
+/* Two threads alternate in virtual time, whatever each computes. */
 static int threads(const char *unused)
 {
     pthread_t a, b;
@@ -167,7 +167,7 @@ static void *wait_for_flag(void *unused)
     return NULL;
 }
 
-/* A condition is signalled by who keeps another mutex. */
+/* The thread that signals the condition holds another mutex. */
 static int keeps(const char *unused)
 {
     pthread_t t;
@@ -199,7 +199,7 @@ static void open_both(void)
     ach_flush(&other);
 }
 
-/* A handler cancels one channel while the thread waits for it, and then for another one. */
+/* A handler cancels a channel while the thread waits for it, and while it waits for another one. */
 static int canceled(const char *unused)
 {
     pid_t self = getpid();
@@ -225,7 +225,7 @@ static int canceled(const char *unused)
     return 0;
 }
 
-/* Several of these are stopped in the midst of their puts. */
+/* Several of these run at once, and are stopped in the middle of a put. */
 static int large(const char *unused)
 {
     char *text = calloc(1, LARGE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* static.c - a program without a dynamic linker, which cannot be made part of a simulation */
+/* static.c - a statically linked program: nothing can be preloaded into it */
 #include <unistd.h>
 
 int main(int argc, char **argv)

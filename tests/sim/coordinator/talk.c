@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* talk.c - controllers that send each other messages, and say when they saw them */
+/* talk.c - controllers that send each other messages, and log when they receive them */
 #include <ach.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 struct message {
     int64_t number;
-    int64_t put; /* just before that */
+    int64_t put; /* time just before the put */
 };
 
 static void open_or_fail(ach_channel_t *chan, const char *name)
@@ -43,8 +43,8 @@ static void put(ach_channel_t *chan, int64_t number)
 }
 
 /*
- * caller OUT IN COUNT PERIOD_NS LOG [BUSY_NS [NUMBER]]: in each cycle a message; answers are
- * looked for at the beginning of the next one.
+ * caller OUT IN COUNT PERIOD_NS LOG [BUSY_NS [NUMBER]]: put a message in each cycle; get answers
+ * at the beginning of the next cycle
  */
 static int caller(char **a)
 {
@@ -104,8 +104,8 @@ static void read_byte(const char *fifo)
 }
 
 /*
- * order CHANNEL COUNT PERIOD_NS NUMBER [FIFO]: each of several puts its number at the same times;
- * one with a FIFO first reads a byte from it
+ * order CHANNEL COUNT PERIOD_NS NUMBER [FIFO]: several of these put their numbers at the same
+ * times; one with a FIFO first reads a byte from it
  */
 static int order(char **a)
 {
@@ -123,9 +123,9 @@ static int order(char **a)
 }
 
 /*
- * judge CHANNEL COUNT LOG [BUSY_NS]: messages never come before they were put, and never
- * one that was put before another one that came already. What can be said for sure: who
- * puts reads the clock first.
+ * judge CHANNEL COUNT LOG [BUSY_NS]: fail if a message comes before it was put. causality.py
+ * checks the order in the log. The time in a message is a lower bound: the writer reads the clock
+ * before it puts.
  */
 static int judge(char **a)
 {
@@ -150,7 +150,7 @@ static int judge(char **a)
     return 0;
 }
 
-/* poller CHANNEL COUNT LOG: looks every 0.1 ms, and must not see what is still to be put */
+/* poller CHANNEL COUNT LOG: poll every 0.1 ms; fail if a message comes before it was put */
 static int poller(char **a)
 {
     int64_t i, n = actor_number(a, 1, 10), next = 0;

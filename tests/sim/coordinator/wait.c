@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wait.c - waits of libach, with limits: each takes as much time as it says, in virtual time */
+/* wait.c - waits of libach with timeouts: each takes exactly its timeout, in virtual time */
 #include <ach.h>
 #include <poll.h>
 #include <time.h>
 
 #include "actor.h"
 
-#define SLACK (20 * MS) /* what computing may take, on the slowest machine */
+#define SLACK (20 * MS) /* tolerance for computing on the slowest machine */
 
 static ach_channel_t ticks, silence;
 
-/* It was to take so long; more only by what was computed. */
+/* Fail unless the time since begin is `wanted`, plus at most SLACK for computing. */
 static void took(const char *what, int64_t begin, int64_t wanted)
 {
     int64_t t = actor_now() - begin;
@@ -59,7 +59,7 @@ static void poll_times_out(void)
     took("poll", begin, 90 * MS);
 }
 
-/* Until 10 ms after the beginning of the next 10 ms. */
+/* Wait for the next tick. how: 0 ach_wait, 1 poll, 2 ach_get. */
 static void wait_for_tick(int how)
 {
     ach_wait_item_t items[] = {{.chan = &silence}, {.chan = &ticks}};
@@ -76,7 +76,7 @@ static void wait_for_tick(int how)
         actor_fail("no tick, after %s", how == 0 ? "ach_wait" : how == 1 ? "poll" : "ach_get");
 }
 
-/* waits TICKS SILENCE: somebody puts something into the first every 10 ms, on the grid */
+/* waits TICKS SILENCE: another controller puts into TICKS at multiples of 10 ms */
 static int waits(char **a)
 {
     int i;

@@ -13,7 +13,7 @@
     "max_range 8 rate 50)\n"                                                                       \
     "driver (name \"sim_imu\" provides [\"imu:0\"] body \"base\" rate 50)\n"
 
-/* The newest message; what is older is dropped. */
+/* The newest message. Older ones are dropped. */
 static ach_message_t *newest(struct ear *e)
 {
     ach_message_t *m = NULL, *next;

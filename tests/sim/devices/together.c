@@ -20,7 +20,7 @@
 
 static const char *const devices[DEVICES] = {"actarray:0", "imu:0", "actarray:1", "position3d:1"};
 
-/* All that a device said: headers and bodies. */
+/* All messages of a device: headers and bodies. */
 struct heard {
     size_t size;
     unsigned char bytes[HEARD];
@@ -50,7 +50,7 @@ static void push(struct ear *e, int64_t k)
     CHECK_OK(ear_command(e, ACH_ACTARRAY_CMD_CURRENT, &c));
 }
 
-/* Only the devices from first to last are there; they are subscribed to in either order. */
+/* Record the devices from first to last, subscribed in ascending order or backwards. */
 static void play(const char *config, unsigned first, unsigned last, bool backwards,
                  struct heard *heard)
 {

@@ -2,7 +2,7 @@
 /*
  * toy.c - an engine for tests: a cart with two wheels in front of a wall
  *
- * It has no mass: wheels turn as they are told, and stand in front of the wall at x = 4.
+ * It has no mass: wheels turn at the commanded speed, and stop at the wall at x = 4.
  * The option "break_at" makes it fail at that time.
  */
 #include <ach.h>
@@ -45,7 +45,7 @@ static bool blocked(const struct toy *t)
     return t->x >= WALL && ahead(t) * cos(t->a) > 0;
 }
 
-/* A straight way, or an arc. */
+/* Move straight or along an arc. */
 static ach_status_t step(void *mechanism, int64_t duration)
 {
     struct toy *t = mechanism;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # balance.sh SOURCE BUILD WORLD [INTEGRATOR]
-# A controller whose delay margin is between 1 and 2 ms balances with 0.5 ms of computation,
-# falls with 2 ms, and does not notice them in a simulator that stands still meanwhile.
+# A controller whose delay margin is between 1 and 2 ms balances with 0.5 ms of computation and
+# falls with 2 ms, except in a simulator that stands still while the controller computes.
 . "$(dirname "$0")/lib.sh"
 name=$3
 integrator=${4:-rk4}

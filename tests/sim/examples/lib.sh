@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# lib.sh - what the tests of simulated worlds share; use: . lib.sh, with source and build tree
+# lib.sh - functions for tests of simulated worlds; use: . lib.sh, with source and build tree
 source=$1
 build=$2
 failures=0
@@ -23,14 +23,14 @@ finish() {
     exit
 }
 
-# Programs that wait for a busy disk are not charged for it: that would be another test.
-# change WORLD [SED-SCRIPT]: a copy of an example, with changes
+# change WORLD [SED-SCRIPT]: copy an example, with changes. Controllers are not charged for
+# waiting for a busy disk, which would disturb the tests.
 change() {
     sed -e '/^controller/,$s/command \[/outside "wait" command [/' -e "${2:-}" \
         "$worlds/$1.cfg" >"$tmp/$1.cfg"
 }
 
-# sim STATUS WORLD [OPTION ...]: run it; what it printed is then in $out.
+# sim STATUS WORLD [OPTION ...]: run it, and set $out to its output.
 sim() {
     want=$1
     world=$2
@@ -49,12 +49,12 @@ has() {
     esac
 }
 
-# check WHAT EXPRESSION: true, for awk
+# check WHAT EXPRESSION: fail unless the awk expression is true
 check() {
     awk "BEGIN { exit !($2) }" || fail "$1: $2"
 }
 
-# number PATTERN: what \(...\) in it stands for, in $out
+# number PATTERN: print what \(...\) in it matches in $out
 number() {
     echo "$out" | sed -n "s/.*$1.*/\\1/p" | head -n 1
 }

@@ -6,7 +6,7 @@
 python=$3
 [ -x "$python" ] || { echo 'there is no python3'; exit 77; }
 
-# at SLOW PERIODS OPTION ...: with physics that takes so many seconds for one
+# at SLOW PERIODS [OPTION ...]: run with physics that takes SLOW seconds of wall time per second
 at() {
     slow=$1
     periods=$2
@@ -22,7 +22,7 @@ at() {
     check 'the speed is what it is limited to' "$factor < $limit"
 }
 
-# What a period lacks or has too much is what the script computed when it woke up.
+# A period differs from 10 ms only by the CPU time that the script used after it woke up.
 for limit in 0.02 0.2 2 5.5; do
     case $limit in
         0.02) at 100 10 ;;
@@ -33,7 +33,7 @@ for limit in 0.02 0.2 2 5.5; do
     check 'the rate is kept' "$median > 9.9 && $median < 10.1"
 done
 
-# Without that, it is exact.
+# With declared costs the period is exact.
 for limit in 0.02 5.5; do
     case $limit in
         0.02) at 100 10 --model declared ;;

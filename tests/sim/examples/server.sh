@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # server.sh SOURCE BUILD
-# The same controller, on a server with the wall's clock: what it balances there hangs down.
+# The same controller in real time, with a server whose fake pendulum hangs down: it reports a fall.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$tmp/server.cfg" <<'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # worlds.sh SOURCE BUILD [ENGINE ...]
-# The other worlds do what they are there for.
+# The other example worlds run and show what they are made to show.
 . "$(dirname "$0")/lib.sh"
 shift 2
 engines=" $* "
@@ -10,7 +10,7 @@ change two-robots
 sim 0 two-robots
 [ "$(echo "$out" | grep -c 'balance: balanced')" = 2 ] || fail 'two balance'
 
-# A planner takes as long as it computes, and no cycle is late for it.
+# A plan takes the time that is computed for it, and does not delay the other controller.
 change planner
 sim 0 planner
 has 'balance: balanced'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* approximate.c - what calls of CPU time and of time stamps do instead of virtual time */
+/* approximate.c - clocks of CPU time and time stamps of files, which are not in virtual time */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 
 int vtimes(void *current, void *child) OLDER;
 
-/* 32-bit programs with 64-bit time have these names. */
+/* Names that 32-bit programs with 64-bit time call. */
 int __getrusage64(int who, void *usage) OLDER;
 int __futimens64(int fd, const void *times) OLDER;
 int __futimes64(int fd, const void *times) OLDER;
@@ -67,7 +67,7 @@ static void cpu_case(void)
 
 static char stamped[] = "/tmp/vtime-XXXXXX";
 
-/* The stamp was set to the computer's time, which is far from the virtual one. */
+/* The stamp must have been set to real time, which is far from virtual time. */
 static void has_real_stamp(int result, const char *call)
 {
     struct stat st;
@@ -124,7 +124,7 @@ static void stamps_case(void)
     unlink(stamped);
 }
 
-/* A program that gets this answer uses clone, which is refused. */
+/* After ENOSYS a program falls back to clone, which is refused. */
 static void clone3_case(void)
 {
     CHECK(syscall(SYS_clone3, NULL, 0l) == -1 && errno == ENOSYS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gonote.c - a program with the note that the linker of Go leaves in its own */
+/* gonote.c - a C program with the ELF note that marks programs of the Go linker */
 struct note {
     unsigned name_size, text_size, type;
     char name[4], text[4];

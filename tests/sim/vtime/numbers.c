@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* numbers.c - system calls through syscall() that need something to work on */
+/* numbers.c - system calls through syscall() that need a child, a descriptor or another object */
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static pid_t fork_by_number(void)
 #endif
 }
 
-/* A child that does something 20 ms later, and ends. */
+/* Fork a child that calls act after 20 ms and exits. */
 static pid_t after_20ms(void (*act)(const void *), const void *cx)
 {
     pid_t pid = fork_by_number();
@@ -47,12 +47,12 @@ static void reap(pid_t pid)
     CHECK(syscall(SYS_wait4, (long)pid, &status, 0l, NULL) == pid && status == 0);
 }
 
-/* The end of a process is looked for after each step of the world. */
 static void nothing(const void *unused)
 {
     (void)unused;
 }
 
+/* The simulation polls for the end of a process, so these waits may take up to 2 ms longer. */
 static void children(void)
 {
     struct rusage usage = {.ru_maxrss = -1};
@@ -75,7 +75,7 @@ static void children(void)
 #endif
 }
 
-/* Without an environment, too, the program sleeps in virtual time. */
+/* A program executed without an environment sleeps in virtual time, too. */
 static void programs(void)
 {
     static char *const a_sleep[] = {"sleep", "0.5", NULL};
@@ -290,7 +290,7 @@ static void count(int signo)
     rang++;
 }
 
-/* As the kernel has it. */
+/* struct sigaction of the kernel */
 struct action {
     void (*handler)(int);
     unsigned long flags;
@@ -312,7 +312,7 @@ static void signals(void)
     int64_t begin;
     long fd;
 
-    /* Neither a mask nor the mask of an action keeps trapped calls away. */
+    /* SIGSYS, which traps calls, cannot be blocked by sigprocmask or the mask of an action. */
     CHECK(syscall(SYS_rt_sigaction, (long)SIGALRM, &action, NULL, 8l) == 0);
     CHECK(syscall(SYS_rt_sigaction, (long)SIGALRM, NULL, &old, 8l) == 0);
     CHECK(old.handler == count && !(old.mask & (uint64_t)1 << (SIGSYS - 1)));
@@ -336,7 +336,7 @@ static void signals(void)
 #endif
 }
 
-/* By all numbers that send a signal, to this process or this thread. */
+/* Send a signal to this process or thread by each system call that can. */
 static void send_by_number(void)
 {
     pid_t pid = getpid(), tid = gettid();
@@ -357,7 +357,7 @@ static void send_by_number(void)
     CHECK(rang - before == sent);
 }
 
-/* And to one that sleeps. */
+/* Send a signal to a sleeping process. */
 static void kill_sleeper(const void *pid)
 {
     syscall(SYS_kill, (long)*(const pid_t *)pid, (long)SIGUSR2);
@@ -374,7 +374,7 @@ static void sent_signals(void)
     reap(pid);
 }
 
-/* Copies of descriptors, and locks of ranges. */
+/* Duplicates of descriptors, and record locks. */
 static void copies(void)
 {
     struct flock lock = {.l_type = F_WRLCK};

@@ -15,7 +15,7 @@ pid_t __waitpid(pid_t pid, int *status, int options) OLDER;
 
 static char *const no_environment[] = {"PATH=/usr/bin:/bin", NULL};
 
-/* A child ends 20 ms later. What only the kernel sees is looked at after a step of the world. */
+/* The child ends after 20 ms. The simulation polls for that, so the wait may take 2 ms longer. */
 #define ENDS(statement)                                                                            \
     do {                                                                                           \
         int64_t began = now(), took;                                                               \
@@ -75,7 +75,7 @@ static void reap(pid_t pid)
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* Also without an environment, the program sleeps in virtual time. */
+/* A program executed without an environment sleeps in virtual time, too. */
 static void exec_case(void)
 {
     static char *const long_sleep[] = {"sleep", "0.5", NULL};
@@ -125,7 +125,7 @@ static void execveat_case(void)
     CHECK(now() - begin >= 500 * MS && now() - begin < 600 * MS);
 }
 
-/* The time at which such a child begins is not exact. */
+/* The virtual time at which a spawned child begins is not exact. */
 static void spawn_case(void)
 {
     static char *const long_sleep[] = {"sleep", "0.5", NULL};

@@ -100,7 +100,7 @@ int __fcntl(int fd, int command, ...) OLDER;
 int plain_fcntl(int fd, int command, ...) __asm__("fcntl");
 int plain_lockf(int fd, int command, long size) __asm__("lockf");
 
-/* A child that has the lock of the whole file for 20 ms. */
+/* Fork a child that holds a lock on the whole file for 20 ms. */
 static pid_t with_lock(int fd)
 {
     int ready[2];
@@ -122,7 +122,7 @@ static pid_t with_lock(int fd)
     return pid;
 }
 
-/* The kernel lets go when the child ends, which is looked for after each step of the world. */
+/* The kernel releases the lock when the child ends. The simulation polls, so up to 2 ms later. */
 #define LOCKS(statement)                                                                           \
     do {                                                                                           \
         pid_t pid = with_lock(fd);                                                                 \
@@ -149,7 +149,7 @@ static void ranges_case(void)
 
 int __dup2(int fd, int copy) OLDER;
 
-/* A copy of an eventfd rings as well. */
+/* A write to a duplicate of an eventfd signals the eventfd. */
 static void dup_case(void)
 {
     uint64_t value = 1;

@@ -51,7 +51,7 @@ long raw(long number, long a, long b, long c, long d, long e, long f)
     return r;
 }
 #else
-/* The sixth argument is in the register that the frame may be in. */
+/* The sixth argument is passed in %ebp, which may be the frame pointer. */
 long raw(long number, long a, long b, long c, long d, long e, long f)
 {
     long r;
@@ -192,7 +192,7 @@ static void timers(call_fun *call)
     CHECK(syscall(SYS_close, (long)fd) == 0);
 }
 
-/* 32-bit programs may ask for time in 64 bits. */
+/* 32-bit programs may use the system calls with 64-bit time. */
 static void time64_case(void)
 {
 #ifdef SYS_clock_gettime64
@@ -239,7 +239,7 @@ static void instruction_case(void)
     timers(raw);
 }
 
-/* Wakers of futexes go by virtual time, too. */
+/* A futex waiter is woken at the virtual time of its waker. */
 static uint32_t shared_word;
 
 static void *wake_later(void *private_)
@@ -282,7 +282,7 @@ static void futex_case(void)
     pthread_join(thread, NULL);
 }
 
-/* As a runtime without a C library finds it. */
+/* Find a function of the vDSO as a runtime without a C library does. */
 static void *vdso_function(const char *wanted)
 {
     const char *start = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -332,7 +332,7 @@ static void vdso_case(void)
     CHECK(gettime(CLOCK_REALTIME, &t) == 0 && t.tv_sec == time(NULL));
 }
 
-/* The function behind the one that the preload library puts in front. */
+/* The C library's own function, which the preload library overrides. */
 static void *behind(const char *name)
 {
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
@@ -364,7 +364,7 @@ static void log_all(int priority, const char *text, ...)
     va_end(more);
 }
 
-/* What the C library calls inside itself is trapped. */
+/* System calls that the C library makes internally are trapped. */
 static void inside_case(void)
 {
     int (*real_nanosleep)(const struct timespec *, struct timespec *) = NULL;
@@ -383,7 +383,7 @@ static void inside_case(void)
     TAKES(20, CHECK(real_poll(NULL, 0, 20) == 0));
     CHECK(real_time(NULL) == time(NULL));
     REQUIRE(write(fd, "%H:%M\n", 6) == 6 && setenv("DATEMSK", name, 1) == 0);
-    date = getdate("23:59"); /* the next one, from now on */
+    date = getdate("23:59"); /* the next 23:59 in virtual time */
     CHECK(date && date->tm_year == 123);
     CHECK(getdate_r("23:59", &copy) == 0 && copy.tm_year == 123);
     unlink(name);

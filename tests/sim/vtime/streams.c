@@ -20,7 +20,7 @@ ssize_t __recv_chk(int fd, void *buf, size_t size, size_t room, int flags) OLDER
 ssize_t __recvfrom_chk(int fd, void *buf, size_t size, size_t room, int flags,
                        struct sockaddr *from_address, socklen_t *length) OLDER;
 
-/* A child does something, 20 ms after this one. */
+/* Fork a child that calls act(fd) after 20 ms. */
 static pid_t after_20ms(void (*act)(int), int fd)
 {
     pid_t pid = fork();

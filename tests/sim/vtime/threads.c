@@ -16,10 +16,10 @@ int __pthread_rwlock_wrlock(pthread_rwlock_t *l) OLDER;
 int __pthread_rwlock_unlock(pthread_rwlock_t *l) OLDER;
 int __sched_yield(void) OLDER;
 
-/* The header gives the newer function the older one's name. */
+/* <pthread.h> redirects pthread_yield to sched_yield; this is the old function. */
 int older_pthread_yield(void) __asm__("pthread_yield") OLDER;
 
-/* Another thread does something after so many milliseconds. */
+/* Another thread calls act after ms milliseconds. */
 struct later {
     int ms;
     int (*act)(void *);
@@ -43,7 +43,7 @@ static pthread_t start(struct later *l)
     return t;
 }
 
-/* Another thread takes a lock, keeps it for so many milliseconds, and lets go. */
+/* Another thread takes a lock, holds it for ms milliseconds, and releases it. */
 struct held {
     int ms;
     int (*take)(void *);
@@ -142,7 +142,7 @@ static int signal_one(void *cond)
     return pthread_cond_signal(cond);
 }
 
-/* A signal reaches those that wait already, and nobody else: the virtual machine of Java does so. */
+/* Only threads that already wait get a condition signal. Java's virtual machine depends on it. */
 static void signal_then_wait(pthread_cond_t *c, int (*act)(void *))
 {
     struct timespec t;
@@ -194,7 +194,7 @@ static int yield_c11(void)
     return 0;
 }
 
-/* A loop that gives way until another thread has done something ends when that is done. */
+/* A loop that yields until another thread sets a flag ends when the flag is set. */
 static void yield_case(void)
 {
     int (*const ways[])(void) = {sched_yield, __sched_yield, older_pthread_yield, yield_c11};
@@ -285,7 +285,7 @@ static int do_once(void *unused)
     return pthread_once(&once, slow_start);
 }
 
-/* Who comes second waits for the first. */
+/* The second caller waits until the first has run the function. */
 static void once_case(void)
 {
     static once_flag flag = ONCE_FLAG_INIT;
@@ -373,7 +373,7 @@ static void *append_last(void *unused)
     return NULL;
 }
 
-/* Threads that are at the same time run one after the other. */
+/* Threads at the same virtual time run one after the other. */
 static void order_case(void)
 {
     pthread_t thread;
