@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The front door. Meson builds; see CONTRIBUTING.md.
+# Targets for common tasks; Meson does the build. See CONTRIBUTING.md.
 DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
 .PHONY: all help deps check-deps demo check check-kernel check-long check-mutants bench bench-quick bench-long bench-kernel bench-manychannels experiments lint coverage install install-module uninstall clean
 
-# Building and installing never installs packages: they may be run as root, or without a network.
+# make and make install never install packages: they may run as root, or without a network.
 all: check-deps $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
@@ -61,7 +61,7 @@ check-mutants:
 	@packaging/install-deps build test
 	@tests/mutants/run
 
-# Packages first: the build takes in those peers that are there.
+# Install packages first: the build includes the peers (other libraries) that it finds.
 bench bench-quick bench-long bench-kernel:
 	@packaging/install-deps build bench
 	@$(MAKE) --no-print-directory all
@@ -90,7 +90,7 @@ install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
 
-# DKMS builds the module again for each new kernel; without it, for the running kernel only.
+# DKMS rebuilds the module for each new kernel. Without DKMS it is only for the running kernel.
 install-module:
 	@if [ -z "$(DESTDIR)" ] && command -v dkms >/dev/null; then \
 		$(MAKE) --no-print-directory -C src/kmod headers dkms-install; \

@@ -10,8 +10,7 @@ _ach_bench_names() {
     fi
 }
 
-# What an option takes, according to the help of VERB [TOOL]: FILE, DIR, CHANNEL, N and so on, or
-# nothing.
+# The argument of an option in the help of VERB [TOOL]: FILE, DIR, CHANNEL, N and so on, or empty.
 _ach_takes() {
     local option=$1
     shift
@@ -21,21 +20,21 @@ _ach_takes() {
             -e "s/^ *$option, --[a-z-]* \([A-Z=][A-Z=]*\) .*/\1/p" 2>/dev/null
 }
 
-# Config files, and directories that may have some.
+# Config files, and directories that may contain some.
 _ach_configs() {
     compopt -o filenames 2>/dev/null
     local IFS=$'\n'
     COMPREPLY=($(compgen -f -X '!*.cfg' -- "$1") $(compgen -d -- "$1"))
 }
 
-# The devices of a robot of this machine: of the one whose number begins the word, as 7801:.
+# The devices of a local robot: of the one whose number the word begins with, for example 7801:.
 _ach_devices() {
     local number=
     [[ $2 =~ ^[0-9]+: ]] && number=${BASH_REMATCH[0]}
     "$1" dev ls --timeout 1 ${number:+"${number%:}"} 2>/dev/null | sed "s/ .*//; s/^/$number/"
 }
 
-# What may follow dev TOOL WORD ... in front of the word CUR: devices, then messages, then fields.
+# Completions of the word CUR after dev TOOL WORD ...: devices, then messages, then fields.
 _ach_dev_words() {
     local ach=${COMP_WORDS[0]} cur=$1 tool=$2 operands=()
     shift 2
@@ -64,7 +63,7 @@ _ach_dev_words() {
     esac
 }
 
-# Addresses and fields have characters at which bash splits words: take the line as it was typed.
+# Addresses and fields contain characters at which bash splits words, so split the line here.
 _ach_dev() {
     local line=${COMP_LINE:0:${COMP_POINT:-0}} w cur split reply
     if [[ -n $line ]]; then
@@ -105,7 +104,7 @@ _ach() {
         sim:--model | sim:-M)
             words='measured declared free' ;;
         bench:--only | bench:--scenario)
-            # Several names have commas between them. Names with a space are for those who quote.
+            # Names are separated by commas. Names with a space, which need quotes, are left out.
             words=$(_ach_bench_names "$prev")
             [[ $cur == *,* ]] && i=${cur%,*}, || i=
             COMPREPLY=($(compgen -P "$i" -W "$words" -- "${cur##*,}"))

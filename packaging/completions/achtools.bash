@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Bash completion for achcat(1), achlog(1) and achcop(1). Options and what they take come from
+# Bash completion for achcat(1), achlog(1) and achcop(1). Options and their arguments come from
 # the programs' --help, channels from ach.
 
-# What an option takes: FILE, DIR, N or SECONDS, or nothing.
+# The argument of an option: FILE, DIR, N or SECONDS, or empty.
 _achtools_takes() {
     awk -v option="$1" '/^  / {
         for (i = 1; i <= 2; i++) {
@@ -18,7 +18,7 @@ _achtools_takes() {
     }' <<<"$help"
 }
 
-# How many operands stand before the current word; from -- on, all words are operands.
+# The number of operands before the current word; after --, all words are operands.
 _achtools_operands() {
     local i n=0
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -48,7 +48,7 @@ _achtools() {
         achcat:0 | achlog:*) action=-W ;;
         *) return ;;
     esac
-    # The words of the program that achcop starts are not its own.
+    # Words after the program that achcop starts are not achcop's.
     if [[ ${COMP_WORDS[0]##*/}:$operands != achcop:[1-9]* ]]; then
         case $(_achtools_takes "$prev") in
             FILE) action=-f ;;
