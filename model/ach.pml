@@ -4,7 +4,7 @@
  *
  * put.pml and get.pml follow put.c, get.c, wait.c and lock.c step by step; each access to shared
  * memory is one atomic step with the label it has in the core. Reads under the writers' lock of
- * words that only writers change are folded into the step before them: nobody can tell.
+ * words that only writers change are folded into the step before them: no process can tell.
  *
  * Memory. Stores of a writer become visible in any order that its release stores and fences
  * allow, not only in program order: the loop in put.pml performs whichever store may go next.
@@ -14,8 +14,8 @@
  * writer's stores are not lost: all that stand in program order before one that became visible
  * become visible too, and only then does the kernel free the lock.
  *
- * A message is n cells; n == 0 is a small message that lives in its entry. Each cell tells
- * which put wrote it and which part of the message it is, so tearing shows.
+ * A message is n cells; n == 0 is a small message that is stored in its entry. Each cell holds
+ * the number of its put and its position in the message, so that tearing is detected.
  */
 #ifndef BUG
 #define BUG 0
@@ -71,13 +71,13 @@
 #ifndef WAKE_WRITERS    /* bit n: writer n has mapped the wake word, and wakes there */
 #define WAKE_WRITERS 0
 #endif
-#ifndef CHECK_MEMORY    /* 0: leave it to the readers to find what is wrong */
+#ifndef CHECK_MEMORY    /* 0: check only what readers return */
 #define CHECK_MEMORY 1
 #endif
-#ifndef RETIRE          /* 1: somebody unlinks the channel, 2: replaces it */
+#ifndef RETIRE          /* 1: a process unlinks the channel, 2: replaces it */
 #define RETIRE 0
 #endif
-#ifndef CANCEL          /* so many readers are canceled, the first of them first */
+#ifndef CANCEL          /* number of readers that are canceled, from reader 0 on */
 #define CANCEL 0
 #endif
 
@@ -134,27 +134,27 @@ num ring[RING];
 bit asleep[READERS];
 bit on_wake[READERS];   /* queued on the wake word */
 bit on_commit[READERS]; /* queued on the commit word */
-num announced;          /* the wake word: the commit that is about to be made, or was */
+num announced;          /* the wake word: the last commit announced, made or about to be made */
 bit commit_sleepers;    /* a handle that could put sleeps on the commit word alone */
 bit unmapped;           /* a handle that could put has not mapped the wake word */
 bit alone[READERS];     /* sleeps on the wake word alone, or is about to */
 bit canceled[READERS];
 
-/* What we know beside it: which put became the message that has the slot, and its size. */
+/* Known to the model only: which put wrote the message in each slot, and its size. */
 byte crashes;
 num puts;
 num put_of[SLOTS];
 num size_of[SLOTS];
 
-/* Counters within one step. */
+/* Loop counters, used within one step. */
 hidden num s_;
 hidden num i_;
 
-/* Bug 12 keeps the flag in a word of its own. */
+/* The flag of bug 12, separate from the commit word. */
 bit flag_word;
 
 /*
- * G1, G2, G5: at every moment the newest message is there, and every entry that names a
+ * G1, G2, G5: the newest message exists at every moment, and every entry that names a
  * committed message has that message's size and bytes.
  */
 inline check_memory()

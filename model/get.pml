@@ -2,7 +2,7 @@
 /*
  * get.pml - getting a message (src/core/get.c) and sleeping until there is one (wait.c)
  *
- * G4 is in what is not here: a reader takes no lock, and the only word it ever changes is the flag.
+ * G4 holds by construction: a reader takes no lock, and the only word it ever changes is the flag.
  */
 #define CAPACITY ((SIZES) & 8 -> 3 : ((SIZES) & 4 -> 2 : ((SIZES) & 2 -> 1 : 0)))
 
@@ -25,10 +25,10 @@
 #endif
 #define LOADS_IN_ORDER(earlier) (WEAK_GET || (earlier))
 
-/* Bugs 2 and 3 check too early: 2 may, 3 does. */
+/* Bug 2 may load the check too early, bug 3 always does. */
 #define MAY_CHECK_EARLY ((BUG == 2 && WEAK_GET) || BUG == 3)
 
-/* All bytes of a message of the size that was found? */
+/* Are all bytes of a message of the loaded size copied? */
 #define BYTES(n_) ((1 << ((n_) + ((n_) == 0))) - 1)
 #define HAVE_BYTES ((copied & BYTES(SMALL -> 0 : size)) == BYTES(SMALL -> 0 : size))
 #define SANE (!SMALL || size == 0)
@@ -55,7 +55,7 @@ inline choose_options()
 #endif
 }
 
-/* What must be found in message m. Known for sure only while its slot is not used again. */
+/* Set the contents expected in message m. They are known only until its slot is reused. */
 inline expect(m)
 {
     guessed = m;
@@ -64,8 +64,8 @@ inline expect(m)
 }
 
 /*
- * Loads after GET_HEAD may be done before the loads that say which message to take: the
- * machine guesses. A wrong guess is thrown away.
+ * Loads after GET_HEAD may be speculated before the loads that select the message. The loads of
+ * a wrong guess are discarded.
  */
 inline guess()
 {
@@ -140,7 +140,7 @@ inline read_all()
 }
 #endif
 
-/* G3: what is skipped is gone, or too old. */
+/* G3: a skipped message is void, before `first`, or older than the last FRAMES. */
 inline check_skipped()
 {
     d_step {
@@ -237,7 +237,7 @@ look:
     if
     :: atomic {
         EV(GET_AGAIN, commit);
-        /* G2: a sound channel is never called damaged. */
+        /* G2: an intact channel is never reported as corrupt. */
         assert(NEWEST != SEQ(c) && !(have & HAVE_AGAIN));
         goto overtaken }
     :: atomic { DIES(KILL_READERS); goto dead }
@@ -253,7 +253,7 @@ found:
             :: state == REPLACED -> RETURN(CORRUPT, 0); goto finish
             :: else
             fi;
-            /* G1: nothing new is said only when nothing new was there. */
+            /* G1: "nothing new" is returned only if there was nothing new. */
             assert(known <= seen);
             if
             :: newest == 0 || !(opts & COPY) -> goto nothing
@@ -369,7 +369,7 @@ overtaken:
         if
         :: tries < TRIES -> goto retry
         :: else ->
-            /* There is something new: a word that has passed, which nobody sleeps on. */
+            /* There is a newer message: keep an outdated commit word, so that no sleep succeeds. */
             if
             :: BUG != 21 -> c = c - ONE_MESSAGE
             :: else
@@ -387,7 +387,10 @@ nothing:
         fi
     };
 #if WAKE_WRITERS
-    /* Who could put and cannot map the wake word says so, once no put can have looked before. */
+    /*
+     * A waiter that may write but lacks the wake word sets commit_sleepers. It sleeps only once no
+     * put is under way, because that put may have loaded commit_sleepers before.
+     */
     if
     :: !SLEEPS_ON_WAKE && !CANNOT_WRITE && !settled ->
         if
@@ -396,7 +399,7 @@ nothing:
         fi;
         if
         :: atomic { owner == 0 || BUG == 28 -> settled = 1 }
-        :: atomic { owner != 0 && BUG != 28 -> goto retry } /* in fact it sleeps, briefly */
+        :: atomic { owner != 0 && BUG != 28 -> goto retry } /* the library sleeps briefly here */
         :: atomic { DIES(KILL_READERS); goto dead }
         fi
     :: else
@@ -424,7 +427,7 @@ nothing:
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 #if WAKE_READERS && BUG != 35
-    /* Before it looks for anything else that it may be told: who tells changes the wake word. */
+    /* Load the wake word before the state and the cancel: their writers change the wake word. */
     if
     :: atomic { w = announced }
     :: atomic { DIES(KILL_READERS); goto dead }
@@ -450,8 +453,8 @@ nothing:
 #endif
 #if WAKE_READERS
     /*
-     * The wake word alone if all handles announce, the next commit is not announced, and the
-     * commit word is still the one it has seen. Otherwise futex_waitv: it compares and queues on
+     * Sleep on the wake word alone if all handles announce, the next commit is not announced, and
+     * the commit word is unchanged. Otherwise sleep in futex_waitv, which compares and queues on
      * the wake word, then on the commit word.
      */
 #if BUG != 37
@@ -503,10 +506,10 @@ nothing:
         if
         :: commit != c && BUG != 10 && BUG != 27 -> on_wake[me_] = 0; goto retry
         :: SLEEPS_ON_WAKE && !on_wake[me_] -> goto retry /* woken meanwhile */
-        :: CANNOT_WRITE && canceled[me_] -> goto finish /* the second word it sleeps on */
+        :: CANNOT_WRITE && canceled[me_] -> goto finish /* a read-only reader's cancel word */
         :: else
         fi;
-        /* G6: who goes to sleep has seen everything. */
+        /* G6: a reader that goes to sleep has seen the newest message. */
         assert(BUG == 10 || BUG == 27 || NEWEST == seen);
         asleep[me_] = 1;
         on_commit[me_] = 1;
@@ -516,7 +519,7 @@ nothing:
 sleeps:
     if
 #if WAKE_READERS
-    /* The end of a slice. It matters here only to a writer that waits for it. */
+    /* The end of a slice. It is modelled only for a writer that waits for it. */
     :: atomic { alone[me_] && unmapped -> asleep[me_] = 0; on_wake[me_] = 0; goto retry }
 #endif
     :: atomic { !asleep[me_] ->
@@ -527,7 +530,7 @@ sleeps:
         fi }
 #ifndef REPLAY
     :: atomic { timeout ->
-        /* G6: nothing more will happen, and nobody sleeps beside a message, or canceled. */
+        /* G6: when no step is left, no reader sleeps with a new message, or after a cancel. */
         assert(NEWEST == seen && state != REPLACED && !canceled[me_]);
         goto dead }
 #endif

@@ -2,8 +2,8 @@
 /*
  * put.pml - putting a message (src/core/put.c), the writers' lock (src/libach/lock.c)
  *
- * The stores of a put, in program order, with the number that tells a dying writer which of
- * them were issued:
+ * The stores of a put, numbered in program order. A dying writer has issued those whose number is
+ * below `issued`:
  *
  *   0 PUT_EVICT..  1 PUT_FIRST_MOVE  2 PUT_VOID  (PUT_FENCE)
  *   3 PUT_COPY..  5 PUT_POS, PUT_OFF  6 PUT_SIZE  7 PUT_SEQ  then the commit
@@ -20,7 +20,7 @@
 #define IN_ORDER(earlier) (WEAK_PUT || (earlier))
 #define ISSUED(store) (!dying || (store) < issued)
 
-/* May the room's bytes be written? */
+/* May the bytes of the new message be written? */
 #define ROOM_IS_OURS ((did & VOIDED) || BUG == 4 || (BUG == 1 && WEAK_PUT))
 /* May entries be voided? Bug 4 does it after the copy, bug 18 after it moved `first`. */
 #define MAY_VOID ((BUG != 4 || (did & COPIED)) && (BUG != 18 || (did & MOVED)))
@@ -63,7 +63,7 @@ inline choose_size()
 #endif
 }
 
-/* Where the ring goes on after the newest message. */
+/* Find the end of the newest message in the ring. */
 inline find_end()
 {
     EV(PUT_HEAD, commit);
@@ -85,7 +85,7 @@ inline find_end()
     seq++
 }
 
-/* Which entries must go. Nobody else changes what this reads. */
+/* Find the entries to evict. Only the owner of the lock changes what this reads. */
 inline find_victims()
 {
     f = first;
@@ -178,7 +178,7 @@ inline write_all()
 }
 #endif
 
-/* The message exists from here on. */
+/* Record that the message exists. */
 inline note_commit()
 {
     put_of[AT(NEWEST)] = id;
@@ -186,7 +186,7 @@ inline note_commit()
     did = did | COMMITTED
 }
 
-/* Wake who is queued on the wake word, on the commit word, or on either. */
+/* Wake the readers that are queued on the wake word, on the commit word, or on either. */
 inline wake(wake_word, commit_word)
 {
     d_step {
@@ -216,7 +216,7 @@ inline wake_all()
 #define NOBODY_ALONE (!alone[0] && !alone[READERS - 1])
 #endif
 
-/* G6: nobody is asleep when a commit wakes nobody. */
+/* G6: a commit leaves no reader asleep, whether it wakes readers or not. */
 inline check_nobody_sleeps()
 {
     d_step {
@@ -229,7 +229,7 @@ inline check_nobody_sleeps()
     }
 }
 
-/* Which of the stores were issued by a writer that dies now? */
+/* A writer dies now. It has issued at least all stores before the last one that is visible. */
 inline count_issued()
 {
     if
@@ -259,7 +259,7 @@ inline count_issued()
     fi
 }
 
-/* Forget what the next put does not need: fewer states. */
+/* Clear the variables that the next put does not need, for fewer states. */
 inline forget()
 {
     seq = 0; pos = 0; off = 0; f = 0; f_end = 0; c = 0; n = 0; did = 0; copied = 0;
@@ -277,8 +277,8 @@ proctype writer(byte me)
 
 #if WAKE_READERS
     /*
-     * A handle that has not mapped the wake word says so when it is opened. Then it waits until
-     * no flag is up, or for one slice of sleep: until nobody sleeps on the wake word alone.
+     * A handle that has not mapped the wake word sets `unmapped` when it is opened. Then it waits
+     * until the flag is down, or for one slice: until no reader sleeps on the wake word alone.
      */
     if
     :: !HAS_WAKE_WORD ->
@@ -321,7 +321,7 @@ store:
         did = did | MOVED }
     :: atomic { EVICTED && (did & MOVED) && !(did & VOIDED) && MAY_VOID && ISSUED(2) ->
         EV(PUT_VOID, NONE);
-        /* G5: what has no successor yet, or is among the last FRAMES, stays. */
+        /* G5: an entry is reused only if its message is older than the last FRAMES. */
         assert(e_seq[AT(seq)] == NONE || e_seq[AT(seq)] == seq ||
                e_seq[AT(seq)] + FRAMES <= NEWEST);
         e_seq[AT(seq)] = NONE;
@@ -362,7 +362,7 @@ store:
     od;
 do_commit:
 #if BUG == 12
-    /* The flag in a word of its own: commit; look at the flag and wake; lower it. */
+    /* The flag in a separate word: commit; check the flag and wake; clear the flag. */
     atomic { commit = commit + ONE_MESSAGE; note_commit(); check_memory() };
     atomic {
         if
@@ -444,7 +444,7 @@ unlock:
     fi;
     goto next;
 
-    /* The kernel frees a dead writer's lock. Another process comes in its place. */
+    /* The kernel frees a dead writer's lock. Another process takes its place. */
 killed:
 buried:
     atomic {
@@ -474,11 +474,11 @@ inline tell()
 #define CANCELS_ON_WAKE (!RETIRES && (((WAKE_READERS) >> what) & 1))
 
 /*
- * achi_retire and ach_cancel: say what there is to say, then nudge: count up in the wake word,
- * then count up in the commit word and wake in one step. Bug 22 does not count, bug 24 nudges
- * first, bug 25 has one bit to count in, bug 34 leaves the wake word as it is. A read-only
- * handle's canceler wakes its cancel word. Retiring wakes on both words, a cancel on the wake
- * word if its handle sleeps there.
+ * achi_retire and ach_cancel: store the state or the cancel, then nudge: increment a count in the
+ * wake word, then increment one in the commit word and wake, in one step. Bug 22 does not count,
+ * bug 24 nudges first, bug 25 has a count of one bit, bug 34 leaves the wake word unchanged. The
+ * cancel of a read-only handle wakes on its cancel word. Retiring wakes on both words, a cancel on
+ * the wake word if its handle sleeps there, else on the commit word.
  */
 proctype teller(byte what)
 {

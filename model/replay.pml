@@ -2,9 +2,9 @@
 /*
  * replay.pml - steps that wait for their line in a trace (see README.md)
  *
- * trace.h holds the trace as C arrays. Each step may happen only when the next line is its own;
- * a killed actor goes to its label `killed` instead. The trace was followed when judge fails.
- * Traces hold whole commit words, as layout.h has them.
+ * trace.h holds the trace as a C array. A step is possible only if it is the next line of the
+ * trace; a killed actor goes to its label `killed` instead. If the whole trace was followed, the
+ * assertion in judge fails. Traces hold whole commit words, with the layout of layout.h.
  */
 #define num int
 #define SEQ_BITS 134217726
@@ -12,7 +12,7 @@
 #define CELL(put, i) ((put) * 4096 + (i))
 #define INLINE 1073741824
 
-/* Cells of a message that no channel takes. */
+/* Number of cells of a message that exceeds the channel's capacity. */
 #define TOO_LARGE 1000000
 
 c_decl {

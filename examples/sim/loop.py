@@ -4,7 +4,7 @@
 
 usage: loop.py [RATE [SECONDS]]
 
-It says what rate it kept by its own clock. Under `ach sim` that is the simulation's.
+It prints the rate that it kept by its own clock. Under `ach sim` that is the simulation's clock.
 """
 import sys
 import time
