@@ -21,24 +21,24 @@ static enum ach_status read_line(const char *line, size_t size, ach_message_t **
     if (size)
         memcpy(copy, line, size);
     copy[size] = '\0';
-    status = STATUS(achi_line_read(copy, size, m), ACH_MASK_OK | ACH_MASK_EAGAIN | ACH_MASK_EINVAL |
-                                                       ACH_MASK_OVERFLOW | ACH_MASK_FAILED_SYSCALL);
+    status = STATUS(drv_line_read(copy, size, m), ACH_MASK_OK | ACH_MASK_EAGAIN | ACH_MASK_EINVAL |
+                                                      ACH_MASK_OVERFLOW | ACH_MASK_FAILED_SYSCALL);
     free(copy);
     return status;
 }
 
-static struct achi_text write_line(const ach_message_t *m)
+static struct drv_text write_line(const ach_message_t *m)
 {
-    struct achi_text t = {0};
+    struct drv_text t = {0};
 
-    STATUS(achi_line_write(&t, m), ACH_MASK_OK);
+    STATUS(drv_line_write(&t, m), ACH_MASK_OK);
     HOLDS(t.size && t.data[t.size - 1] == '\n' && !memchr(t.data, '\n', t.size - 1));
     return t;
 }
 
 void property_log(const uint8_t *data, size_t size)
 {
-    struct achi_text one, two;
+    struct drv_text one, two;
     ach_message_t *m, *again;
 
     if (read_line((const char *)data, size, &m) != ACH_OK)

@@ -8,7 +8,7 @@
 
 static void check_name(const char *name)
 {
-    HOLDS(*name && strlen(name) < ACHI_SIM_NAME_MAX && !strchr(name, '/') && !strchr(name, '.'));
+    HOLDS(*name && strlen(name) < SIM_NAME_MAX && !strchr(name, '/') && !strchr(name, '.'));
 }
 
 static void check_time(int64_t time)
@@ -16,26 +16,26 @@ static void check_time(int64_t time)
     HOLDS(time >= 0 && time <= 3600000000000);
 }
 
-static void check_controller(const struct achi_plan_controller *c)
+static void check_controller(const struct sim_plan_controller *c)
 {
     check_name(c->name);
     HOLDS(c->command && c->command[0] && *c->command[0]);
     check_time(c->cost);
     check_time(c->period);
     check_time(c->budget);
-    HOLDS(c->overrun != ACHI_OVERRUN_SUSPEND || c->period > 0);
+    HOLDS(c->overrun != SIM_OVERRUN_SUSPEND || c->period > 0);
     HOLDS(c->core >= -1);
 }
 
-static void check_plan(const struct achi_plan *p)
+static void check_plan(const struct sim_plan *p)
 {
     size_t i;
 
     check_name(p->name);
     check_time(p->slice);
     HOLDS(p->slice >= 1000 && p->duration > 0);
-    HOLDS(p->speed >= 0 && p->hang >= 0 && p->n_cores <= ACHI_CORES_MAX);
-    HOLDS(p->n_controllers <= ACHI_CONTROLLERS_MAX);
+    HOLDS(p->speed >= 0 && p->hang >= 0 && p->n_cores <= SIM_CORES_MAX);
+    HOLDS(p->n_controllers <= SIM_CONTROLLERS_MAX);
     for (i = 0; i < p->n_controllers; i++)
         check_controller(&p->controllers[i]);
 }
@@ -43,15 +43,15 @@ static void check_plan(const struct achi_plan *p)
 void property_plan(const uint8_t *data, size_t size)
 {
     ach_config_t *config = NULL;
-    struct achi_plan plan;
+    struct sim_plan plan;
     enum ach_status r;
 
     if (ach_config_parse((const char *)data, size, "world", &config) != ACH_OK)
         return;
-    r = achi_plan_read(&plan, config, ACHI_MODEL_OF_FILE);
+    r = sim_plan_read(&plan, config, SIM_MODEL_OF_FILE);
     HOLDS(r == ACH_OK || (r == ACH_EINVAL && *ach_errstr()));
     if (r == ACH_OK)
         check_plan(&plan);
-    achi_plan_finish(&plan);
+    sim_plan_finish(&plan);
     ach_config_destroy(config);
 }

@@ -7,23 +7,23 @@
 
 unsigned property_scans(const char *bytes, size_t size, size_t piece)
 {
-    static struct achi_scip_reader reader;
-    static struct achi_scip_scan scan;
-    struct achi_scip_text block, value;
-    struct achi_scip_answer answer;
+    static struct drv_scip_reader reader;
+    static struct drv_scip_scan scan;
+    struct drv_scip_text block, value;
+    struct drv_scip_answer answer;
     unsigned scans = 0, number;
     size_t at, n;
 
     memset(&reader, 0, sizeof(reader));
     for (at = 0; at < size; at += n) {
-        n = achi_scip_read(&reader, bytes + at, size - at < piece ? size - at : piece, &block);
-        HOLDS(n > 0 && block.size <= ACHI_SCIP_BLOCK_MAX);
-        if (block.size == 0 || !achi_scip_answer(block, &answer))
+        n = drv_scip_read(&reader, bytes + at, size - at < piece ? size - at : piece, &block);
+        HOLDS(n > 0 && block.size <= DRV_SCIP_BLOCK_MAX);
+        if (block.size == 0 || !drv_scip_answer(block, &answer))
             continue;
-        achi_scip_field(answer.rest, "SERI", &value);
-        achi_scip_number(answer.rest, "DMIN", &number);
-        HOLDS(!achi_scip_scan(answer.rest, 2, &scan) || scan.count <= ACHI_SCIP_STEPS_MAX);
-        scans += achi_scip_scan(answer.rest, 3, &scan);
+        drv_scip_field(answer.rest, "SERI", &value);
+        drv_scip_number(answer.rest, "DMIN", &number);
+        HOLDS(!drv_scip_scan(answer.rest, 2, &scan) || scan.count <= DRV_SCIP_STEPS_MAX);
+        scans += drv_scip_scan(answer.rest, 3, &scan);
     }
     return scans;
 }

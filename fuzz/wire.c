@@ -18,8 +18,8 @@
 #include "../src/device/tcp/session.h"
 #include "../src/device/tcp/wire.h"
 
-static struct achi_server server;
-static struct achi_listener listener;
+static struct tcp_server server;
+static struct tcp_listener listener;
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
@@ -74,7 +74,7 @@ static const char robot_file[] = "driver ( name \"echo\" alwayson 1 provides [\"
 
 static bool pack(void *context)
 {
-    return achi_session_pack(context);
+    return tcp_session_pack(context);
 }
 
 /* A server without a socket, and a loop without a thread: turned by hand. */
@@ -91,11 +91,11 @@ static void set_up(void)
     HOLDS(ach_robot_add_class(server.robot, &broken) == ACH_OK);
     HOLDS(ach_robot_load_config(server.robot, config) == ACH_OK);
     HOLDS(ach_robot_start(server.robot) == ACH_OK);
-    HOLDS(achi_options_read(&server.options, NULL, 6665, NULL) == ACH_OK);
+    HOLDS(tcp_options_read(&server.options, NULL, 6665, NULL) == ACH_OK);
     server.options.client_memory = 1 << 20; /* so that limits are met */
     server.options.memory = 4 << 20;
     HOLDS(ach_budget_create((size_t)server.options.memory, &server.budget) == ACH_OK);
-    HOLDS(achi_loop_create(&server.loop) == ACH_OK);
+    HOLDS(tcp_loop_create(&server.loop) == ACH_OK);
     server.loop->work = pack;
     server.loop->context = &server;
     server.last_stranger = &server.strangers;
@@ -117,7 +117,7 @@ static void check_message(const ach_header_t *h, const unsigned char *body, size
 }
 
 /* What the server said so far. */
-static void listen_to(int fd, struct achi_input *in)
+static void listen_to(int fd, struct tcp_input *in)
 {
     static unsigned char buffer[65536];
     const unsigned char *body;
@@ -126,24 +126,24 @@ static void listen_to(int fd, struct achi_input *in)
     ssize_t n;
 
     while ((n = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0) {
-        HOLDS(achi_input_feed(in, buffer, (size_t)n) == ACH_OK);
-        while (achi_input_next(in, &h, &body, &size) == ACH_OK)
+        HOLDS(tcp_input_feed(in, buffer, (size_t)n) == ACH_OK);
+        while (tcp_input_next(in, &h, &body, &size) == ACH_OK)
             check_message(&h, body, size);
-        HOLDS(achi_input_keep(in) == ACH_OK);
+        HOLDS(tcp_input_keep(in) == ACH_OK);
     }
 }
 
 static void as_client(struct property_input *in)
 {
-    struct achi_input from_server;
-    char greeting[ACHI_GREETING_SIZE];
+    struct tcp_input from_server;
+    char greeting[TCP_GREETING_SIZE];
     int ends[2], i;
 
     set_up();
     HOLDS(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-    HOLDS(achi_session_create(&listener, ends[0]) == ACH_OK);
+    HOLDS(tcp_session_create(&listener, ends[0]) == ACH_OK);
     HOLDS(recv(ends[1], greeting, sizeof(greeting), 0) == (ssize_t)sizeof(greeting));
-    achi_input_init(&from_server, ACH_BODY_MAX);
+    tcp_input_init(&from_server, ACH_BODY_MAX);
     while (in->at < in->end) {
         size_t n = 1 + property_number(in, 1) % 128;
 
@@ -152,32 +152,32 @@ static void as_client(struct property_input *in)
         if (send(ends[1], in->at, n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
             break;
         in->at += n;
-        achi_loop_turn(server.loop, 0);
+        tcp_loop_turn(server.loop, 0);
         listen_to(ends[1], &from_server);
     }
     close(ends[1]);
     for (i = 0; i < 100 && server.clients; i++)
-        achi_loop_turn(server.loop, 10);
+        tcp_loop_turn(server.loop, 10);
     HOLDS(server.clients == 0 && !server.strangers && !server.maps && !server.packing.map);
     for (i = 0; i < 100 && ach_budget_left(server.budget) < (size_t)server.options.memory; i++)
         usleep(1000); /* a driver may still have one of its messages */
     HOLDS(ach_budget_left(server.budget) == (size_t)server.options.memory);
-    achi_input_finish(&from_server);
+    tcp_input_finish(&from_server);
 }
 
 /* However large the slices are, the same cells come out again. */
 static void pack_in_slices(const ach_header_t *h, ach_message_t *m)
 {
-    struct achi_packing packing;
+    struct tcp_packing packing;
     ach_message_t *packed, *again;
     size_t size, before, after;
     const void *bytes, *first, *second;
 
-    achi_map_begin(&packing, ach_message_ref(m));
-    while (!(packed = achi_map_slice(&packing, 1 + (size_t)h->sequence % 100)))
+    tcp_map_begin(&packing, ach_message_ref(m));
+    while (!(packed = tcp_map_slice(&packing, 1 + (size_t)h->sequence % 100)))
         ;
     bytes = ach_message_bytes(packed, &size);
-    HOLDS(size == 0 || achi_map_unpack(h, bytes, size, &again) == ACH_OK);
+    HOLDS(size == 0 || tcp_map_unpack(h, bytes, size, &again) == ACH_OK);
     if (size) {
         first = ach_message_bytes(m, &before);
         second = ach_message_bytes(again, &after);
@@ -193,8 +193,8 @@ static void take(const ach_header_t *h, const unsigned char *body, size_t size)
     ach_message_t *m;
     char text[64];
 
-    achi_wire_text(body, size, text, sizeof(text));
-    if (achi_map_is(h) && achi_map_unpack(h, body, size, &m) == ACH_OK) {
+    tcp_wire_text(body, size, text, sizeof(text));
+    if (tcp_map_is(h) && tcp_map_unpack(h, body, size, &m) == ACH_OK) {
         HOLDS(ach_message_check(m) == ACH_OK);
         pack_in_slices(h, m);
     }
@@ -204,23 +204,23 @@ static void as_server(struct property_input *in)
 {
     ach_status_t status = ACH_EAGAIN;
     const unsigned char *body;
-    struct achi_input input;
+    struct tcp_input input;
     ach_header_t h;
     size_t size;
 
-    achi_input_init(&input, 4096);
+    tcp_input_init(&input, 4096);
     while (in->at < in->end && status == ACH_EAGAIN) {
         size_t n = 1 + property_number(in, 1);
 
         if (n > (size_t)(in->end - in->at))
             n = (size_t)(in->end - in->at);
-        HOLDS(achi_input_feed(&input, in->at, n) == ACH_OK);
-        while ((status = achi_input_next(&input, &h, &body, &size)) == ACH_OK)
+        HOLDS(tcp_input_feed(&input, in->at, n) == ACH_OK);
+        while ((status = tcp_input_next(&input, &h, &body, &size)) == ACH_OK)
             take(&h, body, size);
-        HOLDS(achi_input_keep(&input) == ACH_OK);
+        HOLDS(tcp_input_keep(&input) == ACH_OK);
         in->at += n;
     }
-    achi_input_finish(&input);
+    tcp_input_finish(&input);
 }
 
 void property_wire(const uint8_t *data, size_t size)

@@ -6,7 +6,7 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peers"))
 import page
-import plots
+import plot
 from claims import Claim
 from stats import thinned
 
@@ -23,7 +23,7 @@ class Outcome:
         self.claims.append(Claim(*arguments, **options))
 
     def say(self, sentence):
-        self.parts.append(page.paragraph(sentence))
+        self.parts.append(page.element("p", sentence))
 
     def data(self, name, heads, rows):
         """A CSV file."""
@@ -35,72 +35,46 @@ class Outcome:
         self.files.append(name)
 
     def table(self, name, heads, rows):
-        self.parts.append(
-            page.table(
-                name,
-                heads,
-                [
-                    [
-                        page.number(cell, lambda v: f"{v:.5g}")
-                        if isinstance(cell, float)
-                        else page.number(cell)
-                        if isinstance(cell, int)
-                        else page.text(cell)
-                        for cell in row
-                    ]
-                    for row in rows
-                ],
-            )
-        )
+        made = [[shown(cell) for cell in row] for row in rows]
+        numbers = [all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(heads))]
+        self.parts.append(page.table(name, list(zip(heads, numbers)), made))
 
     def plot(self, file, caption, x_label, y_label, lines, log_x=False, log_y=False, at=None):
         """lines: [(name, [(x, y)])]; also as an SVG file of its own."""
-        looks = plots.looks([name for name, _ in lines], {})
-        thin = [(name, thinned(points, POINTS)) for name, points in lines if points]
-        if not thin:
-            return
-        xs = [x for _, points in thin for x, _ in points]
-        ys = [y for _, points in thin for _, y in points]
+        looks = plot.looks(dict.fromkeys(name for name, _ in lines))
         series = [
-            plots.Series(
-                name, looks[name], [(x, y, None, f"{name}: {x:g}, {y:g}") for x, y in points]
-            )
-            for name, points in thin
+            plot.Series(name, looks[name], [plot.Point(x, y, f"{name}: {x:g}, {y:g}")
+                                            for x, y in thinned(points, POINTS)])
+            for name, points in lines if points
         ]
-        svg = plots.lines(
-            caption,
-            f"{y_label} over {x_label}",
-            plots.Axis(x_label, xs, log_x, plain, at),
-            plots.Axis(y_label, ys, log_y, plain),
-            series,
-            marks=0 if at else 8,
-        )
-        self.parts.append(page.figure(svg, caption))
+        if not series:
+            return
+        svg = plot.plot(caption, f"{y_label} over {x_label}", plot.Axis(x_label, plain, log_x, at),
+                        plot.Axis(y_label, plain, log_y), series)
+        self.parts.append(page.framed(svg, caption))
         with open(os.path.join(self.lab.out, file), "w", encoding="utf-8") as out:
             out.write(alone(svg))
         self.files.append(file)
 
     def markup(self):
-        head = page.paragraph(self.about)
+        head = page.element("p", self.about)
         if self.paper:
-            head += page.paragraph(f"The paper: {self.paper}")
+            head += page.element("p", f"The paper: {self.paper}")
         if self.claims:
-            head += page.table(
-                f"{self.heading}: found and wanted",
-                ["what", "#found", "target", "", "the paper"],
-                [
-                    [
-                        page.text(c.name),
-                        page.Cell(c.shown(c.value)),
-                        page.text(c.target),
-                        page.Cell(c.verdict, warn=c.reached is False),
-                        page.text(c.paper),
-                    ]
-                    for c in self.claims
-                ],
-            )
+            heads = [("what", False), ("found", True), ("target", False), ("", False),
+                     ("the paper", False)]
+            rows = [[page.cell(c.name), page.cell(c.shown(c.value), c.value), page.cell(c.target),
+                     page.cell(c.verdict, warn=c.reached is False), page.cell(c.paper)]
+                    for c in self.claims]
+            head += page.table(f"{self.heading}: found and wanted", heads, rows)
         data = f"Data: {', '.join(self.files)}." if self.files else ""
-        return head + "\n".join(self.parts) + (page.paragraph(data) if data else "")
+        return head + "\n".join(self.parts) + (page.element("p", data) if data else "")
+
+
+def shown(value):
+    if isinstance(value, float):
+        return page.cell(f"{value:.5g}", value)
+    return page.cell(value, value) if isinstance(value, int) else page.cell(value)
 
 
 def plain(value):

@@ -31,7 +31,7 @@ static int64_t cpu(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int run(struct achi_mechanism *m, long count)
+static int run(struct phys_mechanism *m, long count)
 {
     ach_joint_state_t joint = {NAN, NAN, NAN, NAN};
     int64_t before, after;
@@ -39,13 +39,13 @@ static int run(struct achi_mechanism *m, long count)
 
     for (i = 0; i < count; i++) {
         before = cpu();
-        if (achi_mechanism_advance(m, (i + 1) * achi_mechanism_step(m)) != ACH_OK)
+        if (phys_mechanism_advance(m, (i + 1) * phys_mechanism_step(m)) != ACH_OK)
             return fail(ach_errstr());
         after = cpu();
-        if (achi_mechanism_joints(m) > 0)
-            achi_mechanism_joint_get(m, 0, &joint);
-        printf("%" PRId64 " %" PRId64 " %.17g %.17g %.17g\n", achi_mechanism_now(m), after - before,
-               joint.position, joint.velocity, achi_mechanism_energy(m));
+        if (phys_mechanism_joints(m) > 0)
+            phys_mechanism_joint_get(m, 0, &joint);
+        printf("%" PRId64 " %" PRId64 " %.17g %.17g %.17g\n", phys_mechanism_now(m), after - before,
+               joint.position, joint.velocity, phys_mechanism_energy(m));
     }
     return fflush(stdout) == 0 ? 0 : fail("cannot write");
 }
@@ -53,7 +53,7 @@ static int run(struct achi_mechanism *m, long count)
 int main(int argc, char **argv)
 {
     long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
-    struct achi_mechanism *m = NULL;
+    struct phys_mechanism *m = NULL;
     ach_section_t *section;
     ach_config_t *config;
     int status;
@@ -65,11 +65,11 @@ int main(int argc, char **argv)
     section = ach_section_next(ach_config_root(config), "physics", NULL);
     if (!section)
         status = fail("the file has no section \"physics\"");
-    else if (achi_mechanism_open(section, &m) != ACH_OK)
+    else if (phys_mechanism_open(section, &m) != ACH_OK)
         status = fail(*ach_config_errors(config) ? ach_config_errors(config) : ach_errstr());
     else
         status = run(m, count);
-    achi_mechanism_close(m);
+    phys_mechanism_close(m);
     ach_config_destroy(config);
     return status;
 }

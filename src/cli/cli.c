@@ -7,18 +7,18 @@
 #include <sys/stat.h>
 
 #include "describe.h"
-#include "letters.h"
 #include "nochannel.h"
 #include "streams.h"
-#include "unknown.h"
+#include "unknown_option.h"
+#include "withdrawn.h"
 
 static const struct verb *current;
 static char title[64] = "ach";
-static char **words; /* of the verb's command line */
+static char **words; /* argv of the verb */
 
-static void say(const char *format, va_list ap)
+static void cli_say(const char *format, va_list ap)
 {
-    /* What is to be told may have changed errno since a write failed. */
+    /* After a write error streams_flush would record errno, which may be another error's by now. */
     if (!ferror(stdout))
         streams_flush();
     fprintf(stderr, "%s: ", title);
@@ -31,7 +31,7 @@ void complain(const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    say(format, ap);
+    cli_say(format, ap);
     va_end(ap);
 }
 
@@ -46,13 +46,13 @@ static int try_help(void)
 
 int usage_hint(void)
 {
-    const char *now = letter_now(current->name, optopt);
-    /* A long option that getopt does not know has no letter. */
+    const char *now = withdrawn_letter(current->name, optopt);
+    /* optopt is 0 for an unknown long option. */
     const char *meant =
         optopt == 0 && current->help ? unknown_option(current->help, words[optind - 1]) : "";
 
     if (now)
-        complain("-%c was given up because it means something else in other verbs: write %s",
+        complain("-%c is no longer accepted because it means something else in other verbs: use %s",
                  optopt, now);
     if (*meant)
         complain("%s", meant);
@@ -64,7 +64,7 @@ int usage(const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    say(format, ap);
+    cli_say(format, ap);
     va_end(ap);
     return try_help();
 }
@@ -98,7 +98,7 @@ static const char *status_sentence(enum ach_status status)
 {
     switch (status) {
     case ACH_EAGAIN:
-        return "nothing new, or held by somebody else";
+        return "there is no new message, or another process holds the lock";
     case ACH_TIMEOUT:
         return "no message came in time";
     case ACH_OVERFLOW:
@@ -131,7 +131,7 @@ const char *one_channel(int argc, char **argv)
     if (optind == argc)
         usage("name a channel");
     else
-        usage("one channel at a time, not also '%s'", argv[optind + 1]);
+        usage("give one channel, not also '%s'", argv[optind + 1]);
     return NULL;
 }
 
@@ -229,7 +229,7 @@ int verb_run(const struct verb *v, int argc, char **argv)
     words = argv;
     snprintf(title, sizeof(title), "ach %s", v->name);
     argv[0] = title;
-    optind = 0; /* getopt begins anew */
+    optind = 0; /* restart getopt */
     if (v->help && asks_for_help(argc, argv)) {
         fputs(v->help, stdout);
         return EXIT_OK;

@@ -12,7 +12,7 @@ struct decoded {
     char address[ACH_ADDRESS_MAX];
 };
 
-/* Anybody may have put anything into the channel. */
+/* The message is not trusted: any process may have put it. */
 static bool decode(const char *channel, const void *data, size_t size, struct decoded *d)
 {
     const char *bytes = data;
@@ -50,7 +50,7 @@ static const char *type_name(const ach_message_t *m)
     }
 }
 
-static const void *body_of(const struct decoded *d)
+static const void *decode_body_of(const struct decoded *d)
 {
     return d->def->body ? ach_message_body(d->message) : NULL;
 }
@@ -63,8 +63,8 @@ bool decode_print(const char *channel, const void *data, size_t size)
         return false;
     printf(" %s %s %s %.6f\n", d.address, type_name(d.message), d.def->name,
            ach_message_header(d.message)->timestamp);
-    if (body_of(&d))
-        ach_body_print(d.def->body, body_of(&d), 2, stdout);
+    if (decode_body_of(&d))
+        ach_body_print(d.def->body, decode_body_of(&d), 2, stdout);
     ach_message_unref(d.message);
     return true;
 }
@@ -79,9 +79,9 @@ bool decode_json(const char *channel, const void *data, size_t size, struct json
     json_string(j, "type", type_name(d.message));
     json_string(j, "message", d.def->name);
     json_number(j, "device_time", ach_message_header(d.message)->timestamp);
-    if (body_of(&d)) {
+    if (decode_body_of(&d)) {
         json_key(j, "body");
-        ach_body_json(d.def->body, body_of(&d), j->out);
+        ach_body_json(d.def->body, decode_body_of(&d), j->out);
     }
     ach_message_unref(d.message);
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ach - make, look at and use channels */
+/* ach - create, inspect and use channels */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int dispatch(int argc, char **argv)
     if (is_one_of(argv[1], "--help", "-h", "-?"))
         return verb_run(&verb_help, 1, argv);
     if (argv[1][0] == '-')
-        return old_flags(argc, argv);
+        return ach2_flags(argc, argv);
     v = verb_find(argv[1]);
     if (!v)
         return usage("there is no verb '%s'%s", argv[1], suggest_verb(argv[1]));
@@ -38,12 +38,12 @@ int main(int argc, char **argv)
     int status;
 
     streams_init();
-    /* Whoever reads our output may leave; that is a write error, not a death. */
+    /* A closed output pipe is a write error (EPIPE), not the end of the process. */
     signal(SIGPIPE, SIG_IGN);
-    /* A channel whose file others cut short is an error of that channel. */
+    /* A truncated channel file gives an error on that channel instead of SIGBUS. */
     ach_handle_sigbus();
     status = dispatch(argc, argv);
-    /* A signal that asks us to stop may end a write as well. */
+    /* A stop signal may have interrupted a write: no error. */
     if (streams_finish() || (stopped() && errno == EINTR))
         return status;
     if (errno != EPIPE)

@@ -16,24 +16,24 @@ static void *load(const char *name)
 }
 
 ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, unsigned interface,
-                                 struct achi_mdns **mdns)
+                                 struct mdns_mdns **mdns)
 {
-    achi_mdns_advertise_t *advertise = (achi_mdns_advertise_t *)load("achi_mdns_advertise");
+    mdns_advertise_t *advertise = (mdns_advertise_t *)load("achi_mdns_advertise");
 
     return advertise ? advertise(robot, port, interface, mdns) : ACH_ENOTSUP;
 }
 
-void achi_mdns_end(struct achi_mdns *mdns)
+void achi_mdns_end(struct mdns_mdns *mdns)
 {
-    achi_mdns_end_t *end = mdns ? (achi_mdns_end_t *)load("achi_mdns_end") : NULL;
+    mdns_end_t *end = mdns ? (mdns_end_t *)load("achi_mdns_end") : NULL;
 
     if (end)
         end(mdns);
 }
 
-ach_status_t achi_mdns_find(double seconds, achi_mdns_found_t *found, void *context)
+ach_status_t achi_mdns_find(double seconds, mdns_found_t *found, void *context)
 {
-    achi_mdns_find_t *find = (achi_mdns_find_t *)load("achi_mdns_find");
+    mdns_find_t *find = (mdns_find_t *)load("achi_mdns_find");
 
     return find ? find(seconds, found, context) : ACH_ENOTSUP;
 }

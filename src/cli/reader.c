@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arrival.h"
 #include "cli.h"
+#include "dirwatch.h"
+#include "monotonic.h"
 #include "nochannel.h"
 #include "stop.h"
 #include "streams.h"
@@ -30,13 +31,13 @@ static bool grow(struct reader *r, size_t room)
     return true;
 }
 
-/* The channel is open now. */
+/* Set up the reader after its channel was opened. */
 static bool begin(struct reader *r)
 {
     r->open = true;
     r->channels++;
     stop_on_signals(&r->chan);
-    if (stopped()) /* the signal came while there was no channel to cancel */
+    if (stopped()) /* the signal came before stop_on_signals knew the channel */
         ach_cancel(&r->chan, NULL);
     if (channel_info(&r->chan, r->name, &r->info) && grow(r, FIRST_ROOM))
         return true;
@@ -56,7 +57,7 @@ bool delivered(enum ach_status status)
     return status == ACH_OK || status == ACH_MISSED_FRAME;
 }
 
-static enum ach_status get(struct reader *r, const struct timespec *timeout, int options)
+static enum ach_status reader_get_one(struct reader *r, const struct timespec *timeout, int options)
 {
     for (;;) {
         enum ach_status status =
@@ -69,7 +70,7 @@ static enum ach_status get(struct reader *r, const struct timespec *timeout, int
     }
 }
 
-/* Has whoever read our output left? */
+/* Was the output pipe closed by its reader? */
 static bool abandoned(void)
 {
     struct pollfd p = {.fd = STDOUT_FILENO};
@@ -84,13 +85,10 @@ uint64_t to_ns(const struct timespec *t)
 
 uint64_t now_ns(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return to_ns(&t);
+    return (uint64_t)monotonic_ns();
 }
 
-/* Wait slice by slice: no message tells us that nobody wants one any more. */
+/* Wait in slices, to check for a closed output pipe in between. */
 static enum ach_status get_wait(struct reader *r, const struct timespec *timeout, int options)
 {
     uint64_t end = timeout ? now_ns() + to_ns(timeout) : UINT64_MAX;
@@ -100,7 +98,7 @@ static enum ach_status get_wait(struct reader *r, const struct timespec *timeout
         uint64_t slice = left < SLICE_NS ? left : SLICE_NS;
         struct timespec t = {.tv_sec = (time_t)(slice / NS_PER_S),
                              .tv_nsec = (long)(slice % NS_PER_S)};
-        enum ach_status status = get(r, &t, options);
+        enum ach_status status = reader_get_one(r, &t, options);
 
         if (status != ACH_TIMEOUT || slice == left)
             return status;
@@ -114,9 +112,9 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
     enum ach_status status;
 
     if (!(options & ACH_O_WAIT))
-        return get(r, NULL, options);
-    /* Somebody may be waiting for what we wrote while we wait for more. */
-    status = get(r, NULL, options & ~(ACH_O_WAIT | ACH_O_COPY));
+        return reader_get_one(r, NULL, options);
+    /* Flush before waiting: a reader of our output may wait for it. First try without waiting. */
+    status = reader_get_one(r, NULL, options & ~(ACH_O_WAIT | ACH_O_COPY));
     if (status != ACH_EAGAIN)
         return status;
     if (!streams_flush())
@@ -124,20 +122,20 @@ enum ach_status reader_get(struct reader *r, const struct timespec *timeout, int
     return get_wait(r, timeout, options);
 }
 
-/* No channel is there; one whose file was cut short is none, and may be replaced. */
+/* Is there no channel? One whose file was truncated counts as absent: it may be replaced. */
 static bool absent(const struct reader *r, enum ach_status status)
 {
     return status == ACH_ENOENT || (r->cut && status == ACH_BAD_SHM_FILE);
 }
 
-/* Wait until there is a channel, slice by slice. */
+/* Wait in slices until the channel exists. */
 static enum ach_status await(struct reader *r, const struct timespec *timeout)
 {
     uint64_t end = timeout ? now_ns() + to_ns(timeout) : UINT64_MAX;
-    struct arrival arrival;
+    struct dirwatch arrival;
     enum ach_status status;
 
-    arrival_init(&arrival, r->name);
+    dirwatch_init(&arrival, r->name);
     while (absent(r, status = ach_open(&r->chan, r->name, NULL))) {
         uint64_t now = now_ns();
 
@@ -145,13 +143,13 @@ static enum ach_status await(struct reader *r, const struct timespec *timeout)
             status = ACH_TIMEOUT;
             break;
         }
-        arrival_wait(&arrival, end - now < SLICE_NS ? end - now : SLICE_NS);
+        dirwatch_wait(&arrival, end - now < SLICE_NS ? end - now : SLICE_NS);
         if (stopped() || abandoned()) {
             status = ACH_CANCELED;
             break;
         }
     }
-    arrival_finish(&arrival);
+    dirwatch_finish(&arrival);
     return status;
 }
 

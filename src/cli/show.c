@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "json.h"
+#include "json_text.h"
 
 #define DUMP_WIDTH 16
 
@@ -13,7 +13,7 @@ size_t printable_length(const char *text, size_t len)
 
     if (n == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f))
         return 0;
-    /* C1 controls, U+0080 to U+009F, can steer a terminal. */
+    /* C1 controls, U+0080 to U+009F, can control a terminal. */
     if (n == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0)
         return 0;
     return n;

@@ -10,7 +10,7 @@
 #include "cli.h"
 
 #define NS_PER_S 1000000000ull
-#define SPARE_FILES 8 /* to list the directory, and to find out the names of owners */
+#define SPARE_FILES 8 /* descriptors to list the directory and to look up owners */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -20,7 +20,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-static bool wanted(const struct survey *s, const char *name)
+static bool survey_wanted(const struct survey *s, const char *name)
 {
     size_t i;
 
@@ -31,7 +31,7 @@ static bool wanted(const struct survey *s, const char *name)
     return s->npatterns == 0;
 }
 
-static struct surveyed *find(const struct survey *s, const char *name, enum ach_map map)
+static struct surveyed *survey_find(const struct survey *s, const char *name, enum ach_map map)
 {
     size_t i;
 
@@ -42,7 +42,7 @@ static struct surveyed *find(const struct survey *s, const char *name, enum ach_
     return NULL;
 }
 
-static struct surveyed *add(struct survey *s, const char *name, enum ach_map map)
+static struct surveyed *survey_add(struct survey *s, const char *name, enum ach_map map)
 {
     struct surveyed **items = realloc(s->items, (s->n + 1) * sizeof(*items));
 
@@ -62,11 +62,11 @@ static enum ach_status list_one(void *cx, const char *name, enum ach_map map)
     struct survey *s = cx;
     struct surveyed *c;
 
-    if (!wanted(s, name))
+    if (!survey_wanted(s, name))
         return ACH_OK;
-    c = find(s, name, map);
+    c = survey_find(s, name, map);
     if (!c)
-        c = add(s, name, map);
+        c = survey_add(s, name, map);
     if (!c)
         return ACH_FAILED_SYSCALL;
     c->listed = true;
@@ -85,7 +85,7 @@ static void shut(struct surveyed *c)
     c->newest_age = -1;
 }
 
-/* The directory tells who may open a channel also to those who may not. */
+/* Owner and mode can be read even if the channel cannot be opened. */
 static void look_file(struct surveyed *c)
 {
     char path[PATH_MAX];
@@ -132,7 +132,7 @@ static void look_at_newest(struct surveyed *c)
     c->newest_age = now > at ? (double)(now - at) / (double)NS_PER_S : 0;
 }
 
-static void compare(struct surveyed *c, const ach_info_t *before, uint64_t before_ns)
+static void survey_compare(struct surveyed *c, const ach_info_t *before, uint64_t before_ns)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -145,7 +145,7 @@ static void compare(struct surveyed *c, const ach_info_t *before, uint64_t befor
         c->lost += c->info.oldest - before->newest - 1;
 }
 
-static void look(struct surveyed *c)
+static void survey_look_at(struct surveyed *c)
 {
     ach_info_t before = c->info;
     uint64_t before_ns = c->open ? c->looked_ns : 0;
@@ -162,14 +162,14 @@ static void look(struct surveyed *c)
         shut(c);
         look_file(c);
         snprintf(c->trouble, sizeof(c->trouble), "the channel's memory is %s",
-                 c->status == ACH_BAD_SHM_FILE ? "gone: its file was cut short" : "damaged");
+                 c->status == ACH_BAD_SHM_FILE ? "lost: its file was cut short" : "damaged");
         return;
     }
-    compare(c, &before, before_ns);
+    survey_compare(c, &before, before_ns);
     look_at_newest(c);
 }
 
-static int by_name(const void *a, const void *b)
+static int survey_by_name(const void *a, const void *b)
 {
     const struct surveyed *x = *(struct surveyed *const *)a, *y = *(struct surveyed *const *)b;
     int order = strcmp(x->name, y->name);
@@ -178,8 +178,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * There may be more channels than files that a program may open unless it asks,
- * and even then. Leave so many for other things.
+ * There may be more channels than the soft limit of open files, and even than the hard limit. Raise
+ * the soft limit to the hard limit minus `spare`.
  */
 static void allow_many(rlim_t spare)
 {
@@ -191,7 +191,7 @@ static void allow_many(rlim_t spare)
     }
 }
 
-/* Let go of those that are gone. */
+/* Close and free channels that were removed. */
 static void drop_unlisted(struct survey *s)
 {
     size_t i, kept = 0;
@@ -220,10 +220,10 @@ bool survey_look(struct survey *s)
     }
     drop_unlisted(s);
     if (s->n)
-        qsort(s->items, s->n, sizeof(*s->items), by_name);
+        qsort(s->items, s->n, sizeof(*s->items), survey_by_name);
     allow_many(SPARE_FILES);
     for (i = 0; i < s->n; i++)
-        look(s->items[i]);
+        survey_look_at(s->items[i]);
     allow_many(0);
     return true;
 }

@@ -14,7 +14,7 @@ static void out_of_memory(void)
     exit(EXIT_FAILED);
 }
 
-/* Texts may be other people's, and hold what a terminal obeys. */
+/* Cells may hold untrusted text: replace terminal control characters. */
 static void make_printable(char *text)
 {
     size_t n, len = strlen(text);
@@ -42,11 +42,6 @@ void table_cell(struct table *t, const char *format, ...)
     va_end(ap);
     make_printable(cells[t->n]);
     t->n++;
-}
-
-size_t table_rows(const struct table *t)
-{
-    return t->n / strlen(t->align);
 }
 
 static void measure(const struct table *t, int width[TABLE_COLUMNS])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.h - columns as wide as what stands in them */
+/* table.h - columns as wide as their widest cell */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -17,10 +17,8 @@ struct table {
 /* Add a cell, row by row. Out of memory ends the program. */
 void table_cell(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Print at most so many rows, each line ending with end. */
+/* Print at most max_rows rows, each line ending with end. */
 void table_print(const struct table *t, FILE *out, size_t max_rows, const char *end);
-
-size_t table_rows(const struct table *t);
 
 void table_finish(struct table *t);
 

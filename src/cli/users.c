@@ -13,7 +13,7 @@
 
 #define FILE_PREFIX "achshm-"
 
-/* A line of maps; what is of no interest is left out. */
+/* The fields of a line of /proc/PID/maps that we use. */
 struct mapping {
     char permissions[5];
     uint64_t inode;
@@ -31,7 +31,7 @@ static bool parse_mapping(char *line, struct mapping *m)
     return *m->path == '/';
 }
 
-/* The name in the path of a channel's file or device; NULL: it is of something else. */
+/* The channel's name in the path of its file or device; NULL: another file. */
 static const char *channel_in(const char *path, enum ach_map *map)
 {
     const char *base = strrchr(path, '/') + 1;
@@ -59,8 +59,8 @@ static void read_name(pid_t pid, char name[16])
         fclose(f);
 }
 
-/* A channel has several mappings in a process; they are one user. */
-static struct user *find(struct users *u, pid_t pid, const char *channel, uint64_t inode)
+/* A process may map a channel several times; it counts as one user. */
+static struct user *users_find(struct users *u, pid_t pid, const char *channel, uint64_t inode)
 {
     size_t i;
 
@@ -70,7 +70,7 @@ static struct user *find(struct users *u, pid_t pid, const char *channel, uint64
     return NULL;
 }
 
-static struct user *add(struct users *u, pid_t pid, const char *channel, uint64_t inode)
+static struct user *users_add(struct users *u, pid_t pid, const char *channel, uint64_t inode)
 {
     struct user *items = realloc(u->items, (u->n + 1) * sizeof(*items));
 
@@ -86,7 +86,7 @@ static struct user *add(struct users *u, pid_t pid, const char *channel, uint64_
     return &items[u->n++];
 }
 
-/* Whether a descriptor of this process is open for writing to the device. */
+/* Has this process a descriptor of the device open for writing? */
 static bool writes_device(pid_t pid, const char *device)
 {
     char dir[32], path[64 + NAME_MAX], target[PATH_MAX];
@@ -120,7 +120,7 @@ static bool writes_device(pid_t pid, const char *device)
     return writes;
 }
 
-static void take(struct users *u, pid_t pid, const struct mapping *m)
+static void users_take(struct users *u, pid_t pid, const struct mapping *m)
 {
     enum ach_map map;
     const char *channel = channel_in(m->path, &map);
@@ -128,9 +128,9 @@ static void take(struct users *u, pid_t pid, const struct mapping *m)
 
     if (!channel || strlen(channel) >= ACH_CHAN_NAME_MAX)
         return;
-    user = find(u, pid, channel, m->inode);
+    user = users_find(u, pid, channel, m->inode);
     if (!user) {
-        user = add(u, pid, channel, m->inode);
+        user = users_add(u, pid, channel, m->inode);
         if (!user)
             return;
         user->map = map;
@@ -154,8 +154,8 @@ static void look_at(struct users *u, pid_t pid)
     while (fgets(line, sizeof(line), f))
         if ((strstr(line, "/" FILE_PREFIX) || strstr(line, ACH_KERNEL_PREFIX)) &&
             parse_mapping(line, &m))
-            take(u, pid, &m);
-    /* The kernel refuses some processes only when their mappings are read. */
+            users_take(u, pid, &m);
+    /* For some processes the kernel denies the read, not the open. */
     u->hidden += ferror(f) && (errno == EACCES || errno == EPERM);
     fclose(f);
 }

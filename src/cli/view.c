@@ -43,7 +43,7 @@ static double row_recovered(const struct surveyed *c)
     return c->open ? (double)c->info.recovered : -1;
 }
 
-/* Numbers are sorted from the largest on. */
+/* Numbers are sorted in descending order. */
 static const struct column {
     const char *name, *title;
     double (*number)(const struct surveyed *c); /* negative: unknown */
@@ -95,7 +95,7 @@ static bool passes(const struct view *v, const struct surveyed *c)
     return strcasestr(c->name, v->filter) != NULL;
 }
 
-/* The rows to show, in their order, for free(); NULL without memory. */
+/* The filtered and sorted rows, to be freed; NULL: out of memory. */
 static struct surveyed **select_rows(const struct view *v, const struct survey *s, size_t *n)
 {
     struct surveyed **rows = calloc(s->n + 1, sizeof(*rows));
@@ -111,7 +111,7 @@ static struct surveyed **select_rows(const struct view *v, const struct survey *
     return rows;
 }
 
-static void add_row(struct table *t, const struct surveyed *c, const struct users *u)
+static void view_add_row(struct table *t, const struct surveyed *c, const struct users *u)
 {
     size_t i;
 
@@ -130,7 +130,7 @@ static void add_row(struct table *t, const struct surveyed *c, const struct user
     users_cell(t, u, c->name, &c->info, false);
 }
 
-/* On a screen the title of the column that sorts is marked. */
+/* mark: mark the title of the sort column. */
 static void fill(struct table *t, const struct view *v, bool mark, struct surveyed **rows, size_t n,
                  const struct users *u)
 {
@@ -142,7 +142,7 @@ static void fill(struct table *t, const struct view *v, bool mark, struct survey
     table_cell(t, "READ+WRITE");
     table_cell(t, "READ");
     for (i = 0; i < n; i++)
-        add_row(t, rows[i], u);
+        view_add_row(t, rows[i], u);
 }
 
 void view_print(const struct view *v, const struct survey *s, const struct users *u)
@@ -225,7 +225,7 @@ void view_draw(struct view *v, const struct survey *s, const struct users *u, st
     free(rows);
 }
 
-/* A letter of the filter, or what ends it. */
+/* Handle a key while the filter is typed. */
 static void type_key(struct view *v, int key)
 {
     size_t length = strlen(v->filter);
@@ -247,7 +247,7 @@ static void type_key(struct view *v, int key)
 static void scroll(struct view *v, size_t up, size_t down)
 {
     v->top = v->top > up ? v->top - up : 0;
-    v->top += down; /* drawing limits it */
+    v->top += down; /* view_draw limits it */
 }
 
 static void sort_key(struct view *v, size_t step)

@@ -61,7 +61,7 @@ static struct timespec to_time(uint64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
-/* Wait for a message until the window ends. Its bytes are of no interest, so it is not copied. */
+/* Wait for a message until the window ends. Its bytes are not needed, so it is not copied. */
 static enum ach_status next_sample(struct reader *r, uint64_t end, struct sample *s)
 {
     uint64_t now = now_ns(), left = end > now ? end - now : 0;
@@ -80,7 +80,7 @@ static enum ach_status next_sample(struct reader *r, uint64_t end, struct sample
     return ACH_OK;
 }
 
-/* The same, from one channel of that name to the next. */
+/* The same, but follow a replaced channel to the next one of that name. */
 static enum ach_status next_sample_of_any(const struct windows *w, struct reader *r, uint64_t end,
                                           struct sample *s)
 {
@@ -97,7 +97,7 @@ static enum ach_status next_sample_of_any(const struct windows *w, struct reader
     return status;
 }
 
-static int follow(const struct windows *w, struct reader *r)
+static int windows_follow(const struct windows *w, struct reader *r)
 {
     uint64_t length = (uint64_t)(w->length * (double)NS_PER_S), begin = now_ns(), done = 0;
     struct sample s;
@@ -131,7 +131,7 @@ int windows_run(const struct windows *w)
         return stopped() ? EXIT_OK : EXIT_FAILED;
     if (!r.awaited)
         ach_flush(&r.chan);
-    status = follow(w, &r);
+    status = windows_follow(w, &r);
     reader_close(&r);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* windows.h - follow a channel and report once per stretch of time, for hz and bw */
+/* windows.h - follow a channel and report once per time window, for hz and bw */
 #ifndef WINDOWS_H
 #define WINDOWS_H
 
@@ -11,7 +11,7 @@
 struct stats {
     uint64_t n;
     double mean;
-    double squares; /* of the distances from the mean */
+    double squares; /* sum of squared differences from the mean */
     double min;
     double max;
 };
@@ -20,26 +20,26 @@ void stats_add(struct stats *s, double x);
 double stats_deviation(const struct stats *s);
 
 struct sample {
-    uint64_t ns;     /* when it was put, or came */
+    uint64_t ns;     /* when it was put, or received if there is no timestamp */
     uint64_t missed; /* messages missed right before it */
     size_t size;
-    unsigned channel; /* counts up when another channel takes the name */
+    unsigned channel; /* increases when another channel takes the name */
 };
 
 struct windows {
     const char *name;
     double length;  /* of a window, in seconds */
-    uint64_t count; /* end after so many windows; 0: never */
+    uint64_t count; /* stop after this many windows; 0: never */
     bool json;
-    bool no_wait; /* for a channel that does not exist, or no longer */
+    bool no_wait; /* fail if the channel does not exist, end when it is removed */
     void (*take)(void *cx, const struct sample *sample);
-    void (*report)(void *cx, double seconds); /* and begin a new window */
+    void (*report)(void *cx, double seconds); /* at the end of each window; resets the counts */
     void *cx;
 };
 
 #define WINDOWS_HELP                                                                               \
     "  -i, --interval SECONDS  time between two lines (1)\n"                                       \
-    "  -c, --count N           end after N lines; without it, with Ctrl-C\n"                       \
+    "  -c, --count N           end after N lines (default: run until Ctrl-C)\n"                    \
     "      --no-wait           fail if there is no channel, and end when it is removed\n"          \
     "  -j, --json              each line is a JSON object\n"                                       \
     "  -h, --help              print this help\n"

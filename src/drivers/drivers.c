@@ -4,11 +4,11 @@
 #include <ach/drivers.h>
 
 static const ach_driver_class_t *const drivers[] = {
-    &achi_driver_cmdsplitter,   &achi_driver_dummy,         &achi_driver_fake,
-    &achi_driver_lasertoranger, &achi_driver_null,          &achi_driver_passthrough,
-    &achi_driver_rangertolaser, &achi_driver_readlog,       &achi_driver_relay,
-    &achi_driver_simrobot,      &achi_driver_sonartoranger, &achi_driver_urg_laser,
-    &achi_driver_vfh,           &achi_driver_writelog,
+    &drv_driver_cmdsplitter,   &drv_driver_dummy,         &drv_driver_fake,
+    &drv_driver_lasertoranger, &drv_driver_null,          &drv_driver_passthrough,
+    &drv_driver_rangertolaser, &drv_driver_readlog,       &drv_driver_relay,
+    &drv_driver_simrobot,      &drv_driver_sonartoranger, &drv_driver_urg_laser,
+    &drv_driver_vfh,           &drv_driver_writelog,
 };
 
 ach_status_t ach_drivers_add(ach_robot_t *robot)

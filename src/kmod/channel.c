@@ -15,7 +15,7 @@ static u32 core_flags(u32 flags)
            (flags & ACH_KERNEL_SINGLE_WRITER ? ACHI_F_SINGLE_WRITER : 0);
 }
 
-/* Memory that counts against the caller's control group and limits. */
+/* Allocate the memory, charged to the caller's control group and limits. */
 static int give_memory(struct achk_channel *ch, int clock)
 {
     const struct achi_geometry *g = &ch->geometry;
@@ -70,7 +70,7 @@ struct achk_channel *achk_channel_create(const struct ach_kernel_create *wish)
     return ch;
 }
 
-static void release(struct kref *ref)
+static void channel_release(struct kref *ref)
 {
     struct achk_channel *ch = container_of(ref, struct achk_channel, ref);
 
@@ -88,16 +88,16 @@ void achk_channel_get(struct achk_channel *ch)
 
 void achk_channel_put(struct achk_channel *ch)
 {
-    kref_put(&ch->ref, release);
+    kref_put(&ch->ref, channel_release);
 }
 
 void achk_channel_retire(struct achk_channel *ch, enum achi_state state)
 {
     struct ach_header *hdr = ch->view.hdr;
 
-    /* With the lock, no put that began before comes to its end after. */
+    /* Under the lock: no put that began before this can commit after it. */
     rt_mutex_lock(&ch->writers);
-    smp_store_release(&hdr->state, state); /* with achk_channel_state */
+    smp_store_release(&hdr->state, state); /* pairs with achk_channel_state */
     smp_mb__before_atomic();
     atomic_add(ACHI_NUDGE, (atomic_t *)&hdr->commit);
     rt_mutex_unlock(&ch->writers);

@@ -12,8 +12,8 @@
 #include "registry.h"
 
 /*
- * Kernel memory cannot be swapped out, and channels have names that all users share. So the
- * administrator decides who may make channels: the udev rule gives the device to the group ach.
+ * Kernel memory cannot be swapped out, and all users share one namespace of channels. So the
+ * administrator decides who may create channels: the udev rule gives the device to the group ach.
  */
 static ushort control_mode = 0660;
 module_param(control_mode, ushort, 0444);
@@ -21,7 +21,7 @@ MODULE_PARM_DESC(control_mode, "permissions of /dev/achctrl where udev sets none
 
 #define CREATE_FLAGS (ACH_KERNEL_TIMESTAMPS | ACH_KERNEL_SINGLE_WRITER | ACH_KERNEL_REPLACE)
 
-static long create(const void __user *arg)
+static long control_create(const void __user *arg)
 {
     struct ach_kernel_create wish;
     struct achk_channel *ch;
@@ -56,7 +56,7 @@ static long ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
     switch (cmd) {
     case ACH_KERNEL_CREATE:
-        return create((const void __user *)arg);
+        return control_create((const void __user *)arg);
     case ACH_KERNEL_UNLINK:
         return unlink((const void __user *)arg);
     default:

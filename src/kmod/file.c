@@ -41,8 +41,8 @@ static int account(struct achk_file *f, struct achk_channel *ch)
     return r;
 }
 
-/* For the calling user. Has a reference of its own to the channel. Or an ERR_PTR. */
-static struct achk_file *create(struct achk_channel *ch)
+/* Create a file of the calling user, with its own reference to the channel. May be an ERR_PTR. */
+static struct achk_file *file_create(struct achk_channel *ch)
 {
     struct achk_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
     int r = f ? account(f, ch) : -ENOMEM;
@@ -71,7 +71,7 @@ static int open(struct inode *inode, struct file *filp)
 
     if (IS_ERR(ch))
         return PTR_ERR(ch);
-    f = create(ch);
+    f = file_create(ch);
     achk_channel_put(ch);
     if (IS_ERR(f))
         return PTR_ERR(f);
@@ -79,13 +79,13 @@ static int open(struct inode *inode, struct file *filp)
     return stream_open(inode, filp);
 }
 
-static int flush(struct file *filp, fl_owner_t process)
+static int file_flush(struct file *filp, fl_owner_t process)
 {
     achk_source_closed(filp, process);
     return 0;
 }
 
-/* Nobody can call for it any more. */
+/* The last descriptor was closed: no more calls can come. */
 static void end(struct achk_file *f)
 {
     struct achk_channel *ch = f->channel;
@@ -98,17 +98,17 @@ static void end(struct achk_file *f)
     achk_file_put(f);
 }
 
-static int release(struct inode *inode, struct file *filp)
+static int file_release(struct inode *inode, struct file *filp)
 {
     end(filp->private_data);
     return 0;
 }
 
-/* As if the channel were opened again, which it cannot be when its name is gone. */
+/* Open the channel again. open() cannot do this once the channel is unlinked. */
 static struct file *another(const struct file *filp)
 {
     const struct achk_file *f = filp->private_data;
-    struct achk_file *twin = create(f->channel);
+    struct achk_file *twin = file_create(f->channel);
     struct file *file;
 
     if (IS_ERR(twin))
@@ -138,7 +138,7 @@ int achk_file_again(struct file *filp)
     return fd;
 }
 
-/* A quick look: by our own count nobody is ahead of the newest message, so another one is new. */
+/* Fast path: without a cursor page, seen is never beyond the newest message. */
 static bool is_behind(const struct achk_file *f)
 {
     u64 seen = (u64)atomic64_read(&f->seen);
@@ -158,7 +158,7 @@ static __poll_t poll(struct file *filp, struct poll_table_struct *table)
     if (!(filp->f_mode & FMODE_READ))
         return mask;
     poll_wait(filp, &f->queue, table);
-    if (waitqueue_active(&f->queue)) /* else nobody is to be woken */
+    if (waitqueue_active(&f->queue)) /* else there is no poller to wake */
         achk_sleeper_enter(&f->channel->sleepers, &f->poller);
     if (is_behind(f))
         return mask | EPOLLIN | EPOLLRDNORM;
@@ -176,8 +176,8 @@ static __poll_t poll(struct file *filp, struct poll_table_struct *table)
 const struct file_operations achk_file_ops = {
     .owner = THIS_MODULE,
     .open = open,
-    .flush = flush,
-    .release = release,
+    .flush = file_flush,
+    .release = file_release,
     .read = achk_read,
     .write = achk_write,
     .poll = poll,

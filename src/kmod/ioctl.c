@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* ioctl.c - what a program asks of its open channel; see ach/kernel.h */
+/* ioctl.c - the ioctl requests of an open channel; see ach/kernel.h */
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/time.h>
@@ -88,7 +88,7 @@ static long wait(struct achk_file *f, struct ach_kernel_wait __user *arg)
         if (put_user(cancels, &arg->cancels))
             r = -EFAULT;
     }
-    /* A handler that ran may have something to say; without one, go on. */
+    /* If a signal handler ran, return EINTR so that the program can react; else restart. */
     return r == -EINTR ? -ERESTARTNOHAND : r;
 }
 
@@ -101,7 +101,7 @@ static long cancel(struct achk_file *f)
     return 0;
 }
 
-static long flush(struct achk_file *f)
+static long ioctl_flush(struct achk_file *f)
 {
     struct achi_cursor newest;
     enum ach_status r;
@@ -121,7 +121,7 @@ static long flush(struct achk_file *f)
     }
 }
 
-/* What the file's mode allows. */
+/* Check the file's mode. */
 static long permitted(const struct file *filp, unsigned int cmd)
 {
     switch (cmd) {
@@ -157,7 +157,7 @@ long achk_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
     case ACH_KERNEL_CANCEL:
         return cancel(f);
     case ACH_KERNEL_FLUSH:
-        return flush(f);
+        return ioctl_flush(f);
     case ACH_KERNEL_SOURCE:
         return achk_source_declare(filp);
     case ACH_KERNEL_CURSOR:

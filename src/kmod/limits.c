@@ -58,7 +58,7 @@ void achk_limits_init(void)
         max_channel_bytes = memory / 8;
 }
 
-static struct achk_user *find(kuid_t uid)
+static struct achk_user *limits_find(kuid_t uid)
 {
     struct achk_user *user;
 
@@ -76,7 +76,7 @@ struct achk_user *achk_user_get(kuid_t uid)
     if (!fresh)
         return NULL;
     spin_lock(&lock);
-    user = find(uid);
+    user = limits_find(uid);
     if (!user) {
         user = fresh;
         fresh = NULL;
@@ -102,7 +102,7 @@ void achk_user_put(struct achk_user *user)
         kfree(user);
 }
 
-/* Is there room for more bytes beside those used? The limit may have been lowered below them. */
+/* Does used + more fit? The limit may have been lowered below used. */
 static bool has_room(u64 used, u64 more, u64 limit)
 {
     return used <= limit && more <= limit - used;
@@ -120,7 +120,7 @@ static bool fits_machine(u64 bytes, unsigned int more)
            channels + more <= READ_ONCE(max_channels);
 }
 
-/* With the lock. */
+/* Under the lock. */
 static int charge(struct achk_user *user, u64 bytes, unsigned int more, bool exempt)
 {
     if (channels + more > ACHK_MINORS)
@@ -141,7 +141,7 @@ static int try_charge(struct achk_user *user, u64 bytes, unsigned int more)
     bool exempt = false;
     int r;
 
-    /* Ask for the privilege only where it matters: asking may be logged. */
+    /* Check the capability only if a limit is exceeded: the check may be logged. */
     for (;;) {
         spin_lock(&lock);
         r = charge(user, bytes, more, exempt);
@@ -189,7 +189,7 @@ static unsigned long count_of(const void *entry)
     return entry ? xa_to_value(entry) : 0;
 }
 
-/* One more or one less, if that has not changed from what it was. */
+/* Replace the count of a user. -EAGAIN: it is no longer `was`. */
 static int recount(struct xarray *files, kuid_t uid, void *was, unsigned long count)
 {
     void *will = count ? xa_mk_value(count) : NULL;

@@ -19,7 +19,7 @@
 #include "file.h"
 #include "limits.h"
 
-/* A channel's device in /dev, and whose it is there. */
+/* A channel's device in /dev, with its owner and mode. */
 struct achk_node {
     struct device dev;
     kuid_t uid;
@@ -50,7 +50,7 @@ static u32 hash_of(const char *name)
     return full_name_hash(NULL, name, strlen(name));
 }
 
-static struct achk_channel *find(const char *name)
+static struct achk_channel *registry_find(const char *name)
 {
     struct achk_channel *ch;
 
@@ -105,7 +105,7 @@ static int add_node(struct achk_channel *ch)
     return r;
 }
 
-/* Numbers are used again as late as possible. */
+/* Cyclic: a minor is reused as late as possible. */
 static int add_device(struct achk_channel *ch)
 {
     int r;
@@ -126,7 +126,7 @@ static void drop_device(struct achk_channel *ch)
     idr_remove(&minors, ch->minor);
 }
 
-/* The device stays where it is, so that there is no moment without one. */
+/* The new channel takes over the device, so that /dev always has one. */
 static void hand_over_device(struct achk_channel *old, struct achk_channel *ch)
 {
     ch->minor = old->minor;
@@ -141,8 +141,8 @@ static bool same_rights(const struct achk_channel *a, const struct achk_channel 
 }
 
 /*
- * Find a channel's file in /dev, as far as the caller can see it. Without the lock: the way there
- * may lead through file systems that never answer.
+ * Find a channel's file in /dev as the caller sees it. Call it without the lock: the path lookup
+ * may block for ever in a file system that does not answer.
  */
 static bool find_in_dev(const char *name, struct path *path)
 {
@@ -162,7 +162,7 @@ static bool has_acl(const struct inode *inode)
 #endif
 }
 
-/* Does the file in /dev give the rights of the channel? Programs may have changed them. */
+/* Does the file in /dev have the channel's owner and mode? Programs may have changed them. */
 static bool has_rights_of(const struct path *path, const struct achk_channel *ch)
 {
     const struct inode *inode = d_backing_inode(path->dentry);
@@ -179,13 +179,13 @@ static bool may_remove(const struct achk_channel *ch)
 }
 
 /*
- * With the lock. in_dev is NULL if it was not found. *old is a channel that has lost its place, also
- * when this fails.
+ * Under the lock. in_dev is NULL if the file was not found. *old is set to the channel that was
+ * removed, also on failure.
  */
 static int add(struct achk_channel *ch, bool replace, const struct path *in_dev,
                struct achk_channel **old)
 {
-    struct achk_channel *there = find(ch->name);
+    struct achk_channel *there = registry_find(ch->name);
     int r = 0;
 
     *old = NULL;
@@ -242,7 +242,7 @@ int achk_registry_remove(const char *name)
 
     if (r)
         return -ERESTARTSYS;
-    ch = find(name);
+    ch = registry_find(name);
     if (!ch)
         r = -ENOENT;
     else if (!may_remove(ch))
@@ -258,9 +258,9 @@ int achk_registry_remove(const char *name)
 }
 
 /*
- * Who has kept a removed device, by a descriptor of its path, must not get
- * another user's channel that has the same number now. The device is removed
- * before its number is free.
+ * A process may keep a removed device by an O_PATH descriptor. It must not open
+ * another user's channel that has reused the minor: a removed device has i_nlink 0,
+ * and it is removed before its minor is freed.
  */
 struct achk_channel *achk_registry_open(const struct inode *inode)
 {

@@ -7,13 +7,13 @@
 
 #include "file.h"
 
-/* More than these on one file are woken by a worker. */
+/* If one file has more pollers, a worker wakes them. */
 #define POLLERS_MAX 32
 
 static struct workqueue_struct *workers;
 
-/* A place in the order of sleepers. */
-struct place {
+/* A position in the tree of sleepers. */
+struct sleepers_place {
     int prio;
     u64 arrival;
 };
@@ -44,7 +44,7 @@ void achk_sleeper_init(struct achk_sleeper *s, struct achk_file *file, struct ta
     s->task = task;
 }
 
-static bool before(const struct achk_sleeper *s, const struct place *at)
+static bool before(const struct achk_sleeper *s, const struct sleepers_place *at)
 {
     return s->prio < at->prio || (s->prio == at->prio && s->arrival < at->arrival);
 }
@@ -52,7 +52,7 @@ static bool before(const struct achk_sleeper *s, const struct place *at)
 static bool less(struct rb_node *node, const struct rb_node *parent)
 {
     const struct achk_sleeper *p = rb_entry(parent, struct achk_sleeper, node);
-    const struct place at = {.prio = p->prio, .arrival = p->arrival};
+    const struct sleepers_place at = {.prio = p->prio, .arrival = p->arrival};
 
     return before(rb_entry(node, struct achk_sleeper, node), &at);
 }
@@ -67,17 +67,17 @@ static void put_in(struct achk_sleepers *all, struct achk_sleeper *s)
     s->entered = true;
 }
 
-/* The last that is done to a sleeper: a task that sees it is gone. */
+/* Last access to a sleeper: once entered is false, its task may return and free the stack. */
 static void take_out(struct achk_sleepers *all, struct achk_sleeper *s)
 {
     rb_erase_cached(&s->node, &all->tree);
     list_del_init(&s->blocked);
-    smp_store_release(&s->entered, false); /* with achk_sleeper_leave */
+    smp_store_release(&s->entered, false); /* pairs with achk_sleeper_leave */
 }
 
 /*
- * A file's place is that of the most urgent task that polls it. Who wakes may
- * miss a file that moves, so those who poll it already look again.
+ * A polled file is sorted by the most urgent task that polls it. A waker may miss
+ * a file that moves, so wake its pollers to make them poll again.
  */
 void achk_sleeper_enter(struct achk_sleepers *all, struct achk_sleeper *s)
 {
@@ -90,14 +90,14 @@ void achk_sleeper_enter(struct achk_sleepers *all, struct achk_sleeper *s)
     if (!s->entered)
         put_in(all, s);
     raw_spin_unlock(&all->lock);
-    smp_mb(); /* with achk_wake_all */
+    smp_mb(); /* pairs with achk_wake_all and achk_wake_file */
     if (moved && !s->task)
         wake_up_all(&s->file->queue);
 }
 
 void achk_sleeper_leave(struct achk_sleepers *all, struct achk_sleeper *s)
 {
-    if (!smp_load_acquire(&s->entered)) /* with take_out */
+    if (!smp_load_acquire(&s->entered)) /* pairs with take_out */
         return;
     raw_spin_lock(&all->lock);
     if (s->entered)
@@ -105,7 +105,8 @@ void achk_sleeper_leave(struct achk_sleepers *all, struct achk_sleeper *s)
     raw_spin_unlock(&all->lock);
 }
 
-static struct achk_sleeper *first_from(const struct achk_sleepers *all, const struct place *at)
+static struct achk_sleeper *first_from(const struct achk_sleepers *all,
+                                       const struct sleepers_place *at)
 {
     struct rb_node *n = all->tree.rb_root.rb_node;
     struct achk_sleeper *found = NULL;
@@ -123,13 +124,14 @@ static struct achk_sleeper *first_from(const struct achk_sleepers *all, const st
     return found;
 }
 
-/* The first from a place on that came before a certain arrival. */
-static struct achk_sleeper *next_due(const struct achk_sleepers *all, struct place *at, u64 end)
+/* The first sleeper from `at` on whose arrival is before `end`. */
+static struct achk_sleeper *next_due(const struct achk_sleepers *all, struct sleepers_place *at,
+                                     u64 end)
 {
     struct achk_sleeper *s = first_from(all, at);
 
     while (s && s->arrival >= end) {
-        /* Later ones of the same priority came even later. */
+        /* The rest of this priority arrived even later: skip them. */
         at->prio = s->prio + 1;
         at->arrival = 0;
         s = first_from(all, at);
@@ -137,13 +139,13 @@ static struct achk_sleeper *next_due(const struct achk_sleepers *all, struct pla
     return s;
 }
 
-/* Who is to be woken, with a reference. */
+/* A sleeper to wake: a task, or a file's pollers. Holds a reference. */
 struct chosen {
     struct task_struct *task;
     struct achk_file *file;
 };
 
-/* With the lock. A task's sleeper may be gone from now on. */
+/* Under the lock. A task's sleeper must not be used after this. */
 static void choose(struct achk_sleepers *all, struct achk_sleeper *s, struct chosen *who)
 {
     who->task = s->task;
@@ -154,7 +156,7 @@ static void choose(struct achk_sleepers *all, struct achk_sleeper *s, struct cho
         return;
     }
     achk_file_get(who->file);
-    if (!waitqueue_active(&who->file->queue)) /* a poller enters after it got into the queue */
+    if (!waitqueue_active(&who->file->queue)) /* safe: pollers join the queue before they enter */
         take_out(all, s);
 }
 
@@ -180,12 +182,12 @@ void achk_wake_crowd(struct work_struct *work)
     achk_file_put(f);
 }
 
-/* With a reference. Without saying what for: so everybody who is woken polls the file again. */
+/* Consumes a reference. Wakes without a poll key, so every woken poller polls the file again. */
 static void wake_pollers(struct achk_file *f)
 {
     if (is_crowded(f)) {
         if (queue_work(workers, &f->crowd))
-            return; /* the reference is the worker's */
+            return; /* achk_wake_crowd drops the reference */
     } else {
         wake_up_all(&f->queue);
     }
@@ -203,7 +205,7 @@ static void wake(const struct chosen *who)
     cond_resched();
 }
 
-/* Those who came before this are to be woken: later ones have seen what there is to tell. */
+/* Only sleepers that arrived before this need a wake: later ones have seen the new state. */
 static u64 arrivals(struct achk_sleepers *all)
 {
     u64 n;
@@ -214,8 +216,8 @@ static u64 arrivals(struct achk_sleepers *all)
     return n;
 }
 
-/* True: there are more. Who comes after the last of the order has come later than end. */
-static bool wake_next(struct achk_sleepers *all, struct place *at, u64 *end)
+/* Wake one. True: there may be more. A sleeper added behind the last one arrived after `end`. */
+static bool wake_next(struct achk_sleepers *all, struct sleepers_place *at, u64 *end)
 {
     struct achk_sleeper *s;
     struct chosen who;
@@ -254,13 +256,13 @@ static bool wake_next_of(struct achk_sleepers *all, struct achk_file *file, u64 
     return s;
 }
 
-/* The way goes through the order once, so it ends, however many come again meanwhile. */
+/* Passes through the order once, so it ends even if woken sleepers enter again meanwhile. */
 void achk_wake_all(struct achk_sleepers *all)
 {
-    struct place at = {.prio = INT_MIN};
+    struct sleepers_place at = {.prio = INT_MIN};
     u64 end = 0;
 
-    smp_mb();                                             /* with achk_sleeper_enter */
+    smp_mb();                                             /* pairs with achk_sleeper_enter */
     if (!data_race(READ_ONCE(all->tree.rb_root.rb_node))) /* rbtree.h writes it plainly */
         return;
     while (wake_next(all, &at, &end))
@@ -271,7 +273,7 @@ void achk_wake_file(struct achk_sleepers *all, struct achk_file *file)
 {
     u64 end;
 
-    smp_mb(); /* with achk_sleeper_enter */
+    smp_mb(); /* pairs with achk_sleeper_enter */
     end = arrivals(all);
     while (wake_next_of(all, file, end))
         ;

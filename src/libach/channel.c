@@ -13,15 +13,16 @@
 #include "handle.h"
 #include "kernel.h"
 #include "name.h"
+#include "notice.h"
 #include "ready.h"
 #include "wait.h"
 #include "wakefile.h"
 
-/* Somebody may read, and the same somebody may not write. */
+/* For a class of users that may read and may not write: see ach_chmod. */
 #define READ_BITS 0444u
 #define WRITE_TO_READ_SHIFT 1
 
-static uint32_t flags_of(const ach_create_attr_t *attr)
+static uint32_t channel_flags_of(const ach_create_attr_t *attr)
 {
     uint32_t flags = 0;
 
@@ -54,9 +55,9 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     }
     clock = attr->set_clock ? attr->clock : ACH_DEFAULT_CLOCK;
     if (!achi_clock_usable(clock))
-        return achi_fail(ACH_EINVAL, "clock %d cannot time a channel", (int)clock);
+        return achi_fail(ACH_EINVAL, "a channel cannot use clock %d", (int)clock);
     r = achi_geometry_init(&g, frame_cnt, frame_size, (uint32_t)sysconf(_SC_PAGESIZE),
-                           flags_of(attr));
+                           channel_flags_of(attr));
     if (r != ACH_OK)
         return achi_fail(r, "no channel can have %zu frames of %zu bytes", frame_cnt, frame_size);
     if (attr->map == ACH_MAP_ANON)
@@ -68,7 +69,7 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     return achi_shm_create(name, &g, attr, clock);
 }
 
-/* One handle at a time; ends with the process. */
+/* One handle at a time is the source, until it is closed or its process ends. */
 static enum ach_status lock_source(struct achi_handle *h, const char *name)
 {
     enum ach_status r;
@@ -124,7 +125,7 @@ static enum ach_status named_open(struct achi_handle *h, const char *name, const
         if (r == ACH_OK && attr->map == ACH_MAP_DEFAULT && shadows_another(h, name)) {
             achi_kernel_close(h);
             return achi_fail(ACH_EACCES, /* GCOVR_EXCL_LINE */
-                             "'%s' is a kernel channel of one user and a file of another", name);
+                             "'%s' is both a kernel channel and a file, of different users", name);
         }
         if (r != ACH_ENOENT)
             return r;
@@ -211,7 +212,7 @@ enum ach_status ach_close(ach_channel_t *chan)
     return ACH_OK;
 }
 
-/* ACH_ENOENT without a sentence, as achi_kernel_unlink. */
+/* ACH_ENOENT without setting ach_errstr, as achi_kernel_unlink. */
 static enum ach_status file_unlink(const char *name, const char *path)
 {
     struct achi_handle h = {.fd = -1};
@@ -235,7 +236,7 @@ static enum ach_status file_unlink(const char *name, const char *path)
     return r;
 }
 
-/* A name is in use once; should it be twice, because two were made at the same time, both go. */
+/* A shared-memory and a kernel channel made at the same time may share a name: remove both. */
 enum ach_status ach_unlink(const char *name)
 {
     enum ach_status in_kernel, r = achi_name_check(name);
@@ -252,7 +253,7 @@ enum ach_status ach_unlink(const char *name)
     return in_kernel == ACH_ENOENT || (r != ACH_OK && r != ACH_ENOENT) ? r : in_kernel;
 }
 
-/* From now on every put wakes. A put that is under way may have looked already: let it end. */
+/* Make every put wake. Under the lock, so that no put under way has missed the flag. */
 static void wake_readonly(struct achi_handle *h)
 {
     uint32_t *lock = &h->view.hdr->lock;

@@ -47,8 +47,8 @@ static struct time64 to_time64(const struct timespec *t)
     return (struct time64){.sec = t->tv_sec, .nsec = t->tv_nsec};
 }
 
-static long call(const uint32_t *word, int op, uint32_t val, const void *timeout,
-                 const uint32_t *word2, uint32_t val3)
+static long futex_call(const uint32_t *word, int op, uint32_t val, const void *timeout,
+                       const uint32_t *word2, uint32_t val3)
 {
     int saved = errno;
     long r = syscall(FUTEX_CALL, word, op, val, timeout, word2, val3);
@@ -67,10 +67,10 @@ static int scope(bool private_)
 
 void achi_futex_wake(const uint32_t *word, bool private_)
 {
-    call(word, FUTEX_WAKE | scope(private_), INT_MAX, NULL, NULL, 0);
+    futex_call(word, FUTEX_WAKE | scope(private_), INT_MAX, NULL, NULL, 0);
 }
 
-/* All earlier stores come before the kernel's addition: it is a release on most machines. */
+/* Order all earlier stores before the kernel's addition, which is a release on most machines. */
 static void stores_first(uint32_t *word)
 {
 #if defined(ACHI_TSAN)
@@ -83,7 +83,7 @@ static void stores_first(uint32_t *word)
 #endif
 }
 
-/* The last argument of FUTEX_WAKE_OP: add, and compare what was there before. */
+/* The last argument of FUTEX_WAKE_OP: add, and compare the old value. */
 static uint32_t add_op(uint32_t add, uint32_t compare, uint32_t with)
 {
     const bool small = add <= OPARG_MAX;
@@ -94,17 +94,17 @@ static uint32_t add_op(uint32_t add, uint32_t compare, uint32_t with)
 }
 
 /*
- * Where FUTEX_WAKE_OP is missing or forbidden it takes two steps, and a kill
- * between them loses a wake. -EINVAL comes after the addition: a hostile sleeper
- * of another kind can keep the kernel from waking.
+ * Where FUTEX_WAKE_OP is missing or forbidden, adding and waking are two steps,
+ * and a kill between them loses a wake. The kernel returns -EINVAL after the
+ * addition: a hostile sleeper of another kind can keep it from waking.
  */
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
 {
     long r;
 
     stores_first(word);
-    r = call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word,
-             add_op(add, FUTEX_OP_CMP_LT, 0));
+    r = futex_call(word, FUTEX_WAKE_OP | scope(private_), INT_MAX, NULL, word,
+                   add_op(add, FUTEX_OP_CMP_LT, 0));
     if (r >= 0 || r == -EINVAL)
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
@@ -120,12 +120,12 @@ void achi_futex_add_wake_at(const uint32_t *at, uint32_t *word, uint32_t add, bo
     long r;
 
     stores_first(word);
-    r = call(at, FUTEX_WAKE_OP, INT_MAX, how_many, word, add_op(add, compare, never));
+    r = futex_call(at, FUTEX_WAKE_OP, INT_MAX, how_many, word, add_op(add, compare, never));
     if (r >= 0 || r == -EINVAL)
         return;
     __atomic_fetch_add(word, add, __ATOMIC_SEQ_CST);
     achi_futex_wake(at, false);
-    achi_futex_wake(word, false); /* the page of at may be gone */
+    achi_futex_wake(word, false); /* the page of at may be missing: its file was truncated */
 }
 
 bool achi_futex_has_waitv(void)
@@ -147,10 +147,11 @@ static int wait_on_one(const struct achi_futex_word *w, clockid_t clock,
         t = to_time64(deadline);
     if (clock == CLOCK_REALTIME)
         op |= FUTEX_CLOCK_REALTIME;
-    return (int)call(w->word, op, w->value, deadline ? &t : NULL, NULL, FUTEX_BITSET_MATCH_ANY);
+    return (int)futex_call(w->word, op, w->value, deadline ? &t : NULL, NULL,
+                           FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Without futex_waitv: watch the first word, briefly, so that the others are looked at soon. */
+/* Without futex_waitv: sleep briefly on the first word; the caller soon checks the others. */
 static int wait_briefly(const struct achi_futex_word *w, clockid_t clock,
                         const struct timespec *deadline)
 {
@@ -195,7 +196,7 @@ int achi_futex_wait(const struct achi_futex_word *words, unsigned n, clockid_t c
     int r =
         n == 1 ? wait_on_one(&words[0], clock, deadline) : wait_on_many(words, n, clock, deadline);
 
-    /* The page of a word is gone: another process cut its file short. Let the caller look again. */
+    /* The page of a word is missing: its file was truncated. Let the caller check again. */
     if (r == -EFAULT) {
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
         return 0;
@@ -207,19 +208,19 @@ int achi_futex_lock_pi(uint32_t *word, const struct timespec *monotonic, bool pr
 {
     struct time64 t = to_time64(monotonic);
     struct timespec now, wall;
-    long r = call(word, FUTEX_LOCK_PI2 | scope(private_), 0, &t, NULL, 0);
+    long r = futex_call(word, FUTEX_LOCK_PI2 | scope(private_), 0, &t, NULL, 0);
 
     if (r != -ENOSYS)
         return (int)r;
-    /* Linux before 5.14 counts on CLOCK_REALTIME. */
+    /* Linux before 5.14 has FUTEX_LOCK_PI only, whose timeout is on CLOCK_REALTIME. */
     achi_kernel_now(CLOCK_MONOTONIC, &now);
     achi_kernel_now(CLOCK_REALTIME, &wall);
     wall = achi_time_add(&wall, achi_time_until(&now, monotonic));
     t = to_time64(&wall);
-    return (int)call(word, FUTEX_LOCK_PI | scope(private_), 0, &t, NULL, 0);
+    return (int)futex_call(word, FUTEX_LOCK_PI | scope(private_), 0, &t, NULL, 0);
 }
 
 int achi_futex_unlock_pi(uint32_t *word, bool private_)
 {
-    return (int)call(word, FUTEX_UNLOCK_PI | scope(private_), 0, NULL, NULL, 0);
+    return (int)futex_call(word, FUTEX_UNLOCK_PI | scope(private_), 0, NULL, NULL, 0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * handle.h - what stands behind an ach_channel_t
+ * handle.h - the private part of an ach_channel_t
  *
- * The public structure holds what programs touch, and a pointer to this. The
- * geometry in here was checked once at open; nothing in shared memory is asked
- * for it again.
+ * The public structure holds the fields that programs use, and a pointer to
+ * this one. The geometry in here was checked once at open; it is never read
+ * from shared memory again.
  */
 #ifndef ACHI_HANDLE_H
 #define ACHI_HANDLE_H
@@ -15,7 +15,7 @@
 #include "../core/put.h"
 #include "thread.h"
 
-/* Which file has the word that writers sleep on: see wakefile.h. */
+/* Identifies the wake file of a channel: see wakefile.h. */
 struct achi_wake_id {
     uint64_t inode;
     uint32_t number;
@@ -24,9 +24,9 @@ struct achi_wake_id {
 struct achi_handle {
     struct achi_view view; /* first: the core's callbacks find the handle by it */
     struct achi_cursor cursor;
-    struct achi_ready *ready; /* its descriptor, NULL if nobody asked for one */
-    struct achi_look look;    /* what ach_view showed last; look.entry NULL: nothing */
-    struct achi_room room;    /* what ach_reserve handed out, on a single-writer channel */
+    struct achi_ready *ready; /* for ach_channel_fd; NULL: not called yet */
+    struct achi_look look;    /* what ach_view returned last; look.entry NULL: nothing */
+    struct achi_room room;    /* the reservation of ach_reserve, on a single-writer channel */
     uint64_t reserved;        /* bytes of the open reservation, 0: none */
     unsigned char *buffer;    /* the reservation, on other channels */
     size_t buffer_size;
@@ -35,23 +35,23 @@ struct achi_handle {
     uint64_t lock_timeout_ns;
     uint64_t pidns;         /* may put only in this PID namespace, unless private */
     size_t span;            /* bytes of address space mapped */
-    struct achi_area *area; /* the same for the handler of SIGBUS; NULL: not in a file */
+    struct achi_area *area; /* the mapping, for the SIGBUS handler; NULL: not a file */
     uint64_t memory;        /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
     int fd;                /* the file; -1 for a heap channel */
     bool readonly;         /* cannot put; mapped read-only */
-    bool special;          /* anything that makes ach_put look closer */
+    bool special;          /* ach_put must call put_carefully */
     bool source;           /* holds the source lock */
-    bool private_;         /* nobody but this process has the memory */
-    uint32_t cancels;      /* how many cancels a waiter on the device knows of */
-    uint32_t source_turn;  /* the byte of the file that it locked as source */
+    bool private_;         /* only this process has the memory */
+    uint32_t cancels;      /* kernel channels: the count of cancels that the last wait returned */
+    uint32_t source_turn;  /* the byte of the file that it locked as source (see source.c) */
     uint64_t source_owner; /* the process that took the source lock; a child does not hold it */
     uint64_t fd_owner;     /* the process that opened a kernel channel's device */
     uint32_t *wake;        /* the wake word; NULL: not mapped */
     struct achi_wake_id wake_id;
-    bool sleeps_on_wake; /* false: sleeps on the commit word alone, */
-    bool settled;        /* which all writers know */
+    bool sleeps_on_wake; /* false: sleeps on the commit word alone */
+    bool settled;        /* true: all writers wake on the commit word too */
     char name[ACH_CHAN_NAME_MAX];
 };
 
@@ -66,13 +66,13 @@ static inline bool achi_same_namespace(const struct achi_handle *h)
     return h->private_ || (h->pidns && h->pidns == achi_thread()->pidns);
 }
 
-/* A child of fork has its parent's handles, and not the source lock. */
+/* A child of fork inherits its parent's handles, but not the source lock. */
 static inline bool achi_is_source(const struct achi_handle *h)
 {
     return h->source && h->source_owner == achi_thread()->process;
 }
 
-/* Backends: make a channel; map one that exists and fill in view, span, memory, fd and map. */
+/* Backends: create a channel; map an existing one and fill in view, span, memory, fd and map. */
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                                 const ach_create_attr_t *attr, clockid_t clock);
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
@@ -80,19 +80,10 @@ void achi_shm_close(struct achi_handle *h);
 enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name);
 void achi_shm_unlock_source(struct achi_handle *h);
 
-/* Whether a handle of any process is the source; *pid: which process, 0: unknown. */
+/* Is a handle of any process the source? *pid: its process, 0: unknown. */
 bool achi_shm_sourced(const struct achi_handle *h, uint32_t *pid);
 
-/* Lock or unlock a byte of an open file; not 0: errno says why. The lock ends with the open file. */
-int achi_byte_lock(int fd, off_t byte, short type);
-
-/* Whether another open file has a lock for writing on it. */
-bool achi_byte_written(int fd, off_t byte);
-
-/* Open a file for writing, or for reading if that is all it grants. -1 with errno. */
-int achi_open_either(const char *path, int flags, bool *readonly);
-
-/* Tell the users of a channel that had the name that another one has it. False: cannot. */
+/* Notify the users of the channel in the file path that it was replaced. False: not possible. */
 bool achi_shm_replaced(const char *name, const char *path);
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
@@ -100,11 +91,5 @@ enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_
 enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm);
 void achi_heap_close(struct achi_handle *h);
 bool achi_heap_lock_source(struct achi_handle *h);
-
-/* Say that the channel lost its name or its place, and wake everybody who waits. */
-void achi_retire(struct achi_handle *h, enum achi_state state);
-
-/* Is the channel's name gone? Asks the file system. */
-bool achi_unlinked(const struct achi_handle *h);
 
 #endif

@@ -11,23 +11,23 @@
 #include "error.h"
 #include "handle.h"
 
-struct block {
+struct heap_block {
     uint32_t handles;
-    uint32_t source; /* the life of the process that has the source lock; fork copies it */
+    uint32_t source; /* achi_process->life of the process with the source lock; fork copies it */
     struct ach_header hdr __attribute__((aligned(128)));
 };
 
-#define FRONT offsetof(struct block, hdr)
+#define FRONT offsetof(struct heap_block, hdr)
 
-static struct block *block_of(struct ach_header *hdr)
+static struct heap_block *block_of(struct ach_header *hdr)
 {
-    return (struct block *)((unsigned char *)hdr - FRONT);
+    return (struct heap_block *)((unsigned char *)hdr - FRONT);
 }
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
                                  clockid_t clock)
 {
-    struct block *b;
+    struct heap_block *b;
     void *p = NULL;
 
     if (g->memory > SIZE_MAX / 2 || posix_memalign(&p, 128, FRONT + (size_t)g->memory) != 0)
@@ -64,7 +64,7 @@ enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm)
 
 void achi_heap_close(struct achi_handle *h)
 {
-    struct block *b = block_of(h->view.hdr);
+    struct heap_block *b = block_of(h->view.hdr);
 
     if (achi_is_source(h))
         __atomic_store_n(&b->source, 0, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info.c - what there is to know of a channel, a handle, and the last message */
+/* info.c - information about a channel, a handle, and the last message */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +8,7 @@
 #include "error.h"
 #include "fault.h"
 #include "handle.h"
+#include "notice.h"
 #include "ready.h"
 
 static enum ach_status handle_check(const ach_channel_t *chan, const void *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel.c - how kernel channels come, are opened, and go */
+/* kernel.c - create, open, close and unlink kernel channels */
 #include "kernel.h"
 
 #include <ach/kernel.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "draft.h"
 #include "error.h"
+#include "file.h"
 #include "name.h"
 
 #define MODE 0666u
@@ -37,7 +37,7 @@ bool achi_kernel_exists(const char *name)
     return lstat(path, &st) == 0;
 }
 
-/* There is no such device: the module is not loaded, or was not before. */
+/* Does the error mean that there is no such device, or no module behind it? */
 static bool no_device(int e)
 {
     return e == ENOENT || e == ENXIO || e == ENODEV;
@@ -55,8 +55,8 @@ static enum ach_status no_module(void)
 static enum ach_status no_control(void)
 {
     if (errno == EACCES || errno == EPERM)
-        return achi_fail_errno("cannot open %s: members of its group (usually 'ach') make and "
-                               "remove kernel channels",
+        return achi_fail_errno("cannot open %s: members of its group (usually 'ach') may "
+                               "create and remove kernel channels",
                                ACH_KERNEL_CONTROL);
     return achi_fail_errno("cannot open %s", ACH_KERNEL_CONTROL);
 }
@@ -88,7 +88,7 @@ static int control(int fd, unsigned long request, const void *argument)
     return r;
 }
 
-/* Asking for it by umask(2) changes it for a moment: let that err on the safe side. */
+/* The umask. umask(2) must change it to return it: 0777 then errs on the side of less access. */
 static mode_t creation_mask(void)
 {
     FILE *f = fopen("/proc/self/status", "re");
@@ -107,7 +107,7 @@ static mode_t creation_mask(void)
     return mask;
 }
 
-static uint32_t flags_of(const ach_create_attr_t *attr)
+static uint32_t kernel_flags_of(const ach_create_attr_t *attr)
 {
     uint32_t flags = 0;
 
@@ -129,7 +129,7 @@ static enum ach_status create_failed(const char *name, const struct achi_geometr
         return achi_fail(ACH_EINVAL, "no kernel channel can have %llu frames of %llu bytes",
                          (unsigned long long)g->frame_cnt, (unsigned long long)g->frame_size);
     default:
-        return achi_fail_errno("cannot make kernel channel '%s' of %llu bytes", name,
+        return achi_fail_errno("cannot create kernel channel '%s' of %llu bytes", name,
                                (unsigned long long)g->memory);
     }
 }
@@ -139,7 +139,7 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
 {
     struct ach_kernel_create c = {.frame_cnt = g->frame_cnt,
                                   .frame_size = g->frame_size,
-                                  .flags = flags_of(attr),
+                                  .flags = kernel_flags_of(attr),
                                   .clock = clock};
     char path[PATH_MAX];
     struct stat st;
@@ -152,7 +152,7 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
     if (fd < 0)
         return no_device(errno) ? no_module() : no_control();
     if (!ACH_KERNEL_CLOCK_KNOWN(clock))
-        r = achi_fail(ACH_EINVAL, "clock %d cannot time a kernel channel", (int)clock);
+        r = achi_fail(ACH_EINVAL, "a kernel channel cannot use clock %d", (int)clock);
     else if (lstat(path, &st) == 0)
         r = achi_fail(ACH_EEXIST, "channel '%s' exists already, in shared memory", name);
     if (r != ACH_OK) {
@@ -181,7 +181,7 @@ enum ach_status achi_kernel_unlink(const char *name)
                            : achi_fail_errno("cannot remove kernel channel '%s'", name);
 }
 
-/* Map the channel's memory and check it. The header is the module's, and may be of another release. */
+/* Map the channel's memory and check it. The module wrote the header, maybe in another release. */
 static enum ach_status map_device(struct achi_handle *h, int fd, const char *path)
 {
     struct ach_kernel_info info;
@@ -205,7 +205,7 @@ static enum ach_status map_device(struct achi_handle *h, int fd, const char *pat
     if (r != ACH_OK || (g.flags & ACHI_F_MIRRORED) || !achi_clock_usable(copy.clock)) {
         munmap(base, (size_t)info.memory);
         return achi_fail(r == ACH_OK ? ACH_BAD_SHM_FILE : r,
-                         "%s has another layout: the module is of another release of Ach", path);
+                         "%s has another layout: the module is from another release of Ach", path);
     }
     achi_view_init(&h->view, base, &g, copy.clock);
     h->span = (size_t)g.span;

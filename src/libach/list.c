@@ -10,16 +10,16 @@
 
 #define DEVICE_DIR "/dev"
 
-/* What a device in there is called before its channel's name. */
+/* The prefix of a device in DEVICE_DIR before the channel's name. */
 static const char *device_prefix(void)
 {
     return &ACH_KERNEL_PREFIX[sizeof(DEVICE_DIR)];
 }
 
 /* The channels of one kind. */
-struct kind {
+struct list_kind {
     enum ach_map map;
-    size_t prefix; /* length of what stands before a name */
+    size_t prefix; /* length of the prefix before a name */
     struct dirent **found;
     int n, next;
 };
@@ -46,13 +46,13 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static const char *next_name(const struct kind *k)
+static const char *next_name(const struct list_kind *k)
 {
     return k->next < k->n ? k->found[k->next]->d_name + k->prefix : NULL;
 }
 
 /* The kind whose next name comes first, or NULL. */
-static struct kind *first(struct kind *a, struct kind *b)
+static struct list_kind *first(struct list_kind *a, struct list_kind *b)
 {
     const char *x = next_name(a), *y = next_name(b);
 
@@ -61,11 +61,11 @@ static struct kind *first(struct kind *a, struct kind *b)
     return y && strcmp(y, x) < 0 ? b : a;
 }
 
-static enum ach_status call_for_all(struct kind *files, struct kind *devices, ach_list_fun *fun,
-                                    void *cx)
+static enum ach_status call_for_all(struct list_kind *files, struct list_kind *devices,
+                                    ach_list_fun *fun, void *cx)
 {
     enum ach_status r = ACH_OK;
-    struct kind *k;
+    struct list_kind *k;
 
     while ((k = first(files, devices)) != NULL) {
         if (r == ACH_OK)
@@ -77,8 +77,8 @@ static enum ach_status call_for_all(struct kind *files, struct kind *devices, ac
 
 enum ach_status ach_list(ach_list_fun *fun, void *cx)
 {
-    struct kind files = {.map = ACH_MAP_USER, .prefix = strlen(ACHI_FILE_PREFIX)};
-    struct kind devices = {.map = ACH_MAP_KERNEL, .prefix = strlen(device_prefix())};
+    struct list_kind files = {.map = ACH_MAP_USER, .prefix = strlen(ACHI_FILE_PREFIX)};
+    struct list_kind devices = {.map = ACH_MAP_KERNEL, .prefix = strlen(device_prefix())};
     enum ach_status r;
 
     if (!fun)

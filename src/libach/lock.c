@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lock.c - the writers' lock when it is contended, and the other calls the core makes */
+/* lock.c - the writers' lock when it is contended */
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -12,13 +12,13 @@
 #include "handle.h"
 #include "lock.h"
 
-/* Where the kernel does not help, look again so often. */
+/* Interval between polls of the lock where the kernel cannot queue this thread. */
 #define POLL_NS 50000
 
-/* A writer sleeps in the kernel's queue for so long at a time. */
+/* The longest sleep in the kernel's queue at a time. */
 #define SLICE_NS 20000000
 
-/* So often to look whether the queue is empty, for about a second, before letting go anyway. */
+/* Number of polls (about one second) before releasing the lock with writers maybe still queued. */
 #define KEEP_LOOKS 10000
 
 static void count_recovery(const struct achi_view *v)
@@ -29,7 +29,7 @@ static void count_recovery(const struct achi_view *v)
 }
 
 /*
- * Is the owner no more, or no thread of ours if the memory is ours alone? Fork
+ * Is the owner dead, or, in private memory, no thread of this process? Fork
  * copies a lock that a thread of the parent holds.
  */
 static bool names_the_dead(const struct achi_handle *h, uint32_t w)
@@ -37,13 +37,13 @@ static bool names_the_dead(const struct achi_handle *h, uint32_t w)
     int tid = (int)(w & FUTEX_TID_MASK);
     long r;
 
-    if (w == FUTEX_OWNER_DIED) /* and nobody sleeps in the kernel who would get it */
+    if (w == FUTEX_OWNER_DIED) /* and no waiter is queued in the kernel that would get it */
         return true;
     r = h->private_ ? syscall(SYS_tgkill, getpid(), tid, 0) : syscall(SYS_tkill, tid, 0);
     return r != 0 && errno == ESRCH;
 }
 
-/* The word names a thread that is no more. Several may try this; one wins. */
+/* Take the lock if its owner is dead. Several writers may try this; one wins. */
 static bool take_over(const struct achi_handle *h, uint32_t *word, uint32_t tid)
 {
     uint32_t w = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ static bool take_over(const struct achi_handle *h, uint32_t *word, uint32_t tid)
     return names_the_dead(h, w) && achi_lock_cas(word, w, tid, __ATOMIC_ACQUIRE);
 }
 
-/* The kernel cannot queue us: look again and again. */
+/* The kernel has no PI futexes: poll the lock once, then pause. */
 static int poll_lock(const struct achi_handle *h, uint32_t *word, uint32_t tid)
 {
     const struct timespec pause = {.tv_nsec = POLL_NS};
@@ -81,11 +81,11 @@ static int sleep_in_queue(const struct achi_view *v, uint32_t *word, const struc
 }
 
 /*
- * The kernel queues no writer behind a sleeper of another kind. Only a hostile
- * reader sleeps on this word; the mapping that it may have is enough for that.
- * Some can be woken; while others stay, writers look again and again. To one
- * that queued before, the kernel gives the lock of the dead: so nobody else takes
- * that while there may be one.
+ * The kernel queues no writer behind a sleeper of another kind: FUTEX_LOCK_PI
+ * fails with EINVAL. Only a hostile reader sleeps on this word otherwise; its
+ * read-only mapping is enough for that. Some such sleepers can be woken; while
+ * others stay, writers poll. The kernel hands a dead owner's lock to a queued
+ * waiter, so never steal it while one may be queued.
  */
 static int lock_beside_strangers(const struct achi_view *v, uint32_t *word, uint32_t tid)
 {
@@ -136,16 +136,16 @@ static enum ach_status wait_for_lock(const struct achi_view *v, uint32_t *word, 
                 count_recovery(v);
             }
             return ACH_OK;
-        case -EAGAIN: /* the owner is just dying */
+        case -EAGAIN: /* the owner is exiting */
         case -EINTR:
         case -ETIMEDOUT:
             break;
-        case -ESRCH: /* the owner is dead, and not buried yet */
+        case -ESRCH: /* the owner is dead, and not reaped yet */
             nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
             break;
         case -ENOMEM:
             return ACH_LOCKED;
-        default: /* no word that a writer would leave */
+        default: /* a value that no writer stores */
             return ACH_CORRUPT;
         }
         achi_kernel_now(CLOCK_MONOTONIC, &now);
@@ -166,9 +166,9 @@ enum ach_status achi_lock_slow(const struct achi_view *v, uint32_t *word)
 }
 
 /*
- * Without the kernel, if no writer is in its queue: one that sleeps there might
- * be given the lock later, when this thread ends. Who begins to queue sets the
- * bit that is taken away here.
+ * Release the lock without the kernel, if no writer is in its queue: the kernel
+ * might give the lock to a queued writer later, when this thread exits. Clear
+ * the waiters bit first; a writer that begins to queue sets it again.
  */
 static bool let_go(const struct achi_view *v, uint32_t *word, bool patient)
 {
@@ -183,7 +183,7 @@ static bool let_go(const struct achi_view *v, uint32_t *word, bool patient)
     return (!patient || queue_empty(v)) && achi_lock_cas(word, self, 0, __ATOMIC_RELEASE);
 }
 
-/* The kernel hands the lock to no writer behind a sleeper of another kind. */
+/* While a sleeper of another kind is on the word, FUTEX_UNLOCK_PI fails with EINVAL. */
 static void unlock_beside_strangers(const struct achi_view *v, uint32_t *word)
 {
     const bool private_ = achi_handle_of(v)->private_;
@@ -209,36 +209,4 @@ void achi_unlock_slow(const struct achi_view *v, uint32_t *word)
         pthread_setcancelstate(cancelable, NULL);
     }
     errno = saved;
-}
-
-/*
- * Announce the commit in the wake word, then make it and wake (see wakefile.h). The fence pairs
- * with the one in achi_settle: a waiter about to sleep on the commit word alone sets the flag
- * there, then looks at the lock.
- */
-void achi_commit_wake(const struct achi_view *v, uint32_t add)
-{
-    const struct achi_handle *h = achi_handle_of(v);
-    uint32_t *commit = &v->hdr->commit, word;
-    bool both;
-
-    if (!h->wake) {
-        achi_futex_add_wake(commit, add, h->private_);
-        return;
-    }
-    word = __atomic_load_n(commit, __ATOMIC_RELAXED);
-    __atomic_store_n(h->wake, word + add, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    both = __atomic_load_n(&v->hdr->commit_sleepers, __ATOMIC_RELAXED) ||
-           __atomic_load_n(&v->hdr->readonly_wake, __ATOMIC_RELAXED);
-    /* The sequence stays as it is while we hold the lock, so this is not the word. */
-    achi_futex_add_wake_at(h->wake, commit, add, both, ACHI_SEQ(word) ? 0 : ACHI_ONE_MESSAGE);
-}
-
-uint64_t achi_now(const struct achi_view *v)
-{
-    struct timespec t = {0};
-
-    clock_gettime(v->clock, &t);
-    return (uint64_t)t.tv_sec * (uint64_t)ACHI_NS_PER_S + (uint64_t)t.tv_nsec;
 }

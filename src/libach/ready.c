@@ -6,60 +6,30 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../core/order.h"
-#include "draft.h"
 #include "error.h"
+#include "file.h"
 #include "kernel.h"
-#include "wait.h"
+#include "sleep.h"
 
 #ifndef PR_FUTEX_HASH
 #define PR_FUTEX_HASH 78
 #define PR_FUTEX_HASH_GET_SLOTS 2
 #endif
 
-/* How often a ring follows its handle to another thread. */
+/* How many times a handle may get a new ring because another thread uses it. */
 #define MOVES_MAX 4
 
-/* Once the kernel has refused rings it is not asked again. */
+/* Set once the kernel has refused a ring; then none is tried again. */
 static bool no_rings;
-
-/* Through syscall(2): read and write would end a canceled thread, which may hold a lock here. */
-void achi_ready_signal(int fd)
-{
-    const uint64_t one = 1;
-    int saved = errno;
-
-    while (syscall(SYS_write, fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
-    errno = saved;
-}
-
-void achi_ready_drain(int fd)
-{
-    uint64_t count;
-    int saved = errno;
-
-    while (syscall(SYS_read, fd, &count, sizeof(count)) < 0 && errno == EINTR)
-        ;
-    errno = saved;
-}
-
-bool achi_ready_news(const ach_channel_t *chan, uint32_t *word)
-{
-    const struct achi_handle *h = chan->priv;
-
-    return achi_canceled(chan) || achi_peek(&h->view, &h->cursor, word) != ACH_EAGAIN;
-}
 
 static bool ours(const struct achi_ready *r)
 {
     return r && r->owner == achi_thread()->process;
 }
 
-/* What ACH_FD asks for. */
+/* Does the environment variable ACH_FD ask for this mechanism? */
 static bool wanted(const char *mechanism)
 {
     const char *s = secure_getenv("ACH_FD");
@@ -68,9 +38,9 @@ static bool wanted(const char *mechanism)
 }
 
 /*
- * Linux 6.16 and later give a process a futex table of its own when it starts
- * its first thread, and forget what a ring waited for before. Before that,
- * private words are not for rings.
+ * Linux 6.16 and later give a process a futex hash table of its own when it
+ * starts its first thread, and lose a ring's earlier waits on private words.
+ * Until then, do not use rings for private words.
  */
 static bool table_stays(void)
 {
@@ -81,13 +51,13 @@ static bool table_stays(void)
     return stays;
 }
 
-/* Writers wake a ring only if it can tell them, or if they always wake. */
+/*
+ * Can a ring serve this handle? Puts wake it if the handle can set the flag, or if they always
+ * do.
+ */
 static bool suits_ring(struct achi_handle *h)
 {
-    bool woken =
-        h->readonly ? achi_load(&h->view.hdr->readonly_wake, WAIT_READONLY) != 0 : achi_settle(h);
-
-    return woken && (!h->private_ || table_stays());
+    return achi_puts_wake(h) && (!h->private_ || table_stays());
 }
 
 static void never_again(void)
@@ -116,7 +86,7 @@ static bool use_helper(struct achi_ready *r, struct achi_handle *h)
     return true;
 }
 
-/* The handle is in the hands of another thread. */
+/* Another thread uses the handle now. */
 static void move_ring(struct achi_ready *r, struct achi_handle *h)
 {
     achi_ring_close(&r->ring);
@@ -125,7 +95,7 @@ static void move_ring(struct achi_ready *r, struct achi_handle *h)
         use_helper(r, h);
 }
 
-/* The ring does not work after all. */
+/* The ring does not work after all: use a helper thread. */
 static void leave_ring(struct achi_ready *r, struct achi_handle *h)
 {
     if (r->ring.broken)
@@ -155,7 +125,7 @@ void achi_ready_update(const ach_channel_t *chan, bool empty)
     if (r->by == ACH_READY_THREAD)
         achi_helper_update(&r->helper, chan, told, empty);
     else if (r->by == ACH_READY_NONE)
-        achi_ready_signal(r->fd); /* nobody tells: let the reader look again and again */
+        achi_ready_signal(r->fd); /* no mechanism: stay readable, so that the reader polls */
     errno = saved;
 }
 
@@ -173,12 +143,12 @@ void achi_ready_cancel(const struct achi_handle *h)
     if (r->by != ACH_READY_KERNEL) {
         __atomic_store_n(&r->told, 1, __ATOMIC_RELEASE);
         achi_ready_signal(r->fd);
-    } else if (r->fd != h->fd) { /* else that is done */
+    } else if (r->fd != h->fd) { /* h->fd: ach_cancel has done it */
         achi_kernel_cancel(r->fd);
     }
 }
 
-/* In a child of fork there is no thread to stop. */
+/* The helper thread of the parent does not exist in a child of fork. */
 static void release(struct achi_ready *r, const struct achi_handle *h)
 {
     if (r->by == ACH_READY_IO_URING)
@@ -209,7 +179,7 @@ void achi_ready_close(struct achi_handle *h)
 static enum ach_status use_device(struct achi_ready *r, const struct achi_handle *h)
 {
     if (!achi_device_open(&r->device, h))
-        return achi_fail_errno("cannot have the device of a kernel channel polled");
+        return achi_fail_errno("cannot open the device of a kernel channel for polling");
     r->fd = r->device.fd;
     r->by = ACH_READY_KERNEL;
     return ACH_OK;
@@ -225,7 +195,7 @@ static enum ach_status start(struct achi_ready *r, struct achi_handle *h)
         return use_device(r, h);
     r->fd = achi_high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (r->fd < 0)
-        return achi_fail_errno("cannot make an eventfd");
+        return achi_fail_errno("cannot create an eventfd");
     if (suits_ring(h) && use_ring(r))
         return ACH_OK;
     if (suits_ring(h) && wanted("io_uring"))
@@ -238,7 +208,7 @@ static enum ach_status start(struct achi_ready *r, struct achi_handle *h)
     return status;
 }
 
-/* The handle's first descriptor in this process. */
+/* Create the handle's first descriptor in this process. */
 static enum ach_status provide(struct achi_handle *h)
 {
     struct achi_ready *inherited = h->ready, *r = calloc(1, sizeof(*r));
@@ -251,7 +221,7 @@ static enum ach_status provide(struct achi_handle *h)
         free(r);
         return status;
     }
-    /* A canceler sees this, or the look after the first drain, a system call, sees the cancel. */
+    /* ach_cancel sees this, or the check after the first drain (a system call) sees the cancel. */
     __atomic_store_n(&h->ready, r, __ATOMIC_SEQ_CST);
     if (inherited) {
         achi_await_cancels();

@@ -2,14 +2,14 @@
 /*
  * ready_kernel.c - the descriptor of a kernel channel is the device itself
  *
- * The device is readable while the channel holds more than its cursor page says
- * the reader has seen, and while it counted cancels that the page does not
- * know. So a reader that moves stores that, and one that found nothing asks
- * whether there were cancels.
+ * The device is readable while the channel holds a message after the one that
+ * the cursor page has as seen, and while the device's count of cancels differs
+ * from the page's. So a reader stores its new position in the page, and a
+ * reader that found nothing queries the count of cancels.
  *
- * A device that was opened by the parent of this process has one page for both,
- * which is the parent's. So a child has another open file of the same channel,
- * whatever has the channel's name by then.
+ * A device that the parent of this process opened has one cursor page, which is
+ * the parent's. So a child of fork opens the same channel again by
+ * ACH_KERNEL_AGAIN, even if another channel has the name by then.
  */
 #include <ach/kernel.h>
 #include <errno.h>
@@ -17,10 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "draft.h"
 #include "error.h"
+#include "file.h"
 #include "kernel.h"
 #include "ready.h"
+#include "wait.h"
 
 static bool map_cursor(struct achi_device *d)
 {

@@ -2,38 +2,37 @@
 /*
  * ready_thread.c - a thread that waits for a handle, and writes its eventfd
  *
- * The reader tells it how far it is; the thread looks, and sleeps as a waiting
- * get does. Looking and writing the eventfd are one step under the lock, and so
- * are draining it and arming: what the eventfd says is true whenever the lock
- * is free.
+ * The reader stores what it has seen; the thread checks for later messages, and
+ * sleeps as a waiting get does. Checking and writing the eventfd are one step
+ * under the lock, and so are draining it and arming: the eventfd is correct
+ * whenever the lock is free.
  */
 #include <limits.h>
 #include <signal.h>
 
-#include "../core/order.h"
 #include "clock.h"
 #include "futex.h"
 #include "ready.h"
-#include "wait.h"
+#include "sleep.h"
 
 #define STACK_SIZE (256ul * 1024)
-#define BRIEF_SLICE_NS 1000000ll /* while no wake may come */
 
-/* Until the channel changes from word or the reader calls. */
+/* Sleep until the commit word is no longer word, or the reader calls. */
 static void sleep_until_news(struct achi_helper *t, uint32_t word, uint32_t calls)
 {
     struct achi_handle *h = t->handle;
-    const struct ach_header *hdr = h->view.hdr;
     struct achi_futex_word w[ACHI_SLEEP_WORDS + 1];
+    struct achi_seen seen;
     struct timespec now, end;
     int64_t slice = ACHI_SLICE_NS;
     unsigned n;
 
-    if (h->readonly ? !achi_load(&hdr->readonly_wake, WAIT_READONLY) : !achi_settle(h))
-        slice = BRIEF_SLICE_NS;
+    if (!achi_puts_wake(h))
+        slice = ACHI_BRIEF_SLICE_NS;
     if (!h->readonly && !achi_raise(&h->view, &word))
         return;
-    n = achi_sleep_words(h, word, w);
+    seen = achi_seen(h, word);
+    n = achi_sleep_words(h, &seen, w);
     w[n++] = (struct achi_futex_word){&t->calls, calls, true};
     clock_gettime(CLOCK_MONOTONIC, &now);
     end = achi_time_add(&now, slice);
@@ -47,7 +46,7 @@ static void sleep_until_called(struct achi_helper *t, uint32_t calls)
     achi_futex_wait(&w, 1, CLOCK_MONOTONIC, NULL);
 }
 
-/* Under the lock: write the eventfd if there is more. *word: else sleep on this. */
+/* Under the lock: write the eventfd if there is a later message. Else *word is what to sleep on. */
 static void look(struct achi_helper *t, uint32_t *word)
 {
     struct achi_cursor cursor = {.seen = t->seen};
@@ -81,17 +80,18 @@ static void *helper(void *cx)
     return NULL;
 }
 
-/* Under the lock, but for the wake. */
-static void call(struct achi_helper *t)
+/* Call it under the lock; wake the thread afterwards. */
+static void ready_thread_call(struct achi_helper *t)
 {
     __atomic_fetch_add(&t->calls, 1, __ATOMIC_RELAXED);
 }
 
 /*
- * Under the lock. Others than the thread may write late; so who gets nothing
- * twice in a row was misled, and the eventfd is read to be sure.
+ * Under the lock: drain the eventfd if it was written. Threads other than the
+ * helper may write it late: so if the reader finds nothing twice in a row,
+ * drain it in any case.
  */
-static void make_quiet(struct achi_helper *t, bool told)
+static void ready_thread_make_quiet(struct achi_helper *t, bool told)
 {
     if (!t->up && !told && t->vain++ == 0)
         return;
@@ -108,13 +108,13 @@ void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool t
     pthread_mutex_lock(&t->lock);
     t->seen = chan->priv->cursor.seen;
     if (!achi_ready_news(chan, &word)) {
-        make_quiet(t, told);
+        ready_thread_make_quiet(t, told);
         wake = !t->armed;
         t->armed = true;
         if (wake)
-            call(t);
+            ready_thread_call(t);
     }
-    if ((!t->up || empty) && achi_ready_news(chan, &word)) { /* also what was drained just now */
+    if ((!t->up || empty) && achi_ready_news(chan, &word)) { /* check again after the drain */
         achi_ready_signal(t->eventfd);
         t->up = true;
     }
@@ -123,7 +123,7 @@ void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool t
         achi_futex_wake(&t->calls, true);
 }
 
-/* With priority inheritance where the kernel has it: the reader may be urgent. */
+/* With priority inheritance where the kernel has it: the reader may have a real-time priority. */
 static bool lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t attr;
@@ -136,7 +136,7 @@ static bool lock_init(pthread_mutex_t *lock)
     return ok || pthread_mutex_init(lock, NULL) == 0;
 }
 
-/* A small stack, for programs that lock their memory; the default one if the program needs more. */
+/* A small stack, for programs that lock their memory; the default size if that is too small. */
 static bool thread_start(struct achi_helper *t)
 {
     pthread_attr_t attr;
@@ -144,7 +144,7 @@ static bool thread_start(struct achi_helper *t)
     int r;
 
     sigfillset(&all);
-    sigdelset(&all, SIGBUS); /* for ach_handle_sigbus: a fault while it is blocked is the end */
+    sigdelset(&all, SIGBUS); /* for ach_handle_sigbus: a fault while it is blocked is fatal */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_SIZE);
@@ -173,7 +173,7 @@ void achi_helper_stop(struct achi_helper *t)
 {
     pthread_mutex_lock(&t->lock);
     t->stop = true;
-    call(t);
+    ready_thread_call(t);
     pthread_mutex_unlock(&t->lock);
     achi_futex_wake(&t->calls, true);
     pthread_join(t->thread, NULL);

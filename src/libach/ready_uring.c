@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ready_uring.c - futex waits that the kernel does for us, and tells an eventfd
+ * ready_uring.c - futex waits in an io_uring that writes an eventfd
  *
- * The ring defers its work to its owner: a wake raises a flag in the ring and
- * then writes the eventfd at once, in the context of the writer, and interrupts
- * nobody. The completion comes with the owner's next call, which writes the
- * eventfd once more. So one call takes the wait that has ended and begins the
- * next one, and a read makes the eventfd quiet; who was woken in between finds
- * the flag up after that.
+ * The ring defers its work to its owner (DEFER_TASKRUN): a wake sets the flag
+ * SQ_TASKRUN in the ring and then writes the eventfd at once, in the context of
+ * the writer, without interrupting the owner. The completion is posted in the
+ * owner's next io_uring_enter, which writes the eventfd once more. So one call
+ * reaps the wait that has ended and submits the next one, and a read drains the
+ * eventfd. If a wake came in between, the flag is set after that.
  *
- * System headers may be older than the kernel, so what is new is defined here.
+ * System headers may be older than the kernel: newer constants are defined
+ * here.
  */
 #include <errno.h>
 #include <linux/io_uring.h>
@@ -18,9 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "draft.h"
+#include "file.h"
 #include "ready.h"
-#include "wait.h"
+#include "sleep.h"
 
 #ifndef SYS_io_uring_setup
 #define SYS_io_uring_setup 425
@@ -43,7 +44,7 @@
 
 #define ENTRIES 2u
 
-/* How often to look before saying that there may be something. */
+/* Number of checks before the eventfd is made readable, because there may be a message. */
 #define LOOKS_MAX 16
 
 enum { CANCEL_ID = 0 }; /* waits count from 1 */
@@ -129,13 +130,13 @@ void achi_ring_close(struct achi_ring *r)
     close(r->fd);
 }
 
-/* The wait has ended, and its completion is to be taken. */
+/* A wait has ended, and its completion has not been posted. */
 static bool flagged(const struct achi_ring *r)
 {
     return __atomic_load_n(r->sq_flags, __ATOMIC_ACQUIRE) & SQ_TASKRUN;
 }
 
-/* Completions come with calls of ours only, each with a write of the eventfd. */
+/* Reap completions. Only our calls post them, each with a write of the eventfd. */
 static void take_completions(struct achi_ring *r)
 {
     while (*r->cq_head != __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE)) {
@@ -155,9 +156,9 @@ static void take_completions(struct achi_ring *r)
 }
 
 /*
- * Begin an operation, and take what has ended. A waker may raise the flag when
- * another call has already taken its completion, and the kernel would leave it
- * up; so it is put down here.
+ * Submit an operation, and have completions posted. A waker may set the flag
+ * after another call has posted its completion, and the kernel would leave it
+ * set; so it is cleared here.
  */
 static bool submit(struct achi_ring *r, const struct achi_sqe *e)
 {
@@ -201,14 +202,16 @@ static bool cancel(struct achi_ring *r, uint64_t id)
 
 /*
  * Wait while the commit word has the value. On a handle that sleeps on the wake word the kernel
- * compares that one: the caller looks at the commit word again. The wait on the commit word stays,
- * whatever is committed, until a writer without the wake word ends it. The wait before has ended,
- * unless what the ring's flag told of was the other one's end.
+ * compares the wake word, so the caller checks the commit word again. The second wait, on the
+ * commit word, stays armed across commits until a writer without the wake word ends it. If the
+ * ring's flag was set by the end of that second wait, the previous first wait has not ended:
+ * cancel it.
  */
 static bool arm(struct achi_ring *r, const struct achi_handle *h, uint32_t value)
 {
     struct achi_futex_word w[ACHI_SLEEP_WORDS];
-    unsigned n = achi_sleep_words(h, value, w);
+    const struct achi_seen seen = achi_seen(h, value);
+    unsigned n = achi_sleep_words(h, &seen, w);
 
     r->ending = r->armed ? r->id : 0;
     r->id = ++r->ids;
@@ -225,7 +228,7 @@ static bool arm(struct achi_ring *r, const struct achi_handle *h, uint32_t value
     return wait_on(r, &w[1], r->commit_id);
 }
 
-/* Stop waiting. */
+/* Cancel the wait, and reap its completion. */
 static bool disarm(struct achi_ring *r)
 {
     if (!cancel(r, r->id))
@@ -238,17 +241,17 @@ static bool disarm(struct achi_ring *r)
     return true;
 }
 
-static void make_quiet(struct achi_ring *r)
+static void ready_uring_make_quiet(struct achi_ring *r)
 {
     achi_ready_drain(r->eventfd);
     r->up = false;
-    r->vain = -1; /* the look that follows does not count */
+    r->vain = -1; /* the check that follows does not count */
 }
 
 /*
- * Is the ring waiting on this word, and the eventfd quiet? A waker may write
- * late what was taken long ago; so who gets nothing twice in a row was misled,
- * and the eventfd is read to be sure.
+ * Is the ring waiting on this word, and the eventfd drained? A waker may write
+ * the eventfd long after its completion was reaped: so if the reader finds
+ * nothing twice in a row, drain it in any case.
  */
 static bool settled(struct achi_ring *r, const struct achi_handle *h, uint32_t word)
 {
@@ -259,7 +262,7 @@ static bool settled(struct achi_ring *r, const struct achi_handle *h, uint32_t w
     return r->known;
 }
 
-/* What there is has been told, by the kernel or here. */
+/* Write the eventfd, unless it was written already; again: even then. */
 static void say_readable(struct achi_ring *r, bool again)
 {
     if (!r->up || again)
@@ -267,7 +270,7 @@ static void say_readable(struct achi_ring *r, bool again)
     r->up = true;
 }
 
-/* Arm if that is due, and make the eventfd quiet. False: the kernel cannot wait so. */
+/* Arm if the wait has ended or is on another word, and drain. False: the ring does not work. */
 static bool renew(struct achi_ring *r, const struct achi_handle *h, uint32_t word)
 {
     bool ended = !r->armed || (h->sleeps_on_wake && !r->commit_armed) || flagged(r);
@@ -281,14 +284,14 @@ static bool renew(struct achi_ring *r, const struct achi_handle *h, uint32_t wor
         return true;
     if (ended && !arm(r, h, word))
         return false;
-    make_quiet(r);
+    ready_uring_make_quiet(r);
     return true;
 }
 
 /*
- * Look, arm, drain, look for the flag. A wait on a word that has changed since
- * it was looked at ends at once; so no message goes unnoticed. The flag tells of
- * a write that is still to be read if it was down after the last one was.
+ * Check, arm, drain, check the flag. A wait on a word that has changed since the
+ * check ends at once, so no message is missed. If the flag was clear after the
+ * last drain and is set now, the eventfd has a write that is not drained.
  */
 bool achi_ring_update(struct achi_ring *r, const ach_channel_t *chan, bool told, bool empty)
 {

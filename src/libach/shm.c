@@ -2,11 +2,11 @@
 /*
  * shm.c - channels in shared memory
  *
- * A channel is a file, by default in /dev/shm. It is made without a name,
- * filled with memory and formatted, and gets its name last, in one step; so
- * nobody ever sees half a channel, and a maker that dies leaves nothing.
- * Whatever stands under a channel's name is somebody else's file until it is
- * checked: it may be a pipe, a link, empty, or made to do harm.
+ * A channel is a file, by default in /dev/shm. It is created without a name,
+ * allocated and formatted, and gets its name last, in one step; so no process
+ * ever sees half a channel, and a maker that dies leaves nothing. A file that
+ * has a channel's name is not trusted until it is checked: it may be a pipe, a
+ * link, empty, or hostile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,43 +18,45 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "draft.h"
 #include "error.h"
 #include "fault.h"
+#include "file.h"
 #include "futex.h"
 #include "handle.h"
 #include "name.h"
+#include "newfile.h"
+#include "notice.h"
+#include "sweep.h"
 #include "thread.h"
-#include "wait.h"
 #include "wakefile.h"
 
-/* Of a new channel, less the umask. */
+/* Permissions of a new channel, minus the umask. */
 #define MODE 0666
 
-/* Others who replace the same channel take milliseconds; who takes a second does something else. */
+/* Replacing a channel takes milliseconds: wait a second at most for another process that does. */
 #define REPLACE_LOOK_NS 1000000l
 #define REPLACE_LOOKS 1000
 
-/* What a process that replaces a channel locks; sources lock bytes below. */
+/* The byte that a process locks while it replaces a channel; sources lock lower bytes. */
 #define REPLACE_BYTE ((off_t)1 << 40)
 
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly);
 
-static uint32_t page_size(void)
+static uint32_t shm_page_size(void)
 {
     return (uint32_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What a channel takes of the address space, with a page for the wake word behind it. */
+/* Address space of a channel, with a page for the wake word behind it. */
 static size_t reach(const struct achi_geometry *g)
 {
-    return (size_t)g->span + page_size();
+    return (size_t)g->span + shm_page_size();
 }
 
 /*
- * Map a channel: header, entries and ring, and the ring again behind itself. All
- * of it at once: no put or get is late because it is the first to touch a page.
+ * Map a channel: header, entries and ring, and the ring again behind itself.
+ * MAP_POPULATE, so that no put or get is delayed by the first access to a page.
  */
 static void *map_file(int fd, const struct achi_geometry *g, int prot)
 {
@@ -80,7 +82,7 @@ static void *map_file(int fd, const struct achi_geometry *g, int prot)
     return base;
 }
 
-static enum ach_status draft_fill(struct draft *d, struct achi_wakefile *wake, const char *name,
+static enum ach_status draft_fill(struct newfile *d, struct achi_wakefile *wake, const char *name,
                                   const struct achi_geometry *g, const ach_create_attr_t *attr,
                                   clockid_t clock)
 {
@@ -88,11 +90,12 @@ static enum ach_status draft_fill(struct draft *d, struct achi_wakefile *wake, c
     struct ach_header *hdr;
 
     if (!pidns)
-        return achi_fail(ACH_FAILED_SYSCALL,
-                         "cannot tell the PID namespace, whose processes may put: is /proc there?");
-    if (achi_draft_reserve(d, g->memory) != 0)
-        return achi_fail_errno("cannot reserve %llu bytes in %s for the channel",
-                               (unsigned long long)g->memory, achi_name_dir());
+        return achi_fail(
+            ACH_FAILED_SYSCALL,
+            "cannot determine the PID namespace whose processes may put: is /proc mounted?");
+    if (achi_newfile_reserve(d, g->memory) != 0)
+        return achi_fail_errno("cannot reserve %llu bytes in %s for channel '%s'",
+                               (unsigned long long)g->memory, achi_name_dir(), name);
     hdr = map_file(d->fd, g, PROT_READ | PROT_WRITE);
     if (hdr == MAP_FAILED)
         return achi_fail_errno("cannot map %llu bytes", (unsigned long long)g->span);
@@ -109,7 +112,7 @@ static enum ach_status draft_fill(struct draft *d, struct achi_wakefile *wake, c
     return ACH_OK;
 }
 
-/* ACH_OK: the channel can be used, or that cannot be told. Else ACH_BAD_HEADER or ACH_CORRUPT. */
+/* ACH_OK: the channel can be used, or that is unknown. Else ACH_BAD_HEADER or ACH_CORRUPT. */
 static enum ach_status examine(const char *path)
 {
     struct achi_handle h = {.fd = -1};
@@ -130,8 +133,8 @@ static enum ach_status examine(const char *path)
 }
 
 /*
- * May a new channel take the place of this one? A channel of another layout is no damaged one:
- * programs of another release may use it, and they cannot be told.
+ * May a new channel take the place of this one? A channel of another layout is not damaged:
+ * programs of another release may use it, and they cannot be notified.
  */
 static enum ach_status may_replace(const char *path, const ach_create_attr_t *attr)
 {
@@ -152,30 +155,30 @@ bool achi_shm_replaced(const char *name, const char *path)
     bool told;
 
     if (r != ACH_OK)
-        return r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER; /* nobody uses it */
+        return r == ACH_BAD_SHM_FILE || r == ACH_BAD_HEADER; /* no users to notify */
     told = !old.readonly;
     achi_retire(&old, ACHI_REPLACED);
     achi_shm_close(&old);
     return told;
 }
 
-/* While it is set, who opens the channel tells the users of the one before. */
-static void set_heir(const struct draft *d, uint32_t heir)
+/* While heir is set, a process that opens the channel notifies the users of the replaced one. */
+static void set_heir(const struct newfile *d, uint32_t heir)
 {
     (void)!pwrite(d->fd, &heir, sizeof(heir), offsetof(struct ach_header, heir));
 }
 
-/* What was to be replaced may not be: give it its name back. */
-static enum ach_status step_back(struct draft *d, const char *name, const char *path,
+/* The file must not be replaced after all: give it its name back. */
+static enum ach_status step_back(struct newfile *d, const char *name, const char *path,
                                  enum ach_status why)
 {
     if (renameat2(AT_FDCWD, d->path, AT_FDCWD, path, RENAME_EXCHANGE) != 0)
-        return achi_fail_errno("cannot give %s its name back", path);
+        return achi_fail_errno("cannot rename the old file back to %s", path);
     achi_shm_replaced(name, d->path);
     return why;
 }
 
-/* In a directory such as /dev/shm only its owner can remove a file: say who that is. */
+/* In a sticky directory such as /dev/shm only its owner can remove a file: name the owner. */
 static enum ach_status not_ours(const char *path, const char *why)
 {
     struct stat st;
@@ -192,34 +195,36 @@ static enum ach_status cannot_replace(const char *path)
     return achi_fail_errno("cannot replace %s", path);
 }
 
-/* ACH_EAGAIN: nobody has the name any more. old: what has it, if that is a channel. */
-static enum ach_status exchange(struct draft *d, const char *name, const char *path,
+/* ACH_EAGAIN: no file has the name any more. old: the channel that has the name, or NULL. */
+static enum ach_status exchange(struct newfile *d, const char *name, const char *path,
                                 const ach_create_attr_t *attr, struct achi_handle *old)
 {
     enum ach_status r = ACH_OK;
 
     set_heir(d, 1);
-    if (achi_draft_replace(d, name, path) != 0)
+    if (!d->path[0])
+        achi_sweep(name);
+    if (achi_newfile_replace(d, name, path) != 0)
         return errno == ENOENT ? ACH_EAGAIN : cannot_replace(path);
-    if (d->path[0]) { /* the draft's name is left with exactly the file that was replaced */
+    if (d->path[0]) { /* d->path now names exactly the file that was replaced */
         r = may_replace(d->path, attr);
         if (r == ACH_EEXIST && access(d->path, F_OK) != 0 && errno == ENOENT)
-            r = ACH_OK; /* another one has swept it */
+            r = ACH_OK; /* another process has swept it */
         if (r != ACH_OK)
             r = step_back(d, name, path, r);
         else if (!achi_shm_replaced(name, d->path) && old)
             achi_retire(old, ACHI_REPLACED);
-        achi_draft_unname(d);
+        achi_newfile_unname(d);
     } else if (old) {
         achi_retire(old, ACHI_REPLACED);
     }
-    if (r == ACH_OK && achi_draft_sweep(name))
+    if (r == ACH_OK && achi_sweep(name))
         set_heir(d, 0);
     return r;
 }
 
-/* Take the name from whoever has it, and tell those who use what had it. */
-static enum ach_status take_place(struct draft *d, const char *name, const char *path,
+/* Take the name from the file that has it, and notify the users of that channel. */
+static enum ach_status take_place(struct newfile *d, const char *name, const char *path,
                                   const ach_create_attr_t *attr)
 {
     struct achi_handle old = {.fd = -1};
@@ -227,11 +232,11 @@ static enum ach_status take_place(struct draft *d, const char *name, const char 
     bool had = r == ACH_OK;
 
     if (had && old.readonly)
-        r = not_ours(path, "may not be written, so its users cannot be told");
+        r = not_ours(path, "cannot be written by you, so its users cannot be notified");
     else if (had || r == ACH_ENOENT || r == ACH_BAD_SHM_FILE)
         r = exchange(d, name, path, attr, had ? &old : NULL);
     if (had) {
-        if (r == ACH_OK && old.wake_id.number) /* a plain name is taken over */
+        if (r == ACH_OK && old.wake_id.number) /* achi_wakefile_publish removes a plain one */
             achi_wakefile_unlink(name, &old.wake_id);
         achi_shm_close(&old);
     }
@@ -248,9 +253,10 @@ static bool still_there(int fd, const char *path)
 }
 
 /*
- * Whether another one replaces the file; if not, we do. A lock for writing that a mere reader
- * keeps us from is no sign of another one, so readers cannot hold us up. Who may not write the
- * file, which cannot be a good channel then, has only the other kind of lock.
+ * Is another process replacing the file? If not, we hold the lock now. If only a reader's lock
+ * keeps us from a write lock, that is not another process that replaces, so readers cannot
+ * block us. Without write access only flock(2) is possible; a valid channel is not replaced
+ * then.
  */
 static bool being_replaced(int fd, bool readonly)
 {
@@ -260,12 +266,12 @@ static bool being_replaced(int fd, bool readonly)
 }
 
 /*
- * Replace what has the name, if it may be replaced. Several may want to at the
- * same time, and the first one's channel is a good one: so whoever replaces a
- * file holds a lock on it. ACH_EAGAIN: another one does, or did, and there is
- * still time to wait for it.
+ * Replace the file that has the name, if may_replace allows it. Several
+ * processes may try at the same time, and the first one's channel is valid and
+ * must stay: so a process that replaces a file holds a lock on it. ACH_EAGAIN,
+ * if patient: another process replaces the file, or did.
  */
-static enum ach_status replace(struct draft *d, const char *name, const char *path,
+static enum ach_status replace(struct newfile *d, const char *name, const char *path,
                                const ach_create_attr_t *attr, bool patient)
 {
     bool readonly = false;
@@ -284,8 +290,8 @@ static enum ach_status replace(struct draft *d, const char *name, const char *pa
     return r;
 }
 
-/* Give the draft its name. ACH_EEXIST: somebody has it, and may keep it. */
-static enum ach_status place(struct draft *d, const char *name, const char *path,
+/* Give the new file its name. ACH_EEXIST: another file has it, and must not be replaced. */
+static enum ach_status place(struct newfile *d, const char *name, const char *path,
                              const ach_create_attr_t *attr)
 {
     const struct timespec pause = {.tv_nsec = REPLACE_LOOK_NS};
@@ -294,16 +300,16 @@ static enum ach_status place(struct draft *d, const char *name, const char *path
     int looks;
 
     for (looks = 0;; looks++) {
-        if (achi_draft_publish(d, path) == 0)
+        if (achi_newfile_publish(d, path) == 0)
             return ACH_OK;
         if (errno != EEXIST)
-            return achi_fail_errno("cannot give channel '%s' its name", name);
+            return achi_fail_errno("cannot create the file of channel '%s'", name);
         if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
             return ACH_EEXIST;
         r = replace(d, name, path, attr, looks < REPLACE_LOOKS);
         if (r != ACH_EAGAIN)
             return r;
-        if (looks > 2 * REPLACE_LOOKS) /* others make and remove it all the time */
+        if (looks > 2 * REPLACE_LOOKS) /* other processes keep creating and removing it */
             return ACH_EEXIST;
         nanosleep(&pause, NULL);
     }
@@ -314,7 +320,7 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
 {
     struct achi_wakefile wake = {.draft.fd = -1};
     char path[PATH_MAX];
-    struct draft d;
+    struct newfile d;
     struct stat st;
     enum ach_status r = achi_name_path(name, path);
 
@@ -328,8 +334,10 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
     if (lstat(path, &st) == 0)
         r = may_replace(path, attr); /* before memory is reserved for nothing */
     if (r == ACH_OK) {
-        if (achi_draft_open(&d, name, MODE) != 0)
-            return achi_fail_errno("cannot make a file in %s", achi_name_dir());
+        if (achi_newfile_open(&d, name, MODE) != 0)
+            return achi_fail_errno("cannot create a file in %s", achi_name_dir());
+        if (d.path[0]) /* here new files have names, which stay if their maker is killed */
+            achi_sweep(name);
         r = draft_fill(&d, &wake, name, g, attr, clock);
         if (r == ACH_OK) {
             achi_byte_lock(d.fd, ACHI_MAKER_BYTE, F_WRLCK);
@@ -339,7 +347,7 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
             achi_wakefile_publish(&wake, name, d.fd);
         achi_wakefile_close(&wake);
         achi_byte_lock(d.fd, ACHI_MAKER_BYTE, F_UNLCK);
-        achi_draft_close(&d);
+        achi_newfile_close(&d);
     }
     if (r == ACH_BAD_HEADER)
         return achi_fail(r,
@@ -347,21 +355,6 @@ enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                          "release of Ach may use it: end them, then remove it: ach rm %s",
                          name, name);
     return r == ACH_EEXIST ? achi_fail(r, "channel '%s' exists already", name) : r;
-}
-
-int achi_open_either(const char *path, int flags, bool *readonly)
-{
-    int fd;
-
-    if (!*readonly) {
-        fd = achi_high_fd(open(path, O_RDWR | flags));
-        if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
-            return fd;
-    }
-    fd = achi_high_fd(open(path, O_RDONLY | flags));
-    if (fd >= 0)
-        *readonly = true;
-    return fd;
 }
 
 static enum ach_status open_failed(const char *name, const char *path)
@@ -387,7 +380,7 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
     enum ach_status r;
 
     if (fstat(fd, &st) != 0)
-        return achi_fail_errno("cannot look at %s", path);
+        return achi_fail_errno("cannot get the status of %s", path);
     if (!S_ISREG(st.st_mode))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: not a regular file", path);
     n = pread(fd, copy, sizeof(*copy), 0);
@@ -396,17 +389,20 @@ static enum ach_status read_geometry(int fd, const char *path, struct achi_geome
     if (n != (ssize_t)sizeof(*copy))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel: too short", path);
     if ((uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size) /* touching a hole may be SIGBUS */
-        return achi_fail(ACH_BAD_SHM_FILE, "%s has holes: a channel's memory is reserved", path);
-    r = achi_geometry_check(g, copy, (uint64_t)st.st_size, page_size());
+        return achi_fail(
+            ACH_BAD_SHM_FILE,
+            "%s is not a usable channel: the file has holes, but a channel's memory is reserved",
+            path);
+    r = achi_geometry_check(g, copy, (uint64_t)st.st_size, shm_page_size());
     if (r == ACH_BAD_HEADER)
-        return achi_fail(r, "%s has another layout (version %u): made by another release of Ach",
+        return achi_fail(r, "%s has another layout (version %u): created by another release of Ach",
                          path, copy->version);
     if (r != ACH_OK || !(g->flags & ACHI_F_MIRRORED) || !achi_clock_usable(copy->clock))
         return achi_fail(ACH_BAD_SHM_FILE, "%s is not a channel, or is damaged", path);
     return ACH_OK;
 }
 
-/* name: the channel's, or the path again if that is not where it is. */
+/* name: the channel's name, or path again if the file does not have that name. */
 static enum ach_status open_path(struct achi_handle *h, const char *name, const char *path,
                                  bool readonly)
 {
@@ -460,7 +456,7 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
     if (r == ACH_OK)
         r = open_path(h, name, path, readonly);
     if (r == ACH_OK && !h->readonly && __atomic_load_n(&h->view.hdr->heir, __ATOMIC_RELAXED) &&
-        achi_draft_sweep(name))
+        achi_sweep(name))
         __atomic_store_n(&h->view.hdr->heir, 0, __ATOMIC_RELAXED);
     return r;
 }
@@ -472,28 +468,4 @@ void achi_shm_close(struct achi_handle *h)
     achi_area_remove(h->area);
     munmap(h->view.hdr, h->span);
     close(h->fd);
-}
-
-bool achi_unlinked(const struct achi_handle *h)
-{
-    struct stat st;
-
-    if (h->map == ACH_MAP_KERNEL)
-        return __atomic_load_n(&h->view.hdr->state, __ATOMIC_RELAXED) != ACHI_LIVE;
-    return h->fd >= 0 && fstat(h->fd, &st) == 0 && st.st_nlink == 0;
-}
-
-void achi_retire(struct achi_handle *h, enum achi_state state)
-{
-    struct ach_header *hdr = h->view.hdr;
-    uint32_t live = ACHI_LIVE;
-
-    if (h->readonly)
-        return;
-    if (state == ACHI_REPLACED)
-        __atomic_store_n(&hdr->state, state, __ATOMIC_RELEASE);
-    else /* what was replaced stays so, whoever removes its last name */
-        __atomic_compare_exchange_n(&hdr->state, &live, state, 0, __ATOMIC_RELEASE,
-                                    __ATOMIC_RELAXED);
-    achi_nudge(h);
 }

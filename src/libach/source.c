@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.c - who is the only source of a channel in shared memory
+ * source.c - the source lock of a channel in shared memory
  *
- * A source locks a byte of the file for writing, which only who may write the file can, and
- * which ends with the process. A process that may only read the file can lock bytes for
- * reading, and so keep others from locks for writing; it must not keep a channel from having a
- * source. A source that finds such a lock does without one of its own, and says so in
- * source_turn: then it is the source for as long as its process lives. All that is decided
- * under the writers' lock, which a reader cannot take.
+ * A source holds a write lock on a byte of the file, which needs write access and ends with
+ * the process. A process with read access can take read locks on bytes, and so keep others
+ * from write locks; it must not keep a channel from having a source. A source that finds such
+ * a read lock goes without a lock, and sets UNLOCKED in source_turn: then it is the source as
+ * long as its process lives. All of this is decided under the writers' lock, which a reader
+ * cannot take.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,28 +17,14 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "file.h"
 #include "handle.h"
 #include "lock.h"
 #include "process.h"
 #include "thread.h"
 
-/* In source_turn: the source has no lock of the file. */
+/* In source_turn: the source holds no lock on the file. */
 #define UNLOCKED 0x80000000u
-
-int achi_byte_lock(int fd, off_t byte, short type)
-{
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-
-    return fcntl(fd, F_OFD_SETLK, &lock);
-}
-
-/* A lock for reading would be granted beside others for reading. */
-bool achi_byte_written(int fd, off_t byte)
-{
-    struct flock look = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-
-    return fcntl(fd, F_OFD_GETLK, &look) != 0 || look.l_type != F_UNLCK;
-}
 
 static int lock_turn(const struct achi_handle *h, short type)
 {
@@ -69,8 +55,8 @@ static bool has_other(const struct achi_handle *h, uint32_t turn)
 }
 
 /*
- * A child of fork has the source's open file, and so the lock, also when the
- * source was killed. Whoever comes then does not wait for the child but locks the
+ * A child of fork shares the source's open file, and so the lock, even after the
+ * source was killed. The next source does not wait for the child, but locks the
  * next byte.
  */
 static enum ach_status take_turn(struct achi_handle *h, bool may_put)
@@ -122,7 +108,7 @@ static const char *describe(uint32_t pid, char *text, size_t size)
     return text;
 }
 
-/* Under the writers' lock nobody else can come who could put. */
+/* Under the writers' lock, no other handle that may put can become the source meanwhile. */
 enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
 {
     uint32_t *lock = &h->view.hdr->lock;
@@ -143,7 +129,7 @@ enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
                      describe(pid, who, sizeof(who)));
 }
 
-/* The lock is given back, because a child of fork may have the descriptor too. */
+/* Unlock explicitly: a child of fork may keep the open file, and the lock with it. */
 void achi_shm_unlock_source(struct achi_handle *h)
 {
     uint32_t turn = h->source_turn;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_pidfd_open
@@ -17,6 +18,10 @@
 /* PIDFD_GET_PID_NAMESPACE of <linux/pidfd.h>, which may be older than the kernel. */
 #define GET_PID_NAMESPACE _IO(0xff, 5)
 
+/* Cancels take microseconds; wait up to a second for a thread that was stopped in ach_cancel. */
+#define CANCEL_LOOK_NS 50000l
+#define CANCEL_LOOKS 20000
+
 __thread struct achi_thread achi_thread_self = {.asked = ACHI_NEVER};
 
 static struct achi_process no_page = {.life = 1};
@@ -25,9 +30,9 @@ struct achi_process *achi_process = &no_page;
 static uint32_t life_at_fork;
 
 /*
- * A child of fork is another thread, maybe in another namespace. The kernel
- * wipes the page that achi_process points to, whatever made the child; kernels
- * before 4.14 cannot, and there pthread_atfork has to do.
+ * A child of fork has another thread id, maybe in another namespace. The kernel
+ * wipes the page that achi_process points to in every child; kernels before
+ * 4.14 cannot, and there pthread_atfork does it.
  */
 static void remember(void)
 {
@@ -37,7 +42,7 @@ static void remember(void)
 
 static void forget(void)
 {
-    if (achi_process->life != life_at_fork) /* wiped; and maybe used, by another handler */
+    if (achi_process->life != life_at_fork) /* wiped, and maybe used by another handler */
         return;
     achi_process->life = 0;
     achi_process->cancels = 0;
@@ -55,7 +60,7 @@ __attribute__((constructor)) static void watch_fork(void)
     pthread_atfork(remember, NULL, forget);
 }
 
-/* Without /proc. Needs Linux 6.11. */
+/* The PID namespace without /proc. Needs Linux 6.11. */
 static int namespace_fd(void)
 {
     int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -68,7 +73,7 @@ static int namespace_fd(void)
     return fd;
 }
 
-/* The calling process's PID namespace, or 0 if nobody tells. */
+/* The calling process's PID namespace, or 0 if unknown. */
 static uint64_t pid_namespace(void)
 {
     struct stat st;
@@ -86,10 +91,10 @@ static uint64_t pid_namespace(void)
     return ns;
 }
 
-/* The number of this process's life, a new one if the page was wiped. Never 0. */
+/* This process's life; a new number if the page was wiped. Never 0. */
 static uint32_t life(void)
 {
-    static uint32_t last = 1; /* a child goes on counting */
+    static uint32_t last = 1; /* a child continues its parent's count */
     uint32_t now = 0, next = __atomic_load_n(&last, __ATOMIC_RELAXED) + 1;
 
     if (!__atomic_compare_exchange_n(&achi_process->life, &now, next, 0, __ATOMIC_RELAXED,
@@ -99,7 +104,7 @@ static uint32_t life(void)
     return next;
 }
 
-/* A child of clone(2), and a thread of some C libraries, has no list: give it one of ours. */
+/* A child of clone(2), and a thread of some C libraries, has no robust list: register ours. */
 static struct robust_list_head *robust_list(struct achi_thread *self)
 {
     struct robust_list_head *head = NULL;
@@ -121,7 +126,7 @@ void achi_thread_ask(void)
     uint32_t now = life();
     int saved = errno;
     struct robust_list_head *head = robust_list(self);
-    bool scarce; /* ask again next time */
+    bool scarce; /* out of files or memory: ask again next time */
 
     self->pending = (volatile uintptr_t *)&head->list_op_pending;
     self->futex_offset = head->futex_offset;
@@ -130,7 +135,19 @@ void achi_thread_ask(void)
     scarce = !self->pidns && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
     self->process = (uint64_t)now << 32 | (uint32_t)getpid();
     self->tid = (uint32_t)syscall(SYS_gettid);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a signal handler asks again, or finds all of it */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a signal handler sees all fields, or asks again */
     self->asked = scarce ? ACHI_NEVER : now;
     errno = saved;
+}
+
+void achi_await_cancels(void)
+{
+    const struct timespec pause = {.tv_nsec = CANCEL_LOOK_NS};
+    int i;
+
+    for (i = 0; i < CANCEL_LOOKS; i++) {
+        if (__atomic_load_n(&achi_process->cancels, __ATOMIC_SEQ_CST) == 0)
+            return;
+        nanosleep(&pause, NULL);
+    }
 }

@@ -2,42 +2,37 @@
 /*
  * wait.c - sleeping until a channel has something new (G6)
  *
- * A waiter raises the flag in the commit word, so that the next put wakes, and
- * sleeps while the word is unchanged. A thread that has something else to tell,
- * such as that a handle is canceled, stores that first and then nudges: it counts
- * up in the highest bits of the wake word and of the commit word, and wakes. A
- * waiter that can write sleeps on the wake word, which readers cannot reach, and
- * if need be on the commit word too (see wakefile.h).
+ * A waiter sets the flag in the commit word, so that the next put wakes, and
+ * sleeps while the word is unchanged. A thread that signals another event, such
+ * as that a handle is canceled, stores that first and then nudges: it increments
+ * the count in the highest bits of the wake word and of the commit word, and
+ * wakes. A waiter that can write sleeps on the wake word, which read-only
+ * processes cannot map, and if necessary on the commit word too (see wakefile.h).
  *
- * A read-only waiter cannot raise the flag: it sleeps if the channel wakes at
- * every put, and looks every millisecond otherwise. Nor can its canceler
- * nudge; it watches its handle's cancel word too.
+ * A read-only waiter cannot set the flag: it sleeps if the channel wakes at every
+ * put, and polls every millisecond otherwise. Its canceler cannot nudge either,
+ * so the waiter sleeps on its handle's cancel word too.
  *
- * Who waits for a kernel channel sleeps in a call to the device (see kernel.h).
+ * A waiter on a kernel channel sleeps in a call to the device (see kernel.h).
  *
- * No other sleep is longer than a second: what no wake tells of, such as a file
- * removed with rm(1), is found out then. So is a nudge, should so many others
- * have come along that their count is the same again, just when the waiter had
- * looked and was not yet asleep.
+ * No other sleep is longer than a second. Then the waiter detects events that
+ * come without a wake, such as a file removed with rm(1). It also detects a nudge
+ * that it missed because the count of nudges wrapped around to the same value
+ * between its check and its sleep.
  */
 #include "wait.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 
 #include "../core/order.h"
 #include "clock.h"
 #include "error.h"
 #include "futex.h"
 #include "kernel.h"
-#include "ready.h"
+#include "notice.h"
+#include "sleep.h"
 
-#define BRIEF_SLICE_NS 1000000ll /* while no wake may come */
 #define SPINS_PER_CLOCK 64
-
-/* Cancels take microseconds; a canceler that was stopped in its call is waited for a second. */
-#define CANCEL_LOOK_NS 50000l
-#define CANCEL_LOOKS 20000
 
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options)
@@ -76,7 +71,7 @@ static void relax(void)
 #endif
 }
 
-/* Has the word changed within the handle's spinning time? */
+/* Has the word changed within the handle's spin time, or is the wait canceled or over? */
 static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_deadline *d)
 {
     const struct achi_handle *h = chan->priv;
@@ -102,25 +97,21 @@ static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_dea
     return false;
 }
 
-/* What a waiter has seen: it sleeps while the words are like this. */
-struct seen {
-    uint32_t commit;
-    uint32_t wake; /* if the handle sleeps there */
-};
-
 /*
- * Get ready to sleep on one channel. ACH_OK: sleep while the words are as seen, at
- * most *slice; ACH_EAGAIN: do not, look again; else what to return. The wake word is
- * loaded before all that a nudge may tell of, because a nudge changes it afterwards.
+ * Prepare to sleep on one channel. ACH_OK: sleep while the words are as seen, at
+ * most *slice; ACH_EAGAIN: do not sleep, check again; else the status to return. The
+ * wake word is loaded before the state and the cancel flag, because a nudge changes
+ * it after them.
  */
-static enum ach_status prepare(ach_channel_t *chan, struct seen *seen, int options, int64_t *slice)
+static enum ach_status wait_prepare(ach_channel_t *chan, struct achi_seen *seen, int options,
+                                    int64_t *slice)
 {
     struct achi_handle *h = chan->priv;
     const struct ach_header *hdr = h->view.hdr;
     uint32_t state;
 
-    if (h->readonly ? !achi_load(&hdr->readonly_wake, WAIT_READONLY) : !achi_settle(h))
-        *slice = BRIEF_SLICE_NS;
+    if (!achi_puts_wake(h))
+        *slice = ACHI_BRIEF_SLICE_NS;
     if (!h->readonly && !achi_raise(&h->view, &seen->commit))
         return ACH_EAGAIN;
     if (h->sleeps_on_wake)
@@ -164,8 +155,8 @@ static bool find_end(const struct achi_deadline *d, int64_t slice, struct end *e
     return true;
 }
 
-static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
-                                const struct end *end)
+static enum ach_status wait_sleep_on(const struct achi_futex_word *words, unsigned n,
+                                     const struct end *end)
 {
     switch (achi_futex_wait(words, n, end->clock, &end->at)) {
     case 0:
@@ -177,35 +168,14 @@ static enum ach_status sleep_on(const struct achi_futex_word *words, unsigned n,
     }
 }
 
-static unsigned both_words(const struct achi_handle *h, const struct seen *seen,
-                           struct achi_futex_word *w)
-{
-    unsigned n = 0;
-
-    if (h->sleeps_on_wake) /* first: the kernel queues in this order */
-        w[n++] = (struct achi_futex_word){h->wake, seen->wake, false};
-    w[n++] = (struct achi_futex_word){&h->view.hdr->commit, seen->commit, h->private_};
-    return n;
-}
-
-unsigned achi_sleep_words(const struct achi_handle *h, uint32_t word, struct achi_futex_word *w)
-{
-    const struct seen seen = {
-        .commit = word,
-        .wake = h->sleeps_on_wake ? __atomic_load_n(h->wake, __ATOMIC_RELAXED) : 0,
-    };
-
-    return both_words(h, &seen, w);
-}
-
 /*
- * Is the wake word enough? Not if it announces the next message, which may be committed at any
- * moment; not if the commit word is another one, so that messages may have been announced and
- * committed already; and not if a writer may be there that announces nothing. Such a writer waits
- * for one slice (achi_wakefile_lack). So the end of the sleep has been chosen before this looks,
- * and on a clock that nobody can set.
+ * Is it enough to sleep on the wake word? Not if it announces the next message, which may be
+ * committed at any moment; not if the commit word has changed, so that messages may have been
+ * announced and committed already; and not if there may be a writer that announces nothing. Such
+ * a writer waits for one slice when it is opened (achi_wakefile_lack). So the end of the sleep is
+ * chosen before this check, and on a clock that cannot be set.
  */
-static bool wake_word_suffices(const struct achi_handle *h, const struct seen *seen,
+static bool wake_word_suffices(const struct achi_handle *h, const struct achi_seen *seen,
                                const struct end *end)
 {
     const struct ach_header *hdr = h->view.hdr;
@@ -217,9 +187,9 @@ static bool wake_word_suffices(const struct achi_handle *h, const struct seen *s
 }
 
 static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan,
-                          const struct seen *seen, const struct end *end)
+                          const struct achi_seen *seen, const struct end *end)
 {
-    unsigned n = both_words(chan->priv, seen, w);
+    unsigned n = achi_sleep_words(chan->priv, seen, w);
 
     if (wake_word_suffices(chan->priv, seen, end))
         return 1;
@@ -228,22 +198,7 @@ static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan,
     return n;
 }
 
-/* With the fence in achi_commit_wake: a put that began later knows, and none is under way. */
-bool achi_settle(struct achi_handle *h)
-{
-    struct ach_header *hdr = h->view.hdr;
-
-    if (h->sleeps_on_wake || h->private_ || __atomic_load_n(&h->settled, __ATOMIC_RELAXED))
-        return true;
-    __atomic_store_n(&hdr->commit_sleepers, 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&hdr->lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK)
-        return false;
-    __atomic_store_n(&h->settled, true, __ATOMIC_RELAXED);
-    return true;
-}
-
-/* Load what a waiter reads after it was woken, while it still loads the commit word. */
+/* Prefetch the entry that a woken waiter reads next, while it still loads the commit word. */
 static void fetch_next(const struct achi_handle *h)
 {
     const struct achi_entry *e = achi_entry_of(&h->view, h->cursor.seen + 1);
@@ -252,37 +207,11 @@ static void fetch_next(const struct achi_handle *h)
     __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
 }
 
-/* The wake word changes first: a waiter that loads it later sees what the nudge tells of. */
-static void announce_nudge(struct achi_handle *h)
-{
-    if (h->wake)
-        __atomic_fetch_add(h->wake, ACHI_NUDGE, __ATOMIC_SEQ_CST);
-}
-
-void achi_nudge(struct achi_handle *h)
-{
-    announce_nudge(h);
-    achi_futex_add_wake(&h->view.hdr->commit, ACHI_NUDGE, h->private_);
-    if (h->wake)
-        achi_futex_wake(h->wake, false);
-}
-
-/* As achi_nudge, for those who wait on this handle. */
-static void nudge_own(struct achi_handle *h)
-{
-    if (!h->sleeps_on_wake) {
-        achi_nudge(h);
-        return;
-    }
-    announce_nudge(h);
-    achi_futex_add_wake_at(h->wake, &h->view.hdr->commit, ACHI_NUDGE, false, 0);
-}
-
 enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
                            int options)
 {
     struct achi_futex_word w[ACHI_SLEEP_WORDS];
-    struct seen seen = {.commit = word};
+    struct achi_seen seen = {.commit = word};
     int64_t slice = ACHI_SLICE_NS;
     struct end end;
     enum ach_status r;
@@ -292,58 +221,22 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
     if (achi_in_kernel(chan->priv))
         return achi_kernel_wait(chan->priv, d, options);
     if (passed(d))
-        return ACH_TIMEOUT; /* before the flag is up: the next put would wake nobody */
-    r = prepare(chan, &seen, options, &slice);
+        return ACH_TIMEOUT; /* do not set the flag: the next put would make a vain system call */
+    r = wait_prepare(chan, &seen, options, &slice);
     if (r == ACH_EAGAIN)
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (r != ACH_OK)
         return r;
     if (!find_end(d, slice, &end))
         return ACH_TIMEOUT;
-    r = sleep_on(w, add_words(w, chan, &seen, &end), &end);
+    r = wait_sleep_on(w, add_words(w, chan, &seen, &end), &end);
     fetch_next(chan->priv);
     return r;
 }
 
-enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
-{
-    struct achi_process *process = achi_process;
-    struct achi_handle *h;
-
-    (void)attr;
-    if (!chan)
-        return ACH_EINVAL;
-    /* Who finds itself canceled may close the handle before we have nudged. */
-    __atomic_fetch_add(&process->cancels, 1, __ATOMIC_SEQ_CST);
-    h = __atomic_load_n(&chan->priv, __ATOMIC_SEQ_CST);
-    if (h) {
-        __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
-        if (achi_in_kernel(h))
-            achi_kernel_cancel(h->fd);
-        else if (h->readonly)
-            achi_futex_wake(achi_cancel_word(chan), true);
-        else
-            nudge_own(h);
-        achi_ready_cancel(h);
-    }
-    __atomic_fetch_sub(&process->cancels, 1, __ATOMIC_RELEASE);
-    return h ? ACH_OK : ACH_CLOSED;
-}
-
-void achi_await_cancels(void)
-{
-    const struct timespec pause = {.tv_nsec = CANCEL_LOOK_NS};
-    int i;
-
-    for (i = 0; i < CANCEL_LOOKS; i++) {
-        if (__atomic_load_n(&achi_process->cancels, __ATOMIC_SEQ_CST) == 0)
-            return;
-        nanosleep(&pause, NULL);
-    }
-}
-
-/* Look at all channels. Counts those with something to tell, and notes the commit words. */
-static enum ach_status look_at(ach_wait_item_t *items, size_t n, struct seen *seen, size_t *ready)
+/* Check all channels: count those with news in *ready, and store the commit words in seen. */
+static enum ach_status look_at(ach_wait_item_t *items, size_t n, struct achi_seen *seen,
+                               size_t *ready)
 {
     size_t i;
 
@@ -360,7 +253,7 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, struct seen *se
 }
 
 /* Sleep on all words once. */
-static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct seen *seen,
+static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct achi_seen *seen,
                                       const struct achi_deadline *d, int options, size_t *ready)
 {
     struct achi_futex_word w[ACHI_SLEEP_WORDS * ACH_WAIT_MAX];
@@ -370,7 +263,7 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct s
     size_t i;
 
     for (i = 0; i < n; i++) {
-        enum ach_status r = prepare(items[i].chan, &seen[i], options, &slice);
+        enum ach_status r = wait_prepare(items[i].chan, &seen[i], options, &slice);
 
         if (r == ACH_EAGAIN)
             return passed(d) ? ACH_TIMEOUT : ACH_OK;
@@ -385,7 +278,7 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct s
         return ACH_TIMEOUT;
     for (i = 0; i < n; i++)
         used += add_words(&w[used], items[i].chan, &seen[i], &end);
-    return sleep_on(w, used, &end);
+    return wait_sleep_on(w, used, &end);
 }
 
 static bool any_in_kernel(const ach_wait_item_t *items, size_t n)
@@ -398,8 +291,8 @@ static bool any_in_kernel(const ach_wait_item_t *items, size_t n)
     return false;
 }
 
-/* Sleep on all channels once. ACH_OK: look again, unless *ready counts some with an error. */
-static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct seen *seen,
+/* Sleep on all channels once. ACH_OK: check again, unless *ready counts some with an error. */
+static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct achi_seen *seen,
                                     const struct achi_deadline *d, int options, size_t *ready)
 {
     enum ach_status r;
@@ -421,16 +314,16 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct see
 enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
                          int options)
 {
-    struct seen seen[ACH_WAIT_MAX];
+    struct achi_seen seen[ACH_WAIT_MAX];
     struct achi_deadline d;
     bool late = false;
     size_t i, ready;
     enum ach_status r;
 
     if (!items || n == 0 || n > ACH_WAIT_MAX)
-        return achi_fail(ACH_EINVAL, "ach_wait takes 1 to %u channels", ACH_WAIT_MAX);
+        return achi_fail(ACH_EINVAL, "ach_wait accepts 1 to %u channels", ACH_WAIT_MAX);
     if (options & ~(ACH_O_RELTIME | ACH_O_LINKED))
-        return achi_fail(ACH_EINVAL, "ach_wait knows ACH_O_RELTIME and ACH_O_LINKED only");
+        return achi_fail(ACH_EINVAL, "ach_wait accepts only ACH_O_RELTIME and ACH_O_LINKED");
     for (i = 0; i < n; i++) {
         if (!items[i].chan)
             return achi_fail(ACH_EINVAL, "channel %zu of ach_wait is NULL", i);
@@ -446,7 +339,7 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
         if (late)
             return ACH_TIMEOUT;
         r = sleep_on_all(items, n, seen, &d, options, &ready);
-        late = r == ACH_TIMEOUT; /* look once more: we may be later than what came in time */
+        late = r == ACH_TIMEOUT; /* check once more for a message that came in time */
         if ((r != ACH_OK && !late) || ready)
             return r;
     }

@@ -3,23 +3,22 @@
  * wait_poll.c - waiting for kernel channels and others at the same time
  *
  * A kernel channel has no word that a futex call could watch, and other
- * channels have no wait queue in the kernel; what they have in common is the
- * descriptor of ach_channel_fd. It is made to say what is true before each
- * sleep, and the sleep ends at once if it says that there is something. That a
- * kernel channel lost its name no descriptor tells; no sleep is longer than a
- * second, and it is found out then.
+ * channels have no wait queue in the kernel; both have the descriptor of
+ * ach_channel_fd. It is updated before each sleep, and the sleep ends at once
+ * if it is readable. No descriptor shows that a kernel channel was unlinked:
+ * that is detected after the sleep, which lasts at most a second.
  */
 #include <errno.h>
 #include <poll.h>
 
 #include "clock.h"
 #include "error.h"
+#include "notice.h"
+#include "sleep.h"
 #include "wait.h"
 
-#define SLICE_NS 1000000000ll
-
-/* Get ready to sleep on one channel. */
-static enum ach_status prepare(const ach_channel_t *chan, struct pollfd *p)
+/* Prepare to sleep on one channel. */
+static enum ach_status wait_poll_prepare(const ach_channel_t *chan, struct pollfd *p)
 {
     enum ach_status r = ach_channel_fd(chan, &p->fd);
 
@@ -30,10 +29,10 @@ static enum ach_status prepare(const ach_channel_t *chan, struct pollfd *p)
     return ACH_OK;
 }
 
-static enum ach_status sleep_on(struct pollfd *p, size_t n, const struct achi_deadline *d)
+static enum ach_status wait_poll_sleep_on(struct pollfd *p, size_t n, const struct achi_deadline *d)
 {
     struct timespec now, limit;
-    int64_t left = SLICE_NS;
+    int64_t left = ACHI_SLICE_NS;
     int saved = errno;
 
     if (!d->forever) {
@@ -42,8 +41,8 @@ static enum ach_status sleep_on(struct pollfd *p, size_t n, const struct achi_de
         if (left == 0)
             return ACH_TIMEOUT;
     }
-    if (left > SLICE_NS)
-        left = SLICE_NS;
+    if (left > ACHI_SLICE_NS)
+        left = ACHI_SLICE_NS;
     limit = (struct timespec){.tv_sec = (time_t)(left / ACHI_NS_PER_S),
                               .tv_nsec = (long)(left % ACHI_NS_PER_S)};
     if (ppoll(p, (nfds_t)n, &limit, NULL) < 0 && errno != EINTR)
@@ -59,7 +58,7 @@ enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct ach
     size_t i;
 
     for (i = 0; i < n; i++) {
-        enum ach_status r = prepare(items[i].chan, &p[i]);
+        enum ach_status r = wait_poll_prepare(items[i].chan, &p[i]);
 
         if (r != ACH_OK)
             return r;
@@ -68,5 +67,5 @@ enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct ach
             ++*ready;
         }
     }
-    return *ready ? ACH_OK : sleep_on(p, n, d);
+    return *ready ? ACH_OK : wait_poll_sleep_on(p, n, d);
 }

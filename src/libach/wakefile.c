@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "file.h"
 #include "name.h"
-#include "wait.h"
+#include "sleep.h"
 
 #define ACL "system.posix_acl_access"
 
@@ -24,7 +25,7 @@
 
 #define WAITER_LOOK_NS 1000000l
 
-static size_t page_size(void)
+static size_t wakefile_page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -40,8 +41,8 @@ static bool path_of(char path[PATH_MAX], const char *name, uint32_t number)
 }
 
 /*
- * Reading and writing for each class of users that may do both to the channel, and for its owner,
- * who could allow it to itself.
+ * Read and write permission for each class of users that has both for the channel, and for its
+ * owner, who could grant it anyway.
  */
 static mode_t mode_of(mode_t channel)
 {
@@ -57,15 +58,15 @@ static bool has_access_list(int fd)
 }
 
 /*
- * The mode of a wake file that belongs to this group. Where mode bits cannot say who may write the
- * channel, only the owner gets the wake file.
+ * The mode of a wake file that belongs to this group. If mode bits cannot express who may write
+ * the channel, only the owner may open the wake file.
  */
 static mode_t mode_for(int channel, const struct stat *st, gid_t group, mode_t mode)
 {
     return has_access_list(channel) || st->st_gid != group ? 0600u : mode_of(mode);
 }
 
-/* A number that nobody can guess, or 0 if there is none. */
+/* A number that other users cannot guess, or 0 if the kernel has no randomness. */
 static uint32_t random_number(void)
 {
     uint32_t number;
@@ -73,7 +74,7 @@ static uint32_t random_number(void)
     return getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number) ? number | 1 : 0;
 }
 
-/* 0, unless another user's file has that name: then nobody shall guess ours. */
+/* 0; if another user's file has the plain name, a number that cannot be guessed. */
 static uint32_t choose_number(const char *name, uid_t owner)
 {
     char path[PATH_MAX];
@@ -84,16 +85,17 @@ static uint32_t choose_number(const char *name, uid_t owner)
     return random_number();
 }
 
-void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct draft *channel)
+void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct newfile *channel)
 {
     struct stat theirs, ours;
 
     w->id = (struct achi_wake_id){0};
-    if (achi_draft_open(&w->draft, name, 0600) != 0) { /* it may have a name from now on */
+    if (achi_newfile_open(&w->draft, name, 0600) != 0) { /* 0600: it may have a name now */
         w->draft.fd = -1;
         return;
     }
-    if (fstat(channel->fd, &theirs) != 0 || achi_draft_reserve(&w->draft, page_size()) != 0 ||
+    if (fstat(channel->fd, &theirs) != 0 ||
+        achi_newfile_reserve(&w->draft, wakefile_page_size()) != 0 ||
         (fremovexattr(w->draft.fd, ACL) != 0 && errno != ENODATA && errno != EOPNOTSUPP) ||
         fstat(w->draft.fd, &ours) != 0 ||
         fchmod(w->draft.fd, mode_for(channel->fd, &theirs, ours.st_gid, theirs.st_mode)) != 0) {
@@ -105,9 +107,9 @@ void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct 
 }
 
 /*
- * A file that has the name already was left by a channel that was replaced or removed with rm(1), or
- * another user has just made it. In that case choose another number and store it in the header, while
- * the lock of the maker makes openers wait.
+ * A file that has the name already was left by a channel that was replaced or removed with rm(1),
+ * or another user has just created it. In the second case choose another number and store it in the
+ * header, while the maker's lock makes openers wait.
  */
 void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channel)
 {
@@ -115,7 +117,7 @@ void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channe
     int tries;
 
     for (tries = 0; w->draft.fd >= 0 && tries < NAME_TRIES; tries++) {
-        if (!path_of(path, name, w->id.number) || achi_draft_publish(&w->draft, path) == 0 ||
+        if (!path_of(path, name, w->id.number) || achi_newfile_publish(&w->draft, path) == 0 ||
             errno != EEXIST)
             return;
         if (w->id.number == 0 && unlink(path) == 0)
@@ -131,22 +133,22 @@ void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channe
 void achi_wakefile_close(struct achi_wakefile *w)
 {
     if (w->draft.fd >= 0)
-        achi_draft_close(&w->draft);
+        achi_newfile_close(&w->draft);
     w->draft.fd = -1;
 }
 
-/* Is it the file that the channel names, and the same user's? */
+/* Is it the file that the channel names, and does it belong to the same user? */
 static bool fits(const struct stat *st, const struct stat *channel, const struct achi_wake_id *id)
 {
     return S_ISREG(st->st_mode) && st->st_ino == id->inode && st->st_dev == channel->st_dev &&
            st->st_uid == channel->st_uid && st->st_nlink == 1 &&
-           (uint64_t)st->st_size == page_size() &&
+           (uint64_t)st->st_size == wakefile_page_size() &&
            (uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size;
 }
 
 /*
- * Give the wake file the permissions of its channel, which chgrp(1), chmod(1) or setfacl(1) may have
- * changed, and may change meanwhile. No step grants more than the permissions before or after.
+ * Give the wake file the permissions of its channel, which chgrp(1), chmod(1) or setfacl(1) may
+ * have changed, and may change meanwhile. No step grants more than the permissions before or after.
  */
 static void follow(int fd, int channel, const struct stat *look)
 {
@@ -222,8 +224,8 @@ void achi_wakefile_map(struct achi_handle *h, const char *name, void *page)
         return;
     fd = open_patiently(h, name);
     if (fd >= 0) {
-        p = mmap(page, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-                 fd, 0);
+        p = mmap(page, wakefile_page_size(), PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0);
         close(fd);
         if (p != MAP_FAILED) {
             h->wake = p;
@@ -234,8 +236,8 @@ void achi_wakefile_map(struct achi_handle *h, const char *name, void *page)
 }
 
 /*
- * A waiter raises the flag in the commit word before it looks whether all handles are mapped; this
- * stores that one is not, and then looks for the flag.
+ * A waiter sets the flag in the commit word before it checks "unmapped"; this sets "unmapped"
+ * before it checks the flag. So one of them sees the other's store.
  */
 void achi_wakefile_lack(struct achi_handle *h)
 {
@@ -267,7 +269,7 @@ void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id)
     errno = saved;
 }
 
-/* Who may write the channel before or after may open the wake file in between. */
+/* In between, users with write access to the channel before or after may open the wake file. */
 int achi_wakefile_chmod(const struct achi_handle *h, mode_t mode)
 {
     int fd = h->name[0] && h->wake_id.inode ? open_fitting(h, h->name) : -1, r, saved;

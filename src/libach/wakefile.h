@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wakefile.h - the wake word, which only those who may write the channel can map
+ * wakefile.h - the wake word, which only users with write access to the channel can map
  *
- * Whoever may read a channel can sleep on its commit word, and each sleeper
- * there makes a wake take longer. So handles that can write sleep on a word in a
- * second file, the wake file, which only those who may write the channel may
- * open. A put wakes there:
+ * Any process that may read a channel can sleep on its commit word, and each sleeper there
+ * makes a wake take longer. So handles that can write sleep on a word in a second file, the
+ * wake file, which only users with write access to the channel may open. A put wakes there:
  *
  *   waiter                                     writer, under the lock
  *   raises the flag in the commit word         stores the next commit word in the wake word
@@ -26,43 +25,43 @@
  * Such a handle sleeps on the commit word alone, after it has set "commit_sleepers": from
  * then on all writers wake on both words.
  *
- * The file is called .achshm-NAME.wake. If that name is taken by another user,
- * a random number follows. The channel's header has the number and the inode.
- * The file gets its name after the channel, and loses it before: a process that is
- * killed in between leaves a channel that does without, and nothing else.
+ * The file is called .achshm-NAME.wake. If another user's file has that name, a random number
+ * follows. The channel's header has the number and the inode. The wake file gets its name
+ * after the channel, and loses it before: a process that is killed in between leaves a
+ * channel without a wake file, and nothing else.
  */
 #ifndef ACHI_WAKEFILE_H
 #define ACHI_WAKEFILE_H
 
-#include "draft.h"
 #include "handle.h"
+#include "newfile.h"
 
-/* A wake file in the making, without a name. draft.fd -1: there will be none. */
+/* A wake file that has no name yet. draft.fd -1: the channel gets none. */
 struct achi_wakefile {
-    struct draft draft;
+    struct newfile draft;
     struct achi_wake_id id;
 };
 
 /* A maker holds a write lock on this byte of the channel until the wake file has its name. */
 #define ACHI_MAKER_BYTE (((off_t)1 << 40) + 1)
 
-/* Make one for a channel in the making. */
-void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct draft *channel);
+/* Create the wake file of a channel whose file is still new. */
+void achi_wakefile_make(struct achi_wakefile *w, const char *name, const struct newfile *channel);
 
-/* The channel has its name: so gets the wake file. */
+/* Give the wake file its name, after the channel got its own. */
 void achi_wakefile_publish(struct achi_wakefile *w, const char *name, int channel);
 void achi_wakefile_close(struct achi_wakefile *w);
 
 /*
- * Map the wake word of a handle that can write in place of a page behind its channel, so that
- * SIGBUS there is handled with the rest (see fault.h). h->wake stays NULL if it cannot be mapped.
+ * Map the wake word of a writable handle over the page behind its channel, so that SIGBUS there
+ * is handled like in the channel (see fault.h). h->wake stays NULL if it cannot be mapped.
  */
 void achi_wakefile_map(struct achi_handle *h, const char *name, void *page);
 
-/* Tell those who wait if the handle, which may put, has no wake word. Takes up to a second. */
+/* If the handle may put without a wake word, make waiters sleep on both words: up to a second. */
 void achi_wakefile_lack(struct achi_handle *h);
 
-/* Take away the name of a wake file whose channel loses its own. */
+/* Remove the name of the wake file of a channel that is being removed. */
 void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id);
 
 /* Change the channel's permissions, and those of its wake file with it. -1 with errno. */

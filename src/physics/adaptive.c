@@ -6,10 +6,10 @@
 #include "integrate.h"
 
 #define STAGES 7
-#define N ACHI_INTEGRATE_MAX
-#define STEPS_MAX 1000000 /* more for one call is no progress */
+#define N PHYS_INTEGRATE_MAX
+#define STEPS_MAX 1000000 /* limit for one call: beyond it the integration makes no progress */
 
-/* The last row is the solution of order 5, so that its slope begins the next step. */
+/* The last row is the solution of order 5: its slope is the first slope of the next step (FSAL). */
 static const double a[STAGES][STAGES - 1] = {
     {0},
     {1.0 / 5},
@@ -20,12 +20,12 @@ static const double a[STAGES][STAGES - 1] = {
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
 };
 
-/* How the solution of order 4 differs from it. */
+/* Weights of the difference between the solutions of order 5 and 4. */
 static const double difference[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                           -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-/* All slopes but the first; y is where the step ends. */
-static void stages(const struct achi_integrator *i, const double *x, double h, double k[STAGES][N],
+/* Compute all slopes but the first; y is the end of the step. */
+static void stages(const struct phys_integrator *i, const double *x, double h, double k[STAGES][N],
                    double *y)
 {
     size_t s, j, v;
@@ -42,8 +42,8 @@ static void stages(const struct achi_integrator *i, const double *x, double h, d
     }
 }
 
-/* 1: just what is tolerated. */
-static double error(const struct achi_integrator *i, const double *x, const double *y, double h,
+/* Error of a step, relative to the tolerance. */
+static double error(const struct phys_integrator *i, const double *x, const double *y, double h,
                     double k[STAGES][N])
 {
     double worst = 0;
@@ -60,7 +60,7 @@ static double error(const struct achi_integrator *i, const double *x, const doub
     return worst;
 }
 
-/* By how much the next step may be longer. */
+/* Factor for the length of the next step. */
 static double growth(double e)
 {
     if (!isfinite(e))
@@ -68,7 +68,7 @@ static double growth(double e)
     return e < 1e-8 ? 5 : fmin(5, fmax(0.2, 0.9 * pow(e, -0.2)));
 }
 
-bool achi_integrate_adaptive(struct achi_integrator *i, double *x, double duration)
+bool phys_integrate_adaptive(struct phys_integrator *i, double *x, double duration)
 {
     double k[STAGES][N], y[N], left = duration, h = i->next > 0 ? i->next : duration;
     int steps;
@@ -85,7 +85,7 @@ bool achi_integrate_adaptive(struct achi_integrator *i, double *x, double durati
             memcpy(k[0], k[STAGES - 1], sizeof(k[0]));
             left = last ? 0 : left - way;
         }
-        /* A step that only the end made short says little about the next one. */
+        /* A last step was cut at the end of the duration: keep h unless it grew or failed. */
         if (!last || e > 1 || way * growth(e) > h)
             h = way * growth(e);
     }

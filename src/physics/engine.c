@@ -12,8 +12,8 @@
 #include "../device/core/plugin_path.h"
 
 static const ach_physics_class_t *const built_in[] = {
-    &achi_physics_cartpole,
-    &achi_physics_pendulum,
+    &phys_cartpole,
+    &phys_pendulum,
 };
 
 static const ach_physics_class_t *pick(const ach_physics_class_t *const *engines, size_t n,
@@ -33,18 +33,19 @@ static bool complete(const ach_physics_class_t *e)
            e->joint_drive && e->bodies && e->body_name && e->body_get;
 }
 
-static ach_status_t check(const char *file, const ach_physics_class_t *e)
+static ach_status_t engine_check(const char *file, const ach_physics_class_t *e)
 {
     if (e->version != ACH_PHYSICS_VERSION)
-        return ach_errstr_set(ACH_BAD_HEADER,
-                              "%s: engine %s is made for version %u of physics.h; this is %u", file,
-                              e->name, e->version, ACH_PHYSICS_VERSION);
+        return ach_errstr_set(
+            ACH_BAD_HEADER,
+            "%s: engine %s is built for version %u of physics.h; this is version %u", file, e->name,
+            e->version, ACH_PHYSICS_VERSION);
     if (!complete(e))
         return ach_errstr_set(ACH_BAD_HEADER, "%s: engine %s lacks a function", file, e->name);
     return ACH_OK;
 }
 
-/* Stays loaded: its tables are used to the process's end. NULL: with ach_errstr. */
+/* The plug-in stays loaded: its tables are used until the process ends. NULL: see ach_errstr. */
 static const ach_physics_plugin_t *open_plugin(const char *file)
 {
     void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -60,8 +61,8 @@ static const ach_physics_plugin_t *open_plugin(const char *file)
     }
     if (p->version == ACH_PHYSICS_VERSION)
         return p;
-    ach_errstr_set(ACH_BAD_HEADER, "%s is made for version %u of physics.h; this is %u", file,
-                   p->version, ACH_PHYSICS_VERSION);
+    ach_errstr_set(ACH_BAD_HEADER, "%s is built for version %u of physics.h; this is version %u",
+                   file, p->version, ACH_PHYSICS_VERSION);
     return NULL;
 }
 
@@ -70,7 +71,7 @@ static ach_status_t from_plugin(const char *plugin, const char *name,
 {
     const ach_physics_plugin_t *p;
     char file[4096];
-    ach_status_t status = achi_plugin_path(plugin, file, sizeof(file));
+    ach_status_t status = dev_plugin_path(plugin, file, sizeof(file));
 
     if (status != ACH_OK)
         return status;
@@ -80,10 +81,10 @@ static ach_status_t from_plugin(const char *plugin, const char *name,
     *engine = pick(p->engines, p->count, name);
     if (!*engine)
         return ach_errstr_set(ACH_ENOENT, "%s has no engine %s", file, name);
-    return check(file, *engine);
+    return engine_check(file, *engine);
 }
 
-/* A path is relative to the config file; a name is looked for. */
+/* A path is relative to the config file; a name is searched for by dev_plugin_path. */
 static const char *named_plugin(ach_section_t *s)
 {
     const char *plugin = ach_section_string(s, "plugin", NULL);
@@ -91,7 +92,7 @@ static const char *named_plugin(ach_section_t *s)
     return plugin && strchr(plugin, '/') ? ach_section_path(s, "plugin", NULL) : plugin;
 }
 
-ach_status_t achi_engine_find(ach_section_t *section, const ach_physics_class_t **engine)
+ach_status_t phys_engine_find(ach_section_t *section, const ach_physics_class_t **engine)
 {
     const char *name = ach_section_string(section, "engine", NULL);
     const char *plugin = named_plugin(section);
@@ -99,7 +100,7 @@ ach_status_t achi_engine_find(ach_section_t *section, const ach_physics_class_t 
 
     if (!name || !*name || strlen(name) > 64 || strchr(name, '/')) {
         ach_section_refuse(section, "engine", 0, "the name of a physics engine");
-        return ach_errstr_set(ACH_EINVAL, "physics without an engine");
+        return ach_errstr_set(ACH_EINVAL, "the section physics names no engine");
     }
     if (plugin)
         return from_plugin(plugin, name, engine);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.h - to find the engine that a section asks for */
-#ifndef ACHI_ENGINE_H
-#define ACHI_ENGINE_H
+/* engine.h - find the physics engine that a section names */
+#ifndef PHYS_ENGINE_H
+#define PHYS_ENGINE_H
 
 #include <ach/physics.h>
 
-/* Those that need no plug-in. */
-extern const ach_physics_class_t achi_physics_pendulum, achi_physics_cartpole;
+/* Built-in engines. */
+extern const ach_physics_class_t phys_pendulum, phys_cartpole;
 
 /*
- * The option "engine": one that is built in, or one of the plug-in that the option "plugin"
- * names, by default of physics-ENGINE. A plug-in stays loaded.
+ * Reads the option "engine": the name of a built-in engine, or of one in the plug-in that the
+ * option "plugin" names (default: physics-ENGINE). A plug-in stays loaded.
  */
-ach_status_t achi_engine_find(ach_section_t *section, const ach_physics_class_t **engine);
+ach_status_t phys_engine_find(ach_section_t *section, const ach_physics_class_t **engine);
 
 #endif

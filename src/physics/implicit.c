@@ -6,10 +6,10 @@
 #include "integrate.h"
 
 #define STAGES 3
-#define N ACHI_INTEGRATE_MAX
+#define N PHYS_INTEGRATE_MAX
 #define ALL (STAGES * N)
-#define ROUNDS 20   /* of Newton's method */
-#define HALVINGS 12 /* of a step */
+#define ROUNDS 20   /* most iterations of Newton's method */
+#define HALVINGS 12 /* how often a step is halved at most */
 
 #define R6 2.449489742783178098197
 
@@ -19,8 +19,8 @@ static const double a[STAGES][STAGES] = {
     {(16 - R6) / 36, (16 + R6) / 36, 1.0 / 9},
 };
 
-/* By differences; exact enough, as it only steers Newton's method. */
-static void jacobian(const struct achi_integrator *i, const double *x, double j[N][N])
+/* By finite differences: accurate enough, since it affects only the convergence. */
+static void jacobian(const struct phys_integrator *i, const double *x, double j[N][N])
 {
     double y[N] = {0}, f0[N] = {0}, f1[N] = {0};
     size_t r, c;
@@ -48,7 +48,7 @@ static void block(size_t n, double h, double j[N][N], size_t s, size_t t, double
             m[s * n + r][t * n + c] = (s == t && r == c) - h * a[s][t] * j[r][c];
 }
 
-static void matrix(size_t n, double h, double j[N][N], double m[ALL][ALL])
+static void implicit_matrix(size_t n, double h, double j[N][N], double m[ALL][ALL])
 {
     size_t s, t;
 
@@ -69,7 +69,7 @@ static void swap_rows(double *p, double *q, size_t n)
     }
 }
 
-/* In place, with the order of rows. */
+/* LU factorisation in place, with row pivoting. False: the matrix is singular. */
 static bool factor(double m[ALL][ALL], size_t n, size_t *order)
 {
     size_t c, r, k;
@@ -93,7 +93,7 @@ static bool factor(double m[ALL][ALL], size_t n, size_t *order)
     return true;
 }
 
-static void solve(double m[ALL][ALL], size_t n, const size_t *order, double *b)
+static void implicit_solve(double m[ALL][ALL], size_t n, const size_t *order, double *b)
 {
     size_t r, c;
 
@@ -109,8 +109,8 @@ static void solve(double m[ALL][ALL], size_t n, const size_t *order, double *b)
     }
 }
 
-/* What is still wrong with the stages z, which are ways from x. */
-static void residual(const struct achi_integrator *i, const double *x, double h, const double *z,
+/* Residual of the stage equations; the stages z are offsets from x. */
+static void residual(const struct phys_integrator *i, const double *x, double h, const double *z,
                      double *wrong)
 {
     double f[STAGES][N] = {{0}}, y[N] = {0};
@@ -129,7 +129,7 @@ static void residual(const struct achi_integrator *i, const double *x, double h,
         }
 }
 
-static double largest(const struct achi_integrator *i, const double *x, const double *d)
+static double largest(const struct phys_integrator *i, const double *x, const double *d)
 {
     double worst = 0;
     size_t s, v;
@@ -143,15 +143,15 @@ static double largest(const struct achi_integrator *i, const double *x, const do
     return worst;
 }
 
-/* Ends also where rounding lets it come no closer. */
-static bool newton(const struct achi_integrator *i, const double *x, double h, double *z)
+/* Also succeeds if rounding prevents further convergence. */
+static bool newton(const struct phys_integrator *i, const double *x, double h, double *z)
 {
     double j[N][N] = {{0}}, m[ALL][ALL] = {{0}}, d[ALL] = {0}, last = INFINITY;
     size_t order[ALL], k, all = STAGES * i->n;
     int round;
 
     jacobian(i, x, j);
-    matrix(i->n, h, j, m);
+    implicit_matrix(i->n, h, j, m);
     if (!factor(m, all, order))
         return false;
     memset(z, 0, all * sizeof(*z));
@@ -159,7 +159,7 @@ static bool newton(const struct achi_integrator *i, const double *x, double h, d
         double size;
 
         residual(i, x, h, z, d);
-        solve(m, all, order, d);
+        implicit_solve(m, all, order, d);
         size = largest(i, x, d);
         if (!isfinite(size) || size > 2 * last)
             return false;
@@ -172,7 +172,7 @@ static bool newton(const struct achi_integrator *i, const double *x, double h, d
     return false;
 }
 
-static bool halve(const struct achi_integrator *i, double *x, double h, int depth)
+static bool halve(const struct phys_integrator *i, double *x, double h, int depth)
 {
     double z[ALL] = {0};
     size_t v;
@@ -184,7 +184,7 @@ static bool halve(const struct achi_integrator *i, double *x, double h, int dept
     return true;
 }
 
-bool achi_integrate_implicit(struct achi_integrator *i, double *x, double duration)
+bool phys_integrate_implicit(struct phys_integrator *i, double *x, double duration)
 {
     return halve(i, x, duration, HALVINGS);
 }

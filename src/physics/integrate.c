@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* integrate.c - which method, and the simplest one */
+/* integrate.c - choice of the integration method, and rk4 */
 #include "integrate.h"
 
 #include <math.h>
@@ -8,44 +8,44 @@
 static const struct {
     const char *name;
     double tolerance;
-    bool (*go)(struct achi_integrator *i, double *x, double duration);
+    bool (*go)(struct phys_integrator *i, double *x, double duration);
 } methods[] = {
-    [ACHI_RK4] = {"rk4", 0, achi_integrate_rk4},
-    [ACHI_ADAPTIVE] = {"adaptive", 1e-9, achi_integrate_adaptive},
-    [ACHI_IMPLICIT] = {"implicit", 1e-12, achi_integrate_implicit},
+    [PHYS_RK4] = {"rk4", 0, phys_integrate_rk4},
+    [PHYS_ADAPTIVE] = {"adaptive", 1e-9, phys_integrate_adaptive},
+    [PHYS_IMPLICIT] = {"implicit", 1e-12, phys_integrate_implicit},
 };
 
 #define METHODS (sizeof(methods) / sizeof(methods[0]))
 
-static bool choose(struct achi_integrator *i, const char *name)
+static bool integrate_choose(struct phys_integrator *i, const char *name)
 {
     size_t k;
 
     for (k = 0; k < METHODS; k++)
         if (strcmp(methods[k].name, name) == 0) {
-            i->method = (enum achi_method)k;
+            i->method = (enum phys_method)k;
             return true;
         }
     return false;
 }
 
-void achi_integrator_read(struct achi_integrator *i, ach_section_t *options)
+void phys_integrator_read(struct phys_integrator *i, ach_section_t *options)
 {
     const char *name = ach_section_string(options, "integrator", "rk4");
 
-    if (!choose(i, name)) {
+    if (!integrate_choose(i, name)) {
         ach_section_refuse(options, "integrator", 0, "\"rk4\", \"adaptive\" or \"implicit\"");
         return;
     }
     i->tolerance = methods[i->method].tolerance;
-    if (i->method == ACHI_RK4)
+    if (i->method == PHYS_RK4)
         return;
     i->tolerance = ach_section_double(options, "tolerance", i->tolerance);
     if (!(i->tolerance >= 1e-14 && i->tolerance <= 0.1))
         ach_section_refuse(options, "tolerance", 0, "a number from 1e-14 to 0.1");
 }
 
-bool achi_integrate(struct achi_integrator *i, double *x, double duration)
+bool phys_integrate(struct phys_integrator *i, double *x, double duration)
 {
     size_t k;
 
@@ -58,10 +58,10 @@ bool achi_integrate(struct achi_integrator *i, double *x, double duration)
 }
 
 /* f(x + h dx) */
-static void slope(const struct achi_integrator *i, const double *x, double h, const double *dx,
+static void slope(const struct phys_integrator *i, const double *x, double h, const double *dx,
                   double *result)
 {
-    double y[ACHI_INTEGRATE_MAX];
+    double y[PHYS_INTEGRATE_MAX];
     size_t k;
 
     for (k = 0; k < i->n; k++)
@@ -69,10 +69,10 @@ static void slope(const struct achi_integrator *i, const double *x, double h, co
     i->f(i->system, y, result);
 }
 
-bool achi_integrate_rk4(struct achi_integrator *i, double *x, double duration)
+bool phys_integrate_rk4(struct phys_integrator *i, double *x, double duration)
 {
-    double a[ACHI_INTEGRATE_MAX], b[ACHI_INTEGRATE_MAX], c[ACHI_INTEGRATE_MAX],
-        d[ACHI_INTEGRATE_MAX], h = duration;
+    double a[PHYS_INTEGRATE_MAX], b[PHYS_INTEGRATE_MAX], c[PHYS_INTEGRATE_MAX],
+        d[PHYS_INTEGRATE_MAX], h = duration;
     size_t k;
 
     i->f(i->system, x, a);

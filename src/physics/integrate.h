@@ -2,44 +2,44 @@
 /*
  * integrate.h - small systems of differential equations x' = f(x)
  *
- * rk4        the classical method of order 4, one step for each call
- * adaptive   Dormand and Prince 5(4): as many steps as the tolerance needs; steps that
- *            were too long are taken back
- * implicit   Radau IIA of order 5 with Newton's method: stable, however stiff the
- *            system is; where Newton's method does not converge the step is halved
+ * rk4        the classical Runge-Kutta method of order 4, one step for each call
+ * adaptive   Dormand-Prince 5(4): as many steps as the tolerance needs; a step with too large
+ *            an error is repeated with a shorter one
+ * implicit   Radau IIA of order 5 with Newton's method: stable for stiff systems; if Newton's
+ *            method does not converge, the step is halved
  */
-#ifndef ACHI_INTEGRATE_H
-#define ACHI_INTEGRATE_H
+#ifndef PHYS_INTEGRATE_H
+#define PHYS_INTEGRATE_H
 
 #include <ach/config.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ACHI_INTEGRATE_MAX 4 /* variables */
+#define PHYS_INTEGRATE_MAX 4 /* largest number of variables */
 
-enum achi_method { ACHI_RK4, ACHI_ADAPTIVE, ACHI_IMPLICIT };
+enum phys_method { PHYS_RK4, PHYS_ADAPTIVE, PHYS_IMPLICIT };
 
 /* The derivative of x. */
-typedef void achi_derivative_t(const void *system, const double *x, double *dx);
+typedef void phys_derivative_t(const void *system, const double *x, double *dx);
 
-struct achi_integrator {
-    enum achi_method method;
-    double tolerance; /* of a step: adaptive; of an equation: implicit */
-    double next;      /* adaptive: the length of step that the last ones suggest; 0: none */
-    size_t n;         /* variables */
-    achi_derivative_t *f;
+struct phys_integrator {
+    enum phys_method method;
+    double tolerance; /* adaptive: error of a step; implicit: error of Newton's method */
+    double next;      /* adaptive: suggested length of the next step; 0: none */
+    size_t n;         /* number of variables */
+    phys_derivative_t *f;
     const void *system;
 };
 
-/* The options "integrator" and "tolerance". */
-void achi_integrator_read(struct achi_integrator *i, ach_section_t *options);
+/* Read the options "integrator" and "tolerance". */
+void phys_integrator_read(struct phys_integrator *i, ach_section_t *options);
 
-/* Go on by so many seconds. False: there is no solution; x may be anything. */
-bool achi_integrate(struct achi_integrator *i, double *x, double duration);
+/* Advance x by duration seconds. False: no solution was found; x is then undefined. */
+bool phys_integrate(struct phys_integrator *i, double *x, double duration);
 
 /* One method each. */
-bool achi_integrate_rk4(struct achi_integrator *i, double *x, double duration);
-bool achi_integrate_adaptive(struct achi_integrator *i, double *x, double duration);
-bool achi_integrate_implicit(struct achi_integrator *i, double *x, double duration);
+bool phys_integrate_rk4(struct phys_integrator *i, double *x, double duration);
+bool phys_integrate_adaptive(struct phys_integrator *i, double *x, double duration);
+bool phys_integrate_implicit(struct phys_integrator *i, double *x, double duration);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "slow.h"
+#include "../util/monotonic.h"
 
 #include <time.h>
 
-/* A sleep takes about so long anyway; shorter ones are put together. */
+/* Shortest sleep, ns: a sleep takes about this long anyway, so shorter delays accumulate. */
 #define SHORTEST 50000
 
-void achi_slow_read(struct achi_slow *s, ach_section_t *options)
+void phys_slow_read(struct phys_slow *s, ach_section_t *options)
 {
     s->factor = ach_section_double(options, "slow", 0);
     s->uneven = ach_section_bool(options, "uneven", false);
@@ -15,8 +16,8 @@ void achi_slow_read(struct achi_slow *s, ach_section_t *options)
         ach_section_refuse(options, "slow", 0, "seconds of wall time, from 0 to 1e6");
 }
 
-/* From 0 to 1: xorshift, so that each run takes the same times. */
-static double chance(uint64_t *state)
+/* A number from 0 to 1, by xorshift with a fixed seed: each run has the same delays. */
+static double slow_chance(uint64_t *state)
 {
     uint64_t x = *state ? *state : 0x9e3779b97f4a7c15u;
 
@@ -27,14 +28,6 @@ static double chance(uint64_t *state)
     return (double)(x >> 11) * 0x1p-53;
 }
 
-static int64_t wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void sleep_for(int64_t ns)
 {
     struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
@@ -42,9 +35,9 @@ static void sleep_for(int64_t ns)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-void achi_slow_down(struct achi_slow *s, int64_t step)
+void phys_slow_down(struct phys_slow *s, int64_t step)
 {
-    double share = s->uneven ? 2 * chance(&s->random) : 1;
+    double share = s->uneven ? 2 * slow_chance(&s->random) : 1;
     int64_t start;
 
     if (!(s->factor > 0))
@@ -52,11 +45,11 @@ void achi_slow_down(struct achi_slow *s, int64_t step)
     s->owed += (int64_t)(s->factor * share * (double)step);
     if (s->owed < SHORTEST)
         return;
-    start = wall();
+    start = monotonic_ns();
     if (s->burn)
-        while (wall() - start < s->owed)
+        while (monotonic_ns() - start < s->owed)
             ;
     else
         sleep_for(s->owed);
-    s->owed -= wall() - start;
+    s->owed -= monotonic_ns() - start;
 }

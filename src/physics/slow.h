@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * slow.h - physics that takes longer than it needs
+ * slow.h - slow down physics artificially
  *
- * For experiments: nothing that a controller sees may depend on how fast physics is.
+ * For experiments: no observation of a controller may depend on the speed of physics.
  */
-#ifndef ACHI_SLOW_H
-#define ACHI_SLOW_H
+#ifndef PHYS_SLOW_H
+#define PHYS_SLOW_H
 
 #include <ach/config.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct achi_slow {
+struct phys_slow {
     double factor;   /* seconds of wall time for each second of virtual time */
-    bool uneven;     /* each step takes from nothing to twice of that */
-    bool burn;       /* compute, rather than sleep */
-    uint64_t random; /* state */
-    int64_t owed;    /* ns; below 0: a sleep was too long */
+    bool uneven;     /* the delay of each step is random, from 0 to twice the factor */
+    bool burn;       /* busy-wait instead of sleeping */
+    uint64_t random; /* state of the generator */
+    int64_t owed;    /* delay still to be made, ns; below 0: the last sleep was too long */
 };
 
-/* The options "slow", "uneven" and "burn". */
-void achi_slow_read(struct achi_slow *s, ach_section_t *options);
+/* Read the options "slow", "uneven" and "burn". */
+void phys_slow_read(struct phys_slow *s, ach_section_t *options);
 
-/* A step of so many ns has been made. */
-void achi_slow_down(struct achi_slow *s, int64_t step);
+/* Delay the caller after a step of this length in ns. */
+void phys_slow_down(struct phys_slow *s, int64_t step);
 
 #endif

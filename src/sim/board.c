@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* board.c - the board, with who has which slot, and the FIFO that says that the coordinator lives */
+/* board.c - the board and its slots, and the FIFO that is open while the coordinator lives */
 #include "board.h"
 
 #include <errno.h>
@@ -17,21 +17,21 @@ static ach_status_t fail(const char *what, const char *path)
     return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-static ach_status_t map_board(struct achi_sim *s, int fd, const char *path)
+static ach_status_t map_board(struct sim_sim *s, int fd, const char *path)
 {
     void *p;
 
-    errno = posix_fallocate(fd, 0, sizeof(struct achi_board));
+    errno = posix_fallocate(fd, 0, sizeof(struct sim_board));
     if (errno != 0)
         return fail("allocate", path);
-    p = mmap(NULL, sizeof(struct achi_board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    p = mmap(NULL, sizeof(struct sim_board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         return fail("map", path);
     s->board = p;
     return ACH_OK;
 }
 
-/* In a directory such as /dev/shm only a file's owner can remove it: say who that is. */
+/* In a sticky directory such as /dev/shm only the owner can remove a file: name the owner. */
 static ach_status_t not_removed(const char *path)
 {
     const char *why = strerror(errno);
@@ -43,15 +43,15 @@ static ach_status_t not_removed(const char *path)
                           (unsigned)st.st_uid, why);
 }
 
-/* A simulation of that name that was killed may have left one; note.c knows that none runs. */
-static ach_status_t vacate(const struct achi_sim *s, const char *what, char path[PATH_MAX])
+/* Remove a file left by a killed simulation of this name; note.c has checked that none runs. */
+static ach_status_t vacate(const struct sim_sim *s, const char *what, char path[PATH_MAX])
 {
-    if (!achi_sim_path(s->plan->name, what, path))
+    if (!sim_path(s->plan->name, what, path))
         return ach_errstr_set(ACH_EINVAL, "the path of the channels is too long");
     return unlink(path) == 0 || errno == ENOENT ? ACH_OK : not_removed(path);
 }
 
-static ach_status_t make_board(struct achi_sim *s)
+static ach_status_t make_board(struct sim_sim *s)
 {
     char path[PATH_MAX];
     ach_status_t status = vacate(s, "board", path);
@@ -67,7 +67,7 @@ static ach_status_t make_board(struct achi_sim *s)
     return status;
 }
 
-static ach_status_t make_life(struct achi_sim *s)
+static ach_status_t make_life(struct sim_sim *s)
 {
     char path[PATH_MAX];
     ach_status_t status = vacate(s, "life", path);
@@ -80,7 +80,7 @@ static ach_status_t make_life(struct achi_sim *s)
     return s->life >= 0 ? ACH_OK : fail("open", path);
 }
 
-ach_status_t achi_board_open(struct achi_sim *s)
+ach_status_t sim_board_open(struct sim_sim *s)
 {
     ach_status_t status;
 
@@ -89,8 +89,8 @@ ach_status_t achi_board_open(struct achi_sim *s)
     return status == ACH_OK ? make_life(s) : status;
 }
 
-/* Whatever is there of both. */
-void achi_board_close(struct achi_sim *s)
+/* Also after sim_board_open has failed halfway. */
+void sim_board_close(struct sim_sim *s)
 {
     char path[PATH_MAX];
 
@@ -100,71 +100,71 @@ void achi_board_close(struct achi_sim *s)
         close(s->life);
     s->board = NULL;
     s->life = -1;
-    if (achi_sim_path(s->plan->name, "board", path))
+    if (sim_path(s->plan->name, "board", path))
         unlink(path);
-    if (achi_sim_path(s->plan->name, "life", path))
+    if (sim_path(s->plan->name, "life", path))
         unlink(path);
 }
 
-static bool is_taken(const struct achi_sim *s, unsigned slot)
+static bool is_taken(const struct sim_sim *s, unsigned slot)
 {
-    const struct achi_sink *k = s->sinks;
+    const struct sim_sink *k = s->sinks;
 
     while (k && k->slot != slot)
         k = k->next;
     return k;
 }
 
-unsigned achi_board_slot(struct achi_sim *s)
+unsigned sim_board_slot(struct sim_sim *s)
 {
     unsigned i;
 
-    for (i = 1; i < ACHI_BOARD_SLOTS; i++) {
-        s->slot_last = s->slot_last % (ACHI_BOARD_SLOTS - 1) + 1;
+    for (i = 1; i < SIM_BOARD_SLOTS; i++) {
+        s->slot_last = s->slot_last % (SIM_BOARD_SLOTS - 1) + 1;
         if (is_taken(s, s->slot_last))
             continue;
-        s->board->slots[s->slot_last] = (struct achi_slot){.section = ACHI_SECTION_NONE};
+        s->board->slots[s->slot_last] = (struct sim_slot){.section = SIM_SECTION_NONE};
         return s->slot_last;
     }
     return 0;
 }
 
-static uint32_t section_of(const struct achi_sim *s, const struct achi_sink *k)
+static uint32_t section_of(const struct sim_sim *s, const struct sim_sink *k)
 {
     return __atomic_load_n(&s->board->slots[k->slot].section, __ATOMIC_ACQUIRE);
 }
 
-bool achi_board_parked(const struct achi_sim *s, const struct achi_sink *k)
+bool sim_board_parked(const struct sim_sim *s, const struct sim_sink *k)
 {
-    return section_of(s, k) == ACHI_SECTION_PARKED;
+    return section_of(s, k) == SIM_SECTION_PARKED;
 }
 
-static void want(struct achi_sim *s, const struct achi_sink *k)
+static void want(struct sim_sim *s, const struct sim_sink *k)
 {
     __atomic_store_n(&s->board->slots[k->slot].wanted, 1, __ATOMIC_SEQ_CST);
 }
 
-void achi_board_want(struct achi_sim *s, const struct achi_sink *k)
+void sim_board_want(struct sim_sim *s, const struct sim_sink *k)
 {
-    const struct achi_sink *other;
+    const struct sim_sink *other;
 
     for (other = s->sinks; other; other = other->next)
-        if (other->pid == k->pid && section_of(s, other) != ACHI_SECTION_AWAIT)
+        if (other->pid == k->pid && section_of(s, other) != SIM_SECTION_AWAIT)
             want(s, other);
 }
 
-void achi_board_want_others(struct achi_sim *s, const struct achi_sink *k)
+void sim_board_want_others(struct sim_sim *s, const struct sim_sink *k)
 {
-    const struct achi_sink *other;
+    const struct sim_sink *other;
 
     for (other = s->sinks; other; other = other->next)
-        if (other != k && other->pid == k->pid && other->phase == ACHI_COMPUTES)
+        if (other != k && other->pid == k->pid && other->phase == SIM_COMPUTES)
             want(s, other);
 }
 
-void achi_board_release(struct achi_sim *s, const struct achi_sink *k)
+void sim_board_release(struct sim_sim *s, const struct sim_sink *k)
 {
-    const struct achi_sink *other;
+    const struct sim_sink *other;
 
     for (other = s->sinks; other; other = other->next) {
         uint32_t *wanted = &s->board->slots[other->slot].wanted;
@@ -175,10 +175,10 @@ void achi_board_release(struct achi_sim *s, const struct achi_sink *k)
     }
 }
 
-bool achi_board_critical(const struct achi_sim *s, const struct achi_sink *k)
+bool sim_board_critical(const struct sim_sim *s, const struct sim_sink *k)
 {
     uint32_t section = section_of(s, k);
 
-    return section == ACHI_SECTION_CRITICAL ||
-           (section == ACHI_SECTION_AWAIT && k->phase == ACHI_COMPUTES);
+    return section == SIM_SECTION_CRITICAL ||
+           (section == SIM_SECTION_AWAIT && k->phase == SIM_COMPUTES);
 }

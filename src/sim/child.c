@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* child.c - the processes of controllers: started and ended */
+/* child.c - starts and ends the processes of controllers */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "program.h"
+#include "program/program.h"
 #include "sim.h"
 
-#define GRACE 1500000000LL /* wall time that a program has to end by itself */
+#define GRACE 1500000000LL /* wall time from SIGTERM to SIGKILL */
 #define NAP 2000000L
 
-const char *achi_status_words(int status, char *text, size_t size)
+static const char *child_status_words(int status, char *text, size_t size)
 {
     if (WIFEXITED(status))
         snprintf(text, size, "exit status %d", WEXITSTATUS(status));
@@ -31,19 +31,7 @@ const char *achi_status_words(int status, char *text, size_t size)
     return text;
 }
 
-/* A process that a controller has started belongs to the same group. */
-struct achi_child *achi_child_of(struct achi_sim *s, pid_t pid)
-{
-    pid_t group = getpgid(pid);
-    size_t i;
-
-    for (i = 0; i < s->plan->n_controllers; i++)
-        if (s->children[i].group && s->children[i].group == group)
-            return &s->children[i];
-    return NULL;
-}
-
-static void pin(const struct achi_sim *s, const struct achi_plan_controller *p)
+static void pin(const struct sim_sim *s, const struct sim_plan_controller *p)
 {
     cpu_set_t set;
     size_t i;
@@ -56,8 +44,8 @@ static void pin(const struct achi_sim *s, const struct achi_plan_controller *p)
         sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* An ordinary process, whatever the coordinator is. */
-static void become(const struct achi_sim *s, const struct achi_plan_controller *p)
+/* Default scheduling, signal mask and handlers: the coordinator may have others. */
+static void child_become(const struct sim_sim *s, const struct sim_plan_controller *p)
 {
     const struct sched_param usual = {0};
     sigset_t none;
@@ -73,7 +61,7 @@ static void become(const struct achi_sim *s, const struct achi_plan_controller *
     signal(SIGPIPE, SIG_DFL);
 }
 
-static void set_environment(const struct achi_sim *s, const struct achi_plan_controller *p)
+static void set_environment(const struct sim_sim *s, const struct sim_plan_controller *p)
 {
     const char *preload = getenv("LD_PRELOAD");
     char text[2 * PATH_MAX];
@@ -91,7 +79,7 @@ static void set_environment(const struct achi_sim *s, const struct achi_plan_con
     setenv("ACH_ROBOT", text, 1);
 }
 
-static void child(const struct achi_sim *s, const struct achi_plan_controller *p, pid_t parent,
+static void child(const struct sim_sim *s, const struct sim_plan_controller *p, pid_t parent,
                   int fd)
 {
     int error;
@@ -100,8 +88,9 @@ static void child(const struct achi_sim *s, const struct achi_plan_controller *p
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
-    become(s, p);
+    child_become(s, p);
     set_environment(s, p);
+    setrlimit(RLIMIT_NOFILE, &s->files);
     execvp(p->command[0], p->command);
     error = errno;
     if (write(fd, &error, sizeof(error)) < 0)
@@ -109,7 +98,7 @@ static void child(const struct achi_sim *s, const struct achi_plan_controller *p
     _exit(127);
 }
 
-static bool allows(const struct achi_plan_controller *p, const char *word)
+static bool allows(const struct sim_plan_controller *p, const char *word)
 {
     const char *found = strstr(p->allow, word);
     size_t n = strlen(word);
@@ -117,19 +106,19 @@ static bool allows(const struct achi_plan_controller *p, const char *word)
     return found && (found == p->allow || found[-1] == ',') && (!found[n] || found[n] == ',');
 }
 
-/* One that cannot show it virtual time is not even started. */
-static bool check_program(struct achi_sim *s, const struct achi_plan_controller *p)
+/* Refuse a program that cannot be shown virtual time, before it is started. */
+static bool check_program(struct sim_sim *s, const struct sim_plan_controller *p)
 {
-    char path[PATH_MAX], why[ACHI_PROGRAM_WHY];
+    char path[PATH_MAX], why[SIM_PROGRAM_WHY];
 
-    if (allows(p, "static") || !achi_program_find(p->command[0], path, sizeof(path)) ||
-        achi_program_good(path, why))
+    if (allows(p, "static") || !sim_program_find(p->command[0], path, sizeof(path)) ||
+        sim_program_good(path, why))
         return true;
-    return achi_sim_fail(s, "controller %s: refused: %s; " ACHI_PROGRAM_ADVICE, p->name, why);
+    return sim_fail(s, "controller %s: refused: %s; " SIM_PROGRAM_ADVICE, p->name, why);
 }
 
-/* Through the pipe comes why it could not be started, or nothing. */
-static bool start(struct achi_sim *s, struct achi_child *c)
+/* If exec fails, the child writes errno to the pipe. */
+static bool start(struct sim_sim *s, struct sim_child *c)
 {
     int fds[2], error = 0;
     pid_t pid, parent = getpid();
@@ -138,7 +127,7 @@ static bool start(struct achi_sim *s, struct achi_child *c)
         return false;
 
     if (pipe2(fds, O_CLOEXEC) != 0)
-        return achi_sim_fail(s, "no pipe: %s", strerror(errno));
+        return sim_fail(s, "no pipe: %s", strerror(errno));
     fflush(NULL);
     pid = fork();
     if (pid == 0)
@@ -155,14 +144,14 @@ static bool start(struct achi_sim *s, struct achi_child *c)
     close(fds[0]);
     if (!error)
         return true;
-    return achi_sim_fail(
+    return sim_fail(
         s, "controller %s: cannot start %s: %s%s", c->plan->name, c->plan->command[0],
         strerror(error),
         error == ENOENT && !strchr(c->plan->command[0], '/') ? ", in no directory of PATH" : "");
 }
 
-/* Where the library is that all controllers get: in a build tree, or installed. */
-static bool find_library(struct achi_sim *s)
+/* Find the LD_PRELOAD library: ACH_SIM_PRELOAD, in the build tree, or installed. */
+static bool find_library(struct sim_sim *s)
 {
     const char *given = getenv("ACH_SIM_PRELOAD");
     char exe[PATH_MAX];
@@ -176,16 +165,16 @@ static bool find_library(struct achi_sim *s)
     if (!given && access(s->library, R_OK) != 0)
         snprintf(s->library, sizeof(s->library), "%s", ACH_SIM_PRELOAD);
     return access(s->library, R_OK) == 0 ||
-           achi_sim_fail(s, "there is no %s, which controllers need", s->library);
+           sim_fail(s, "there is no %s, which controllers need", s->library);
 }
 
-bool achi_children_start(struct achi_sim *s)
+bool sim_children_start(struct sim_sim *s)
 {
     size_t i;
 
     s->children = calloc(s->plan->n_controllers + 1, sizeof(*s->children));
     if (!s->children)
-        return achi_sim_fail(s, "no memory for controllers");
+        return sim_fail(s, "no memory for controllers");
     for (i = 0; i < s->plan->n_controllers; i++) {
         s->children[i].plan = &s->plan->controllers[i];
         s->children[i].index = i;
@@ -199,15 +188,7 @@ bool achi_children_start(struct achi_sim *s)
     return true;
 }
 
-void achi_child_refused(struct achi_sim *s, pid_t pid)
-{
-    const struct achi_child *c = achi_child_of(s, pid);
-
-    achi_sim_fail(s, "process %d of controller %s was refused a call: it said which", (int)pid,
-                  c ? c->plan->name : "?");
-}
-
-static void ended(struct achi_sim *s, struct achi_child *c, int status)
+static void ended(struct sim_sim *s, struct sim_child *c, int status)
 {
     char text[128];
 
@@ -217,32 +198,31 @@ static void ended(struct achi_sim *s, struct achi_child *c, int status)
     if (s->over)
         return;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        achi_sim_fail(s, "controller %s has ended: %s", c->plan->name,
-                      achi_status_words(status, text, sizeof(text)));
+        sim_fail(s, "controller %s has ended: %s", c->plan->name,
+                 child_status_words(status, text, sizeof(text)));
     else if (!c->hello)
-        achi_sim_fail(s,
-                      "controller %s has ended without having been part of the simulation: is %s "
-                      "statically linked?",
-                      c->plan->name, c->plan->command[0]);
+        sim_fail(s,
+                 "controller %s has ended without joining the simulation: is %s statically linked?",
+                 c->plan->name, c->plan->command[0]);
 }
 
-void achi_children_reap(struct achi_sim *s)
+void sim_children_reap(struct sim_sim *s)
 {
     int status;
     pid_t pid;
     size_t i;
 
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        while (achi_notes_take(s, 0)) /* what it said before */
+        while (sim_notes_take(s, 0)) /* notes that it sent before it exited */
             continue;
-        achi_process_forget(s, pid);
+        sim_process_forget(s, pid);
         for (i = 0; s->children && i < s->plan->n_controllers; i++)
             if (s->children[i].pid == pid)
                 ended(s, &s->children[i], status);
     }
 }
 
-static void signal_all(const struct achi_sim *s, int sig)
+static void signal_all(const struct sim_sim *s, int sig)
 {
     size_t i;
 
@@ -251,7 +231,7 @@ static void signal_all(const struct achi_sim *s, int sig)
             kill(-s->children[i].pid, sig);
 }
 
-bool achi_children_left(const struct achi_sim *s)
+bool sim_children_left(const struct sim_sim *s)
 {
     size_t i;
 
@@ -268,7 +248,7 @@ static void nap(void)
     nanosleep(&t, NULL);
 }
 
-/* Also those that have left their group: who has lost his parent is our child. */
+/* Also processes that left their group: orphans become children of the coordinator (subreaper). */
 static void kill_children(void)
 {
     DIR *dir = opendir("/proc");
@@ -278,34 +258,35 @@ static void kill_children(void)
         if (isdigit((unsigned char)e->d_name[0])) {
             pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
-            if (achi_process_parent(pid) == getpid())
+            if (sim_process_parent(pid) == getpid())
                 kill(pid, SIGKILL);
         }
     if (dir)
         closedir(dir);
 }
 
-/* They are told, then asked, then not asked. */
-void achi_children_end(struct achi_sim *s)
+/* First a go with end set, with SIGTERM; after GRACE, SIGKILL. */
+void sim_children_end(struct sim_sim *s)
 {
-    int64_t until = achi_wall() + GRACE;
-    struct achi_sink *k;
+    int64_t until = monotonic_ns() + GRACE;
+    struct sim_sink *k;
 
     s->over = true;
     for (k = s->sinks; k; k = k->next)
-        achi_go_send(s, k, true, -1);
+        sim_go_send(s, k, true, -1);
     signal_all(s, SIGTERM);
     signal_all(s, SIGCONT);
-    while (achi_children_left(s) && achi_wall() < until) {
+    while (sim_children_left(s) && monotonic_ns() < until) {
         nap();
-        achi_children_reap(s);
+        sim_children_reap(s);
     }
-    until = achi_wall() + GRACE;
-    while ((achi_children_left(s) || waitpid(-1, NULL, WNOHANG) >= 0) && achi_wall() < until) {
+    until = monotonic_ns() + GRACE;
+    while ((sim_children_left(s) || waitpid(-1, NULL, WNOHANG) >= 0) && monotonic_ns() < until) {
         kill_children();
         nap();
-        achi_children_reap(s);
+        sim_children_reap(s);
     }
     while (s->sinks)
-        achi_sink_remove(s, s->sinks);
+        sim_sink_remove(s, s->sinks);
+    sim_sinks_free(s);
 }

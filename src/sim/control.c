@@ -2,8 +2,8 @@
 /*
  * control.c - pause, step and speed
  *
- * Words come through the channel sim.NAME.control: pause, go, step SECONDS, speed
- * FACTOR, end. While it is paused, time stands still for everybody.
+ * Commands come through the channel sim.NAME.control: pause, go, step SECONDS, speed
+ * FACTOR, end. While the run is paused, virtual time stands still for the world and all sinks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "sim.h"
 
 #define WORDS 64u
-#define NAP 10000000LL       /* wall time between two looks while paused */
-#define AHEAD 500000         /* of the speed limit before it is worth sleeping */
-#define STEP 1000000LL       /* of "step" alone */
-#define LOOK_EVERY 10000000L /* wall time between two looks at the channel */
+#define NAP 10000000LL       /* wall time between two polls while paused or ahead */
+#define AHEAD 500000         /* wall time ahead of the speed limit that is not worth a sleep */
+#define STEP 1000000LL       /* length of "step" without a number */
+#define LOOK_EVERY 10000000L /* wall time between two polls of the channel */
 
-static void take(struct achi_sim *s, const char *words)
+static void take(struct sim_sim *s, const char *words)
 {
     char word[WORDS + 1] = "", number[WORDS + 1] = "", more[2], *end = number;
     int n = sscanf(words, "%64s %64s %1s", word, number, more);
@@ -29,12 +29,12 @@ static void take(struct achi_sim *s, const char *words)
         s->paused = true;
     } else if (alone && strcmp(word, "go") == 0) {
         s->paused = false;
-        s->step_end = ACHI_SIM_NEVER;
+        s->step_end = SIM_NEVER;
     } else if ((alone || (has && value > 0)) && strcmp(word, "step") == 0) {
         s->paused = false;
         s->step_end = s->now + (has ? (int64_t)(value * 1e9) : STEP);
     } else if (has && strcmp(word, "speed") == 0) {
-        achi_control_rebase(s);
+        sim_control_rebase(s);
         s->speed = value;
     } else if (alone && strcmp(word, "end") == 0) {
         s->over = true;
@@ -43,7 +43,7 @@ static void take(struct achi_sim *s, const char *words)
     }
 }
 
-static void look(struct achi_sim *s)
+static void control_look(struct sim_sim *s)
 {
     char words[WORDS + 1];
     const void *place;
@@ -65,104 +65,27 @@ static void sleep_for(int64_t wall)
     nanosleep(&t, NULL);
 }
 
-/* When something happens next. */
-static int64_t due(struct achi_sim *s)
-{
-    const struct achi_sink *last = achi_sink_last(s);
-    int64_t world = achi_happen_next(s), time = last ? achi_sink_time(last) : ACHI_SIM_NEVER;
-
-    if (world < time)
-        time = world;
-    if (s->plan->duration < time)
-        time = s->plan->duration;
-    if (s->step_end < time)
-        time = s->step_end;
-    return time == ACHI_SIM_NEVER ? s->now : time;
-}
-
-static bool somebody_away(const struct achi_sim *s)
-{
-    const struct achi_sink *k = s->sinks;
-
-    while (k && k->phase != ACHI_AWAY)
-        k = k->next;
-    return k;
-}
-
-/*
- * One that is left behind by the world lives by the wall's clock: time does not pass faster until
- * it is back. Else a run of others, or of none, would be over before it had a chance.
- */
-static double speed_limit(const struct achi_sim *s)
-{
-    if (somebody_away(s))
-        return s->speed > 0 && s->speed < 1 ? s->speed : 1;
-    return s->speed;
-}
-
-/* The time that the speed limit permits by now. */
-static int64_t permitted(const struct achi_sim *s)
-{
-    double limit = speed_limit(s);
-
-    if (limit <= 0)
-        return s->now;
-    return s->time_paced + (int64_t)((double)(achi_wall() - s->wall_paced) * limit);
-}
-
-/* Nothing has happened since s->now, so time may have passed up to what is due next. */
-static int64_t passed(struct achi_sim *s)
-{
-    int64_t time = permitted(s), next = due(s);
-
-    return time < next ? time : next;
-}
-
-int64_t achi_control_time(struct achi_sim *s)
-{
-    int64_t time = passed(s);
-
-    return time > s->now ? time : s->now;
-}
-
-/* Whatever the new limit is, a step that was ahead of the old one stays ahead. */
-void achi_control_rebase(struct achi_sim *s)
-{
-    s->time_paced = passed(s);
-    s->wall_paced = achi_wall();
-}
-
-/* Wall time that the next step lies ahead of the speed limit. */
-static int64_t ahead(struct achi_sim *s)
-{
-    double limit = speed_limit(s);
-
-    if (limit <= 0)
-        return 0;
-    return (int64_t)((double)(due(s) - s->time_paced) / limit) - (achi_wall() - s->wall_paced);
-}
-
-/* Whatever a note or a signal changes, the next step is measured against the limit again. */
-bool achi_control_pace(struct achi_sim *s)
+/* After each note or signal the next step is compared with the limit again. */
+bool sim_control_pace(struct sim_sim *s)
 {
     int64_t wall;
 
-    while ((wall = ahead(s)) > AHEAD) {
+    while ((wall = sim_control_ahead(s)) > AHEAD) {
         if (s->over || s->paused || s->interrupted || s->died)
             return false;
-        if (achi_notes_take(s, achi_wall() + (wall < NAP ? wall : NAP)))
+        if (sim_notes_take(s, monotonic_ns() + (wall < NAP ? wall : NAP)))
             continue;
-        achi_happen_serve(s);
-        look(s);
-        achi_screen_show(s, false);
+        sim_events_serve(s);
+        control_look(s);
+        sim_status_show(s, false);
     }
     return !s->over && !s->paused;
 }
 
-/* So much wall time has passed in a pause. */
-static void stand_still(struct achi_sim *s, int64_t length)
+/* Leave a pause of this length out of all wall times. */
+static void stand_still(struct sim_sim *s, int64_t length)
 {
-    struct achi_sink *k;
+    struct sim_sink *k;
 
     s->wall_paced += length;
     s->wall_still += length;
@@ -173,38 +96,38 @@ static void stand_still(struct achi_sim *s, int64_t length)
     }
 }
 
-static void stay(struct achi_sim *s)
+static void stay(struct sim_sim *s)
 {
     int64_t begin, wall;
 
-    achi_control_rebase(s); /* a step that came late is no credit for the next one */
+    sim_control_rebase(s); /* a late step gives the next one no credit */
     begin = s->wall_paced;
-    achi_look_halt(s);
+    sim_watchdog_halt(s);
     while (s->paused && !s->over && !s->interrupted) {
         sleep_for(NAP);
-        while (achi_notes_take(s, 0)) /* one with declared costs has computed on */
+        while (sim_notes_take(s, 0)) /* sinks without measured costs are not stopped */
             continue;
-        achi_happen_serve(s);
-        achi_screen_show(s, false);
-        wall = achi_wall();
+        sim_events_serve(s);
+        sim_status_show(s, false);
+        wall = monotonic_ns();
         stand_still(s, wall - begin);
         begin = wall;
-        look(s); /* a new speed counts from now on */
+        control_look(s); /* a new speed counts from now on */
     }
 }
 
-bool achi_control(struct achi_sim *s)
+bool sim_control(struct sim_sim *s)
 {
-    int64_t wall = achi_wall();
+    int64_t wall = monotonic_ns();
 
     if (wall - s->wall_looked > LOOK_EVERY) {
         s->wall_looked = wall;
-        look(s);
-        achi_screen_show(s, false);
+        control_look(s);
+        sim_status_show(s, false);
     }
     if (s->paused)
         stay(s);
-    if (somebody_away(s))
-        achi_notes_take(s, 0);
+    if (sim_sinks_away(s))
+        sim_notes_take(s, 0);
     return !s->over;
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct achi_ledger {
+struct sim_ledger {
     FILE *file;
 };
 
-void achi_account_add(struct achi_account *sum, const struct achi_account *a)
+void sim_account_add(struct sim_account *sum, const struct sim_account *a)
 {
     sum->activations += a->activations;
     sum->notes += a->notes;
@@ -28,9 +28,9 @@ void achi_account_add(struct achi_account *sum, const struct achi_account *a)
     sum->late = a->late > sum->late ? a->late : sum->late;
 }
 
-ach_status_t achi_ledger_open(const char *path, struct achi_ledger **ledger)
+ach_status_t sim_ledger_open(const char *path, struct sim_ledger **ledger)
 {
-    struct achi_ledger *l = malloc(sizeof(*l));
+    struct sim_ledger *l = malloc(sizeof(*l));
 
     if (l)
         l->file = fopen(path, "we");
@@ -43,8 +43,8 @@ ach_status_t achi_ledger_open(const char *path, struct achi_ledger **ledger)
     return ACH_OK;
 }
 
-void achi_ledger_line(struct achi_ledger *l, const char *sink, const char *what, int64_t wall,
-                      int64_t time, int64_t armed, int64_t used, const struct achi_account *a)
+void sim_ledger_line(struct sim_ledger *l, const char *sink, const char *what, int64_t wall,
+                     int64_t time, int64_t armed, int64_t used, const struct sim_account *a)
 {
     if (l)
         fprintf(l->file,
@@ -52,7 +52,7 @@ void achi_ledger_line(struct achi_ledger *l, const char *sink, const char *what,
                 sink, what, wall, time, armed, used, a->granted, a->used);
 }
 
-bool achi_ledger_close(struct achi_ledger *l)
+bool sim_ledger_close(struct sim_ledger *l)
 {
     bool good = true;
 

@@ -10,12 +10,12 @@
 #include "filelock.h"
 #include "sim.h"
 
-#define NOTES 1024u /* each sink has one under way at most */
+#define NOTES 1024u /* a sink has few notes pending at a time */
 #define CONTROL_COUNT 16u
 #define CONTROL_SIZE 64u
 #define STATUS_COUNT 4u
 #define STATUS_SIZE 4096u
-#define TIME_MAX (INT64_MAX / 4) /* a hundred years are nonsense */
+#define TIME_MAX (INT64_MAX / 4) /* about 73 years in ns: larger times are invalid */
 
 static ach_status_t make(const char *sim, const char *what, size_t count, size_t size,
                          ach_channel_t *chan)
@@ -43,9 +43,9 @@ static ach_status_t already_running(const char *sim, const char *path, uid_t own
 }
 
 /*
- * The file of the notes is locked as long as the coordinator lives. *fd: the lock, -1: nobody has
- * it, and there is no such file. It may be anybody's, and anything: a link is not followed, and
- * opening a pipe does not wait.
+ * The file of the channel "note" is locked as long as the coordinator lives. *fd: the lock; -1: no
+ * such file, or not a regular one. Another user may have created it, as anything: a link is not
+ * followed, and opening a FIFO does not block.
  */
 static ach_status_t lock_notes(const char *sim, int *fd)
 {
@@ -65,7 +65,7 @@ static ach_status_t lock_notes(const char *sim, int *fd)
     return S_ISREG(st.st_mode) ? already_running(sim, path, st.st_uid) : ACH_OK;
 }
 
-/* What threads leave behind that were killed, in this simulation or in one before. */
+/* Remove go channels left by threads that were killed, in this run or in an earlier one. */
 static enum ach_status remove_go(void *sim, const char *name, enum ach_map map)
 {
     char prefix[ACH_CHAN_NAME_MAX];
@@ -77,13 +77,13 @@ static enum ach_status remove_go(void *sim, const char *name, enum ach_map map)
     return ACH_OK;
 }
 
-static ach_status_t make_all(struct achi_sim *s)
+static ach_status_t make_all(struct sim_sim *s)
 {
     const struct {
         const char *what;
         size_t count, size;
         ach_channel_t *chan;
-    } all[] = {{"note", NOTES, sizeof(struct achi_note), &s->note},
+    } all[] = {{"note", NOTES, sizeof(struct sim_note), &s->note},
                {"status", STATUS_COUNT, STATUS_SIZE, &s->status},
                {"control", CONTROL_COUNT, CONTROL_SIZE, &s->control}};
     ach_status_t status = ACH_OK;
@@ -96,7 +96,7 @@ static ach_status_t make_all(struct achi_sim *s)
     return status;
 }
 
-ach_status_t achi_notes_open(struct achi_sim *s)
+ach_status_t sim_notes_open(struct sim_sim *s)
 {
     int before;
     ach_status_t status;
@@ -112,7 +112,7 @@ ach_status_t achi_notes_open(struct achi_sim *s)
     return status == ACH_OK ? lock_notes(s->plan->name, &s->lock) : status;
 }
 
-void achi_notes_close(struct achi_sim *s)
+void sim_notes_close(struct sim_sim *s)
 {
     static const char *const what[] = {"note", "status", "control"};
     ach_channel_t *const channels[] = {&s->note, &s->status, &s->control};
@@ -131,43 +131,23 @@ void achi_notes_close(struct achi_sim *s)
     s->lock = -1;
 }
 
-void achi_note_interrupt(struct achi_sim *s)
+void sim_note_interrupt(struct sim_sim *s)
 {
     ach_cancel(&s->note, NULL);
 }
 
-/* A controller may be broken: what it says is looked at before it is believed. */
-static bool good(const struct achi_note *n, size_t size)
+/* Is a note well-formed? A controller may be broken. */
+static bool good(const struct sim_note *n, size_t size)
 {
-    size_t head = offsetof(struct achi_note, events);
+    size_t head = offsetof(struct sim_note, events);
 
-    return size >= head && n->version == ACHI_SIM_VERSION && n->n_events <= ACHI_SIM_EVENTS &&
+    return size >= head && n->version == SIM_VERSION && n->n_events <= SIM_EVENTS &&
            size == head + n->n_events * sizeof(n->events[0]) && n->pid > 0 && n->tid > 0 &&
            n->time >= 0 && n->time < TIME_MAX && n->cpu >= 0 && n->cpu < TIME_MAX;
 }
 
-static void hear(struct achi_sim *s, const struct achi_note *n)
-{
-    struct achi_sink *k = achi_sink_find(s, n->tid);
-
-    if (n->kind == ACHI_NOTE_REFUSED) {
-        achi_child_refused(s, n->pid);
-        return;
-    }
-    if (n->kind == ACHI_NOTE_HELLO)
-        k = achi_sink_add(s, n);
-    if (!k || k->pid != n->pid)
-        return;
-    if (n->kind == ACHI_NOTE_BYE && n->parent)
-        achi_process_ends(s, k->pid);
-    else if (n->kind == ACHI_NOTE_BYE)
-        achi_turn_leave(s, k);
-    else
-        achi_turn_heard(s, k, n);
-}
-
-/* A signal handler ends the wait, and only that: what is there is got all the same. */
-static ach_status_t get(struct achi_sim *s, struct achi_note *n, size_t *size, int64_t wall_until)
+/* A signal handler cancels the wait; a note that is there is received all the same. */
+static ach_status_t get(struct sim_sim *s, struct sim_note *n, size_t *size, int64_t wall_until)
 {
     const struct timespec until = {(time_t)(wall_until / 1000000000),
                                    (long)(wall_until % 1000000000)};
@@ -182,43 +162,22 @@ static ach_status_t get(struct achi_sim *s, struct achi_note *n, size_t *size, i
     return status;
 }
 
-bool achi_notes_take(struct achi_sim *s, int64_t wall_until)
+bool sim_notes_get(struct sim_sim *s, struct sim_note *n, int64_t wall_until, bool *understood)
 {
-    struct achi_note n;
     size_t size = 0;
-    ach_status_t status = get(s, &n, &size, wall_until);
+    ach_status_t status = get(s, n, &size, wall_until);
 
-    if (status == ACH_OVERFLOW) { /* no note of ours is that long */
+    *understood = false;
+    if (status == ACH_OVERFLOW) { /* longer than a note: skip it */
         const void *nonsense;
 
         ach_view(&s->note, &nonsense, &size, NULL, 0);
         return true;
     }
     if (status == ACH_MISSED_FRAME)
-        return achi_sim_fail(s, "notes of controllers were lost: more than %u threads?", NOTES);
+        return sim_fail(s, "notes of controllers were lost: more than %u threads?", NOTES);
     if (status != ACH_OK)
         return false;
-    if (good(&n, size))
-        hear(s, &n);
+    *understood = good(n, size);
     return true;
-}
-
-void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu)
-{
-    const struct achi_go go = {
-        .version = ACHI_SIM_VERSION,
-        .end = end,
-        .serial = k->serial,
-        .time = k->time,
-        .cpu = cpu,
-        .horizon = end ? ACHI_SIM_NEVER : achi_sink_horizon(s, k),
-        .posts = s->posts,
-        .model = k->child->plan->model,
-        .timed = k->timed,
-        .cost = k->child->plan->cost,
-        .slot = k->slot,
-        .away = k->phase == ACHI_AWAY,
-    };
-
-    ach_put(&k->go, &go, sizeof(go));
 }

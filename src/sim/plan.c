@@ -10,7 +10,7 @@
 
 #define ALLOW_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* A time that is written in seconds. */
+/* An option in seconds, as nanoseconds. */
 static int64_t seconds(ach_section_t *s, const char *name, double fallback, double highest)
 {
     double value = ach_section_double(s, name, fallback);
@@ -22,7 +22,7 @@ static int64_t seconds(ach_section_t *s, const char *name, double fallback, doub
     return llround(value * 1e9);
 }
 
-/* Which of the words it is. */
+/* The index of the option's value among the words. */
 static int choice(ach_section_t *s, const char *name, const char *const *words, int fallback,
                   const char *expected)
 {
@@ -38,11 +38,11 @@ static int choice(ach_section_t *s, const char *name, const char *const *words, 
     return fallback;
 }
 
-static enum achi_cost cost_model(ach_section_t *s, enum achi_cost fallback)
+static enum sim_cost cost_model(ach_section_t *s, enum sim_cost fallback)
 {
     static const char *const words[] = {"measured", "declared", "free", NULL};
 
-    return (enum achi_cost)choice(s, "model", words, (int)fallback, "measured, declared or free");
+    return (enum sim_cost)choice(s, "model", words, (int)fallback, "measured, declared or free");
 }
 
 static bool good_name(const char *name)
@@ -52,17 +52,17 @@ static bool good_name(const char *name)
     for (i = 0; name[i]; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
             return false;
-    return i > 0 && i < ACHI_SIM_NAME_MAX;
+    return i > 0 && i < SIM_NAME_MAX;
 }
 
-static void read_cores(struct achi_plan *p, ach_section_t *s)
+static void read_cores(struct sim_plan *p, ach_section_t *s)
 {
     size_t i, n = ach_section_tuple_count(s, "cores");
     cpu_set_t set;
 
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof(set), &set);
-    for (i = 0; i < n && i < ACHI_CORES_MAX; i++) {
+    for (i = 0; i < n && i < SIM_CORES_MAX; i++) {
         int core = ach_section_tuple_int(s, "cores", i, -1);
 
         if (core < 0 || core >= CPU_SETSIZE || !CPU_ISSET((size_t)core, &set))
@@ -71,7 +71,7 @@ static void read_cores(struct achi_plan *p, ach_section_t *s)
     }
 }
 
-static void read_world(struct achi_plan *p, ach_section_t *s, enum achi_cost *model)
+static void read_world(struct sim_plan *p, ach_section_t *s, enum sim_cost *model)
 {
     const char *name = ach_section_string(s, "name", "world");
     int robot;
@@ -82,7 +82,7 @@ static void read_world(struct achi_plan *p, ach_section_t *s, enum achi_cost *mo
         ach_section_refuse(s, "name", 0, "up to 31 letters, digits, - and _");
     p->duration = seconds(s, "duration", 0, 1e9);
     if (p->duration == 0)
-        p->duration = ACHI_SIM_NEVER;
+        p->duration = SIM_NEVER;
     p->slice = seconds(s, "slice", 0.001, 3600);
     if (p->slice < 1000)
         ach_section_refuse(s, "slice", 0, "a microsecond or more");
@@ -99,12 +99,12 @@ static void read_world(struct achi_plan *p, ach_section_t *s, enum achi_cost *mo
     p->trace = ach_section_string(s, "trace", NULL);
     p->ledger = ach_section_string(s, "ledger", NULL);
     if (!(p->speed >= 0))
-        ach_section_refuse(s, "speed", 0, "0, or how many times as fast as the wall's clock");
+        ach_section_refuse(s, "speed", 0, "0, or a speed as a multiple of real time");
     if (!(p->hang >= 0))
         ach_section_refuse(s, "hang", 0, "seconds, not negative");
     if (!(fabs(p->epoch) < 1e11))
         ach_section_refuse(s, "epoch", 0, "seconds since 1970");
-    *model = cost_model(s, ACHI_COST_MEASURED);
+    *model = cost_model(s, SIM_COST_MEASURED);
     read_cores(p, s);
 }
 
@@ -120,8 +120,8 @@ static char **read_command(ach_section_t *s)
     return words;
 }
 
-/* Calls that may see real time, as a list with commas. */
-static void read_allow(struct achi_plan_controller *c, ach_section_t *s)
+/* Calls that may see real time, joined with commas. */
+static void read_allow(struct sim_plan_controller *c, ach_section_t *s)
 {
     size_t i, used = 0, n = ach_section_tuple_count(s, "allow");
 
@@ -131,7 +131,7 @@ static void read_allow(struct achi_plan_controller *c, ach_section_t *s)
 
         if (size == 0 || strspn(word, ALLOW_LETTERS) != size ||
             used + size + 2 > sizeof(c->allow)) {
-            ach_section_refuse(s, "allow", i, "the name of a call, as the refusal says it");
+            ach_section_refuse(s, "allow", i, "the name of a call, as the refusal prints it");
             return;
         }
         if (i)
@@ -141,8 +141,8 @@ static void read_allow(struct achi_plan_controller *c, ach_section_t *s)
     }
 }
 
-/* Elsewhere it could not be stopped and looked at in time. */
-static int read_core(const struct achi_plan *p, ach_section_t *s)
+/* Must be one of the world's cores: elsewhere it could not be stopped and checked in time. */
+static int read_core(const struct sim_plan *p, ach_section_t *s)
 {
     int core = ach_section_int(s, "core", -1);
     size_t i = 0;
@@ -154,24 +154,24 @@ static int read_core(const struct achi_plan *p, ach_section_t *s)
     return core;
 }
 
-/* usual: the world's; all: for all controllers, whatever their sections say. */
+/* usual: the world's default; all: overrides all sections, or SIM_MODEL_OF_FILE. */
 struct models {
-    enum achi_cost usual;
+    enum sim_cost usual;
     int all;
 };
 
-static enum achi_cost controller_model(ach_section_t *s, const struct models *models)
+static enum sim_cost controller_model(ach_section_t *s, const struct models *models)
 {
-    enum achi_cost own = cost_model(s, models->usual);
+    enum sim_cost own = cost_model(s, models->usual);
 
-    return models->all == ACHI_MODEL_OF_FILE ? own : (enum achi_cost)models->all;
+    return models->all == SIM_MODEL_OF_FILE ? own : (enum sim_cost)models->all;
 }
 
-static void read_controller(struct achi_plan *p, ach_section_t *s, const struct models *models)
+static void read_controller(struct sim_plan *p, ach_section_t *s, const struct models *models)
 {
     static const char *const overruns[] = {"report", "suspend", "end", NULL};
     static const char *const outsides[] = {"wall", "wait", "leave", NULL};
-    struct achi_plan_controller *c = &p->controllers[p->n_controllers++];
+    struct sim_plan_controller *c = &p->controllers[p->n_controllers++];
 
     c->name = ach_section_string(s, "name", "");
     if (!good_name(c->name))
@@ -182,20 +182,20 @@ static void read_controller(struct achi_plan *p, ach_section_t *s, const struct 
     c->period = seconds(s, "period", 0, 3600);
     c->budget = seconds(s, "budget", (double)c->period * 1e-9, 3600);
     c->core = read_core(p, s);
-    c->overrun = (enum achi_overrun)choice(s, "overrun", overruns, ACHI_OVERRUN_REPORT,
-                                           "report, suspend or end");
+    c->overrun = (enum sim_overrun)choice(s, "overrun", overruns, SIM_OVERRUN_REPORT,
+                                          "report, suspend or end");
     c->outside =
-        (enum achi_outside)choice(s, "outside", outsides, ACHI_OUTSIDE_WALL, "wall, wait or leave");
+        (enum sim_outside)choice(s, "outside", outsides, SIM_OUTSIDE_WALL, "wall, wait or leave");
     read_allow(c, s);
-    if (c->model == ACHI_COST_DECLARED && !ach_section_has(s, "cost"))
+    if (c->model == SIM_COST_DECLARED && !ach_section_has(s, "cost"))
         ach_section_refuse(s, "cost", 0, "the seconds that a cycle takes");
-    if (c->overrun == ACHI_OVERRUN_SUSPEND && c->period == 0)
+    if (c->overrun == SIM_OVERRUN_SUSPEND && c->period == 0)
         ach_section_refuse(s, "period", 0, "a period, since overruns are suspended");
-    if (c->overrun == ACHI_OVERRUN_SUSPEND && (c->budget == 0 || c->budget > c->period))
+    if (c->overrun == SIM_OVERRUN_SUSPEND && (c->budget == 0 || c->budget > c->period))
         ach_section_refuse(s, "budget", 0, "at most the period, since overruns are suspended");
 }
 
-static bool read_controllers(struct achi_plan *p, ach_section_t *root, const struct models *models)
+static bool read_controllers(struct sim_plan *p, ach_section_t *root, const struct models *models)
 {
     ach_section_t *s = NULL;
     size_t i, n = 0;
@@ -207,16 +207,16 @@ static bool read_controllers(struct achi_plan *p, ach_section_t *root, const str
         return false;
     while (p->n_controllers < n && (s = ach_section_next(root, "controller", s))) {
         read_controller(p, s, models);
-        if (p->n_controllers > ACHI_CONTROLLERS_MAX)
+        if (p->n_controllers > SIM_CONTROLLERS_MAX)
             ach_section_refuse(s, NULL, 0, "256 controllers at most");
         for (i = 0; i + 1 < p->n_controllers; i++)
             if (strcmp(p->controllers[i].name, p->controllers[p->n_controllers - 1].name) == 0)
-                ach_section_refuse(s, "name", 0, "another name than the controllers before");
+                ach_section_refuse(s, "name", 0, "a name that no other controller has");
     }
     return true;
 }
 
-ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config, int model)
+ach_status_t sim_plan_read(struct sim_plan *p, ach_config_t *config, int model)
 {
     ach_section_t *root = ach_config_root(config), *s = ach_section_next(root, "world", NULL);
     struct models models = {.all = model};
@@ -240,14 +240,14 @@ ach_status_t achi_plan_read(struct achi_plan *p, ach_config_t *config, int model
     return ACH_OK;
 }
 
-ach_status_t achi_plan_check(const struct achi_plan *p)
+ach_status_t sim_plan_check(const struct sim_plan *p)
 {
-    if (p->duration == ACHI_SIM_NEVER && p->n_controllers == 0)
+    if (p->duration == SIM_NEVER && p->n_controllers == 0)
         return ach_errstr_set(ACH_EINVAL, "a world without controllers needs a duration");
     return ACH_OK;
 }
 
-void achi_plan_finish(struct achi_plan *p)
+void sim_plan_finish(struct sim_plan *p)
 {
     size_t i, k;
 

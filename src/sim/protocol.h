@@ -1,99 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * protocol.h - what the coordinator and its time sinks say to each other
+ * protocol.h - messages between the coordinator and its time sinks
  *
  * A time sink is a thread of a controller. It has a virtual time of its own, which moves
- * with the CPU time it uses. Nobody may touch the world, that is put or get a
- * message, while somebody else is further behind: so everybody sees the world as it was
- * at his own time, and what is computed in c ms acts c ms later.
+ * with the CPU time it uses. A sink may touch the world, that is put or get a message, only when
+ * no other sink has an earlier time. So each sink sees the world as it is at the sink's own time,
+ * and the result of a computation of c ms takes effect c ms later.
  *
  * Two kinds of channels, named after the simulation:
  *
- *     sim.NAME.note      all sinks write, the coordinator reads each in its order
- *     sim.NAME.go.TID    the coordinator writes, one sink reads the newest; made by the sink
+ *     sim.NAME.note      all sinks write; the coordinator reads all notes in order
+ *     sim.NAME.go.TID    the coordinator writes; one sink creates it and reads the newest go
  *
- * A sink puts a note and sleeps until a go with the note's serial comes; a newer note takes
- * the place of one that was not answered. It need not
- * ask for what it reads before the horizon: until then nobody else can act.
+ * A sink puts a note and sleeps until a go with the note's serial comes; a newer note replaces
+ * one that was not answered. Gets up to the horizon need no note: no other sink acts before it.
  * The newest go is also the sink's clock:
  *
  *     time = go.time + (CPU time of the thread now - go.cpu)
  *
- * where the sink itself takes go.cpu when it wakes up, unless the coordinator says it,
- * having stopped the thread in the midst of its work.
+ * where the sink reads go.cpu from its own CPU clock when it wakes up. The coordinator sets
+ * go.cpu only if it stopped the thread at the end of a slice, or found it blocked outside.
  *
  * In the environment of a controller:
  *     ACH_SIM        NAME
  *     ACH_SIM_NAME   what the config file calls the controller
  *     ACH_SIM_PID    the coordinator's process
- *     ACH_SIM_EPOCH  what CLOCK_REALTIME says when the simulation begins, seconds since 1970
+ *     ACH_SIM_EPOCH  CLOCK_REALTIME at the beginning of the simulation, seconds since 1970
  */
-#ifndef ACHI_SIM_PROTOCOL_H
-#define ACHI_SIM_PROTOCOL_H
+#ifndef SIM_PROTOCOL_H
+#define SIM_PROTOCOL_H
 
 #include <stdint.h>
 
-#define ACHI_SIM_VERSION 2u
-#define ACHI_SIM_EVENTS 16       /* that one note can name */
-#define ACHI_SIM_NEVER INT64_MAX /* a time that does not come */
-#define ACHI_SIM_NAME_MAX 32
-#define ACHI_STATUS_REFUSED 121 /* exit status of a process that was refused a call */
+#define SIM_VERSION 2u
+#define SIM_EVENTS 16       /* events that one note can name */
+#define SIM_NEVER INT64_MAX /* no time: infinitely late */
+#define SIM_NAME_MAX 32
+#define SIM_STATUS_REFUSED 121 /* exit status of a process that was refused a call */
 
-enum achi_note_kind {
-    ACHI_NOTE_HELLO = 1, /* here is a thread; its go says when it begins */
-    ACHI_NOTE_ACT,       /* I want to touch the world at my time */
-    ACHI_NOTE_POST,      /* I have: something happened to events[0]; who waits for it may look */
-    ACHI_NOTE_WAIT,      /* until that time, or until something happens to one of the events */
-    ACHI_NOTE_BYE,       /* the thread ends; there is no go, nor for a POST before */
-    ACHI_NOTE_REFUSED    /* I said why on standard error: end the run. There is no go */
+enum sim_note_kind {
+    SIM_NOTE_HELLO = 1, /* a new thread; its go has the virtual time at which it begins */
+    SIM_NOTE_ACT,       /* the sink wants to touch the world at note.time */
+    SIM_NOTE_POST,      /* the sink has: events[0] happened; sinks that wait for it wake up */
+    SIM_NOTE_WAIT,      /* until note.until, or until one of the events happens */
+    SIM_NOTE_BYE,       /* the thread ends; neither this nor a POST just before gets a go */
+    SIM_NOTE_REFUSED    /* a call was refused, as logged on stderr: fail the run; gets no go */
 };
 
 /*
- * What can be waited for: a hash of a channel's name, or of an address in a process and
- * the process. Two with the same hash wake each other for nothing.
+ * An event that can be waited for: a hash of a channel's name, or of a pid and an address in that
+ * process. Two events with the same hash cause spurious wake-ups.
  */
-typedef uint64_t achi_event_t;
+typedef uint64_t sim_event_t;
 
-/* Something happens to this one at each step of the world: for what the simulation cannot see. */
-#define ACHI_EVENT_POLL 0u
+/* A WAIT for it ends after POLL_PERIOD (schedule.c), to poll what the simulation cannot see. */
+#define SIM_EVENT_POLL 0u
 
-struct achi_note {
+struct sim_note {
     uint32_t version;
     uint32_t kind;
     int32_t pid, tid;
     uint64_t serial; /* the sink's, from 1; echoed by the go */
     int64_t time;    /* the sink's virtual time */
-    int64_t cpu;     /* CPU time of the thread, as it was read for that */
-    int64_t begin;   /* and when it last began to count: calls before are left out */
-    int64_t
-        until; /* WAIT: a virtual time, or ACHI_SIM_NEVER; HELLO: what a call costs, calibrated */
-    uint64_t since; /* WAIT: go.posts when the sink last looked at what it waits for; HELLO: 1: the
-                       sink has the board (board.h) */
+    int64_t cpu;     /* CPU time of the thread at `time` */
+    int64_t begin;   /* CPU time from which it is charged: excludes calls of the client */
+    int64_t until;   /* WAIT: a virtual time, or SIM_NEVER; HELLO: calibrated cost of a call */
+    uint64_t since;  /* WAIT: go.posts before the sink last checked its condition; HELLO: 1: the
+                       sink has mapped the board (board.h) */
     uint32_t n_events;
-    uint32_t parent; /* HELLO: the tid of who started it, or 0; BYE: 1: the whole process ends */
-    achi_event_t events[ACHI_SIM_EVENTS]; /* only n_events of them are sent */
+    uint32_t parent; /* HELLO: tid of the creating thread, or 0; BYE: 1: the process ends */
+    sim_event_t events[SIM_EVENTS]; /* only n_events of them are sent */
 };
 
 /* How a sink is charged. */
-enum achi_cost {
-    ACHI_COST_MEASURED, /* CPU time */
-    ACHI_COST_DECLARED, /* go.cost in each cycle, at its first POST, or else at its WAIT */
-    ACHI_COST_FREE      /* nothing: for comparison */
+enum sim_cost {
+    SIM_COST_MEASURED, /* CPU time */
+    SIM_COST_DECLARED, /* go.cost in each cycle, at its first POST, or else at its WAIT */
+    SIM_COST_FREE      /* nothing: for comparison */
 };
 
-struct achi_go {
+struct sim_go {
     uint32_t version;
     uint32_t end;    /* 1: the simulation is over: end */
     uint64_t serial; /* of the note it answers */
     int64_t time;    /* the sink's virtual time */
-    int64_t cpu;     /* CPU time of the thread at that time; -1: as it is when this is read first */
-    int64_t horizon; /* nobody else acts before that; gets up to there need no ACT */
-    uint64_t posts;  /* how many POSTs there were, of all */
-    uint32_t model;  /* enum achi_cost */
-    uint32_t timed;  /* WAIT: 1: its time has come; 0: an event */
-    int64_t cost;    /* ACHI_COST_DECLARED: of a cycle */
+    int64_t cpu;     /* CPU time of the thread at `time`; -1: the sink reads it on wake-up */
+    int64_t horizon; /* no other sink acts before it; gets up to it need no ACT */
+    uint64_t posts;  /* number of events so far, of all sinks and the world */
+    uint32_t model;  /* enum sim_cost */
+    uint32_t timed;  /* WAIT: 1: timeout; 0: an event */
+    int64_t cost;    /* SIM_COST_DECLARED: of a cycle */
     uint32_t slot;   /* the sink's, on the board; 0: none */
-    uint32_t away; /* 1: the world goes on without the sink: it must ask before it does anything */
+    uint32_t away; /* 1: the world goes on without the sink: its next call must send a note first */
 };
 
 #endif

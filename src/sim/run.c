@@ -15,45 +15,23 @@
 #include "sim.h"
 
 #define FIFO_PRIORITY 20
-#define HEAVY 500000              /* wall time of a step of the world */
-#define SWEEP_EVERY 1000000000LL  /* wall time between two looks for dead threads */
-#define START_LIMIT 30000000000LL /* wall time for all programs to come */
+#define HEAVY 500000              /* wall time from which a step of the world is long */
+#define SWEEP_EVERY 1000000000LL  /* wall time between two checks for dead threads */
+#define START_LIMIT 30000000000LL /* wall time until all controllers must have said HELLO */
 
-static struct achi_sim *running; /* for signal handlers */
-
-int64_t achi_wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-bool achi_sim_fail(struct achi_sim *s, const char *format, ...)
-{
-    va_list args;
-
-    if (!s->failed && !s->over) {
-        va_start(args, format);
-        vsnprintf(s->why, sizeof(s->why), format, args);
-        va_end(args);
-        s->failed = true;
-    }
-    s->over = true;
-    return false;
-}
+static struct sim_sim *running; /* for signal handlers */
 
 static void on_child(int sig)
 {
     (void)sig;
     running->died = 1;
-    achi_note_interrupt(running);
+    sim_note_interrupt(running);
 }
 
 static void on_end(int sig)
 {
     running->interrupted = sig;
-    achi_note_interrupt(running);
+    sim_note_interrupt(running);
 }
 
 static void handle(int sig, void (*handler)(int), struct sigaction *old)
@@ -71,8 +49,8 @@ static bool set_fifo(bool fifo)
     return sched_setscheduler(0, fifo ? SCHED_FIFO : SCHED_OTHER, &first) == 0;
 }
 
-/* So that we run whenever we want to, and nobody's timer is rounded. */
-static void become_real_time(struct achi_sim *s)
+/* Run before other processes, on the plan's cores, and without timer slack. */
+static void become_real_time(struct sim_sim *s)
 {
     cpu_set_t set;
     size_t i;
@@ -85,7 +63,7 @@ static void become_real_time(struct achi_sim *s)
     s->fifo = s->plan->realtime && set_fifo(true);
 }
 
-/* A name that only one process can have, and that ends with it. */
+/* Bind an abstract socket: only one process can have the name, and it vanishes on exit. */
 static int claim(int core)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -103,10 +81,10 @@ static int claim(int core)
 }
 
 /*
- * One core for everybody, unless the plan has several: the last one that no other simulation
- * has chosen, since two that come before everybody else are in each other's way.
+ * Unless the plan names cores, use one for the coordinator and all controllers: the last one that
+ * no other simulation has claimed, since two SCHED_FIFO coordinators would delay each other.
  */
-static void choose_cores(struct achi_sim *s)
+static void choose_cores(struct sim_sim *s)
 {
     cpu_set_t set;
     int core, last = -1;
@@ -126,7 +104,7 @@ static void choose_cores(struct achi_sim *s)
     s->parallel = s->plan->n_cores > 1;
 }
 
-static bool all_came(const struct achi_sim *s)
+static bool all_came(const struct sim_sim *s)
 {
     size_t i;
 
@@ -136,15 +114,15 @@ static bool all_came(const struct achi_sim *s)
     return true;
 }
 
-static void attend(struct achi_sim *s)
+static void attend(struct sim_sim *s)
 {
     if (s->died) {
         s->died = 0;
-        achi_children_reap(s);
+        sim_children_reap(s);
     }
-    if (achi_wall() - s->wall_swept > SWEEP_EVERY) {
-        s->wall_swept = achi_wall();
-        achi_sinks_sweep(s);
+    if (monotonic_ns() - s->wall_swept > SWEEP_EVERY) {
+        s->wall_swept = monotonic_ns();
+        sim_sinks_sweep(s);
     }
     if (s->interrupted && !s->over) {
         s->over = true;
@@ -152,106 +130,105 @@ static void attend(struct achi_sim *s)
     }
 }
 
-/* Time begins when all are there. */
-static bool gather(struct achi_sim *s)
+/* Virtual time begins when all controllers have said HELLO. */
+static bool gather(struct sim_sim *s)
 {
-    int64_t until = achi_wall() + START_LIMIT;
+    int64_t until = monotonic_ns() + START_LIMIT;
     size_t i;
 
     while (!s->over && !all_came(s)) {
-        achi_notes_take(s, achi_wall() + 20000000);
+        sim_sinks_free(s);
+        sim_notes_take(s, monotonic_ns() + 20000000);
         attend(s);
-        if (achi_wall() < until)
+        if (monotonic_ns() < until)
             continue;
         for (i = 0; i < s->plan->n_controllers && !s->over; i++)
             if (!s->children[i].hello)
-                achi_sim_fail(s,
-                              "controller %s does not take part in the simulation after %d s: is "
-                              "%s statically linked?",
-                              s->plan->controllers[i].name, (int)(START_LIMIT / 1000000000),
-                              s->plan->controllers[i].command[0]);
+                sim_fail(s,
+                         "controller %s has not joined the simulation within %d s: is %s "
+                         "statically linked?",
+                         s->plan->controllers[i].name, (int)(START_LIMIT / 1000000000),
+                         s->plan->controllers[i].command[0]);
     }
     return !s->over;
 }
 
-static bool nobody_left(const struct achi_sim *s)
+static bool nobody_left(const struct sim_sim *s)
 {
     return !s->sinks && s->plan->n_controllers > 0;
 }
 
 /*
- * The world does what is due. If that takes long it is done as everybody's work is: the
- * system takes the processor away from who has it all the time before everybody
- * else, and then in the midst of a controller's slice.
+ * The world processes what is due. Long steps run under SCHED_OTHER: the kernel throttles a
+ * SCHED_FIFO process that uses the processor all the time, and would do so during a controller's
+ * slice.
  */
-static void step_world(struct achi_sim *s, int64_t time)
+static void step_world(struct sim_sim *s, int64_t time)
 {
-    int64_t wall = achi_wall(), before = s->stepped;
+    int64_t wall = monotonic_ns(), before = s->stepped;
     bool lower = s->fifo && s->heavy;
 
     if (lower)
         set_fifo(false);
-    achi_happen_at(s, time);
+    sim_events_at(s, time);
     if (lower)
         set_fifo(true);
-    s->heavy = achi_wall() - wall > HEAVY;
+    s->heavy = monotonic_ns() - wall > HEAVY;
     s->stepped = s->now;
-    achi_trace_add(s->trace, NULL, "world", wall - s->wall_start, achi_wall() - wall, before,
-                   s->now - before);
+    sim_trace_add(s->trace, NULL, "world", wall - s->wall_start, monotonic_ns() - wall, before,
+                  s->now - before);
 }
 
-/* Nothing will happen by itself any more. */
-static void wait_for_outside(struct achi_sim *s)
+/* No step is due any more: only a sink that is AWAY can go on. */
+static void wait_for_outside(struct sim_sim *s)
 {
-    const struct achi_sink *k;
+    const struct sim_sink *k;
 
-    achi_sinks_sweep(s);
+    sim_sinks_sweep(s);
     if (!s->sinks)
         return;
     k = s->sinks;
-    while (k && k->phase != ACHI_AWAY)
+    while (k && k->phase != SIM_AWAY)
         k = k->next;
     if (k)
-        achi_look_wait(s);
+        sim_watchdog_wait(s);
     else
-        achi_sim_fail(
-            s, "controller %s, as all others, waits for something that does not happen any more",
-            s->sinks->child->plan->name);
+        sim_fail(s, "controller %s, like all others, waits for an event that can no longer happen",
+                 s->sinks->child->plan->name);
 }
 
-/* One step: whoever is furthest behind. */
-static void step(struct achi_sim *s)
+/* One step, of the sink or the world with the earliest time. */
+static void step(struct sim_sim *s)
 {
-    struct achi_sink *last = achi_sink_last(s);
-    int64_t next = achi_happen_next(s);
-    int64_t time = last ? achi_sink_time(last) : ACHI_SIM_NEVER;
+    struct sim_sink *last = sim_sink_last(s);
+    int64_t next = sim_events_next(s);
+    int64_t time = last ? sim_sink_time(last) : SIM_NEVER;
 
     if (s->step_end < s->plan->duration && time >= s->step_end && next >= s->step_end) {
-        achi_happen_at(s, s->step_end);
+        sim_events_at(s, s->step_end);
         s->paused = true;
-    } else if (time == ACHI_SIM_NEVER && next == ACHI_SIM_NEVER &&
-               s->plan->duration == ACHI_SIM_NEVER) {
+    } else if (time == SIM_NEVER && next == SIM_NEVER && s->plan->duration == SIM_NEVER) {
         wait_for_outside(s);
     } else if ((next < time ? next : time) >= s->plan->duration) {
-        achi_happen_at(s, s->plan->duration);
+        sim_events_at(s, s->plan->duration);
         s->over = true;
     } else if (next <= time) {
         step_world(s, next);
-    } else if (last->phase != ACHI_COMPUTES) {
+    } else if (last->phase != SIM_COMPUTES) {
         s->now = time;
-        achi_turn_grant(s, last);
+        sim_schedule_grant(s, last);
     } else {
         s->now = time;
-        achi_turn_dispatch(s);
-        achi_look_wait(s);
+        sim_schedule_dispatch(s);
+        sim_watchdog_wait(s);
     }
 }
 
 /*
- * All have ended, some of them ahead of the world, on a core of their own: the run ends when the
- * world is there as well.
+ * All sinks have ended, some perhaps ahead of the world. The run ends when the world has reached
+ * the latest of their times.
  */
-static void end_at_last(struct achi_sim *s)
+static void end_at_last(struct sim_sim *s)
 {
     int64_t end = s->last > s->now ? s->last : s->now;
 
@@ -260,69 +237,83 @@ static void end_at_last(struct achi_sim *s)
 }
 
 /* True: no thread is left, and no process that may be about to start another one. */
-static bool all_ended(struct achi_sim *s)
+static bool all_ended(struct sim_sim *s)
 {
     if (!nobody_left(s))
         return false;
-    achi_look_wait(s);
-    achi_children_reap(s);
-    return !s->over && nobody_left(s) && !achi_children_left(s);
+    sim_watchdog_wait(s);
+    sim_children_reap(s);
+    return !s->over && nobody_left(s) && !sim_children_left(s);
 }
 
-static void loop(struct achi_sim *s)
+static void loop(struct sim_sim *s)
 {
     bool ended = false;
 
-    s->wall_start = s->wall_paced = achi_wall();
-    while (!s->over && achi_control(s)) {
+    s->wall_start = s->wall_paced = monotonic_ns();
+    while (!s->over && sim_control(s)) {
+        sim_sinks_free(s);
         attend(s);
-        achi_happen_serve(s);
+        sim_events_serve(s);
         if (!ended && all_ended(s)) {
             ended = true;
             end_at_last(s);
         }
-        if (!s->over && (ended || !nobody_left(s)) && achi_control_pace(s))
+        if (!s->over && (ended || !nobody_left(s)) && sim_control_pace(s))
             step(s);
     }
 }
 
-static bool open_files(struct achi_sim *s)
+static bool open_files(struct sim_sim *s)
 {
-    if (s->plan->trace && achi_trace_open(s->plan->trace, s, &s->trace) != ACH_OK)
-        return achi_sim_fail(s, "%s", ach_errstr());
-    if (s->plan->ledger && achi_ledger_open(s->plan->ledger, &s->ledger) != ACH_OK)
-        return achi_sim_fail(s, "%s", ach_errstr());
+    if (s->plan->trace && sim_trace_open(s->plan->trace, s, &s->trace) != ACH_OK)
+        return sim_fail(s, "%s", ach_errstr());
+    if (s->plan->ledger && sim_ledger_open(s->plan->ledger, &s->ledger) != ACH_OK)
+        return sim_fail(s, "%s", ach_errstr());
     return true;
 }
 
-/* What cannot be written fails a run that was fine. */
-static void close_files(struct achi_sim *s)
+/* A write error fails a run that was successful so far. */
+static void close_files(struct sim_sim *s)
 {
     s->over = false;
-    if (!achi_trace_close(s->trace))
-        achi_sim_fail(s, "cannot write %s", s->plan->trace);
-    if (!achi_ledger_close(s->ledger))
-        achi_sim_fail(s, "cannot write %s", s->plan->ledger);
+    if (!sim_trace_close(s->trace))
+        sim_fail(s, "cannot write %s", s->plan->trace);
+    if (!sim_ledger_close(s->ledger))
+        sim_fail(s, "cannot write %s", s->plan->ledger);
 }
 
-bool achi_sim_run(struct achi_sim *s)
+/* Each thread of a controller takes descriptors. Controllers keep the limit as it was. */
+static void allow_many_files(struct sim_sim *s)
+{
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &s->files) != 0)
+        return;
+    most = s->files;
+    most.rlim_cur = most.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &most);
+}
+
+bool sim_run(struct sim_sim *s)
 {
     struct sigaction old[4];
 
     s->claim = -1;
-    s->step_end = ACHI_SIM_NEVER;
+    s->step_end = SIM_NEVER;
+    allow_many_files(s);
     s->speed = s->plan->speed;
     s->paused = s->plan->paused;
     choose_cores(s);
-    if (achi_notes_open(s) != ACH_OK) {
-        achi_sim_fail(s, "%s", ach_errstr());
-        achi_notes_close(s);
+    if (sim_notes_open(s) != ACH_OK) {
+        sim_fail(s, "%s", ach_errstr());
+        sim_notes_close(s);
         return false;
     }
-    if (achi_board_open(s) != ACH_OK || achi_watch_open(s) != ACH_OK) {
-        achi_sim_fail(s, "%s", ach_errstr());
-        achi_board_close(s);
-        achi_notes_close(s);
+    if (sim_board_open(s) != ACH_OK || sim_watch_open(s) != ACH_OK) {
+        sim_fail(s, "%s", ach_errstr());
+        sim_board_close(s);
+        sim_notes_close(s);
         return false;
     }
     running = s;
@@ -330,27 +321,27 @@ bool achi_sim_run(struct achi_sim *s)
     handle(SIGINT, on_end, &old[1]);
     handle(SIGTERM, on_end, &old[2]);
     handle(SIGHUP, on_end, &old[3]);
-    if (open_files(s) && achi_children_start(s)) {
+    if (open_files(s) && sim_children_start(s)) {
         become_real_time(s);
         if (gather(s))
             loop(s);
-        achi_screen_show(s, true);
+        sim_status_show(s, true);
     }
-    achi_children_end(s);
+    sim_children_end(s);
     sigaction(SIGCHLD, &old[0], NULL);
     sigaction(SIGINT, &old[1], NULL);
     sigaction(SIGTERM, &old[2], NULL);
     sigaction(SIGHUP, &old[3], NULL);
     close_files(s);
-    achi_watch_close(s);
-    achi_board_close(s);
-    achi_notes_close(s);
+    sim_watch_close(s);
+    sim_board_close(s);
+    sim_notes_close(s);
     if (s->claim >= 0)
         close(s->claim);
     return !s->failed;
 }
 
-void achi_sim_finish(struct achi_sim *s)
+void sim_finish(struct sim_sim *s)
 {
     free(s->children);
     s->children = NULL;

@@ -1,270 +1,297 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim.h - the coordinator inside
+ * sim.h - internal header of the coordinator
  *
- * One loop (run.c) asks who is furthest behind. If it is the world, the world does
- * what is due (happen.c). If it is a sink that has asked for something, it gets its go
- * (note.c). If it is one that computes, it runs until it asks for something or its
- * slice is over (turn.c, look.c). Ties go to the world, then to the sink that came first.
+ * One loop (run.c) picks the party with the earliest virtual time. If that is the world, it
+ * processes what is due (events.c). If it is a sink with a pending note, the sink gets its go
+ * (go.c). If it is a sink that computes, it runs until it sends a note or its slice is over
+ * (schedule.c, watchdog.c). Ties go to the world, then to the sink that is first in the list.
  *
- * Times are virtual, in nanoseconds since the beginning, unless they are called wall.
+ * Times are virtual, in nanoseconds since the run began, unless they are called wall.
  */
-#ifndef ACHI_SIM_H
-#define ACHI_SIM_H
+#ifndef SIM_H
+#define SIM_H
 
 #include <ach.h>
 #include <ach/channel.h>
 #include <ach/robot.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include "../util/monotonic.h"
 #include "board.h"
+#include "devices/world.h"
 #include "ledger.h"
 #include "plan.h"
-#include "world.h"
 
-struct achi_trace;
+struct sim_trace;
 
-/* A process that we have started. */
-struct achi_child {
-    const struct achi_plan_controller *plan;
-    size_t index;     /* among the controllers */
-    pid_t pid;        /* 0: it has ended */
-    pid_t group;      /* of all processes that it has started */
-    bool hello;       /* one of its threads has come */
-    unsigned threads; /* that have come so far */
+/* A controller: the process that the coordinator started, and its descendants. */
+struct sim_child {
+    const struct sim_plan_controller *plan;
+    size_t index;     /* of its section in the world file, from 0 */
+    pid_t pid;        /* 0: it has exited */
+    pid_t group;      /* process group, shared with the processes that it starts */
+    bool hello;       /* a HELLO note has come from one of its threads */
+    unsigned threads; /* sinks added so far */
     bool ended;
-    int status;                  /* then, as of waitpid */
-    struct achi_account account; /* of threads that have ended */
+    int status;                 /* if ended: as from waitpid */
+    struct sim_account account; /* sum over its threads that have ended */
 };
 
-enum achi_phase {
-    ACHI_COMPUTES, /* it has its go */
-    ACHI_ASKS,     /* to touch the world, or has done so */
-    ACHI_WAITS,    /* for a time, or for events */
-    ACHI_AWAY      /* blocked outside, and the world goes on without it */
+enum sim_phase {
+    SIM_COMPUTES, /* its last note was answered with a go */
+    SIM_ASKS,     /* HELLO, ACT or POST is pending */
+    SIM_WAITS,    /* WAIT is pending: for a time, or for events */
+    SIM_AWAY      /* blocked outside; the world goes on without it (SIM_OUTSIDE_LEAVE) */
 };
 
 /* A thread of a controller. */
-struct achi_sink {
-    struct achi_sink *next; /* in the order of controllers, and in that in which they came */
-    struct achi_child *child;
+struct sim_sink {
+    struct sim_sink *next; /* ordered by controller, then by arrival */
+    struct sim_sink *next_gone;
+    bool gone; /* removed, and not yet freed */
+    struct sim_child *child;
     pid_t pid, tid;
     int pidfd;
-    achi_event_t signal; /* to its process */
-    unsigned slot;       /* on the board */
-    int row;             /* of the trace */
-    int clock_fd;        /* its CPU time */
+    sim_event_t signal; /* the event that a signal to its process posts */
+    unsigned slot;      /* on the board */
+    int row;            /* of the trace */
+    int clock_fd;       /* /proc/PID/task/TID/schedstat: its CPU time */
     ach_channel_t go;
-    enum achi_phase phase;
+    enum sim_phase phase;
     uint64_t serial; /* of its last note */
     int64_t time;
-    int64_t cpu;       /* CPU time at that time */
-    int64_t permit;    /* until when it was permitted to compute */
-    int64_t wake;      /* WAITS: when it is to wake up, as far as is known */
-    bool timed;        /* since its time will have come */
-    uint64_t since;    /* WAITS */
-    int64_t wall_wait; /* WAITS: since when */
+    int64_t cpu;       /* its CPU time at virtual time `time` */
+    int64_t permit;    /* virtual time up to which it was permitted to compute */
+    int64_t wake;      /* WAITS: virtual time at which it wakes, as known so far */
+    bool timed;        /* WAITS: `wake` is its timeout, not an event */
+    uint64_t since;    /* WAITS: note.since */
+    int64_t wall_wait; /* WAITS: when the wait began */
     unsigned n_events;
-    achi_event_t events[ACHI_SIM_EVENTS];
+    sim_event_t events[SIM_EVENTS];
 
-    bool post;   /* ASKS: it has put something, events[0] */
-    bool leaves; /* and is no more */
+    bool post;   /* ASKS: the note is a POST of events[0], not yet announced */
+    bool leaves; /* its BYE came too: remove it after that POST */
 
     int64_t cycle;        /* when its cycle began */
-    bool over;            /* its budget is used up in this cycle */
-    int64_t call_cost;    /* CPU time that a call costs by itself */
-    bool stopped;         /* its process is, by us */
-    bool running;         /* it may use the processor now */
-    int64_t armed;        /* then: what its slice is to take */
+    bool over;            /* it has overrun its budget in this cycle */
+    int64_t call_cost;    /* CPU time that one call of the client costs; not charged */
+    bool stopped;         /* the coordinator has stopped its process */
+    bool running;         /* it has a slice, and its process is not stopped */
+    int64_t armed;        /* planned length of its slice */
     int64_t wall_begin;   /* of the slice */
-    int64_t delay;        /* what it had waited for a core until then */
-    int64_t wall_end;     /* when to look at it */
-    int64_t wall_resumed; /* when it could last begin to run */
-    int64_t wall_asleep;  /* since when it sleeps outside, without progress; 0: it does not */
-    int64_t cpu_asleep;   /* its CPU time then */
-    int64_t cpu_look;     /* its CPU time at the first look since its go; -1: there was none */
-    int64_t cpu_critical; /* the same, since it is in a critical section; -1: it is not */
-    int64_t cpu_note;     /* its CPU time when it was last heard of */
-    bool sliced;          /* since then it was stopped in its work */
-    bool outside;         /* it was asleep when it was last looked at */
-    struct achi_account account;
+    int64_t delay;        /* sim_clocks.delay when the slice began */
+    int64_t wall_end;     /* when to check it (watchdog.c) */
+    int64_t wall_resumed; /* when it was last continued */
+    int64_t wall_asleep;  /* since when it sleeps without using CPU time; 0: not asleep */
+    int64_t cpu_asleep;   /* its CPU time at wall_asleep */
+    int64_t cpu_look;     /* its CPU time at the first check since its go; -1: none yet */
+    int64_t cpu_critical; /* CPU time of its process when found critical; -1: it is not */
+    int64_t cpu_note;     /* its CPU time at its last note */
+    bool sliced;          /* it was stopped at the end of a slice since its last note */
+    bool outside;         /* it was blocked outside at the last check */
+    struct sim_account account;
 };
 
-#define ACHI_POSTS 256u /* that are remembered, for who was about to wait */
+#define SIM_POSTS 256u /* recent events kept, for WAIT notes that come too late */
 
-struct achi_sim {
-    struct achi_plan *plan;
+struct sim_sim {
+    struct sim_plan *plan;
     ach_robot_t *robot;
     ach_channels_t *channels;
-    struct achi_world *world;
-    struct achi_watch *watch;
+    struct simd_world *world;
+    struct sim_watch *watch;
 
-    struct achi_board *board;
-    unsigned slot_last; /* that was given away on it */
-    int life;           /* the writing end of a FIFO that all controllers have open */
+    struct sim_board *board;
+    unsigned slot_last; /* the slot assigned last */
+    int life;           /* write end of the FIFO of client/parent_death.c */
 
     ach_channel_t note, status, control;
-    unsigned open; /* how many of them */
-    int lock;      /* of the first one's file, against another coordinator */
+    unsigned open; /* how many of the three channels are open */
+    int lock;      /* on the file of `note`: excludes a second coordinator of this name */
 
-    struct achi_child *children;
-    struct achi_sink *sinks;
-    int64_t now;     /* everybody is there, or further */
-    int64_t last;    /* when the last of those that have ended did */
-    int rows;        /* of the trace, beyond one for each controller */
-    int64_t stepped; /* when the world last did something by itself */
-    uint64_t posts;
-    achi_event_t recent[ACHI_POSTS];
+    struct sim_child *children;
+    struct sim_sink *sinks;
+    struct sim_sink *gone; /* removed, to be freed */
+    int64_t now;           /* neither the world nor a sink acts before this time any more */
+    int64_t last;          /* the latest time of a sink that has ended */
+    int rows;              /* of the trace, beyond one for each controller */
+    int64_t stepped;       /* time of the world's last step */
+    uint64_t posts;        /* events so far */
+    sim_event_t recent[SIM_POSTS];
 
-    char library[4200]; /* that controllers are started with */
-    int claim;          /* of our core; -1: none */
-    bool parallel;      /* several cores */
-    bool fifo;          /* before everybody else */
-    bool heavy;         /* the world's last step took long */
+    char library[4200];  /* LD_PRELOAD of the controllers */
+    struct rlimit files; /* limit of open files of the controllers */
+    int claim;           /* socket that claims the core; -1: none */
+    bool parallel;       /* several cores are used */
+    bool fifo;           /* the coordinator runs under SCHED_FIFO */
+    bool heavy;          /* the world's last step took longer than HEAVY (run.c) */
     int64_t wall_start;
     int64_t wall_shown;
-    int64_t wall_looked; /* at the control channel */
-    int64_t wall_swept;  /* dead threads away */
-    int64_t wall_served; /* programs outside */
-    int64_t wall_still;  /* spent in pauses */
+    int64_t wall_looked; /* when the control channel was last read */
+    int64_t wall_swept;  /* when dead sinks were last removed */
+    int64_t wall_served; /* when requests from outside were last served */
+    int64_t wall_still;  /* total wall time of pauses */
     double speed;
-    int64_t wall_paced, time_paced; /* since when the speed is limited to that */
+    int64_t wall_paced, time_paced; /* the two times from which the speed limit counts */
     bool paused;
-    int64_t step_end; /* paused again then */
+    int64_t step_end; /* virtual time at which "step" pauses again */
     uint64_t activations;
 
     bool failed, over;
-    volatile sig_atomic_t died, interrupted; /* by signal handlers */
+    volatile sig_atomic_t died, interrupted; /* set by signal handlers */
     char why[512];
     bool screen;
-    unsigned drawn; /* lines on it */
-    struct achi_trace *trace;
-    struct achi_ledger *ledger;
+    unsigned drawn; /* lines drawn on the terminal */
+    struct sim_trace *trace;
+    struct sim_ledger *ledger;
 };
 
-int64_t achi_wall(void);
+/* Is it charged for its CPU time? */
+static inline bool sim_schedule_measured(const struct sim_sink *k)
+{
+    return k->child->plan->model == SIM_COST_MEASURED;
+}
 
-/* End the run, as a failure, with a sentence; the first one counts. False. */
-bool achi_sim_fail(struct achi_sim *s, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* sim.c */
+
+/* Fail the run with a message; only the first one is kept. Returns false. */
+bool sim_fail(struct sim_sim *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* note.c: channels between the coordinator and its sinks */
-ach_status_t achi_notes_open(struct achi_sim *s);
-void achi_notes_close(struct achi_sim *s);
-bool achi_notes_take(struct achi_sim *s, int64_t wall_until); /* one; false: there was none */
-void achi_note_interrupt(struct achi_sim *s);                 /* signal handlers may */
-void achi_go_send(struct achi_sim *s, struct achi_sink *k, bool end, int64_t cpu);
+ach_status_t sim_notes_open(struct sim_sim *s);
+void sim_notes_close(struct sim_sim *s);
+/* Receive one note; false: there was none. *understood: it is well-formed. */
+bool sim_notes_get(struct sim_sim *s, struct sim_note *n, int64_t wall_until, bool *understood);
+void sim_note_interrupt(struct sim_sim *s); /* async-signal-safe */
 
-/* sink.c: who there is */
-struct achi_sink *achi_sink_add(struct achi_sim *s, const struct achi_note *n);
-struct achi_sink *achi_sink_find(const struct achi_sim *s, pid_t tid);
-bool achi_sink_names(const struct achi_sink *k, achi_event_t event); /* in its last note */
-bool achi_sink_exists(const struct achi_sim *s, const struct achi_sink *k);
-void achi_sink_remove(struct achi_sim *s, struct achi_sink *k);
-int64_t achi_sink_time(const struct achi_sink *k);          /* how far behind it is */
-struct achi_sink *achi_sink_last(const struct achi_sim *s); /* furthest behind */
-int64_t achi_sink_horizon(const struct achi_sim *s, const struct achi_sink *k);
-struct achi_clocks {
-    int64_t cpu;   /* CPU time that it used */
-    int64_t delay; /* wall time that it was ready and waited for a core */
+/* dispatch.c: notes are dispatched */
+bool sim_notes_take(struct sim_sim *s, int64_t wall_until); /* one note; false: there was none */
+
+/* go.c: permission to compute */
+void sim_go_send(struct sim_sim *s, struct sim_sink *k, bool end, int64_t cpu);
+
+/* sink.c: the list of sinks */
+struct sim_sink *sim_sink_add(struct sim_sim *s, const struct sim_note *n);
+struct sim_sink *sim_sink_find(const struct sim_sim *s, pid_t tid);
+bool sim_sink_names(const struct sim_sink *k, sim_event_t event); /* in its last note */
+void sim_sink_remove(struct sim_sim *s, struct sim_sink *k);
+void sim_sinks_free(struct sim_sim *s); /* those that were removed, between two steps of the loop */
+int64_t sim_sink_time(const struct sim_sink *k); /* of its next action; SIM_NEVER: AWAY */
+struct sim_child *sim_child_of(struct sim_sim *s, pid_t pid);
+bool sim_sink_signaled(const struct sim_sim *s, sim_event_t event); /* is it a signal to one? */
+
+/* horizon.c: the order of sinks by virtual time */
+struct sim_sink *sim_sink_last(const struct sim_sim *s); /* the one with the earliest time */
+int64_t sim_sink_horizon(const struct sim_sim *s, const struct sim_sink *k);
+
+/* proc.c: a thread's state in /proc */
+struct sim_clocks {
+    int64_t cpu;   /* CPU time used */
+    int64_t delay; /* wall time spent runnable, waiting for a core */
 };
-void achi_sink_clocks(const struct achi_sink *k, struct achi_clocks *c);
-int64_t achi_sink_cpu(const struct achi_sink *k);
-/* What /proc says of a thread, behind its name; empty: it is no more. */
-#define ACHI_STAT_SIZE 512
-void achi_proc_stat(pid_t pid, pid_t tid, char text[ACHI_STAT_SIZE]);
-char achi_sink_state(const struct achi_sink *k); /* 'R', 'S' and so on, as of /proc */
-#define ACHI_PLACE_SIZE 320
-const char *achi_sink_place(const struct achi_sink *k, char text[ACHI_PLACE_SIZE]);
-bool achi_sinks_rest(pid_t pid); /* no thread of the process runs, or sleeps in the kernel only */
-bool achi_sink_dead(const struct achi_sink *k);
-bool achi_sink_signaled(const struct achi_sim *s, achi_event_t event); /* is it a signal to one? */
-void achi_sinks_sweep(struct achi_sim *s); /* those that died without a bye, or hang */
+int sim_proc_open(pid_t pid, pid_t tid, const char *what); /* a descriptor; -1: no such file */
+void sim_sink_clocks(const struct sim_sink *k, struct sim_clocks *c);
+int64_t sim_sink_cpu(const struct sim_sink *k);
+/* /proc/PID/task/TID/stat after the command name; empty: the thread has exited. */
+#define SIM_STAT_SIZE 512
+void sim_proc_stat(pid_t pid, pid_t tid, char text[SIM_STAT_SIZE]);
+char sim_sink_state(const struct sim_sink *k); /* 'R', 'S' and so on, as in /proc */
+#define SIM_PLACE_SIZE 320
+const char *sim_sink_place(const struct sim_sink *k, char text[SIM_PLACE_SIZE]);
+bool sim_sinks_rest(pid_t pid); /* no thread of the process is in state R or D */
+bool sim_sink_dead(const struct sim_sink *k);
+bool sim_sink_asleep(const struct sim_sink *k);
+
+/* exits.c: sinks that end */
+void sim_exits_leave(struct sim_sim *s, struct sim_sink *k);
+void sim_exits_died(struct sim_sim *s, struct sim_sink *k); /* without a bye */
+void sim_sinks_sweep(struct sim_sim *s);               /* remove dead ones; fail if one hangs */
+void sim_process_forget(struct sim_sim *s, pid_t pid); /* all its threads */
+void sim_process_ends(struct sim_sim *s, pid_t pid);   /* after its BYE */
 
 /*
- * keeper.c: if we are killed, all controllers are ended, and what they have started. To be called
- * before channels are opened: the keeper would have a part of them.
+ * reaper.c: if the coordinator is killed, a helper process kills all controllers and what they
+ * have started. Call this before channels are opened: the reaper would inherit their mappings.
  */
-bool achi_keeper_start(struct achi_sim *s);
+bool sim_reaper_start(struct sim_sim *s);
 
 /* child.c: processes */
-bool achi_children_start(struct achi_sim *s);
-void achi_children_reap(struct achi_sim *s);
-bool achi_children_left(const struct achi_sim *s);
-void achi_children_end(struct achi_sim *s);
-struct achi_child *achi_child_of(struct achi_sim *s, pid_t pid);
-void achi_child_refused(struct achi_sim *s, pid_t pid); /* a call that sees real time */
-const char *achi_status_words(int status, char *text, size_t size);
+bool sim_children_start(struct sim_sim *s);
+void sim_children_reap(struct sim_sim *s);
+bool sim_children_left(const struct sim_sim *s);
+void sim_children_end(struct sim_sim *s);
 
-/* process.c: signals to processes, which are certainly ours */
-pid_t achi_process_parent(pid_t pid);
-int achi_process_open(pid_t pid); /* a descriptor; -1: it is none of ours */
-void achi_process_stop(struct achi_sim *s, struct achi_sink *k); /* with all its threads */
-void achi_process_continue(struct achi_sim *s, struct achi_sink *k);
-void achi_process_forget(struct achi_sim *s, pid_t pid); /* all its threads */
-void achi_process_ends(struct achi_sim *s, pid_t pid);   /* it has said so */
+/* process.c: signals to processes that descend from the coordinator */
+pid_t sim_process_parent(pid_t pid);
+int sim_process_open(pid_t pid); /* a pidfd; -1 with errno: ECHILD: not a descendant */
+void sim_process_stop(struct sim_sim *s, struct sim_sink *k); /* SIGSTOP, for all its threads */
+void sim_process_continue(struct sim_sim *s, struct sim_sink *k);
 
 /* board.c: which threads may be stopped now */
-ach_status_t achi_board_open(struct achi_sim *s);
-void achi_board_close(struct achi_sim *s);
-unsigned achi_board_slot(struct achi_sim *s); /* 0: all are taken */
-/* Threads of the same process: let them park at the end of their section, and go on. */
-void achi_board_want(struct achi_sim *s, const struct achi_sink *k);
-void achi_board_want_others(struct achi_sim *s, const struct achi_sink *k); /* it has its turn */
-void achi_board_release(struct achi_sim *s, const struct achi_sink *k);
-bool achi_board_parked(const struct achi_sim *s, const struct achi_sink *k);
-bool achi_board_critical(const struct achi_sim *s, const struct achi_sink *k);
+ach_status_t sim_board_open(struct sim_sim *s);
+void sim_board_close(struct sim_sim *s);
+unsigned sim_board_slot(struct sim_sim *s); /* a free one; 0: all are taken */
+/* Ask the threads of k's process to park at the end of their section; release wakes them. */
+void sim_board_want(struct sim_sim *s, const struct sim_sink *k);
+void sim_board_want_others(struct sim_sim *s, const struct sim_sink *k); /* all but k, which runs */
+void sim_board_release(struct sim_sim *s, const struct sim_sink *k);
+bool sim_board_parked(const struct sim_sim *s, const struct sim_sink *k);
+bool sim_board_critical(const struct sim_sim *s, const struct sim_sink *k);
 
-/* turn.c: whose turn it is to use the processor */
-void achi_turn_grant(struct achi_sim *s, struct achi_sink *k);
-void achi_turn_died(struct achi_sim *s, struct achi_sink *k); /* without a bye */
-void achi_turn_leave(struct achi_sim *s, struct achi_sink *k);
-void achi_turn_heard(struct achi_sim *s, struct achi_sink *k, const struct achi_note *n);
-void achi_turn_dispatch(struct achi_sim *s);
-void achi_turn_start(struct achi_sim *s, struct achi_sink *k); /* a slice */
-void achi_turn_resume(struct achi_sim *s, struct achi_sink *k, int64_t length);
-bool achi_turn_measured(const struct achi_sink *k);
-void achi_turn_trace(struct achi_sim *s, struct achi_sink *k, const char *what, int64_t time);
-/* It was permitted to compute until then, its time is that now, and its CPU clock says so. */
-void achi_turn_charge(struct achi_sink *k, int64_t permit, int64_t time, int64_t cpu);
-void achi_turn_check_budget(struct achi_sim *s, struct achi_sink *k);
+/* schedule.c: which sink may use the processor */
+void sim_schedule_grant(struct sim_sim *s, struct sim_sink *k);
+/* Charge what a sink has computed since its last note, when it says BYE. */
+void sim_schedule_last(struct sim_sink *k, const struct sim_note *n);
+void sim_schedule_heard(struct sim_sim *s, struct sim_sink *k, const struct sim_note *n);
+void sim_schedule_dispatch(struct sim_sim *s);
+void sim_schedule_start(struct sim_sim *s, struct sim_sink *k); /* begin a slice */
+void sim_schedule_resume(struct sim_sim *s, struct sim_sink *k, int64_t length);
+void sim_schedule_trace(struct sim_sim *s, struct sim_sink *k, const char *what, int64_t time);
+/* Set its granted time, its virtual time and its CPU time, and account for the differences. */
+void sim_schedule_charge(struct sim_sink *k, int64_t permit, int64_t time, int64_t cpu);
+void sim_schedule_check_budget(struct sim_sim *s, struct sim_sink *k);
 
-/* look.c: sinks that compute and say nothing */
-void achi_look_wait(struct achi_sim *s); /* until somebody says something, or a slice is over */
-void achi_look_halt(struct achi_sim *s); /* all that compute, for a pause */
-bool achi_look_asleep(const struct achi_sink *k);
+/* watchdog.c: sinks that compute without sending a note */
+void sim_watchdog_wait(struct sim_sim *s); /* for a note, or for the end of a slice */
+void sim_watchdog_halt(struct sim_sim *s); /* stop all sinks that compute, for a pause */
 
-/* happen.c: what happens in the world */
-int64_t achi_happen_next(struct achi_sim *s);
-bool achi_happen_at(struct achi_sim *s, int64_t time);
-void achi_happen_post(struct achi_sim *s, achi_event_t event, int64_t time);
-void achi_happen_signal(struct achi_sim *s, pid_t pid, int64_t time); /* to that process */
-void achi_happen_serve(struct achi_sim *s);                           /* who looks from outside */
-bool achi_happened_since(const struct achi_sim *s, const struct achi_sink *k);
-void achi_watch_want(struct achi_sim *s, const achi_event_t *events, unsigned n);
-ach_status_t achi_watch_open(struct achi_sim *s);
-void achi_watch_close(struct achi_sim *s);
+/* events.c: the world's steps, and the sinks that its events wake */
+int64_t sim_events_next(struct sim_sim *s);
+bool sim_events_at(struct sim_sim *s, int64_t time);
+void sim_events_post(struct sim_sim *s, sim_event_t event, int64_t time);
+void sim_events_signal(struct sim_sim *s, pid_t pid, int64_t time); /* to process pid */
+void sim_events_serve(struct sim_sim *s);                           /* programs outside */
+bool sim_events_since(const struct sim_sim *s, const struct sim_sink *k);
+void sim_watch_want(struct sim_sim *s, const sim_event_t *events, unsigned n);
+ach_status_t sim_watch_open(struct sim_sim *s);
+void sim_watch_close(struct sim_sim *s);
 
 /* control.c: pause, step, speed */
-bool achi_control(struct achi_sim *s);         /* take words, and pause; false: the run is over */
-bool achi_control_pace(struct achi_sim *s);    /* wait for the speed limit; false: not yet */
-void achi_control_rebase(struct achi_sim *s);  /* before the speed limit changes */
-int64_t achi_control_time(struct achi_sim *s); /* for one that comes back from outside */
+bool sim_control(struct sim_sim *s);      /* commands and pauses; false: the run is over */
+bool sim_control_pace(struct sim_sim *s); /* wait for the speed limit; false: not yet */
 
-/* screen.c: what is shown while it runs, and at the end */
-void achi_screen_show(struct achi_sim *s, bool last);
-void achi_screen_report(const struct achi_sim *s, FILE *out);
+/* pace.c: the speed limit */
+void sim_control_rebase(struct sim_sim *s);   /* before the speed limit changes */
+int64_t sim_control_time(struct sim_sim *s);  /* for a sink that comes back from outside */
+int64_t sim_control_ahead(struct sim_sim *s); /* wall time by which the next step is too early */
+bool sim_sinks_away(const struct sim_sim *s); /* is any sink AWAY? */
 
-/* trace.c: who ran when, as JSON that Perfetto and Chrome open */
-ach_status_t achi_trace_open(const char *path, const struct achi_sim *s, struct achi_trace **t);
-void achi_trace_add(struct achi_trace *t, const struct achi_sink *k, const char *what, int64_t wall,
-                    int64_t wall_length, int64_t time, int64_t length);
-void achi_trace_row(struct achi_trace *t, int row, const char *controller, unsigned thread);
-bool achi_trace_close(struct achi_trace *t);
+/* status.c: status while the run goes on, and the report at its end */
+void sim_status_show(struct sim_sim *s, bool last);
+void sim_status_report(const struct sim_sim *s, FILE *out);
 
-/* run.c: a whole run. What it is to be is in plan, world, robot and channels. False: see why. */
-bool achi_sim_run(struct achi_sim *s);
-void achi_sim_finish(struct achi_sim *s); /* after the report */
+/* trace.c: when each sink ran, as JSON that Perfetto and Chrome open */
+ach_status_t sim_trace_open(const char *path, const struct sim_sim *s, struct sim_trace **t);
+void sim_trace_add(struct sim_trace *t, const struct sim_sink *k, const char *what, int64_t wall,
+                   int64_t wall_length, int64_t time, int64_t length);
+void sim_trace_row(struct sim_trace *t, int row, const char *controller, unsigned thread);
+bool sim_trace_close(struct sim_trace *t);
+
+/* run.c: a whole run, as set up in plan, world, robot and channels. False: see s->why. */
+bool sim_run(struct sim_sim *s);
+void sim_finish(struct sim_sim *s); /* after the report */
 
 #endif

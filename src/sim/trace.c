@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * trace.c - who ran when, in the trace format of Chrome, which Perfetto opens
+ * trace.c - when each sink ran, in the trace format of Chrome, which Perfetto opens
  *
  * There are two processes in it: one has virtual times, the other wall times. Each
  * has a row for the world and for each sink.
@@ -11,27 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/json_text.h"
 #include "sim.h"
 
 #define VIRTUAL 1
 #define WALL 2
 
-struct achi_trace {
+struct sim_trace {
     FILE *file;
     const char *between;
 };
 
-static void name(struct achi_trace *t, int process, int thread, const char *kind, const char *text)
+static void name(struct sim_trace *t, int process, int thread, const char *kind, const char *text)
 {
     fprintf(t->file,
-            "%s{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}",
-            t->between, process, thread, kind, text);
+            "%s{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":", t->between,
+            process, thread, kind);
+    json_text_write(t->file, text, strlen(text));
+    fputs("}}", t->file);
     t->between = ",\n";
 }
 
-ach_status_t achi_trace_open(const char *path, const struct achi_sim *s, struct achi_trace **trace)
+ach_status_t sim_trace_open(const char *path, const struct sim_sim *s, struct sim_trace **trace)
 {
-    struct achi_trace *t = malloc(sizeof(*t));
+    struct sim_trace *t = malloc(sizeof(*t));
     size_t i;
 
     if (t)
@@ -54,8 +57,8 @@ ach_status_t achi_trace_open(const char *path, const struct achi_sim *s, struct 
     return ACH_OK;
 }
 
-/* Microseconds, with what is behind the point. */
-static void event(struct achi_trace *t, int process, int thread, const char *what, int64_t begin,
+/* Times are written in microseconds with three decimals. */
+static void event(struct sim_trace *t, int process, int thread, const char *what, int64_t begin,
                   int64_t length)
 {
     fprintf(t->file,
@@ -66,8 +69,8 @@ static void event(struct achi_trace *t, int process, int thread, const char *wha
     t->between = ",\n";
 }
 
-void achi_trace_add(struct achi_trace *t, const struct achi_sink *k, const char *what, int64_t wall,
-                    int64_t wall_length, int64_t time, int64_t length)
+void sim_trace_add(struct sim_trace *t, const struct sim_sink *k, const char *what, int64_t wall,
+                   int64_t wall_length, int64_t time, int64_t length)
 {
     int thread = k ? k->row : 0;
 
@@ -78,7 +81,7 @@ void achi_trace_add(struct achi_trace *t, const struct achi_sink *k, const char 
 }
 
 /* A controller's first thread has the controller's row. */
-void achi_trace_row(struct achi_trace *t, int row, const char *controller, unsigned thread)
+void sim_trace_row(struct sim_trace *t, int row, const char *controller, unsigned thread)
 {
     char text[64];
 
@@ -89,7 +92,7 @@ void achi_trace_row(struct achi_trace *t, int row, const char *controller, unsig
     name(t, WALL, row, "thread_name", text);
 }
 
-bool achi_trace_close(struct achi_trace *t)
+bool sim_trace_close(struct sim_trace *t)
 {
     bool good = true;
 

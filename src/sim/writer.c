@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* writer.c - who is in the midst of a put */
+/* writer.c - which thread holds a channel's writer lock */
 #include <linux/futex.h>
 #include <stdbool.h>
 
 #include "../libach/handle.h"
 #include "writer.h"
 
-pid_t achi_channel_writer(const ach_channel_t *chan)
+pid_t sim_channel_writer(const ach_channel_t *chan)
 {
     const uint32_t *lock = &chan->priv->view.hdr->lock;
 

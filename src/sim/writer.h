@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * writer.h - who is in the midst of a put
+ * writer.h - which thread holds a channel's writer lock
  *
- * Who is stopped there keeps all others from putting.
+ * A writer that is stopped during a put blocks all other writers of the channel.
  */
-#ifndef ACHI_SIM_WRITER_H
-#define ACHI_SIM_WRITER_H
+#ifndef SIM_WRITER_H
+#define SIM_WRITER_H
 
 #include <ach.h>
 #include <sys/types.h>
 
-/* The thread's id; 0: nobody. */
-pid_t achi_channel_writer(const ach_channel_t *chan);
+/* The tid of the lock's owner; 0: the lock is free. */
+pid_t sim_channel_writer(const ach_channel_t *chan);
 
 #endif

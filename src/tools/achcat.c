@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * achcat - messages to standard output, or lines into a channel
+ * achcat - write messages to standard output, or put lines into a channel
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,17 +13,17 @@
 #include "common.h"
 #include "streams.h"
 
-/* How often to look whether anybody reads what is written, while there is nothing to write. */
+/* Interval to check for a closed output pipe while there is nothing to write. */
 #define LOOK_EVERY_NS 500000000ll
 
-struct arguments {
+struct achcat_arguments {
     const char *channel;
     const char *file;
     bool put;
     bool lines;
     bool last;
     bool fresh;
-    bool now; /* end when there is nothing new */
+    bool now; /* exit when there is no new message */
     uint64_t count;
     int64_t until_ns; /* on CLOCK_MONOTONIC; INT64_MAX: never */
 };
@@ -37,27 +37,27 @@ static const struct option long_options[] = {
     {"time", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},    {0}};
 
-static void print_help(void)
+static void achcat_print_help(void)
 {
     puts("Usage: achcat [OPTION]... CHANNEL [FILE]\n"
          "  or:  achcat --put [--count N] CHANNEL [FILE]\n"
          "Copy the messages of a channel to standard output or a file, or with --put\n"
          "the lines of standard input or a file into a channel.\n"
          "\n"
-         "  -p, --put           lines into the channel\n"
+         "  -p, --put           put lines into the channel\n"
          "  -L, --lines         write a newline after each message\n"
          "  -l, --last          only the newest message each time, skipping older ones\n"
          "  -N, --new           skip the messages that the channel holds already\n"
          "  -x, --exit          end when there is nothing new, instead of waiting\n"
          "  -n, --count N       end after N messages\n"
-         "  -t, --time SECONDS  end after so long\n"
+         "  -t, --time SECONDS  end after this time\n"
          "  -h, --help          print this help\n"
          "  -V, --version       print the version");
 }
 
-static bool set_option(void *cx, int option)
+static bool achcat_set_option(void *cx, int option)
 {
-    struct arguments *a = cx;
+    struct achcat_arguments *a = cx;
 
     switch (option) {
     case 'p':
@@ -79,31 +79,31 @@ static bool set_option(void *cx, int option)
     }
 }
 
-static bool only_for_get(const struct arguments *a)
+static bool only_for_get(const struct achcat_arguments *a)
 {
     return a->lines || a->last || a->fresh || a->now || a->until_ns != INT64_MAX;
 }
 
-/* Says how to go on: a negative number, or the exit status. */
-static int parse_arguments(struct arguments *a, int argc, char **argv)
+/* Negative: go on. Otherwise exit with this status. */
+static int achcat_parse_arguments(struct achcat_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"pLlNxn:t:hV", long_options, print_help,
-                                                set_option};
+    static const struct tool_options options = {"pLlNxn:t:hV", long_options, achcat_print_help,
+                                                achcat_set_option};
     int status;
 
     status = tool_parse_options(&options, argc, argv, a);
     if (status >= 0)
         return status;
     if (optind == argc) {
-        tool_complain("which channel? See achcat --help");
+        tool_complain("no channel is given. See achcat --help");
         return EXIT_USAGE;
     }
     if (argc - optind > 2) {
-        tool_complain("one channel and one file at a time, not also '%s'", argv[optind + 2]);
+        tool_complain("give one channel and at most one file, not also '%s'", argv[optind + 2]);
         return EXIT_USAGE;
     }
     if (a->put && only_for_get(a)) {
-        tool_complain("--put goes only with --count");
+        tool_complain("--put can be combined only with --count");
         return EXIT_USAGE;
     }
     a->channel = argv[optind];
@@ -111,25 +111,25 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return -1;
 }
 
-static void on_signal(int sig)
+static void achcat_on_signal(int sig)
 {
     (void)sig;
     ach_cancel(&chan, NULL);
 }
 
-static void catch_signals(void)
+static void achcat_catch_signals(void)
 {
-    struct sigaction act = {.sa_handler = on_signal}, old;
+    struct sigaction act = {.sa_handler = achcat_on_signal}, old;
 
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
-    /* nohup ignores it for a reason. */
+    /* Keep SIGHUP ignored under nohup. */
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &act, NULL);
 }
 
-/* Wait for a message, but not for long: ACH_EAGAIN if none came. */
-static enum ach_status wait_a_while(const struct arguments *a)
+/* Wait for a message, at most LOOK_EVERY_NS: ACH_EAGAIN if none came. */
+static enum ach_status wait_a_while(const struct achcat_arguments *a)
 {
     int64_t look_ns = tool_clock_ns(CLOCK_MONOTONIC) + LOOK_EVERY_NS;
     struct timespec until = tool_ns_to_time(look_ns < a->until_ns ? look_ns : a->until_ns);
@@ -141,8 +141,8 @@ static enum ach_status wait_a_while(const struct arguments *a)
     return r == ACH_OK ? item.status : r;
 }
 
-/* The next message into a buffer that grows as needed. ACH_EAGAIN: none yet. */
-static enum ach_status next(const struct arguments *a, unsigned char **buf, size_t *room,
+/* Get the next message into a buffer that grows as needed. ACH_EAGAIN: none yet. */
+static enum ach_status next(const struct achcat_arguments *a, unsigned char **buf, size_t *room,
                             size_t *size)
 {
     for (;;) {
@@ -169,7 +169,8 @@ static enum ach_status next(const struct arguments *a, unsigned char **buf, size
     }
 }
 
-static bool write_message(const struct arguments *a, FILE *out, const void *data, size_t size)
+static bool achcat_write_message(const struct achcat_arguments *a, FILE *out, const void *data,
+                                 size_t size)
 {
     if (fwrite(data, 1, size, out) == size && (!a->lines || putc('\n', out) != EOF) &&
         fflush(out) == 0)
@@ -178,7 +179,7 @@ static bool write_message(const struct arguments *a, FILE *out, const void *data
     return false;
 }
 
-/* That the reader of our output went away is seen also while there is nothing to write. */
+/* Check for a closed output pipe without writing. False after complaining. */
 static bool still_read(FILE *out)
 {
     struct pollfd p = {.fd = fileno(out)};
@@ -190,8 +191,8 @@ static bool still_read(FILE *out)
     return false;
 }
 
-/* Why there is no further message. A channel that is removed ends properly. */
-static bool ended_well(const struct arguments *a, enum ach_status r)
+/* Report why there are no more messages. True: no error; removal of the channel is none. */
+static bool ended_well(const struct achcat_arguments *a, enum ach_status r)
 {
     if (r == ACH_ENOENT)
         tool_complain("the channel '%s' was removed", a->channel);
@@ -202,7 +203,7 @@ static bool ended_well(const struct arguments *a, enum ach_status r)
     return false;
 }
 
-static void tell_missed(const struct arguments *a, uint64_t gone)
+static void tell_missed(const struct achcat_arguments *a, uint64_t gone)
 {
     uint64_t total;
 
@@ -210,8 +211,8 @@ static void tell_missed(const struct arguments *a, uint64_t gone)
         tool_complain("%" PRIu64 " messages of '%s' were missed", total - gone, a->channel);
 }
 
-/* What the channel has let go by now is not missed. */
-static bool begin(const struct arguments *a, uint64_t *gone)
+/* Messages overwritten before this are not counted as missed. */
+static bool achcat_begin(const struct achcat_arguments *a, uint64_t *gone)
 {
     ach_info_t info;
     enum ach_status r = ach_channel_info(&chan, &info);
@@ -226,7 +227,7 @@ static bool begin(const struct arguments *a, uint64_t *gone)
     return true;
 }
 
-static int get_all(const struct arguments *a, FILE *out)
+static int get_all(const struct achcat_arguments *a, FILE *out)
 {
     unsigned char *buf = NULL;
     size_t room = 0, size;
@@ -234,9 +235,9 @@ static int get_all(const struct arguments *a, FILE *out)
     uint64_t n = 0, gone;
     bool ok = true;
 
-    if (!begin(a, &gone))
+    if (!achcat_begin(a, &gone))
         return EXIT_FAILED;
-    catch_signals();
+    achcat_catch_signals();
     while (ok && (a->count == 0 || n < a->count)) {
         r = next(a, &buf, &room, &size);
         if (r == ACH_EAGAIN && !a->now) {
@@ -245,7 +246,7 @@ static int get_all(const struct arguments *a, FILE *out)
         }
         if (r != ACH_OK && r != ACH_MISSED_FRAME)
             break;
-        ok = write_message(a, out, buf, size);
+        ok = achcat_write_message(a, out, buf, size);
         n++;
     }
     free(buf);
@@ -253,8 +254,8 @@ static int get_all(const struct arguments *a, FILE *out)
     return ok && ended_well(a, r) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* A message has at least one byte, so empty lines are left out. */
-static int put_all(const struct arguments *a, FILE *in)
+/* A message has at least one byte, so empty lines are skipped. */
+static int put_all(const struct achcat_arguments *a, FILE *in)
 {
     char *line = NULL;
     size_t room = 0;
@@ -278,7 +279,7 @@ static int put_all(const struct arguments *a, FILE *in)
     return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int copy(const struct arguments *a)
+static int copy(const struct achcat_arguments *a)
 {
     FILE *file = a->put ? stdin : stdout;
     int status = EXIT_FAILED;
@@ -294,7 +295,7 @@ static int copy(const struct arguments *a)
         status = a->put ? put_all(a, file) : get_all(a, file);
         ach_close(&chan);
     }
-    /* What went to standard output is out already; it is closed with the program. */
+    /* stdout was flushed already, and is closed at exit. */
     if (file != stdout && fclose(file) != 0 && status == EXIT_DONE) {
         tool_complain("cannot write: %s", strerror(errno));
         status = EXIT_FAILED;
@@ -304,12 +305,12 @@ static int copy(const struct arguments *a)
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {.until_ns = INT64_MAX};
+    struct achcat_arguments a = {.until_ns = INT64_MAX};
     int status;
 
     streams_init();
     ach_handle_sigbus();
     tool_name = "achcat";
-    status = parse_arguments(&a, argc, argv);
+    status = achcat_parse_arguments(&a, argc, argv);
     return status >= 0 ? tool_finish(status) : copy(&a);
 }

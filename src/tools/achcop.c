@@ -44,7 +44,7 @@ static const struct option long_options[] = {
     {"version", no_argument, NULL, 'V'},
     {0}};
 
-struct arguments {
+struct achcop_arguments {
     struct cop_options cop;
     const char *cop_pid_file;
     const char *child_pid_file;
@@ -53,7 +53,7 @@ struct arguments {
     bool detach;
 };
 
-static void print_help(void)
+static void achcop_print_help(void)
 {
     puts("Usage: achcop [OPTION]... -- PROGRAM [ARGUMENT]...\n"
          "Start a program, watch it, and start it again when it fails.\n"
@@ -66,15 +66,15 @@ static void print_help(void)
          "  -r, --restart              start the program again when it fails\n"
          "      --always               start it again also when it ends well\n"
          "      --max-restarts N       give up after N restarts in a row\n"
-         "      --delay SECONDS        wait so long before a restart (0.25); doubles each time\n"
-         "      --max-delay SECONDS    never wait longer than this (30)\n"
-         "      --stable SECONDS       a run so long counts as good, and ends the row (10)\n"
+         "      --delay SECONDS        delay before a restart (0.25); doubles each time\n"
+         "      --max-delay SECONDS    the longest delay (30)\n"
+         "      --stable SECONDS       a run this long resets delay and count (10)\n"
          "  -w, --wait                 the program has started when it sends SIGUSR1 to its\n"
-         "                             parent; SIGUSR2 says that it failed to\n"
-         "      --wait-time SECONDS    it failed if neither came after so long (30)\n"
-         "      --grace SECONDS        from SIGTERM to SIGKILL (5)\n"
-         "  -t, --tie                  the program dies when achcop is killed\n"
-         "  -v, --verbose              tell of each start and end\n"
+         "                             parent; SIGUSR2 means that it failed to start\n"
+         "      --wait-time SECONDS    how long --wait waits for a signal (30)\n"
+         "      --grace SECONDS        time from SIGTERM to SIGKILL (5)\n"
+         "  -t, --tie                  kill the program when achcop is killed\n"
+         "  -v, --verbose              print a message for each start and end\n"
          "  -h, --help                 print this help\n"
          "  -V, --version              print the version\n"
          "\n"
@@ -101,9 +101,9 @@ static bool set_number(struct cop_options *o, int option)
     }
 }
 
-static bool set_option(void *cx, int option)
+static bool achcop_set_option(void *cx, int option)
 {
-    struct arguments *a = cx;
+    struct achcop_arguments *a = cx;
 
     switch (option) {
     case 'P':
@@ -135,25 +135,25 @@ static bool set_option(void *cx, int option)
     }
 }
 
-/* Says how to go on: a negative number, or the exit status. */
-static int parse_arguments(struct arguments *a, int argc, char **argv)
+/* Negative: go on. Otherwise exit with this status. */
+static int achcop_parse_arguments(struct achcop_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"+P:p:o:e:drwtvhV", long_options, print_help,
-                                                set_option};
+    static const struct tool_options options = {"+P:p:o:e:drwtvhV", long_options, achcop_print_help,
+                                                achcop_set_option};
     int status;
 
     status = tool_parse_options(&options, argc, argv, a);
     if (status >= 0)
         return status;
     if (optind == argc) {
-        tool_complain("which program? See achcop --help");
+        tool_complain("no program is given. See achcop --help");
         return EXIT_USAGE;
     }
     a->cop.command = argv + optind;
     return -1;
 }
 
-/* Where an output goes: to its file, to nowhere when detached, else unchanged (-1). */
+/* Open the output: its file, /dev/null when detached, else inherited (-1). */
 static bool open_output(const char *path, bool detach, int *fd)
 {
     *fd = -1;
@@ -167,7 +167,7 @@ static bool open_output(const char *path, bool detach, int *fd)
     return *fd >= 0;
 }
 
-/* The process in front tells its caller how the start went. */
+/* In the foreground process: wait for the exit status of the start. */
 static int await_start(int report)
 {
     unsigned char status;
@@ -180,10 +180,10 @@ static int await_start(int report)
 }
 
 /*
- * The caller's terminal and outputs belong to it alone from now on; what the
- * cop says goes where the errors of the program go.
+ * Release the caller's terminal and outputs. Messages of the cop go where the
+ * program's standard error goes.
  */
-static void leave_terminal(const struct arguments *a)
+static void leave_terminal(const struct achcop_arguments *a)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -193,26 +193,26 @@ static void leave_terminal(const struct arguments *a)
     close(null);
 }
 
-struct report {
-    const struct arguments *arguments;
-    int fd; /* negative: nobody waits */
+struct achcop_report {
+    const struct achcop_arguments *arguments;
+    int fd; /* negative: not detached, no process waits */
 };
 
 static void started(void *cx, int status)
 {
-    const struct report *r = cx;
+    const struct achcop_report *r = cx;
     unsigned char byte = (unsigned char)status;
 
     if (r->fd < 0)
         return;
     leave_terminal(r->arguments);
     if (write(r->fd, &byte, 1) != 1)
-        tool_complain("nobody waits for the start any more");
+        tool_complain("cannot report the start: the achcop in the foreground has exited");
     close(r->fd);
 }
 
-/* Returns in the process that is to go on; the other one exits with the result of the start. */
-static bool detach(struct report *r)
+/* Returns in the background process. The foreground one exits with the status of the start. */
+static bool detach(struct achcop_report *r)
 {
     int report[2];
     pid_t pid;
@@ -232,8 +232,8 @@ static bool detach(struct report *r)
     return true;
 }
 
-/* Lock the files. The exit status if that cannot be, else a negative number. */
-static int lock_files(const struct arguments *a, struct cop_files *files)
+/* Lock the pid files. Negative: done. Otherwise exit with this status. */
+static int lock_files(const struct achcop_arguments *a, struct cop_files *files)
 {
     if (!pidfile_init(&files->cop, a->cop_pid_file))
         return EXIT_FAILED;
@@ -248,9 +248,9 @@ static int lock_files(const struct arguments *a, struct cop_files *files)
     return EXIT_FAILED;
 }
 
-static int run(struct arguments *a)
+static int achcop_run(struct achcop_arguments *a)
 {
-    struct report report = {.arguments = a, .fd = -1};
+    struct achcop_report report = {.arguments = a, .fd = -1};
     struct cop_files files = {0};
     int status;
 
@@ -271,16 +271,16 @@ static int run(struct arguments *a)
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {.cop = {.max_restarts = UINT64_MAX,
-                                  .wait_seconds = 30,
-                                  .grace = 5,
-                                  .delay = 0.25,
-                                  .max_delay = 30,
-                                  .stable = 10}};
+    struct achcop_arguments a = {.cop = {.max_restarts = UINT64_MAX,
+                                         .wait_seconds = 30,
+                                         .grace = 5,
+                                         .delay = 0.25,
+                                         .max_delay = 30,
+                                         .stable = 10}};
     int status;
 
     streams_init();
     tool_name = "achcop";
-    status = parse_arguments(&a, argc, argv);
-    return status >= 0 ? tool_finish(status) : run(&a);
+    status = achcop_parse_arguments(&a, argc, argv);
+    return status >= 0 ? tool_finish(status) : achcop_run(&a);
 }

@@ -3,7 +3,7 @@
  * achlog - record the messages of channels
  *
  * One log per channel, see docs/log-format.md. A signal or the time limit ends
- * the logs properly; without that a log is whole up to the last flush.
+ * the logs properly; if achlog is killed, a log is complete up to the last flush.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,7 +21,7 @@ static struct track *tracks;
 static size_t tracks_begun;
 static volatile sig_atomic_t stopped;
 
-struct arguments {
+struct achlog_arguments {
     struct record_options record;
     const char *dir;
     const char *file;
@@ -36,18 +36,18 @@ static const struct option long_options[] = {
     {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},      {0}};
 
-static void print_help(void)
+static void achlog_print_help(void)
 {
     puts("Usage: achlog [OPTION]... CHANNEL...\n"
          "Record the messages of channels, each channel into a log of its own.\n"
          "\n"
          "  -z, --gzip           compress the logs\n"
-         "  -d, --directory DIR  write the logs there (default: here)\n"
+         "  -d, --directory DIR  write the logs to DIR (default: current directory)\n"
          "  -o, --output FILE    write the log of the one channel to FILE; - is standard output\n"
          "  -l, --last           only the newest message each time, skipping older ones\n"
          "  -N, --new            skip the messages that the channels hold already\n"
          "  -n, --count N        end after N messages of each channel\n"
-         "  -t, --time SECONDS   end after so long\n"
+         "  -t, --time SECONDS   end after this time\n"
          "  -f, --force          overwrite existing files\n"
          "  -q, --quiet          no summary at the end\n"
          "  -h, --help           print this help\n"
@@ -57,9 +57,9 @@ static void print_help(void)
          "SIGINT and SIGTERM end the logs properly.");
 }
 
-static bool set_option(void *cx, int option)
+static bool achlog_set_option(void *cx, int option)
 {
-    struct arguments *a = cx;
+    struct achlog_arguments *a = cx;
 
     switch (option) {
     case 'z':
@@ -87,18 +87,18 @@ static bool set_option(void *cx, int option)
     }
 }
 
-/* Says how to go on: a negative number, or the exit status. */
-static int parse_arguments(struct arguments *a, int argc, char **argv)
+/* Negative: go on. Otherwise exit with this status. */
+static int achlog_parse_arguments(struct achlog_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"zd:o:lNn:t:fqhV", long_options, print_help,
-                                                set_option};
+    static const struct tool_options options = {"zd:o:lNn:t:fqhV", long_options, achlog_print_help,
+                                                achlog_set_option};
     int status;
 
     status = tool_parse_options(&options, argc, argv, a);
     if (status >= 0)
         return status;
     if (optind == argc) {
-        tool_complain("which channels? See achlog --help");
+        tool_complain("no channel is given. See achlog --help");
         return EXIT_USAGE;
     }
     if (a->file && a->dir) {
@@ -106,7 +106,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         return EXIT_USAGE;
     }
     if (a->file && argc - optind > 1) {
-        tool_complain("--output takes one channel; use --directory for several");
+        tool_complain("--output accepts one channel; use --directory for several");
         return EXIT_USAGE;
     }
     if (a->record.compress && !gzip_available()) {
@@ -116,7 +116,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return -1;
 }
 
-/* Two logs of one channel would be one file. */
+/* Two logs of the same channel would use the same file. */
 static bool all_differ(char **names, size_t n)
 {
     size_t i, j;
@@ -132,7 +132,7 @@ static bool all_differ(char **names, size_t n)
     return true;
 }
 
-static bool begin_track(struct track *t, const struct arguments *a)
+static bool begin_track(struct track *t, const struct achlog_arguments *a)
 {
     char *path = NULL;
     bool ok;
@@ -151,7 +151,7 @@ static bool begin_track(struct track *t, const struct arguments *a)
 }
 
 /* Open all channels before any file, so that a wrong name leaves no files behind. */
-static bool open_tracks(const struct arguments *a, char **names, size_t n)
+static bool open_tracks(const struct achlog_arguments *a, char **names, size_t n)
 {
     size_t opened = 0, i;
 
@@ -166,26 +166,27 @@ static bool open_tracks(const struct arguments *a, char **names, size_t n)
     return false;
 }
 
-static void on_signal(int sig)
+static void achlog_on_signal(int sig)
 {
     (void)sig;
     stopped = 1;
     tracks_cancel(tracks, tracks_begun);
 }
 
-static void catch_signals(void)
+static void achlog_catch_signals(void)
 {
-    struct sigaction act = {.sa_handler = on_signal}; /* without SA_RESTART: an open ends, too */
+    struct sigaction act = {.sa_handler =
+                                achlog_on_signal}; /* without SA_RESTART: interrupt open(), too */
 
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGHUP, &act, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a log that cannot be written is one of several */
+    signal(SIGPIPE, SIG_IGN); /* one failed log must not end the others */
     signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Run the groups: the first one in this thread, each other one in its own. */
-static bool run(const struct record_options *options, size_t n)
+static bool achlog_run(const struct record_options *options, size_t n)
 {
     size_t groups = (n + ACH_WAIT_MAX - 1) / ACH_WAIT_MAX, i, begun;
     struct group *g = calloc(groups, sizeof(*g));
@@ -232,7 +233,7 @@ static void ignore_signals(void)
     signal(SIGHUP, SIG_IGN);
 }
 
-static int record(const struct arguments *a, char **names, size_t n)
+static int record(const struct achlog_arguments *a, char **names, size_t n)
 {
     bool ok;
     size_t i;
@@ -242,12 +243,12 @@ static int record(const struct arguments *a, char **names, size_t n)
         tool_complain("no memory");
         return EXIT_FAILED;
     }
-    /* Once a log is begun a signal shall end it properly. */
-    catch_signals();
+    /* From the first log on, a signal must end the logs properly. */
+    achlog_catch_signals();
     ok = open_tracks(a, names, n);
     if (stopped)
         tracks_cancel(tracks, tracks_begun);
-    ok = ok && run(&a->record, n);
+    ok = ok && achlog_run(&a->record, n);
     ignore_signals();
     for (i = 0; i < tracks_begun; i++) {
         ok = track_close(&tracks[i]) && ok;
@@ -261,13 +262,13 @@ static int record(const struct arguments *a, char **names, size_t n)
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {.record.until_ns = INT64_MAX};
+    struct achlog_arguments a = {.record.until_ns = INT64_MAX};
     int status;
 
     streams_init();
     ach_handle_sigbus();
     tool_name = "achlog";
-    status = parse_arguments(&a, argc, argv);
+    status = achlog_parse_arguments(&a, argc, argv);
     if (status >= 0)
         return tool_finish(status);
     if (!all_differ(argv + optind, (size_t)(argc - optind)))

@@ -66,12 +66,12 @@ bool tool_parse_limit(const char *text, int64_t *until_ns)
     return true;
 }
 
-void tool_print_version(void)
+static void common_print_version(void)
 {
     printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
 }
 
-/* After getopt_long has complained; an option that it does not know has no letter. */
+/* After getopt_long has complained. optopt is 0 for an unknown long option. */
 static void hint_option(const struct option *longs, char **argv)
 {
     const char *hint = optopt == 0 ? suggest_option(longs, argv[optind - 1]) : "";
@@ -90,7 +90,7 @@ int tool_parse_options(const struct tool_options *o, int argc, char **argv, void
             return EXIT_DONE;
         }
         if (option == 'V') {
-            tool_print_version();
+            common_print_version();
             return EXIT_DONE;
         }
         if (option == '?')
@@ -148,15 +148,15 @@ bool tool_open_for_put(ach_channel_t *chan, const char *name, const char *maker)
     return r == ACH_OK || open_failed(name, r, maker);
 }
 
-/* The source lock is ours where it is needed, so only these two causes are left. */
+/* The source lock is held where needed, so only these two causes are left. */
 static const char *why_refused(const ach_info_t *info)
 {
     return info->readonly ? "not permitted: you may read this channel, but not write it"
-                          : "not permitted: the channel was made in another PID namespace, and "
-                            "only processes in that one can put";
+                          : "not permitted: the channel was created in another PID namespace, "
+                            "and only processes in that namespace can put";
 }
 
-/* Whoever reads does so elsewhere once the channel is removed: what is put would be lost. */
+/* Fail once the channel is removed: readers have moved on, and messages would be lost. */
 bool tool_put(ach_channel_t *chan, const char *name, const void *data, size_t size)
 {
     enum ach_status r = ach_put(chan, data, size);
@@ -190,7 +190,7 @@ const char *tool_status_text(enum ach_status status)
     case ACH_CORRUPT:
         return "the channel was replaced, its file was cut short, or its memory is damaged";
     case ACH_LOCKED:
-        return "another writer holds the channel and does not go on";
+        return "another writer holds the lock of the channel and does not release it";
     default:
         return ach_result_to_string(status);
     }

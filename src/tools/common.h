@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * common.h - what the side programs share: arguments and opening channels
+ * common.h - shared by achlog, achcat, achcop and ach replay: arguments, opening channels
  */
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
@@ -16,50 +16,48 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
 
-/* The program's name, put in front of what tool_complain says. */
+/* The program's name, the prefix of messages of tool_complain. */
 extern const char *tool_name;
 
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Arguments. On false they have complained. */
+/* Parse arguments. False after complaining. */
 bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64_t *value);
 bool tool_parse_seconds(const char *text, const char *what, double *value);
 
 /* A time limit, more than 0 seconds from now, as a point in time on CLOCK_MONOTONIC. */
 bool tool_parse_limit(const char *text, int64_t *until_ns);
 
-void tool_print_version(void);
-
-/* How a program takes its options: -h and -V are everybody's, set gets the others. */
+/* The options of a program. -h and -V are handled here, set is called for the others. */
 struct tool_options {
     const char *shorts;
     const struct option *longs;
     void (*help)(void);
-    bool (*set)(void *cx, int option); /* false, after complaining: wrong use */
+    bool (*set)(void *cx, int option); /* false after complaining: usage error */
 };
 
-/* Says how to go on: a negative number, or the exit status. */
+/* Negative: go on. Otherwise exit with this status. */
 int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx);
 
-/* Write out what was printed. The exit status: failed if not everything got out. */
+/* Flush standard output. Returns the exit status: EXIT_FAILED if not all could be written. */
 int tool_finish(int status);
 
-/* Open a channel to read from. On false it has complained. */
+/* Open a channel to read from. False after complaining. */
 bool tool_open_for_get(ach_channel_t *chan, const char *name);
 
 /*
- * Open a channel to put into, as its source if it has a single writer. What else than 'ach mk'
- * makes a channel that is not there is told, too; NULL: nothing.
+ * Open a channel to put into, as its source if it is a single-writer channel. If the channel does
+ * not exist, the complaint suggests 'ach mk' and `maker`, an option that creates it; may be NULL.
  */
 bool tool_open_for_put(ach_channel_t *chan, const char *name, const char *maker);
 
-/* Put a message. On false it has complained: it could not, or the channel was removed. */
+/* Put a message. False after complaining: the put failed, or the channel was removed. */
 bool tool_put(ach_channel_t *chan, const char *name, const void *data, size_t size);
 
-/* How many messages the channel had let go by then: those a new reader does not miss. */
+/* Number of messages already overwritten when info was read: a new reader does not miss them. */
 uint64_t tool_gone(const ach_info_t *info);
 
-/* What is wrong with a channel, to stand after its name and a colon. */
+/* The text of a status, to follow the channel's name and a colon. */
 const char *tool_status_text(enum ach_status status);
 
 int64_t tool_time_to_ns(const struct timespec *t);

@@ -13,18 +13,18 @@
 #include "common.h"
 
 enum state {
-    STARTING, /* the child runs, and has yet to say that it is ok */
+    STARTING, /* the child runs, but has not sent SIGUSR1 yet */
     RUNNING,
-    STOPPING, /* the child was told to end */
+    STOPPING, /* the child was sent SIGTERM */
     PAUSING,  /* no child; the next one starts at the deadline */
     ENDED
 };
 
-/* What shall follow when the child has stopped. */
+/* What to do after STOPPING. */
 enum after {
     AFTER_END,
-    AFTER_RESTART, /* at once, because somebody asked for it */
-    AFTER_PAUSE    /* as after any failure */
+    AFTER_RESTART, /* at once, on SIGHUP */
+    AFTER_PAUSE    /* after the delay, as after any failure */
 };
 
 struct cop {
@@ -59,9 +59,9 @@ void cop_block_signals(void)
 {
     sigset_t set;
 
-    /* A caller that ignores SIGCHLD would make the child vanish without a word. */
+    /* With an inherited SIG_IGN for SIGCHLD, the child's exit status would be lost. */
     signal(SIGCHLD, SIG_DFL);
-    /* Nor may a reader of our messages that went away end us. */
+    /* A closed stderr pipe must not kill the cop, so block SIGPIPE too. */
     cop_signals(&set);
     sigaddset(&set, SIGPIPE);
     sigprocmask(SIG_BLOCK, &set, &mask_before);
@@ -98,7 +98,7 @@ static void running(struct cop *c)
     tell_started(c, EXIT_DONE);
 }
 
-/* Plan the next start, or give up. */
+/* Schedule the next start, or give up. */
 static void pause_or_end(struct cop *c, int status)
 {
     const struct cop_options *o = c->options;
@@ -124,7 +124,7 @@ static void stop(struct cop *c, enum after after)
     kill(-c->child, SIGCONT);
 }
 
-/* The child did not come up. At the first start that is the end of it. */
+/* The child failed to start. A first start is not retried. */
 static void start_failed(struct cop *c, const char *why)
 {
     tool_complain("'%s' %s", c->options->command[0], why);
@@ -148,7 +148,7 @@ static void start(struct cop *c)
     }
     if (o->verbose)
         tool_complain("'%s' runs as process %d", o->command[0], (int)c->child);
-    /* At the first start somebody sees the complaint; a restart goes on without the file. */
+    /* Fatal only at the first start, when a user sees it; a restart goes on without the file. */
     if (!pidfile_set(&c->files->child, c->child) && c->started) {
         start_failed(c, "is ended, because its pid file cannot be written");
         return;
@@ -261,7 +261,7 @@ static void on_deadline(struct cop *c)
     }
 }
 
-static void on_signal(struct cop *c, int sig)
+static void cop_on_signal(struct cop *c, int sig)
 {
     switch (sig) {
     case SIGCHLD:
@@ -320,7 +320,7 @@ int cop_run(const struct cop_options *options, struct cop_files *files, cop_star
         int sig = next_signal(&c, &set);
 
         if (sig)
-            on_signal(&c, sig);
+            cop_on_signal(&c, sig);
         else
             on_deadline(&c);
     }

@@ -8,7 +8,7 @@
 #include "log.h"
 #include "log_record.h"
 
-/* A buffer grows only as fast as the file really has bytes to fill it. */
+/* First size of the buffer. It doubles only after the file has filled it. */
 #define GROW_FIRST ((size_t)1 << 16)
 
 __attribute__((format(printf, 2, 3))) static enum log_result bad(struct log_reader *r,
@@ -80,7 +80,7 @@ static bool parse_stamps(const char *s, bool *stamped)
     return *stamped || strcmp(s, "read") == 0;
 }
 
-/* Linux has far fewer clocks than this; those of single processes are negative. */
+/* Linux has far fewer clocks than this; CPU-time clocks of processes are negative. */
 #define CLOCKS_MAX 32
 
 static bool is_clock(int64_t clock)
@@ -96,7 +96,7 @@ enum key {
     KEY_STAMPS,
     KEY_REALTIME,
     KEY_CLOCK_NS,
-    KEY_NEEDED, /* logs of older versions lack those that follow */
+    KEY_NEEDED, /* keys from here on are optional: older versions did not write them */
     KEY_HELD = KEY_NEEDED,
     KEY_MAX
 };
@@ -128,7 +128,7 @@ static bool set_key(struct log_info *info, enum key key, const char *value)
     }
 }
 
-/* One line of the header. Unknown keys are for later versions. */
+/* Parse one line of the header. Unknown keys are ignored: later versions may add some. */
 static bool parse_line(struct log_info *info, char *line, unsigned *have)
 {
     char *value = strstr(line, ": ");
@@ -146,7 +146,7 @@ static bool parse_line(struct log_info *info, char *line, unsigned *have)
     return true;
 }
 
-/* Read one line, without its end, into at most *room bytes, of which it takes what it needs. */
+/* Read one line without its newline. *room is the space left, and is reduced by the line. */
 static enum log_result read_line(struct log_reader *r, char *line, size_t *room)
 {
     size_t n;
@@ -257,12 +257,12 @@ static enum log_result check_end(struct log_reader *r, const struct log_record *
     char more;
 
     if (le64toh(raw->seq) != r->messages)
-        return damaged(r, "its end mark counts other messages");
+        return damaged(r, "its end mark has a wrong message count");
     result = read_bytes(r, &more, 1);
-    return result == LOG_OK ? damaged(r, "something follows its end mark") : result;
+    return result == LOG_OK ? damaged(r, "other data follows its end mark") : result;
 }
 
-/* Read and check what stands in front of a message. */
+/* Read and check the record in front of a message. */
 static enum log_result read_record(struct log_reader *r, struct log_record *raw)
 {
     enum log_result result = read_bytes(r, raw, sizeof(*raw));
@@ -272,7 +272,7 @@ static enum log_result read_record(struct log_reader *r, struct log_record *raw)
     if (result != LOG_OK)
         return result;
     if (le32toh(raw->magic) != LOG_MAGIC_MESSAGE && le32toh(raw->magic) != LOG_MAGIC_END)
-        return damaged(r, "no record stands there");
+        return damaged(r, "no record begins there");
     if (le32toh(raw->crc) != log_record_crc(raw))
         return damaged(r, "a record's checksum is wrong");
     if (le32toh(raw->magic) == LOG_MAGIC_END)
@@ -282,10 +282,10 @@ static enum log_result read_record(struct log_reader *r, struct log_record *raw)
     return LOG_OK;
 }
 
-/* Recorders once stamped what a channel held already with the time of their first reading. */
+/* Logs without held_seq: messages read this soon after the start were in the channel before. */
 #define OLD_FIRST_READ_NS 100000000ll
 
-/* A recorder knows when a message came only if it was there to see it come. */
+/* Without timestamps, the put time of a message from before the recording is unknown. */
 static bool is_untimed(const struct log_reader *r, uint64_t seq, int64_t time_ns)
 {
     int64_t since_start;

@@ -20,7 +20,7 @@ bool map_is_for(const char *map, const char *channel)
     return strncmp(map, channel, n) == 0 && map[n] == '=';
 }
 
-/* The channel that the options want a log's messages in. */
+/* The channel to play a log into, according to --to and --map. */
 static const char *target(const char *channel, const struct replay_options *options)
 {
     size_t i;
@@ -61,7 +61,7 @@ struct outlet *outlets_add(struct outlets *o, const struct log_info *info,
     return out;
 }
 
-/* A log is not trusted with any amount of memory. */
+/* Limit the size: a log is not trusted. */
 static bool make(const struct outlet *o)
 {
     ach_create_attr_t attr;
@@ -70,7 +70,8 @@ static bool make(const struct outlet *o)
 
     if (__builtin_mul_overflow(o->like.frame_cnt, o->like.frame_size, &capacity) ||
         capacity > LOG_MESSAGE_MAX) {
-        tool_complain("the log asks for a very large channel '%s'; make it with 'ach mk'", o->name);
+        tool_complain("the log asks for a very large channel '%s'; create it with 'ach mk'",
+                      o->name);
         return false;
     }
     ach_create_attr_init(&attr);
@@ -79,7 +80,7 @@ static bool make(const struct outlet *o)
     r = ach_create(o->name, o->like.frame_cnt, o->like.frame_size, &attr);
     if (r == ACH_OK || r == ACH_EEXIST)
         return true;
-    tool_complain("cannot make the channel '%s': %s", o->name, ach_errstr());
+    tool_complain("cannot create the channel '%s': %s", o->name, ach_errstr());
     return false;
 }
 

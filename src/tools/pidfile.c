@@ -15,11 +15,11 @@
 /* Room for a process id, a newline and an end. */
 #define PID_TEXT 16
 
-/* Others may make and remove the file at the same time; not for ever. */
+/* Limits the retries while other processes create and remove the file. */
 #define TRIES 1000
 #define AGAIN (-2)
 
-/* Is the open file still the one of that name? Somebody may have removed it. */
+/* Does the path still name the open file? Another process may have removed it. */
 static bool still_named(int fd, const char *path)
 {
     struct stat a, b;
@@ -35,12 +35,12 @@ static void complain_of_owner(int fd, const char *path)
     long pid = n > 0 ? strtol(text, NULL, 10) : 0;
 
     if (pid > 0)
-        tool_complain("another one runs already: '%s' is locked, process %ld", path, pid);
+        tool_complain("another achcop is running: '%s' is locked, process %ld", path, pid);
     else
-        tool_complain("another one runs already: '%s' is locked", path);
+        tool_complain("another achcop is running: '%s' is locked", path);
 }
 
-/* Asked before it is opened: with some devices that alone has an effect. */
+/* Check before opening: opening some devices has side effects. */
 static bool other_than_regular(const char *path)
 {
     struct stat st;
@@ -48,7 +48,7 @@ static bool other_than_regular(const char *path)
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* A file with more in it belongs to somebody else. */
+/* A file with any other content is no pid file. */
 static bool holds_pid_at_most(int fd)
 {
     char text[PID_TEXT + 1] = "";
@@ -57,7 +57,7 @@ static bool holds_pid_at_most(int fd)
     return n >= 0 && n < PID_TEXT && strspn(text, "0123456789\n") == (size_t)n;
 }
 
-/* Who owns the file, or reaches it by another name, could write the number of any process. */
+/* Another owner, or a user of another hard link, could write the pid of any process. */
 static bool is_ours(int fd, const char *path)
 {
     struct stat st;
@@ -65,14 +65,14 @@ static bool is_ours(int fd, const char *path)
     if (fstat(fd, &st) != 0 || st.st_uid != geteuid())
         tool_complain("'%s' cannot be a pid file: it belongs to another user", path);
     else if (st.st_nlink > 1)
-        tool_complain("'%s' cannot be a pid file: it has other names, too", path);
+        tool_complain("'%s' cannot be a pid file: it has other hard links", path);
     else
         return true;
     return false;
 }
 
-/* A new file is for nobody else until it is locked. -1: it has complained; or try AGAIN. */
-static int open_file(const char *path, bool *made)
+/* A new file has mode 0600 until it is locked. Returns -1 after complaining, or AGAIN: retry. */
+static int pidfile_open_file(const char *path, bool *made)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
@@ -95,11 +95,12 @@ static void let_all_read(int fd)
     fchmod(fd, 0644 & ~mask);
 }
 
-/* A process that may only read the file has locked it, so it is nobody's: another takes its place. */
+/* The lock holder can only read the file, so it is not the owner: unlink the file and retry. */
 static bool replace(int fd, const char *path)
 {
     if (!holds_pid_at_most(fd)) {
-        tool_complain("'%s' is no pid file: it holds something else", path);
+        tool_complain("'%s' is not a pid file: it contains something other than a process id",
+                      path);
         return false;
     }
     if (still_named(fd, path) && unlink(path) != 0) {
@@ -111,7 +112,7 @@ static bool replace(int fd, const char *path)
     return true;
 }
 
-/* False: it cannot be had. *taken: the lock is ours, and the name is still the file's. */
+/* False: give up. *taken: we hold the lock, and the path still names the file. */
 static bool try_lock(int fd, const char *path, bool *taken)
 {
     switch (filelock_take(fd)) {
@@ -138,10 +139,10 @@ static int open_locked(const char *path)
         int fd;
 
         if (other_than_regular(path)) {
-            tool_complain("'%s' cannot be a pid file: it is no regular file", path);
+            tool_complain("'%s' cannot be a pid file: it is not a regular file", path);
             return -1;
         }
-        fd = open_file(path, &made);
+        fd = pidfile_open_file(path, &made);
         if (fd == AGAIN)
             continue;
         if (fd < 0)
@@ -156,7 +157,7 @@ static int open_locked(const char *path)
             return fd;
         close(fd);
     }
-    tool_complain("cannot lock the pid file '%s': others replace it all the time", path);
+    tool_complain("cannot lock the pid file '%s': other processes keep replacing it", path);
     return -1;
 }
 
@@ -170,7 +171,8 @@ bool pidfile_init(struct pidfile *f, const char *path)
     if (f->fd < 0)
         return false;
     if (!holds_pid_at_most(f->fd)) {
-        tool_complain("'%s' is no pid file: it holds something else", path);
+        tool_complain("'%s' is not a pid file: it contains something other than a process id",
+                      path);
         close(f->fd);
         return false;
     }

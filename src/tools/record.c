@@ -12,7 +12,7 @@
 #include "common.h"
 #include "filelock.h"
 
-/* What a log may lack when its recorder is killed. */
+/* Flush interval: the most that a log lacks when its recorder is killed. */
 #define FLUSH_EVERY_NS 100000000ll
 
 /* The offsets of the clocks seen so far: one per clock, so that logs of one clock merge exactly. */
@@ -43,8 +43,8 @@ static bool is_stdout(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* A signal can come while the file is a pipe that nobody reads. */
-static int open_file(const char *path, bool force)
+/* Opening a FIFO without a reader blocks; a signal interrupts it. */
+static int record_open_file(const char *path, bool force)
 {
     int fd;
 
@@ -58,7 +58,7 @@ static int open_file(const char *path, bool force)
     return fd;
 }
 
-/* Empty the file, unless another recorder is at it. Pipes and devices are for anybody. */
+/* Truncate the file, unless another recorder has locked it. Pipes and devices are not locked. */
 static bool take_file(int fd, const char *path)
 {
     struct stat st;
@@ -117,7 +117,7 @@ bool track_open(struct track *t, const char *name, const struct record_options *
 bool track_begin(struct track *t, const char *path, const struct record_options *options)
 {
     t->path = strdup(path);
-    t->fd = t->path ? open_file(path, options->force) : -1;
+    t->fd = t->path ? record_open_file(path, options->force) : -1;
     if (t->fd >= 0 && take_file(t->fd, path) && begin_log(t, options->compress))
         return true;
     if (t->fd >= 0)
@@ -127,7 +127,7 @@ bool track_begin(struct track *t, const char *path, const struct record_options 
     return false;
 }
 
-/* Has the log lost its last name, and is gone with its descriptor? */
+/* Was the log's file unlinked? */
 static bool removed(const struct track *t)
 {
     struct stat st;
@@ -187,7 +187,7 @@ static enum ach_status get(struct group *g, struct track *t, int options, size_t
             return r;
         p = realloc(g->buf, *size);
         if (!p) {
-            fail(t, "no memory for its message");
+            fail(t, "no memory for a message");
             return ACH_FAILED_SYSCALL;
         }
         g->buf = p;
@@ -195,7 +195,7 @@ static enum ach_status get(struct group *g, struct track *t, int options, size_t
     }
 }
 
-static bool write_message(struct group *g, struct track *t, size_t size)
+static bool record_write_message(struct group *g, struct track *t, size_t size)
 {
     struct log_message msg = {.size = size, .data = g->buf};
     struct timespec when;
@@ -224,7 +224,7 @@ static bool record_one(struct group *g, struct track *t)
     switch (r) {
     case ACH_OK:
     case ACH_MISSED_FRAME:
-        if (!write_message(g, t, size))
+        if (!record_write_message(g, t, size))
             return false;
         if (t->log.messages == g->options->count)
             t->ended = true;
@@ -239,8 +239,8 @@ static bool record_one(struct group *g, struct track *t)
     }
 }
 
-/* Take what is there now, but do not run after a fast writer for ever. */
-static void drain(struct group *g, struct track *t)
+/* Record the messages available now, at most frame_cnt: a fast writer must not keep us here. */
+static void record_drain(struct group *g, struct track *t)
 {
     uint64_t n;
 
@@ -271,7 +271,7 @@ static bool dirty(const struct group *g)
     return false;
 }
 
-/* Wait for the group's channels that go on. */
+/* Wait for the channels that have not ended. */
 static enum ach_status wait_for_some(struct group *g, ach_wait_item_t *items, size_t n,
                                      int64_t until_ns)
 {
@@ -291,7 +291,7 @@ static struct track *track_of(ach_wait_item_t *item)
     return (struct track *)((char *)item->chan - offsetof(struct track, chan));
 }
 
-/* Record what the waiting found. */
+/* Handle the results of ach_wait. */
 static void serve(struct group *g, ach_wait_item_t *items, size_t n)
 {
     size_t i;
@@ -300,7 +300,7 @@ static void serve(struct group *g, ach_wait_item_t *items, size_t n)
         struct track *t = track_of(&items[i]);
 
         if (items[i].status == ACH_OK || items[i].status == ACH_CORRUPT) {
-            drain(g, t);
+            record_drain(g, t);
         } else if (items[i].status == ACH_ENOENT) {
             tool_complain("recording of '%s' ends: the channel was removed", t->name);
             t->ended = true;
@@ -320,7 +320,7 @@ static size_t collect(struct group *g, ach_wait_item_t *items)
     return n;
 }
 
-/* The signal came: what is in the channels now still belongs to the logs. */
+/* At the end: record the messages that are still in the channels. */
 static void last_round(struct group *g)
 {
     size_t i;
@@ -328,7 +328,7 @@ static void last_round(struct group *g)
     for (i = 0; i < g->n; i++) {
         g->tracks[i].chan.cancel = 0;
         if (!g->tracks[i].ended)
-            drain(g, &g->tracks[i]);
+            record_drain(g, &g->tracks[i]);
     }
 }
 

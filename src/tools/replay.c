@@ -40,7 +40,7 @@ static const struct option long_options[] = {{"speed", required_argument, NULL, 
                                              {"version", no_argument, NULL, 'V'},
                                              {0}};
 
-struct arguments {
+struct replay_arguments {
     struct replay_options replay;
     const char **maps;
     bool paced; /* a speed was given */
@@ -49,7 +49,7 @@ struct arguments {
     bool json;
 };
 
-static void print_help(void)
+static void replay_print_help(void)
 {
     puts("Usage: ach replay [OPTION]... LOG...\n"
          "Play logs of achlog back into their channels, merged by time.\n"
@@ -61,9 +61,9 @@ static void print_help(void)
          "      --loop N       play N times; 0 is for ever\n"
          "      --start S      begin S seconds after the first message\n"
          "      --end S        end S seconds after the first message\n"
-         "      --create       make the channels that do not exist, as they were\n"
-         "      --info         do not play; tell what is in the logs\n"
-         "  -j, --json         with --info: tell it as JSON\n"
+         "      --create       create channels that do not exist, as recorded\n"
+         "      --info         do not play; print what is in the logs\n"
+         "  -j, --json         with --info: print JSON\n"
          "  -q, --quiet        no summary at the end\n"
          "  -h, --help         print this help\n"
          "  -V, --version      print the version\n"
@@ -72,16 +72,6 @@ static void print_help(void)
          "  ach replay --create imu.achlog\n"
          "  ach replay --speed 2 --map imu=imu-old imu.achlog state.achlog\n"
          "  ach replay --info --json imu.achlog");
-}
-
-int replay_open_file(const char *path)
-{
-    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                    : open(path, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        tool_complain("cannot open '%s': %s", path, strerror(errno));
-    return fd;
 }
 
 static bool set_speed(struct replay_options *o, const char *text)
@@ -94,21 +84,21 @@ static bool set_speed(struct replay_options *o, const char *text)
     return false;
 }
 
-static bool add_map(struct arguments *a, const char *text)
+static bool add_map(struct replay_arguments *a, const char *text)
 {
     const char *equals = strchr(text, '=');
 
     if (!equals || equals == text || !equals[1]) {
-        tool_complain("--map takes OLD=NEW, not '%s'", text);
+        tool_complain("--map needs OLD=NEW, not '%s'", text);
         return false;
     }
     a->maps[a->replay.n_maps++] = text;
     return true;
 }
 
-static bool set_option(void *cx, int option)
+static bool replay_set_option(void *cx, int option)
 {
-    struct arguments *a = cx;
+    struct replay_arguments *a = cx;
 
     switch (option) {
     case 'S':
@@ -139,14 +129,14 @@ static bool set_option(void *cx, int option)
     }
 }
 
-static int check_arguments(const struct arguments *a, int argc)
+static int check_arguments(const struct replay_arguments *a, int argc)
 {
     if (optind == argc) {
-        tool_complain("which logs? See ach replay --help");
+        tool_complain("no log is given. See ach replay --help");
         return EXIT_USAGE;
     }
     if (a->json && !a->info) {
-        tool_complain("--json goes with --info");
+        tool_complain("--json needs --info");
         return EXIT_USAGE;
     }
     if (a->max && a->paced) {
@@ -164,10 +154,11 @@ static int check_arguments(const struct arguments *a, int argc)
     return -1;
 }
 
-/* Says how to go on: a negative number, or the exit status. */
-static int parse_arguments(struct arguments *a, int argc, char **argv)
+/* Negative: go on. Otherwise exit with this status. */
+static int replay_parse_arguments(struct replay_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"S:jqhV", long_options, print_help, set_option};
+    static const struct tool_options options = {"S:jqhV", long_options, replay_print_help,
+                                                replay_set_option};
     int status;
 
     optind = 0;
@@ -179,7 +170,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 
 int ach_verb_replay(int argc, char **argv)
 {
-    struct arguments a = {.replay = {.speed = 1, .loops = 1, .end = INFINITY}};
+    struct replay_arguments a = {.replay = {.speed = 1, .loops = 1, .end = INFINITY}};
     int status;
     size_t n;
 
@@ -190,7 +181,7 @@ int ach_verb_replay(int argc, char **argv)
         return EXIT_FAILED;
     }
     a.replay.maps = a.maps;
-    status = parse_arguments(&a, argc, argv);
+    status = replay_parse_arguments(&a, argc, argv);
     n = (size_t)(argc - optind);
     if (a.max)
         a.replay.speed = 0;

@@ -13,7 +13,7 @@
 /* What a log holds. */
 struct totals {
     uint64_t messages;
-    uint64_t timed; /* of these, the ones whose times mean something */
+    uint64_t timed; /* messages with a known time */
     uint64_t missed;
     uint64_t bytes;
     size_t smallest;
@@ -82,14 +82,14 @@ static const char *state_text(enum log_result end)
     return end == LOG_END ? "complete" : end == LOG_CUT ? "cut short" : "damaged";
 }
 
-/* Times of the reading say nothing about messages that the channel held before. */
+/* Without put times, the times of messages from before the recording are unknown. */
 static void print_untimed(const struct log_reader *r)
 {
     if (r->untimed)
         printf("  untimed   %" PRIu64 " in the channel before recording began%s\n", r->untimed,
-               r->info.held_known ? "" : " (estimated: the log is of an older achlog)");
+               r->info.held_known ? "" : " (estimated: the log is from an older achlog)");
     else if (!r->info.stamped && !r->info.held_known)
-        puts("  untimed   unknown: the log is of an older achlog");
+        puts("  untimed   unknown: the log is from an older achlog");
 }
 
 static void print_text(const char *path, const struct log_reader *r, const struct totals *t,
@@ -110,7 +110,7 @@ static void print_text(const char *path, const struct log_reader *r, const struc
     printf("  state     %s%s%s\n", state_text(end), end == LOG_BAD ? ": " : "", r->error);
 }
 
-/* Named as 'ach info' names them. */
+/* The same member names as in 'ach info --json'. */
 static void print_json(struct json *j, const char *path, const struct log_reader *r,
                        const struct totals *t, enum log_result end)
 {
@@ -156,7 +156,7 @@ static enum log_result tell(const char *path, struct log_reader *r, struct json 
     return result;
 }
 
-/* False: no log, or a damaged one. */
+/* False: not a log, or a damaged one. */
 static bool tell_file(const char *path, struct json *j)
 {
     struct log_reader *r = malloc(sizeof(*r));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay_play.c - logs into channels, in the order of time
+ * replay_play.c - play logs into channels, in the order of time
  *
  * Each log is a lane that holds its next message; the earliest lane plays. The
- * wall-clock times of the logs order them against each other; within a log the
- * order of the messages wins, should times run backwards. Sleeping is to points
- * in time, so that delays do not add up.
+ * wall-clock times order messages of different logs; within a log the order of
+ * the messages is kept, even if times run backwards. Sleeps are to absolute
+ * times, so that delays do not add up.
  *
  * The put times of messages that a channel without timestamps held before its
- * recording began are not known. They are played first, without waiting: time
- * begins with the first message that has one.
+ * recording began are not known. They are played first, without waiting. The
+ * first message with a time is time 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ struct lane {
     struct outlet *outlet;
     struct log_reader reader;
     struct log_message next;
-    int64_t at_ns; /* when the next message was, on CLOCK_REALTIME */
+    int64_t at_ns; /* time of the next message, on CLOCK_REALTIME */
     bool live;     /* there is a next message */
     bool opened;
 };
@@ -39,7 +39,7 @@ struct player {
     size_t n;
     struct outlets outlets;
     bool based;       /* a message with a time was reached in this pass */
-    int64_t base_ns;  /* the first one of all, on CLOCK_REALTIME */
+    int64_t base_ns;  /* time of that message, on CLOCK_REALTIME */
     int64_t begin_ns; /* when this pass began, on CLOCK_MONOTONIC */
     int64_t due_ns;   /* when the last message was due, on CLOCK_MONOTONIC */
     uint64_t played;
@@ -137,7 +137,7 @@ static double position(const struct player *p, const struct lane *l)
     return ((double)l->at_ns - (double)p->base_ns) / 1e9;
 }
 
-/* Nanoseconds until a message is due, in the log's own time; exact for any sane log. */
+/* Log time from the start of playing to a message, in ns; exact for any realistic log. */
 static double until_due(const struct player *p, const struct lane *l)
 {
     int64_t passed;
@@ -158,7 +158,7 @@ static void sleep_until_due(struct player *p, const struct lane *l)
         ;
 }
 
-/* Play the lane's message if it is within the limits. False: stop. */
+/* Play the lane's message if it is between start and end. False: stop. */
 static bool play(struct player *p, struct lane *l)
 {
     double at;
@@ -183,7 +183,7 @@ static bool play(struct player *p, struct lane *l)
     return true;
 }
 
-/* Play everything once. False: do not go on. */
+/* Play all logs once. False: stop. */
 static bool pass(struct player *p, bool first)
 {
     uint64_t before = p->played;
@@ -228,7 +228,7 @@ static bool has_log_of(const struct player *p, const char *map)
     return false;
 }
 
-/* A misspelt map must not play a log into the channel that it was to be kept from. */
+/* Reject a --map without a log: a typo would play the log into its original channel. */
 static bool maps_fit(const struct player *p)
 {
     size_t i;
@@ -237,7 +237,7 @@ static bool maps_fit(const struct player *p)
         const char *map = p->options->maps[i];
 
         if (!has_log_of(p, map)) {
-            tool_complain("--map %s: none of the logs is of a channel '%.*s'", map,
+            tool_complain("--map %s: there is no log of a channel '%.*s'", map,
                           (int)strcspn(map, "="), map);
             return false;
         }

@@ -33,7 +33,7 @@ static bool write_all(int fd, const unsigned char *p, size_t n)
     return true;
 }
 
-static bool drain(struct sink *s)
+static bool stream_drain(struct sink *s)
 {
     size_t n = s->used;
 
@@ -50,7 +50,7 @@ static bool compress_into(struct sink *s, const unsigned char *p, size_t n, enum
 
         more = gzip_step(s->gzip, &p, &n, s->buf + s->used, &room, flush);
         s->used += room;
-        if (s->used == sizeof(s->buf) && !drain(s))
+        if (s->used == sizeof(s->buf) && !stream_drain(s))
             return false;
     } while (more);
     return true;
@@ -60,7 +60,7 @@ bool sink_write(struct sink *s, const void *data, size_t n)
 {
     if (s->gzip)
         return compress_into(s, data, n, GZIP_MORE);
-    if (n > sizeof(s->buf) - s->used && !drain(s))
+    if (n > sizeof(s->buf) - s->used && !stream_drain(s))
         return false;
     if (n >= sizeof(s->buf))
         return write_all(s->fd, data, n);
@@ -71,12 +71,12 @@ bool sink_write(struct sink *s, const void *data, size_t n)
 
 bool sink_flush(struct sink *s)
 {
-    return (!s->gzip || compress_into(s, NULL, 0, GZIP_SYNC)) && drain(s);
+    return (!s->gzip || compress_into(s, NULL, 0, GZIP_SYNC)) && stream_drain(s);
 }
 
 bool sink_finish(struct sink *s)
 {
-    bool ok = (!s->gzip || compress_into(s, NULL, 0, GZIP_END)) && drain(s);
+    bool ok = (!s->gzip || compress_into(s, NULL, 0, GZIP_END)) && stream_drain(s);
     int saved = errno;
 
     gzip_destroy(s->gzip);
@@ -95,7 +95,7 @@ void source_init(struct source *s, int fd)
     s->len = 0;
 }
 
-/* Get more of the file into the buffer. False: see errno; nothing new means its end. */
+/* Read more of the file into the buffer. False: see errno. Sets ended at the end of the file. */
 static bool refill(struct source *s)
 {
     ssize_t r;
@@ -113,7 +113,7 @@ static bool refill(struct source *s)
     return true;
 }
 
-static bool begin(struct source *s)
+static bool stream_begin(struct source *s)
 {
     s->begun = true;
     while (s->len < 2 && !s->ended)
@@ -133,7 +133,7 @@ void source_finish(struct source *s)
     s->gunzip = NULL;
 }
 
-/* Hand out some bytes of the buffer. */
+/* Copy or decompress some bytes of the buffer. */
 static ssize_t take(struct source *s, unsigned char *p, size_t n)
 {
     size_t in = s->len - s->pos, out = n;
@@ -147,7 +147,7 @@ static ssize_t take(struct source *s, unsigned char *p, size_t n)
         memcpy(p, s->buf + s->pos, out);
     }
     s->pos += in;
-    /* What follows the compressed data is handed out as it is: nothing of it goes unseen. */
+    /* Bytes after the compressed data are returned as they are, so that the caller detects them. */
     if (r == GUNZIP_END)
         source_finish(s);
     return r == GUNZIP_BAD ? SOURCE_BAD : (ssize_t)out;
@@ -158,7 +158,7 @@ ssize_t source_read(struct source *s, void *data, size_t n)
     unsigned char *p = data;
     size_t got = 0;
 
-    if (!s->begun && !begin(s))
+    if (!s->begun && !stream_begin(s))
         return SOURCE_FAILED;
     while (got < n) {
         ssize_t r = take(s, p + got, n - got);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put_bytes(struct json *j, const char *text, size_t len);
+#include "json_text.h"
 
 static void begin_value(struct json *j, const char *key)
 {
@@ -12,7 +12,7 @@ static void begin_value(struct json *j, const char *key)
         fputs(", ", j->out);
     j->filled[j->depth] = true;
     if (key) {
-        put_bytes(j, key, strlen(key));
+        json_text_write(j->out, key, strlen(key));
         fputs(": ", j->out);
     }
 }
@@ -58,68 +58,10 @@ void json_end_array(struct json *j)
     close_nest(j, ']');
 }
 
-/* How many bytes the first one announces; 0 if no character begins with it. */
-static size_t utf8_announced(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xc2 && first < 0xe0)
-        return 2;
-    if (first >= 0xe0 && first < 0xf0)
-        return 3;
-    return first >= 0xf0 && first < 0xf5 ? 4 : 0;
-}
-
-size_t utf8_length(const char *text, size_t len)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    size_t i, n = len ? utf8_announced(s[0]) : 0;
-
-    if (n > len)
-        return 0;
-    for (i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    /* Overlong forms, surrogates, and what lies beyond Unicode. */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
-static void put_character(struct json *j, const char *c, size_t n)
-{
-    if (n == 0)
-        fputs("\\ufffd", j->out);
-    else if (n > 1)
-        fwrite(c, 1, n, j->out);
-    else if (*c == '"' || *c == '\\')
-        fprintf(j->out, "\\%c", *c);
-    else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-        fprintf(j->out, "\\u%04x", (unsigned)*c);
-    else
-        putc(*c, j->out);
-}
-
-static void put_bytes(struct json *j, const char *text, size_t len)
-{
-    size_t i = 0;
-
-    putc('"', j->out);
-    while (i < len) {
-        size_t n = utf8_length(text + i, len - i);
-
-        put_character(j, text + i, n);
-        i += n ? n : 1;
-    }
-    putc('"', j->out);
-}
-
 void json_bytes(struct json *j, const char *key, const char *text, size_t len)
 {
     begin_value(j, key);
-    put_bytes(j, text, len);
+    json_text_write(j->out, text, len);
 }
 
 void json_string(struct json *j, const char *key, const char *text)

@@ -18,7 +18,7 @@
 struct json {
     FILE *out;
     int depth;
-    bool filled[JSON_DEPTH + 1]; /* something stands at this depth already */
+    bool filled[JSON_DEPTH + 1]; /* there is a value at this depth already */
 };
 
 #define JSON_INIT(stream)                                                                          \
@@ -47,13 +47,10 @@ void json_null(struct json *j, const char *key);
 /* Seconds and nanoseconds, without losing digits. */
 void json_time(struct json *j, const char *key, int64_t seconds, long nanoseconds);
 
-/* The caller writes the value itself. */
+/* Write the key only; the caller writes the value itself. */
 void json_key(struct json *j, const char *key);
 
 /* End the line after a whole value. */
 void json_line(struct json *j);
-
-/* The length of the UTF-8 character that begins at text, 0 if none does. */
-size_t utf8_length(const char *text, size_t len);
 
 #endif

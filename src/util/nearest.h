@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nearest.h - the word that was probably meant
+ * nearest.h - find the known word that was probably meant by a misspelt one
  *
- * Begin with the word that somebody wrote, offer all words that there are, and
- * look at best: the one that differs least, or NULL if all differ much.
+ * Call nearest_to with the word as written, nearest_offer with each known word,
+ * and read best: the one that differs least, or NULL if all differ much.
  */
 #ifndef NEAREST_H
 #define NEAREST_H
@@ -19,32 +19,36 @@ struct nearest {
     size_t distance;
 };
 
-static inline size_t nearest_least(size_t a, size_t b, size_t c)
+static inline size_t nearest_less(size_t a, size_t b)
 {
-    size_t m = a < b ? a : b;
-
-    return m < c ? m : c;
+    return a < b ? a : b;
 }
 
-/* How many letters to insert, remove or change to make one word of the other. */
+/*
+ * Number of letters to insert, remove, change, or swap with the next one, to turn one word into
+ * the other. Row i % 3 of the table is for the first i letters of a.
+ */
 static inline size_t nearest_distance(const char *a, const char *b)
 {
-    size_t row[NEAREST_LENGTH_MAX + 1], columns = strlen(b), i, j, corner, above;
+    size_t d[3][NEAREST_LENGTH_MAX + 1], rows = strlen(a), columns = strlen(b), i, j;
 
-    if (columns > NEAREST_LENGTH_MAX || strlen(a) > NEAREST_LENGTH_MAX)
+    if (columns > NEAREST_LENGTH_MAX || rows > NEAREST_LENGTH_MAX)
         return NEAREST_LENGTH_MAX;
     for (j = 0; j <= columns; j++)
-        row[j] = j;
-    for (i = 1; a[i - 1] != '\0'; i++) {
-        corner = row[0];
+        d[0][j] = j;
+    for (i = 1; i <= rows; i++) {
+        const size_t *above = d[(i - 1) % 3], *twice = d[(i + 1) % 3];
+        size_t *row = d[i % 3];
+
         row[0] = i;
         for (j = 1; j <= columns; j++) {
-            above = row[j];
-            row[j] = nearest_least(above + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1]));
-            corner = above;
+            row[j] = nearest_less(above[j], row[j - 1]) + 1;
+            row[j] = nearest_less(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = nearest_less(row[j], twice[j - 2] + 1);
         }
     }
-    return row[columns];
+    return d[rows % 3][columns];
 }
 
 static inline struct nearest nearest_to(const char *written)
@@ -52,7 +56,7 @@ static inline struct nearest nearest_to(const char *written)
     return (struct nearest){.written = written, .distance = strlen(written) > 3 ? 3 : 2};
 }
 
-/* The word must live as long as the answer is used. */
+/* The word must live as long as n->best is used. */
 static inline void nearest_offer(struct nearest *n, const char *word)
 {
     size_t d = nearest_distance(word, n->written);

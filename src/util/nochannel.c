@@ -12,7 +12,7 @@
 
 #define ERRSTR_TEXT 384
 
-/* The directory of the channels is that of any channel's file. */
+/* Take the directory of the channels from the path of any channel. */
 static bool missing_directory(char dir[PATH_MAX])
 {
     struct stat st;
@@ -30,12 +30,12 @@ bool no_channel_directory(void)
     return missing_directory(dir);
 }
 
-/* Why the channel was not found. False: because of the directory, and that is the whole text. */
+/* Store why the channel was not found. False: the directory is missing, and text is complete. */
 static bool begin(char text[NO_CHANNEL_TEXT], char why[ERRSTR_TEXT])
 {
     char dir[PATH_MAX];
 
-    snprintf(why, ERRSTR_TEXT, "%s", ach_errstr()); /* what follows overwrites it */
+    snprintf(why, ERRSTR_TEXT, "%s", ach_errstr()); /* later calls overwrite it */
     if (!missing_directory(dir) || !strstr(why, dir))
         return true;
     snprintf(text, NO_CHANNEL_TEXT, "the directory of the channels is missing: %.*s",
@@ -48,7 +48,7 @@ const char *no_channel(char text[NO_CHANNEL_TEXT], const char *name, const char 
     char why[ERRSTR_TEXT];
 
     if (begin(text, why))
-        snprintf(text, NO_CHANNEL_TEXT, "%s; %s%s'ach mk %s' makes it%s", why, maker ? maker : "",
+        snprintf(text, NO_CHANNEL_TEXT, "%s; %s%s'ach mk %s' creates it%s", why, maker ? maker : "",
                  maker ? " or " : "", name, suggest_channel(name));
     return text;
 }

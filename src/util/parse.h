@@ -2,10 +2,10 @@
 /*
  * parse.h - numbers as people write them on a command line
  *
- * Each function takes the whole text or nothing: a sign, a blank, a letter too
- * much or a value out of range is false, and leaves the output alone. For a
- * number that is too large, functions that parse numbers set errno to ERANGE,
- * otherwise to EINVAL.
+ * Each function parses the whole text or nothing: for a sign, a blank, an extra
+ * letter or a value out of range it returns false, and leaves the output alone.
+ * For a number that is too large, functions that parse numbers set errno to
+ * ERANGE, otherwise to EINVAL.
  */
 #ifndef PARSE_H
 #define PARSE_H
@@ -26,7 +26,7 @@ bool parse_size(const char *text, size_t *out);
 bool parse_mode(const char *text, mode_t *out);
 
 /* Seconds, as 2 or 0.25; more than zero and at most a year. */
-#define SECONDS_WANTED "more than 0 seconds, at most a year, as 0.5"
+#define SECONDS_WANTED "more than 0 seconds, at most a year, for example 0.5"
 bool parse_seconds(const char *text, double *out);
 
 /* A clock by its name, as monotonic or CLOCK_MONOTONIC. */

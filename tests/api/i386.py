@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every source compiles for i386 without a warning, also where no libraries of i386 are installed.
+"""Every source compiles for i386 without a warning, even if no i386 libraries are installed.
 
 usage: i386.py BUILD
 
-Compiles what the build compiles, as compile_commands.json says, but makes no objects. Headers of
-other libraries are this machine's, after those of the cross compiler.
+Compiles the sources in the build's compile_commands.json with -fsyntax-only. Headers of other
+libraries are this machine's, searched after those of the cross compiler.
 """
 import concurrent.futures
 import itertools
@@ -17,14 +17,14 @@ import subprocess
 import sys
 
 COMPILER = "i686-linux-gnu-gcc"
-LIMIT = 300 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds that a file may take
+LIMIT = 300 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds per file
 FOLDERS = ("src", "tests", "examples")
 WITH_VALUE = ("-c", "-o", "-MF", "-MQ")
-OF_MACHINE = ("-MD", "-m", "-fdiagnostics-color")  # or of no use here
+OF_MACHINE = ("-MD", "-m", "-fdiagnostics-color")  # options to leave out
 
 
 def arguments(command):
-    """Of the compiler, without its name, its input and its outputs."""
+    """The compiler's arguments, without its name, input and outputs."""
     words = itertools.dropwhile(lambda w: not w.startswith("-"), shlex.split(command))
     kept = []
     for word in words:
@@ -36,7 +36,7 @@ def arguments(command):
 
 
 def sources(build):
-    """Each once; a file that several targets compile is compiled as for the first."""
+    """{path: (directory, arguments)}; for a file of several targets, those of the first."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
         entries = json.load(f)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -50,7 +50,7 @@ def sources(build):
 
 
 def compiled(path, directory, words):
-    """What the compiler says if it does not like the file."""
+    """Compile one file; return the compiler's messages if it fails, else an empty string."""
     r = subprocess.run([COMPILER, *words, "-fsyntax-only", "-idirafter", "/usr/include", path],
                        cwd=directory, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        stdin=subprocess.DEVNULL, timeout=LIMIT, check=False)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Wrong use is told from failure, in sentences, and leaves nothing behind.
+# Wrong usage has status 2, a failure 1; both print an error message and leave nothing behind.
 . "$(dirname "$0")/lib.sh"
 tools=$(dirname "$ACH")/../tools
 
@@ -69,7 +69,10 @@ expect 2 "$tools/achcat" --lats x
 has "$err" "achcat: did you mean '--last'?"
 expect 2 "$ACH" --vresion
 has "$err" "ach: there is no option '--vresion'; did you mean '--version'?"
-# getopt has told these already.
+# Two letters that were swapped count as one mistake, also in a short word.
+expect 2 "$ACH" sl
+has "$err" "did you mean 'ls'?"
+# getopt itself has reported these.
 expect 2 "$ACH" mk --t x
 hasnt "$err" "did you mean"
 expect 2 "$ACH" ls --json=3
@@ -83,7 +86,7 @@ for number in -1 1x x '' ' 1' 0x10 1.5 +1 1e3 99999999999999999999999 1844674407
     expect 2 "$ACH" echo --count "$number" bad
     has "$err" "cannot be '$number'"
 done
-# A number that is too large is a number.
+# A number that is too large is reported as such.
 for number in 99999999999G 99999999999999999999999 18446744073709551616; do
     expect 2 "$ACH" mk -n "$number" bad
     has "$err" "the size cannot be '$number', which is too large: give a number"
@@ -156,10 +159,10 @@ for verb in rm dump info put get echo hz bw; do
     # shellcheck disable=SC2086
     expect 1 "$ACH" $verb $now nothing </dev/null
     has "$err" "ach $verb: there is no channel 'nothing'"
-    [ $verb = rm ] || has "$err" "; 'ach mk nothing' makes it"
+    [ $verb = rm ] || has "$err" "; 'ach mk nothing' creates it"
 done
 expect 1 "$ACH" chmod 600 nothing
-# A similar one is offered.
+# A similar name is suggested.
 "$ACH" mk temperature
 for verb in rm dump info put get 'echo --no-wait' 'chmod 600'; do
     # shellcheck disable=SC2086
@@ -167,7 +170,7 @@ for verb in rm dump info put get 'echo --no-wait' 'chmod 600'; do
     has "$err" "; did you mean 'temperature'?"
 done
 expect 1 "$tools/achcat" tempratur
-has "$err" "'ach mk tempratur' makes it; did you mean 'temperature'?"
+has "$err" "'ach mk tempratur' creates it; did you mean 'temperature'?"
 expect 0 "$ACH" rm --force tempratur
 same "$err" ""
 "$ACH" rm temperature
@@ -179,7 +182,7 @@ expect 1 "$ACH" mk bad
 expect 1 "$ACH" ls
 has "$err" "ach ls: cannot list"
 expect 1 "$ACH" watch --once
-# Nobody waits for a channel there.
+# No verb waits for a channel there.
 for verb in echo hz bw 'get --wait' 'get --timeout 100' rm dump info put get 'echo --no-wait' \
     'chmod 600'; do
     # shellcheck disable=SC2086

@@ -5,7 +5,7 @@
 completions=$2
 need bash
 
-# complete WORD ...: what bash offers for the last word
+# offered WORD ...: what bash offers for the last word
 offered() {
     bash -c '. "$1" || exit 1
         ach=$2
@@ -17,7 +17,7 @@ offered() {
         sort | tr '\n' ' '
 }
 
-# The same of zsh, with its own functions replaced by ones that print what is offered.
+# The same for zsh, whose own functions are replaced by ones that print what is offered.
 zsh_offers() {
     zsh -f -c '
         _describe() { print -rl -- ${(P)2}; }
@@ -51,7 +51,7 @@ same "$(offered bench --rate '')" " "
 same "$(offered bench '')" " "
 same "$(offered bench --scenario paced-1k,sp)" "paced-1k,spin "
 same "$(offered bench --scenario st)" "stopped "
-# What takes a value is not offered channels, unless it takes one.
+# For the value of an option no channels are offered, unless it is a channel.
 for words in 'hz -i' 'hz --interval' 'hz -c' 'bw -i' 'echo -c' 'get -T' 'get --count' 'watch -i' \
     'ls -i' 'mk -n' 'mk --size' 'replay --speed' 'replay --map' '-m'; do
     # shellcheck disable=SC2086
@@ -64,7 +64,7 @@ same "$(offered mk -o 66)" "660 664 666 "
 same "$(offered doctor --root "$tmp/some")" " "
 same "$(offered mk --clock mono)" "monotonic monotonic-raw "
 same "$(offered watch --sort r)" "rate recovered "
-# All that the verb takes.
+# The columns that are offered are those that watch accepts.
 for column in $(offered watch --sort ''); do
     expect 0 "$ACH" watch --once --interval 0.01 --sort "$column"
 done
@@ -109,7 +109,7 @@ if "$ACH" help --verbs | grep -qx dev; then
     unset ACH_ROBOT
     kill "$server"
     wait "$server"
-    # As bash splits what was typed: only what follows the last colon or equals sign is completed.
+    # bash splits words at colons and equals signs: only the part after the last one is completed.
     typed=$(bash -c '. "$1" || exit 1
         COMP_LINE="ach dev messages laser:0 sca" COMP_POINT=28
         COMP_WORDS=("$2" dev messages laser : 0 sca) COMP_CWORD=6
@@ -177,7 +177,7 @@ if command -v zsh >/dev/null; then
         words=("$2" "${@:3}")
         CURRENT=${#words}
         . "$1"' zsh "$completions/_ach" "$ACH" '' 2>&1)
-    has "$out" "mk:make channels"
+    has "$out" "mk:create channels"
     has "$out" "doctor:check"
     hasnt "$out" "ach:"
     same "$(zsh_offers info '')" "arm-left
@@ -196,7 +196,7 @@ leg"
     has "$(zsh_offers replay --to '')" leg
     has "$(zsh_offers -C '')" leg
     if "$ACH" help --verbs | grep -qx dev; then
-        has "$(zsh_offers dev '')" "print:print what a device senses"
+        has "$(zsh_offers dev '')" "print:print the data of a device"
         has "$(zsh_offers dev print --)" "--count:"
         same "$(zsh_offers dev print --count '')" ""
         has "$(zsh_offers dev print --transport '')" channel

@@ -8,11 +8,11 @@ need python3
 levels() {
     json "' '.join(f['level'] for f in j['findings'] if f['check'] == '$1')"
 }
-# told CHECK PART: how many findings of that check speak of it
+# told CHECK PART: the number of findings of that check whose text contains PART
 told() {
     json "len([f for f in j['findings'] if f['check'] == '$1' and '$2' in f['text']])"
 }
-# What it says of the machine may be good or bad; its exit status says the same as its JSON.
+# The findings depend on the machine; the exit status must agree with the JSON.
 doctor() {
     out=$("$ACH" doctor --json "$@" 2>"$tmp/err")
     status=$?
@@ -63,7 +63,7 @@ mkdir "$ACH_DIR/achshm-dir"
 mkfifo "$ACH_DIR/achshm-fifo"
 echo x >"$ACH_DIR/achshm-bad name"
 echo x >"$ACH_DIR/other-junk"
-# Temporary files: of a dead process, of a living one, of a dead one just now, of another form
+# Temporary files: of a dead process, of a living one, young ones, and ones of another form
 sh -c 'exit' &
 dead=$!
 wait "$dead"
@@ -91,14 +91,14 @@ ls -A "$ACH_DIR" >"$tmp/before"
 "$ACH" doctor >/dev/null
 ls -A "$ACH_DIR" | cmp - "$tmp/before" || fail "doctor changed something without --repair"
 
-# Names are other people's, and never reach the terminal as they are.
+# Names come from other users: control characters in them are escaped.
 touch "$ACH_DIR/$(printf 'achshm-\033[31mred\nok  \302\233 \\')"
 "$ACH" doctor >"$tmp/text"
 grep -q 'achshm-\\x1b\[31mred\\nok  \\xc2\\x9b \\\\: ' "$tmp/text" || fail "$(cat -v "$tmp/text")"
 tr -d '\n' <"$tmp/text" | LC_ALL=C grep -q '[[:cntrl:]]' && fail "a control character is printed"
 rm "$ACH_DIR/achshm-$(printf '\033')"*
 
-# Repair removes what surely is of no use to anybody, and nothing that somebody has open.
+# --repair removes files that are certainly unused, and none that a process has open.
 exec 3<"$ACH_DIR/achshm-junk"
 exec 4<"$ACH_DIR/.achshm-a.$dead.0"
 doctor --repair
@@ -126,7 +126,7 @@ rm -r "$ACH_DIR/achshm-link" "$ACH_DIR/achshm-dir" "$ACH_DIR/achshm-fifo" \
 doctor
 same "$(levels channels)" ok
 
-# A wake file without its channel, with one that stays, and a channel without one.
+# A wake file whose channel is missing, one whose channel exists, and a channel without wake file.
 "$ACH" mk gone
 rm "$ACH_DIR/achshm-gone"
 touch -d '1 hour ago' "$ACH_DIR/.achshm-gone.wake"
@@ -145,7 +145,7 @@ same "$(levels channels)" "note ok"
 same "$(told channels 'has no wake file')" 1
 expect 0 "$ACH" mk -t good
 
-# A wake file whose mode or owner is not that of its channel, and what mends it.
+# A wake file whose mode or owner differs from that of its channel, and the advised repair.
 "$ACH" mk -o 666 good2
 doctor
 same "$(levels channels)" ok
@@ -168,21 +168,21 @@ if [ "$(id -u)" = 0 ]; then
 fi
 expect 0 "$ACH" rm good2
 
-# What one may not look at is not called good.
+# Channels that the user may not read are not counted as good.
 if can_be_nobody; then
     "$ACH" mk -o 600 secret
     "$ACH" mk -o 000 most-secret
     chmod 755 "$ACH_DIR"
     out=$(nobody doctor --json)
     same "$(levels channels)" "note note ok"
-    same "$(told channels '1 good channels; 2 could not be looked at')" 1
+    same "$(told channels '1 good channels; 2 could not be checked')" 1
     "$ACH" rm secret most-secret
 fi
 
-# The channels of a server that was killed, once it is certain that none is just starting.
+# Channels left by a killed server are reported once they are too old for a server that starts.
 if "$ACH" help --verbs | grep -qx serve; then
     printf 'driver\n(\n  name "fake"\n  provides ["laser:0"]\n)\n' >"$tmp/robot.cfg"
-    # serves: in the background, until the server is ready
+    # serves: start a server in the background and wait until it is ready
     serves() {
         : >"$tmp/out"
         "$ACH" serve --no-tcp --port 7123 "$tmp/robot.cfg" >"$tmp/out" 2>"$tmp/err" &
@@ -190,7 +190,7 @@ if "$ACH" help --verbs | grep -qx serve; then
         eventually grep -q '^serving 1 device' "$tmp/out" || fail "serve: $(cat "$tmp/err")"
         touch -d '1 minute ago' "$ACH_DIR/achshm-dev.7123.ans"
     }
-    # Run the command of the advice.
+    # Run the advised command.
     remove_as_advised() {
         PATH=$(dirname "$ACH"):$PATH sh -c "$(json \
             '[f["advice"] for f in j["findings"] if f["check"] == "servers"][0].split(": ")[-1]')"
@@ -198,7 +198,7 @@ if "$ACH" help --verbs | grep -qx serve; then
     serves
     doctor
     same "$(levels servers)" ""
-    # A server that is stopped has its lock all the same.
+    # A stopped server still holds its lock.
     kill -STOP "$server"
     doctor
     same "$(levels servers)" ""
@@ -208,11 +208,11 @@ if "$ACH" help --verbs | grep -qx serve; then
     [ "$left" -ge 4 ] || fail "only $left channels are left"
     doctor
     same "$(levels servers)" note
-    same "$(told servers "$left channels dev.7123.* were left by a server of devices that was killed")" 1
+    same "$(told servers "$left channels dev.7123.* were left by a device server that was killed")" 1
     touch "$ACH_DIR/achshm-dev.7123.ans"
     doctor
     same "$(levels servers)" ""
-    # Starting it again helps, and so does the command that the note advises.
+    # The note disappears when the server is started again, or by the advised command.
     serves
     doctor
     same "$(levels servers)" ""
@@ -225,7 +225,7 @@ if "$ACH" help --verbs | grep -qx serve; then
     same "$(levels servers)" ""
 fi
 
-# A directory where anybody can remove anything; one that is not in memory
+# A directory where every user can remove files; one that is not in memory
 chmod 777 "$ACH_DIR"
 doctor
 same "$(levels permissions)" warning
@@ -248,8 +248,8 @@ if unshare --user --map-root-user --mount true 2>/dev/null; then
     same "$(told space 'has only 64 KiB of 64 KiB left')" 1
 fi
 
-# logind: drop-ins in the order of their names, hidden by those of the same name in /etc.
-# Only what lies in /dev/shm itself is at stake.
+# logind reads drop-ins in the order of their names; one in /etc hides others of the same name.
+# It removes files only in /dev/shm itself, not in another ACH_DIR.
 root=$tmp/root
 # logind LEVEL
 logind() {

@@ -7,7 +7,7 @@ need python3
 "$ACH" mk -m 100 -n 64 c
 "$ACH" mk -m 100 -n 64 --timestamps stamped
 
-# echo: text, or a hex dump of what is not; control characters never reach the terminal.
+# echo prints text, and other bytes as a hex dump; control characters never reach the terminal.
 "$ACH" put c hello 'line
 break'
 "$ACH" put --hex c 00ff41 1b5b324a 68690a c39f c29b
@@ -44,19 +44,19 @@ same "$(json '[m.get("text", m.get("hex")) for m in j]')" \
     "['hello', 'line\\nbreak', '00ff41']"
 same "$(json '[m["sequence"] for m in j], [m["size"] for m in j], j[0]["missed"]')" \
     "([1, 2, 3], [5, 10, 3], 0)"
-# --text and --hex hold for JSON too.
+# --text and --hex apply to JSON, too.
 expect 0 "$ACH" echo --all --count 3 --json --text c
 out=$(echo "$out" | sed '1s/^/[/; $!s/$/,/; $s/$/]/')
 same "$(json 'ascii([m["text"] for m in j])')" "['hello', 'line\\nbreak', '\\x00\\ufffdA']"
 expect 0 "$ACH" echo --all --count 1 --json --hex c
 same "$(json 'j["hex"]')" 68656c6c6f
 
-# Where the channel does not know when a message was put, echo knows only of those it saw come.
+# If the channel has no timestamps, echo knows the times only of messages put while it runs.
 expect 0 "$ACH" echo --all --count 1 c
 same "${out%% *}" before
 expect 0 "$ACH" echo --all --count 1 --json c
 same "$(json 'j["time"]')" None
-# The time is that of the put where the channel knows it.
+# If the channel has timestamps, the time is that of the put.
 "$ACH" put stamped x
 sleep 0.2
 now=$(date +%s)
@@ -67,10 +67,10 @@ sleep 0.2
 expect 0 "$ACH" echo --all --count 1 --json stamped
 same "$(json "abs(j['time'] - $first) < 0.1")" True
 
-# Without --all it begins with what comes; signals end it with 0.
+# Without --all echo begins with the next message; signals end it with status 0.
 for signal in INT TERM HUP; do
     "$ACH" mk -t c
-    # The follower may be slow to empty the file, and what the one before saw is not its own.
+    # Remove the previous follower's output: the new one may be slow to truncate the file.
     : >"$tmp/out"
     env --default-signal="$signal" "$ACH" echo c >"$tmp/out" &
     follower=$!
@@ -85,7 +85,7 @@ for signal in INT TERM HUP; do
     same "$? after $signal" "0 after $signal"
 done
 
-# Missed messages are told.
+# Missed messages are reported.
 "$ACH" mk -t -m 4 -n 8 c
 mkfifo "$tmp/slow"
 "$ACH" put c start
@@ -94,9 +94,9 @@ follower=$!
 exec 3<"$tmp/slow"
 read -r line <&3
 has "$line" "start"
-# Far more than the pipe holds, so that it falls behind.
+# Far more than the pipe holds, so that echo falls behind.
 seq 1 60000 | "$ACH" put --line c
-# cat, because it holds nothing back: how many lines come depends on who ran when.
+# cat, because it does not buffer: how many lines come depends on scheduling.
 cat <&3 >"$tmp/out" &
 reader=$!
 eventually grep -q missed "$tmp/out"
@@ -105,7 +105,7 @@ exec 3<&-
 wait "$follower"
 wait "$reader"
 
-# So are those overwritten before the first that is read, but not those gone before we began.
+# Messages overwritten before the first get are missed, but not those overwritten before the start.
 for verb in "echo --json" "echo --all --json" "get --all --wait --new --line" \
     "get --all --wait --line" "get --new --count 2 --wait --line"; do
     case $verb in *--new* | "echo --json") before="1 2 3 4 5" ;; *) before= ;; esac
@@ -132,7 +132,7 @@ same "$out$err" "99
 expect 0 "$ACH" echo --all --count 1 --json c
 same "$(json 'j["sequence"] > 90, j["missed"]')" "(True, 0)"
 
-# A channel that is removed ends with 1 those who do not wait for another one.
+# Verbs that do not wait for a new channel end with status 1 when theirs is removed.
 for verb in "echo --no-wait" "hz --no-wait" "bw --no-wait" "get --all --wait"; do
     "$ACH" mk -t c
     # shellcheck disable=SC2086
@@ -148,12 +148,12 @@ done
 for verb in "echo --no-wait" "hz --no-wait" "bw --no-wait" "get --all"; do
     # shellcheck disable=SC2086
     expect 1 "$ACH" $verb c
-    has "$err" "'ach mk c' makes it"
+    has "$err" "'ach mk c' creates it"
 done
 expect 1 "$ACH" get --timeout 0.05 c
-has "$err" "no such channel came in time"
+has "$err" "the channel was not created in time"
 
-# The others wait for a channel, and follow it from one life to the next.
+# The others wait for a channel, and follow it when it is removed and created again.
 "$ACH" mk cc
 waiting() {
     grep -q "there is no channel 'c' yet: waiting for it; did you mean 'cc'?" "$tmp/err"
@@ -184,7 +184,7 @@ for verb in "echo --text" "echo --last --json --text" "get --all --wait --line";
     same "$verb $?" "$verb 0"
     "$ACH" rm c
 done
-# A signal ends the waiting, and a reader that leaves does.
+# A signal ends the waiting, and so does an output pipe without reader.
 for verb in echo hz bw; do
     : >"$tmp/err"
     "$ACH" $verb c 2>"$tmp/err" &
@@ -194,7 +194,7 @@ for verb in echo hz bw; do
     wait "$follower"
     same "$verb $?" "$verb 0"
 done
-# Also when it comes while the channel is being opened.
+# A signal ends it also while the channel is being opened.
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     : >"$tmp/err"
     "$ACH" bw --interval 0.05 c >/dev/null 2>"$tmp/err" &
@@ -210,7 +210,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 done
 { "$ACH" echo c 2>"$tmp/err"; echo $? >"$tmp/status"; } | true
 same "echo $(cat "$tmp/status")" "echo 1"
-# hz counts on, also while there is no channel.
+# hz and bw print lines also while there is no channel.
 for verb in hz bw; do
     : >"$tmp/err"
     "$ACH" $verb --interval 0.05 --json c >"$tmp/out" 2>"$tmp/err" &
@@ -237,7 +237,7 @@ done
 "$ACH" rm cc
 "$ACH" mk -m 20000 -n 8 c
 
-# A reader that leaves ends them too.
+# An output pipe without reader ends them, too.
 (while :; do echo x; sleep 0.005; done) | "$ACH" put --line c &
 writer=$!
 for verb in echo "hz --interval 0.05" "bw --interval 0.05" "get --all --wait --line"; do
@@ -246,7 +246,7 @@ for verb in echo "hz --interval 0.05" "bw --interval 0.05" "get --all --wait --l
     [ -s "$tmp/out" ] || fail "$verb printed nothing"
     same "$(cat "$tmp/err")" ""
 done
-# Also while nothing comes, silently.
+# Also while no message comes, and without an error message.
 "$ACH" mk idle
 for verb in echo "get --wait" "get --all --wait" "get --timeout 100"; do
     # shellcheck disable=SC2086
@@ -259,8 +259,8 @@ done
 has "$(cat "$tmp/out")" "NAME"
 same "$(cat "$tmp/err")" ""
 
-# hz and bw, with somebody writing one byte some hundred times a second. On a busy machine a
-# window may well be empty, so look again.
+# hz and bw, with a writer that puts one byte some hundred times a second. On a busy machine an
+# interval may be empty, so retry.
 expect 0 "$ACH" hz --interval 0.2 --count 2 c
 same "$(echo "$out" | wc -l)" 2
 counts_text() {
@@ -293,15 +293,15 @@ eventually watched
 kill "$writer"
 wait "$writer" 2>/dev/null
 
-# Nothing comes: still an answer.
+# Without messages they still print lines.
 expect 0 "$ACH" hz --interval 0.05 --count 2 c
 same "$out" "0.000 Hz  messages 0  missed 0
 0.000 Hz  messages 0  missed 0"
 expect 0 "$ACH" bw --interval 0.05 --count 1 --json c
 same "$(json 'j["bytes_per_second"], j["messages"]')" "(0, 0)"
 
-# Periods come from the timestamps, however late they are looked at: two puts, at least half a
-# second apart.
+# Periods are computed from the timestamps, not from the times of the gets: two puts, at least half
+# a second apart.
 apart() {
     "$ACH" hz --interval 3 --count 1 --json stamped >"$tmp/out" &
     follower=$!
@@ -316,7 +316,7 @@ apart() {
 eventually apart
 same "$(json '0.4 < j["period_max"] < 60')" True
 
-# watch: channels come and go between looks; patterns; a screen full of junk files is fine.
+# watch: channels are created and removed between refreshes; patterns; files that are no channels.
 expect 0 "$ACH" watch --once --interval 0.05 'stam*'
 same "$(echo "$out" | awk '{print $1}')" "NAME
 stamped"
@@ -332,7 +332,7 @@ eventually grep -Eq '^late +[0-9.]+ +0 +- ' "$tmp/out"
 echo junk >"$ACH_DIR/achshm-junk"
 eventually grep -q 'no-channel' "$tmp/out"
 rm "$ACH_DIR/achshm-junk"
-# Overwritten between looks: what a reader as slow as this would have missed
+# MISSED: messages overwritten between two refreshes
 seq 1 1000 | "$ACH" put --line late
 lost_many() {
     awk '$1 == "late" && $6 > 0 && $6 <= 984 {ok = 1} END {exit !ok}' "$tmp/out"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every verb has help with examples and a manual page, and both know all its options.
+# Every verb has help with examples and a manual page, and both list all its options.
 . "$(dirname "$0")/lib.sh"
 man=$2
 version=$3
@@ -12,11 +12,11 @@ same "$out" "ach $version"
 for way in help --help -h '-?'; do
     expect 0 "$ACH" "$way"
     has "$out" "Usage: ach VERB"
-    has "$out" "  mk       make channels"
+    has "$out" "  mk       create channels"
 done
-# Every verb stands in a group.
+# The groups of verbs.
 "$ACH" help --verbs | grep -qx dev && devices="Devices and simulation: " || devices=
-same "$(echo "$out" | sed -n '/^[A-Z].*:$/p' | tr '\n' ' ')" "Make and remove channels: \
+same "$(echo "$out" | sed -n '/^[A-Z].*:$/p' | tr '\n' ' ')" "Create and remove channels: \
 Look at channels: Put and get messages: ${devices}This machine: Examples: "
 has "$out" "
 
@@ -52,7 +52,7 @@ for verb in $verbs search adv hide; do
         grep -q -e "-${option#--}" "$page" || fail "$page does not know $option"
     done
 done
-# Only mk has a place of its own accord; the others look where the channel is.
+# Only mk has a default place; the others find out where the channel is.
 for verb in rm chmod file dump; do
     expect 0 "$ACH" $verb --help
     has "$out" "only in shared memory"
@@ -61,7 +61,7 @@ done
 for alias in create make unlink remove; do
     expect 0 "$ACH" $alias --help
 done
-# Also after other options, but not after --.
+# -h works after other options, too, but not after --.
 for words in 'ls --json -h' 'get -w c -h' 'mk -m 3 -h' 'doctor -j -h' 'replay --info -h'; do
     # shellcheck disable=SC2086
     expect 0 "$ACH" $words
@@ -75,7 +75,7 @@ expect 0 "$ACH" put c -- --help
 expect 0 "$ACH" get c
 same "$out" "--help"
 "$ACH" rm c
-# The example that removes all channels does so, whatever they are called.
+# The manual's example that removes all channels works for any names.
 "$ACH" mk -- c -v --help
 example=$(grep 'xargs.*ach rm' "$man/ach-ls.1")
 PATH=$(dirname "$ACH"):$PATH sh -c "$example" >/dev/null
@@ -86,7 +86,7 @@ for verb in $verbs; do
     grep -q "^.Xr ach-$verb 1" "$man/ach.1" || fail "ach.1 does not refer to $verb"
 done
 
-# The pages are without fault, where there is somebody to judge.
+# mandoc, if installed, finds no fault in the pages.
 if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$man"/ach.1 "$man"/ach-*.1 >"$tmp/lint" 2>&1
     [ -s "$tmp/lint" ] && fail "$(cat "$tmp/lint")"

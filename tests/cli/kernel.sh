@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Kernel channels: with the module what they do, without it what is said instead.
+# Kernel channels if the module is loaded, else the errors that replace them.
 . "$(dirname "$0")/lib.sh"
 
-# The rest of the line of a table or a text that begins with this word.
+# column NAME N: field N of the line in $out whose first word is NAME.
 column() {
     echo "$out" | awk -v name="$1" -v n="$2" '$1 == name {print $n}'
 }
@@ -39,7 +39,7 @@ fi
 
 k=cli-kernel-$$
 expect 0 "$ACH" mk -k -v -m 10 -n 100 -o 640 $k
-same "$out" "made channel '$k': 10 messages of 100 bytes"
+same "$out" "created channel '$k': 10 messages of 100 bytes"
 expect 1 "$ACH" mk -k $k
 has "$err" "exists already"
 expect 1 "$ACH" mk $k
@@ -68,7 +68,7 @@ expect 0 "$ACH" mk -k -t $k
 expect 0 "$ACH" info $k
 same "$(column newest 2)" 0
 "$ACH" doctor >"$tmp/text"
-grep -q '^ok        module: kernel channels can be made' "$tmp/text" || fail "doctor: no module"
+grep -q '^ok        module: kernel channels can be created' "$tmp/text" || fail "doctor: no module"
 expect 1 "$ACH" rm -u $k
 has "$err" "in the kernel"
 expect 0 "$ACH" rm -k -v $k

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A letter of an option means the same in every verb, and man/ach.1 has them all.
+# An option letter means the same in every verb, and man/ach.1 lists them all.
 . "$(dirname "$0")/lib.sh"
 man=$2
 letters=$(sed -n 's/^\.It Fl \(.\) Ta .*/\1/p' "$man/ach.1" | grep -v h)
@@ -11,7 +11,7 @@ if "$ACH" help --verbs | grep -qx dev; then
     has "$verbs" dev:print
 fi
 
-# help_letters VERB: lines of a letter and its long name
+# help_letters VERB: print each letter with its long name, one per line
 help_letters() {
     # shellcheck disable=SC2086
     "$ACH" $1 --help | sed -n 's/^ \{2,\}-\(.\), --\([a-z][a-z-]*\).*/\1 \2/p'
@@ -22,7 +22,7 @@ for verb in $verbs; do
     help_letters "$words" >"$tmp/here"
     sed "s/\$/ $verb/" "$tmp/here" >>"$tmp/all"
     [ "$verb" = bench ] && continue # it passes options on to another program
-    # No verb takes a letter that its help does not tell.
+    # No verb accepts a letter that its help does not list.
     for letter in $letters; do
         grep -q "^$letter " "$tmp/here" && continue
         [ "$verb$letter" = rm1 ] && continue # as in Ach 2; the help has it at --force
@@ -42,24 +42,24 @@ done
 sed -n 's/^\.It Fl \(.\) Ta Fl -\([a-z-]*\) Ta .*/\1 \2/p' "$man/ach.1" | sort -u >"$tmp/table"
 same "$(comm -3 "$tmp/used" "$tmp/table" | grep -v 'h help')" ""
 
-# Letters of earlier versions say what to write now.
+# For letters of earlier versions, the error names the replacement.
 expect 2 "$ACH" get -t 2 c
-has "$err" "ach get: -t was given up because it means something else in other verbs: write -T, --timeout"
+has "$err" "ach get: -t is no longer accepted because it means something else in other verbs: use -T, --timeout"
 expect 2 "$ACH" hz -w 1 c
-has "$err" "write -i, --interval"
+has "$err" "use -i, --interval"
 expect 2 "$ACH" watch -1
-has "$err" "write --once"
+has "$err" "use --once"
 expect 2 "$ACH" get -y c
-hasnt "$err" "given up"
+hasnt "$err" "no longer accepted"
 if "$ACH" help --verbs | grep -qx dev; then
     expect 2 "$ACH" dev print -n 1 laser:0
-    has "$err" "ach dev print: -n was given up"
-    has "$err" "write -c, --count"
+    has "$err" "ach dev print: -n is no longer accepted"
+    has "$err" "use -c, --count"
 fi
 # The letter does what the long name does.
 expect 2 "$ACH" replay -j some.achlog
-has "$err" "ach replay: --json goes with --info"
-# Old long names are still taken.
+has "$err" "ach replay: --json needs --info"
+# Old long names are still accepted.
 "$ACH" mk --count 3 c
 expect 0 "$ACH" hz --window 0.01 --count 1 c
 "$ACH" rm c

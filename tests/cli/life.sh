@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Making, removing and naming channels, as today and as in Ach 2.
+# Create, remove and name channels, with the current syntax and that of Ach 2.
 . "$(dirname "$0")/lib.sh"
 umask 022
 
@@ -24,7 +24,7 @@ done
 # Every option of mk shows in info.
 expect 0 "$ACH" mk -v --frames 10 --size 2K --mode 660 --timestamps --readonly-wake \
     --single-writer --clock realtime chan
-same "$out" "made channel 'chan': 10 messages of 2048 bytes"
+same "$out" "created channel 'chan': 10 messages of 2048 bytes"
 expect 0 "$ACH" info chan
 has "$out" "frames          10"
 has "$out" "largest message 20480 bytes"
@@ -39,7 +39,7 @@ has "$out" "largest message 16 bytes"
 has "$out" "clock           tai"
 has "$out" "timestamps      no"
 expect 0 "$ACH" mk -1v chan
-same "$out" "channel 'chan' is there already"
+same "$out" "channel 'chan' exists already"
 
 # file, chmod, dump
 expect 0 "$ACH" file chan other
@@ -68,7 +68,7 @@ expect 1 "$ACH" rm a nothing b c
 expect 0 "$ACH" ls --names
 same "$out" ""
 
-# What is not a channel is replaced only on demand.
+# A file that is not a channel is replaced only with --replace-corrupt.
 echo junk >"$ACH_DIR/achshm-junk"
 for exist_ok in '' -1; do
     expect 1 "$ACH" mk $exist_ok junk
@@ -83,12 +83,12 @@ expect 0 "$ACH" get junk
 same "$out" message
 expect 0 "$ACH" rm junk
 
-# A channel of another layout stays: programs of another release may use it.
+# A channel of another layout version is not replaced: programs of another release may use it.
 "$ACH" mk old
 printf '\004' | dd of="$ACH_DIR/achshm-old" bs=1 seek=8 conv=notrunc status=none
 for how in '' -1; do
     expect 1 "$ACH" mk $how old
-    same "$err" "ach mk: $ACH_DIR/achshm-old has another layout (version 4): made by another \
+    same "$err" "ach mk: $ACH_DIR/achshm-old has another layout (version 4): created by another \
 release of Ach; end the programs that use it, then remove it: ach rm"
 done
 for how in -t --replace-corrupt; do
@@ -100,7 +100,7 @@ expect 0 "$ACH" rm old
 expect 0 "$ACH" mk old
 expect 0 "$ACH" rm old
 
-# A directory stays, and nobody is told to replace it.
+# A directory is not replaced, and the error does not advise --replace-corrupt.
 mkdir "$ACH_DIR/achshm-dir"
 for how in '' -1 -t --replace-corrupt; do
     expect 1 "$ACH" mk $how dir
@@ -109,7 +109,7 @@ or rename it"
 done
 rmdir "$ACH_DIR/achshm-dir"
 
-# Who accepts a channel that exists hears if it is another one than wanted.
+# If an existing channel differs from the options, -1 prints a warning, and --exact fails with 3.
 "$ACH" mk -m 10 -n 64 there
 expect 0 "$ACH" mk -1 there
 same "$out$err" ""
@@ -168,7 +168,7 @@ expect 2 "$ACH" -1 nonsense
 expect 2 "$ACH" -Q
 expect 2 "$ACH" -C
 
-# What this release does not offer says so.
+# Verbs and options that this release does not offer report that.
 for verb in search adv hide; do
     expect 1 "$ACH" $verb anything
     same "$err" "ach $verb: finding channels on the network is not offered by this release"

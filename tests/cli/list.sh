@@ -33,7 +33,7 @@ same "$(echo "$out" | awk '$1 == "junk" {print $4, $8}')" "$(id -un) no-channel"
 expect 0 "$ACH" ls --interval 0.1 leg
 same "$(echo "$out" | awk '$1 == "leg" {print $8}')" 0.0
 
-# The rate is what was put while ls looked.
+# The rate counts the messages that are put during the interval.
 (while :; do echo x; sleep 0.005; done) | "$ACH" put --line leg &
 writer=$!
 moving() {
@@ -77,7 +77,7 @@ has "$out" "newest size     3 bytes"
 expect 1 "$ACH" info junk
 has "$err" "ach info: $ACH_DIR/achshm-junk is not a channel"
 
-# JSON stays JSON whatever the directory is called.
+# JSON is valid whatever the name of the directory.
 dir=$ACH_DIR
 ACH_DIR=$dir/$(printf 'a"b\\c\td\344\303\244')
 mkdir "$ACH_DIR"
@@ -94,9 +94,9 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && ! grep -q '^CapEff:.0*
     same "$(json 'j["hidden_processes"] > 0')" True
 fi
 expect 0 "$ACH" info --help
-has "$out" "those that have privileges that you lack"
+has "$out" "those with privileges that you do not have"
 
-# Somebody who may only read can look and get, but not put; somebody who may not read is told.
+# A user with read permission can list and get, but not put. Without it the error says so.
 if can_be_nobody; then
     chmod 1777 "$ACH_DIR"
     "$ACH" chmod 644 leg
@@ -117,14 +117,14 @@ if can_be_nobody; then
         "('0640', 'root', 'ACH_EACCES')"
 fi
 
-# More channels than files that may be open, unless one asks.
+# More channels than the soft limit of open files, which ls raises.
 for i in $(seq 1 40); do
     "$ACH" mk "many-$i"
 done
 out=$(ulimit -Sn 20 && "$ACH" ls --no-rate 'many-*') || fail "many channels"
 same "$(echo "$out" | grep -c '^many-.* root ')" 40
 hasnt "$out" unusable
-# More than may be open at all: those beyond are listed too.
+# More channels than the hard limit of open files: those beyond it are listed, too.
 for verb in "ls --no-rate" "ls --interval 0.05" "watch --once --interval 0.05"; do
     # shellcheck disable=SC2086
     out=$(ulimit -n 30 && "$ACH" $verb 'many-*') || fail "$verb: too many channels"
@@ -135,7 +135,7 @@ for i in $(seq 1 40); do
     "$ACH" rm "many-$i"
 done
 
-# A file that is cut short between two looks: touching its memory is SIGBUS.
+# A file that is truncated between two samples: an access to its memory raises SIGBUS.
 for verb in "ls --interval 3" "watch --once --interval 3"; do
     "$ACH" mk cut
     "$ACH" put cut x
@@ -149,8 +149,8 @@ for verb in "ls --interval 3" "watch --once --interval 3"; do
     "$ACH" rm cut
 done
 
-# The same at the first touch: the file has holes, as much behind its end, and there is no room
-# to fill them.
+# SIGBUS at the first access: the file has holes, as many blocks allocated beyond its end, and the
+# file system has no room to fill the holes.
 if mkdir "$tmp/full" && unshare -m mount -t tmpfs -o size=1m none "$tmp/full" 2>/dev/null; then
     # shellcheck disable=SC2016
     unshare -m sh -c '

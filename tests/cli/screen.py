@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ach watch on a terminal: draws, sorts, scrolls, filters, quits, restores the terminal.
 
-It also gives the terminal back while it is stopped.
+It also restores the terminal while it is stopped (Ctrl-Z).
 """
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ ACH = sys.argv[1]
 STAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../support/stage")
 LIMIT = 40 * int(os.environ.get("ACH_TEST_TIME", 1))
 failures = 0
-# As in lib.sh: to look for leaks at the end of each process takes longer than the test.
+# As in lib.sh: leak detection at the end of each process would take longer than the test.
 os.environ["TERM"] = "xterm"
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 
@@ -62,14 +62,14 @@ class Screen:
         return self.text.count(part) >= times
 
     def drawn(self):
-        """The lines of one whole screen."""
+        """The lines of one complete screen."""
         if not self.read_until(b"\033[H", 2):
             return []
         shown = re.sub(rb"\033\[[?0-9]*[A-Za-z]", b"", self.text.split(b"\033[H")[1])
         return re.split(rb"\r+\n", shown.rstrip(b"\r\n"))
 
     def shows(self, what, condition):
-        """Draws lines that meet the condition, sooner or later."""
+        """Wait until the screen's lines meet the condition."""
         end = time.monotonic() + LIMIT
         lines = []
         while time.monotonic() < end:
@@ -79,7 +79,7 @@ class Screen:
         check(False, "%s: %s" % (what, lines))
 
     def fits(self, rows, columns):
-        """Lines are cut to the width, and there are as many as there is room for."""
+        """Resize; wait until the lines are cut to the width and fill all rows."""
         resize(self.master, rows, columns)
         end = time.monotonic() + LIMIT
         lines = []
@@ -161,7 +161,7 @@ check(b"\033[7m" in s.text, "titles are not shown as such")
 os.write(s.master, b"q")
 s.finish("keys")
 
-# A channel that is in use comes first, in colour, and tells of its processes.
+# A busy channel comes first, in colour, with the processes that use it.
 writer = subprocess.Popen([ACH, "put", "--line", "c29"], stdin=subprocess.PIPE)
 feeding = True
 
@@ -187,7 +187,7 @@ check(not re.search(rb"\033\[[0-9]*m", s.text), "NO_COLOR is not honoured")
 os.write(s.master, b"q")
 s.finish("no colour")
 
-# Others tell the same: a reader that may only read, and the writer.
+# info and ls --who list the same processes: a read-only reader, and the writer.
 reader = subprocess.Popen([sys.executable, "-c", "import mmap, os, sys, time\n"
                            "f = os.open(sys.argv[1], os.O_RDONLY)\n"
                            "m = mmap.mmap(f, 4096, prot=mmap.PROT_READ)\n"
@@ -208,7 +208,7 @@ check(out[0].split()[8:] == [b"READ+WRITE", b"READ"], "ls: %s" % out)
 check(out[1].split()[8:] == [b"-", b"-"], "ls: %s" % out)
 check(out[2].split()[8] == name and out[2].endswith(b":%d" % reader.pid), "ls: %s" % out)
 if os.getuid() == 0 and shutil.which("setpriv"):
-    # Somebody else does not see them, and is told so.
+    # Another user does not see them, but their number is reported.
     os.chmod(os.environ["ACH_DIR"], 0o755)
     with tempfile.TemporaryDirectory() as stage:
         subprocess.run([STAGE, stage, ACH], check=True)
@@ -224,14 +224,14 @@ feeder.join()
 writer.stdin.close()
 check(writer.wait() == 0, "the writer failed")
 
-# What is not text is not written to a terminal, unless somebody insists.
+# get does not write binary data to a terminal, except with --raw.
 def on_terminal(*arguments):
     master, slave = pty.openpty()
     done = subprocess.run([ACH, *arguments], stdin=subprocess.DEVNULL, stdout=slave,
                           stderr=subprocess.PIPE, check=True, timeout=LIMIT)
     os.close(slave)
     text = b""
-    with contextlib.suppress(OSError): # the end of a terminal
+    with contextlib.suppress(OSError): # raised when the other end is closed
         while more := os.read(master, 65536):
             text += more
     os.close(master)
@@ -242,14 +242,14 @@ for i, text in (0, b"\033[2Jx"), (1, b"good\nlines"):
     subprocess.run([ACH, "put", "c%02d" % i], input=text, check=True)
 text, said = on_terminal("get", "c00")
 check(b"\033" not in text and b"1b 5b 32 4a 78" in text, "get: %s" % text)
-check(b"--raw writes it as it is" in said, "get: %s" % said)
+check(b"--raw writes it unchanged" in said, "get: %s" % said)
 check(on_terminal("get", "--raw", "c00") == (b"\033[2Jx", b""), "get --raw")
 check(on_terminal("get", "--hex", "c00") == (b"1b5b324a78\r\n", b""), "get --hex")
 check(on_terminal("get", "c01") == (b"good\r\nlines", b""), "get text")
 check(subprocess.run([ACH, "get", "c00"], stdout=subprocess.PIPE).stdout == b"\033[2Jx",
       "get into a pipe")
 
-# Ctrl-Z, under a shell that tells when it has the terminal, and goes on after a line
+# Ctrl-Z, under a shell that prints a line when it gets the terminal, and runs fg after input.
 s = Screen(["sh", "-mc", '"$@"; echo "it was stopped"; read line; fg >/dev/null', "sh"])
 check(s.read_until(b"c05"), "no channels on the screen")
 os.write(s.master, b"\032")
@@ -262,7 +262,7 @@ check(s.read_until(b"c05"), "no channels on the screen after Ctrl-Z")
 os.write(s.master, b"q")
 s.finish("q after Ctrl-Z")
 
-# Killed while it is stopped, it leaves the terminal alone, and ends.
+# If it is killed while it is stopped, it ends and does not restore the terminal again.
 s = Screen(["sh", "-mc", '"$@"; kill %1; kill -CONT %1;'
             'while kill -0 %1 2>/dev/null; do sleep 0.05; done', "sh"])
 check(s.read_until(b"c05"), "no channels on the screen")

@@ -76,7 +76,7 @@ expect 1 "$ACH" put a "$(printf '%0513d' 0)"
 has "$err" "a message of 513 bytes is too large: the channel holds 512"
 same "$(newest a)" "$before"
 
-# Streams. Lines: the last needs no newline, empty ones are passed over.
+# Streams. Lines: the last needs no newline, empty ones are skipped.
 "$ACH" mk -t -m 100 -n 64 a
 printf '\n1\n\n2\n3' | "$ACH" put --line a || fail "lines"
 printf 'x\ny\0z\0' | "$ACH" put --null a || fail "null"
@@ -85,7 +85,7 @@ printf '1\0002\0003\000x\ny\000z\000' | cmp - "$tmp/out" || fail "null came out 
 expect 1 sh -c "head -c 10000 /dev/zero | tr '\\0' y | '$ACH' put --line a"
 has "$err" "the message is too large"
 
-# Length before each message: any bytes survive a copy.
+# --length-prefix: a copy preserves any bytes.
 "$ACH" mk -t -m 300 -n 300 a
 "$ACH" mk -t -m 300 -n 300 b
 i=1
@@ -114,7 +114,7 @@ done
 has "$(cat "$tmp/err")" "a message of 4294967295 bytes is too large"
 same "$(newest b)" "$before"
 
-# Many messages through a pipe, both ends alive.
+# Many messages, with put and get at the same time.
 "$ACH" mk -t -m 5000 -n 8 a
 "$ACH" mk -t -m 5000 -n 8 b
 seq 1 4000 >"$tmp/numbers"
@@ -130,7 +130,7 @@ wait "$getter" || fail "get --all --wait ends with $?"
 "$ACH" get --all --line a | cmp - "$tmp/numbers" || fail "numbers differ"
 "$ACH" get --all --line b | tail -n 4000 | cmp - "$tmp/numbers" || fail "followed numbers differ"
 
-# A line is put as soon as it is there, not when the stream ends.
+# A line is put as soon as it is read, not when the stream ends.
 mkfifo "$tmp/fifo"
 "$ACH" mk -t b
 "$ACH" put --line b <"$tmp/fifo" &
@@ -142,7 +142,7 @@ same "$out" first
 exec 3>&-
 wait "$putter" || fail "put --line ends with $?"
 
-# A channel that is removed ends the stream, once the next line comes.
+# A removed channel ends put when the next line comes.
 "$ACH" mk gone
 "$ACH" put --line gone <"$tmp/fifo" 2>"$tmp/err" &
 putter=$!
@@ -187,7 +187,7 @@ exec 3>&-
 wait "$putter" || fail "the source ends with $?"
 expect 0 "$ACH" put s mine
 
-# A put is refused for one of two reasons, and the sentence says which.
+# A put may be refused for two reasons; the error says which.
 if can_be_nobody; then
     chmod 711 "$ACH_DIR"
     "$ACH" chmod 644 b
@@ -196,18 +196,18 @@ if can_be_nobody; then
 fi
 if unshare --user --map-root-user --pid --fork true 2>/dev/null; then
     expect 1 unshare --user --map-root-user --pid --fork "$ACH" put b x
-    has "$err" "ach put: b: not permitted: the channel was made in another PID namespace"
+    has "$err" "ach put: b: not permitted: the channel was created in another PID namespace"
     expect 0 unshare --user --map-root-user --pid --fork "$ACH" get --last b
 fi
 
-# Output that cannot be written is a failure; a reader that leaves is a silent one.
+# Output that cannot be written is a failure; if the pipe has no reader, without an error message.
 if [ -c /dev/full ]; then
     "$ACH" get s >/dev/full 2>"$tmp/err"
     same $? 1
     has "$(cat "$tmp/err")" "ach get: cannot write to standard output: No space left"
     "$ACH" help >/dev/full 2>/dev/null
     same $? 1
-    # Those that wait for more end when what they have cannot be written.
+    # Verbs that wait for more messages end when their output cannot be written.
     "$ACH" mk -m 1000 -n 100 wide
     printf '%090d\n' $(seq 1 200) | "$ACH" put --line wide
     for channel in s wide; do
@@ -228,7 +228,7 @@ fi
 eventually test -s "$tmp/status"
 same "$(cat "$tmp/err")" ""
 
-# With standard output closed nothing lands in a channel by mistake.
+# With standard output closed, no output is written into a channel by mistake.
 "$ACH" get --all --line s >"$tmp/before"
 "$ACH" info s >&- 2>/dev/null
 same $? 1
@@ -238,7 +238,7 @@ same $? 1
 same $? 1
 "$ACH" get --all --line s | cmp - "$tmp/before" || fail "a closed stream damaged the channel"
 expect 1 sh -c "exec '$ACH' put s <&-"
-# More than a buffer full, so that it is written while the channel is open.
+# More than the output buffer holds, so that it is written while the channel is open.
 "$ACH" mk -m 4 -n 20000 large
 head -c 20000 /dev/urandom >"$tmp/large"
 "$ACH" put --file "$tmp/large" large

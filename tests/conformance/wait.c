@@ -44,7 +44,7 @@ static void expired(void)
     finish();
 }
 
-/* A message that is there counts for more than a time that has passed. */
+/* A message that is there is delivered even if the deadline has passed. */
 static void expired_but_there(void)
 {
     const struct timespec past = clock_in(CLOCK_MONOTONIC, -10);
@@ -73,7 +73,7 @@ static void invalid_times(void)
     finish();
 }
 
-/* Without ACH_O_WAIT a timeout means nothing. */
+/* Without ACH_O_WAIT a timeout is ignored. */
 static void only_with_wait(void)
 {
     const struct timespec later = clock_in(CLOCK_MONOTONIC, 600000);
@@ -102,7 +102,7 @@ static void not_too_early(void)
     finish();
 }
 
-/* On every clock: the past is over, the future is awaited, a duration is one. */
+/* On every clock: past deadlines expire at once, future ones and relative times are waited for. */
 static void clocks(void)
 {
     static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_TAI,
@@ -131,7 +131,7 @@ static void clocks(void)
     }
 }
 
-/* A time on the wall clock is not one on the clock since boot. */
+/* On a CLOCK_REALTIME channel deadlines are compared with the wall clock. */
 static void right_clock(void)
 {
     struct timespec wall = clock_in(CLOCK_REALTIME, -100000), mono;
@@ -164,7 +164,7 @@ static void put_wakes(void)
     finish();
 }
 
-/* ACH_O_COPY does not make a waiting get take what it has seen. */
+/* A waiting get with ACH_O_COPY does not return a message that the handle has already got. */
 static void copy_waits(void)
 {
     const struct timespec rel = ms(20);
@@ -200,7 +200,7 @@ static void put_wakes_all(void)
     finish();
 }
 
-/* The end of time, and beyond what can be added to now. */
+/* The largest deadline, and a relative time that overflows when added to now. */
 static void far_away(void)
 {
     const struct timespec end = {.tv_sec =
@@ -307,10 +307,17 @@ static void signals(void)
     finish();
 }
 
-/* When the handler had done its work; 0 while it has not. */
-static volatile uint64_t acted_at;
+/* When the handler had put or canceled; 0: not yet. And the waiter's deadline. */
+static volatile uint64_t acted_at, late_at;
 
-/* Handlers, which the waiter comes back from after its time. */
+static void dawdle(void)
+{
+    acted_at = check_now_ns();
+    while (check_now_ns() < late_at + 10000000)
+        check_sleep_ms(10);
+}
+
+/* Signal handlers that return only after the waiter's deadline. */
 static void put_and_dawdle(int sig)
 {
     static const char text[16];
@@ -318,8 +325,7 @@ static void put_and_dawdle(int sig)
 
     (void)sig;
     ach_put(&writer, text, sizeof(text));
-    acted_at = check_now_ns();
-    check_sleep_ms(60);
+    dawdle();
     errno = saved;
 }
 
@@ -329,48 +335,50 @@ static void cancel_and_dawdle(int sig)
 
     (void)sig;
     ach_cancel(&chan, NULL);
-    acted_at = check_now_ns();
-    check_sleep_ms(60);
+    dawdle();
     errno = saved;
 }
 
-/* One wait on a new channel, which the handler interrupts; was that in time? */
-static bool interrupted(void (*handler)(int), uint64_t spin_ns, bool many, enum ach_status *r)
+/*
+ * Wait once on a new channel, interrupted by the handler after a quarter of the timeout. True: it
+ * acted before the deadline.
+ */
+static bool interrupted(void (*handler)(int), uint64_t spin_ns, bool many, long timeout_ms,
+                        enum ach_status *r)
 {
-    const struct itimerval soon = {.it_value = {0, 10000}};
-    const struct timespec rel = ms(40);
+    const struct itimerval soon = {.it_value = {0, timeout_ms * 250}};
+    const struct timespec rel = ms(timeout_ms);
     struct sigaction action = {.sa_handler = handler};
     ach_wait_item_t item = {.chan = &chan};
-    uint64_t start;
 
     begin();
     CHECK_OK(ach_close(&chan));
     open_spinning(&chan, spin_ns);
     acted_at = 0;
     REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
-    start = check_now_ns();
+    late_at = check_now_ns() + (uint64_t)timeout_ms * 1000000;
     REQUIRE(setitimer(ITIMER_REAL, &soon, NULL) == 0);
     *r = many ? ach_wait(&item, 1, &rel, ACH_O_RELTIME) : get_until(&rel, ACH_O_RELTIME);
     while (!acted_at)
         check_sleep_ms(1);
     finish();
-    return acted_at - start < 40000000;
+    return acted_at < late_at;
 }
 
-/* A machine that stands still delivers the alarm too late: then once more. */
+/* A slow or paused machine delivers the alarm too late: then try again, with more time. */
 static enum ach_status wait_interrupted(void (*handler)(int), uint64_t spin_ns, bool many)
 {
     enum ach_status r;
-    int tries;
+    long timeout_ms;
 
-    for (tries = 0; tries < 50; tries++)
-        if (interrupted(handler, spin_ns, many, &r))
+    for (timeout_ms = 40; timeout_ms <= 3840; timeout_ms += timeout_ms / 4)
+        if (interrupted(handler, spin_ns, many, timeout_ms, &r))
             return r;
     REQUIRE(!"an alarm in time");
     return ACH_BUG;
 }
 
-/* What came in time is not late because the waiter was. */
+/* A put or cancel before the deadline counts, even if the waiter runs only after it. */
 static void late_waiter(void)
 {
     static const uint64_t spin_ns[] = {0, 1000000000};
@@ -402,7 +410,7 @@ static void linked_unlink(void)
     CHECK_OK(ach_close(&chan));
 }
 
-/* A plain rm wakes nobody; waiters look by themselves. */
+/* A plain rm wakes no waiter; waiters check the name by themselves. */
 static void linked_rm(void)
 {
     struct waiter w;
@@ -416,7 +424,7 @@ static void linked_rm(void)
     CHECK_OK(ach_close(&chan));
 }
 
-/* Who does not ask for the name does not care for it. */
+/* Without ACH_O_LINKED a wait goes on although the name was removed. */
 static void unlinked_goes_on(void)
 {
     const struct timespec rel = ms(20);

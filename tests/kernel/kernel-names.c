@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making, removing and replacing channels, while others have them open; whose they are. */
+/* Creating, removing and replacing channels, while others have them open; their owners. */
 #include "device.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 #define NAME "test-names"
@@ -80,7 +81,7 @@ static void modes(void)
     CHECK(stat(ACH_KERNEL_PREFIX NAME, &st) != 0);
 }
 
-/* An access list that lets somebody in, and leaves the mode as it is. */
+/* Set an ACL that admits a user, without changing the mode. */
 static bool let_in(const char *path, uint32_t uid)
 {
     struct {
@@ -94,7 +95,7 @@ static bool let_in(const char *path, uint32_t uid)
     return setxattr(path, "system.posix_acl_access", &acl, sizeof(acl), 0) == 0;
 }
 
-/* A channel that takes another one's place has the rights it was made with, and no others. */
+/* A replacing channel has the permissions it was created with, and none of the old one's. */
 static void rights(void)
 {
     const char *path = ACH_KERNEL_PREFIX NAME;
@@ -144,7 +145,7 @@ static void *wait_for_news(void *arg)
     return NULL;
 }
 
-/* Open files go on when the name is gone. */
+/* Open files keep working after the unlink. */
 static void unlinked(void)
 {
     struct waiter linked = {.flags = ACH_KERNEL_LINKED}, any = {.flags = 0};
@@ -169,7 +170,7 @@ static void unlinked(void)
     CHECK(any.result == 0);
     CHECK_GOT(r, "before");
     CHECK_GOT(r, "after");
-    /* Another channel of the same name is another one. */
+    /* A new channel with the same name is not the old one. */
     CHECK(create(NAME, 0, 0600) == 0);
     close(w);
     w = device_must_open(NAME, O_WRONLY);
@@ -214,7 +215,7 @@ static void replaced(uint32_t new_mode)
     CHECK(device_unlink(control, NAME) == 0);
 }
 
-/* There is no moment without the name. */
+/* While the channel is replaced, there is no moment without its name. */
 static void *open_again(void *arg)
 {
     const int *stop = arg;
@@ -281,28 +282,32 @@ static void other_users(void)
     CHECK(device_unlink(control, NAME) == 0);
 }
 
-/* The path of a removed device leads nowhere, even when the number is in use again. */
+/*
+ * The path of a removed device cannot be opened, even when its device number is used again. Numbers
+ * are reused as late as possible, so the path is that of a node with the number that comes next.
+ */
 static void old_path(void)
 {
+    static const char node[] = "/dev/test-old-path";
     char path[64];
-    struct stat st, now;
-    uint64_t i, tries = check_scale(200);
+    struct stat st;
+    dev_t next;
     int fd;
 
     CHECK(create(NAME, 0, 0666) == 0);
-    fd = device_must_open(NAME, O_PATH);
-    CHECK(fstat(fd, &st) == 0);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    REQUIRE(stat(ACH_KERNEL_PREFIX NAME, &st) == 0);
     CHECK(device_unlink(control, NAME) == 0);
+    next = makedev(major(st.st_rdev), (minor(st.st_rdev) + 1) % (1 << 16));
+    unlink(node);
+    REQUIRE(mknod(node, S_IFCHR | 0666, next) == 0);
+    fd = open(node, O_PATH);
+    REQUIRE(fd >= 0 && unlink(node) == 0);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     CHECK_ERRNO(open(path, O_RDWR), ENXIO);
-    for (i = 0; i < tries; i++) {
-        CHECK(create(OTHER, 0, 0600) == 0);
-        if (stat(ACH_KERNEL_PREFIX OTHER, &now) == 0 && now.st_rdev == st.st_rdev)
-            break;
-        CHECK(device_unlink(control, OTHER) == 0);
-    }
+    CHECK(create(OTHER, 0, 0600) == 0);
+    REQUIRE(stat(ACH_KERNEL_PREFIX OTHER, &st) == 0 && st.st_rdev == next);
     CHECK_ERRNO(open(path, O_RDWR), ENXIO);
-    device_unlink(control, OTHER);
+    CHECK(device_unlink(control, OTHER) == 0);
     close(fd);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* boxes.c - many boxes on a plane: they stay inside, run the same twice, and take uneven time */
+/* boxes.c - many boxes on a plane: they stay inside, runs repeat exactly, step times are printed */
 #include <pthread.h>
 
 #include "physics.h"
@@ -15,11 +15,11 @@ static int by_size(const void *a, const void *b)
 
 static void inside(const struct rig *r, double half)
 {
-    size_t i, n = achi_mechanism_bodies(r->m);
+    size_t i, n = phys_mechanism_bodies(r->m);
     ach_body_state_t s;
 
     for (i = 0; i < n; i++) {
-        achi_mechanism_body_get(r->m, i, &s);
+        phys_mechanism_body_get(r->m, i, &s);
         CHECK(fabs(s.position[0]) < half && fabs(s.position[1]) < half);
         CHECK(s.position[2] > 0 && s.position[2] < 2);
     }
@@ -31,11 +31,11 @@ static void thousand(void)
     size_t i, n = (size_t)check_scale(400);
     double *took = calloc(n, sizeof(*took));
 
-    REQUIRE(took && achi_mechanism_bodies(r.m) == 1000);
+    REQUIRE(took && phys_mechanism_bodies(r.m) == 1000);
     for (i = 0; i < n; i++) {
         uint64_t start = check_now_ns();
 
-        REQUIRE_OK(achi_mechanism_advance(r.m, (int64_t)(i + 1) * 10 * MS));
+        REQUIRE_OK(phys_mechanism_advance(r.m, (int64_t)(i + 1) * 10 * MS));
         took[i] = (double)(check_now_ns() - start) * 1e-6;
     }
     inside(&r, 8);
@@ -51,24 +51,24 @@ static void run(struct rig *r, int from, int to)
     int k;
 
     for (k = from; k < to; k++)
-        REQUIRE_OK(achi_mechanism_advance(r->m, (k + 1) * INT64_C(7300000)));
+        REQUIRE_OK(phys_mechanism_advance(r->m, (k + 1) * INT64_C(7300000)));
 }
 
 static bool same(const struct rig *a, const struct rig *b)
 {
-    size_t i, n = achi_mechanism_bodies(a->m);
+    size_t i, n = phys_mechanism_bodies(a->m);
     ach_body_state_t s, t;
 
     for (i = 0; i < n; i++) {
-        achi_mechanism_body_get(a->m, i, &s);
-        achi_mechanism_body_get(b->m, i, &t);
+        phys_mechanism_body_get(a->m, i, &s);
+        phys_mechanism_body_get(b->m, i, &t);
         if (memcmp(&s, &t, sizeof(s)) != 0)
             return false;
     }
     return true;
 }
 
-/* To the last bit, also when another world runs in between; but not with another seed. */
+/* Runs repeat to the last bit, also with another world in between, but not with another seed. */
 static void repeats(void)
 {
     struct rig a = rig_open(BOXES " count 100"), b = rig_open(BOXES " count 100"),
@@ -93,7 +93,7 @@ static void *beside(void *arg)
     return NULL;
 }
 
-/* At the same time, each in a thread. */
+/* Runs at the same time, each in a thread, equal a run alone. */
 static void threads(const char *options)
 {
     struct rig a = rig_open(options), b = rig_open(options), c = rig_open(options);
@@ -117,9 +117,9 @@ static void put(void)
     const double at[3] = {0, 0, 5}, turn[4] = {1, 0, 0, 0};
     ach_body_state_t s;
 
-    CHECK_OK(achi_mechanism_body_put(r.m, achi_mechanism_body_find(r.m, "box0"), at, turn));
-    REQUIRE_OK(achi_mechanism_advance(r.m, 500 * MS));
-    achi_mechanism_body_get(r.m, 0, &s);
+    CHECK_OK(phys_mechanism_body_put(r.m, phys_mechanism_body_find(r.m, "box0"), at, turn));
+    REQUIRE_OK(phys_mechanism_advance(r.m, 500 * MS));
+    phys_mechanism_body_get(r.m, 0, &s);
     CHECK(fabs(s.position[2] - (5 - 0.5 * 9.81 * 0.25)) < 0.01);
     CHECK(fabs(s.acceleration[2] + 9.81) < 1e-9);
     rig_close(&r);

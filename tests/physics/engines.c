@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engines.c - the same pendulum and cart in another engine: ARGUMENT 1 */
+/* engines.c - the same pendulum and cart in another engine, which argument 1 names */
 #include "physics.h"
 
 /* What differs between the engines. */
 static const struct engine {
     const char *name, *pendulum, *cartpole;
-    double bound; /* of an angle, with steps of 1 ms, for 2 s */
-    double gain;  /* with steps of a tenth */
-    double loose; /* of velocities and accelerations */
+    double bound; /* largest difference to the built-in engine in 2 s, with steps of 1 ms */
+    double gain;  /* least factor by which steps of a tenth reduce the difference */
+    double loose; /* tolerance of velocities and accelerations */
 } engines[] = {
     {"ode", "engine \"ode\" model \"pendulum\" angle 2",
      "engine \"ode\" model \"cartpole\" angle 2", 0.01, 5, 0.2},
@@ -15,11 +15,11 @@ static const struct engine {
      "engine \"mujoco\" model \"" MODELS "/cartpole.xml\" positions [0 2]", 1e-6, 1000, 1e-3},
 };
 
-/* The k-th command: an effort that changes, also between points of the grid. */
+/* The k-th command: an effort that changes, also between points of the time grid. */
 static void command(struct rig *r, int k)
 {
-    CHECK_OK(achi_mechanism_joint_drive(r->m, 0, ACH_DRIVE_EFFORT, k % 40 < 20 ? 2 : -1));
-    REQUIRE_OK(achi_mechanism_advance(r->m, k * INT64_C(10500000)));
+    CHECK_OK(phys_mechanism_joint_drive(r->m, 0, ACH_DRIVE_EFFORT, k % 40 < 20 ? 2 : -1));
+    REQUIRE_OK(phys_mechanism_advance(r->m, k * INT64_C(10500000)));
 }
 
 static void go(struct rig *r, int commands)
@@ -30,7 +30,7 @@ static void go(struct rig *r, int commands)
         command(r, k);
 }
 
-/* How far from the built-in one it ever is in 2 s. */
+/* The largest difference of a joint to the built-in engine within 2 s. */
 static double apart(const char *options, const char *built_in, size_t joint, double step)
 {
     struct rig a, b = rig_open(built_in);
@@ -51,7 +51,7 @@ static double apart(const char *options, const char *built_in, size_t joint, dou
     return worst;
 }
 
-/* As the built-in one, and closer with shorter steps. */
+/* The engine agrees with the built-in one, and more closely with shorter steps. */
 static void agree(const struct engine *e)
 {
     const char *p = "engine \"pendulum\" angle 2", *c = "engine \"cartpole\" angle 2";
@@ -72,38 +72,38 @@ static void quaternion(const double *q, double angle)
     CHECK(fabs(fabs(s) - 1) < 1e-6);
 }
 
-/* Bodies, axes and energy mean the same. */
+/* Bodies, axes and energy have the same meaning as in the built-in engine. */
 static void conventions(const struct engine *e)
 {
     struct rig r = rig_open(e->pendulum);
     ach_joint_info_t info;
     ach_body_state_t s;
-    double e0 = achi_mechanism_energy(r.m);
+    double e0 = phys_mechanism_energy(r.m);
 
-    CHECK(achi_mechanism_joint_find(r.m, "hinge") == 0);
-    CHECK(achi_mechanism_joint_find(r.m, "none") == ACHI_MECHANISM_NONE);
-    REQUIRE_OK(achi_mechanism_advance(r.m, 300 * MS));
-    achi_mechanism_joint_info(r.m, 0, &info);
+    CHECK(phys_mechanism_joint_find(r.m, "hinge") == 0);
+    CHECK(phys_mechanism_joint_find(r.m, "none") == PHYS_MECHANISM_NONE);
+    REQUIRE_OK(phys_mechanism_advance(r.m, 300 * MS));
+    phys_mechanism_joint_info(r.m, 0, &info);
     CHECK(info.kind == ACH_JOINT_TURNS && fabs(info.axis[1] + 1) < 1e-9);
-    achi_mechanism_body_get(r.m, achi_mechanism_body_find(r.m, "bob"), &s);
+    phys_mechanism_body_get(r.m, phys_mechanism_body_find(r.m, "bob"), &s);
     CHECK(fabs(s.position[0] - sin(rig_angle(&r))) < 1e-3);
     CHECK(fabs(s.position[2] + cos(rig_angle(&r))) < 1e-3);
     CHECK(fabs(s.velocity[0] - cos(rig_angle(&r)) * rig_joint(&r, 0).velocity) < e->loose);
     CHECK(fabs(s.rotation[1] + rig_joint(&r, 0).velocity) < 1e-6);
     quaternion(s.orientation, rig_angle(&r));
-    CHECK(fabs(achi_mechanism_energy(r.m) - e0) < 0.05);
+    CHECK(fabs(phys_mechanism_energy(r.m) - e0) < 0.05);
     rig_close(&r);
 }
 
-/* At rest at the bottom: no acceleration; let go at the side: that of gravity. */
+/* The accelerations of the joint and the bob satisfy the equation of motion. */
 static void accelerations(const struct engine *e)
 {
     struct rig r = rig_open(e->pendulum);
     ach_body_state_t s;
     double a, v;
 
-    REQUIRE_OK(achi_mechanism_advance(r.m, 500 * MS));
-    achi_mechanism_body_get(r.m, achi_mechanism_body_find(r.m, "bob"), &s);
+    REQUIRE_OK(phys_mechanism_advance(r.m, 500 * MS));
+    phys_mechanism_body_get(r.m, phys_mechanism_body_find(r.m, "bob"), &s);
     a = rig_joint(&r, 0).acceleration;
     v = rig_joint(&r, 0).velocity;
     CHECK(fabs(a + 9.81 / 1.001 * sin(rig_angle(&r))) < e->loose);
@@ -114,46 +114,46 @@ static void accelerations(const struct engine *e)
     rig_close(&r);
 }
 
-/* Through the top many times: the position goes on. */
+/* The position of a joint does not wrap around after several turns. */
 static void turns(const struct engine *e)
 {
     struct rig r = rig_open(e->pendulum);
 
-    CHECK_OK(achi_mechanism_joint_drive(r.m, 0, ACH_DRIVE_EFFORT, 30));
-    REQUIRE_OK(achi_mechanism_advance(r.m, 2000 * MS));
+    CHECK_OK(phys_mechanism_joint_drive(r.m, 0, ACH_DRIVE_EFFORT, 30));
+    REQUIRE_OK(phys_mechanism_advance(r.m, 2000 * MS));
     CHECK(rig_angle(&r) > 40 && rig_angle(&r) < 70);
     rig_close(&r);
 }
 
-/* The effort of a motor that holds is what gravity needs. */
+/* A motor that holds a position has the effort that balances gravity. */
 static void drives(const struct engine *e)
 {
     struct rig r = rig_open(e->pendulum);
-    ach_status_t status = achi_mechanism_joint_drive(r.m, 0, ACH_DRIVE_VELOCITY, 3);
+    ach_status_t status = phys_mechanism_joint_drive(r.m, 0, ACH_DRIVE_VELOCITY, 3);
 
     CHECK_OK(status);
-    REQUIRE_OK(achi_mechanism_advance(r.m, 500 * MS));
+    REQUIRE_OK(phys_mechanism_advance(r.m, 500 * MS));
     CHECK(fabs(rig_joint(&r, 0).velocity - 3) < 0.01);
-    CHECK_OK(achi_mechanism_joint_drive(r.m, 0, ACH_DRIVE_POSITION, 1));
-    REQUIRE_OK(achi_mechanism_advance(r.m, 3000 * MS));
+    CHECK_OK(phys_mechanism_joint_drive(r.m, 0, ACH_DRIVE_POSITION, 1));
+    REQUIRE_OK(phys_mechanism_advance(r.m, 3000 * MS));
     CHECK(fabs(rig_angle(&r) - 1) < 0.001);
     CHECK(fabs(rig_joint(&r, 0).effort - 9.81 * sin(1)) < 0.01);
-    CHECK_OK(achi_mechanism_joint_drive(r.m, 0, ACH_DRIVE_EFFORT, 0));
+    CHECK_OK(phys_mechanism_joint_drive(r.m, 0, ACH_DRIVE_EFFORT, 0));
     CHECK(fabs(rig_joint(&r, 0).effort) < 1e-9);
     rig_close(&r);
 }
 
-/* Steps of a nanosecond among others do no harm. */
+/* Steps of a nanosecond between longer ones do not change the result. */
 static void slivers(const struct engine *e)
 {
     struct rig a = rig_open(e->cartpole), b = rig_open(e->cartpole);
     int k;
 
     for (k = 1; k <= 1000; k++) {
-        REQUIRE_OK(achi_mechanism_advance(a.m, k * MS));
-        REQUIRE_OK(achi_mechanism_advance(b.m, k * MS - 1));
+        REQUIRE_OK(phys_mechanism_advance(a.m, k * MS));
+        REQUIRE_OK(phys_mechanism_advance(b.m, k * MS - 1));
     }
-    REQUIRE_OK(achi_mechanism_advance(b.m, 1000 * MS));
+    REQUIRE_OK(phys_mechanism_advance(b.m, 1000 * MS));
     CHECK(fabs(rig_joint(&a, 1).position - rig_joint(&b, 1).position) < 1e-5);
     rig_close(&a);
     rig_close(&b);
@@ -166,7 +166,7 @@ static bool same(const struct rig *a, const struct rig *b)
     return memcmp(&s, &t, sizeof(s)) == 0;
 }
 
-/* The same twice, alone and beside others. */
+/* A mechanism repeats exactly, alone and beside others. */
 static void independent(const char *options)
 {
     struct rig a = rig_open(options), b, c;
@@ -185,7 +185,7 @@ static void independent(const char *options)
     rig_close(&c);
 }
 
-/* Whoever looks changes nothing. */
+/* Reading the state of a mechanism does not change it. */
 static void looks(const char *options)
 {
     struct rig a = rig_open(options), b = rig_open(options);
@@ -195,9 +195,9 @@ static void looks(const char *options)
     for (k = 1; k <= 100; k++) {
         command(&a, k);
         command(&b, k);
-        achi_mechanism_body_get(b.m, 0, &s);
-        achi_mechanism_energy(b.m);
-        achi_mechanism_ray(b.m, 0, s.position, (double[]){1, 0, 0}, 1);
+        phys_mechanism_body_get(b.m, 0, &s);
+        phys_mechanism_energy(b.m);
+        phys_mechanism_ray(b.m, 0, s.position, (double[]){1, 0, 0}, 1);
         rig_joint(&b, 0);
     }
     CHECK(same(&a, &b));

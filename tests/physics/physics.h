@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* physics.h - what tests of physics share: a mechanism from a line of text */
+/* physics.h - helpers for tests of physics: a mechanism from a line of options */
 #ifndef TEST_PHYSICS_H
 #define TEST_PHYSICS_H
 
@@ -12,10 +12,10 @@
 
 struct rig {
     ach_config_t *config;
-    struct achi_mechanism *m;
+    struct phys_mechanism *m;
 };
 
-/* The options of a section; angles are in radians. The mechanism is NULL if it failed. */
+/* Open a mechanism with these options; angles are in radians. r->m is NULL if it failed. */
 static inline ach_status_t rig_try(struct rig *r, const char *options)
 {
     char text[2000];
@@ -25,7 +25,7 @@ static inline ach_status_t rig_try(struct rig *r, const char *options)
     *r = (struct rig){NULL, NULL};
     REQUIRE(n > 0 && (size_t)n < sizeof(text));
     REQUIRE_OK(ach_config_parse(text, (size_t)n, "world.cfg", &r->config));
-    return achi_mechanism_open(ach_section_next(ach_config_root(r->config), "physics", NULL),
+    return phys_mechanism_open(ach_section_next(ach_config_root(r->config), "physics", NULL),
                                &r->m);
 }
 
@@ -42,7 +42,7 @@ static inline struct rig rig_open(const char *options)
 
 static inline void rig_close(struct rig *r)
 {
-    achi_mechanism_close(r->m);
+    phys_mechanism_close(r->m);
     ach_config_destroy(r->config);
 }
 
@@ -50,7 +50,7 @@ static inline ach_joint_state_t rig_joint(const struct rig *r, size_t joint)
 {
     ach_joint_state_t s;
 
-    achi_mechanism_joint_get(r->m, joint, &s);
+    phys_mechanism_joint_get(r->m, joint, &s);
     return s;
 }
 
@@ -59,7 +59,7 @@ static inline double rig_angle(const struct rig *r)
     return rig_joint(r, 0).position;
 }
 
-/* Skip the test where an engine was not built. */
+/* Skip the test if the engine was not built. */
 static inline void rig_need(const char *engine)
 {
     const char *have = getenv("ENGINES");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cat.c - achcat: lines in, messages out
+ * cat.c - achcat: puts lines as messages, and prints messages
  */
 #include <linux/capability.h>
 
@@ -32,7 +32,7 @@ static void lines_and_messages(void)
     CHECK(tool_size("out") == 0);
 }
 
-/* It follows the channel until the channel goes away, or a signal comes. */
+/* It follows the channel until the channel is removed or a signal comes. */
 static void follows(void)
 {
     pid_t pid = TOOL_START(achcat, "-L", "c", "out");
@@ -50,7 +50,7 @@ static void follows(void)
     CHECK(strstr(tool_read("err"), "the channel 'c' was removed") != NULL);
 }
 
-/* Each signal that asks for an end gets one, but for a hangup under nohup. */
+/* SIGHUP ends it, unless it is ignored, as under nohup. */
 static void hangs_up(void)
 {
     char command[512];
@@ -74,7 +74,7 @@ static void hangs_up(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* Nobody finds what is put into a removed channel, so that is a failure. */
+/* A put into a removed channel fails, because no reader can open it. */
 static void put_into_removed(void)
 {
     pid_t pid;
@@ -95,7 +95,7 @@ static void put_into_removed(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* It ends with who reads its output, also when there is nothing to write. */
+/* It ends when its output pipe has no reader, even if there is nothing to write. */
 static void reader_gone(void)
 {
     char command[512];
@@ -111,7 +111,7 @@ static void reader_gone(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* A new channel of the same name is not the one that it reads. */
+/* It fails when its channel is replaced by a new one of the same name. */
 static void replaced(void)
 {
     ach_create_attr_t attr;
@@ -130,7 +130,7 @@ static void replaced(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* What was overwritten after it began is told; what was gone before that is not missed. */
+/* Messages overwritten after it began are reported as missed; earlier ones are not. */
 static void missed(void)
 {
     pid_t pid;
@@ -157,7 +157,7 @@ static void missed(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* What is said once, with what to do about it. */
+/* The expected error message, with its advice. */
 static const char *no_channel(const char *name)
 {
     static char text[4500];
@@ -165,12 +165,12 @@ static const char *no_channel(const char *name)
 
     REQUIRE_OK(ach_channel_path(name, path, sizeof(path)));
     snprintf(text, sizeof(text),
-             "achcat: there is no channel '%s' (no file %s); 'ach mk %s' makes it\n", name, path,
+             "achcat: there is no channel '%s' (no file %s); 'ach mk %s' creates it\n", name, path,
              name);
     return text;
 }
 
-/* Options that mean nothing to --put. */
+/* Options that are refused with --put. */
 static void put_options(void)
 {
     static const char *const options[] = {"-L", "-l", "-N", "-x", "-t1"};
@@ -206,7 +206,7 @@ static void complaints(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* Of the reasons why a put is not permitted it names the one that holds. */
+/* The error names the actual reason why a put is not permitted. */
 static void refused(void)
 {
     char path[4096];
@@ -219,7 +219,7 @@ static void refused(void)
     pid = fork();
     REQUIRE(pid >= 0);
     if (pid == 0) {
-        /* Permissions shall hold also for root. */
+        /* Let file permissions apply to root, too. */
         prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
         _exit(TOOL_RUN(achcat, "-p", "c", "in"));
     }
@@ -228,7 +228,7 @@ static void refused(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* A closed descriptor is not where a channel's file ends up, to be written into. */
+/* The channel's file must not get the descriptor of a closed stream, and output with it. */
 static void closed_streams(void)
 {
     char command[512];

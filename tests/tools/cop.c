@@ -36,7 +36,7 @@ static void restarts(void)
                    "sh", "-c", "echo run; exit 3") == 3);
     CHECK(lines("runs") == 4);
     CHECK(strstr(tool_read("err"), "giving up") != NULL);
-    /* A good end is no failure, unless every end is. */
+    /* After exit status 0, -r does not restart the program; --always does. */
     CHECK(TOOL_RUN(achcop, "-r", "-o", "good", "--", "echo", "run") == 0);
     CHECK(lines("good") == 1);
     CHECK(TOOL_RUN(achcop, "--always", "--delay", "0", "--max-restarts", "2", "-o", "always", "--",
@@ -108,11 +108,11 @@ static void one_cop_per_file(void)
 
     TOOL_UNTIL((child = tool_pid("child.pid")) > 0);
     CHECK(TOOL_RUN(achcop, "-P", "cop.pid", "--", "true") == 1);
-    CHECK(strstr(tool_read("err"), "already") != NULL);
+    CHECK(strstr(tool_read("err"), "another achcop is running") != NULL);
     CHECK(TOOL_RUN(achcop, "-p", "child.pid", "--", "true") == 1);
     CHECK(tool_pid("cop.pid") == cop);
     CHECK(tool_pid("child.pid") == child);
-    /* The files of a killed cop do not hinder the next one; a tied child died with it. */
+    /* Pid files of a killed cop do not stop the next one. With -t the child died with its cop. */
     tool_kill(cop, SIGKILL);
     CHECK(tool_wait(cop) == 128 + SIGKILL);
     TOOL_UNTIL(waitpid(child, NULL, WNOHANG) == child || !tool_alive(child));
@@ -120,7 +120,7 @@ static void one_cop_per_file(void)
     CHECK(tool_size("cop.pid") < 0);
 }
 
-/* Whoever may read a pid file cannot keep the next cop from starting, nor let in a second one. */
+/* A process that may read a pid file can neither lock out the next cop nor admit a second one. */
 static void readers_lock_nobody_out(void)
 {
     pid_t cop;
@@ -139,7 +139,7 @@ static void readers_lock_nobody_out(void)
     CHECK(tool_wait(cop) == 0);
 }
 
-/* The two files cannot be one, whatever it is called. */
+/* -P and -p must not name the same file, even in different words. */
 static void one_file_for_both(void)
 {
     CHECK(TOOL_RUN(achcop, "-P", "x", "-p", "x", "--", "true") == 2);
@@ -155,7 +155,7 @@ static void write_file(const char *path, const char *text)
     REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-/* What is no pid file is refused before the program starts, and left as it is. */
+/* A file that is not a pid file is refused before the program starts, and not changed. */
 static void no_pid_file(const char *option)
 {
     static const char data[] = "12 of what somebody needs\n";
@@ -164,19 +164,19 @@ static void no_pid_file(const char *option)
     REQUIRE(mkfifo("fifo", 0666) == 0);
     write_file("data", data);
     CHECK(TOOL_RUN(achcop, option, "fifo", "-o", "ran", "--", "echo", "run") == 1);
-    CHECK(strstr(tool_read("err"), "no regular file") != NULL);
+    CHECK(strstr(tool_read("err"), "not a regular file") != NULL);
     CHECK(lstat("fifo", &st) == 0 && S_ISFIFO(st.st_mode));
     CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
-    CHECK(strstr(tool_read("err"), "no pid file") != NULL);
+    CHECK(strstr(tool_read("err"), "not a pid file") != NULL);
     CHECK(strcmp(tool_read("data"), data) == 0);
     write_file("data", "1234567890123456789\n");
     CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
     write_file("data", "12\n");
     REQUIRE(link("data", "other") == 0);
     CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
-    CHECK(strstr(tool_read("err"), "other names") != NULL);
+    CHECK(strstr(tool_read("err"), "other hard links") != NULL);
     unlink("other");
-    if (geteuid() == 0) { /* only root can make a file somebody else's */
+    if (geteuid() == 0) { /* only root can change the owner */
         REQUIRE(chown("data", 52004, 52004) == 0);
         CHECK(TOOL_RUN(achcop, option, "data", "-o", "ran", "--", "echo", "run") == 1);
         CHECK(strstr(tool_read("err"), "belongs to another user") != NULL);
@@ -188,7 +188,7 @@ static void no_pid_file(const char *option)
     unlink("ran");
 }
 
-/* A cop whose file was removed leaves alone the one that another cop made in its place. */
+/* A cop whose pid file was removed does not remove the pid file of another cop. */
 static void file_of_another(void)
 {
     pid_t first = TOOL_START(achcop, "-P", "cop.pid", "--", "sh", "-c", SLEEPER), second;
@@ -205,7 +205,7 @@ static void file_of_another(void)
     CHECK(tool_size("cop.pid") < 0);
 }
 
-/* Where no file can grow, as on a full disk, nothing runs that its pid file does not tell of. */
+/* If the pid file cannot be written, as on a full disk, nothing is left running. */
 static void full_disk(const char *option)
 {
     char command[512];
@@ -228,7 +228,7 @@ static void verbose(void)
     CHECK(strstr(tool_read("err"), "was ended by signal 15") != NULL);
 }
 
-/* Detached, and the start is what the child says it is. */
+/* With -d -w the start succeeds when the child reports it by SIGUSR1. */
 static void reports(void)
 {
     pid_t cop, child;
@@ -257,7 +257,7 @@ static void reports_of_failure(void)
     CHECK(strstr(tool_read("err"), "'true' ended before it reported") != NULL);
     CHECK(TOOL_RUN(achcop, "-d", "-w", "--", "true") == 1);
     CHECK(strstr(tool_read("err"), "'true' ended before it reported") != NULL);
-    /* A restart that ends without a report has failed, too, however it ends. */
+    /* A restart that ends without a report has failed, too, whatever its exit status. */
     CHECK(TOOL_RUN(achcop, "-w", "-r", "--delay", "0.001", "--max-restarts", "1", "--", "sh", "-c",
                    "[ -e up ] && exit 0; : > up; kill -USR1 $PPID; exit 3") == 1);
     CHECK(strstr(tool_read("err"), "failed after 1 restarts") != NULL);
@@ -279,7 +279,7 @@ static char state_of(pid_t pid)
     return p ? p[2] : 0;
 }
 
-/* What a child leaves behind is collected, and what it leaves running in its group is killed. */
+/* Orphans of a child are reaped, and processes left running in its group are killed. */
 static void leaves_nothing(void)
 {
     pid_t cop = TOOL_START(achcop, "-P", "cop.pid", "-o", "orphan", "--", "sh", "-c",

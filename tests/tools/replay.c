@@ -6,7 +6,7 @@
 
 static const char *replay;
 
-/* The numbers of the messages that a channel holds, which is removed then. */
+/* Get the numbers of the messages in a channel, then remove the channel. */
 static int take(const char *name, uint64_t *numbers, int max)
 {
     ach_channel_t chan;
@@ -53,7 +53,7 @@ static void speed(void)
     check_numbers("c", want, 7);
 }
 
-/* As recorded it takes the time it took, at twice the speed at least half of it. */
+/* Replay takes at least as long as the recording, at speed 2 at least half as long. */
 static void double_speed(void)
 {
     struct log_info info = logs_info("c");
@@ -70,7 +70,7 @@ static void double_speed(void)
     CHECK(take("c", numbers, 10) == 2);
 }
 
-/* Two channels, whose clocks differ by 100 s, took turns. */
+/* Logs of two channels whose messages alternate and whose clocks differ by 100 s. */
 static void merges(void)
 {
     const uint64_t want[] = {1, 11, 2, 12, 3, 13}, one[] = {1, 2, 3}, two[] = {11, 12, 13};
@@ -140,7 +140,7 @@ static void expect_info(const char *option, const char *want)
         fprintf(stderr, "%s is not in:\n%s", want, tool_read("out"));
 }
 
-/* Messages that were there before recording began have no times, and nobody waits for them. */
+/* Messages put before recording began have no times: replay does not wait for them. */
 static void untimed(void)
 {
     const uint64_t want[] = {1, 2};
@@ -165,7 +165,7 @@ static void untimed(void)
     expect_info("--json", "\"span\": 9990,");
 }
 
-/* Older logs do not say what was there: it is what was read at once. */
+/* Older logs lack the number of untimed messages: estimate it by those read at once. */
 static void untimed_old(void)
 {
     struct log_info info = logs_info("c");
@@ -182,7 +182,7 @@ static void untimed_old(void)
     expect_info("", "untimed   unknown");
 }
 
-/* What follows the end of a log is not passed over; what is before it plays. */
+/* Data after the end mark of a log is an error. The messages before it are played. */
 static void something_follows(bool compress)
 {
     const uint64_t want[] = {1, 2, 3};
@@ -194,16 +194,16 @@ static void something_follows(bool compress)
     snprintf(command, sizeof(command), "%s --info both > out 2> err", replay);
     CHECK(system(command) != 0);
     CHECK(strstr(tool_read("out"), "complete") == NULL);
-    CHECK(strstr(tool_read("out"), "something follows its end mark") != NULL);
+    CHECK(strstr(tool_read("out"), "other data follows its end mark") != NULL);
     CHECK(TOOL_RUN(replay, "--create", "both") == 1);
-    CHECK(strstr(tool_read("err"), "something follows its end mark") != NULL);
+    CHECK(strstr(tool_read("err"), "other data follows its end mark") != NULL);
     check_numbers("c", want, 3);
     CHECK(system("cp log both && printf x >> both") == 0);
     CHECK(TOOL_RUN(replay, "--create", "both") == 1);
     check_numbers("c", want, 3);
 }
 
-/* Nobody finds what is played into a removed channel. */
+/* Replay fails if its channel is removed, because no reader can open it. */
 static void removed_channel(void)
 {
     struct log_info info = logs_info("c");
@@ -220,7 +220,7 @@ static void removed_channel(void)
     CHECK(strstr(tool_read("err"), "'c'") != NULL);
 }
 
-/* What is wrong is said, and gives another status. */
+/* Errors are reported. Exit status 1: failure; 2: wrong usage. */
 static void complaints(void)
 {
     struct log_info info = logs_info("c");
@@ -228,7 +228,7 @@ static void complaints(void)
     logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
     CHECK(TOOL_RUN(replay, "log") == 1);
     CHECK(strstr(tool_read("err"), "replay: there is no channel 'c'") != NULL);
-    CHECK(strstr(tool_read("err"), "--create or 'ach mk c' makes it") != NULL);
+    CHECK(strstr(tool_read("err"), "--create or 'ach mk c' creates it") != NULL);
     REQUIRE_OK(ach_create("c", 1, 16, NULL));
     CHECK(TOOL_RUN(replay, "log") == 1);
     CHECK(strstr(tool_read("err"), "does not fit") != NULL);
@@ -256,7 +256,7 @@ static void complaints(void)
     CHECK_OK(ach_unlink("c"));
 }
 
-/* A map that fits no log keeps everything from being played. */
+/* A --map that matches no log is an error, and nothing is played. */
 static void stray_map(void)
 {
     struct log_info info = logs_info("c");
@@ -270,7 +270,7 @@ static void stray_map(void)
     CHECK(ach_unlink("d") == ACH_ENOENT);
 }
 
-/* A channel for a single writer takes a replay, too. */
+/* Replay into a channel for a single writer. */
 static void single_writer(void)
 {
     const uint64_t want[] = {1, 2};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clients.c - which processes have subscribed to what; who ends takes nothing along */
+/* clients.c - the subscriptions of client processes; they end when the process exits */
 #include <ach/channel.h>
 #include <ach/interface/player.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define CLIENT_USES_MAX 1024u
 #define USES_MAX 4096u
 
-static void answer(struct achi_use *u, uint8_t type, uint8_t access, const char *driver)
+static void answer(struct devch_use *u, uint8_t type, uint8_t access, const char *driver)
 {
     ach_player_device_req_t body = {
         .addr = {.robot = u->server->number,
@@ -42,14 +42,14 @@ static void answer(struct achi_use *u, uint8_t type, uint8_t access, const char 
     size_t size = 0;
 
     if (ach_encode(&ach_player_device_req_type, &body, bytes, sizeof(bytes), &size) == ACH_OK)
-        achi_answers_add(u->server, &h, bytes, size);
+        devch_answers_add(u->server, &h, bytes, size);
 }
 
 /* The sentence goes where a driver's name would be: who is refused wants to know why. */
 static void subscribed(void *context, const ach_address_t *address, ach_status_t status,
                        const char *why)
 {
-    struct achi_use *u = context;
+    struct devch_use *u = context;
     char text[ACH_PLAYER_MAX_DRIVER_NAME];
 
     (void)address;
@@ -59,12 +59,12 @@ static void subscribed(void *context, const ach_address_t *address, ach_status_t
     else if (status != ACH_CANCELED)
         answer(u, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE, text);
     __atomic_sub_fetch(&u->server->opening, 1, __ATOMIC_SEQ_CST);
-    achi_channels_wake(u->server);
+    devch_channels_wake(u->server);
 }
 
-static struct achi_client *add_client(struct ach_channels *s, uint32_t pid)
+static struct devch_client *add_client(struct ach_channels *s, uint32_t pid)
 {
-    struct achi_client *c;
+    struct devch_client *c;
     struct epoll_event e = {.events = EPOLLIN};
 
     if (s->n_clients == CLIENTS_MAX)
@@ -73,7 +73,7 @@ static struct achi_client *add_client(struct ach_channels *s, uint32_t pid)
     if (!c)
         return NULL;
     c->pid = pid;
-    c->end.kind = ACHI_CLIENT;
+    c->end.kind = DEVCH_CLIENT;
     c->end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
     e.data.ptr = &c->end;
     if (c->end.fd < 0 ||
@@ -89,40 +89,40 @@ static struct achi_client *add_client(struct ach_channels *s, uint32_t pid)
     return c;
 }
 
-static bool has_ended(const struct achi_client *c)
+static bool clients_has_ended(const struct devch_client *c)
 {
     struct pollfd p = {.fd = c->end.fd, .events = POLLIN};
 
     return poll(&p, 1, 0) == 1;
 }
 
-/* A number may be another process's by now: who ended is forgotten first. */
-static struct achi_client *find_client(struct ach_channels *s, uint32_t pid)
+/* The pid may have been reused: forget a client whose process has exited. */
+static struct devch_client *find_client(struct ach_channels *s, uint32_t pid)
 {
-    struct achi_client *c = s->clients;
+    struct devch_client *c = s->clients;
 
     while (c && c->pid != pid)
         c = c->next;
-    if (!c || !has_ended(c))
+    if (!c || !clients_has_ended(c))
         return c;
-    achi_client_end(s, c);
+    devch_client_end(s, c);
     return NULL;
 }
 
 /* A command that was put before the subscription ends is for a driver that still runs. */
-static void free_use(struct achi_use *u)
+static void free_use(struct devch_use *u)
 {
-    struct achi_output *o = achi_output_find(u->server, &u->address);
+    struct devch_output *o = devch_output_find(u->server, &u->address);
 
     if (o)
-        achi_channels_take_commands(u->server, o, ACHI_CMD_COUNT);
+        devch_channels_take_commands(u->server, o, DEVCH_CMD_COUNT);
     u->server->n_uses--;
     ach_robot_unsubscribe(u->server->robot, &u->address, u->queue);
     ach_queue_close(u->queue);
     free(u);
 }
 
-static ach_status_t make_queue(struct achi_use *u)
+static ach_status_t make_queue(struct devch_use *u)
 {
     static const ach_rule_t ignore = {-1, -1, -1, -1, ACH_RULE_IGNORE};
     ach_status_t status = ach_queue_create(0, 0, NULL, NULL, &u->queue);
@@ -130,10 +130,10 @@ static ach_status_t make_queue(struct achi_use *u)
     return status == ACH_OK ? ach_queue_rule(u->queue, &ignore) : status;
 }
 
-static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
+static ach_status_t clients_begin(struct devch_client *c, const struct devch_use *wanted)
 {
-    const struct achi_output *o = achi_output_find(wanted->server, &wanted->address);
-    struct achi_use *u = calloc(1, sizeof(*u));
+    const struct devch_output *o = devch_output_find(wanted->server, &wanted->address);
+    struct devch_use *u = calloc(1, sizeof(*u));
     ach_status_t status;
 
     if (!u)
@@ -159,13 +159,13 @@ static ach_status_t begin(struct achi_client *c, const struct achi_use *wanted)
 
 static void open_device(struct ach_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
-    struct achi_client *c;
-    struct achi_use u = {.server = s,
-                         .address = *a,
-                         .pid = h->address.host,
-                         .handle = h->address.robot,
-                         .sequence = h->sequence,
-                         .timestamp = h->timestamp};
+    struct devch_client *c;
+    struct devch_use u = {.server = s,
+                          .address = *a,
+                          .pid = h->address.host,
+                          .handle = h->address.robot,
+                          .sequence = h->sequence,
+                          .timestamp = h->timestamp};
     ach_device_info_t info;
 
     if (ach_robot_find(s->robot, a, &info) != ACH_OK) {
@@ -176,16 +176,18 @@ static void open_device(struct ach_channels *s, const ach_header_t *h, const ach
     c = find_client(s, u.pid);
     if (!c)
         c = add_client(s, u.pid);
-    if (!c || c->n_uses == CLIENT_USES_MAX || s->n_uses == USES_MAX || begin(c, &u) != ACH_OK)
-        answer(&u, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE, "no such process, or too many");
+    if (!c || c->n_uses == CLIENT_USES_MAX || s->n_uses == USES_MAX ||
+        clients_begin(c, &u) != ACH_OK)
+        answer(&u, ACH_MSG_NACK, ACH_PLAYER_ERROR_MODE,
+               "no such process, or too many clients or open devices");
     if (c && !c->uses)
-        achi_client_end(s, c);
+        devch_client_end(s, c);
 }
 
 /* Where the use of a device by a handle is linked; *NULL: there is none. */
-static struct achi_use **find_use(struct achi_client *c, uint32_t handle, const ach_address_t *a)
+static struct devch_use **find_use(struct devch_client *c, uint32_t handle, const ach_address_t *a)
 {
-    struct achi_use **u = &c->uses;
+    struct devch_use **u = &c->uses;
 
     while (*u && ((*u)->handle != handle || !ach_address_equal(&(*u)->address, a)))
         u = &(*u)->next;
@@ -194,8 +196,8 @@ static struct achi_use **find_use(struct achi_client *c, uint32_t handle, const 
 
 static void close_device(struct ach_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
-    struct achi_client *c = find_client(s, h->address.host);
-    struct achi_use **u, *found;
+    struct devch_client *c = find_client(s, h->address.host);
+    struct devch_use **u, *found;
 
     if (!c)
         return;
@@ -207,40 +209,40 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
     c->n_uses--;
     free_use(found);
     if (!c->uses)
-        achi_client_end(s, c);
+        devch_client_end(s, c);
 }
 
-/* Whose commands were overwritten cannot be told, so all who command the device hear of it. */
+/* It is unknown whose commands were overwritten, so every client of the device gets a NACK. */
 static void flush_device(struct ach_channels *s, const ach_header_t *header, const ach_address_t *a)
 {
-    struct achi_client *c = find_client(s, header->address.host);
-    struct achi_use *u = c ? *find_use(c, header->address.robot, a) : NULL;
-    struct achi_output *o = achi_output_find(s, a);
+    struct devch_client *c = find_client(s, header->address.host);
+    struct devch_use *u = c ? *find_use(c, header->address.robot, a) : NULL;
+    struct devch_output *o = devch_output_find(s, a);
     ach_header_t h = *header;
 
     h.type = ACH_MSG_NACK;
     if (o && u) {
-        achi_channels_take_commands(s, o, ACHI_CMD_COUNT);
+        devch_channels_take_commands(s, o, DEVCH_CMD_COUNT);
         if (o->overwritten == u->overwritten)
             h.type = ACH_MSG_ACK;
         u->overwritten = o->overwritten;
     }
-    achi_answers_add(s, &h, NULL, 0);
+    devch_answers_add(s, &h, NULL, 0);
 }
 
-void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
-                          uint32_t size)
+void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
+                           uint32_t size)
 {
     ach_player_device_req_t *req;
     ach_address_t a;
     void *decoded;
 
-    if ((h->subtype != ACH_PLAYER_REQ_DEV && h->subtype != ACHI_REQ_FLUSH) ||
+    if ((h->subtype != ACH_PLAYER_REQ_DEV && h->subtype != DEVCH_REQ_FLUSH) ||
         ach_decode_new(&ach_player_device_req_type, body, size, &decoded) != ACH_OK)
         return;
     req = decoded;
     a = (ach_address_t){.interf = req->addr.interf, .index = req->addr.index};
-    if (h->subtype == ACHI_REQ_FLUSH)
+    if (h->subtype == DEVCH_REQ_FLUSH)
         flush_device(s, h, &a);
     else if (req->access == ACH_PLAYER_OPEN_MODE)
         open_device(s, h, &a);
@@ -249,16 +251,16 @@ void achi_channels_player(struct ach_channels *s, const ach_header_t *h, const v
     free(decoded);
 }
 
-void achi_client_end(struct ach_channels *s, struct achi_client *c)
+void devch_client_end(struct ach_channels *s, struct devch_client *c)
 {
-    struct achi_client **at = &s->clients;
+    struct devch_client **at = &s->clients;
 
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
     s->n_clients--;
     while (c->uses) {
-        struct achi_use *u = c->uses;
+        struct devch_use *u = c->uses;
 
         c->uses = u->next;
         free_use(u);
@@ -271,11 +273,11 @@ void achi_client_end(struct ach_channels *s, struct achi_client *c)
 
 void ach_channels_look(ach_channels_t *channels)
 {
-    struct achi_client *c = channels->clients, *next;
+    struct devch_client *c = channels->clients, *next;
 
     for (; c; c = next) {
         next = c->next;
-        if (has_ended(c))
-            achi_client_end(channels, c);
+        if (clients_has_ended(c))
+            devch_client_end(channels, c);
     }
 }

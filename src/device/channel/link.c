@@ -8,29 +8,30 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../core/bell.h"
+#include "../../util/monotonic.h"
+#include "../core/wakeup.h"
 #include "names.h"
 #include "watch.h"
 
 #define ROOM_FIRST 8192u
 
-struct achi_channel_link {
+struct devch_channel_link {
     ach_channel_t data, cmd, req, ans;
-    unsigned rights; /* by what may be read and written */
+    unsigned rights; /* ACH_RIGHT_*, by the permissions of the channels */
     uint32_t pid, handle, sequence;
     uint32_t robot;
     ach_address_t address;
     unsigned char *buffer;
     size_t room;
-    struct achi_watch watch;
+    struct devch_watch watch;
 };
 
-/* Tells the handles of a process apart. */
+/* Number of the last handle of this process. */
 static uint32_t handles;
 
 static struct timespec duration(double seconds)
 {
-    return achi_timespec(seconds > 1e9 ? 1e9 : seconds); /* also infinity */
+    return dev_timespec(seconds > 1e9 ? 1e9 : seconds); /* also infinity */
 }
 
 static double wall(void)
@@ -41,14 +42,15 @@ static double wall(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static ach_status_t grow(struct achi_channel_link *l, size_t size)
+static ach_status_t grow(struct devch_channel_link *l, size_t size)
 {
     unsigned char *more;
 
     if (size <= l->room)
         return ACH_OK;
     if (size > ACH_FRAME_HEADER + (size_t)ACH_BODY_MAX)
-        return ach_errstr_set(ACH_CORRUPT, "a message of %zu bytes in a device's channel", size);
+        return ach_errstr_set(ACH_CORRUPT,
+                              "a message of %zu bytes in a device's channel is too long", size);
     more = realloc(l->buffer, size);
     if (!more)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message");
@@ -57,8 +59,8 @@ static ach_status_t grow(struct achi_channel_link *l, size_t size)
     return ACH_OK;
 }
 
-/* A message into the buffer. */
-static ach_status_t fetch(struct achi_channel_link *l, ach_channel_t *chan, double timeout,
+/* Get a message into l->buffer, which grows as needed. */
+static ach_status_t fetch(struct devch_channel_link *l, ach_channel_t *chan, double timeout,
                           int options, size_t *size)
 {
     struct timespec t = duration(timeout > 0 ? timeout : 0);
@@ -75,61 +77,66 @@ static ach_status_t fetch(struct achi_channel_link *l, ach_channel_t *chan, doub
     }
 }
 
-static ach_status_t has_ended(void)
+static ach_status_t link_has_ended(void)
 {
     return ach_errstr_set(ACH_CLOSED, "the server of this device has ended");
 }
 
 /*
- * As fetch, until a time of the monotonic clock; negative: without end. ACH_CLOSED: the server
- * has ended, and nothing is left in the channel. Nothing ends a sleep when the server is killed,
- * so sleeps are short.
+ * As fetch. With ACH_O_WAIT it waits at most @timeout seconds; negative: without limit. ACH_CLOSED:
+ * the server has ended, and no message is left in the channel. A killed server does not wake
+ * ach_get, so each wait is at most devch_watch_period long.
  */
-static ach_status_t receive(struct achi_channel_link *l, ach_channel_t *chan, double until,
+static ach_status_t receive(struct devch_channel_link *l, ach_channel_t *chan, double timeout,
                             int options, size_t *size)
 {
-    const double period = achi_watch_period(&l->watch);
+    const double period = devch_watch_period(&l->watch);
+    const bool waits = options & ACH_O_WAIT;
+    const double until = waits && timeout > period ? monotonic_seconds() + timeout : 0;
+    double left = timeout;
 
     for (;;) {
-        double left = until < 0 ? period : until - achi_monotonic();
-        const bool last = left <= period && until >= 0;
+        const bool last = !waits || (timeout >= 0 && left <= period);
         ach_status_t status =
             fetch(l, chan, last ? left : period, l->watch.ended ? 0 : options, size);
 
         if (status == ACH_ENOENT || status == ACH_CORRUPT)
-            achi_watch_set_ended(&l->watch);
+            devch_watch_set_ended(&l->watch);
         else if (status != ACH_STALE_FRAMES && status != ACH_TIMEOUT)
             return status;
-        if (!achi_watch_ended(&l->watch)) {
+        if (!devch_watch_ended(&l->watch)) {
             if (status == ACH_STALE_FRAMES || last)
                 return status;
+            if (timeout >= 0)
+                left = until - monotonic_seconds();
             continue;
         }
-        /* A last message may have come between the two looks. */
+        /* A last message may have been put after fetch and before devch_watch_ended. */
         status = fetch(l, chan, 0, 0, size);
-        return status == ACH_OK || status == ACH_MISSED_FRAME ? status : has_ended();
+        return status == ACH_OK || status == ACH_MISSED_FRAME ? status : link_has_ended();
     }
 }
 
-/* The header of what is in the buffer. */
-static ach_status_t peek(const struct achi_channel_link *l, size_t size, ach_header_t *h)
+/* Parse the header of the message in l->buffer. */
+static ach_status_t peek(const struct devch_channel_link *l, size_t size, ach_header_t *h)
 {
     uint32_t body;
 
     if (size < ACH_FRAME_HEADER || ach_frame_read(l->buffer, h, &body) != ACH_OK ||
         body != size - ACH_FRAME_HEADER)
-        return ach_errstr_set(ACH_CORRUPT, "a device's channel has something else in it");
+        return ach_errstr_set(ACH_CORRUPT,
+                              "a device's channel contains something that is not a device message");
     return ACH_OK;
 }
 
-ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, int options,
+ach_status_t achi_channel_link_get(struct devch_channel_link *l, double timeout, int options,
                                    ach_message_t **m, uint64_t *missed)
 {
     ach_status_t status, kept;
     ach_header_t h;
     size_t size;
 
-    status = receive(l, &l->data, timeout < 0 ? -1 : achi_monotonic() + timeout, options, &size);
+    status = receive(l, &l->data, timeout, options, &size);
     *missed = 0;
     if (status == ACH_MISSED_FRAME)
         ach_channel_missed(&l->data, missed, NULL);
@@ -141,8 +148,8 @@ ach_status_t achi_channel_link_get(struct achi_channel_link *l, double timeout, 
     return kept == ACH_OK ? status : kept;
 }
 
-static ach_status_t put(ach_channel_t *chan, const ach_header_t *h, const ach_type_t *type,
-                        const void *body)
+static ach_status_t link_put(ach_channel_t *chan, const ach_header_t *h, const ach_type_t *type,
+                             const void *body)
 {
     size_t size = 0;
     ach_status_t status = body ? ach_encoded_size(type, body, &size) : ACH_OK;
@@ -165,14 +172,14 @@ static ach_status_t put(ach_channel_t *chan, const ach_header_t *h, const ach_ty
 
 static ach_status_t not_put(ach_status_t status, const char *what)
 {
-    if (status == ACH_EINVAL) /* the body is wrong, which is said already */
+    if (status == ACH_EINVAL) /* invalid body; ach_errstr is already set */
         return status;
     return ach_errstr_set(status, "the %s cannot be put into its channel: %s", what,
                           ach_result_to_string(status));
 }
 
-/* @needed: what the permissions of the files would have to allow. */
-static ach_status_t not_permitted(const struct achi_channel_link *l, const char *what,
+/* @needed: the access to a channel that this user lacks. */
+static ach_status_t not_permitted(const struct devch_channel_link *l, const char *what,
                                   const char *needed)
 {
     char text[ACH_ADDRESS_MAX];
@@ -181,39 +188,40 @@ static ach_status_t not_permitted(const struct achi_channel_link *l, const char 
                           ach_address_text(&l->address, text), needed, l->robot);
 }
 
-ach_status_t achi_channel_link_command(struct achi_channel_link *l, const ach_header_t *h,
+ach_status_t achi_channel_link_command(struct devch_channel_link *l, const ach_header_t *h,
                                        const ach_type_t *type, const void *body)
 {
     ach_status_t status;
 
     if (!(l->rights & ACH_RIGHT_COMMAND))
-        return not_permitted(l, "command", "write the device's channel of commands at");
-    if (achi_watch_ended(&l->watch))
-        return has_ended();
-    status = put(&l->cmd, h, type, body);
+        return not_permitted(l, "command", "write the device's command channel on");
+    if (devch_watch_ended(&l->watch))
+        return link_has_ended();
+    status = link_put(&l->cmd, h, type, body);
     return status == ACH_OK ? ACH_OK : not_put(status, "command");
 }
 
-static bool mine(const struct achi_channel_link *l, const ach_header_t *h)
+static bool mine(const struct devch_channel_link *l, const ach_header_t *h)
 {
     return h->address.host == l->pid && h->address.robot == l->handle &&
            h->sequence == l->sequence && (h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK);
 }
 
-static ach_status_t await(struct achi_channel_link *l, double until, ach_message_t **answer)
+static ach_status_t link_await(struct devch_channel_link *l, double until, ach_message_t **answer)
 {
     for (;;) {
+        double left = until - monotonic_seconds();
         ach_header_t h = {.type = 0};
         size_t size;
-        ach_status_t status = receive(l, &l->ans, until, ACH_O_WAIT, &size);
+        ach_status_t status = receive(l, &l->ans, left > 0 ? left : 0, ACH_O_WAIT, &size);
 
         if (status == ACH_CLOSED)
             return status;
         if (status != ACH_OK && status != ACH_MISSED_FRAME)
-            return ach_errstr_set(status, "no answer of the device in time");
+            return ach_errstr_set(status, "the device did not answer in time");
         if (peek(l, size, &h) != ACH_OK || !mine(l, &h)) {
-            if (achi_monotonic() >= until) /* others may be answered without end */
-                return ach_errstr_set(ACH_TIMEOUT, "no answer of the device in time");
+            if (monotonic_seconds() >= until) /* answers to other clients may never stop */
+                return ach_errstr_set(ACH_TIMEOUT, "the device did not answer in time");
             continue;
         }
         h.address.host = 0;
@@ -222,7 +230,7 @@ static ach_status_t await(struct achi_channel_link *l, double until, ach_message
     }
 }
 
-ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_header_t *header,
+ach_status_t achi_channel_link_request(struct devch_channel_link *l, const ach_header_t *header,
                                        const ach_type_t *type, const void *body, double timeout,
                                        ach_message_t **answer)
 {
@@ -230,17 +238,17 @@ ach_status_t achi_channel_link_request(struct achi_channel_link *l, const ach_he
     ach_status_t status;
 
     if (!(l->rights & ACH_RIGHT_REQUEST))
-        return not_permitted(l, "send requests to", "write the channel of requests of");
-    if (achi_watch_ended(&l->watch))
-        return has_ended();
+        return not_permitted(l, "send requests to", "write the request channel of");
+    if (devch_watch_ended(&l->watch))
+        return link_has_ended();
     h.address.host = l->pid;
     h.address.robot = l->handle;
     h.sequence = ++l->sequence;
     ach_flush(&l->ans);
-    status = put(&l->req, &h, type, body);
+    status = link_put(&l->req, &h, type, body);
     if (status != ACH_OK)
         return not_put(status, "request");
-    return await(l, achi_monotonic() + timeout, answer);
+    return link_await(l, monotonic_seconds() + timeout, answer);
 }
 
 static ach_header_t access_header(void)
@@ -253,7 +261,7 @@ static ach_header_t access_header(void)
     return h;
 }
 
-static ach_player_device_req_t access_body(const struct achi_channel_link *l, uint8_t access)
+static ach_player_device_req_t access_body(const struct devch_channel_link *l, uint8_t access)
 {
     ach_player_device_req_t body = {
         .addr = {.interf = l->address.interf, .index = l->address.index}, .access = access};
@@ -261,7 +269,7 @@ static ach_player_device_req_t access_body(const struct achi_channel_link *l, ui
     return body;
 }
 
-static ach_status_t subscribe(struct achi_channel_link *l, double timeout)
+static ach_status_t subscribe(struct devch_channel_link *l, double timeout)
 {
     const ach_header_t h = access_header();
     const ach_player_device_req_t body = access_body(l, ACH_PLAYER_OPEN_MODE);
@@ -280,8 +288,8 @@ static ach_status_t subscribe(struct achi_channel_link *l, double timeout)
     return status;
 }
 
-/* A user who may not ask is not told; the commands are in the channel all the same. */
-ach_status_t achi_channel_link_flush(struct achi_channel_link *l, double seconds)
+/* Without ACH_RIGHT_REQUEST it cannot wait. ACH_OK: the commands are in the channel anyway. */
+ach_status_t achi_channel_link_flush(struct devch_channel_link *l, double seconds)
 {
     const ach_player_device_req_t body = access_body(l, 0);
     ach_header_t h = access_header();
@@ -290,28 +298,28 @@ ach_status_t achi_channel_link_flush(struct achi_channel_link *l, double seconds
 
     if (!(l->rights & ACH_RIGHT_REQUEST))
         return ACH_OK;
-    h.subtype = ACHI_REQ_FLUSH;
+    h.subtype = DEVCH_REQ_FLUSH;
     status = achi_channel_link_request(l, &h, &ach_player_device_req_type, &body, seconds, &answer);
     if (status != ACH_OK)
         return status;
     if (ach_message_header(answer)->type != ACH_MSG_ACK)
         status = ach_errstr_set(ACH_OVERFLOW, "commands to the device came faster than its server "
-                                              "took them, and some were overwritten");
+                                              "read them, and some were overwritten");
     ach_message_unref(answer);
     return status;
 }
 
-static void unsubscribe(struct achi_channel_link *l)
+static void unsubscribe(struct devch_channel_link *l)
 {
     ach_header_t h = access_header();
     const ach_player_device_req_t body = access_body(l, ACH_PLAYER_CLOSE_MODE);
 
     h.address.host = l->pid;
     h.address.robot = l->handle;
-    put(&l->req, &h, &ach_player_device_req_type, &body);
+    link_put(&l->req, &h, &ach_player_device_req_type, &body);
 }
 
-/* ACH_OK if it may not be opened, too: then it is left closed. *may: what can be done with it. */
+/* *may: R_OK, or R_OK | W_OK; 0 if permission is denied: ACH_OK, and the channel is not open. */
 static ach_status_t open_one(ach_channel_t *chan, const char *name, unsigned *may)
 {
     ach_status_t status = ach_open(chan, name, NULL);
@@ -325,23 +333,23 @@ static ach_status_t open_one(ach_channel_t *chan, const char *name, unsigned *ma
     return status;
 }
 
-static ach_status_t open_channels(struct achi_channel_link *l, uint32_t robot)
+static ach_status_t open_channels(struct devch_channel_link *l, uint32_t robot)
 {
     char names[4][ACH_CHAN_NAME_MAX];
     ach_channel_t *const channels[] = {&l->data, &l->cmd, &l->req, &l->ans};
     unsigned i, may[4];
     ach_status_t status = ACH_OK;
 
-    achi_device_channel(robot, &l->address, "data", names[0]);
-    achi_device_channel(robot, &l->address, "cmd", names[1]);
-    achi_robot_channel(robot, "req", names[2]);
-    achi_robot_channel(robot, "ans", names[3]);
+    devch_device_channel(robot, &l->address, "data", names[0]);
+    devch_device_channel(robot, &l->address, "cmd", names[1]);
+    devch_robot_channel(robot, "req", names[2]);
+    devch_robot_channel(robot, "ans", names[3]);
     for (i = 0; i < 4 && status == ACH_OK; i++)
         status = open_one(channels[i], names[i], &may[i]);
     if (status != ACH_OK)
         return status;
     if (!may[0])
-        return not_permitted(l, "use", "read the device's channel of data at");
+        return not_permitted(l, "use", "read the device's data channel on");
     l->rights = ACH_RIGHT_LIST | ACH_RIGHT_DATA;
     if (may[1] & W_OK)
         l->rights |= ACH_RIGHT_COMMAND;
@@ -350,36 +358,36 @@ static ach_status_t open_channels(struct achi_channel_link *l, uint32_t robot)
     return ACH_OK;
 }
 
-static ach_status_t watch_server(struct achi_channel_link *l)
+static ach_status_t watch_server(struct devch_channel_link *l)
 {
     char name[ACH_CHAN_NAME_MAX];
 
-    achi_device_channel(l->robot, &l->address, "data", name);
-    return achi_watch_begin(&l->watch, name, &l->data);
+    devch_device_channel(l->robot, &l->address, "data", name);
+    return devch_watch_begin(&l->watch, name, &l->data);
 }
 
-/* Channels first: that wakes a thread that polls. */
-static void close_channels(struct achi_channel_link *l)
+/* Close the channels before the watch: ach_close wakes a thread that polls their descriptors. */
+static void close_channels(struct devch_channel_link *l)
 {
     ach_close(&l->ans);
     ach_close(&l->req);
     ach_close(&l->cmd);
     ach_close(&l->data);
-    achi_watch_end(&l->watch);
+    devch_watch_end(&l->watch);
     free(l->buffer);
     free(l);
 }
 
 ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
-                                    struct achi_channel_link **link)
+                                    struct devch_channel_link **link)
 {
     uint32_t server, robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
-    struct achi_channel_link *l;
+    struct devch_channel_link *l;
     ach_status_t status;
 
-    if (!achi_robot_served(robot, &server))
-        return ach_errstr_set(ACH_ENOENT, "no server on this machine has channels of robot %u",
-                              robot);
+    if (!devch_robot_served(robot, &server))
+        return ach_errstr_set(ACH_ENOENT,
+                              "no server on this machine provides channels for robot %u", robot);
     l = calloc(1, sizeof(*l));
     if (!l || grow(l, ROOM_FIRST) != ACH_OK) {
         free(l);
@@ -389,7 +397,7 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
     l->pid = (uint32_t)getpid();
     l->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
     l->address = (ach_address_t){.interf = place->interf, .index = place->index};
-    l->watch = (struct achi_watch){.epoll = -1, .fd = -1};
+    l->watch = (struct devch_watch){.epoll = -1, .fd = -1};
     status = open_channels(l, robot);
     if (status == ACH_OK)
         status = ach_flush(&l->data);
@@ -407,7 +415,7 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
     return status;
 }
 
-void achi_channel_link_close(struct achi_channel_link *l)
+void achi_channel_link_close(struct devch_channel_link *l)
 {
     /* A forked child has no subscription of its own. */
     if (l->pid == (uint32_t)getpid() && l->rights & ACH_RIGHT_REQUEST)
@@ -415,12 +423,12 @@ void achi_channel_link_close(struct achi_channel_link *l)
     close_channels(l);
 }
 
-unsigned achi_channel_link_rights(const struct achi_channel_link *l)
+unsigned achi_channel_link_rights(const struct devch_channel_link *l)
 {
     return l->rights;
 }
 
-int achi_channel_link_fd(struct achi_channel_link *l)
+int achi_channel_link_fd(struct devch_channel_link *l)
 {
-    return achi_watch_fd(&l->watch);
+    return devch_watch_fd(&l->watch);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list.c - which devices a robot has, by the names of their channels */
+/* list.c - list the devices of a robot, by the names of their channels */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "names.h"
 
 struct listing {
-    char before[ACH_CHAN_NAME_MAX]; /* of all names of the robot */
+    char before[ACH_CHAN_NAME_MAX]; /* prefix of all channel names of the robot */
     ach_device_info_t *devices;
     size_t room, count;
 };
 
-/* An interface that is not known here has its number in the name. */
+/* The name of an interface, or its number if the server did not know the name. */
 static bool parse_interface(const char *text, size_t n, uint16_t *code)
 {
     char name[ACH_CHAN_NAME_MAX];
@@ -32,7 +32,7 @@ static bool parse_interface(const char *text, size_t n, uint16_t *code)
     return end > name && !*end && number <= UINT16_MAX;
 }
 
-/* "laser.0.data"; false: another channel. */
+/* Parse "laser.0.data"; false: not the data channel of a device. */
 static bool parse_device(const char *text, ach_address_t *a)
 {
     const char *dot = strchr(text, '.');
@@ -46,7 +46,7 @@ static bool parse_device(const char *text, ach_address_t *a)
     return end > dot + 1 && index <= UINT16_MAX && strcmp(end, ".data") == 0;
 }
 
-static ach_status_t add(void *context, const char *name, enum ach_map map)
+static ach_status_t list_add(void *context, const char *name, enum ach_map map)
 {
     struct listing *l = context;
     const size_t n = strlen(l->before);
@@ -68,11 +68,11 @@ ach_status_t achi_channel_list(const ach_place_t *place, ach_device_info_t *devi
     struct listing l = {.devices = devices, .room = room};
     ach_status_t status;
 
-    if (!achi_robot_served(robot, &server))
-        return ach_errstr_set(ACH_ENOENT, "no server on this machine has channels of robot %u",
-                              robot);
-    achi_robot_channel(robot, "", l.before);
-    status = ach_list(add, &l);
+    if (!devch_robot_served(robot, &server))
+        return ach_errstr_set(ACH_ENOENT,
+                              "no server on this machine provides channels for robot %u", robot);
+    devch_robot_channel(robot, "", l.before);
+    status = ach_list(list_add, &l);
     *count = l.count;
     return status;
 }

@@ -3,23 +3,23 @@
  * names.h - the channels of a robot's devices
  *
  *     dev.6665.laser.0.data   what the device senses; one writer, the server
- *     dev.6665.laser.0.cmd    commands to it, from anybody who may write it
+ *     dev.6665.laser.0.cmd    commands to it; any process with write permission
  *     dev.6665.req            requests to all devices and to the server
  *     dev.6665.ans            the answers
  *
- * Each message is a header as it travels, and the body. In requests and their
- * answers the header's host is the asking process and its robot one of the
- * process's handles, so that each finds its own.
+ * Each message is a header in wire format, and the body. In requests and their
+ * answers the header's host is the pid of the client and its robot the number of a
+ * handle of that process, so that each handle finds its own answers.
  */
-#ifndef ACHI_NAMES_H
-#define ACHI_NAMES_H
+#ifndef DEVCH_NAMES_H
+#define DEVCH_NAMES_H
 
 #include <ach.h>
 #include <ach/transport.h>
 #include <stdio.h>
 
-static inline void achi_device_channel(uint32_t robot, const ach_address_t *a, const char *what,
-                                       char name[ACH_CHAN_NAME_MAX])
+static inline void devch_device_channel(uint32_t robot, const ach_address_t *a, const char *what,
+                                        char name[ACH_CHAN_NAME_MAX])
 {
     const ach_interface_t *known = ach_interface_by_code(a->interf);
 
@@ -29,25 +29,25 @@ static inline void achi_device_channel(uint32_t robot, const ach_address_t *a, c
         snprintf(name, ACH_CHAN_NAME_MAX, "dev.%u.%u.%u.%s", robot, a->interf, a->index, what);
 }
 
-static inline void achi_robot_channel(uint32_t robot, const char *what,
-                                      char name[ACH_CHAN_NAME_MAX])
+static inline void devch_robot_channel(uint32_t robot, const char *what,
+                                       char name[ACH_CHAN_NAME_MAX])
 {
     snprintf(name, ACH_CHAN_NAME_MAX, "dev.%u.%s", robot, what);
 }
 
 /*
- * A request of the interface player, for the server: has it taken all commands to the device that
- * the body names? The answer comes when it has. NACK: commands to that device were
- * overwritten before they were taken, since the handle's last such request or its subscription.
+ * A request of the interface player to the server: answer when all commands to the device that
+ * the body names have been received. NACK: commands to that device were overwritten before the
+ * server received them, since the last such request of the handle or its subscription.
  */
-#define ACHI_REQ_FLUSH 101u
+#define DEVCH_REQ_FLUSH 101u
 
 /*
- * Whether a server has the robot's channels: it is the source of the answers, and
- * that ends with its process. *pid: which process; 0: not known. Takes no lock: a client that
- * is stopped here keeps the server from nothing.
+ * Whether a server serves the robot's channels: it holds the source lock of the answers, which
+ * the kernel releases when it exits. *pid: its process; 0: not known. Takes no lock, so that a
+ * client stopped here does not block the server.
  */
-static inline bool achi_robot_served(uint32_t robot, uint32_t *pid)
+static inline bool devch_robot_served(uint32_t robot, uint32_t *pid)
 {
     char name[ACH_CHAN_NAME_MAX];
     ach_info_t info = {0};
@@ -56,7 +56,7 @@ static inline bool achi_robot_served(uint32_t robot, uint32_t *pid)
     ach_status_t status;
 
     *pid = 0;
-    achi_robot_channel(robot, "ans", name);
+    devch_robot_channel(robot, "ans", name);
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
     status = ach_open(&chan, name, &attr);

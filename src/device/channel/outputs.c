@@ -7,12 +7,12 @@
 #include "names.h"
 #include "server.h"
 
-#define CMD_SIZE 64u /* nominal size of a command; ACHI_CMD_COUNT times that is the longest */
+#define CMD_SIZE 64u /* nominal size of a command; DEVCH_CMD_COUNT times that is the longest */
 
-/* In a channel with one writer nobody holds the lock for long, unless he is stopped. */
+/* With a single writer the lock is held briefly, unless its holder is stopped. */
 #define LOCK_NS 20000000u
 
-struct achi_output *achi_output_find(const struct ach_channels *s, const ach_address_t *device)
+struct devch_output *devch_output_find(const struct ach_channels *s, const ach_address_t *device)
 {
     size_t i;
 
@@ -22,32 +22,32 @@ struct achi_output *achi_output_find(const struct ach_channels *s, const ach_add
     return NULL;
 }
 
-/* In the thread that publishes, which holds locks: said later, by who serves. */
-static void complain(struct achi_output *o, ach_status_t status, size_t size)
+/* Runs in the publishing thread, which holds locks: devch_channels_say logs it later. */
+static void complain(struct devch_output *o, ach_status_t status, size_t size)
 {
-    if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != ACHI_NO_COMPLAINT)
+    if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != DEVCH_NO_COMPLAINT)
         return;
     o->wrong = status;
     o->wrong_size = size;
-    __atomic_store_n(&o->complaint, ACHI_COMPLAINT, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->complaint, DEVCH_COMPLAINT, __ATOMIC_RELEASE);
     __atomic_store_n(&o->server->complaints, true, __ATOMIC_SEQ_CST);
-    achi_channels_wake(o->server);
+    devch_channels_wake(o->server);
 }
 
-/* Once for each device. What is too long has a remedy, which is said too. */
-static void say(struct ach_channels *s, const struct achi_output *o)
+/* Log once per device. If the data is too long, name the option that helps. */
+static void say(struct ach_channels *s, const struct devch_output *o)
 {
     char text[ACH_ADDRESS_MAX], remedy[80] = "";
 
     if (o->wrong == ACH_OVERFLOW)
-        snprintf(remedy, sizeof(remedy), "; channel ( size %zu ) in the config file has room",
+        snprintf(remedy, sizeof(remedy), "; set channel ( size %zu ) in the config file",
                  2 * o->wrong_size + s->count);
     ach_robot_log(
-        s->robot, ACH_LOG_WARNING, "data of %s, %zu bytes, does not go into its channel: %s%s",
+        s->robot, ACH_LOG_WARNING, "data of %s, %zu bytes, cannot be put into its channel: %s%s",
         ach_address_text(&o->address, text), o->wrong_size, ach_result_to_string(o->wrong), remedy);
 }
 
-void achi_channels_say(struct ach_channels *s)
+void devch_channels_say(struct ach_channels *s)
 {
     size_t i;
 
@@ -55,17 +55,17 @@ void achi_channels_say(struct ach_channels *s)
         return;
     __atomic_store_n(&s->complaints, false, __ATOMIC_SEQ_CST);
     for (i = 0; i < s->n_outputs; i++) {
-        struct achi_output *o = &s->outputs[i];
+        struct devch_output *o = &s->outputs[i];
 
-        if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != ACHI_COMPLAINT)
+        if (__atomic_load_n(&o->complaint, __ATOMIC_ACQUIRE) != DEVCH_COMPLAINT)
             continue;
         say(s, o);
-        __atomic_store_n(&o->complaint, ACHI_COMPLAINED, __ATOMIC_RELEASE);
+        __atomic_store_n(&o->complaint, DEVCH_COMPLAINED, __ATOMIC_RELEASE);
     }
 }
 
-/* A header for who reads: with the robot's number. */
-static void write_header(const struct achi_output *o, const ach_header_t *header, size_t size,
+/* Readers expect the robot's number in the header. */
+static void write_header(const struct devch_output *o, const ach_header_t *header, size_t size,
                          void *to)
 {
     ach_header_t h = *header;
@@ -77,7 +77,7 @@ static void write_header(const struct achi_output *o, const ach_header_t *header
 static void put_body(void *context, const ach_header_t *header, const ach_type_t *type,
                      const void *body)
 {
-    struct achi_output *o = context;
+    struct devch_output *o = context;
     unsigned char *room;
     size_t size = 0;
     void *p;
@@ -102,7 +102,7 @@ static void put_body(void *context, const ach_header_t *header, const ach_type_t
 
 static void put_bytes(void *context, const ach_header_t *header, const void *bytes, size_t size)
 {
-    struct achi_output *o = context;
+    struct devch_output *o = context;
     unsigned char *room;
     void *p;
     ach_status_t status = ach_reserve(&o->data, ACH_FRAME_HEADER + size, &p);
@@ -118,8 +118,8 @@ static void put_bytes(void *context, const ach_header_t *header, const void *byt
         complain(o, status, size);
 }
 
-ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, size_t count,
-                               size_t size, bool single, ach_channel_t *chan, uint64_t *inode)
+ach_status_t devch_channel_make(const struct ach_channels *s, const char *name, size_t count,
+                                size_t size, bool single, ach_channel_t *chan, uint64_t *inode)
 {
     ach_create_attr_t create;
     ach_info_t info;
@@ -135,7 +135,7 @@ ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, s
         if (chan == &s->ans)
             ach_attr_set_lock_timeout(&attr, LOCK_NS);
     }
-    status = achi_guard_create(s, &create);
+    status = devch_permissions_create(s, &create);
     if (status == ACH_OK)
         status = ach_create(name, count, size, &create);
     if (status == ACH_OK)
@@ -144,9 +144,9 @@ ach_status_t achi_channel_make(const struct ach_channels *s, const char *name, s
         return status;
     status = ach_channel_info(chan, &info);
     if (status == ACH_OK)
-        status = achi_guard_open(s, name, chan, *inode = info.inode);
+        status = devch_permissions_open(s, name, chan, *inode = info.inode);
     if (status != ACH_OK)
-        achi_channel_end(chan, name);
+        devch_channel_end(chan, name);
     return status;
 }
 
@@ -161,7 +161,7 @@ static bool cut_short(const char *name)
     return status == ACH_BAD_SHM_FILE || status == ACH_BAD_HEADER;
 }
 
-void achi_channel_end(ach_channel_t *chan, const char *name)
+void devch_channel_end(ach_channel_t *chan, const char *name)
 {
     ach_info_t info = {0};
     ach_status_t status = ach_channel_info(chan, &info);
@@ -172,20 +172,20 @@ void achi_channel_end(ach_channel_t *chan, const char *name)
         ach_unlink(name);
 }
 
-static ach_status_t open_output(struct ach_channels *s, struct achi_output *o)
+static ach_status_t open_output(struct ach_channels *s, struct devch_output *o)
 {
     const ach_sink_t sink = {o, put_body, put_bytes};
     ach_status_t status;
 
-    achi_device_channel(s->number, &o->address, "data", o->data_name);
-    achi_device_channel(s->number, &o->address, "cmd", o->cmd_name);
-    status = achi_channel_make(s, o->data_name, s->count, s->size / s->count, true, &o->data,
-                               &o->data_inode);
+    devch_device_channel(s->number, &o->address, "data", o->data_name);
+    devch_device_channel(s->number, &o->address, "cmd", o->cmd_name);
+    status = devch_channel_make(s, o->data_name, s->count, s->size / s->count, true, &o->data,
+                                &o->data_inode);
     if (status != ACH_OK)
         return status;
     o->data_open = true;
-    status =
-        achi_channel_make(s, o->cmd_name, ACHI_CMD_COUNT, CMD_SIZE, false, &o->cmd, &o->cmd_inode);
+    status = devch_channel_make(s, o->cmd_name, DEVCH_CMD_COUNT, CMD_SIZE, false, &o->cmd,
+                                &o->cmd_inode);
     if (status != ACH_OK)
         return status;
     o->cmd_open = true;
@@ -194,17 +194,17 @@ static ach_status_t open_output(struct ach_channels *s, struct achi_output *o)
     return status;
 }
 
-static void close_output(struct ach_channels *s, struct achi_output *o)
+static void close_output(struct ach_channels *s, struct devch_output *o)
 {
     if (o->sunk)
         ach_robot_sink(s->robot, &o->address, NULL);
     if (o->data_open)
-        achi_channel_end(&o->data, o->data_name);
+        devch_channel_end(&o->data, o->data_name);
     if (o->cmd_open)
-        achi_channel_end(&o->cmd, o->cmd_name);
+        devch_channel_end(&o->cmd, o->cmd_name);
 }
 
-ach_status_t achi_outputs_open(struct ach_channels *s)
+ach_status_t devch_outputs_open(struct ach_channels *s)
 {
     size_t i, n = ach_robot_devices(s->robot, NULL, 0);
     ach_device_info_t *devices = calloc(n + 1, sizeof(*devices));
@@ -216,12 +216,12 @@ ach_status_t achi_outputs_open(struct ach_channels *s)
     else
         ach_robot_devices(s->robot, devices, n);
     for (i = 0; i < n && status == ACH_OK; i++) {
-        struct achi_output *o = &s->outputs[s->n_outputs];
+        struct devch_output *o = &s->outputs[s->n_outputs];
 
         if (devices[i].remote || devices[i].address.robot)
             continue;
         o->server = s;
-        o->commands.kind = ACHI_COMMANDS;
+        o->commands.kind = DEVCH_COMMANDS;
         o->address = devices[i].address;
         s->n_outputs++;
         status = open_output(s, o);
@@ -230,7 +230,7 @@ ach_status_t achi_outputs_open(struct ach_channels *s)
     return status;
 }
 
-void achi_outputs_close(struct ach_channels *s)
+void devch_outputs_close(struct ach_channels *s)
 {
     size_t i;
 

@@ -11,19 +11,19 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "../core/bell.h"
+#include "../core/wakeup.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
 
-/* How often to look whether a server was killed, if nothing tells. */
+/* Seconds between checks whether the server was killed. */
 #define PERIOD_SECONDS 1
 
 /* NULL without libachsim and its preload library. */
 __attribute__((weak)) extern bool ach_sim_active(void);
 
-/* 0: no process is known to be the source. */
+/* The pid of the channel's source; 0: there is none, or it is not known. */
 static uint32_t source_of(const ach_channel_t *chan)
 {
     ach_info_t info;
@@ -31,7 +31,7 @@ static uint32_t source_of(const ach_channel_t *chan)
     return ach_channel_info(chan, &info) == ACH_OK && info.sourced ? info.source_pid : 0;
 }
 
-/* The number may be another process's by now, unless the source is still the same afterwards. */
+/* The pid may have been reused, unless the source is still the same after pidfd_open. */
 static int open_process(const ach_channel_t *chan)
 {
     uint32_t pid = source_of(chan);
@@ -53,31 +53,31 @@ static int open_timer(void)
     return fd;
 }
 
-static bool add(const struct achi_watch *w, int fd)
+static bool watch_add(const struct devch_watch *w, int fd)
 {
     struct epoll_event e = {.events = EPOLLIN};
 
     return epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-static ach_status_t watch_process(struct achi_watch *w)
+static ach_status_t watch_process(struct devch_watch *w)
 {
     w->fd = open_process(w->data);
     w->locks = w->fd < 0;
     if (w->locks)
         w->fd = open_timer();
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (w->fd >= 0 && w->epoll >= 0 && add(w, w->data_fd) && add(w, w->fd))
+    if (w->fd >= 0 && w->epoll >= 0 && watch_add(w, w->data_fd) && watch_add(w, w->fd))
         return ACH_OK;
     return ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors for a device: %s", strerror(errno));
 }
 
-ach_status_t achi_watch_begin(struct achi_watch *w, const char *name, const ach_channel_t *data)
+ach_status_t devch_watch_begin(struct devch_watch *w, const char *name, const ach_channel_t *data)
 {
     ach_status_t status;
     ach_info_t info;
 
-    *w = (struct achi_watch){.data = data, .epoll = -1, .fd = -1};
+    *w = (struct devch_watch){.data = data, .epoll = -1, .fd = -1};
     status = ach_channel_fd(data, &w->data_fd);
     if (status == ACH_OK)
         status = ach_channel_info(data, &info);
@@ -90,17 +90,17 @@ ach_status_t achi_watch_begin(struct achi_watch *w, const char *name, const ach_
     return ach_sim_active && ach_sim_active() ? ACH_OK : watch_process(w);
 }
 
-int achi_watch_fd(const struct achi_watch *w)
+int devch_watch_fd(const struct devch_watch *w)
 {
     return w->epoll < 0 ? w->data_fd : w->epoll;
 }
 
-double achi_watch_period(const struct achi_watch *w)
+double devch_watch_period(const struct devch_watch *w)
 {
-    return w->epoll < 0 ? ACHI_LONG_WAIT : PERIOD_SECONDS;
+    return w->epoll < 0 ? DEV_LONG_WAIT : PERIOD_SECONDS;
 }
 
-void achi_watch_end(struct achi_watch *w)
+void devch_watch_end(struct devch_watch *w)
 {
     if (w->epoll >= 0)
         close(w->epoll);
@@ -108,8 +108,8 @@ void achi_watch_end(struct achi_watch *w)
         close(w->fd);
 }
 
-/* The descriptor that is closed leaves room for the one that is readable for ever. */
-void achi_watch_set_ended(struct achi_watch *w)
+/* Replace fd by an eventfd that stays readable. Closing fd first frees a descriptor for it. */
+void devch_watch_set_ended(struct devch_watch *w)
 {
     if (w->ended)
         return;
@@ -118,18 +118,18 @@ void achi_watch_set_ended(struct achi_watch *w)
         return;
     close(w->fd);
     w->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-    add(w, w->fd);
+    watch_add(w, w->fd);
 }
 
-/* Its lock ends with the process that holds it. */
-static bool lost_source(const struct achi_watch *w)
+/* The kernel releases the source lock when its holder exits. */
+static bool lost_source(const struct devch_watch *w)
 {
     ach_info_t info;
 
     return w->sourced && ach_channel_info(w->data, &info) == ACH_OK && !info.sourced;
 }
 
-static bool was_killed(const struct achi_watch *w)
+static bool was_killed(const struct devch_watch *w)
 {
     struct pollfd p = {.fd = w->fd, .events = POLLIN};
 
@@ -137,12 +137,12 @@ static bool was_killed(const struct achi_watch *w)
         return false;
     if (!w->locks)
         return true;
-    achi_bell_clear(w->fd);
+    dev_wakeup_clear(w->fd);
     return lost_source(w);
 }
 
-/* Another server may have the name by now. Ours has its inode as long as it is open. */
-static bool lost_name(const struct achi_watch *w)
+/* Another server may use the name by now. Our inode is not reused while the channel is open. */
+static bool lost_name(const struct devch_watch *w)
 {
     struct stat s;
 
@@ -151,9 +151,9 @@ static bool lost_name(const struct achi_watch *w)
     return stat(w->path, &s) == 0 ? s.st_ino != w->inode : errno == ENOENT;
 }
 
-bool achi_watch_ended(struct achi_watch *w)
+bool devch_watch_ended(struct devch_watch *w)
 {
     if (!w->ended && (lost_name(w) || was_killed(w)))
-        achi_watch_set_ended(w);
+        devch_watch_set_ended(w);
     return w->ended;
 }

@@ -2,8 +2,8 @@
 /*
  * device.c - an application's handle of a device
  *
- * Routes hand out data in the order it came. What was passed over, because
- * another subtype was asked for, is kept here.
+ * Routes return data in the order received. Messages that were skipped, because
+ * the caller asked for another subtype, are kept here.
  */
 #include <ach.h>
 #include <ach/tcp.h>
@@ -12,33 +12,34 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../util/monotonic.h"
 #include "../channel/link.h"
-#include "../core/bell.h"
-#include "route.h"
+#include "../core/wakeup.h"
+#include "transport.h"
 
 /* Seconds to connect. */
 #define TIMEOUT 5.0
 
 /*
- * Seconds that a call may take to look through messages that have already come, also past its
- * time limit. A device may publish faster than they are looked through.
+ * Seconds that a call may spend on skipping messages already received, even past its timeout.
+ * Bounded, because a device may publish faster than messages are skipped.
  */
 #define LOOK 0.1
 
-/* Messages that were passed over at most; then the oldest goes. */
+/* Limit of skipped messages; beyond it the oldest is dropped and counted as lost. */
 #define KEPT_MAX 256u
 
 struct ach_device {
-    struct achi_way way;
+    struct devcl_transport transport;
     ach_address_t address;
     uint64_t lost;
-    bool missed;          /* to be told with the next message */
-    ach_status_t flushed; /* of the commands so far; ACH_EAGAIN: nobody has asked since the last */
+    bool missed;          /* the next message returns ACH_MISSED_FRAME */
+    ach_status_t flushed; /* result of the last flush; ACH_EAGAIN: commands were sent since */
     ach_message_t *kept[KEPT_MAX];
     unsigned n_kept;
 };
 
-/* Why a plug-in of ACH_PLUGINS could not be loaded: for who asks for its transport. */
+/* Why a plug-in of ACH_PLUGINS could not be loaded; added to errors about missing transports. */
 static char unloaded[384];
 
 static void load(const char *names, size_t n)
@@ -81,31 +82,31 @@ static ach_device_attr_t complete(const ach_device_attr_t *attr)
 }
 
 static ach_status_t by_name(const ach_place_t *place, const ach_device_attr_t *attr,
-                            const char *name, struct achi_way *way)
+                            const char *name, struct devcl_transport *transport)
 {
     const ach_transport_class_t *t = ach_transport_find(name);
 
     if (strcmp(name, "channel") == 0)
-        return achi_way_channel(place, attr, way);
+        return devcl_transport_channel(place, attr, transport);
     if (!t || !t->connect)
         return ach_errstr_set(ACH_ENOTSUP, "there is no transport %s%s", name, unloaded);
-    return achi_way_link(t, place, attr, way);
+    return devcl_transport_link(t, place, attr, transport);
 }
 
-/* On this machine its channels are the shortest way; a robot without them may have a server. */
-static ach_status_t find_way(const ach_place_t *place, const ach_device_attr_t *attr,
-                             struct achi_way *way)
+/* Prefer channels on this machine; without them try a TCP server. */
+static ach_status_t find_transport(const ach_place_t *place, const ach_device_attr_t *attr,
+                                   struct devcl_transport *transport)
 {
     ach_status_t status;
 
     if (attr->robot)
-        return achi_way_robot(place, attr, way);
+        return devcl_transport_robot(place, attr, transport);
     if (attr->transport && *attr->transport)
-        return by_name(place, attr, attr->transport, way);
+        return by_name(place, attr, attr->transport, transport);
     if (*place->host)
-        return by_name(place, attr, "tcp", way);
-    status = achi_way_channel(place, attr, way);
-    return status == ACH_ENOENT ? by_name(place, attr, "tcp", way) : status;
+        return by_name(place, attr, "tcp", transport);
+    status = devcl_transport_channel(place, attr, transport);
+    return status == ACH_ENOENT ? by_name(place, attr, "tcp", transport) : status;
 }
 
 /* The interface and index do not matter, but an address must have them. */
@@ -147,7 +148,8 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
     ach_status_t status;
 
     if (!address || !device)
-        return ach_errstr_set(ACH_EINVAL, "an address and a place for the handle are needed");
+        return ach_errstr_set(ACH_EINVAL,
+                              "the address and the pointer to the handle must not be NULL");
     status = ach_place_parse(address, &place);
     if (status == ACH_OK)
         status = set_robot(&place, &a);
@@ -158,7 +160,7 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a device");
     d->address =
         (ach_address_t){.robot = place.robot, .interf = place.interf, .index = place.index};
-    status = find_way(&place, &a, &d->way);
+    status = find_transport(&place, &a, &d->transport);
     if (status != ACH_OK)
         free(d);
     else
@@ -168,10 +170,10 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
 
 ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 {
-    const struct achi_route *route = device->way.route;
+    const struct devcl_transport_ops *ops = device->transport.ops;
 
     if (device->flushed != ACH_OK)
-        device->flushed = route->flush ? route->flush(device->way.state, seconds) : ACH_OK;
+        device->flushed = ops->flush ? ops->flush(device->transport.state, seconds) : ACH_OK;
     return device->flushed;
 }
 
@@ -179,7 +181,7 @@ static ach_status_t flush_last(ach_device_t *d)
 {
     if (d->flushed != ACH_EAGAIN)
         return d->flushed;
-    return d->way.route->lasting ? ACH_OK : ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS);
+    return d->transport.ops->lasting ? ACH_OK : ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS);
 }
 
 ach_status_t ach_device_close(ach_device_t *device)
@@ -189,7 +191,7 @@ ach_status_t ach_device_close(ach_device_t *device)
     if (!device)
         return ACH_OK;
     status = flush_last(device);
-    device->way.route->close(device->way.state);
+    device->transport.ops->close(device->transport.state);
     while (device->n_kept)
         ach_message_unref(device->kept[--device->n_kept]);
     free(device);
@@ -203,19 +205,19 @@ const ach_address_t *ach_device_address(const ach_device_t *device)
 
 const char *ach_device_transport(const ach_device_t *device)
 {
-    return device->way.name;
+    return device->transport.name;
 }
 
 unsigned ach_device_rights(const ach_device_t *device)
 {
-    const struct achi_way *way = &device->way;
+    const struct devcl_transport *transport = &device->transport;
 
-    return way->route->rights ? way->route->rights(way->state) : ACH_RIGHT_ALL;
+    return transport->ops->rights ? transport->ops->rights(transport->state) : ACH_RIGHT_ALL;
 }
 
 int ach_device_fd(ach_device_t *device)
 {
-    return device->way.route->fd(device->way.state);
+    return device->transport.ops->fd(device->transport.state);
 }
 
 uint64_t ach_device_lost(const ach_device_t *device)
@@ -252,7 +254,7 @@ static void keep(ach_device_t *d, ach_message_t *m)
     d->kept[d->n_kept++] = m;
 }
 
-/* The first that fits of what was kept; or the last, and those before it are forgotten. */
+/* The first kept message of the subtype; @last: the last one, and earlier ones are dropped. */
 static ach_message_t *from_kept(ach_device_t *d, int subtype, bool last)
 {
     ach_message_t *found = NULL;
@@ -272,40 +274,54 @@ static ach_message_t *from_kept(ach_device_t *d, int subtype, bool last)
 static ach_status_t route_get(ach_device_t *d, double timeout, int options, ach_message_t **m)
 {
     uint64_t missed = 0;
-    ach_status_t status = d->way.route->get(d->way.state, timeout, options, m, &missed);
+    ach_status_t status = d->transport.ops->get(d->transport.state, timeout, options, m, &missed);
 
     count_lost(d, missed);
     return status == ACH_MISSED_FRAME ? ACH_OK : status;
 }
 
-/* All that has come; the last that fits is returned. */
-static ach_message_t *newest(ach_device_t *d, int subtype)
+/*
+ * The newest received message of the subtype; ACH_STALE_FRAMES: there is none. Stops after LOOK
+ * seconds, because a device may send faster than this receives. The clock is read only if several
+ * messages have come: in a simulation that is a system call.
+ */
+static ach_status_t newest(ach_device_t *d, int subtype, ach_message_t **found)
 {
-    ach_message_t *found = from_kept(d, subtype, true), *m;
-    double until = achi_monotonic() + LOOK;
+    ach_status_t status;
+    ach_message_t *m;
+    double until = 0;
+    unsigned n;
 
-    while (achi_monotonic() < until && route_get(d, 0, 0, &m) == ACH_OK) {
+    *found = from_kept(d, subtype, true);
+    for (n = 0; n < 2 || monotonic_seconds() < until; n++) {
+        status = route_get(d, 0, 0, &m);
+        if (status != ACH_OK)
+            break;
         if (fits(m, subtype)) {
-            ach_message_unref(found);
-            found = m;
+            ach_message_unref(*found);
+            *found = m;
         } else {
             keep(d, m);
         }
+        if (n == 1)
+            until = monotonic_seconds() + LOOK;
     }
-    return found;
+    if (*found)
+        return ACH_OK;
+    return status == ACH_OK ? ACH_STALE_FRAMES : status;
 }
 
-/* The next that fits, as it comes. */
-static ach_status_t next(ach_device_t *d, int subtype, double until, int options,
-                         ach_message_t **found)
+/* The next message of the subtype. timeout: in seconds; negative: none. */
+static ach_status_t device_next(ach_device_t *d, int subtype, double timeout, int options,
+                                ach_message_t **found)
 {
-    double looked = achi_monotonic() + LOOK;
+    const bool waits = options & ACH_O_WAIT;
+    const double until = waits && timeout > 0 ? monotonic_seconds() + timeout : 0;
+    double left = timeout, looked = 0, now;
 
     for (;;) {
-        double left = until < 0 ? -1 : until - achi_monotonic();
         ach_message_t *m;
-        ach_status_t status =
-            route_get(d, until >= 0 && left < 0 ? 0 : left, options & ACH_O_WAIT, &m);
+        ach_status_t status = route_get(d, left, options & ACH_O_WAIT, &m);
 
         if (status != ACH_OK)
             return status;
@@ -314,11 +330,16 @@ static ach_status_t next(ach_device_t *d, int subtype, double until, int options
             return ACH_OK;
         }
         keep(d, m);
-        if (achi_monotonic() < looked)
+        now = monotonic_seconds();
+        if (timeout > 0)
+            left = until > now ? until - now : 0;
+        if (looked == 0)
+            looked = now + LOOK;
+        if (now < looked)
             continue;
-        if (!(options & ACH_O_WAIT))
+        if (!waits)
             return ACH_STALE_FRAMES;
-        if (until >= 0 && achi_monotonic() >= until)
+        if (timeout >= 0 && now >= until)
             return ACH_TIMEOUT;
     }
 }
@@ -326,12 +347,15 @@ static ach_status_t next(ach_device_t *d, int subtype, double until, int options
 ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, int options,
                             ach_message_t **message)
 {
-    ach_message_t *m =
-        options & ACH_O_LAST ? newest(device, subtype) : from_kept(device, subtype, false);
     ach_status_t status = ACH_OK;
+    ach_message_t *m;
 
-    if (!m)
-        status = next(device, subtype, timeout < 0 ? -1 : achi_monotonic() + timeout, options, &m);
+    if (options & ACH_O_LAST)
+        status = newest(device, subtype, &m);
+    else
+        m = from_kept(device, subtype, false);
+    if (!m && (status == ACH_OK || (status == ACH_STALE_FRAMES && options & ACH_O_WAIT)))
+        status = device_next(device, subtype, timeout, options, &m);
     if (status == ACH_TIMEOUT)
         return ach_errstr_set(status, "no data within %g s", timeout);
     if (status != ACH_OK)
@@ -342,7 +366,7 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
     return status;
 }
 
-/* The message's header, and what its body is. */
+/* Fill the header of a message, and find the type of its body. */
 static ach_status_t prepare(const ach_device_t *d, uint8_t type, uint8_t subtype, const void *body,
                             ach_header_t *h, const ach_type_t **body_type)
 {
@@ -369,7 +393,7 @@ ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const voi
     ach_status_t status = prepare(device, ACH_MSG_CMD, subtype, body, &h, &type);
 
     if (status == ACH_OK)
-        status = device->way.route->command(device->way.state, &h, type, body);
+        status = device->transport.ops->command(device->transport.state, &h, type, body);
     if (status == ACH_OK)
         device->flushed = ACH_EAGAIN;
     return status;
@@ -384,7 +408,8 @@ ach_status_t ach_device_request(ach_device_t *device, uint8_t subtype, const voi
     ach_status_t status = prepare(device, ACH_MSG_REQ, subtype, body, &h, &type);
 
     if (status == ACH_OK)
-        status = device->way.route->request(device->way.state, &h, type, body, timeout, &m);
+        status =
+            device->transport.ops->request(device->transport.state, &h, type, body, timeout, &m);
     if (status != ACH_OK)
         return status;
     if (ach_message_header(m)->type != ACH_MSG_ACK)
@@ -421,7 +446,8 @@ static ach_status_t list_by_name(const ach_place_t *place, const ach_device_attr
     const ach_transport_class_t *t = ach_transport_find(name);
 
     if (strcmp(name, "channel") == 0 && *place->host)
-        return ach_errstr_set(ACH_ENOTSUP, "channels are of this machine, without a host");
+        return ach_errstr_set(ACH_ENOTSUP,
+                              "channels work only on this machine: give the robot without a host");
     if (strcmp(name, "channel") == 0)
         return achi_channel_list(place, devices, room, count);
     if (!t)
@@ -431,7 +457,7 @@ static ach_status_t list_by_name(const ach_place_t *place, const ach_device_attr
     return t->list(place, attr->timeout, devices, room, count);
 }
 
-/* A server without TCP, or a simulation, has its channels. They do not tell the drivers. */
+/* A server without TCP, or a simulation, has channels only. They do not name the drivers. */
 static ach_status_t list_here(const ach_place_t *place, const ach_device_attr_t *attr,
                               ach_device_info_t *devices, size_t room, size_t *count)
 {

@@ -10,17 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../core/bell.h"
+#include "../../util/monotonic.h"
+#include "../core/wakeup.h"
 
-/* A server that has not answered after so many seconds never will. */
+/* An answer later than this is not expected any more. */
 #define FORGET_SECONDS 60.0
 
 static void wake(void *inbox)
 {
-    achi_bell_ring(((const struct achi_inbox *)inbox)->fd);
+    dev_wakeup_signal(((const struct devcl_inbox *)inbox)->fd);
 }
 
-ach_status_t achi_inbox_init(struct achi_inbox *in, unsigned messages)
+ach_status_t devcl_inbox_init(struct devcl_inbox *in, unsigned messages)
 {
     ach_status_t status;
 
@@ -33,19 +34,19 @@ ach_status_t achi_inbox_init(struct achi_inbox *in, unsigned messages)
     if (status == ACH_OK)
         status = ach_queue_create(messages, 0, NULL, NULL, &in->data);
     if (status != ACH_OK)
-        achi_inbox_finish(in);
+        devcl_inbox_finish(in);
     return status;
 }
 
-void achi_inbox_finish(struct achi_inbox *in)
+void devcl_inbox_finish(struct devcl_inbox *in)
 {
     ach_queue_close(in->queue);
     ach_queue_close(in->data);
     close(in->fd);
 }
 
-/* What servers say of the connection. */
-static void hear_synch(struct achi_inbox *in, const ach_message_t *m)
+/* Handle a SYNCH: the connection was lost, or the server dropped messages. */
+static void hear_synch(struct devcl_inbox *in, const ach_message_t *m)
 {
     const ach_player_overflow_t *lost = ach_message_body(m);
 
@@ -55,8 +56,8 @@ static void hear_synch(struct achi_inbox *in, const ach_message_t *m)
         in->lost_before += lost->value;
 }
 
-/* Whether the request that is waited for is the one that is answered. */
-static bool answers(struct achi_inbox *in, const ach_header_t *h)
+/* Whether this is the answer to the awaited request. */
+static bool answers(struct devcl_inbox *in, const ach_header_t *h)
 {
     if (h->type != ACH_MSG_ACK && h->type != ACH_MSG_NACK)
         return false;
@@ -72,13 +73,13 @@ static bool answers(struct achi_inbox *in, const ach_header_t *h)
  * The eventfd is read before the queue: a later message makes it readable again. A message
  * that was queued behind another one did not; then it is made readable here.
  */
-static ach_message_t *next(struct achi_inbox *in)
+static ach_message_t *inbox_next(struct devcl_inbox *in)
 {
     ach_message_t *m = ach_queue_pop(in->queue);
 
     if (m)
         return m;
-    achi_bell_clear(in->fd);
+    dev_wakeup_clear(in->fd);
     m = ach_queue_pop(in->queue);
     if (ach_queue_length(in->queue))
         wake(in);
@@ -89,12 +90,12 @@ static ach_message_t *next(struct achi_inbox *in)
  * The next data among the messages that are there now: a server may send other messages
  * faster than they are taken out, and the caller has a time limit.
  */
-static ach_message_t *next_data(struct achi_inbox *in)
+static ach_message_t *next_data(struct devcl_inbox *in)
 {
     size_t left = ach_queue_length(in->queue) + 1;
     ach_message_t *m = ach_queue_pop(in->data);
 
-    while (!m && left-- && (m = next(in))) {
+    while (!m && left-- && (m = inbox_next(in))) {
         uint8_t type = ach_message_header(m)->type;
 
         if (type == ACH_MSG_DATA)
@@ -108,8 +109,8 @@ static ach_message_t *next_data(struct achi_inbox *in)
     return m;
 }
 
-static ach_status_t deliver(struct achi_inbox *in, ach_message_t *found, ach_message_t **m,
-                            uint64_t *missed)
+static ach_status_t inbox_deliver(struct devcl_inbox *in, ach_message_t *found, ach_message_t **m,
+                                  uint64_t *missed)
 {
     *missed = ach_queue_lost(in->queue) + ach_queue_lost(in->data) + in->lost_before;
     in->lost_before = 0;
@@ -117,30 +118,30 @@ static ach_status_t deliver(struct achi_inbox *in, ach_message_t *found, ach_mes
     return *missed ? ACH_MISSED_FRAME : ACH_OK;
 }
 
-ach_status_t achi_inbox_get(struct achi_inbox *in, double timeout, int options, ach_message_t **m,
-                            uint64_t *missed)
+ach_status_t devcl_inbox_get(struct devcl_inbox *in, double timeout, int options, ach_message_t **m,
+                             uint64_t *missed)
 {
-    double until = timeout < 0 ? -1 : achi_monotonic() + timeout;
+    double until = timeout < 0 ? -1 : monotonic_seconds() + timeout;
 
     for (;;) {
         ach_message_t *found = next_data(in);
 
         if (found)
-            return deliver(in, found, m, missed);
+            return inbox_deliver(in, found, m, missed);
         if (in->closed) {
-            wake(in); /* who polls is to see it again */
+            wake(in); /* keep the descriptor readable */
             return ach_errstr_set(ACH_CLOSED, "the connection to the device is lost");
         }
         if (!(options & ACH_O_WAIT))
             return ACH_STALE_FRAMES;
-        if (until >= 0 && achi_monotonic() >= until)
+        if (until >= 0 && monotonic_seconds() >= until)
             return ACH_TIMEOUT;
-        achi_bell_wait(in->fd, until);
+        dev_wakeup_wait(in->fd, until);
     }
 }
 
-/* Whether the message is the answer; if not, it is dealt with. */
-static bool is_answer(struct achi_inbox *in, ach_message_t *m)
+/* Whether the message is the awaited answer; if not, it is handled and released. */
+static bool is_answer(struct devcl_inbox *in, ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
 
@@ -155,47 +156,47 @@ static bool is_answer(struct achi_inbox *in, ach_message_t *m)
 }
 
 /* The answer, if it is among the messages that are there now. */
-static ach_message_t *next_answer(struct achi_inbox *in)
+static ach_message_t *next_answer(struct devcl_inbox *in)
 {
     size_t left = ach_queue_length(in->queue) + 1;
     ach_message_t *m;
 
     do
-        m = left-- ? next(in) : NULL;
+        m = left-- ? inbox_next(in) : NULL;
     while (m && !is_answer(in, m));
     return m;
 }
 
-void achi_inbox_ask(struct achi_inbox *in, ach_header_t *request)
+void devcl_inbox_ask(struct devcl_inbox *in, ach_header_t *request)
 {
-    if (achi_monotonic() > in->forget_late)
+    if (monotonic_seconds() > in->forget_late)
         memset(in->late, 0, sizeof(in->late));
     in->sequence += in->sequence == UINT32_MAX ? 2 : 1;
     in->waited = request->subtype;
     request->sequence = in->sequence;
 }
 
-static void give_up(struct achi_inbox *in)
+static void give_up(struct devcl_inbox *in)
 {
     if (in->late[in->waited] < UINT8_MAX)
         in->late[in->waited]++;
-    in->forget_late = achi_monotonic() + FORGET_SECONDS;
+    in->forget_late = monotonic_seconds() + FORGET_SECONDS;
 }
 
-/* Data that was put aside makes the descriptor readable again. */
-ach_status_t achi_inbox_await(struct achi_inbox *in, double timeout, ach_message_t **answer)
+/* If data was put aside, makes the descriptor readable again. */
+ach_status_t devcl_inbox_await(struct devcl_inbox *in, double timeout, ach_message_t **answer)
 {
-    double until = achi_monotonic() + timeout;
+    double until = monotonic_seconds() + timeout;
     ach_status_t status = ACH_OK;
     ach_message_t *m;
 
     while (!(m = next_answer(in)) && status == ACH_OK) {
         if (in->closed)
             status = ach_errstr_set(ACH_CLOSED, "the connection to the device is lost");
-        else if (achi_monotonic() >= until)
+        else if (monotonic_seconds() >= until)
             status = ach_errstr_set(ACH_TIMEOUT, "no answer within %g s", timeout);
         else
-            achi_bell_wait(in->fd, until);
+            dev_wakeup_wait(in->fd, until);
     }
     if (ach_queue_length(in->data))
         wake(in);

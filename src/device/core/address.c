@@ -10,7 +10,7 @@
 #include "../../util/nearest.h"
 #include "core.h"
 
-/* key, host, robot, interface, index; of these the last two must be there. */
+/* key:host:robot:interface:index; interface and index are required. */
 enum { KEY, HOST, ROBOT, INTERFACE, INDEX, PARTS };
 
 struct parts {
@@ -19,12 +19,12 @@ struct parts {
     size_t length[PARTS];
 };
 
-static ach_status_t wrong(const char *text, const char *why)
+static ach_status_t address_wrong(const char *text, const char *why)
 {
     return ach_errstr_set(ACH_EINVAL, "\"%.100s\" is not an address: %s", text, why);
 }
 
-/* From the right; what is left over is the key. */
+/* Parts are assigned from the right: omitted ones are those on the left. */
 static ach_status_t split(const char *text, struct parts *p)
 {
     const char *end = text + strlen(text), *at = end;
@@ -40,11 +40,13 @@ static ach_status_t split(const char *text, struct parts *p)
         if (at == text)
             break;
         if (part == KEY)
-            return wrong(text, "too many colons; it is key:host:robot:interface:index");
+            return address_wrong(text, "too many colons; it is key:host:robot:interface:index");
         part--;
         end = --at;
     }
-    return part <= INTERFACE ? ACH_OK : wrong(text, "it must end as \"laser:0\" does");
+    return part <= INTERFACE
+               ? ACH_OK
+               : address_wrong(text, "it must end with interface:index, as in laser:0");
 }
 
 static ach_status_t number(const struct parts *p, int part, unsigned long max, unsigned long *value)
@@ -56,18 +58,18 @@ static ach_status_t number(const struct parts *p, int part, unsigned long max, u
     if (n == 0 && part == ROBOT)
         return ACH_OK;
     if (n == 0 || n >= sizeof(digits) || strspn(p->start[part], "0123456789") < n)
-        return wrong(p->text,
-                     part == INDEX ? "its index is not a number" : "its robot is not a number");
+        return address_wrong(p->text, part == INDEX ? "its index is not a number"
+                                                    : "its robot is not a number");
     memcpy(digits, p->start[part], n);
     digits[n] = '\0';
     *value = strtoul(digits, NULL, 10);
-    return *value <= max ? ACH_OK : wrong(p->text, "a number in it is too large");
+    return *value <= max ? ACH_OK : address_wrong(p->text, "a number in it is too large");
 }
 
 static ach_status_t word(const struct parts *p, int part, char *to, size_t size)
 {
     if (p->length[part] >= size)
-        return wrong(p->text, "a word in it is too long");
+        return address_wrong(p->text, "a word in it is too long");
     if (p->length[part])
         memcpy(to, p->start[part], p->length[part]);
     to[p->length[part]] = '\0';
@@ -77,7 +79,7 @@ static ach_status_t word(const struct parts *p, int part, char *to, size_t size)
 /* Player's codes of interfaces have 8 bits; those of plug-ins may be larger. */
 #define CODES 1024u
 
-const char *achi_interface_nearest(const char *name)
+const char *dev_interface_nearest(const char *name)
 {
     struct nearest n = nearest_to(name);
     unsigned code;
@@ -93,7 +95,7 @@ const char *achi_interface_nearest(const char *name)
 
 static ach_status_t no_interface(const struct parts *p, const char *name)
 {
-    const char *best = achi_interface_nearest(name);
+    const char *best = dev_interface_nearest(name);
 
     return ach_errstr_set(ACH_EINVAL,
                           "\"%.100s\" is not an address: there is no interface %s%s%s%s", p->text,
@@ -139,7 +141,7 @@ bool ach_address_equal(const ach_address_t *a, const ach_address_t *b)
            a->host == b->host;
 }
 
-/* The protocol carries the four bytes in the order of the network, as a number of a PC. */
+/* The lowest byte of the number is the first of the IPv4 address. */
 static int host_text(uint32_t host, char *text, size_t size)
 {
     return snprintf(text, size, "%u.%u.%u.%u:", host & 255, host >> 8 & 255, host >> 16 & 255,

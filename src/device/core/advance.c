@@ -2,35 +2,20 @@
 /*
  * advance.c - a simulated clock that moves when all drivers have done their work
  *
- * A driver is idle while it sleeps and nothing is in its queue. All are looked at
- * under the lock of the clock, which a driver needs to fall asleep or to wake
- * up: so nobody can pass work on and go idle while others are looked at.
+ * A driver is idle while it sleeps and its queue is empty. All drivers are checked
+ * under time_lock, which a driver takes to fall asleep and to wake up: so no driver
+ * can pass work on and become idle during the check.
  */
 #include <ach.h>
 #include <math.h>
 
+#include "../../util/monotonic.h"
 #include "core.h"
 
-/* Seconds that somebody may hold up the clock. Then it goes on without him, until he sleeps. */
+/* Seconds that a busy driver may delay the clock. Then it is ignored until it sleeps again. */
 #define PATIENCE 10.0
 
-void achi_driver_follow(ach_driver_t *d, bool follow)
-{
-    ach_robot_t *r = d->robot;
-
-    pthread_mutex_lock(&r->time_lock);
-    d->wake_at = INFINITY;
-    d->asleep = false;
-    d->follows = follow;
-    if (r->mover == d)
-        r->mover = NULL;
-    else if (r->mover)
-        achi_driver_wake(r->mover);
-    achi_robot_rested(r);
-    pthread_mutex_unlock(&r->time_lock);
-}
-
-/* Until the clock moves or a message comes. */
+/* Whether it has nothing to do until the clock moves or a message arrives. */
 static bool rests(const ach_driver_t *d)
 {
     return d->asleep && d->wake_at > d->robot->time && ach_queue_length(d->queue) == 0 &&
@@ -71,36 +56,36 @@ static void leave_behind(ach_driver_t *mover)
 
 ach_status_t ach_driver_advance(ach_driver_t *driver, double time)
 {
-    double until = achi_monotonic() + PATIENCE;
+    double until = monotonic_seconds() + PATIENCE;
 
     if (!driver->robot->attr.simulated)
-        return ach_errstr_set(ACH_ENOTSUP, "the robot's clock is the wall's");
+        return ach_errstr_set(ACH_ENOTSUP, "the robot uses the wall clock, not a simulated clock");
     for (;;) {
-        if (!achi_driver_process(driver))
-            return ach_errstr_set(ACH_CANCELED, "the driver is to stop");
+        if (!dev_driver_process(driver))
+            return ach_errstr_set(ACH_CANCELED, "the driver was asked to stop");
         if (all_idle(driver))
             break;
-        if (achi_monotonic() >= until) {
+        if (monotonic_seconds() >= until) {
             leave_behind(driver);
             break;
         }
-        achi_bell_wait(driver->eventfd, until);
+        dev_wakeup_wait(driver->eventfd, until);
     }
     return ach_robot_set_time(driver->robot, time);
 }
 
-/* On its way to another phase. One that has failed is not: its hardware may never come. */
+/* Whether its phase is about to change. A failed driver's is not: it may never recover. */
 static bool changes(const ach_driver_t *d)
 {
     switch (d->phase) {
-    case ACHI_IDLE:
+    case DEV_IDLE:
         return d->subscriptions > 0 && !d->quit;
-    case ACHI_RUNNING:
+    case DEV_RUNNING:
         return d->stop;
-    case ACHI_STARTING:
-    case ACHI_STOPPING:
+    case DEV_STARTING:
+    case DEV_STOPPING:
         return true;
-    case ACHI_BROKEN:
+    case DEV_BROKEN:
         break;
     }
     return false;
@@ -110,16 +95,10 @@ static bool settled(const ach_driver_t *d)
 {
     if (rests(d))
         return true;
-    return !d->follows && !changes(d) && (!achi_driver_inline(d) || achi_inline_idle(d));
+    return !d->follows && !changes(d) && (!dev_driver_inline(d) || dev_inline_idle(d));
 }
 
-void achi_robot_rested(ach_robot_t *r)
-{
-    if (r->settling)
-        pthread_cond_broadcast(&r->rested);
-}
-
-/* The first one that is not done. The clock's lock is held when it returns. */
+/* The first driver that is not settled; NULL: none. Returns with time_lock held. */
 static const ach_driver_t *unsettled(ach_robot_t *r)
 {
     const ach_driver_t *d = r->drivers;
@@ -134,11 +113,11 @@ static const ach_driver_t *unsettled(ach_robot_t *r)
 
 static struct timespec deadline(double seconds)
 {
-    return achi_timespec(achi_monotonic() + (seconds < ACHI_LONG_WAIT ? seconds : ACHI_LONG_WAIT));
+    return dev_timespec(monotonic_seconds() + (seconds < DEV_LONG_WAIT ? seconds : DEV_LONG_WAIT));
 }
 
-/* Who is not done in the end. Under the clock's lock, which is released in between. */
-static const ach_driver_t *await(ach_robot_t *r, double seconds)
+/* Wait until all are settled. Returns a driver that is not. Under time_lock, released meanwhile. */
+static const ach_driver_t *advance_await(ach_robot_t *r, double seconds)
 {
     struct timespec end = deadline(seconds);
     const ach_driver_t *d;
@@ -159,21 +138,21 @@ static const ach_driver_t *await(ach_robot_t *r, double seconds)
 ach_status_t ach_robot_settle(ach_robot_t *robot, double seconds)
 {
     char text[ACH_ADDRESS_MAX] = "without a device";
-    const struct achi_device *device;
+    const struct dev_device *device;
     const ach_driver_t *d;
 
     if (!robot->attr.simulated)
-        return ach_errstr_set(ACH_ENOTSUP, "the robot's clock is the wall's");
+        return ach_errstr_set(ACH_ENOTSUP, "the robot uses the wall clock, not a simulated clock");
     d = unsettled(robot);
     if (d)
-        d = await(robot, seconds);
+        d = advance_await(robot, seconds);
     pthread_mutex_unlock(&robot->time_lock);
     if (!d)
         return ACH_OK;
-    device = achi_device_of(d);
+    device = dev_device_of(d);
     if (device)
         ach_address_text(&device->address, text);
-    return ach_errstr_set(ACH_TIMEOUT, "driver %s (%s) was not done within %g s", d->class->name,
+    return ach_errstr_set(ACH_TIMEOUT, "driver %s (%s) did not finish within %g s", d->class->name,
                           text, seconds);
 }
 

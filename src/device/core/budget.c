@@ -24,14 +24,14 @@ ach_status_t ach_budget_create(size_t bytes, ach_budget_t **budget)
     return ACH_OK;
 }
 
-ach_budget_t *achi_budget_ref(ach_budget_t *b)
+ach_budget_t *dev_budget_ref(ach_budget_t *b)
 {
     if (b)
         __atomic_fetch_add(&b->refs, 1, __ATOMIC_RELAXED);
     return b;
 }
 
-void achi_budget_unref(ach_budget_t *b)
+void dev_budget_unref(ach_budget_t *b)
 {
     if (b && __atomic_fetch_sub(&b->refs, 1, __ATOMIC_ACQ_REL) == 1)
         free(b);
@@ -39,7 +39,7 @@ void achi_budget_unref(ach_budget_t *b)
 
 void ach_budget_destroy(ach_budget_t *budget)
 {
-    achi_budget_unref(budget);
+    dev_budget_unref(budget);
 }
 
 void ach_budget_add(ach_budget_t *budget, size_t bytes)
@@ -73,7 +73,7 @@ void ach_budget_count(ach_budget_t *budget, const ach_message_t *message)
     if (!budget || !__atomic_compare_exchange_n(&m->budget, &none, budget, false, __ATOMIC_ACQ_REL,
                                                 __ATOMIC_ACQUIRE))
         return;
-    achi_budget_ref(budget);
+    dev_budget_ref(budget);
     m->counted = sizeof(*m) + (m->bytes ? sizeof(*m->bytes) + m->bytes->size : 0) +
                  __atomic_load_n(&m->body_size, __ATOMIC_RELAXED);
     ach_budget_add(budget, m->counted);

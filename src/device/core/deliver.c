@@ -7,7 +7,7 @@
 #include "message.h"
 #include "queue.h"
 
-static bool handles(const struct achi_device *d, const ach_capability_t *asked)
+static bool handles(const struct dev_device *d, const ach_capability_t *asked)
 {
     unsigned i;
 
@@ -17,56 +17,56 @@ static bool handles(const struct achi_device *d, const ach_capability_t *asked)
     return asked->type == ACH_MSG_REQ && asked->subtype == ACH_REQ_CAPABILITY;
 }
 
-static bool answered_here(struct achi_device *d, const ach_message_t *m)
+static bool answered_here(struct dev_device *d, const ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
     const ach_capability_t *asked;
 
     if (h->type != ACH_MSG_REQ)
         return false;
-    if (achi_property_request(d, m))
+    if (dev_property_request(d, m))
         return true;
     if (h->subtype != ACH_REQ_CAPABILITY || d->remote)
         return false;
     asked = ach_message_body(m);
     if (d->driver->class->flags & ACH_DRIVER_TRANSPARENT && !(asked && handles(d, asked)))
         return false;
-    if (achi_message_claim(m))
-        achi_message_answer(m, asked && handles(d, asked) ? ACH_MSG_ACK : ACH_MSG_NACK,
-                            h->timestamp, NULL);
+    if (dev_message_claim(m))
+        dev_message_answer(m, asked && handles(d, asked) ? ACH_MSG_ACK : ACH_MSG_NACK, h->timestamp,
+                           NULL);
     return true;
 }
 
 /*
- * Under the lock, under which a driver is told to stop: whatever it accepts is in its queue
- * before that, and it handles its queue before it stops.
+ * driver->stop is set under robot->lock too. So an accepted message is in the queue before stop is
+ * set, and the driver handles its queue before it stops.
  */
-static ach_status_t push(struct achi_device *d, const ach_message_t *m)
+static ach_status_t deliver_push(struct dev_device *d, const ach_message_t *m)
 {
     ach_robot_t *robot = d->driver->robot;
     ach_status_t status = ACH_CLOSED;
 
     pthread_mutex_lock(&robot->lock);
-    if (d->driver->phase == ACHI_RUNNING && !d->driver->stop)
+    if (d->driver->phase == DEV_RUNNING && !d->driver->stop)
         status = ach_queue_push(d->driver->queue, m);
     pthread_mutex_unlock(&robot->lock);
-    if (status == ACH_OK && achi_driver_inline(d->driver))
-        achi_inline_attend(d->driver);
+    if (status == ACH_OK && dev_driver_inline(d->driver))
+        dev_inline_attend(d->driver);
     return status;
 }
 
-/* If it cannot be handed over, nobody is to answer. */
-ach_status_t achi_robot_hand_over(struct achi_device *d, const ach_message_t *m)
+/* On failure the request is claimed, so that no NACK is sent besides the returned error. */
+ach_status_t dev_robot_hand_over(struct dev_device *d, const ach_message_t *m)
 {
     char text[ACH_ADDRESS_MAX];
     ach_status_t status;
 
     if (answered_here(d, m))
         return ACH_OK;
-    status = push(d, m);
+    status = deliver_push(d, m);
     if (status == ACH_OK)
         return ACH_OK;
-    achi_message_claim(m);
+    dev_message_claim(m);
     return ach_errstr_set(status,
                           status == ACH_CLOSED ? "%s is not set up" : "the queue of %s is full",
                           ach_address_text(&d->address, text));
@@ -75,7 +75,7 @@ ach_status_t achi_robot_hand_over(struct achi_device *d, const ach_message_t *m)
 ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, const void *bytes,
                                size_t size, ach_queue_t *answers)
 {
-    struct achi_device *d = achi_device_find(robot, &header->address);
+    struct dev_device *d = dev_device_find(robot, &header->address);
     ach_header_t h = *header;
     char text[ACH_ADDRESS_MAX];
     ach_message_t *m;
@@ -85,18 +85,18 @@ ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, c
         return ach_errstr_set(ACH_ENOENT, "there is no device %s",
                               ach_address_text(&header->address, text));
     if (h.type != ACH_MSG_CMD && h.type != ACH_MSG_REQ)
-        return ach_errstr_set(ACH_EINVAL, "only commands and requests are for a device");
+        return ach_errstr_set(ACH_EINVAL, "only commands and requests can be sent to a device");
     h.address = d->address;
     status = ach_message_wrap(&h, bytes, size, &m);
     if (status != ACH_OK)
         return status;
     status = ach_message_check(m);
-    if (status == ACH_OK && answers && !achi_queue_count(answers, m))
+    if (status == ACH_OK && answers && !dev_queue_count(answers, m))
         status = ach_errstr_set(ACH_OVERFLOW, "there is no memory left for its messages");
     if (status == ACH_OK && h.type == ACH_MSG_REQ)
-        status = achi_message_expect(m, answers);
+        status = dev_message_expect(m, answers);
     if (status == ACH_OK)
-        status = achi_robot_hand_over(d, m);
+        status = dev_robot_hand_over(d, m);
     ach_message_unref(m);
     return status;
 }

@@ -2,8 +2,8 @@
 /*
  * driver.c - the life of a driver
  *
- * A thread of its own sleeps until somebody subscribes, sets the driver up, runs
- * it until nobody is subscribed any more, and shuts it down.
+ * The driver's thread waits for a subscription, sets the driver up, runs it while
+ * there are subscriptions, and shuts it down.
  */
 #include <ach.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../util/monotonic.h"
 #include "core.h"
 #include "queue.h"
 
@@ -21,19 +22,16 @@
 #define RETRY_FIRST 0.5
 #define RETRY_LAST 8.0
 
-static void wake(void *driver)
-{
-    achi_driver_wake(driver);
-}
+static void *live(void *driver);
 
-void achi_driver_wake(ach_driver_t *d)
+static void driver_wake(void *driver)
 {
-    achi_bell_ring(d->eventfd);
+    dev_driver_wake(driver);
 }
 
 static void attend(void *driver)
 {
-    achi_inline_attend(driver);
+    dev_inline_attend(driver);
 }
 
 static ach_driver_t *allocate(ach_robot_t *robot, const ach_driver_class_t *class,
@@ -46,6 +44,7 @@ static ach_driver_t *allocate(ach_robot_t *robot, const ach_driver_class_t *clas
     d->robot = robot;
     d->class = class;
     d->options = options;
+    d->life = live;
     d->wake_at = INFINITY;
     pthread_mutex_init(&d->values, NULL);
     pthread_mutex_init(&d->inlined, NULL);
@@ -57,32 +56,32 @@ static ach_driver_t *allocate(ach_robot_t *robot, const ach_driver_class_t *clas
     return d;
 }
 
-/* A driver that fails stays in the robot's list, which is destroyed as a whole. */
-ach_status_t achi_driver_create(ach_robot_t *robot, const ach_driver_class_t *class,
-                                ach_section_t *options, ach_driver_t **driver)
+/* A driver whose create fails stays in the robot's list, which is destroyed as a whole. */
+ach_status_t dev_driver_create(ach_robot_t *robot, const ach_driver_class_t *class,
+                               ach_section_t *options, ach_driver_t **driver)
 {
     ach_driver_t *d = allocate(robot, class, options);
     ach_status_t status;
 
     if (!d || d->eventfd < 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "driver %s: %s", class->name, strerror(errno));
-    status = ach_queue_create(0, 0, achi_driver_inline(d) ? NULL : wake, d, &d->queue);
+    status = ach_queue_create(0, 0, dev_driver_inline(d) ? NULL : driver_wake, d, &d->queue);
     if (status != ACH_OK)
         return status;
-    if (achi_driver_inline(d))
-        achi_queue_attended(d->queue, attend, d);
+    if (dev_driver_inline(d))
+        dev_queue_attended(d->queue, attend, d);
     status = class->create(d, options, &d->state);
     d->created = status == ACH_OK;
     *driver = d;
     return status;
 }
 
-void achi_driver_destroy(ach_driver_t *d)
+void dev_driver_destroy(ach_driver_t *d)
 {
     if (d->created && d->class->destroy)
         d->class->destroy(d, d->state);
     while (d->needs) {
-        struct achi_need *n = d->needs;
+        struct dev_need *n = d->needs;
 
         d->needs = n->next;
         free(n);
@@ -91,7 +90,7 @@ void achi_driver_destroy(ach_driver_t *d)
     ach_queue_close(d->queue);
     if (d->eventfd >= 0)
         close(d->eventfd);
-    achi_properties_destroy(d);
+    dev_properties_destroy(d);
     free(d->route);
     free(d->own_class);
     pthread_mutex_destroy(&d->values);
@@ -100,23 +99,16 @@ void achi_driver_destroy(ach_driver_t *d)
     free(d);
 }
 
-static void set_phase(ach_driver_t *d, enum achi_phase phase)
+static void set_phase(ach_driver_t *d, enum dev_phase phase)
 {
     __atomic_store_n(&d->phase, phase, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&d->robot->changed);
     pthread_mutex_lock(&d->robot->time_lock);
-    achi_robot_rested(d->robot);
+    dev_robot_rested(d->robot);
     pthread_mutex_unlock(&d->robot->time_lock);
 }
 
-void achi_driver_stop(ach_driver_t *d)
-{
-    __atomic_store_n(&d->stop, true, __ATOMIC_RELEASE);
-    achi_driver_wake(d);
-    pthread_cond_broadcast(&d->robot->changed);
-}
-
-/* What is left is not for the next time; requests are answered with a NACK. */
+/* Discard unhandled messages: the next run must not see them. Requests get a NACK. */
 static void drain(ach_driver_t *d)
 {
     unsigned commands = 0;
@@ -135,7 +127,7 @@ static void drain(ach_driver_t *d)
 
 static ach_status_t set_up(ach_driver_t *d)
 {
-    ach_status_t status = achi_needs_subscribe(d);
+    ach_status_t status = dev_needs_subscribe(d);
 
     if (status == ACH_OK && d->class->setup) {
         ach_errstr_set(ACH_OK, "%s", "");
@@ -144,7 +136,7 @@ static ach_status_t set_up(ach_driver_t *d)
             ach_errstr_set(status, "its setup failed (%s)", ach_result_to_string(status));
     }
     if (status != ACH_OK) {
-        achi_needs_unsubscribe(d);
+        dev_needs_unsubscribe(d);
         drain(d);
     }
     return status;
@@ -154,7 +146,7 @@ static void shut_down(ach_driver_t *d)
 {
     if (d->class->shutdown)
         d->class->shutdown(d, d->state);
-    achi_needs_unsubscribe(d);
+    dev_needs_unsubscribe(d);
     drain(d);
 }
 
@@ -163,39 +155,44 @@ static bool wanted(const ach_driver_t *d)
     return d->subscriptions > 0 && !d->quit;
 }
 
-/* What it requires is subscribed to on behalf of who came first. A link is no device of its own. */
+/*
+ * The driver subscribes to its required devices with the route of its first pending subscription.
+ * A remote device is only a link, and adds nothing to the route.
+ */
 static void set_route(ach_driver_t *d)
 {
-    const struct achi_pending *p = d->pending;
+    const struct dev_pending *p = d->pending;
     const char *before = p && p->route ? p->route : "";
 
     if (p && p->device->remote) {
         free(d->route);
         d->route = strdup(before);
     } else if (p) {
-        achi_route_add(p->device, before, &d->route);
+        dev_route_add(p->device, before, &d->route);
     }
     ach_route_set(d->route);
 }
 
-/* ach_robot_start returns what went wrong, and its caller says it. */
+/* True: ach_robot_start will return the error, so it is not logged here. */
 static bool told_elsewhere(const ach_driver_t *d)
 {
     return d->robot->attr.strict && d->keeper && !d->kept;
 }
 
-/* Under the lock, and again when it returns. */
+/* Called and returns with robot->lock held; setup runs without it. */
 static ach_status_t start(ach_driver_t *d)
 {
     bool silent = told_elsewhere(d);
     ach_status_t status;
 
     __atomic_store_n(&d->stop, false, __ATOMIC_RELEASE);
-    achi_driver_follow(d, false);
+    dev_driver_follow(d, false);
     set_route(d);
-    set_phase(d, ACHI_STARTING);
+    set_phase(d, DEV_STARTING);
     pthread_mutex_unlock(&d->robot->lock);
     status = set_up(d);
+    if (status == ACH_OK && dev_driver_inline(d))
+        dev_inline_open(d);
     if (status != ACH_OK && status != ACH_CANCELED && !silent)
         ach_robot_log(d->robot, ACH_LOG_ERROR, "driver %s cannot be set up: %s", d->class->name,
                       ach_errstr());
@@ -203,22 +200,21 @@ static ach_status_t start(ach_driver_t *d)
     return status;
 }
 
-/* Others call its process; what came during setup is ours. */
+/* Other threads call process until stop is set. */
 static void stand_by(ach_driver_t *d)
 {
-    achi_inline_attend(d);
     pthread_mutex_lock(&d->robot->lock);
     while (!d->stop)
         pthread_cond_wait(&d->robot->changed, &d->robot->lock);
     pthread_mutex_unlock(&d->robot->lock);
-    achi_inline_close(d);
-    achi_driver_process(d); /* a message whose sender found the driver closed */
+    dev_inline_close(d);
+    dev_driver_process(d); /* a message whose sender found the driver closed */
 }
 
-/* Until it is to stop, or fails. */
+/* Run until the driver is to stop, or main returns by itself. */
 static void work(ach_driver_t *d)
 {
-    if (achi_driver_inline(d))
+    if (dev_driver_inline(d))
         stand_by(d);
     else if (d->class->main)
         d->class->main(d, d->state);
@@ -227,67 +223,65 @@ static void work(ach_driver_t *d)
             ;
 }
 
-/* Under the lock, and again when it returns. True: main ended by itself. */
+/* Called and returns with robot->lock held; main runs without it. True: main ended by itself. */
 static bool run(ach_driver_t *d)
 {
     bool early;
 
-    if (achi_driver_inline(d))
-        achi_inline_open(d);
-    achi_driver_follow(d, !achi_driver_inline(d));
-    set_phase(d, ACHI_RUNNING);
-    achi_pending_settle(d, ACH_OK, "");
-    __atomic_store_n(&d->stop, !wanted(d), __ATOMIC_RELEASE); /* whatever was asked meanwhile */
+    dev_driver_follow(d, !dev_driver_inline(d));
+    set_phase(d, DEV_RUNNING);
+    dev_pending_settle(d, ACH_OK, "");
+    __atomic_store_n(&d->stop, !wanted(d), __ATOMIC_RELEASE); /* drop a stop that is obsolete */
     pthread_mutex_unlock(&d->robot->lock);
     work(d);
     pthread_mutex_lock(&d->robot->lock);
     early = !d->stop;
-    achi_driver_follow(d, false);
-    set_phase(d, early ? ACHI_BROKEN : ACHI_STOPPING);
+    dev_driver_follow(d, false);
+    set_phase(d, early ? DEV_BROKEN : DEV_STOPPING);
     pthread_mutex_unlock(&d->robot->lock);
     shut_down(d);
     pthread_mutex_lock(&d->robot->lock);
     return early;
 }
 
-/* Who newly subscribes does not wait: he is to hear at once whether it works now. */
+/* Wait before the next setup. A new subscription ends the wait: it needs a result at once. */
 static void pause_for(ach_driver_t *d, double seconds)
 {
-    const struct timespec t = achi_timespec(achi_monotonic() + seconds);
+    const struct timespec t = dev_timespec(monotonic_seconds() + seconds);
 
-    while (wanted(d) && (!d->pending || achi_pending_only_keeper(d)) &&
+    while (wanted(d) && (!d->pending || dev_pending_only_keeper(d)) &&
            pthread_cond_timedwait(&d->robot->changed, &d->robot->lock, &t) != ETIMEDOUT)
         ;
 }
 
-/* Set up and run as long as somebody is subscribed; again if the hardware fails meanwhile. */
+/* Set up and run while there are subscriptions; retry if the hardware fails meanwhile. */
 static void serve(ach_driver_t *d)
 {
     double pause = RETRY_FIRST;
     bool ran = false;
 
     while (wanted(d)) {
-        double since = achi_monotonic();
+        double since = monotonic_seconds();
         ach_status_t status = start(d);
 
         if (status == ACH_CANCELED && d->stop && wanted(d))
-            continue; /* who it was for has left, and somebody else has come */
+            continue; /* canceled when the last subscriber left; a new one has come */
         if (status != ACH_OK)
-            achi_pending_settle(d, status, ach_errstr());
-        if (status == ACH_OK ? !run(d) : !ran && !achi_pending_only_keeper(d))
+            dev_pending_settle(d, status, ach_errstr());
+        if (status == ACH_OK ? !run(d) : !ran && !dev_pending_only_keeper(d))
             break;
         ran = true;
-        set_phase(d, ACHI_BROKEN);
-        if (achi_monotonic() - since > RETRY_LAST)
+        set_phase(d, DEV_BROKEN);
+        if (monotonic_seconds() - since > RETRY_LAST)
             pause = RETRY_FIRST;
-        pthread_mutex_unlock(&d->robot->lock); /* who takes the log may be slow */
-        ach_robot_log(d->robot, ACH_LOG_WARNING, "driver %s has failed; again in %g s",
+        pthread_mutex_unlock(&d->robot->lock); /* the log callback may be slow */
+        ach_robot_log(d->robot, ACH_LOG_WARNING, "driver %s has failed; next attempt in %g s",
                       d->class->name, pause);
         pthread_mutex_lock(&d->robot->lock);
         pause_for(d, pause);
         pause = pause * 2 < RETRY_LAST ? pause * 2 : RETRY_LAST;
     }
-    set_phase(d, ACHI_IDLE);
+    set_phase(d, DEV_IDLE);
 }
 
 static void *live(void *driver)
@@ -301,34 +295,7 @@ static void *live(void *driver)
         else
             pthread_cond_wait(&d->robot->changed, &d->robot->lock);
     }
-    achi_pending_settle(d, ACH_CANCELED, "the robot ends");
+    dev_pending_settle(d, ACH_CANCELED, "the robot is shutting down");
     pthread_mutex_unlock(&d->robot->lock);
     return NULL;
-}
-
-ach_status_t achi_driver_begin(ach_driver_t *d)
-{
-    int error;
-
-    if (d->quit)
-        return ach_errstr_set(ACH_CANCELED, "the robot ends");
-    if (d->threaded)
-        return ACH_OK;
-    error = pthread_create(&d->thread, NULL, live, d);
-    if (error)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no thread for driver %s: %s", d->class->name,
-                              strerror(error));
-    d->threaded = true;
-    return ACH_OK;
-}
-
-void achi_driver_quit(ach_driver_t *d)
-{
-    pthread_mutex_lock(&d->robot->lock);
-    d->quit = true;
-    achi_driver_stop(d);
-    pthread_mutex_unlock(&d->robot->lock);
-    if (d->threaded)
-        pthread_join(d->thread, NULL);
-    d->threaded = false;
 }

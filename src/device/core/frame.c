@@ -12,7 +12,7 @@ static unsigned char *put(unsigned char *at, uint32_t word)
     return at + sizeof(word);
 }
 
-static uint32_t get(const unsigned char *at)
+static uint32_t frame_get(const unsigned char *at)
 {
     uint32_t word;
 
@@ -41,20 +41,21 @@ void ach_frame_write(const ach_header_t *header, uint32_t size, void *bytes)
 ach_status_t ach_frame_read(const void *bytes, ach_header_t *header, uint32_t *size)
 {
     const unsigned char *b = bytes;
-    uint32_t interf = get(b + 8), index = get(b + 12), type = get(b + 16), subtype = get(b + 20);
-    uint64_t time = (uint64_t)get(b + 24) << 32 | get(b + 28);
-    uint32_t length = get(b + 36);
+    uint32_t interf = frame_get(b + 8), index = frame_get(b + 12), type = frame_get(b + 16),
+             subtype = frame_get(b + 20);
+    uint64_t time = (uint64_t)frame_get(b + 24) << 32 | frame_get(b + 28);
+    uint32_t length = frame_get(b + 36);
 
     if (type < ACH_MSG_DATA || type > ACH_MSG_NACK || subtype > UINT8_MAX || interf > UINT16_MAX ||
         index > UINT16_MAX || length > ACH_BODY_MAX)
-        return ach_errstr_set(ACH_CORRUPT, "not the header of a message");
-    *header = (ach_header_t){.address = {.host = get(b),
-                                         .robot = get(b + 4),
+        return ach_errstr_set(ACH_CORRUPT, "the header of a message is invalid");
+    *header = (ach_header_t){.address = {.host = frame_get(b),
+                                         .robot = frame_get(b + 4),
                                          .interf = (uint16_t)interf,
                                          .index = (uint16_t)index},
                              .type = (uint8_t)type,
                              .subtype = (uint8_t)subtype,
-                             .sequence = get(b + 32)};
+                             .sequence = frame_get(b + 32)};
     memcpy(&header->timestamp, &time, sizeof(time));
     *size = length;
     return ACH_OK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inline.c - drivers whose process runs in the thread that delivers
+ * inline.c - drivers whose process callback runs in the thread that delivers
  *
- * Messages go through the driver's queue here too. Who has put one there takes all
- * out that are in it, unless somebody does that already: then he goes on with the
- * new one before he leaves. So nobody ever waits for a process, which may deliver to
- * a driver that delivers back.
+ * Messages go through the driver's queue here too. The thread that pushed one pops and
+ * handles all messages in the queue. If another thread does that already, it handles
+ * the new message before it leaves. So no thread ever waits for a process callback,
+ * which may deliver to a driver that delivers back.
  */
 #include "core.h"
 
@@ -21,7 +21,7 @@ static bool enter(ach_driver_t *d)
     return may;
 }
 
-static void leave(ach_driver_t *d)
+static void inline_leave(ach_driver_t *d)
 {
     ach_robot_t *r = d->robot;
 
@@ -31,26 +31,26 @@ static void leave(ach_driver_t *d)
     pthread_mutex_unlock(&d->inlined);
     if (__atomic_load_n(&r->settling, __ATOMIC_SEQ_CST)) {
         pthread_mutex_lock(&r->time_lock);
-        achi_robot_rested(r);
+        dev_robot_rested(r);
         pthread_mutex_unlock(&r->time_lock);
     }
 }
 
-/* What came while we left, and found us still there, is ours. */
-void achi_inline_attend(ach_driver_t *d)
+/* Check again after leaving: a thread that pushed while we were busy relies on us. */
+void dev_inline_attend(ach_driver_t *d)
 {
     ach_message_t *m;
 
     while (ach_queue_length(d->queue) && enter(d)) {
         while ((m = ach_queue_pop(d->queue)))
-            achi_driver_take(d, m);
-        leave(d);
+            dev_driver_take(d, m);
+        inline_leave(d);
     }
 }
 
-void achi_inline_attend_all(const struct achi_device *device)
+void dev_inline_attend_all(const struct dev_device *device)
 {
-    const struct achi_need *n;
+    const struct dev_need *n;
     ach_driver_t *d;
 
     if (!device->inlined)
@@ -58,19 +58,24 @@ void achi_inline_attend_all(const struct achi_device *device)
     for (d = device->driver->robot->drivers; d; d = d->next) {
         for (n = d->needs; n && n->device != device; n = n->next)
             ;
-        if (n && achi_driver_inline(d))
-            achi_inline_attend(d);
+        if (n && dev_driver_inline(d))
+            dev_inline_attend(d);
     }
 }
 
-void achi_inline_open(ach_driver_t *d)
+/*
+ * From now on other threads call process. Handle the data that arrived during setup before any
+ * subscription is confirmed: otherwise this thread could take a subscriber's first command.
+ */
+void dev_inline_open(ach_driver_t *d)
 {
     pthread_mutex_lock(&d->inlined);
     d->open = true;
     pthread_mutex_unlock(&d->inlined);
+    dev_inline_attend(d);
 }
 
-void achi_inline_close(ach_driver_t *d)
+void dev_inline_close(ach_driver_t *d)
 {
     pthread_mutex_lock(&d->inlined);
     d->open = false;
@@ -79,8 +84,8 @@ void achi_inline_close(ach_driver_t *d)
     pthread_mutex_unlock(&d->inlined);
 }
 
-/* In this order: who takes the last one out is busy before. */
-bool achi_inline_idle(const ach_driver_t *d)
+/* Check the queue first: a thread is busy before it pops the last message. */
+bool dev_inline_idle(const ach_driver_t *d)
 {
     return ach_queue_length(d->queue) == 0 && !__atomic_load_n(&d->busy, __ATOMIC_SEQ_CST);
 }

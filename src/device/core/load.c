@@ -5,31 +5,31 @@
 #include <string.h>
 
 #include "../../util/nearest.h"
-#include "config_tree.h"
+#include "config/tree.h"
 #include "core.h"
 
-/* Each line on its own. */
+/* Log each line separately. */
 static void log_lines(const ach_robot_t *robot, enum ach_log level, const char *lines)
 {
     while (*lines) {
         size_t n = strcspn(lines, "\n");
 
-        achi_log_always(robot, level, "%.*s", (int)n, lines);
+        dev_log_always(robot, level, "%.*s", (int)n, lines);
         lines += n + (lines[n] == '\n');
     }
 }
 
-/* A sentence with the place in the file. */
-static ach_status_t wrong(const ach_robot_t *robot, const ach_section_t *s, const char *why)
+/* Log an error with the section's file and line. */
+static ach_status_t load_wrong(const ach_robot_t *robot, const ach_section_t *s, const char *why)
 {
-    achi_log_always(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s),
-                    why);
+    dev_log_always(robot, ACH_LOG_ERROR, "%s:%d: %s", ach_section_file(s), ach_section_line(s),
+                   why);
     return ACH_EINVAL;
 }
 
 /*
- * How the making of a driver ended. What is wrong with its options is among the errors of the
- * file; anything else that it says is told here. @before: how many such errors there were.
+ * The result of creating a driver. Errors in its options are among ach_config_errors; any other
+ * error is logged here. @before: the number of config errors before the driver was created.
  */
 static ach_status_t made(const ach_robot_t *robot, const ach_section_t *s, size_t before,
                          ach_status_t status)
@@ -37,7 +37,7 @@ static ach_status_t made(const ach_robot_t *robot, const ach_section_t *s, size_
     bool refused = s->config->complaints > before || ach_section_failed(s);
 
     if (status != ACH_OK && !refused)
-        wrong(robot, s, *ach_errstr() ? ach_errstr() : "the driver cannot be made");
+        load_wrong(robot, s, *ach_errstr() ? ach_errstr() : "the driver cannot be created");
     return status == ACH_OK && !refused ? ACH_OK : ACH_EINVAL;
 }
 
@@ -49,7 +49,8 @@ static ach_status_t load_plugin(ach_robot_t *robot, ach_section_t *s, size_t i)
         return ACH_EINVAL;
     if (strchr(name, '/'))
         name = ach_section_tuple_path(s, "plugin", i, NULL);
-    return ach_robot_add_plugin(robot, name) == ACH_OK ? ACH_OK : wrong(robot, s, ach_errstr());
+    return ach_robot_add_plugin(robot, name) == ACH_OK ? ACH_OK
+                                                       : load_wrong(robot, s, ach_errstr());
 }
 
 static ach_status_t load_plugins(ach_robot_t *robot, ach_section_t *s)
@@ -66,7 +67,7 @@ static ach_status_t load_plugins(ach_robot_t *robot, ach_section_t *s)
 static ach_status_t no_class(const ach_robot_t *robot, ach_section_t *s, const char *name)
 {
     struct nearest n = nearest_to(name);
-    const struct achi_class *c;
+    const struct dev_class *c;
     char expected[160];
 
     for (c = robot->classes; c; c = c->next)
@@ -78,17 +79,17 @@ static ach_status_t no_class(const ach_robot_t *robot, ach_section_t *s, const c
     return ACH_EINVAL;
 }
 
-/* The process will load its plug-ins, and know whether there is such a driver. */
+/* The driver's process loads the plug-ins, and checks whether the driver exists. */
 static ach_status_t make_process(ach_robot_t *robot, ach_section_t *s, const char *name)
 {
-    ach_driver_class_t *class = achi_process_class(name);
+    ach_driver_class_t *class = dev_process_class(name);
     ach_driver_t *d = NULL;
     size_t before = s->config->complaints;
     ach_status_t status = ACH_FAILED_SYSCALL;
 
     ach_errstr_set(ACH_OK, "%s", "");
     if (class)
-        status = achi_driver_create(robot, class, s, &d);
+        status = dev_driver_create(robot, class, s, &d);
     if (d) {
         d->own_class = class;
         d->alwayson = ach_section_bool(s, "alwayson", false);
@@ -96,7 +97,7 @@ static ach_status_t make_process(ach_robot_t *robot, ach_section_t *s, const cha
     return made(robot, s, before, status);
 }
 
-/* Options that every driver has; then its own. */
+/* Read the options that every driver has; create reads the others. */
 static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
 {
     const char *name = ach_section_string(s, "name", NULL);
@@ -106,24 +107,24 @@ static ach_status_t make_driver(ach_robot_t *robot, ach_section_t *s)
     ach_status_t status;
 
     if (!name)
-        return wrong(robot, s, "a driver needs a name");
+        return load_wrong(robot, s, "a driver needs a name");
     if (ach_section_bool(s, "process", false) && !robot->outlet)
         return make_process(robot, s, name);
     if (load_plugins(robot, s) != ACH_OK)
         return ACH_EINVAL;
-    class = achi_class_find(robot, name);
+    class = dev_class_find(robot, name);
     if (!class)
         return no_class(robot, s, name);
     ach_section_tuple_count(s, "provides");
     ach_section_tuple_count(s, "requires");
     ach_errstr_set(ACH_OK, "%s", "");
-    status = achi_driver_create(robot, class, s, &d);
+    status = dev_driver_create(robot, class, s, &d);
     if (d)
         d->alwayson = ach_section_bool(s, "alwayson", false) && !robot->outlet;
     return made(robot, s, before, status);
 }
 
-/* All are tried, so that one run finds most of what is wrong. */
+/* Try all drivers, so that one run finds most errors. */
 static ach_status_t make_drivers(ach_robot_t *robot, ach_section_t *root)
 {
     ach_status_t status = ACH_OK;
@@ -135,7 +136,7 @@ static ach_status_t make_drivers(ach_robot_t *robot, ach_section_t *root)
     return status;
 }
 
-/* Options that are there and do not fit a driver: left-over addresses. */
+/* Warn of drivers that provide nothing, or not all addresses of their option. */
 static void warn_left(const ach_robot_t *robot)
 {
     const ach_driver_t *d;
@@ -144,15 +145,15 @@ static void warn_left(const ach_robot_t *robot)
         size_t n = d->options ? ach_section_tuple_count(d->options, "provides") : 0;
 
         if (d->options && !n)
-            achi_log_always(robot, ACH_LOG_WARNING,
-                            "%s:%d: driver %s provides nothing, so that nobody can use it",
-                            ach_section_file(d->options), ach_section_line(d->options),
-                            d->class->name);
+            dev_log_always(robot, ACH_LOG_WARNING,
+                           "%s:%d: driver %s provides no device, so no client can use it",
+                           ach_section_file(d->options), ach_section_line(d->options),
+                           d->class->name);
         if (n && n < 64 && d->provided != (UINT64_C(1) << n) - 1)
-            achi_log_always(robot, ACH_LOG_WARNING,
-                            "%s:%d: driver %s does not provide all that its option says",
-                            ach_section_file(d->options), ach_section_line(d->options),
-                            d->class->name);
+            dev_log_always(robot, ACH_LOG_WARNING,
+                           "%s:%d: driver %s does not provide all devices of its option provides",
+                           ach_section_file(d->options), ach_section_line(d->options),
+                           d->class->name);
     }
 }
 
@@ -162,15 +163,15 @@ ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config)
     ach_status_t status = load_plugins(robot, root);
 
     if (status == ACH_OK)
-        status = achi_rights_read(robot, root);
+        status = dev_rights_read(robot, root);
     if (status == ACH_OK)
         status = make_drivers(robot, root);
     log_lines(robot, ACH_LOG_ERROR, ach_config_errors(config));
     if (status != ACH_OK)
         return ach_errstr_set(ACH_EINVAL, "the config file is wrong");
-    status = achi_needs_resolve(robot);
+    status = dev_needs_resolve(robot);
     if (status != ACH_OK) {
-        achi_log_always(robot, ACH_LOG_ERROR, "%s", ach_errstr());
+        dev_log_always(robot, ACH_LOG_ERROR, "%s", ach_errstr());
         return ACH_EINVAL;
     }
     warn_left(robot);
@@ -188,7 +189,7 @@ ach_status_t ach_robot_load(ach_robot_t *robot, const char *path)
     }
     if (robot->config) {
         ach_config_destroy(config);
-        return ach_errstr_set(ACH_EEXIST, "a robot has one config file");
+        return ach_errstr_set(ACH_EEXIST, "the robot has already loaded a config file");
     }
     robot->config = config;
     status = ach_robot_load_config(robot, config);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * log.c - lines for who runs the robot
+ * log.c - log lines, with a rate limit
  *
- * A client may cause lines as fast as it can send messages. So each place in the code, told apart
- * by its format, and each driver there, writes BURST lines in WINDOW seconds; those that follow
- * are counted, and the count is written when that time is over, or at the end. A thread does that,
- * which is there from the first line that was not written.
- * What a client sent may be part of a line, and a terminal may show it: bytes other than printable
+ * A client may cause lines as fast as it can send messages. So each place in the code, identified
+ * by its format and its driver, writes at most BURST lines in WINDOW seconds. Further lines are
+ * suppressed and counted. A thread, started at the first suppressed line, writes the count when
+ * the window is over, or at the end.
+ * A line may contain bytes from a client, and a terminal may show it: bytes other than printable
  * ASCII are written as \xNN.
  */
 #include "log.h"
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../util/monotonic.h"
 #include "core.h"
 
 #define LINE_MAX 512
@@ -47,14 +48,14 @@ static void write_line(const ach_robot_t *robot, enum ach_log level, const char 
         fprintf(stderr, "ach: %s%s\n", words[level], plain);
 }
 
-/* The place's own entry; or a new one, in place of the oldest that has nothing left to tell. */
-static struct achi_log_place *find_place(struct achi_log *log, const char *format, const void *who)
+/* The place's entry; or a new one, which replaces the oldest, if possible one without a count. */
+static struct dev_log_place *find_place(struct dev_log *log, const char *format, const void *who)
 {
-    struct achi_log_place *oldest = &log->places[0];
+    struct dev_log_place *oldest = &log->places[0];
     unsigned i;
 
-    for (i = 0; i < ACHI_LOG_PLACES; i++) {
-        struct achi_log_place *p = &log->places[i];
+    for (i = 0; i < DEV_LOG_PLACES; i++) {
+        struct dev_log_place *p = &log->places[i];
 
         if (p->format == format && p->who == who)
             return p;
@@ -62,16 +63,16 @@ static struct achi_log_place *find_place(struct achi_log *log, const char *forma
                            : !p->hidden && p->since < oldest->since)
             oldest = p;
     }
-    *oldest = (struct achi_log_place){.format = format, .who = who, .since = -WINDOW};
+    *oldest = (struct dev_log_place){.format = format, .who = who, .since = -WINDOW};
     return oldest;
 }
 
-/* Whether a line of this place is written; if not, it is counted. *first: for the first time. */
-static bool may_write(struct achi_log *log, const char *format, const void *who, enum ach_log level,
+/* Whether to write a line of this place; if not, count it. *first: it is the first one counted. */
+static bool may_write(struct dev_log *log, const char *format, const void *who, enum ach_log level,
                       const char *line, bool *first)
 {
-    double now = achi_monotonic();
-    struct achi_log_place *p;
+    double now = monotonic_seconds();
+    struct dev_log_place *p;
     bool may;
 
     pthread_mutex_lock(&log->lock);
@@ -94,15 +95,15 @@ static bool may_write(struct achi_log *log, const char *format, const void *who,
 }
 
 /* The next place whose count is to be written; false: none. */
-static bool next_count(struct achi_log *log, bool all, enum ach_log *level, char *line, size_t size)
+static bool next_count(struct dev_log *log, bool all, enum ach_log *level, char *line, size_t size)
 {
-    double now = achi_monotonic();
+    double now = monotonic_seconds();
     bool found = false;
     unsigned i;
 
     pthread_mutex_lock(&log->lock);
-    for (i = 0; i < ACHI_LOG_PLACES && !found; i++) {
-        struct achi_log_place *p = &log->places[i];
+    for (i = 0; i < DEV_LOG_PLACES && !found; i++) {
+        struct dev_log_place *p = &log->places[i];
 
         if (!p->hidden || (!all && now - p->since < WINDOW))
             continue;
@@ -126,13 +127,13 @@ static void write_counts(ach_robot_t *robot, bool all)
 }
 
 /* When the next count is to be written; negative: there is none. */
-static double next_time(const struct achi_log *log)
+static double next_time(const struct dev_log *log)
 {
     double next = -1;
     unsigned i;
 
-    for (i = 0; i < ACHI_LOG_PLACES; i++) {
-        const struct achi_log_place *p = &log->places[i];
+    for (i = 0; i < DEV_LOG_PLACES; i++) {
+        const struct dev_log_place *p = &log->places[i];
 
         if (p->hidden && (next < 0 || p->since + WINDOW < next))
             next = p->since + WINDOW;
@@ -140,19 +141,19 @@ static double next_time(const struct achi_log *log)
     return next;
 }
 
-static void *tell(void *context)
+static void *log_tell(void *context)
 {
     ach_robot_t *robot = context;
-    struct achi_log *log = &robot->log;
+    struct dev_log *log = &robot->log;
 
     pthread_mutex_lock(&log->lock);
     while (!log->end) {
         double next = next_time(log);
-        struct timespec t = achi_timespec(next < 0 ? 0 : next);
+        struct timespec t = dev_timespec(next < 0 ? 0 : next);
 
         if (next < 0) {
             pthread_cond_wait(&log->changed, &log->lock);
-        } else if (achi_monotonic() < next) {
+        } else if (monotonic_seconds() < next) {
             pthread_cond_timedwait(&log->changed, &log->lock, &t);
         } else {
             pthread_mutex_unlock(&log->lock);
@@ -164,24 +165,24 @@ static void *tell(void *context)
     return NULL;
 }
 
-/* Without a thread the count comes with the next line, or at the end. */
+/* Start or wake the thread. Without one the count is written with the next line, or at the end. */
 static void have_told(ach_robot_t *robot)
 {
-    struct achi_log *log = &robot->log;
+    struct dev_log *log = &robot->log;
     sigset_t all, before;
 
     pthread_mutex_lock(&log->lock);
     if (!log->telling) {
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &before);
-        log->telling = pthread_create(&log->teller, NULL, tell, robot) == 0;
+        log->telling = pthread_create(&log->teller, NULL, log_tell, robot) == 0;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     pthread_cond_signal(&log->changed);
     pthread_mutex_unlock(&log->lock);
 }
 
-void achi_log_init(ach_robot_t *robot)
+void dev_log_init(ach_robot_t *robot)
 {
     pthread_condattr_t monotonic;
 
@@ -192,9 +193,9 @@ void achi_log_init(ach_robot_t *robot)
     pthread_condattr_destroy(&monotonic);
 }
 
-void achi_log_finish(ach_robot_t *robot)
+void dev_log_finish(ach_robot_t *robot)
 {
-    struct achi_log *log = &robot->log;
+    struct dev_log *log = &robot->log;
 
     pthread_mutex_lock(&log->lock);
     log->end = true;
@@ -233,7 +234,7 @@ void ach_robot_log(const ach_robot_t *robot, enum ach_log level, const char *for
     write_some(robot, level, format, NULL, line);
 }
 
-void achi_log_always(const ach_robot_t *robot, enum ach_log level, const char *format, ...)
+void dev_log_always(const ach_robot_t *robot, enum ach_log level, const char *format, ...)
 {
     char line[LINE_MAX];
     va_list ap;

@@ -5,17 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget.h"
-#include "queue.h"
-
 static ach_status_t no_memory(void)
 {
     return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message");
 }
 
-static struct achi_bytes *bytes_create(size_t size)
+static struct dev_bytes *bytes_create(size_t size)
 {
-    struct achi_bytes *b = malloc(sizeof(*b) + size);
+    struct dev_bytes *b = malloc(sizeof(*b) + size);
 
     if (b) {
         b->refs = 1;
@@ -24,21 +21,21 @@ static struct achi_bytes *bytes_create(size_t size)
     return b;
 }
 
-static struct achi_bytes *bytes_ref(struct achi_bytes *b)
+static struct dev_bytes *bytes_ref(struct dev_bytes *b)
 {
     if (b)
         __atomic_fetch_add(&b->refs, 1, __ATOMIC_RELAXED);
     return b;
 }
 
-static void bytes_unref(struct achi_bytes *b)
+static void bytes_unref(struct dev_bytes *b)
 {
     if (b && __atomic_fetch_sub(&b->refs, 1, __ATOMIC_ACQ_REL) == 1)
         free(b);
 }
 
 /* Takes over the caller's bytes, also when it fails. */
-static ach_status_t make(const ach_header_t *header, struct achi_bytes *bytes, ach_message_t **out)
+static ach_status_t make(const ach_header_t *header, struct dev_bytes *bytes, ach_message_t **out)
 {
     ach_message_t *m = calloc(1, sizeof(*m));
 
@@ -69,7 +66,7 @@ ach_status_t ach_message_create(const ach_header_t *header, const void *body,
                                 ach_message_t **message)
 {
     const ach_type_t *type = body ? type_of(header) : NULL;
-    struct achi_bytes *b;
+    struct dev_bytes *b;
     ach_status_t status;
     size_t size;
 
@@ -97,7 +94,7 @@ ach_status_t ach_message_create(const ach_header_t *header, const void *body,
 ach_status_t ach_message_wrap(const ach_header_t *header, const void *bytes, size_t size,
                               ach_message_t **message)
 {
-    struct achi_bytes *b = NULL;
+    struct dev_bytes *b = NULL;
 
     if (size > ACH_BODY_MAX)
         return ach_errstr_set(ACH_OVERFLOW, "a body of %zu bytes is too long", size);
@@ -162,7 +159,7 @@ static void *decode(const ach_message_t *m, size_t *room)
     return NULL;
 }
 
-/* Two may decode at once; the first one's struct is kept. */
+/* Two threads may decode at once; the first one's struct is kept. */
 const void *ach_message_body(const ach_message_t *message)
 {
     ach_message_t *m = (ach_message_t *)(uintptr_t)message;
@@ -200,65 +197,9 @@ ach_message_t *ach_message_ref(const ach_message_t *message)
     return m;
 }
 
-ach_status_t achi_message_expect(ach_message_t *m, ach_queue_t *answers)
+void dev_message_free(ach_message_t *m)
 {
-    if (answers && !achi_queue_ask(answers, m))
-        return ach_errstr_set(ACH_OVERFLOW, "too many bytes of requests are not answered yet");
-    m->answers = answers ? achi_queue_ref(answers) : NULL;
-    return ACH_OK;
-}
-
-bool achi_message_claim(const ach_message_t *message)
-{
-    ach_message_t *m = (ach_message_t *)(uintptr_t)message;
-
-    return !__atomic_exchange_n(&m->answered, 1, __ATOMIC_ACQ_REL);
-}
-
-ach_status_t achi_message_answer(const ach_message_t *request, uint8_t type, double time,
-                                 const ach_message_t *with)
-{
-    ach_header_t h = request->header;
-    ach_message_t *answer = NULL;
-    ach_status_t status;
-
-    if (!request->answers)
-        return ACH_OK;
-    h.type = type;
-    h.timestamp = time;
-    status = make(&h, with ? bytes_ref(with->bytes) : NULL, &answer);
-    if (status == ACH_OK && !achi_queue_fits(request->answers, answer)) {
-        ach_message_unref(answer);
-        h.type = ACH_MSG_NACK;
-        status = make(&h, NULL, &answer);
-    }
-    if (status != ACH_OK)
-        return status;
-    if (ach_queue_push(request->answers, answer) == ACH_OK)
-        achi_queue_attend(request->answers);
-    ach_message_unref(answer);
-    return ACH_OK;
-}
-
-static void destroy(ach_message_t *m)
-{
-    if (m->header.type == ACH_MSG_REQ && m->answers && achi_message_claim(m))
-        achi_message_answer(m, ACH_MSG_NACK, m->header.timestamp, NULL);
-    if (m->answers) {
-        achi_queue_asked(m->answers, m);
-        achi_queue_unref(m->answers);
-    }
-    if (m->budget) {
-        ach_budget_sub(m->budget, m->counted);
-        achi_budget_unref(m->budget);
-    }
     bytes_unref(m->bytes);
     free(m->body);
     free(m);
-}
-
-void ach_message_unref(ach_message_t *message)
-{
-    if (message && __atomic_fetch_sub(&message->refs, 1, __ATOMIC_ACQ_REL) == 1)
-        destroy(message);
 }

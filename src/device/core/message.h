@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message.h - what a message is made of */
-#ifndef ACHI_MESSAGE_H
-#define ACHI_MESSAGE_H
+/* message.h - struct ach_message, and requests with their answers */
+#ifndef DEV_MESSAGE_H
+#define DEV_MESSAGE_H
 
 #include <ach/transport.h>
 
-/* A body as it travels, shared by the messages that carry it. */
-struct achi_bytes {
+/* An encoded body, shared by the messages that carry it. */
+struct dev_bytes {
     uint32_t refs;
     uint32_t size;
     unsigned char data[];
@@ -14,27 +14,30 @@ struct achi_bytes {
 
 struct ach_message {
     uint32_t refs;
-    uint32_t answered; /* a request: somebody has */
+    uint32_t answered; /* a request: 1 once dev_message_claim has claimed it */
     ach_header_t header;
-    struct achi_bytes *bytes; /* NULL: no body */
-    void *body;               /* the struct, once somebody asked for it */
-    size_t body_size;         /* bytes of that */
-    ach_budget_t *budget;     /* that counts the message until it is freed, or NULL */
-    size_t counted;           /* bytes there */
-    ach_queue_t *answers;     /* a request: where they go; NULL: nobody wants them */
+    struct dev_bytes *bytes; /* NULL: no body */
+    void *body;              /* the decoded struct; NULL until ach_message_body decodes it */
+    size_t body_size;        /* bytes of the struct */
+    ach_budget_t *budget;    /* counts the message until it is freed; or NULL */
+    size_t counted;          /* bytes charged to the budget */
+    ach_queue_t *answers;    /* a request: queue for the answer; NULL: discard it */
 };
 
+/* Free a message that has no references and owes no answer. */
+void dev_message_free(ach_message_t *m);
+
 /*
- * Have the answer of a request put into a queue. Before anybody else knows the message.
- * ACH_OVERFLOW: too many bytes of requests are under way for that queue.
+ * Set the queue for the answer of a request. Call it before the message is shared.
+ * ACH_OVERFLOW: too many bytes of pending requests for that queue.
  */
-ach_status_t achi_message_expect(ach_message_t *m, ach_queue_t *answers);
+ach_status_t dev_message_expect(ach_message_t *m, ach_queue_t *answers);
 
-/* Whether the caller is the first to answer; nobody else may then. */
-bool achi_message_claim(const ach_message_t *m);
+/* True: the caller is the first to claim the request, and the only one that may answer it. */
+bool dev_message_claim(const ach_message_t *m);
 
-/* Put an answer of these bytes into the request's queue; a NACK if the queue has no room for it. */
-ach_status_t achi_message_answer(const ach_message_t *request, uint8_t type, double time,
-                                 const ach_message_t *with);
+/* Push an answer with the body of @with (or NULL) to the request's queue; a NACK if it is full. */
+ach_status_t dev_message_answer(const ach_message_t *request, uint8_t type, double time,
+                                const ach_message_t *with);
 
 #endif

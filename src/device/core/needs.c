@@ -1,83 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* needs.c - the devices that drivers require of each other */
+/* needs.c - find the devices that drivers require of each other */
 #include <ach.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core.h"
 
-static void answered(void *context, const ach_address_t *address, ach_status_t status,
-                     const char *why)
-{
-    ach_driver_t *d = context;
-    char text[ACH_ADDRESS_MAX];
-
-    d->answered = true;
-    d->answer = status;
-    snprintf(d->why, sizeof(d->why), "%.60s, which it requires: %.290s",
-             ach_address_text(address, text), why);
-    pthread_cond_broadcast(&d->robot->changed);
-}
-
-static ach_status_t await(ach_driver_t *d, bool *said)
-{
-    ach_status_t status;
-
-    pthread_mutex_lock(&d->robot->lock);
-    while (!d->answered && !d->quit)
-        pthread_cond_wait(&d->robot->changed, &d->robot->lock);
-    *said = d->answered;
-    status = d->answered ? d->answer : ACH_CANCELED;
-    pthread_mutex_unlock(&d->robot->lock);
-    return status;
-}
-
-static ach_status_t subscribe(ach_driver_t *d, struct achi_need *n)
-{
-    ach_status_t status;
-    bool said;
-
-    d->answered = false;
-    status = ach_robot_subscribe(d->robot, &n->device->address, d->queue, answered, d);
-    if (status != ACH_OK)
-        return status;
-    status = await(d, &said);
-    n->subscribed = status == ACH_OK || !said;
-    if (status != ACH_OK)
-        ach_errstr_set(status, "%s", said ? d->why : "the robot ends");
-    return status;
-}
-
-ach_status_t achi_needs_subscribe(ach_driver_t *d)
-{
-    struct achi_need *n;
-
-    for (n = d->needs; n; n = n->next) {
-        ach_status_t status = subscribe(d, n);
-
-        if (status != ACH_OK)
-            return status;
-    }
-    return ACH_OK;
-}
-
-void achi_needs_unsubscribe(ach_driver_t *d)
-{
-    struct achi_need *n;
-
-    for (n = d->needs; n; n = n->next) {
-        if (n->subscribed)
-            ach_robot_unsubscribe(d->robot, &n->device->address, d->queue);
-        n->subscribed = false;
-    }
-}
-
 static bool this_machine(const char *host)
 {
     return !*host || strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0;
 }
 
-/* A number for a host that has none here: a table's address must tell them apart. */
+/* The number of a host in an address: its IPv4 address, or a hash of its name. */
 static uint32_t host_number(const char *host)
 {
     unsigned a, b, c, d;
@@ -90,14 +24,14 @@ static uint32_t host_number(const char *host)
         return a | b << 8 | c << 16 | d << 24;
     while (*host)
         hash = (hash ^ (unsigned char)*host++) * 16777619u;
-    return hash | 0xf0; /* as 240.0.0.0: nobody's */
+    return hash | 0xf0; /* in the reserved range 240.0.0.0/4, so no real host has it */
 }
 
 /*
- * What a driver calls a device that it requires, before anybody knows who
- * provides it: on this machine by robot and index, elsewhere by host as well.
+ * The address of a required device, before its provider is known. On this machine
+ * robot and index identify it; on another machine the host does as well.
  */
-ach_address_t achi_need_address(const ach_robot_t *robot, const ach_place_t *p)
+ach_address_t dev_need_address(const ach_robot_t *robot, const ach_place_t *p)
 {
     bool near = this_machine(p->host);
     ach_address_t a = {.interf = p->interf, .index = p->index, .robot = p->robot};
@@ -111,29 +45,29 @@ ach_address_t achi_need_address(const ach_robot_t *robot, const ach_place_t *p)
     return a;
 }
 
-static ach_status_t make_remote(ach_robot_t *robot, struct achi_need *n)
+static ach_status_t make_remote(ach_robot_t *robot, struct dev_need *n)
 {
     ach_driver_t *remote;
-    ach_status_t status = achi_driver_create(robot, &achi_remote, NULL, &remote);
+    ach_status_t status = dev_driver_create(robot, &dev_remote, NULL, &remote);
 
     if (status != ACH_OK)
         return status;
-    achi_remote_set(remote->state, &n->place, &n->address);
-    status = achi_device_add(robot, remote, &n->address, true);
-    n->device = achi_device_find(robot, &n->address);
+    dev_remote_set(remote->state, &n->place, &n->address);
+    status = dev_device_add(robot, remote, &n->address, true);
+    n->device = dev_device_find(robot, &n->address);
     return status;
 }
 
-/* In the process of one driver, all others are elsewhere. */
-static ach_status_t make_outside(ach_robot_t *robot, struct achi_need *n)
+/* In the process of one driver, the outlet provides the devices of all other drivers. */
+static ach_status_t make_outside(ach_robot_t *robot, struct dev_need *n)
 {
-    ach_status_t status = achi_device_add(robot, robot->outlet, &n->address, true);
+    ach_status_t status = dev_device_add(robot, robot->outlet, &n->address, true);
 
-    n->device = achi_device_find(robot, &n->address);
+    n->device = dev_device_find(robot, &n->address);
     return status;
 }
 
-/* Where the config file has it; a driver without options is made for another server's device. */
+/* The driver's place in the config file. A driver for a remote device has no options. */
 static const char *file_of(const ach_driver_t *d)
 {
     return d->options ? ach_section_file(d->options) : "";
@@ -144,11 +78,11 @@ static int line_of(const ach_driver_t *d)
     return d->options ? ach_section_line(d->options) : 0;
 }
 
-static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
+static ach_status_t needs_resolve(ach_driver_t *d, struct dev_need *n)
 {
     char text[ACH_ADDRESS_MAX];
 
-    n->device = achi_device_find(d->robot, &n->address);
+    n->device = dev_device_find(d->robot, &n->address);
     if (n->device)
         return ACH_OK;
     if (d->robot->outlet)
@@ -160,24 +94,24 @@ static ach_status_t resolve(ach_driver_t *d, struct achi_need *n)
                           ach_address_text(&n->address, text));
 }
 
-static ach_status_t find(ach_driver_t *d, struct achi_need *n)
+static ach_status_t needs_find(ach_driver_t *d, struct dev_need *n)
 {
-    ach_status_t status = resolve(d, n);
+    ach_status_t status = needs_resolve(d, n);
 
-    if (status == ACH_OK && achi_driver_inline(d))
+    if (status == ACH_OK && dev_driver_inline(d))
         n->device->inlined = true;
     return status;
 }
 
-/* From one driver to the next that it requires. */
+/* A path of drivers, each of which requires the next. */
 struct path {
     const struct path *before;
     const ach_driver_t *driver;
-    const struct achi_need *by; /* of the driver before, which it provides; NULL: the first */
+    const struct dev_need *by; /* the previous driver's need that it provides; NULL: the first */
 };
 
-/* A driver and its place, behind the device that led to it. */
-static void write_driver(const ach_driver_t *d, const struct achi_need *by, char *text, size_t size)
+/* Append a driver and its place in the file, after the device through which it is required. */
+static void write_driver(const ach_driver_t *d, const struct dev_need *by, char *text, size_t size)
 {
     size_t used = strlen(text);
     char device[ACH_ADDRESS_MAX] = "";
@@ -188,49 +122,50 @@ static void write_driver(const ach_driver_t *d, const struct achi_need *by, char
              by ? " of " : "", d->class->name, file_of(d), line_of(d));
 }
 
-/* From a driver to the path's end. */
-static void write_path(const struct path *p, const ach_driver_t *from, char *text, size_t size)
+/* Append the part of the path that starts at a driver. */
+static void needs_write_path(const struct path *p, const ach_driver_t *from, char *text,
+                             size_t size)
 {
     if (p->before && p->driver != from)
-        write_path(p->before, from, text, size);
+        needs_write_path(p->before, from, text, size);
     write_driver(p->driver, p->driver == from ? NULL : p->by, text, size);
 }
 
-static ach_status_t circle(const struct path *p, const ach_driver_t *d, const struct achi_need *by)
+static ach_status_t circle(const struct path *p, const ach_driver_t *d, const struct dev_need *by)
 {
     char text[400] = "";
 
-    write_path(p, d, text, sizeof(text));
+    needs_write_path(p, d, text, sizeof(text));
     write_driver(d, by, text, sizeof(text));
     return ach_errstr_set(ACH_EINVAL, "drivers require each other in a circle: %s", text);
 }
 
-static ach_status_t follow(const struct path *before, ach_driver_t *d, const struct achi_need *by)
+static ach_status_t follow(const struct path *before, ach_driver_t *d, const struct dev_need *by)
 {
     const struct path so_far = {before, d, by};
     ach_status_t status = ACH_OK;
-    const struct achi_need *n;
+    const struct dev_need *n;
 
-    if (before && d->followed == ACHI_ON_PATH)
+    if (before && d->followed == DEV_ON_PATH)
         return circle(before, d, by);
-    if (d->followed == ACHI_NO_CIRCLE)
+    if (d->followed == DEV_NO_CIRCLE)
         return ACH_OK;
-    d->followed = ACHI_ON_PATH;
+    d->followed = DEV_ON_PATH;
     for (n = d->needs; n && status == ACH_OK; n = n->next)
         status = follow(&so_far, n->device->driver, n);
-    d->followed = ACHI_NO_CIRCLE;
+    d->followed = DEV_NO_CIRCLE;
     return status;
 }
 
-ach_status_t achi_needs_resolve(ach_robot_t *robot)
+ach_status_t dev_needs_resolve(ach_robot_t *robot)
 {
     ach_status_t status = ACH_OK;
-    struct achi_need *n;
+    struct dev_need *n;
     ach_driver_t *d;
 
     for (d = robot->drivers; d && status == ACH_OK; d = d->next)
         for (n = d->needs; n && status == ACH_OK; n = n->next)
-            status = n->device ? ACH_OK : find(d, n);
+            status = n->device ? ACH_OK : needs_find(d, n);
     for (d = robot->drivers; d && status == ACH_OK; d = d->next)
         status = follow(NULL, d, NULL);
     return status;

@@ -32,8 +32,8 @@ struct acl_bytes {
 #define ENTRIES_MAX 64u
 
 struct entry {
-    unsigned tag, perm; /* perm without what the mask takes away */
-    uint32_t id;        /* of all but others */
+    unsigned tag, perm; /* perm after the mask was applied */
+    uint32_t id;        /* uid or gid; unused for others */
 };
 
 struct list {
@@ -57,7 +57,7 @@ static struct list list_of_mode(mode_t mode, uid_t owner, gid_t group)
     return l;
 }
 
-/* The mask holds for all entries but the owner's and the others'. */
+/* The mask applies to all entries but the owner's and the others'. */
 static void list_mask(struct list *l, unsigned mask)
 {
     unsigned i;
@@ -67,7 +67,7 @@ static void list_mask(struct list *l, unsigned mask)
             l->entries[i].perm &= mask;
 }
 
-/* False: it is not a list that we know. */
+/* False: the format is unknown. */
 static bool list_of_bytes(const unsigned char *bytes, size_t size, const struct stat *s,
                           struct list *l)
 {
@@ -100,14 +100,14 @@ static bool list_of_bytes(const unsigned char *bytes, size_t size, const struct 
     return true;
 }
 
-/* Of the file at @path, or of an open file if that is NULL. False: it cannot be told. */
+/* The ACL of the file at @path, or of @fd if that is NULL. False: it cannot be read. */
 static bool list_of_file(const char *path, int fd, const struct stat *s, struct list *l)
 {
     unsigned char bytes[sizeof(uint32_t) + (ENTRIES_MAX + 1) * sizeof(struct acl_bytes)];
     ssize_t n;
 
     *l = list_of_mode(s->st_mode, s->st_uid, s->st_gid);
-    if (!(s->st_mode & S_IRWXG)) /* an empty mask: then the kernel does not look at the list */
+    if (!(s->st_mode & S_IRWXG)) /* an empty mask: then the kernel does not check the ACL */
         return true;
     n = path ? lgetxattr(path, ACL_NAME, bytes, sizeof(bytes))
              : fgetxattr(fd, ACL_NAME, bytes, sizeof(bytes));
@@ -121,7 +121,7 @@ static bool grants(const struct entry *e, unsigned want)
     return (e->perm & want) == want;
 }
 
-/* Whether all entries of these tags grant it; or none. */
+/* Whether all entries of these tags grant @want; and below, whether none does. */
 static bool all_grant(const struct list *l, unsigned tags, unsigned want)
 {
     unsigned i;
@@ -158,19 +158,19 @@ static const struct entry *entry_of_user(const struct list *l, uid_t uid)
 static bool list_grants_groups(const struct list *l, uid_t uid, unsigned want)
 {
     const unsigned groups = ACL_GROUP_OBJ | ACL_GROUP;
-    struct achi_user user;
+    struct dev_user user;
     bool member = false;
     unsigned i;
 
-    if (all_grant(l, groups | ACL_OTHER, want)) /* most often: no database is asked */
+    if (all_grant(l, groups | ACL_OTHER, want)) /* usual; avoids the look-up of the user's groups */
         return true;
     if (none_grants(l, groups | ACL_OTHER, want))
         return false;
-    achi_user_find(uid, &user);
+    dev_user_find(uid, &user);
     if (!user.known)
         return false;
     for (i = 0; i < l->count; i++) {
-        if (!(l->entries[i].tag & groups) || !achi_user_in(&user, l->entries[i].id))
+        if (!(l->entries[i].tag & groups) || !dev_user_in(&user, l->entries[i].id))
             continue;
         if (grants(&l->entries[i], want))
             return true;
@@ -189,14 +189,15 @@ static bool list_grants(const struct list *l, uid_t uid, unsigned want)
     return own ? grants(own, want) : list_grants_groups(l, uid, want);
 }
 
-bool achi_permission_mode(mode_t mode, uid_t owner, gid_t group, uid_t uid, unsigned want)
+bool dev_permission_mode(mode_t mode, uid_t owner, gid_t group, uid_t uid, unsigned want)
 {
     const struct list l = list_of_mode(mode, owner, group);
 
     return list_grants(&l, uid, want);
 }
 
-bool achi_permission_file(const char *path, mode_t kind, uid_t uid, unsigned want)
+/* Whether the mode and the ACL of a file grant @want. @kind: S_IFREG or S_IFDIR, no other type. */
+static bool permission_file(const char *path, mode_t kind, uid_t uid, unsigned want)
 {
     struct list l;
     struct stat s;
@@ -214,25 +215,25 @@ static bool permission_open_file(int fd, uid_t uid, unsigned want)
            list_grants(&l, uid, want);
 }
 
-/* Every directory on the way can be passed through; @path has no links in it. */
+/* Whether the user may search every directory of @path, which has no symbolic links. */
 static bool passes(const char *path, uid_t uid)
 {
     char part[PATH_MAX];
     const char *slash = path;
 
-    if (!achi_permission_file("/", S_IFDIR, uid, X_OK))
+    if (!permission_file("/", S_IFDIR, uid, X_OK))
         return false;
     while ((slash = strchr(slash + 1, '/'))) {
         memcpy(part, path, (size_t)(slash - path));
         part[slash - path] = '\0';
-        if (!achi_permission_file(part, S_IFDIR, uid, X_OK))
+        if (!permission_file(part, S_IFDIR, uid, X_OK))
             return false;
     }
     return true;
 }
 
 /* The path with the links of its directories resolved, and the last part as it is. */
-static bool resolve(const char *path, char full[PATH_MAX])
+static bool permission_resolve(const char *path, char full[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     char directory[PATH_MAX];
@@ -261,7 +262,7 @@ int ach_user_may_reopen(int fd, const char *path, uid_t uid, int how)
 {
     char full[PATH_MAX];
 
-    if (!is_question(path, how) || !resolve(path, full))
+    if (!is_question(path, how) || !permission_resolve(path, full))
         return 0;
     if (uid == 0)
         return 1;
@@ -272,9 +273,9 @@ int ach_user_may_open(const char *path, uid_t uid, int how)
 {
     char full[PATH_MAX];
 
-    if (!is_question(path, how) || !resolve(path, full))
+    if (!is_question(path, how) || !permission_resolve(path, full))
         return 0;
     if (uid == 0)
         return 1;
-    return passes(full, uid) && achi_permission_file(full, S_IFREG, uid, (unsigned)how);
+    return passes(full, uid) && permission_file(full, S_IFREG, uid, (unsigned)how);
 }

@@ -38,7 +38,7 @@ static bool on_path(const char *dirs, const char *name, char *path, size_t size)
     return false;
 }
 
-ach_status_t achi_plugin_path(const char *name, char *path, size_t size)
+ach_status_t dev_plugin_path(const char *name, char *path, size_t size)
 {
     if (strchr(name, '/')) {
         if (access(name, R_OK) != 0 || (size_t)snprintf(path, size, "%s", name) >= size)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plugin_path.h - where a plug-in is, of drivers, transports or physics engines
+ * plugin_path.h - the path of a plug-in for drivers, transports or physics engines
  *
- * A name with a / in it is a path. Others are looked for in ACH_PLUGIN_PATH, and then where
- * plug-ins are installed.
+ * A name with a / in it is a path. Other names are searched in ACH_PLUGIN_PATH, then in the
+ * directory where plug-ins are installed.
  */
-#ifndef ACHI_PLUGIN_PATH_H
-#define ACHI_PLUGIN_PATH_H
+#ifndef DEV_PLUGIN_PATH_H
+#define DEV_PLUGIN_PATH_H
 
 #include <ach/status.h>
 #include <stddef.h>
 
-/* ACH_ENOENT, with ach_errstr, if there is none that can be read. */
-ach_status_t achi_plugin_path(const char *name, char *path, size_t size);
+/* ACH_ENOENT, with ach_errstr: no readable file. */
+ach_status_t dev_plugin_path(const char *name, char *path, size_t size);
 
 #endif

@@ -14,14 +14,14 @@
 #include "core.h"
 #include "message.h"
 
-/* A string is cut to this, with its NUL. */
+/* Longest string, with its NUL; longer ones are truncated. */
 #define STRING_MAX 1024u
 
-enum kind { INT, DOUBLE, STRING, BOOL };
+enum property_kind { INT, DOUBLE, STRING, BOOL };
 
-struct achi_property {
-    struct achi_property *next;
-    enum kind kind;
+struct dev_property {
+    struct dev_property *next;
+    enum property_kind kind;
     union {
         int32_t i;
         double d;
@@ -31,22 +31,22 @@ struct achi_property {
     char name[];
 };
 
-static struct achi_property *find(const ach_driver_t *d, const char *name)
+static struct dev_property *property_find(const ach_driver_t *d, const char *name)
 {
-    struct achi_property *p = d->properties;
+    struct dev_property *p = d->properties;
 
     while (p && strcmp(p->name, name) != 0)
         p = p->next;
     return p;
 }
 
-static ach_status_t add(ach_driver_t *d, const char *name, enum kind kind,
-                        struct achi_property **added)
+static ach_status_t property_add(ach_driver_t *d, const char *name, enum property_kind kind,
+                                 struct dev_property **added)
 {
-    struct achi_property *p;
+    struct dev_property *p;
     size_t length = strlen(name) + 1;
 
-    if (find(d, name))
+    if (property_find(d, name))
         return ach_errstr_set(ACH_EEXIST, "driver %s has two properties %s", d->class->name, name);
     p = calloc(1, sizeof(*p) + length);
     if (!p)
@@ -69,8 +69,8 @@ static void copy(char *to, size_t size, const char *from)
 
 ach_status_t ach_driver_property_double(ach_driver_t *driver, const char *name, double value)
 {
-    struct achi_property *p;
-    ach_status_t status = add(driver, name, DOUBLE, &p);
+    struct dev_property *p;
+    ach_status_t status = property_add(driver, name, DOUBLE, &p);
 
     if (status == ACH_OK)
         p->value.d = driver->options ? ach_section_double(driver->options, name, value) : value;
@@ -79,8 +79,8 @@ ach_status_t ach_driver_property_double(ach_driver_t *driver, const char *name, 
 
 ach_status_t ach_driver_property_int(ach_driver_t *driver, const char *name, int32_t value)
 {
-    struct achi_property *p;
-    ach_status_t status = add(driver, name, INT, &p);
+    struct dev_property *p;
+    ach_status_t status = property_add(driver, name, INT, &p);
 
     if (status == ACH_OK)
         p->value.i = driver->options ? ach_section_int(driver->options, name, value) : value;
@@ -89,8 +89,8 @@ ach_status_t ach_driver_property_int(ach_driver_t *driver, const char *name, int
 
 ach_status_t ach_driver_property_bool(ach_driver_t *driver, const char *name, bool value)
 {
-    struct achi_property *p;
-    ach_status_t status = add(driver, name, BOOL, &p);
+    struct dev_property *p;
+    ach_status_t status = property_add(driver, name, BOOL, &p);
 
     if (status == ACH_OK)
         p->value.b = driver->options ? ach_section_bool(driver->options, name, value) : value;
@@ -99,8 +99,8 @@ ach_status_t ach_driver_property_bool(ach_driver_t *driver, const char *name, bo
 
 ach_status_t ach_driver_property_string(ach_driver_t *driver, const char *name, const char *value)
 {
-    struct achi_property *p;
-    ach_status_t status = add(driver, name, STRING, &p);
+    struct dev_property *p;
+    ach_status_t status = property_add(driver, name, STRING, &p);
 
     if (status == ACH_OK)
         copy(p->value.s, STRING_MAX,
@@ -108,15 +108,15 @@ ach_status_t ach_driver_property_string(ach_driver_t *driver, const char *name, 
     return status;
 }
 
-/* The value of a property of that kind; one that is missing leaves it as it is. */
-static void get(const ach_driver_t *driver, const char *name, enum kind kind, void *value,
-                size_t size)
+/* The value of a property of that kind. *value is unchanged if there is none. */
+static void property_get(const ach_driver_t *driver, const char *name, enum property_kind kind,
+                         void *value, size_t size)
 {
     ach_driver_t *d = (ach_driver_t *)(uintptr_t)driver;
-    const struct achi_property *p;
+    const struct dev_property *p;
 
     pthread_mutex_lock(&d->values);
-    p = find(d, name);
+    p = property_find(d, name);
     if (p && p->kind == kind && kind == STRING)
         copy(value, size, p->value.s);
     else if (p && p->kind == kind)
@@ -128,7 +128,7 @@ double ach_driver_get_double(const ach_driver_t *driver, const char *name)
 {
     double value = 0;
 
-    get(driver, name, DOUBLE, &value, sizeof(value));
+    property_get(driver, name, DOUBLE, &value, sizeof(value));
     return value;
 }
 
@@ -136,7 +136,7 @@ int32_t ach_driver_get_int(const ach_driver_t *driver, const char *name)
 {
     int32_t value = 0;
 
-    get(driver, name, INT, &value, sizeof(value));
+    property_get(driver, name, INT, &value, sizeof(value));
     return value;
 }
 
@@ -144,27 +144,27 @@ bool ach_driver_get_bool(const ach_driver_t *driver, const char *name)
 {
     bool value = false;
 
-    get(driver, name, BOOL, &value, sizeof(value));
+    property_get(driver, name, BOOL, &value, sizeof(value));
     return value;
 }
 
 void ach_driver_get_string(const ach_driver_t *driver, const char *name, char *value, size_t size)
 {
     *value = '\0';
-    get(driver, name, STRING, value, size);
+    property_get(driver, name, STRING, value, size);
 }
 
-/* A request for one property: which, and where its value is in the request's struct. */
-struct asked {
-    enum kind kind;
+/* A request to get or set one property. */
+struct property_asked {
+    enum property_kind kind;
     bool set;
     const char *key;
 };
 
-static bool read_request(const ach_message_t *m, struct asked *a)
+static bool read_request(const ach_message_t *m, struct property_asked *a)
 {
     static const struct {
-        enum kind kind;
+        enum property_kind kind;
         bool set;
     } requests[] = {
         [ACH_REQ_SET_BOOLPROP] = {BOOL, true},  [ACH_REQ_GET_BOOLPROP] = {BOOL, false},
@@ -189,7 +189,7 @@ static const char *key_of(const ach_message_t *m)
     return body && body->key_count ? body->key : NULL;
 }
 
-static void set_value(struct achi_property *p, const void *body)
+static void set_value(struct dev_property *p, const void *body)
 {
     switch (p->kind) {
     case INT:
@@ -208,14 +208,14 @@ static void set_value(struct achi_property *p, const void *body)
 }
 
 /* Room for the struct of any answer. */
-union answer {
+union property_answer {
     ach_intprop_t i;
     ach_dblprop_t d;
     ach_boolprop_t b;
     ach_strprop_t s;
 };
 
-static void get_value(struct achi_property *p, const ach_intprop_t *asked, union answer *a)
+static void get_value(struct dev_property *p, const ach_intprop_t *asked, union property_answer *a)
 {
     memset(a, 0, sizeof(*a));
     a->i.key_count = asked->key_count;
@@ -237,25 +237,25 @@ static void get_value(struct achi_property *p, const ach_intprop_t *asked, union
     }
 }
 
-/* No driver reckons with a number that is none. */
-static bool sensible(const struct achi_property *p, const void *body)
+/* Refuse NaN and infinity, which drivers do not check for. */
+static bool sensible(const struct dev_property *p, const void *body)
 {
     return p->kind != DOUBLE || isfinite(((const ach_dblprop_t *)body)->value);
 }
 
-/* Every driver has this one, to be read: whether it runs on without clients. */
-static bool is_alwayson(const struct asked *a)
+/* Every driver has the read-only property alwayson: whether it runs without clients. */
+static bool is_alwayson(const struct property_asked *a)
 {
     return a->key && a->kind == BOOL && !a->set && strcmp(a->key, "alwayson") == 0;
 }
 
-/* *with: the answer. False: no such property, or not such a value. */
-static bool answer(ach_driver_t *d, const ach_message_t *m, const struct asked *a,
-                   ach_message_t **with)
+/* *with: the answer. False: no such property, or the value is not allowed. */
+static bool property_answer(ach_driver_t *d, const ach_message_t *m, const struct property_asked *a,
+                            ach_message_t **with)
 {
-    struct achi_property on = {.kind = BOOL, .value.b = d->alwayson};
-    struct achi_property *p = a->key ? find(d, a->key) : NULL;
-    union answer body;
+    struct dev_property on = {.kind = BOOL, .value.b = d->alwayson};
+    struct dev_property *p = a->key ? property_find(d, a->key) : NULL;
+    union property_answer body;
 
     if (!p && is_alwayson(a))
         p = &on;
@@ -267,32 +267,32 @@ static bool answer(ach_driver_t *d, const ach_message_t *m, const struct asked *
     return ach_message_create(ach_message_header(m), &body, with) == ACH_OK;
 }
 
-bool achi_property_request(struct achi_device *device, const ach_message_t *m)
+bool dev_property_request(struct dev_device *device, const ach_message_t *m)
 {
     ach_driver_t *d = device->driver;
     ach_message_t *with = NULL;
-    struct asked a;
+    struct property_asked a;
     bool found;
 
     if (device->remote || !read_request(m, &a))
         return false;
     a.key = key_of(m);
     pthread_mutex_lock(&d->values);
-    found = answer(d, m, &a, &with);
+    found = property_answer(d, m, &a, &with);
     pthread_mutex_unlock(&d->values);
     if (!found && d->class->flags & ACH_DRIVER_TRANSPARENT)
         return false;
-    if (achi_message_claim(m))
-        achi_message_answer(m, found ? ACH_MSG_ACK : ACH_MSG_NACK, ach_message_header(m)->timestamp,
-                            found ? with : m);
+    if (dev_message_claim(m))
+        dev_message_answer(m, found ? ACH_MSG_ACK : ACH_MSG_NACK, ach_message_header(m)->timestamp,
+                           found ? with : m);
     ach_message_unref(with);
     return true;
 }
 
-void achi_properties_destroy(ach_driver_t *d)
+void dev_properties_destroy(ach_driver_t *d)
 {
     while (d->properties) {
-        struct achi_property *p = d->properties;
+        struct dev_property *p = d->properties;
 
         d->properties = p->next;
         free(p);

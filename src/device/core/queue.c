@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * queue.c - messages on their way to somebody
+ * queue.c - a queue of messages with limits, rules and a wake callback
  *
- * The lock guards everything but the callback, which has a lock of its own: so
- * it may use the queue, and is not running any more when a close returns.
+ * lock guards everything but the wake callback, which has wake_lock. So the callback
+ * may use the queue, and is not running any more when ach_queue_close returns.
  */
 #include "queue.h"
 
@@ -17,27 +17,27 @@
 #include "queue_index.h"
 #include "queue_rules.h"
 
-/* Requests that wait for one receiver; many clients may ask at once. */
+/* Most requests in one queue; many clients may send requests at once. */
 #define REQUESTS_MAX ((size_t)16 * ACH_QUEUE_MESSAGES)
 
-/* A message of no length still takes room. */
+/* Bytes that a message counts besides its body. */
 #define OVERHEAD 128u
 
 struct ach_queue {
     uint32_t refs;
     bool closed;
     pthread_mutex_t lock;
-    struct achi_item ends; /* a circle: ends.next is the oldest */
+    struct dev_item ends; /* head of a circular list: next is the oldest */
     size_t length, bytes, replies;
     size_t requests, request_bytes;
     size_t reply_bytes;
-    size_t asked; /* bytes of requests whose answers will come; changed by any thread */
+    size_t asked; /* bytes of pending requests that are answered here; atomic */
     size_t length_max, bytes_max;
-    size_t limit;         /* of all bytes; 0: none */
+    size_t limit;         /* of bytes + asked; 0: none */
     ach_budget_t *budget; /* shared with other queues; NULL: none */
     uint64_t lost, refused;
-    struct achi_rules rules;
-    struct achi_index *index; /* NULL: no rule replaces */
+    struct dev_rules rules;
+    struct dev_index *index; /* NULL: no rule replaces */
     pthread_mutex_t wake_lock;
     void (*wake)(void *context);
     void *context;
@@ -64,31 +64,31 @@ ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void
     return ACH_OK;
 }
 
-ach_queue_t *achi_queue_ref(ach_queue_t *q)
+ach_queue_t *dev_queue_ref(ach_queue_t *q)
 {
     __atomic_fetch_add(&q->refs, 1, __ATOMIC_RELAXED);
     return q;
 }
 
-void achi_queue_unref(ach_queue_t *q)
+void dev_queue_unref(ach_queue_t *q)
 {
     if (__atomic_fetch_sub(&q->refs, 1, __ATOMIC_ACQ_REL) != 1)
         return;
     pthread_mutex_destroy(&q->lock);
     pthread_mutex_destroy(&q->wake_lock);
-    achi_budget_unref(q->budget);
+    dev_budget_unref(q->budget);
     free(q->rules.list);
     free(q->index);
     free(q);
 }
 
-void achi_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context)
+void dev_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context)
 {
     q->attend = attend;
     q->attendant = context;
 }
 
-void achi_queue_attend(const ach_queue_t *q)
+void dev_queue_attend(const ach_queue_t *q)
 {
     if (q->attend)
         q->attend(q->attendant);
@@ -108,13 +108,13 @@ static size_t weight(const ach_message_t *m)
 void ach_queue_limit(ach_queue_t *queue, size_t bytes, ach_budget_t *budget)
 {
     queue->limit = bytes;
-    queue->budget = achi_budget_ref(budget);
+    queue->budget = dev_budget_ref(budget);
 }
 
 /*
- * A queue may hold as much as is left of the budget. So a few clients that hold all they can
- * leave as much as each of them has to everybody else; and a client that holds
- * little has room when those that hold much have none.
+ * A queue may hold as many bytes as are left of the budget. So clients that hold all they can
+ * leave to the others as much as each of them holds; and a client that holds little still has
+ * room when those that hold much have none.
  */
 static bool has_room(const ach_queue_t *q, const ach_message_t *m)
 {
@@ -129,7 +129,7 @@ static bool has_room(const ach_queue_t *q, const ach_message_t *m)
     return mine <= q->limit && mine <= left;
 }
 
-bool achi_queue_fits(ach_queue_t *q, const ach_message_t *m)
+bool dev_queue_fits(ach_queue_t *q, const ach_message_t *m)
 {
     bool fits;
 
@@ -140,7 +140,7 @@ bool achi_queue_fits(ach_queue_t *q, const ach_message_t *m)
     return fits;
 }
 
-bool achi_queue_count(ach_queue_t *q, const ach_message_t *m)
+bool dev_queue_count(ach_queue_t *q, const ach_message_t *m)
 {
     bool room;
 
@@ -152,21 +152,21 @@ bool achi_queue_count(ach_queue_t *q, const ach_message_t *m)
     return room;
 }
 
-bool achi_queue_ask(ach_queue_t *q, const ach_message_t *m)
+bool dev_queue_ask(ach_queue_t *q, const ach_message_t *m)
 {
     if (__atomic_add_fetch(&q->asked, weight(m), __ATOMIC_RELAXED) <= ACH_QUEUE_BYTES)
         return true;
-    achi_queue_asked(q, m);
+    dev_queue_asked(q, m);
     return false;
 }
 
-void achi_queue_asked(ach_queue_t *q, const ach_message_t *m)
+void dev_queue_asked(ach_queue_t *q, const ach_message_t *m)
 {
     __atomic_sub_fetch(&q->asked, weight(m), __ATOMIC_RELAXED);
 }
 
-/* Of a message that comes, or goes. */
-static void count(ach_queue_t *q, const ach_message_t *m, bool comes)
+/* Update the counters for a message that is added or removed. */
+static void queue_count(ach_queue_t *q, const ach_message_t *m, bool comes)
 {
     size_t one = comes ? 1 : (size_t)-1, bytes = comes ? weight(m) : -weight(m);
     bool request = m->header.type == ACH_MSG_REQ;
@@ -179,16 +179,16 @@ static void count(ach_queue_t *q, const ach_message_t *m, bool comes)
     q->request_bytes += request ? bytes : 0;
 }
 
-/* Out of the queue; the message is the caller's. */
-static ach_message_t *take(ach_queue_t *q, struct achi_item *i)
+/* Remove an item. The caller owns its message. */
+static ach_message_t *queue_take(ach_queue_t *q, struct dev_item *i)
 {
     ach_message_t *m = i->message;
 
     i->next->prev = i->prev;
     i->prev->next = i->next;
     if (q->index)
-        achi_index_remove(q->index, i);
-    count(q, m, false);
+        dev_index_remove(q->index, i);
+    queue_count(q, m, false);
     ach_budget_sub(q->budget, sizeof(*i));
     free(i);
     return m;
@@ -196,7 +196,7 @@ static ach_message_t *take(ach_queue_t *q, struct achi_item *i)
 
 static ach_message_t *pop(ach_queue_t *q)
 {
-    return q->ends.next == &q->ends ? NULL : take(q, q->ends.next);
+    return q->ends.next == &q->ends ? NULL : queue_take(q, q->ends.next);
 }
 
 ach_message_t *ach_queue_pop(ach_queue_t *queue)
@@ -223,23 +223,23 @@ void ach_queue_close(ach_queue_t *queue)
     pthread_mutex_unlock(&queue->wake_lock);
     while ((m = ach_queue_pop(queue)))
         ach_message_unref(m);
-    achi_queue_unref(queue);
+    dev_queue_unref(queue);
 }
 
 static int32_t ruling(const ach_queue_t *q, const ach_header_t *h)
 {
-    return may_drop(h) ? achi_rules_find(&q->rules, h) : ACH_RULE_ACCEPT;
+    return may_drop(h) ? dev_rules_find(&q->rules, h) : ACH_RULE_ACCEPT;
 }
 
-/* Messages that came before the rule, from the newest. */
+/* Index the messages that were queued before the rule, newest first. */
 static void index_all(ach_queue_t *q)
 {
-    struct achi_item *i;
+    struct dev_item *i;
 
     for (i = q->ends.prev; i != &q->ends; i = i->prev)
         if (ruling(q, &i->message->header) == ACH_RULE_REPLACE &&
-            !achi_index_find(q->index, &i->message->header))
-            achi_index_add(q->index, i);
+            !dev_index_find(q->index, &i->message->header))
+            dev_index_add(q->index, i);
 }
 
 static ach_status_t add_rule(ach_queue_t *q, const ach_rule_t *rule)
@@ -251,7 +251,7 @@ static ach_status_t add_rule(ach_queue_t *q, const ach_rule_t *rule)
         q->index = calloc(1, sizeof(*q->index));
     if (replace && !q->index)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a rule");
-    status = achi_rules_add(&q->rules, rule);
+    status = dev_rules_add(&q->rules, rule);
     if (status == ACH_OK && replace)
         index_all(q);
     return status;
@@ -261,7 +261,7 @@ ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule)
 {
     ach_status_t status;
 
-    if (!achi_rule_valid(rule))
+    if (!dev_rule_valid(rule))
         return ach_errstr_set(ACH_EINVAL, "not a replace rule");
     pthread_mutex_lock(&queue->lock);
     status = add_rule(queue, rule);
@@ -269,12 +269,12 @@ ach_status_t ach_queue_rule(ach_queue_t *queue, const ach_rule_t *rule)
     return status;
 }
 
-/* The one that came before, of the same kind; NULL: there is none. */
+/* Remove the queued message of the same kind; NULL: there is none. */
 static ach_message_t *take_older(ach_queue_t *q, const ach_header_t *h)
 {
-    struct achi_item *i = achi_index_find(q->index, h);
+    struct dev_item *i = dev_index_find(q->index, h);
 
-    return i ? take(q, i) : NULL;
+    return i ? queue_take(q, i) : NULL;
 }
 
 static bool full(const ach_queue_t *q, const ach_message_t *m)
@@ -282,7 +282,7 @@ static bool full(const ach_queue_t *q, const ach_message_t *m)
     return q->length >= q->length_max || weight(m) > q->bytes_max - q->bytes;
 }
 
-/* Requests must end somewhere too; who asked is told. */
+/* Requests are limited too; the sender gets ACH_OVERFLOW. */
 static bool too_many(const ach_queue_t *q, const ach_message_t *m)
 {
     return m->header.type == ACH_MSG_REQ &&
@@ -291,7 +291,7 @@ static bool too_many(const ach_queue_t *q, const ach_message_t *m)
 
 static ach_status_t append(ach_queue_t *q, const ach_message_t *m, bool indexed)
 {
-    struct achi_item *i;
+    struct dev_item *i;
 
     if (too_many(q, m))
         return ACH_OVERFLOW;
@@ -310,15 +310,16 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m, bool indexed)
     i->prev->next = i->next->prev = i;
     i->indexed = false;
     if (indexed)
-        achi_index_add(q->index, i);
-    count(q, m, true);
+        dev_index_add(q->index, i);
+    queue_count(q, m, true);
     ach_budget_add(q->budget, sizeof(*i));
     ach_budget_count(q->budget, m);
     return ACH_OK;
 }
 
-/* *older: what the message has replaced. *news: the reader may not know that there is something. */
-static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older, bool *news)
+/* *older: the message that was replaced, or unchanged. *news: the reader has to be woken. */
+static ach_status_t queue_push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older,
+                               bool *news)
 {
     int32_t rule = ruling(q, &m->header);
 
@@ -332,7 +333,7 @@ static ach_status_t push(ach_queue_t *q, const ach_message_t *m, ach_message_t *
     return append(q, m, rule == ACH_RULE_REPLACE);
 }
 
-static void wake(ach_queue_t *q)
+static void queue_wake(ach_queue_t *q)
 {
     pthread_mutex_lock(&q->wake_lock);
     if (q->wake)
@@ -347,12 +348,12 @@ ach_status_t ach_queue_push(ach_queue_t *queue, const ach_message_t *message)
     ach_status_t status;
 
     pthread_mutex_lock(&queue->lock);
-    status = push(queue, message, &older, &news);
+    status = queue_push(queue, message, &older, &news);
     some = queue->length > 0;
     pthread_mutex_unlock(&queue->lock);
     ach_message_unref(older);
     if (news && some && status == ACH_OK)
-        wake(queue);
+        queue_wake(queue);
     return status;
 }
 

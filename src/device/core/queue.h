@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* queue.h - who still knows a queue */
-#ifndef ACHI_QUEUE_H
-#define ACHI_QUEUE_H
+/* queue.h - references to queues, and limits on requests and answers */
+#ifndef DEV_QUEUE_H
+#define DEV_QUEUE_H
 
 #include <ach/transport.h>
 
-ach_queue_t *achi_queue_ref(ach_queue_t *q);
-void achi_queue_unref(ach_queue_t *q);
+ach_queue_t *dev_queue_ref(ach_queue_t *q);
+void dev_queue_unref(ach_queue_t *q);
 
 /*
- * Somebody takes messages out in the thread that has put them in: attend is called
- * by achi_queue_attend, under no lock of the queue.
+ * For a queue whose messages are popped in the thread that pushed them (inline drivers): set the
+ * function that dev_queue_attend calls. It runs without the queue's locks.
  */
-void achi_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context);
-void achi_queue_attend(const ach_queue_t *q);
+void dev_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context);
+void dev_queue_attend(const ach_queue_t *q);
 
-/* Whether an answer is within the queue's limit; if not, that is counted as a refusal. */
-bool achi_queue_fits(ach_queue_t *q, const ach_message_t *m);
+/* Whether an answer is within the queue's limit; if not, count it as refused. */
+bool dev_queue_fits(ach_queue_t *q, const ach_message_t *m);
 
-/* Count a message from the client whose answers come here; false: there is no room for it. */
-bool achi_queue_count(ach_queue_t *q, const ach_message_t *m);
+/* Charge a message of the client that owns this queue to its budget; false: no room. */
+bool dev_queue_count(ach_queue_t *q, const ach_message_t *m);
 
-/* Whether a request may be under way whose answer comes here; then it counts until it is freed. */
-bool achi_queue_ask(ach_queue_t *q, const ach_message_t *m);
-void achi_queue_asked(ach_queue_t *q, const ach_message_t *m);
+/* Reserve and release the bytes of a pending request that is answered here. False: too many. */
+bool dev_queue_ask(ach_queue_t *q, const ach_message_t *m);
+void dev_queue_asked(ach_queue_t *q, const ach_message_t *m);
 
 #endif

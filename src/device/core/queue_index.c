@@ -7,30 +7,30 @@ static unsigned bucket_of(const ach_header_t *h)
 
     kind ^= ((uint32_t)h->type << 8 | h->subtype) * 0x85ebca6bu;
     kind ^= h->address.robot * 0xc2b2ae35u;
-    return (kind ^ kind >> 16) % ACHI_INDEX_BUCKETS;
+    return (kind ^ kind >> 16) % DEV_INDEX_BUCKETS;
 }
 
-struct achi_item *achi_index_find(const struct achi_index *index, const ach_header_t *h)
+struct dev_item *dev_index_find(const struct dev_index *index, const ach_header_t *h)
 {
-    struct achi_item *i = index->buckets[bucket_of(h)];
+    struct dev_item *i = index->buckets[bucket_of(h)];
 
     while (i && !ach_message_is(i->message, &h->address, h->type, h->subtype))
         i = i->bucket_next;
     return i;
 }
 
-void achi_index_add(struct achi_index *index, struct achi_item *i)
+void dev_index_add(struct dev_index *index, struct dev_item *i)
 {
-    struct achi_item **bucket = &index->buckets[bucket_of(ach_message_header(i->message))];
+    struct dev_item **bucket = &index->buckets[bucket_of(ach_message_header(i->message))];
 
     i->indexed = true;
     i->bucket_next = *bucket;
     *bucket = i;
 }
 
-void achi_index_remove(struct achi_index *index, struct achi_item *i)
+void dev_index_remove(struct dev_index *index, struct dev_item *i)
 {
-    struct achi_item **at;
+    struct dev_item **at;
 
     if (!i->indexed)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c - the drivers that a robot knows; and what plug-ins have */
+/* registry.c - the driver classes of a robot; and loading of plug-ins */
 #include <ach.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,49 +9,51 @@
 #include "core.h"
 #include "plugin_path.h"
 
-const ach_driver_class_t *achi_class_find(const ach_robot_t *robot, const char *name)
+const ach_driver_class_t *dev_class_find(const ach_robot_t *robot, const char *name)
 {
-    const struct achi_class *c = robot->classes;
+    const struct dev_class *c = robot->classes;
 
     while (c && strcmp(c->class->name, name) != 0)
         c = c->next;
     return c ? c->class : NULL;
 }
 
-void achi_classes_destroy(ach_robot_t *robot)
+void dev_classes_destroy(ach_robot_t *robot)
 {
     while (robot->classes) {
-        struct achi_class *c = robot->classes;
+        struct dev_class *c = robot->classes;
 
         robot->classes = c->next;
         free(c);
     }
 }
 
-static ach_status_t check(const ach_driver_class_t *c)
+static ach_status_t registry_check(const ach_driver_class_t *c)
 {
     if (c->version != ACH_DRIVER_VERSION)
         return ach_errstr_set(ACH_BAD_HEADER,
-                              "a driver is made for version %u of driver.h; this is %u", c->version,
-                              ACH_DRIVER_VERSION);
+                              "a driver is built for version %u of driver.h; this is version %u",
+                              c->version, ACH_DRIVER_VERSION);
     if (!c->name || !*c->name || strlen(c->name) >= 64 || !c->create ||
         c->flags & ~(ACH_DRIVER_TRANSPARENT | ACH_DRIVER_INLINE))
-        return ach_errstr_set(ACH_BAD_HEADER, "a driver without a good name or create function");
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "a driver has no valid name, no create function or unknown flags");
     if (c->flags & ACH_DRIVER_INLINE && c->main)
-        return ach_errstr_set(ACH_BAD_HEADER, "driver %s is inline, and has a main", c->name);
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "driver %s is inline and must not have a main function", c->name);
     return ACH_OK;
 }
 
 ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *driver)
 {
-    ach_status_t status = check(driver);
-    struct achi_class *c;
+    ach_status_t status = registry_check(driver);
+    struct dev_class *c;
 
     if (status != ACH_OK)
         return status;
-    if (achi_class_find(robot, driver->name) == driver)
+    if (dev_class_find(robot, driver->name) == driver)
         return ACH_OK;
-    if (achi_class_find(robot, driver->name))
+    if (dev_class_find(robot, driver->name))
         return ach_errstr_set(ACH_EEXIST, "there are two drivers called %s", driver->name);
     c = malloc(sizeof(*c));
     if (!c)
@@ -67,8 +69,9 @@ static ach_status_t add_drivers(ach_robot_t *robot, const char *path, const ach_
     uint32_t i;
 
     if (p->version != ACH_DRIVER_VERSION)
-        return ach_errstr_set(ACH_BAD_HEADER, "%s is made for version %u of driver.h; this is %u",
-                              path, p->version, ACH_DRIVER_VERSION);
+        return ach_errstr_set(ACH_BAD_HEADER,
+                              "%s is built for version %u of driver.h; this is version %u", path,
+                              p->version, ACH_DRIVER_VERSION);
     for (i = 0; i < p->count; i++) {
         ach_status_t status = ach_robot_add_class(robot, p->drivers[i]);
 
@@ -84,7 +87,7 @@ static ach_status_t add_transports(const char *path, const ach_transport_plugin_
 
     if (p->version != ACH_TRANSPORT_VERSION)
         return ach_errstr_set(ACH_BAD_HEADER,
-                              "%s is made for version %u of transport.h; this is %u", path,
+                              "%s is built for version %u of transport.h; this is version %u", path,
                               p->version, ACH_TRANSPORT_VERSION);
     for (i = 0; i < p->count; i++) {
         ach_status_t status = ach_transport_add(p->transports[i]);
@@ -96,9 +99,9 @@ static ach_status_t add_transports(const char *path, const ach_transport_plugin_
 }
 
 /* Stays loaded: its tables are used to the process's end. */
-static ach_status_t load(const char *name, char *file, size_t size, void **lib)
+static ach_status_t registry_load(const char *name, char *file, size_t size, void **lib)
 {
-    ach_status_t status = achi_plugin_path(name, file, size);
+    ach_status_t status = dev_plugin_path(name, file, size);
 
     if (status != ACH_OK)
         return status;
@@ -112,7 +115,7 @@ ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path)
     const ach_plugin_t *drivers;
     char file[4096];
     void *lib;
-    ach_status_t status = load(path, file, sizeof(file), &lib);
+    ach_status_t status = registry_load(path, file, sizeof(file), &lib);
 
     if (status != ACH_OK)
         return status;
@@ -131,7 +134,7 @@ ach_status_t ach_transport_add_plugin(const char *path)
     const ach_transport_plugin_t *transports;
     char file[4096];
     void *lib;
-    ach_status_t status = load(path, file, sizeof(file), &lib);
+    ach_status_t status = registry_load(path, file, sizeof(file), &lib);
 
     if (status != ACH_OK)
         return status;

@@ -15,25 +15,25 @@
 
 #define CONNECT_SECONDS 5.0
 
-/* The other server has so many seconds to take the last commands. */
+/* Seconds for the other server to receive the last commands. */
 #define FLUSH_SECONDS 2.0
 
-/* Requests under way at most; more are refused. */
+/* Most pending requests; beyond it the oldest gets a NACK. */
 #define ASKED_MAX 64u
 
 struct remote {
     ach_place_t place;
     ach_address_t address;
     const ach_transport_class_t *transport;
-    ach_queue_t *queue; /* what comes */
+    ach_queue_t *queue; /* messages from the other server */
     ach_link_t *link;
     bool lost;
-    bool commanded; /* something that has no answer was sent */
+    bool commanded; /* a command was sent: flush before disconnect */
     uint32_t sequence;
-    ach_message_t *asked[ASKED_MAX]; /* by sequence */
+    ach_message_t *asked[ASKED_MAX]; /* pending requests, at sequence % ASKED_MAX */
 };
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t remote_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     (void)driver;
     (void)options;
@@ -41,7 +41,7 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     return *state ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a remote device");
 }
 
-void achi_remote_set(void *state, const ach_place_t *place, const ach_address_t *address)
+void dev_remote_set(void *state, const ach_place_t *place, const ach_address_t *address)
 {
     struct remote *r = state;
 
@@ -51,27 +51,27 @@ void achi_remote_set(void *state, const ach_place_t *place, const ach_address_t 
         r->place.robot = address->robot;
 }
 
-static void destroy(ach_driver_t *driver, void *state)
+static void remote_destroy(ach_driver_t *driver, void *state)
 {
     (void)driver;
     free(state);
 }
 
-static void wake(void *driver)
+static void remote_wake(void *driver)
 {
-    achi_driver_wake(driver);
+    dev_driver_wake(driver);
 }
 
-static ach_status_t setup(ach_driver_t *driver, void *state)
+static ach_status_t remote_setup(ach_driver_t *driver, void *state)
 {
     struct remote *r = state;
     ach_status_t status;
 
     r->transport = ach_transport_find("tcp");
     if (!r->transport || !r->transport->connect)
-        return ach_errstr_set(ACH_ENOTSUP, "this program has no network to reach %s",
+        return ach_errstr_set(ACH_ENOTSUP, "this program has no TCP transport to reach %s",
                               *r->place.host ? r->place.host : "another server");
-    status = ach_queue_create(0, 0, wake, driver, &r->queue);
+    status = ach_queue_create(0, 0, remote_wake, driver, &r->queue);
     if (status != ACH_OK)
         return status;
     status = r->transport->connect(&r->place, r->queue, CONNECT_SECONDS, &r->link);
@@ -81,7 +81,7 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     return status;
 }
 
-/* Who asked gets a NACK. */
+/* Release all pending requests; each sender gets a NACK. */
 static void forget_all(struct remote *r)
 {
     unsigned i;
@@ -92,7 +92,7 @@ static void forget_all(struct remote *r)
     }
 }
 
-static void shutdown_(ach_driver_t *driver, void *state)
+static void remote_shutdown(ach_driver_t *driver, void *state)
 {
     struct remote *r = state;
 
@@ -104,7 +104,7 @@ static void shutdown_(ach_driver_t *driver, void *state)
     forget_all(r);
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t remote_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     struct remote *r = state;
     ach_header_t h = *ach_message_header(message);
@@ -122,18 +122,18 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     ach_message_unref(m);
     r->commanded |= h.type == ACH_MSG_CMD;
     if (status == ACH_OK && h.type == ACH_MSG_REQ) {
-        ach_message_unref(*slot); /* the oldest; it had its time */
+        ach_message_unref(*slot); /* the oldest; it gets a NACK */
         *slot = ach_message_ref(message);
     }
     return status;
 }
 
-/* Drivers of some servers answer with the sequence 0: then the oldest of the same subtype is meant. */
+/* Some servers' drivers answer with sequence 0: then the oldest of the same subtype is meant. */
 static ach_message_t **find_asked(struct remote *r, const ach_header_t *h)
 {
     uint32_t i;
 
-    if (h->sequence) /* one that is too old has lost its place to another */
+    if (h->sequence) /* the slot of one that is too old was reused */
         return r->sequence - h->sequence < ASKED_MAX ? &r->asked[h->sequence % ASKED_MAX] : NULL;
     for (i = ASKED_MAX; i--;) {
         ach_message_t **slot = &r->asked[(r->sequence - i) % ASKED_MAX];
@@ -144,7 +144,7 @@ static ach_message_t **find_asked(struct remote *r, const ach_header_t *h)
     return NULL;
 }
 
-static void answer(ach_driver_t *driver, struct remote *r, const ach_message_t *m)
+static void remote_answer(ach_driver_t *driver, struct remote *r, const ach_message_t *m)
 {
     ach_message_t **slot = find_asked(r, ach_message_header(m));
 
@@ -155,7 +155,7 @@ static void answer(ach_driver_t *driver, struct remote *r, const ach_message_t *
     *slot = NULL;
 }
 
-static void receive(ach_driver_t *driver, struct remote *r)
+static void remote_receive(ach_driver_t *driver, struct remote *r)
 {
     ach_message_t *m;
 
@@ -165,7 +165,7 @@ static void receive(ach_driver_t *driver, struct remote *r)
         if (type == ACH_MSG_DATA)
             ach_driver_forward(driver, &r->address, m);
         else if (type == ACH_MSG_ACK || type == ACH_MSG_NACK)
-            answer(driver, r, m);
+            remote_answer(driver, r, m);
         else if (type == ACH_MSG_SYNCH && ach_message_header(m)->subtype == 0)
             r->lost = true;
         ach_message_unref(m);
@@ -173,25 +173,25 @@ static void receive(ach_driver_t *driver, struct remote *r)
 }
 
 /* Ends when the link is lost; then the driver is set up again. */
-static void main_(ach_driver_t *driver, void *state)
+static void remote_main(ach_driver_t *driver, void *state)
 {
     struct remote *r = state;
 
-    achi_driver_follow(driver, false); /* it sleeps here, not in ach_driver_wait */
+    dev_driver_follow(driver, false); /* it sleeps here, not in ach_driver_wait */
     while (!r->lost && ach_driver_wait(driver, 0)) {
-        receive(driver, r);
+        remote_receive(driver, r);
         if (!r->lost && ach_queue_length(r->queue) == 0)
-            achi_bell_wait(ach_driver_fd(driver), -1);
+            dev_wakeup_wait(ach_driver_fd(driver), -1);
     }
 }
 
-const ach_driver_class_t achi_remote = {
+const ach_driver_class_t dev_remote = {
     .version = ACH_DRIVER_VERSION,
     .name = "remote",
-    .create = create,
-    .destroy = destroy,
-    .setup = setup,
-    .shutdown = shutdown_,
-    .process = process,
-    .main = main_,
+    .create = remote_create,
+    .destroy = remote_destroy,
+    .setup = remote_setup,
+    .shutdown = remote_shutdown,
+    .process = remote_process,
+    .main = remote_main,
 };

@@ -12,7 +12,7 @@
 #include "core.h"
 #include "permission.h"
 
-/* Asked for without being changed, which others would see. Private if it cannot be told. */
+/* From /proc, because umask(2) would change it for other threads. 077 if it cannot be read. */
 static mode_t file_mask(void)
 {
     FILE *f = fopen("/proc/self/status", "re");
@@ -69,7 +69,7 @@ static void read_group(ach_robot_t *robot, ach_section_t *s)
     robot->access.has_group = true;
 }
 
-ach_status_t achi_rights_read(ach_robot_t *robot, ach_section_t *root)
+ach_status_t dev_rights_read(ach_robot_t *robot, ach_section_t *root)
 {
     ach_section_t *s = ach_section_next(root, "access", NULL);
 
@@ -102,7 +102,7 @@ ach_status_t ach_robot_guard(ach_robot_t *robot, const ach_guard_t *guard)
     return status;
 }
 
-/* As if there were channels, with the permissions that they would have. */
+/* Without a guard: as if there were channels with the robot's permissions. */
 static unsigned usual_rights(const ach_robot_t *robot, const ach_address_t *device, uid_t uid)
 {
     unsigned rights = 0;
@@ -112,9 +112,9 @@ static unsigned usual_rights(const ach_robot_t *robot, const ach_address_t *devi
     ach_robot_permissions(robot, &mode, &group);
     if (group == (gid_t)-1)
         group = getegid();
-    if (achi_permission_mode(mode, geteuid(), group, uid, R_OK))
+    if (dev_permission_mode(mode, geteuid(), group, uid, R_OK))
         rights |= ACH_RIGHT_LIST | ACH_RIGHT_DATA;
-    if (achi_permission_mode(mode, geteuid(), group, uid, R_OK | W_OK))
+    if (dev_permission_mode(mode, geteuid(), group, uid, R_OK | W_OK))
         rights |= ACH_RIGHT_COMMAND | ACH_RIGHT_REQUEST;
     return device ? rights : rights & ACH_RIGHT_LIST;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* robot.c - a robot from its making to its end */
+/* robot.c - create, start and destroy a robot */
 #include <ach.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void init_locks(ach_robot_t *r)
     pthread_cond_init(&r->changed, &monotonic);
     pthread_cond_init(&r->rested, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    achi_log_init(r);
+    dev_log_init(r);
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->time_lock, NULL);
     pthread_mutex_init(&r->access.lock, NULL);
@@ -35,7 +35,7 @@ ach_status_t ach_robot_create(const ach_robot_attr_t *attr, ach_robot_t **robot)
     if (!r->attr.robot)
         r->attr.robot = ACH_ROBOT_DEFAULT;
     init_locks(r);
-    achi_route_identify(r);
+    dev_route_identify(r);
     *robot = r;
     return ACH_OK;
 }
@@ -48,7 +48,7 @@ uint32_t ach_robot_number(const ach_robot_t *robot)
 /* Whether a driver that still runs requires a device of this one. */
 static bool is_required(const ach_robot_t *robot, const ach_driver_t *driver)
 {
-    const struct achi_need *n;
+    const struct dev_need *n;
     const ach_driver_t *d;
 
     for (d = robot->drivers; d; d = d->next)
@@ -83,20 +83,20 @@ void ach_robot_destroy(ach_robot_t *robot)
     if (!robot)
         return;
     while ((d = next_to_quit(robot)))
-        achi_driver_quit(d);
+        dev_driver_quit(d);
     while ((d = robot->drivers)) {
         robot->drivers = d->next;
-        achi_driver_destroy(d);
+        dev_driver_destroy(d);
     }
     while (robot->devices) {
-        struct achi_device *device = robot->devices;
+        struct dev_device *device = robot->devices;
 
         robot->devices = device->next;
-        achi_device_destroy(device);
+        dev_device_destroy(device);
     }
-    achi_classes_destroy(robot);
+    dev_classes_destroy(robot);
     ach_config_destroy(robot->config);
-    achi_log_finish(robot);
+    dev_log_finish(robot);
     pthread_cond_destroy(&robot->changed);
     pthread_cond_destroy(&robot->rested);
     pthread_mutex_destroy(&robot->lock);
@@ -117,16 +117,16 @@ static void always(void *context, const ach_address_t *address, ach_status_t sta
     pthread_cond_broadcast(&d->robot->changed);
 }
 
-/* A subscriber that ignores everything keeps it running. */
+/* Keep a driver running: subscribe a queue that ignores all messages. */
 static ach_status_t keep_on(ach_robot_t *robot, ach_driver_t *d)
 {
     static const ach_rule_t ignore = {-1, -1, -1, -1, ACH_RULE_IGNORE};
-    struct achi_device *device = achi_device_of(d);
+    struct dev_device *device = dev_device_of(d);
     ach_queue_t *keeper = NULL;
     ach_status_t status;
 
     if (!device)
-        return ach_errstr_set(ACH_EINVAL, "driver %s is to be always on, and has no device",
+        return ach_errstr_set(ACH_EINVAL, "driver %s must always be on, but provides no device",
                               d->class->name);
     status = ach_queue_create(0, 0, NULL, NULL, &keeper);
     if (status == ACH_OK)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * route.c - which devices led to what a thread does
+ * route.c - the chain of devices that led to a subscription, to detect circles
  *
- * A driver that is set up may make others be set up, here or in other robots. The
+ * The setup of a driver may cause the setup of others, here or in other robots. The
  * route is the list of devices on that way, as words "ID/HOST:ROBOT:INTERFACE:INDEX",
- * where ID is of the robot. A subscription that comes back to a driver on its own
+ * where ID is the robot's. A subscription that comes back to a driver on its own
  * route would wait for itself, and is refused.
  */
 #include <ach.h>
@@ -31,7 +31,7 @@ void ach_route_set(const char *route)
     current = route;
 }
 
-void achi_route_identify(ach_robot_t *robot)
+void dev_route_identify(ach_robot_t *robot)
 {
     uint64_t id;
 
@@ -40,7 +40,7 @@ void achi_route_identify(ach_robot_t *robot)
     snprintf(robot->id, sizeof(robot->id), "%016llx", (unsigned long long)id);
 }
 
-static void write_word(const struct achi_device *d, char *word)
+static void write_word(const struct dev_device *d, char *word)
 {
     const ach_robot_t *robot = d->driver->robot;
     const ach_interface_t *known = ach_interface_by_code(d->address.interf);
@@ -52,7 +52,7 @@ static void write_word(const struct achi_device *d, char *word)
              known ? known->name : "device", d->address.index);
 }
 
-ach_status_t achi_route_add(const struct achi_device *d, const char *before, char **route)
+ach_status_t dev_route_add(const struct dev_device *d, const char *before, char **route)
 {
     size_t size = strlen(before) + WORD_MAX + 2;
     char word[WORD_MAX], *text;
@@ -67,8 +67,8 @@ ach_status_t achi_route_add(const struct achi_device *d, const char *before, cha
     return ACH_OK;
 }
 
-/* The route's words from here on, without the robots' IDs, and the one that closes the circle. */
-static void write_path(const char *from, const char *last, char *path, size_t size)
+/* Write the words of a route without the robots' IDs, and the one that closes the circle. */
+static void route_write_path(const char *from, const char *last, char *path, size_t size)
 {
     size_t used = 0;
 
@@ -87,7 +87,7 @@ static void write_path(const char *from, const char *last, char *path, size_t si
 /* Whether the word is a device of that driver. */
 static bool is_of(const char *word, const ach_driver_t *driver)
 {
-    const struct achi_device *d;
+    const struct dev_device *d;
     size_t n = strcspn(word, " ");
     char own[WORD_MAX];
 
@@ -101,13 +101,14 @@ static bool is_of(const char *word, const ach_driver_t *driver)
     return false;
 }
 
-ach_status_t achi_route_check(const struct achi_device *d)
+ach_status_t dev_route_check(const struct dev_device *d)
 {
     const char *word = ach_route();
     char path[320], last[WORD_MAX];
 
     if (strlen(word) > ACH_ROUTE_MAX)
-        return ach_errstr_set(ACH_OVERFLOW, "too many robots require each other in a row");
+        return ach_errstr_set(ACH_OVERFLOW,
+                              "the chain of robots that require each other is too long");
     while (*word && !is_of(word, d->driver)) {
         word += strcspn(word, " ");
         word += *word == ' ';
@@ -115,6 +116,6 @@ ach_status_t achi_route_check(const struct achi_device *d)
     if (!*word)
         return ACH_OK;
     write_word(d, last);
-    write_path(word, last, path, sizeof(path));
+    route_write_path(word, last, path, sizeof(path));
     return ach_errstr_set(ACH_EINVAL, "robots require each other in a circle: %s", path);
 }

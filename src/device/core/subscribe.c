@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * subscribe.c - who wants a device's data
+ * subscribe.c - subscriptions to devices
  *
- * A subscription to a driver that is not set up waits in the driver's list until
- * its thread has done that. All of this is under the robot's lock.
+ * A subscription to a driver that is not set up stays in driver->pending until the
+ * driver's thread has set it up. All of this is under the robot's lock.
  */
 #include <ach.h>
 #include <stdlib.h>
@@ -12,33 +12,33 @@
 #include "core.h"
 #include "queue.h"
 
-static void count(struct achi_device *d, int more)
+static void subscribe_count(struct dev_device *d, int more)
 {
     __atomic_fetch_add(&d->n_subs, (unsigned)more, __ATOMIC_RELAXED);
     d->driver->subscriptions += (unsigned)more;
 }
 
-static void drop(struct achi_pending *p)
+static void drop(struct dev_pending *p)
 {
-    achi_sub_destroy(p->sub);
+    dev_sub_destroy(p->sub);
     free(p->route);
     free(p);
 }
 
-/* Who keeps a driver on hears of a failure, and goes on waiting. */
-static bool stays(const ach_driver_t *d, const struct achi_pending *p, ach_status_t status)
+/* The keeper's subscription is notified of a failure, but stays pending. */
+static bool stays(const ach_driver_t *d, const struct dev_pending *p, ach_status_t status)
 {
     return status != ACH_OK && p->sub->queue == d->keeper && !d->quit && !d->robot->attr.strict;
 }
 
-bool achi_pending_only_keeper(const ach_driver_t *d)
+bool dev_pending_only_keeper(const ach_driver_t *d)
 {
     return d->pending && d->pending->sub->queue == d->keeper && !d->pending->next;
 }
 
-void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
+void dev_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
 {
-    struct achi_pending **at = &d->pending, *p;
+    struct dev_pending **at = &d->pending, *p;
 
     while ((p = *at)) {
         if (stays(d, p, status)) {
@@ -48,20 +48,20 @@ void achi_pending_settle(ach_driver_t *d, ach_status_t status, const char *why)
         }
         *at = p->next;
         if (status != ACH_OK)
-            count(p->device, -1);
+            subscribe_count(p->device, -1);
         p->done(p->context, &p->device->address, status, why);
         if (status == ACH_OK) {
-            achi_sub_add(p->device, p->sub);
+            dev_sub_add(p->device, p->sub);
             p->sub = NULL;
         }
         drop(p);
     }
 }
 
-static ach_status_t enlist(struct achi_device *d, struct achi_sub *sub, ach_subscribed_t *done,
+static ach_status_t enlist(struct dev_device *d, struct dev_sub *sub, ach_subscribed_t *done,
                            void *context)
 {
-    struct achi_pending *p = malloc(sizeof(*p)), **end = &d->driver->pending;
+    struct dev_pending *p = malloc(sizeof(*p)), **end = &d->driver->pending;
 
     if (!p)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a subscription");
@@ -77,30 +77,30 @@ static ach_status_t enlist(struct achi_device *d, struct achi_sub *sub, ach_subs
     return ACH_OK;
 }
 
-static ach_status_t subscribe(struct achi_device *d, ach_queue_t *queue, ach_subscribed_t *done,
-                              void *context)
+static ach_status_t subscribe_subscribe(struct dev_device *d, ach_queue_t *queue,
+                                        ach_subscribed_t *done, void *context)
 {
     ach_driver_t *driver = d->driver;
-    ach_status_t status = achi_driver_begin(driver);
-    struct achi_sub *sub;
+    ach_status_t status = dev_driver_begin(driver);
+    struct dev_sub *sub;
 
     if (status != ACH_OK)
         return status;
-    sub = achi_sub_create(queue);
+    sub = dev_sub_create(queue);
     if (!sub)
         return ACH_FAILED_SYSCALL;
-    if (driver->phase == ACHI_RUNNING && !driver->stop) {
-        count(d, 1);
+    if (driver->phase == DEV_RUNNING && !driver->stop) {
+        subscribe_count(d, 1);
         done(context, &d->address, ACH_OK, "");
-        achi_sub_add(d, sub);
+        dev_sub_add(d, sub);
         return ACH_OK;
     }
     status = enlist(d, sub, done, context);
     if (status != ACH_OK) {
-        achi_sub_destroy(sub);
+        dev_sub_destroy(sub);
         return status;
     }
-    count(d, 1);
+    subscribe_count(d, 1);
     pthread_cond_broadcast(&driver->robot->changed);
     return ACH_OK;
 }
@@ -108,25 +108,25 @@ static ach_status_t subscribe(struct achi_device *d, ach_queue_t *queue, ach_sub
 ach_status_t ach_robot_subscribe(ach_robot_t *robot, const ach_address_t *address,
                                  ach_queue_t *queue, ach_subscribed_t *done, void *context)
 {
-    struct achi_device *d = achi_device_find(robot, address);
+    struct dev_device *d = dev_device_find(robot, address);
     char text[ACH_ADDRESS_MAX];
     ach_status_t status;
 
     if (!d)
         return ach_errstr_set(ACH_ENOENT, "there is no device %s", ach_address_text(address, text));
-    status = achi_route_check(d);
+    status = dev_route_check(d);
     if (status != ACH_OK)
         return status;
     pthread_mutex_lock(&robot->lock);
-    status = subscribe(d, queue, done, context);
+    status = subscribe_subscribe(d, queue, done, context);
     pthread_mutex_unlock(&robot->lock);
     return status;
 }
 
-/* The last one that was enlisted. */
-static bool withdraw(struct achi_device *d, const ach_queue_t *queue)
+/* Cancel the newest pending subscription of this queue. */
+static bool withdraw(struct dev_device *d, const ach_queue_t *queue)
 {
-    struct achi_pending **at, **found = NULL, *p;
+    struct dev_pending **at, **found = NULL, *p;
 
     for (at = &d->driver->pending; *at; at = &(*at)->next)
         if ((*at)->device == d && (*at)->sub->queue == queue)
@@ -140,11 +140,12 @@ static bool withdraw(struct achi_device *d, const ach_queue_t *queue)
     return true;
 }
 
-/* Take a queue away from a device. remove: under the lock; false: the queue is not there. */
-static ach_status_t leave(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue,
-                          bool (*remove)(struct achi_device *d, ach_queue_t *queue))
+/* Remove a queue from a device. remove runs under robot->lock; false: it is not subscribed. */
+static ach_status_t subscribe_leave(ach_robot_t *robot, const ach_address_t *address,
+                                    ach_queue_t *queue,
+                                    bool (*remove)(struct dev_device *d, ach_queue_t *queue))
 {
-    struct achi_device *d = achi_device_find(robot, address);
+    struct dev_device *d = dev_device_find(robot, address);
     bool removed;
 
     if (!d)
@@ -155,35 +156,35 @@ static ach_status_t leave(ach_robot_t *robot, const ach_address_t *address, ach_
     return removed ? ACH_OK : ACH_ENOENT;
 }
 
-static bool remove_subscription(struct achi_device *d, ach_queue_t *queue)
+static bool remove_subscription(struct dev_device *d, ach_queue_t *queue)
 {
-    if (!withdraw(d, queue) && !achi_sub_remove(d, queue))
+    if (!withdraw(d, queue) && !dev_sub_remove(d, queue))
         return false;
-    count(d, -1);
+    subscribe_count(d, -1);
     if (d->driver->subscriptions == 0)
-        achi_driver_stop(d->driver);
+        dev_driver_stop(d->driver);
     return true;
 }
 
 ach_status_t ach_robot_unsubscribe(ach_robot_t *robot, const ach_address_t *address,
                                    ach_queue_t *queue)
 {
-    return leave(robot, address, queue, remove_subscription);
+    return subscribe_leave(robot, address, queue, remove_subscription);
 }
 
 ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, ach_queue_t *queue)
 {
-    struct achi_device *d = achi_device_find(robot, address);
+    struct dev_device *d = dev_device_find(robot, address);
     char text[ACH_ADDRESS_MAX];
-    struct achi_sub *sub;
+    struct dev_sub *sub;
 
     if (!d)
         return ach_errstr_set(ACH_ENOENT, "there is no device %s", ach_address_text(address, text));
-    sub = achi_sub_create(queue);
+    sub = dev_sub_create(queue);
     if (!sub)
         return ACH_FAILED_SYSCALL;
     pthread_mutex_lock(&robot->lock);
-    achi_sub_add(d, sub);
+    dev_sub_add(d, sub);
     pthread_mutex_unlock(&robot->lock);
     return ACH_OK;
 }
@@ -191,5 +192,5 @@ ach_status_t ach_robot_listen(ach_robot_t *robot, const ach_address_t *address, 
 ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address,
                                 ach_queue_t *queue)
 {
-    return leave(robot, address, queue, achi_sub_remove);
+    return subscribe_leave(robot, address, queue, dev_sub_remove);
 }

@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const ach_transport_class_t *known[TRANSPORTS_MAX];
 static unsigned count;
 
-static const ach_transport_class_t *find(const char *name)
+static const ach_transport_class_t *transport_find(const char *name)
 {
     unsigned i;
 
@@ -21,21 +21,22 @@ static const ach_transport_class_t *find(const char *name)
     return NULL;
 }
 
-static ach_status_t check(const ach_transport_class_t *t)
+static ach_status_t transport_check(const ach_transport_class_t *t)
 {
     if (t->version != ACH_TRANSPORT_VERSION)
-        return ach_errstr_set(ACH_BAD_HEADER,
-                              "a transport is made for version %u of transport.h; this is %u",
-                              t->version, ACH_TRANSPORT_VERSION);
+        return ach_errstr_set(
+            ACH_BAD_HEADER,
+            "a transport is built for version %u of transport.h; this is version %u", t->version,
+            ACH_TRANSPORT_VERSION);
     if (!t->name || !*t->name || !t->serve != !t->end || !t->connect != !t->send ||
         !t->connect != !t->disconnect || (!t->serve && !t->connect))
-        return ach_errstr_set(ACH_BAD_HEADER, "a transport that lacks a name or a function");
+        return ach_errstr_set(ACH_BAD_HEADER, "a transport lacks a name or a function");
     return ACH_OK;
 }
 
-static ach_status_t add(const ach_transport_class_t *t)
+static ach_status_t transport_add(const ach_transport_class_t *t)
 {
-    const ach_transport_class_t *same = find(t->name);
+    const ach_transport_class_t *same = transport_find(t->name);
 
     if (same == t)
         return ACH_OK;
@@ -49,12 +50,12 @@ static ach_status_t add(const ach_transport_class_t *t)
 
 ach_status_t ach_transport_add(const ach_transport_class_t *transport)
 {
-    ach_status_t status = check(transport);
+    ach_status_t status = transport_check(transport);
 
     if (status != ACH_OK)
         return status;
     pthread_mutex_lock(&lock);
-    status = add(transport);
+    status = transport_add(transport);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -64,7 +65,7 @@ const ach_transport_class_t *ach_transport_find(const char *name)
     const ach_transport_class_t *t;
 
     pthread_mutex_lock(&lock);
-    t = find(name);
+    t = transport_find(name);
     pthread_mutex_unlock(&lock);
     return t;
 }

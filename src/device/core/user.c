@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A database may be on another machine: a client that asks again and again asks it rarely. */
+/* Users are cached: the database may be remote, and a client may cause many look-ups. */
 #define KEEP_SECONDS 10
 #define KEEP_USERS 8u
 
 #define PASSWD_MAX (1u << 20)
 
 static struct {
-    struct achi_user user;
+    struct dev_user user;
     time_t until;
 } kept[KEEP_USERS];
 static unsigned next_kept;
@@ -30,7 +30,7 @@ static time_t now(void)
     return t.tv_sec;
 }
 
-static bool remember(uid_t uid, struct achi_user *user)
+static bool remember(uid_t uid, struct dev_user *user)
 {
     bool found = false;
     unsigned i;
@@ -45,7 +45,7 @@ static bool remember(uid_t uid, struct achi_user *user)
     return found;
 }
 
-static void keep(const struct achi_user *user)
+static void keep(const struct dev_user *user)
 {
     pthread_mutex_lock(&lock);
     kept[next_kept].user = *user;
@@ -54,7 +54,7 @@ static void keep(const struct achi_user *user)
     pthread_mutex_unlock(&lock);
 }
 
-static void look_up(uid_t uid, struct achi_user *user)
+static void look_up(uid_t uid, struct dev_user *user)
 {
     struct passwd entry, *found = NULL;
     size_t size = 1024;
@@ -67,7 +67,7 @@ static void look_up(uid_t uid, struct achi_user *user)
         buffer = malloc(size);
         error = buffer ? getpwuid_r(uid, &entry, buffer, size, &found) : ENOMEM;
     }
-    user->count = ACHI_USER_GROUPS;
+    user->count = DEV_USER_GROUPS;
     user->known = !error && found &&
                   getgrouplist(entry.pw_name, entry.pw_gid, user->groups, &user->count) >= 0;
     if (!user->known)
@@ -75,7 +75,7 @@ static void look_up(uid_t uid, struct achi_user *user)
     free(buffer);
 }
 
-void achi_user_find(uid_t uid, struct achi_user *user)
+void dev_user_find(uid_t uid, struct dev_user *user)
 {
     if (remember(uid, user))
         return;
@@ -84,7 +84,7 @@ void achi_user_find(uid_t uid, struct achi_user *user)
     keep(user);
 }
 
-bool achi_user_in(const struct achi_user *user, gid_t group)
+bool dev_user_in(const struct dev_user *user, gid_t group)
 {
     int i;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * advertise.c - say which devices are here
+ * advertise.c - advertise the devices of this robot
  *
- * Everything runs in Avahi's thread. Avahi's library waits for a daemon that is
- * not there, but not for the bus that it is reached by: so a client that fails
- * is thrown away, and made again after a while.
+ * Everything runs in Avahi's thread. Avahi's library waits for a missing daemon,
+ * but not for a missing D-Bus. So a client that fails is freed, and created
+ * again after RETRY_MS.
  */
 #include <ach.h>
 #include <avahi-client/publish.h>
@@ -25,7 +25,7 @@
 /* Bytes of a service's TXT records: more does not fit a packet. */
 #define TXT_MAX 1200u
 
-struct achi_mdns {
+struct mdns_mdns {
     ach_robot_t *robot;
     uint16_t port;
     AvahiIfIndex interface;
@@ -39,7 +39,7 @@ struct achi_mdns {
     bool warned;
 };
 
-static uint16_t port_of(const struct achi_mdns *m, const ach_device_info_t *d)
+static uint16_t port_of(const struct mdns_mdns *m, const ach_device_info_t *d)
 {
     return d->address.robot ? (uint16_t)d->address.robot : m->port;
 }
@@ -53,7 +53,7 @@ static AvahiStringList *add_device(AvahiStringList *txt, const ach_device_info_t
                  : txt;
 }
 
-static AvahiStringList *make_txt(const struct achi_mdns *m, uint16_t port)
+static AvahiStringList *make_txt(const struct mdns_mdns *m, uint16_t port)
 {
     AvahiStringList *txt = NULL;
     size_t i;
@@ -65,7 +65,7 @@ static AvahiStringList *make_txt(const struct achi_mdns *m, uint16_t port)
     return txt;
 }
 
-static int add_service(const struct achi_mdns *m, uint16_t port)
+static int add_service(const struct mdns_mdns *m, uint16_t port)
 {
     AvahiStringList *txt = make_txt(m, port);
     char name[AVAHI_LABEL_MAX];
@@ -73,13 +73,13 @@ static int add_service(const struct achi_mdns *m, uint16_t port)
 
     snprintf(name, sizeof(name), "%.50s %u", m->name, port);
     error = avahi_entry_group_add_service_strlst(m->group, m->interface, AVAHI_PROTO_UNSPEC, 0,
-                                                 name, ACHI_MDNS_TYPE, NULL, NULL, port, txt);
+                                                 name, MDNS_TYPE, NULL, NULL, port, txt);
     avahi_string_list_free(txt);
     return error;
 }
 
-/* The robot's own port, and those of devices with a robot's number of their own. */
-static int add_services(const struct achi_mdns *m)
+/* A service for the robot's own port, and for each other robot's number among its devices. */
+static int add_services(const struct mdns_mdns *m)
 {
     int error = add_service(m, m->port);
     size_t i, k;
@@ -95,7 +95,7 @@ static int add_services(const struct achi_mdns *m)
     return error;
 }
 
-static void rename_service(struct achi_mdns *m)
+static void rename_service(struct mdns_mdns *m)
 {
     char *other = avahi_alternative_service_name(m->name);
 
@@ -103,7 +103,7 @@ static void rename_service(struct achi_mdns *m)
     m->name = other;
 }
 
-static void publish(struct achi_mdns *m)
+static void publish(struct mdns_mdns *m)
 {
     int error = add_services(m);
 
@@ -121,7 +121,7 @@ static void publish(struct achi_mdns *m)
 
 static void group_changed(AvahiEntryGroup *group, AvahiEntryGroupState state, void *context)
 {
-    struct achi_mdns *m = context;
+    struct mdns_mdns *m = context;
 
     m->group = group;
     if (state == AVAHI_ENTRY_GROUP_ESTABLISHED) {
@@ -134,15 +134,15 @@ static void group_changed(AvahiEntryGroup *group, AvahiEntryGroupState state, vo
     }
 }
 
-static void warn(struct achi_mdns *m, const char *why)
+static void warn(struct mdns_mdns *m, const char *why)
 {
     if (!m->warned)
         ach_robot_log(m->robot, ACH_LOG_WARNING,
-                      "the devices are not advertised until Avahi is there: %s", why);
+                      "the devices are not advertised until Avahi is available: %s", why);
     m->warned = true;
 }
 
-static void begin(struct achi_mdns *m, AvahiClient *client)
+static void begin(struct mdns_mdns *m, AvahiClient *client)
 {
     if (!m->name)
         m->name = avahi_strdup(avahi_client_get_host_name(client));
@@ -152,7 +152,7 @@ static void begin(struct achi_mdns *m, AvahiClient *client)
         publish(m);
 }
 
-static void retry_later(struct achi_mdns *m)
+static void retry_later(struct mdns_mdns *m)
 {
     struct timeval t;
 
@@ -160,22 +160,22 @@ static void retry_later(struct achi_mdns *m)
     avahi_threaded_poll_get(m->poll)->timeout_update(m->retry, &t);
 }
 
-/* The client is not freed here: this is called from within it. */
-static void client_changed(AvahiClient *client, AvahiClientState state, void *context)
+/* Must not free the client, which calls this. */
+static void advertise_client_changed(AvahiClient *client, AvahiClientState state, void *context)
 {
-    struct achi_mdns *m = context;
+    struct mdns_mdns *m = context;
 
     switch (state) {
     case AVAHI_CLIENT_S_RUNNING:
         begin(m, client);
         break;
     case AVAHI_CLIENT_S_COLLISION:
-    case AVAHI_CLIENT_S_REGISTERING: /* the host's name changes; all comes again */
+    case AVAHI_CLIENT_S_REGISTERING: /* the host name changes; S_RUNNING follows */
         if (m->group)
             avahi_entry_group_reset(m->group);
         break;
     case AVAHI_CLIENT_CONNECTING:
-        warn(m, "there is no daemon");
+        warn(m, "the daemon is not running");
         break;
     case AVAHI_CLIENT_FAILURE:
         warn(m, avahi_strerror(avahi_client_errno(client)));
@@ -186,7 +186,7 @@ static void client_changed(AvahiClient *client, AvahiClientState state, void *co
 
 static void connect_again(AvahiTimeout *retry, void *context)
 {
-    struct achi_mdns *m = context;
+    struct mdns_mdns *m = context;
     const AvahiPoll *poll = avahi_threaded_poll_get(m->poll);
     int error = 0;
 
@@ -194,14 +194,14 @@ static void connect_again(AvahiTimeout *retry, void *context)
     if (m->client)
         avahi_client_free(m->client); /* and its group */
     m->group = NULL;
-    m->client = avahi_client_new(poll, AVAHI_CLIENT_NO_FAIL, client_changed, m, &error);
+    m->client = avahi_client_new(poll, AVAHI_CLIENT_NO_FAIL, advertise_client_changed, m, &error);
     if (m->client)
         return;
     warn(m, avahi_strerror(error));
     retry_later(m);
 }
 
-static ach_status_t start(struct achi_mdns *m)
+static ach_status_t start(struct mdns_mdns *m)
 {
     const AvahiPoll *poll;
     struct timeval now;
@@ -221,9 +221,9 @@ static ach_status_t start(struct achi_mdns *m)
 }
 
 ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, unsigned interface,
-                                 struct achi_mdns **mdns)
+                                 struct mdns_mdns **mdns)
 {
-    struct achi_mdns *m = calloc(1, sizeof(*m));
+    struct mdns_mdns *m = calloc(1, sizeof(*m));
     ach_status_t status;
 
     if (!m)
@@ -239,7 +239,7 @@ ach_status_t achi_mdns_advertise(ach_robot_t *robot, uint16_t port, unsigned int
     return status;
 }
 
-void achi_mdns_end(struct achi_mdns *mdns)
+void achi_mdns_end(struct mdns_mdns *mdns)
 {
     if (!mdns)
         return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * find.c - hear which devices are elsewhere
+ * find.c - find the devices that servers in the network advertise
  *
- * A browser names services, and a resolver for each finds its host, port and TXT
- * records. What was heard on several network interfaces is told once.
+ * A browser finds services, and a resolver for each finds its host, port and TXT
+ * records. A service found on several network interfaces is reported once.
  */
 #include <ach.h>
 #include <avahi-client/lookup.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../util/monotonic.h"
 #include "mdns.h"
 
 struct seen {
@@ -26,9 +27,9 @@ struct finder {
     AvahiSimplePoll *poll;
     AvahiClient *client;
     unsigned resolving;
-    bool browsed; /* all that is known now has been named */
+    bool browsed; /* AVAHI_BROWSER_ALL_FOR_NOW was received */
     struct seen *seen;
-    achi_mdns_found_t *found;
+    mdns_found_t *found;
     void *context;
     int error;
 };
@@ -50,7 +51,7 @@ static bool seen_before(struct finder *f, const char *name)
     return false;
 }
 
-/* "laser#0(driver)", as it came from the network: only what can be printed is believed. */
+/* Parse "laser#0(driver)" from the network; accepts printable characters only. */
 static bool read_device(const char *text, char *device, size_t size, char *driver)
 {
     char interf[64];
@@ -64,9 +65,9 @@ static bool read_device(const char *text, char *device, size_t size, char *drive
     return true;
 }
 
-static void tell(const struct finder *f, const struct achi_mdns_found *server, AvahiStringList *txt)
+static void tell(const struct finder *f, const struct mdns_found *server, AvahiStringList *txt)
 {
-    struct achi_mdns_found d = *server;
+    struct mdns_found d = *server;
     char device[80], driver[64];
     const char *text;
 
@@ -74,7 +75,7 @@ static void tell(const struct finder *f, const struct achi_mdns_found *server, A
     d.driver = driver;
     if (!txt)
         return;
-    tell(f, server, avahi_string_list_get_next(txt)); /* Avahi's lists begin with the last */
+    tell(f, server, avahi_string_list_get_next(txt)); /* Avahi's lists are in reverse order */
     text = (const char *)avahi_string_list_get_text(txt);
     if (strncmp(text, "device=", 7) == 0 && read_device(text + 7, device, sizeof(device), driver))
         f->found(f->context, &d);
@@ -86,7 +87,7 @@ static void resolved(AvahiServiceResolver *resolver, AvahiIfIndex interface, Ava
                      uint16_t port, AvahiStringList *txt, AvahiLookupResultFlags flags,
                      void *context)
 {
-    struct achi_mdns_found d = {.service = name, .host = host, .port = port};
+    struct mdns_found d = {.service = name, .host = host, .port = port};
     struct finder *f = context;
     char number[AVAHI_ADDRESS_STR_MAX];
 
@@ -122,41 +123,34 @@ static void browsed(AvahiServiceBrowser *browser, AvahiIfIndex interface, AvahiP
         f->error = avahi_client_errno(f->client);
 }
 
-static void client_changed(AvahiClient *client, AvahiClientState state, void *context)
+static void find_client_changed(AvahiClient *client, AvahiClientState state, void *context)
 {
     if (state == AVAHI_CLIENT_FAILURE)
         ((struct finder *)context)->error = avahi_client_errno(client);
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void browse(struct finder *f, double seconds)
 {
-    double until = now() + seconds;
+    double until = monotonic_seconds() + seconds;
     double left = seconds;
 
-    f->client = avahi_client_new(avahi_simple_poll_get(f->poll), 0, client_changed, f, &f->error);
+    f->client =
+        avahi_client_new(avahi_simple_poll_get(f->poll), 0, find_client_changed, f, &f->error);
     if (!f->client)
         return;
     f->error = 0;
-    if (!avahi_service_browser_new(f->client, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, ACHI_MDNS_TYPE,
-                                   NULL, 0, browsed, f))
+    if (!avahi_service_browser_new(f->client, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, MDNS_TYPE, NULL,
+                                   0, browsed, f))
         f->error = avahi_client_errno(f->client);
     while (!f->error && left > 0 && !(f->browsed && !f->resolving)) {
         if (avahi_simple_poll_iterate(f->poll, (int)(left * 1000) + 1) != 0)
             break;
-        left = until - now();
+        left = until - monotonic_seconds();
     }
     avahi_client_free(f->client);
 }
 
-ach_status_t achi_mdns_find(double seconds, achi_mdns_found_t *found, void *context)
+ach_status_t achi_mdns_find(double seconds, mdns_found_t *found, void *context)
 {
     struct finder f = {.found = found, .context = context};
 
@@ -173,7 +167,7 @@ ach_status_t achi_mdns_find(double seconds, achi_mdns_found_t *found, void *cont
         free(s);
     }
     if (f.error)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "devices are found by avahi-daemon: %s",
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot find devices with avahi-daemon: %s",
                               avahi_strerror(f.error));
     return ACH_OK;
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "end.h"
+#include "endpoint.h"
 #include "session.h"
 
-/* Secrets that may be tried at once; then one each second. */
+/* Wrong secrets allowed at once; then one each second. */
 #define GUESSES_MAX 8u
 
-/* IPv6: the part of an address that names a network. */
+/* IPv6: bytes of the network prefix of an address. */
 #define NETWORK_BYTES 8u
 
 static struct in6_addr address_of(int fd)
@@ -20,9 +20,9 @@ static struct in6_addr address_of(int fd)
     struct in6_addr address = {0};
     struct sockaddr_storage a = {0};
     socklen_t size = sizeof(a);
-    struct achi_end e;
+    struct tcp_endpoint e;
 
-    if (getpeername(fd, (struct sockaddr *)&a, &size) != 0 || !achi_end_read(&a, &e))
+    if (getpeername(fd, (struct sockaddr *)&a, &size) != 0 || !tcp_endpoint_read(&a, &e))
         return address;
     if (e.family == AF_INET)
         memcpy(&address.s6_addr[12], &e.address.v4, sizeof(e.address.v4));
@@ -32,9 +32,9 @@ static struct in6_addr address_of(int fd)
     return address;
 }
 
-static struct achi_account *find(struct achi_server *server, const struct achi_account *wanted)
+static struct tcp_account *account_find(struct tcp_server *server, const struct tcp_account *wanted)
 {
-    struct achi_account *a = server->accounts;
+    struct tcp_account *a = server->accounts;
 
     while (a && (a->origin.local != wanted->origin.local || a->origin.uid != wanted->origin.uid ||
                  memcmp(&a->address, &wanted->address, sizeof(a->address)) != 0))
@@ -42,9 +42,9 @@ static struct achi_account *find(struct achi_server *server, const struct achi_a
     return a;
 }
 
-static struct achi_account *add(struct achi_server *server, const struct achi_account *wanted)
+static struct tcp_account *account_add(struct tcp_server *server, const struct tcp_account *wanted)
 {
-    struct achi_account *a = malloc(sizeof(*a));
+    struct tcp_account *a = malloc(sizeof(*a));
 
     if (!a)
         return NULL;
@@ -54,15 +54,15 @@ static struct achi_account *add(struct achi_server *server, const struct achi_ac
     return a;
 }
 
-bool achi_account_enter(struct achi_session *s, int fd)
+bool tcp_account_enter(struct tcp_session *s, int fd)
 {
-    struct achi_account wanted = {.origin = s->origin, .judged = -1};
+    struct tcp_account wanted = {.origin = s->origin, .judged = -1};
 
     if (!s->origin.local)
         wanted.address = address_of(fd);
-    s->account = find(s->server, &wanted);
+    s->account = account_find(s->server, &wanted);
     if (!s->account)
-        s->account = add(s->server, &wanted);
+        s->account = account_add(s->server, &wanted);
     if (s->account)
         s->account->clients++;
     else
@@ -70,21 +70,21 @@ bool achi_account_enter(struct achi_session *s, int fd)
     return s->account;
 }
 
-/* Seconds that have passed are to the account's credit. */
-static void settle(struct achi_account *a)
+/* Decrement `wrong` by the seconds that have passed. */
+static void account_settle(struct tcp_account *a)
 {
-    long now = achi_server_seconds(), passed = now - a->wrong_since;
+    long now = tcp_loop_seconds(), passed = now - a->wrong_since;
 
     a->wrong = passed < (long)a->wrong ? a->wrong - (unsigned)passed : 0;
     a->wrong_since = now;
 }
 
-void achi_accounts_forget(struct achi_server *server, bool all)
+void tcp_accounts_forget(struct tcp_server *server, bool all)
 {
-    struct achi_account **at = &server->accounts, *a;
+    struct tcp_account **at = &server->accounts, *a;
 
     while ((a = *at)) {
-        settle(a);
+        account_settle(a);
         if (a->clients || (a->wrong && !all)) {
             at = &a->next;
             continue;
@@ -94,10 +94,10 @@ void achi_accounts_forget(struct achi_server *server, bool all)
     }
 }
 
-/* With wrong secrets to its debit it stays, for the tick to forget later. */
-void achi_account_leave(struct achi_session *s)
+/* An account with recent wrong secrets stays; tcp_accounts_forget frees it in a later tick. */
+void tcp_account_leave(struct tcp_session *s)
 {
-    struct achi_account **at = &s->server->accounts, *a = s->account;
+    struct tcp_account **at = &s->server->accounts, *a = s->account;
 
     if (!a || --a->clients || a->wrong)
         return;
@@ -107,14 +107,14 @@ void achi_account_leave(struct achi_session *s)
     free(a);
 }
 
-bool achi_account_may_guess(struct achi_account *a)
+bool tcp_account_may_guess(struct tcp_account *a)
 {
-    settle(a);
+    account_settle(a);
     return a->wrong < GUESSES_MAX;
 }
 
-void achi_account_guessed_wrong(struct achi_account *a)
+void tcp_account_guessed_wrong(struct tcp_account *a)
 {
-    settle(a);
+    account_settle(a);
     a->wrong++;
 }

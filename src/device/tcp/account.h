@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account.h - what all connections of one user, or of one machine, do together
+ * account.h - state shared by all connections of one user, or of one machine
  *
- * Clients on this machine have the account of their user; others that of their address, or of its
- * first 64 bits with IPv6, as one machine has many of these. An account outlives its connections as
- * long as it has wrong secrets to its debit.
+ * A local client has the account of its user. A remote client has the account of its address; with
+ * IPv6, of its first 64 bits, because one machine has many addresses. An account outlives its
+ * connections while `wrong` is not zero.
  *
- * All of it belongs to the loop's thread.
+ * All functions are for the loop's thread.
  */
-#ifndef ACHI_ACCOUNT_H
-#define ACHI_ACCOUNT_H
+#ifndef TCP_ACCOUNT_H
+#define TCP_ACCOUNT_H
 
 #include <netinet/in.h>
 
 #include "origin.h"
 
-struct achi_server;
-struct achi_session;
+struct tcp_server;
+struct tcp_session;
 
-struct achi_account {
-    struct achi_account *next;
-    struct achi_origin origin;
-    struct in6_addr address; /* of a client elsewhere; zero for one of this machine */
+struct tcp_account {
+    struct tcp_account *next;
+    struct tcp_origin origin;
+    struct in6_addr address; /* of a remote client; zero for a local one */
     int clients;
-    unsigned wrong;   /* secrets of late: one less each second */
-    long wrong_since; /* the second up to which that is counted */
+    unsigned wrong;   /* recent wrong secrets; decremented each second */
+    long wrong_since; /* the second in which `wrong` was last updated */
     bool rightless;   /* its user may not even list the devices */
-    long judged;      /* the second in which that was found */
+    long judged;      /* the second in which `rightless` was updated */
 };
 
-/* Enter a session, whose socket and origin are known. False: no memory. */
-bool achi_account_enter(struct achi_session *s, int fd);
+/* Set s->account, by socket and origin; creates it if needed. False: no memory. */
+bool tcp_account_enter(struct tcp_session *s, int fd);
 
-/* A session that may have no account. */
-void achi_account_leave(struct achi_session *s);
+/* s->account may be NULL. */
+void tcp_account_leave(struct tcp_session *s);
 
-/* Whether one more secret may be tried; if not, try again after a while. */
-bool achi_account_may_guess(struct achi_account *a);
-void achi_account_guessed_wrong(struct achi_account *a);
+/* Whether another secret may be tried now; if not, retry about a second later. */
+bool tcp_account_may_guess(struct tcp_account *a);
+void tcp_account_guessed_wrong(struct tcp_account *a);
 
-/* Forget accounts without connections. all: even if they have guessed wrong of late. */
-void achi_accounts_forget(struct achi_server *server, bool all);
+/* Free accounts without connections. @all: even those with recent wrong secrets. */
+void tcp_accounts_forget(struct tcp_server *server, bool all);
 
 #endif

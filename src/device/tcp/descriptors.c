@@ -7,7 +7,7 @@
 
 #define RESERVE 256u
 
-/* Numbers to look at one by one where /proc is not there. */
+/* Descriptors to probe one by one if /proc is not mounted. */
 #define LOOK_MAX 4096
 
 static unsigned count_one_by_one(void)
@@ -31,10 +31,10 @@ static unsigned count_open(void)
     while ((e = readdir(d)))
         used += e->d_name[0] != '.';
     closedir(d);
-    return used ? used - 1 : 0; /* the directory is not open any more */
+    return used ? used - 1 : 0; /* without the descriptor of the directory itself */
 }
 
-int achi_descriptors_clients(int wanted)
+int tcp_descriptors_clients(int wanted)
 {
     struct rlimit files;
     rlim_t used, room;

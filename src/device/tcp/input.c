@@ -9,13 +9,13 @@
 
 #define ROOM_FIRST 256u
 
-void achi_input_init(struct achi_input *in, size_t limit)
+void tcp_input_init(struct tcp_input *in, size_t limit)
 {
     memset(in, 0, sizeof(*in));
     in->limit = limit;
 }
 
-static void forget(struct achi_input *in)
+static void forget(struct tcp_input *in)
 {
     ach_budget_sub(in->budget, in->room);
     free(in->kept);
@@ -23,13 +23,13 @@ static void forget(struct achi_input *in)
     in->room = 0;
 }
 
-void achi_input_finish(struct achi_input *in)
+void tcp_input_finish(struct tcp_input *in)
 {
     forget(in);
     memset(in, 0, sizeof(*in));
 }
 
-static ach_status_t grow(struct achi_input *in, size_t needed)
+static ach_status_t grow(struct tcp_input *in, size_t needed)
 {
     size_t room = in->room ? in->room : ROOM_FIRST;
     unsigned char *more;
@@ -47,8 +47,8 @@ static ach_status_t grow(struct achi_input *in, size_t needed)
     return ACH_OK;
 }
 
-/* What was kept is moved when more comes, and not each time that something of it was taken. */
-ach_status_t achi_input_feed(struct achi_input *in, const void *bytes, size_t n)
+/* Kept bytes are moved to the front when more arrive, not each time a message is parsed. */
+ach_status_t tcp_input_feed(struct tcp_input *in, const void *bytes, size_t n)
 {
     ach_status_t status;
 
@@ -69,8 +69,8 @@ ach_status_t achi_input_feed(struct achi_input *in, const void *bytes, size_t n)
     return ACH_OK;
 }
 
-ach_status_t achi_input_next(struct achi_input *in, ach_header_t *h, const unsigned char **body,
-                             size_t *size)
+ach_status_t tcp_input_next(struct tcp_input *in, ach_header_t *h, const unsigned char **body,
+                            size_t *size)
 {
     uint32_t n;
 
@@ -79,8 +79,8 @@ ach_status_t achi_input_next(struct achi_input *in, ach_header_t *h, const unsig
     if (ach_frame_read(in->at, h, &n) != ACH_OK)
         return ach_errstr_set(ACH_CORRUPT,
                               "not a message: interface %u, type %u, subtype %u, %u bytes",
-                              achi_wire_number(in->at + 8), achi_wire_number(in->at + 16),
-                              achi_wire_number(in->at + 20), achi_wire_number(in->at + 36));
+                              tcp_wire_number(in->at + 8), tcp_wire_number(in->at + 16),
+                              tcp_wire_number(in->at + 20), tcp_wire_number(in->at + 36));
     if (n > in->limit)
         return ach_errstr_set(ACH_OVERFLOW, "a message of %u bytes; the limit is %zu", n,
                               in->limit);
@@ -93,7 +93,7 @@ ach_status_t achi_input_next(struct achi_input *in, ach_header_t *h, const unsig
     return ACH_OK;
 }
 
-ach_status_t achi_input_keep(struct achi_input *in)
+ach_status_t tcp_input_keep(struct tcp_input *in)
 {
     size_t offset = in->kept ? (size_t)((uintptr_t)in->at - (uintptr_t)in->kept) : SIZE_MAX;
     ach_status_t status;
@@ -113,7 +113,7 @@ ach_status_t achi_input_keep(struct achi_input *in)
     return status;
 }
 
-bool achi_input_peek(const struct achi_input *in, ach_header_t *h, uint32_t *size)
+bool tcp_input_peek(const struct tcp_input *in, ach_header_t *h, uint32_t *size)
 {
     return in->left >= ACH_FRAME_HEADER && ach_frame_read(in->at, h, size) == ACH_OK &&
            *size <= in->limit;

@@ -15,28 +15,29 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "call.h"
-#include "dial.h"
+#include "../../util/monotonic.h"
+#include "connect.h"
+#include "handshake.h"
 #include "loop.h"
 #include "map.h"
 #include "output.h"
 #include "wire.h"
 
-/* Messages of the server about lost data that wait for the application. */
+/* Limit of SYNCH messages about lost data in the application's queue. */
 #define SYNCH_MAX 64u
 
 struct ach_link {
-    struct achi_peer peer;
+    struct tcp_peer peer;
     ach_queue_t *to;  /* the application's */
     ach_queue_t *out; /* what is to be sent */
-    struct achi_input input;
-    struct achi_output output;
+    struct tcp_input input;
+    struct tcp_output output;
     bool blocked;
     bool lost;       /* read by any thread */
-    unsigned asked;  /* requests whose answers have not come; changed by any thread */
-    uint32_t missed; /* messages that the server dropped and the application was not told of */
+    unsigned asked;  /* unanswered requests; changed by any thread */
+    uint32_t missed; /* messages dropped by the server, not yet reported to the application */
     pthread_cond_t settled; /* with the loop's lock: the next has changed, or the link is lost */
-    uint32_t flushed;       /* answers to requests of achi_link_flush */
+    uint32_t flushed;       /* answers to requests of tcp_link_flush */
     uint32_t flushes;       /* those requests; for the thread that sends */
     uint32_t robot;
     uint16_t interf, index;
@@ -45,7 +46,7 @@ struct ach_link {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct achi_loop *loop;
+static struct tcp_loop *loop;
 static unsigned links;
 
 static ach_status_t enter_loop(void)
@@ -54,11 +55,11 @@ static ach_status_t enter_loop(void)
 
     pthread_mutex_lock(&lock);
     if (!loop) {
-        status = achi_loop_create(&loop);
+        status = tcp_loop_create(&loop);
         if (status == ACH_OK) {
-            status = achi_loop_start(loop, NULL, NULL);
+            status = tcp_loop_start(loop, NULL, NULL);
             if (status != ACH_OK) {
-                achi_loop_destroy(loop);
+                tcp_loop_destroy(loop);
                 loop = NULL;
             }
         }
@@ -70,7 +71,7 @@ static ach_status_t enter_loop(void)
 
 static void leave_loop(void)
 {
-    struct achi_loop *last = NULL;
+    struct tcp_loop *last = NULL;
 
     pthread_mutex_lock(&lock);
     if (--links == 0) {
@@ -79,17 +80,17 @@ static void leave_loop(void)
     }
     pthread_mutex_unlock(&lock);
     if (last)
-        achi_loop_destroy(last);
+        tcp_loop_destroy(last);
 }
 
 static void push(ach_queue_t *to, const ach_header_t *h, const unsigned char *body, size_t size)
 {
     ach_message_t *m;
     ach_status_t status =
-        achi_map_is(h) ? achi_map_unpack(h, body, size, &m) : ach_message_wrap(h, body, size, &m);
+        tcp_map_is(h) ? tcp_map_unpack(h, body, size, &m) : ach_message_wrap(h, body, size, &m);
     ach_header_t refused = *h;
 
-    /* Who waits for an answer gets one. */
+    /* A caller may wait for this answer: turn a bad ACK into a NACK. */
     if (status != ACH_OK && h->type == ACH_MSG_ACK) {
         refused.type = ACH_MSG_NACK;
         status = ach_message_wrap(&refused, NULL, 0, &m);
@@ -100,12 +101,12 @@ static void push(ach_queue_t *to, const ach_header_t *h, const unsigned char *bo
     ach_message_unref(m);
 }
 
-static bool is_answer(const ach_header_t *h)
+static bool link_is_answer(const ach_header_t *h)
 {
     return h->type == ACH_MSG_ACK || h->type == ACH_MSG_NACK;
 }
 
-/* A queue never drops answers, so one that nobody asked for must not get into it. */
+/* Whether an answer was requested. A queue never drops answers, so others must not enter it. */
 static bool expected(ach_link_t *l)
 {
     unsigned asked = __atomic_load_n(&l->asked, __ATOMIC_ACQUIRE);
@@ -116,45 +117,45 @@ static bool expected(ach_link_t *l)
     return asked;
 }
 
-/* Nor is a SYNCH dropped: while many wait, the numbers of those that follow are added up. */
+/* A queue never drops a SYNCH either: beyond SYNCH_MAX, losses are summed up in `missed`. */
 static void take_overflow(ach_link_t *l, const ach_header_t *h, const unsigned char *body,
                           size_t size)
 {
-    uint32_t more = size == 4 ? achi_wire_number(body) : 0;
+    uint32_t more = size == 4 ? tcp_wire_number(body) : 0;
     unsigned char sum[4];
 
     l->missed = more < UINT32_MAX - l->missed ? l->missed + more : UINT32_MAX;
     if (ach_queue_replies(l->to) >= SYNCH_MAX)
         return;
-    achi_wire_put(sum, l->missed);
+    tcp_wire_put(sum, l->missed);
     l->missed = 0;
     push(l->to, h, sum, sizeof(sum));
 }
 
-/* What a server may say; the rest is none of the application's business. */
+/* Forward data, expected answers and losses to the application; ignore the rest. */
 static void take(void *context, const ach_header_t *h, const unsigned char *body, size_t size)
 {
     bool player = h->address.interf == ACH_PLAYER_CODE;
     ach_link_t *l = context;
 
-    if (player && is_answer(h) && h->subtype == ACH_PLAYER_REQ_DATAMODE) {
+    if (player && link_is_answer(h) && h->subtype == ACH_PLAYER_REQ_DATAMODE) {
         l->flushed++;
         pthread_cond_broadcast(&l->settled);
     } else if (player && h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW) {
         take_overflow(l, h, body, size);
-    } else if (!player && (h->type == ACH_MSG_DATA || (is_answer(h) && expected(l)))) {
+    } else if (!player && (h->type == ACH_MSG_DATA || (link_is_answer(h) && expected(l)))) {
         push(l->to, h, body, size);
     }
 }
 
-static void lose(ach_link_t *l)
+static void link_lose(ach_link_t *l)
 {
     const ach_header_t h = {.address = {.interf = ACH_PLAYER_CODE}, .type = ACH_MSG_SYNCH};
 
     if (l->lost)
         return;
     __atomic_store_n(&l->lost, true, __ATOMIC_RELEASE);
-    achi_loop_hang_up(&l->peer);
+    tcp_loop_hang_up(&l->peer);
     pthread_cond_broadcast(&l->settled);
     push(l->to, &h, NULL, 0);
 }
@@ -166,25 +167,25 @@ static void take_all(ach_link_t *l)
     ach_header_t h;
     size_t size;
 
-    while ((status = achi_input_next(&l->input, &h, &body, &size)) == ACH_OK)
+    while ((status = tcp_input_next(&l->input, &h, &body, &size)) == ACH_OK)
         take(l, &h, body, size);
-    if (status != ACH_EAGAIN || achi_input_keep(&l->input) != ACH_OK)
-        lose(l);
+    if (status != ACH_EAGAIN || tcp_input_keep(&l->input) != ACH_OK)
+        link_lose(l);
 }
 
-static void receive(ach_link_t *l)
+static void link_receive(ach_link_t *l)
 {
-    ssize_t n = recv(l->peer.fd, l->peer.loop->buffer, ACHI_LOOP_BUFFER, MSG_DONTWAIT);
+    ssize_t n = recv(l->peer.fd, l->peer.loop->buffer, TCP_LOOP_BUFFER, MSG_DONTWAIT);
 
-    if (n > 0 && achi_input_feed(&l->input, l->peer.loop->buffer, (size_t)n) == ACH_OK)
+    if (n > 0 && tcp_input_feed(&l->input, l->peer.loop->buffer, (size_t)n) == ACH_OK)
         take_all(l);
     else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-        lose(l);
+        link_lose(l);
 }
 
-static bool fill(ach_link_t *l)
+static bool link_fill(ach_link_t *l)
 {
-    while (!achi_output_full(&l->output)) {
+    while (!tcp_output_full(&l->output)) {
         ach_message_t *m = ach_queue_pop(l->out);
         ach_header_t h;
 
@@ -194,7 +195,7 @@ static bool fill(ach_link_t *l)
         h.address.robot = l->robot;
         if (h.address.interf != ACH_PLAYER_CODE)
             h.address = (ach_address_t){.robot = l->robot, .interf = l->interf, .index = l->index};
-        achi_output_add(&l->output, &h, m);
+        tcp_output_add(&l->output, &h, m);
     }
     return true;
 }
@@ -205,82 +206,82 @@ static void flush(ach_link_t *l)
     bool more = true;
 
     while (more && status == ACH_OK && !l->blocked && !l->lost) {
-        more = fill(l);
-        status = achi_output_send(&l->output, l->peer.fd);
+        more = link_fill(l);
+        status = tcp_output_send(&l->output, l->peer.fd);
     }
     l->blocked = l->blocked || status == ACH_EAGAIN;
     if (status == ACH_CLOSED)
-        lose(l);
-    achi_loop_want(&l->peer, (uint32_t)EPOLLIN | (l->blocked ? (uint32_t)EPOLLOUT : 0u));
+        link_lose(l);
+    tcp_loop_want(&l->peer, (uint32_t)EPOLLIN | (l->blocked ? (uint32_t)EPOLLOUT : 0u));
 }
 
-static void ready(struct achi_peer *p, uint32_t events)
+static void link_ready(struct tcp_peer *p, uint32_t events)
 {
     ach_link_t *l = (ach_link_t *)p;
 
     if (events & EPOLLOUT)
         l->blocked = false;
     if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
-        receive(l);
+        link_receive(l);
     flush(l);
 }
 
-static void marked(struct achi_peer *p)
+static void link_marked(struct tcp_peer *p)
 {
     flush((ach_link_t *)p);
 }
 
-static void destroy(struct achi_peer *p)
+static void link_destroy(struct tcp_peer *p)
 {
     ach_link_t *l = (ach_link_t *)p;
 
-    achi_input_finish(&l->input);
-    achi_output_finish(&l->output);
+    tcp_input_finish(&l->input);
+    tcp_output_finish(&l->output);
     pthread_cond_destroy(&l->settled);
     free(l);
 }
 
-static const struct achi_peer_class class = {ready, marked, destroy};
+static const struct tcp_peer_class class = {link_ready, link_marked, link_destroy};
 
-static void wake(void *link)
+static void link_wake(void *link)
 {
-    achi_loop_mark(&((ach_link_t *)link)->peer);
+    tcp_loop_mark(&((ach_link_t *)link)->peer);
 }
 
-/* Some servers say yes and mean no: the access tells. */
-static ach_status_t subscribe(struct achi_call *c, const ach_place_t *place)
+/* Some servers send an ACK even if they refuse: check the access in it. */
+static ach_status_t link_subscribe(struct tcp_handshake *c, const ach_place_t *place)
 {
     const ach_player_device_req_t req = {.addr = {.interf = place->interf, .index = place->index},
                                          .access = ACH_PLAYER_OPEN_MODE};
     const unsigned char *answer;
     size_t size;
-    ach_status_t status = achi_call_request(c, ACH_PLAYER_REQ_DEV, &req, &answer, &size);
+    ach_status_t status = tcp_handshake_request(c, ACH_PLAYER_REQ_DEV, &req, &answer, &size);
 
     if (status != ACH_OK)
         return status;
-    if (size < 20 || achi_wire_number(answer + 16) != ACH_PLAYER_OPEN_MODE)
+    if (size < 20 || tcp_wire_number(answer + 16) != ACH_PLAYER_OPEN_MODE)
         return ach_errstr_set(ACH_EACCES, "%s: the device cannot be set up", c->name);
     return ACH_OK;
 }
 
-static ach_status_t agree(struct achi_call *c, const ach_place_t *place)
+static ach_status_t agree(struct tcp_handshake *c, const ach_place_t *place)
 {
     const ach_player_datamode_req_t push_mode = {.mode = ACH_PLAYER_DATAMODE_PUSH};
     const unsigned char *answer;
     size_t size;
-    ach_status_t status = achi_call_introduce(c);
+    ach_status_t status = tcp_handshake_introduce(c);
 
     if (status == ACH_OK)
-        status = achi_call_request(c, ACH_PLAYER_REQ_DATAMODE, &push_mode, &answer, &size);
+        status = tcp_handshake_request(c, ACH_PLAYER_REQ_DATAMODE, &push_mode, &answer, &size);
     if (status == ACH_OK)
-        status = achi_call_tell_route(c);
-    return status == ACH_OK ? subscribe(c, place) : status;
+        status = tcp_handshake_tell_route(c);
+    return status == ACH_OK ? link_subscribe(c, place) : status;
 }
 
 /* The call's socket, and what it has received already, become the link's. */
-static ach_status_t take_over(ach_link_t *l, struct achi_call *c)
+static ach_status_t take_over(ach_link_t *l, struct tcp_handshake *c)
 {
-    ach_status_t status = achi_input_keep(&c->input);
+    ach_status_t status = tcp_input_keep(&c->input);
 
     if (status != ACH_OK)
         return status;
@@ -288,20 +289,20 @@ static ach_status_t take_over(ach_link_t *l, struct achi_call *c)
     memset(&c->input, 0, sizeof(c->input));
     l->rights = c->rights;
     memcpy(l->limits, c->limits, sizeof(l->limits));
-    achi_loop_enter(loop);
-    status = achi_loop_add(loop, &l->peer, c->fd, EPOLLIN);
+    tcp_loop_enter(loop);
+    status = tcp_loop_add(loop, &l->peer, c->fd, EPOLLIN);
     if (status == ACH_OK) {
         c->fd = -1;
         take_all(l);
     }
-    achi_loop_leave(loop);
+    tcp_loop_leave(loop);
     return status;
 }
 
 static ach_status_t open_link(ach_link_t *l, const ach_place_t *place, double timeout)
 {
-    struct achi_call c;
-    ach_status_t status = achi_call_begin(&c, place, timeout);
+    struct tcp_handshake c;
+    ach_status_t status = tcp_handshake_begin(&c, place, timeout);
 
     c.other = take;
     c.context = l;
@@ -309,11 +310,11 @@ static ach_status_t open_link(ach_link_t *l, const ach_place_t *place, double ti
         status = agree(&c, place);
     if (status == ACH_OK)
         status = take_over(l, &c);
-    achi_call_end(&c);
+    tcp_handshake_end(&c);
     return status;
 }
 
-/* Waits on a clock that nobody sets. */
+/* Timed waits use CLOCK_MONOTONIC. */
 static void init_settled(ach_link_t *l)
 {
     pthread_condattr_t monotonic;
@@ -324,8 +325,8 @@ static void init_settled(ach_link_t *l)
     pthread_condattr_destroy(&monotonic);
 }
 
-ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
-                               ach_link_t **link)
+ach_status_t tcp_link_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
+                              ach_link_t **link)
 {
     ach_link_t *l = calloc(1, sizeof(*l));
     ach_status_t status;
@@ -345,11 +346,11 @@ ach_status_t achi_link_connect(const ach_place_t *place, ach_queue_t *queue, dou
     l->robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
     l->interf = place->interf;
     l->index = place->index;
-    status = ach_queue_create(0, 0, wake, l, &l->out);
+    status = ach_queue_create(0, 0, link_wake, l, &l->out);
     if (status == ACH_OK)
         status = open_link(l, place, timeout);
     if (status != ACH_OK)
-        achi_link_disconnect(l);
+        tcp_link_disconnect(l);
     else
         *link = l;
     return status;
@@ -364,7 +365,7 @@ static ach_status_t enqueue(ach_link_t *link, const ach_message_t *message)
                : ach_errstr_set(ACH_OVERFLOW, "the other side does not read");
 }
 
-ach_status_t achi_link_send(ach_link_t *link, const ach_message_t *message)
+ach_status_t tcp_link_send(ach_link_t *link, const ach_message_t *message)
 {
     unsigned request = ach_message_header(message)->type == ACH_MSG_REQ;
 
@@ -392,14 +393,14 @@ static ach_status_t ask_flush(ach_link_t *link)
 }
 
 /*
- * Servers take what comes in order, and answer this request themselves: who has the answer knows
- * that all before it was taken. The data mode is the one that it is already. Answers are counted,
- * because one may come after its request was given up.
+ * Servers handle messages in order and answer this request themselves, so the answer proves that
+ * all earlier messages were handled. The data mode does not change. Answers are counted,
+ * because one may come after its request timed out.
  */
-ach_status_t achi_link_flush(ach_link_t *link, double seconds)
+ach_status_t tcp_link_flush(ach_link_t *link, double seconds)
 {
-    struct timespec until = achi_dial_until(achi_dial_now() + seconds);
-    struct achi_loop *l = link->peer.loop;
+    struct timespec until = tcp_connect_until(monotonic_seconds() + seconds);
+    struct tcp_loop *l = link->peer.loop;
     ach_status_t status = ask_flush(link);
     int late = 0;
 
@@ -409,29 +410,30 @@ ach_status_t achi_link_flush(ach_link_t *link, double seconds)
     while (!link->lost && (int32_t)(link->flushed - link->flushes) < 0 && !late)
         late = pthread_cond_timedwait(&link->settled, &l->lock, &until);
     if ((int32_t)(link->flushed - link->flushes) < 0)
-        status = link->lost ? ach_errstr_set(ACH_CLOSED, "the connection was lost before the "
-                                                         "server had taken all that was sent")
-                            : ach_errstr_set(ACH_TIMEOUT,
-                                             "the server did not take all that was sent within "
-                                             "%g s",
-                                             seconds);
+        status =
+            link->lost
+                ? ach_errstr_set(
+                      ACH_CLOSED,
+                      "the connection was lost before the server had handled all messages")
+                : ach_errstr_set(ACH_TIMEOUT, "the server did not handle all messages within %g s",
+                                 seconds);
     pthread_mutex_unlock(&l->lock);
     return status;
 }
 
-unsigned achi_link_rights(const ach_link_t *link)
+unsigned tcp_link_rights(const ach_link_t *link)
 {
     return link->rights;
 }
 
-/* Once it is removed nobody takes from its queue, and the loop may free it. */
-void achi_link_disconnect(ach_link_t *link)
+/* After tcp_loop_remove nobody pops from `out`, and the loop may free the link. */
+void tcp_link_disconnect(ach_link_t *link)
 {
     ach_queue_t *out = link->out;
 
-    achi_loop_enter(loop);
-    achi_loop_remove(&link->peer);
-    achi_loop_leave(loop);
+    tcp_loop_enter(loop);
+    tcp_loop_remove(&link->peer);
+    tcp_loop_leave(loop);
     ach_queue_close(out);
     leave_loop();
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list.c - which devices a server elsewhere has */
+/* list.c - list the devices of a remote server */
 #include <ach.h>
 #include <ach/interface/player.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "handshake.h"
 #include "link.h"
 
-static ach_status_t ask_drivers(struct achi_call *c, const ach_player_devlist_t *list, size_t n)
+static ach_status_t ask_drivers(struct tcp_handshake *c, const ach_player_devlist_t *list, size_t n)
 {
     ach_status_t status = ACH_OK;
     unsigned char bytes[64];
@@ -20,36 +20,37 @@ static ach_status_t ask_drivers(struct achi_call *c, const ach_player_devlist_t 
 
         status = ach_encode(&ach_player_driverinfo_type, &body, bytes, sizeof(bytes), &size);
         if (status == ACH_OK)
-            status = achi_call_ask(c, ACH_PLAYER_REQ_DRIVERINFO, i, bytes, size);
+            status = tcp_handshake_ask(c, ACH_PLAYER_REQ_DRIVERINFO, i, bytes, size);
     }
     return status;
 }
 
-/* A device whose driver is not told has none. */
-static ach_status_t read_driver(struct achi_call *c, uint32_t sequence, char *name, size_t room)
+/* After a NACK the name stays empty. */
+static ach_status_t read_driver(struct tcp_handshake *c, uint32_t sequence, char *name, size_t room)
 {
     const unsigned char *answer;
     ach_player_driverinfo_t *info;
     size_t size;
     void *body;
-    ach_status_t status = achi_call_answer(c, ACH_PLAYER_REQ_DRIVERINFO, sequence, &answer, &size);
+    ach_status_t status =
+        tcp_handshake_answer(c, ACH_PLAYER_REQ_DRIVERINFO, sequence, &answer, &size);
 
     if (status == ACH_EACCES)
         return ACH_OK;
     if (status != ACH_OK)
         return status;
     if (ach_decode_new(&ach_player_driverinfo_type, answer, size, &body) != ACH_OK)
-        return ach_errstr_set(ACH_CORRUPT, "%s: not an answer", c->name);
+        return ach_errstr_set(ACH_CORRUPT, "%s: the answer is invalid", c->name);
     info = body;
     strncpy(name, info->driver_name, room - 1);
     free(body);
     return ACH_OK;
 }
 
-/* Asked in groups, so that neither side waits for the other's buffer. */
+/* Requests in flight: few, so that they and their answers fit into the socket buffers. */
 #define GROUP 64u
 
-static ach_status_t describe(struct achi_call *c, const ach_player_devlist_t *list,
+static ach_status_t describe(struct tcp_handshake *c, const ach_player_devlist_t *list,
                              ach_device_info_t *devices, size_t n)
 {
     ach_status_t status = ACH_OK;
@@ -74,19 +75,19 @@ static ach_status_t describe(struct achi_call *c, const ach_player_devlist_t *li
     return status;
 }
 
-static ach_status_t list_all(struct achi_call *c, ach_device_info_t *devices, size_t room,
+static ach_status_t list_all(struct tcp_handshake *c, ach_device_info_t *devices, size_t room,
                              size_t *count)
 {
     const unsigned char *answer;
     ach_player_devlist_t *list;
     size_t size;
     void *body;
-    ach_status_t status = achi_call_request(c, ACH_PLAYER_REQ_DEVLIST, NULL, &answer, &size);
+    ach_status_t status = tcp_handshake_request(c, ACH_PLAYER_REQ_DEVLIST, NULL, &answer, &size);
 
     if (status != ACH_OK)
         return status;
     if (ach_decode_new(&ach_player_devlist_type, answer, size, &body) != ACH_OK)
-        return ach_errstr_set(ACH_CORRUPT, "%s: not a list of devices", c->name);
+        return ach_errstr_set(ACH_CORRUPT, "%s: the list of devices is invalid", c->name);
     list = body;
     status = describe(c, list, devices, list->devices_count < room ? list->devices_count : room);
     if (status == ACH_OK)
@@ -95,18 +96,18 @@ static ach_status_t list_all(struct achi_call *c, ach_device_info_t *devices, si
     return status;
 }
 
-ach_status_t achi_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
-                       size_t room, size_t *count)
+ach_status_t tcp_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
+                      size_t room, size_t *count)
 {
-    struct achi_call c;
-    ach_status_t status = achi_call_begin(&c, place, timeout);
+    struct tcp_handshake c;
+    ach_status_t status = tcp_handshake_begin(&c, place, timeout);
 
     if (status == ACH_OK)
-        status = achi_call_introduce(&c);
+        status = tcp_handshake_introduce(&c);
     if (status == ACH_OK)
-        status = achi_call_tell_route(&c);
+        status = tcp_handshake_tell_route(&c);
     if (status == ACH_OK)
         status = list_all(&c, devices, room, count);
-    achi_call_end(&c);
+    tcp_handshake_end(&c);
     return status;
 }

@@ -13,22 +13,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "room.h"
+#include "evict.h"
 
 #define BACKLOG 1024
 
-/* Connections that can be neither taken nor refused wait: to try on and on helps nobody. */
-static void pause_accepting(struct achi_listener *l)
+/* Leave connections that can be neither accepted nor refused in the backlog until a tick. */
+static void pause_accepting(struct tcp_listener *l)
 {
-    achi_loop_want(&l->peer, 0);
+    tcp_loop_want(&l->peer, 0);
     l->server->paused = true;
-    achi_server_tick(l->server);
+    tcp_loop_set_ticking(l->server->loop, true);
 }
 
-/* With no descriptor left a connection can be neither taken nor refused: the spare one helps. */
-static void refuse_one(struct achi_listener *l)
+/* Out of descriptors: close the spare one to accept a connection, and close that at once. */
+static void refuse_one(struct tcp_listener *l)
 {
-    struct achi_server *server = l->server;
+    struct tcp_server *server = l->server;
     int fd;
 
     if (server->spare >= 0)
@@ -38,13 +38,13 @@ static void refuse_one(struct achi_listener *l)
         close(fd);
     server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (fd >= 0)
-        achi_server_turn_away(server, "there are no more descriptors");
+        tcp_server_turn_away(server, "there are no more file descriptors");
     else
         pause_accepting(l);
 }
 
-/* False: there are no more for now. */
-static bool cannot_accept(struct achi_listener *l, int error)
+/* False: accept no more for now. */
+static bool cannot_accept(struct tcp_listener *l, int error)
 {
     if (error == EMFILE || error == ENFILE)
         refuse_one(l);
@@ -53,8 +53,8 @@ static bool cannot_accept(struct achi_listener *l, int error)
     return error == ECONNABORTED || error == EINTR;
 }
 
-/* Without descriptors, accept fails as it does for want of them, also if nobody is there. */
-static int accept_one(struct achi_listener *l)
+/* Out of descriptors, accept4 fails with EMFILE even if no client waits, so check with poll. */
+static int accept_one(struct tcp_listener *l)
 {
     struct pollfd p = {.fd = l->peer.fd, .events = POLLIN};
     int fd = accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -65,38 +65,38 @@ static int accept_one(struct achi_listener *l)
         errno = EAGAIN;
         return -1;
     }
-    achi_room_make(l->server);
+    tcp_evict_make(l->server);
     return accept4(l->peer.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
-static bool take_one(struct achi_listener *l)
+static bool take_one(struct tcp_listener *l)
 {
     int fd = accept_one(l);
 
     if (fd < 0)
         return cannot_accept(l, errno);
-    if (achi_session_create(l, fd) != ACH_OK)
-        achi_server_turn_away(l->server, ach_errstr());
+    if (tcp_session_create(l, fd) != ACH_OK)
+        tcp_server_turn_away(l->server, ach_errstr());
     return true;
 }
 
-static void ready(struct achi_peer *p, uint32_t events)
+static void listener_ready(struct tcp_peer *p, uint32_t events)
 {
     int n = 64;
 
     (void)events;
-    while (n-- && take_one((struct achi_listener *)p))
+    while (n-- && take_one((struct tcp_listener *)p))
         ;
 }
 
-static void destroy(struct achi_peer *p)
+static void listener_destroy(struct tcp_peer *p)
 {
     free(p);
 }
 
-static const struct achi_peer_class class = {ready, NULL, destroy};
+static const struct tcp_peer_class class = {listener_ready, NULL, listener_destroy};
 
-static uint16_t port_of(int fd)
+static uint16_t listener_port_of(int fd)
 {
     struct sockaddr_in6 v6;
     struct sockaddr_in v4;
@@ -147,9 +147,9 @@ static int open_port(const char *address, uint32_t port, int *fd)
     return *fd;
 }
 
-static ach_status_t add_listener(struct achi_server *server, uint32_t robot, uint32_t port)
+static ach_status_t add_listener(struct tcp_server *server, uint32_t robot, uint32_t port)
 {
-    struct achi_listener *l, **end = &server->listeners;
+    struct tcp_listener *l, **end = &server->listeners;
     int fd;
 
     if (open_port(server->options.bind, port, &fd) < 0)
@@ -162,24 +162,24 @@ static ach_status_t add_listener(struct achi_server *server, uint32_t robot, uin
     l->peer.class = &class;
     l->server = server;
     l->robot = robot;
-    l->port = port_of(fd);
+    l->port = listener_port_of(fd);
     while (*end)
         end = &(*end)->next;
     *end = l;
-    return achi_loop_add(server->loop, &l->peer, fd, EPOLLIN);
+    return tcp_loop_add(server->loop, &l->peer, fd, EPOLLIN);
 }
 
-static bool has_listener(const struct achi_server *server, uint32_t robot)
+static bool has_listener(const struct tcp_server *server, uint32_t robot)
 {
-    const struct achi_listener *l = server->listeners;
+    const struct tcp_listener *l = server->listeners;
 
     while (l && l->robot != robot)
         l = l->next;
     return l;
 }
 
-/* Devices with a robot's number of their own are met at that port. */
-static ach_status_t add_others(struct achi_server *server)
+/* A device with another robot's number is served at the port of that number. */
+static ach_status_t add_others(struct tcp_server *server)
 {
     size_t i, n = ach_robot_devices(server->robot, NULL, 0);
     ach_device_info_t *infos = calloc(n + 1, sizeof(*infos));
@@ -194,8 +194,9 @@ static ach_status_t add_others(struct achi_server *server)
         if (infos[i].remote || has_listener(server, robot))
             continue;
         if (robot > UINT16_MAX)
-            status =
-                ach_errstr_set(ACH_EINVAL, "a robot's number is a port, and %u is none", robot);
+            status = ach_errstr_set(
+                ACH_EINVAL, "a robot's number is also its port, and %u is not a port number",
+                robot);
         else
             status = add_listener(server, robot, robot);
     }
@@ -203,36 +204,36 @@ static ach_status_t add_others(struct achi_server *server)
     return status;
 }
 
-ach_status_t achi_listeners_add(struct achi_server *server)
+ach_status_t tcp_listeners_add(struct tcp_server *server)
 {
     ach_status_t status = add_listener(server, 0, (uint32_t)server->options.port);
 
     return status == ACH_OK ? add_others(server) : status;
 }
 
-void achi_listeners_resume(struct achi_server *server)
+void tcp_listeners_resume(struct tcp_server *server)
 {
-    struct achi_listener *l;
+    struct tcp_listener *l;
 
     server->paused = false;
     for (l = server->listeners; l; l = l->next)
-        achi_loop_want(&l->peer, EPOLLIN);
+        tcp_loop_want(&l->peer, EPOLLIN);
 }
 
-void achi_listeners_stop(struct achi_server *server)
+void tcp_listeners_stop(struct tcp_server *server)
 {
-    struct achi_listener *l;
+    struct tcp_listener *l;
 
     for (l = server->listeners; l; l = l->next)
-        achi_loop_hang_up(&l->peer);
+        tcp_loop_hang_up(&l->peer);
 }
 
-void achi_listeners_remove(struct achi_server *server)
+void tcp_listeners_remove(struct tcp_server *server)
 {
     while (server->listeners) {
-        struct achi_listener *l = server->listeners;
+        struct tcp_listener *l = server->listeners;
 
         server->listeners = l->next;
-        achi_loop_remove(&l->peer);
+        tcp_loop_remove(&l->peer);
     }
 }

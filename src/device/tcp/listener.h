@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* listener.h - the ports of a server, and the clients that come there */
-#ifndef ACHI_LISTENER_H
-#define ACHI_LISTENER_H
+/* listener.h - the listening ports of a server */
+#ifndef TCP_LISTENER_H
+#define TCP_LISTENER_H
 
 #include "server.h"
 
 /* The robot's own port, and one for each other robot's number among its devices. */
-ach_status_t achi_listeners_add(struct achi_server *server);
+ach_status_t tcp_listeners_add(struct tcp_server *server);
 
-/* Accept again, after there were no descriptors. */
-void achi_listeners_resume(struct achi_server *server);
+/* Accept again, after a pause for lack of descriptors or memory. */
+void tcp_listeners_resume(struct tcp_server *server);
 
-/* Accept no more. Sessions still ask the listeners for the robot's port. */
-void achi_listeners_stop(struct achi_server *server);
+/* Stop accepting. The listeners remain, as sessions read the robot's port from them. */
+void tcp_listeners_stop(struct tcp_server *server);
 
-void achi_listeners_remove(struct achi_server *server);
+void tcp_listeners_remove(struct tcp_server *server);
 
 #endif

@@ -9,18 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sockets in one turn, and peers that were marked. A turn is short, so that sockets are looked at. */
+/* Events, and marked peers, per turn. A turn is short, so that sockets are polled often. */
 #define EVENTS_MAX 256
 #define MARKED_MAX 64u
 #define TICK_MS 1000
 #define HURRY_MS 100
 
-static ach_status_t fail(const char *what)
+static ach_status_t loop_fail(const char *what)
 {
     return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", what, strerror(errno));
 }
 
-static void wake(struct achi_loop *loop)
+static void loop_wake(struct tcp_loop *loop)
 {
     const uint64_t one = 1;
 
@@ -28,7 +28,7 @@ static void wake(struct achi_loop *loop)
         ;
 }
 
-static void release(struct achi_loop *loop)
+static void release(struct tcp_loop *loop)
 {
     if (loop->epoll >= 0)
         close(loop->epoll);
@@ -40,15 +40,15 @@ static void release(struct achi_loop *loop)
     free(loop);
 }
 
-ach_status_t achi_loop_create(struct achi_loop **loop)
+ach_status_t tcp_loop_create(struct tcp_loop **loop)
 {
     struct epoll_event none = {.events = EPOLLIN};
-    struct achi_loop *l = malloc(sizeof(*l));
+    struct tcp_loop *l = malloc(sizeof(*l));
     ach_status_t status;
 
     if (!l)
-        return fail("no memory for connections");
-    memset(l, 0, offsetof(struct achi_loop, buffer));
+        return loop_fail("no memory for connections");
+    memset(l, 0, offsetof(struct tcp_loop, buffer));
     pthread_mutex_init(&l->lock, NULL);
     pthread_mutex_init(&l->door, NULL);
     pthread_mutex_init(&l->mark_lock, NULL);
@@ -56,7 +56,7 @@ ach_status_t achi_loop_create(struct achi_loop **loop)
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l->epoll < 0 || l->event < 0 || epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->event, &none) != 0) {
-        status = fail("cannot wait for connections");
+        status = loop_fail("cannot wait for connections");
         release(l);
         return status;
     }
@@ -64,21 +64,21 @@ ach_status_t achi_loop_create(struct achi_loop **loop)
     return ACH_OK;
 }
 
-void achi_loop_enter(struct achi_loop *loop)
+void tcp_loop_enter(struct tcp_loop *loop)
 {
     pthread_mutex_lock(&loop->door);
     pthread_mutex_lock(&loop->lock);
     pthread_mutex_unlock(&loop->door);
 }
 
-void achi_loop_leave(struct achi_loop *loop)
+void tcp_loop_leave(struct tcp_loop *loop)
 {
     pthread_mutex_unlock(&loop->lock);
 }
 
-void achi_loop_mark(struct achi_peer *p)
+void tcp_loop_mark(struct tcp_peer *p)
 {
-    struct achi_loop *loop = p->loop;
+    struct tcp_loop *loop = p->loop;
     bool alone;
 
     pthread_mutex_lock(&loop->mark_lock);
@@ -92,12 +92,12 @@ void achi_loop_mark(struct achi_peer *p)
     }
     pthread_mutex_unlock(&loop->mark_lock);
     if (alone)
-        wake(loop);
+        loop_wake(loop);
 }
 
-static struct achi_peer *take_marked(struct achi_loop *loop)
+static struct tcp_peer *take_marked(struct tcp_loop *loop)
 {
-    struct achi_peer *p;
+    struct tcp_peer *p;
 
     pthread_mutex_lock(&loop->mark_lock);
     p = loop->first;
@@ -112,9 +112,9 @@ static struct achi_peer *take_marked(struct achi_loop *loop)
     return p;
 }
 
-static void unmark(struct achi_loop *loop, struct achi_peer *p)
+static void unmark(struct tcp_loop *loop, struct tcp_peer *p)
 {
-    struct achi_peer **at = &loop->first;
+    struct tcp_peer **at = &loop->first;
 
     pthread_mutex_lock(&loop->mark_lock);
     while (p->marked && *at != p)
@@ -129,7 +129,7 @@ static void unmark(struct achi_loop *loop, struct achi_peer *p)
     pthread_mutex_unlock(&loop->mark_lock);
 }
 
-static unsigned count_marked(struct achi_loop *loop)
+static unsigned count_marked(struct tcp_loop *loop)
 {
     unsigned n;
 
@@ -139,23 +139,23 @@ static unsigned count_marked(struct achi_loop *loop)
     return n;
 }
 
-/* No more than were marked at the beginning: a peer that is marked again waits for the next turn. */
-static void serve_marked(struct achi_loop *loop)
+/* Serve only peers marked before this call: a peer that is marked again waits for the next turn. */
+static void serve_marked(struct tcp_loop *loop)
 {
     unsigned marked = count_marked(loop), n = marked < MARKED_MAX ? marked : MARKED_MAX;
-    struct achi_peer *p;
+    struct tcp_peer *p;
 
     while (n-- && (p = take_marked(loop)))
         p->class->marked(p);
 }
 
-static void serve_ready(struct achi_loop *loop, const struct epoll_event *events, int n)
+static void serve_ready(struct tcp_loop *loop, const struct epoll_event *events, int n)
 {
     uint64_t count;
     int i;
 
     for (i = 0; i < n; i++) {
-        struct achi_peer *p = events[i].data.ptr;
+        struct tcp_peer *p = events[i].data.ptr;
 
         if (!p)
             while (read(loop->event, &count, sizeof(count)) < 0 && errno == EINTR)
@@ -165,30 +165,38 @@ static void serve_ready(struct achi_loop *loop, const struct epoll_event *events
     }
 }
 
-static void bury(struct achi_peer *gone)
+static void bury(struct tcp_peer *gone)
 {
     while (gone) {
-        struct achi_peer *p = gone;
+        struct tcp_peer *p = gone;
 
         gone = p->next;
         p->class->destroy(p);
     }
 }
 
-void achi_loop_turn(struct achi_loop *loop, int ms)
+void tcp_loop_turn(struct tcp_loop *loop, int ms)
 {
     struct epoll_event events[EVENTS_MAX];
     int n = epoll_wait(loop->epoll, events, EVENTS_MAX, ms);
-    struct achi_peer *gone;
+    struct tcp_peer *gone;
 
-    achi_loop_enter(loop);
+    tcp_loop_enter(loop);
     serve_ready(loop, events, n);
     serve_marked(loop);
     loop->busy = loop->work && loop->work(loop->context);
     gone = loop->gone;
     loop->gone = NULL;
-    achi_loop_leave(loop);
+    tcp_loop_leave(loop);
     bury(gone);
+}
+
+long tcp_loop_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
 }
 
 static long milliseconds(void)
@@ -199,55 +207,53 @@ static long milliseconds(void)
     return (long)(t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000;
 }
 
-static int pause_of(struct achi_loop *loop)
+static int pause_of(struct tcp_loop *loop)
 {
     if (count_marked(loop) || loop->busy)
         return 0;
-    return !achi_loop_tick(loop) ? -1 : loop->hurry ? HURRY_MS : TICK_MS;
+    return !tcp_loop_ticking(loop) ? -1 : loop->hurry ? HURRY_MS : TICK_MS;
 }
 
 static void *run(void *context)
 {
-    struct achi_loop *loop = context;
+    struct tcp_loop *loop = context;
     long last = milliseconds();
 
     while (!__atomic_load_n(&loop->quit, __ATOMIC_ACQUIRE)) {
-        void (*tick)(void *);
         long since;
 
-        achi_loop_turn(loop, pause_of(loop));
+        tcp_loop_turn(loop, pause_of(loop));
         since = milliseconds() - last;
-        tick = achi_loop_tick(loop);
-        if (tick && (since < 0 || since >= (loop->hurry ? HURRY_MS : TICK_MS))) {
+        if (tcp_loop_ticking(loop) && (since < 0 || since >= (loop->hurry ? HURRY_MS : TICK_MS))) {
             last += since;
-            achi_loop_enter(loop);
-            tick(loop->context);
-            achi_loop_leave(loop);
+            tcp_loop_enter(loop);
+            loop->tick(loop->context);
+            tcp_loop_leave(loop);
         }
     }
     return NULL;
 }
 
-ach_status_t achi_loop_start(struct achi_loop *loop, void (*tick)(void *), void *context)
+ach_status_t tcp_loop_start(struct tcp_loop *loop, void (*tick)(void *), void *context)
 {
-    achi_loop_set_tick(loop, tick);
+    loop->tick = tick;
     loop->context = context;
     errno = pthread_create(&loop->thread, NULL, run, loop);
     loop->running = !errno;
-    return errno ? fail("no thread for connections") : ACH_OK;
+    return errno ? loop_fail("no thread for connections") : ACH_OK;
 }
 
-void achi_loop_destroy(struct achi_loop *loop)
+void tcp_loop_destroy(struct tcp_loop *loop)
 {
     __atomic_store_n(&loop->quit, true, __ATOMIC_RELEASE);
-    wake(loop);
+    loop_wake(loop);
     if (loop->running)
         pthread_join(loop->thread, NULL);
     bury(loop->gone);
     release(loop);
 }
 
-ach_status_t achi_loop_add(struct achi_loop *loop, struct achi_peer *p, int fd, uint32_t events)
+ach_status_t tcp_loop_add(struct tcp_loop *loop, struct tcp_peer *p, int fd, uint32_t events)
 {
     struct epoll_event e = {.events = events, .data.ptr = p};
 
@@ -256,10 +262,10 @@ ach_status_t achi_loop_add(struct achi_loop *loop, struct achi_peer *p, int fd, 
     p->events = events;
     return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &e) == 0
                ? ACH_OK
-               : fail("cannot wait for a connection");
+               : loop_fail("cannot wait for a connection");
 }
 
-void achi_loop_want(struct achi_peer *p, uint32_t events)
+void tcp_loop_want(struct tcp_peer *p, uint32_t events)
 {
     struct epoll_event e = {.events = events, .data.ptr = p};
 
@@ -269,7 +275,7 @@ void achi_loop_want(struct achi_peer *p, uint32_t events)
     epoll_ctl(p->loop->epoll, EPOLL_CTL_MOD, p->fd, &e);
 }
 
-void achi_loop_hang_up(struct achi_peer *p)
+void tcp_loop_hang_up(struct tcp_peer *p)
 {
     if (p->fd < 0)
         return;
@@ -278,14 +284,14 @@ void achi_loop_hang_up(struct achi_peer *p)
     p->fd = -1;
 }
 
-void achi_loop_remove(struct achi_peer *p)
+void tcp_loop_remove(struct tcp_peer *p)
 {
     if (p->gone)
         return;
     p->gone = true;
-    achi_loop_hang_up(p);
+    tcp_loop_hang_up(p);
     unmark(p->loop, p);
     p->next = p->loop->gone;
     p->loop->gone = p;
-    wake(p->loop);
+    loop_wake(p->loop);
 }

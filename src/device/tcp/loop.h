@@ -2,15 +2,15 @@
 /*
  * loop.h - one thread that waits for many sockets
  *
- * Who may call what at the same time
- *     achi_loop_mark: any thread. Everything about a peer: who holds the lock. The
- *     functions of a peer are called by the loop's thread, with the lock held.
+ * Thread safety
+ *     tcp_loop_mark: any thread. All other functions on a peer: the holder of the lock. The
+ *     callbacks of a peer run in the loop's thread, with the lock held, except destroy.
  *
- * A peer that is removed is destroyed by the thread, after the events that may
- * still name it.
+ * A removed peer is destroyed by the loop's thread, after all events that may still
+ * point to it.
  */
-#ifndef ACHI_LOOP_H
-#define ACHI_LOOP_H
+#ifndef TCP_LOOP_H
+#define TCP_LOOP_H
 
 #include <ach/status.h>
 #include <pthread.h>
@@ -19,83 +19,87 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-#define ACHI_LOOP_BUFFER 65536u
+#define TCP_LOOP_BUFFER 65536u
 
-struct achi_peer;
+struct tcp_peer;
 
-struct achi_peer_class {
-    void (*ready)(struct achi_peer *p, uint32_t events); /* the socket is */
-    void (*marked)(struct achi_peer *p);  /* achi_loop_mark was called; may be NULL */
-    void (*destroy)(struct achi_peer *p); /* without the lock */
+struct tcp_peer_class {
+    void (*ready)(struct tcp_peer *p, uint32_t events); /* the socket is ready */
+    void (*marked)(struct tcp_peer *p);                 /* tcp_loop_mark was called; may be NULL */
+    void (*destroy)(struct tcp_peer *p);                /* without the lock */
 };
 
-/* Somebody with a socket. The first member of whatever it is. */
-struct achi_peer {
-    const struct achi_peer_class *class;
-    struct achi_loop *loop;
+/* A socket in the loop. Must be the first member of the struct that embeds it. */
+struct tcp_peer {
+    const struct tcp_peer_class *class;
+    struct tcp_loop *loop;
     int fd;
     uint32_t events;
     bool gone;
     bool marked;
-    struct achi_peer *next; /* of those marked, or of those gone */
+    struct tcp_peer *next; /* in the list of marked or of removed peers */
 };
 
-struct achi_loop {
-    pthread_mutex_t lock; /* taken with achi_loop_enter */
-    pthread_mutex_t door; /* held while waiting for the lock */
+struct tcp_loop {
+    pthread_mutex_t lock; /* taken with tcp_loop_enter */
+    pthread_mutex_t door; /* taken before the lock, for fairness: see tcp_loop_enter */
     pthread_t thread;
     int epoll, event;
     bool quit, running;
-    void (*tick)(void *context); /* about each second; with the lock; may be NULL */
+    void (*tick)(void *context); /* about each second while ticking; with the lock */
+    bool ticking;
     bool (*work)(void *context); /* each turn; with the lock; true: there is more; may be NULL */
     void *context;
     bool hurry; /* tick ten times a second */
     bool busy;  /* work has more to do */
-    struct achi_peer *gone;
+    struct tcp_peer *gone;
 
-    pthread_mutex_t mark_lock; /* of what follows */
-    struct achi_peer *first, **last;
+    pthread_mutex_t mark_lock; /* guards first, last, n_marked */
+    struct tcp_peer *first, **last;
     unsigned n_marked;
 
-    unsigned char buffer[ACHI_LOOP_BUFFER]; /* for the thread: to receive into */
+    unsigned char buffer[TCP_LOOP_BUFFER]; /* for the thread: to receive into */
 };
 
-/* The thread starts with achi_loop_start. */
-ach_status_t achi_loop_create(struct achi_loop **loop);
+/* The thread starts with tcp_loop_start. */
+ach_status_t tcp_loop_create(struct tcp_loop **loop);
 
-/* The tick is set by any thread that has the lock, and looked at without it. */
-static inline void (*achi_loop_tick(const struct achi_loop *loop))(void *)
+/* Call tick each second, or no more. Set with the lock held, read without it. */
+static inline void tcp_loop_set_ticking(struct tcp_loop *loop, bool ticking)
 {
-    return __atomic_load_n(&loop->tick, __ATOMIC_RELAXED);
+    __atomic_store_n(&loop->ticking, ticking, __ATOMIC_RELAXED);
 }
 
-static inline void achi_loop_set_tick(struct achi_loop *loop, void (*tick)(void *))
+static inline bool tcp_loop_ticking(const struct tcp_loop *loop)
 {
-    __atomic_store_n(&loop->tick, tick, __ATOMIC_RELAXED);
+    return __atomic_load_n(&loop->ticking, __ATOMIC_RELAXED);
 }
 
-ach_status_t achi_loop_start(struct achi_loop *loop, void (*tick)(void *), void *context);
+/* Seconds of CLOCK_MONOTONIC. */
+long tcp_loop_seconds(void);
 
-/* Ends the thread. All peers must be removed; those are destroyed. */
-void achi_loop_destroy(struct achi_loop *loop);
+ach_status_t tcp_loop_start(struct tcp_loop *loop, void (*tick)(void *), void *context);
+
+/* Ends the thread. All peers must have been removed; they are destroyed here. */
+void tcp_loop_destroy(struct tcp_loop *loop);
 
 /*
- * Take the lock. A thread with much to do gives it up only for a moment, in which another one
- * that waits for the lock alone may never get it; so each waits at the door first.
+ * Take the lock, fairly: a busy loop thread releases the lock so briefly that a waiter could
+ * starve. So this takes the mutex `door` first, and the loop queues there behind a waiter.
  */
-void achi_loop_enter(struct achi_loop *loop);
-void achi_loop_leave(struct achi_loop *loop);
+void tcp_loop_enter(struct tcp_loop *loop);
+void tcp_loop_leave(struct tcp_loop *loop);
 
-ach_status_t achi_loop_add(struct achi_loop *loop, struct achi_peer *p, int fd, uint32_t events);
-void achi_loop_want(struct achi_peer *p, uint32_t events);
+ach_status_t tcp_loop_add(struct tcp_loop *loop, struct tcp_peer *p, int fd, uint32_t events);
+void tcp_loop_want(struct tcp_peer *p, uint32_t events);
 
-/* Close its socket; its functions are not called for that any more. */
-void achi_loop_hang_up(struct achi_peer *p);
-void achi_loop_remove(struct achi_peer *p);
+/* Close its socket; `ready` is not called any more. */
+void tcp_loop_hang_up(struct tcp_peer *p);
+void tcp_loop_remove(struct tcp_peer *p);
 
-void achi_loop_mark(struct achi_peer *p);
+void tcp_loop_mark(struct tcp_peer *p);
 
-/* One turn of the thread: wait so many ms, and do what there is. */
-void achi_loop_turn(struct achi_loop *loop, int ms);
+/* One iteration: wait at most @ms milliseconds for events and handle them. For fuzz/wire.c. */
+void tcp_loop_turn(struct tcp_loop *loop, int ms);
 
 #endif

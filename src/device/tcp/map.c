@@ -8,10 +8,10 @@
 
 #include "wire.h"
 
-/* A map is asked for while others wait: little time matters more than few bytes. */
+/* The fastest level of zlib: other clients wait while a map is compressed. */
 #define LEVEL 1
 
-bool achi_map_is(const ach_header_t *h)
+bool tcp_map_is(const ach_header_t *h)
 {
     return h->address.interf == ACH_MAP_CODE && h->type == ACH_MSG_ACK &&
            h->subtype == ACH_MAP_REQ_GET_DATA;
@@ -29,13 +29,13 @@ static ach_status_t with_cells(const ach_header_t *h, const ach_map_data_t *map,
 
 /*
  * The encoded map: col, row, width, height, the count of the cells, data_range, the count again,
- * and the cells, a byte each. Its cells are compressed from there: decoding would copy them.
+ * and the cells, a byte each. The cells are compressed from there: decoding would copy them.
  */
 #define AT_COUNT 16u
 #define AT_COUNT_AGAIN 24u
 #define AT_CELLS 28u
 
-/* *n: how many. NULL: that is no map. */
+/* *n: number of cells. NULL: not a map. */
 static const unsigned char *cells_of(const ach_message_t *m, size_t *n)
 {
     size_t size;
@@ -43,21 +43,20 @@ static const unsigned char *cells_of(const ach_message_t *m, size_t *n)
 
     if (size < AT_CELLS)
         return NULL;
-    *n = achi_wire_number(bytes + AT_COUNT);
-    return *n == achi_wire_number(bytes + AT_COUNT_AGAIN) && *n <= size - AT_CELLS
-               ? bytes + AT_CELLS
-               : NULL;
+    *n = tcp_wire_number(bytes + AT_COUNT);
+    return *n == tcp_wire_number(bytes + AT_COUNT_AGAIN) && *n <= size - AT_CELLS ? bytes + AT_CELLS
+                                                                                  : NULL;
 }
 
-bool achi_map_large(const ach_message_t *m)
+bool tcp_map_large(const ach_message_t *m)
 {
     size_t n;
 
-    return cells_of(m, &n) && n > ACHI_MAP_SLICE;
+    return cells_of(m, &n) && n > TCP_MAP_SLICE;
 }
 
-/* Without memory for it the map stays as it is: stream.next_in is NULL then. */
-void achi_map_begin(struct achi_packing *p, ach_message_t *m)
+/* Without memory for the result the map stays uncompressed; p->bytes is NULL then. */
+void tcp_map_begin(struct tcp_packing *p, ach_message_t *m)
 {
     size_t n;
     const unsigned char *cells = cells_of(m, &n);
@@ -78,8 +77,8 @@ void achi_map_begin(struct achi_packing *p, ach_message_t *m)
     p->stream.avail_out = (uInt)deflateBound(&p->stream, n);
 }
 
-/* False: there are more cells. */
-static bool compress_some(struct achi_packing *p, size_t cells)
+/* False: more cells are left. */
+static bool compress_some(struct tcp_packing *p, size_t cells)
 {
     uInt rest = p->stream.avail_in > cells ? p->stream.avail_in - (uInt)cells : 0;
 
@@ -89,21 +88,21 @@ static bool compress_some(struct achi_packing *p, size_t cells)
     return !rest;
 }
 
-static ach_message_t *packed(const struct achi_packing *p)
+static ach_message_t *packed(const struct tcp_packing *p)
 {
     size_t n = (size_t)(p->stream.next_out - p->bytes) - AT_CELLS;
     size_t size = AT_CELLS + (n + 3) / 4 * 4;
     ach_message_t *m = NULL;
 
-    achi_wire_put(p->bytes + AT_COUNT, (uint32_t)n);
-    achi_wire_put(p->bytes + AT_COUNT_AGAIN, (uint32_t)n);
+    tcp_wire_put(p->bytes + AT_COUNT, (uint32_t)n);
+    tcp_wire_put(p->bytes + AT_COUNT_AGAIN, (uint32_t)n);
     memset(p->bytes + AT_CELLS + n, 0, size - AT_CELLS - n);
     if (n <= ACH_MAP_DATA_DATA_MAX)
         ach_message_wrap(ach_message_header(p->map), p->bytes, size, &m);
     return m;
 }
 
-ach_message_t *achi_map_slice(struct achi_packing *p, size_t cells)
+ach_message_t *tcp_map_slice(struct tcp_packing *p, size_t cells)
 {
     ach_message_t *m;
 
@@ -112,11 +111,11 @@ ach_message_t *achi_map_slice(struct achi_packing *p, size_t cells)
     m = p->bytes ? packed(p) : NULL;
     if (!m)
         m = ach_message_ref(p->map);
-    achi_map_abandon(p);
+    tcp_map_abandon(p);
     return m;
 }
 
-void achi_map_abandon(struct achi_packing *p)
+void tcp_map_abandon(struct tcp_packing *p)
 {
     if (p->bytes)
         deflateEnd(&p->stream);
@@ -125,15 +124,15 @@ void achi_map_abandon(struct achi_packing *p)
     memset(p, 0, sizeof(*p));
 }
 
-ach_message_t *achi_map_pack(ach_message_t *m)
+ach_message_t *tcp_map_pack(ach_message_t *m)
 {
-    struct achi_packing p;
+    struct tcp_packing p;
 
-    achi_map_begin(&p, m);
-    return achi_map_slice(&p, SIZE_MAX);
+    tcp_map_begin(&p, m);
+    return tcp_map_slice(&p, SIZE_MAX);
 }
 
-/* A map has as many cells as it says: that many are made room for, and no more come out. */
+/* The result has room for width times height cells; uncompress fails if there are more. */
 static ach_status_t unpack(const ach_header_t *h, const ach_map_data_t *map, ach_message_t **m)
 {
     uint64_t room = (uint64_t)map->width * map->height;
@@ -142,21 +141,21 @@ static ach_status_t unpack(const ach_header_t *h, const ach_map_data_t *map, ach
     unsigned char *cells;
 
     if (room > ACH_MAP_DATA_DATA_MAX)
-        return ach_errstr_set(ACH_CORRUPT, "a map of %u by %u cells", map->width, map->height);
+        return ach_errstr_set(ACH_CORRUPT, "a map of %u by %u cells is too large", map->width,
+                              map->height);
     cells = malloc((size_t)room + 1);
     if (!cells)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a map");
     if (uncompress(cells, &n, (const Bytef *)map->data, map->data_count) == Z_OK)
         status = with_cells(h, map, cells, n, m);
     else
-        status =
-            ach_errstr_set(ACH_CORRUPT, "the cells of a map are not compressed as they should");
+        status = ach_errstr_set(ACH_CORRUPT, "the cells of a map cannot be decompressed");
     free(cells);
     return status;
 }
 
-ach_status_t achi_map_unpack(const ach_header_t *h, const unsigned char *bytes, size_t size,
-                             ach_message_t **m)
+ach_status_t tcp_map_unpack(const ach_header_t *h, const unsigned char *bytes, size_t size,
+                            ach_message_t **m)
 {
     ach_map_data_t *map;
     void *body;

@@ -4,32 +4,32 @@
 #include <ach.h>
 #include <stdio.h>
 
-/* Of what one client may hold, this part may be answers, before no more requests are taken. */
+/* Requests of a client wait while its answers hold more than 1/ANSWERS_PART of its memory. */
 #define ANSWERS_PART 4u
 
-/* Answers that may be large are taken to be this part of that, until some have come. */
+/* First estimate of an answer of variable length: 1/GUESS_PART of answers_max. */
 #define GUESS_PART 4u
 
-/* Messages up to this size are always taken. */
+/* Messages up to this size are not held back when memory is scarce. */
 #define SMALL 4096u
 
-/* A client that holds less is not disconnected for it. */
+/* A client that holds fewer bytes is not disconnected to free memory. */
 #define MUCH 65536u
 
-/* Nor is one that has held much for fewer seconds; more if it waits for others to hold less. */
+/* Seconds for which a client may hold MUCH before it is disconnected; longer if it is starved. */
 #define PATIENCE 10
 #define PATIENCE_STARVED 30
 
-/* Clients that are disconnected in one tick. */
+/* Limit of clients disconnected in one tick. */
 #define DISCONNECT_MAX 8
 
-/* Of a stranger: it needs room for the secret. */
+/* Bytes received at once from a stranger: enough for the secret. */
 #define STRANGER_BYTES 512u
 
-/* Of what is left, the part that one call receives. */
+/* One call receives at most 1/RECEIVE_PART of the memory that is left. */
 #define RECEIVE_PART 64u
 
-static size_t answers_max(const struct achi_session *s)
+static size_t answers_max(const struct tcp_session *s)
 {
     size_t one = (size_t)s->server->options.client_memory;
     size_t half = (size_t)s->server->options.memory / 2;
@@ -37,12 +37,12 @@ static size_t answers_max(const struct achi_session *s)
     return (one < half ? one : half) / ANSWERS_PART;
 }
 
-void achi_memory_begin(struct achi_session *s)
+void tcp_memory_begin(struct tcp_session *s)
 {
     s->guess = answers_max(s) / GUESS_PART;
 }
 
-static ach_queue_usage_t usage_of(const struct achi_session *s)
+static ach_queue_usage_t usage_of(const struct tcp_session *s)
 {
     ach_queue_usage_t u = {.size = sizeof(u)};
 
@@ -50,7 +50,7 @@ static ach_queue_usage_t usage_of(const struct achi_session *s)
     return u;
 }
 
-/* Whether the answer has no fixed length. It has the body that the request has. */
+/* Whether the answer has variable length. Its body has the same type as the request's. */
 static bool is_large(const ach_header_t *h)
 {
     const ach_message_def_t *def =
@@ -59,13 +59,13 @@ static bool is_large(const ach_header_t *h)
     return h->address.interf != ACH_PLAYER_CODE && def && def->body && !def->body->fixed;
 }
 
-void achi_memory_asked(struct achi_session *s, const ach_header_t *h)
+void tcp_memory_asked(struct tcp_session *s, const ach_header_t *h)
 {
     s->large += h->type == ACH_MSG_REQ && is_large(h);
 }
 
-/* The largest of late: the guess falls by half with each that is smaller. */
-void achi_memory_answered(struct achi_session *s, const ach_message_t *m)
+/* Estimate the largest recent answer: a smaller one at most halves the guess. */
+void tcp_memory_answered(struct tcp_session *s, const ach_message_t *m)
 {
     size_t size;
 
@@ -76,8 +76,8 @@ void achi_memory_answered(struct achi_session *s, const ach_message_t *m)
     s->guess = size > s->guess / 2 ? size : s->guess / 2;
 }
 
-/* One request is always taken: the queue's limit bounds its answer. */
-static bool has_room_for_answer(const struct achi_session *s, const ach_header_t *h)
+/* One request is always allowed: the queue's limit bounds its answer. */
+static bool has_room_for_answer(const struct tcp_session *s, const ach_header_t *h)
 {
     ach_queue_usage_t u = usage_of(s);
     size_t waiting = u.answers + u.requests + s->output.bytes;
@@ -86,20 +86,20 @@ static bool has_room_for_answer(const struct achi_session *s, const ach_header_t
     return (!s->large && !u.answers) || waiting + under_way * s->guess <= answers_max(s);
 }
 
-/* A command has no answer; it may be the one to stop. */
-bool achi_memory_may_take(struct achi_session *s)
+/* Commands need no room for an answer, so they are not held back: one may be a stop. */
+bool tcp_memory_may_take(struct tcp_session *s)
 {
     ach_header_t h;
     uint32_t size;
 
     s->starved = false;
-    if (!achi_input_peek(&s->input, &h, &size))
+    if (!tcp_input_peek(&s->input, &h, &size))
         return true;
     s->starved = size > SMALL && size > ach_budget_left(s->server->budget) / 2;
     return !s->starved && (h.type != ACH_MSG_REQ || has_room_for_answer(s, &h));
 }
 
-size_t achi_memory_may_receive(struct achi_session *s)
+size_t tcp_memory_may_receive(struct tcp_session *s)
 {
     size_t left = ach_budget_left(s->server->budget);
 
@@ -109,15 +109,15 @@ size_t achi_memory_may_receive(struct achi_session *s)
     if (!s->trusted)
         return STRANGER_BYTES;
     left /= RECEIVE_PART;
-    return left < SMALL ? SMALL : left < ACHI_LOOP_BUFFER ? left : ACHI_LOOP_BUFFER;
+    return left < SMALL ? SMALL : left < TCP_LOOP_BUFFER ? left : TCP_LOOP_BUFFER;
 }
 
-static bool scarce(const struct achi_server *server)
+static bool scarce(const struct tcp_server *server)
 {
     return ach_budget_left(server->budget) < (size_t)server->options.memory / 2;
 }
 
-static void tell_refused(struct achi_session *s)
+static void tell_refused(struct tcp_session *s)
 {
     ach_queue_usage_t u = usage_of(s);
 
@@ -129,14 +129,14 @@ static void tell_refused(struct achi_session *s)
                   s->name, (unsigned long long)u.refused, u.bytes + u.requests);
 }
 
-void achi_memory_watch(struct achi_session *s)
+void tcp_memory_watch(struct tcp_session *s)
 {
     tell_refused(s);
     if (s->starved || scarce(s->server))
-        achi_server_tick(s->server);
+        tcp_loop_set_ticking(s->server->loop, true);
 }
 
-static size_t held_by(const struct achi_session *s)
+static size_t held_by(const struct tcp_session *s)
 {
     ach_queue_usage_t u = usage_of(s);
 
@@ -144,8 +144,8 @@ static size_t held_by(const struct achi_session *s)
            __atomic_load_n(&s->openings, __ATOMIC_RELAXED);
 }
 
-/* Seconds for which it has held much, and moved less than that. */
-static long age_of_hold(struct achi_session *s, size_t held, long now)
+/* Seconds of scarcity for which it has held MUCH, and has moved fewer bytes than it holds. */
+static long age_of_hold(struct tcp_session *s, size_t held, long now)
 {
     uint64_t moved = s->taken + s->output.total;
 
@@ -157,11 +157,11 @@ static long age_of_hold(struct achi_session *s, size_t held, long now)
            (s->held_since > s->server->scarce_since ? s->held_since : s->server->scarce_since);
 }
 
-/* Who holds the most of those that have held much for long; NULL: nobody. */
-static struct achi_session *find_holder(struct achi_server *server, size_t *most)
+/* The session that holds the most, of those that have held MUCH for too long; NULL: none. */
+static struct tcp_session *find_holder(struct tcp_server *server, size_t *most)
 {
-    struct achi_session *s, *found = NULL;
-    long now = achi_server_seconds();
+    struct tcp_session *s, *found = NULL;
+    long now = tcp_loop_seconds();
 
     *most = MUCH;
     for (s = server->sessions; s; s = s->next) {
@@ -176,36 +176,37 @@ static struct achi_session *find_holder(struct achi_server *server, size_t *most
     return found;
 }
 
-/* False: there is none. */
-static bool disconnect_holder(struct achi_server *server)
+/* False: no session has held too much for too long. */
+static bool disconnect_holder(struct tcp_server *server)
 {
     size_t held;
-    struct achi_session *s = find_holder(server, &held);
+    struct tcp_session *s = find_holder(server, &held);
     char why[128];
 
     if (!s)
         return false;
-    snprintf(why, sizeof(why), "it made the server hold %zu bytes, and others need memory", held);
+    snprintf(why, sizeof(why), "the server holds %zu bytes for it, and other clients need memory",
+             held);
     ach_robot_log(server->robot, ACH_LOG_WARNING, "client %s is disconnected: %s", s->name, why);
-    achi_session_close(s, why);
+    tcp_session_close(s, why);
     return true;
 }
 
-void achi_memory_relieve(struct achi_server *server)
+void tcp_memory_relieve(struct tcp_server *server)
 {
     int n = DISCONNECT_MAX;
-    struct achi_session *s;
+    struct tcp_session *s;
     bool starved = false;
 
-    if (!server->loop->hurry) /* nobody was watched before */
-        server->scarce_since = achi_server_seconds();
+    if (!server->loop->hurry) /* memory was not scarce at the last tick */
+        server->scarce_since = tcp_loop_seconds();
     while (n-- && scarce(server) && disconnect_holder(server))
         ;
     for (s = server->sessions; s; s = s->next) {
         if (!s->starved)
             continue;
         starved = true;
-        achi_loop_mark(&s->peer);
+        tcp_loop_mark(&s->peer);
     }
     server->loop->hurry = starved || scarce(server);
 }

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * memory.h - how much clients make a server hold
+ * memory.h - limits of the memory that a server holds for its clients
  *
- * The option `memory` bounds what all clients together make the server hold, and
- * `client_memory` what one of them does: data and answers that it does not read, requests that
- * are not answered, subscriptions that wait for a driver, and messages of which only a part has
- * come.
+ * The option `memory` bounds the memory held for all clients together, and
+ * `client_memory` that for one client: data and answers that it does not read, requests without
+ * an answer, subscriptions that wait for a driver, and messages that are not complete
+ * yet.
  *
- *   - A client that does not read its answers is not read from. How large answers will be is
- *     estimated from those before, so that few are asked for at once if they are large.
- *   - Drivers' answers that are too large all the same are replaced by NACKs.
- *   - When half of the memory is used, the client that holds the most, and has for a while, is
+ *   - Nothing is received from a client that does not read its answers. The size of answers is
+ *     estimated from earlier ones, so that few requests with large answers are in progress.
+ *   - Answers of drivers that still exceed the limit are replaced by NACKs.
+ *   - When half of the memory is used, the client that has held the most for some time is
  *     disconnected.
- *   - A client may hold as much as is left for the others: see ach_queue_limit.
+ *   - A client never holds more than what is left of `memory`: see ach_queue_limit.
  */
-#ifndef ACHI_MEMORY_H
-#define ACHI_MEMORY_H
+#ifndef TCP_MEMORY_H
+#define TCP_MEMORY_H
 
 #include "session.h"
 
-void achi_memory_begin(struct achi_session *s);
+void tcp_memory_begin(struct tcp_session *s);
 
-/* Whether a session may take the next message of what it has received. */
-bool achi_memory_may_take(struct achi_session *s);
+/* Whether the next received message of a session may be handled now. */
+bool tcp_memory_may_take(struct tcp_session *s);
 
 /* Bytes that a session may receive now; 0: none, until others hold less. */
-size_t achi_memory_may_receive(struct achi_session *s);
+size_t tcp_memory_may_receive(struct tcp_session *s);
 
-/* A message is on its way to a device, and an answer on its way back to the client. */
-void achi_memory_asked(struct achi_session *s, const ach_header_t *h);
-void achi_memory_answered(struct achi_session *s, const ach_message_t *m);
+/* Count a message that goes to a device, and an answer that goes back to the client. */
+void tcp_memory_asked(struct tcp_session *s, const ach_header_t *h);
+void tcp_memory_answered(struct tcp_session *s, const ach_message_t *m);
 
-/* See to it that achi_memory_relieve is called, if there is a reason. */
-void achi_memory_watch(struct achi_session *s);
+/* Start the tick, which calls tcp_memory_relieve, if memory is scarce. */
+void tcp_memory_watch(struct tcp_session *s);
 
-/* Each tick: disconnect who holds too much, and let those go on that waited. */
-void achi_memory_relieve(struct achi_server *server);
+/* Each tick: disconnect clients that hold too much, and resume starved ones. */
+void tcp_memory_relieve(struct tcp_server *server);
 
 #endif

@@ -11,38 +11,38 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Room for an answer; there is one, and it is short. */
+/* Bytes of the buffer for an answer, which is one short message. */
 #define ANSWER 8192
 
-static size_t address_size(const struct achi_end *end)
+static size_t address_size(const struct tcp_endpoint *end)
 {
     return end->family == AF_INET ? sizeof(end->address.v4) : sizeof(end->address.v6);
 }
 
-enum achi_found achi_netlink_failure(int error)
+enum tcp_found tcp_netlink_failure(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS
-               ? ACHI_LACKING
-               : ACHI_CANNOT_TELL;
+               ? TCP_LACKING
+               : TCP_CANNOT_TELL;
 }
 
-/* False: for want of descriptors or memory. */
+/* False: out of descriptors or memory. */
 static bool open_socket(int protocol, int *fd)
 {
     *fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
-    return *fd >= 0 || achi_netlink_failure(errno) != ACHI_LACKING;
+    return *fd >= 0 || tcp_netlink_failure(errno) != TCP_LACKING;
 }
 
-bool achi_netlink_open(struct achi_netlink *n)
+bool tcp_netlink_open(struct tcp_netlink *n)
 {
-    *n = (struct achi_netlink){.diag = -1, .route = -1};
+    *n = (struct tcp_netlink){.diag = -1, .route = -1};
     if (open_socket(NETLINK_SOCK_DIAG, &n->diag) && open_socket(NETLINK_ROUTE, &n->route))
         return true;
-    achi_netlink_close(n);
+    tcp_netlink_close(n);
     return false;
 }
 
-void achi_netlink_close(struct achi_netlink *n)
+void tcp_netlink_close(struct tcp_netlink *n)
 {
     if (n->diag >= 0)
         close(n->diag);
@@ -51,7 +51,7 @@ void achi_netlink_close(struct achi_netlink *n)
     n->diag = n->route = -1;
 }
 
-/* Ask, and take the answer into @answer: its length, or -1 with errno. */
+/* Send a query and receive its answer into @answer. Returns its length, or -1 with errno. */
 static ssize_t exchange(int fd, const struct nlmsghdr *question, void *answer)
 {
     const struct nlmsghdr *h = answer;
@@ -59,13 +59,13 @@ static ssize_t exchange(int fd, const struct nlmsghdr *question, void *answer)
 
     if (send(fd, question, question->nlmsg_len, MSG_DONTWAIT) != (ssize_t)question->nlmsg_len)
         return -1;
-    do /* the kernel has answered by now; an earlier answer may be left */
+    do /* the kernel has answered by now; skip answers to earlier queries */
         n = recv(fd, answer, ANSWER, MSG_DONTWAIT);
     while (n >= (ssize_t)sizeof(*h) && h->nlmsg_seq != question->nlmsg_seq);
     return n;
 }
 
-/* The body of an answer of that type and at least that size. NULL: another one; with errno. */
+/* Returns the body of the answer, of @type and at least @least bytes; NULL: failed, with errno. */
 static const void *ask(int fd, const struct nlmsghdr *question, int type, size_t least,
                        void *answer)
 {
@@ -86,7 +86,7 @@ static const void *ask(int fd, const struct nlmsghdr *question, int type, size_t
     return h->nlmsg_type == type && h->nlmsg_len >= NLMSG_LENGTH(least) ? NLMSG_DATA(h) : NULL;
 }
 
-/* Connected to the other end, or was until one of them began to close; not one that listens. */
+/* Whether it is a socket of this connection, established or half closed; not a listening one. */
 static bool is_connection(const struct inet_diag_msg *m, const struct inet_diag_sockid *id)
 {
     return (m->idiag_state == TCP_ESTABLISHED || m->idiag_state == TCP_FIN_WAIT1 ||
@@ -95,8 +95,8 @@ static bool is_connection(const struct inet_diag_msg *m, const struct inet_diag_
            m->id.idiag_dport == id->idiag_dport;
 }
 
-enum achi_found achi_netlink_owner(struct achi_netlink *n, const struct achi_end *end,
-                                   const struct achi_end *other, uid_t *uid)
+enum tcp_found tcp_netlink_owner(struct tcp_netlink *n, const struct tcp_endpoint *end,
+                                 const struct tcp_endpoint *other, uid_t *uid)
 {
     struct {
         struct nlmsghdr h;
@@ -118,12 +118,12 @@ enum achi_found achi_netlink_owner(struct achi_netlink *n, const struct achi_end
     memcpy(q.r.id.idiag_src, &end->address, address_size(end));
     memcpy(q.r.id.idiag_dst, &other->address, address_size(other));
     m = ask(n->diag, &q.h, SOCK_DIAG_BY_FAMILY, sizeof(*m), answer);
-    if (!m) /* ENOENT: no such socket; but also: the kernel has no module for that */
-        return errno == ENOENT ? ACHI_NOT_FOUND : achi_netlink_failure(errno);
+    if (!m) /* ENOENT: no such socket, or the kernel has no inet_diag module */
+        return errno == ENOENT ? TCP_NOT_FOUND : tcp_netlink_failure(errno);
     if (!is_connection(m, &q.r.id))
-        return ACHI_NOT_FOUND;
+        return TCP_NOT_FOUND;
     *uid = m->idiag_uid;
-    return ACHI_FOUND;
+    return TCP_FOUND;
 }
 
 struct route_question {
@@ -143,8 +143,8 @@ static void add_attribute(struct route_question *q, unsigned short type, const v
     q->h.nlmsg_len += (unsigned)RTA_SPACE(size);
 }
 
-enum achi_found achi_netlink_remote(struct achi_netlink *n, const struct achi_end *end,
-                                    const struct achi_end *source)
+enum tcp_found tcp_netlink_remote(struct tcp_netlink *n, const struct tcp_endpoint *end,
+                                  const struct tcp_endpoint *source)
 {
     const unsigned char bits = (unsigned char)(8 * address_size(end));
     struct route_question q = {
@@ -162,6 +162,6 @@ enum achi_found achi_netlink_remote(struct achi_netlink *n, const struct achi_en
         add_attribute(&q, RTA_OIF, &end->scope, sizeof(end->scope));
     m = ask(n->route, &q.h, RTM_NEWROUTE, sizeof(*m), answer);
     if (!m)
-        return achi_netlink_failure(errno);
-    return m->rtm_type == RTN_UNICAST ? ACHI_FOUND : ACHI_NOT_FOUND;
+        return tcp_netlink_failure(errno);
+    return m->rtm_type == RTN_UNICAST ? TCP_FOUND : TCP_NOT_FOUND;
 }

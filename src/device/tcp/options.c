@@ -17,7 +17,7 @@ static int within(ach_section_t *s, const char *name, int fallback, int least, i
     return fallback;
 }
 
-/* Text that must fit: what is cut would be another address. */
+/* A string that must fit: a truncated address would be another address. */
 static void text(ach_section_t *s, const char *name, char *to, size_t size, const char *expected)
 {
     const char *value = ach_section_string(s, name, to);
@@ -28,8 +28,8 @@ static void text(ach_section_t *s, const char *name, char *to, size_t size, cons
         ach_section_refuse(s, name, 0, expected);
 }
 
-/* It is in no log, not even when it is wrong. */
-static void secret(ach_section_t *s, struct achi_options *o)
+/* The secret is never logged, not even when it is too long. */
+static void secret(ach_section_t *s, struct tcp_options *o)
 {
     const char *value = ach_section_string(s, "secret", "");
 
@@ -39,7 +39,7 @@ static void secret(ach_section_t *s, struct achi_options *o)
         ach_section_refuse(s, NULL, 0, "a secret of 32 characters at most");
 }
 
-static void local_users(ach_section_t *s, struct achi_options *o)
+static void local_users(ach_section_t *s, struct tcp_options *o)
 {
     const char *value = ach_section_string(s, "local_users", "channels");
 
@@ -48,9 +48,9 @@ static void local_users(ach_section_t *s, struct achi_options *o)
         ach_section_refuse(s, "local_users", 0, "\"channels\" or \"any\"");
 }
 
-static void read_all(struct achi_options *o, ach_section_t *s)
+static void read_all(struct tcp_options *o, ach_section_t *s)
 {
-    text(s, "bind", o->bind, sizeof(o->bind), "the number of an address, as 127.0.0.1");
+    text(s, "bind", o->bind, sizeof(o->bind), "a numeric address such as 127.0.0.1");
     secret(s, o);
     local_users(s, o);
     o->port = within(s, "port", o->port, 0, 65535);
@@ -65,10 +65,10 @@ static void read_all(struct achi_options *o, ach_section_t *s)
     o->memory = within(s, "memory", o->memory, 1 << 20, 1 << 30);
 }
 
-ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, int port,
-                               const char *bind)
+ach_status_t tcp_options_read(struct tcp_options *o, ach_section_t *section, int port,
+                              const char *bind)
 {
-    *o = (struct achi_options){
+    *o = (struct tcp_options){
         .bind = "127.0.0.1",
         .port = port,
         .clients_max = 2000,
@@ -86,7 +86,7 @@ ach_status_t achi_options_read(struct achi_options *o, ach_section_t *section, i
     if (section && ach_section_failed(section))
         return ach_errstr_set(ACH_EINVAL, "the section %s is wrong", ach_section_name(section));
     if (bind && strlen(bind) >= sizeof(o->bind))
-        return ach_errstr_set(ACH_EINVAL, "%.20s... is not the number of an address", bind);
+        return ach_errstr_set(ACH_EINVAL, "%.20s... is not a numeric address", bind);
     if (bind)
         memcpy(o->bind, bind, strlen(bind) + 1);
     return ACH_OK;

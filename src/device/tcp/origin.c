@@ -9,26 +9,26 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "end.h"
+#include "endpoint.h"
 
-/* The states of /proc/net/tcp that have an owner: connected, or half closed. */
+/* States in /proc/net/tcp of sockets with an owner: connected, or half closed. */
 #define PROC_ESTABLISHED 1u
 #define PROC_FIN_WAIT1 4u
 #define PROC_FIN_WAIT2 5u
 #define PROC_CLOSE_WAIT 8u
 
-static bool read_ends(int fd, struct achi_end *ours, struct achi_end *theirs)
+static bool read_ends(int fd, struct tcp_endpoint *ours, struct tcp_endpoint *theirs)
 {
     struct sockaddr_storage a = {0}, b = {0};
     socklen_t n = sizeof(a), m = sizeof(b);
 
     return getsockname(fd, (struct sockaddr *)&a, &n) == 0 &&
-           getpeername(fd, (struct sockaddr *)&b, &m) == 0 && achi_end_read(&a, ours) &&
-           achi_end_read(&b, theirs) && ours->family == theirs->family;
+           getpeername(fd, (struct sockaddr *)&b, &m) == 0 && tcp_endpoint_read(&a, ours) &&
+           tcp_endpoint_read(&b, theirs) && ours->family == theirs->family;
 }
 
-/* An address as /proc/net/tcp has it: words of 32 bits as this machine reads them. */
-static void proc_text(const struct achi_end *e, char *text, size_t size)
+/* An address as in /proc/net/tcp: its bytes read as 32-bit words in host byte order. */
+static void proc_text(const struct tcp_endpoint *e, char *text, size_t size)
 {
     uint32_t w[4];
 
@@ -40,7 +40,7 @@ static void proc_text(const struct achi_end *e, char *text, size_t size)
                  w[1], w[2], w[3], ntohs(e->port));
 }
 
-static enum achi_found read_proc(FILE *f, const char *end, const char *other, uid_t *uid)
+static enum tcp_found read_proc(FILE *f, const char *end, const char *other, uid_t *uid)
 {
     char line[512], from[64], to[64];
     unsigned state, owner;
@@ -53,20 +53,20 @@ static enum achi_found read_proc(FILE *f, const char *end, const char *other, ui
             (state == PROC_ESTABLISHED || state == PROC_FIN_WAIT1 || state == PROC_FIN_WAIT2 ||
              state == PROC_CLOSE_WAIT)) {
             *uid = owner;
-            return ACHI_FOUND;
+            return TCP_FOUND;
         }
-    return ACHI_NOT_FOUND;
+    return TCP_NOT_FOUND;
 }
 
-static enum achi_found search_proc(const char *path, const struct achi_end *end,
-                                   const struct achi_end *other, uid_t *uid)
+static enum tcp_found search_proc(const char *path, const struct tcp_endpoint *end,
+                                  const struct tcp_endpoint *other, uid_t *uid)
 {
     FILE *f = fopen(path, "re");
     char from[64], to[64];
-    enum achi_found found;
+    enum tcp_found found;
 
     if (!f)
-        return achi_netlink_failure(errno);
+        return tcp_netlink_failure(errno);
     proc_text(end, from, sizeof(from));
     proc_text(other, to, sizeof(to));
     found = read_proc(f, from, to, uid);
@@ -74,26 +74,26 @@ static enum achi_found search_proc(const char *path, const struct achi_end *end,
     return found;
 }
 
-/* As a socket of IPv6 has it. */
-static struct achi_end mapped(const struct achi_end *end)
+/* An IPv4 address as an IPv4-mapped IPv6 address. */
+static struct tcp_endpoint mapped(const struct tcp_endpoint *end)
 {
-    struct achi_end e = {.family = AF_INET6, .port = end->port};
+    struct tcp_endpoint e = {.family = AF_INET6, .port = end->port};
 
     e.address.v6.s6_addr[10] = e.address.v6.s6_addr[11] = 0xff;
     memcpy(&e.address.v6.s6_addr[12], &end->address.v4, sizeof(end->address.v4));
     return e;
 }
 
-/* The client of an IPv4 address may have a socket of IPv6. */
-static enum achi_found proc_owner(const struct achi_end *end, const struct achi_end *other,
-                                  uid_t *uid)
+/* A peer with an IPv4 address may use an IPv6 socket, listed in /proc/net/tcp6. */
+static enum tcp_found proc_owner(const struct tcp_endpoint *end, const struct tcp_endpoint *other,
+                                 uid_t *uid)
 {
-    struct achi_end e = *end, o = *other;
-    enum achi_found found;
+    struct tcp_endpoint e = *end, o = *other;
+    enum tcp_found found;
 
     if (end->family == AF_INET) {
         found = search_proc("/proc/net/tcp", end, other, uid);
-        if (found == ACHI_FOUND || found == ACHI_LACKING)
+        if (found == TCP_FOUND || found == TCP_LACKING)
             return found;
         e = mapped(end);
         o = mapped(other);
@@ -101,29 +101,29 @@ static enum achi_found proc_owner(const struct achi_end *end, const struct achi_
     return search_proc("/proc/net/tcp6", &e, &o, uid);
 }
 
-/* A kernel that cannot tell says that there is no such socket; then it has not ours either. */
-static enum achi_found owner(struct achi_netlink *n, const struct achi_end *end,
-                             const struct achi_end *other, uid_t *uid)
+/* Without inet_diag the kernel finds no sockets: trust TCP_NOT_FOUND only if it finds our own. */
+static enum tcp_found owner(struct tcp_netlink *n, const struct tcp_endpoint *end,
+                            const struct tcp_endpoint *other, uid_t *uid)
 {
-    enum achi_found found = achi_netlink_owner(n, end, other, uid);
+    enum tcp_found found = tcp_netlink_owner(n, end, other, uid);
     uid_t own;
 
-    if (found == ACHI_FOUND || found == ACHI_LACKING)
+    if (found == TCP_FOUND || found == TCP_LACKING)
         return found;
-    if (found == ACHI_NOT_FOUND && achi_netlink_owner(n, other, end, &own) == ACHI_FOUND)
-        return ACHI_NOT_FOUND;
+    if (found == TCP_NOT_FOUND && tcp_netlink_owner(n, other, end, &own) == TCP_FOUND)
+        return TCP_NOT_FOUND;
     return proc_owner(end, other, uid);
 }
 
-/* False: descriptors or memory are lacking. */
-static bool read_users(struct achi_origins *o)
+/* False: out of descriptors or memory. */
+static bool read_users(struct tcp_origins *o)
 {
     FILE *map = fopen("/proc/self/uid_map", "re");
-    bool good = map || achi_netlink_failure(errno) != ACHI_LACKING;
+    bool good = map || tcp_netlink_failure(errno) != TCP_LACKING;
     FILE *number = fopen("/proc/sys/kernel/overflowuid", "re");
     unsigned inside = 1, outside = 1, count = 0, overflow = 65534;
 
-    good = good && (number || achi_netlink_failure(errno) != ACHI_LACKING);
+    good = good && (number || tcp_netlink_failure(errno) != TCP_LACKING);
     if (number && fscanf(number, "%u", &overflow) != 1)
         overflow = 65534;
     o->overflow = overflow;
@@ -136,19 +136,19 @@ static bool read_users(struct achi_origins *o)
     return good;
 }
 
-bool achi_origins_open(struct achi_origins *o)
+bool tcp_origins_open(struct tcp_origins *o)
 {
-    if (!achi_netlink_open(&o->netlink))
+    if (!tcp_netlink_open(&o->netlink))
         return false;
     if (read_users(o))
         return true;
-    achi_origins_close(o);
+    tcp_origins_close(o);
     return false;
 }
 
-void achi_origins_close(struct achi_origins *o)
+void tcp_origins_close(struct tcp_origins *o)
 {
-    achi_netlink_close(&o->netlink);
+    tcp_netlink_close(&o->netlink);
 }
 
 static bool still_connected(int fd)
@@ -160,21 +160,21 @@ static bool still_connected(int fd)
            (info.tcpi_state == TCP_ESTABLISHED || info.tcpi_state == TCP_CLOSE_WAIT);
 }
 
-bool achi_origin_find(struct achi_origins *o, int fd, struct achi_origin *origin)
+bool tcp_origin_find(struct tcp_origins *o, int fd, struct tcp_origin *origin)
 {
-    struct achi_end ours, theirs;
-    enum achi_found found;
+    struct tcp_endpoint ours, theirs;
+    enum tcp_found found;
     uid_t uid = ACH_UID_UNKNOWN;
 
-    *origin = (struct achi_origin){.local = true, .uid = ACH_UID_UNKNOWN};
+    *origin = (struct tcp_origin){.local = true, .uid = ACH_UID_UNKNOWN};
     if (!read_ends(fd, &ours, &theirs))
         return true;
     found = owner(&o->netlink, &theirs, &ours, &uid);
-    if (found == ACHI_FOUND && (o->all_have_one || uid != o->overflow) && still_connected(fd))
+    if (found == TCP_FOUND && (o->all_have_one || uid != o->overflow) && still_connected(fd))
         origin->uid = uid;
-    if (found == ACHI_FOUND || found == ACHI_LACKING || achi_end_is_loopback(&theirs))
-        return found != ACHI_LACKING;
-    found = achi_netlink_remote(&o->netlink, &theirs, &ours);
-    origin->local = found != ACHI_FOUND;
-    return found != ACHI_LACKING;
+    if (found == TCP_FOUND || found == TCP_LACKING || tcp_endpoint_is_loopback(&theirs))
+        return found != TCP_LACKING;
+    found = tcp_netlink_remote(&o->netlink, &theirs, &ours);
+    origin->local = found != TCP_FOUND;
+    return found != TCP_LACKING;
 }

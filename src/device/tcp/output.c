@@ -7,16 +7,16 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-void achi_output_finish(struct achi_output *out)
+void tcp_output_finish(struct tcp_output *out)
 {
     while (out->count)
         ach_message_unref(out->frames[--out->count].message);
     out->bytes = out->sent = 0;
 }
 
-void achi_output_add(struct achi_output *out, const ach_header_t *header, ach_message_t *message)
+void tcp_output_add(struct tcp_output *out, const ach_header_t *header, ach_message_t *message)
 {
-    struct achi_frame *f = &out->frames[out->count++];
+    struct tcp_frame *f = &out->frames[out->count++];
     size_t size;
 
     ach_message_bytes(message, &size);
@@ -25,8 +25,8 @@ void achi_output_add(struct achi_output *out, const ach_header_t *header, ach_me
     out->bytes += ACH_FRAME_HEADER + size;
 }
 
-/* Header and body of each; what is sent of the first is left out. */
-static int gather(const struct achi_output *out, struct iovec *v)
+/* Header and body of each frame, without the bytes of the first that were sent. */
+static int gather(const struct tcp_output *out, struct iovec *v)
 {
     size_t skip = out->sent, size;
     unsigned i;
@@ -51,7 +51,7 @@ static int gather(const struct achi_output *out, struct iovec *v)
     return n;
 }
 
-static size_t length(const struct achi_frame *f)
+static size_t length(const struct tcp_frame *f)
 {
     size_t size;
 
@@ -59,7 +59,7 @@ static size_t length(const struct achi_frame *f)
     return ACH_FRAME_HEADER + size;
 }
 
-static void advance(struct achi_output *out, size_t n)
+static void advance(struct tcp_output *out, size_t n)
 {
     unsigned done = 0;
 
@@ -76,9 +76,9 @@ static void advance(struct achi_output *out, size_t n)
     memmove(out->frames, out->frames + done, out->count * sizeof(*out->frames));
 }
 
-ach_status_t achi_output_send(struct achi_output *out, int fd)
+ach_status_t tcp_output_send(struct tcp_output *out, int fd)
 {
-    struct iovec v[2 * ACHI_OUTPUT_MAX];
+    struct iovec v[2 * TCP_OUTPUT_MAX];
 
     while (out->count) {
         struct msghdr m = {.msg_iov = v, .msg_iovlen = (size_t)gather(out, v)};

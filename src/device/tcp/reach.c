@@ -6,23 +6,23 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "end.h"
+#include "endpoint.h"
 
-static bool has_address(const struct ifaddrs *i, const struct achi_end *e)
+static bool has_address(const struct ifaddrs *i, const struct tcp_endpoint *e)
 {
     struct sockaddr_storage a = {0};
-    struct achi_end own;
+    struct tcp_endpoint own;
 
     if (!i->ifa_addr || i->ifa_addr->sa_family != e->family)
         return false;
     memcpy(&a, i->ifa_addr,
            e->family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
-    return achi_end_read(&a, &own) &&
+    return tcp_endpoint_read(&a, &own) &&
            memcmp(&own.address, &e->address,
                   e->family == AF_INET ? sizeof(own.address.v4) : sizeof(own.address.v6)) == 0;
 }
 
-static unsigned find_interface(const struct achi_end *e)
+static unsigned find_interface(const struct tcp_endpoint *e)
 {
     struct ifaddrs *all, *i;
     unsigned index = e->scope;
@@ -36,16 +36,16 @@ static unsigned find_interface(const struct achi_end *e)
     return index;
 }
 
-bool achi_reach_find(int fd, unsigned *interface)
+bool tcp_reach_find(int fd, unsigned *interface)
 {
     struct sockaddr_storage a = {0};
     socklen_t size = sizeof(a);
-    struct achi_end e;
+    struct tcp_endpoint e;
 
     *interface = 0;
-    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0 || !achi_end_read(&a, &e))
+    if (getsockname(fd, (struct sockaddr *)&a, &size) != 0 || !tcp_endpoint_read(&a, &e))
         return true;
-    if (achi_end_is_loopback(&e))
+    if (tcp_endpoint_is_loopback(&e))
         return false;
     *interface = find_interface(&e);
     return true;

@@ -6,17 +6,17 @@
 
 #include "session.h"
 
-/* Refusals of all clients are logged that often at most: somebody may try very often. */
+/* Seconds between logged refusals, over all clients: a client may try very often. */
 #define LOG_SECONDS 5
 
-bool achi_rights_limited(const struct achi_session *s)
+bool tcp_rights_limited(const struct tcp_session *s)
 {
     return s->origin.local && !s->server->options.any_local_user && !*s->server->options.secret;
 }
 
-unsigned achi_rights_of(const struct achi_session *s, const ach_address_t *device)
+unsigned tcp_rights_of(const struct tcp_session *s, const ach_address_t *device)
 {
-    if (achi_rights_limited(s))
+    if (tcp_rights_limited(s))
         return ach_robot_rights(s->server->robot, device, s->origin.uid);
     return device ? ACH_RIGHT_ALL : ACH_RIGHT_LIST;
 }
@@ -30,14 +30,14 @@ static const char *cannot(unsigned rights)
     return rights & ACH_RIGHT_COMMAND ? "may not send requests to" : "may not command";
 }
 
-const char *achi_rights_why(const struct achi_session *s, const ach_address_t *device,
-                            unsigned rights, char why[ACHI_WHY])
+const char *tcp_rights_why(const struct tcp_session *s, const ach_address_t *device,
+                           unsigned rights, char why[TCP_WHY])
 {
     char text[ACH_ADDRESS_MAX], who[64] = "a user whom the server cannot identify";
 
     if (s->origin.uid != ACH_UID_UNKNOWN)
         snprintf(who, sizeof(who), "the user with uid %u", (unsigned)s->origin.uid);
-    snprintf(why, ACHI_WHY,
+    snprintf(why, TCP_WHY,
              "%s %s %s; the permissions of the robot's channels decide, see the sections access "
              "and tcp in ach-robot.cfg(5)",
              who, device ? cannot(rights) : "may not list the devices of",
@@ -45,9 +45,9 @@ const char *achi_rights_why(const struct achi_session *s, const ach_address_t *d
     return why;
 }
 
-void achi_rights_log(struct achi_session *s, const char *what, const char *why)
+void tcp_rights_log(struct tcp_session *s, const char *what, const char *why)
 {
-    struct achi_server *server = s->server;
+    struct tcp_server *server = s->server;
     struct timespec now;
     char more[64] = "";
 

@@ -27,22 +27,22 @@ static bool find_user(const char *name, uid_t *uid)
     return *name >= '0' && *name <= '9' && !*end && !errno && number < ACH_UID_UNKNOWN;
 }
 
-static bool find_server(int fd, struct achi_origin *server)
+static bool find_server(int fd, struct tcp_origin *server)
 {
-    struct achi_origins origins;
+    struct tcp_origins origins;
     bool good;
 
-    if (!achi_origins_open(&origins))
+    if (!tcp_origins_open(&origins))
         return false;
-    good = achi_origin_find(&origins, fd, server);
-    achi_origins_close(&origins);
+    good = tcp_origin_find(&origins, fd, server);
+    tcp_origins_close(&origins);
     return good;
 }
 
-ach_status_t achi_secret_may_show(int fd)
+ach_status_t tcp_secret_may_show(int fd)
 {
     const char *name = getenv("ACH_SECRET_USER");
-    struct achi_origin server;
+    struct tcp_origin server;
     uid_t also = 0;
 
     if (name && strcmp(name, "any") == 0)
@@ -51,14 +51,15 @@ ach_status_t achi_secret_may_show(int fd)
         return ach_errstr_set(ACH_EINVAL, "ACH_SECRET_USER is no user of this machine: %s", name);
     if (!find_server(fd, &server))
         return ach_errstr_set(ACH_FAILED_SYSCALL,
-                              "no descriptors or memory to tell whose server that is");
+                              "no descriptors or memory to find out which user runs the server");
     if (!server.local || server.uid == geteuid() || server.uid == 0 || server.uid == also)
         return ACH_OK;
     if (server.uid == ACH_UID_UNKNOWN)
-        return ach_errstr_set(ACH_EACCES, "it is not shown the secret, because the user that runs "
-                                          "it cannot be told; see ACH_SECRET_USER in ach-dev(1)");
+        return ach_errstr_set(ACH_EACCES,
+                              "the secret is not sent to this server, because the user that runs "
+                              "it is unknown; see ACH_SECRET_USER in ach-dev(1)");
     return ach_errstr_set(ACH_EACCES,
-                          "it is not shown the secret, because uid %u runs it; if you trust that "
-                          "user, set ACH_SECRET_USER=%u",
+                          "the secret is not sent to this server, because uid %u runs it; if you "
+                          "trust that user, set ACH_SECRET_USER=%u",
                           (unsigned)server.uid, (unsigned)server.uid);
 }

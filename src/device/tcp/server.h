@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* server.h - who listens */
-#ifndef ACHI_SERVER_H
-#define ACHI_SERVER_H
+/* server.h - a server of a robot's devices over TCP */
+#ifndef TCP_SERVER_H
+#define TCP_SERVER_H
 
 #include <ach/transport.h>
 
@@ -10,52 +10,52 @@
 #include "options.h"
 #include "origin.h"
 
-/* A port, and the robot whose devices are met there. */
-struct achi_listener {
-    struct achi_peer peer;
-    struct achi_listener *next;
-    struct achi_server *server;
+/* A listening port, and the robot whose devices it serves. */
+struct tcp_listener {
+    struct tcp_peer peer;
+    struct tcp_listener *next;
+    struct tcp_server *server;
     uint32_t robot; /* as in addresses of the device table: 0 is the robot itself */
     uint16_t port;
 };
 
-struct achi_server {
+struct tcp_server {
     ach_robot_t *robot;
-    struct achi_options options;
-    struct achi_origins origins;
-    struct achi_loop *loop;
-    struct achi_listener *listeners; /* the robot's own first */
-    struct achi_session *sessions;   /* the newest first */
-    struct achi_account *accounts;
-    struct achi_session *strangers, **last_stranger; /* the oldest first */
-    ach_budget_t *budget;                            /* what clients make it hold */
-    long scarce_since;           /* the second since which clients that hold much are watched */
-    struct achi_session *maps;   /* whose maps are to be compressed, the first one now */
-    struct achi_packing packing; /* of the first one */
+    struct tcp_options options;
+    struct tcp_origins origins;
+    struct tcp_loop *loop;
+    struct tcp_listener *listeners; /* the robot's own first */
+    struct tcp_session *sessions;   /* the newest first */
+    struct tcp_account *accounts;
+    struct tcp_session *strangers, **last_stranger; /* the oldest first */
+    ach_budget_t *budget;                           /* memory held on behalf of clients */
+    long scarce_since;          /* since when (seconds) memory has been scarce */
+    struct tcp_session *maps;   /* sessions with a map to compress; the first is in work */
+    struct tcp_packing packing; /* state for the first of them */
     int clients;
-    int spare;            /* a descriptor, for when there are no more */
-    bool paused;          /* a listener is: there are not even descriptors to refuse clients */
-    unsigned turned_away; /* clients that the log has not told of */
-    long told;            /* when it did, in seconds */
-    char why[256];        /* the last one */
-    unsigned refusals;    /* clients whose first refusal the log has not told of */
-    long refusal_told;    /* when it did, in seconds */
+    int spare;            /* a descriptor to close when no others are left */
+    bool paused;          /* a listener is: no descriptors or memory to accept or refuse clients */
+    unsigned turned_away; /* rejected clients that are not logged yet */
+    long told;            /* when they were last logged, in seconds */
+    char why[256];        /* the last one was rejected */
+    unsigned refusals;    /* clients whose first refusal is not logged yet */
+    long refusal_told;    /* when a refusal was last logged, in seconds */
 };
 
-/* A device's robot as clients know it. */
-uint32_t achi_server_port(const struct achi_server *server, uint32_t robot);
+/* The robot number that clients see: 0 is the port of the robot itself. */
+static inline uint32_t tcp_server_port(const struct tcp_server *server, uint32_t robot)
+{
+    return robot ? robot : server->listeners->port;
+}
 
-/* Have it look after its clients each second. */
-void achi_server_tick(struct achi_server *server);
+/* Log, rate-limited, that a client was rejected, and why. */
+void tcp_server_turn_away(struct tcp_server *server, const char *why);
 
-/* Have the log tell that a client was turned away, and why. */
-void achi_server_turn_away(struct achi_server *server, const char *why);
+/* Each tick: log the rejected clients that are not logged yet, if it is time. */
+void tcp_server_tell_turned_away(struct tcp_server *server);
 
-/* Of a clock that nobody sets. */
-long achi_server_seconds(void);
-
-ach_status_t achi_server_create(ach_robot_t *robot, const struct achi_options *options,
-                                struct achi_server **server);
-void achi_server_destroy(struct achi_server *server);
+ach_status_t tcp_server_create(ach_robot_t *robot, const struct tcp_options *options,
+                               struct tcp_server **server);
+void tcp_server_destroy(struct tcp_server *server);
 
 #endif

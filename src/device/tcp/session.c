@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "evict.h"
 #include "memory.h"
-#include "room.h"
 #include "wire.h"
 
 /* A machine that vanished is noticed after about a minute and a half. */
@@ -28,32 +28,32 @@
  */
 #define UNSENT_MAX 65536
 
-/* Receive so often from a client that may send for ever. */
+/* Limit of receive calls at the end of a session: a client may send for ever. */
 #define REST_ROUNDS 64
 
-/* Messages of a client that are taken in one turn of the loop; then others have theirs. */
+/* Messages handled per client in one iteration of the loop. */
 #define TURN_MESSAGES 4u
 
-/* Answers that wait for a stranger. */
+/* Limit of answers that wait for a stranger to read them. */
 #define STRANGER_REQUESTS 8u
 
-static void set(int fd, int level, int option, int value)
+static void session_set(int fd, int level, int option, int value)
 {
     setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-static void configure(int fd, const struct achi_options *o)
+static void session_configure(int fd, const struct tcp_options *o)
 {
-    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(fd, SOL_SOCKET, SO_SNDBUF, o->send_buffer);
-    set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_MAX);
-    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE);
-    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL);
-    set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
+    session_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    session_set(fd, SOL_SOCKET, SO_SNDBUF, o->send_buffer);
+    session_set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_MAX);
+    session_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    session_set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE);
+    session_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL);
+    session_set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT);
 }
 
-/* In the order of the network, read as a number of a PC: so the protocol has it. */
+/* The protocol wants the address in network byte order, read as a little-endian number. */
 static uint32_t own_host(int fd)
 {
     struct sockaddr_storage a = {0};
@@ -86,13 +86,13 @@ static void write_name(int fd, char *name, size_t size)
 
 static void greet(int fd)
 {
-    char text[ACHI_GREETING_SIZE] = ACHI_GREETING ACHI_VERSION;
+    char text[TCP_GREETING_SIZE] = TCP_GREETING TCP_VERSION;
 
     if (send(fd, text, sizeof(text), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         return; /* it is gone; the loop will hear of it */
 }
 
-static void enlist(struct achi_session *s)
+static void enlist(struct tcp_session *s)
 {
     s->next = s->server->sessions;
     s->at = &s->server->sessions;
@@ -105,96 +105,59 @@ static void enlist(struct achi_session *s)
     s->server->last_stranger = &s->next_stranger;
 }
 
-void achi_session_know(struct achi_session *s)
+static void session_destroy(struct tcp_peer *p)
 {
-    if (!s->stranger_at)
-        return;
-    *s->stranger_at = s->next_stranger;
-    if (s->next_stranger)
-        s->next_stranger->stranger_at = s->stranger_at;
-    else
-        s->server->last_stranger = s->stranger_at;
-    s->stranger_at = NULL;
-    s->input.limit = (size_t)s->server->options.message_max;
-}
+    struct tcp_session *s = (struct tcp_session *)p;
 
-static void leave(struct achi_session *s)
-{
-    s->closing = true;
-    achi_session_unpack(s);
-    achi_output_finish(&s->output);
-    achi_session_know(s);
-    achi_subscription_close_all(s);
-    ach_queue_close(s->queue);
-    *s->at = s->next;
-    if (s->next)
-        s->next->at = s->at;
-    s->server->clients--;
-    achi_account_leave(s);
-    achi_loop_remove(&s->peer);
-}
-
-void achi_session_close(struct achi_session *s, const char *why)
-{
-    if (s->closing)
-        return;
-    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s is gone: %s", s->name, why);
-    leave(s);
-}
-
-static void destroy(struct achi_peer *p)
-{
-    struct achi_session *s = (struct achi_session *)p;
-
-    achi_input_finish(&s->input);
-    achi_output_finish(&s->output);
+    tcp_input_finish(&s->input);
+    tcp_output_finish(&s->output);
     ach_message_unref(s->urgent);
     free(s->route);
     free(s);
 }
 
-static void wake(void *session)
+static void session_wake(void *session)
 {
-    achi_loop_mark(&((struct achi_session *)session)->peer);
+    tcp_loop_mark(&((struct tcp_session *)session)->peer);
 }
 
 /* Whether there is room for one more answer. */
-static bool may_ask(const struct achi_session *s)
+static bool may_ask(const struct tcp_session *s)
 {
     size_t most = s->trusted ? (size_t)s->server->options.requests_max : STRANGER_REQUESTS;
 
     return (size_t)s->asking + ach_queue_replies(s->queue) < most;
 }
 
-/* Whether the next message may be looked at: secrets are not guessed at any speed. */
-static bool may_guess(struct achi_session *s)
+/* Whether the next message may be handled: attempts to send the secret are rate-limited. */
+static bool may_guess(struct tcp_session *s)
 {
     ach_header_t h;
     uint32_t size;
 
-    s->throttled = !s->trusted && achi_input_peek(&s->input, &h, &size) && h.type == ACH_MSG_REQ &&
+    s->throttled = !s->trusted && tcp_input_peek(&s->input, &h, &size) && h.type == ACH_MSG_REQ &&
                    h.address.interf == ACH_PLAYER_CODE && h.subtype == ACH_PLAYER_REQ_AUTH &&
-                   !achi_account_may_guess(s->account);
+                   !tcp_account_may_guess(s->account);
     return !s->throttled;
 }
 
-/* A client that is gone does not make room: what it sent is taken now, or never. */
-static bool may_take(struct achi_session *s)
+/* Whether to handle the next message. After `ended`, limits do not apply: now or never. */
+static bool may_take(struct tcp_session *s)
 {
     if (s->closing || s->ended)
         return !s->closing;
-    return !s->urgent && may_ask(s) && may_guess(s) && achi_memory_may_take(s);
+    return !s->urgent && may_ask(s) && may_guess(s) && tcp_memory_may_take(s);
 }
 
-static void refuse(struct achi_session *s)
+static void refuse(struct tcp_session *s)
 {
     ach_robot_log(s->server->robot, ACH_LOG_WARNING, "client %s is disconnected: %s", s->name,
                   ach_errstr());
-    achi_session_close(s, "it does not speak the protocol");
+    tcp_session_close(s, "it does not speak the protocol");
 }
 
-/* So many messages at most. True: there may be more, which wait for room or for the next turn. */
-static bool take_some(struct achi_session *s, unsigned most)
+/* Handle at most @most messages. True: more may wait, for room or for the next iteration. */
+static bool take_some(struct tcp_session *s, unsigned most)
 {
     ach_status_t status = ACH_OK;
     const unsigned char *body;
@@ -202,7 +165,7 @@ static bool take_some(struct achi_session *s, unsigned most)
     size_t size;
 
     while (most-- && may_take(s)) {
-        status = achi_input_next(&s->input, &h, &body, &size);
+        status = tcp_input_next(&s->input, &h, &body, &size);
         if (status != ACH_OK)
             break;
         s->taken += ACH_FRAME_HEADER + size;
@@ -211,7 +174,7 @@ static bool take_some(struct achi_session *s, unsigned most)
             s->urgent = NULL;
         }
         if (!s->ended || h.type != ACH_MSG_REQ || may_ask(s))
-            achi_session_take(s, &h, body, size);
+            tcp_session_take(s, &h, body, size);
     }
     if (s->closing)
         return false;
@@ -222,31 +185,10 @@ static bool take_some(struct achi_session *s, unsigned most)
     return status == ACH_OK;
 }
 
-/* Messages in, answers out. What is left then is for the next turn, after the other clients. */
-static void work(struct achi_session *s)
+/* Receive into the input. Returns the number of bytes; 0: no more will come; -1: none now. */
+static ssize_t session_receive(struct tcp_session *s)
 {
-    bool held = take_some(s, TURN_MESSAGES);
-
-    if (s->closing)
-        return;
-    achi_session_send(s);
-    if (s->closing)
-        return;
-    if (held && may_take(s))
-        achi_loop_mark(&s->peer);
-    if (achi_input_keep(&s->input) != ACH_OK) {
-        achi_session_close(s, "no memory for what it sends");
-        return;
-    }
-    achi_loop_want(&s->peer, (held || s->starved || s->ended ? 0u : (uint32_t)EPOLLIN) |
-                                 (s->blocked ? (uint32_t)EPOLLOUT : 0u));
-    achi_memory_watch(s);
-}
-
-/* Bytes of the client into its input: how many; 0: no more will come; -1: none now. */
-static ssize_t receive(struct achi_session *s)
-{
-    size_t room = s->ended ? ACHI_LOOP_BUFFER : achi_memory_may_receive(s);
+    size_t room = s->ended ? TCP_LOOP_BUFFER : tcp_memory_may_receive(s);
     ssize_t n;
 
     if (!room)
@@ -254,8 +196,8 @@ static ssize_t receive(struct achi_session *s)
     n = recv(s->peer.fd, s->peer.loop->buffer, room, MSG_DONTWAIT);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? -1 : 0;
-    if (n > 0 && achi_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) != ACH_OK) {
-        achi_session_close(s, "no memory for what it sends");
+    if (n > 0 && tcp_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) != ACH_OK) {
+        tcp_session_close(s, "no memory for the data that it sends");
         return 0;
     }
     return n;
@@ -265,39 +207,62 @@ static ssize_t receive(struct achi_session *s)
  * A part of what is in the socket by now, and was held back before; false: that was all. Answers
  * are of no use any more.
  */
-static bool take_rest(struct achi_session *s)
+static bool take_rest(struct tcp_session *s)
 {
     s->ended = true;
     take_some(s, UINT_MAX);
-    return !s->closing && achi_input_keep(&s->input) == ACH_OK && s->rounds++ < REST_ROUNDS &&
-           receive(s) > 0;
+    return !s->closing && tcp_input_keep(&s->input) == ACH_OK && s->rounds++ < REST_ROUNDS &&
+           session_receive(s) > 0;
 }
 
-void achi_session_lose(struct achi_session *s, const char *why)
+/* The connection is gone: take what the client sent before, and close. */
+static void session_lose(struct tcp_session *s, const char *why)
 {
     while (!s->closing && take_rest(s))
         ;
-    achi_session_close(s, why);
+    tcp_session_close(s, why);
 }
 
-void achi_session_end(struct achi_session *s)
+/* Messages in, answers out. What is left then is for the next turn, after the other clients. */
+static void work(struct tcp_session *s)
+{
+    bool held = take_some(s, TURN_MESSAGES);
+
+    if (s->closing)
+        return;
+    if (!tcp_session_send(s)) {
+        session_lose(s, ach_errstr());
+        return;
+    }
+    if (held && may_take(s))
+        tcp_loop_mark(&s->peer);
+    if (tcp_input_keep(&s->input) != ACH_OK) {
+        tcp_session_close(s, "no memory for the data that it sends");
+        return;
+    }
+    tcp_loop_want(&s->peer, (held || s->starved || s->ended ? 0u : (uint32_t)EPOLLIN) |
+                                (s->blocked ? (uint32_t)EPOLLOUT : 0u));
+    tcp_memory_watch(s);
+}
+
+void tcp_session_end(struct tcp_session *s)
 {
     while (take_rest(s))
         ;
     if (s->closing)
         return;
-    achi_subscription_close_all(s);
+    tcp_subscription_close_all(s);
     work(s);
 }
 
 /* In pull mode data waits for a client to ask, which it cannot any more. */
-bool achi_session_done(const struct achi_session *s)
+bool tcp_session_done(const struct tcp_session *s)
 {
     return s->output.count == 0 && !s->map && s->asking <= 0 && ach_queue_replies(s->queue) == 0 &&
            (s->pull || ach_queue_length(s->queue) == 0);
 }
 
-/* Why a connection is no more. */
+/* Why a connection ended. */
 static const char *reason(int fd)
 {
     socklen_t size = sizeof(int);
@@ -308,39 +273,39 @@ static const char *reason(int fd)
     return strerror(error);
 }
 
-static void ready(struct achi_peer *p, uint32_t events)
+static void session_ready(struct tcp_peer *p, uint32_t events)
 {
-    struct achi_session *s = (struct achi_session *)p;
+    struct tcp_session *s = (struct tcp_session *)p;
 
     /* Again in the next turn. Others are served meanwhile, and receive into the same buffer. */
     if (events & (EPOLLERR | EPOLLHUP)) {
-        if (!take_rest(s) || achi_input_keep(&s->input) != ACH_OK)
-            achi_session_close(s, reason(p->fd));
+        if (!take_rest(s) || tcp_input_keep(&s->input) != ACH_OK)
+            tcp_session_close(s, reason(p->fd));
         return;
     }
     if (events & EPOLLOUT)
         s->blocked = false;
-    if (events & EPOLLIN && receive(s) == 0) {
-        achi_session_lose(s, reason(p->fd));
+    if (events & EPOLLIN && session_receive(s) == 0) {
+        session_lose(s, reason(p->fd));
         return;
     }
     work(s);
 }
 
-static void marked(struct achi_peer *p)
+static void session_marked(struct tcp_peer *p)
 {
-    work((struct achi_session *)p);
+    work((struct tcp_session *)p);
 }
 
-static const struct achi_peer_class class = {ready, marked, destroy};
+static const struct tcp_peer_class class = {session_ready, session_marked, session_destroy};
 
-/* False: it cannot be asked now. */
-static bool find_origin(struct achi_session *s, int fd)
+/* False: out of descriptors or memory. */
+static bool find_origin(struct tcp_session *s, int fd)
 {
     size_t n = strlen(s->name);
 
-    if (!achi_origin_find(&s->server->origins, fd, &s->origin)) {
-        ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors or memory to tell which user it is");
+    if (!tcp_origin_find(&s->server->origins, fd, &s->origin)) {
+        ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors or memory to identify its user");
         return false;
     }
     if (s->origin.local && s->origin.uid == ACH_UID_UNKNOWN)
@@ -351,20 +316,21 @@ static bool find_origin(struct achi_session *s, int fd)
 }
 
 /* Data takes half of the memory at most, so that a client that asks for none gets answers. */
-static ach_status_t make_queue(struct achi_session *s)
+static ach_status_t make_queue(struct tcp_session *s)
 {
-    const struct achi_options *o = &s->server->options;
+    const struct tcp_options *o = &s->server->options;
     size_t bytes = (size_t)o->client_memory;
-    ach_status_t status = ach_queue_create((unsigned)o->queue, bytes / 2, wake, s, &s->queue);
+    ach_status_t status =
+        ach_queue_create((unsigned)o->queue, bytes / 2, session_wake, s, &s->queue);
 
     if (status == ACH_OK)
         ach_queue_limit(s->queue, bytes, s->server->budget);
     return status;
 }
 
-static struct achi_session *make(struct achi_listener *listener, int fd)
+static struct tcp_session *session_make(struct tcp_listener *listener, int fd)
 {
-    struct achi_session *s = calloc(1, sizeof(*s));
+    struct tcp_session *s = calloc(1, sizeof(*s));
 
     if (!s)
         return NULL;
@@ -377,38 +343,38 @@ static struct achi_session *make(struct achi_listener *listener, int fd)
     s->host = own_host(fd);
     s->trusted = !*s->server->options.secret;
     write_name(fd, s->name, sizeof(s->name));
-    s->since = s->held_since = achi_server_seconds();
-    achi_input_init(&s->input, s->trusted ? (size_t)s->server->options.message_max
-                                          : (size_t)ACHI_STRANGER_BODY);
+    s->since = s->held_since = tcp_loop_seconds();
+    tcp_input_init(&s->input,
+                   s->trusted ? (size_t)s->server->options.message_max : (size_t)TCP_STRANGER_BODY);
     s->input.budget = s->server->budget;
-    achi_memory_begin(s);
+    tcp_memory_begin(s);
     if (make_queue(s) == ACH_OK)
         return s;
     free(s);
     return NULL;
 }
 
-ach_status_t achi_session_create(struct achi_listener *listener, int fd)
+ach_status_t tcp_session_create(struct tcp_listener *listener, int fd)
 {
-    struct achi_session *s = make(listener, fd);
+    struct tcp_session *s = session_make(listener, fd);
 
     if (!s) {
         close(fd);
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a client");
     }
-    configure(fd, &s->server->options);
-    if (!find_origin(s, fd) || !achi_account_enter(s, fd) ||
-        achi_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
-        achi_account_leave(s);
+    session_configure(fd, &s->server->options);
+    if (!find_origin(s, fd) || !tcp_account_enter(s, fd) ||
+        tcp_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
+        tcp_account_leave(s);
         ach_queue_close(s->queue);
         close(fd);
-        destroy(&s->peer);
+        session_destroy(&s->peer);
         return ACH_FAILED_SYSCALL;
     }
     enlist(s);
-    if (!achi_room_find(s)) {
-        leave(s);
-        return ach_errstr_set(ACH_OVERFLOW, "there are %d", s->server->clients);
+    if (!tcp_evict_find(s)) {
+        tcp_session_leave(s);
+        return ach_errstr_set(ACH_OVERFLOW, "there are already %d clients", s->server->clients);
     }
     greet(fd);
     ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s", s->name);

@@ -4,13 +4,13 @@
  *
  * Everything for the client goes through its queue, so that it comes in the order
  * in which it happened: data, answers of drivers, and the server's own answers. A
- * client that does not read fills its queue; a client that does not read and
- * goes on asking is not read from any more.
+ * client that does not read fills its queue. If it keeps sending requests without
+ * reading, the server stops receiving from it.
  *
  * All of it belongs to the loop's thread. Other threads only push into the queue.
  */
-#ifndef ACHI_SESSION_H
-#define ACHI_SESSION_H
+#ifndef TCP_SESSION_H
+#define TCP_SESSION_H
 
 #include <ach/access.h>
 
@@ -20,126 +20,133 @@
 #include "output.h"
 #include "server.h"
 
-struct achi_session {
-    struct achi_peer peer;
-    struct achi_session *next, **at; /* of the server's */
-    struct achi_server *server;
+struct tcp_session {
+    struct tcp_peer peer;
+    struct tcp_session *next, **at; /* in the list of the server */
+    struct tcp_server *server;
     ach_queue_t *queue;
-    struct achi_input input;
-    struct achi_output output;
+    struct tcp_input input;
+    struct tcp_output output;
 
-    uint32_t host;  /* ours, as the client sees it */
-    uint32_t robot; /* whose devices it means */
+    uint32_t host;  /* our address, as the client sees it */
+    uint32_t robot; /* number of the robot that it is connected to */
     uint16_t port;
     char name[96]; /* of the client, for the log */
-    struct achi_origin origin;
-    struct achi_account *account;
-    bool told_refusal; /* to the log */
+    struct tcp_origin origin;
+    struct tcp_account *account;
+    bool told_refusal; /* its first refusal was logged */
 
     bool trusted; /* it knows the secret, or there is none */
     unsigned wrong;
-    bool throttled; /* its account has guessed too often: its next guess waits */
-    long since;     /* the second in which it came */
-    struct achi_session *next_stranger, **stranger_at; /* NULL: it is none any more */
+    bool throttled; /* too many wrong secrets from its account: its next attempt waits */
+    long since;     /* tcp_loop_seconds when it connected */
+    struct tcp_session *next_stranger, **stranger_at; /* stranger_at NULL: no stranger */
 
     bool pull;
-    bool asked;            /* for data; a SYNCH is due */
-    bool fed;              /* with at least one since */
+    bool asked;            /* pull mode: data is requested; a SYNCH is due */
+    bool fed;              /* at least one data message was sent since the request */
     size_t allowed;        /* messages before the SYNCH */
     ach_message_t *urgent; /* goes ahead of the queue */
-    uint64_t gap;          /* messages that were lost, ... */
-    size_t gap_after;      /* ... after so many more */
+    uint64_t gap;          /* messages dropped from the queue, not yet reported, ... */
+    size_t gap_after;      /* ... and how many queued messages go before the report */
     bool blocked;          /* the socket is full */
-    bool ended;            /* nothing more is received: what was is taken whatever the limits say */
-    unsigned rounds;       /* of receiving since then */
+    bool ended;            /* no more input will come: handle the rest regardless of limits */
+    unsigned rounds;       /* of receiving since it ended */
     bool closing;
 
     /* See memory.h. */
-    size_t guess;             /* bytes of an answer that may be large */
-    bool starved;             /* it waits until others hold less */
-    uint64_t taken;           /* bytes of messages from it */
-    uint64_t moved;           /* bytes taken and sent up to ... */
-    long held_since;          /* ... that second, when it held little, or had moved what it held */
-    size_t openings;          /* bytes of subscriptions that wait; changed by any thread */
-    uint64_t refused_answers; /* that the log has told of */
+    size_t guess;             /* estimated bytes of an answer of variable length */
+    bool starved;             /* input waits until other clients hold less memory */
+    uint64_t taken;           /* bytes of messages received from it and handled */
+    uint64_t moved;           /* bytes handled and sent up to ... */
+    long held_since;          /* ... that second: it last held little or moved as much as it held */
+    size_t openings;          /* bytes of pending subscriptions; changed by any thread */
+    uint64_t refused_answers; /* answers replaced by NACKs, as logged */
     ach_message_t *map;       /* to be compressed before anything else is sent; NULL: none */
-    struct achi_session *next_map;
+    struct tcp_session *next_map;
 
-    struct achi_subscription *subscriptions;
+    struct tcp_subscription *subscriptions;
     int n_subscriptions;
-    int asking;       /* requests of devices that are not answered yet, and subscriptions */
-    int large;        /* of these, requests whose answers may be large */
+    int asking;       /* device requests and subscriptions without an answer yet */
+    int large;        /* of these, requests whose answers have variable length */
     uint64_t refused; /* commands to devices it had not subscribed to */
-    char *route;      /* NULL: it is not one of us */
+    char *route;      /* sent with TCP_REQ_ROUTE; NULL: the client does not know that request */
 };
 
-/* The socket is taken over, also when it fails. */
-ach_status_t achi_session_create(struct achi_listener *listener, int fd);
-void achi_session_close(struct achi_session *s, const char *why);
+/* Takes ownership of the socket, even if it fails. */
+ach_status_t tcp_session_create(struct tcp_listener *listener, int fd);
+void tcp_session_close(struct tcp_session *s, const char *why);
 
-/* The connection is gone: take what the client sent before, and close. */
-void achi_session_lose(struct achi_session *s, const char *why);
+/* Close without logging, for a client whose connection was not logged. */
+void tcp_session_leave(struct tcp_session *s);
 
 /*
- * The server ends: take what the client has sent, end its subscriptions and send the rest of
- * its queue. Then wait for achi_session_done, and close.
+ * The server ends: handle what the client has sent, end its subscriptions and send the rest of
+ * its queue. The caller then waits for tcp_session_done and closes the session.
  */
-void achi_session_end(struct achi_session *s);
-bool achi_session_done(const struct achi_session *s);
+void tcp_session_end(struct tcp_session *s);
+bool tcp_session_done(const struct tcp_session *s);
 
-/* It is no stranger any more: it is trusted, and has said something. */
-void achi_session_know(struct achi_session *s);
+/* Remove it from the strangers: it is trusted and has sent a message. */
+void tcp_session_know(struct tcp_session *s);
 
-/* Send what may be sent now. */
-void achi_session_send(struct achi_session *s);
+/* Send what may be sent now. False: the connection is lost; see ach_errstr. */
+bool tcp_session_send(struct tcp_session *s);
 
-/* Compress a slice of one client's map; false: there are no more. */
-bool achi_session_pack(struct achi_server *server);
+/* Compress a slice of the first queued map; false: no maps are left. */
+bool tcp_session_pack(struct tcp_server *server);
 
-/* Forget a map that is to be compressed. */
-void achi_session_unpack(struct achi_session *s);
+/* Have a map compressed before anything else is sent, behind the maps of other clients. */
+void tcp_session_queue_map(struct tcp_session *s, ach_message_t *m);
 
-/* A message from the client. */
-void achi_session_take(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
-                       size_t size);
+/* Remove the client's map from the queue of maps to compress. */
+void tcp_session_unpack(struct tcp_session *s);
+
+/* Handle a message from the client. */
+void tcp_session_take(struct tcp_session *s, const ach_header_t *h, const unsigned char *body,
+                      size_t size);
 
 /* Answer a request of the interface player: a struct of that request, or NULL. */
-void achi_session_answer(struct achi_session *s, const ach_header_t *request, uint8_t type,
-                         const void *body);
+void tcp_session_answer(struct tcp_session *s, const ach_header_t *request, uint8_t type,
+                        const void *body);
 
-/* A request of the interface player. */
-void achi_player_request(struct achi_session *s, const ach_header_t *h, const unsigned char *body,
-                         size_t size);
+/* Handle a request of the interface player. */
+void tcp_player_request(struct tcp_session *s, const ach_header_t *h, const unsigned char *body,
+                        size_t size);
+
+/* Put an answer of these bytes into a client's queue; any thread. */
+void tcp_session_push_bytes(ach_queue_t *queue, const ach_header_t *request, uint8_t type,
+                            uint8_t subtype, const unsigned char *bytes, size_t size);
 
 /* Why the answer that follows is a NACK, for a client that understands reasons; any thread. */
-void achi_session_explain(ach_queue_t *queue, const ach_header_t *request, const char *why);
+void tcp_session_explain(ach_queue_t *queue, const ach_header_t *request, const char *why);
 
-/* The device that a client means, as the robot knows it. */
-ach_address_t achi_session_device(const struct achi_session *s, unsigned interf, unsigned index);
+/* The address that the robot uses for a device that the client names. */
+ach_address_t tcp_session_device(const struct tcp_session *s, unsigned interf, unsigned index);
 
-/* Subscribe; the answer comes when the driver is set up. */
-void achi_subscription_open(struct achi_session *s, const ach_header_t *request,
+/* Subscribe. The answer is sent when the driver is set up. */
+void tcp_subscription_open(struct tcp_session *s, const ach_header_t *request,
+                           const ach_player_device_req_t *req);
+void tcp_subscription_close(struct tcp_session *s, const ach_header_t *request,
                             const ach_player_device_req_t *req);
-void achi_subscription_close(struct achi_session *s, const ach_header_t *request,
-                             const ach_player_device_req_t *req);
 /* What the client may do with a device that it has opened; 0: it has not. */
-unsigned achi_subscription_rights(const struct achi_session *s, const ach_address_t *device);
+unsigned tcp_subscription_rights(const struct tcp_session *s, const ach_address_t *device);
 /* Whether the client has opened a device. */
-bool achi_subscription_any(const struct achi_session *s);
-void achi_subscription_close_all(struct achi_session *s);
+bool tcp_subscription_any(const struct tcp_session *s);
+void tcp_subscription_close_all(struct tcp_session *s);
 
 /* Whether ach_robot_rights decides for this client. Otherwise it may do everything. */
-bool achi_rights_limited(const struct achi_session *s);
+bool tcp_rights_limited(const struct tcp_session *s);
 
 /* As ach_robot_rights. */
-unsigned achi_rights_of(const struct achi_session *s, const ach_address_t *device);
+unsigned tcp_rights_of(const struct tcp_session *s, const ach_address_t *device);
 
-/* A sentence on what these rights leave out. A NULL device: the list of devices. */
-#define ACHI_WHY 256
-const char *achi_rights_why(const struct achi_session *s, const ach_address_t *device,
-                            unsigned rights, char why[ACHI_WHY]);
+/* A sentence that says which rights are missing. A NULL device: the list of devices. */
+#define TCP_WHY 256
+const char *tcp_rights_why(const struct tcp_session *s, const ach_address_t *device,
+                           unsigned rights, char why[TCP_WHY]);
 
-/* Log that a client was refused something: its first refusal, and not too often. */
-void achi_rights_log(struct achi_session *s, const char *what, const char *why);
+/* Log a refusal: only the first one of a client, and rate-limited over all clients. */
+void tcp_rights_log(struct tcp_session *s, const char *what, const char *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* transport.c - what the rest of the world sees of it */
+/* transport.c - the public functions and the transport class of libachtcp */
 #include <ach/tcp.h>
 
 #include "link.h"
@@ -9,12 +9,12 @@
 ach_status_t ach_tcp_serve(ach_robot_t *robot, ach_section_t *options, const char *bind,
                            void **server)
 {
-    struct achi_options o;
-    struct achi_server *made;
-    ach_status_t status = achi_options_read(&o, options, (int)ach_robot_number(robot), bind);
+    struct tcp_options o;
+    struct tcp_server *made;
+    ach_status_t status = tcp_options_read(&o, options, (int)ach_robot_number(robot), bind);
 
     if (status == ACH_OK)
-        status = achi_server_create(robot, &o, &made);
+        status = tcp_server_create(robot, &o, &made);
     if (status == ACH_OK)
         *server = made;
     return status;
@@ -27,17 +27,17 @@ static ach_status_t serve(ach_robot_t *robot, ach_section_t *options, void **ser
 
 static void end(void *server)
 {
-    achi_server_destroy(server);
+    tcp_server_destroy(server);
 }
 
 uint16_t ach_tcp_port(const void *server)
 {
-    return ((const struct achi_server *)server)->listeners->port;
+    return ((const struct tcp_server *)server)->listeners->port;
 }
 
 int ach_tcp_reach(const void *server, unsigned *interface)
 {
-    return achi_reach_find(((const struct achi_server *)server)->listeners->peer.fd, interface);
+    return tcp_reach_find(((const struct tcp_server *)server)->listeners->peer.fd, interface);
 }
 
 const ach_transport_class_t ach_transport_tcp = {
@@ -45,10 +45,10 @@ const ach_transport_class_t ach_transport_tcp = {
     .name = "tcp",
     .serve = serve,
     .end = end,
-    .connect = achi_link_connect,
-    .send = achi_link_send,
-    .flush = achi_link_flush,
-    .disconnect = achi_link_disconnect,
-    .list = achi_list,
-    .rights = achi_link_rights,
+    .connect = tcp_link_connect,
+    .send = tcp_link_send,
+    .flush = tcp_link_flush,
+    .disconnect = tcp_link_disconnect,
+    .list = tcp_list,
+    .rights = tcp_link_rights,
 };

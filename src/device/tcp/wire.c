@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-uint32_t achi_wire_number(const unsigned char *from)
+uint32_t tcp_wire_number(const unsigned char *from)
 {
     return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
 }
 
-void achi_wire_put(unsigned char *to, uint32_t number)
+void tcp_wire_put(unsigned char *to, uint32_t number)
 {
     to[0] = (unsigned char)(number >> 24);
     to[1] = (unsigned char)(number >> 16);
@@ -16,27 +16,27 @@ void achi_wire_put(unsigned char *to, uint32_t number)
     to[3] = (unsigned char)number;
 }
 
-/* The count stands twice in front of the characters, which are filled up to four. */
-size_t achi_wire_string(const char *text, unsigned char *bytes, size_t room)
+/* The count, twice, then the characters, padded with zeros to a multiple of four. */
+size_t tcp_wire_string(const char *text, unsigned char *bytes, size_t room)
 {
     size_t n = strlen(text) + 1, padded = (n + 3) / 4 * 4;
 
     if (room < 8 + padded)
         return 0;
-    achi_wire_put(bytes, (uint32_t)n);
-    achi_wire_put(bytes + 4, (uint32_t)n);
+    tcp_wire_put(bytes, (uint32_t)n);
+    tcp_wire_put(bytes + 4, (uint32_t)n);
     memset(bytes + 8 + n, 0, padded - n);
     memcpy(bytes + 8, text, n);
     return 8 + padded;
 }
 
-bool achi_wire_text(const unsigned char *bytes, size_t size, char *text, size_t room)
+bool tcp_wire_text(const unsigned char *bytes, size_t size, char *text, size_t room)
 {
     size_t i, n;
 
-    if (size < 8 || achi_wire_number(bytes) != achi_wire_number(bytes + 4))
+    if (size < 8 || tcp_wire_number(bytes) != tcp_wire_number(bytes + 4))
         return false;
-    n = achi_wire_number(bytes);
+    n = tcp_wire_number(bytes);
     if (n > size - 8)
         return false;
     for (i = 0; i < n && i + 1 < room && bytes[8 + i]; i++)

@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* `out` is NULL when only the size is wanted. */
-struct block {
+struct copy_block {
     uint8_t *out;
     uint64_t used;
 };
 
-static uint8_t *take(struct block *b, uint64_t n, uint64_t align)
+static uint8_t *take(struct copy_block *b, uint64_t n, uint64_t align)
 {
     uint64_t from = (b->used + align - 1) & ~(align - 1);
 
@@ -19,10 +19,11 @@ static uint8_t *take(struct block *b, uint64_t n, uint64_t align)
     return b->out ? b->out + from : NULL;
 }
 
-static void copy_inner(struct block *b, const ach_type_t *type, const uint8_t *from, uint8_t *to);
+static void copy_inner(struct copy_block *b, const ach_type_t *type, const uint8_t *from,
+                       uint8_t *to);
 
-static void copy_structs(struct block *b, const ach_type_t *type, const uint8_t *from, uint8_t *to,
-                         uint32_t n)
+static void copy_structs(struct copy_block *b, const ach_type_t *type, const uint8_t *from,
+                         uint8_t *to, uint32_t n)
 {
     size_t size = type->body_size;
     uint32_t i;
@@ -32,27 +33,29 @@ static void copy_structs(struct block *b, const ach_type_t *type, const uint8_t 
             copy_inner(b, type, from + size * i, to ? to + size * i : NULL);
 }
 
-static void copy_array(struct block *b, const ach_step_t *step, const uint8_t *from, uint8_t *to)
+static void copy_array(struct copy_block *b, const ach_step_t *step, const uint8_t *from,
+                       uint8_t *to)
 {
-    uint32_t n = achi_load_count(from, step);
-    const uint8_t *elements = achi_load_pointer(from, step->offset);
-    size_t size = (size_t)achi_element_size(step) * n;
+    uint32_t n = xdr_load_count(from, step);
+    const uint8_t *elements = xdr_load_pointer(from, step->offset);
+    size_t size = (size_t)xdr_element_size(step) * n;
     uint8_t *copy = NULL;
 
     if (n || step->kind == ACH_KIND_CHAR)
-        copy = take(b, achi_elements_size(step, n), achi_element_align(step));
+        copy = take(b, xdr_elements_size(step, n), xdr_element_align(step));
     if (copy && n)
         memcpy(copy, elements, size);
     if (copy && step->kind == ACH_KIND_CHAR)
         copy[size] = 0;
     if (to)
-        achi_store_pointer(to, step->offset, copy);
+        xdr_store_pointer(to, step->offset, copy);
     if (n && step->kind == ACH_KIND_STRUCT)
         copy_structs(b, step->type, elements, copy, n);
 }
 
-/* What the struct points to; the struct itself is copied. */
-static void copy_inner(struct block *b, const ach_type_t *type, const uint8_t *from, uint8_t *to)
+/* Copy what the struct points to. The caller has copied the struct itself. */
+static void copy_inner(struct copy_block *b, const ach_type_t *type, const uint8_t *from,
+                       uint8_t *to)
 {
     uint32_t i;
 
@@ -69,7 +72,7 @@ static void copy_inner(struct block *b, const ach_type_t *type, const uint8_t *f
 
 enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **copy)
 {
-    struct block b = {NULL, type->body_size};
+    struct copy_block b = {NULL, type->body_size};
     size_t encoded;
     enum ach_status status = ach_encoded_size(type, body, &encoded);
 
@@ -88,7 +91,7 @@ enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **c
 
 static bool equal_elements(const ach_step_t *step, const uint8_t *a, const uint8_t *b, uint32_t n)
 {
-    size_t size = (size_t)achi_element_size(step);
+    size_t size = (size_t)xdr_element_size(step);
     uint32_t i;
 
     if (step->kind != ACH_KIND_STRUCT)
@@ -105,9 +108,9 @@ static bool equal_step(const ach_step_t *step, const uint8_t *a, const uint8_t *
 
     if (step->array != ACH_ARRAY_VARIABLE)
         return equal_elements(step, a + step->offset, b + step->offset, n);
-    n = achi_load_count(a, step);
-    return n == achi_load_count(b, step) && equal_elements(step, achi_load_pointer(a, step->offset),
-                                                           achi_load_pointer(b, step->offset), n);
+    n = xdr_load_count(a, step);
+    return n == xdr_load_count(b, step) && equal_elements(step, xdr_load_pointer(a, step->offset),
+                                                          xdr_load_pointer(b, step->offset), n);
 }
 
 bool ach_body_equal(const ach_type_t *type, const void *a, const void *b)

@@ -2,10 +2,10 @@
 /*
  * decode.c - bytes to bodies
  *
- * The bytes may come from anybody. Before an array is given memory, its count
- * was compared with its limit, with the same count in the struct, and with the
- * bytes that are left. Memory is one block that is handed out from the front,
- * so that the memory used is bounded by the bytes that came.
+ * The bytes are not trusted. Before memory for an array is allocated, its count
+ * is checked against its limit, against the same count in the struct, and against
+ * the bytes that are left. Memory is one block, which is allocated from the front,
+ * so that the memory used is bounded by the bytes received.
  */
 #include "scalar.h"
 
@@ -14,42 +14,42 @@
 #include <string.h>
 
 /* `out` is NULL when only the size is wanted. */
-struct reader {
+struct decode_reader {
     const uint8_t *at, *end;
     uint8_t *out;
     uint64_t used, room;
 };
 
-static enum ach_status bad(const ach_type_t *type, const ach_step_t *step, const char *what)
+static enum ach_status decode_bad(const ach_type_t *type, const ach_step_t *step, const char *what)
 {
     char name[128];
 
     return ach_errstr_set(ACH_CORRUPT, "%s: %s: %s", type->name,
-                          achi_field_name(type, step->offset, name, sizeof(name)), what);
+                          xdr_field_name(type, step->offset, name, sizeof(name)), what);
 }
 
-static bool has(const struct reader *r, uint64_t n)
+static bool has(const struct decode_reader *r, uint64_t n)
 {
     return n <= (uint64_t)(r->end - r->at);
 }
 
-/* Memory behind what was handed out before. */
-static enum ach_status allocate(struct reader *r, uint64_t n, uint64_t align, uint8_t **p)
+/* Allocate from the block, after earlier allocations. */
+static enum ach_status allocate(struct decode_reader *r, uint64_t n, uint64_t align, uint8_t **p)
 {
     uint64_t from = (r->used + align - 1) & ~(align - 1);
 
     if (from > r->room || n > r->room - from)
-        return ach_errstr_set(ACH_OVERFLOW, "the body takes more than the %llu bytes that it may",
+        return ach_errstr_set(ACH_OVERFLOW, "the body needs more than the allowed %llu bytes",
                               (unsigned long long)r->room);
     *p = r->out ? r->out + from : NULL;
     r->used = from + n;
     return ACH_OK;
 }
 
-static enum ach_status get_steps(struct reader *r, const ach_type_t *type, uint8_t *body);
+static enum ach_status get_steps(struct decode_reader *r, const ach_type_t *type, uint8_t *body);
 
-/* Whole structs when the size is known, without a look at each. */
-static enum ach_status get_structs(struct reader *r, const ach_type_t *type, uint8_t *body,
+/* If only the size is wanted, structs of fixed size are skipped without decoding each. */
+static enum ach_status get_structs(struct decode_reader *r, const ach_type_t *type, uint8_t *body,
                                    uint32_t n)
 {
     enum ach_status status = ACH_OK;
@@ -64,19 +64,19 @@ static enum ach_status get_structs(struct reader *r, const ach_type_t *type, uin
     return status;
 }
 
-/* The bytes are there: the caller looked. */
-static enum ach_status get_elements(struct reader *r, const ach_step_t *step, uint8_t *to,
+/* The caller has checked that the bytes are there. */
+static enum ach_status get_elements(struct decode_reader *r, const ach_step_t *step, uint8_t *to,
                                     uint32_t n)
 {
     const uint8_t *from = r->at;
 
     if (step->kind == ACH_KIND_STRUCT)
         return get_structs(r, step->type, to, n);
-    r->at += achi_elements_wire_size(step, n);
+    r->at += xdr_elements_wire_size(step, n);
     if (!to)
         return ACH_OK;
-    if (!achi_kind_is_byte(step->kind))
-        achi_get_scalars(step->kind, to, from, (size_t)n * step->per);
+    if (!xdr_kind_is_byte(step->kind))
+        xdr_get_scalars(step->kind, to, from, (size_t)n * step->per);
     else if (n)
         memcpy(to, from, n);
     if (step->kind == ACH_KIND_CHAR)
@@ -84,7 +84,7 @@ static enum ach_status get_elements(struct reader *r, const ach_step_t *step, ui
     return ACH_OK;
 }
 
-static enum ach_status get_variable(struct reader *r, const ach_type_t *type,
+static enum ach_status get_variable(struct decode_reader *r, const ach_type_t *type,
                                     const ach_step_t *step, uint8_t *body)
 {
     enum ach_status status;
@@ -95,43 +95,43 @@ static enum ach_status get_variable(struct reader *r, const ach_type_t *type,
     n = be32toh(n);
     r->at += 4;
     if (n > step->limit)
-        return bad(type, step, "its count is over the limit");
-    if (body && n != achi_load_count(body, step))
-        return bad(type, step, "its two counts differ");
-    if (!has(r, achi_elements_wire_size(step, n)))
-        return bad(type, step, "its count is larger than the bytes that came");
+        return decode_bad(type, step, "its count is over the limit");
+    if (body && n != xdr_load_count(body, step))
+        return decode_bad(type, step, "its two counts differ");
+    if (!has(r, xdr_elements_wire_size(step, n)))
+        return decode_bad(type, step, "the body is too short for its count");
     if (n || step->kind == ACH_KIND_CHAR) {
-        status = allocate(r, achi_elements_size(step, n), achi_element_align(step), &to);
+        status = allocate(r, xdr_elements_size(step, n), xdr_element_align(step), &to);
         if (status != ACH_OK)
             return status;
     }
     if (body)
-        achi_store_pointer(body, step->offset, to);
+        xdr_store_pointer(body, step->offset, to);
     return get_elements(r, step, to, n);
 }
 
-static enum ach_status get_step(struct reader *r, const ach_type_t *type, const ach_step_t *step,
-                                uint8_t *body)
+static enum ach_status get_step(struct decode_reader *r, const ach_type_t *type,
+                                const ach_step_t *step, uint8_t *body)
 {
     uint64_t n;
 
     if (step->array == ACH_ARRAY_NONE)
-        n = (uint64_t)achi_scalar_wire_size(step->kind) * step->limit;
+        n = (uint64_t)xdr_scalar_wire_size(step->kind) * step->limit;
     else
-        n = step->array == ACH_ARRAY_FIXED ? achi_elements_wire_size(step, step->limit) : 4;
+        n = step->array == ACH_ARRAY_FIXED ? xdr_elements_wire_size(step, step->limit) : 4;
     if (!has(r, n))
-        return bad(type, step, "the bytes end before it");
+        return decode_bad(type, step, "the body ends before it");
     if (step->array == ACH_ARRAY_VARIABLE)
         return get_variable(r, type, step, body);
     if (step->array == ACH_ARRAY_FIXED)
         return get_elements(r, step, body ? body + step->offset : NULL, step->limit);
     if (body)
-        achi_get_scalars(step->kind, body + step->offset, r->at, step->limit);
+        xdr_get_scalars(step->kind, body + step->offset, r->at, step->limit);
     r->at += n;
     return ACH_OK;
 }
 
-static enum ach_status get_steps(struct reader *r, const ach_type_t *type, uint8_t *body)
+static enum ach_status get_steps(struct decode_reader *r, const ach_type_t *type, uint8_t *body)
 {
     enum ach_status status = ACH_OK;
     uint32_t i;
@@ -141,7 +141,7 @@ static enum ach_status get_steps(struct reader *r, const ach_type_t *type, uint8
     return status;
 }
 
-static enum ach_status get_body(struct reader *r, const ach_type_t *type, size_t n)
+static enum ach_status get_body(struct decode_reader *r, const ach_type_t *type, size_t n)
 {
     enum ach_status status;
     uint8_t *body = NULL;
@@ -164,7 +164,7 @@ static enum ach_status get_body(struct reader *r, const ach_type_t *type, size_t
 enum ach_status ach_decoded_size(const ach_type_t *type, const void *bytes, size_t n, size_t *size)
 {
     const uint8_t *from = bytes;
-    struct reader r = {from, n ? from + n : from, NULL, 0, SIZE_MAX / 2};
+    struct decode_reader r = {from, n ? from + n : from, NULL, 0, SIZE_MAX / 2};
     enum ach_status status = get_body(&r, type, n);
 
     if (status == ACH_OK)
@@ -176,7 +176,7 @@ enum ach_status ach_decode(const ach_type_t *type, const void *bytes, size_t n, 
                            size_t room)
 {
     const uint8_t *from = bytes;
-    struct reader r = {from, n ? from + n : from, out, 0, room};
+    struct decode_reader r = {from, n ? from + n : from, out, 0, room};
 
     if (!out || (uintptr_t)out % type->body_align)
         return ach_errstr_set(ACH_EINVAL, "%s: the memory for it is NULL or not aligned",

@@ -2,9 +2,8 @@
 /*
  * encode.c - bodies to bytes
  *
- * A type's steps are walked in order; each is either scalars side by side or an
- * array. Only arrays of structs go a level down, and the generator bounds the
- * levels.
+ * A type's steps are encoded in order; each is either scalars side by side or an
+ * array. Only arrays of structs recurse, and the generator bounds their depth.
  */
 #include "scalar.h"
 
@@ -21,7 +20,7 @@ static enum ach_status bad_count(const ach_type_t *type, const ach_step_t *step,
 {
     char name[128];
 
-    achi_field_name(type, step->offset, name, sizeof(name));
+    xdr_field_name(type, step->offset, name, sizeof(name));
     if (count > step->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: %s has %u elements, at most %u are allowed",
                               type->name, name, count, step->limit);
@@ -29,12 +28,12 @@ static enum ach_status bad_count(const ach_type_t *type, const ach_step_t *step,
                           name, count);
 }
 
-/* The place for n bytes, in *to; NULL there when only the size is wanted. */
+/* Reserve n bytes. *to: where they go; NULL when only the size is wanted. */
 static enum ach_status reserve(struct writer *w, uint64_t n, uint8_t **to)
 {
     if (n > w->room - w->used)
         return ach_errstr_set(w->at ? ACH_OVERFLOW : ACH_EINVAL,
-                              "the body takes more than the %llu bytes that it may",
+                              "the body needs more than the allowed %llu bytes",
                               (unsigned long long)w->room);
     *to = w->at ? w->at + w->used : NULL;
     w->used += n;
@@ -46,16 +45,16 @@ static enum ach_status put_steps(struct writer *w, const ach_type_t *type, const
 static enum ach_status put_scalars(struct writer *w, unsigned kind, const void *from, size_t n)
 {
     uint8_t *to = NULL;
-    enum ach_status status = reserve(w, (uint64_t)achi_scalar_wire_size(kind) * n, &to);
+    enum ach_status status = reserve(w, (uint64_t)xdr_scalar_wire_size(kind) * n, &to);
 
     if (status == ACH_OK && to)
-        achi_put_scalars(kind, to, from, n);
+        xdr_put_scalars(kind, to, from, n);
     return status;
 }
 
 static enum ach_status put_bytes(struct writer *w, const void *from, uint32_t n)
 {
-    uint64_t padded = achi_padded(n);
+    uint64_t padded = xdr_padded(n);
     uint8_t *to = NULL;
     enum ach_status status = reserve(w, padded, &to);
 
@@ -87,7 +86,7 @@ static enum ach_status put_elements(struct writer *w, const ach_step_t *step, co
 {
     if (step->kind == ACH_KIND_STRUCT)
         return put_structs(w, step->type, from, n);
-    if (achi_kind_is_byte(step->kind))
+    if (xdr_kind_is_byte(step->kind))
         return put_bytes(w, from, n);
     return put_scalars(w, step->kind, from, (size_t)n * step->per);
 }
@@ -95,8 +94,8 @@ static enum ach_status put_elements(struct writer *w, const ach_step_t *step, co
 static enum ach_status put_variable(struct writer *w, const ach_type_t *type,
                                     const ach_step_t *step, const uint8_t *body)
 {
-    uint32_t count = achi_load_count(body, step);
-    const uint8_t *from = achi_load_pointer(body, step->offset);
+    uint32_t count = xdr_load_count(body, step);
+    const uint8_t *from = xdr_load_pointer(body, step->offset);
     enum ach_status status;
 
     if (count > step->limit || (count && !from))

@@ -10,7 +10,7 @@
 
 #define NAME_SHOWN 40
 
-/* A sentence that is cut off where it is too long. */
+/* A message that is truncated, with "...", if it is too long. */
 struct sentence {
     char text[256];
     size_t length;
@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *s, const 
     }
 }
 
-/* The counts of arrays are not for people to set. */
+/* The counts of arrays cannot be set: they follow from the arrays. */
 static bool settable(const ach_field_t *f)
 {
     return f->array != ACH_ARRAY_COUNT;
@@ -57,7 +57,7 @@ static void add_names(struct sentence *s, const ach_type_t *type, bool deep)
     }
 }
 
-enum ach_status achi_hint_field(const ach_type_t *type, const char *name, size_t length)
+enum ach_status xdr_hint_field(const ach_type_t *type, const char *name, size_t length)
 {
     char written[NAME_SHOWN + 1];
     struct nearest n;
@@ -77,7 +77,7 @@ enum ach_status achi_hint_field(const ach_type_t *type, const char *name, size_t
     return ach_errstr_set(ACH_EINVAL, "%s has no field '%s'%s", type->name, written, s.text);
 }
 
-enum ach_status achi_hint_word(const ach_type_t *type, const char *word)
+enum ach_status xdr_hint_word(const ach_type_t *type, const char *word)
 {
     struct sentence s = {.length = 0};
 
@@ -86,7 +86,7 @@ enum ach_status achi_hint_word(const ach_type_t *type, const char *word)
                           s.text);
 }
 
-/* vel.px=1 vel.py=2, with the values that were given, as far as they go. */
+/* Suggest vel.px=1 vel.py=2, with the values of @value, as many as it has. */
 static void add_words(struct sentence *s, const char *name, size_t length, const char *index,
                       const ach_type_t *type, const char *value)
 {
@@ -108,8 +108,8 @@ static void add_words(struct sentence *s, const char *name, size_t length, const
     }
 }
 
-enum ach_status achi_hint_struct(const ach_field_t *field, bool element, const char *word,
-                                 const char *value)
+enum ach_status xdr_hint_struct(const ach_field_t *field, bool element, const char *word,
+                                const char *value)
 {
     bool array = field->array != ACH_ARRAY_NONE && !element;
     struct sentence s = {.length = 0};

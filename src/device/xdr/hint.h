@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hint.h - what to write instead: complaints about words that name no field, or give it no value */
-#ifndef ACHI_XDR_HINT_H
-#define ACHI_XDR_HINT_H
+/* hint.h - errors about words that are no valid NAME=VALUE, with what to write instead */
+#ifndef XDR_HINT_H
+#define XDR_HINT_H
 
 #include <ach/interface.h>
 
-/* A struct has no field of that name: which ones it has. Returns ACH_EINVAL. */
-enum ach_status achi_hint_field(const ach_type_t *type, const char *name, size_t length);
+/* A struct has no field of that name. Lists the fields that it has. Returns ACH_EINVAL. */
+enum ach_status xdr_hint_field(const ach_type_t *type, const char *name, size_t length);
 
 /* A word is not NAME=VALUE. Returns ACH_EINVAL. */
-enum ach_status achi_hint_word(const ach_type_t *type, const char *word);
+enum ach_status xdr_hint_word(const ach_type_t *type, const char *word);
 
 /*
  * A struct, or an array of structs, is not given as JSON.
@@ -18,7 +18,7 @@ enum ach_status achi_hint_word(const ach_type_t *type, const char *word);
  * @value: where the value begins in the word
  * Returns ACH_EINVAL.
  */
-enum ach_status achi_hint_struct(const ach_field_t *field, bool element, const char *word,
-                                 const char *value);
+enum ach_status xdr_hint_struct(const ach_field_t *field, bool element, const char *word,
+                                const char *value);
 
 #endif

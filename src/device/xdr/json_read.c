@@ -2,10 +2,10 @@
 /*
  * json_read.c - bodies from JSON
  *
- * The type says what must come next, so that there is no tree of values in
- * between: each value goes straight to its field. An array is looked over once
- * for the number of its elements and then read. Going down ends where the
- * type's structs end, whatever the text says.
+ * The type determines what must come next, so no tree of values is built:
+ * each value is stored directly in its field. An array is scanned once to count
+ * its elements, and then read. The nesting of the type bounds the recursion,
+ * whatever the text contains.
  */
 #include "text.h"
 
@@ -53,7 +53,7 @@ static uint32_t put_utf8(uint32_t c, char *to)
     return n;
 }
 
-/* \u1234 at the text, with its second half if it has one; NULL if it is bad. */
+/* Read \u1234, with the second half of a surrogate pair if there is one; NULL: invalid. */
 static const char *read_unicode(const char *s, uint32_t *c)
 {
     int32_t v = hex4(s + 2), low;
@@ -72,7 +72,7 @@ static const char *read_unicode(const char *s, uint32_t *c)
     return s;
 }
 
-/* One character of a string to `to`; *used grows by its bytes. NULL: bad. */
+/* Read one character of a string into `to`; *used grows by its bytes. NULL: invalid. */
 static const char *read_character(const char *s, char *to, uint64_t *used)
 {
     static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
@@ -101,7 +101,7 @@ static const char *read_character(const char *s, char *to, uint64_t *used)
     return s + 2;
 }
 
-/* The text behind a string, whose bytes go to `to` or are only counted; NULL: bad. */
+/* Read a string into `to`, or only count its bytes. Returns the text after it; NULL: invalid. */
 static const char *read_string(const char *s, char *to, uint64_t *used)
 {
     *used = 0;
@@ -113,8 +113,8 @@ static const char *read_string(const char *s, char *to, uint64_t *used)
     return s ? s + 1 : NULL;
 }
 
-/* A string into an array of char. */
-static enum ach_status string_field(struct achi_draft *draft, const ach_field_t *f, uint8_t *body,
+/* Read a string into an array of char. */
+static enum ach_status string_field(struct xdr_builder *draft, const ach_field_t *f, uint8_t *body,
                                     const char **text)
 {
     enum ach_status status = ACH_OK;
@@ -123,7 +123,7 @@ static enum ach_status string_field(struct achi_draft *draft, const ach_field_t 
 
     if (f->array == ACH_ARRAY_VARIABLE && strncmp(*text, "null", 4) == 0) {
         *text += 4;
-        achi_draft_resize(draft, f, body, 0, &status);
+        xdr_builder_resize(draft, f, body, 0, &status);
         return status;
     }
     if (**text != '"' || !read_string(*text, NULL, &length))
@@ -133,7 +133,7 @@ static enum ach_status string_field(struct achi_draft *draft, const ach_field_t 
                               f->name, (unsigned long long)length,
                               f->limit - (f->array == ACH_ARRAY_VARIABLE));
     if (f->array == ACH_ARRAY_VARIABLE)
-        to = achi_draft_resize(draft, f, body, (uint32_t)length + 1, &status);
+        to = xdr_builder_resize(draft, f, body, (uint32_t)length + 1, &status);
     else
         memset(to, 0, f->limit);
     if (!to)
@@ -144,20 +144,20 @@ static enum ach_status string_field(struct achi_draft *draft, const ach_field_t 
     return ACH_OK;
 }
 
-static enum ach_status value(struct achi_draft *draft, const ach_field_t *f, uint8_t *at,
+static enum ach_status value(struct xdr_builder *draft, const ach_field_t *f, uint8_t *at,
                              const char **text)
 {
     char what[48];
 
     if (f->type)
-        return achi_json_struct(draft, f->type, at, text);
-    if (achi_read_scalar(f->kind, *text, text, at))
+        return xdr_json_struct(draft, f->type, at, text);
+    if (xdr_read_scalar(f->kind, *text, text, at))
         return ACH_OK;
-    snprintf(what, sizeof(what), "a number (%s)", achi_kind_name(f->kind));
+    snprintf(what, sizeof(what), "a number (%s)", xdr_kind_name(f->kind));
     return expected(what, f->name, *text);
 }
 
-/* The elements of the array at the text, as far as brackets and commas tell. */
+/* Count the elements of the array at @s by its brackets and commas only. */
 static uint64_t count_elements(const char *s)
 {
     uint64_t n = 0, depth = 0, used;
@@ -183,10 +183,10 @@ static uint64_t count_elements(const char *s)
     return n;
 }
 
-static enum ach_status elements(struct achi_draft *draft, const ach_field_t *f, uint8_t *at,
+static enum ach_status elements(struct xdr_builder *draft, const ach_field_t *f, uint8_t *at,
                                 uint64_t n, const char **text)
 {
-    size_t size = achi_field_element_size(f);
+    size_t size = xdr_field_element_size(f);
     const char *s = skip_space(*text + 1);
     enum ach_status status;
     uint64_t i;
@@ -208,7 +208,7 @@ static enum ach_status elements(struct achi_draft *draft, const ach_field_t *f, 
     return ACH_OK;
 }
 
-static enum ach_status array_field(struct achi_draft *draft, const ach_field_t *f, uint8_t *body,
+static enum ach_status array_field(struct xdr_builder *draft, const ach_field_t *f, uint8_t *body,
                                    const char **text)
 {
     enum ach_status status = ACH_OK;
@@ -223,15 +223,15 @@ static enum ach_status array_field(struct achi_draft *draft, const ach_field_t *
                               (unsigned long long)n,
                               f->array == ACH_ARRAY_FIXED ? "exactly" : "at most", f->limit);
     if (f->array == ACH_ARRAY_VARIABLE) {
-        at = achi_draft_resize(draft, f, body, 0, &status);
+        at = xdr_builder_resize(draft, f, body, 0, &status);
         if (at)
-            at = achi_draft_resize(draft, f, body, (uint32_t)n, &status);
+            at = xdr_builder_resize(draft, f, body, (uint32_t)n, &status);
     }
     return at ? elements(draft, f, at, n, text) : status;
 }
 
-enum ach_status achi_json_field(struct achi_draft *draft, const ach_field_t *field, uint8_t *body,
-                                const char **text)
+enum ach_status xdr_json_field(struct xdr_builder *draft, const ach_field_t *field, uint8_t *body,
+                               const char **text)
 {
     if (field->kind == ACH_KIND_CHAR)
         return string_field(draft, field, body, text);
@@ -241,7 +241,7 @@ enum ach_status achi_json_field(struct achi_draft *draft, const ach_field_t *fie
 }
 
 /* "name": VALUE */
-static enum ach_status member(struct achi_draft *draft, const ach_type_t *type, uint8_t *body,
+static enum ach_status member(struct xdr_builder *draft, const ach_type_t *type, uint8_t *body,
                               const char **text)
 {
     const char *s = *text, *colon;
@@ -251,22 +251,22 @@ static enum ach_status member(struct achi_draft *draft, const ach_type_t *type, 
 
     if (*s != '"' || !(colon = read_string(s, NULL, &used)))
         return expected("the name of a field in quotes", type->name, s);
-    f = achi_field_find(type, s + 1, (size_t)(colon - s) - 2);
+    f = xdr_field_find(type, s + 1, (size_t)(colon - s) - 2);
     if (!f || f->array == ACH_ARRAY_COUNT)
         return ach_errstr_set(ACH_EINVAL, "%s: there is no field %.*s%s", type->name,
                               (int)(colon - s < 80 ? colon - s : 80), s,
-                              f ? "; its array tells the count" : "");
+                              f ? "; the length of its array sets it" : "");
     s = skip_space(colon);
     if (*s != ':')
         return expected("':'", f->name, s);
     s = skip_space(s + 1);
-    status = achi_json_field(draft, f, body, &s);
+    status = xdr_json_field(draft, f, body, &s);
     *text = s;
     return status;
 }
 
-enum ach_status achi_json_struct(struct achi_draft *draft, const ach_type_t *type, uint8_t *body,
-                                 const char **text)
+enum ach_status xdr_json_struct(struct xdr_builder *draft, const ach_type_t *type, uint8_t *body,
+                                const char **text)
 {
     const char *s = *text;
     enum ach_status status;
@@ -288,12 +288,12 @@ enum ach_status achi_json_struct(struct achi_draft *draft, const ach_type_t *typ
     return ACH_OK;
 }
 
-static enum ach_status whole_text(struct achi_draft *draft, const char *text)
+static enum ach_status whole_text(struct xdr_builder *draft, const char *text)
 {
     enum ach_status status;
 
     text = skip_space(text);
-    status = achi_json_struct(draft, draft->type, draft->body, &text);
+    status = xdr_json_struct(draft, draft->type, draft->body, &text);
     if (status == ACH_OK && *skip_space(text))
         return expected("nothing more", draft->type->name, skip_space(text));
     return status;
@@ -301,13 +301,13 @@ static enum ach_status whole_text(struct achi_draft *draft, const char *text)
 
 enum ach_status ach_body_from_json(const ach_type_t *type, const char *text, void **body)
 {
-    locale_t before = achi_locale_enter();
-    struct achi_draft draft;
-    enum ach_status status = achi_draft_begin(&draft, type);
+    locale_t before = xdr_locale_enter();
+    struct xdr_builder draft;
+    enum ach_status status = xdr_builder_begin(&draft, type);
 
     if (status == ACH_OK)
         status = whole_text(&draft, text);
-    status = achi_draft_end(&draft, status, body);
-    achi_locale_leave(before);
+    status = xdr_builder_end(&draft, status, body);
+    xdr_locale_leave(before);
     return status;
 }

@@ -17,18 +17,18 @@ static void make_locale(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-locale_t achi_locale_enter(void)
+locale_t xdr_locale_enter(void)
 {
     pthread_once(&once, make_locale);
     return uselocale(plain);
 }
 
-void achi_locale_leave(locale_t before)
+void xdr_locale_leave(locale_t before)
 {
     uselocale(before);
 }
 
-/* As few digits as give the number back. */
+/* @exact: the fewest digits that read back as the same number. */
 static void print_float(float v, bool exact, FILE *to)
 {
     char text[48];
@@ -116,7 +116,7 @@ static bool kind_is_signed(unsigned kind)
            kind == ACH_KIND_INT64;
 }
 
-void achi_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
+void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
 {
     double d;
     float f;
@@ -194,7 +194,7 @@ static bool store_unsigned(unsigned kind, uint64_t v, void *at)
     }
 }
 
-/* A zero in front does not make a number octal. */
+/* A leading zero does not make a number octal. */
 static int base_of(const char *text)
 {
     text += *text == '-' || *text == '+';
@@ -223,7 +223,7 @@ static const struct {
     const char *word, *number;
 } words[] = {{"true", "1"}, {"false", "0"}, {"null", "nan"}};
 
-bool achi_read_scalar(unsigned kind, const char *text, const char **end, void *at)
+bool xdr_read_scalar(unsigned kind, const char *text, const char **end, void *at)
 {
     bool real = kind == ACH_KIND_FLOAT || kind == ACH_KIND_DOUBLE;
     const char *nowhere;
@@ -241,7 +241,7 @@ bool achi_read_scalar(unsigned kind, const char *text, const char **end, void *a
     return real ? read_real(kind, text, end, at) : read_whole(kind, text, end, at);
 }
 
-const char *achi_kind_name(unsigned kind)
+const char *xdr_kind_name(unsigned kind)
 {
     static const char *const names[] = {
         "nothing", "int8",  "uint8",  "char",  "int16",  "uint16", "int32",

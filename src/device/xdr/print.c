@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* print.c - bodies as lines for people */
+/* print.c - bodies as human-readable lines */
 #include "text.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ static void print_string(const char *text, uint32_t n, FILE *to)
 
 static void print_scalars(const ach_field_t *f, const uint8_t *at, uint32_t n, FILE *to)
 {
-    size_t size = achi_field_element_size(f);
+    size_t size = xdr_field_element_size(f);
     uint32_t i;
 
     if (f->array != ACH_ARRAY_NONE)
@@ -35,7 +35,7 @@ static void print_scalars(const ach_field_t *f, const uint8_t *at, uint32_t n, F
     for (i = 0; i < n && i < SHOWN; i++) {
         if (i)
             fputc(' ', to);
-        achi_print_scalar(f->kind, at + size * i, false, to);
+        xdr_print_scalar(f->kind, at + size * i, false, to);
     }
     if (i < n)
         fputs(" ...", to);
@@ -60,11 +60,11 @@ static void print_flat(const ach_type_t *type, const uint8_t *body, FILE *to)
         const ach_field_t *f = &type->fields[i];
 
         fprintf(to, "%s%s=", i ? " " : "", f->name);
-        achi_print_scalar(f->kind, body + f->offset, false, to);
+        xdr_print_scalar(f->kind, body + f->offset, false, to);
     }
 }
 
-/* Behind a name that is padded to the width: on this line, or on lines of its own. */
+/* After the name: on the same line, with the name padded to @width, or on lines of its own. */
 static void print_struct(const char *name, int width, const ach_type_t *type, const uint8_t *body,
                          unsigned indent, FILE *to)
 {
@@ -96,8 +96,8 @@ static void print_structs(const ach_field_t *f, const uint8_t *at, uint32_t n, u
 static void print_field(const ach_field_t *f, const uint8_t *body, unsigned indent, int width,
                         FILE *to)
 {
-    uint32_t n = achi_field_count(f, body);
-    const uint8_t *at = achi_field_elements(f, body);
+    uint32_t n = xdr_field_count(f, body);
+    const uint8_t *at = xdr_field_elements(f, body);
 
     if (f->kind == ACH_KIND_STRUCT && f->array == ACH_ARRAY_NONE) {
         print_struct(f->name, width, f->type, at, indent, to);
@@ -118,7 +118,7 @@ static void print_field(const ach_field_t *f, const uint8_t *body, unsigned inde
 
 void ach_body_print(const ach_type_t *type, const void *body, unsigned indent, FILE *to)
 {
-    locale_t before = achi_locale_enter();
+    locale_t before = xdr_locale_enter();
     int width = 0;
     uint32_t i;
 
@@ -128,5 +128,5 @@ void ach_body_print(const ach_type_t *type, const void *body, unsigned indent, F
     for (i = 0; i < type->field_count; i++)
         if (type->fields[i].array != ACH_ARRAY_COUNT)
             print_field(&type->fields[i], body, indent, width, to);
-    achi_locale_leave(before);
+    xdr_locale_leave(before);
 }

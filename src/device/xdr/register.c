@@ -2,9 +2,9 @@
 /*
  * register.c - the interfaces that this process knows
  *
- * The built-in ones are an array made by the generator. Added ones hang on a
+ * The built-in ones are an array made by the generator. Added ones are in a
  * list that only grows, so that readers need no lock: an entry is complete
- * before the store that links it, and stays.
+ * before the store that links it, and is never removed.
  */
 #include "register.h"
 
@@ -28,9 +28,9 @@ const ach_interface_t *ach_interface_at(size_t index)
     const struct added *a;
     size_t i;
 
-    for (i = 0; achi_builtin_interfaces[i]; i++)
+    for (i = 0; xdr_builtin_interfaces[i]; i++)
         if (i == index)
-            return achi_builtin_interfaces[i];
+            return xdr_builtin_interfaces[i];
     for (a = atomic_load_explicit(&first, memory_order_acquire); a;
          a = atomic_load_explicit(&a->next, memory_order_acquire))
         if (i++ == index)
@@ -38,15 +38,24 @@ const ach_interface_t *ach_interface_at(size_t index)
     return NULL;
 }
 
-/* The first interface that has this name, or this number. */
+static bool is_called(const ach_interface_t *interface, const char *name, unsigned code)
+{
+    return name ? strcmp(interface->name, name) == 0 : interface->code == code;
+}
+
+/* The first interface that has this name, or this number if name is NULL. */
 static const ach_interface_t *find(const char *name, unsigned code)
 {
-    const ach_interface_t *interface;
-    size_t i;
+    const ach_interface_t *const *builtin = xdr_builtin_interfaces;
+    const struct added *a;
 
-    for (i = 0; (interface = ach_interface_at(i)); i++)
-        if (name ? strcmp(interface->name, name) == 0 : interface->code == code)
-            return interface;
+    for (; *builtin; builtin++)
+        if (is_called(*builtin, name, code))
+            return *builtin;
+    for (a = atomic_load_explicit(&first, memory_order_acquire); a;
+         a = atomic_load_explicit(&a->next, memory_order_acquire))
+        if (is_called(a->interface, name, code))
+            return a->interface;
     return NULL;
 }
 
@@ -75,7 +84,7 @@ static enum ach_status append(const ach_interface_t *interface)
     return ACH_OK;
 }
 
-/* With the lock held. */
+/* Call with `adding` locked. */
 static enum ach_status add(const ach_interface_t *interface)
 {
     const ach_interface_t *other = ach_interface_find(interface->name);
@@ -85,14 +94,15 @@ static enum ach_status add(const ach_interface_t *interface)
     if (other == interface)
         return ACH_OK;
     if (other)
-        return ach_errstr_set(ACH_EEXIST, "interface %s (%u): there is %s (%u) already",
+        return ach_errstr_set(ACH_EEXIST,
+                              "interface %s (%u): its name or number is used by %s (%u)",
                               interface->name, interface->code, other->name, other->code);
     return append(interface);
 }
 
 enum ach_status ach_interface_add(const ach_interface_t *interface)
 {
-    enum ach_status status = achi_interface_check(interface);
+    enum ach_status status = xdr_interface_check(interface);
 
     if (status != ACH_OK)
         return status;

@@ -3,7 +3,7 @@
  * scalar.c - scalars between memory and wire, many of one kind at a time
  *
  * The loops are the inner loops of all encoding. They are plain, so that
- * compilers turn them into vector instructions; gcc does so only when asked.
+ * compilers turn them into vector instructions; gcc does so only with -O3.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -37,7 +37,7 @@ static void swap64(uint8_t *restrict to, const uint8_t *restrict from, size_t n)
     }
 }
 
-/* Short integers are widened to 32 bits on the wire, and lose the upper ones coming back. */
+/* Short integers are widened to 32 bits on the wire; decoding drops the upper bits. */
 #define WIDEN(name, type, wide)                                                                    \
     static void put_##name(uint8_t *restrict to, const uint8_t *restrict from, size_t n)           \
     {                                                                                              \
@@ -77,7 +77,7 @@ static void get_16(uint8_t *restrict to, const uint8_t *restrict from, size_t n)
     }
 }
 
-void achi_put_scalars(unsigned kind, uint8_t *to, const void *from, size_t n)
+void xdr_put_scalars(unsigned kind, uint8_t *to, const void *from, size_t n)
 {
     switch (kind) {
     case ACH_KIND_INT8:
@@ -104,9 +104,9 @@ void achi_put_scalars(unsigned kind, uint8_t *to, const void *from, size_t n)
     }
 }
 
-void achi_get_scalars(unsigned kind, void *to, const uint8_t *from, size_t n)
+void xdr_get_scalars(unsigned kind, void *to, const uint8_t *from, size_t n)
 {
-    switch (achi_scalar_size(kind)) {
+    switch (xdr_scalar_size(kind)) {
     case 1:
         get_8(to, from, n);
         break;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * table.c - a look at the tables of an interface before they are used
+ * table.c - checks of the tables of an interface before they are used
  *
  * Tables come from the generator, perhaps from another version of it, compiled
- * into a plug-in. What the codec relies on is looked at once: kinds, limits,
+ * into a plug-in. What the codec relies on is checked once: kinds, limits,
  * offsets, and that structs do not nest without end.
  */
 #include "register.h"
@@ -12,23 +12,23 @@
 
 #include <string.h>
 
-static enum ach_status bad(const ach_interface_t *interface, const char *what)
+static enum ach_status table_bad(const ach_interface_t *interface, const char *what)
 {
     return ach_errstr_set(ACH_EINVAL, "interface %s: %s", interface->name, what);
 }
 
 static bool scalars_fit(const ach_type_t *type, const ach_step_t *step)
 {
-    uint64_t size = achi_scalar_size(step->kind);
+    uint64_t size = xdr_scalar_size(step->kind);
 
     return size && step->offset + size * step->per * step->limit <= type->body_size;
 }
 
 static bool array_fits(const ach_type_t *type, const ach_step_t *step)
 {
-    if (step->kind == ACH_KIND_STRUCT ? !step->type : !achi_scalar_size(step->kind))
+    if (step->kind == ACH_KIND_STRUCT ? !step->type : !xdr_scalar_size(step->kind))
         return false;
-    if (step->per == 0 || (step->per > 1 && achi_kind_is_byte(step->kind)))
+    if (step->per == 0 || (step->per > 1 && xdr_kind_is_byte(step->kind)))
         return false;
     if (step->array == ACH_ARRAY_VARIABLE)
         return step->offset + sizeof(void *) <= type->body_size &&
@@ -49,7 +49,7 @@ static bool step_sound(const ach_type_t *type, const ach_step_t *step)
     return step->array <= ACH_ARRAY_VARIABLE && array_fits(type, step);
 }
 
-/* Names lead from struct to struct; a struct within itself would lead on for ever. */
+/* A level limit, because a struct that contains itself would recurse for ever. */
 static bool fields_sound(const ach_type_t *type, unsigned level)
 {
     uint32_t i;
@@ -61,7 +61,7 @@ static bool fields_sound(const ach_type_t *type, unsigned level)
 
         if (!f->name || f->offset >= type->body_size || f->limit == 0 ||
             (f->kind == ACH_KIND_STRUCT) != (f->type != NULL) ||
-            (!f->type && !achi_scalar_size(f->kind)))
+            (!f->type && !xdr_scalar_size(f->kind)))
             return false;
         if (f->type && !fields_sound(f->type, level + 1))
             return false;
@@ -75,7 +75,7 @@ static bool type_sound(const ach_type_t *type)
 
     if (!type->steps || type->depth > ACH_TYPE_DEPTH_MAX || type->wire_size < 4 ||
         type->wire_size > ACH_BODY_MAX || type->body_size == 0 || type->body_align == 0 ||
-        type->body_align > ACHI_BODY_ALIGN)
+        type->body_align > XDR_BODY_ALIGN)
         return false;
     for (i = 0; i < type->step_count; i++)
         if (!step_sound(type, &type->steps[i]))
@@ -83,7 +83,7 @@ static bool type_sound(const ach_type_t *type)
     return true;
 }
 
-/* Depths grow outwards, as step_sound saw to, so that this comes to an end. */
+/* The recursion ends: step_sound checks that an inner struct has a smaller depth. */
 static bool type_tree_sound(const ach_type_t *type)
 {
     uint32_t i;
@@ -96,30 +96,31 @@ static bool type_tree_sound(const ach_type_t *type)
     return true;
 }
 
-enum ach_status achi_interface_check(const ach_interface_t *interface)
+enum ach_status xdr_interface_check(const ach_interface_t *interface)
 {
     uint32_t i;
 
     if (!interface || interface->size < sizeof(*interface) || !interface->name)
         return ach_errstr_set(ACH_EINVAL, "not a table of an interface");
     if (interface->version != ACH_TABLE_VERSION)
-        return ach_errstr_set(ACH_EINVAL, "interface %s: made for version %u of the tables, not %u",
+        return ach_errstr_set(ACH_EINVAL,
+                              "interface %s: built for version %u of the tables, not %u",
                               interface->name, interface->version, ACH_TABLE_VERSION);
     if (interface->code == 0)
-        return bad(interface, "it has no number");
+        return table_bad(interface, "it has no number");
     for (i = 0; i < interface->type_count; i++)
         if (!fields_sound(interface->types[i], 1) || !type_tree_sound(interface->types[i]))
-            return bad(interface, "the table of a struct is not sound");
+            return table_bad(interface, "the table of a struct is invalid");
     for (i = 0; i < interface->message_count; i++) {
         const ach_type_t *body = interface->messages[i].body;
 
         if (body && (!fields_sound(body, 1) || !type_tree_sound(body)))
-            return bad(interface, "the table of a message is not sound");
+            return table_bad(interface, "the table of a message is invalid");
     }
     return ACH_OK;
 }
 
-const char *achi_field_name(const ach_type_t *type, uint32_t offset, char *text, size_t room)
+const char *xdr_field_name(const ach_type_t *type, uint32_t offset, char *text, size_t room)
 {
     const ach_field_t *f = type->fields;
     uint32_t i;
@@ -132,7 +133,7 @@ const char *achi_field_name(const ach_type_t *type, uint32_t offset, char *text,
     used = strlen(text);
     if (f->array == ACH_ARRAY_NONE && f->type && used + 2 < room) {
         text[used] = '.';
-        achi_field_name(f->type, offset - f->offset, text + used + 1, room - used - 1);
+        xdr_field_name(f->type, offset - f->offset, text + used + 1, room - used - 1);
     }
     return text;
 }

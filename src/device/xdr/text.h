@@ -1,70 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * text.h - what printing and reading of bodies share
+ * text.h - helpers for printing and parsing bodies
  *
  * Numbers are written and read with a point, whatever the locale of the
  * program is.
  */
-#ifndef ACHI_XDR_TEXT_H
-#define ACHI_XDR_TEXT_H
+#ifndef XDR_TEXT_H
+#define XDR_TEXT_H
 
 #include <ach/interface.h>
 #include <locale.h>
 
-/* Switch this thread to the C locale, and back to what achi_locale_enter returned. */
-locale_t achi_locale_enter(void);
-void achi_locale_leave(locale_t before);
+/* Switch this thread to the C locale, and back to what xdr_locale_enter returned. */
+locale_t xdr_locale_enter(void);
+void xdr_locale_leave(locale_t before);
 
 /* A scalar in memory as text; `exact`: reading it back gives the same bits. */
-void achi_print_scalar(unsigned kind, const void *at, bool exact, FILE *to);
+void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to);
 
 /*
- * A scalar from text, up to `end`, which is set to what follows it. Whole numbers
+ * Parse a scalar; `end` is set to the text that follows it. Whole numbers
  * may be hexadecimal; true and false are 1 and 0, null is NaN. False: not a
  * number, or too large for the kind.
  */
-bool achi_read_scalar(unsigned kind, const char *text, const char **end, void *at);
+bool xdr_read_scalar(unsigned kind, const char *text, const char **end, void *at);
 
-/* The name of a kind, for sentences about failures. */
-const char *achi_kind_name(unsigned kind);
+/* The name of a kind, for error messages. */
+const char *xdr_kind_name(unsigned kind);
 
 /* A body that grows while it is read. */
-struct achi_draft {
+struct xdr_builder {
     const ach_type_t *type;
     uint8_t *body;
-    struct achi_piece *pieces; /* all memory that the body points to */
+    struct xdr_piece *pieces; /* all memory that the body points to */
 };
 
-enum ach_status achi_draft_begin(struct achi_draft *draft, const ach_type_t *type);
+enum ach_status xdr_builder_begin(struct xdr_builder *draft, const ach_type_t *type);
 
-/* The body in one piece of memory; or nothing, if the status is a failure already. */
-enum ach_status achi_draft_end(struct achi_draft *draft, enum ach_status status, void **body);
+/* Copy the body into one block, unless @status is already a failure. Frees the draft. */
+enum ach_status xdr_builder_end(struct xdr_builder *draft, enum ach_status status, void **body);
 
 /*
  * Give the variable array of a struct n elements, keeping those that it has; the
- * others are zero. A string's NUL comes extra and is counted by n. Returns the first
+ * others are zero. The n of a string includes its NUL. Returns the first
  * element, or NULL with the status in *status: over the limit, or no memory.
  */
-uint8_t *achi_draft_resize(struct achi_draft *draft, const ach_field_t *field, uint8_t *body,
-                           uint32_t n, enum ach_status *status);
+uint8_t *xdr_builder_resize(struct xdr_builder *draft, const ach_field_t *field, uint8_t *body,
+                            uint32_t n, enum ach_status *status);
 
-/* The memory of one element of a field. */
-size_t achi_field_element_size(const ach_field_t *field);
+/* Bytes in memory of one element of a field. */
+size_t xdr_field_element_size(const ach_field_t *field);
 
 /* How many elements a field has now. */
-uint32_t achi_field_count(const ach_field_t *field, const void *body);
+uint32_t xdr_field_count(const ach_field_t *field, const void *body);
 
 /* The first element of a field. */
-uint8_t *achi_field_elements(const ach_field_t *field, const void *body);
+uint8_t *xdr_field_elements(const ach_field_t *field, const void *body);
 
-const ach_field_t *achi_field_find(const ach_type_t *type, const char *name, size_t length);
+const ach_field_t *xdr_field_find(const ach_type_t *type, const char *name, size_t length);
 
-/* Read a value, or an array of values, into a field; *text moves behind it. */
-enum ach_status achi_json_field(struct achi_draft *draft, const ach_field_t *field, uint8_t *body,
+/* Read a value, or an array of values, into a field; *text advances past it. */
+enum ach_status xdr_json_field(struct xdr_builder *draft, const ach_field_t *field, uint8_t *body,
+                               const char **text);
+
+/* Read an object into a struct; *text advances past it. */
+enum ach_status xdr_json_struct(struct xdr_builder *draft, const ach_type_t *type, uint8_t *body,
                                 const char **text);
-
-/* Read an object into a struct; *text moves behind it. */
-enum ach_status achi_json_struct(struct achi_draft *draft, const ach_type_t *type, uint8_t *body,
-                                 const char **text);
 
 #endif

@@ -2,23 +2,23 @@
 /*
  * cmdsplitter - several devices that are commanded as one
  *
- * Commands go to all devices that it requires. Requests go to the first, and
- * its answers and data come back.
+ * Commands are forwarded to all required devices. Requests are forwarded to the first one, whose
+ * answers and data are passed back.
  */
 #include <ach.h>
 #include <stdlib.h>
 
-#include "../common/asked.h"
+#include "../common/pending.h"
 #include "../drivers.h"
 
 struct splitter {
     ach_address_t here;
     ach_address_t *there;
     size_t count;
-    struct achi_asked asked;
+    struct drv_pending asked;
 };
 
-static void destroy(ach_driver_t *driver, void *state)
+static void cmdsplitter_destroy(ach_driver_t *driver, void *state)
 {
     struct splitter *s = state;
 
@@ -27,8 +27,8 @@ static void destroy(ach_driver_t *driver, void *state)
     free(s);
 }
 
-static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct splitter *s,
-                          size_t n)
+static ach_status_t cmdsplitter_claim(ach_driver_t *driver, ach_section_t *options,
+                                      struct splitter *s, size_t n)
 {
     ach_status_t status = ach_driver_provide_next(driver, NULL, &s->here);
 
@@ -44,7 +44,7 @@ static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct s
     return status;
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t cmdsplitter_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     size_t n = ach_section_tuple_count(options, "requires");
     struct splitter *s = calloc(1, sizeof(*s));
@@ -58,15 +58,16 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     }
     if (n == 0)
         ach_section_refuse(options, "requires", 0, "one device or more");
-    status = n ? claim(driver, options, s, n) : ACH_EINVAL;
+    status = n ? cmdsplitter_claim(driver, options, s, n) : ACH_EINVAL;
     if (status != ACH_OK)
-        destroy(driver, s);
+        cmdsplitter_destroy(driver, s);
     *state = s;
     return status;
 }
 
-/* The others get it also when one does not. */
-static ach_status_t split(ach_driver_t *driver, const struct splitter *s, const ach_message_t *m)
+/* If one device fails, the others still get the command. */
+static ach_status_t cmdsplitter_split(ach_driver_t *driver, const struct splitter *s,
+                                      const ach_message_t *m)
 {
     ach_status_t status = ACH_OK;
     size_t i;
@@ -80,7 +81,8 @@ static ach_status_t split(ach_driver_t *driver, const struct splitter *s, const 
     return status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t cmdsplitter_process(ach_driver_t *driver, void *state,
+                                        const ach_message_t *message)
 {
     struct splitter *s = state;
     const ach_header_t *h = ach_message_header(message);
@@ -91,28 +93,28 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
                    ? ach_driver_forward(driver, &s->here, message)
                    : ACH_OK;
     case ACH_MSG_CMD:
-        return split(driver, s, message);
+        return cmdsplitter_split(driver, s, message);
     case ACH_MSG_REQ:
-        return achi_asked_pass(&s->asked, driver, &s->there[0], message);
+        return drv_pending_pass(&s->asked, driver, &s->there[0], message);
     default:
-        return achi_asked_relay(&s->asked, driver, message);
+        return drv_pending_relay(&s->asked, driver, message);
     }
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void cmdsplitter_shut_down(ach_driver_t *driver, void *state)
 {
     struct splitter *s = state;
 
     (void)driver;
-    achi_asked_forget(&s->asked);
+    drv_pending_forget(&s->asked);
 }
 
-const ach_driver_class_t achi_driver_cmdsplitter = {
+const ach_driver_class_t drv_driver_cmdsplitter = {
     .version = ACH_DRIVER_VERSION,
     .flags = ACH_DRIVER_TRANSPARENT,
     .name = "cmdsplitter",
-    .create = create,
-    .destroy = destroy,
-    .shutdown = shut_down,
-    .process = process,
+    .create = cmdsplitter_create,
+    .destroy = cmdsplitter_destroy,
+    .shutdown = cmdsplitter_shut_down,
+    .process = cmdsplitter_process,
 };

@@ -4,8 +4,8 @@
 #include <ach.h>
 #include <stdlib.h>
 
-static ach_status_t claim(ach_driver_t *driver, const struct achi_conversion *conversion,
-                          struct achi_convert *c)
+static ach_status_t convert_claim(ach_driver_t *driver, const struct drv_conversion *conversion,
+                                  struct drv_convert *c)
 {
     const uint8_t *request = conversion->requests;
     ach_status_t status = ach_driver_provide(driver, conversion->here, NULL, &c->here);
@@ -17,15 +17,15 @@ static ach_status_t claim(ach_driver_t *driver, const struct achi_conversion *co
     return status;
 }
 
-ach_status_t achi_convert_create(ach_driver_t *driver, const struct achi_conversion *conversion,
-                                 size_t size, void **state)
+ach_status_t drv_convert_create(ach_driver_t *driver, const struct drv_conversion *conversion,
+                                size_t size, void **state)
 {
-    struct achi_convert *c = calloc(1, size);
+    struct drv_convert *c = calloc(1, size);
     ach_status_t status;
 
     if (!c)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    status = claim(driver, conversion, c);
+    status = convert_claim(driver, conversion, c);
     if (status == ACH_OK)
         *state = c;
     else
@@ -33,14 +33,14 @@ ach_status_t achi_convert_create(ach_driver_t *driver, const struct achi_convers
     return status;
 }
 
-void achi_convert_destroy(ach_driver_t *driver, void *state)
+void drv_convert_destroy(ach_driver_t *driver, void *state)
 {
     (void)driver;
     free(state);
 }
 
-ach_status_t achi_convert_moved(ach_driver_t *driver, struct achi_convert *c,
-                                const ach_type_t *type, uint8_t subtype, const void *geom)
+ach_status_t drv_convert_moved(ach_driver_t *driver, struct drv_convert *c, const ach_type_t *type,
+                               uint8_t subtype, const void *geom)
 {
     ach_status_t status;
     void *copy;
@@ -55,17 +55,17 @@ ach_status_t achi_convert_moved(ach_driver_t *driver, struct achi_convert *c,
     return ach_driver_publish(driver, &c->here, subtype, geom);
 }
 
-void achi_convert_ask(ach_driver_t *driver, struct achi_convert *c, uint8_t request)
+void drv_convert_ask(ach_driver_t *driver, struct drv_convert *c, uint8_t request)
 {
-    achi_asked_other(&c->asked, driver, &c->there, request, NULL, NULL);
+    drv_pending_other(&c->asked, driver, &c->there, request, NULL, NULL);
 }
 
-void achi_convert_shutdown(ach_driver_t *driver, void *state)
+void drv_convert_shutdown(ach_driver_t *driver, void *state)
 {
-    struct achi_convert *c = state;
+    struct drv_convert *c = state;
 
     (void)driver;
-    achi_asked_forget(&c->asked);
+    drv_pending_forget(&c->asked);
     free(c->geom);
     c->geom = NULL;
 }

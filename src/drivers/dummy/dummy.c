@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dummy - devices that say the same thing again and again
+ * dummy - devices that publish the same data periodically
  *
- * Provides any interface and publishes its first data message at a rate. Numbers
- * that measure something are 1, others 0, unless a table below knows better.
- * Commands are swallowed, requests are not understood.
+ * Provides any interface and publishes its first data message at a rate. Floating-point fields are
+ * 1 and others 0, unless the table below has other values. Commands are ignored, requests are not
+ * supported.
  */
 #include <ach.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct dummy {
     double period; /* s */
 };
 
-/* What a sensor of this kind would plausibly say. */
+/* Plausible data of a sensor of this kind. */
 static const struct {
     const char *interf;
     const char *words[8];
@@ -57,8 +57,8 @@ static void put_one(uint8_t kind, void *at)
         memcpy(at, &d, sizeof(d));
 }
 
-/* Every number with a fraction that is not in a variable array becomes 1. */
-static void fill(const ach_type_t *type, char *body)
+/* Every floating-point number outside variable arrays becomes 1. */
+static void dummy_fill(const ach_type_t *type, char *body)
 {
     uint32_t i, j;
 
@@ -74,7 +74,7 @@ static void fill(const ach_type_t *type, char *body)
             char *at = body + f->offset + j * size;
 
             if (f->kind == ACH_KIND_STRUCT)
-                fill(f->type, at);
+                dummy_fill(f->type, at);
             else
                 put_one(f->kind, at);
         }
@@ -94,7 +94,7 @@ static ach_status_t make_body(const ach_interface_t *interf, const ach_type_t *t
     *body = calloc(1, type->body_size);
     if (!*body)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    fill(type, *body);
+    dummy_fill(type, *body);
     return ACH_OK;
 }
 
@@ -115,7 +115,7 @@ static ach_status_t prepare(struct device *d)
     return ACH_OK;
 }
 
-static void destroy(ach_driver_t *driver, void *state)
+static void dummy_destroy(ach_driver_t *driver, void *state)
 {
     struct dummy *d = state;
     size_t i;
@@ -127,7 +127,8 @@ static void destroy(ach_driver_t *driver, void *state)
     free(d);
 }
 
-static ach_status_t read_options(ach_driver_t *driver, ach_section_t *options, struct dummy *d)
+static ach_status_t dummy_read_options(ach_driver_t *driver, ach_section_t *options,
+                                       struct dummy *d)
 {
     double rate = ach_section_double(options, "rate", 10);
     size_t n = ach_section_tuple_count(options, "provides");
@@ -149,28 +150,28 @@ static ach_status_t read_options(ach_driver_t *driver, ach_section_t *options, s
     return status;
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t dummy_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     struct dummy *d = calloc(1, sizeof(*d));
     ach_status_t status;
 
     if (!d)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    status = read_options(driver, options, d);
+    status = dummy_read_options(driver, options, d);
     if (status != ACH_OK)
-        destroy(driver, d);
+        dummy_destroy(driver, d);
     *state = d;
     return status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t dummy_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     (void)driver;
     (void)state;
     return ach_message_header(message)->type == ACH_MSG_REQ ? ACH_ENOTSUP : ACH_OK;
 }
 
-static void run(ach_driver_t *driver, void *state)
+static void dummy_run(ach_driver_t *driver, void *state)
 {
     const struct dummy *d = state;
     double next = ach_driver_time(driver) + d->period;
@@ -184,16 +185,16 @@ static void run(ach_driver_t *driver, void *state)
                 ach_driver_publish(driver, &d->devices[i].address, d->devices[i].subtype,
                                    d->devices[i].body);
         next += d->period;
-        if (next < now) /* late by more than a period: do not hurry after it */
+        if (next < now) /* late by more than a period: do not catch up */
             next = now + d->period;
     }
 }
 
-const ach_driver_class_t achi_driver_dummy = {
+const ach_driver_class_t drv_driver_dummy = {
     .version = ACH_DRIVER_VERSION,
     .name = "dummy",
-    .create = create,
-    .destroy = destroy,
-    .process = process,
-    .main = run,
+    .create = dummy_create,
+    .destroy = dummy_destroy,
+    .process = dummy_process,
+    .main = dummy_run,
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fake - devices that say and fail what a test wants
+ * fake - devices with scripted data, answers and faults, for tests
  *
- * The config file says which messages are published at which rates, how their
- * fields change, and how requests are answered. Faults are properties, so that a
- * client can also make and mend them while it runs.
+ * The config file defines which messages are published at which rates, how their fields change,
+ * and how requests are answered. Faults are properties, so that a client can switch them on and
+ * off at run time.
  */
 #include <ach.h>
 #include <math.h>
@@ -15,32 +15,32 @@
 #include "../drivers.h"
 #include "script.h"
 
-/* Answers that wait for their time, at most. */
+/* Most delayed answers at a time. */
 #define LATE_MAX 64u
 
 struct late {
     ach_message_t *request;
-    const struct achi_reply *reply;
+    const struct drv_reply *reply;
     double due;
 };
 
 struct fake {
     ach_address_t *devices;
     size_t count;
-    struct achi_script script;
+    struct drv_script script;
     uint64_t seed, random;
     unsigned setups;
-    unsigned published; /* or dropped, or damaged */
-    double since;       /* the setup, on the robot's clock */
+    unsigned published; /* including dropped and damaged messages */
+    double since;       /* time of setup, on the robot's clock */
     struct late late[LATE_MAX];
 };
 
-static void destroy(ach_driver_t *driver, void *state)
+static void fake_destroy(ach_driver_t *driver, void *state)
 {
     struct fake *f = state;
 
     (void)driver;
-    achi_script_free(&f->script);
+    drv_script_free(&f->script);
     free(f->devices);
     free(f);
 }
@@ -74,7 +74,7 @@ static ach_status_t have_devices(ach_driver_t *driver, ach_section_t *options, s
 
 static ach_status_t have_answers(ach_driver_t *driver, const struct fake *f)
 {
-    const struct achi_reply *r;
+    const struct drv_reply *r;
     ach_status_t status = ACH_OK;
 
     for (r = f->script.replies; r && status == ACH_OK; r = r->next)
@@ -83,7 +83,7 @@ static ach_status_t have_answers(ach_driver_t *driver, const struct fake *f)
     return status;
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t fake_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     struct fake *f = calloc(1, sizeof(*f));
     ach_status_t status;
@@ -95,17 +95,17 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     if (status == ACH_OK)
         status = have_devices(driver, options, f);
     if (status == ACH_OK)
-        status = achi_script_read(options, f->devices, f->count,
-                                  ach_section_double(options, "rate", 10), &f->script);
+        status = drv_script_read(options, f->devices, f->count,
+                                 ach_section_double(options, "rate", 10), &f->script);
     if (status == ACH_OK)
         status = have_answers(driver, f);
     if (status != ACH_OK)
-        destroy(driver, f);
+        fake_destroy(driver, f);
     *state = f;
     return status;
 }
 
-static void sleep_for(double seconds)
+static void fake_sleep_for(double seconds)
 {
     struct timespec t = {.tv_sec = (time_t)seconds,
                          .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
@@ -114,15 +114,15 @@ static void sleep_for(double seconds)
         ;
 }
 
-static ach_status_t setup(ach_driver_t *driver, void *state)
+static ach_status_t fake_setup(ach_driver_t *driver, void *state)
 {
     struct fake *f = state;
     int32_t fail = ach_driver_get_int(driver, "fail_setup");
     double slow = ach_driver_get_double(driver, "slow_setup");
-    struct achi_stream *s;
+    struct drv_stream *s;
 
     if (slow > 0)
-        sleep_for(slow);
+        fake_sleep_for(slow);
     if (fail > 0 && ++f->setups % (unsigned)fail == 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "every setup number %d fails", fail);
     f->random = f->seed;
@@ -133,7 +133,7 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     return ACH_OK;
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void fake_shut_down(ach_driver_t *driver, void *state)
 {
     struct fake *f = state;
     unsigned i;
@@ -144,14 +144,14 @@ static void shut_down(ach_driver_t *driver, void *state)
     memset(f->late, 0, sizeof(f->late));
 }
 
-/* True for every n-th; n of 0 is never. */
+/* True for every n-th count; never if n is 0. */
 static bool every(int32_t n, unsigned count)
 {
     return n > 0 && count % (unsigned)n == 0;
 }
 
-/* Half of the bytes, and one of those is wrong. */
-static ach_status_t publish_damaged(ach_driver_t *driver, const struct achi_stream *s, double time)
+/* Publish only half of the bytes, with one of them changed. */
+static ach_status_t publish_damaged(ach_driver_t *driver, const struct drv_stream *s, double time)
 {
     ach_header_t h = {
         .address = s->address, .type = ACH_MSG_DATA, .subtype = s->def->subtype, .timestamp = time};
@@ -180,16 +180,17 @@ static ach_status_t publish_damaged(ach_driver_t *driver, const struct achi_stre
     return status;
 }
 
-static void publish(ach_driver_t *driver, struct fake *f, const struct achi_stream *s, double now)
+static void fake_publish(ach_driver_t *driver, struct fake *f, const struct drv_stream *s,
+                         double now)
 {
     double silent = ach_driver_get_double(driver, "silent_after");
     double sensed = now - ach_driver_get_double(driver, "delay");
-    const struct achi_signal *signal;
+    const struct drv_signal *signal;
 
     if (silent > 0 && now - f->since >= silent)
         return;
     for (signal = s->signals; signal; signal = signal->next)
-        achi_signal_apply(signal, s->def->body, s->body, sensed - f->since, &f->random);
+        drv_signal_apply(signal, s->def->body, s->body, sensed - f->since, &f->random);
     f->published++;
     if (every(ach_driver_get_int(driver, "drop"), f->published))
         return;
@@ -199,15 +200,15 @@ static void publish(ach_driver_t *driver, struct fake *f, const struct achi_stre
         ach_driver_publish_at(driver, &s->address, s->def->subtype, s->body, sensed);
 }
 
-static ach_status_t answer(ach_driver_t *driver, const struct achi_reply *r,
+static ach_status_t answer(ach_driver_t *driver, const struct drv_reply *r,
                            const ach_message_t *request)
 {
     return ach_driver_reply(driver, request, r->refuse ? ACH_MSG_NACK : ACH_MSG_ACK,
                             r->refuse ? NULL : r->body);
 }
 
-/* Kept until its time, or until shutdown. */
-static ach_status_t answer_later(ach_driver_t *driver, struct fake *f, const struct achi_reply *r,
+/* Keep the request until its answer is due, or until shutdown. */
+static ach_status_t answer_later(ach_driver_t *driver, struct fake *f, const struct drv_reply *r,
                                  const ach_message_t *request)
 {
     unsigned i;
@@ -219,14 +220,14 @@ static ach_status_t answer_later(ach_driver_t *driver, struct fake *f, const str
             f->late[i].due = r->hold ? INFINITY : ach_driver_time(driver) + r->delay;
             return ACH_OK;
         }
-    return ach_errstr_set(ACH_OVERFLOW, "%u answers are late already", LATE_MAX);
+    return ach_errstr_set(ACH_OVERFLOW, "%u delayed answers are already pending", LATE_MAX);
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t fake_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     struct fake *f = state;
     const ach_header_t *h = ach_message_header(message);
-    const struct achi_reply *r = f->script.replies;
+    const struct drv_reply *r = f->script.replies;
 
     if (h->type != ACH_MSG_REQ)
         return ACH_OK;
@@ -238,16 +239,16 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
                                    : answer(driver, r, message);
 }
 
-/* Do what is due; returns when something is due next. */
+/* Publish and answer what is due. Returns the time of the next work. */
 static double work(ach_driver_t *driver, struct fake *f, double now)
 {
-    double next = now + 0.1; /* properties may change what is due */
-    struct achi_stream *s;
+    double next = now + 0.1; /* check again soon: properties may change */
+    struct drv_stream *s;
     unsigned i;
 
     for (s = f->script.streams; s; s = s->next) {
         if (s->due <= now) {
-            publish(driver, f, s, now);
+            fake_publish(driver, f, s, now);
             s->due = s->due + s->period > now ? s->due + s->period : now + s->period;
         }
         next = s->due < next ? s->due : next;
@@ -265,7 +266,7 @@ static double work(ach_driver_t *driver, struct fake *f, double now)
     return next;
 }
 
-static void run(ach_driver_t *driver, void *state)
+static void fake_run(ach_driver_t *driver, void *state)
 {
     struct fake *f = state;
     double next = f->since;
@@ -279,13 +280,13 @@ static void run(ach_driver_t *driver, void *state)
     }
 }
 
-const ach_driver_class_t achi_driver_fake = {
+const ach_driver_class_t drv_driver_fake = {
     .version = ACH_DRIVER_VERSION,
     .name = "fake",
-    .create = create,
-    .destroy = destroy,
-    .setup = setup,
-    .shutdown = shut_down,
-    .process = process,
-    .main = run,
+    .create = fake_create,
+    .destroy = fake_destroy,
+    .setup = fake_setup,
+    .shutdown = fake_shut_down,
+    .process = fake_process,
+    .main = fake_run,
 };

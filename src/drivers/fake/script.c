@@ -8,13 +8,13 @@
 
 #define WORDS_MAX 64
 
-/* What is being read. */
-struct reading {
+/* Arguments of drv_script_read. */
+struct script_reading {
     ach_section_t *options;
     const ach_address_t *devices;
     size_t count;
     double rate;
-    struct achi_script *script;
+    struct drv_script *script;
 };
 
 static ach_status_t refuse(ach_section_t *s, const char *name, const char *expected)
@@ -23,8 +23,9 @@ static ach_status_t refuse(ach_section_t *s, const char *name, const char *expec
     return ACH_EINVAL;
 }
 
-/* The device that a section means: by its option, else the first. */
-static ach_status_t read_device(const struct reading *r, ach_section_t *s, ach_address_t *address)
+/* The device of a section: its option "device", else the first. */
+static ach_status_t read_device(const struct script_reading *r, ach_section_t *s,
+                                ach_address_t *address)
 {
     const char *text = ach_section_string(s, "device", NULL);
     ach_place_t place;
@@ -53,9 +54,9 @@ static const ach_message_def_t *first_data(const ach_interface_t *interf)
     return NULL;
 }
 
-/* The message that a section means: by its option; data may be left out. */
-static ach_status_t read_message(ach_section_t *s, const ach_address_t *address, uint8_t type,
-                                 const ach_message_def_t **def)
+/* The message of a section: its option "message". Default for data: the first data message. */
+static ach_status_t script_read_message(ach_section_t *s, const ach_address_t *address,
+                                        uint8_t type, const ach_message_def_t **def)
 {
     const ach_interface_t *interf = ach_interface_by_code(address->interf);
     const char *name = ach_section_string(s, "message", NULL);
@@ -71,7 +72,7 @@ static ach_status_t read_message(ach_section_t *s, const ach_address_t *address,
                                        : "a request of the interface");
 }
 
-/* The words of all strings of the option, with blanks between. */
+/* Parse a body from words separated by blanks. */
 static ach_status_t parse_words(const ach_type_t *type, char *text, void **body)
 {
     const char *words[WORDS_MAX];
@@ -86,7 +87,7 @@ static ach_status_t parse_words(const ach_type_t *type, char *text, void **body)
     return ach_body_from_words(type, words, n, body);
 }
 
-/* The strings of an option as one; the caller's to free. NULL: no memory. */
+/* The strings of an option joined to one, which the caller frees. NULL: out of memory. */
 static char *join(ach_section_t *s, const char *name)
 {
     size_t i, n = ach_section_tuple_count(s, name), size;
@@ -101,7 +102,7 @@ static char *join(ach_section_t *s, const char *name)
     return text;
 }
 
-/* Words as vel.px=0.5; without a section none. */
+/* Parse the option "body", with words such as vel.px=0.5. Without a section: no words. */
 static ach_status_t parse_body(const ach_type_t *type, ach_section_t *s, void **body)
 {
     char *text = s ? join(s, "body") : strdup("");
@@ -114,7 +115,7 @@ static ach_status_t parse_body(const ach_type_t *type, ach_section_t *s, void **
     return status;
 }
 
-static ach_status_t read_body(ach_section_t *s, const ach_type_t *type, void **body)
+static ach_status_t script_read_body(ach_section_t *s, const ach_type_t *type, void **body)
 {
     char text[300];
 
@@ -129,10 +130,10 @@ static ach_status_t read_body(ach_section_t *s, const ach_type_t *type, void **b
     return refuse(s, "body", text);
 }
 
-static ach_status_t add_stream(const struct reading *r, ach_section_t *s,
+static ach_status_t add_stream(const struct script_reading *r, ach_section_t *s,
                                const ach_address_t *address, const ach_message_def_t *def)
 {
-    struct achi_stream *stream = calloc(1, sizeof(*stream)), **end = &r->script->streams;
+    struct drv_stream *stream = calloc(1, sizeof(*stream)), **end = &r->script->streams;
     double rate = s ? ach_section_double(s, "rate", r->rate) : r->rate;
 
     if (!stream)
@@ -146,46 +147,46 @@ static ach_status_t add_stream(const struct reading *r, ach_section_t *s,
         return refuse(s ? s : r->options, "rate", "a rate above 0 and up to 100000, in Hz");
     stream->period = 1 / rate;
     if (s)
-        return read_body(s, def->body, &stream->body);
+        return script_read_body(s, def->body, &stream->body);
     return def->body ? parse_body(def->body, NULL, &stream->body) : ACH_OK;
 }
 
-static ach_status_t read_publish(const struct reading *r, ach_section_t *s)
+static ach_status_t read_publish(const struct script_reading *r, ach_section_t *s)
 {
     const ach_message_def_t *def;
     ach_address_t address;
 
     if (read_device(r, s, &address) != ACH_OK ||
-        read_message(s, &address, ACH_MSG_DATA, &def) != ACH_OK)
+        script_read_message(s, &address, ACH_MSG_DATA, &def) != ACH_OK)
         return ACH_EINVAL;
     return add_stream(r, s, &address, def);
 }
 
-static struct achi_stream *find_stream(const struct reading *r, const ach_address_t *address,
-                                       const ach_message_def_t *def)
+static struct drv_stream *find_stream(const struct script_reading *r, const ach_address_t *address,
+                                      const ach_message_def_t *def)
 {
-    struct achi_stream *s = r->script->streams;
+    struct drv_stream *s = r->script->streams;
 
     while (s && !(ach_address_equal(&s->address, address) && (!def || s->def == def)))
         s = s->next;
     return s;
 }
 
-static ach_status_t read_signal(const struct reading *r, ach_section_t *s)
+static ach_status_t read_signal(const struct script_reading *r, ach_section_t *s)
 {
     const ach_message_def_t *def;
-    struct achi_signal *signal;
-    struct achi_stream *stream;
+    struct drv_signal *signal;
+    struct drv_stream *stream;
     ach_address_t address;
     ach_status_t status;
 
     if (read_device(r, s, &address) != ACH_OK ||
-        read_message(s, &address, ACH_MSG_DATA, &def) != ACH_OK)
+        script_read_message(s, &address, ACH_MSG_DATA, &def) != ACH_OK)
         return ACH_EINVAL;
     stream = find_stream(r, &address, def);
     if (!stream)
         return refuse(s, "message", "a message that the device publishes");
-    status = achi_signal_read(s, def->body, &signal);
+    status = drv_signal_read(s, def->body, &signal);
     if (status != ACH_OK)
         return status;
     signal->next = stream->signals;
@@ -193,27 +194,28 @@ static ach_status_t read_signal(const struct reading *r, ach_section_t *s)
     return ACH_OK;
 }
 
-static ach_status_t read_answer(const struct reading *r, ach_section_t *s)
+static ach_status_t read_answer(const struct script_reading *r, ach_section_t *s)
 {
-    struct achi_reply *reply = calloc(1, sizeof(*reply));
+    struct drv_reply *reply = calloc(1, sizeof(*reply));
 
     if (!reply)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for an answer");
     reply->next = r->script->replies;
     r->script->replies = reply;
     if (read_device(r, s, &reply->address) != ACH_OK ||
-        read_message(s, &reply->address, ACH_MSG_REQ, &reply->def) != ACH_OK)
+        script_read_message(s, &reply->address, ACH_MSG_REQ, &reply->def) != ACH_OK)
         return ACH_EINVAL;
     reply->refuse = ach_section_bool(s, "refuse", false);
     reply->hold = ach_section_bool(s, "hold", false);
     reply->delay = ach_section_double(s, "delay", 0);
-    if (ach_section_has(s, "body") && read_body(s, reply->def->body, &reply->body) != ACH_OK)
+    if (ach_section_has(s, "body") && script_read_body(s, reply->def->body, &reply->body) != ACH_OK)
         return ACH_EINVAL;
     return ach_section_failed(s) ? ACH_EINVAL : ACH_OK;
 }
 
-static ach_status_t read_sections(const struct reading *r, const char *name,
-                                  ach_status_t (*read)(const struct reading *, ach_section_t *))
+static ach_status_t read_sections(const struct script_reading *r, const char *name,
+                                  ach_status_t (*read)(const struct script_reading *,
+                                                       ach_section_t *))
 {
     ach_status_t status = ACH_OK;
     ach_section_t *s = NULL;
@@ -223,7 +225,7 @@ static ach_status_t read_sections(const struct reading *r, const char *name,
     return status;
 }
 
-static ach_status_t add_missing(const struct reading *r)
+static ach_status_t add_missing(const struct script_reading *r)
 {
     ach_status_t status = ACH_OK;
     size_t i;
@@ -237,10 +239,10 @@ static ach_status_t add_missing(const struct reading *r)
     return status;
 }
 
-ach_status_t achi_script_read(ach_section_t *options, const ach_address_t *devices, size_t count,
-                              double rate, struct achi_script *script)
+ach_status_t drv_script_read(ach_section_t *options, const ach_address_t *devices, size_t count,
+                             double rate, struct drv_script *script)
 {
-    struct reading r = {options, devices, count, rate, script};
+    struct script_reading r = {options, devices, count, rate, script};
     ach_status_t status = read_sections(&r, "publish", read_publish);
 
     if (status == ACH_OK)
@@ -250,10 +252,10 @@ ach_status_t achi_script_read(ach_section_t *options, const ach_address_t *devic
     return status == ACH_OK ? read_sections(&r, "answer", read_answer) : status;
 }
 
-static void free_stream(struct achi_stream *s)
+static void free_stream(struct drv_stream *s)
 {
     while (s->signals) {
-        struct achi_signal *signal = s->signals;
+        struct drv_signal *signal = s->signals;
 
         s->signals = signal->next;
         free(signal);
@@ -262,16 +264,16 @@ static void free_stream(struct achi_stream *s)
     free(s);
 }
 
-void achi_script_free(struct achi_script *script)
+void drv_script_free(struct drv_script *script)
 {
     while (script->streams) {
-        struct achi_stream *s = script->streams;
+        struct drv_stream *s = script->streams;
 
         script->streams = s->next;
         free_stream(s);
     }
     while (script->replies) {
-        struct achi_reply *r = script->replies;
+        struct drv_reply *r = script->replies;
 
         script->replies = r->next;
         free(r->body);

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* script.h - what a fake device says: messages that it publishes, and answers */
-#ifndef ACHI_FAKE_SCRIPT_H
-#define ACHI_FAKE_SCRIPT_H
+/* script.h - the script of a fake device: messages that it publishes, and its answers */
+#ifndef DRV_FAKE_SCRIPT_H
+#define DRV_FAKE_SCRIPT_H
 
 #include "signal.h"
 
-/* A message that is published again and again. */
-struct achi_stream {
-    struct achi_stream *next;
+/* A message that is published periodically. */
+struct drv_stream {
+    struct drv_stream *next;
     ach_address_t address;
     const ach_message_def_t *def;
     void *body; /* NULL: none */
     double period;
-    struct achi_signal *signals;
-    double due; /* on the robot's clock */
+    struct drv_signal *signals;
+    double due; /* time of the next one, on the robot's clock */
 };
 
 /* The answer to a request. */
-struct achi_reply {
-    struct achi_reply *next;
+struct drv_reply {
+    struct drv_reply *next;
     ach_address_t address;
     const ach_message_def_t *def;
     void *body;   /* NULL: none */
-    bool refuse;  /* NACK */
-    bool hold;    /* never */
+    bool refuse;  /* answer with a NACK */
+    bool hold;    /* never answer */
     double delay; /* s */
 };
 
-struct achi_script {
-    struct achi_stream *streams;
-    struct achi_reply *replies;
+struct drv_script {
+    struct drv_stream *streams;
+    struct drv_reply *replies;
 };
 
 /*
- * Read the sections publish, signal and answer. A device that none of them
- * publishes anything of has a stream of its first data message.
+ * Read the sections publish, signal and answer. A device without a section publish gets a stream
+ * of its first data message.
  */
-ach_status_t achi_script_read(ach_section_t *options, const ach_address_t *devices, size_t count,
-                              double rate, struct achi_script *script);
-void achi_script_free(struct achi_script *script);
+ach_status_t drv_script_read(ach_section_t *options, const ach_address_t *devices, size_t count,
+                             double rate, struct drv_script *script);
+void drv_script_free(struct drv_script *script);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One after the other, the same each time: splitmix64. */
+/* The next number of a reproducible sequence: splitmix64. */
 static double uniform(uint64_t *random)
 {
     uint64_t z = (*random += 0x9e3779b97f4a7c15u);
@@ -16,25 +16,25 @@ static double uniform(uint64_t *random)
     return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
 }
 
-static double value_at(const struct achi_signal *s, double time, uint64_t *random)
+static double value_at(const struct drv_signal *s, double time, uint64_t *random)
 {
     double turns = time / s->period, part = turns - floor(turns), range = s->high - s->low;
 
     switch (s->shape) {
-    case ACHI_RAMP:
+    case DRV_RAMP:
         return s->low + range * part;
-    case ACHI_SINE:
+    case DRV_SINE:
         return s->low + range * (0.5 + 0.5 * sin(2 * M_PI * part));
-    case ACHI_SQUARE:
+    case DRV_SQUARE:
         return part < 0.5 ? s->high : s->low;
-    case ACHI_NOISE:
+    case DRV_NOISE:
         return s->low + range * uniform(random);
     default:
         return s->low;
     }
 }
 
-static double clamp(double v, double low, double high)
+static double signal_clamp(double v, double low, double high)
 {
     return v < low ? low : v > high ? high : v;
 }
@@ -47,7 +47,7 @@ static double clamp(double v, double low, double high)
         return sizeof(stored_);                                                                    \
     } while (0)
 
-/* A whole number is the nearest that fits. Returns the scalar's size. @at NULL: only that. */
+/* Store v; integers are rounded and clamped. Returns the scalar's size. @at NULL: store nothing. */
 static size_t store(uint8_t kind, char *at, double v)
 {
     char none[8];
@@ -56,22 +56,22 @@ static size_t store(uint8_t kind, char *at, double v)
         at = none;
     switch (kind) {
     case ACH_KIND_INT8:
-        STORE(int8_t, lround(clamp(v, INT8_MIN, INT8_MAX)));
+        STORE(int8_t, lround(signal_clamp(v, INT8_MIN, INT8_MAX)));
     case ACH_KIND_UINT8:
     case ACH_KIND_CHAR:
-        STORE(uint8_t, lround(clamp(v, 0, UINT8_MAX)));
+        STORE(uint8_t, lround(signal_clamp(v, 0, UINT8_MAX)));
     case ACH_KIND_INT16:
-        STORE(int16_t, lround(clamp(v, INT16_MIN, INT16_MAX)));
+        STORE(int16_t, lround(signal_clamp(v, INT16_MIN, INT16_MAX)));
     case ACH_KIND_UINT16:
-        STORE(uint16_t, lround(clamp(v, 0, UINT16_MAX)));
+        STORE(uint16_t, lround(signal_clamp(v, 0, UINT16_MAX)));
     case ACH_KIND_INT32:
-        STORE(int32_t, llround(clamp(v, INT32_MIN, INT32_MAX)));
+        STORE(int32_t, llround(signal_clamp(v, INT32_MIN, INT32_MAX)));
     case ACH_KIND_UINT32:
-        STORE(uint32_t, llround(clamp(v, 0, UINT32_MAX)));
+        STORE(uint32_t, llround(signal_clamp(v, 0, UINT32_MAX)));
     case ACH_KIND_INT64:
-        STORE(int64_t, llround(clamp(v, -9e18, 9e18)));
+        STORE(int64_t, llround(signal_clamp(v, -9e18, 9e18)));
     case ACH_KIND_UINT64:
-        STORE(uint64_t, llround(clamp(v, 0, 9e18)));
+        STORE(uint64_t, llround(signal_clamp(v, 0, 9e18)));
     case ACH_KIND_FLOAT:
         STORE(float, v);
     default:
@@ -79,22 +79,22 @@ static size_t store(uint8_t kind, char *at, double v)
     }
 }
 
-/* A walk along the path. Without a body it only finds out whether the path leads somewhere. */
+/* A walk along the path. Without a body it only checks whether the path is valid. */
 struct walk {
-    const struct achi_signal *signal;
+    const struct drv_signal *signal;
     double time;
     uint64_t *random;
-    unsigned element; /* how many scalars were set */
+    unsigned element; /* number of scalars set so far */
 };
 
 static bool follow(struct walk *w, const ach_type_t *type, char *body, const char *path);
 
-/* The elements from first to last of a field. */
+/* Set the elements from first to last of a field. */
 static bool set_elements(struct walk *w, const ach_field_t *f, char *at, uint32_t first,
                          uint32_t last, const char *rest)
 {
     size_t size = f->kind == ACH_KIND_STRUCT ? f->type->body_size : store(f->kind, NULL, 0);
-    const struct achi_signal *s = w->signal;
+    const struct drv_signal *s = w->signal;
     uint32_t i;
 
     if (f->kind == ACH_KIND_STRUCT && *rest != '.')
@@ -148,15 +148,15 @@ static bool follow(struct walk *w, const ach_type_t *type, char *body, const cha
     return false;
 }
 
-void achi_signal_apply(const struct achi_signal *signal, const ach_type_t *type, void *body,
-                       double time, uint64_t *random)
+void drv_signal_apply(const struct drv_signal *signal, const ach_type_t *type, void *body,
+                      double time, uint64_t *random)
 {
     struct walk w = {.signal = signal, .time = time, .random = random};
 
     follow(&w, type, body, signal->path);
 }
 
-static bool read_shape(ach_section_t *section, struct achi_signal *s)
+static bool read_shape(ach_section_t *section, struct drv_signal *s)
 {
     static const char *const names[] = {"constant", "ramp", "sine", "square", "noise"};
     const char *name = ach_section_string(section, "shape", "constant");
@@ -171,7 +171,7 @@ static bool read_shape(ach_section_t *section, struct achi_signal *s)
     return false;
 }
 
-static bool read_all(ach_section_t *section, const ach_type_t *type, struct achi_signal *s)
+static bool read_all(ach_section_t *section, const ach_type_t *type, struct drv_signal *s)
 {
     struct walk w = {.signal = s};
 
@@ -191,10 +191,10 @@ static bool read_all(ach_section_t *section, const ach_type_t *type, struct achi
     return read_shape(section, s) && !ach_section_failed(section);
 }
 
-ach_status_t achi_signal_read(ach_section_t *section, const ach_type_t *type,
-                              struct achi_signal **signal)
+ach_status_t drv_signal_read(ach_section_t *section, const ach_type_t *type,
+                             struct drv_signal **signal)
 {
-    struct achi_signal *s = calloc(1, sizeof(*s));
+    struct drv_signal *s = calloc(1, sizeof(*s));
 
     if (!s)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a signal");

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* signal.h - fields that change with time */
-#ifndef ACHI_FAKE_SIGNAL_H
-#define ACHI_FAKE_SIGNAL_H
+#ifndef DRV_FAKE_SIGNAL_H
+#define DRV_FAKE_SIGNAL_H
 
 #include <ach/driver.h>
 
-struct achi_signal {
-    struct achi_signal *next;
-    enum { ACHI_CONSTANT, ACHI_RAMP, ACHI_SINE, ACHI_SQUARE, ACHI_NOISE } shape;
+struct drv_signal {
+    struct drv_signal *next;
+    enum { DRV_CONSTANT, DRV_RAMP, DRV_SINE, DRV_SQUARE, DRV_NOISE } shape;
     double low, high;
     double period;    /* s */
-    double spread;    /* s from one element of an array to the next */
-    const char *path; /* as pos.px, ranges or poses[2].px; the config file's */
+    double spread;    /* time shift between neighbouring elements of an array, s */
+    const char *path; /* such as pos.px, ranges or poses[2].px; owned by the config file */
 };
 
-/* From a section of the config file; an error is remembered there. @type: of the body. */
-ach_status_t achi_signal_read(ach_section_t *section, const ach_type_t *type,
-                              struct achi_signal **signal);
+/* Read a section of the config file, which records errors. @type: of the body. */
+ach_status_t drv_signal_read(ach_section_t *section, const ach_type_t *type,
+                             struct drv_signal **signal);
 
-/* Set the field of a body to its value. @random: the generator's state. */
-void achi_signal_apply(const struct achi_signal *signal, const ach_type_t *type, void *body,
-                       double time, uint64_t *random);
+/* Set the field of a body to its value at the time. @random: the generator's state. */
+void drv_signal_apply(const struct drv_signal *signal, const ach_type_t *type, void *body,
+                      double time, uint64_t *random);
 
 #endif

@@ -13,26 +13,26 @@
 #include "../common/convert.h"
 #include "../drivers.h"
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t lasertoranger_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
-    static const struct achi_conversion conversion = {
+    static const struct drv_conversion conversion = {
         .here = ACH_RANGER_CODE,
         .there = ACH_LASER_CODE,
         .requests = {ACH_RANGER_REQ_GET_GEOM, ACH_RANGER_REQ_POWER, ACH_RANGER_REQ_INTNS,
                      ACH_RANGER_REQ_SET_CONFIG, ACH_RANGER_REQ_GET_CONFIG}};
 
     (void)options;
-    return achi_convert_create(driver, &conversion, sizeof(struct achi_convert), state);
+    return drv_convert_create(driver, &conversion, sizeof(struct drv_convert), state);
 }
 
-/* Its geometry is data from the beginning. */
-static ach_status_t setup(ach_driver_t *driver, void *state)
+/* Request the geometry at setup, so that it is published as data from the beginning. */
+static ach_status_t lasertoranger_setup(ach_driver_t *driver, void *state)
 {
-    achi_convert_ask(driver, state, ACH_LASER_REQ_GET_GEOM);
+    drv_convert_ask(driver, state, ACH_LASER_REQ_GET_GEOM);
     return ACH_OK;
 }
 
-static ach_ranger_geom_t geom_of(const ach_laser_geom_t *laser)
+static ach_ranger_geom_t lasertoranger_geom_of(const ach_laser_geom_t *laser)
 {
     return (ach_ranger_geom_t){.pose = laser->pose, .size = laser->size};
 }
@@ -47,7 +47,7 @@ static double *widen(const float *from, uint32_t n)
     return to;
 }
 
-static ach_status_t publish_intensities(ach_driver_t *driver, const struct achi_convert *c,
+static ach_status_t publish_intensities(ach_driver_t *driver, const struct drv_convert *c,
                                         const uint8_t *from, uint32_t n, double time)
 {
     ach_ranger_data_intns_t body = {.intensities_count = n};
@@ -66,9 +66,10 @@ static ach_status_t publish_intensities(ach_driver_t *driver, const struct achi_
     return status;
 }
 
-/* @pose: of the whole, where the scan was made; NULL: not known. */
-static ach_status_t publish(ach_driver_t *driver, const struct achi_convert *c, const float *ranges,
-                            uint32_t n, const ach_pose2d_t *pose, double time)
+/* @pose: of the device, when the scan was made; NULL: unknown. */
+static ach_status_t lasertoranger_publish(ach_driver_t *driver, const struct drv_convert *c,
+                                          const float *ranges, uint32_t n, const ach_pose2d_t *pose,
+                                          double time)
 {
     ach_ranger_data_rangestamped_t body = {.data = {.ranges_count = n}};
     ach_status_t status;
@@ -86,7 +87,8 @@ static ach_status_t publish(ach_driver_t *driver, const struct achi_convert *c, 
     return status;
 }
 
-static ach_status_t data(ach_driver_t *driver, const struct achi_convert *c, const ach_message_t *m)
+static ach_status_t lasertoranger_data(ach_driver_t *driver, const struct drv_convert *c,
+                                       const ach_message_t *m)
 {
     double time = ach_message_header(m)->timestamp;
     const void *body = ach_message_body(m);
@@ -99,14 +101,15 @@ static ach_status_t data(ach_driver_t *driver, const struct achi_convert *c, con
         return ACH_ENOTSUP;
     switch (ach_message_header(m)->subtype) {
     case ACH_LASER_DATA_SCAN:
-        status = publish(driver, c, scan->ranges, scan->ranges_count, NULL, time);
+        status = lasertoranger_publish(driver, c, scan->ranges, scan->ranges_count, NULL, time);
         break;
     case ACH_LASER_DATA_SCANPOSE:
         scan = &posed->scan;
-        status = publish(driver, c, scan->ranges, scan->ranges_count, &posed->pose, time);
+        status =
+            lasertoranger_publish(driver, c, scan->ranges, scan->ranges_count, &posed->pose, time);
         break;
     case ACH_LASER_DATA_SCANANGLE:
-        status = publish(driver, c, angles->ranges, angles->ranges_count, NULL, time);
+        status = lasertoranger_publish(driver, c, angles->ranges, angles->ranges_count, NULL, time);
         return status == ACH_OK ? publish_intensities(driver, c, angles->intensity,
                                                       angles->intensity_count, time)
                                 : status;
@@ -118,7 +121,7 @@ static ach_status_t data(ach_driver_t *driver, const struct achi_convert *c, con
                : status;
 }
 
-static ach_laser_config_t laser_config(const ach_ranger_config_t *r)
+static ach_laser_config_t lasertoranger_laser_config(const ach_ranger_config_t *r)
 {
     return (ach_laser_config_t){.min_angle = (float)r->min_angle,
                                 .max_angle = (float)r->max_angle,
@@ -128,7 +131,7 @@ static ach_laser_config_t laser_config(const ach_ranger_config_t *r)
                                 .scanning_frequency = (float)r->frequency};
 }
 
-static ach_ranger_config_t ranger_config(const ach_laser_config_t *l)
+static ach_ranger_config_t lasertoranger_ranger_config(const ach_laser_config_t *l)
 {
     return (ach_ranger_config_t){.min_angle = (double)l->min_angle,
                                  .max_angle = (double)l->max_angle,
@@ -138,7 +141,8 @@ static ach_ranger_config_t ranger_config(const ach_laser_config_t *l)
                                  .frequency = (double)l->scanning_frequency};
 }
 
-static ach_status_t request(ach_driver_t *driver, struct achi_convert *c, const ach_message_t *m)
+static ach_status_t lasertoranger_request(ach_driver_t *driver, struct drv_convert *c,
+                                          const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
     ach_laser_power_config_t power = {0};
@@ -146,27 +150,28 @@ static ach_status_t request(ach_driver_t *driver, struct achi_convert *c, const 
 
     switch (ach_message_header(m)->subtype) {
     case ACH_RANGER_REQ_GET_GEOM:
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_LASER_REQ_GET_GEOM, NULL, m);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_LASER_REQ_GET_GEOM, NULL, m);
     case ACH_RANGER_REQ_GET_CONFIG:
-    case ACH_RANGER_REQ_INTNS: /* part of the laser's configuration, which is asked for first */
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_LASER_REQ_GET_CONFIG, NULL, m);
+    case ACH_RANGER_REQ_INTNS: /* part of the laser's configuration, so request that first */
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_LASER_REQ_GET_CONFIG, NULL, m);
     case ACH_RANGER_REQ_SET_CONFIG:
         if (!body)
             return ACH_ENOTSUP;
-        config = laser_config(body);
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_LASER_REQ_SET_CONFIG, &config, m);
+        config = lasertoranger_laser_config(body);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_LASER_REQ_SET_CONFIG, &config,
+                                 m);
     case ACH_RANGER_REQ_POWER:
         if (!body)
             return ACH_ENOTSUP;
         power.state = ((const ach_ranger_power_config_t *)body)->state;
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_LASER_REQ_POWER, &power, m);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_LASER_REQ_POWER, &power, m);
     default:
         return ACH_ENOTSUP;
     }
 }
 
-/* The laser's configuration as it is, with intensities on or off. */
-static ach_status_t set_intensities(ach_driver_t *driver, struct achi_convert *c,
+/* Set the laser's current configuration again, with intensities on or off. */
+static ach_status_t set_intensities(ach_driver_t *driver, struct drv_convert *c,
                                     const ach_laser_config_t *now, const ach_message_t *request)
 {
     const ach_ranger_intns_config_t *wanted = ach_message_body(request);
@@ -175,13 +180,14 @@ static ach_status_t set_intensities(ach_driver_t *driver, struct achi_convert *c
     if (!wanted)
         return ACH_ENOTSUP;
     config.intensity = wanted->state != 0;
-    return achi_asked_other(&c->asked, driver, &c->there, ACH_LASER_REQ_SET_CONFIG, &config,
-                            request);
+    return drv_pending_other(&c->asked, driver, &c->there, ACH_LASER_REQ_SET_CONFIG, &config,
+                             request);
 }
 
-/* What the laser said, to who asked for it; @request is NULL for what setup asked. */
-static ach_status_t translate(ach_driver_t *driver, struct achi_convert *c,
-                              const ach_message_t *answer, const ach_message_t *request)
+/* Translate the laser's answer for the client that asked. @request: NULL: setup asked. */
+static ach_status_t lasertoranger_translate(ach_driver_t *driver, struct drv_convert *c,
+                                            const ach_message_t *answer,
+                                            const ach_message_t *request)
 {
     uint8_t asked = ach_message_header(answer)->subtype;
     const void *body = ach_message_body(answer);
@@ -190,57 +196,58 @@ static ach_status_t translate(ach_driver_t *driver, struct achi_convert *c,
     ach_ranger_geom_t geom;
 
     if (asked == ACH_LASER_REQ_GET_GEOM && body) {
-        geom = geom_of(body);
+        geom = lasertoranger_geom_of(body);
         if (request)
             ach_driver_reply(driver, request, ACH_MSG_ACK, &geom);
-        return achi_convert_moved(driver, c, &ach_ranger_geom_type, ACH_RANGER_DATA_GEOM, &geom);
+        return drv_convert_moved(driver, c, &ach_ranger_geom_type, ACH_RANGER_DATA_GEOM, &geom);
     }
     if (asked == ACH_LASER_REQ_GET_CONFIG && body && wanted == ACH_RANGER_REQ_INTNS)
         return set_intensities(driver, c, body, request);
     if ((asked == ACH_LASER_REQ_GET_CONFIG || asked == ACH_LASER_REQ_SET_CONFIG) && body &&
         wanted != ACH_RANGER_REQ_INTNS) {
-        config = ranger_config(body);
+        config = lasertoranger_ranger_config(body);
         return ach_driver_reply(driver, request, ACH_MSG_ACK, &config);
     }
     return ach_driver_reply(driver, request, ACH_MSG_ACK, NULL);
 }
 
-static ach_status_t answered(ach_driver_t *driver, struct achi_convert *c,
-                             const ach_message_t *answer)
+static ach_status_t lasertoranger_answered(ach_driver_t *driver, struct drv_convert *c,
+                                           const ach_message_t *answer)
 {
-    ach_message_t *request = achi_asked_take(&c->asked, answer);
+    ach_message_t *request = drv_pending_take(&c->asked, answer);
     bool ours = !request && ach_message_header(answer)->subtype == ACH_LASER_REQ_GET_GEOM;
     ach_status_t status = ACH_OK;
 
     if (ach_message_header(answer)->type == ACH_MSG_ACK && (request || ours))
-        status = translate(driver, c, answer, request);
-    ach_message_unref(request); /* a NACK, unless it was answered */
+        status = lasertoranger_translate(driver, c, answer, request);
+    ach_message_unref(request); /* sends a NACK if it was not answered */
     return status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t lasertoranger_process(ach_driver_t *driver, void *state,
+                                          const ach_message_t *message)
 {
-    struct achi_convert *c = state;
+    struct drv_convert *c = state;
 
     switch (ach_message_header(message)->type) {
     case ACH_MSG_DATA:
-        return data(driver, c, message);
+        return lasertoranger_data(driver, c, message);
     case ACH_MSG_REQ:
-        return request(driver, c, message);
+        return lasertoranger_request(driver, c, message);
     case ACH_MSG_ACK:
     case ACH_MSG_NACK:
-        return answered(driver, c, message);
+        return lasertoranger_answered(driver, c, message);
     default:
         return ACH_ENOTSUP;
     }
 }
 
-const ach_driver_class_t achi_driver_lasertoranger = {
+const ach_driver_class_t drv_driver_lasertoranger = {
     .version = ACH_DRIVER_VERSION,
     .name = "lasertoranger",
-    .create = create,
-    .destroy = achi_convert_destroy,
-    .setup = setup,
-    .shutdown = achi_convert_shutdown,
-    .process = process,
+    .create = lasertoranger_create,
+    .destroy = drv_convert_destroy,
+    .setup = lasertoranger_setup,
+    .shutdown = drv_convert_shutdown,
+    .process = lasertoranger_process,
 };

@@ -9,28 +9,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of the first two lines, which other servers write with other versions. */
+/* Beginnings of a log's first two lines; other servers write other versions after them. */
 #define HEAD_LINE "## "
 #define HEAD_VERSION "\n## File version "
 #define HEAD_MAX 256
 
-/* Logs of one name that are kept. */
+/* Largest number of backups of one name. */
 #define BACKUPS_MAX 9999u
 
-static void set_name(struct achi_entry *e, const char *name)
+static void set_name(struct drv_entry *e, const char *name)
 {
     snprintf(e->name, sizeof(e->name), "%s", name);
     snprintf(e->path, sizeof(e->path), "%s%s", e->directory, e->name);
 }
 
 /* False: too long, or it does not end with a name. */
-static bool split(struct achi_entry *e, const char *path)
+static bool entry_split(struct drv_entry *e, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = (size_t)(name - path);
 
     if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-        strlen(name) >= ACHI_ENTRY_NAME || n >= ACHI_ENTRY_DIRECTORY)
+        strlen(name) >= DRV_ENTRY_NAME || n >= DRV_ENTRY_DIRECTORY)
         return false;
     if (n)
         memcpy(e->directory, path, n);
@@ -40,11 +40,11 @@ static bool split(struct achi_entry *e, const char *path)
 }
 
 /* Paths of the config file are relative to it; a name is within the log directory. */
-void achi_entry_read(struct achi_entry *e, ach_section_t *options, const char *fallback)
+void drv_entry_read(struct drv_entry *e, ach_section_t *options, const char *fallback)
 {
     const char *directory = ach_section_path(options, "log_directory", NULL);
     const char *name = ach_section_string(options, "filename", fallback);
-    char full[ACHI_ENTRY_DIRECTORY + ACHI_ENTRY_NAME];
+    char full[DRV_ENTRY_DIRECTORY + DRV_ENTRY_NAME];
 
     e->own_directory = directory && name && *name != '/';
     e->client_names = ach_section_bool(options, "client_names", e->own_directory);
@@ -53,7 +53,7 @@ void achi_entry_read(struct achi_entry *e, ach_section_t *options, const char *f
         name = full;
     else if (!e->own_directory)
         name = ach_section_path(options, "filename", fallback);
-    if (!name || !split(e, name))
+    if (!name || !entry_split(e, name))
         ach_section_refuse(options, "filename", 0, "the name of a log");
 }
 
@@ -63,7 +63,7 @@ static bool is_name(const ach_log_set_filename_t *body)
     const char *name = body ? body->filename : NULL;
     size_t i, n = name ? strnlen(name, body->filename_count) : 0;
 
-    if (!n || n == body->filename_count || n >= ACHI_ENTRY_NAME || *name == '.')
+    if (!n || n == body->filename_count || n >= DRV_ENTRY_NAME || *name == '.')
         return false;
     for (i = 0; i < n; i++)
         if (name[i] == '/' || name[i] < ' ' || name[i] > '~')
@@ -71,20 +71,20 @@ static bool is_name(const ach_log_set_filename_t *body)
     return true;
 }
 
-ach_status_t achi_entry_rename(struct achi_entry *e, const ach_log_set_filename_t *body)
+ach_status_t drv_entry_rename(struct drv_entry *e, const ach_log_set_filename_t *body)
 {
     if (!e->client_names)
         return ach_errstr_set(ACH_EACCES, "clients may not name logs here; the options "
                                           "log_directory and client_names allow it");
     if (!is_name(body))
-        return ach_errstr_set(ACH_EACCES, "a client may name a file of the log's directory, in "
-                                          "printable ASCII, without a path, and that is none");
+        return ach_errstr_set(ACH_EACCES, "a client may name only a file in the log's directory, "
+                                          "in printable ASCII, without a path");
     set_name(e, body->filename);
     e->by_client = true;
     return ACH_OK;
 }
 
-static int open_directory(const struct achi_entry *e)
+static int open_directory(const struct drv_entry *e)
 {
     int fd = open(*e->directory ? e->directory : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -105,7 +105,7 @@ static bool begins_as_log(int fd)
            strncmp(end, HEAD_VERSION, strlen(HEAD_VERSION)) == 0;
 }
 
-/* Asked before it is opened: with some devices that alone has an effect. */
+/* Check before opening: merely opening some devices has side effects. */
 static bool is_regular(int directory, const char *name)
 {
     struct stat s;
@@ -116,8 +116,8 @@ static bool is_regular(int directory, const char *name)
     return S_ISREG(s.st_mode);
 }
 
-/* -1 with errno. EMEDIUMTYPE: it is no log; ENOMSG: it is an empty file. */
-static int open_log(int directory, const char *name)
+/* Returns -1 with errno on errors. EMEDIUMTYPE: not a log; ENOMSG: an empty file. */
+static int entry_open_log(int directory, const char *name)
 {
     struct stat s;
     int fd = -1, error = EMEDIUMTYPE;
@@ -138,10 +138,10 @@ static int open_log(int directory, const char *name)
     return -1;
 }
 
-/* 0: a log; or why it is none. */
+/* 0: it is a log; else the errno of entry_open_log. */
 static int not_log(int directory, const char *name)
 {
-    int fd = open_log(directory, name);
+    int fd = entry_open_log(directory, name);
 
     if (fd < 0)
         return errno;
@@ -149,7 +149,7 @@ static int not_log(int directory, const char *name)
     return 0;
 }
 
-/* A file system that cannot rename without replacing can link. */
+/* On file systems without RENAME_NOREPLACE use link and unlink. */
 static int rename_new(int directory, const char *from, const char *to)
 {
     if (renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0)
@@ -161,20 +161,20 @@ static int rename_new(int directory, const char *from, const char *to)
     return unlinkat(directory, from, 0);
 }
 
-static ach_status_t refuse_other(const struct achi_entry *e)
+static ach_status_t refuse_other(const struct drv_entry *e)
 {
-    return ach_errstr_set(ACH_EEXIST, "%s is there already and is not a log, so it stays", e->path);
+    return ach_errstr_set(ACH_EEXIST, "%s exists and is not a log, so it is not replaced", e->path);
 }
 
-static ach_status_t fail(const struct achi_entry *e, int error)
+static ach_status_t fail(const struct drv_entry *e, int error)
 {
     return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", e->path, strerror(error));
 }
 
-/* Nothing is replaced: whoever may subscribe can start a recording again and again. */
-static ach_status_t keep_old(const struct achi_entry *e, int directory)
+/* Never replace a backup: any client that may subscribe can start recordings repeatedly. */
+static ach_status_t keep_old(const struct drv_entry *e, int directory)
 {
-    char backup[ACHI_ENTRY_NAME + 16];
+    char backup[DRV_ENTRY_NAME + 16];
     unsigned i;
 
     snprintf(backup, sizeof(backup), "%s~", e->name);
@@ -186,7 +186,7 @@ static ach_status_t keep_old(const struct achi_entry *e, int directory)
     return ACH_OK;
 }
 
-/* A recorder that found no room on the disk leaves an empty file: to go on there loses nothing. */
+/* A recorder leaves an empty file if the disk was full: appending to it loses nothing. */
 static int open_empty(int directory, const char *name)
 {
     struct stat s;
@@ -207,14 +207,14 @@ static int create_new(int directory, const char *name)
                   0644);
 }
 
-/* There is something of that name. */
-static ach_status_t replace_log(const struct achi_entry *e, int directory, int *fd)
+/* A file of that name exists. */
+static ach_status_t replace_log(const struct drv_entry *e, int directory, int *fd)
 {
     int why = not_log(directory, e->name);
     ach_status_t status = ACH_OK;
 
     if (!why && e->by_client)
-        return ach_errstr_set(ACH_EEXIST, "%s is there already; a client records to new files only",
+        return ach_errstr_set(ACH_EEXIST, "%s exists; a client can record only to new files",
                               e->path);
     if (why == ENOMSG && (*fd = open_empty(directory, e->name)) >= 0)
         return ACH_OK;
@@ -229,7 +229,7 @@ static ach_status_t replace_log(const struct achi_entry *e, int directory, int *
     return status;
 }
 
-ach_status_t achi_entry_create_log(const struct achi_entry *e, int *fd)
+ach_status_t drv_entry_create_log(const struct drv_entry *e, int *fd)
 {
     int directory = open_directory(e);
     ach_status_t status = ACH_OK;
@@ -243,13 +243,13 @@ ach_status_t achi_entry_create_log(const struct achi_entry *e, int *fd)
     return status;
 }
 
-int achi_entry_open_log(const struct achi_entry *e)
+int drv_entry_open_log(const struct drv_entry *e)
 {
     int directory = open_directory(e), fd;
 
     if (directory < 0)
         return -1;
-    fd = open_log(directory, e->name);
+    fd = entry_open_log(directory, e->name);
     if (fd < 0 && (errno == EMEDIUMTYPE || errno == ENOMSG || errno == ELOOP))
         ach_errstr_set(ACH_EACCES, "%s is not a log", e->path);
     else if (fd < 0)

@@ -9,7 +9,7 @@
 #include "number.h"
 #include "plan.h"
 
-void achi_line_head(struct achi_text *t)
+void drv_line_head(struct drv_text *t)
 {
     static const char head[] = "## Ach version 3\n"
                                "## File version 0.3.0\n"
@@ -19,21 +19,21 @@ void achi_line_head(struct achi_text *t)
                                "##   (double) (uint) (uint) (string)  (uint) (uint) (uint)\n"
                                "## - behind that, the body of the message\n";
 
-    achi_text_add(t, head, sizeof(head) - 1);
+    drv_text_add(t, head, sizeof(head) - 1);
 }
 
-static void write_body(struct achi_text *t, const ach_header_t *h, const ach_type_t *type,
+static void write_body(struct drv_text *t, const ach_header_t *h, const ach_type_t *type,
                        const void *body)
 {
-    const struct achi_ops *plan = achi_plan_find(h->address.interf, h->type, h->subtype);
+    const struct drv_ops *plan = drv_plan_find(h->address.interf, h->type, h->subtype);
 
     if (plan)
-        achi_plan_write(t, plan, body);
+        drv_plan_write(t, plan, body);
     else
-        achi_generic_write(t, type, body);
+        drv_generic_write(t, type, body);
 }
 
-ach_status_t achi_line_write(struct achi_text *t, const ach_message_t *message)
+ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message)
 {
     const ach_header_t *h = ach_message_header(message);
     const ach_interface_t *interf = ach_interface_by_code(h->address.interf);
@@ -42,14 +42,14 @@ ach_status_t achi_line_write(struct achi_text *t, const ach_message_t *message)
     size_t before = t->size;
 
     if (!interf || !def || (def->body && !body))
-        return ach_errstr_set(ACH_EINVAL, "a body is not what its header says");
+        return ach_errstr_set(ACH_EINVAL, "a body does not match its header");
     if (!isfinite(h->timestamp))
         return ach_errstr_set(ACH_EINVAL, "its time is not a number");
-    achi_text_format(t, "%014.6f %u %u %s %02u %03u %03u", h->timestamp, h->address.host,
-                     h->address.robot, interf->name, h->address.index, h->type, h->subtype);
+    drv_text_format(t, "%014.6f %u %u %s %02u %03u %03u", h->timestamp, h->address.host,
+                    h->address.robot, interf->name, h->address.index, h->type, h->subtype);
     if (def->body)
         write_body(t, h, def->body, body);
-    achi_text_add(t, "\n", 1);
+    drv_text_add(t, "\n", 1);
     if (!t->failed)
         return ACH_OK;
     t->failed = false;
@@ -57,9 +57,9 @@ ach_status_t achi_line_write(struct achi_text *t, const ach_message_t *message)
     return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a line");
 }
 
-static ach_status_t read_interface(struct achi_words *w, uint16_t *code)
+static ach_status_t read_interface(struct drv_words *w, uint16_t *code)
 {
-    const char *name = achi_words_next(w);
+    const char *name = drv_words_next(w);
     const ach_interface_t *interf = name ? ach_interface_find(name) : NULL;
 
     if (!name)
@@ -70,23 +70,24 @@ static ach_status_t read_interface(struct achi_words *w, uint16_t *code)
     return ACH_OK;
 }
 
-ach_status_t achi_line_header(struct achi_words *w, ach_header_t *header)
+/* Read only the words before the body; @w is then at the body. */
+static ach_status_t line_header(struct drv_words *w, ach_header_t *header)
 {
     ach_header_t h = {.sequence = 0};
-    ach_status_t status = achi_number_read(w, ACH_KIND_DOUBLE, &h.timestamp, 1, 10);
+    ach_status_t status = drv_number_read(w, ACH_KIND_DOUBLE, &h.timestamp, 1, 10);
 
     if (status == ACH_OK)
-        status = achi_number_read(w, ACH_KIND_UINT32, &h.address.host, 1, 10);
+        status = drv_number_read(w, ACH_KIND_UINT32, &h.address.host, 1, 10);
     if (status == ACH_OK)
-        status = achi_number_read(w, ACH_KIND_UINT32, &h.address.robot, 1, 10);
+        status = drv_number_read(w, ACH_KIND_UINT32, &h.address.robot, 1, 10);
     if (status == ACH_OK)
         status = read_interface(w, &h.address.interf);
     if (status == ACH_OK)
-        status = achi_number_read(w, ACH_KIND_UINT16, &h.address.index, 1, 10);
+        status = drv_number_read(w, ACH_KIND_UINT16, &h.address.index, 1, 10);
     if (status == ACH_OK)
-        status = achi_number_read(w, ACH_KIND_UINT8, &h.type, 1, 10);
+        status = drv_number_read(w, ACH_KIND_UINT8, &h.type, 1, 10);
     if (status == ACH_OK)
-        status = achi_number_read(w, ACH_KIND_UINT8, &h.subtype, 1, 10);
+        status = drv_number_read(w, ACH_KIND_UINT8, &h.subtype, 1, 10);
     if (status != ACH_OK)
         return status;
     if (!isfinite(h.timestamp))
@@ -95,27 +96,27 @@ ach_status_t achi_line_header(struct achi_words *w, ach_header_t *header)
     return ACH_OK;
 }
 
-static ach_status_t read_body(struct achi_words *w, const ach_header_t *h, const ach_type_t *type,
-                              void **body)
+static ach_status_t line_read_body(struct drv_words *w, const ach_header_t *h,
+                                   const ach_type_t *type, void **body)
 {
-    const struct achi_ops *plan = achi_plan_find(h->address.interf, h->type, h->subtype);
+    const struct drv_ops *plan = drv_plan_find(h->address.interf, h->type, h->subtype);
     ach_status_t status;
 
-    *body = achi_words_memory(w, 1, type->body_size);
+    *body = drv_words_memory(w, 1, type->body_size);
     if (!*body)
         return ACH_FAILED_SYSCALL;
-    status = plan ? achi_plan_read(w, plan, *body) : achi_generic_read(w, type, *body);
-    if (status == ACH_OK && achi_words_left(w))
-        return ach_errstr_set(ACH_EINVAL, "\"%.40s\" is more than the message has", w->at);
+    status = plan ? drv_plan_read(w, plan, *body) : drv_generic_read(w, type, *body);
+    if (status == ACH_OK && drv_words_left(w))
+        return ach_errstr_set(ACH_EINVAL, "found \"%.40s\" after the end of the message", w->at);
     return status;
 }
 
-static ach_status_t read_message(struct achi_words *w, ach_message_t **message)
+static ach_status_t line_read_message(struct drv_words *w, ach_message_t **message)
 {
     const ach_message_def_t *def;
     void *body = NULL;
     ach_header_t h;
-    ach_status_t status = achi_line_header(w, &h);
+    ach_status_t status = line_header(w, &h);
 
     if (status != ACH_OK)
         return status;
@@ -123,18 +124,18 @@ static ach_status_t read_message(struct achi_words *w, ach_message_t **message)
     if (!def)
         return ach_errstr_set(ACH_EINVAL, "the interface has no message %u:%u", h.type, h.subtype);
     if (def->body)
-        status = read_body(w, &h, def->body, &body);
+        status = line_read_body(w, &h, def->body, &body);
     return status == ACH_OK ? ach_message_create(&h, body, message) : status;
 }
 
-ach_status_t achi_line_read(char *line, size_t size, ach_message_t **message)
+ach_status_t drv_line_read(char *line, size_t size, ach_message_t **message)
 {
-    struct achi_words w = {.at = line, .end = line + size};
+    struct drv_words w = {.at = line, .end = line + size};
     ach_status_t status;
 
-    if (!achi_words_left(&w) || *w.at == '#')
+    if (!drv_words_left(&w) || *w.at == '#')
         return ACH_EAGAIN;
-    status = read_message(&w, message);
-    achi_words_free(&w);
+    status = line_read_message(&w, message);
+    drv_words_free(&w);
     return status;
 }

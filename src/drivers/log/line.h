@@ -4,25 +4,22 @@
  *
  *     time host robot interface index type subtype body...
  */
-#ifndef ACHI_LOG_LINE_H
-#define ACHI_LOG_LINE_H
+#ifndef DRV_LOG_LINE_H
+#define DRV_LOG_LINE_H
 
 #include "text.h"
 
 /* The lines at the head of a log. */
-void achi_line_head(struct achi_text *t);
+void drv_line_head(struct drv_text *t);
 
-/* A line, with its end. ACH_EINVAL: it cannot be one, and @t is as before. */
-ach_status_t achi_line_write(struct achi_text *t, const ach_message_t *message);
-
-/* Only what stands before the body; @w is then at the body. */
-ach_status_t achi_line_header(struct achi_words *w, ach_header_t *header);
+/* Append a line, with its newline. ACH_EINVAL: not possible as a line; @t is unchanged. */
+ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message);
 
 /*
- * A line without its end, as a message that is the caller's to release. The line is
- * changed; line[size] is NUL. ACH_EAGAIN: there is no message in it, as it is
- * empty or a comment. Others: ach_errstr says what is wrong with it.
+ * Convert a line without its newline to a message, which the caller releases. The line is
+ * modified; line[size] must be NUL. ACH_EAGAIN: no message, since the line is empty or a comment.
+ * Other errors: see ach_errstr.
  */
-ach_status_t achi_line_read(char *line, size_t size, ach_message_t **message);
+ach_status_t drv_line_read(char *line, size_t size, ach_message_t **message);
 
 #endif

@@ -18,12 +18,12 @@ static const struct {
     [ACH_KIND_FLOAT] = {4, true},   [ACH_KIND_DOUBLE] = {8, true},
 };
 
-size_t achi_number_size(uint8_t kind)
+size_t drv_number_size(uint8_t kind)
 {
     return kinds[kind].size;
 }
 
-bool achi_number_whole(uint8_t kind)
+static bool number_whole(uint8_t kind)
 {
     return kind != ACH_KIND_FLOAT && kind != ACH_KIND_DOUBLE;
 }
@@ -41,7 +41,7 @@ static double load_real(uint8_t kind, const void *at)
     return kind == ACH_KIND_FLOAT ? (double)LOAD(float) : LOAD(double);
 }
 
-/* A uint64 comes as its bits. */
+/* A uint64 is returned with the same bits, as an int64. */
 static int64_t load_whole(uint8_t kind, const void *at)
 {
     switch (kind) {
@@ -63,44 +63,44 @@ static int64_t load_whole(uint8_t kind, const void *at)
     }
 }
 
-static void write_real(struct achi_text *t, double v, int digits, const struct achi_form *f)
+static void write_real(struct drv_text *t, double v, int digits, const struct drv_form *f)
 {
     if (f->precision < 0)
-        achi_text_format(t, " %.*g", digits, v);
+        drv_text_format(t, " %.*g", digits, v);
     else if (f->plus && f->zero)
-        achi_text_format(t, " %+0*.*f", f->width, f->precision, v);
+        drv_text_format(t, " %+0*.*f", f->width, f->precision, v);
     else if (f->plus)
-        achi_text_format(t, " %+*.*f", f->width, f->precision, v);
+        drv_text_format(t, " %+*.*f", f->width, f->precision, v);
     else if (f->zero)
-        achi_text_format(t, " %0*.*f", f->width, f->precision, v);
+        drv_text_format(t, " %0*.*f", f->width, f->precision, v);
     else
-        achi_text_format(t, " %*.*f", f->width, f->precision, v);
+        drv_text_format(t, " %*.*f", f->width, f->precision, v);
 }
 
-static void write_whole(struct achi_text *t, uint8_t kind, int64_t v, const struct achi_form *f)
+static void write_whole(struct drv_text *t, uint8_t kind, int64_t v, const struct drv_form *f)
 {
     if (f->conversion == 'X')
-        achi_text_format(t, " %" PRIX64, (uint64_t)v);
+        drv_text_format(t, " %" PRIX64, (uint64_t)v);
     else if (!kinds[kind].is_signed && f->zero)
-        achi_text_format(t, " %0*" PRIu64, f->width, (uint64_t)v);
+        drv_text_format(t, " %0*" PRIu64, f->width, (uint64_t)v);
     else if (!kinds[kind].is_signed)
-        achi_text_format(t, " %*" PRIu64, f->width, (uint64_t)v);
+        drv_text_format(t, " %*" PRIu64, f->width, (uint64_t)v);
     else if (f->plus)
-        achi_text_format(t, " %+*" PRId64, f->width, v);
+        drv_text_format(t, " %+*" PRId64, f->width, v);
     else if (f->zero)
-        achi_text_format(t, " %0*" PRId64, f->width, v);
+        drv_text_format(t, " %0*" PRId64, f->width, v);
     else
-        achi_text_format(t, " %*" PRId64, f->width, v);
+        drv_text_format(t, " %*" PRId64, f->width, v);
 }
 
-void achi_number_write(struct achi_text *t, uint8_t kind, const void *at, double scale,
-                       const struct achi_form *form)
+void drv_number_write(struct drv_text *t, uint8_t kind, const void *at, double scale,
+                      const struct drv_form *form)
 {
     static const double zero;
 
     if (!at)
         at = &zero;
-    if (!achi_number_whole(kind))
+    if (!number_whole(kind))
         write_real(t, load_real(kind, at) / scale, kind == ACH_KIND_FLOAT ? 9 : 17, form);
     else if (form->conversion == 'f')
         write_real(t, (double)load_whole(kind, at) / scale, 17, form);
@@ -121,7 +121,7 @@ static ach_status_t parse_real(const char *word, double *v)
     return end != word && !*end ? ACH_OK : wrong(word, "is not a number");
 }
 
-/* The bits that fit; a 32-bit number without sign may have been written with one. */
+/* Fails if v does not fit. A uint32 may be negative: it may have been written as signed. */
 static ach_status_t store_whole(uint8_t kind, void *at, int64_t v, const char *word)
 {
     unsigned bits = 8u * kinds[kind].size;
@@ -171,14 +171,14 @@ static ach_status_t read_whole(uint8_t kind, void *at, const char *word, int bas
     return errno ? wrong(word, "is too large for its field") : store_whole(kind, at, v, word);
 }
 
-ach_status_t achi_number_read(struct achi_words *w, uint8_t kind, void *at, double scale, int base)
+ach_status_t drv_number_read(struct drv_words *w, uint8_t kind, void *at, double scale, int base)
 {
-    const char *word = achi_words_next(w);
+    const char *word = drv_words_next(w);
     double v;
 
     if (!word)
         return ach_errstr_set(ACH_EINVAL, "the line ends where a number is expected");
-    if (achi_number_whole(kind))
+    if (number_whole(kind))
         return scale == 1 ? read_whole(kind, at, word, base) : read_scaled(kind, at, scale, word);
     if (parse_real(word, &v) != ACH_OK)
         return ACH_EINVAL;

@@ -6,8 +6,8 @@
 
 #define OPS_MAX 96
 
-/* A place in a struct that a path leads to. */
-struct place {
+/* The place in a struct that a path names. */
+struct plan_compile_place {
     const ach_field_t *field;
     uint32_t offset; /* of the field's value or array, from the struct's start */
     uint32_t base;   /* of the struct that has the field */
@@ -24,7 +24,8 @@ static const ach_field_t *find_field(const ach_type_t *type, const char *name, s
 }
 
 /* a.b.c[2]: structs, then a field that may be one of a fixed array. */
-static bool locate(const ach_type_t *type, const char *path, size_t length, struct place *p)
+static bool locate(const ach_type_t *type, const char *path, size_t length,
+                   struct plan_compile_place *p)
 {
     uint32_t base = 0;
 
@@ -41,7 +42,7 @@ static bool locate(const ach_type_t *type, const char *path, size_t length, stru
             return true;
         if (path[n] == '[' && p->field->kind != ACH_KIND_STRUCT) {
             p->offset +=
-                (uint32_t)(strtoul(path + n + 1, NULL, 10) * achi_number_size(p->field->kind));
+                (uint32_t)(strtoul(path + n + 1, NULL, 10) * drv_number_size(p->field->kind));
             return true;
         }
         if (p->field->kind != ACH_KIND_STRUCT || p->field->array != ACH_ARRAY_NONE)
@@ -53,7 +54,7 @@ static bool locate(const ach_type_t *type, const char *path, size_t length, stru
     }
 }
 
-static bool array_of(const struct place *p, struct achi_array *a)
+static bool array_of(const struct plan_compile_place *p, struct drv_array *a)
 {
     const ach_field_t *f = p->field;
 
@@ -61,12 +62,12 @@ static bool array_of(const struct place *p, struct achi_array *a)
         return false;
     a->pointer = p->base + f->offset;
     a->count = p->base + f->count_offset;
-    a->size = f->kind == ACH_KIND_STRUCT ? f->type->body_size : (uint32_t)achi_number_size(f->kind);
+    a->size = f->kind == ACH_KIND_STRUCT ? f->type->body_size : (uint32_t)drv_number_size(f->kind);
     a->limit = f->limit;
     return true;
 }
 
-static void read_form(const char *text, struct achi_form *f)
+static void read_form(const char *text, struct drv_form *f)
 {
     char *end;
 
@@ -81,7 +82,7 @@ static void read_form(const char *text, struct achi_form *f)
 
 /* array@ or array@field: what follows the @ is within an element. */
 static bool locate_element(const ach_type_t *type, const char *path, size_t length,
-                           struct achi_op *op, struct place *p)
+                           struct drv_op *op, struct plan_compile_place *p)
 {
     const char *at = memchr(path, '@', length);
     size_t n = at ? (size_t)(at - path) : length;
@@ -100,12 +101,11 @@ static bool locate_element(const ach_type_t *type, const char *path, size_t leng
     return true;
 }
 
-/* The letters that make a number something else. */
-static size_t read_marks(const ach_type_t *type, const char *word, size_t length,
-                         struct achi_op *op)
+/* Parse the modifiers at the end of a word (~, & and /). Returns the length without them. */
+static size_t read_marks(const ach_type_t *type, const char *word, size_t length, struct drv_op *op)
 {
     const char *mark;
-    struct place p;
+    struct plan_compile_place p;
 
     op->scale = 1;
     if (length && word[length - 1] == '~') {
@@ -124,12 +124,12 @@ static size_t read_marks(const ach_type_t *type, const char *word, size_t length
     return length;
 }
 
-/* Two fields with a sign between. */
-static bool compile_pair(const ach_type_t *type, const char *word, char sign, enum achi_what what,
-                         struct achi_op *op)
+/* Two fields with a separator character between. */
+static bool compile_pair(const ach_type_t *type, const char *word, char sign, enum drv_what what,
+                         struct drv_op *op)
 {
     const char *second = strchr(word, sign);
-    struct place a, b;
+    struct plan_compile_place a, b;
 
     if (!second || !locate(type, word, (size_t)(second - word), &a) ||
         !locate(type, second + 1, strcspn(second + 1, "%"), &b))
@@ -140,54 +140,54 @@ static bool compile_pair(const ach_type_t *type, const char *word, char sign, en
     return true;
 }
 
-static bool compile_value(const ach_type_t *type, const char *word, struct achi_op *op)
+static bool compile_value(const ach_type_t *type, const char *word, struct drv_op *op)
 {
     size_t length = read_marks(type, word, strcspn(word, "%"), op);
-    struct place p;
+    struct plan_compile_place p;
 
     if (!locate_element(type, word, length, op, &p))
         return false;
     op->offset = p.offset;
     op->kind = p.field->kind;
     if (op->form.conversion == 's' || op->form.conversion == 'x') {
-        op->what = op->form.conversion == 's' ? ACHI_TEXT : ACHI_HEX;
+        op->what = op->form.conversion == 's' ? DRV_TEXT : DRV_HEX;
         return array_of(&p, &op->bytes);
     }
-    op->what = ACHI_NUMBER;
+    op->what = DRV_NUMBER;
     return p.field->kind != ACH_KIND_STRUCT;
 }
 
-static bool compile_word(const ach_type_t *type, const char *word, struct achi_op *op)
+static bool compile_word(const ach_type_t *type, const char *word, struct drv_op *op)
 {
     const char *form = strchr(word, '%');
-    struct place p;
+    struct plan_compile_place p;
 
     memset(op, 0, sizeof(*op));
     if (*word == '{') {
-        op->what = ACHI_LOOP;
+        op->what = DRV_LOOP;
         return true;
     }
     if (*word == '?') {
-        op->what = ACHI_IF;
+        op->what = DRV_IF;
         return locate(type, word + 1, strcspn(word + 1, "{"), &p) && (op->offset = p.offset, true);
     }
     if (!form)
         return false;
     read_form(form + 1, &op->form);
     if (*word == '#') {
-        op->what = ACHI_COUNT;
+        op->what = DRV_COUNT;
         op->kind = ACH_KIND_UINT32;
         return locate(type, word + 1, (size_t)(form - word) - 1, &p) && array_of(&p, &op->array);
     }
     if (op->form.conversion == 'b')
-        return compile_pair(type, word, ':', ACHI_BITS, op);
+        return compile_pair(type, word, ':', DRV_BITS, op);
     if (op->form.conversion == 't')
-        return compile_pair(type, word, '+', ACHI_TIME, op);
+        return compile_pair(type, word, '+', DRV_TIME, op);
     return compile_value(type, word, op);
 }
 
-/* Each } ends what was opened last. */
-static bool compile_all(char *words, const ach_type_t *type, struct achi_op *ops, uint32_t *count)
+/* Each } closes the innermost open loop or condition. */
+static bool compile_all(char *words, const ach_type_t *type, struct drv_op *ops, uint32_t *count)
 {
     uint32_t open[4], depth = 0;
     char *word, *rest = NULL;
@@ -202,7 +202,7 @@ static bool compile_all(char *words, const ach_type_t *type, struct achi_op *ops
         }
         if (*count == OPS_MAX || !compile_word(type, word, &ops[*count]))
             return false;
-        if (ops[*count].what == ACHI_LOOP || ops[*count].what == ACHI_IF) {
+        if (ops[*count].what == DRV_LOOP || ops[*count].what == DRV_IF) {
             if (depth == 4)
                 return false;
             open[depth++] = *count;
@@ -212,9 +212,9 @@ static bool compile_all(char *words, const ach_type_t *type, struct achi_op *ops
     return depth == 0;
 }
 
-bool achi_plan_compile(const char *words, const ach_type_t *type, struct achi_ops *ops)
+bool drv_plan_compile(const char *words, const ach_type_t *type, struct drv_ops *ops)
 {
-    struct achi_op *all = calloc(OPS_MAX, sizeof(*all));
+    struct drv_op *all = calloc(OPS_MAX, sizeof(*all));
     char *copy = strdup(words);
     bool good = all && copy && compile_all(copy, type, all, &ops->count);
 

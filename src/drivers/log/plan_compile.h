@@ -1,52 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_compile.h - plans as steps with offsets */
-#ifndef ACHI_LOG_PLAN_COMPILE_H
-#define ACHI_LOG_PLAN_COMPILE_H
+/* plan_compile.h - plans compiled to operations with offsets */
+#ifndef DRV_LOG_PLAN_COMPILE_H
+#define DRV_LOG_PLAN_COMPILE_H
 
 #include "number.h"
 #include "plan.h"
 
-/* An array of the struct. */
-struct achi_array {
-    uint32_t pointer, count; /* their offsets */
-    uint32_t size, limit;    /* of an element; how many */
+/* A variable array in the struct. */
+struct drv_array {
+    uint32_t pointer, count; /* offsets of its pointer and count */
+    uint32_t size, limit;    /* size of an element; largest number of elements */
 };
 
-enum achi_what {
-    ACHI_NUMBER,
-    ACHI_COUNT,
-    ACHI_LOOP,
-    ACHI_IF,
-    ACHI_TEXT,
-    ACHI_HEX,
-    ACHI_BITS,
-    ACHI_TIME
-};
+enum drv_what { DRV_NUMBER, DRV_COUNT, DRV_LOOP, DRV_IF, DRV_TEXT, DRV_HEX, DRV_BITS, DRV_TIME };
 
-struct achi_op {
-    enum achi_what what;
+struct drv_op {
+    enum drv_what what;
     uint8_t kind;
-    bool element;            /* of the array, in a loop; the offset is within it */
-    bool optional;           /* 0 at the end of the line */
-    uint32_t offset;         /* of the number, in the struct or in the element */
-    uint32_t other;          /* of the second field that it needs */
-    uint32_t bit;            /* of `valid`; 0: always */
-    uint32_t inside;         /* LOOP, IF: how many steps */
-    struct achi_array array; /* that is counted, or that the element is of */
-    struct achi_array bytes; /* TEXT, HEX: the bytes, in the struct or in the element */
+    bool element;           /* in a loop: the offset is relative to the array's element */
+    bool optional;          /* read as 0 if the line ends before it */
+    uint32_t offset;        /* of the number, in the struct or in the element */
+    uint32_t other;         /* offset of the second field, for operations that need one */
+    uint32_t bit;           /* required bit of `valid`; 0: none */
+    uint32_t inside;        /* LOOP, IF: number of operations in the body */
+    struct drv_array array; /* COUNT: the array; in a loop: the array of the element */
+    struct drv_array bytes; /* TEXT, HEX: the bytes, in the struct or in the element */
     double scale;
-    struct achi_form form;
+    struct drv_form form;
 };
 
-struct achi_ops {
+struct drv_ops {
     const ach_message_def_t *def;
     uint16_t interf;
     uint8_t type;
-    struct achi_op *ops; /* NULL: the plan does not fit the struct */
+    struct drv_op *ops; /* NULL: the plan does not fit the struct */
     uint32_t count;
 };
 
-/* False: the words do not fit the struct. */
-bool achi_plan_compile(const char *words, const ach_type_t *type, struct achi_ops *ops);
+/* False: the plan does not match the struct. */
+bool drv_plan_compile(const char *words, const ach_type_t *type, struct drv_ops *ops);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plans.c - the formats that logs of Player have, as far as one is given */
+/* plans.c - the formats of Player's logs, for messages that have one */
 #include "plan.h"
 
 #define POSE2(p, f) p "px" f " " p "py" f " " p "pa" f
@@ -7,7 +7,7 @@
     p "px" f " " p "py" f " " p "pz" f " " p "proll" f " " p "ppitch" f " " p "pyaw" f
 #define SIZE3(p, f) p "sw" f " " p "sl" f " " p "sh" f
 
-/* A pose in the plane, and the length and width of what is there. */
+/* A pose in the plane, and a length and width. */
 #define FLAT_GEOM(f, g) "pose.px" f " pose.py" f " pose.pyaw" g " size.sl" g " size.sw" g
 
 #define SCAN(p)                                                                                    \
@@ -36,7 +36,7 @@
 #define SPACE_GEOM POSE3("pose.", "%+.4f") " " SIZE3("size.", "%+.4f")
 #define COOP(p) p "id%u " p "parent_id%u " p "origin%u"
 
-const struct achi_plan achi_plans[] = {
+const struct drv_plan drv_plans[] = {
     {"laser", ACH_MSG_DATA, "SCAN", "id%04u " SCAN("")},
     {"laser", ACH_MSG_DATA, "SCANPOSE", "scan.id%04u " POSE2("pose.", "%+07.3f") " " SCAN("scan.")},
     {"laser", ACH_MSG_DATA, "SCANANGLE",
@@ -141,4 +141,4 @@ const struct achi_plan achi_plans[] = {
      COOP("header.") " command%u #parameters%u { parameters@%u }"},
 };
 
-const size_t achi_plan_count = sizeof(achi_plans) / sizeof(achi_plans[0]);
+const size_t drv_plan_count = sizeof(drv_plans) / sizeof(drv_plans[0]);

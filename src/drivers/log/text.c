@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(struct achi_text *t, size_t n)
+static bool make_room(struct drv_text *t, size_t n)
 {
     size_t room = t->room ? t->room : 4096;
     char *more;
@@ -27,7 +27,7 @@ static bool make_room(struct achi_text *t, size_t n)
     return true;
 }
 
-void achi_text_add(struct achi_text *t, const char *bytes, size_t n)
+void drv_text_add(struct drv_text *t, const char *bytes, size_t n)
 {
     if (!make_room(t, n))
         return;
@@ -35,7 +35,7 @@ void achi_text_add(struct achi_text *t, const char *bytes, size_t n)
     t->size += n;
 }
 
-void achi_text_format(struct achi_text *t, const char *format, ...)
+void drv_text_format(struct drv_text *t, const char *format, ...)
 {
     va_list ap;
     int n;
@@ -51,28 +51,28 @@ void achi_text_format(struct achi_text *t, const char *format, ...)
         t->failed = true;
 }
 
-void achi_text_quote(struct achi_text *t, const void *bytes, size_t n)
+void drv_text_quote(struct drv_text *t, const void *bytes, size_t n)
 {
     const unsigned char *b = bytes;
     size_t i;
 
-    achi_text_add(t, " '", 2);
+    drv_text_add(t, " '", 2);
     for (i = 0; i < n; i++) {
         if (b[i] == '\'' || b[i] == '\\' || b[i] < ' ' || b[i] > '~')
-            achi_text_format(t, "\\x%02x", b[i]);
+            drv_text_format(t, "\\x%02x", b[i]);
         else
-            achi_text_add(t, (const char *)&b[i], 1);
+            drv_text_add(t, (const char *)&b[i], 1);
     }
-    achi_text_add(t, "'", 1);
+    drv_text_add(t, "'", 1);
 }
 
-void achi_text_hex(struct achi_text *t, const void *bytes, size_t n)
+void drv_text_hex(struct drv_text *t, const void *bytes, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *b = bytes;
     size_t i;
 
-    achi_text_add(t, n ? " " : " -", n ? 1 : 2);
+    drv_text_add(t, n ? " " : " -", n ? 1 : 2);
     if (!make_room(t, 2 * n))
         return;
     for (i = 0; i < n; i++) {
@@ -81,15 +81,15 @@ void achi_text_hex(struct achi_text *t, const void *bytes, size_t n)
     }
 }
 
-/* Memory for what a line says. */
-struct achi_piece {
-    struct achi_piece *next;
+/* Memory for values of a line. */
+struct drv_piece {
+    struct drv_piece *next;
     _Alignas(16) char memory[];
 };
 
-void *achi_words_memory(struct achi_words *w, size_t count, size_t size)
+void *drv_words_memory(struct drv_words *w, size_t count, size_t size)
 {
-    struct achi_piece *p = NULL;
+    struct drv_piece *p = NULL;
 
     if (count <= ACH_BODY_MAX && (!count || size <= ((size_t)1 << 31) / count))
         p = calloc(1, sizeof(*p) + count * size);
@@ -102,28 +102,28 @@ void *achi_words_memory(struct achi_words *w, size_t count, size_t size)
     return p->memory;
 }
 
-void achi_words_free(struct achi_words *w)
+void drv_words_free(struct drv_words *w)
 {
     while (w->pieces) {
-        struct achi_piece *p = w->pieces;
+        struct drv_piece *p = w->pieces;
 
         w->pieces = p->next;
         free(p);
     }
 }
 
-bool achi_words_left(struct achi_words *w)
+bool drv_words_left(struct drv_words *w)
 {
     while (w->at < w->end && isspace((unsigned char)*w->at))
         w->at++;
     return w->at < w->end;
 }
 
-char *achi_words_next(struct achi_words *w)
+char *drv_words_next(struct drv_words *w)
 {
     char *word;
 
-    if (!achi_words_left(w))
+    if (!drv_words_left(w))
         return NULL;
     word = w->at;
     while (w->at < w->end && !isspace((unsigned char)*w->at))
@@ -149,12 +149,12 @@ static int byte_of(const char *two)
     return low < 0 ? -1 : high << 4 | low;
 }
 
-/* In place: what is read is never longer than what it was. */
-ach_status_t achi_words_quoted(struct achi_words *w, char **bytes, size_t *n)
+/* Unescapes in place: the result is never longer than the source. */
+ach_status_t drv_words_quoted(struct drv_words *w, char **bytes, size_t *n)
 {
     char *to;
 
-    if (!achi_words_left(w) || *w->at != '\'')
+    if (!drv_words_left(w) || *w->at != '\'')
         return ach_errstr_set(ACH_EINVAL, "expected a text in single quotes");
     *bytes = to = ++w->at;
     while (w->at < w->end && *w->at != '\'') {
@@ -170,9 +170,9 @@ ach_status_t achi_words_quoted(struct achi_words *w, char **bytes, size_t *n)
     return ACH_OK;
 }
 
-ach_status_t achi_words_hex(struct achi_words *w, char **bytes, size_t *n)
+ach_status_t drv_words_hex(struct drv_words *w, char **bytes, size_t *n)
 {
-    char *word = achi_words_next(w), *to = word;
+    char *word = drv_words_next(w), *to = word;
 
     if (!word)
         return ach_errstr_set(ACH_EINVAL, "the line ends where bytes are expected");

@@ -2,12 +2,12 @@
 /*
  * null - devices that do nothing
  *
- * Provides any interface, requires any device. Commands and data are swallowed;
- * requests are not understood.
+ * Provides any interface, requires any device. Commands and data are ignored; requests are not
+ * supported.
  */
 #include "../drivers.h"
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t null_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     ach_address_t address;
     ach_status_t status;
@@ -22,16 +22,16 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     return status == ACH_ENOENT ? ACH_OK : status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t null_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     (void)driver;
     (void)state;
     return ach_message_header(message)->type == ACH_MSG_REQ ? ACH_ENOTSUP : ACH_OK;
 }
 
-const ach_driver_class_t achi_driver_null = {
+const ach_driver_class_t drv_driver_null = {
     .version = ACH_DRIVER_VERSION,
     .name = "null",
-    .create = create,
-    .process = process,
+    .create = null_create,
+    .process = null_process,
 };

@@ -2,14 +2,13 @@
 /*
  * passthrough - a device under another address
  *
- * The first device that it provides stands for the first that it requires, and
- * so on. Data goes one way, commands and requests the other; bodies are passed on
- * as they are.
+ * The first provided device stands for the first required one, and so on. Data goes one way,
+ * commands and requests the other; bodies are forwarded unchanged.
  */
 #include <ach.h>
 #include <stdlib.h>
 
-#include "../common/asked.h"
+#include "../common/pending.h"
 #include "../drivers.h"
 
 struct pair {
@@ -19,7 +18,7 @@ struct pair {
 struct passthrough {
     struct pair *pairs;
     size_t count;
-    struct achi_asked asked;
+    struct drv_pending asked;
 };
 
 static ach_status_t add_pair(ach_driver_t *driver, ach_section_t *options, struct passthrough *p)
@@ -40,7 +39,7 @@ static ach_status_t add_pair(ach_driver_t *driver, ach_section_t *options, struc
     return ACH_OK;
 }
 
-static void destroy(ach_driver_t *driver, void *state)
+static void passthrough_destroy(ach_driver_t *driver, void *state)
 {
     struct passthrough *p = state;
 
@@ -49,7 +48,7 @@ static void destroy(ach_driver_t *driver, void *state)
     free(p);
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t passthrough_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     size_t i, n = ach_section_tuple_count(options, "provides");
     struct passthrough *p = calloc(1, sizeof(*p));
@@ -68,7 +67,7 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     for (i = 0; i < n && status == ACH_OK; i++)
         status = add_pair(driver, options, p);
     if (status != ACH_OK)
-        destroy(driver, p);
+        passthrough_destroy(driver, p);
     *state = p;
     return status;
 }
@@ -83,7 +82,8 @@ static const struct pair *pair_of(const struct passthrough *p, const ach_address
     return NULL;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t passthrough_process(ach_driver_t *driver, void *state,
+                                        const ach_message_t *message)
 {
     struct passthrough *p = state;
     const ach_header_t *h = ach_message_header(message);
@@ -97,26 +97,26 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     case ACH_MSG_CMD:
         return ach_driver_send(driver, &pair->there, message);
     case ACH_MSG_REQ:
-        return achi_asked_pass(&p->asked, driver, &pair->there, message);
+        return drv_pending_pass(&p->asked, driver, &pair->there, message);
     default:
-        return achi_asked_relay(&p->asked, driver, message);
+        return drv_pending_relay(&p->asked, driver, message);
     }
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void passthrough_shut_down(ach_driver_t *driver, void *state)
 {
     struct passthrough *p = state;
 
     (void)driver;
-    achi_asked_forget(&p->asked);
+    drv_pending_forget(&p->asked);
 }
 
-const ach_driver_class_t achi_driver_passthrough = {
+const ach_driver_class_t drv_driver_passthrough = {
     .version = ACH_DRIVER_VERSION,
     .flags = ACH_DRIVER_TRANSPARENT,
     .name = "passthrough",
-    .create = create,
-    .destroy = destroy,
-    .shutdown = shut_down,
-    .process = process,
+    .create = passthrough_create,
+    .destroy = passthrough_destroy,
+    .shutdown = passthrough_shut_down,
+    .process = passthrough_process,
 };

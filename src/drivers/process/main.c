@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * driver-process IN OUT - one driver, in a process of its own
+ * driver-process IN OUT - one driver in its own process
  *
- * Started by servers, with the descriptors of two pipes; see src/device/core/process.h.
+ * Started by servers, with the descriptors of two pipes; see src/device/core/process/process.h.
  */
 #include <ach.h>
 #include <ach/drivers.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../device/core/process_child.h"
+#include "../../device/core/process/child.h"
 
 int main(int argc, char **argv)
 {
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     if (status == ACH_OK)
         status = achi_process_child(robot, atoi(argv[1]), atoi(argv[2]));
     if (status != ACH_OK)
-        _exit(1); /* at once: the server waits for the end */
+        _exit(1); /* without cleanup: the server waits for this process to end */
     ach_robot_destroy(robot);
     return 0;
 }

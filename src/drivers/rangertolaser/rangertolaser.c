@@ -2,10 +2,9 @@
 /*
  * rangertolaser - a ranger as a laser
  *
- * A scan tells its angles, ranges do not: they are in the ranger's
- * configuration, which is asked for until it is known. Intensities come in a
- * message of their own; those that came last go with the next scan. Ranges with
- * a geometry become a scan with a pose.
+ * A laser scan contains its angles, ranger data does not: they are in the ranger's configuration,
+ * which is requested until it is known. Intensities arrive in a separate message; the last ones are
+ * added to the next scan. Ranges with a geometry become a scan with a pose.
  */
 #include <ach.h>
 #include <ach/interface/laser.h>
@@ -16,61 +15,61 @@
 #include "../common/convert.h"
 #include "../drivers.h"
 
-struct ranger {
-    struct achi_convert convert;
-    bool known;  /* config is the ranger's */
-    bool warned; /* that it does not tell */
+struct rangertolaser_ranger {
+    struct drv_convert convert;
+    bool known;  /* config was received from the ranger */
+    bool warned; /* that the ranger does not report its configuration */
     ach_ranger_config_t config;
     uint8_t *intensities;
     uint32_t intensity_count;
     uint32_t scans;
 };
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t rangertolaser_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
-    static const struct achi_conversion conversion = {
+    static const struct drv_conversion conversion = {
         .here = ACH_LASER_CODE,
         .there = ACH_RANGER_CODE,
         .requests = {ACH_LASER_REQ_GET_GEOM, ACH_LASER_REQ_SET_CONFIG, ACH_LASER_REQ_GET_CONFIG,
                      ACH_LASER_REQ_POWER}};
 
     (void)options;
-    return achi_convert_create(driver, &conversion, sizeof(struct ranger), state);
+    return drv_convert_create(driver, &conversion, sizeof(struct rangertolaser_ranger), state);
 }
 
-static ach_status_t ask_config(ach_driver_t *driver, struct ranger *r)
+static ach_status_t ask_config(ach_driver_t *driver, struct rangertolaser_ranger *r)
 {
-    struct achi_convert *c = &r->convert;
+    struct drv_convert *c = &r->convert;
 
-    return achi_asked_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_GET_CONFIG, NULL, NULL);
+    return drv_pending_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_GET_CONFIG, NULL, NULL);
 }
 
-static ach_status_t setup(ach_driver_t *driver, void *state)
+static ach_status_t rangertolaser_setup(ach_driver_t *driver, void *state)
 {
-    struct ranger *r = state;
+    struct rangertolaser_ranger *r = state;
 
     r->known = r->warned = false;
     ask_config(driver, r);
     return ACH_OK;
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void rangertolaser_shut_down(ach_driver_t *driver, void *state)
 {
-    struct ranger *r = state;
+    struct rangertolaser_ranger *r = state;
 
-    achi_convert_shutdown(driver, &r->convert);
+    drv_convert_shutdown(driver, &r->convert);
     free(r->intensities);
     r->intensities = NULL;
     r->intensity_count = 0;
 }
 
-static void learn(struct ranger *r, const ach_ranger_config_t *config)
+static void rangertolaser_learn(struct rangertolaser_ranger *r, const ach_ranger_config_t *config)
 {
     r->config = *config;
     r->known = true;
 }
 
-/* A ranger of few elements may say 0 for the angle between them. */
+/* A ranger with few elements may report 0 as the angle between them. */
 static double angle_between(const ach_ranger_config_t *c, uint32_t n)
 {
     if (c->angular_res > 0 || n < 2)
@@ -78,9 +77,9 @@ static double angle_between(const ach_ranger_config_t *c, uint32_t n)
     return (c->max_angle - c->min_angle) / (n - 1);
 }
 
-static ach_status_t publish(ach_driver_t *driver, struct ranger *r,
-                            const ach_ranger_data_range_t *from, const ach_pose3d_t *pose,
-                            double time)
+static ach_status_t rangertolaser_publish(ach_driver_t *driver, struct rangertolaser_ranger *r,
+                                          const ach_ranger_data_range_t *from,
+                                          const ach_pose3d_t *pose, double time)
 {
     const ach_ranger_config_t *c = &r->config;
     uint32_t i, n = from->ranges_count;
@@ -112,8 +111,9 @@ static ach_status_t publish(ach_driver_t *driver, struct ranger *r,
     return status;
 }
 
-/* Kept for the next scan, as bytes. */
-static ach_status_t keep_intensities(struct ranger *r, const ach_ranger_data_intns_t *from)
+/* Keep the intensities for the next scan, as bytes. */
+static ach_status_t keep_intensities(struct rangertolaser_ranger *r,
+                                     const ach_ranger_data_intns_t *from)
 {
     uint32_t i, n = from->intensities_count;
     uint8_t *kept = malloc(n ? n : 1);
@@ -131,17 +131,19 @@ static ach_status_t keep_intensities(struct ranger *r, const ach_ranger_data_int
     return ACH_OK;
 }
 
-static ach_status_t stamped(ach_driver_t *driver, struct ranger *r,
+static ach_status_t stamped(ach_driver_t *driver, struct rangertolaser_ranger *r,
                             const ach_ranger_data_rangestamped_t *from, double time)
 {
     if (from->have_config)
-        learn(r, &from->config);
+        rangertolaser_learn(r, &from->config);
     if (!r->known)
         return ask_config(driver, r);
-    return publish(driver, r, &from->data, from->have_geom ? &from->geom.pose : NULL, time);
+    return rangertolaser_publish(driver, r, &from->data, from->have_geom ? &from->geom.pose : NULL,
+                                 time);
 }
 
-static ach_status_t data(ach_driver_t *driver, struct ranger *r, const ach_message_t *m)
+static ach_status_t rangertolaser_data(ach_driver_t *driver, struct rangertolaser_ranger *r,
+                                       const ach_message_t *m)
 {
     double time = ach_message_header(m)->timestamp;
     const void *body = ach_message_body(m);
@@ -150,7 +152,8 @@ static ach_status_t data(ach_driver_t *driver, struct ranger *r, const ach_messa
         return ACH_ENOTSUP;
     switch (ach_message_header(m)->subtype) {
     case ACH_RANGER_DATA_RANGE:
-        return r->known ? publish(driver, r, body, NULL, time) : ask_config(driver, r);
+        return r->known ? rangertolaser_publish(driver, r, body, NULL, time)
+                        : ask_config(driver, r);
     case ACH_RANGER_DATA_RANGESTAMPED:
         return stamped(driver, r, body, time);
     case ACH_RANGER_DATA_INTNS:
@@ -162,7 +165,8 @@ static ach_status_t data(ach_driver_t *driver, struct ranger *r, const ach_messa
     }
 }
 
-static ach_laser_config_t laser_config(const struct ranger *r, const ach_ranger_config_t *c)
+static ach_laser_config_t rangertolaser_laser_config(const struct rangertolaser_ranger *r,
+                                                     const ach_ranger_config_t *c)
 {
     return (ach_laser_config_t){.min_angle = (float)c->min_angle,
                                 .max_angle = (float)c->max_angle,
@@ -173,7 +177,8 @@ static ach_laser_config_t laser_config(const struct ranger *r, const ach_ranger_
                                 .scanning_frequency = (float)c->frequency};
 }
 
-static ach_ranger_config_t ranger_config(const struct ranger *r, const ach_laser_config_t *l)
+static ach_ranger_config_t rangertolaser_ranger_config(const struct rangertolaser_ranger *r,
+                                                       const ach_laser_config_t *l)
 {
     return (ach_ranger_config_t){.min_angle = (double)l->min_angle,
                                  .max_angle = (double)l->max_angle,
@@ -184,36 +189,38 @@ static ach_ranger_config_t ranger_config(const struct ranger *r, const ach_laser
                                  .frequency = (double)l->scanning_frequency};
 }
 
-static ach_status_t request(ach_driver_t *driver, struct ranger *r, const ach_message_t *m)
+static ach_status_t rangertolaser_request(ach_driver_t *driver, struct rangertolaser_ranger *r,
+                                          const ach_message_t *m)
 {
-    struct achi_convert *c = &r->convert;
+    struct drv_convert *c = &r->convert;
     const void *body = ach_message_body(m);
     ach_ranger_power_config_t power;
     ach_ranger_config_t config;
 
     switch (ach_message_header(m)->subtype) {
     case ACH_LASER_REQ_GET_GEOM:
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_GET_GEOM, NULL, m);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_GET_GEOM, NULL, m);
     case ACH_LASER_REQ_GET_CONFIG:
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_GET_CONFIG, NULL, m);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_GET_CONFIG, NULL, m);
     case ACH_LASER_REQ_SET_CONFIG:
         if (!body)
             return ACH_ENOTSUP;
-        config = ranger_config(r, body);
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_SET_CONFIG, &config,
-                                m);
+        config = rangertolaser_ranger_config(r, body);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_SET_CONFIG, &config,
+                                 m);
     case ACH_LASER_REQ_POWER:
         if (!body)
             return ACH_ENOTSUP;
         power.state = ((const ach_laser_power_config_t *)body)->state;
-        return achi_asked_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_POWER, &power, m);
+        return drv_pending_other(&c->asked, driver, &c->there, ACH_RANGER_REQ_POWER, &power, m);
     default:
         return ACH_ENOTSUP;
     }
 }
 
-static ach_status_t translate(ach_driver_t *driver, struct ranger *r, const ach_message_t *answer,
-                              const ach_message_t *request)
+static ach_status_t rangertolaser_translate(ach_driver_t *driver, struct rangertolaser_ranger *r,
+                                            const ach_message_t *answer,
+                                            const ach_message_t *request)
 {
     uint8_t subtype = ach_message_header(answer)->subtype;
     const void *body = ach_message_body(answer);
@@ -221,8 +228,8 @@ static ach_status_t translate(ach_driver_t *driver, struct ranger *r, const ach_
     ach_laser_config_t config;
 
     if (body && (subtype == ACH_RANGER_REQ_GET_CONFIG || subtype == ACH_RANGER_REQ_SET_CONFIG)) {
-        learn(r, body);
-        config = laser_config(r, body);
+        rangertolaser_learn(r, body);
+        config = rangertolaser_laser_config(r, body);
         return request ? ach_driver_reply(driver, request, ACH_MSG_ACK, &config) : ACH_OK;
     }
     if (!request)
@@ -237,45 +244,48 @@ static ach_status_t translate(ach_driver_t *driver, struct ranger *r, const ach_
     return ach_driver_reply(driver, request, ACH_MSG_ACK, NULL);
 }
 
-static ach_status_t answered(ach_driver_t *driver, struct ranger *r, const ach_message_t *answer)
+static ach_status_t rangertolaser_answered(ach_driver_t *driver, struct rangertolaser_ranger *r,
+                                           const ach_message_t *answer)
 {
-    ach_message_t *request = achi_asked_take(&r->convert.asked, answer);
+    ach_message_t *request = drv_pending_take(&r->convert.asked, answer);
     ach_status_t status = ACH_OK;
 
     if (ach_message_header(answer)->type == ACH_MSG_ACK)
-        status = translate(driver, r, answer, request);
+        status = rangertolaser_translate(driver, r, answer, request);
     else if (!request && !r->warned) {
-        ach_driver_log(driver, ACH_LOG_WARNING,
-                       "the ranger does not tell its configuration: no scans without it");
+        ach_driver_log(
+            driver, ACH_LOG_WARNING,
+            "the ranger does not report its configuration: no scans are published without it");
         r->warned = true;
     }
-    ach_message_unref(request); /* a NACK, unless it was answered */
+    ach_message_unref(request); /* sends a NACK if it was not answered */
     return status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t rangertolaser_process(ach_driver_t *driver, void *state,
+                                          const ach_message_t *message)
 {
-    struct ranger *r = state;
+    struct rangertolaser_ranger *r = state;
 
     switch (ach_message_header(message)->type) {
     case ACH_MSG_DATA:
-        return data(driver, r, message);
+        return rangertolaser_data(driver, r, message);
     case ACH_MSG_REQ:
-        return request(driver, r, message);
+        return rangertolaser_request(driver, r, message);
     case ACH_MSG_ACK:
     case ACH_MSG_NACK:
-        return answered(driver, r, message);
+        return rangertolaser_answered(driver, r, message);
     default:
         return ACH_ENOTSUP;
     }
 }
 
-const ach_driver_class_t achi_driver_rangertolaser = {
+const ach_driver_class_t drv_driver_rangertolaser = {
     .version = ACH_DRIVER_VERSION,
     .name = "rangertolaser",
-    .create = create,
-    .destroy = achi_convert_destroy,
-    .setup = setup,
-    .shutdown = shut_down,
-    .process = process,
+    .create = rangertolaser_create,
+    .destroy = drv_convert_destroy,
+    .setup = rangertolaser_setup,
+    .shutdown = rangertolaser_shut_down,
+    .process = rangertolaser_process,
 };

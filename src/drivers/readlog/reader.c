@@ -10,25 +10,25 @@
 
 #include "../log/line.h"
 
-/* Of wrong lines, so many are told of. */
+/* Most wrong lines that are logged. */
 #define WRONG_MAX 20u
 
-static ach_status_t open_path(struct achi_reader *r)
+static ach_status_t open_path(struct drv_reader *r)
 {
     struct stat s;
 
     r->file = fopen(r->entry.path, "re");
     if (r->file && fstat(fileno(r->file), &s) == 0 && S_ISDIR(s.st_mode)) {
-        achi_reader_close(r);
+        drv_reader_close(r);
         errno = EISDIR;
     }
     return r->file ? ACH_OK
                    : ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", r->entry.path, strerror(errno));
 }
 
-static ach_status_t open_entry(struct achi_reader *r)
+static ach_status_t open_entry(struct drv_reader *r)
 {
-    int fd = achi_entry_open_log(&r->entry);
+    int fd = drv_entry_open_log(&r->entry);
 
     if (fd < 0)
         return ACH_EACCES;
@@ -39,7 +39,7 @@ static ach_status_t open_entry(struct achi_reader *r)
     return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to read a log");
 }
 
-ach_status_t achi_reader_open(struct achi_reader *r, bool trusted)
+ach_status_t drv_reader_open(struct drv_reader *r, bool trusted)
 {
     ach_status_t status = trusted ? open_path(r) : open_entry(r);
 
@@ -48,13 +48,13 @@ ach_status_t achi_reader_open(struct achi_reader *r, bool trusted)
     return status;
 }
 
-void achi_reader_rewind(struct achi_reader *r)
+void drv_reader_rewind(struct drv_reader *r)
 {
     rewind(r->file);
     r->number = 0;
 }
 
-void achi_reader_close(struct achi_reader *r)
+void drv_reader_close(struct drv_reader *r)
 {
     if (r->file)
         fclose(r->file);
@@ -64,13 +64,13 @@ void achi_reader_close(struct achi_reader *r)
     r->room = 0;
 }
 
-static bool keep(struct achi_reader *r, int c)
+static bool keep(struct drv_reader *r, int c)
 {
     size_t room = r->room ? 2 * r->room : 4096;
     char *more;
 
     if (r->size + 1 >= r->room) {
-        more = r->size < ACHI_READER_LINE_MAX ? realloc(r->line, room) : NULL;
+        more = r->size < DRV_READER_LINE_MAX ? realloc(r->line, room) : NULL;
         if (!more)
             return false;
         r->line = more;
@@ -80,8 +80,8 @@ static bool keep(struct achi_reader *r, int c)
     return true;
 }
 
-/* True: there is a line, without its end. What has no end at the file's end is a line, too. */
-static bool read_line(struct achi_reader *r, bool *too_long)
+/* True: a line was read, without its newline. The last line needs no newline. */
+static bool read_line(struct drv_reader *r, bool *too_long)
 {
     int c;
 
@@ -98,15 +98,16 @@ static bool read_line(struct achi_reader *r, bool *too_long)
     return true;
 }
 
-static void complain(ach_driver_t *driver, struct achi_reader *r, const char *why)
+static void complain(ach_driver_t *driver, struct drv_reader *r, const char *why)
 {
     if (++r->wrong <= WRONG_MAX)
         ach_driver_log(driver, ACH_LOG_WARNING, "%s:%lu: %s", r->entry.path, r->number, why);
     if (r->wrong == WRONG_MAX)
-        ach_driver_log(driver, ACH_LOG_WARNING, "%s: more lines may be wrong", r->entry.path);
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: further wrong lines are not logged",
+                       r->entry.path);
 }
 
-ach_message_t *achi_reader_next(ach_driver_t *driver, struct achi_reader *r)
+ach_message_t *drv_reader_next(ach_driver_t *driver, struct drv_reader *r)
 {
     ach_message_t *m;
     bool too_long;
@@ -117,7 +118,7 @@ ach_message_t *achi_reader_next(ach_driver_t *driver, struct achi_reader *r)
         if (too_long)
             complain(driver, r, "the line is too long");
         else if (r->size)
-            status = achi_line_read(r->line, r->size, &m);
+            status = drv_line_read(r->line, r->size, &m);
         if (status == ACH_OK)
             return m;
         if (status != ACH_EAGAIN)

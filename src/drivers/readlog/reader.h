@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reader.h - the messages of a log, one after the other */
-#ifndef ACHI_READLOG_READER_H
-#define ACHI_READLOG_READER_H
+/* reader.h - read the messages of a log in sequence */
+#ifndef DRV_READLOG_READER_H
+#define DRV_READLOG_READER_H
 
 #include <ach/driver.h>
 #include <stdio.h>
 
 #include "../log/entry.h"
 
-/* Longer lines are passed over: twice the longest body, and what stands around it. */
-#define ACHI_READER_LINE_MAX ((size_t)3u * ACH_BODY_MAX)
+/* Longer lines are skipped. Room for the longest body in hexadecimal, and the rest of its line. */
+#define DRV_READER_LINE_MAX ((size_t)3u * ACH_BODY_MAX)
 
-struct achi_reader {
+struct drv_reader {
     FILE *file;
     char *line;
     size_t size, room;
     unsigned long number; /* of the line, from 1 */
-    unsigned wrong;       /* lines so far */
-    struct achi_entry entry;
+    unsigned wrong;       /* number of wrong lines so far */
+    struct drv_entry entry;
 };
 
-/* @trusted: the config file names it, so it may be a link, or a log without a head. */
-ach_status_t achi_reader_open(struct achi_reader *r, bool trusted);
-void achi_reader_rewind(struct achi_reader *r);
-void achi_reader_close(struct achi_reader *r);
+/* @trusted: the config file names the log, so it may be a link, or have no head. */
+ach_status_t drv_reader_open(struct drv_reader *r, bool trusted);
+void drv_reader_rewind(struct drv_reader *r);
+void drv_reader_close(struct drv_reader *r);
 
 /*
- * The next message, the caller's to release; NULL: the end. Lines that are wrong
- * are passed over, and the driver's log has their numbers, as far as there are few.
+ * The next message, which the caller releases; NULL: end of the log. Wrong lines are skipped; the
+ * numbers of the first of them are logged.
  */
-ach_message_t *achi_reader_next(ach_driver_t *driver, struct achi_reader *r);
+ach_message_t *drv_reader_next(ach_driver_t *driver, struct drv_reader *r);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * readlog - play a log
+ * readlog - replay a log
  *
- * The devices that it provides say what the log has of them, with the times of
- * the log, at the pace of the log times a speed. Requests are answered as they
- * were when the log was written. If the robot's clock is simulated, it is the
- * log's clock.
+ * The devices that it provides publish their data from the log, with the log's timestamps, at the
+ * log's pace times a speed. Requests are answered with the answers in the log. If the robot's clock
+ * is simulated, it follows the log's time.
  */
 #include <ach.h>
 #include <ach/interface/log.h>
@@ -17,45 +16,38 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../util/monotonic.h"
 #include "../drivers.h"
 #include "reader.h"
 
-/* Lines that are searched for answers before it plays. */
+/* Number of lines searched for answers before playing. */
 #define SEARCH_LINES 4096u
 
 /* A step back in time by more than this many seconds begins another log. */
 #define STEP_BACK 1.0
 
 /* An answer from the log. */
-struct answer {
-    struct answer *next;
-    ach_message_t *message; /* with the address of our device */
+struct readlog_answer {
+    struct readlog_answer *next;
+    ach_message_t *message; /* with the address of the provided device */
 };
 
 struct readlog {
     ach_address_t *devices;
     size_t count;
-    struct achi_reader reader;
-    struct achi_entry first; /* the file that the config file names */
+    struct drv_reader reader;
+    struct drv_entry first; /* the file that the config file names */
     bool autoplay, autorewind;
     bool playing;
-    struct answer *answers;
+    struct readlog_answer *answers;
     ach_message_t *next; /* NULL: read one */
-    bool anchored;       /* these two times belong together: */
+    bool anchored;       /* log_time corresponds to wall_time: */
     double log_time, wall_time;
-    double shift; /* on a simulated clock, which does not go back with the log */
-    bool any;     /* something was published since the last rewind */
+    double shift; /* added to log times on a simulated clock, which does not go back */
+    bool any;     /* a message was published since the last rewind */
 };
 
-static double wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void destroy(ach_driver_t *driver, void *state)
+static void readlog_destroy(ach_driver_t *driver, void *state)
 {
     struct readlog *r = state;
 
@@ -76,7 +68,7 @@ static ach_status_t handle_log(ach_driver_t *driver, const ach_address_t *addres
     return status;
 }
 
-static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct readlog *r)
+static ach_status_t readlog_claim(ach_driver_t *driver, ach_section_t *options, struct readlog *r)
 {
     size_t n = ach_section_tuple_count(options, "provides");
     ach_status_t status = ACH_OK;
@@ -94,31 +86,32 @@ static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct r
     return status;
 }
 
-static ach_status_t read_options(ach_driver_t *driver, ach_section_t *options, struct readlog *r)
+static ach_status_t readlog_read_options(ach_driver_t *driver, ach_section_t *options,
+                                         struct readlog *r)
 {
-    achi_entry_read(&r->first, options, NULL);
+    drv_entry_read(&r->first, options, NULL);
     r->autoplay = ach_section_bool(options, "autoplay", true);
     r->autorewind = ach_section_bool(options, "autorewind", false);
     return ach_driver_property_double(driver, "speed", 1);
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t readlog_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     struct readlog *r = calloc(1, sizeof(*r));
     ach_status_t status;
 
     if (!r)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    status = read_options(driver, options, r);
+    status = readlog_read_options(driver, options, r);
     if (status == ACH_OK)
-        status = claim(driver, options, r);
+        status = readlog_claim(driver, options, r);
     if (status != ACH_OK)
-        destroy(driver, r);
+        readlog_destroy(driver, r);
     *state = r;
     return status;
 }
 
-/* Which of our devices a line means. A robot's number counts if the config file has one. */
+/* The provided device of a line. The robot number is compared only if the config file has one. */
 static const ach_address_t *device_of(const struct readlog *r, const ach_address_t *a)
 {
     size_t i;
@@ -133,22 +126,22 @@ static const ach_address_t *device_of(const struct readlog *r, const ach_address
     return NULL;
 }
 
-static struct answer *find_answer(const struct readlog *r, const ach_address_t *address,
-                                  uint8_t subtype)
+static struct readlog_answer *find_answer(const struct readlog *r, const ach_address_t *address,
+                                          uint8_t subtype)
 {
-    struct answer *a = r->answers;
+    struct readlog_answer *a = r->answers;
 
     while (a && !ach_message_is(a->message, address, ACH_MSG_ACK, subtype))
         a = a->next;
     return a;
 }
 
-/* The newest of each kind. */
-static void learn(struct readlog *r, const ach_message_t *m)
+/* Keep the newest answer of each kind. */
+static void readlog_learn(struct readlog *r, const ach_message_t *m)
 {
     ach_header_t h = *ach_message_header(m);
     const ach_address_t *device = device_of(r, &h.address);
-    struct answer *a;
+    struct readlog_answer *a;
     ach_message_t *ours;
 
     if (!device || h.type != ACH_MSG_ACK)
@@ -168,10 +161,10 @@ static void learn(struct readlog *r, const ach_message_t *m)
         ach_message_unref(ours);
 }
 
-static void forget(struct readlog *r)
+static void readlog_forget(struct readlog *r)
 {
     while (r->answers) {
-        struct answer *a = r->answers;
+        struct readlog_answer *a = r->answers;
 
         r->answers = a->next;
         ach_message_unref(a->message);
@@ -183,23 +176,23 @@ static void forget(struct readlog *r)
 
 static void go_back(struct readlog *r)
 {
-    achi_reader_rewind(&r->reader);
+    drv_reader_rewind(&r->reader);
     ach_message_unref(r->next);
     r->next = NULL;
     r->anchored = false;
     r->any = false;
 }
 
-/* Clients ask for geometry first of all: answers near the beginning are known from the beginning. */
-static ach_status_t open_log(ach_driver_t *driver, struct readlog *r, bool trusted)
+/* Clients request geometry first: so read the answers near the log's beginning in advance. */
+static ach_status_t readlog_open_log(ach_driver_t *driver, struct readlog *r, bool trusted)
 {
-    ach_status_t status = achi_reader_open(&r->reader, trusted);
+    ach_status_t status = drv_reader_open(&r->reader, trusted);
     ach_message_t *m;
 
     if (status != ACH_OK)
         return status;
-    while (r->reader.number < SEARCH_LINES && (m = achi_reader_next(driver, &r->reader))) {
-        learn(r, m);
+    while (r->reader.number < SEARCH_LINES && (m = drv_reader_next(driver, &r->reader))) {
+        readlog_learn(r, m);
         ach_message_unref(m);
     }
     r->reader.wrong = 0;
@@ -209,22 +202,22 @@ static ach_status_t open_log(ach_driver_t *driver, struct readlog *r, bool trust
 
 static void close_log(struct readlog *r)
 {
-    achi_reader_close(&r->reader);
-    forget(r);
+    drv_reader_close(&r->reader);
+    readlog_forget(r);
     r->anchored = false;
 }
 
-static ach_status_t setup(ach_driver_t *driver, void *state)
+static ach_status_t readlog_setup(ach_driver_t *driver, void *state)
 {
     struct readlog *r = state;
 
     r->reader.entry = r->first;
     r->playing = r->autoplay;
     r->shift = 0;
-    return open_log(driver, r, true);
+    return readlog_open_log(driver, r, true);
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void readlog_shut_down(ach_driver_t *driver, void *state)
 {
     (void)driver;
     close_log(state);
@@ -236,12 +229,13 @@ static ach_status_t change_file(ach_driver_t *driver, struct readlog *r,
     ach_status_t status;
 
     if (r->playing)
-        return ach_errstr_set(ACH_EINVAL, "the file's name stays while it is played");
-    status = achi_entry_rename(&r->reader.entry, body);
+        return ach_errstr_set(ACH_EINVAL,
+                              "the file name cannot be changed while the file is played");
+    status = drv_entry_rename(&r->reader.entry, body);
     if (status != ACH_OK)
         return status;
     close_log(r);
-    return open_log(driver, r, false);
+    return readlog_open_log(driver, r, false);
 }
 
 static void set_playing(struct readlog *r, bool playing)
@@ -278,11 +272,11 @@ static ach_status_t control(ach_driver_t *driver, struct readlog *r, const ach_m
     return status == ACH_OK ? ach_driver_reply(driver, m, ACH_MSG_ACK, NULL) : status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t readlog_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     struct readlog *r = state;
     const ach_header_t *h = ach_message_header(message);
-    const struct answer *a;
+    const struct readlog_answer *a;
 
     if (h->type != ACH_MSG_REQ)
         return ACH_OK;
@@ -292,7 +286,7 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     return a ? ach_driver_relay(driver, message, a->message) : ACH_ENOTSUP;
 }
 
-/* Sleep on the wall's clock, or until there is a message, and process it. False: leave main. */
+/* Sleep in real time, or until a message arrives, and process it. False: the driver must stop. */
 static bool nap(ach_driver_t *driver, double seconds)
 {
     struct pollfd p = {.fd = ach_driver_fd(driver), .events = POLLIN};
@@ -303,10 +297,10 @@ static bool nap(ach_driver_t *driver, double seconds)
     return ach_driver_wait(driver, 0);
 }
 
-/* How many seconds until this time of the log; the speed may change at any time. */
-static double until(ach_driver_t *driver, struct readlog *r, double time)
+/* Seconds of real time until this time of the log; the speed may change at any time. */
+static double readlog_until(ach_driver_t *driver, struct readlog *r, double time)
 {
-    double speed = ach_driver_get_double(driver, "speed"), now = wall();
+    double speed = ach_driver_get_double(driver, "speed"), now = monotonic_seconds();
     double played = (now - r->wall_time) * speed;
 
     if (!(speed > 0))
@@ -319,12 +313,12 @@ static double until(ach_driver_t *driver, struct readlog *r, double time)
     }
     if (time - r->log_time <= played)
         return 0;
-    r->log_time += played; /* so that a new speed counts from now on */
+    r->log_time += played; /* so that a new speed takes effect from now on */
     r->wall_time = now;
     return (time - r->log_time) / speed;
 }
 
-/* On a simulated clock time does not go back: what is played again comes later. */
+/* A simulated clock does not go back: shift the times of a log that is played again. */
 static double robot_time(ach_driver_t *driver, struct readlog *r, double time)
 {
     double now = ach_driver_time(driver);
@@ -339,14 +333,14 @@ static double robot_time(ach_driver_t *driver, struct readlog *r, double time)
     return time + r->shift;
 }
 
-/* The message belongs to the caller, whatever is asked for while the clock moves. */
-static void publish(ach_driver_t *driver, struct readlog *r, const ach_message_t *m)
+/* The caller owns m: a request processed while the clock advances may change the reader's state. */
+static void readlog_publish(ach_driver_t *driver, struct readlog *r, const ach_message_t *m)
 {
     ach_header_t h = *ach_message_header(m);
     const ach_address_t *device = device_of(r, &h.address);
     ach_message_t *ours;
 
-    learn(r, m);
+    readlog_learn(r, m);
     if (!device || h.type != ACH_MSG_DATA)
         return;
     h.timestamp = robot_time(driver, r, h.timestamp);
@@ -362,11 +356,11 @@ static void at_end(ach_driver_t *driver, struct readlog *r)
         go_back(r);
         return;
     }
-    ach_driver_log(driver, ACH_LOG_INFO, "%s: the end", r->reader.entry.path);
+    ach_driver_log(driver, ACH_LOG_INFO, "%s: end of the log", r->reader.entry.path);
     set_playing(r, false);
 }
 
-static void run(ach_driver_t *driver, void *state)
+static void readlog_run(ach_driver_t *driver, void *state)
 {
     struct readlog *r = state;
     bool go_on = true;
@@ -379,30 +373,30 @@ static void run(ach_driver_t *driver, void *state)
             go_on = nap(driver, 60);
             continue;
         }
-        if (!r->next && !(r->next = achi_reader_next(driver, &r->reader))) {
+        if (!r->next && !(r->next = drv_reader_next(driver, &r->reader))) {
             at_end(driver, r);
             continue;
         }
-        wait = until(driver, r, ach_message_header(r->next)->timestamp);
+        wait = readlog_until(driver, r, ach_message_header(r->next)->timestamp);
         if (wait > 0) {
             go_on = nap(driver, wait < 0.1 ? wait : 0.1);
             continue;
         }
         m = r->next;
         r->next = NULL;
-        publish(driver, r, m);
+        readlog_publish(driver, r, m);
         ach_message_unref(m);
         go_on = ach_driver_wait(driver, 0);
     }
 }
 
-const ach_driver_class_t achi_driver_readlog = {
+const ach_driver_class_t drv_driver_readlog = {
     .version = ACH_DRIVER_VERSION,
     .name = "readlog",
-    .create = create,
-    .destroy = destroy,
-    .setup = setup,
-    .shutdown = shut_down,
-    .process = process,
-    .main = run,
+    .create = readlog_create,
+    .destroy = readlog_destroy,
+    .setup = readlog_setup,
+    .shutdown = readlog_shut_down,
+    .process = readlog_process,
+    .main = readlog_run,
 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * relay - what one client commands, all subscribers get as data
+ * relay - publish the commands of clients as data
  *
- * Provides any interface. A command comes out as the data message that has the
- * same struct; where there are several, the one of the same number, else the
- * first. Opaque devices let clients talk to each other this way.
+ * Provides any interface. A command is published as the data message that has the same struct; if
+ * there are several, as the one with the same number, else as the first. With opaque devices,
+ * clients can exchange messages this way.
  */
 #include <ach.h>
 
 #include "../drivers.h"
 
-/* The data message that can carry what this one does; NULL: none. */
+/* The data message with the same struct as the command; NULL: none. */
 static const ach_message_def_t *counterpart(const ach_interface_t *interf,
                                             const ach_message_def_t *command)
 {
@@ -46,12 +46,13 @@ static ach_status_t declare(ach_driver_t *driver, const ach_address_t *address)
         relayed++;
     }
     if (status == ACH_OK && !relayed)
-        status = ach_errstr_set(ACH_EINVAL, "interface %s has no command that could be data",
-                                interf ? interf->name : "");
+        status =
+            ach_errstr_set(ACH_EINVAL, "interface %s has no command that can be relayed as data",
+                           interf ? interf->name : "");
     return status;
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t relay_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     ach_address_t address;
     ach_status_t status = ach_driver_provide_next(driver, NULL, &address);
@@ -59,7 +60,7 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     (void)options;
     (void)state;
     if (status != ACH_OK)
-        return status; /* it needs one at least */
+        return status; /* at least one device is required */
     while (status == ACH_OK) {
         status = declare(driver, &address);
         if (status == ACH_OK)
@@ -68,7 +69,7 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     return status == ACH_ENOENT ? ACH_OK : status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t relay_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     ach_header_t h = *ach_message_header(message);
     const ach_interface_t *interf = ach_interface_by_code(h.address.interf);
@@ -90,9 +91,9 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
     return status;
 }
 
-const ach_driver_class_t achi_driver_relay = {
+const ach_driver_class_t drv_driver_relay = {
     .version = ACH_DRIVER_VERSION,
     .name = "relay",
-    .create = create,
-    .process = process,
+    .create = relay_create,
+    .process = relay_process,
 };

@@ -46,13 +46,13 @@ static bool number(struct input *in, unsigned max, unsigned *value)
     return true;
 }
 
-static bool header(struct input *in, struct achi_sim_bitmap *b)
+static bool header(struct input *in, struct drv_sim_bitmap *b)
 {
     if (in->end - in->at < 2 || in->at[0] != 'P' || (in->at[1] != '2' && in->at[1] != '5'))
         return false;
     in->plain = in->at[1] == '2';
     in->at += 2;
-    if (!number(in, ACHI_SIM_SIDE_MAX, &b->width) || !number(in, ACHI_SIM_SIDE_MAX, &b->height) ||
+    if (!number(in, DRV_SIM_SIDE_MAX, &b->width) || !number(in, DRV_SIM_SIDE_MAX, &b->height) ||
         !number(in, 65535, &in->max))
         return false;
     if (!in->plain && (in->at == in->end || !is_space(*in->at++)))
@@ -73,15 +73,16 @@ static bool pixel(struct input *in, unsigned *value)
     return true;
 }
 
-static int8_t cell(const struct achi_sim_greys *greys, double white)
+static int8_t cell(const struct drv_sim_greys *greys, double white)
 {
     if (white < greys->occupied_below)
-        return ACHI_SIM_OCCUPIED;
-    return white > greys->free_above ? ACHI_SIM_FREE : ACHI_SIM_UNKNOWN;
+        return DRV_SIM_OCCUPIED;
+    return white > greys->free_above ? DRV_SIM_FREE : DRV_SIM_UNKNOWN;
 }
 
-/* An image begins with its highest row. */
-static bool fill(struct input *in, const struct achi_sim_greys *greys, struct achi_sim_bitmap *b)
+/* The first row of an image is the top one; the first row of cells is the lowest. */
+static bool bitmap_fill(struct input *in, const struct drv_sim_greys *greys,
+                        struct drv_sim_bitmap *b)
 {
     unsigned row, col, value;
 
@@ -94,12 +95,12 @@ static bool fill(struct input *in, const struct achi_sim_greys *greys, struct ac
     return true;
 }
 
-/* Each pixel takes a byte at least, so that a short file does not take much memory. */
-bool achi_sim_bitmap_parse(const uint8_t *bytes, size_t size, const struct achi_sim_greys *greys,
-                           struct achi_sim_bitmap *bitmap, const char **why)
+/* Each pixel needs at least a byte in the file: so the file's size bounds the memory. */
+bool drv_sim_bitmap_parse(const uint8_t *bytes, size_t size, const struct drv_sim_greys *greys,
+                          struct drv_sim_bitmap *bitmap, const char **why)
 {
     struct input in = {.at = bytes, .end = bytes + size};
-    struct achi_sim_bitmap b;
+    struct drv_sim_bitmap b;
     size_t cells;
 
     if (!header(&in, &b)) {
@@ -116,9 +117,9 @@ bool achi_sim_bitmap_parse(const uint8_t *bytes, size_t size, const struct achi_
         *why = "no memory for the map";
         return false;
     }
-    if (!fill(&in, greys, &b)) {
+    if (!bitmap_fill(&in, greys, &b)) {
         free(b.cells);
-        *why = "the image is cut off, or a grey is no number";
+        *why = "the image is cut off, or a grey value is not a number";
         return false;
     }
     *bitmap = b;
@@ -132,7 +133,7 @@ static uint8_t *read_file(FILE *f, size_t *size)
 
     do {
         room = room ? room * 2 : 65536;
-        more = room <= ACHI_SIM_FILE_MAX ? realloc(bytes, room) : NULL;
+        more = room <= DRV_SIM_FILE_MAX ? realloc(bytes, room) : NULL;
         if (!more)
             break;
         bytes = more;
@@ -147,8 +148,8 @@ static uint8_t *read_file(FILE *f, size_t *size)
     return bytes;
 }
 
-bool achi_sim_bitmap_load(const char *path, const struct achi_sim_greys *greys,
-                          struct achi_sim_bitmap *bitmap, const char **why)
+bool drv_sim_bitmap_load(const char *path, const struct drv_sim_greys *greys,
+                         struct drv_sim_bitmap *bitmap, const char **why)
 {
     FILE *f = fopen(path, "rbe");
     uint8_t *bytes;
@@ -165,12 +166,12 @@ bool achi_sim_bitmap_load(const char *path, const struct achi_sim_greys *greys,
         *why = "the image cannot be read, or is too large";
         return false;
     }
-    ok = achi_sim_bitmap_parse(bytes, size, greys, bitmap, why);
+    ok = drv_sim_bitmap_parse(bytes, size, greys, bitmap, why);
     free(bytes);
     return ok;
 }
 
-void achi_sim_bitmap_finish(struct achi_sim_bitmap *bitmap)
+void drv_sim_bitmap_finish(struct drv_sim_bitmap *bitmap)
 {
     free(bitmap->cells);
     bitmap->cells = NULL;

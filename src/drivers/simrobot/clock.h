@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.h - when the next tick of the simulation is */
-#ifndef ACHI_SIM_CLOCK_H
-#define ACHI_SIM_CLOCK_H
+/* clock.h - timing of the simulation's ticks */
+#ifndef DRV_SIM_CLOCK_H
+#define DRV_SIM_CLOCK_H
 
 #include "sim.h"
 
-struct achi_sim_clock {
-    double wall; /* when the present speed began, on the monotonic clock */
-    double from; /* and which tick that was */
+struct drv_sim_clock {
+    double wall; /* when the present speed was set, on CLOCK_MONOTONIC */
+    double from; /* the tick at that time */
     double speed;
 };
 
-ach_status_t achi_sim_clock_options(struct achi_sim *s, ach_section_t *o);
+ach_status_t drv_sim_clock_options(struct drv_sim *s, ach_section_t *o);
 
-/* The present tick is now. */
-void achi_sim_clock_rebase(struct achi_sim *s);
+/* Make the current tick coincide with the robot's present time. */
+void drv_sim_clock_rebase(struct drv_sim *s);
 
-/* Wait for the next tick; messages are processed meanwhile. False: the driver is to stop. */
-bool achi_sim_clock_next(struct achi_sim_clock *c, struct achi_sim *s);
+/* Wait for the next tick; messages are processed meanwhile. False: the driver must stop. */
+bool drv_sim_clock_next(struct drv_sim_clock *c, struct drv_sim *s);
 
-/* Let others finish what they do now, if the clock is ours. */
-void achi_sim_clock_settle(struct achi_sim *s);
+/* With drive_clock: let other drivers finish their work at the present time. */
+void drv_sim_clock_settle(struct drv_sim *s);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "random.h"
 
-/* As near as this counts as touching, in m. */
+/* A wall within this distance counts as touching, in m. */
 #define SKIN 0.002
 
 static double approach(double from, double to, double by)
@@ -18,9 +18,9 @@ static double within(double v, double limit)
     return v > limit ? limit : v < -limit ? -limit : v;
 }
 
-static void accelerate(struct achi_sim_motion *m, double dt)
+static void accelerate(struct drv_sim_motion *m, double dt)
 {
-    struct achi_sim_pair want = achi_sim_wanted(m);
+    struct drv_sim_pair want = drv_sim_command_follow(m);
 
     m->speed.ahead =
         approach(m->speed.ahead, within(want.ahead, m->max.ahead), m->acceleration.ahead * dt);
@@ -28,38 +28,38 @@ static void accelerate(struct achi_sim_motion *m, double dt)
         approach(m->speed.turn, within(want.turn, m->max.turn), m->acceleration.turn * dt);
 }
 
-bool achi_sim_motion_fits(const struct achi_sim_motion *m, const struct achi_sim_world *w,
-                          const ach_pose2d_t *pose)
+bool drv_sim_motion_fits(const struct drv_sim_motion *m, const struct drv_sim_world *w,
+                         const ach_pose2d_t *pose)
 {
     double angle;
 
-    return achi_sim_world_nearest(w, pose->px, pose->py, m->radius, &angle) >= m->radius;
+    return drv_sim_world_nearest(w, pose->px, pose->py, m->radius, &angle) >= m->radius;
 }
 
-/* Half the turn, the way, the other half: exact enough for small steps. */
+/* Half the turn, the whole way, the other half: accurate enough for small steps. */
 static ach_pose2d_t moved(const ach_pose2d_t *pose, double way, double turn)
 {
     double a = pose->pa + turn / 2;
 
     return (ach_pose2d_t){.px = pose->px + way * cos(a),
                           .py = pose->py + way * sin(a),
-                          .pa = achi_sim_turn(pose->pa + turn)};
+                          .pa = drv_sim_turn(pose->pa + turn)};
 }
 
-/* As far as the walls let it. Returns the way. */
-static double advance(struct achi_sim_motion *m, const struct achi_sim_world *w, double way,
+/* Move as far as the walls permit. Returns the distance. */
+static double advance(struct drv_sim_motion *m, const struct drv_sim_world *w, double way,
                       double turn)
 {
     ach_pose2d_t to = moved(&m->truth, way, turn);
     double part = way;
     int i;
 
-    m->blocked = !achi_sim_motion_fits(m, w, &to);
+    m->blocked = !drv_sim_motion_fits(m, w, &to);
     if (m->blocked)
         for (way = 0, i = 0; i < 6; i++) {
             part /= 2;
             to = moved(&m->truth, way + part, turn);
-            if (achi_sim_motion_fits(m, w, &to))
+            if (drv_sim_motion_fits(m, w, &to))
                 way += part;
         }
     m->truth = moved(&m->truth, way, turn);
@@ -68,28 +68,28 @@ static double advance(struct achi_sim_motion *m, const struct achi_sim_world *w,
     return way;
 }
 
-static void feel(struct achi_sim_motion *m, const struct achi_sim_world *w)
+static void feel(struct drv_sim_motion *m, const struct drv_sim_world *w)
 {
     double reach = m->radius + SKIN, angle;
 
-    m->touching = achi_sim_world_nearest(w, m->truth.px, m->truth.py, reach, &angle) < reach;
+    m->touching = drv_sim_world_nearest(w, m->truth.px, m->truth.py, reach, &angle) < reach;
     if (m->touching)
-        m->contact = achi_sim_turn(angle - m->truth.pa);
+        m->contact = drv_sim_turn(angle - m->truth.pa);
 }
 
-/* Errors grow with the way: drift with all of it, noise with its root. */
-static void count_wheels(struct achi_sim_motion *m, double way, double turn)
+/* Odometry errors grow with the distance: drift linearly, noise with its square root. */
+static void count_wheels(struct drv_sim_motion *m, double way, double turn)
 {
     double seen = way * (1 + m->drift.ahead), turned = turn * (1 + m->drift.turn);
 
     if (m->noise.ahead > 0)
-        seen += m->noise.ahead * sqrt(fabs(way)) * achi_sim_normal(&m->random);
+        seen += m->noise.ahead * sqrt(fabs(way)) * drv_sim_normal(&m->random);
     if (m->noise.turn > 0)
-        turned += m->noise.turn * sqrt(fabs(turn)) * achi_sim_normal(&m->random);
+        turned += m->noise.turn * sqrt(fabs(turn)) * drv_sim_normal(&m->random);
     m->odometry = moved(&m->odometry, seen, turned);
 }
 
-void achi_sim_motion_step(struct achi_sim_motion *m, const struct achi_sim_world *w, double dt)
+void drv_sim_motion_step(struct drv_sim_motion *m, const struct drv_sim_world *w, double dt)
 {
     double turn, way;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - what the devices' options have in common */
+/* options.c - helpers for the devices' options */
 #include <math.h>
 
 #include "sim.h"
 
-ach_status_t achi_sim_provide(struct achi_sim *s, uint16_t interf, const uint8_t (*messages)[2],
-                              struct achi_sim_device *device)
+ach_status_t drv_sim_provide(struct drv_sim *s, uint16_t interf, const uint8_t (*messages)[2],
+                             struct drv_sim_device *device)
 {
     ach_status_t status = ach_driver_provide(s->driver, interf, NULL, &device->address);
 
@@ -17,26 +17,26 @@ ach_status_t achi_sim_provide(struct achi_sim *s, uint16_t interf, const uint8_t
     return status;
 }
 
-struct achi_sim_pair achi_sim_pair_option(ach_section_t *o, const char *name,
-                                          struct achi_sim_pair fallback)
+struct drv_sim_pair drv_sim_pair_option(ach_section_t *o, const char *name,
+                                        struct drv_sim_pair fallback)
 {
-    return (struct achi_sim_pair){.ahead = ach_section_tuple_length(o, name, 0, fallback.ahead),
-                                  .turn = ach_section_tuple_angle(o, name, 1, fallback.turn)};
+    return (struct drv_sim_pair){.ahead = ach_section_tuple_length(o, name, 0, fallback.ahead),
+                                 .turn = ach_section_tuple_angle(o, name, 1, fallback.turn)};
 }
 
-ach_pose2d_t achi_sim_pose_option(ach_section_t *o, const char *name, ach_pose2d_t fallback)
+ach_pose2d_t drv_sim_pose_option(ach_section_t *o, const char *name, ach_pose2d_t fallback)
 {
     return (ach_pose2d_t){.px = ach_section_tuple_length(o, name, 0, fallback.px),
                           .py = ach_section_tuple_length(o, name, 1, fallback.py),
                           .pa = ach_section_tuple_angle(o, name, 2, fallback.pa)};
 }
 
-bool achi_sim_finite(const ach_pose2d_t *pose)
+bool drv_sim_finite(const ach_pose2d_t *pose)
 {
     return fabs(pose->px) < 1e6 && fabs(pose->py) < 1e6 && fabs(pose->pa) < 1e6;
 }
 
-ach_pose3d_t achi_sim_pose3d(const ach_pose2d_t *pose)
+ach_pose3d_t drv_sim_pose3d(const ach_pose2d_t *pose)
 {
     return (ach_pose3d_t){.px = pose->px, .py = pose->py, .pyaw = pose->pa};
 }

@@ -11,7 +11,7 @@ static const uint8_t messages[][2] = {
     {ACH_MSG_REQ, ACH_POSITION2D_REQ_SET_ODOM},   {ACH_MSG_REQ, ACH_POSITION2D_REQ_RESET_ODOM},
     {ACH_MSG_REQ, ACH_POSITION2D_REQ_SPEED_PROF}, {0, 0}};
 
-static void check_limits(ach_section_t *o, const char *name, const struct achi_sim_pair *p)
+static void check_limits(ach_section_t *o, const char *name, const struct drv_sim_pair *p)
 {
     if (!(p->ahead > 0))
         ach_section_refuse(o, name, 0, "a number above 0");
@@ -19,15 +19,15 @@ static void check_limits(ach_section_t *o, const char *name, const struct achi_s
         ach_section_refuse(o, name, 1, "an angle above 0");
 }
 
-ach_status_t achi_sim_position_options(struct achi_sim *s, ach_section_t *o)
+ach_status_t drv_sim_position_options(struct drv_sim *s, ach_section_t *o)
 {
-    struct achi_sim_motion *m = &s->motion;
+    struct drv_sim_motion *m = &s->motion;
     ach_status_t status = ach_driver_property_double(s->driver, "watchdog", 1.0);
 
     m->power = true;
     m->radius = ach_section_length(o, "radius", 0.2);
-    m->max = achi_sim_pair_option(o, "max_speed", (struct achi_sim_pair){0.6, 1.5});
-    m->acceleration = achi_sim_pair_option(o, "acceleration", (struct achi_sim_pair){0.8, 3.0});
+    m->max = drv_sim_pair_option(o, "max_speed", (struct drv_sim_pair){0.6, 1.5});
+    m->acceleration = drv_sim_pair_option(o, "acceleration", (struct drv_sim_pair){0.8, 3.0});
     m->drift.ahead = ach_section_tuple_double(o, "odometry_drift", 0, 0);
     m->drift.turn = ach_section_tuple_double(o, "odometry_drift", 1, 0);
     m->noise.ahead = ach_section_tuple_double(o, "odometry_noise", 0, 0);
@@ -41,74 +41,73 @@ ach_status_t achi_sim_position_options(struct achi_sim *s, ach_section_t *o)
     if (!(s->wheelbase > 0))
         ach_section_refuse(o, "wheelbase", 0, "a length above 0");
     if (status == ACH_OK)
-        status = achi_sim_provide(s, ACH_POSITION2D_CODE, messages, &s->position);
+        status = drv_sim_provide(s, ACH_POSITION2D_CODE, messages, &s->position);
     return status;
 }
 
-void achi_sim_position_publish(struct achi_sim *s)
+void drv_sim_position_publish(struct drv_sim *s)
 {
-    const struct achi_sim_motion *m = &s->motion;
+    const struct drv_sim_motion *m = &s->motion;
     ach_position2d_data_t data = {.pos = m->odometry,
                                   .vel = {.px = m->speed.ahead, .pa = m->speed.turn},
                                   .stall = m->blocked};
 
-    if (s->position.there && achi_sim_due(s, s->position_rate))
+    if (s->position.there && drv_sim_due(s, s->position_rate))
         ach_driver_publish_at(s->driver, &s->position.address, ACH_POSITION2D_DATA_STATE, &data,
-                              achi_sim_now(s));
+                              drv_sim_now(s));
 }
 
-/* A goal is kept: the robot stops there by itself. */
-void achi_sim_position_watch(struct achi_sim *s)
+/* The watchdog does not apply to a goal: the robot stops there by itself. */
+void drv_sim_position_watch(struct drv_sim *s)
 {
-    struct achi_sim_command *c = &s->motion.command;
+    struct drv_sim_command *c = &s->motion.command;
     double limit = ach_driver_get_double(s->driver, "watchdog");
 
-    if ((c->mode == ACHI_SIM_VEL || c->mode == ACHI_SIM_HEAD) && limit > 0 &&
-        achi_sim_now(s) - c->at > limit) {
-        c->mode = ACHI_SIM_STAND;
+    if ((c->mode == DRV_SIM_VEL || c->mode == DRV_SIM_HEAD) && limit > 0 &&
+        drv_sim_now(s) - c->at > limit) {
+        c->mode = DRV_SIM_STAND;
         ach_driver_log(s->driver, ACH_LOG_INFO, "no command for %g s: the robot stops", limit);
     }
 }
 
-static ach_status_t obey(struct achi_sim *s, const struct achi_sim_command *c)
+static ach_status_t obey(struct drv_sim *s, const struct drv_sim_command *c)
 {
     if (!isfinite(c->speed.ahead) || !isfinite(c->speed.turn) || !isfinite(c->heading) ||
-        !achi_sim_finite(&c->goal))
-        return ach_errstr_set(ACH_EINVAL, "a command has a number that is none");
+        !drv_sim_finite(&c->goal))
+        return ach_errstr_set(ACH_EINVAL, "a number in the command is not finite");
     s->motion.command = *c;
-    s->motion.command.at = achi_sim_now(s);
+    s->motion.command.at = drv_sim_now(s);
     return ACH_OK;
 }
 
-static ach_status_t vel(struct achi_sim *s, const ach_position2d_cmd_vel_t *b)
+static ach_status_t position_vel(struct drv_sim *s, const ach_position2d_cmd_vel_t *b)
 {
-    return obey(s,
-                &(struct achi_sim_command){.mode = ACHI_SIM_VEL, .speed = {b->vel.px, b->vel.pa}});
+    return obey(s, &(struct drv_sim_command){.mode = DRV_SIM_VEL, .speed = {b->vel.px, b->vel.pa}});
 }
 
-static ach_status_t pos(struct achi_sim *s, const ach_position2d_cmd_pos_t *b)
+static ach_status_t position_pos(struct drv_sim *s, const ach_position2d_cmd_pos_t *b)
 {
-    return obey(s, &(struct achi_sim_command){
-                       .mode = ACHI_SIM_POS, .goal = b->pos, .speed = {b->vel.px, b->vel.pa}});
+    return obey(s, &(struct drv_sim_command){
+                       .mode = DRV_SIM_POS, .goal = b->pos, .speed = {b->vel.px, b->vel.pa}});
 }
 
-/* A car on the spot does not turn. */
-static ach_status_t car(struct achi_sim *s, const ach_position2d_cmd_car_t *b)
+/* A car turns only while it moves. */
+static ach_status_t car(struct drv_sim *s, const ach_position2d_cmd_car_t *b)
 {
     double angle = b->angle > 1.4 ? 1.4 : b->angle < -1.4 ? -1.4 : b->angle;
 
-    return obey(s, &(struct achi_sim_command){
-                       .mode = ACHI_SIM_VEL,
+    return obey(s, &(struct drv_sim_command){
+                       .mode = DRV_SIM_VEL,
                        .speed = {b->velocity, b->velocity * tan(angle) / s->wheelbase}});
 }
 
-static ach_status_t head(struct achi_sim *s, const ach_position2d_cmd_vel_head_t *b)
+static ach_status_t head(struct drv_sim *s, const ach_position2d_cmd_vel_head_t *b)
 {
-    return obey(s, &(struct achi_sim_command){
-                       .mode = ACHI_SIM_HEAD, .speed = {b->velocity, 0}, .heading = b->angle});
+    return obey(s, &(struct drv_sim_command){
+                       .mode = DRV_SIM_HEAD, .speed = {b->velocity, 0}, .heading = b->angle});
 }
 
-static ach_status_t command(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t position_command(struct drv_sim *s, const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
 
@@ -116,9 +115,9 @@ static ach_status_t command(struct achi_sim *s, const ach_message_t *m)
         return ach_errstr_set(ACH_EINVAL, "a command without a body");
     switch (ach_message_header(m)->subtype) {
     case ACH_POSITION2D_CMD_VEL:
-        return vel(s, body);
+        return position_vel(s, body);
     case ACH_POSITION2D_CMD_POS:
-        return pos(s, body);
+        return position_pos(s, body);
     case ACH_POSITION2D_CMD_CAR:
         return car(s, body);
     case ACH_POSITION2D_CMD_VEL_HEAD:
@@ -127,7 +126,7 @@ static ach_status_t command(struct achi_sim *s, const ach_message_t *m)
     return ACH_ENOTSUP;
 }
 
-static ach_status_t get_geom(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t position_get_geom(struct drv_sim *s, const ach_message_t *m)
 {
     double d = 2 * s->motion.radius;
     ach_position2d_geom_t geom = {.size = {.sw = d, .sl = d, .sh = d}};
@@ -135,30 +134,30 @@ static ach_status_t get_geom(struct achi_sim *s, const ach_message_t *m)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, &geom);
 }
 
-static ach_status_t power(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t position_power(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_position2d_power_config_t *body = ach_message_body(m);
 
     if (!body)
         return ACH_ENOTSUP;
     s->motion.power = body->state != 0;
-    s->motion.command.mode = ACHI_SIM_STAND;
+    s->motion.command.mode = DRV_SIM_STAND;
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
 }
 
-/* What it was told to go to is not where it was. */
-static ach_status_t set_odometry(struct achi_sim *s, const ach_message_t *m,
+/* A goal or heading in the old odometry is void now, so stop. */
+static ach_status_t set_odometry(struct drv_sim *s, const ach_message_t *m,
                                  const ach_pose2d_t *pose)
 {
-    if (!pose || !achi_sim_finite(pose))
+    if (!pose || !drv_sim_finite(pose))
         return ACH_ENOTSUP;
-    if (s->motion.command.mode != ACHI_SIM_VEL)
-        s->motion.command.mode = ACHI_SIM_STAND;
+    if (s->motion.command.mode != DRV_SIM_VEL)
+        s->motion.command.mode = DRV_SIM_STAND;
     s->motion.odometry = *pose;
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
 }
 
-static ach_status_t speed_profile(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t speed_profile(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_position2d_speed_prof_req_t *body = ach_message_body(m);
 
@@ -170,15 +169,15 @@ static ach_status_t speed_profile(struct achi_sim *s, const ach_message_t *m)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
 }
 
-static ach_status_t request(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t position_request(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_position2d_set_odom_req_t *body;
 
     switch (ach_message_header(m)->subtype) {
     case ACH_POSITION2D_REQ_GET_GEOM:
-        return get_geom(s, m);
+        return position_get_geom(s, m);
     case ACH_POSITION2D_REQ_MOTOR_POWER:
-        return power(s, m);
+        return position_power(s, m);
     case ACH_POSITION2D_REQ_SET_ODOM:
         body = ach_message_body(m);
         return set_odometry(s, m, body ? &body->pose : NULL);
@@ -190,13 +189,13 @@ static ach_status_t request(struct achi_sim *s, const ach_message_t *m)
     return ACH_ENOTSUP;
 }
 
-ach_status_t achi_sim_position_process(struct achi_sim *s, const ach_message_t *m)
+ach_status_t drv_sim_position_process(struct drv_sim *s, const ach_message_t *m)
 {
     switch (ach_message_header(m)->type) {
     case ACH_MSG_CMD:
-        return command(s, m);
+        return position_command(s, m);
     case ACH_MSG_REQ:
-        return request(s, m);
+        return position_request(s, m);
     }
     return ACH_ENOTSUP;
 }

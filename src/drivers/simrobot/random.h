@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* random.h - noise that is the same for the same seed */
-#ifndef ACHI_SIM_RANDOM_H
-#define ACHI_SIM_RANDOM_H
+/* random.h - reproducible noise: the same for the same seed */
+#ifndef DRV_SIM_RANDOM_H
+#define DRV_SIM_RANDOM_H
 
 #include <math.h>
 #include <stdint.h>
 
 /* 0 < value < 1 */
-static inline double achi_sim_uniform(uint64_t *state)
+static inline double drv_sim_uniform(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
 
@@ -18,11 +18,11 @@ static inline double achi_sim_uniform(uint64_t *state)
 }
 
 /* Normal, with mean 0 and deviation 1. */
-static inline double achi_sim_normal(uint64_t *state)
+static inline double drv_sim_normal(uint64_t *state)
 {
-    double radius = sqrt(-2 * log(achi_sim_uniform(state)));
+    double radius = sqrt(-2 * log(drv_sim_uniform(state)));
 
-    return radius * cos(2 * M_PI * achi_sim_uniform(state));
+    return radius * cos(2 * M_PI * drv_sim_uniform(state));
 }
 
 #endif

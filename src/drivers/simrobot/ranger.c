@@ -10,17 +10,17 @@ static const uint8_t messages[][2] = {{ACH_MSG_REQ, ACH_RANGER_REQ_GET_GEOM},
                                       {ACH_MSG_REQ, ACH_RANGER_REQ_POWER},
                                       {0, 0}};
 
-ach_status_t achi_sim_ranger_options(struct achi_sim *s, ach_section_t *o)
+ach_status_t drv_sim_ranger_options(struct drv_sim *s, ach_section_t *o)
 {
     (void)o;
-    return achi_sim_provide(s, ACH_RANGER_CODE, messages, &s->ranger);
+    return drv_sim_provide(s, ACH_RANGER_CODE, messages, &s->ranger);
 }
 
-/* All rays leave from one place, which is the whole device's. */
-static ach_ranger_geom_t geom_of(const struct achi_sim *s, ach_pose3d_t *element,
-                                 ach_bbox3d_t *size)
+/* All rays begin at one point: so there is one element, with the pose of the device. */
+static ach_ranger_geom_t ranger_geom_of(const struct drv_sim *s, ach_pose3d_t *element,
+                                        ach_bbox3d_t *size)
 {
-    *element = achi_sim_pose3d(&s->scanner.sensor.mount);
+    *element = drv_sim_pose3d(&s->scanner.sensor.mount);
     *size = (ach_bbox3d_t){.sw = 0.05, .sl = 0.05, .sh = 0.07};
     return (ach_ranger_geom_t){.pose = *element,
                                .size = *size,
@@ -30,39 +30,39 @@ static ach_ranger_geom_t geom_of(const struct achi_sim *s, ach_pose3d_t *element
                                .element_sizes = size};
 }
 
-static void publish_geom(struct achi_sim *s)
+static void ranger_publish_geom(struct drv_sim *s)
 {
     ach_pose3d_t element;
     ach_bbox3d_t size;
-    ach_ranger_geom_t geom = geom_of(s, &element, &size);
+    ach_ranger_geom_t geom = ranger_geom_of(s, &element, &size);
 
     ach_driver_publish_at(s->driver, &s->ranger.address, ACH_RANGER_DATA_GEOM, &geom,
-                          achi_sim_now(s));
+                          drv_sim_now(s));
 }
 
-void achi_sim_ranger_publish(struct achi_sim *s)
+void drv_sim_ranger_publish(struct drv_sim *s)
 {
-    const struct achi_sim_scanner *c = &s->scanner;
+    const struct drv_sim_scanner *c = &s->scanner;
     ach_ranger_data_range_t data = {.ranges_count = c->count};
     unsigned i;
 
     if (!s->ranger.there)
         return;
     if (c->sensor.moved)
-        publish_geom(s);
+        ranger_publish_geom(s);
     data.ranges = malloc(c->count * sizeof(*data.ranges));
     if (!data.ranges)
         return;
     for (i = 0; i < c->count; i++)
         data.ranges[i] = (double)c->ranges[i];
     ach_driver_publish_at(s->driver, &s->ranger.address, ACH_RANGER_DATA_RANGE, &data,
-                          achi_sim_now(s));
+                          drv_sim_now(s));
     free(data.ranges);
 }
 
-static ach_status_t reply_config(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t ranger_reply_config(struct drv_sim *s, const ach_message_t *m)
 {
-    const struct achi_sim_scanner *c = &s->scanner;
+    const struct drv_sim_scanner *c = &s->scanner;
     ach_ranger_config_t config = {.min_angle = c->min_angle,
                                   .max_angle = c->max_angle,
                                   .angular_res = c->resolution,
@@ -73,28 +73,28 @@ static ach_status_t reply_config(struct achi_sim *s, const ach_message_t *m)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, &config);
 }
 
-static ach_status_t set_config(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t ranger_set_config(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_ranger_config_t *b = ach_message_body(m);
 
-    if (!b || !achi_sim_scanner_set(&s->scanner, b->min_angle, b->max_angle, b->angular_res,
-                                    b->max_range))
+    if (!b ||
+        !drv_sim_scanner_set(&s->scanner, b->min_angle, b->max_angle, b->angular_res, b->max_range))
         return ACH_ENOTSUP;
     if (b->frequency > 0)
         s->scanner.sensor.rate = b->frequency;
-    return reply_config(s, m);
+    return ranger_reply_config(s, m);
 }
 
-static ach_status_t get_geom(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t ranger_get_geom(struct drv_sim *s, const ach_message_t *m)
 {
     ach_pose3d_t element;
     ach_bbox3d_t size;
-    ach_ranger_geom_t geom = geom_of(s, &element, &size);
+    ach_ranger_geom_t geom = ranger_geom_of(s, &element, &size);
 
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, &geom);
 }
 
-static ach_status_t power(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t ranger_power(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_ranger_power_config_t *body = ach_message_body(m);
 
@@ -104,7 +104,7 @@ static ach_status_t power(struct achi_sim *s, const ach_message_t *m)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
 }
 
-ach_status_t achi_sim_ranger_process(struct achi_sim *s, const ach_message_t *m)
+ach_status_t drv_sim_ranger_process(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
 
@@ -112,13 +112,13 @@ ach_status_t achi_sim_ranger_process(struct achi_sim *s, const ach_message_t *m)
         return ACH_ENOTSUP;
     switch (h->subtype) {
     case ACH_RANGER_REQ_GET_GEOM:
-        return get_geom(s, m);
+        return ranger_get_geom(s, m);
     case ACH_RANGER_REQ_GET_CONFIG:
-        return reply_config(s, m);
+        return ranger_reply_config(s, m);
     case ACH_RANGER_REQ_SET_CONFIG:
-        return set_config(s, m);
+        return ranger_set_config(s, m);
     case ACH_RANGER_REQ_POWER:
-        return power(s, m);
+        return ranger_power(s, m);
     }
     return ACH_ENOTSUP;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scanner.c - a laser scanner, whatever interface shows it */
+/* scanner.c - a laser scanner, shared by the laser and the ranger device */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 #define RAYS_MAX 10000.0
 #define RANGE_MAX 1000.0
 
-bool achi_sim_scanner_set(struct achi_sim_scanner *c, double min_angle, double max_angle,
-                          double resolution, double max_range)
+bool drv_sim_scanner_set(struct drv_sim_scanner *c, double min_angle, double max_angle,
+                         double resolution, double max_range)
 {
     double rays = floor((max_angle - min_angle) / resolution + 1.0001);
     float *ranges;
@@ -31,45 +31,42 @@ bool achi_sim_scanner_set(struct achi_sim_scanner *c, double min_angle, double m
     return true;
 }
 
-ach_status_t achi_sim_scanner_options(struct achi_sim *s, ach_section_t *o)
+ach_status_t drv_sim_scanner_options(struct drv_sim *s, ach_section_t *o)
 {
-    struct achi_sim_scanner *c = &s->scanner;
+    struct drv_sim_scanner *c = &s->scanner;
     double fov = ach_section_angle(o, "laser_fov", M_PI);
     double resolution = ach_section_angle(o, "laser_resolution", M_PI / 180);
     double range = ach_section_length(o, "laser_range", 8);
 
-    c->sensor.mount = achi_sim_pose_option(o, "laser_pose", (ach_pose2d_t){0});
+    c->sensor.mount = drv_sim_pose_option(o, "laser_pose", (ach_pose2d_t){0});
     c->sensor.rate = ach_section_double(o, "laser_rate", 10);
     c->noise = ach_section_length(o, "laser_noise", 0);
-    if (!achi_sim_scanner_set(c, -fov / 2, fov / 2, resolution, range))
+    if (!drv_sim_scanner_set(c, -fov / 2, fov / 2, resolution, range))
         ach_section_refuse(o, "laser_fov", 0,
                            "1 to 10000 rays within two turns, and a range up to 1000 m");
     return ACH_OK;
 }
 
-static double ray(struct achi_sim *s, const ach_pose2d_t *at, unsigned i)
+static double scanner_ray(struct drv_sim *s, const ach_pose2d_t *at, unsigned i)
 {
-    struct achi_sim_scanner *c = &s->scanner;
-    double range = achi_sim_world_ray(&s->world, at->px, at->py,
-                                      at->pa + c->min_angle + i * c->resolution, c->max_range);
+    struct drv_sim_scanner *c = &s->scanner;
+    double range = drv_sim_world_ray(&s->world, at->px, at->py,
+                                     at->pa + c->min_angle + i * c->resolution, c->max_range);
 
     if (c->noise > 0 && range < c->max_range)
-        range += c->noise * achi_sim_normal(&s->motion.random);
+        range += c->noise * drv_sim_normal(&s->motion.random);
     return range < 0 ? 0 : range > c->max_range ? c->max_range : range;
 }
 
-void achi_sim_scanner_scan(struct achi_sim *s)
+bool drv_sim_scanner_scan(struct drv_sim *s)
 {
-    ach_pose2d_t at = achi_sim_on(&s->motion.truth, &s->scanner.sensor.mount);
+    ach_pose2d_t at = drv_sim_on(&s->motion.truth, &s->scanner.sensor.mount);
     unsigned i;
 
     if ((!s->laser.there && !s->ranger.there) || s->scanner.sensor.off ||
-        !achi_sim_due(s, s->scanner.sensor.rate))
-        return;
+        !drv_sim_due(s, s->scanner.sensor.rate))
+        return false;
     for (i = 0; i < s->scanner.count; i++)
-        s->scanner.ranges[i] = (float)ray(s, &at, i);
-    achi_sim_laser_publish(s);
-    achi_sim_ranger_publish(s);
-    s->scanner.id++;
-    s->scanner.sensor.moved = false;
+        s->scanner.ranges[i] = (float)scanner_ray(s, &at, i);
+    return true;
 }

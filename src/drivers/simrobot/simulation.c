@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * simulation.c - the world's view: the robot's true pose, and where its sensors are
+ * simulation.c - the simulation interface: the robot's true pose, and the poses of its sensors
  *
- * Models are the robot, whose pose is in the world, and its sensors "laser",
- * "sonar" and "bumper", whose poses are on the robot.
+ * Models are the robot, whose pose is relative to the world, and its sensors "laser", "sonar" and
+ * "bumper", whose poses are relative to the robot.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const uint8_t messages[][2] = {{ACH_MSG_REQ, ACH_SIMULATION_REQ_GET_POSE2
                                       {ACH_MSG_CMD, ACH_SIMULATION_CMD_RESET},
                                       {0, 0}};
 
-ach_status_t achi_sim_simulation_options(struct achi_sim *s, ach_section_t *o)
+ach_status_t drv_sim_simulation_options(struct drv_sim *s, ach_section_t *o)
 {
     const char *model = ach_section_string(o, "model", "robot");
 
@@ -26,10 +26,10 @@ ach_status_t achi_sim_simulation_options(struct achi_sim *s, ach_section_t *o)
     else
         strcpy(s->model, model);
     s->paused = ach_section_bool(o, "paused", false);
-    return achi_sim_provide(s, ACH_SIMULATION_CODE, messages, &s->simulation);
+    return drv_sim_provide(s, ACH_SIMULATION_CODE, messages, &s->simulation);
 }
 
-static struct achi_sim_sensor *sensor(struct achi_sim *s, const char *name)
+static struct drv_sim_sensor *sensor(struct drv_sim *s, const char *name)
 {
     if (strcmp(name, "laser") == 0)
         return &s->scanner.sensor;
@@ -38,9 +38,9 @@ static struct achi_sim_sensor *sensor(struct achi_sim *s, const char *name)
     return strcmp(name, "bumper") == 0 ? &s->bumpers.sensor : NULL;
 }
 
-static bool get_pose(struct achi_sim *s, const char *name, ach_pose2d_t *pose)
+static bool get_pose(struct drv_sim *s, const char *name, ach_pose2d_t *pose)
 {
-    const struct achi_sim_sensor *at = sensor(s, name);
+    const struct drv_sim_sensor *at = sensor(s, name);
 
     if (strcmp(name, s->model) == 0)
         *pose = s->motion.truth;
@@ -51,20 +51,20 @@ static bool get_pose(struct achi_sim *s, const char *name, ach_pose2d_t *pose)
     return true;
 }
 
-static bool set_pose(struct achi_sim *s, const char *name, const ach_pose2d_t *pose)
+static bool set_pose(struct drv_sim *s, const char *name, const ach_pose2d_t *pose)
 {
-    struct achi_sim_sensor *at = sensor(s, name);
+    struct drv_sim_sensor *at = sensor(s, name);
 
     if (strcmp(name, s->model) == 0)
-        return achi_sim_place(s, pose);
-    if (!at || !achi_sim_finite(pose))
+        return drv_sim_place(s, pose);
+    if (!at || !drv_sim_finite(pose))
         return false;
     at->mount = *pose;
     at->moved = true;
     return true;
 }
 
-static ach_status_t pose2d(struct achi_sim *s, const ach_message_t *m, bool set)
+static ach_status_t pose2d(struct drv_sim *s, const ach_message_t *m, bool set)
 {
     const ach_simulation_pose2d_req_t *b = ach_message_body(m);
     ach_simulation_pose2d_req_t answer;
@@ -77,7 +77,7 @@ static ach_status_t pose2d(struct achi_sim *s, const ach_message_t *m, bool set)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, set ? NULL : &answer);
 }
 
-static ach_status_t pose3d(struct achi_sim *s, const ach_message_t *m, bool set)
+static ach_status_t pose3d(struct drv_sim *s, const ach_message_t *m, bool set)
 {
     const ach_simulation_pose3d_req_t *b = ach_message_body(m);
     ach_simulation_pose3d_req_t answer;
@@ -89,12 +89,12 @@ static ach_status_t pose3d(struct achi_sim *s, const ach_message_t *m, bool set)
     if ((set && !set_pose(s, b->name, &pose)) || !get_pose(s, b->name, &pose))
         return ACH_ENOTSUP;
     answer = *b;
-    answer.pose = achi_sim_pose3d(&pose);
+    answer.pose = drv_sim_pose3d(&pose);
     answer.simtime = (double)s->ticks * s->step;
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, set ? NULL : &answer);
 }
 
-static ach_status_t request(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t simulation_request(struct drv_sim *s, const ach_message_t *m)
 {
     switch (ach_message_header(m)->subtype) {
     case ACH_SIMULATION_REQ_GET_POSE2D:
@@ -109,19 +109,19 @@ static ach_status_t request(struct achi_sim *s, const ach_message_t *m)
     return ACH_ENOTSUP;
 }
 
-/* A second pause goes on. */
-ach_status_t achi_sim_simulation_process(struct achi_sim *s, const ach_message_t *m)
+/* A second pause command resumes. */
+ach_status_t drv_sim_simulation_process(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
 
     if (h->type == ACH_MSG_REQ)
-        return request(s, m);
+        return simulation_request(s, m);
     if (h->type != ACH_MSG_CMD)
         return ACH_ENOTSUP;
     if (h->subtype == ACH_SIMULATION_CMD_PAUSE)
         s->paused = !s->paused;
     else if (h->subtype == ACH_SIMULATION_CMD_RESET)
-        achi_sim_reset(s);
+        drv_sim_reset(s);
     else
         return ACH_ENOTSUP;
     return ACH_OK;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sonar.c - sonars all around the robot; the first one looks ahead, then leftwards */
+/* sonar.c - sonars around the robot; the first one points ahead, then counter-clockwise */
 #include <math.h>
 
 #include "sim.h"
 
 #define SONARS_MAX 64
-#define RAYS 5 /* of a cone */
+#define RAYS 5 /* simulated in each cone */
 
 static const uint8_t messages[][2] = {
     {ACH_MSG_REQ, ACH_SONAR_REQ_GET_GEOM}, {ACH_MSG_REQ, ACH_SONAR_REQ_POWER}, {0, 0}};
 
-ach_status_t achi_sim_sonar_options(struct achi_sim *s, ach_section_t *o)
+ach_status_t drv_sim_sonar_options(struct drv_sim *s, ach_section_t *o)
 {
     int count = ach_section_int(o, "sonars", 8);
 
@@ -22,55 +22,54 @@ ach_status_t achi_sim_sonar_options(struct achi_sim *s, ach_section_t *o)
     if (!(s->sonars.max_range > 0 && s->sonars.max_range <= 100))
         ach_section_refuse(o, "sonar_range", 0, "a length above 0, and up to 100 m");
     s->sonars.count = count < 1 || count > SONARS_MAX ? 1 : (unsigned)count;
-    return achi_sim_provide(s, ACH_SONAR_CODE, messages, &s->sonar);
+    return drv_sim_provide(s, ACH_SONAR_CODE, messages, &s->sonar);
 }
 
-static ach_pose2d_t mount_of(const struct achi_sim *s, unsigned i)
+static ach_pose2d_t mount_of(const struct drv_sim *s, unsigned i)
 {
     double a = 2 * M_PI * i / s->sonars.count, r = s->motion.radius;
     ach_pose2d_t rim = {r * cos(a), r * sin(a), a};
 
-    return achi_sim_on(&s->sonars.sensor.mount, &rim);
+    return drv_sim_on(&s->sonars.sensor.mount, &rim);
 }
 
-/* The nearest thing in the cone gives the echo. */
-static double echo(const struct achi_sim *s, unsigned i)
+/* The range of a sonar is that of the nearest obstacle in its cone. */
+static double echo(const struct drv_sim *s, unsigned i)
 {
-    ach_pose2d_t mount = mount_of(s, i), at = achi_sim_on(&s->motion.truth, &mount);
+    ach_pose2d_t mount = mount_of(s, i), at = drv_sim_on(&s->motion.truth, &mount);
     double best = s->sonars.max_range;
     int k;
 
     for (k = 0; k < RAYS; k++) {
         double off = s->sonars.cone * ((double)k / (RAYS - 1) - 0.5);
 
-        best = fmin(best, achi_sim_world_ray(&s->world, at.px, at.py, at.pa + off, best));
+        best = fmin(best, drv_sim_world_ray(&s->world, at.px, at.py, at.pa + off, best));
     }
     return best;
 }
 
-static ach_sonar_geom_t geom_of(const struct achi_sim *s, ach_pose3d_t *poses)
+static ach_sonar_geom_t sonar_geom_of(const struct drv_sim *s, ach_pose3d_t *poses)
 {
     unsigned i;
 
     for (i = 0; i < s->sonars.count; i++) {
         ach_pose2d_t mount = mount_of(s, i);
 
-        poses[i] = achi_sim_pose3d(&mount);
+        poses[i] = drv_sim_pose3d(&mount);
     }
     return (ach_sonar_geom_t){.poses_count = s->sonars.count, .poses = poses};
 }
 
-static void publish_geom(struct achi_sim *s)
+static void sonar_publish_geom(struct drv_sim *s)
 {
     ach_pose3d_t poses[SONARS_MAX];
-    ach_sonar_geom_t geom = geom_of(s, poses);
+    ach_sonar_geom_t geom = sonar_geom_of(s, poses);
 
-    ach_driver_publish_at(s->driver, &s->sonar.address, ACH_SONAR_DATA_GEOM, &geom,
-                          achi_sim_now(s));
+    ach_driver_publish_at(s->driver, &s->sonar.address, ACH_SONAR_DATA_GEOM, &geom, drv_sim_now(s));
     s->sonars.sensor.moved = false;
 }
 
-void achi_sim_sonar_publish(struct achi_sim *s)
+void drv_sim_sonar_publish(struct drv_sim *s)
 {
     float ranges[SONARS_MAX];
     ach_sonar_data_t data = {.ranges_count = s->sonars.count, .ranges = ranges};
@@ -79,16 +78,16 @@ void achi_sim_sonar_publish(struct achi_sim *s)
     if (!s->sonar.there)
         return;
     if (s->sonars.sensor.moved)
-        publish_geom(s);
-    if (s->sonars.sensor.off || !achi_sim_due(s, s->sonars.sensor.rate))
+        sonar_publish_geom(s);
+    if (s->sonars.sensor.off || !drv_sim_due(s, s->sonars.sensor.rate))
         return;
     for (i = 0; i < s->sonars.count; i++)
         ranges[i] = (float)echo(s, i);
     ach_driver_publish_at(s->driver, &s->sonar.address, ACH_SONAR_DATA_RANGES, &data,
-                          achi_sim_now(s));
+                          drv_sim_now(s));
 }
 
-static ach_status_t power(struct achi_sim *s, const ach_message_t *m)
+static ach_status_t sonar_power(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_sonar_power_config_t *body = ach_message_body(m);
 
@@ -98,15 +97,15 @@ static ach_status_t power(struct achi_sim *s, const ach_message_t *m)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
 }
 
-ach_status_t achi_sim_sonar_process(struct achi_sim *s, const ach_message_t *m)
+ach_status_t drv_sim_sonar_process(struct drv_sim *s, const ach_message_t *m)
 {
     ach_pose3d_t poses[SONARS_MAX];
     ach_sonar_geom_t geom;
 
     if (ach_message_is(m, NULL, ACH_MSG_REQ, ACH_SONAR_REQ_POWER))
-        return power(s, m);
+        return sonar_power(s, m);
     if (!ach_message_is(m, NULL, ACH_MSG_REQ, ACH_SONAR_REQ_GET_GEOM))
         return ACH_ENOTSUP;
-    geom = geom_of(s, poses);
+    geom = sonar_geom_of(s, poses);
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, &geom);
 }

@@ -3,21 +3,21 @@
 
 #include <math.h>
 
-bool achi_sim_world_occupied(const struct achi_sim_world *w, long col, long row)
+static bool world_occupied(const struct drv_sim_world *w, long col, long row)
 {
-    const struct achi_sim_bitmap *m = &w->map;
+    const struct drv_sim_bitmap *m = &w->map;
 
     if (col < 0 || row < 0 || col >= (long)m->width || row >= (long)m->height)
         return true;
-    return m->cells[(size_t)row * m->width + (size_t)col] == ACHI_SIM_OCCUPIED;
+    return m->cells[(size_t)row * m->width + (size_t)col] == DRV_SIM_OCCUPIED;
 }
 
-/* One axis of a ray that goes from border to border of cells. */
+/* One axis of a ray that is traced from cell border to cell border. */
 struct axis {
     long cell;
     long step;
-    double next; /* how far along the ray the next border is */
-    double each; /* and from there to the next but one */
+    double next; /* distance along the ray to the next border */
+    double each; /* distance along the ray between two borders */
 };
 
 static struct axis along(double start, double direction)
@@ -33,8 +33,8 @@ static struct axis along(double start, double direction)
     return a;
 }
 
-double achi_sim_world_ray(const struct achi_sim_world *w, double x, double y, double angle,
-                          double max)
+double drv_sim_world_ray(const struct drv_sim_world *w, double x, double y, double angle,
+                         double max)
 {
     struct axis h = along((x - w->x0) / w->scale, cos(angle));
     struct axis v = along((y - w->y0) / w->scale, sin(angle));
@@ -43,7 +43,7 @@ double achi_sim_world_ray(const struct achi_sim_world *w, double x, double y, do
     while (gone < limit) {
         struct axis *a = h.next < v.next ? &h : &v;
 
-        if (achi_sim_world_occupied(w, h.cell, v.cell))
+        if (world_occupied(w, h.cell, v.cell))
             return gone * w->scale;
         gone = a->next;
         a->next += a->each;
@@ -52,13 +52,13 @@ double achi_sim_world_ray(const struct achi_sim_world *w, double x, double y, do
     return max;
 }
 
-static double clamp(double v, double low, double high)
+static double world_clamp(double v, double low, double high)
 {
     return v < low ? low : v > high ? high : v;
 }
 
-double achi_sim_world_nearest(const struct achi_sim_world *w, double x, double y, double reach,
-                              double *angle)
+double drv_sim_world_nearest(const struct drv_sim_world *w, double x, double y, double reach,
+                             double *angle)
 {
     double cx = (x - w->x0) / w->scale, cy = (y - w->y0) / w->scale, r = reach / w->scale;
     double best = r;
@@ -66,11 +66,11 @@ double achi_sim_world_nearest(const struct achi_sim_world *w, double x, double y
 
     for (row = (long)floor(cy - r); row <= (long)floor(cy + r); row++)
         for (col = (long)floor(cx - r); col <= (long)floor(cx + r); col++) {
-            double dx = clamp(cx, (double)col, (double)col + 1) - cx;
-            double dy = clamp(cy, (double)row, (double)row + 1) - cy;
+            double dx = world_clamp(cx, (double)col, (double)col + 1) - cx;
+            double dy = world_clamp(cy, (double)row, (double)row + 1) - cy;
             double d = hypot(dx, dy);
 
-            if (d >= best || !achi_sim_world_occupied(w, col, row))
+            if (d >= best || !world_occupied(w, col, row))
                 continue;
             best = d;
             *angle = atan2(dy, dx);
@@ -78,16 +78,16 @@ double achi_sim_world_nearest(const struct achi_sim_world *w, double x, double y
     return best * w->scale;
 }
 
-ach_pose2d_t achi_sim_on(const ach_pose2d_t *base, const ach_pose2d_t *pose)
+ach_pose2d_t drv_sim_on(const ach_pose2d_t *base, const ach_pose2d_t *pose)
 {
     double c = cos(base->pa), s = sin(base->pa);
 
     return (ach_pose2d_t){.px = base->px + c * pose->px - s * pose->py,
                           .py = base->py + s * pose->px + c * pose->py,
-                          .pa = achi_sim_turn(base->pa + pose->pa)};
+                          .pa = drv_sim_turn(base->pa + pose->pa)};
 }
 
-double achi_sim_turn(double angle)
+double drv_sim_turn(double angle)
 {
     return remainder(angle, 2 * M_PI);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "port.h"
+#include "../../util/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,16 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds that a line may need to take a command. */
+/* Longest time to send a command, s. */
 #define SEND_LIMIT 0.5
-
-double achi_urg_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static speed_t speed_code(unsigned speed)
 {
@@ -36,14 +29,14 @@ static speed_t speed_code(unsigned speed)
     return B0;
 }
 
-/* What was read at another speed means nothing. */
-static void forget(struct achi_urg_port *p)
+/* Discard bytes that were received at another speed. */
+static void port_forget(struct drv_urg_port *p)
 {
     memset(&p->reader, 0, sizeof(p->reader));
     p->at = p->end = 0;
 }
 
-bool achi_urg_port_speed(struct achi_urg_port *p, unsigned speed)
+bool drv_urg_port_speed(struct drv_urg_port *p, unsigned speed)
 {
     speed_t code = speed_code(speed);
     struct termios t;
@@ -62,31 +55,31 @@ bool achi_urg_port_speed(struct achi_urg_port *p, unsigned speed)
         tcsetattr(p->fd, TCSANOW, &t) != 0)
         return false;
     tcflush(p->fd, TCIOFLUSH);
-    forget(p);
+    port_forget(p);
     return true;
 }
 
-bool achi_urg_port_open(struct achi_urg_port *p, const char *path, unsigned speed)
+bool drv_urg_port_open(struct drv_urg_port *p, const char *path, unsigned speed)
 {
     int error;
 
     p->fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (p->fd < 0)
         return false;
-    if (achi_urg_port_speed(p, speed))
+    if (drv_urg_port_speed(p, speed))
         return true;
     error = errno;
-    achi_urg_port_close(p);
+    drv_urg_port_close(p);
     errno = error;
     return false;
 }
 
-void achi_urg_port_close(struct achi_urg_port *p)
+void drv_urg_port_close(struct drv_urg_port *p)
 {
     if (p->fd >= 0)
         close(p->fd);
     p->fd = -1;
-    forget(p);
+    port_forget(p);
 }
 
 static bool wait_for(struct pollfd *fds, nfds_t n, double seconds)
@@ -97,8 +90,8 @@ static bool wait_for(struct pollfd *fds, nfds_t n, double seconds)
     return ppoll(fds, n, &t, NULL) > 0;
 }
 
-/* False: the line is gone. */
-static bool fill(struct achi_urg_port *p)
+/* False: the serial device has disappeared. */
+static bool port_fill(struct drv_urg_port *p)
 {
     ssize_t n = read(p->fd, p->bytes, sizeof(p->bytes));
 
@@ -107,42 +100,42 @@ static bool fill(struct achi_urg_port *p)
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static bool take_block(struct achi_urg_port *p, struct achi_scip_text *block)
+static bool take_block(struct drv_urg_port *p, struct drv_scip_text *block)
 {
     block->size = 0;
-    p->at += achi_scip_read(&p->reader, p->bytes + p->at, p->end - p->at, block);
+    p->at += drv_scip_read(&p->reader, p->bytes + p->at, p->end - p->at, block);
     return block->size > 0;
 }
 
-enum achi_urg_got achi_urg_port_next(struct achi_urg_port *p, double seconds, int other,
-                                     struct achi_scip_text *block)
+enum drv_urg_got drv_urg_port_next(struct drv_urg_port *p, double seconds, int other,
+                                   struct drv_scip_text *block)
 {
-    double until = achi_urg_clock() + seconds, left;
+    double until = monotonic_seconds() + seconds, left;
 
     while (!take_block(p, block)) {
         struct pollfd fds[] = {{.fd = p->fd, .events = POLLIN}, {.fd = other, .events = POLLIN}};
 
-        left = until - achi_urg_clock();
+        left = until - monotonic_seconds();
         if (!wait_for(fds, 2, left > 0 ? left : 0)) {
             if (left <= 0)
-                return ACHI_URG_NOTHING;
+                return DRV_URG_NOTHING;
             continue;
         }
-        if (fds[0].revents && !fill(p))
-            return ACHI_URG_LOST;
+        if (fds[0].revents && !port_fill(p))
+            return DRV_URG_LOST;
         if (!fds[0].revents)
-            return ACHI_URG_NOTHING;
+            return DRV_URG_NOTHING;
         if (left <= 0 && p->at == p->end)
-            return ACHI_URG_NOTHING;
+            return DRV_URG_NOTHING;
     }
-    return ACHI_URG_BLOCK;
+    return DRV_URG_BLOCK;
 }
 
-bool achi_urg_port_send(struct achi_urg_port *p, const char *command)
+bool drv_urg_port_send(struct drv_urg_port *p, const char *command)
 {
     char line[64];
     size_t size = (size_t)snprintf(line, sizeof(line), "%s\n", command), done = 0;
-    double until = achi_urg_clock() + SEND_LIMIT;
+    double until = monotonic_seconds() + SEND_LIMIT;
 
     while (done < size) {
         struct pollfd fd = {.fd = p->fd, .events = POLLOUT};
@@ -150,7 +143,7 @@ bool achi_urg_port_send(struct achi_urg_port *p, const char *command)
 
         if (n > 0)
             done += (size_t)n;
-        else if ((n < 0 && errno != EAGAIN && errno != EINTR) || achi_urg_clock() > until)
+        else if ((n < 0 && errno != EAGAIN && errno != EINTR) || monotonic_seconds() > until)
             return false;
         else
             wait_for(&fd, 1, 0.05);
@@ -158,22 +151,22 @@ bool achi_urg_port_send(struct achi_urg_port *p, const char *command)
     return true;
 }
 
-enum achi_urg_got achi_urg_port_ask(struct achi_urg_port *p, const char *command, double seconds,
-                                    struct achi_scip_answer *answer)
+enum drv_urg_got drv_urg_port_ask(struct drv_urg_port *p, const char *command, double seconds,
+                                  struct drv_scip_answer *answer)
 {
-    double until = achi_urg_clock() + seconds, left;
-    struct achi_scip_text block;
-    enum achi_urg_got got;
+    double until = monotonic_seconds() + seconds, left;
+    struct drv_scip_text block;
+    enum drv_urg_got got;
 
-    if (!achi_urg_port_send(p, command))
-        return ACHI_URG_LOST;
-    while ((left = until - achi_urg_clock()) > 0) {
-        got = achi_urg_port_next(p, left, -1, &block);
-        if (got != ACHI_URG_BLOCK)
+    if (!drv_urg_port_send(p, command))
+        return DRV_URG_LOST;
+    while ((left = until - monotonic_seconds()) > 0) {
+        got = drv_urg_port_next(p, left, -1, &block);
+        if (got != DRV_URG_BLOCK)
             return got;
-        if (achi_scip_answer(block, answer) && answer->command.size == strlen(command) &&
+        if (drv_scip_answer(block, answer) && answer->command.size == strlen(command) &&
             memcmp(answer->command.at, command, answer->command.size) == 0)
-            return ACHI_URG_BLOCK;
+            return DRV_URG_BLOCK;
     }
-    return ACHI_URG_NOTHING;
+    return DRV_URG_NOTHING;
 }

@@ -1,44 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.h - a scanner at a serial line: bytes, and commands with their answers */
-#ifndef ACHI_URG_PORT_H
-#define ACHI_URG_PORT_H
+/* port.h - a scanner on a serial line: bytes, and commands with their answers */
+#ifndef DRV_URG_PORT_H
+#define DRV_URG_PORT_H
 
 #include "scip.h"
 
-struct achi_urg_port {
+struct drv_urg_port {
     int fd; /* -1: closed */
-    struct achi_scip_reader reader;
-    char bytes[4096]; /* read, and not looked at yet */
+    struct drv_scip_reader reader;
+    char bytes[4096]; /* bytes from at to end are received but not parsed yet */
     size_t at, end;
 };
 
-/* Seconds of a clock that is not set. */
-double achi_urg_clock(void);
+/* False with errno. */
+bool drv_urg_port_open(struct drv_urg_port *p, const char *path, unsigned speed);
+void drv_urg_port_close(struct drv_urg_port *p);
+bool drv_urg_port_speed(struct drv_urg_port *p, unsigned speed);
 
-/* False: errno says why. */
-bool achi_urg_port_open(struct achi_urg_port *p, const char *path, unsigned speed);
-void achi_urg_port_close(struct achi_urg_port *p);
-bool achi_urg_port_speed(struct achi_urg_port *p, unsigned speed);
-
-/* What came of waiting for an answer. */
-enum achi_urg_got {
-    ACHI_URG_BLOCK,   /* a block */
-    ACHI_URG_NOTHING, /* the time is over, or the other descriptor is readable */
-    ACHI_URG_LOST     /* the line is gone */
+/* Result of a wait for an answer. */
+enum drv_urg_got {
+    DRV_URG_BLOCK,   /* a block was received */
+    DRV_URG_NOTHING, /* timeout, or the other descriptor is readable */
+    DRV_URG_LOST     /* the serial device has disappeared */
 };
 
-/* Wait for a block for so many seconds, or until the other descriptor is readable; -1: none. */
-enum achi_urg_got achi_urg_port_next(struct achi_urg_port *p, double seconds, int other,
-                                     struct achi_scip_text *block);
+/* Wait for a block until the timeout, or until the descriptor other is readable; -1: none. */
+enum drv_urg_got drv_urg_port_next(struct drv_urg_port *p, double seconds, int other,
+                                   struct drv_scip_text *block);
 
-/* Send a line. False: the line is gone, or takes nothing. */
-bool achi_urg_port_send(struct achi_urg_port *p, const char *command);
+/* Send a command line. False: the serial device has disappeared, or accepts no data. */
+bool drv_urg_port_send(struct drv_urg_port *p, const char *command);
 
 /*
- * Send a command, and wait for its answer; others are passed over. ACHI_URG_NOTHING: none came,
- * or it was damaged.
+ * Send a command and wait for its answer; other answers are skipped. DRV_URG_NOTHING: no answer
+ * came, or it was damaged.
  */
-enum achi_urg_got achi_urg_port_ask(struct achi_urg_port *p, const char *command, double seconds,
-                                    struct achi_scip_answer *answer);
+enum drv_urg_got drv_urg_port_ask(struct drv_urg_port *p, const char *command, double seconds,
+                                  struct drv_scip_answer *answer);
 
 #endif

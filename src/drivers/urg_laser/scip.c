@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-char achi_scip_sum(const char *text, size_t size)
+char drv_scip_sum(const char *text, size_t size)
 {
     unsigned sum = 0;
 
@@ -12,7 +12,7 @@ char achi_scip_sum(const char *text, size_t size)
     return (char)((sum & 0x3f) + 0x30);
 }
 
-bool achi_scip_decode(const char *text, unsigned chars, uint32_t *value)
+bool drv_scip_decode(const char *text, unsigned chars, uint32_t *value)
 {
     uint32_t v = 0;
 
@@ -27,7 +27,7 @@ bool achi_scip_decode(const char *text, unsigned chars, uint32_t *value)
     return true;
 }
 
-void achi_scip_encode(uint32_t value, unsigned chars, char *text)
+void drv_scip_encode(uint32_t value, unsigned chars, char *text)
 {
     while (chars--) {
         text[chars] = (char)((value & 0x3f) + 0x30);
@@ -35,7 +35,8 @@ void achi_scip_encode(uint32_t value, unsigned chars, char *text)
     }
 }
 
-bool achi_scip_line(struct achi_scip_text *rest, struct achi_scip_text *line)
+/* Remove the next line from rest, without its line feed. False: rest is empty. */
+static bool scip_line(struct drv_scip_text *rest, struct drv_scip_text *line)
 {
     const char *end;
 
@@ -49,8 +50,8 @@ bool achi_scip_line(struct achi_scip_text *rest, struct achi_scip_text *line)
     return true;
 }
 
-/* Whether a byte ends the block. What is too long is forgotten up to its end. */
-static bool add(struct achi_scip_reader *r, char c)
+/* Add a byte. True: it completes a block. A block that is too long is skipped to its end. */
+static bool scip_add(struct drv_scip_reader *r, char c)
 {
     if (c == '\n' && r->size > 0 && r->bytes[r->size - 1] == '\n') {
         bool whole = !r->skip;
@@ -69,8 +70,8 @@ static bool add(struct achi_scip_reader *r, char c)
     return false;
 }
 
-size_t achi_scip_read(struct achi_scip_reader *r, const char *bytes, size_t n,
-                      struct achi_scip_text *block)
+size_t drv_scip_read(struct drv_scip_reader *r, const char *bytes, size_t n,
+                     struct drv_scip_text *block)
 {
     size_t i = 0;
 
@@ -80,27 +81,27 @@ size_t achi_scip_read(struct achi_scip_reader *r, const char *bytes, size_t n,
             r->ended = false;
             r->size = 0;
         }
-        if (add(r, bytes[i++])) {
-            *block = (struct achi_scip_text){r->bytes, r->size};
+        if (scip_add(r, bytes[i++])) {
+            *block = (struct drv_scip_text){r->bytes, r->size};
             break;
         }
     }
     return i;
 }
 
-/* Whether the last character is the checksum of all before it, but for so many between. */
-static bool sound(const struct achi_scip_text *line, size_t between)
+/* Is the last character the checksum of the line, without the last `between` characters? */
+static bool sound(const struct drv_scip_text *line, size_t between)
 {
     return line->size > between + 1 &&
-           line->at[line->size - 1] == achi_scip_sum(line->at, line->size - 1 - between);
+           line->at[line->size - 1] == drv_scip_sum(line->at, line->size - 1 - between);
 }
 
-bool achi_scip_answer(struct achi_scip_text block, struct achi_scip_answer *answer)
+bool drv_scip_answer(struct drv_scip_text block, struct drv_scip_answer *answer)
 {
-    struct achi_scip_text status;
+    struct drv_scip_text status;
 
-    if (!achi_scip_line(&block, &answer->command) || !achi_scip_line(&block, &status) ||
-        status.size != 3 || !sound(&status, 0))
+    if (!scip_line(&block, &answer->command) || !scip_line(&block, &status) || status.size != 3 ||
+        !sound(&status, 0))
         return false;
     memcpy(answer->status, status.at, 2);
     answer->status[2] = '\0';
@@ -108,38 +109,38 @@ bool achi_scip_answer(struct achi_scip_text block, struct achi_scip_answer *answ
     return true;
 }
 
-/* Numbers may be broken between lines: the rest of one is carried over. */
+/* A number may be split between two lines: its first part is kept here. */
 struct carry {
     char chars[4];
     unsigned size;
 };
 
-static bool add_ranges(struct achi_scip_text data, unsigned chars, struct carry *carry,
-                       struct achi_scip_scan *scan)
+static bool add_ranges(struct drv_scip_text data, unsigned chars, struct carry *carry,
+                       struct drv_scip_scan *scan)
 {
     for (; data.size > 0; data.at++, data.size--) {
         carry->chars[carry->size++] = *data.at;
         if (carry->size < chars)
             continue;
         carry->size = 0;
-        if (scan->count == ACHI_SCIP_STEPS_MAX ||
-            !achi_scip_decode(carry->chars, chars, &scan->ranges[scan->count++]))
+        if (scan->count == DRV_SCIP_STEPS_MAX ||
+            !drv_scip_decode(carry->chars, chars, &scan->ranges[scan->count++]))
             return false;
     }
     return true;
 }
 
-bool achi_scip_scan(struct achi_scip_text rest, unsigned chars, struct achi_scip_scan *scan)
+bool drv_scip_scan(struct drv_scip_text rest, unsigned chars, struct drv_scip_scan *scan)
 {
     struct carry carry = {.size = 0};
-    struct achi_scip_text line;
+    struct drv_scip_text line;
 
     scan->count = 0;
-    if (chars < 2 || chars > 3 || !achi_scip_line(&rest, &line) || line.size != 5 ||
-        !sound(&line, 0) || !achi_scip_decode(line.at, 4, &scan->timestamp))
+    if (chars < 2 || chars > 3 || !scip_line(&rest, &line) || line.size != 5 || !sound(&line, 0) ||
+        !drv_scip_decode(line.at, 4, &scan->timestamp))
         return false;
-    while (achi_scip_line(&rest, &line)) {
-        if (!sound(&line, 0) || line.size > ACHI_SCIP_LINE_DATA + 1)
+    while (scip_line(&rest, &line)) {
+        if (!sound(&line, 0) || line.size > DRV_SCIP_LINE_DATA + 1)
             return false;
         line.size--;
         if (!add_ranges(line, chars, &carry, scan))
@@ -148,29 +149,29 @@ bool achi_scip_scan(struct achi_scip_text rest, unsigned chars, struct achi_scip
     return carry.size == 0 && scan->count > 0;
 }
 
-/* NAME:VALUE;SUM, where the checksum leaves the semicolon out. */
-bool achi_scip_field(struct achi_scip_text rest, const char *name, struct achi_scip_text *value)
+/* NAME:VALUE;SUM, where the checksum does not include the semicolon. */
+bool drv_scip_field(struct drv_scip_text rest, const char *name, struct drv_scip_text *value)
 {
     size_t n = strlen(name);
-    struct achi_scip_text line;
+    struct drv_scip_text line;
 
-    while (achi_scip_line(&rest, &line)) {
+    while (scip_line(&rest, &line)) {
         if (line.size < n + 3 || memcmp(line.at, name, n) != 0 || line.at[n] != ':')
             continue;
         if (line.at[line.size - 2] != ';' || !sound(&line, 1))
             return false;
-        *value = (struct achi_scip_text){line.at + n + 1, line.size - n - 3};
+        *value = (struct drv_scip_text){line.at + n + 1, line.size - n - 3};
         return true;
     }
     return false;
 }
 
-bool achi_scip_number(struct achi_scip_text rest, const char *name, unsigned *value)
+bool drv_scip_number(struct drv_scip_text rest, const char *name, unsigned *value)
 {
-    struct achi_scip_text text;
+    struct drv_scip_text text;
     unsigned v = 0;
 
-    if (!achi_scip_field(rest, name, &text) || text.size == 0 || text.size > 7)
+    if (!drv_scip_field(rest, name, &text) || text.size == 0 || text.size > 7)
         return false;
     for (; text.size > 0; text.at++, text.size--) {
         if (*text.at < '0' || *text.at > '9')

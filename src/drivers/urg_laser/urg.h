@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* urg.h - one scanner: what it is, and how it is to measure */
-#ifndef ACHI_URG_H
-#define ACHI_URG_H
+/* urg.h - one scanner: its model, its measuring parameters, and the driver's state */
+#ifndef DRV_URG_H
+#define DRV_URG_H
 
 #include <ach.h>
 #include <ach/driver.h>
@@ -9,71 +9,71 @@
 
 #include "port.h"
 
-/* What the scanner says of itself. */
-struct achi_urg_model {
-    unsigned min_mm, max_mm;     /* of ranges; others are errors */
-    unsigned steps;              /* of a whole turn */
-    unsigned first, last, front; /* steps that it measures; the one ahead */
+/* Parameters that the scanner reports. */
+struct drv_urg_model {
+    unsigned min_mm, max_mm;     /* valid ranges; values outside are error codes */
+    unsigned steps;              /* in a full turn */
+    unsigned first, last, front; /* first and last measured step; the step straight ahead */
     unsigned rpm;
     uint32_t serial;
 };
 
-/* How it is to measure. */
-struct achi_urg_measure {
+/* Requested measurement. */
+struct drv_urg_measure {
     unsigned first, last; /* steps */
-    unsigned cluster;     /* so many steps become one range, the smallest */
-    unsigned skip;        /* scans that are left out between two */
+    unsigned cluster;     /* number of steps merged into one range, their smallest */
+    unsigned skip;        /* number of scans skipped between two that are sent */
 };
 
-struct achi_urg {
+struct drv_urg {
     ach_driver_t *driver;
     ach_address_t address;
-    const char *path; /* the config file's */
-    unsigned speed;   /* of the line */
-    unsigned chars;   /* of a range: 2 or 3 */
-    bool polled;      /* ask for each scan */
-    double timeout;   /* s without a scan: something is wrong */
+    const char *path; /* of the serial device; owned by the config file */
+    unsigned speed;   /* of the serial line */
+    unsigned chars;   /* characters of a range: 2 or 3 */
+    bool polled;      /* request each scan */
+    double timeout;   /* s without a scan until the scanner counts as silent */
     double min_angle, max_angle;
     unsigned cluster, skip;
     ach_laser_geom_t geom;
 
-    struct achi_urg_port port;
-    struct achi_urg_model model;
-    struct achi_urg_measure measure;
-    bool power;      /* somebody wants scans */
-    double heard;    /* when a scan came, or was asked for */
-    double tried;    /* when it was tried to open the port */
-    unsigned silent; /* times that it had to be reminded */
+    struct drv_urg_port port;
+    struct drv_urg_model model;
+    struct drv_urg_measure measure;
+    bool power;      /* scans are wanted */
+    double heard;    /* time of the last scan, or of the last request for one */
+    double tried;    /* time of the last attempt to open the port */
+    unsigned silent; /* timeouts in a row: measuring was started again after each */
     uint64_t scans, damaged;
-    struct achi_scip_scan scan;
-    float ranges[ACHI_SCIP_STEPS_MAX];
+    struct drv_scip_scan scan;
+    float ranges[DRV_SCIP_STEPS_MAX];
 };
 
-/* Open the port and learn what is there. ach_errstr says what is wrong. */
-ach_status_t achi_urg_connect(struct achi_urg *u);
+/* Open the port and read the scanner's model. On errors see ach_errstr. */
+ach_status_t drv_urg_connect(struct drv_urg *u);
 
-/* Laser on and measure, or laser off. False: it does not answer, or refuses. */
-bool achi_urg_begin(struct achi_urg *u);
-bool achi_urg_end(struct achi_urg *u);
+/* Switch the laser on and start measuring, or switch it off. False: no answer, or refused. */
+bool drv_urg_begin(struct drv_urg *u);
+bool drv_urg_end(struct drv_urg *u);
 
-/* Ask for the next scan, if the scanner is not to send them by itself. */
-bool achi_urg_poll(struct achi_urg *u);
+/* Request the next scan, if polled; else the scanner sends scans by itself. */
+bool drv_urg_poll(struct drv_urg *u);
 
-/* Whether this repeats the command for scans. */
-bool achi_urg_is_scan(const struct achi_urg *u, const struct achi_scip_text *command);
+/* Is it the repeated command of a scan? */
+bool drv_urg_is_scan(const struct drv_urg *u, const struct drv_scip_text *command);
 
-/* Steps for angles, as near as the scanner can. False: it cannot. */
-bool achi_urg_measure_for(const struct achi_urg_model *m, double min_angle, double max_angle,
-                          unsigned cluster, unsigned skip, struct achi_urg_measure *measure);
-double achi_urg_step_angle(const struct achi_urg_model *m); /* rad of a step */
-double achi_urg_angle(const struct achi_urg_model *m, unsigned step);
-unsigned achi_urg_count(const struct achi_urg_measure *m); /* ranges of a scan */
-double achi_urg_frequency(const struct achi_urg *u);       /* Hz of scans */
+/* Convert angles to the nearest steps of the scanner. False: out of its range. */
+bool drv_urg_measure_for(const struct drv_urg_model *m, double min_angle, double max_angle,
+                         unsigned cluster, unsigned skip, struct drv_urg_measure *measure);
+double drv_urg_step_angle(const struct drv_urg_model *m); /* rad of a step */
+double drv_urg_angle(const struct drv_urg_model *m, unsigned step);
+unsigned drv_urg_count(const struct drv_urg_measure *m); /* ranges of a scan */
+double drv_urg_frequency(const struct drv_urg *u);       /* Hz of scans */
 
-/* Publish a scan that came. */
-void achi_urg_publish(struct achi_urg *u);
+/* Publish the received scan. */
+void drv_urg_publish(struct drv_urg *u);
 
 /* A message to the driver. */
-ach_status_t achi_urg_process(ach_driver_t *driver, void *state, const ach_message_t *message);
+ach_status_t drv_urg_process(ach_driver_t *driver, void *state, const ach_message_t *message);
 
 #endif

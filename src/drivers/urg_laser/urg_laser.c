@@ -2,22 +2,23 @@
 /*
  * urg_laser.c - the driver for Hokuyo's URG scanners
  *
- * The main loop waits for scans and for messages at once. A scan that is damaged is
- * dropped and counted. A scanner that falls silent is reminded, then looked for
- * again, as one that was pulled out.
+ * The main loop waits for scans and messages at the same time. A damaged scan is dropped and
+ * counted. If scans stop coming, measuring is started again; if that does not help, the port is
+ * closed and opened again, as after an unplugged cable.
  */
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/monotonic.h"
 #include "urg.h"
 
-#define LOOK 0.5    /* s between attempts to find it again */
-#define REMINDERS 2 /* before it is given up */
+#define LOOK 0.5    /* s between attempts to connect again */
+#define REMINDERS 2 /* attempts to start measuring again before the port is closed */
 
-/* Not more often than it has doubled. */
-static void damaged(struct achi_urg *u)
+/* Log only when the count is a power of 2. */
+static void damaged(struct drv_urg *u)
 {
     u->damaged++;
     if ((u->damaged & (u->damaged - 1)) == 0)
@@ -26,86 +27,85 @@ static void damaged(struct achi_urg *u)
                        u->path, (unsigned long long)u->damaged, (unsigned long long)u->scans);
 }
 
-static void lose(struct achi_urg *u, const char *why)
+static void lose(struct drv_urg *u, const char *why)
 {
-    ach_driver_log(u->driver, ACH_LOG_WARNING, "%s: %s; it is tried again", u->path, why);
-    achi_urg_port_close(&u->port);
-    u->tried = achi_urg_clock();
+    ach_driver_log(u->driver, ACH_LOG_WARNING, "%s: %s; trying to reconnect", u->path, why);
+    drv_urg_port_close(&u->port);
+    u->tried = monotonic_seconds();
 }
 
-/* A scan has the status 99 if it comes by itself, 00 if it was asked for. */
-static void hear(struct achi_urg *u, struct achi_scip_text block)
+/* A scan has status 99 if the scanner sends by itself, 00 if it was polled. */
+static void hear(struct drv_urg *u, struct drv_scip_text block)
 {
-    struct achi_scip_answer answer;
+    struct drv_scip_answer answer;
 
-    if (!achi_scip_answer(block, &answer)) {
+    if (!drv_scip_answer(block, &answer)) {
         damaged(u);
         return;
     }
-    if (!achi_urg_is_scan(u, &answer.command) ||
-        strcmp(answer.status, u->polled ? "00" : "99") != 0)
+    if (!drv_urg_is_scan(u, &answer.command) || strcmp(answer.status, u->polled ? "00" : "99") != 0)
         return;
-    u->heard = achi_urg_clock();
+    u->heard = monotonic_seconds();
     u->silent = 0;
-    if (achi_scip_scan(answer.rest, u->chars, &u->scan) &&
-        u->scan.count == achi_urg_count(&u->measure)) {
-        achi_urg_publish(u);
+    if (drv_scip_scan(answer.rest, u->chars, &u->scan) &&
+        u->scan.count == drv_urg_count(&u->measure)) {
+        drv_urg_publish(u);
         u->scans++;
     } else {
         damaged(u);
     }
-    if (u->polled && u->power && !achi_urg_poll(u))
-        lose(u, "it takes no commands");
+    if (u->polled && u->power && !drv_urg_poll(u))
+        lose(u, "it accepts no commands");
 }
 
-static void check_silence(struct achi_urg *u)
+static void check_silence(struct drv_urg *u)
 {
-    if (!u->power || achi_urg_clock() - u->heard < u->timeout)
+    if (!u->power || monotonic_seconds() - u->heard < u->timeout)
         return;
     if (++u->silent > REMINDERS) {
         u->silent = 0;
-        lose(u, "it has fallen silent");
-    } else if (!achi_urg_begin(u)) {
+        lose(u, "it has stopped sending");
+    } else if (!drv_urg_begin(u)) {
         lose(u, "it does not answer");
     }
 }
 
-static void listen(struct achi_urg *u)
+static void listen(struct drv_urg *u)
 {
-    struct achi_scip_text block;
+    struct drv_scip_text block;
 
-    switch (achi_urg_port_next(&u->port, u->timeout / 4, ach_driver_fd(u->driver), &block)) {
-    case ACHI_URG_BLOCK:
+    switch (drv_urg_port_next(&u->port, u->timeout / 4, ach_driver_fd(u->driver), &block)) {
+    case DRV_URG_BLOCK:
         hear(u, block);
         break;
-    case ACHI_URG_NOTHING:
+    case DRV_URG_NOTHING:
         break;
-    case ACHI_URG_LOST:
-        lose(u, "the line is gone");
+    case DRV_URG_LOST:
+        lose(u, "the connection is lost");
         return;
     }
     if (u->port.fd >= 0)
         check_silence(u);
 }
 
-static void look_for_it(struct achi_urg *u)
+static void look_for_it(struct drv_urg *u)
 {
     struct pollfd p = {.fd = ach_driver_fd(u->driver), .events = POLLIN};
-    double left = u->tried + LOOK - achi_urg_clock();
+    double left = u->tried + LOOK - monotonic_seconds();
 
     if (left > 0) {
         poll(&p, 1, (int)(left * 1000) + 1);
         return;
     }
-    u->tried = achi_urg_clock();
-    if (achi_urg_connect(u) == ACH_OK)
+    u->tried = monotonic_seconds();
+    if (drv_urg_connect(u) == ACH_OK)
         ach_driver_log(u->driver, ACH_LOG_INFO, "%s: the scanner is back", u->path);
-    u->tried = achi_urg_clock();
+    u->tried = monotonic_seconds();
 }
 
-static void run(ach_driver_t *driver, void *state)
+static void urg_laser_run(ach_driver_t *driver, void *state)
 {
-    struct achi_urg *u = state;
+    struct drv_urg *u = state;
 
     while (ach_driver_wait(driver, 0))
         if (u->port.fd >= 0)
@@ -114,14 +114,14 @@ static void run(ach_driver_t *driver, void *state)
             look_for_it(u);
 }
 
-static ach_status_t setup(ach_driver_t *driver, void *state)
+static ach_status_t urg_laser_setup(ach_driver_t *driver, void *state)
 {
-    struct achi_urg *u = state;
+    struct drv_urg *u = state;
     ach_status_t status;
 
     u->power = true;
     u->silent = 0;
-    status = achi_urg_connect(u);
+    status = drv_urg_connect(u);
     if (status == ACH_OK)
         ach_driver_log(driver, ACH_LOG_INFO, "%s: scanner %u, %u to %u mm, steps %u to %u of %u",
                        u->path, u->model.serial, u->model.min_mm, u->model.max_mm, u->model.first,
@@ -129,17 +129,17 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     return status;
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void urg_laser_shut_down(ach_driver_t *driver, void *state)
 {
-    struct achi_urg *u = state;
+    struct drv_urg *u = state;
 
     (void)driver;
     if (u->port.fd >= 0)
-        achi_urg_end(u);
-    achi_urg_port_close(&u->port);
+        drv_urg_end(u);
+    drv_urg_port_close(&u->port);
 }
 
-static void read_geometry(struct achi_urg *u, ach_section_t *o)
+static void read_geometry(struct drv_urg *u, ach_section_t *o)
 {
     u->geom = (ach_laser_geom_t){.pose = {.px = ach_section_tuple_length(o, "pose", 0, 0),
                                           .py = ach_section_tuple_length(o, "pose", 1, 0),
@@ -160,7 +160,7 @@ static unsigned whole(ach_section_t *o, const char *name, int fallback, int min,
     return (unsigned)fallback;
 }
 
-static ach_status_t read_options(struct achi_urg *u, ach_section_t *o)
+static ach_status_t urg_laser_read_options(struct drv_urg *u, ach_section_t *o)
 {
     u->path = ach_section_string(o, "port", "/dev/ttyACM0");
     u->speed = whole(o, "baud", 115200, 19200, 500000, "19200 to 500000");
@@ -180,7 +180,7 @@ static ach_status_t read_options(struct achi_urg *u, ach_section_t *o)
                                  : ACH_OK;
 }
 
-static ach_status_t claim(struct achi_urg *u)
+static ach_status_t urg_laser_claim(struct drv_urg *u)
 {
     ach_status_t status = ach_driver_provide(u->driver, ACH_LASER_CODE, NULL, &u->address);
     uint8_t subtype;
@@ -191,18 +191,18 @@ static ach_status_t claim(struct achi_urg *u)
     return status;
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t urg_laser_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
-    struct achi_urg *u = calloc(1, sizeof(*u));
+    struct drv_urg *u = calloc(1, sizeof(*u));
     ach_status_t status;
 
     if (!u)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a scanner");
     u->driver = driver;
     u->port.fd = -1;
-    status = claim(u);
+    status = urg_laser_claim(u);
     if (status == ACH_OK)
-        status = read_options(u, options);
+        status = urg_laser_read_options(u, options);
     if (status != ACH_OK)
         free(u);
     else
@@ -210,19 +210,19 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     return status;
 }
 
-static void destroy(ach_driver_t *driver, void *state)
+static void urg_laser_destroy(ach_driver_t *driver, void *state)
 {
     (void)driver;
     free(state);
 }
 
-const ach_driver_class_t achi_driver_urg_laser = {
+const ach_driver_class_t drv_driver_urg_laser = {
     .version = ACH_DRIVER_VERSION,
     .name = "urg_laser",
-    .create = create,
-    .destroy = destroy,
-    .setup = setup,
-    .shutdown = shut_down,
-    .process = achi_urg_process,
-    .main = run,
+    .create = urg_laser_create,
+    .destroy = urg_laser_destroy,
+    .setup = urg_laser_setup,
+    .shutdown = urg_laser_shut_down,
+    .process = drv_urg_process,
+    .main = urg_laser_run,
 };

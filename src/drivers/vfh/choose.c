@@ -4,21 +4,21 @@
 
 #include "vfh.h"
 
-/* An opening that is wider has more than one way through. */
+/* A wider opening has more than one candidate direction. */
 #define WIDE (80 * M_PI / 180)
 
-struct choice {
-    const struct achi_vfh_options *options;
+struct choose_choice {
+    const struct drv_vfh_options *options;
     double target, heading, previous;
     double best, cost; /* so far; cost < 0: none */
 };
 
 static double apart(double a, double b)
 {
-    return fabs(achi_vfh_turn(a - b));
+    return fabs(drv_vfh_turn(a - b));
 }
 
-static void consider(struct choice *c, double direction)
+static void consider(struct choose_choice *c, double direction)
 {
     double cost = c->options->weight_desired * apart(direction, c->target) +
                   c->options->weight_current * apart(direction, c->heading) +
@@ -27,11 +27,11 @@ static void consider(struct choice *c, double direction)
     if (c->cost >= 0 && cost >= c->cost)
         return;
     c->cost = cost;
-    c->best = achi_vfh_turn(direction);
+    c->best = drv_vfh_turn(direction);
 }
 
-/* From right to left: a narrow one is passed in its middle, a wide one at either side, or straight. */
-static void opening(struct choice *c, double right, double left)
+/* Candidates: the middle of a narrow opening; near either side of a wide one, or the target. */
+static void opening(struct choose_choice *c, double right, double left)
 {
     double ahead;
 
@@ -46,15 +46,15 @@ static void opening(struct choice *c, double right, double left)
         consider(c, ahead);
 }
 
-static bool masked(const struct achi_vfh_histogram *h, int k)
+static bool masked(const struct drv_vfh_histogram *h, int k)
 {
     return h->masked[k % h->sectors];
 }
 
-bool achi_vfh_choose(const struct achi_vfh_histogram *h, const struct achi_vfh_options *o,
-                     double target, double heading, double previous, double *direction)
+bool drv_vfh_choose(const struct drv_vfh_histogram *h, const struct drv_vfh_options *o,
+                    double target, double heading, double previous, double *direction)
 {
-    struct choice c = {o, target, heading, previous, 0, -1};
+    struct choose_choice c = {o, target, heading, previous, 0, -1};
     int first = 0, k, end;
 
     while (first < h->sectors && !masked(h, first))
@@ -63,7 +63,7 @@ bool achi_vfh_choose(const struct achi_vfh_histogram *h, const struct achi_vfh_o
         *direction = target;
         return true;
     }
-    /* From a blocked sector once around. */
+    /* Go once around, beginning at a blocked sector. */
     for (k = first; k < first + h->sectors; k = end + 1) {
         for (end = k; end < first + h->sectors && !masked(h, end); end++)
             ;

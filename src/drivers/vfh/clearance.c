@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clearance.c - how far and how fast straight on; the last line of safety */
+/* clearance.c - safe distance and speed straight ahead; the last safety check */
 #include <math.h>
 
 #include "vfh.h"
 
-/* A cell that was seen as often as this counts. */
+/* Smallest certainty of a cell that counts as an obstacle. */
 #define SEEN 5
 
-/* How far a disc can go along x before it meets a point. */
-static double until(double x, double y, double radius)
+/* How far a disc can move along x before it touches the point. */
+static double clearance_until(double x, double y, double radius)
 {
     if (x <= 0 || fabs(y) >= radius)
         return INFINITY;
     return fmax(0, x - sqrt(radius * radius - y * y));
 }
 
-double achi_vfh_clearance(const struct achi_vfh_grid *g, const ach_pose2d_t *pose, double radius,
-                          double reach, bool back)
+double drv_vfh_clearance(const struct drv_vfh_grid *g, const ach_pose2d_t *pose, double radius,
+                         double reach, bool back)
 {
     double ca = cos(pose->pa) * (back ? -1 : 1), sa = sin(pose->pa) * (back ? -1 : 1);
     int32_t col = (int32_t)floor(pose->px / g->size), row = (int32_t)floor(pose->py / g->size);
@@ -27,13 +27,13 @@ double achi_vfh_clearance(const struct achi_vfh_grid *g, const ach_pose2d_t *pos
         for (c = col - n; c <= col + n; c++) {
             double x = (c + 0.5) * g->size - pose->px, y = (r + 0.5) * g->size - pose->py;
 
-            if (achi_vfh_grid_get(g, c, r) >= SEEN)
-                best = fmin(best, until(x * ca + y * sa, y * ca - x * sa, radius));
+            if (drv_vfh_grid_get(g, c, r) >= SEEN)
+                best = fmin(best, clearance_until(x * ca + y * sa, y * ca - x * sa, radius));
         }
     return best;
 }
 
-double achi_vfh_safe_speed(const struct achi_vfh_options *o, double clearance)
+double drv_vfh_safe_speed(const struct drv_vfh_options *o, double clearance)
 {
     return sqrt(2 * o->acceleration * clearance);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* grid.c - what is known of the cells around the robot; it goes along without being moved */
+/* grid.c - certainties of the cells around the robot; the grid wraps around as the robot moves */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "vfh.h"
 
-#define HIT 5  /* three make a cell certain */
-#define MISS 1 /* a ray that passes makes it less */
+#define HIT 5  /* added for a hit: three reach DRV_VFH_CERTAIN */
+#define MISS 1 /* subtracted for each ray that passes through */
 
-bool achi_vfh_grid_init(struct achi_vfh_grid *g, double size, int side)
+bool drv_vfh_grid_init(struct drv_vfh_grid *g, double size, int side)
 {
     g->size = size;
     g->side = side;
@@ -17,13 +17,13 @@ bool achi_vfh_grid_init(struct achi_vfh_grid *g, double size, int side)
     return g->cells != NULL;
 }
 
-void achi_vfh_grid_finish(struct achi_vfh_grid *g)
+void drv_vfh_grid_finish(struct drv_vfh_grid *g)
 {
     free(g->cells);
     g->cells = NULL;
 }
 
-void achi_vfh_grid_clear(struct achi_vfh_grid *g)
+void drv_vfh_grid_clear(struct drv_vfh_grid *g)
 {
     memset(g->cells, 0, (size_t)g->side * (size_t)g->side * sizeof(*g->cells));
 }
@@ -35,31 +35,31 @@ static size_t wrap(int32_t i, int side)
     return (size_t)(r < 0 ? r + side : r);
 }
 
-static struct achi_vfh_cell *slot(const struct achi_vfh_grid *g, int32_t col, int32_t row)
+static struct drv_vfh_cell *slot(const struct drv_vfh_grid *g, int32_t col, int32_t row)
 {
     return &g->cells[wrap(row, g->side) * (size_t)g->side + wrap(col, g->side)];
 }
 
-int achi_vfh_grid_get(const struct achi_vfh_grid *g, int32_t col, int32_t row)
+int drv_vfh_grid_get(const struct drv_vfh_grid *g, int32_t col, int32_t row)
 {
-    const struct achi_vfh_cell *c = slot(g, col, row);
+    const struct drv_vfh_cell *c = slot(g, col, row);
 
     return c->col == col && c->row == row ? c->certainty : 0;
 }
 
-static void change(struct achi_vfh_grid *g, int32_t col, int32_t row, int by)
+static void change(struct drv_vfh_grid *g, int32_t col, int32_t row, int by)
 {
-    struct achi_vfh_cell *c = slot(g, col, row);
+    struct drv_vfh_cell *c = slot(g, col, row);
     int now = by + (c->col == col && c->row == row ? c->certainty : 0);
 
-    *c = (struct achi_vfh_cell){col, row,
-                                (uint8_t)(now < 0                  ? 0
-                                          : now > ACHI_VFH_CERTAIN ? ACHI_VFH_CERTAIN
-                                                                   : now)};
+    *c = (struct drv_vfh_cell){col, row,
+                               (uint8_t)(now < 0                 ? 0
+                                         : now > DRV_VFH_CERTAIN ? DRV_VFH_CERTAIN
+                                                                 : now)};
 }
 
-void achi_vfh_grid_ray(struct achi_vfh_grid *g, double x, double y, double angle, double range,
-                       bool hit)
+void drv_vfh_grid_ray(struct drv_vfh_grid *g, double x, double y, double angle, double range,
+                      bool hit)
 {
     int32_t half = g->side / 2;
     double reach = g->size * half, dx = cos(angle), dy = sin(angle), at;

@@ -4,22 +4,22 @@
 
 #include "vfh.h"
 
-/* The magnitude of a certain obstacle next to the robot; it falls to 0 at the window's edge. */
+/* Magnitude of a fully certain obstacle next to the robot; it falls to 0 at the window's edge. */
 #define MAGNITUDE 1e6
 
-double achi_vfh_at(struct achi_vfh_by_speed value, double speed)
+double drv_vfh_at(struct drv_vfh_by_speed value, double speed)
 {
     double v = value.standing + (value.at_1ms - value.standing) * fabs(speed);
 
     return v > 0 ? v : 0;
 }
 
-double achi_vfh_turn(double angle)
+double drv_vfh_turn(double angle)
 {
     return remainder(angle, 2 * M_PI);
 }
 
-/* An occupied cell as the robot sees it. */
+/* An occupied cell, relative to the robot. */
 struct sight {
     double x, y;      /* from the robot, in the odometry's frame */
     double direction; /* rad */
@@ -27,23 +27,23 @@ struct sight {
     double magnitude;
 };
 
-/* Limits of what the robot can turn to at its speed, as angles from its heading. */
+/* Limits of the directions that the robot can turn to at its speed, relative to its heading. */
 struct mask {
     double left, right; /* rad, >= 0 */
 };
 
 struct builder {
-    struct achi_vfh_histogram *h;
-    const struct achi_vfh_state *state;
+    struct drv_vfh_histogram *h;
+    const struct drv_vfh_state *state;
     struct mask mask;
     double turn_radius;
     double distance; /* to keep from the robot's centre */
     double reach;
 };
 
-static void add(struct builder *b, const struct sight *s)
+static void histogram_add(struct builder *b, const struct sight *s)
 {
-    struct achi_vfh_histogram *h = b->h;
+    struct drv_vfh_histogram *h = b->h;
     double wide = s->distance > b->distance ? asin(b->distance / s->distance) : M_PI / 2;
     int first = (int)floor((s->direction - wide) / h->each);
     int last = (int)floor((s->direction + wide) / h->each), k;
@@ -52,7 +52,7 @@ static void add(struct builder *b, const struct sight *s)
         h->density[((k % h->sectors) + h->sectors) % h->sectors] += s->magnitude;
 }
 
-/* Whether the robot would hit it on its tightest circle to that side. */
+/* Would the robot hit the cell on its tightest circle to this side? */
 static bool in_the_way(const struct builder *b, const struct sight *s, double side)
 {
     double a = b->state->pose.pa + side * M_PI / 2;
@@ -63,7 +63,7 @@ static bool in_the_way(const struct builder *b, const struct sight *s, double si
 
 static void restrict_turns(struct builder *b, const struct sight *s)
 {
-    double off = achi_vfh_turn(s->direction - b->state->pose.pa);
+    double off = drv_vfh_turn(s->direction - b->state->pose.pa);
 
     if (off >= 0 && off < b->mask.left && in_the_way(b, s, 1))
         b->mask.left = off;
@@ -73,12 +73,12 @@ static void restrict_turns(struct builder *b, const struct sight *s)
 
 static void see(struct builder *b, const struct sight *s)
 {
-    add(b, s);
+    histogram_add(b, s);
     if (b->turn_radius > 0.01 && s->distance > b->distance)
         restrict_turns(b, s);
 }
 
-static void look_around(struct builder *b, const struct achi_vfh_grid *g, double window)
+static void look_around(struct builder *b, const struct drv_vfh_grid *g, double window)
 {
     const ach_pose2d_t *pose = &b->state->pose;
     int32_t col = (int32_t)floor(pose->px / g->size), row = (int32_t)floor(pose->py / g->size);
@@ -86,7 +86,7 @@ static void look_around(struct builder *b, const struct achi_vfh_grid *g, double
 
     for (r = row - n; r <= row + n; r++)
         for (c = col - n; c <= col + n; c++) {
-            double sure = achi_vfh_grid_get(g, c, r) / (double)ACHI_VFH_CERTAIN;
+            double sure = drv_vfh_grid_get(g, c, r) / (double)DRV_VFH_CERTAIN;
             struct sight s = {.x = (c + 0.5) * g->size - pose->px,
                               .y = (r + 0.5) * g->size - pose->py};
 
@@ -100,8 +100,8 @@ static void look_around(struct builder *b, const struct achi_vfh_grid *g, double
         }
 }
 
-/* Between the two thresholds a sector stays what it was. */
-static void decide(struct achi_vfh_histogram *h, double free, double blocked)
+/* Between the two thresholds a sector keeps its state. */
+static void decide(struct drv_vfh_histogram *h, double free, double blocked)
 {
     int k;
 
@@ -114,22 +114,22 @@ static void decide(struct achi_vfh_histogram *h, double free, double blocked)
 
 static void mask(struct builder *b)
 {
-    struct achi_vfh_histogram *h = b->h;
+    struct drv_vfh_histogram *h = b->h;
     int k;
 
     for (k = 0; k < h->sectors; k++) {
-        double off = achi_vfh_turn((k + 0.5) * h->each - b->state->pose.pa);
+        double off = drv_vfh_turn((k + 0.5) * h->each - b->state->pose.pa);
 
         h->masked[k] = h->blocked[k] || off > b->mask.left || -off > b->mask.right;
     }
 }
 
-void achi_vfh_histogram_build(struct achi_vfh_histogram *h, const struct achi_vfh_grid *g,
-                              const struct achi_vfh_options *o, const struct achi_vfh_state *s,
-                              double reach, double distance)
+void drv_vfh_histogram_build(struct drv_vfh_histogram *h, const struct drv_vfh_grid *g,
+                             const struct drv_vfh_options *o, const struct drv_vfh_state *s,
+                             double reach, double distance)
 {
-    double turnrate = achi_vfh_at(o->max_turnrate, s->speed);
-    double free = achi_vfh_at(o->free_cutoff, s->speed);
+    double turnrate = drv_vfh_at(o->max_turnrate, s->speed);
+    double free = drv_vfh_at(o->free_cutoff, s->speed);
     struct builder b = {.h = h,
                         .state = s,
                         .mask = {M_PI, M_PI},
@@ -141,6 +141,6 @@ void achi_vfh_histogram_build(struct achi_vfh_histogram *h, const struct achi_vf
     for (k = 0; k < h->sectors; k++)
         h->density[k] = 0;
     look_around(&b, g, o->cell_size * o->window_diameter / 2);
-    decide(h, free, fmax(free, achi_vfh_at(o->obs_cutoff, s->speed)));
+    decide(h, free, fmax(free, drv_vfh_at(o->obs_cutoff, s->speed)));
     mask(&b);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sense.c - where the robot is, and what its scanner sees */
+/* sense.c - position and scanner data: the robot's pose and the obstacles */
 #include <math.h>
 
 #include "driver.h"
 
-/* Nobody moves that far between two messages: the odometry was set. */
+/* A larger move between two messages, in m, means that the odometry was set. */
 #define JUMP 0.5
 
 /* Seconds to wait for the geometry. */
 #define PATIENCE 2.0
 
-static void set_mount(struct achi_vfh *v, const ach_pose3d_t *pose)
+static void set_mount(struct drv_vfh *v, const ach_pose3d_t *pose)
 {
     if (isfinite(pose->px) && isfinite(pose->py) && isfinite(pose->pyaw))
         v->mount = (ach_pose2d_t){pose->px, pose->py, pose->pyaw};
 }
 
-/* Ask for a struct; NULL: there is none. The caller releases *answer. */
-static const void *ask(struct achi_vfh *v, const ach_address_t *whom, uint8_t subtype,
+/* Request a struct; NULL: no answer. The caller releases *answer. */
+static const void *ask(struct drv_vfh *v, const ach_address_t *whom, uint8_t subtype,
                        ach_message_t **answer)
 {
     *answer = NULL;
@@ -26,7 +26,7 @@ static const void *ask(struct achi_vfh *v, const ach_address_t *whom, uint8_t su
     return ach_message_body(*answer);
 }
 
-static void learn_radius(struct achi_vfh *v)
+static void learn_radius(struct drv_vfh *v)
 {
     ach_message_t *answer;
     const ach_position2d_geom_t *geom = ask(v, &v->position, ACH_POSITION2D_REQ_GET_GEOM, &answer);
@@ -37,7 +37,7 @@ static void learn_radius(struct achi_vfh *v)
     ach_message_unref(answer);
 }
 
-static void learn_laser(struct achi_vfh *v)
+static void learn_laser(struct drv_vfh *v)
 {
     ach_message_t *answer;
     const ach_laser_geom_t *geom = ask(v, &v->scanner, ACH_LASER_REQ_GET_GEOM, &answer);
@@ -47,8 +47,8 @@ static void learn_laser(struct achi_vfh *v)
     ach_message_unref(answer);
 }
 
-/* A ranger does not say with its ranges where they point. */
-static bool learn_ranger(struct achi_vfh *v)
+/* A ranger's data does not contain the angles: request its configuration. */
+static bool learn_ranger(struct drv_vfh *v)
 {
     ach_message_t *answer, *second;
     const ach_ranger_geom_t *geom = ask(v, &v->scanner, ACH_RANGER_REQ_GET_GEOM, &answer);
@@ -67,20 +67,21 @@ static bool learn_ranger(struct achi_vfh *v)
     return ok;
 }
 
-ach_status_t achi_vfh_learn_geometry(struct achi_vfh *v)
+ach_status_t drv_vfh_learn_geometry(struct drv_vfh *v)
 {
     learn_radius(v);
     if (!(v->options.robot_radius > 0))
-        return ach_errstr_set(ACH_EINVAL, "vfh: the robot does not say how large it is; "
-                                          "the option robot_radius can");
+        return ach_errstr_set(
+            ACH_EINVAL, "vfh: the robot does not report its size; set the option robot_radius");
     if (!v->ranger)
         learn_laser(v);
     else if (!learn_ranger(v))
-        return ach_errstr_set(ACH_EINVAL, "vfh: the ranger does not say where its rays point");
+        return ach_errstr_set(ACH_EINVAL,
+                              "vfh: the ranger does not report the directions of its rays");
     return ACH_OK;
 }
 
-ach_status_t achi_vfh_position_data(struct achi_vfh *v, const ach_message_t *m)
+ach_status_t drv_vfh_position_data(struct drv_vfh *v, const ach_message_t *m)
 {
     const ach_position2d_data_t *d = ach_message_body(m);
     double now = ach_driver_time(v->driver);
@@ -88,39 +89,38 @@ ach_status_t achi_vfh_position_data(struct achi_vfh *v, const ach_message_t *m)
     if (!d || !(fabs(d->pos.px) < 1e6 && fabs(d->pos.py) < 1e6 && isfinite(d->pos.pa)))
         return ach_errstr_set(ACH_CORRUPT, "no odometry");
     if (hypot(d->pos.px - v->state.pose.px, d->pos.py - v->state.pose.py) > JUMP)
-        achi_vfh_grid_clear(&v->grid);
+        drv_vfh_grid_clear(&v->grid);
     v->state.pose = d->pos;
     v->state.speed = isfinite(d->vel.px) ? d->vel.px : 0;
     v->state.turnrate = isfinite(d->vel.pa) ? d->vel.pa : 0;
     v->position_at = now;
-    if (d->stall && v->options.escape_time > 0 && v->mode == ACHI_VFH_GOAL &&
-        now >= v->escape_until)
+    if (d->stall && v->options.escape_time > 0 && v->mode == DRV_VFH_GOAL && now >= v->escape_until)
         v->escape_until = now + v->options.escape_time;
     return ach_driver_forward(v->driver, &v->out, m);
 }
 
-static void ray(struct achi_vfh *v, double angle, double range, double max)
+static void sense_ray(struct drv_vfh *v, double angle, double range, double max)
 {
     const ach_pose2d_t *p = &v->state.pose;
     double ca = cos(p->pa), sa = sin(p->pa);
 
     if (!(range >= 0))
         return;
-    achi_vfh_grid_ray(&v->grid, p->px + ca * v->mount.px - sa * v->mount.py,
-                      p->py + sa * v->mount.px + ca * v->mount.py, p->pa + v->mount.pa + angle,
-                      fmin(range, fmin(max, 1e3)), range < max * 0.999);
+    drv_vfh_grid_ray(&v->grid, p->px + ca * v->mount.px - sa * v->mount.py,
+                     p->py + sa * v->mount.px + ca * v->mount.py, p->pa + v->mount.pa + angle,
+                     fmin(range, fmin(max, 1e3)), range < max * 0.999);
 }
 
-static void laser_scan(struct achi_vfh *v, const ach_laser_data_t *d)
+static void laser_scan(struct drv_vfh *v, const ach_laser_data_t *d)
 {
     uint32_t i;
 
     for (i = 0; i < d->ranges_count; i++)
-        ray(v, (double)d->min_angle + i * (double)d->resolution, (double)d->ranges[i],
-            (double)d->max_range);
+        sense_ray(v, (double)d->min_angle + i * (double)d->resolution, (double)d->ranges[i],
+                  (double)d->max_range);
 }
 
-static ach_status_t laser_data(struct achi_vfh *v, const ach_message_t *m)
+static ach_status_t laser_data(struct drv_vfh *v, const ach_message_t *m)
 {
     const ach_laser_data_t *d = ach_message_body(m);
     uint8_t subtype = ach_message_header(m)->subtype;
@@ -138,7 +138,7 @@ static ach_status_t laser_data(struct achi_vfh *v, const ach_message_t *m)
     return ACH_OK;
 }
 
-static ach_status_t ranger_data(struct achi_vfh *v, const ach_message_t *m)
+static ach_status_t ranger_data(struct drv_vfh *v, const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
     const ach_ranger_data_range_t *d = body;
@@ -151,14 +151,14 @@ static ach_status_t ranger_data(struct achi_vfh *v, const ach_message_t *m)
     if (ach_message_header(m)->subtype != ACH_RANGER_DATA_RANGE)
         return ACH_OK;
     for (i = 0; i < d->ranges_count; i++)
-        ray(v, v->ranger_min + i * v->ranger_each, d->ranges[i], v->ranger_max);
+        sense_ray(v, v->ranger_min + i * v->ranger_each, d->ranges[i], v->ranger_max);
     v->scan_at = ach_driver_time(v->driver);
     return ACH_OK;
 }
 
-ach_status_t achi_vfh_scan_data(struct achi_vfh *v, const ach_message_t *m)
+ach_status_t drv_vfh_scan_data(struct drv_vfh *v, const ach_message_t *m)
 {
     if (v->position_at < 0)
-        return ACH_OK; /* nobody knows from where it was seen */
+        return ACH_OK; /* the robot's pose at the scan is unknown */
     return v->ranger ? ranger_data(v, m) : laser_data(v, m);
 }

@@ -9,33 +9,33 @@
  *
  * All poses and directions are in the frame of the odometry.
  */
-#ifndef ACHI_VFH_H
-#define ACHI_VFH_H
+#ifndef DRV_VFH_H
+#define DRV_VFH_H
 
 #include <ach/interface/common.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ACHI_VFH_SECTORS_MAX 360
-#define ACHI_VFH_CELLS_MAX 501 /* of a side of the grid */
+#define DRV_VFH_SECTORS_MAX 360
+#define DRV_VFH_CELLS_MAX 501 /* along a side of the grid */
 
-/* A value for a robot that stands, and one for 1 m/s; between them and beyond on a line. */
-struct achi_vfh_by_speed {
+/* A value at standstill and one at 1 m/s; linear between them and beyond. */
+struct drv_vfh_by_speed {
     double standing, at_1ms;
 };
 
-struct achi_vfh_options {
-    double cell_size;                      /* m */
-    int window_diameter;                   /* cells */
-    double sector_angle;                   /* rad */
-    double robot_radius;                   /* m */
-    double max_speed;                      /* m/s */
-    double acceleration;                   /* m/s^2 */
-    double min_turnrate;                   /* rad/s */
-    struct achi_vfh_by_speed safety_dist;  /* m */
-    struct achi_vfh_by_speed max_turnrate; /* rad/s */
-    struct achi_vfh_by_speed free_cutoff;  /* a sector below becomes free */
-    struct achi_vfh_by_speed obs_cutoff;   /* a sector above becomes blocked */
+struct drv_vfh_options {
+    double cell_size;                     /* m */
+    int window_diameter;                  /* cells */
+    double sector_angle;                  /* rad */
+    double robot_radius;                  /* m */
+    double max_speed;                     /* m/s */
+    double acceleration;                  /* m/s^2 */
+    double min_turnrate;                  /* rad/s */
+    struct drv_vfh_by_speed safety_dist;  /* m */
+    struct drv_vfh_by_speed max_turnrate; /* rad/s */
+    struct drv_vfh_by_speed free_cutoff;  /* a sector with a lower density becomes free */
+    struct drv_vfh_by_speed obs_cutoff;   /* a sector with a higher density becomes blocked */
     double turn_radius_factor;
     double weight_desired, weight_current, weight_previous;
     double distance_epsilon; /* m */
@@ -44,64 +44,64 @@ struct achi_vfh_options {
     double escape_time;      /* s */
 };
 
-double achi_vfh_at(struct achi_vfh_by_speed value, double speed);
+double drv_vfh_at(struct drv_vfh_by_speed value, double speed);
 
-/* Into -pi ... pi. */
-double achi_vfh_turn(double angle);
+/* Normalise an angle to -pi ... pi. */
+double drv_vfh_turn(double angle);
 
-/* How sure a cell is occupied, and which cell it is: the grid wraps around. */
-struct achi_vfh_cell {
+/* Certainty that a cell is occupied, and its coordinates, since the grid wraps around. */
+struct drv_vfh_cell {
     int32_t col, row;
     uint8_t certainty;
 };
 
-#define ACHI_VFH_CERTAIN 15
+#define DRV_VFH_CERTAIN 15
 
-struct achi_vfh_grid {
-    double size; /* m of a cell */
-    int side;    /* cells */
-    struct achi_vfh_cell *cells;
+struct drv_vfh_grid {
+    double size; /* of a cell, m */
+    int side;    /* number of cells along a side */
+    struct drv_vfh_cell *cells;
 };
 
-bool achi_vfh_grid_init(struct achi_vfh_grid *g, double size, int side);
-void achi_vfh_grid_finish(struct achi_vfh_grid *g);
-void achi_vfh_grid_clear(struct achi_vfh_grid *g);
+bool drv_vfh_grid_init(struct drv_vfh_grid *g, double size, int side);
+void drv_vfh_grid_finish(struct drv_vfh_grid *g);
+void drv_vfh_grid_clear(struct drv_vfh_grid *g);
 
-/* What a ray saw: free cells on its way, and an obstacle at its end if it hit one. */
-void achi_vfh_grid_ray(struct achi_vfh_grid *g, double x, double y, double angle, double range,
-                       bool hit);
+/* Enter a ray: cells along it are free, and the cell at its end is occupied if hit is true. */
+void drv_vfh_grid_ray(struct drv_vfh_grid *g, double x, double y, double angle, double range,
+                      bool hit);
 
 /* The certainty at a cell; 0 if nothing is known. */
-int achi_vfh_grid_get(const struct achi_vfh_grid *g, int32_t col, int32_t row);
+int drv_vfh_grid_get(const struct drv_vfh_grid *g, int32_t col, int32_t row);
 
-struct achi_vfh_histogram {
+struct drv_vfh_histogram {
     int sectors;
-    double each; /* rad of a sector */
-    double density[ACHI_VFH_SECTORS_MAX];
-    bool blocked[ACHI_VFH_SECTORS_MAX]; /* with hysteresis */
-    bool masked[ACHI_VFH_SECTORS_MAX];  /* also what the robot cannot turn to */
+    double each; /* angle of a sector, rad */
+    double density[DRV_VFH_SECTORS_MAX];
+    bool blocked[DRV_VFH_SECTORS_MAX]; /* with hysteresis */
+    bool masked[DRV_VFH_SECTORS_MAX];  /* blocked, or not reachable by turning */
 };
 
-/* What the robot does now. */
-struct achi_vfh_state {
+/* Pose and velocity of the robot. */
+struct drv_vfh_state {
     ach_pose2d_t pose;
     double speed, turnrate;
 };
 
-/* Build it: obstacles up to reach m, for a robot that keeps so much distance. */
-void achi_vfh_histogram_build(struct achi_vfh_histogram *h, const struct achi_vfh_grid *g,
-                              const struct achi_vfh_options *o, const struct achi_vfh_state *s,
-                              double reach, double distance);
+/* Build the histogram from obstacles up to reach, for a robot that keeps distance, both in m. */
+void drv_vfh_histogram_build(struct drv_vfh_histogram *h, const struct drv_vfh_grid *g,
+                             const struct drv_vfh_options *o, const struct drv_vfh_state *s,
+                             double reach, double distance);
 
 /* The direction to take. False: none is free. */
-bool achi_vfh_choose(const struct achi_vfh_histogram *h, const struct achi_vfh_options *o,
-                     double target, double heading, double previous, double *direction);
+bool drv_vfh_choose(const struct drv_vfh_histogram *h, const struct drv_vfh_options *o,
+                    double target, double heading, double previous, double *direction);
 
-/* How far a robot of this radius can go ahead, or backwards, in m; no farther than reach. */
-double achi_vfh_clearance(const struct achi_vfh_grid *g, const ach_pose2d_t *pose, double radius,
-                          double reach, bool back);
+/* How far a robot of this radius can drive ahead or backwards, in m; at most reach. */
+double drv_vfh_clearance(const struct drv_vfh_grid *g, const ach_pose2d_t *pose, double radius,
+                         double reach, bool back);
 
-/* How fast it may go with so much room. */
-double achi_vfh_safe_speed(const struct achi_vfh_options *o, double clearance);
+/* The speed from which the robot can stop within the clearance. */
+double drv_vfh_safe_speed(const struct drv_vfh_options *o, double clearance);
 
 #endif

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f)
+ach_status_t drv_logfile_open(ach_driver_t *driver, struct drv_logfile *f)
 {
     ach_status_t status;
 
     if (f->entry.own_directory)
-        mkdir(f->entry.directory, 0755); /* if it is not there; opening it says what is wrong */
-    status = achi_entry_create_log(&f->entry, &f->fd);
+        mkdir(f->entry.directory, 0755); /* may fail: opening the log reports the error */
+    status = drv_entry_create_log(&f->entry, &f->fd);
     if (status != ACH_OK)
         return status;
     f->failing = false;
@@ -23,7 +23,7 @@ ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f)
     return ACH_OK;
 }
 
-void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f)
+void drv_logfile_close(ach_driver_t *driver, struct drv_logfile *f)
 {
     if (f->fd < 0)
         return;
@@ -36,14 +36,14 @@ void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f)
     f->fd = -1;
 }
 
-/* The part of a line that was written. Others may have cut the file meanwhile: so by its size. */
+/* Remove a partly written line. Use the file's current size: others may have truncated the file. */
 static void take_back(int fd, size_t written)
 {
     struct stat s;
 
     if (written && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (size_t)s.st_size >= written &&
         ftruncate(fd, s.st_size - (off_t)written) != 0)
-        return; /* a piece of a line stays; the reader passes over it */
+        return; /* a partial line remains; readers skip it */
 }
 
 static bool write_all(int fd, const char *bytes, size_t size)
@@ -67,7 +67,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-static void sync_now(ach_driver_t *driver, struct achi_logfile *f)
+static void sync_now(ach_driver_t *driver, struct drv_logfile *f)
 {
     double now = ach_driver_time(driver);
 
@@ -77,8 +77,7 @@ static void sync_now(ach_driver_t *driver, struct achi_logfile *f)
     }
 }
 
-void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const char *lines,
-                         size_t size)
+void drv_logfile_append(ach_driver_t *driver, struct drv_logfile *f, const char *lines, size_t size)
 {
     if (f->fd < 0)
         return;
@@ -91,7 +90,7 @@ void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const cha
         return;
     }
     if (f->failing)
-        ach_driver_log(driver, ACH_LOG_WARNING, "%s: goes on after %llu messages were lost",
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s: recording again after %llu messages were lost",
                        f->entry.path, (unsigned long long)f->lost);
     f->failing = false;
     f->lost = 0;

@@ -2,32 +2,31 @@
 /*
  * file.h - a file that lines are appended to
  *
- * A line is handed to the system as a whole, at once: what was written stays,
- * whichever process is killed. A line that does not fit is taken back, so that
- * the file always ends with a whole one.
+ * A line is passed to the kernel at once, without buffering: so written lines survive if the
+ * process is killed. A partly written line is truncated, so that the file ends with a whole line.
  */
-#ifndef ACHI_WRITELOG_FILE_H
-#define ACHI_WRITELOG_FILE_H
+#ifndef DRV_WRITELOG_FILE_H
+#define DRV_WRITELOG_FILE_H
 
 #include <ach/driver.h>
 
 #include "../log/entry.h"
 
-struct achi_logfile {
+struct drv_logfile {
     int fd;        /* -1: not open */
     bool failing;  /* the last line could not be written */
-    uint64_t lost; /* since it is failing */
-    double sync;   /* s between syncs to the disk; 0: the system decides */
-    double synced; /* when */
-    struct achi_entry entry;
+    uint64_t lost; /* lines lost since failing was set */
+    double sync;   /* s between syncs to the disk; 0: never sync explicitly */
+    double synced; /* time of the last sync */
+    struct drv_entry entry;
 };
 
-/* A log of that name is kept, with a ~ behind its name; ACH_EEXIST: see achi_entry_create_log. */
-ach_status_t achi_logfile_open(ach_driver_t *driver, struct achi_logfile *f);
-void achi_logfile_close(ach_driver_t *driver, struct achi_logfile *f);
+/* An existing log of that name is renamed to name~. ACH_EEXIST: see drv_entry_create_log. */
+ach_status_t drv_logfile_open(ach_driver_t *driver, struct drv_logfile *f);
+void drv_logfile_close(ach_driver_t *driver, struct drv_logfile *f);
 
-/* Append lines. What cannot be written is counted, and the log says so, once. */
-void achi_logfile_append(ach_driver_t *driver, struct achi_logfile *f, const char *lines,
-                         size_t size);
+/* Append lines. Lines that cannot be written are counted; the first failure is logged. */
+void drv_logfile_append(ach_driver_t *driver, struct drv_logfile *f, const char *lines,
+                        size_t size);
 
 #endif

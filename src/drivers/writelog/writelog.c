@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * writelog - record what devices say
+ * writelog - record the messages of devices
  *
- * Each message of the devices that it requires becomes a line of a file. Their
- * geometry and configuration are asked for when a file begins. Its own device
- * starts and stops the recording, and names the file.
+ * Each message of the required devices becomes a line of a file. Their geometry and configuration
+ * are requested when a file begins. The provided log device starts and stops the recording, and
+ * names the file.
  */
 #include <ach.h>
 #include <ach/interface/log.h>
@@ -25,17 +25,17 @@ struct writelog {
     ach_address_t here;
     ach_address_t *there;
     size_t count;
-    bool record; /* from the start */
+    bool record; /* start recording at setup */
     bool recording;
-    int files;      /* how many files may be begun in an hour */
-    double unused;  /* how many of them are left */
-    double counted; /* when */
-    struct achi_logfile file;
-    struct achi_entry configured; /* the file that the config file names */
-    struct achi_text text;
+    int files;      /* number of files that may be created in an hour */
+    double unused;  /* number of them that are left */
+    double counted; /* when unused was updated */
+    struct drv_logfile file;
+    struct drv_entry configured; /* the file that the config file names */
+    struct drv_text text;
 };
 
-static void destroy(ach_driver_t *driver, void *state)
+static void writelog_destroy(ach_driver_t *driver, void *state)
 {
     struct writelog *l = state;
 
@@ -45,7 +45,7 @@ static void destroy(ach_driver_t *driver, void *state)
     free(l);
 }
 
-/* basename, the date, extension. */
+/* The default name: basename, date, extension. */
 static void default_name(ach_section_t *options, char *name, size_t size)
 {
     const char *base = ach_section_string(options, "basename", "writelog_");
@@ -59,12 +59,12 @@ static void default_name(ach_section_t *options, char *name, size_t size)
     snprintf(name, size, "%s%s%s", base, date, extension);
 }
 
-static void read_options(ach_section_t *options, struct writelog *l)
+static void writelog_read_options(ach_section_t *options, struct writelog *l)
 {
     char name[512];
 
     default_name(options, name, sizeof(name));
-    achi_entry_read(&l->configured, options, name);
+    drv_entry_read(&l->configured, options, name);
     l->file.entry = l->configured;
     l->record = ach_section_bool(options, "autorecord", true);
     l->files = ach_section_int(options, "files_per_hour", FILES_PER_HOUR);
@@ -73,10 +73,10 @@ static void read_options(ach_section_t *options, struct writelog *l)
     l->unused = l->files;
     l->file.sync = ach_section_double(options, "sync", 0);
     if (!(l->file.sync >= 0))
-        ach_section_refuse(options, "sync", 0, "0, or seconds above that");
+        ach_section_refuse(options, "sync", 0, "0, or a number of seconds above 0");
 }
 
-static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct writelog *l)
+static ach_status_t writelog_claim(ach_driver_t *driver, ach_section_t *options, struct writelog *l)
 {
     static const uint8_t requests[] = {ACH_LOG_REQ_SET_WRITE_STATE, ACH_LOG_REQ_GET_STATE,
                                        ACH_LOG_REQ_SET_FILENAME};
@@ -99,7 +99,7 @@ static ach_status_t claim(ach_driver_t *driver, ach_section_t *options, struct w
     return status;
 }
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
+static ach_status_t writelog_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     struct writelog *l = calloc(1, sizeof(*l));
     ach_status_t status;
@@ -107,15 +107,15 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
     if (!l)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
     l->file.fd = -1;
-    read_options(options, l);
-    status = claim(driver, options, l);
+    writelog_read_options(options, l);
+    status = writelog_claim(driver, options, l);
     if (status != ACH_OK)
-        destroy(driver, l);
+        writelog_destroy(driver, l);
     *state = l;
     return status;
 }
 
-/* The answers come to process. Who does not know the request says no, and all is well. */
+/* The answers arrive in process. A device without this request answers with a NACK: ignored. */
 static void ask_one(ach_driver_t *driver, const ach_address_t *to, const char *name)
 {
     const ach_interface_t *interf = ach_interface_by_code(to->interf);
@@ -143,7 +143,7 @@ static void ask_geometry(ach_driver_t *driver, const struct writelog *l)
             ask_one(driver, &l->there[i], names[j]);
 }
 
-/* Clients begin files by requests and by subscribing. They shall not fill the disk with them. */
+/* Clients create files by requests and by subscribing: limit the rate, to protect the disk. */
 static ach_status_t open_file(ach_driver_t *driver, struct writelog *l)
 {
     double now = ach_driver_time(driver), passed = now > l->counted ? now - l->counted : 0;
@@ -155,10 +155,10 @@ static ach_status_t open_file(ach_driver_t *driver, struct writelog *l)
     l->counted = now;
     if (l->unused < 1)
         return ach_errstr_set(ACH_EACCES,
-                              "%d files were begun within an hour; the option files_per_hour of "
-                              "the driver allows more",
+                              "%d files were created within an hour; set the option files_per_hour "
+                              "of the driver to allow more",
                               l->files);
-    status = achi_logfile_open(driver, &l->file);
+    status = drv_logfile_open(driver, &l->file);
     if (status == ACH_OK)
         l->unused--;
     return status;
@@ -173,8 +173,8 @@ static ach_status_t start(ach_driver_t *driver, struct writelog *l)
         if (status != ACH_OK)
             return status;
         l->text.size = 0;
-        achi_line_head(&l->text);
-        achi_logfile_append(driver, &l->file, l->text.data, l->text.size);
+        drv_line_head(&l->text);
+        drv_logfile_append(driver, &l->file, l->text.data, l->text.size);
         ask_geometry(driver, l);
         ach_driver_log(driver, ACH_LOG_INFO, "recording to %s", l->file.entry.path);
     }
@@ -182,8 +182,8 @@ static ach_status_t start(ach_driver_t *driver, struct writelog *l)
     return ACH_OK;
 }
 
-/* A file that reaches the limit of the process is an error as any other, not the end. */
-static ach_status_t setup(ach_driver_t *driver, void *state)
+/* Block SIGXFSZ: exceeding the file size limit is a write error and must not end the process. */
+static ach_status_t writelog_setup(ach_driver_t *driver, void *state)
 {
     struct writelog *l = state;
     sigset_t set;
@@ -194,13 +194,13 @@ static ach_status_t setup(ach_driver_t *driver, void *state)
     return l->record ? start(driver, l) : ACH_OK;
 }
 
-static void shut_down(ach_driver_t *driver, void *state)
+static void writelog_shut_down(ach_driver_t *driver, void *state)
 {
     struct writelog *l = state;
 
     l->recording = false;
-    achi_logfile_close(driver, &l->file);
-    l->file.entry = l->configured; /* a client's name is used up */
+    drv_logfile_close(driver, &l->file);
+    l->file.entry = l->configured; /* a client's name is valid until shutdown only */
 }
 
 static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
@@ -210,26 +210,31 @@ static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_m
     if (!l->recording)
         return ACH_OK;
     l->text.size = 0;
-    status = achi_line_write(&l->text, m);
+    status = drv_line_write(&l->text, m);
     if (status == ACH_OK)
-        achi_logfile_append(driver, &l->file, l->text.data, l->text.size);
+        drv_logfile_append(driver, &l->file, l->text.data, l->text.size);
     return status;
 }
 
 static ach_status_t rename_file(ach_driver_t *driver, struct writelog *l,
                                 const ach_log_set_filename_t *body)
 {
+    struct drv_entry entry = l->file.entry;
     ach_status_t status;
 
     if (l->recording)
-        return ach_errstr_set(ACH_EINVAL, "the file's name stays while it is written");
-    status = achi_entry_rename(&l->file.entry, body);
-    if (status == ACH_OK)
-        achi_logfile_close(driver, &l->file);
+        return ach_errstr_set(ACH_EINVAL,
+                              "the file name cannot be changed while the file is written");
+    status = drv_entry_rename(&entry, body);
+    if (status == ACH_OK) {
+        drv_logfile_close(driver, &l->file); /* logs losses with the old name */
+        l->file.entry = entry;
+    }
     return status;
 }
 
-static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+static ach_status_t writelog_request(ach_driver_t *driver, struct writelog *l,
+                                     const ach_message_t *m)
 {
     const void *body = ach_message_body(m);
     ach_log_get_state_t now = {.type = ACH_LOG_TYPE_WRITE, .state = l->recording};
@@ -255,7 +260,8 @@ static ach_status_t request(ach_driver_t *driver, struct writelog *l, const ach_
     return status == ACH_OK ? ach_driver_reply(driver, m, ACH_MSG_ACK, NULL) : status;
 }
 
-static ach_status_t process(ach_driver_t *driver, void *state, const ach_message_t *message)
+static ach_status_t writelog_process(ach_driver_t *driver, void *state,
+                                     const ach_message_t *message)
 {
     struct writelog *l = state;
     size_t size;
@@ -267,18 +273,18 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
         ach_message_bytes(message, &size);
         return size ? record(driver, l, message) : ACH_OK;
     case ACH_MSG_REQ:
-        return request(driver, l, message);
+        return writelog_request(driver, l, message);
     default:
         return ACH_OK;
     }
 }
 
-const ach_driver_class_t achi_driver_writelog = {
+const ach_driver_class_t drv_driver_writelog = {
     .version = ACH_DRIVER_VERSION,
     .name = "writelog",
-    .create = create,
-    .destroy = destroy,
-    .setup = setup,
-    .shutdown = shut_down,
-    .process = process,
+    .create = writelog_create,
+    .destroy = writelog_destroy,
+    .setup = writelog_setup,
+    .shutdown = writelog_shut_down,
+    .process = writelog_process,
 };

@@ -2,7 +2,7 @@
 /*
  * compat.h - what differs between kernel versions
  *
- * No other file asks for the version. Needs Linux 6.0 or later.
+ * No other file checks the kernel version. Needs Linux 6.0 or later.
  */
 #ifndef ACHK_COMPAT_H
 #define ACHK_COMPAT_H
@@ -12,7 +12,7 @@
 #include <linux/version.h>
 
 #ifndef CONFIG_64BIT
-#error "Ach channels need 64-bit words that are read and written at once: a 64-bit kernel"
+#error "Ach channels need a 64-bit kernel: 64-bit words must be read and written atomically"
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
@@ -31,7 +31,7 @@ static inline void achk_vm_flags(struct vm_area_struct *vma, unsigned long set, 
 #endif
 }
 
-/* Kernels may be built to clear what is on the stack, whether it is about to be filled or not. */
+/* Exempt a variable from the stack initialization that kernels may be built with. */
 #if __has_attribute(uninitialized)
 #define achk_uncleared __attribute__((uninitialized))
 #else

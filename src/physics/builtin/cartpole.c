@@ -8,38 +8,39 @@
 #include "../engine.h"
 #include "small.h"
 
-/* The ends of the track are springs with dampers: so fast, 1/s, is the cart with them. */
+/* The ends of the track are springs with dampers; this is the cart's frequency on them, 1/s. */
 #define BUFFER 200
 
 enum { SLIDER, HINGE };
 enum { CART, BOB };
 
 struct cartpole {
-    struct achi_small small;
-    struct achi_cartpole_options c;
+    struct phys_small small;
+    struct phys_cartpole_options c;
 };
 
-static const struct cartpole *of(const struct achi_small *s)
+static const struct cartpole *cartpole_of(const struct phys_small *s)
 {
     return (const struct cartpole *)s;
 }
 
-static void matrix(const struct achi_small *s, const double *q, double m[][ACHI_SMALL_JOINTS])
+static void cartpole_matrix(const struct phys_small *s, const double *q,
+                            double m[][PHYS_SMALL_JOINTS])
 {
-    const struct achi_cartpole_options *c = &of(s)->c;
+    const struct phys_cartpole_options *c = &cartpole_of(s)->c;
 
     m[0][0] = c->mass + c->pole.mass;
     m[0][1] = m[1][0] = c->pole.mass * c->pole.length * cos(q[HINGE]);
-    m[1][1] = achi_pendulum_inertia(&c->pole);
+    m[1][1] = phys_pendulum_inertia(&c->pole);
 }
 
-/* How far the cart is beyond the end of its track. */
-static double beyond(const struct achi_cartpole_options *c, double x)
+/* Distance of the cart beyond the end of its track; negative at the left end. */
+static double beyond(const struct phys_cartpole_options *c, double x)
 {
     return fabs(x) > c->track ? x - copysign(c->track, x) : 0;
 }
 
-static double buffer(const struct achi_cartpole_options *c, double x, double v)
+static double buffer(const struct phys_cartpole_options *c, double x, double v)
 {
     double in = beyond(c, x);
 
@@ -48,21 +49,21 @@ static double buffer(const struct achi_cartpole_options *c, double x, double v)
     return (c->mass + c->pole.mass) * BUFFER * (BUFFER * in + v);
 }
 
-static void bias(const struct achi_small *s, const double *q, const double *v, double *b)
+static void cartpole_bias(const struct phys_small *s, const double *q, const double *v, double *b)
 {
-    const struct achi_cartpole_options *c = &of(s)->c;
-    const struct achi_pendulum_options *p = &c->pole;
+    const struct phys_cartpole_options *c = &cartpole_of(s)->c;
+    const struct phys_pendulum_options *p = &c->pole;
 
     b[0] = -p->mass * p->length * sin(q[HINGE]) * v[HINGE] * v[HINGE] + c->damping * v[SLIDER] +
            buffer(c, q[SLIDER], v[SLIDER]);
     b[1] = p->mass * p->gravity * p->length * sin(q[HINGE]) + p->damping * v[HINGE];
 }
 
-static void body(const struct achi_small *s, size_t i, const double *q, const double *v,
-                 const double *dv, ach_body_state_t *state)
+static void cartpole_body(const struct phys_small *s, size_t i, const double *q, const double *v,
+                          const double *dv, ach_body_state_t *state)
 {
     if (i == BOB)
-        achi_small_ball(of(s)->c.pole.length, q[HINGE], v[HINGE], dv[HINGE], state);
+        phys_small_ball(cartpole_of(s)->c.pole.length, q[HINGE], v[HINGE], dv[HINGE], state);
     else
         state->orientation[0] = 1;
     state->position[0] += q[SLIDER];
@@ -70,9 +71,9 @@ static void body(const struct achi_small *s, size_t i, const double *q, const do
     state->acceleration[0] += dv[SLIDER];
 }
 
-static double potential(const struct achi_small *s, const double *q)
+static double cartpole_potential(const struct phys_small *s, const double *q)
 {
-    const struct achi_cartpole_options *c = &of(s)->c;
+    const struct phys_cartpole_options *c = &cartpole_of(s)->c;
     double in = BUFFER * beyond(c, q[SLIDER]);
 
     return 0.5 * (c->mass + c->pole.mass) * in * in -
@@ -81,14 +82,14 @@ static double potential(const struct achi_small *s, const double *q)
 
 static const char *const bodies[] = {[CART] = "cart", [BOB] = "bob"};
 
-static const struct achi_small_model model = {
+static const struct phys_small_model model = {
     .joints = 2,
     .bodies = 2,
     .body_names = bodies,
-    .matrix = matrix,
-    .bias = bias,
-    .body = body,
-    .potential = potential,
+    .matrix = cartpole_matrix,
+    .bias = cartpole_bias,
+    .body = cartpole_body,
+    .potential = cartpole_potential,
 };
 
 static void name_joints(struct cartpole *c)
@@ -107,14 +108,14 @@ static void name_joints(struct cartpole *c)
                                                     .axis = {0, -1, 0}};
 }
 
-static ach_status_t create(ach_section_t *options, void **mechanism)
+static ach_status_t cartpole_create(ach_section_t *options, void **mechanism)
 {
     struct cartpole *c = calloc(1, sizeof(*c));
 
     if (!c)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a cart");
-    achi_cartpole_read(&c->c, options);
-    achi_small_init(&c->small, &model, options);
+    phys_cartpole_read(&c->c, options);
+    phys_small_init(&c->small, &model, options);
     c->small.x[0] = c->c.position;
     c->small.x[1] = c->c.pole.angle;
     c->small.x[2] = c->c.velocity;
@@ -124,8 +125,8 @@ static ach_status_t create(ach_section_t *options, void **mechanism)
     return ACH_OK;
 }
 
-const ach_physics_class_t achi_physics_cartpole = {
+const ach_physics_class_t phys_cartpole = {
     .name = "cartpole",
-    .create = create,
-    ACHI_SMALL_ENGINE,
+    .create = cartpole_create,
+    PHYS_SMALL_ENGINE,
 };

@@ -8,14 +8,14 @@
 #include "../common/options.h"
 #include "../common/servo.h"
 
-#define MAX ACHI_SMALL_JOINTS
+#define MAX PHYS_SMALL_JOINTS
 
 static double clamp(double v, double limit)
 {
     return fmin(limit, fmax(-limit, v));
 }
 
-/* A joint that is not there is one that nothing moves: all mechanisms have two here. */
+/* Always 2x2: in a mechanism with one joint the second has unit mass and no force. */
 static void invert(double m[MAX][MAX], double inv[MAX][MAX])
 {
     double det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
@@ -27,17 +27,17 @@ static void invert(double m[MAX][MAX], double inv[MAX][MAX])
 }
 
 /* The acceleration that a servo wants. */
-static double wanted(const struct achi_small *s, size_t i, double q, double v, double inv)
+static double small_wanted(const struct phys_small *s, size_t i, double q, double v, double inv)
 {
-    const struct achi_small_joint *j = &s->joint[i];
+    const struct phys_small_joint *j = &s->joint[i];
 
     if (j->how == ACH_DRIVE_VELOCITY)
         return s->servo * (j->value - v);
     return 2 * s->servo *
-           (achi_servo_approach(j->value - q, s->servo / 2, 0.5 * inv * j->info.strength) - v);
+           (phys_servo_approach(j->value - q, s->servo / 2, 0.5 * inv * j->info.strength) - v);
 }
 
-/* An effort for that acceleration, given the effort of the other joint. */
+/* The effort that produces the acceleration, given the effort of the other joint. */
 static double effort_for(size_t i, double acceleration, double inv[MAX][MAX], const double *bias,
                          const double *effort)
 {
@@ -46,12 +46,13 @@ static double effort_for(size_t i, double acceleration, double inv[MAX][MAX], co
     return (acceleration - inv[i][j] * (effort[j] - bias[j])) / inv[i][i] + bias[i];
 }
 
-/* Of two servos both get what they want, if both are strong enough. */
-static void servos(const struct achi_small *s, const double *q, const double *v, double m[MAX][MAX],
+/* With two servos, both reach their accelerations if both are strong enough. */
+static void servos(const struct phys_small *s, const double *q, const double *v, double m[MAX][MAX],
                    double inv[MAX][MAX], const double *bias, double *effort)
 {
     bool is[MAX] = {s->joint[0].how != ACH_DRIVE_EFFORT, s->joint[1].how != ACH_DRIVE_EFFORT};
-    double a[MAX] = {wanted(s, 0, q[0], v[0], inv[0][0]), wanted(s, 1, q[1], v[1], inv[1][1])};
+    double a[MAX] = {small_wanted(s, 0, q[0], v[0], inv[0][0]),
+                     small_wanted(s, 1, q[1], v[1], inv[1][1])};
     size_t i;
 
     for (i = 0; i < MAX; i++) {
@@ -64,8 +65,8 @@ static void servos(const struct achi_small *s, const double *q, const double *v,
     }
 }
 
-/* What drives the joints, and how they speed up. */
-static void motion(const struct achi_small *s, const double *x, double *effort, double *dv)
+/* Efforts and accelerations of the joints in state x. */
+static void motion(const struct phys_small *s, const double *x, double *effort, double *dv)
 {
     double m[MAX][MAX] = {{1, 0}, {0, 1}}, inv[MAX][MAX], q[MAX] = {0}, v[MAX] = {0},
            bias[MAX] = {0};
@@ -86,7 +87,7 @@ static void motion(const struct achi_small *s, const double *x, double *effort, 
 
 static void derivative(const void *system, const double *x, double *dx)
 {
-    const struct achi_small *s = system;
+    const struct phys_small *s = system;
     size_t n = s->model->joints;
     double effort[MAX], dv[MAX];
 
@@ -95,39 +96,39 @@ static void derivative(const void *system, const double *x, double *dx)
     memcpy(dx + n, dv, n * sizeof(*dx));
 }
 
-void achi_small_init(struct achi_small *s, const struct achi_small_model *model,
+void phys_small_init(struct phys_small *s, const struct phys_small_model *model,
                      ach_section_t *options)
 {
     s->model = model;
-    s->servo = achi_option_above(options, "servo", 50);
-    achi_integrator_read(&s->integrator, options);
+    s->servo = phys_option_above(options, "servo", 50);
+    phys_integrator_read(&s->integrator, options);
     s->integrator.n = 2 * model->joints;
     s->integrator.f = derivative;
     s->integrator.system = s;
 }
 
-ach_status_t achi_small_step(void *mechanism, int64_t duration)
+ach_status_t phys_small_step(void *mechanism, int64_t duration)
 {
-    struct achi_small *s = mechanism;
+    struct phys_small *s = mechanism;
 
-    if (!achi_integrate(&s->integrator, s->x, (double)duration * 1e-9))
+    if (!phys_integrate(&s->integrator, s->x, (double)duration * 1e-9))
         return ach_errstr_set(ACH_EINVAL, "the integrator finds no solution");
     return ACH_OK;
 }
 
-size_t achi_small_joints(void *mechanism)
+size_t phys_small_joints(void *mechanism)
 {
-    return ((struct achi_small *)mechanism)->model->joints;
+    return ((struct phys_small *)mechanism)->model->joints;
 }
 
-void achi_small_joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
+void phys_small_joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
 {
-    *info = ((struct achi_small *)mechanism)->joint[joint].info;
+    *info = ((struct phys_small *)mechanism)->joint[joint].info;
 }
 
-void achi_small_joint_get(void *mechanism, size_t joint, ach_joint_state_t *state)
+void phys_small_joint_get(void *mechanism, size_t joint, ach_joint_state_t *state)
 {
-    struct achi_small *s = mechanism;
+    struct phys_small *s = mechanism;
     double effort[MAX], dv[MAX];
 
     motion(s, s->x, effort, dv);
@@ -137,9 +138,9 @@ void achi_small_joint_get(void *mechanism, size_t joint, ach_joint_state_t *stat
     state->effort = effort[joint];
 }
 
-ach_status_t achi_small_joint_drive(void *mechanism, size_t joint, enum ach_drive how, double value)
+ach_status_t phys_small_joint_drive(void *mechanism, size_t joint, enum ach_drive how, double value)
 {
-    struct achi_small_joint *j = &((struct achi_small *)mechanism)->joint[joint];
+    struct phys_small_joint *j = &((struct phys_small *)mechanism)->joint[joint];
 
     if (!(j->info.strength > 0))
         return ach_errstr_set(ACH_ENOTSUP, "nothing drives joint %s: its strength is 0",
@@ -149,19 +150,19 @@ ach_status_t achi_small_joint_drive(void *mechanism, size_t joint, enum ach_driv
     return ACH_OK;
 }
 
-size_t achi_small_bodies(void *mechanism)
+size_t phys_small_bodies(void *mechanism)
 {
-    return ((struct achi_small *)mechanism)->model->bodies;
+    return ((struct phys_small *)mechanism)->model->bodies;
 }
 
-const char *achi_small_body_name(void *mechanism, size_t body)
+const char *phys_small_body_name(void *mechanism, size_t body)
 {
-    return ((struct achi_small *)mechanism)->model->body_names[body];
+    return ((struct phys_small *)mechanism)->model->body_names[body];
 }
 
-void achi_small_body_get(void *mechanism, size_t body, ach_body_state_t *state)
+void phys_small_body_get(void *mechanism, size_t body, ach_body_state_t *state)
 {
-    struct achi_small *s = mechanism;
+    struct phys_small *s = mechanism;
     double effort[MAX], dv[MAX];
 
     motion(s, s->x, effort, dv);
@@ -169,9 +170,9 @@ void achi_small_body_get(void *mechanism, size_t body, ach_body_state_t *state)
     s->model->body(s, body, s->x, s->x + s->model->joints, dv, state);
 }
 
-double achi_small_energy(void *mechanism)
+double phys_small_energy(void *mechanism)
 {
-    struct achi_small *s = mechanism;
+    struct phys_small *s = mechanism;
     size_t i, j, n = s->model->joints;
     const double *v = s->x + n;
     double m[MAX][MAX], energy = s->model->potential(s, s->x);
@@ -183,7 +184,7 @@ double achi_small_energy(void *mechanism)
     return energy;
 }
 
-void achi_small_ball(double length, double angle, double velocity, double acceleration,
+void phys_small_ball(double length, double angle, double velocity, double acceleration,
                      ach_body_state_t *state)
 {
     double s = sin(angle), c = cos(angle);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-double achi_option_above(ach_section_t *s, const char *name, double fallback)
+double phys_option_above(ach_section_t *s, const char *name, double fallback)
 {
     double v = ach_section_double(s, name, fallback);
 
@@ -13,7 +13,7 @@ double achi_option_above(ach_section_t *s, const char *name, double fallback)
     return v;
 }
 
-double achi_option_from_zero(ach_section_t *s, const char *name, double fallback)
+double phys_option_from_zero(ach_section_t *s, const char *name, double fallback)
 {
     double v = ach_section_double(s, name, fallback);
 
@@ -22,7 +22,7 @@ double achi_option_from_zero(ach_section_t *s, const char *name, double fallback
     return v;
 }
 
-int achi_option_count(ach_section_t *s, const char *name, int fallback, int least, int most)
+int phys_option_count(ach_section_t *s, const char *name, int fallback, int least, int most)
 {
     int v = ach_section_int(s, name, fallback);
     char expected[64];
@@ -34,28 +34,28 @@ int achi_option_count(ach_section_t *s, const char *name, int fallback, int leas
     return v;
 }
 
-void achi_pendulum_read(struct achi_pendulum_options *p, ach_section_t *s, double strength)
+void phys_pendulum_read(struct phys_pendulum_options *p, ach_section_t *s, double strength)
 {
-    p->mass = achi_option_above(s, "mass", 1);
+    p->mass = phys_option_above(s, "mass", 1);
     p->length = ach_section_length(s, "length", 1);
     if (!(p->length > 0))
         ach_section_refuse(s, "length", 0, "a length above 0");
     p->radius = ach_section_length(s, "radius", 0.05);
     if (!(p->radius >= 0.001 && p->radius <= 1000))
         ach_section_refuse(s, "radius", 0, "a length from 1 mm to 1 km");
-    p->damping = achi_option_from_zero(s, "damping", 0);
+    p->damping = phys_option_from_zero(s, "damping", 0);
     p->gravity = ach_section_double(s, "gravity", 9.81);
-    p->strength = achi_option_from_zero(s, "strength", strength);
+    p->strength = phys_option_from_zero(s, "strength", strength);
     p->angle = ach_section_angle(s, "angle", 0);
     p->velocity = ach_section_angle(s, "velocity", 0);
 }
 
-void achi_cartpole_read(struct achi_cartpole_options *c, ach_section_t *s)
+void phys_cartpole_read(struct phys_cartpole_options *c, ach_section_t *s)
 {
-    achi_pendulum_read(&c->pole, s, 0);
-    c->mass = achi_option_above(s, "cart_mass", 1);
-    c->damping = achi_option_from_zero(s, "cart_damping", 0);
-    c->strength = achi_option_from_zero(s, "cart_strength", INFINITY);
+    phys_pendulum_read(&c->pole, s, 0);
+    c->mass = phys_option_above(s, "cart_mass", 1);
+    c->damping = phys_option_from_zero(s, "cart_damping", 0);
+    c->strength = phys_option_from_zero(s, "cart_strength", INFINITY);
     c->track = ach_section_length(s, "track", INFINITY);
     if (!(c->track > 0))
         ach_section_refuse(s, "track", 0, "a length above 0");
@@ -65,7 +65,7 @@ void achi_cartpole_read(struct achi_cartpole_options *c, ach_section_t *s)
     c->velocity = ach_section_length(s, "cart_velocity", 0);
 }
 
-double achi_pendulum_inertia(const struct achi_pendulum_options *p)
+double phys_pendulum_inertia(const struct phys_pendulum_options *p)
 {
     return p->mass * (p->length * p->length + 0.4 * p->radius * p->radius);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* servo.h - how a joint is brought to a position */
-#ifndef ACHI_SERVO_H
-#define ACHI_SERVO_H
+/* servo.h - velocity profile of a joint that is driven to a position */
+#ifndef PHYS_SERVO_H
+#define PHYS_SERVO_H
 
 #include <math.h>
 
 /*
- * How fast, when that far away: at a rate, 1/s, but never faster than that deceleration
- * can still stop. Half of what a motor can do leaves the other half to hold against gravity.
+ * The velocity at distance way from the target: proportional to it with a rate in 1/s, but never
+ * faster than the deceleration can still stop. Callers pass half of what the motor can do; the
+ * other half remains to hold against gravity.
  */
-static inline double achi_servo_approach(double way, double rate, double deceleration)
+static inline double phys_servo_approach(double way, double rate, double deceleration)
 {
     return copysign(fmin(rate * fabs(way), sqrt(2 * deceleration * fabs(way))), way);
 }

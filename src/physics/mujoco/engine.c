@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.c - what MuJoCo is to the simulation */
+/* engine.c - MuJoCo as a physics engine of the simulation */
 #include <ach.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "../common/options.h"
 #include "mujoco.h"
 
-/* By default MuJoCo ends the process; here a step that goes wrong comes back to its caller. */
+/* On errors MuJoCo ends the process by default; here on_error jumps back to the caller. */
 static __thread jmp_buf *guard;
 
 static void on_error(const char *text)
@@ -28,7 +28,7 @@ static void on_warning(const char *text)
     fprintf(stderr, "mujoco: %s\n", text);
 }
 
-/* As it stands, or among those that came with this plug-in. */
+/* The path in the option "model", or a file of that name among the plug-in's own models. */
 static const char *find_model(ach_section_t *s, char *path, size_t size)
 {
     const char *name = ach_section_string(s, "model", NULL);
@@ -41,9 +41,9 @@ static const char *find_model(ach_section_t *s, char *path, size_t size)
     return path;
 }
 
-static void destroy(void *mechanism)
+static void mujoco_destroy(void *mechanism)
 {
-    struct achi_mujoco *u = mechanism;
+    struct phys_mujoco *u = mechanism;
 
     mj_deleteData(u->d);
     mj_deleteModel(u->m);
@@ -51,7 +51,7 @@ static void destroy(void *mechanism)
     free(u);
 }
 
-static ach_status_t load(struct achi_mujoco *u, const char *path)
+static ach_status_t load(struct phys_mujoco *u, const char *path)
 {
     char why[500] = "", *line;
 
@@ -62,30 +62,30 @@ static ach_status_t load(struct achi_mujoco *u, const char *path)
         return ach_errstr_set(ACH_EINVAL, "%s: %s", path, why);
     u->m->opt.enableflags |= mjENBL_ENERGY;
     u->d = mj_makeData(u->m);
-    if (!u->d || !achi_mujoco_find_joints(u))
+    if (!u->d || !phys_mujoco_find_joints(u))
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a model of mujoco");
     return ACH_OK;
 }
 
-static ach_status_t build(struct achi_mujoco *u, ach_section_t *s)
+static ach_status_t engine_build(struct phys_mujoco *u, ach_section_t *s)
 {
     char path[4096];
     ach_status_t status = ACH_EINVAL;
 
-    u->servo = achi_option_above(s, "servo", 50);
+    u->servo = phys_option_above(s, "servo", 50);
     if (find_model(s, path, sizeof(path)))
         status = load(u, path);
     else
         ach_section_refuse(s, "model", 0, "the name of an MJCF file");
     if (status == ACH_OK)
-        achi_mujoco_begin(u, s);
+        phys_mujoco_begin(u, s);
     return status;
 }
 
-/* What goes wrong in a guarded part leaves its words in ach_errstr. */
-static ach_status_t create(ach_section_t *options, void **mechanism)
+/* If MuJoCo fails in the guarded part, on_error has set ach_errstr. */
+static ach_status_t mujoco_create(ach_section_t *options, void **mechanism)
 {
-    struct achi_mujoco *u = calloc(1, sizeof(*u));
+    struct phys_mujoco *u = calloc(1, sizeof(*u));
     volatile ach_status_t status = ACH_BUG;
     jmp_buf here;
 
@@ -95,17 +95,17 @@ static ach_status_t create(ach_section_t *options, void **mechanism)
     mju_user_warning = on_warning;
     guard = &here;
     if (setjmp(here) == 0)
-        status = build(u, options);
+        status = engine_build(u, options);
     guard = NULL;
     if (status == ACH_OK)
         *mechanism = u;
     else
-        destroy(u);
+        mujoco_destroy(u);
     return status;
 }
 
-/* MuJoCo begins anew by itself where a state is no number; nobody shall miss that. */
-static ach_status_t check(const struct achi_mujoco *u)
+/* MuJoCo resets the state by itself if it is not finite: report that as an error. */
+static ach_status_t mujoco_check(const struct phys_mujoco *u)
 {
     if (u->d->warning[mjWARN_BADQPOS].number || u->d->warning[mjWARN_BADQVEL].number ||
         u->d->warning[mjWARN_BADQACC].number)
@@ -113,19 +113,19 @@ static ach_status_t check(const struct achi_mujoco *u)
     return ACH_OK;
 }
 
-static ach_status_t step(void *mechanism, int64_t duration)
+static ach_status_t mujoco_step(void *mechanism, int64_t duration)
 {
-    struct achi_mujoco *u = mechanism;
+    struct phys_mujoco *u = mechanism;
     volatile ach_status_t status = ACH_BUG;
     jmp_buf here;
 
     guard = &here;
     if (setjmp(here) == 0) {
-        achi_mujoco_push(u);
+        phys_mujoco_push(u);
         u->m->opt.timestep = (double)duration * 1e-9;
         mj_step(u->m, u->d);
         u->stale = true;
-        status = check(u);
+        status = mujoco_check(u);
     }
     guard = NULL;
     return status;
@@ -134,19 +134,19 @@ static ach_status_t step(void *mechanism, int64_t duration)
 static const ach_physics_class_t mujoco = {
     .version = ACH_PHYSICS_VERSION,
     .name = "mujoco",
-    .create = create,
-    .destroy = destroy,
-    .step = step,
-    .joints = achi_mujoco_joints,
-    .joint_info = achi_mujoco_joint_info,
-    .joint_get = achi_mujoco_joint_get,
-    .joint_drive = achi_mujoco_joint_drive,
-    .bodies = achi_mujoco_bodies,
-    .body_name = achi_mujoco_body_name,
-    .body_get = achi_mujoco_body_get,
-    .body_put = achi_mujoco_body_put,
-    .ray = achi_mujoco_ray,
-    .energy = achi_mujoco_energy,
+    .create = mujoco_create,
+    .destroy = mujoco_destroy,
+    .step = mujoco_step,
+    .joints = phys_mujoco_joints,
+    .joint_info = phys_mujoco_joint_info,
+    .joint_get = phys_mujoco_joint_get,
+    .joint_drive = phys_mujoco_joint_drive,
+    .bodies = phys_mujoco_bodies,
+    .body_name = phys_mujoco_body_name,
+    .body_get = phys_mujoco_body_get,
+    .body_put = phys_mujoco_body_put,
+    .ray = phys_mujoco_ray,
+    .energy = phys_mujoco_energy,
 };
 
 ACH_PHYSICS_PLUGIN(&mujoco)

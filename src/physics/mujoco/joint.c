@@ -8,9 +8,9 @@
 #include "../common/servo.h"
 #include "mujoco.h"
 
-#define SWEEPS 8 /* of servos that pull at each other */
+#define SWEEPS 8 /* most iterations over servos that affect each other */
 
-/* A motor in the sense of MJCF: its effort is its control, but for a factor. */
+/* Is it a motor in the sense of MJCF, whose effort is proportional to its control? */
 static bool is_motor(const mjModel *m, size_t actuator, int joint)
 {
     return m->actuator_trntype[actuator] == mjTRN_JOINT &&
@@ -20,7 +20,7 @@ static bool is_motor(const mjModel *m, size_t actuator, int joint)
            m->actuator_biastype[actuator] == mjBIAS_NONE;
 }
 
-/* The largest effort that goes both ways. */
+/* The largest effort that is possible in both directions. */
 static double strength(const mjModel *m, size_t a, double gear, double scale)
 {
     const mjtNum *c = &m->actuator_ctrlrange[2 * a], *f = &m->actuator_forcerange[2 * a];
@@ -33,7 +33,7 @@ static double strength(const mjModel *m, size_t a, double gear, double scale)
     return fmax(0, most);
 }
 
-static void add_motor(const mjModel *m, struct achi_mujoco_joint *j)
+static void add_motor(const mjModel *m, struct phys_mujoco_joint *j)
 {
     size_t a;
 
@@ -50,7 +50,7 @@ static void add_motor(const mjModel *m, struct achi_mujoco_joint *j)
     }
 }
 
-bool achi_mujoco_find_joints(struct achi_mujoco *u)
+bool phys_mujoco_find_joints(struct phys_mujoco *u)
 {
     const mjModel *m = u->m;
     int i;
@@ -59,7 +59,7 @@ bool achi_mujoco_find_joints(struct achi_mujoco *u)
     if (!u->joint)
         return false;
     for (i = 0; i < m->njnt; i++) {
-        struct achi_mujoco_joint *j = &u->joint[u->n_joints];
+        struct phys_mujoco_joint *j = &u->joint[u->n_joints];
 
         if (m->jnt_type[i] != mjJNT_HINGE && m->jnt_type[i] != mjJNT_SLIDE)
             continue;
@@ -72,19 +72,19 @@ bool achi_mujoco_find_joints(struct achi_mujoco *u)
     return true;
 }
 
-static bool turns(const struct achi_mujoco *u, size_t joint)
+static bool mujoco_turns(const struct phys_mujoco *u, size_t joint)
 {
     return u->m->jnt_type[u->joint[joint].id] == mjJNT_HINGE;
 }
 
-static double option(const struct achi_mujoco *u, ach_section_t *s, const char *name, size_t joint,
+static double option(const struct phys_mujoco *u, ach_section_t *s, const char *name, size_t joint,
                      double fallback)
 {
-    return turns(u, joint) ? ach_section_tuple_angle(s, name, joint, fallback)
-                           : ach_section_tuple_length(s, name, joint, fallback);
+    return mujoco_turns(u, joint) ? ach_section_tuple_angle(s, name, joint, fallback)
+                                  : ach_section_tuple_length(s, name, joint, fallback);
 }
 
-static void begin_keyframe(struct achi_mujoco *u, ach_section_t *s)
+static void begin_keyframe(struct phys_mujoco *u, ach_section_t *s)
 {
     const char *name = ach_section_string(s, "keyframe", NULL);
     int key = name ? mj_name2id(u->m, mjOBJ_KEY, name) : -1;
@@ -95,7 +95,7 @@ static void begin_keyframe(struct achi_mujoco *u, ach_section_t *s)
         ach_section_refuse(s, "keyframe", 0, "a keyframe of the model");
 }
 
-void achi_mujoco_begin(struct achi_mujoco *u, ach_section_t *s)
+void phys_mujoco_begin(struct phys_mujoco *u, ach_section_t *s)
 {
     size_t i;
 
@@ -114,18 +114,19 @@ void achi_mujoco_begin(struct achi_mujoco *u, ach_section_t *s)
 }
 
 /* The acceleration that a servo wants. */
-static double wanted(const struct achi_mujoco *u, const struct achi_mujoco_joint *j, double inverse)
+static double joint_wanted(const struct phys_mujoco *u, const struct phys_mujoco_joint *j,
+                           double inverse)
 {
     double q = u->d->qpos[j->q], v = u->d->qvel[j->v];
 
     if (j->how == ACH_DRIVE_VELOCITY)
         return u->servo * (j->value - v);
     return 2 * u->servo *
-           (achi_servo_approach(j->value - q, u->servo / 2, 0.5 * inverse * j->strength) - v);
+           (phys_servo_approach(j->value - q, u->servo / 2, 0.5 * inverse * j->strength) - v);
 }
 
-/* How much a joint speeds up for an effort of 1. */
-static double inverse_inertia(const struct achi_mujoco *u, const struct achi_mujoco_joint *j)
+/* Acceleration of a joint for an effort of 1. */
+static double inverse_inertia(const struct phys_mujoco *u, const struct phys_mujoco_joint *j)
 {
     double unit[256], answer;
     double *row = u->m->nv <= 256 ? unit : malloc((size_t)u->m->nv * sizeof(*row));
@@ -141,19 +142,19 @@ static double inverse_inertia(const struct achi_mujoco *u, const struct achi_muj
     return answer;
 }
 
-/* By how much the effort changed. */
-static double correct(const struct achi_mujoco *u, const struct achi_mujoco_joint *j)
+/* Correct the effort of a servo. Returns the change. */
+static double correct(const struct phys_mujoco *u, const struct phys_mujoco_joint *j)
 {
     double inverse = inverse_inertia(u, j), before = u->d->ctrl[j->motor] * j->scale;
-    double effort = before + (wanted(u, j, inverse) - u->d->qacc[j->v]) / inverse;
+    double effort = before + (joint_wanted(u, j, inverse) - u->d->qacc[j->v]) / inverse;
 
     effort = fmin(j->strength, fmax(-j->strength, effort));
     u->d->ctrl[j->motor] = effort / j->scale;
     return fabs(effort - before);
 }
 
-/* Each servo in turn gets what it wants, until none changes much. */
-static double sweep(struct achi_mujoco *u)
+/* Correct each servo once. Returns the largest change of an effort. */
+static double sweep(struct phys_mujoco *u)
 {
     double most = 0;
     size_t i;
@@ -163,7 +164,7 @@ static double sweep(struct achi_mujoco *u)
 
         if (u->joint[i].how == ACH_DRIVE_EFFORT)
             continue;
-        achi_mujoco_refresh(u);
+        phys_mujoco_refresh(u);
         change = correct(u, &u->joint[i]);
         u->stale = u->stale || change > 0;
         most = fmax(most, change);
@@ -171,7 +172,7 @@ static double sweep(struct achi_mujoco *u)
     return most;
 }
 
-void achi_mujoco_push(struct achi_mujoco *u)
+void phys_mujoco_push(struct phys_mujoco *u)
 {
     int i;
 
@@ -179,49 +180,49 @@ void achi_mujoco_push(struct achi_mujoco *u)
         ;
 }
 
-size_t achi_mujoco_joints(void *mechanism)
+size_t phys_mujoco_joints(void *mechanism)
 {
-    return ((struct achi_mujoco *)mechanism)->n_joints;
+    return ((struct phys_mujoco *)mechanism)->n_joints;
 }
 
-static const char *name_of(const struct achi_mujoco *u, size_t joint)
+static const char *name_of(const struct phys_mujoco *u, size_t joint)
 {
     const char *name = mj_id2name(u->m, mjOBJ_JOINT, u->joint[joint].id);
 
     return name ? name : "";
 }
 
-void achi_mujoco_joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
+void phys_mujoco_joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
 {
-    struct achi_mujoco *u = mechanism;
+    struct phys_mujoco *u = mechanism;
     size_t id = (size_t)u->joint[joint].id;
 
-    achi_mujoco_refresh(u);
+    phys_mujoco_refresh(u);
     info->name = name_of(u, joint);
-    info->kind = turns(u, joint) ? ACH_JOINT_TURNS : ACH_JOINT_SLIDES;
+    info->kind = mujoco_turns(u, joint) ? ACH_JOINT_TURNS : ACH_JOINT_SLIDES;
     info->lowest = u->m->jnt_limited[id] ? u->m->jnt_range[2 * id] : -INFINITY;
     info->highest = u->m->jnt_limited[id] ? u->m->jnt_range[2 * id + 1] : INFINITY;
     info->strength = u->joint[joint].strength;
     memcpy(info->axis, &u->d->xaxis[3 * id], sizeof(info->axis));
 }
 
-void achi_mujoco_joint_get(void *mechanism, size_t joint, ach_joint_state_t *state)
+void phys_mujoco_joint_get(void *mechanism, size_t joint, ach_joint_state_t *state)
 {
-    struct achi_mujoco *u = mechanism;
-    const struct achi_mujoco_joint *j = &u->joint[joint];
+    struct phys_mujoco *u = mechanism;
+    const struct phys_mujoco_joint *j = &u->joint[joint];
 
-    achi_mujoco_refresh(u);
+    phys_mujoco_refresh(u);
     state->position = u->d->qpos[j->q];
     state->velocity = u->d->qvel[j->v];
     state->acceleration = u->d->qacc[j->v];
     state->effort = j->motor >= 0 ? u->d->ctrl[j->motor] * j->scale : 0;
 }
 
-ach_status_t achi_mujoco_joint_drive(void *mechanism, size_t joint, enum ach_drive how,
+ach_status_t phys_mujoco_joint_drive(void *mechanism, size_t joint, enum ach_drive how,
                                      double value)
 {
-    struct achi_mujoco *u = mechanism;
-    struct achi_mujoco_joint *j = &u->joint[joint];
+    struct phys_mujoco *u = mechanism;
+    struct phys_mujoco_joint *j = &u->joint[joint];
 
     if (j->motor < 0 || !(j->strength > 0))
         return ach_errstr_set(ACH_ENOTSUP, "joint %s has no motor in the model", name_of(u, joint));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* body.c - how bodies are, and to put them elsewhere */
+/* body.c - create bodies, read their states, and place them */
 #include <ach.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ode.h"
 
-/* ODE does not keep accelerations: they are what the last step changed. */
-void achi_ode_body_look(struct achi_ode_body *b, double h)
+/* ODE does not store accelerations: compute them from the change of velocity in the last step. */
+void phys_ode_body_look(struct phys_ode_body *b, double h)
 {
     const dReal *v = dBodyGetLinearVel(b->id);
     int i;
@@ -17,9 +19,9 @@ void achi_ode_body_look(struct achi_ode_body *b, double h)
     }
 }
 
-void achi_ode_body_get(void *mechanism, size_t body, ach_body_state_t *state)
+void phys_ode_body_get(void *mechanism, size_t body, ach_body_state_t *state)
 {
-    const struct achi_ode_body *b = &((struct achi_ode *)mechanism)->body[body];
+    const struct phys_ode_body *b = &((struct phys_ode *)mechanism)->body[body];
 
     memcpy(state->position, dBodyGetPosition(b->id), sizeof(state->position));
     memcpy(state->orientation, dBodyGetQuaternion(b->id), sizeof(state->orientation));
@@ -28,8 +30,8 @@ void achi_ode_body_get(void *mechanism, size_t body, ach_body_state_t *state)
     memcpy(state->acceleration, b->acceleration, sizeof(state->acceleration));
 }
 
-/* A part of something moves with it as if they were one piece. */
-static void carry(struct achi_ode_body *b, dBodyID whole, const double position[3],
+/* Move a part rigidly with the body that it belongs to. */
+static void carry(struct phys_ode_body *b, dBodyID whole, const double position[3],
                   const dQuaternion turn)
 {
     dVector3 local, moved;
@@ -46,7 +48,7 @@ static void carry(struct achi_ode_body *b, dBodyID whole, const double position[
     dBodySetQuaternion(b->id, q);
 }
 
-static void stop(struct achi_ode_body *b)
+static void stop(struct phys_ode_body *b)
 {
     dBodySetLinearVel(b->id, 0, 0, 0);
     dBodySetAngularVel(b->id, 0, 0, 0);
@@ -54,15 +56,15 @@ static void stop(struct achi_ode_body *b)
     memset(b->acceleration, 0, sizeof(b->acceleration));
 }
 
-ach_status_t achi_ode_body_put(void *mechanism, size_t body, const double position[3],
+ach_status_t phys_ode_body_put(void *mechanism, size_t body, const double position[3],
                                const double orientation[4])
 {
-    struct achi_ode *o = mechanism;
+    struct phys_ode *o = mechanism;
     dQuaternion turn = {orientation[0], orientation[1], orientation[2], orientation[3]};
     size_t i;
 
     if (!o->model->movable || o->body[body].whole != body)
-        return ach_errstr_set(ACH_ENOTSUP, "%s of %s cannot be put elsewhere", o->body[body].name,
+        return ach_errstr_set(ACH_ENOTSUP, "the pose of %s of %s cannot be set", o->body[body].name,
                               o->model->name);
     for (i = 0; i < o->n_bodies; i++)
         if (o->body[i].whole == body && i != body) {
@@ -75,7 +77,7 @@ ach_status_t achi_ode_body_put(void *mechanism, size_t body, const double positi
     return ACH_OK;
 }
 
-static double energy_of(const struct achi_ode *o, dBodyID b)
+static double energy_of(const struct phys_ode *o, dBodyID b)
 {
     const dReal *v = dBodyGetLinearVel(b), *w = dBodyGetAngularVel(b);
     dVector3 own, moment;
@@ -88,13 +90,29 @@ static double energy_of(const struct achi_ode *o, dBodyID b)
            m.mass * o->gravity * dBodyGetPosition(b)[2];
 }
 
-double achi_ode_energy(void *mechanism)
+double phys_ode_energy(void *mechanism)
 {
-    const struct achi_ode *o = mechanism;
+    const struct phys_ode *o = mechanism;
     double energy = 0;
     size_t i;
 
     for (i = 0; i < o->n_bodies; i++)
         energy += energy_of(o, o->body[i].id);
     return energy;
+}
+
+bool phys_ode_reserve(struct phys_ode *o, size_t n)
+{
+    o->body = calloc(n, sizeof(*o->body));
+    return o->body;
+}
+
+dBodyID phys_ode_add_body(struct phys_ode *o, const char *name, size_t whole)
+{
+    struct phys_ode_body *b = &o->body[o->n_bodies++];
+
+    b->id = dBodyCreate(o->world);
+    b->whole = whole;
+    snprintf(b->name, sizeof(b->name), "%s", name);
+    return b->id;
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* collide.c - shapes that meet, and rays */
+/* collide.c - collisions of shapes, and rays */
 #include <stdint.h>
 
 #include "ode.h"
 
-#define CONTACTS 8 /* of two shapes */
+#define CONTACTS 8 /* most contact points of two shapes */
 
-/* A shape knows its body as a number from 1; 0: it stands still. */
+/* Number of a shape's body, from 1; 0: a static shape. */
 static size_t number(dGeomID g)
 {
     return (size_t)(uintptr_t)dGeomGetData(g);
 }
 
-static size_t whole(const struct achi_ode *o, dGeomID g)
+static size_t whole(const struct phys_ode *o, dGeomID g)
 {
     size_t n = number(g);
 
     return n ? o->body[n - 1].whole + 1 : 0;
 }
 
-dGeomID achi_ode_attach(struct achi_ode *o, dGeomID shape, size_t body)
+dGeomID phys_ode_attach(struct phys_ode *o, dGeomID shape, size_t body)
 {
     dGeomSetBody(shape, o->body[body].id);
     dGeomSetData(shape, (void *)(uintptr_t)(body + 1)); /* NOLINT(performance-no-int-to-ptr) */
@@ -27,7 +27,7 @@ dGeomID achi_ode_attach(struct achi_ode *o, dGeomID shape, size_t body)
 }
 
 /* A floor, and walls around it. */
-void achi_ode_walls(struct achi_ode *o, double x, double y)
+void phys_ode_walls(struct phys_ode *o, double x, double y)
 {
     dCreatePlane(o->space, 0, 0, 1, 0);
     dCreatePlane(o->space, 1, 0, 0, -x / 2);
@@ -38,9 +38,9 @@ void achi_ode_walls(struct achi_ode *o, double x, double y)
 
 static void meet(void *data, dGeomID a, dGeomID b)
 {
-    struct achi_ode *o = data;
+    struct phys_ode *o = data;
     bool smooth =
-        dGeomGetCategoryBits(a) == ACHI_ODE_SMOOTH || dGeomGetCategoryBits(b) == ACHI_ODE_SMOOTH;
+        dGeomGetCategoryBits(a) == PHYS_ODE_SMOOTH || dGeomGetCategoryBits(b) == PHYS_ODE_SMOOTH;
     dContact c[CONTACTS];
     int i, n;
 
@@ -57,13 +57,13 @@ static void meet(void *data, dGeomID a, dGeomID b)
     }
 }
 
-void achi_ode_collide(struct achi_ode *o)
+void phys_ode_collide(struct phys_ode *o)
 {
     dSpaceCollide(o->space, o, meet);
 }
 
 struct ray {
-    const struct achi_ode *o;
+    const struct phys_ode *o;
     size_t whole;
     double nearest;
 };
@@ -80,10 +80,10 @@ static void hit(void *data, dGeomID a, dGeomID b)
         r->nearest = c.depth;
 }
 
-double achi_ode_ray(void *mechanism, size_t body, const double from[3], const double direction[3],
+double phys_ode_ray(void *mechanism, size_t body, const double from[3], const double direction[3],
                     double limit)
 {
-    struct achi_ode *o = mechanism;
+    struct phys_ode *o = mechanism;
     struct ray r = {o, o->body[body].whole + 1, limit};
     dGeomID g;
 

@@ -35,61 +35,61 @@ static void read_robot(struct robot *r, ach_section_t *s)
 
     for (i = 0; i < 3; i++)
         r->size[i] = length_above(s, "base_size", i, size[i]);
-    r->mass = achi_option_above(s, "base_mass", 5);
+    r->mass = phys_option_above(s, "base_mass", 5);
     r->radius = length_above(s, "wheel_radius", 0, 0.08);
     r->apart = length_above(s, "wheel_distance", 0, 0.34);
-    r->wheel_mass = achi_option_above(s, "wheel_mass", 0.5);
-    r->strength = achi_option_from_zero(s, "strength", 1);
-    r->damping = achi_option_from_zero(s, "damping", 0.001);
-    r->servo = achi_option_above(s, "servo", 20);
+    r->wheel_mass = phys_option_above(s, "wheel_mass", 0.5);
+    r->strength = phys_option_from_zero(s, "strength", 1);
+    r->damping = phys_option_from_zero(s, "damping", 0.001);
+    r->servo = phys_option_above(s, "servo", 20);
     r->x = ach_section_tuple_length(s, "pose", 0, 0);
     r->y = ach_section_tuple_length(s, "pose", 1, 0);
     r->angle = ach_section_tuple_angle(s, "pose", 2, 0);
 }
 
-/* The caster is a part of the base, behind. Friction at the base would only be more to solve. */
-static void add_base(struct achi_ode *o, const struct robot *r)
+/* The caster is a shape of the base, at its rear. No friction at the base: it saves solver work. */
+static void add_base(struct phys_ode *o, const struct robot *r)
 {
-    dBodyID b = achi_ode_add_body(o, "base", BASE);
+    dBodyID b = phys_ode_add_body(o, "base", BASE);
     dGeomID box, caster;
     dMass m;
 
     dMassSetBoxTotal(&m, r->mass, r->size[0], r->size[1], r->size[2]);
     dBodySetMass(b, &m);
     dBodySetPosition(b, 0, 0, r->radius + r->size[2] / 4);
-    box = achi_ode_attach(o, dCreateBox(o->space, r->size[0], r->size[1], r->size[2] / 2), BASE);
+    box = phys_ode_attach(o, dCreateBox(o->space, r->size[0], r->size[1], r->size[2] / 2), BASE);
     dGeomSetOffsetPosition(box, 0, 0, r->size[2] / 4);
-    dGeomSetCategoryBits(box, ACHI_ODE_SMOOTH);
-    caster = achi_ode_attach(o, dCreateSphere(o->space, r->radius / 2), BASE);
+    dGeomSetCategoryBits(box, PHYS_ODE_SMOOTH);
+    caster = phys_ode_attach(o, dCreateSphere(o->space, r->radius / 2), BASE);
     dGeomSetOffsetPosition(caster, -0.4 * r->size[0], 0, -r->radius / 2 - r->size[2] / 4);
-    dGeomSetCategoryBits(caster, ACHI_ODE_SMOOTH);
+    dGeomSetCategoryBits(caster, PHYS_ODE_SMOOTH);
 }
 
-static struct achi_ode_joint *add_wheel(struct achi_ode *o, const struct robot *r, size_t i,
+static struct phys_ode_joint *add_wheel(struct phys_ode *o, const struct robot *r, size_t i,
                                         const char *name, double y)
 {
-    dBodyID b = achi_ode_add_body(o, name, BASE);
+    dBodyID b = phys_ode_add_body(o, name, BASE);
     dJointID hinge = dJointCreateHinge(o->world, NULL);
     double forward = 0.2 * r->size[0];
-    struct achi_ode_joint *j;
+    struct phys_ode_joint *j;
     dMass m;
 
     dMassSetCylinderTotal(&m, r->wheel_mass, 2, r->radius, 0.03);
     dBodySetMass(b, &m);
     dBodySetPosition(b, forward, y, r->radius);
-    achi_ode_attach(o, dCreateSphere(o->space, r->radius), i);
+    phys_ode_attach(o, dCreateSphere(o->space, r->radius), i);
     dJointAttach(hinge, b, o->body[BASE].id);
     dJointSetHingeAnchor(hinge, forward, y, r->radius);
     dJointSetHingeAxis(hinge, 0, 1, 0);
-    j = achi_ode_add_joint(o, hinge, name, ACH_JOINT_TURNS, r->strength);
+    j = phys_ode_add_joint(o, hinge, name, ACH_JOINT_TURNS, r->strength);
     j->damping = r->damping;
     j->servo = r->servo;
     j->inertia = (r->mass / 2 + 1.5 * r->wheel_mass) * r->radius * r->radius;
     return j;
 }
 
-/* Each is four numbers: where its middle is, and how large it is along x and y. */
-static void add_obstacles(struct achi_ode *o, ach_section_t *s)
+/* Each obstacle is four numbers: its centre x, y, and its sizes along x and y. */
+static void add_obstacles(struct phys_ode *o, ach_section_t *s)
 {
     size_t i, n = ach_section_tuple_count(s, "obstacles");
 
@@ -106,31 +106,31 @@ static void add_obstacles(struct achi_ode *o, ach_section_t *s)
     }
 }
 
-static bool build(struct achi_ode *o, ach_section_t *s)
+static bool diffdrive_build(struct phys_ode *o, ach_section_t *s)
 {
     double room_x = length_above(s, "room", 0, 10), room_y = length_above(s, "room", 1, 10);
     struct robot r;
     double turn[4] = {1, 0, 0, 0}, at[3];
 
-    o->friction = achi_option_from_zero(s, "friction", 0.9);
+    o->friction = phys_option_from_zero(s, "friction", 0.9);
     read_robot(&r, s);
     add_obstacles(o, s);
     if (ach_section_failed(s))
         return true;
-    if (!achi_ode_reserve(o, 3))
+    if (!phys_ode_reserve(o, 3))
         return false;
-    achi_ode_walls(o, room_x, room_y);
+    phys_ode_walls(o, room_x, room_y);
     add_base(o, &r);
-    achi_ode_joint_begin(add_wheel(o, &r, LEFT, "left", r.apart / 2), 0);
-    achi_ode_joint_begin(add_wheel(o, &r, RIGHT, "right", -r.apart / 2), 0);
+    phys_ode_joint_begin(add_wheel(o, &r, LEFT, "left", r.apart / 2), 0);
+    phys_ode_joint_begin(add_wheel(o, &r, RIGHT, "right", -r.apart / 2), 0);
     at[0] = r.x;
     at[1] = r.y;
     at[2] = dBodyGetPosition(o->body[BASE].id)[2];
     turn[0] = cos(r.angle / 2);
     turn[3] = sin(r.angle / 2);
-    achi_ode_body_put(o, BASE, at, turn);
+    phys_ode_body_put(o, BASE, at, turn);
     return true;
 }
 
-const struct achi_ode_model achi_ode_diffdrive = {
-    .name = "diffdrive", .build = build, .collides = true, .movable = true};
+const struct phys_ode_model phys_ode_diffdrive = {
+    .name = "diffdrive", .build = diffdrive_build, .collides = true, .movable = true};

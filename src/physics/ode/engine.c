@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.c - what ODE is to the simulation */
+/* engine.c - ODE as a physics engine of the simulation */
 #include <ach.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,16 +10,16 @@
 #include "../common/options.h"
 #include "ode.h"
 
-#define ERP 0.2 /* what part of a joint's error a step of the grid takes away */
+#define ERP 0.2 /* fraction of a joint's error that a full grid step corrects */
 
-static const struct achi_ode_model *const models[] = {
-    &achi_ode_boxes,
-    &achi_ode_cartpole,
-    &achi_ode_diffdrive,
-    &achi_ode_pendulum,
+static const struct phys_ode_model *const models[] = {
+    &phys_ode_boxes,
+    &phys_ode_cartpole,
+    &phys_ode_diffdrive,
+    &phys_ode_pendulum,
 };
 
-/* ODE as such, and its random numbers, are one for the whole process. */
+/* Protects ODE's initialisation and its random generator, which are global in the process. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t users;
 
@@ -40,7 +40,7 @@ static void leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-static const struct achi_ode_model *choose(ach_section_t *s)
+static const struct phys_ode_model *engine_choose(ach_section_t *s)
 {
     const char *name = ach_section_string(s, "model", "");
     size_t i;
@@ -52,7 +52,7 @@ static const struct achi_ode_model *choose(ach_section_t *s)
     return NULL;
 }
 
-static bool quick(const struct achi_ode_model *m, ach_section_t *s)
+static bool quick(const struct phys_ode_model *m, ach_section_t *s)
 {
     const char *solver = ach_section_string(s, "solver", m->quick ? "quick" : "exact");
 
@@ -61,9 +61,9 @@ static bool quick(const struct achi_ode_model *m, ach_section_t *s)
     return strcmp(solver, "quick") == 0;
 }
 
-static void destroy(void *mechanism)
+static void ode_destroy(void *mechanism)
 {
-    struct achi_ode *o = mechanism;
+    struct phys_ode *o = mechanism;
 
     dJointGroupDestroy(o->contacts);
     dSpaceDestroy(o->space);
@@ -74,7 +74,7 @@ static void destroy(void *mechanism)
     free(o);
 }
 
-static void make_world(struct achi_ode *o, ach_section_t *s)
+static void make_world(struct phys_ode *o, ach_section_t *s)
 {
     enter();
     o->world = dWorldCreate();
@@ -88,17 +88,17 @@ static void make_world(struct achi_ode *o, ach_section_t *s)
     o->gravity = ach_section_double(s, "gravity", 9.81);
     o->random = 1;
     dWorldSetGravity(o->world, 0, 0, -o->gravity);
-    dWorldSetQuickStepNumIterations(o->world, achi_option_count(s, "iterations", 20, 1, 10000));
+    dWorldSetQuickStepNumIterations(o->world, phys_option_count(s, "iterations", 20, 1, 10000));
     if (o->model->collides)
         dWorldSetCFM(o->world, 1e-6);
     dWorldSetContactSurfaceLayer(o->world, 0.001);
     dWorldSetContactMaxCorrectingVel(o->world, 1);
 }
 
-static ach_status_t create(ach_section_t *options, void **mechanism)
+static ach_status_t ode_create(ach_section_t *options, void **mechanism)
 {
-    const struct achi_ode_model *model = choose(options);
-    struct achi_ode *o;
+    const struct phys_ode_model *model = engine_choose(options);
+    struct phys_ode *o;
 
     if (!model)
         return ach_errstr_set(ACH_EINVAL, "ode has no such model");
@@ -108,15 +108,15 @@ static ach_status_t create(ach_section_t *options, void **mechanism)
     o->model = model;
     make_world(o, options);
     if (!model->build(o, options)) {
-        destroy(o);
+        ode_destroy(o);
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a model of ode");
     }
     *mechanism = o;
     return ACH_OK;
 }
 
-/* The quick solver takes its rows in random order: each world has a sequence of its own. */
-static int solve(struct achi_ode *o, double h)
+/* The quick solver orders its rows at random: give each world its own random sequence. */
+static int engine_solve(struct phys_ode *o, double h)
 {
     int done;
 
@@ -130,10 +130,10 @@ static int solve(struct achi_ode *o, double h)
     return done;
 }
 
-/* A short step takes away less of an error: otherwise it would give bodies a kick. */
-static ach_status_t step(void *mechanism, int64_t duration)
+/* Scale ERP down in a shorter step: else the correction would give bodies a large velocity. */
+static ach_status_t ode_step(void *mechanism, int64_t duration)
 {
-    struct achi_ode *o = mechanism;
+    struct phys_ode *o = mechanism;
     double h = (double)duration * 1e-9, erp = ERP * fmin(1, h / o->step);
     int done;
     size_t i;
@@ -141,36 +141,36 @@ static ach_status_t step(void *mechanism, int64_t duration)
     dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     dWorldSetERP(o->world, erp);
     for (i = 0; i < o->n_joints; i++)
-        achi_ode_joint_push(&o->joint[i], erp);
+        phys_ode_joint_push(&o->joint[i], erp);
     if (o->model->collides)
-        achi_ode_collide(o);
-    done = solve(o, h);
+        phys_ode_collide(o);
+    done = engine_solve(o, h);
     for (i = 0; i < o->n_joints; i++)
-        achi_ode_joint_look(&o->joint[i], h);
+        phys_ode_joint_look(&o->joint[i], h);
     for (i = 0; i < o->n_bodies; i++)
-        achi_ode_body_look(&o->body[i], h);
+        phys_ode_body_look(&o->body[i], h);
     dJointGroupEmpty(o->contacts);
     return done ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a step of ode");
 }
 
 static size_t joints(void *mechanism)
 {
-    return ((struct achi_ode *)mechanism)->n_joints;
+    return ((struct phys_ode *)mechanism)->n_joints;
 }
 
 static size_t bodies(void *mechanism)
 {
-    return ((struct achi_ode *)mechanism)->n_bodies;
+    return ((struct phys_ode *)mechanism)->n_bodies;
 }
 
 static const char *body_name(void *mechanism, size_t body)
 {
-    return ((struct achi_ode *)mechanism)->body[body].name;
+    return ((struct phys_ode *)mechanism)->body[body].name;
 }
 
 static void joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
 {
-    struct achi_ode_joint *j = &((struct achi_ode *)mechanism)->joint[joint];
+    struct phys_ode_joint *j = &((struct phys_ode *)mechanism)->joint[joint];
     dVector3 axis;
 
     if (j->info.kind == ACH_JOINT_TURNS)
@@ -183,56 +183,25 @@ static void joint_info(void *mechanism, size_t joint, ach_joint_info_t *info)
 
 static void joint_get(void *mechanism, size_t joint, ach_joint_state_t *state)
 {
-    *state = ((struct achi_ode *)mechanism)->joint[joint].state;
-}
-
-bool achi_ode_reserve(struct achi_ode *o, size_t n)
-{
-    o->body = calloc(n, sizeof(*o->body));
-    return o->body;
-}
-
-dBodyID achi_ode_add_body(struct achi_ode *o, const char *name, size_t whole)
-{
-    struct achi_ode_body *b = &o->body[o->n_bodies++];
-
-    b->id = dBodyCreate(o->world);
-    b->whole = whole;
-    snprintf(b->name, sizeof(b->name), "%s", name);
-    return b->id;
-}
-
-struct achi_ode_joint *achi_ode_add_joint(struct achi_ode *o, dJointID id, const char *name,
-                                          enum ach_joint_kind kind, double strength)
-{
-    struct achi_ode_joint *j = &o->joint[o->n_joints++];
-
-    j->id = id;
-    j->info.name = name;
-    j->info.kind = kind;
-    j->info.lowest = -INFINITY;
-    j->info.highest = INFINITY;
-    j->info.strength = strength;
-    dJointSetFeedback(id, &j->feedback);
-    return j;
+    *state = ((struct phys_ode *)mechanism)->joint[joint].state;
 }
 
 static const ach_physics_class_t ode = {
     .version = ACH_PHYSICS_VERSION,
     .name = "ode",
-    .create = create,
-    .destroy = destroy,
-    .step = step,
+    .create = ode_create,
+    .destroy = ode_destroy,
+    .step = ode_step,
     .joints = joints,
     .joint_info = joint_info,
     .joint_get = joint_get,
-    .joint_drive = achi_ode_joint_drive,
+    .joint_drive = phys_ode_joint_drive,
     .bodies = bodies,
     .body_name = body_name,
-    .body_get = achi_ode_body_get,
-    .body_put = achi_ode_body_put,
-    .ray = achi_ode_ray,
-    .energy = achi_ode_energy,
+    .body_get = phys_ode_body_get,
+    .body_put = phys_ode_body_put,
+    .ray = phys_ode_ray,
+    .energy = phys_ode_energy,
 };
 
 ACH_PHYSICS_PLUGIN(&ode)

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* joint.c - hinges and sliders: what drives them, and how they are */
+/* joint.c - create hinges and sliders, drive them, and read their states */
 #include <ach.h>
 #include <math.h>
 
 #include "../common/servo.h"
 #include "ode.h"
 
-static bool turns(const struct achi_ode_joint *j)
+static bool ode_turns(const struct phys_ode_joint *j)
 {
     return j->info.kind == ACH_JOINT_TURNS;
 }
 
-static double rate(const struct achi_ode_joint *j)
+static double rate(const struct phys_ode_joint *j)
 {
-    return turns(j) ? dJointGetHingeAngleRate(j->id) : dJointGetSliderPositionRate(j->id);
+    return ode_turns(j) ? dJointGetHingeAngleRate(j->id) : dJointGetSliderPositionRate(j->id);
 }
 
-static double measure(const struct achi_ode_joint *j)
+static double measure(const struct phys_ode_joint *j)
 {
-    return turns(j) ? dJointGetHingeAngle(j->id) : dJointGetSliderPosition(j->id);
+    return ode_turns(j) ? dJointGetHingeAngle(j->id) : dJointGetSliderPosition(j->id);
 }
 
-static void set(const struct achi_ode_joint *j, int parameter, double value)
+static void set(const struct phys_ode_joint *j, int parameter, double value)
 {
-    if (turns(j))
+    if (ode_turns(j))
         dJointSetHingeParam(j->id, parameter, value);
     else
         dJointSetSliderParam(j->id, parameter, value);
 }
 
-static void push(const struct achi_ode_joint *j, double effort)
+static void push(const struct phys_ode_joint *j, double effort)
 {
-    if (turns(j))
+    if (ode_turns(j))
         dJointAddHingeTorque(j->id, effort);
     else
         dJointAddSliderForce(j->id, effort);
 }
 
-/* ODE says where a joint is relative to where it was built; it begins at that position. */
-void achi_ode_joint_begin(struct achi_ode_joint *j, double position)
+/* ODE measures a joint relative to its pose when built; position is its value at the start. */
+void phys_ode_joint_begin(struct phys_ode_joint *j, double position)
 {
     j->measured = measure(j);
     j->state = (ach_joint_state_t){.position = position, .velocity = rate(j)};
@@ -48,16 +48,16 @@ void achi_ode_joint_begin(struct achi_ode_joint *j, double position)
         set(j, dParamHiStop, j->info.highest);
 }
 
-/* For a motor: what velocity. */
-static double target(const struct achi_ode_joint *j)
+/* Target velocity of the motor. */
+static double target(const struct phys_ode_joint *j)
 {
     if (j->how == ACH_DRIVE_VELOCITY)
         return j->value;
-    return achi_servo_approach(j->value - j->state.position, j->servo,
+    return phys_servo_approach(j->value - j->state.position, j->servo,
                                0.5 * j->info.strength / j->inertia);
 }
 
-void achi_ode_joint_push(struct achi_ode_joint *j, double erp)
+void phys_ode_joint_push(struct phys_ode_joint *j, double erp)
 {
     double effort = -j->damping * rate(j);
 
@@ -73,16 +73,16 @@ void achi_ode_joint_push(struct achi_ode_joint *j, double erp)
 }
 
 /*
- * What a motor did along its axis, from what the joint as a whole did to its first body. The
- * forces at the anchor act on the body's centre with a lever, and that part is not the motor's.
+ * The effort of the motor along its axis, from the joint's feedback on its first body. The forces
+ * at the anchor also cause a torque about the body's centre, which is subtracted.
  */
-static double motor(const struct achi_ode_joint *j)
+static double motor(const struct phys_ode_joint *j)
 {
     const dReal *f = j->feedback.f1, *t = j->feedback.t1,
                 *p = dBodyGetPosition(dJointGetBody(j->id, 0));
     dVector3 axis, r, lever;
 
-    if (!turns(j)) {
+    if (!ode_turns(j)) {
         dJointGetSliderAxis(j->id, axis);
         return dCalcVectorDot3(f, axis);
     }
@@ -93,20 +93,20 @@ static double motor(const struct achi_ode_joint *j)
     return dCalcVectorDot3(t, axis) - dCalcVectorDot3(lever, axis);
 }
 
-void achi_ode_joint_look(struct achi_ode_joint *j, double h)
+void phys_ode_joint_look(struct phys_ode_joint *j, double h)
 {
     double now = measure(j), v = rate(j), way = now - j->measured;
 
-    j->state.position += turns(j) ? remainder(way, 2 * M_PI) : way;
+    j->state.position += ode_turns(j) ? remainder(way, 2 * M_PI) : way;
     j->state.acceleration = (v - j->state.velocity) / h;
     j->state.velocity = v;
     j->state.effort = j->how == ACH_DRIVE_EFFORT ? j->value : motor(j);
     j->measured = now;
 }
 
-ach_status_t achi_ode_joint_drive(void *mechanism, size_t joint, enum ach_drive how, double value)
+ach_status_t phys_ode_joint_drive(void *mechanism, size_t joint, enum ach_drive how, double value)
 {
-    struct achi_ode_joint *j = &((struct achi_ode *)mechanism)->joint[joint];
+    struct phys_ode_joint *j = &((struct phys_ode *)mechanism)->joint[joint];
     double limit = j->info.strength;
 
     if (!(limit > 0))
@@ -117,4 +117,19 @@ ach_status_t achi_ode_joint_drive(void *mechanism, size_t joint, enum ach_drive 
     if (how == ACH_DRIVE_EFFORT)
         j->state.effort = j->value;
     return ACH_OK;
+}
+
+struct phys_ode_joint *phys_ode_add_joint(struct phys_ode *o, dJointID id, const char *name,
+                                          enum ach_joint_kind kind, double strength)
+{
+    struct phys_ode_joint *j = &o->joint[o->n_joints++];
+
+    j->id = id;
+    j->info.name = name;
+    j->info.kind = kind;
+    j->info.lowest = -INFINITY;
+    j->info.highest = INFINITY;
+    j->info.strength = strength;
+    dJointSetFeedback(id, &j->feedback);
+    return j;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pendulum.c - the pendulum, and the cart with one: as the built-in ones */
+/* pendulum.c - the pendulum and the cartpole, equivalent to the built-in engines */
 #include <math.h>
 
 #include "../common/options.h"
 #include "ode.h"
 
-/* Where the ball is and how it moves, when the hinge is at x and moves along it. */
-static void place_ball(dBodyID b, const struct achi_pendulum_options *p, double x, double v)
+/* Set the ball's pose and velocity for a hinge at x that moves with velocity v along x. */
+static void place_ball(dBodyID b, const struct phys_pendulum_options *p, double x, double v)
 {
     double s = sin(p->angle), c = cos(p->angle);
     dQuaternion q = {cos(p->angle / 2), 0, -sin(p->angle / 2), 0};
@@ -17,13 +17,13 @@ static void place_ball(dBodyID b, const struct achi_pendulum_options *p, double 
     dBodySetAngularVel(b, 0, -p->velocity, 0);
 }
 
-/* It is built hanging down, as that is where the angle is 0. */
-static struct achi_ode_joint *hang(struct achi_ode *o, const struct achi_pendulum_options *p,
+/* Build it hanging down: ODE's angle 0 is the pose at creation. */
+static struct phys_ode_joint *hang(struct phys_ode *o, const struct phys_pendulum_options *p,
                                    dBodyID from)
 {
-    dBodyID b = achi_ode_add_body(o, "bob", o->n_bodies);
+    dBodyID b = phys_ode_add_body(o, "bob", o->n_bodies);
     dJointID hinge = dJointCreateHinge(o->world, NULL);
-    struct achi_ode_joint *j;
+    struct phys_ode_joint *j;
     dMass m;
 
     dMassSetSphereTotal(&m, p->mass, p->radius);
@@ -32,52 +32,52 @@ static struct achi_ode_joint *hang(struct achi_ode *o, const struct achi_pendulu
     dJointAttach(hinge, b, from);
     dJointSetHingeAnchor(hinge, 0, 0, 0);
     dJointSetHingeAxis(hinge, 0, -1, 0);
-    j = achi_ode_add_joint(o, hinge, "hinge", ACH_JOINT_TURNS, p->strength);
+    j = phys_ode_add_joint(o, hinge, "hinge", ACH_JOINT_TURNS, p->strength);
     j->damping = p->damping;
-    j->inertia = achi_pendulum_inertia(p);
+    j->inertia = phys_pendulum_inertia(p);
     return j;
 }
 
-static void begin(struct achi_ode *o, ach_section_t *s)
+static void begin(struct phys_ode *o, ach_section_t *s)
 {
-    double servo = achi_option_above(s, "servo", 50);
+    double servo = phys_option_above(s, "servo", 50);
     size_t i;
 
     for (i = 0; i < o->n_joints; i++)
         o->joint[i].servo = servo;
     for (i = 0; i < o->n_bodies; i++)
-        achi_ode_body_look(&o->body[i], INFINITY);
+        phys_ode_body_look(&o->body[i], INFINITY);
 }
 
-static bool build_pendulum(struct achi_ode *o, ach_section_t *s)
+static bool build_pendulum(struct phys_ode *o, ach_section_t *s)
 {
-    struct achi_pendulum_options p;
-    struct achi_ode_joint *hinge;
+    struct phys_pendulum_options p;
+    struct phys_ode_joint *hinge;
 
-    achi_pendulum_read(&p, s, INFINITY);
+    phys_pendulum_read(&p, s, INFINITY);
     if (ach_section_failed(s))
         return true;
-    if (!achi_ode_reserve(o, 1))
+    if (!phys_ode_reserve(o, 1))
         return false;
     hinge = hang(o, &p, NULL);
     place_ball(o->body[0].id, &p, 0, 0);
-    achi_ode_joint_begin(hinge, p.angle);
+    phys_ode_joint_begin(hinge, p.angle);
     begin(o, s);
     return true;
 }
 
-static struct achi_ode_joint *make_cart(struct achi_ode *o, const struct achi_cartpole_options *c)
+static struct phys_ode_joint *make_cart(struct phys_ode *o, const struct phys_cartpole_options *c)
 {
-    dBodyID cart = achi_ode_add_body(o, "cart", 0);
+    dBodyID cart = phys_ode_add_body(o, "cart", 0);
     dJointID slider = dJointCreateSlider(o->world, NULL);
-    struct achi_ode_joint *j;
+    struct phys_ode_joint *j;
     dMass m;
 
     dMassSetBoxTotal(&m, c->mass, 0.3, 0.2, 0.1);
     dBodySetMass(cart, &m);
     dJointAttach(slider, cart, NULL);
     dJointSetSliderAxis(slider, 1, 0, 0);
-    j = achi_ode_add_joint(o, slider, "slider", ACH_JOINT_SLIDES, c->strength);
+    j = phys_ode_add_joint(o, slider, "slider", ACH_JOINT_SLIDES, c->strength);
     j->damping = c->damping;
     j->inertia = c->mass + c->pole.mass;
     j->info.lowest = -c->track;
@@ -85,26 +85,26 @@ static struct achi_ode_joint *make_cart(struct achi_ode *o, const struct achi_ca
     return j;
 }
 
-static bool build_cartpole(struct achi_ode *o, ach_section_t *s)
+static bool build_cartpole(struct phys_ode *o, ach_section_t *s)
 {
-    struct achi_cartpole_options c;
-    struct achi_ode_joint *slider, *hinge;
+    struct phys_cartpole_options c;
+    struct phys_ode_joint *slider, *hinge;
 
-    achi_cartpole_read(&c, s);
+    phys_cartpole_read(&c, s);
     if (ach_section_failed(s))
         return true;
-    if (!achi_ode_reserve(o, 2))
+    if (!phys_ode_reserve(o, 2))
         return false;
     slider = make_cart(o, &c);
     hinge = hang(o, &c.pole, o->body[0].id);
     dBodySetPosition(o->body[0].id, c.position, 0, 0);
     dBodySetLinearVel(o->body[0].id, c.velocity, 0, 0);
     place_ball(o->body[1].id, &c.pole, c.position, c.velocity);
-    achi_ode_joint_begin(slider, c.position);
-    achi_ode_joint_begin(hinge, c.pole.angle);
+    phys_ode_joint_begin(slider, c.position);
+    phys_ode_joint_begin(hinge, c.pole.angle);
     begin(o, s);
     return true;
 }
 
-const struct achi_ode_model achi_ode_pendulum = {.name = "pendulum", .build = build_pendulum};
-const struct achi_ode_model achi_ode_cartpole = {.name = "cartpole", .build = build_cartpole};
+const struct phys_ode_model phys_ode_pendulum = {.name = "pendulum", .build = build_pendulum};
+const struct phys_ode_model phys_ode_cartpole = {.name = "cartpole", .build = build_cartpole};

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * client.h - a thread as a time sink
+ * client.h - makes a thread a time sink
  *
  * Each thread that calls one of these is a sink of the simulation, from its first call
- * until it ends. What these functions and the calls beneath them cost is not charged.
+ * until it ends. The CPU time of these functions and of the calls beneath them is not charged.
  *
  * A thread that is inside one of them may be interrupted by a signal handler that calls
- * them again: to the handler time stands still, and nothing is said to the coordinator.
+ * them again: for the handler time stands still, and no note is sent to the coordinator.
  *
- * When the simulation is over they return ACH_CLOSED, unless achi_sim_over is set: then
- * that is called, and should not return.
+ * When the simulation is over they return ACH_CLOSED. If achi_sim_over is set it is called
+ * first, and should not return.
  */
-#ifndef ACHI_SIM_CLIENT_H
-#define ACHI_SIM_CLIENT_H
+#ifndef SIMC_CLIENT_H
+#define SIMC_CLIENT_H
 
 #include <ach/status.h>
 #include <stdbool.h>
@@ -22,97 +22,96 @@
 
 extern void (*achi_sim_over)(void);
 
-/* Called, if somebody defines it, before the first thing that a process of a simulation does. */
-__attribute__((weak)) void achi_sim_early(void);
+/* Called, if defined, before anything else that the client does in a process of a simulation. */
+__attribute__((weak)) void simc_early(void);
 
 /* Is this process part of a simulation? The first call finds out. */
-bool achi_sim_active(void);
+bool simc_active(void);
 
-/* May this thread talk to the coordinator? Not inside itself, and not when it has ended. */
-bool achi_sim_free(void);
-
-/*
- * Not to be interrupted by a handler that does the same: in between, the thread counts as
- * being inside, and to itself too its time stands still.
- */
-void achi_sim_hold(void);
-void achi_sim_release(void);
+/* May this thread send notes? Not from inside the client, nor after its bye. */
+bool simc_free(void);
 
 /*
- * Around what must not be stopped in between, as a call that takes the lock of a channel: others
- * would wait for this thread's next turn. May be nested. Costs no system call.
+ * Between hold and release the thread counts as inside the client: its time stands still, and a
+ * signal handler cannot enter the client.
  */
-void achi_sim_critical(void);
-void achi_sim_uncritical(void);
+void simc_hold(void);
+void simc_release(void);
 
-/* What CLOCK_REALTIME said when virtual time began, in nanoseconds. */
-int64_t achi_sim_epoch(void);
+/*
+ * Enclose code in which the thread must not be stopped, such as a call that takes a channel's lock:
+ * others would wait until this thread runs again. May be nested. Costs no system call.
+ */
+void simc_critical(void);
+void simc_uncritical(void);
+
+/* CLOCK_REALTIME at virtual time 0, in nanoseconds. */
+int64_t simc_epoch(void);
 
 /* The calling thread's virtual time. Never goes back. */
-int64_t achi_sim_now(void);
+int64_t simc_now(void);
 
-/* Its time has come to touch the world: nobody who is further behind still will. */
-ach_status_t achi_sim_act(void);
+/* Wait until the thread may touch the world: no other sink has an earlier time. */
+ach_status_t simc_act(void);
 
-/* Declared costs: what is about to be put was computed in this cycle. */
-void achi_sim_charge(void);
+/* Declared costs: charge the cycle's cost, once per cycle, before a put. */
+void simc_charge(void);
 
-/* Something happened to the event. */
-ach_status_t achi_sim_post(achi_event_t event);
+/* Post the event: it wakes the sinks that wait for it. */
+ach_status_t simc_post(sim_event_t event);
 
-/* From a signal handler: should the thread be waiting, it looks again. */
-void achi_sim_nudge(void);
+/* From a signal handler: if the thread is in simc_wait, end the wait early. */
+void simc_nudge(void);
 
-/* If set: asked now and then while a thread waits. True: its wait ends early, as with a nudge. */
+/* If set: called every 0.5 s while a thread waits. True: the wait ends early, as with a nudge. */
 extern bool (*achi_sim_disturbed)(void);
 
-/* Signals for which the program has a handler, as bits of the kernel's set; without faults. */
-extern uint64_t achi_sim_handled;
+/* Signals with a handler of the program, as a kernel signal set; without faults. */
+extern uint64_t simc_handled;
 
-/* To be read before looking at what is then waited for. */
-uint64_t achi_sim_posts(void);
+/* For `since` of simc_wait: read it before checking the condition that is waited for. */
+uint64_t simc_posts(void);
 
-/* Until that time, or until something has happened to one of the events since then. */
-ach_status_t achi_sim_wait(int64_t until, const achi_event_t *events, unsigned n, uint64_t since,
-                           bool *timed);
-
-/*
- * Let others go on that are not ahead. Where CPU time is not charged it takes ACHI_YIELD_NS, since
- * a loop of it, in which nothing else moves time, waits for others.
- */
-#define ACHI_YIELD_NS 1000
-void achi_sim_yield(void);
-
-/* Declared costs: what the thread waited for has come; a new cycle begins. */
-void achi_sim_cycle(void);
-
-/* Was this cycle's cost charged? For one who finds that no new cycle has begun. */
-bool achi_sim_spent(void);
-void achi_sim_set_spent(bool spent);
+/* Wait until that time, or until one of the events has happened since `since`. */
+ach_status_t simc_wait(int64_t until, const sim_event_t *events, unsigned n, uint64_t since,
+                       bool *timed);
 
 /*
- * A new thread says hello: told is called when the coordinator knows of it, before it
- * lets it begin. parent: the tid of who started it, 0: unknown.
+ * Let other sinks run that are not ahead. Unless costs are measured it takes SIMC_YIELD_NS: a loop
+ * that yields until another sink acts would otherwise never advance time.
  */
-ach_status_t achi_sim_hello(uint32_t parent, void (*told)(void *cx), void *cx);
+#define SIMC_YIELD_NS 1000
+void simc_yield(void);
+
+/* Declared costs: a wait is over, and a new cycle begins. */
+void simc_cycle(void);
+
+/* Was this cycle's cost charged? To restore after a wait that began no new cycle. */
+bool simc_spent(void);
+void simc_set_spent(bool spent);
 
 /*
- * The thread ends, and something happens to the event, unless that is ACHI_EVENT_POLL. Waits
- * for no go after that: who was waiting for the event waits for the thread now.
+ * A new thread sends HELLO. told is called when the note is sent, before its go comes.
+ * parent: the tid of the creating thread, 0: unknown.
  */
-void achi_sim_bye(achi_event_t event);
+ach_status_t simc_hello(uint32_t parent, void (*told)(void *cx), void *cx);
 
-/* The process ends, with all its threads. Runs by itself at exit. */
-void achi_sim_exit(void);
+/*
+ * The thread ends, and posts the event unless it is SIM_EVENT_POLL. Does not wait for a go: the
+ * thread that waited for the event may be joining this one.
+ */
+void simc_bye(sim_event_t event);
 
-/* Tell the coordinator that this process was refused a call, and say bye. */
-void achi_sim_refused(void);
+/* The process ends, with all its threads. A destructor: runs at exit by itself. */
+void simc_exit(void);
 
-/* The thread has left whatever it was inside of, by a jump. */
-void achi_sim_jump(void);
+/* Send REFUSED to the coordinator, and end as simc_exit does. */
+void simc_refused(void);
 
-/* The calling thread's id. */
-int32_t achi_sim_tid(void);
-int32_t achi_sim_pid(void);
+/* The thread has left the client by longjmp: reset its state. */
+void simc_jump(void);
+
+int32_t simc_tid(void);
+int32_t simc_pid(void);
 
 #endif

@@ -11,9 +11,9 @@
 
 bool ach_sim_active(void)
 {
-    if (!achi_sim_active())
+    if (!simc_active())
         return false;
-    achi_sim_hello(0, NULL, NULL);
+    simc_hello(0, NULL, NULL);
     return true;
 }
 
@@ -27,7 +27,7 @@ static int64_t real_now(void)
 
 int64_t ach_sim_now(void)
 {
-    return achi_sim_active() ? achi_sim_now() : real_now();
+    return simc_active() ? simc_now() : real_now();
 }
 
 static void real_sleep(int64_t time)
@@ -45,15 +45,15 @@ ach_status_t ach_sim_sleep_until(int64_t time)
     ach_status_t r;
     bool timed;
 
-    if (!achi_sim_active()) {
+    if (!simc_active()) {
         if (time > 0)
             real_sleep(time);
         return ACH_OK;
     }
     do
-        r = achi_sim_wait(time, NULL, 0, achi_sim_posts(), &timed);
+        r = simc_wait(time, NULL, 0, simc_posts(), &timed);
     while (r == ACH_OK && !timed);
-    achi_sim_cycle();
+    simc_cycle();
     return r;
 }
 

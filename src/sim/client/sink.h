@@ -1,94 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sink.h - what the files of the client share: the process and the thread */
-#ifndef ACHI_SIM_SINK_H
-#define ACHI_SIM_SINK_H
+/* sink.h - state of the process and of the thread, shared by the client's files */
+#ifndef SIMC_SINK_H
+#define SIMC_SINK_H
 
 #include <ach.h>
 
 #include "client.h"
 
-enum achi_sink_state {
-    ACHI_SINK_NEW, /* has not said hello */
-    ACHI_SINK_ON,
-    ACHI_SINK_GONE /* has said bye, or the simulation is over */
+enum simc_sink_state {
+    SIMC_SINK_NEW, /* has not sent HELLO */
+    SIMC_SINK_ON,
+    SIMC_SINK_GONE /* has sent BYE, or the simulation is over */
 };
 
-struct achi_sink {
-    enum achi_sink_state state;
+struct simc_sink {
+    enum simc_sink_state state;
     unsigned inside; /* calls of the client that are under way in this thread */
     int32_t tid;
-    uint32_t parent;                          /* who forked this process, until the hello */
-    volatile bool nudged;                     /* by a signal handler that interrupted the client */
-    const struct achi_note *volatile awaited; /* a WAIT whose go has not come */
-    bool spent;                               /* declared: this cycle's cost was charged */
-    ach_channel_t go;                         /* made by this thread */
+    uint32_t parent;                         /* tid that forked this process, for HELLO */
+    volatile bool nudged;                    /* by a signal handler that interrupted the client */
+    const struct sim_note *volatile awaited; /* the pending WAIT; NULL: none */
+    bool spent;                              /* declared: this cycle's cost was charged */
+    ach_channel_t go;                        /* created by this thread */
     uint64_t serial;
-    struct achi_go last;
+    struct sim_go last;
     int64_t base_time; /* virtual time when the CPU clock was at base_cpu */
     int64_t base_cpu;
-    int64_t now;            /* what was said last */
-    int64_t cpu;            /* when that was said */
-    unsigned critical;      /* sections that must not be interrupted, one inside the other */
-    bool awaits;            /* it sleeps until its go comes */
-    bool masked;            /* the thread's signal mask is to be restored */
-    uint64_t mask;          /* to this */
-    struct achi_slot *slot; /* on the board; NULL: none yet */
-    struct achi_sink *next;
+    int64_t now;           /* virtual time, as computed last */
+    int64_t cpu;           /* CPU time at `now` */
+    unsigned critical;     /* nesting depth of simc_critical */
+    bool awaits;           /* it waits for its go */
+    bool masked;           /* simc_sink_mask has changed the signal mask */
+    uint64_t mask;         /* if masked: the mask to restore */
+    struct sim_slot *slot; /* on the board; NULL: none yet */
+    struct simc_sink *next;
 };
 
-extern __thread struct achi_sink achi_sink_self __attribute__((tls_model("initial-exec")));
+extern __thread struct simc_sink simc_sink_self __attribute__((tls_model("initial-exec")));
 
-struct achi_sim_process {
-    int mode;    /* enum achi_sim_mode */
-    int32_t pid; /* 0 after fork: ask again */
-    char name[ACHI_SIM_NAME_MAX];
+struct simc_process {
+    int mode;    /* enum simc_mode */
+    int32_t pid; /* 0 after fork: call getpid again */
+    char name[SIM_NAME_MAX];
     int32_t coordinator; /* its pid, 0: unknown */
     int64_t epoch;
-    int64_t cost; /* of finding out the time */
+    int64_t cost; /* CPU time of reading the virtual time once */
     ach_channel_t note;
-    struct achi_board *board; /* NULL: there is none */
-    int life;                 /* a descriptor by which the kernel ends the process; 0: none */
+    struct sim_board *board; /* NULL: there is none */
+    int life; /* FIFO by which the kernel kills the process (parent_death.c); 0: none */
 };
 
-enum achi_sim_mode { ACHI_MODE_UNKNOWN, ACHI_MODE_OFF, ACHI_MODE_ON };
+enum simc_mode { SIMC_MODE_UNKNOWN, SIMC_MODE_OFF, SIMC_MODE_ON };
 
-extern struct achi_sim_process achi_sim_process;
+extern struct simc_process simc_process;
 
-/* Map the board of a simulation; NULL: there is none that could be used. */
-struct achi_board *achi_sink_board(const char *sim);
+/* Map the board of a simulation; NULL: there is no usable one. */
+struct sim_board *simc_sink_board(const char *sim);
 
-/* Let the kernel end this process when the coordinator is gone. Again after fork. */
-void achi_sink_tie(struct achi_sim_process *p);
+/* Have the kernel kill this process when the coordinator exits. Call again after fork. */
+void simc_sink_tie(struct simc_process *p);
 
-/* Show the coordinator in what section the calling thread is. */
-void achi_sink_show(struct achi_sink *s);
+/* Write the calling thread's section to its slot on the board. */
+void simc_sink_show(struct simc_sink *s);
 
 /* CPU time of the calling thread. */
-int64_t achi_sink_cpu(void);
+int64_t simc_sink_cpu(void);
 
-/* The newest go, if there is one that was not seen; waits so long for it. */
-bool achi_sink_newest(struct achi_sink *s, int64_t wait_ns, struct achi_go *go);
+/* Get the newest go that was not read yet; waits wait_ns for it. False: none. */
+bool simc_sink_newest(struct simc_sink *s, int64_t wait_ns, struct sim_go *go);
 
-/* The calling thread's sink, after its hello; NULL: there is no simulation, or not for it. */
-struct achi_sink *achi_sink(void);
+/* The calling thread's sink; sends HELLO first. NULL: no simulation, or the sink has ended. */
+struct simc_sink *simc_sink(void);
 
 /*
  * Block the signals that have handlers, and unblock them: from a note to the end of the call that
- * sends it. A handler that jumped out of a put would leave the channel locked. One that jumped out
- * before the go has come would let the thread run while the coordinator believes that it waits.
+ * sends it. A handler that left a put by longjmp would leave the channel locked. One that left
+ * before the go has come would let the thread run while the coordinator assumes that it waits.
  */
-void achi_sink_mask(struct achi_sink *s);
-void achi_sink_unmask(struct achi_sink *s);
+void simc_sink_mask(struct simc_sink *s);
+void simc_sink_unmask(struct simc_sink *s);
 
-/* Send a note, with the sink's time, and sleep until its go is here. Masks. */
-ach_status_t achi_sink_ask(struct achi_sink *s, struct achi_note *note);
-ach_status_t achi_sink_tell(struct achi_sink *s, struct achi_note *note);
-ach_status_t achi_sink_await(struct achi_sink *s, const struct achi_note *note);
+/* ask: send a note with the sink's time (tell), then wait for its go (await). tell masks. */
+ach_status_t simc_sink_ask(struct simc_sink *s, struct sim_note *note);
+ach_status_t simc_sink_tell(struct simc_sink *s, struct sim_note *note);
+ach_status_t simc_sink_await(struct simc_sink *s, const struct sim_note *note);
 
-/* From now on the thread's CPU time counts again. */
-void achi_sink_thaw(struct achi_sink *s);
+/* Read a new go, if there is one; then update s->now. */
+ach_status_t simc_sink_look(struct simc_sink *s);
 
-/* The simulation is over. */
-ach_status_t achi_sink_end(struct achi_sink *s);
+/* From now on the thread's CPU time is charged again. */
+void simc_sink_thaw(struct simc_sink *s);
+
+/* The simulation is over: call achi_sim_over, and return ACH_CLOSED. */
+ach_status_t simc_sink_end(struct simc_sink *s);
 
 #endif

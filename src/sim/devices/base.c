@@ -2,8 +2,8 @@
 /*
  * base.c - a body that drives on wheels, as a position2d
  *
- * Its pose is the true one, seen from where the odometry began. Velocities are the
- * body's own: ahead, to the left and turning. A command turns the wheels.
+ * Its pose is the true one, relative to the origin of the odometry. Velocities are in the body's
+ * frame: forward, to the left, and rotation. A command sets the speed of the wheels.
  */
 #include <ach.h>
 #include <ach/interface/position2d.h>
@@ -14,8 +14,8 @@
 #include "space.h"
 
 #define WHEELS_MAX 8
-#define FULL 0.999 /* of a wheel's strength: it can no more */
-#define SLOW 0.1   /* of the speed that it was told: it is blocked */
+#define FULL 0.999 /* fraction of a wheel's strength from which it is at its limit */
+#define SLOW 0.1   /* fraction of the commanded speed below which it is blocked */
 
 enum { POSITION, ANGLE, VELOCITY, TURN, GRAINS };
 
@@ -26,7 +26,7 @@ struct wheel {
 };
 
 struct base {
-    struct achi_simdev device;
+    struct simd_simdev device;
     size_t body;
     ach_bbox3d_t size;
     ach_pose2d_t origin; /* of the odometry, in the world */
@@ -49,7 +49,7 @@ static void read_side(struct base *b, ach_section_t *o, const char *name, int si
         ach_section_refuse(o, name, WHEELS_MAX, "up to 8 wheels");
     for (i = 0; i < n && i < WHEELS_MAX; i++)
         b->wheels[b->n_wheels++] =
-            (struct wheel){.joint = achi_simdev_joint(&b->device, o, name, i), .side = side};
+            (struct wheel){.joint = simd_joint(&b->device, o, name, i), .side = side};
 }
 
 static double read_above_0(ach_section_t *o, const char *name)
@@ -61,14 +61,14 @@ static double read_above_0(ach_section_t *o, const char *name)
     return length;
 }
 
-/* Without wheels it is only looked at. */
-static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
+/* Without wheels the device only senses. */
+static ach_status_t base_options(struct simd_simdev *d, ach_section_t *o)
 {
     struct base *b = (struct base *)d;
     unsigned left;
 
-    b->body = achi_simdev_body(d, o, "body");
-    b->size = achi_simdev_size(o);
+    b->body = simd_body(d, o, "body");
+    b->size = simd_size(o);
     read_side(b, o, "left", -1);
     left = b->n_wheels;
     read_side(b, o, "right", 1);
@@ -99,20 +99,20 @@ static ach_pose2d_t inverse(ach_pose2d_t a)
 
 static ach_pose2d_t pose_of(const ach_body_state_t *s)
 {
-    return (ach_pose2d_t){s->position[0], s->position[1], achi_space_angles(s->orientation).pyaw};
+    return (ach_pose2d_t){s->position[0], s->position[1], simd_space_angles(s->orientation).pyaw};
 }
 
-/* A wheel that gives all it has and hardly turns. */
+/* Is there a wheel with full effort that hardly turns? */
 static bool stalled(const struct base *b)
 {
-    const struct achi_mechanism *m = b->device.mechanism;
+    const struct phys_mechanism *m = b->device.mechanism;
     ach_joint_state_t s;
     ach_joint_info_t info;
     unsigned i;
 
     for (i = 0; i < b->n_wheels; i++) {
-        achi_mechanism_joint_get(m, b->wheels[i].joint, &s);
-        achi_mechanism_joint_info(m, b->wheels[i].joint, &info);
+        phys_mechanism_joint_get(m, b->wheels[i].joint, &s);
+        phys_mechanism_joint_info(m, b->wheels[i].joint, &info);
         if (info.strength > 0 && fabs(s.effort) >= FULL * info.strength &&
             fabs(s.velocity) < SLOW * fabs(b->wheels[i].wanted))
             return true;
@@ -120,7 +120,7 @@ static bool stalled(const struct base *b)
     return false;
 }
 
-static ach_status_t sample(struct achi_simdev *d)
+static ach_status_t base_sample(struct simd_simdev *d)
 {
     const struct base *b = (const struct base *)d;
     ach_position2d_data_t data = {.stall = stalled(b)};
@@ -128,22 +128,21 @@ static ach_status_t sample(struct achi_simdev *d)
     ach_pose2d_t at;
     double c, n;
 
-    achi_mechanism_body_get(d->mechanism, b->body, &s);
+    phys_mechanism_body_get(d->mechanism, b->body, &s);
     at = pose_of(&s);
     c = cos(at.pa);
     n = sin(at.pa);
     at = compose(inverse(b->origin), at);
-    data.pos = (ach_pose2d_t){.px = achi_simdev_sense(d, POSITION, at.px),
-                              .py = achi_simdev_sense(d, POSITION, at.py),
-                              .pa = achi_simdev_sense(d, ANGLE, at.pa)};
-    data.vel =
-        (ach_pose2d_t){.px = achi_simdev_sense(d, VELOCITY, c * s.velocity[0] + n * s.velocity[1]),
-                       .py = achi_simdev_sense(d, VELOCITY, c * s.velocity[1] - n * s.velocity[0]),
-                       .pa = achi_simdev_sense(d, TURN, s.rotation[2])};
-    return achi_simdev_publish(d, ACH_POSITION2D_DATA_STATE, &data);
+    data.pos = (ach_pose2d_t){.px = simd_sense(d, POSITION, at.px),
+                              .py = simd_sense(d, POSITION, at.py),
+                              .pa = simd_sense(d, ANGLE, at.pa)};
+    data.vel = (ach_pose2d_t){.px = simd_sense(d, VELOCITY, c * s.velocity[0] + n * s.velocity[1]),
+                              .py = simd_sense(d, VELOCITY, c * s.velocity[1] - n * s.velocity[0]),
+                              .pa = simd_sense(d, TURN, s.rotation[2])};
+    return simd_publish(d, ACH_POSITION2D_DATA_STATE, &data);
 }
 
-static ach_status_t drive(struct base *b, double ahead, double turn)
+static ach_status_t base_drive(struct base *b, double ahead, double turn)
 {
     ach_status_t status = ACH_OK;
     unsigned i;
@@ -152,13 +151,13 @@ static ach_status_t drive(struct base *b, double ahead, double turn)
         struct wheel *w = &b->wheels[i];
 
         w->wanted = (ahead + w->side * turn * b->track / 2) / b->radius;
-        status = achi_mechanism_joint_drive(b->device.mechanism, w->joint, ACH_DRIVE_VELOCITY,
+        status = phys_mechanism_joint_drive(b->device.mechanism, w->joint, ACH_DRIVE_VELOCITY,
                                             w->wanted);
     }
     return status;
 }
 
-static ach_status_t command(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t base_command(struct simd_simdev *d, const ach_message_t *m)
 {
     struct base *b = (struct base *)d;
     const ach_position2d_cmd_vel_t *body = ach_message_body(m);
@@ -168,12 +167,12 @@ static ach_status_t command(struct achi_simdev *d, const ach_message_t *m)
     if (b->unpowered)
         return ach_errstr_set(ACH_EACCES, "the wheels have no power");
     if (!isfinite(body->vel.px) || !isfinite(body->vel.pa))
-        return ach_errstr_set(ACH_EINVAL, "a command has a number that is none");
-    return drive(b, body->vel.px, body->vel.pa);
+        return ach_errstr_set(ACH_EINVAL, "a number in the command is not finite");
+    return base_drive(b, body->vel.px, body->vel.pa);
 }
 
-/* Without power the wheels turn as they like. */
-static ach_status_t power(struct base *b, const ach_message_t *m)
+/* Without power the wheels turn freely: effort 0. */
+static ach_status_t base_power(struct base *b, const ach_message_t *m)
 {
     const ach_position2d_power_config_t *body = ach_message_body(m);
     ach_status_t status = ACH_OK;
@@ -182,17 +181,17 @@ static ach_status_t power(struct base *b, const ach_message_t *m)
     if (!body || !b->n_wheels)
         return ACH_ENOTSUP;
     if (b->unpowered == !body->state)
-        return achi_simdev_ack(&b->device, m, NULL);
-    status = achi_simdev_reach(&b->device);
+        return simd_ack(&b->device, m, NULL);
+    status = simd_reach(&b->device);
     for (i = 0; i < b->n_wheels && status == ACH_OK; i++) {
         b->wheels[i].wanted = 0;
-        status = achi_mechanism_joint_drive(b->device.mechanism, b->wheels[i].joint,
+        status = phys_mechanism_joint_drive(b->device.mechanism, b->wheels[i].joint,
                                             ACH_DRIVE_EFFORT, 0);
     }
     if (status != ACH_OK)
         return status;
     b->unpowered = !body->state;
-    return achi_simdev_ack(&b->device, m, NULL);
+    return simd_ack(&b->device, m, NULL);
 }
 
 static ach_status_t set_odometry(struct base *b, const ach_message_t *m, const ach_pose2d_t *pose)
@@ -202,15 +201,15 @@ static ach_status_t set_odometry(struct base *b, const ach_message_t *m, const a
 
     if (!pose || !isfinite(pose->px) || !isfinite(pose->py) || !isfinite(pose->pa))
         return ACH_ENOTSUP;
-    status = achi_simdev_reach(&b->device);
+    status = simd_reach(&b->device);
     if (status != ACH_OK)
         return status;
-    achi_mechanism_body_get(b->device.mechanism, b->body, &s);
+    phys_mechanism_body_get(b->device.mechanism, b->body, &s);
     b->origin = compose(pose_of(&s), inverse(*pose));
-    return achi_simdev_ack(&b->device, m, NULL);
+    return simd_ack(&b->device, m, NULL);
 }
 
-static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t base_request(struct simd_simdev *d, const ach_message_t *m)
 {
     struct base *b = (struct base *)d;
     const ach_position2d_geom_t geom = {.size = b->size};
@@ -218,9 +217,9 @@ static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
 
     switch (ach_message_header(m)->subtype) {
     case ACH_POSITION2D_REQ_GET_GEOM:
-        return achi_simdev_ack(d, m, &geom);
+        return simd_ack(d, m, &geom);
     case ACH_POSITION2D_REQ_MOTOR_POWER:
-        return power(b, m);
+        return base_power(b, m);
     case ACH_POSITION2D_REQ_SET_ODOM:
         body = ach_message_body(m);
         return set_odometry(b, m, body ? &body->pose : NULL);
@@ -230,20 +229,20 @@ static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
     return ACH_ENOTSUP;
 }
 
-static const struct achi_simdev_kind kind = {
+static const struct simd_kind kind = {
     .interf = ACH_POSITION2D_CODE,
     .size = sizeof(struct base),
     .grains = GRAINS,
     .messages = messages,
-    .options = options,
-    .sample = sample,
-    .command = command,
-    .request = request,
+    .options = base_options,
+    .sample = base_sample,
+    .command = base_command,
+    .request = base_request,
 };
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *section, void **state)
+static ach_status_t base_create(ach_driver_t *driver, ach_section_t *section, void **state)
 {
-    return achi_simdev_create(driver, section, &kind, state);
+    return simd_create(driver, section, &kind, state);
 }
 
-const ach_driver_class_t achi_sim_base = ACHI_SIMDEV_CLASS("sim_base", create);
+const ach_driver_class_t simd_sim_base = SIMD_CLASS("sim_base", base_create);

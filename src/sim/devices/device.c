@@ -4,65 +4,65 @@
 #include <ach.h>
 #include <stddef.h>
 
-#include "hold.h"
+#include "delay.h"
 
 #define NO_COMMAND "the device has no command of that kind"
-#define COMPLAINTS 5u /* refused commands of one device that are logged */
+#define COMPLAINTS 5u /* refused commands that are logged, per device */
 
-/* Samples only while somebody is subscribed, and each time only once. */
-static ach_status_t go_on(struct achi_simdev *d)
+/* Schedule the next sample, if the device is running and on. No sample number is used twice. */
+static ach_status_t go_on(struct simd_simdev *d)
 {
-    struct achi_agenda *agenda = achi_world_agenda(d->world);
+    struct simd_agenda *agenda = simd_world_agenda(d->world);
     uint64_t first;
 
-    achi_agenda_remove(agenda, &d->next);
+    simd_agenda_remove(agenda, &d->next);
     if (!d->kind->sample || !d->running || d->off)
         return ACH_OK;
-    first = achi_rate_first(&d->rate, achi_world_now(d->world));
+    first = simd_rate_first(&d->rate, simd_world_now(d->world));
     if (d->k < first)
         d->k = first;
-    return achi_agenda_add(agenda, &d->next, achi_rate_time(&d->rate, d->k));
+    return simd_agenda_add(agenda, &d->next, simd_rate_time(&d->rate, d->k));
 }
 
-static ach_status_t sample(struct achi_agenda_item *item)
+static ach_status_t device_sample(struct simd_agenda_item *item)
 {
-    struct achi_simdev *d =
-        (struct achi_simdev *)(void *)((char *)item - offsetof(struct achi_simdev, next));
-    ach_status_t status = achi_simdev_reach(d);
+    struct simd_simdev *d =
+        (struct simd_simdev *)(void *)((char *)item - offsetof(struct simd_simdev, next));
+    ach_status_t status = simd_reach(d);
 
-    d->random = achi_noise_begin(d->seed, d->k++);
+    d->random = simd_noise_begin(d->seed, d->k++);
     if (status == ACH_OK)
         status = d->kind->sample(d);
     return status == ACH_OK ? go_on(d) : status;
 }
 
-void achi_simdev_begin(struct achi_simdev *d)
+void simd_begin(struct simd_simdev *d)
 {
-    d->next.act = sample;
+    d->next.act = device_sample;
     d->next.rank = d->rank;
 }
 
-ach_status_t achi_simdev_reach(struct achi_simdev *d)
+ach_status_t simd_reach(struct simd_simdev *d)
 {
-    return achi_world_reach(d->world, d->mechanism);
+    return simd_world_reach(d->world, d->mechanism);
 }
 
-double achi_simdev_sense(struct achi_simdev *d, unsigned grain, double value)
+double simd_sense(struct simd_simdev *d, unsigned grain, double value)
 {
-    return achi_noise_apply(&d->grains[grain], &d->random, value);
+    return simd_noise_apply(&d->grains[grain], &d->random, value);
 }
 
-static ach_status_t release(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t device_release(struct simd_simdev *d, const ach_message_t *m)
 {
     return ach_driver_forward(d->driver, &d->address, m);
 }
 
-ach_status_t achi_simdev_publish(struct achi_simdev *d, uint8_t subtype, const void *body)
+ach_status_t simd_publish(struct simd_simdev *d, uint8_t subtype, const void *body)
 {
     ach_header_t h = {.address = d->address,
                       .type = ACH_MSG_DATA,
                       .subtype = subtype,
-                      .timestamp = (double)achi_world_now(d->world) / 1e9};
+                      .timestamp = (double)simd_world_now(d->world) / 1e9};
     ach_message_t *m;
     ach_status_t status;
 
@@ -71,26 +71,26 @@ ach_status_t achi_simdev_publish(struct achi_simdev *d, uint8_t subtype, const v
     status = ach_message_create(&h, body, &m);
     if (status != ACH_OK)
         return status;
-    status = achi_hold(d, &d->samples, m, d->latency, release);
+    status = simd_delay(d, &d->samples, m, d->latency, device_release);
     ach_message_unref(m);
     return status;
 }
 
-bool achi_simdev_set_rate(struct achi_simdev *d, double hertz)
+bool simd_set_rate(struct simd_simdev *d, double hertz)
 {
-    struct achi_rate rate;
+    struct simd_rate rate;
 
-    if (!achi_rate_set(&rate, hertz))
+    if (!simd_rate_set(&rate, hertz))
         return false;
     if (hertz == d->hertz)
         return true;
     d->rate = rate;
     d->hertz = hertz;
-    d->k = achi_rate_first(&rate, achi_world_now(d->world) + 1);
+    d->k = simd_rate_first(&rate, simd_world_now(d->world) + 1);
     return go_on(d) == ACH_OK;
 }
 
-void achi_simdev_power(struct achi_simdev *d, bool on)
+void simd_power(struct simd_simdev *d, bool on)
 {
     if (d->off == on) {
         d->off = !on;
@@ -98,42 +98,42 @@ void achi_simdev_power(struct achi_simdev *d, bool on)
     }
 }
 
-ach_status_t achi_simdev_ack(struct achi_simdev *d, const ach_message_t *m, const void *body)
+ach_status_t simd_ack(struct simd_simdev *d, const ach_message_t *m, const void *body)
 {
     return ach_driver_reply(d->driver, m, ACH_MSG_ACK, body);
 }
 
-ach_status_t achi_simdev_setup(ach_driver_t *driver, void *state)
+ach_status_t simd_setup(ach_driver_t *driver, void *state)
 {
-    struct achi_simdev *d = state;
+    struct simd_simdev *d = state;
 
     ach_status_t status;
 
     (void)driver;
-    achi_world_lock(d->world);
+    simd_world_lock(d->world);
     d->running = true;
     status = go_on(d);
-    achi_world_unlock(d->world);
+    simd_world_unlock(d->world);
     return status;
 }
 
-/* Who comes later does not get what others have left under way. */
-void achi_simdev_shutdown(ach_driver_t *driver, void *state)
+/* Drops held messages: a later subscriber must not get samples or commands from before. */
+void simd_shutdown(ach_driver_t *driver, void *state)
 {
-    struct achi_simdev *d = state;
+    struct simd_simdev *d = state;
 
     (void)driver;
-    achi_world_lock(d->world);
+    simd_world_lock(d->world);
     d->running = false;
     go_on(d);
-    achi_hold_forget(d, &d->samples);
-    achi_hold_forget(d, &d->commands);
-    achi_world_unlock(d->world);
+    simd_delay_forget(d, &d->samples);
+    simd_delay_forget(d, &d->commands);
+    simd_world_unlock(d->world);
 }
 
-static ach_status_t obey(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t obey(struct simd_simdev *d, const ach_message_t *m)
 {
-    ach_status_t status = achi_simdev_reach(d);
+    ach_status_t status = simd_reach(d);
 
     if (status != ACH_OK)
         return status;
@@ -141,36 +141,36 @@ static ach_status_t obey(struct achi_simdev *d, const ach_message_t *m)
     return d->kind->command(d, m);
 }
 
-/* Nobody answers a command, so a refused one is logged; not each of a loop that goes on. */
-static void complain(struct achi_simdev *d)
+/* Commands have no reply, so a refusal is logged; only the first ones, since loops repeat. */
+static void complain(struct simd_simdev *d)
 {
     if (d->refused++ >= COMPLAINTS)
         return;
     ach_driver_log(d->driver, ACH_LOG_WARNING, "a command at %.6f s is refused: %s%s",
-                   (double)achi_world_now(d->world) / 1e9, ach_errstr(),
+                   (double)simd_world_now(d->world) / 1e9, ach_errstr(),
                    d->refused == COMPLAINTS ? "; more are not reported" : "");
 }
 
-/* A command that is wrong does not end the simulation. */
-static ach_status_t obey_late(struct achi_simdev *d, const ach_message_t *m)
+/* Returns ACH_OK: a refused command must not end the simulation. */
+static ach_status_t obey_late(struct simd_simdev *d, const ach_message_t *m)
 {
     if (obey(d, m) != ACH_OK)
         complain(d);
     return ACH_OK;
 }
 
-static ach_status_t take_command(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t take_command(struct simd_simdev *d, const ach_message_t *m)
 {
     if (!d->kind->command)
         return ach_errstr_set(ACH_ENOTSUP, NO_COMMAND);
     if (!ach_message_body(m))
-        return ach_errstr_set(ACH_EINVAL, "it has no body");
+        return ach_errstr_set(ACH_EINVAL, "the command has no body");
     if (d->command_latency)
-        return achi_hold(d, &d->commands, m, d->command_latency, obey_late);
+        return simd_delay(d, &d->commands, m, d->command_latency, obey_late);
     return obey(d, m);
 }
 
-static ach_status_t process(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t process(struct simd_simdev *d, const ach_message_t *m)
 {
     uint8_t type = ach_message_header(m)->type;
 
@@ -183,14 +183,14 @@ static ach_status_t process(struct achi_simdev *d, const ach_message_t *m)
     return ACH_OK;
 }
 
-ach_status_t achi_simdev_process(ach_driver_t *driver, void *state, const ach_message_t *m)
+ach_status_t simd_process(ach_driver_t *driver, void *state, const ach_message_t *m)
 {
-    struct achi_simdev *d = state;
+    struct simd_simdev *d = state;
     ach_status_t status;
 
     (void)driver;
-    achi_world_lock(d->world);
+    simd_world_lock(d->world);
     status = process(d, m);
-    achi_world_unlock(d->world);
+    simd_world_unlock(d->world);
     return status;
 }

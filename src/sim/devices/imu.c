@@ -2,8 +2,8 @@
 /*
  * imu.c - an inertial measurement unit on a body
  *
- * An accelerometer feels what holds the body up, not its weight: at rest it says 1 g
- * upwards, in free fall nothing. The magnetometer says where the world's x is.
+ * An accelerometer measures the supporting force, not weight: 1 g upwards at rest, 0 in free
+ * fall. The magnetometer gives the direction of the world's x axis.
  */
 #include <ach.h>
 #include <ach/interface/imu.h>
@@ -17,7 +17,7 @@
 enum { ACCELERATION, RATE, ORIENTATION, GRAINS };
 
 struct imu {
-    struct achi_simdev device;
+    struct simd_simdev device;
     size_t body;
     double mount[4]; /* its orientation on the body */
     double gravity;
@@ -43,15 +43,15 @@ static uint8_t subtype_of(const char *name)
     return 0;
 }
 
-static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
+static ach_status_t imu_options(struct simd_simdev *d, ach_section_t *o)
 {
     struct imu *u = (struct imu *)d;
     ach_orientation_3d_t mount = {ach_section_tuple_angle(o, "orientation", 0, 0),
                                   ach_section_tuple_angle(o, "orientation", 1, 0),
                                   ach_section_tuple_angle(o, "orientation", 2, 0)};
 
-    u->body = achi_simdev_body(d, o, "body");
-    achi_space_quaternion(&mount, u->mount);
+    u->body = simd_body(d, o, "body");
+    simd_space_quaternion(&mount, u->mount);
     u->gravity = ach_section_double(o, "gravity", 9.81);
     u->subtype = subtype_of(ach_section_string(o, "data", "euler"));
     if (!isfinite(u->gravity))
@@ -63,20 +63,20 @@ static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
 
 static ach_imu_data_calib_t calib(struct imu *u, const ach_body_state_t *s, const double q[4])
 {
-    struct achi_simdev *d = &u->device;
+    struct simd_simdev *d = &u->device;
     double a[3] = {s->acceleration[0], s->acceleration[1], s->acceleration[2] + u->gravity};
     double r[3], north[3];
 
-    achi_space_turn_back(q, a, a);
-    achi_space_turn_back(q, s->rotation, r);
-    achi_space_turn_back(q, (const double[3]){1, 0, 0}, north);
+    simd_space_turn_back(q, a, a);
+    simd_space_turn_back(q, s->rotation, r);
+    simd_space_turn_back(q, (const double[3]){1, 0, 0}, north);
     return (ach_imu_data_calib_t){
-        .accel_x = (float)achi_simdev_sense(d, ACCELERATION, a[0]),
-        .accel_y = (float)achi_simdev_sense(d, ACCELERATION, a[1]),
-        .accel_z = (float)achi_simdev_sense(d, ACCELERATION, a[2]),
-        .gyro_x = (float)achi_simdev_sense(d, RATE, r[0]),
-        .gyro_y = (float)achi_simdev_sense(d, RATE, r[1]),
-        .gyro_z = (float)achi_simdev_sense(d, RATE, r[2]),
+        .accel_x = (float)simd_sense(d, ACCELERATION, a[0]),
+        .accel_y = (float)simd_sense(d, ACCELERATION, a[1]),
+        .accel_z = (float)simd_sense(d, ACCELERATION, a[2]),
+        .gyro_x = (float)simd_sense(d, RATE, r[0]),
+        .gyro_y = (float)simd_sense(d, RATE, r[1]),
+        .gyro_z = (float)simd_sense(d, RATE, r[2]),
         .magn_x = (float)north[0],
         .magn_y = (float)north[1],
         .magn_z = (float)north[2],
@@ -85,55 +85,55 @@ static ach_imu_data_calib_t calib(struct imu *u, const ach_body_state_t *s, cons
 
 static ach_orientation_3d_t angles(struct imu *u, const double q[4])
 {
-    struct achi_simdev *d = &u->device;
-    ach_orientation_3d_t a = achi_space_angles(q);
+    struct simd_simdev *d = &u->device;
+    ach_orientation_3d_t a = simd_space_angles(q);
 
-    return (ach_orientation_3d_t){.proll = achi_simdev_sense(d, ORIENTATION, a.proll),
-                                  .ppitch = achi_simdev_sense(d, ORIENTATION, a.ppitch),
-                                  .pyaw = achi_simdev_sense(d, ORIENTATION, a.pyaw)};
+    return (ach_orientation_3d_t){.proll = simd_sense(d, ORIENTATION, a.proll),
+                                  .ppitch = simd_sense(d, ORIENTATION, a.ppitch),
+                                  .pyaw = simd_sense(d, ORIENTATION, a.pyaw)};
 }
 
-/* The noise is of the angles in each kind of data. */
+/* Orientation noise is applied to the angles in all kinds of data, also to quaternions. */
 static ach_status_t publish(struct imu *u, const ach_body_state_t *s, const double q[4])
 {
-    struct achi_simdev *d = &u->device;
+    struct simd_simdev *d = &u->device;
     ach_imu_data_calib_t c = calib(u, s, q);
     ach_orientation_3d_t a = angles(u, q);
     double n[4];
 
     switch (u->subtype) {
     case ACH_IMU_DATA_STATE:
-        return achi_simdev_publish(
+        return simd_publish(
             d, ACH_IMU_DATA_STATE,
             &(ach_imu_data_state_t){.pose = {s->position[0], s->position[1], s->position[2],
                                              a.proll, a.ppitch, a.pyaw}});
     case ACH_IMU_DATA_QUAT:
-        achi_space_quaternion(&a, n);
-        return achi_simdev_publish(d, ACH_IMU_DATA_QUAT,
-                                   &(ach_imu_data_quat_t){.calib_data = c,
-                                                          .q0 = (float)n[0],
-                                                          .q1 = (float)n[1],
-                                                          .q2 = (float)n[2],
-                                                          .q3 = (float)n[3]});
+        simd_space_quaternion(&a, n);
+        return simd_publish(d, ACH_IMU_DATA_QUAT,
+                            &(ach_imu_data_quat_t){.calib_data = c,
+                                                   .q0 = (float)n[0],
+                                                   .q1 = (float)n[1],
+                                                   .q2 = (float)n[2],
+                                                   .q3 = (float)n[3]});
     case ACH_IMU_DATA_EULER:
-        return achi_simdev_publish(d, ACH_IMU_DATA_EULER,
-                                   &(ach_imu_data_euler_t){.calib_data = c, .orientation = a});
+        return simd_publish(d, ACH_IMU_DATA_EULER,
+                            &(ach_imu_data_euler_t){.calib_data = c, .orientation = a});
     }
-    return achi_simdev_publish(d, ACH_IMU_DATA_CALIB, &c);
+    return simd_publish(d, ACH_IMU_DATA_CALIB, &c);
 }
 
-static ach_status_t sample(struct achi_simdev *d)
+static ach_status_t imu_sample(struct simd_simdev *d)
 {
     struct imu *u = (struct imu *)d;
     ach_body_state_t s;
     double q[4];
 
-    achi_mechanism_body_get(d->mechanism, u->body, &s);
-    achi_space_compose(s.orientation, u->mount, q);
+    phys_mechanism_body_get(d->mechanism, u->body, &s);
+    simd_space_compose(s.orientation, u->mount, q);
     return publish(u, &s, q);
 }
 
-static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t imu_request(struct simd_simdev *d, const ach_message_t *m)
 {
     const ach_imu_datatype_config_t *body = ach_message_body(m);
 
@@ -142,22 +142,22 @@ static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
     if (body->value < ACH_IMU_DATA_STATE || body->value > ACH_IMU_DATA_EULER)
         return ACH_ENOTSUP;
     ((struct imu *)d)->subtype = body->value;
-    return achi_simdev_ack(d, m, NULL);
+    return simd_ack(d, m, NULL);
 }
 
-static const struct achi_simdev_kind kind = {
+static const struct simd_kind kind = {
     .interf = ACH_IMU_CODE,
     .size = sizeof(struct imu),
     .grains = GRAINS,
     .messages = messages,
-    .options = options,
-    .sample = sample,
-    .request = request,
+    .options = imu_options,
+    .sample = imu_sample,
+    .request = imu_request,
 };
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *section, void **state)
+static ach_status_t imu_create(ach_driver_t *driver, ach_section_t *section, void **state)
 {
-    return achi_simdev_create(driver, section, &kind, state);
+    return simd_create(driver, section, &kind, state);
 }
 
-const ach_driver_class_t achi_sim_imu = ACHI_SIMDEV_CLASS("sim_imu", create);
+const ach_driver_class_t simd_sim_imu = SIMD_CLASS("sim_imu", imu_create);

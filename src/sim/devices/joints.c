@@ -9,14 +9,14 @@
 #include "devices.h"
 
 #define JOINTS_MAX 256
-#define STILL 1e-6 /* m/s or rad/s: slower does not move */
+#define STILL 1e-6 /* m/s or rad/s: a slower joint is idle */
 
 enum { POSITION, SPEED, CURRENT, GRAINS };
 
 struct joints {
-    struct achi_simdev device;
+    struct simd_simdev device;
     size_t count;
-    size_t *joints; /* of the mechanism */
+    size_t *joints; /* indices in the mechanism */
     double *homes;
     double per_ampere;
     ach_actarray_actuator_t *actuators;
@@ -40,19 +40,19 @@ static void read_joints(struct joints *j, ach_section_t *o, bool all)
     size_t i;
 
     for (i = 0; i < j->count; i++) {
-        j->joints[i] = all ? i : achi_simdev_joint(&j->device, o, "joints", i);
+        j->joints[i] = all ? i : simd_joint(&j->device, o, "joints", i);
         j->homes[i] = ach_section_tuple_double(o, "home", i, 0);
         if (!isfinite(j->homes[i]))
             ach_section_refuse(o, "home", i, "a position");
     }
 }
 
-static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
+static ach_status_t joints_options(struct simd_simdev *d, ach_section_t *o)
 {
     struct joints *j = (struct joints *)d;
     bool all = !ach_section_has(o, "joints");
 
-    j->count = all ? achi_mechanism_joints(d->mechanism) : ach_section_tuple_count(o, "joints");
+    j->count = all ? phys_mechanism_joints(d->mechanism) : ach_section_tuple_count(o, "joints");
     if (j->count < 1 || j->count > JOINTS_MAX) {
         ach_section_refuse(o, "joints", 0, "1 to 256 joints of the mechanism");
         return ach_errstr_set(ACH_EINVAL, "no joints, or too many");
@@ -69,7 +69,7 @@ static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
     return ACH_OK;
 }
 
-static void finish(struct achi_simdev *d)
+static void joints_finish(struct simd_simdev *d)
 {
     struct joints *j = (struct joints *)d;
 
@@ -85,7 +85,7 @@ static uint8_t state_of(const struct joints *j, const ach_joint_state_t *s)
     return fabs(s->velocity) > STILL ? ACH_ACTARRAY_ACTSTATE_MOVING : ACH_ACTARRAY_ACTSTATE_IDLE;
 }
 
-static ach_status_t sample(struct achi_simdev *d)
+static ach_status_t joints_sample(struct simd_simdev *d)
 {
     struct joints *j = (struct joints *)d;
     ach_actarray_data_t data = {.actuators_count = (uint32_t)j->count,
@@ -95,35 +95,35 @@ static ach_status_t sample(struct achi_simdev *d)
     size_t i;
 
     for (i = 0; i < j->count; i++) {
-        achi_mechanism_joint_get(d->mechanism, j->joints[i], &s);
+        phys_mechanism_joint_get(d->mechanism, j->joints[i], &s);
         j->actuators[i] = (ach_actarray_actuator_t){
-            .position = (float)achi_simdev_sense(d, POSITION, s.position),
-            .speed = (float)achi_simdev_sense(d, SPEED, s.velocity),
+            .position = (float)simd_sense(d, POSITION, s.position),
+            .speed = (float)simd_sense(d, SPEED, s.velocity),
             .acceleration = (float)s.acceleration,
-            .current = (float)achi_simdev_sense(d, CURRENT, s.effort / j->per_ampere),
+            .current = (float)simd_sense(d, CURRENT, s.effort / j->per_ampere),
             .state = state_of(j, &s),
         };
     }
-    return achi_simdev_publish(d, ACH_ACTARRAY_DATA_STATE, &data);
+    return simd_publish(d, ACH_ACTARRAY_DATA_STATE, &data);
 }
 
-static ach_status_t drive(struct joints *j, size_t i, enum ach_drive how, double value)
+static ach_status_t joints_drive(struct joints *j, size_t i, enum ach_drive how, double value)
 {
-    struct achi_simdev *d = &j->device;
+    struct simd_simdev *d = &j->device;
 
     if (how == ACH_DRIVE_EFFORT)
         value *= j->per_ampere;
-    return achi_mechanism_joint_drive(d->mechanism, j->joints[i], how, value);
+    return phys_mechanism_joint_drive(d->mechanism, j->joints[i], how, value);
 }
 
 static ach_status_t drive_one(struct joints *j, int32_t i, enum ach_drive how, float value)
 {
     if (i < 0 || (size_t)i >= j->count)
         return ach_errstr_set(ACH_EINVAL, "there is no joint %d", (int)i);
-    return drive(j, (size_t)i, how, (double)value);
+    return joints_drive(j, (size_t)i, how, (double)value);
 }
 
-/* All that can be, are driven. */
+/* Drives all joints that accept it; returns the first error. */
 static ach_status_t drive_all(struct joints *j, uint32_t count, enum ach_drive how,
                               const float *values)
 {
@@ -133,7 +133,7 @@ static ach_status_t drive_all(struct joints *j, uint32_t count, enum ach_drive h
     if (count > j->count)
         return ach_errstr_set(ACH_EINVAL, "%u values for %zu joints", (unsigned)count, j->count);
     for (i = 0; i < count; i++) {
-        one = drive(j, i, how, (double)values[i]);
+        one = joints_drive(j, i, how, (double)values[i]);
         status = status == ACH_OK ? one : status;
     }
     return status;
@@ -145,18 +145,18 @@ static ach_status_t home(struct joints *j, int32_t which)
     size_t i;
 
     if (which >= 0 && (size_t)which < j->count)
-        return drive(j, (size_t)which, ACH_DRIVE_POSITION, j->homes[which]);
+        return joints_drive(j, (size_t)which, ACH_DRIVE_POSITION, j->homes[which]);
     if (which != -1)
         return ach_errstr_set(ACH_EINVAL, "there is no joint %d", (int)which);
     for (i = 0; i < j->count && status == ACH_OK; i++)
-        status = drive(j, i, ACH_DRIVE_POSITION, j->homes[i]);
+        status = joints_drive(j, i, ACH_DRIVE_POSITION, j->homes[i]);
     return status;
 }
 
 /* The body of a command, as one of its structs. */
 #define BODY(type) ((const ach_actarray_##type##_t *)body)
 
-static ach_status_t command(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t joints_command(struct simd_simdev *d, const ach_message_t *m)
 {
     struct joints *j = (struct joints *)d;
     const void *body = ach_message_body(m);
@@ -191,7 +191,7 @@ static ach_actarray_actuatorgeom_t geom_of(const struct joints *j, size_t i)
 {
     ach_joint_info_t info;
 
-    achi_mechanism_joint_info(j->device.mechanism, j->joints[i], &info);
+    phys_mechanism_joint_info(j->device.mechanism, j->joints[i], &info);
     return (ach_actarray_actuatorgeom_t){
         .type = info.kind == ACH_JOINT_SLIDES ? ACH_ACTARRAY_TYPE_LINEAR : ACH_ACTARRAY_TYPE_ROTARY,
         .axis = {info.axis[0], info.axis[1], info.axis[2]},
@@ -204,7 +204,7 @@ static ach_actarray_actuatorgeom_t geom_of(const struct joints *j, size_t i)
     };
 }
 
-static ach_status_t get_geom(struct joints *j, const ach_message_t *m)
+static ach_status_t joints_get_geom(struct joints *j, const ach_message_t *m)
 {
     ach_actarray_actuatorgeom_t *all = calloc(j->count, sizeof(*all));
     ach_actarray_geom_t geom = {.actuators_count = (uint32_t)j->count, .actuators = all};
@@ -213,28 +213,28 @@ static ach_status_t get_geom(struct joints *j, const ach_message_t *m)
 
     if (!all)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a geometry");
-    status = achi_simdev_reach(&j->device);
+    status = simd_reach(&j->device);
     if (status == ACH_OK) {
         for (i = 0; i < j->count; i++)
             all[i] = geom_of(j, i);
-        status = achi_simdev_ack(&j->device, m, &geom);
+        status = simd_ack(&j->device, m, &geom);
     }
     free(all);
     return status;
 }
 
-/* All joints are driven alike, from now on. */
+/* Drive all joints with value 0 from now on. */
 static ach_status_t set_all(struct joints *j, enum ach_drive how)
 {
-    ach_status_t status = achi_simdev_reach(&j->device);
+    ach_status_t status = simd_reach(&j->device);
     size_t i;
 
     for (i = 0; i < j->count && status == ACH_OK; i++)
-        status = drive(j, i, how, 0);
+        status = joints_drive(j, i, how, 0);
     return status;
 }
 
-/* Brakes hold as fast as the joint is strong; what has neither is free to move. */
+/* Brakes hold velocity 0, up to the joint's strength. Otherwise effort is 0 until a command. */
 static ach_status_t set_state(struct joints *j, const ach_message_t *m, bool unpowered, bool braked)
 {
     ach_status_t status = ACH_OK;
@@ -245,10 +245,10 @@ static ach_status_t set_state(struct joints *j, const ach_message_t *m, bool unp
         return status;
     j->unpowered = unpowered;
     j->braked = braked;
-    return achi_simdev_ack(&j->device, m, NULL);
+    return simd_ack(&j->device, m, NULL);
 }
 
-static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t joints_request(struct simd_simdev *d, const ach_message_t *m)
 {
     struct joints *j = (struct joints *)d;
     const ach_actarray_power_config_t *power = ach_message_body(m);
@@ -256,7 +256,7 @@ static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
 
     switch (ach_message_header(m)->subtype) {
     case ACH_ACTARRAY_REQ_GET_GEOM:
-        return get_geom(j, m);
+        return joints_get_geom(j, m);
     case ACH_ACTARRAY_REQ_POWER:
         return power ? set_state(j, m, !power->value, j->braked) : ACH_ENOTSUP;
     case ACH_ACTARRAY_REQ_BRAKES:
@@ -265,21 +265,21 @@ static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
     return ACH_ENOTSUP;
 }
 
-static const struct achi_simdev_kind kind = {
+static const struct simd_kind kind = {
     .interf = ACH_ACTARRAY_CODE,
     .size = sizeof(struct joints),
     .grains = GRAINS,
     .messages = messages,
-    .options = options,
-    .finish = finish,
-    .sample = sample,
-    .command = command,
-    .request = request,
+    .options = joints_options,
+    .finish = joints_finish,
+    .sample = joints_sample,
+    .command = joints_command,
+    .request = joints_request,
 };
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *section, void **state)
+static ach_status_t joints_create(ach_driver_t *driver, ach_section_t *section, void **state)
 {
-    return achi_simdev_create(driver, section, &kind, state);
+    return simd_create(driver, section, &kind, state);
 }
 
-const ach_driver_class_t achi_sim_joints = ACHI_SIMDEV_CLASS("sim_joints", create);
+const ach_driver_class_t simd_sim_joints = SIMD_CLASS("sim_joints", joints_create);

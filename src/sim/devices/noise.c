@@ -12,12 +12,12 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-uint64_t achi_noise_seed(uint64_t world, const ach_address_t *address)
+uint64_t simd_noise_seed(uint64_t world, const ach_address_t *address)
 {
     return mix(mix(world + STEP) + ((uint64_t)address->interf << 16 | address->index));
 }
 
-uint64_t achi_noise_begin(uint64_t seed, uint64_t k)
+uint64_t simd_noise_begin(uint64_t seed, uint64_t k)
 {
     return mix(seed ^ mix(k + STEP));
 }
@@ -36,7 +36,7 @@ static double normal(uint64_t *state)
     return radius * cos(2 * M_PI * uniform(state));
 }
 
-double achi_noise_apply(const struct achi_grain *grain, uint64_t *state, double value)
+double simd_noise_apply(const struct simd_grain *grain, uint64_t *state, double value)
 {
     if (grain->noise > 0)
         value += grain->noise * normal(state);

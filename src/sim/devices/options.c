@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - what all simulated devices read from a config file */
+/* options.c - options that all simulated devices read from a config file */
 #include <ach.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,24 +28,24 @@ static double read_grain(ach_section_t *o, const char *name, size_t i)
     return 0;
 }
 
-static void read_grains(struct achi_simdev *d, ach_section_t *o)
+static void read_grains(struct simd_simdev *d, ach_section_t *o)
 {
     static const char *const names[] = {"noise", "quantum"};
     unsigned i;
 
     for (i = 0; i < 2; i++)
         if (ach_section_tuple_count(o, names[i]) > d->kind->grains)
-            ach_section_refuse(o, names[i], d->kind->grains, "not so many values");
+            ach_section_refuse(o, names[i], d->kind->grains, "fewer values");
     for (i = 0; i < d->kind->grains; i++) {
         d->grains[i].noise = read_grain(o, "noise", i);
         d->grains[i].quantum = read_grain(o, "quantum", i);
     }
 }
 
-static void read_sampling(struct achi_simdev *d, ach_section_t *o)
+static void read_sampling(struct simd_simdev *d, ach_section_t *o)
 {
     d->hertz = ach_section_double(o, "rate", 100);
-    if (!achi_rate_set(&d->rate, d->hertz)) {
+    if (!simd_rate_set(&d->rate, d->hertz)) {
         ach_section_refuse(o, "rate", 0, "a rate from 0.001 to 1000000 Hz");
         d->hertz = 0;
     }
@@ -53,22 +53,22 @@ static void read_sampling(struct achi_simdev *d, ach_section_t *o)
     read_grains(d, o);
 }
 
-/* Which mechanism. Where there is only one, or nothing is sensed, it need not be said. */
-static ach_status_t read_physics(struct achi_simdev *d, ach_section_t *o)
+/* The mechanism. Optional if the world has only one, or if the device does not sample. */
+static ach_status_t read_physics(struct simd_simdev *d, ach_section_t *o)
 {
     const char *name = ach_section_string(o, "physics", NULL);
 
     if (name)
-        d->mechanism = achi_world_find(d->world, name);
-    else if (!achi_world_mechanism(d->world, 1))
-        d->mechanism = achi_world_mechanism(d->world, 0);
+        d->mechanism = simd_world_find(d->world, name);
+    else if (!simd_world_mechanism(d->world, 1))
+        d->mechanism = simd_world_mechanism(d->world, 0);
     if (d->mechanism || (!name && !d->kind->sample))
         return ACH_OK;
     ach_section_refuse(o, "physics", 0, "the name of a section physics");
-    return ach_errstr_set(ACH_EINVAL, "a device without a mechanism");
+    return ach_errstr_set(ACH_EINVAL, "the device has no mechanism");
 }
 
-static ach_status_t claim(struct achi_simdev *d)
+static ach_status_t claim(struct simd_simdev *d)
 {
     const uint8_t(*m)[2];
     ach_status_t status = ach_driver_provide(d->driver, d->kind->interf, NULL, &d->address);
@@ -78,7 +78,7 @@ static ach_status_t claim(struct achi_simdev *d)
     return status;
 }
 
-static ach_status_t read_options(struct achi_simdev *d, ach_section_t *o)
+static ach_status_t read_options(struct simd_simdev *d, ach_section_t *o)
 {
     ach_status_t status = claim(d);
 
@@ -86,7 +86,7 @@ static ach_status_t read_options(struct achi_simdev *d, ach_section_t *o)
         status = read_physics(d, o);
     if (status != ACH_OK)
         return status;
-    d->seed = achi_noise_seed(achi_world_seed(d->world), &d->address);
+    d->seed = simd_noise_seed(simd_world_seed(d->world), &d->address);
     if (d->kind->sample)
         read_sampling(d, o);
     if (d->kind->command)
@@ -97,11 +97,11 @@ static ach_status_t read_options(struct achi_simdev *d, ach_section_t *o)
     return status;
 }
 
-ach_status_t achi_simdev_create(ach_driver_t *driver, ach_section_t *options,
-                                const struct achi_simdev_kind *kind, void **state)
+ach_status_t simd_create(ach_driver_t *driver, ach_section_t *options, const struct simd_kind *kind,
+                         void **state)
 {
-    struct achi_world *world = achi_world_of(options);
-    struct achi_simdev *d;
+    struct simd_world *world = simd_world_of(options);
+    struct simd_simdev *d;
     ach_status_t status;
 
     if (!world)
@@ -112,19 +112,19 @@ ach_status_t achi_simdev_create(ach_driver_t *driver, ach_section_t *options,
     d->kind = kind;
     d->driver = driver;
     d->world = world;
-    d->rank = achi_world_rank(world);
-    achi_simdev_begin(d);
+    d->rank = simd_world_rank(world);
+    simd_begin(d);
     status = read_options(d, options);
     if (status == ACH_OK)
         *state = d;
     else
-        achi_simdev_destroy(driver, d);
+        simd_destroy(driver, d);
     return status;
 }
 
-void achi_simdev_destroy(ach_driver_t *driver, void *state)
+void simd_destroy(ach_driver_t *driver, void *state)
 {
-    struct achi_simdev *d = state;
+    struct simd_simdev *d = state;
 
     (void)driver;
     if (d->kind->finish)
@@ -132,29 +132,29 @@ void achi_simdev_destroy(ach_driver_t *driver, void *state)
     free(d);
 }
 
-size_t achi_simdev_body(struct achi_simdev *d, ach_section_t *o, const char *name)
+size_t simd_body(struct simd_simdev *d, ach_section_t *o, const char *name)
 {
     const char *body = ach_section_string(o, name, NULL);
-    size_t i = body ? achi_mechanism_body_find(d->mechanism, body) : 0;
+    size_t i = body ? phys_mechanism_body_find(d->mechanism, body) : 0;
 
-    if (i < achi_mechanism_bodies(d->mechanism))
+    if (i < phys_mechanism_bodies(d->mechanism))
         return i;
     ach_section_refuse(o, name, 0, "the name of a body of the mechanism");
     return 0;
 }
 
-size_t achi_simdev_joint(struct achi_simdev *d, ach_section_t *o, const char *name, size_t index)
+size_t simd_joint(struct simd_simdev *d, ach_section_t *o, const char *name, size_t index)
 {
     const char *joint = ach_section_tuple_string(o, name, index, NULL);
-    size_t i = joint ? achi_mechanism_joint_find(d->mechanism, joint) : ACHI_MECHANISM_NONE;
+    size_t i = joint ? phys_mechanism_joint_find(d->mechanism, joint) : PHYS_MECHANISM_NONE;
 
-    if (i < achi_mechanism_joints(d->mechanism))
+    if (i < phys_mechanism_joints(d->mechanism))
         return i;
     ach_section_refuse(o, name, index, "the name of a joint of the mechanism");
     return 0;
 }
 
-ach_bbox3d_t achi_simdev_size(ach_section_t *o)
+ach_bbox3d_t simd_size(ach_section_t *o)
 {
     double size[3];
     size_t i;
@@ -167,7 +167,7 @@ ach_bbox3d_t achi_simdev_size(ach_section_t *o)
     return (ach_bbox3d_t){.sl = size[0], .sw = size[1], .sh = size[2]};
 }
 
-ach_pose3d_t achi_simdev_mount(ach_section_t *o)
+ach_pose3d_t simd_mount(ach_section_t *o)
 {
     double v[6];
     size_t i;

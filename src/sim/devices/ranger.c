@@ -12,7 +12,7 @@
 #define RAYS_MAX 10000
 
 struct ranger {
-    struct achi_simdev device;
+    struct simd_simdev device;
     size_t body;
     ach_pose3d_t mount;
     ach_bbox3d_t size;
@@ -28,7 +28,7 @@ static const uint8_t messages[][2] = {{ACH_MSG_REQ, ACH_RANGER_REQ_GET_GEOM},
                                       {ACH_MSG_REQ, ACH_RANGER_REQ_POWER},
                                       {0, 0}};
 
-/* How many rays; 0: it cannot be. */
+/* Number of rays; 0: the angles are invalid, or there are too many rays. */
 static uint32_t rays_of(double min_angle, double max_angle, double resolution)
 {
     double n;
@@ -44,14 +44,14 @@ static bool good_ranges(double min, double max)
     return min >= 0 && max > min && isfinite(max);
 }
 
-/* Room for the most rays, as a request may ask for more. */
-static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
+/* Allocates RAYS_MAX: a request may increase the number of rays. */
+static ach_status_t ranger_options(struct simd_simdev *d, ach_section_t *o)
 {
     struct ranger *r = (struct ranger *)d;
 
-    r->body = achi_simdev_body(d, o, "body");
-    r->mount = achi_simdev_mount(o);
-    r->size = achi_simdev_size(o);
+    r->body = simd_body(d, o, "body");
+    r->mount = simd_mount(o);
+    r->size = simd_size(o);
     r->min_angle = ach_section_angle(o, "min_angle", -M_PI / 2);
     r->max_angle = ach_section_angle(o, "max_angle", M_PI / 2);
     r->resolution = ach_section_angle(o, "resolution", M_PI / 180);
@@ -66,12 +66,12 @@ static ach_status_t options(struct achi_simdev *d, ach_section_t *o)
     return r->ranges ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a scan");
 }
 
-static void finish(struct achi_simdev *d)
+static void ranger_finish(struct simd_simdev *d)
 {
     free(((struct ranger *)d)->ranges);
 }
 
-/* Where the sensor is in the world. */
+/* Position and orientation of the sensor in the world. */
 static void place(const struct ranger *r, double from[3], double q[4])
 {
     const ach_pose3d_t *m = &r->mount;
@@ -80,26 +80,26 @@ static void place(const struct ranger *r, double from[3], double q[4])
     double on[4];
     int i;
 
-    achi_mechanism_body_get(r->device.mechanism, r->body, &s);
-    achi_space_turn(s.orientation, (const double[3]){m->px, m->py, m->pz}, from);
+    phys_mechanism_body_get(r->device.mechanism, r->body, &s);
+    simd_space_turn(s.orientation, (const double[3]){m->px, m->py, m->pz}, from);
     for (i = 0; i < 3; i++)
         from[i] += s.position[i];
-    achi_space_quaternion(&angles, on);
-    achi_space_compose(s.orientation, on, q);
+    simd_space_quaternion(&angles, on);
+    simd_space_compose(s.orientation, on, q);
 }
 
 static double range(struct ranger *r, double angle, const double from[3], const double q[4])
 {
     double direction[3] = {cos(angle), sin(angle), 0}, length;
 
-    achi_space_turn(q, direction, direction);
-    length = achi_mechanism_ray(r->device.mechanism, r->body, from, direction, r->max_range);
+    simd_space_turn(q, direction, direction);
+    length = phys_mechanism_ray(r->device.mechanism, r->body, from, direction, r->max_range);
     if (length < r->max_range)
-        length = achi_simdev_sense(&r->device, 0, length);
+        length = simd_sense(&r->device, 0, length);
     return fmax(r->min_range, fmin(r->max_range, length));
 }
 
-static ach_status_t sample(struct achi_simdev *d)
+static ach_status_t ranger_sample(struct simd_simdev *d)
 {
     struct ranger *r = (struct ranger *)d;
     ach_ranger_data_range_t data = {.ranges_count = r->count, .ranges = r->ranges};
@@ -109,11 +109,11 @@ static ach_status_t sample(struct achi_simdev *d)
     place(r, from, q);
     for (i = 0; i < r->count; i++)
         r->ranges[i] = range(r, r->min_angle + i * r->resolution, from, q);
-    return achi_simdev_publish(d, ACH_RANGER_DATA_RANGE, &data);
+    return simd_publish(d, ACH_RANGER_DATA_RANGE, &data);
 }
 
-/* All rays leave from one place, which is the whole device's. */
-static ach_status_t get_geom(struct ranger *r, const ach_message_t *m)
+/* All rays start at the device's own pose, so there is one element. */
+static ach_status_t ranger_get_geom(struct ranger *r, const ach_message_t *m)
 {
     ach_ranger_geom_t geom = {.pose = r->mount,
                               .size = r->size,
@@ -122,7 +122,7 @@ static ach_status_t get_geom(struct ranger *r, const ach_message_t *m)
                               .element_sizes_count = 1,
                               .element_sizes = &r->size};
 
-    return achi_simdev_ack(&r->device, m, &geom);
+    return simd_ack(&r->device, m, &geom);
 }
 
 static ach_status_t get_config(struct ranger *r, const ach_message_t *m)
@@ -135,17 +135,17 @@ static ach_status_t get_config(struct ranger *r, const ach_message_t *m)
                                   .range_res = r->device.grains[0].quantum,
                                   .frequency = r->device.hertz};
 
-    return achi_simdev_ack(&r->device, m, &config);
+    return simd_ack(&r->device, m, &config);
 }
 
-/* The answer says what it is now. A frequency of 0 leaves it as it was. */
+/* Replies with the new configuration. A frequency of 0 keeps the rate. */
 static ach_status_t set_config(struct ranger *r, const ach_message_t *m)
 {
     const ach_ranger_config_t *b = ach_message_body(m);
     uint32_t count = b ? rays_of(b->min_angle, b->max_angle, b->angular_res) : 0;
 
     if (!count || !good_ranges(b->min_range, b->max_range) ||
-        (b->frequency != 0 && !achi_simdev_set_rate(&r->device, b->frequency)))
+        (b->frequency != 0 && !simd_set_rate(&r->device, b->frequency)))
         return ACH_ENOTSUP;
     r->min_angle = b->min_angle;
     r->max_angle = b->max_angle;
@@ -156,47 +156,47 @@ static ach_status_t set_config(struct ranger *r, const ach_message_t *m)
     return get_config(r, m);
 }
 
-static ach_status_t power(struct ranger *r, const ach_message_t *m)
+static ach_status_t ranger_power(struct ranger *r, const ach_message_t *m)
 {
     const ach_ranger_power_config_t *body = ach_message_body(m);
 
     if (!body)
         return ACH_ENOTSUP;
-    achi_simdev_power(&r->device, body->state != 0);
-    return achi_simdev_ack(&r->device, m, NULL);
+    simd_power(&r->device, body->state != 0);
+    return simd_ack(&r->device, m, NULL);
 }
 
-static ach_status_t request(struct achi_simdev *d, const ach_message_t *m)
+static ach_status_t ranger_request(struct simd_simdev *d, const ach_message_t *m)
 {
     struct ranger *r = (struct ranger *)d;
 
     switch (ach_message_header(m)->subtype) {
     case ACH_RANGER_REQ_GET_GEOM:
-        return get_geom(r, m);
+        return ranger_get_geom(r, m);
     case ACH_RANGER_REQ_GET_CONFIG:
         return get_config(r, m);
     case ACH_RANGER_REQ_SET_CONFIG:
         return set_config(r, m);
     case ACH_RANGER_REQ_POWER:
-        return power(r, m);
+        return ranger_power(r, m);
     }
     return ACH_ENOTSUP;
 }
 
-static const struct achi_simdev_kind kind = {
+static const struct simd_kind kind = {
     .interf = ACH_RANGER_CODE,
     .size = sizeof(struct ranger),
     .grains = 1,
     .messages = messages,
-    .options = options,
-    .finish = finish,
-    .sample = sample,
-    .request = request,
+    .options = ranger_options,
+    .finish = ranger_finish,
+    .sample = ranger_sample,
+    .request = ranger_request,
 };
 
-static ach_status_t create(ach_driver_t *driver, ach_section_t *section, void **state)
+static ach_status_t ranger_create(ach_driver_t *driver, ach_section_t *section, void **state)
 {
-    return achi_simdev_create(driver, section, &kind, state);
+    return simd_create(driver, section, &kind, state);
 }
 
-const ach_driver_class_t achi_sim_ranger = ACHI_SIMDEV_CLASS("sim_ranger", create);
+const ach_driver_class_t simd_sim_ranger = SIMD_CLASS("sim_ranger", ranger_create);

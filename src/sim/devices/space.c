@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* v + 2 u x (u x v + w v), where u is the vector part. */
-void achi_space_turn(const double q[4], const double v[3], double out[3])
+void simd_space_turn(const double q[4], const double v[3], double out[3])
 {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
     double a = y * v[2] - z * v[1] + w * v[0];
@@ -18,12 +18,12 @@ void achi_space_turn(const double q[4], const double v[3], double out[3])
     out[2] = r[2];
 }
 
-void achi_space_turn_back(const double q[4], const double v[3], double out[3])
+void simd_space_turn_back(const double q[4], const double v[3], double out[3])
 {
-    achi_space_turn((const double[4]){q[0], -q[1], -q[2], -q[3]}, v, out);
+    simd_space_turn((const double[4]){q[0], -q[1], -q[2], -q[3]}, v, out);
 }
 
-void achi_space_compose(const double a[4], const double b[4], double out[4])
+void simd_space_compose(const double a[4], const double b[4], double out[4])
 {
     double r[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
                    a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -35,7 +35,7 @@ void achi_space_compose(const double a[4], const double b[4], double out[4])
         out[i] = r[i];
 }
 
-ach_orientation_3d_t achi_space_angles(const double q[4])
+ach_orientation_3d_t simd_space_angles(const double q[4])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3];
     double up = 2 * (w * y - z * x);
@@ -49,19 +49,19 @@ ach_orientation_3d_t achi_space_angles(const double q[4])
     };
 }
 
-void achi_space_quaternion(const ach_orientation_3d_t *angles, double q[4])
+void simd_space_quaternion(const ach_orientation_3d_t *angles, double q[4])
 {
     double roll[4] = {cos(angles->proll / 2), sin(angles->proll / 2), 0, 0};
     double pitch[4] = {cos(angles->ppitch / 2), 0, sin(angles->ppitch / 2), 0};
     double yaw[4] = {cos(angles->pyaw / 2), 0, 0, sin(angles->pyaw / 2)};
 
-    achi_space_compose(pitch, roll, q);
-    achi_space_compose(yaw, q, q);
+    simd_space_compose(pitch, roll, q);
+    simd_space_compose(yaw, q, q);
 }
 
-ach_pose3d_t achi_space_pose(const double position[3], const double q[4])
+ach_pose3d_t simd_space_pose(const double position[3], const double q[4])
 {
-    ach_orientation_3d_t a = achi_space_angles(q);
+    ach_orientation_3d_t a = simd_space_angles(q);
 
     return (ach_pose3d_t){.px = position[0],
                           .py = position[1],

@@ -2,8 +2,8 @@
 /*
  * alarm.c - timers that send signals or start threads: setitimer, alarm, timer_create
  *
- * While one is set, a thread of its own waits in virtual time until the next one expires. Timers
- * on clocks of CPU time are the kernel's.
+ * While a timer is armed, a helper thread waits in virtual time until the next expiration. Timers
+ * on CPU-time clocks are left to the kernel.
  */
 #include "alarm.h"
 
@@ -13,45 +13,46 @@
 #include <string.h>
 
 #include "pending.h"
+#include "refuse.h"
 
 struct alarm {
     bool used;
     clockid_t clock;
     struct sigevent event;
     int64_t next, interval;
-    int overrun; /* expirations that the queued signal stands for, beside the first */
 };
 
-/* The first one is that of setitimer and alarm. */
-static struct alarm alarms[ACHI_ALARMS_MAX] = {
+/* Index 0 is the timer of setitimer and alarm. */
+static struct alarm alarms[SIMP_ALARMS_MAX] = {
     {.used = true, .event.sigev_notify = SIGEV_SIGNAL, .event.sigev_signo = SIGALRM}};
 static char lock;
-static bool running; /* the thread */
+static bool running; /* the helper thread exists */
 
-void achi_alarms_forget(void)
+void simp_alarms_forget(void)
 {
     memset(&alarms[1], 0, sizeof(alarms) - sizeof(alarms[0]));
     alarms[0].next = alarms[0].interval = 0;
     running = false;
     lock = 0;
+    simp_overruns_forget();
 }
 
-bool achi_alarm_armed(void)
+bool simp_alarm_armed(void)
 {
     return alarms[0].next != 0;
 }
 
-static achi_event_t set_event(void)
+static sim_event_t set_event(void)
 {
-    return achi_local_event(alarms);
+    return simp_local_event(alarms);
 }
 
 static int64_t earliest(void)
 {
-    int64_t next = ACHI_SIM_NEVER;
+    int64_t next = SIM_NEVER;
     const struct alarm *a;
 
-    for (a = alarms; a < alarms + ACHI_ALARMS_MAX; a++)
+    for (a = alarms; a < alarms + SIMP_ALARMS_MAX; a++)
         if (a->used && a->next && a->next < next)
             next = a->next;
     return next;
@@ -69,7 +70,7 @@ static void *run_call(void *cx)
 
     free(cx);
     sigemptyset(&none);
-    achi_signal_mask(SIG_SETMASK, &none, NULL);
+    simp_signal_mask(SIG_SETMASK, &none, NULL);
     call.function(call.value);
     return NULL;
 }
@@ -79,52 +80,61 @@ static void start_thread(const struct sigevent *event)
     struct call *call = malloc(sizeof(*call));
     pthread_t thread;
 
-    if (!call)
-        return;
-    *call = (struct call){event->sigev_notify_function, event->sigev_value};
-    if (pthread_create(&thread, event->sigev_notify_attributes, run_call, call) != 0)
+    if (call)
+        *call = (struct call){event->sigev_notify_function, event->sigev_value};
+    if (!call || pthread_create(&thread, event->sigev_notify_attributes, run_call, call) != 0) {
+        simp_refuse("timer_create: there is no thread for an expired timer with SIGEV_THREAD",
+                    "check sigev_notify_attributes and the limits of memory and threads");
         free(call);
-    else
-        pthread_detach(thread);
+        return;
+    }
+    pthread_detach(thread);
 }
 
-static void send_signal(struct alarm *a, uint64_t expired)
+static bool sends_signal(const struct sigevent *event)
 {
+    return event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_THREAD_ID;
+}
+
+/* setitimer and alarm have no overruns. */
+static void send_signal(const struct alarm *a, uint64_t expired)
+{
+    const unsigned index = (unsigned)(a - alarms);
+    const pid_t tid = a->event.sigev_notify == SIGEV_THREAD_ID ? a->event._sigev_un._tid : 0;
     siginfo_t info;
+
+    if (index != 0 && !simp_overrun_expire(index, a->event.sigev_signo, tid, expired))
+        return;
 
     memset(&info, 0, sizeof(info));
     info.si_signo = a->event.sigev_signo;
     info.si_code = a == alarms ? SI_KERNEL : SI_TIMER;
     if (a != alarms) {
-        info.si_timerid = (int)(a - alarms);
-        info.si_overrun = (int)expired - 1;
+        info.si_timerid = (int)(SIMP_ALARM_IDS + index);
         info.si_value = a->event.sigev_value;
     }
-    if (achi_signal_push(&info, a->event.sigev_notify == SIGEV_THREAD_ID ? a->event._sigev_un._tid
-                                                                         : 0) == ACHI_PUSHED)
-        a->overrun = (int)expired - 1;
-    else
-        a->overrun += (int)expired;
+    if (simp_signal_push(&info, tid) == SIMP_PUSH_FULL)
+        simp_signal_pass(&info, tid);
 }
 
-/* False: it has not expired. */
+/* Send or merge the signal of an expired timer. False: it has not expired. */
 static bool expire(struct alarm *a, int64_t now, struct alarm *copy)
 {
-    struct achi_guard g;
+    struct simp_guard g;
     uint64_t expired = 1;
     bool due;
 
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     due = a->used && a->next && a->next <= now;
     if (due) {
         if (a->interval)
             expired += (uint64_t)((now - a->next) / a->interval);
         a->next = a->interval ? a->next + (int64_t)expired * a->interval : 0;
-        if (a->event.sigev_notify == SIGEV_SIGNAL || a->event.sigev_notify == SIGEV_THREAD_ID)
+        if (sends_signal(&a->event))
             send_signal(a, expired);
         *copy = *a;
     }
-    achi_guard_leave(&g, &lock);
+    simp_guard_leave(&g, &lock);
     return due;
 }
 
@@ -133,7 +143,7 @@ static void expire_all(int64_t now)
     bool signals = false;
     struct alarm *a, copy;
 
-    for (a = alarms; a < alarms + ACHI_ALARMS_MAX; a++) {
+    for (a = alarms; a < alarms + SIMP_ALARMS_MAX; a++) {
         if (!expire(a, now, &copy))
             continue;
         if (copy.event.sigev_notify == SIGEV_THREAD)
@@ -142,47 +152,47 @@ static void expire_all(int64_t now)
             signals |= copy.event.sigev_notify != SIGEV_NONE;
     }
     if (signals)
-        achi_signals_settle();
+        simp_signals_settle();
 }
 
-/* The thread ends when no timer is set. */
+/* The helper thread ends when no timer is armed. */
 static bool stop(int64_t *next)
 {
-    struct achi_guard g;
+    struct simp_guard g;
     bool stops;
 
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     *next = earliest();
-    stops = *next == ACHI_SIM_NEVER;
+    stops = *next == SIM_NEVER;
     if (stops)
         running = false;
-    achi_guard_leave(&g, &lock);
+    simp_guard_leave(&g, &lock);
     return stops;
 }
 
-static void *run(void *unused)
+static void *alarm_run(void *unused)
 {
-    const achi_event_t event = set_event();
+    const sim_event_t event = set_event();
     int64_t next;
     bool timed;
 
     (void)unused;
-    achi_local_enter(event);
+    simp_local_enter(event);
     for (;;) {
-        uint64_t since = achi_sim_posts();
+        uint64_t since = simc_posts();
 
-        achi_sim_act();
+        simc_act();
         if (stop(&next))
             break;
-        achi_sim_wait(next, &event, 1, since, &timed);
+        simc_wait(next, &event, 1, since, &timed);
         if (timed)
             expire_all(next);
     }
-    achi_local_leave(event);
+    simp_local_leave(event);
     return NULL;
 }
 
-/* It takes no signal of the program. */
+/* The helper thread blocks all signals, so that it runs none of the program's handlers. */
 static void start_running(void)
 {
     pthread_t thread;
@@ -191,112 +201,137 @@ static void start_running(void)
 
     sigfillset(&all);
     sigdelset(&all, SIGSYS);
-    achi_signal_mask(SIG_SETMASK, &all, &mask);
-    r = pthread_create(&thread, NULL, run, NULL);
-    if (r == 0)
+    simp_signal_mask(SIG_SETMASK, &all, &mask);
+    r = pthread_create(&thread, NULL, alarm_run, NULL);
+    simp_signal_mask(SIG_SETMASK, &mask, NULL);
+    if (r == 0) {
         pthread_detach(thread);
-    else
-        running = false;
-    achi_signal_mask(SIG_SETMASK, &mask, NULL);
-}
-
-static bool valid(const struct timespec *t)
-{
-    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
+        return;
+    }
+    simp_refuse("timer_settime: there is no thread for the timers of the process",
+                "check the limits of memory and threads");
+    running = false;
 }
 
 static void current(const struct alarm *a, struct itimerspec *t)
 {
-    int64_t left = a->next ? a->next - achi_sim_now() : 0;
+    int64_t left = a->next ? a->next - simc_now() : 0;
 
-    t->it_value = achi_timespec(a->next && left <= 0 ? 1 : left);
-    t->it_interval = achi_timespec(a->interval);
+    t->it_value = simp_timespec(a->next && left <= 0 ? 1 : left);
+    t->it_interval = simp_timespec(a->interval);
 }
 
-static struct alarm *find(unsigned index)
+static struct alarm *alarm_find(unsigned index)
 {
-    return index < ACHI_ALARMS_MAX && alarms[index].used ? &alarms[index] : NULL;
+    return index < SIMP_ALARMS_MAX && alarms[index].used ? &alarms[index] : NULL;
 }
 
-int achi_alarm_get(unsigned index, struct itimerspec *value)
+int simp_alarm_get(unsigned index, struct itimerspec *value)
 {
-    const struct alarm *a = find(index);
+    const struct alarm *a = alarm_find(index);
 
     if (!a)
         return -EINVAL;
-    achi_sim_now();
+    simc_now();
     current(a, value);
     return 0;
 }
 
-int achi_alarm_set(unsigned index, int flags, const struct itimerspec *value,
+int simp_alarm_set(unsigned index, int flags, const struct itimerspec *value,
                    struct itimerspec *old)
 {
-    struct alarm *a = find(index);
-    struct achi_guard g;
+    struct alarm *a = alarm_find(index);
+    struct simp_guard g;
     bool start, runs;
     int64_t next;
 
-    if (!a || !valid(&value->it_value) || !valid(&value->it_interval))
+    if (!a || !value || !simp_timespec_valid(&value->it_value) ||
+        !simp_timespec_valid(&value->it_interval))
         return -EINVAL;
-    achi_sim_act();
-    next = flags & TIMER_ABSTIME ? achi_clock_point(a->clock, &value->it_value)
-                                 : achi_after(achi_sim_now(), achi_ns(&value->it_value));
+    simc_act();
+    next = flags & TIMER_ABSTIME ? simp_clock_point(a->clock, &value->it_value)
+                                 : simp_after(simc_now(), simp_ns(&value->it_value));
     if (value->it_value.tv_sec == 0 && value->it_value.tv_nsec == 0)
         next = 0;
     else if (next <= 0)
         next = 1;
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     if (old)
         current(a, old);
     a->next = next;
-    a->interval = achi_ns(&value->it_interval);
+    a->interval = simp_ns(&value->it_interval);
+    simp_overrun_clear(index);
     runs = running;
     start = next && !running;
     running |= start;
-    achi_guard_leave(&g, &lock);
+    simp_guard_leave(&g, &lock);
     if (start)
         start_running();
     else if (runs)
-        achi_local_post(set_event());
+        simp_local_post(set_event());
     return 0;
 }
 
-int achi_alarm_create(clockid_t clock, const struct sigevent *event)
+/* The kernel's checks of how a timer notifies. */
+static bool event_valid(const struct sigevent *event)
+{
+    if (!sends_signal(event))
+        return event->sigev_notify == SIGEV_NONE || event->sigev_notify == SIGEV_THREAD;
+    if (event->sigev_notify == SIGEV_THREAD_ID &&
+        simc_raw3(SYS_tgkill, simc_pid(), event->_sigev_un._tid, 0) != 0)
+        return false;
+    return event->sigev_signo >= 1 && event->sigev_signo < NSIG;
+}
+
+/* Set the handler of the signal again: from now on, sigaction wraps it (signal_guard.c). */
+static void wrap_handler(int signo)
+{
+    struct sigaction action;
+
+    if (sigaction(signo, NULL, &action) == 0)
+        sigaction(signo, &action, NULL);
+}
+
+int simp_alarm_create(clockid_t clock, const struct sigevent *event)
 {
     struct sigevent usual = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-    struct achi_guard g;
+    struct simp_guard g;
     unsigned i;
 
-    if (event && (event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_THREAD_ID) &&
-        (event->sigev_signo < 1 || event->sigev_signo >= NSIG))
+    if (!simp_clock_has_timers(clock))
+        return -EOPNOTSUPP;
+    if (event && !event_valid(event))
         return -EINVAL;
-    achi_guard_enter(&g, &lock);
-    for (i = 1; i < ACHI_ALARMS_MAX && alarms[i].used; i++)
+    simp_guard_enter(&g, &lock);
+    for (i = 1; i < SIMP_ALARMS_MAX && alarms[i].used; i++)
         ;
-    if (i < ACHI_ALARMS_MAX) {
-        usual.sigev_value.sival_int = (int)i;
+    if (i < SIMP_ALARMS_MAX) {
+        usual.sigev_value.sival_int = (int)(SIMP_ALARM_IDS + i);
         alarms[i] = (struct alarm){.used = true, .clock = clock, .event = event ? *event : usual};
+        if (sends_signal(&alarms[i].event))
+            simp_overrun_create(i, alarms[i].event.sigev_signo);
     }
-    achi_guard_leave(&g, &lock);
-    return i < ACHI_ALARMS_MAX ? (int)i : -EAGAIN;
+    simp_guard_leave(&g, &lock);
+    if (i < SIMP_ALARMS_MAX && sends_signal(&alarms[i].event))
+        wrap_handler(alarms[i].event.sigev_signo);
+    return i < SIMP_ALARMS_MAX ? (int)i : -EAGAIN;
 }
 
-int achi_alarm_delete(unsigned index)
+int simp_alarm_delete(unsigned index)
 {
-    struct achi_guard g;
+    struct simp_guard g;
 
-    if (!find(index))
+    if (!alarm_find(index))
         return -EINVAL;
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     alarms[index].used = false;
-    achi_guard_leave(&g, &lock);
+    simp_guard_leave(&g, &lock);
     return 0;
 }
 
-int achi_alarm_overrun(unsigned index)
+int simp_alarm_overrun(unsigned index)
 {
-    const struct alarm *a = find(index);
+    const struct alarm *a = alarm_find(index);
 
-    return a ? a->overrun : -EINVAL;
+    return a ? simp_overrun_last(index) : -EINVAL;
 }

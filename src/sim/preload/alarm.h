@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alarm.h - timers in virtual time, by number: 0 is that of setitimer and alarm */
-#ifndef ACHI_PRELOAD_ALARM_H
-#define ACHI_PRELOAD_ALARM_H
+/* alarm.h - timers in virtual time, by index: index 0 is the timer of setitimer and alarm */
+#ifndef SIMP_PRELOAD_ALARM_H
+#define SIMP_PRELOAD_ALARM_H
 
 #include <signal.h>
 
-#include "preload.h"
+#include "overrun.h"
 
-#define ACHI_ALARMS_MAX 256
-
-/* All return the negative errno on errors. */
-int achi_alarm_create(clockid_t clock, const struct sigevent *event);
-int achi_alarm_delete(unsigned index);
-int achi_alarm_get(unsigned index, struct itimerspec *value);
-int achi_alarm_set(unsigned index, int flags, const struct itimerspec *value,
+/* These functions return a negative errno on errors. */
+int simp_alarm_create(clockid_t clock, const struct sigevent *event);
+int simp_alarm_delete(unsigned index);
+int simp_alarm_get(unsigned index, struct itimerspec *value);
+int simp_alarm_set(unsigned index, int flags, const struct itimerspec *value,
                    struct itimerspec *old);
-int achi_alarm_overrun(unsigned index);
+int simp_alarm_overrun(unsigned index);
 
-/* Would exec have to keep one? */
-bool achi_alarm_armed(void);
+/* Is the timer of setitimer and alarm armed? It would have to survive exec. */
+bool simp_alarm_armed(void);
 
-/* In a child of fork there are none. */
-void achi_alarms_forget(void);
+/* Reset in a child of fork: timers are not inherited. */
+void simp_alarms_forget(void);
 
 #endif

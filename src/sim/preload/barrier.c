@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * barrier.c - barriers, and what is done once
+ * barrier.c - barriers and pthread_once
  *
- * A barrier's memory is laid out by this library alone, since all its functions are here.
+ * This library defines the memory layout of a barrier, since it overrides all barrier functions.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,73 +26,73 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *restrict b,
     struct barrier *own = (struct barrier *)b;
     int shared = PTHREAD_PROCESS_PRIVATE;
 
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(pthread_barrier_init)(b, attr, count);
     if (count == 0 || count > INT32_MAX)
         return EINVAL;
     if (attr)
         pthread_barrierattr_getpshared(attr, &shared);
-    achi_shared_seen |= shared == PTHREAD_PROCESS_SHARED;
+    simp_shared_seen |= shared == PTHREAD_PROCESS_SHARED;
     *own = (struct barrier){.count = count};
     return 0;
 }
 
 EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 {
-    return achi_sim_active() ? 0 : REAL(pthread_barrier_destroy)(b);
+    return simc_active() ? 0 : REAL(pthread_barrier_destroy)(b);
 }
 
-struct arrival {
+struct barrier_arrival {
     const struct barrier *barrier;
     uint32_t round;
 };
 
 static bool look_at_barrier(void *cx)
 {
-    const struct arrival *a = cx;
+    const struct barrier_arrival *a = cx;
 
     return __atomic_load_n(&a->barrier->round, __ATOMIC_ACQUIRE) != a->round;
 }
 
-/* The last one to arrive begins a new round. */
-static bool arrive(struct barrier *b, struct arrival *a)
+/* True: the caller arrived last and began a new round. */
+static bool arrive(struct barrier *b, struct barrier_arrival *a)
 {
     bool last;
 
-    achi_guard();
+    simp_guard();
     while (__atomic_test_and_set(&b->lock, __ATOMIC_ACQUIRE))
         sched_yield();
-    *a = (struct arrival){b, b->round};
+    *a = (struct barrier_arrival){b, b->round};
     last = ++b->arrived == b->count;
     if (last) {
         b->arrived = 0;
         __atomic_store_n(&b->round, b->round + 1, __ATOMIC_RELEASE);
     }
     __atomic_clear(&b->lock, __ATOMIC_RELEASE);
-    achi_unguard();
+    simp_unguard();
     return last;
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct barrier *b = (struct barrier *)barrier;
-    struct achi_events e = {0};
-    struct arrival a;
+    struct simp_events e = {0};
+    struct barrier_arrival a;
 
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(pthread_barrier_wait)(barrier);
-    achi_events_add(&e, achi_local_event(b));
-    if (achi_shared_seen)
-        achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_sim_act();
-    achi_local_enter(e.at[0]);
+    simp_events_add(&e, simp_local_event(b));
+    if (simp_shared_seen)
+        simp_events_add(&e, SIM_EVENT_POLL);
+    simc_act();
+    simp_local_enter(e.at[0]);
     if (arrive(b, &a)) {
-        achi_local_leave(e.at[0]);
-        achi_local_post(e.at[0]);
+        simp_local_leave(e.at[0]);
+        simp_local_post(e.at[0]);
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
-    achi_block(ACHI_SIM_NEVER, &e, look_at_barrier, &a);
-    achi_local_leave(e.at[0]);
+    simp_block(SIM_NEVER, &e, look_at_barrier, &a);
+    simp_local_leave(e.at[0]);
     return 0;
 }
 
@@ -104,10 +104,10 @@ static bool look_at_once(void *control)
 static void finish_once(int *control, int state)
 {
     __atomic_store_n(control, state, __ATOMIC_RELEASE);
-    achi_local_post(achi_local_event(control));
+    simp_local_post(simp_local_event(control));
 }
 
-/* The function was left by an exception, or the thread was cancelled. */
+/* Runs if the function was left by an exception, or the thread was cancelled. */
 static void undo_once(int **control)
 {
     if (*control)
@@ -125,17 +125,17 @@ static void run_once(int *control, void (*function)(void))
 
 static void wait_once(int *control)
 {
-    struct achi_events e = {0};
+    struct simp_events e = {0};
 
-    achi_events_add(&e, achi_local_event(control));
-    achi_local_enter(e.at[0]);
-    achi_block(ACHI_SIM_NEVER, &e, look_at_once, control);
-    achi_local_leave(e.at[0]);
+    simp_events_add(&e, simp_local_event(control));
+    simp_local_enter(e.at[0]);
+    simp_block(SIM_NEVER, &e, look_at_once, control);
+    simp_local_leave(e.at[0]);
 }
 
 EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(pthread_once)(control, function);
     while (__atomic_load_n(control, __ATOMIC_ACQUIRE) != ONCE_DONE) {
         int expected = ONCE_NEW;
@@ -145,7 +145,7 @@ EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))
             run_once(control, function);
         else if (expected == ONCE_RUNS)
             wait_once(control);
-        else if (expected != ONCE_DONE) /* begun before a fork, or not by us */
+        else if (expected != ONCE_DONE) /* begun before a fork, or by glibc itself */
             return REAL(pthread_once)(control, function);
     }
     return 0;

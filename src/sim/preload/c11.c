@@ -16,14 +16,14 @@ static int outcome(int r)
                                         : thrd_error;
 }
 
-struct start {
+struct c11_start {
     thrd_start_t function;
     void *argument;
 };
 
-static void *run(void *cx)
+static void *c11_run(void *cx)
 {
-    struct start s = *(struct start *)cx;
+    struct c11_start s = *(struct c11_start *)cx;
 
     free(cx);
     return (void *)(intptr_t)s.function(s.argument);
@@ -31,16 +31,16 @@ static void *run(void *cx)
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-    struct start *s;
+    struct c11_start *s;
     int r;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(thrd_create)(thread, function, argument);
     s = malloc(sizeof(*s));
     if (!s)
         return thrd_nomem;
-    *s = (struct start){function, argument};
-    r = pthread_create(thread, NULL, run, s);
+    *s = (struct c11_start){function, argument};
+    r = pthread_create(thread, NULL, c11_run, s);
     if (r != 0)
         free(s);
     return outcome(r);
@@ -51,7 +51,7 @@ EXPORT int thrd_join(thrd_t thread, int *result)
     void *value;
     int r;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(thrd_join)(thread, result);
     r = pthread_join(thread, &value);
     if (r == 0 && result)
@@ -61,55 +61,53 @@ EXPORT int thrd_join(thrd_t thread, int *result)
 
 EXPORT int mtx_lock(mtx_t *m)
 {
-    return achi_sim_free() ? outcome(pthread_mutex_lock((pthread_mutex_t *)m)) : REAL(mtx_lock)(m);
+    return simc_free() ? outcome(pthread_mutex_lock((pthread_mutex_t *)m)) : REAL(mtx_lock)(m);
 }
 
 EXPORT int mtx_trylock(mtx_t *m)
 {
-    return achi_sim_free() ? outcome(pthread_mutex_trylock((pthread_mutex_t *)m))
-                           : REAL(mtx_trylock)(m);
+    return simc_free() ? outcome(pthread_mutex_trylock((pthread_mutex_t *)m))
+                       : REAL(mtx_trylock)(m);
 }
 
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict t)
 {
-    return achi_sim_free() ? outcome(pthread_mutex_timedlock((pthread_mutex_t *)m, t))
-                           : REAL(mtx_timedlock)(m, t);
+    return simc_free() ? outcome(pthread_mutex_timedlock((pthread_mutex_t *)m, t))
+                       : REAL(mtx_timedlock)(m, t);
 }
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
-    return achi_sim_free() ? outcome(pthread_mutex_unlock((pthread_mutex_t *)m))
-                           : REAL(mtx_unlock)(m);
+    return simc_free() ? outcome(pthread_mutex_unlock((pthread_mutex_t *)m)) : REAL(mtx_unlock)(m);
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
-    return achi_sim_free() ? outcome(pthread_cond_wait((pthread_cond_t *)c, (pthread_mutex_t *)m))
-                           : REAL(cnd_wait)(c, m);
+    return simc_free() ? outcome(pthread_cond_wait((pthread_cond_t *)c, (pthread_mutex_t *)m))
+                       : REAL(cnd_wait)(c, m);
 }
 
 EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict t)
 {
-    return achi_sim_free()
+    return simc_free()
                ? outcome(pthread_cond_timedwait((pthread_cond_t *)c, (pthread_mutex_t *)m, t))
                : REAL(cnd_timedwait)(c, m, t);
 }
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-    return achi_sim_free() ? outcome(pthread_cond_signal((pthread_cond_t *)c))
-                           : REAL(cnd_signal)(c);
+    return simc_free() ? outcome(pthread_cond_signal((pthread_cond_t *)c)) : REAL(cnd_signal)(c);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-    return achi_sim_free() ? outcome(pthread_cond_broadcast((pthread_cond_t *)c))
-                           : REAL(cnd_broadcast)(c);
+    return simc_free() ? outcome(pthread_cond_broadcast((pthread_cond_t *)c))
+                       : REAL(cnd_broadcast)(c);
 }
 
 EXPORT void call_once(once_flag *flag, void (*function)(void))
 {
-    if (achi_sim_free())
+    if (simc_free())
         pthread_once((pthread_once_t *)flag, function);
     else
         REAL(call_once)(flag, function);

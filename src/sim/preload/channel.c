@@ -2,12 +2,12 @@
 /* channel.c - calls of libach that do not wait: each touches the world at the caller's time */
 #include "handle.h"
 
-#define LOCK_LIMIT NS_PER_S /* what libach waits for another writer */
+#define LOCK_LIMIT NS_PER_S /* as long as libach waits for another writer */
 
-/* Somebody else's handle, or one that is not open, is left to libach. */
-static bool ours(const ach_channel_t *chan)
+/* Is the handle open, and the call not one made from inside the library? Else libach handles it. */
+static bool channel_ours(const ach_channel_t *chan)
 {
-    return chan && chan->priv && achi_sim_free();
+    return chan && chan->priv && simc_free();
 }
 
 EXPORT enum ach_status ach_create(const char *name, size_t count, size_t size,
@@ -15,16 +15,16 @@ EXPORT enum ach_status ach_create(const char *name, size_t count, size_t size,
 {
     enum ach_status r;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(ach_create)(name, count, size, attr);
-    achi_sim_act();
-    achi_sim_critical();
-    achi_guard();
+    simc_act();
+    simc_critical();
+    simp_guard();
     r = REAL(ach_create)(name, count, size, attr);
-    achi_unguard();
+    simp_unguard();
     if (r == ACH_OK && attr && attr->map != ACH_MAP_ANON && attr->truncate)
-        achi_sim_post(achi_event_channel(name)); /* it may have taken another one's place */
-    achi_sim_uncritical();
+        simc_post(simc_event_channel(name)); /* it may have taken another one's place */
+    simc_uncritical();
     return r;
 }
 
@@ -32,13 +32,13 @@ EXPORT enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_
 {
     enum ach_status r;
 
-    if (achi_sim_free())
-        achi_sim_act();
-    achi_guard();
+    if (simc_free())
+        simc_act();
+    simp_guard();
     r = REAL(ach_open)(chan, name, attr);
-    achi_unguard();
-    if (r == ACH_OK && achi_sim_active())
-        achi_handle_add(chan, attr && attr->map == ACH_MAP_ANON ? NULL : name);
+    simp_unguard();
+    if (r == ACH_OK && simc_active())
+        simp_handle_add(chan, attr && attr->map == ACH_MAP_ANON ? NULL : name);
     return r;
 }
 
@@ -46,11 +46,11 @@ EXPORT enum ach_status ach_close(ach_channel_t *chan)
 {
     enum ach_status r;
 
-    if (chan && chan->priv && achi_sim_active())
-        achi_handle_remove(chan);
-    achi_guard();
+    if (chan && chan->priv && simc_active())
+        simp_handle_remove(chan);
+    simp_guard();
     r = REAL(ach_close)(chan);
-    achi_unguard();
+    simp_unguard();
     return r;
 }
 
@@ -58,34 +58,34 @@ EXPORT enum ach_status ach_unlink(const char *name)
 {
     enum ach_status r;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(ach_unlink)(name);
-    achi_sim_act();
-    achi_sim_critical();
-    achi_guard();
+    simc_act();
+    simc_critical();
+    simp_guard();
     r = REAL(ach_unlink)(name);
-    achi_unguard();
+    simp_unguard();
     if (r == ACH_OK)
-        achi_sim_post(achi_event_channel(name));
-    achi_sim_uncritical();
+        simc_post(simc_event_channel(name));
+    simc_uncritical();
     return r;
 }
 
 /*
- * Another writer was stopped in the midst of its put, and ends it when it comes to its turn: wait
- * for that in virtual time. True: try again.
+ * Another writer was stopped during its put and completes it at its next turn: wait for that in
+ * virtual time. True: try again. False: LOCK_LIMIT has passed.
  */
 static bool after_other_writer(const ach_channel_t *chan, int64_t *until, uint64_t since)
 {
-    struct achi_events e = {0};
+    struct simp_events e = {0};
     bool timed;
 
     if (!*until)
-        *until = achi_after(achi_sim_now(), LOCK_LIMIT);
-    achi_events_add(&e, achi_handle_event(chan));
-    achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_sim_wait(*until, e.at, e.n, since, &timed);
-    achi_sim_act();
+        *until = simp_after(simc_now(), LOCK_LIMIT);
+    simp_events_add(&e, simp_handle_event(chan));
+    simp_events_add(&e, SIM_EVENT_POLL);
+    simc_wait(*until, e.at, e.n, since, &timed);
+    simc_act();
     return !timed;
 }
 
@@ -95,20 +95,20 @@ EXPORT enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t size
     int64_t until = 0;
     uint64_t since;
 
-    if (!ours(chan))
+    if (!channel_ours(chan))
         return REAL(ach_put)(chan, buf, size);
-    achi_sim_charge();
-    achi_sim_act();
-    achi_sim_critical();
+    simc_charge();
+    simc_act();
+    simc_critical();
     do {
-        since = achi_sim_posts();
-        achi_guard();
+        since = simc_posts();
+        simp_guard();
         r = REAL(ach_put)(chan, buf, size);
-        achi_unguard();
+        simp_unguard();
     } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     if (r == ACH_OK)
-        achi_sim_post(achi_handle_event(chan));
-    achi_sim_uncritical();
+        simc_post(simp_handle_event(chan));
+    simc_uncritical();
     return r;
 }
 
@@ -118,15 +118,15 @@ EXPORT enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **plac
     int64_t until = 0;
     uint64_t since;
 
-    if (!ours(chan))
+    if (!channel_ours(chan))
         return REAL(ach_reserve)(chan, size, place);
-    achi_sim_charge();
-    achi_sim_act();
+    simc_charge();
+    simc_act();
     do {
-        since = achi_sim_posts();
-        achi_guard();
+        since = simc_posts();
+        simp_guard();
         r = REAL(ach_reserve)(chan, size, place);
-        achi_unguard();
+        simp_unguard();
     } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     return r;
 }
@@ -137,20 +137,20 @@ EXPORT enum ach_status ach_commit(ach_channel_t *chan, size_t size)
     int64_t until = 0;
     uint64_t since;
 
-    if (!ours(chan))
+    if (!channel_ours(chan))
         return REAL(ach_commit)(chan, size);
-    achi_sim_charge();
-    achi_sim_act();
-    achi_sim_critical();
+    simc_charge();
+    simc_act();
+    simc_critical();
     do {
-        since = achi_sim_posts();
-        achi_guard();
+        since = simc_posts();
+        simp_guard();
         r = REAL(ach_commit)(chan, size);
-        achi_unguard();
+        simp_unguard();
     } while (r == ACH_LOCKED && after_other_writer(chan, &until, since));
     if (r == ACH_OK)
-        achi_sim_post(achi_handle_event(chan));
-    achi_sim_uncritical();
+        simc_post(simp_handle_event(chan));
+    simc_uncritical();
     return r;
 }
 
@@ -158,13 +158,13 @@ EXPORT enum ach_status ach_flush(ach_channel_t *chan)
 {
     enum ach_status r;
 
-    if (!ours(chan))
+    if (!channel_ours(chan))
         return REAL(ach_flush)(chan);
-    achi_sim_act();
-    achi_guard();
+    simc_act();
+    simp_guard();
     r = REAL(ach_flush)(chan);
-    achi_unguard();
-    achi_handle_moved(chan);
+    simp_unguard();
+    simp_handle_moved(chan);
     return r;
 }
 
@@ -172,19 +172,19 @@ EXPORT enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *
 {
     enum ach_status r;
 
-    if (!ours(chan)) {
+    if (!channel_ours(chan)) {
         r = REAL(ach_cancel)(chan, attr);
-        achi_sim_nudge();
+        simc_nudge();
         return r;
     }
-    achi_sim_act();
-    achi_sim_critical();
-    achi_guard();
+    simc_act();
+    simc_critical();
+    simp_guard();
     r = REAL(ach_cancel)(chan, attr);
-    achi_unguard();
+    simp_unguard();
     if (r == ACH_OK)
-        achi_sim_post(achi_handle_event(chan));
-    achi_sim_uncritical();
+        simc_post(simp_handle_event(chan));
+    simc_uncritical();
     return r;
 }
 
@@ -192,11 +192,11 @@ EXPORT enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *i
 {
     enum ach_status r;
 
-    if (ours(chan))
-        achi_sim_act();
-    achi_guard();
+    if (channel_ours(chan))
+        simc_act();
+    simp_guard();
     r = REAL(ach_channel_info)(chan, info);
-    achi_unguard();
+    simp_unguard();
     return r;
 }
 
@@ -204,10 +204,10 @@ EXPORT enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
 {
     enum ach_status r;
 
-    if (ours(chan))
-        achi_sim_act();
-    achi_guard();
+    if (channel_ours(chan))
+        simc_act();
+    simp_guard();
     r = REAL(ach_chmod)(chan, mode);
-    achi_unguard();
+    simp_unguard();
     return r;
 }

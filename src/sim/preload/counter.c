@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counter.c - the processor's counter of cycles
+ * counter.c - the processor's cycle counter
  *
- * The kernel can make the instruction that reads it a fault: on x86 always, on aarch64 since
- * Linux 6.12. The fault is SIGSEGV, which a program may have a handler for: this library's comes
- * before it.
+ * The kernel can make the instruction that reads the counter fault: on x86 always, on aarch64 since
+ * Linux 6.12. The fault is SIGSEGV. The program may have a handler for it, so this library installs
+ * its own handler and calls the program's for all other faults.
  */
 #include "counter.h"
 
@@ -47,7 +47,7 @@ static bool reads_counter(const ucontext_t *u)
 }
 #endif
 
-/* Of a fault of an instruction that could not be read nothing is read. */
+/* Do not read the instruction after SEGV_MAPERR: its address may be unmapped. */
 static bool is_counter(const siginfo_t *info, const ucontext_t *u)
 {
     return hidden && info->si_code > 0 && info->si_code != SEGV_MAPERR && reads_counter(u);
@@ -56,7 +56,7 @@ static bool is_counter(const siginfo_t *info, const ucontext_t *u)
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
     if (is_counter(info, context)) {
-        achi_refuse(
+        simp_refuse(
             "cycle_counter read by an instruction of the program",
             "use clock_gettime, or allow \"cycle_counter\" in the world file: then it shows "
             "real time");
@@ -69,8 +69,8 @@ static void on_fault(int signo, siginfo_t *info, void *context)
         const struct sigaction usual = {.sa_handler = SIG_DFL};
 
         REAL(sigaction)(signo, &usual, NULL);
-        if (info->si_code <= 0) /* nobody faulted: it was sent */
-            achi_raw3(SYS_tgkill, achi_sim_pid(), achi_sim_tid(), signo);
+        if (info->si_code <= 0) /* sent by kill or the like: it does not recur by itself */
+            simc_raw3(SYS_tgkill, simc_pid(), simc_tid(), signo);
     }
 }
 
@@ -84,7 +84,7 @@ static void install(const struct sigaction *action)
     REAL(sigaction)(SIGSEGV, &ours, NULL);
 }
 
-bool achi_counter_hide(void)
+bool simp_counter_hide(void)
 {
     hidden = prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0;
     if (hidden) {
@@ -94,7 +94,7 @@ bool achi_counter_hide(void)
     return hidden;
 }
 
-bool achi_counter_show(void)
+bool simp_counter_show(void)
 {
     int saved = errno, mode = PR_TSC_ENABLE;
     bool was_hidden = hidden && prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode == PR_TSC_SIGSEGV;
@@ -105,7 +105,7 @@ bool achi_counter_show(void)
     return was_hidden;
 }
 
-void achi_counter_hide_again(bool was_hidden)
+void simp_counter_hide_again(bool was_hidden)
 {
     int saved = errno;
 
@@ -114,7 +114,7 @@ void achi_counter_hide_again(bool was_hidden)
     errno = saved;
 }
 
-int achi_counter_action(const struct sigaction *action, struct sigaction *old)
+int simp_counter_action(const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction before = theirs;
 

@@ -2,8 +2,8 @@
 /*
  * dispatch.c - system calls by number: from syscall(), and those that the filter traps
  *
- * The kernel's sets of signals have 8 bytes, and where it has two widths of time the wide one
- * is converted: struct timespec here is the C library's.
+ * The kernel's signal sets have 8 bytes. struct timespec here is the C library's; where the kernel
+ * also has calls with 64-bit time, their struct (wide) is converted.
  */
 #include "dispatch.h"
 
@@ -30,12 +30,11 @@
 
 #include "alarm.h"
 #include "futex.h"
+#include "kill.h"
 #include "pending.h"
 #include "refuse.h"
-#include "send.h"
 
 #define KERNEL_SIGSET 8
-#define ALARM_IDS 0x40000000l /* as in itimer.c */
 
 /* The kernel's timespec of 64 bits, on all machines. */
 struct wide {
@@ -66,35 +65,37 @@ static const sigset_t *signal_set(long kernel_set, sigset_t *set)
     return set;
 }
 
-/* The kernel writes back how much of a timeout was left. */
-static void set_left(struct timespec *t, int64_t until)
+/* The kernel writes back how much of a timeout was left, unless it rejects the arguments. */
+static void dispatch_set_left(struct timespec *left, const struct timespec *given, int64_t until,
+                              long r)
 {
-    int64_t left = until - achi_sim_now();
+    int64_t rest;
 
-    *t = achi_timespec(left > 0 ? left : 0);
+    if (!left || !given)
+        return;
+    rest = until - simc_now();
+    *left = r == -EINVAL ? *given : simp_timespec(rest > 0 ? rest : 0);
 }
 
 static long do_ppoll(const long a[6], const struct timespec *given, struct timespec *left)
 {
-    int64_t until = given ? achi_after(achi_sim_now(), achi_ns(given)) : 0;
+    int64_t until = given ? simp_after(simc_now(), simp_ns(given)) : 0;
     sigset_t set;
     long r = back(ppoll((struct pollfd *)a[0], (nfds_t)a[1], given, signal_set(a[3], &set)));
 
-    if (left)
-        set_left(left, until);
+    dispatch_set_left(left, given, until, r);
     return r;
 }
 
 static long do_pselect(const long a[6], const struct timespec *given, struct timespec *left)
 {
     const long *signals = (const long *)a[5];
-    int64_t until = given ? achi_after(achi_sim_now(), achi_ns(given)) : 0;
+    int64_t until = given ? simp_after(simc_now(), simp_ns(given)) : 0;
     sigset_t set;
     long r = back(pselect((int)a[0], (fd_set *)a[1], (fd_set *)a[2], (fd_set *)a[3], given,
                           signals ? signal_set(signals[0], &set) : NULL));
 
-    if (left)
-        set_left(left, until);
+    dispatch_set_left(left, given, until, r);
     return r;
 }
 
@@ -125,13 +126,13 @@ static long do_epoll_pwait2(const long a[6])
 
 static long do_futex(long number, const long a[6], const struct timespec *t, bool trapped)
 {
-    long r = achi_futex(a, t, trapped);
+    long r = simp_futex(a, t, trapped);
 
-    if (r != ACHI_FUTEX_UNKNOWN)
+    if (r != SIMP_FUTEX_UNKNOWN)
         return r;
-    achi_refuse("futex with an operation of condition variables that inherit priority",
+    simp_refuse("futex with an operation of condition variables that inherit priority",
                 "use pthread_cond_timedwait");
-    return achi_raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return simc_raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 static bool has_timeout(long op)
@@ -171,7 +172,7 @@ static long do_sigsuspend(const long a[6])
 }
 
 #ifdef SYS_sigsuspend
-/* As it was before there were more than 32 signals: the mask is the third argument. */
+/* The old sigsuspend, with 32 signals: the mask is the third argument. */
 static long do_old_sigsuspend(const long a[6])
 {
     sigset_t set;
@@ -182,7 +183,7 @@ static long do_old_sigsuspend(const long a[6])
 }
 #endif
 
-/* A mask never has the signal that trapped calls come with. */
+/* SIGSYS is never blocked: trapped system calls arrive as SIGSYS. */
 static long do_sigprocmask(const long a[6])
 {
     sigset_t set;
@@ -190,7 +191,7 @@ static long do_sigprocmask(const long a[6])
 
     if (given && a[0] != SIG_UNBLOCK)
         sigdelset(&set, SIGSYS);
-    return achi_raw5(SYS_rt_sigprocmask, a[0], given, a[2], a[3], 0);
+    return simc_raw5(SYS_rt_sigprocmask, a[0], given, a[2], a[3], 0);
 }
 
 static long do_timer_create(const long a[6])
@@ -198,37 +199,37 @@ static long do_timer_create(const long a[6])
     const struct sigevent *event = (const struct sigevent *)a[1];
     int r;
 
-    if (!achi_clock_virtual((clockid_t)a[0]))
-        return achi_raw3(SYS_timer_create, a[0], a[1], a[2]);
-    r = achi_alarm_create((clockid_t)a[0], event);
+    if (!simp_clock_virtual((clockid_t)a[0]))
+        return simc_raw3(SYS_timer_create, a[0], a[1], a[2]);
+    r = simp_alarm_create((clockid_t)a[0], event);
     if (r < 0)
         return r;
-    *(int *)a[2] = (int)(ALARM_IDS + r);
+    *(int *)a[2] = (int)(SIMP_ALARM_IDS + r);
     return 0;
 }
 
 static bool is_alarm(long id)
 {
-    return (int)id >= ALARM_IDS;
+    return (int)id >= SIMP_ALARM_IDS;
 }
 
 static unsigned alarm_index(long id)
 {
-    return (unsigned)((int)id - ALARM_IDS);
+    return (unsigned)((int)id - SIMP_ALARM_IDS);
 }
 
 #define ON(name, result)                                                                           \
     case SYS_##name:                                                                               \
         return result;
 
-#define SEND(...) achi_send(&(struct achi_sent){__VA_ARGS__})
+#define SEND(...) simp_send(&(struct simp_sent){__VA_ARGS__})
 
-/* Signals that are sent. */
+/* Sending signals. *done is set to false if the number is none of these, as in all below. */
 static long dispatch_send(long number, const long a[6], bool *done)
 {
     switch (number) {
         ON(kill, SEND(.pid = (pid_t)a[0], .signo = (int)a[1]))
-        ON(tkill, achi_tkill((pid_t)a[0], (int)a[1]))
+        ON(tkill, simp_tkill((pid_t)a[0], (int)a[1]))
         ON(tgkill, SEND(.pid = (pid_t)a[0], .tid = (pid_t)a[1], .signo = (int)a[2]))
         ON(rt_sigqueueinfo, SEND(.pid = (pid_t)a[0], .signo = (int)a[1], .info = (siginfo_t *)a[2]))
         ON(rt_tgsigqueueinfo, SEND(.pid = (pid_t)a[0], .tid = (pid_t)a[1], .signo = (int)a[2],
@@ -247,20 +248,27 @@ static long do_clone(const long a[6])
 {
     if ((a[0] & ~(long)CSIGNAL) == 0 && a[1] == 0)
         return back(fork());
-    achi_refuse("clone", "use pthread_create, fork or posix_spawn");
-    return achi_raw(SYS_clone, a[0], a[1], a[2], a[3], a[4], a[5]);
+    simp_refuse("clone", "use pthread_create, fork or posix_spawn");
+    return simc_raw(SYS_clone, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Time, sleeping and timers. *done: the number is one of these. */
+/* The kernel and the C library reject the clock of a thread's CPU time with different errors. */
+static long do_clock_nanosleep(const long a[6])
+{
+    if (!simp_clock_virtual((clockid_t)a[0]))
+        return simc_raw5(SYS_clock_nanosleep, a[0], a[1], a[2], a[3], 0);
+    return -clock_nanosleep((clockid_t)a[0], (int)a[1], (const struct timespec *)a[2],
+                            (struct timespec *)a[3]);
+}
+
+/* Time, sleeping and timers. */
 static long dispatch_time(long number, const long a[6], bool *done)
 {
     switch (number) {
         ON(clock_gettime, back(clock_gettime((clockid_t)a[0], (struct timespec *)a[1])))
         ON(clock_getres, back(clock_getres((clockid_t)a[0], (struct timespec *)a[1])))
         ON(clock_settime, back(clock_settime((clockid_t)a[0], (const struct timespec *)a[1])))
-        ON(clock_nanosleep,
-           -clock_nanosleep((clockid_t)a[0], (int)a[1], (const struct timespec *)a[2],
-                            (struct timespec *)a[3]))
+        ON(clock_nanosleep, do_clock_nanosleep(a))
         ON(gettimeofday, back(gettimeofday((struct timeval *)a[0], (void *)a[1])))
         ON(settimeofday, -EPERM)
         ON(nanosleep, back(nanosleep((const struct timespec *)a[0], (struct timespec *)a[1])))
@@ -308,7 +316,7 @@ static long dispatch_wait(long number, const long a[6], bool trapped, bool *done
 #endif
 #ifdef SYS__newselect
         ON(_newselect, do_select(a))
-        ON(select, do_select((const long *)a[0])) /* the older one has them in memory */
+        ON(select, do_select((const long *)a[0])) /* the old call has its arguments in memory */
 #endif
 #ifdef SYS_epoll_wait
         ON(epoll_wait,
@@ -322,8 +330,8 @@ static long dispatch_wait(long number, const long a[6], bool trapped, bool *done
         ON(sigsuspend, do_old_sigsuspend(a))
 #endif
         ON(rt_sigprocmask, do_sigprocmask(a))
-        ON(rt_sigaction, achi_sigaction_number(a))
-        ON(waitid, achi_waitid_number(a))
+        ON(rt_sigaction, simp_sigaction_number(a))
+        ON(waitid, simp_waitid_number(a))
         ON(wait4, back(wait4((pid_t)a[0], (int *)a[1], (int)a[2], (struct rusage *)a[3])))
         ON(mq_timedreceive, back(do_mq_receive(a)))
         ON(mq_timedsend, back(do_mq_send(a)))
@@ -394,32 +402,32 @@ static long dispatch_other(long number, const long a[6], bool *done)
         _exit((int)a[0]);
     case SYS_timer_settime:
         if (is_alarm(a[0]))
-            return achi_alarm_set(alarm_index(a[0]), (int)a[1], (const struct itimerspec *)a[2],
+            return simp_alarm_set(alarm_index(a[0]), (int)a[1], (const struct itimerspec *)a[2],
                                   (struct itimerspec *)a[3]);
         break;
     case SYS_timer_gettime:
         if (is_alarm(a[0]))
-            return achi_alarm_get(alarm_index(a[0]), (struct itimerspec *)a[1]);
+            return simp_alarm_get(alarm_index(a[0]), (struct itimerspec *)a[1]);
         break;
     case SYS_timer_getoverrun:
         if (is_alarm(a[0]))
-            return achi_alarm_overrun(alarm_index(a[0]));
+            return simp_alarm_overrun(alarm_index(a[0]));
         break;
     case SYS_timer_delete:
         if (is_alarm(a[0]))
-            return achi_alarm_delete(alarm_index(a[0]));
+            return simp_alarm_delete(alarm_index(a[0]));
         break;
 #ifdef SYS_stime
     case SYS_stime:
 #endif
     case SYS_adjtimex:
     case SYS_clock_adjtime:
-        achi_refuse("adjtimex", "a simulation's clock is not adjusted; use clock_gettime");
+        simp_refuse("adjtimex", "a simulated clock cannot be adjusted; use clock_gettime");
         break;
     case SYS_mq_notify:
-        achi_refuse("mq_notify", "use mq_receive in a thread");
+        simp_refuse("mq_notify", "use mq_receive in a thread");
         break;
-    case SYS_io_setup: /* as of a kernel that does not have them: programs do without */
+    case SYS_io_setup: /* pretend that the kernel lacks these: programs have fallbacks */
     case SYS_io_uring_setup:
     case SYS_clone3:
 #ifdef SYS_futex_waitv
@@ -468,7 +476,7 @@ static long do_clock_nanosleep64(const long a[6])
     return r;
 }
 
-/* 32-bit programs, and the C library inside itself, ask for time in 64 bits. */
+/* Calls with 64-bit time, from 32-bit programs and from inside the C library. */
 static long dispatch_time64(long number, const long a[6], bool trapped, bool *done)
 {
     struct timespec t, left;
@@ -500,7 +508,7 @@ static long dispatch_time64(long number, const long a[6], bool trapped, bool *do
     case SYS_timer_settime64:
     case SYS_timerfd_gettime64:
     case SYS_timerfd_settime64:
-        achi_refuse("time64: a system call with 64-bit time",
+        simp_refuse("time64: a system call with 64-bit time",
                     "compile the program without _TIME_BITS=64");
         break;
     default:
@@ -523,21 +531,21 @@ static long dispatch_time64(long number, const long a[6], bool trapped, bool *do
 
 #endif
 
-void achi_refuse_foreign(void)
+void simp_refuse_foreign(void)
 {
-    achi_refuse("foreign_call: a system call in the manner of another machine",
-                "compile the program for this one");
+    simp_refuse("foreign_call: a system call with the convention of another architecture",
+                "compile the program for this architecture");
 }
 
-/* A negative number is no call of any table. */
-long achi_dispatch(long number, const long a[6], bool trapped)
+/* A negative number is never a system call, so test SIMP_X32 only in positive ones. */
+long simp_dispatch(long number, const long a[6], bool trapped)
 {
     bool done = true;
     long r;
 
-    if (achi_sim_free()) {
-        if (number > 0 && (number & ACHI_X32))
-            achi_refuse_foreign();
+    if (simc_free()) {
+        if (number > 0 && (number & SIMP_X32))
+            simp_refuse_foreign();
         r = dispatch_time(number, a, &done);
         if (done)
             return r;
@@ -558,14 +566,14 @@ long achi_dispatch(long number, const long a[6], bool trapped)
         if (done)
             return r;
     }
-    return achi_raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return simc_raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 #undef syscall
 
 EXPORT long syscall(long number, ...);
 
-/* All machines pass the arguments of a function with dots as those of any other. */
+/* All supported machines pass variadic arguments like fixed ones: six can always be read. */
 EXPORT long syscall(long number, ...)
 {
     long a[6];
@@ -576,5 +584,5 @@ EXPORT long syscall(long number, ...)
     for (i = 0; i < 6; i++)
         a[i] = va_arg(more, long);
     va_end(more);
-    return achi_result(achi_dispatch(number, a, false));
+    return simp_result(simp_dispatch(number, a, false));
 }

@@ -8,7 +8,7 @@
 #define NS_PER_MS 1000000
 #define EPOLLS_MAX 65536
 
-/* What was ever added to an epoll descriptor. Of one that nobody added to nothing is known. */
+/* Kinds of descriptors ever added to an epoll descriptor. 0: unknown, treated as FOREIGN. */
 enum { OURS = 1, FOREIGN = 2 };
 static unsigned char added[EPOLLS_MAX];
 
@@ -17,7 +17,7 @@ EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
     int r = REAL(epoll_ctl)(epfd, op, fd, event);
 
     if (r == 0 && op == EPOLL_CTL_ADD && epfd < EPOLLS_MAX)
-        __atomic_fetch_or(&added[epfd], achi_file_foreign(fd) ? FOREIGN : OURS, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&added[epfd], simp_file_foreign(fd) ? FOREIGN : OURS, __ATOMIC_RELAXED);
     return r;
 }
 
@@ -39,7 +39,7 @@ EXPORT int epoll_create(int size)
     return fd;
 }
 
-struct look {
+struct epoll_look {
     int r, epfd, max;
     struct epoll_event *events;
     const sigset_t *signals;
@@ -47,39 +47,39 @@ struct look {
 
 static bool look_at_epoll(void *cx)
 {
-    struct look *l = cx;
+    struct epoll_look *l = cx;
 
-    achi_files_refresh();
+    simp_files_refresh();
     l->r = REAL(epoll_pwait)(l->epfd, l->events, l->max, 0, l->signals);
     return l->r != 0;
 }
 
-static int wait_until(int epfd, struct epoll_event *events, int max, int64_t until,
-                      const sigset_t *signals)
+static int epoll_wait_until(int epfd, struct epoll_event *events, int max, int64_t until,
+                            const sigset_t *signals)
 {
-    struct look l = {.epfd = epfd, .max = max, .events = events, .signals = signals};
+    struct epoll_look l = {.epfd = epfd, .max = max, .events = events, .signals = signals};
     bool foreign = epfd < 0 || epfd >= EPOLLS_MAX || added[epfd] != OURS;
 
-    if (achi_watch(until, foreign, ACHI_ENDS, look_at_epoll, &l) < 0)
+    if (simp_watch(until, foreign, SIMP_ENDS, look_at_epoll, &l) < 0)
         return -1;
     return l.r;
 }
 
 static int pwait(int epfd, struct epoll_event *events, int max, int64_t ns, const sigset_t *signals)
 {
-    struct look l = {.epfd = epfd, .max = max, .events = events, .signals = signals};
+    struct epoll_look l = {.epfd = epfd, .max = max, .events = events, .signals = signals};
 
     if (ns != 0)
-        return wait_until(epfd, events, max,
-                          ns < 0 ? ACHI_SIM_NEVER : achi_after(achi_sim_now(), ns), signals);
-    achi_sim_act();
+        return epoll_wait_until(epfd, events, max, ns < 0 ? SIM_NEVER : simp_after(simc_now(), ns),
+                                signals);
+    simc_act();
     look_at_epoll(&l);
     return l.r;
 }
 
 EXPORT int epoll_wait(int epfd, struct epoll_event *events, int max, int timeout)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(epoll_wait)(epfd, events, max, timeout);
     return pwait(epfd, events, max, (int64_t)timeout * NS_PER_MS, NULL);
 }
@@ -87,7 +87,7 @@ EXPORT int epoll_wait(int epfd, struct epoll_event *events, int max, int timeout
 EXPORT int epoll_pwait(int epfd, struct epoll_event *events, int max, int timeout,
                        const sigset_t *signals)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(epoll_pwait)(epfd, events, max, timeout, signals);
     return pwait(epfd, events, max, (int64_t)timeout * NS_PER_MS, signals);
 }
@@ -95,7 +95,11 @@ EXPORT int epoll_pwait(int epfd, struct epoll_event *events, int max, int timeou
 EXPORT int epoll_pwait2(int epfd, struct epoll_event *events, int max, const struct timespec *t,
                         const sigset_t *signals)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(epoll_pwait2)(epfd, events, max, t, signals);
-    return pwait(epfd, events, max, t ? achi_ns(t) : -1, signals);
+    if (t && !simp_timespec_valid(t)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return pwait(epfd, events, max, t ? simp_ns(t) : -1, signals);
 }

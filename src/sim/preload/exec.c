@@ -2,8 +2,8 @@
 /*
  * exec.c - programs that a controller executes
  *
- * Each must be able to become part of the simulation, and gets the environment that makes it so,
- * whatever its own says.
+ * A program that cannot become part of the simulation is refused. The others get the environment
+ * variables that make them part of it, even if the caller's environment lacks or changes them.
  */
 #include "exec.h"
 
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <wordexp.h>
 
-#include "../program.h"
+#include "../program/program.h"
 #include "alarm.h"
 #include "counter.h"
 #include "refuse.h"
@@ -28,9 +28,9 @@ static const char *const names[] = {"LD_PRELOAD",    "ACH_SIM",       "ACH_SIM_N
                                     "ACH_SIM_EPOCH", "ACH_SIM_ALLOW", "ACH_DIR"};
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-static char *kept[NAMES]; /* NAME=VALUE, as they were when this program began */
+static char *kept[NAMES]; /* NAME=VALUE, saved when this program began */
 
-void achi_exec_begin(void)
+void simp_exec_begin(void)
 {
     size_t i;
 
@@ -42,7 +42,7 @@ void achi_exec_begin(void)
     }
 }
 
-static const char *find(char *const env[], const char *name)
+static const char *exec_find(char *const env[], const char *name)
 {
     size_t n = strlen(name);
 
@@ -52,10 +52,10 @@ static const char *find(char *const env[], const char *name)
     return NULL;
 }
 
-/* LD_PRELOAD may have grown, but the simulation's must still be in it. */
+/* LD_PRELOAD may name further libraries, but must still contain the simulation's. */
 static bool has(char *const env[], size_t i)
 {
-    const char *value = find(env, names[i]);
+    const char *value = exec_find(env, names[i]);
 
     if (!kept[i])
         return true;
@@ -73,8 +73,8 @@ static bool complete(char *const env[])
     return true;
 }
 
-/* The variables that the simulation needs come first; those of the same name are left out. */
-char *const *achi_exec_environment(char *const env[])
+/* Missing or changed variables of the simulation come first, and replace those of the same name. */
+static char *const *exec_environment(char *const env[])
 {
     size_t i, k, n = 0, count = 0;
     char **all;
@@ -94,7 +94,7 @@ char *const *achi_exec_environment(char *const env[])
         bool replaced = false;
 
         for (i = 0; i < NAMES; i++)
-            replaced |= !has(env, i) && find((char *const[]){env[k], NULL}, names[i]);
+            replaced |= !has(env, i) && exec_find((char *const[]){env[k], NULL}, names[i]);
         if (!replaced)
             all[n++] = env[k];
     }
@@ -103,31 +103,31 @@ char *const *achi_exec_environment(char *const env[])
 
 static void check(const char *path)
 {
-    char why[ACHI_PROGRAM_WHY], text[ACHI_PROGRAM_WHY + 16];
+    char why[SIM_PROGRAM_WHY], text[SIM_PROGRAM_WHY + 16];
 
-    if (achi_alarm_armed())
-        achi_refuse("exec while an alarm is set", "set it to 0 before");
-    if (achi_program_good(path, why))
+    if (simp_alarm_armed())
+        simp_refuse("exec while an alarm is set", "set it to 0 before");
+    if (sim_program_good(path, why))
         return;
     snprintf(text, sizeof(text), "static program: %s", why);
-    achi_refuse(text, ACHI_PROGRAM_ADVICE);
+    simp_refuse(text, SIM_PROGRAM_ADVICE);
 }
 
 static void check_name(const char *name)
 {
     char path[PATH_MAX];
 
-    if (achi_program_find(name, path, sizeof(path)))
+    if (sim_program_find(name, path, sizeof(path)))
         check(path);
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const env[])
 {
-    if (achi_sim_active()) {
+    if (simc_active()) {
         check(path);
-        env = achi_exec_environment(env);
+        env = exec_environment(env);
     }
-    return (int)achi_result(ACHI_COUNTER_SHOWN(achi_raw3(SYS_execve, path, argv, env)));
+    return (int)simp_result(SIMP_COUNTER_SHOWN(simc_raw3(SYS_execve, path, argv, env)));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -137,10 +137,10 @@ EXPORT int execv(const char *path, char *const argv[])
 
 EXPORT int execvpe(const char *name, char *const argv[], char *const env[])
 {
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(execvpe)(name, argv, env);
     check_name(name);
-    return ACHI_COUNTER_SHOWN(REAL(execvpe)(name, argv, achi_exec_environment(env)));
+    return SIMP_COUNTER_SHOWN(REAL(execvpe)(name, argv, exec_environment(env)));
 }
 
 EXPORT int execvp(const char *name, char *const argv[])
@@ -148,7 +148,7 @@ EXPORT int execvp(const char *name, char *const argv[])
     return execvpe(name, argv, environ);
 }
 
-/* The arguments up to NULL, as an array; after them may come an environment. */
+/* Collect the variadic arguments up to NULL into an array; an environment may follow them. */
 #define COLLECT(first, list, after)                                                                \
     size_t n = 1;                                                                                  \
     va_list count;                                                                                 \
@@ -191,11 +191,11 @@ EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
     char path[32];
 
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(fexecve)(fd, argv, env);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     check(path);
-    return ACHI_COUNTER_SHOWN(REAL(fexecve)(fd, argv, achi_exec_environment(env)));
+    return SIMP_COUNTER_SHOWN(REAL(fexecve)(fd, argv, exec_environment(env)));
 }
 
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
@@ -203,11 +203,11 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
                        const posix_spawnattr_t *restrict attr, char *const argv[restrict],
                        char *const env[restrict])
 {
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(posix_spawn)(pid, path, actions, attr, argv, env);
     check(path);
-    env = achi_exec_environment(env);
-    return ACHI_COUNTER_SHOWN(REAL(posix_spawn)(pid, path, actions, attr, argv, env));
+    env = exec_environment(env);
+    return SIMP_COUNTER_SHOWN(REAL(posix_spawn)(pid, path, actions, attr, argv, env));
 }
 
 EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name,
@@ -215,27 +215,27 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name,
                         const posix_spawnattr_t *restrict attr, char *const argv[restrict],
                         char *const env[restrict])
 {
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(posix_spawnp)(pid, name, actions, attr, argv, env);
     check_name(name);
-    env = achi_exec_environment(env);
-    return ACHI_COUNTER_SHOWN(REAL(posix_spawnp)(pid, name, actions, attr, argv, env));
+    env = exec_environment(env);
+    return SIMP_COUNTER_SHOWN(REAL(posix_spawnp)(pid, name, actions, attr, argv, env));
 }
 
 EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
     char full[PATH_MAX];
 
-    if (achi_sim_active()) {
+    if (simc_active()) {
         if (*path == '/' || dir == AT_FDCWD)
             snprintf(full, sizeof(full), "%s", path);
         else
             snprintf(full, sizeof(full), "/proc/self/fd/%d%s%s", dir, *path ? "/" : "", path);
         check(full);
-        env = achi_exec_environment(env);
+        env = exec_environment(env);
     }
-    return (int)achi_result(
-        ACHI_COUNTER_SHOWN(achi_raw5(SYS_execveat, dir, path, argv, env, flags)));
+    return (int)simp_result(
+        SIMP_COUNTER_SHOWN(simc_raw5(SYS_execveat, dir, path, argv, env, flags)));
 }
 
 /* These came with glibc 2.39. */
@@ -253,11 +253,11 @@ EXPORT int pidfd_spawn(int *restrict fd, const char *restrict path,
                        const posix_spawnattr_t *restrict attr, char *const argv[restrict],
                        char *const env[restrict])
 {
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(pidfd_spawn)(fd, path, actions, attr, argv, env);
     check(path);
-    env = achi_exec_environment(env);
-    return ACHI_COUNTER_SHOWN(REAL(pidfd_spawn)(fd, path, actions, attr, argv, env));
+    env = exec_environment(env);
+    return SIMP_COUNTER_SHOWN(REAL(pidfd_spawn)(fd, path, actions, attr, argv, env));
 }
 
 EXPORT int pidfd_spawnp(int *restrict fd, const char *restrict name,
@@ -265,56 +265,26 @@ EXPORT int pidfd_spawnp(int *restrict fd, const char *restrict name,
                         const posix_spawnattr_t *restrict attr, char *const argv[restrict],
                         char *const env[restrict])
 {
-    if (!achi_sim_active())
+    if (!simc_active())
         return REAL(pidfd_spawnp)(fd, name, actions, attr, argv, env);
     check_name(name);
-    env = achi_exec_environment(env);
-    return ACHI_COUNTER_SHOWN(REAL(pidfd_spawnp)(fd, name, actions, attr, argv, env));
+    env = exec_environment(env);
+    return SIMP_COUNTER_SHOWN(REAL(pidfd_spawnp)(fd, name, actions, attr, argv, env));
 }
 
-/* The C library gives the shell the environment of this process. */
+/* The C library passes the environment of this process to the shell, so complete it here. */
 EXPORT FILE *popen(const char *command, const char *type)
 {
     size_t i;
 
-    for (i = 0; achi_sim_active() && i < NAMES; i++)
+    for (i = 0; simc_active() && i < NAMES; i++)
         if (!has(environ, i))
             putenv(kept[i]);
-    return ACHI_COUNTER_SHOWN(REAL(popen)(command, type));
+    return SIMP_COUNTER_SHOWN(REAL(popen)(command, type));
 }
 
 /* May start a shell. */
 EXPORT int wordexp(const char *restrict words, wordexp_t *restrict result, int flags)
 {
-    return ACHI_COUNTER_SHOWN(REAL(wordexp)(words, result, flags));
-}
-
-/* glibc keeps the shell's id behind the FILE. */
-static pid_t shell_of(const FILE *f)
-{
-    pid_t pid;
-
-    /* NOLINTNEXTLINE(cert-fio38-c,misc-non-copyable-objects): the size, not the object */
-    memcpy(&pid, (const char *)f + sizeof(*f) + sizeof(void *), sizeof(pid));
-    return pid;
-}
-
-/*
- * The C library would wait for the shell in real time. So the end of the pipe is closed first, by
- * putting another file in its place, and the shell is waited for in virtual time.
- */
-EXPORT int pclose(FILE *f)
-{
-    int null;
-
-    if (!achi_sim_free())
-        return REAL(pclose)(f);
-    fflush(f);
-    null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0) {
-        dup3(null, fileno(f), O_CLOEXEC);
-        syscall(SYS_close, null);
-        waitid(P_PID, (id_t)shell_of(f), NULL, WEXITED | WNOWAIT);
-    }
-    return REAL(pclose)(f);
+    return SIMP_COUNTER_SHOWN(REAL(wordexp)(words, result, flags));
 }

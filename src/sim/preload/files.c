@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "files.h"
 
+#include <ach.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,32 +14,33 @@
 #define FILES_MAX 65536
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct achi_file *by_number[FILES_MAX];
-static struct achi_file *all;
-static bool inherited[FILES_MAX]; /* timers of the process that forked this one */
+static struct simp_file *by_number[FILES_MAX];
+static struct simp_file *all;
+static bool bells[FILES_MAX];     /* eventfds of the program */
+static bool inherited[FILES_MAX]; /* timerfds of the process that forked this one */
 
-void achi_files_lock(void)
+void simp_files_lock(void)
 {
-    achi_sim_hold();
+    simc_hold();
     REAL(pthread_mutex_lock)(&lock);
 }
 
-void achi_files_unlock(void)
+void simp_files_unlock(void)
 {
     REAL(pthread_mutex_unlock)(&lock);
-    achi_sim_release();
+    simc_release();
 }
 
-struct achi_file *achi_file_find(int fd)
+struct simp_file *simp_file_find(int fd)
 {
     if (fd < 0 || fd >= FILES_MAX)
         return NULL;
     return __atomic_load_n(&by_number[fd], __ATOMIC_ACQUIRE);
 }
 
-struct achi_file *achi_file_add(enum achi_file_kind kind, int flags)
+struct simp_file *simp_file_add(enum simp_file_kind kind, int flags)
 {
-    struct achi_file *f = calloc(1, sizeof(*f));
+    struct simp_file *f = calloc(1, sizeof(*f));
     int fd;
 
     if (!f)
@@ -55,51 +57,95 @@ struct achi_file *achi_file_add(enum achi_file_kind kind, int flags)
     f->kind = kind;
     f->fd = fd;
     inherited[fd] = false;
-    achi_files_lock();
+    simp_files_lock();
     f->link = all;
     all = f;
     __atomic_store_n(&by_number[fd], f, __ATOMIC_RELEASE);
-    achi_files_unlock();
+    simp_files_unlock();
     return f;
 }
 
-void achi_file_remove(int fd)
+void simp_file_remove(int fd)
 {
-    struct achi_file **p, *f;
+    struct simp_file **p, *f;
 
-    achi_files_lock();
-    f = achi_file_find(fd);
+    simp_files_lock();
+    f = simp_file_find(fd);
     if (f) {
         for (p = &all; *p != f; p = &(*p)->link)
             ;
         *p = f->link;
         __atomic_store_n(&by_number[fd], NULL, __ATOMIC_RELEASE);
     }
-    achi_files_unlock();
+    simp_files_unlock();
     free(f);
 }
 
-/* The descriptors are the parent's, and a thread that is not here may have had the lock. */
-void achi_files_forget(void)
+/* The lock is made anew: a thread of the parent, missing here, may have held it. */
+void simp_files_forget(void)
 {
-    struct achi_file *f;
+    struct simp_file *f;
 
     for (f = all; f; f = f->link) {
         by_number[f->fd] = NULL;
-        inherited[f->fd] = f->kind == ACHI_FILE_TIMER;
+        inherited[f->fd] = f->kind == SIMP_FILE_TIMER;
     }
     all = NULL;
     pthread_mutex_init(&lock, NULL);
 }
 
-static bool is_due(const struct achi_file *f)
+sim_event_t simp_eventfd_event(void)
 {
-    if (f->kind == ACHI_FILE_CHANNEL)
-        return achi_channel_news(f->chan);
-    return f->next && achi_sim_now() >= f->next;
+    return simp_local_event(bells);
 }
 
-void achi_file_refresh(struct achi_file *f)
+void simp_eventfd_set(int fd, bool is_bell)
+{
+    if (fd >= 0 && fd < FILES_MAX && bells[fd] != is_bell)
+        bells[fd] = is_bell;
+}
+
+bool simp_eventfd_is(int fd)
+{
+    return fd >= 0 && fd < FILES_MAX && bells[fd];
+}
+
+/* copy is an eventfd if fd is one. */
+static void files_copy_eventfd(int fd, int copy)
+{
+    simp_eventfd_set(copy, simp_eventfd_is(fd));
+}
+
+sim_event_t simp_stream_event(void)
+{
+    static sim_event_t event;
+
+    if (!event)
+        event = simc_event_channel("sim/streams"); /* not a possible name of a channel */
+    return event;
+}
+
+/* Does the channel have a message to get? */
+static bool has_news(ach_channel_t *chan)
+{
+    const struct timespec at_once = {0};
+    ach_wait_item_t item = {.chan = chan};
+    enum ach_status r;
+
+    simp_guard();
+    r = REAL(ach_wait)(&item, 1, &at_once, ACH_O_RELTIME);
+    simp_unguard();
+    return r != ACH_TIMEOUT;
+}
+
+static bool is_due(const struct simp_file *f)
+{
+    if (f->kind == SIMP_FILE_CHANNEL)
+        return has_news(f->chan);
+    return f->next && simc_now() >= f->next;
+}
+
+void simp_file_refresh(struct simp_file *f)
 {
     uint64_t count = 1;
     bool due = is_due(f);
@@ -111,115 +157,115 @@ void achi_file_refresh(struct achi_file *f)
     errno = saved;
 }
 
-void achi_files_refresh(void)
+void simp_files_refresh(void)
 {
-    struct achi_file *f;
+    struct simp_file *f;
 
     if (!all)
         return;
-    achi_files_lock();
+    simp_files_lock();
     for (f = all; f; f = f->link)
-        achi_file_refresh(f);
-    achi_files_unlock();
+        simp_file_refresh(f);
+    simp_files_unlock();
 }
 
-achi_event_t achi_files_event(void)
+sim_event_t simp_files_event(void)
 {
-    return achi_local_event(&all);
+    return simp_local_event(&all);
 }
 
 /*
- * When the next timer expires, and the events of all channels. A timer that has expired, and that
- * nobody has read, ends no wait for another one.
+ * Returns the time of the next timer expiration; adds the events of all channels. A timer that has
+ * expired but was not read is skipped, since it must not end a wait for another descriptor.
  */
-static int64_t gather(struct achi_events *e)
+static int64_t gather(struct simp_events *e)
 {
-    int64_t next = ACHI_SIM_NEVER;
-    struct achi_file *f;
+    int64_t next = SIM_NEVER;
+    struct simp_file *f;
 
-    achi_events_add(e, achi_files_event());
-    achi_files_lock();
+    simp_events_add(e, simp_files_event());
+    simp_files_lock();
     for (f = all; f; f = f->link) {
-        if (f->kind == ACHI_FILE_CHANNEL) {
-            achi_events_add(e, f->event);
+        if (f->kind == SIMP_FILE_CHANNEL) {
+            simp_events_add(e, f->event);
             continue;
         }
-        achi_file_refresh(f);
+        simp_file_refresh(f);
         if (f->next && !f->up && f->next < next)
             next = f->next;
     }
-    achi_files_unlock();
+    simp_files_unlock();
     return next;
 }
 
-/* As achi_block; but what timers do next can change from one wait to the other. */
-static bool watch(int64_t until, bool foreign, struct achi_events *result, achi_look_fun *look,
+/* As simp_block, but the next timer expiration is computed anew before each wait. */
+static bool watch(int64_t until, bool foreign, struct simp_events *result, simp_look_fun *look,
                   void *cx)
 {
     bool last = false;
 
     for (;;) {
-        struct achi_events e = {.signals = result->signals};
-        uint64_t since = achi_sim_posts();
+        struct simp_events e = {.signals = result->signals};
+        uint64_t since = simc_posts();
         int64_t next;
 
-        achi_sim_act();
+        simc_act();
         if (look(cx))
             return true;
         if (last || result->interrupted)
             return false;
         if (foreign) {
-            achi_events_add(&e, ACHI_EVENT_POLL);
-            achi_events_add(&e, achi_bell_event());
-            achi_events_add(&e, achi_stream_event());
+            simp_events_add(&e, SIM_EVENT_POLL);
+            simp_events_add(&e, simp_eventfd_event());
+            simp_events_add(&e, simp_stream_event());
         }
         next = gather(&e);
-        last = achi_wait(next < until ? next : until, &e, since) && next >= until;
+        last = simp_wait(next < until ? next : until, &e, since) && next >= until;
         result->interrupted = e.interrupted;
         pthread_testcancel();
     }
 }
 
-int achi_watch(int64_t until, bool foreign, enum achi_restart signals, achi_look_fun *look,
+int simp_watch(int64_t until, bool foreign, enum simp_restart signals, simp_look_fun *look,
                void *cx)
 {
-    struct achi_events e = {.signals = signals};
+    struct simp_events e = {.signals = signals};
     bool found;
 
-    achi_local_post_pending();
-    achi_local_enter(achi_files_event());
-    achi_local_enter(achi_bell_event());
+    simp_local_post_pending();
+    simp_local_enter(simp_files_event());
+    simp_local_enter(simp_eventfd_event());
     found = watch(until, foreign, &e, look, cx);
-    achi_local_leave(achi_bell_event());
-    achi_local_leave(achi_files_event());
-    achi_sim_cycle();
+    simp_local_leave(simp_eventfd_event());
+    simp_local_leave(simp_files_event());
+    simc_cycle();
     if (found || !e.interrupted)
         return found;
     errno = EINTR;
     return -1;
 }
 
-void achi_file_check(int fd)
+void simp_file_check(int fd)
 {
-    if (fd >= 0 && fd < FILES_MAX && inherited[fd] && achi_sim_free())
-        achi_refuse("timerfd_inherited: a timerfd of the process that called fork",
+    if (fd >= 0 && fd < FILES_MAX && inherited[fd] && simc_free())
+        simp_refuse("timerfd_inherited: a timerfd of the process that called fork",
                     "make one with timerfd_create after fork");
 }
 
-bool achi_file_foreign(int fd)
+bool simp_file_foreign(int fd)
 {
-    achi_file_check(fd);
-    return fd >= 0 && !achi_file_find(fd);
+    simp_file_check(fd);
+    return fd >= 0 && !simp_file_find(fd);
 }
 
-/* The number is free, or will be another file's. */
+/* The descriptor is about to be closed or replaced. */
 static void forget(int fd)
 {
-    const struct achi_file *f = achi_file_find(fd);
+    const struct simp_file *f = simp_file_find(fd);
 
-    if (f && f->kind == ACHI_FILE_TIMER) /* that of a channel belongs to its handle */
-        achi_file_remove(fd);
-    achi_bell_set(fd, false);
+    if (f && f->kind == SIMP_FILE_TIMER) /* a channel's descriptor belongs to its handle */
+        simp_file_remove(fd);
+    simp_eventfd_set(fd, false);
     if (fd >= 0 && fd < FILES_MAX && inherited[fd])
         inherited[fd] = false;
 }
@@ -244,25 +290,25 @@ EXPORT void closefrom(int first)
     close_range(first < 0 ? 0 : (unsigned)first, ~0u, 0);
 }
 
-void achi_file_copied(int fd, int copy)
+void simp_file_copied(int fd, int copy)
 {
-    const struct achi_file *f = achi_file_find(fd);
+    const struct simp_file *f = simp_file_find(fd);
 
     if (copy < 0 || copy == fd)
         return;
-    achi_file_check(fd);
-    if (f && f->kind == ACHI_FILE_TIMER)
-        achi_refuse("timerfd_copied: a copy of a timerfd",
+    simp_file_check(fd);
+    if (f && f->kind == SIMP_FILE_TIMER)
+        simp_refuse("timerfd_copied: a copy of a timerfd",
                     "use the descriptor that timerfd_create has returned");
     forget(copy);
-    achi_bell_copy(fd, copy);
+    files_copy_eventfd(fd, copy);
 }
 
 EXPORT int dup(int fd)
 {
     int copy = REAL(dup)(fd);
 
-    achi_file_copied(fd, copy);
+    simp_file_copied(fd, copy);
     return copy;
 }
 
@@ -270,7 +316,7 @@ EXPORT int dup2(int fd, int copy)
 {
     int r = REAL(dup2)(fd, copy);
 
-    achi_file_copied(fd, r);
+    simp_file_copied(fd, r);
     return r;
 }
 
@@ -278,6 +324,6 @@ EXPORT int dup3(int fd, int copy, int flags)
 {
     int r = REAL(dup3)(fd, copy, flags);
 
-    achi_file_copied(fd, r);
+    simp_file_copied(fd, r);
     return r;
 }

@@ -2,87 +2,83 @@
 /*
  * files.h - descriptors that belong to the simulation: timers and channels
  *
- * Each is an eventfd. Before anybody looks at descriptors, all of them are made to say
- * what is true at the looking thread's time.
+ * Each is an eventfd. Before a thread polls descriptors, the readiness of all of them is set to
+ * what is true at the polling thread's virtual time.
  */
-#ifndef ACHI_PRELOAD_FILES_H
-#define ACHI_PRELOAD_FILES_H
+#ifndef SIMP_PRELOAD_FILES_H
+#define SIMP_PRELOAD_FILES_H
 
 #include "preload.h"
 
-enum achi_file_kind { ACHI_FILE_TIMER = 1, ACHI_FILE_CHANNEL };
+enum simp_file_kind { SIMP_FILE_TIMER = 1, SIMP_FILE_CHANNEL };
 
 struct ach_channel;
 
-struct achi_file {
-    enum achi_file_kind kind;
+struct simp_file {
+    enum simp_file_kind kind;
     int fd;
-    bool up; /* it is readable */
-    /* A timer: when it expires next, 0 if never, and then how often. */
+    bool up; /* the eventfd is readable */
+    /* A timer: time of the next expiration, 0 if disarmed, and its period. */
     clockid_t clock;
     int64_t next, interval;
     /* A channel. */
     struct ach_channel *chan;
-    achi_event_t event;
-    struct achi_file *link;
+    sim_event_t event;
+    struct simp_file *link;
 };
 
 /*
- * Nothing below changes or frees a file while somebody has the lock. With it, the time is
- * what it was when the thread last asked.
+ * While a thread holds the lock, no other thread changes or frees a file. The holder's time does
+ * not advance: simc_now() returns its last value.
  */
-void achi_files_lock(void);
-void achi_files_unlock(void);
+void simp_files_lock(void);
+void simp_files_unlock(void);
 
-/* NULL: not one of ours. */
-struct achi_file *achi_file_find(int fd);
+/* NULL: not a descriptor of the simulation. */
+struct simp_file *simp_file_find(int fd);
 
-/* An eventfd with these flags. NULL with errno. */
-struct achi_file *achi_file_add(enum achi_file_kind kind, int flags);
+/* Create an eventfd with these flags. Returns NULL with errno on errors. */
+struct simp_file *simp_file_add(enum simp_file_kind kind, int flags);
 
-/* Forget it; the caller closes the descriptor. */
-void achi_file_remove(int fd);
+/* Remove it from the table; the caller closes the descriptor. */
+void simp_file_remove(int fd);
 
-/* In a child of fork: they are the parent's. */
-void achi_files_forget(void);
+/* In a child of fork: clear the table, since the descriptors belong to the parent. */
+void simp_files_forget(void);
 
-/* Make them say what is true now. The one is called with the lock held. */
-void achi_file_refresh(struct achi_file *f);
-void achi_files_refresh(void);
+/* Update the readiness of one file (lock held), or of all (lock not held). */
+void simp_file_refresh(struct simp_file *f);
+void simp_files_refresh(void);
 
-/* What happens when a timer is made or set. */
-achi_event_t achi_files_event(void);
+/* Posted when a timer is set. */
+sim_event_t simp_files_event(void);
 
 /*
- * As achi_block, for a look at descriptors: wait for what timers and channels do, too.
- * foreign: and for what the simulation does not know. Returns 1 if look found something, 0 if the
- * time has come, -1 with EINTR if a signal handler ended the wait.
+ * As simp_block, for descriptors: also wakes up for timers and channels. foreign: also for
+ * descriptors that the simulation does not control. Returns 1 if look returned true, 0 on timeout,
+ * -1 with EINTR if a signal handler ended the wait.
  */
-int achi_watch(int64_t until, bool foreign, enum achi_restart signals, achi_look_fun *look,
+int simp_watch(int64_t until, bool foreign, enum simp_restart signals, simp_look_fun *look,
                void *cx);
 
-/* Happens when a process of the simulation writes into a pipe or socket. */
-achi_event_t achi_stream_event(void);
+/* Posted when a process of the simulation reads or writes a pipe or socket. */
+sim_event_t simp_stream_event(void);
 
-/* What the event says that happens when an eventfd of this process is written. */
-achi_event_t achi_bell_event(void);
+/* Posted when a thread of this process writes an eventfd. */
+sim_event_t simp_eventfd_event(void);
 
-/* The descriptor is an eventfd, or not any more. */
-void achi_bell_set(int fd, bool is_bell);
+/* Record whether the descriptor is an eventfd of the program. */
+void simp_eventfd_set(int fd, bool is_bell);
 
-/* A copy is one if the other is. */
-void achi_bell_copy(int fd, int copy);
+bool simp_eventfd_is(int fd);
 
-/* A descriptor is about to be used: ends the run if it is a timer of the parent. */
-void achi_file_check(int fd);
+/* Call before a descriptor is used: ends the run if it is a timerfd inherited from the parent. */
+void simp_file_check(int fd);
 
-/* copy was made as a copy of fd, or -1. Ends the run if fd is a timer. */
-void achi_file_copied(int fd, int copy);
+/* copy: the result of dup(fd) or the like, -1 if that failed. Ends the run if fd is a timerfd. */
+void simp_file_copied(int fd, int copy);
 
 /* Does the descriptor change by itself, outside the simulation? */
-bool achi_file_foreign(int fd);
-
-/* Has the channel something to get? */
-bool achi_channel_news(struct ach_channel *chan);
+bool simp_file_foreign(int fd);
 
 #endif

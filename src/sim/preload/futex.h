@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* futex.h - the system call futex in virtual time */
-#ifndef ACHI_PRELOAD_FUTEX_H
-#define ACHI_PRELOAD_FUTEX_H
+#ifndef SIMP_PRELOAD_FUTEX_H
+#define SIMP_PRELOAD_FUTEX_H
 
 #include "preload.h"
 
-#define ACHI_FUTEX_UNKNOWN (-100000) /* no errno: an operation that is not covered */
+#define SIMP_FUTEX_UNKNOWN (-100000) /* the operation is not supported; not a value of errno */
 
 /*
- * Returns the negative errno on errors. t: the timeout, or NULL. trapped: the caller's wake-ups
- * are the kernel's, so look at the word after each step of the world.
+ * Returns a negative errno on errors. t: the timeout, or NULL. trapped: the waker may call the
+ * kernel directly, so check the word after each step of the world.
  */
-long achi_futex(const long a[6], const struct timespec *t, bool trapped);
+long simp_futex(const long a[6], const struct timespec *t, bool trapped);
 
-/* In a child of fork nobody waits. */
-void achi_futexes_forget(void);
+/* Reset in a child of fork: it has no waiters. */
+void simp_futexes_forget(void);
 
 #endif

@@ -11,11 +11,11 @@
 
 #define BUCKETS 256
 
-/* A handle is known by its private part: programs may move the public one. */
+/* A handle is identified by its private part: programs may move the public struct. */
 struct known {
     const struct achi_handle *priv;
-    achi_event_t event;
-    bool answers; /* of devices */
+    sim_event_t event;
+    bool answers; /* a channel on which a device answers requests */
     int fd;       /* -1: it has no descriptor */
     struct known *next;
 };
@@ -25,17 +25,17 @@ static struct known *table[BUCKETS];
 
 static void take_lock(void)
 {
-    achi_sim_hold();
+    simc_hold();
     REAL(pthread_mutex_lock)(&lock);
 }
 
 static void drop_lock(void)
 {
     REAL(pthread_mutex_unlock)(&lock);
-    achi_sim_release();
+    simc_release();
 }
 
-void achi_handles_forked(void)
+void simp_handles_forked(void)
 {
     struct known *k;
     unsigned i;
@@ -46,7 +46,7 @@ void achi_handles_forked(void)
     pthread_mutex_init(&lock, NULL);
 }
 
-static struct known **find(const struct achi_handle *priv)
+static struct known **handle_find(const struct achi_handle *priv)
 {
     struct known **p = &table[((uintptr_t)priv >> 6) % BUCKETS];
 
@@ -55,7 +55,7 @@ static struct known **find(const struct achi_handle *priv)
     return p;
 }
 
-/* As src/device/channel/names.h has it. */
+/* The names of these channels are defined in src/device/channel/names.h. */
 static bool names_answers(const char *name)
 {
     const char *end = strrchr(name, '.');
@@ -63,104 +63,91 @@ static bool names_answers(const char *name)
     return strncmp(name, "dev.", 4) == 0 && strcmp(end, ".ans") == 0;
 }
 
-void achi_handle_add(const ach_channel_t *chan, const char *name)
+void simp_handle_add(const ach_channel_t *chan, const char *name)
 {
     struct known *k = malloc(sizeof(*k));
 
     if (!k)
         return;
     k->priv = chan->priv;
-    k->event = name ? achi_event_channel(name) : achi_local_event(chan->shm);
+    k->event = name ? simc_event_channel(name) : simp_local_event(chan->shm);
     k->answers = name && names_answers(name);
     k->fd = -1;
     take_lock();
-    k->next = *find(k->priv);
-    *find(k->priv) = k;
+    k->next = *handle_find(k->priv);
+    *handle_find(k->priv) = k;
     drop_lock();
 }
 
-void achi_handle_remove(const ach_channel_t *chan)
+void simp_handle_remove(const ach_channel_t *chan)
 {
     struct known **p, *k;
 
     take_lock();
-    p = find(chan->priv);
+    p = handle_find(chan->priv);
     k = *p;
     if (k)
         *p = k->next;
     drop_lock();
     if (k && k->fd >= 0) {
-        achi_file_remove(k->fd);
+        simp_file_remove(k->fd);
         close(k->fd);
     }
     free(k);
 }
 
-/* What is known of a handle, in *copy. */
+/* Copy the entry of a handle. False: it is not registered. */
 static bool ask(const ach_channel_t *chan, struct known *copy)
 {
     const struct known *k;
 
     take_lock();
-    k = *find(chan->priv);
+    k = *handle_find(chan->priv);
     if (k)
         *copy = *k;
     drop_lock();
     return k != NULL;
 }
 
-achi_event_t achi_handle_event(const ach_channel_t *chan)
+sim_event_t simp_handle_event(const ach_channel_t *chan)
 {
     struct known k;
 
-    return ask(chan, &k) ? k.event : ACHI_EVENT_POLL;
+    return ask(chan, &k) ? k.event : SIM_EVENT_POLL;
 }
 
-bool achi_handle_answers(const ach_channel_t *chan)
+bool simp_handle_answers(const ach_channel_t *chan)
 {
     struct known k;
 
     return ask(chan, &k) && k.answers;
 }
 
-void achi_handle_moved(ach_channel_t *chan)
+void simp_handle_moved(ach_channel_t *chan)
 {
     struct known k;
-    struct achi_file *f;
+    struct simp_file *f;
 
     if (!chan || !ask(chan, &k) || k.fd < 0)
         return;
-    achi_files_lock();
-    f = achi_file_find(k.fd);
+    simp_files_lock();
+    f = simp_file_find(k.fd);
     if (f)
-        achi_file_refresh(f);
-    achi_files_unlock();
+        simp_file_refresh(f);
+    simp_files_unlock();
 }
 
-bool achi_channel_news(ach_channel_t *chan)
+static int make_descriptor(ach_channel_t *chan, sim_event_t event)
 {
-    const struct timespec at_once = {0};
-    ach_wait_item_t item = {.chan = chan};
-
-    enum ach_status r;
-
-    achi_guard();
-    r = REAL(ach_wait)(&item, 1, &at_once, ACH_O_RELTIME);
-    achi_unguard();
-    return r != ACH_TIMEOUT;
-}
-
-static int make_descriptor(ach_channel_t *chan, achi_event_t event)
-{
-    struct achi_file *f = achi_file_add(ACHI_FILE_CHANNEL, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct simp_file *f = simp_file_add(SIMP_FILE_CHANNEL, EFD_CLOEXEC | EFD_NONBLOCK);
 
     if (!f)
         return -1;
-    achi_files_lock();
+    simp_files_lock();
     f->chan = chan;
     f->event = event;
-    achi_file_refresh(f);
-    achi_files_unlock();
+    simp_file_refresh(f);
+    simp_files_unlock();
     return f->fd;
 }
 
@@ -169,23 +156,23 @@ static void set_descriptor(const struct achi_handle *priv, int fd)
     struct known *k;
 
     take_lock();
-    k = *find(priv);
+    k = *handle_find(priv);
     if (k)
         k->fd = fd;
     drop_lock();
 }
 
-/* Neither a ring nor a helper thread: both know nothing of virtual time. */
+/* libach would use an io_uring or a helper thread; neither follows virtual time. */
 EXPORT enum ach_status ach_channel_fd(const ach_channel_t *chan, int *fd)
 {
     struct known k;
 
-    if (!achi_sim_free() || !chan || !fd || !chan->priv || !ask(chan, &k))
+    if (!simc_free() || !chan || !fd || !chan->priv || !ask(chan, &k))
         return REAL(ach_channel_fd)(chan, fd);
     if (k.fd < 0) {
         k.fd = make_descriptor((ach_channel_t *)(uintptr_t)chan, k.event);
         if (k.fd < 0)
-            return REAL(ach_errstr_set)(ACH_FAILED_SYSCALL, "cannot make an eventfd");
+            return REAL(ach_errstr_set)(ACH_FAILED_SYSCALL, "cannot create an eventfd");
         set_descriptor(chan->priv, k.fd);
     }
     *fd = k.fd;

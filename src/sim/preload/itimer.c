@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* itimer.c - the functions that set timers of signals: setitimer, alarm, timer_create */
+/* itimer.c - functions that set timers which send signals: setitimer, alarm, timer_create */
 #include <errno.h>
 #include <unistd.h>
 
@@ -7,54 +7,53 @@
 
 #define NS_PER_US 1000
 #define US_PER_S 1000000
-#define OURS 0x40000000 /* the kernel's timers count from 0 */
 
 static unsigned index_of(timer_t timer)
 {
-    return (unsigned)((uintptr_t)timer - OURS);
+    return (unsigned)((uintptr_t)timer - SIMP_ALARM_IDS);
 }
 
-static bool ours(timer_t timer)
+static bool itimer_ours(timer_t timer)
 {
-    return (uintptr_t)timer >= OURS && index_of(timer) < ACHI_ALARMS_MAX;
+    return (uintptr_t)timer >= SIMP_ALARM_IDS && index_of(timer) < SIMP_ALARMS_MAX;
 }
 
 EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
 {
     int r;
 
-    if (!achi_sim_free() || !achi_clock_virtual(clock))
+    if (!simc_free() || !simp_clock_virtual(clock))
         return REAL(timer_create)(clock, event, timer);
-    r = achi_alarm_create(clock, event);
+    r = simp_alarm_create(clock, event);
     if (r < 0)
-        return (int)achi_result(r);
-    *timer = (timer_t)(uintptr_t)(unsigned)(OURS + r);
+        return (int)simp_result(r);
+    *timer = (timer_t)(uintptr_t)(unsigned)(SIMP_ALARM_IDS + r);
     return 0;
 }
 
 EXPORT int timer_delete(timer_t timer)
 {
-    return ours(timer) ? (int)achi_result(achi_alarm_delete(index_of(timer)))
-                       : REAL(timer_delete)(timer);
+    return itimer_ours(timer) ? (int)simp_result(simp_alarm_delete(index_of(timer)))
+                              : REAL(timer_delete)(timer);
 }
 
 EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict value,
                          struct itimerspec *restrict old)
 {
-    return ours(timer) ? (int)achi_result(achi_alarm_set(index_of(timer), flags, value, old))
-                       : REAL(timer_settime)(timer, flags, value, old);
+    return itimer_ours(timer) ? (int)simp_result(simp_alarm_set(index_of(timer), flags, value, old))
+                              : REAL(timer_settime)(timer, flags, value, old);
 }
 
 EXPORT int timer_gettime(timer_t timer, struct itimerspec *value)
 {
-    return ours(timer) ? (int)achi_result(achi_alarm_get(index_of(timer), value))
-                       : REAL(timer_gettime)(timer, value);
+    return itimer_ours(timer) ? (int)simp_result(simp_alarm_get(index_of(timer), value))
+                              : REAL(timer_gettime)(timer, value);
 }
 
 EXPORT int timer_getoverrun(timer_t timer)
 {
-    return ours(timer) ? (int)achi_result(achi_alarm_overrun(index_of(timer)))
-                       : REAL(timer_getoverrun)(timer);
+    return itimer_ours(timer) ? (int)simp_result(simp_alarm_overrun(index_of(timer)))
+                              : REAL(timer_getoverrun)(timer);
 }
 
 static struct timespec from_timeval(const struct timeval *t)
@@ -64,7 +63,7 @@ static struct timespec from_timeval(const struct timeval *t)
     return (struct timespec){.tv_sec = t->tv_sec, .tv_nsec = t->tv_usec * NS_PER_US};
 }
 
-/* Less than a microsecond that is left is one: 0 would say that the timer is not set. */
+/* Round a remainder below 1 us up: 0 would mean that the timer is disarmed. */
 static void to_itimerval(const struct itimerspec *from, struct itimerval *to)
 {
     to->it_value.tv_sec = from->it_value.tv_sec;
@@ -82,9 +81,9 @@ EXPORT int getitimer(__itimer_which_t which, struct itimerval *value)
 {
     struct itimerspec spec;
 
-    if (!achi_sim_free() || which != ITIMER_REAL)
+    if (!simc_free() || which != ITIMER_REAL)
         return REAL(getitimer)(which, value);
-    achi_alarm_get(0, &spec);
+    simp_alarm_get(0, &spec);
     to_itimerval(&spec, value);
     return 0;
 }
@@ -95,40 +94,39 @@ EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict va
     struct itimerspec spec = {0}, before;
     int r;
 
-    if (!achi_sim_free() || which != ITIMER_REAL)
+    if (!simc_free() || which != ITIMER_REAL)
         return REAL(setitimer)(which, value, old);
     if (value) {
         spec.it_value = from_timeval(&value->it_value);
         spec.it_interval = from_timeval(&value->it_interval);
     }
-    r = achi_alarm_set(0, 0, &spec, &before);
+    r = simp_alarm_set(0, 0, &spec, &before);
     if (r == 0 && old)
         to_itimerval(&before, old);
-    return (int)achi_result(r);
+    return (int)simp_result(r);
 }
 
-/* At least a second is left of an alarm that is set. */
+/* Returns at least 1 if an alarm was set: 0 would mean that none was. */
 EXPORT unsigned alarm(unsigned seconds)
 {
     struct itimerspec value = {.it_value.tv_sec = (time_t)seconds}, old = {0};
     unsigned left;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(alarm)(seconds);
-    achi_alarm_set(0, 0, &value, &old);
+    simp_alarm_set(0, 0, &value, &old);
     left = (unsigned)old.it_value.tv_sec + (old.it_value.tv_nsec >= NS_PER_S / 2);
     return left == 0 && old.it_value.tv_nsec ? 1 : left;
 }
 
+/* As in the C library, a second or more is an error. */
 EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
 {
-    const struct itimerval t = {.it_interval = {.tv_sec = (time_t)(interval / US_PER_S),
-                                                .tv_usec = (suseconds_t)(interval % US_PER_S)},
-                                .it_value = {.tv_sec = (time_t)(value / US_PER_S),
-                                             .tv_usec = (suseconds_t)(value % US_PER_S)}};
+    const struct itimerval t = {.it_interval.tv_usec = (suseconds_t)interval,
+                                .it_value.tv_usec = (suseconds_t)value};
     struct itimerval old = {0};
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(ualarm)(value, interval);
     if (setitimer(ITIMER_REAL, &t, &old) != 0)
         return (useconds_t)-1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * jump.c - a handler that jumps out of the simulation's own code
+ * jump.c - a signal handler that leaves the library's own code by longjmp
  *
- * The thread would count as being inside for ever, and its time would stand still. From a note to its
- * go handlers are blocked, so none is outstanding.
+ * Without simc_jump the thread would count as inside the library for ever, and its time would
+ * stand still. Handlers are blocked between a note to the coordinator and its go, so at a jump no
+ * go is outstanding.
  */
 #include <setjmp.h>
 
@@ -13,8 +14,8 @@
     EXPORT void name(type to, int value) __attribute__((noreturn));                                \
     EXPORT void name(type to, int value)                                                           \
     {                                                                                              \
-        achi_sim_jump();                                                                           \
-        ((void (*)(type, int))achi_real(#name))(to, value);                                        \
+        simc_jump();                                                                               \
+        ((void (*)(type, int))simp_real(#name))(to, value);                                        \
         __builtin_unreachable();                                                                   \
     }
 

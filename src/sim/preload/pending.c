@@ -2,8 +2,9 @@
 #include "pending.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
+
+#include "overrun.h"
 
 #define QUEUE_MAX 64
 #define KERNEL_SIGSET 8 /* bytes of a set of signals */
@@ -13,21 +14,21 @@ struct pending {
     pid_t tid;
 };
 
-/* Those that the thread blocks only while it waits. */
+/* Signals that the thread blocks only while it waits, as bits. */
 static __thread uint64_t blocked __attribute__((tls_model("initial-exec")));
 
 static struct pending queue[QUEUE_MAX];
 static unsigned queued;
 static char lock;
 
-void achi_signal_mask(int how, const sigset_t *set, sigset_t *old)
+void simp_signal_mask(int how, const sigset_t *set, sigset_t *old)
 {
     if (old)
         memset(old, 0, sizeof(*old));
-    achi_raw5(SYS_rt_sigprocmask, how, set, old, KERNEL_SIGSET, 0);
+    simc_raw5(SYS_rt_sigprocmask, how, set, old, KERNEL_SIGSET, 0);
 }
 
-void achi_signal_fill(sigset_t *set)
+void simp_signal_fill(sigset_t *set)
 {
     static const int faults[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     size_t i;
@@ -37,37 +38,37 @@ void achi_signal_fill(sigset_t *set)
         sigdelset(set, faults[i]);
 }
 
-void achi_guard_enter(struct achi_guard *g, char *word)
+void simp_guard_enter(struct simp_guard *g, char *word)
 {
     sigset_t all;
 
-    achi_signal_fill(&all);
-    achi_signal_mask(SIG_SETMASK, &all, &g->mask);
-    achi_guard();
+    simp_signal_fill(&all);
+    simp_signal_mask(SIG_SETMASK, &all, &g->mask);
+    simp_guard();
     while (__atomic_test_and_set(word, __ATOMIC_ACQUIRE))
-        sched_yield();
+        simc_raw3(SYS_sched_yield, 0, 0, 0);
 }
 
-void achi_guard_leave(const struct achi_guard *g, char *word)
+void simp_guard_leave(const struct simp_guard *g, char *word)
 {
     __atomic_clear(word, __ATOMIC_RELEASE);
-    achi_unguard();
-    achi_signal_mask(SIG_SETMASK, &g->mask, NULL);
+    simp_unguard();
+    simp_signal_mask(SIG_SETMASK, &g->mask, NULL);
 }
 
-achi_event_t achi_signal_event(void)
+sim_event_t simp_signal_event(void)
 {
-    return achi_event_signal(achi_sim_pid());
+    return simc_event_signal(simc_pid());
 }
 
-void achi_signals_forget(void)
+void simp_signals_forget(void)
 {
     blocked = 0;
     queued = 0;
     lock = 0;
 }
 
-/* Timers count what they send beside a signal that is queued; others queue the real-time ones. */
+/* Is b a repetition of a? Timers count these; other real-time signals are queued each time. */
 static bool same(const siginfo_t *a, const siginfo_t *b)
 {
     if (a->si_signo >= SIGRTMIN && a->si_code != SI_TIMER)
@@ -75,23 +76,23 @@ static bool same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_timerid == b->si_timerid;
 }
 
-enum achi_pushed achi_signal_push(const siginfo_t *info, pid_t tid)
+enum simp_pushed simp_signal_push(const siginfo_t *info, pid_t tid)
 {
-    enum achi_pushed result = ACHI_PUSHED;
-    struct achi_guard g;
+    enum simp_pushed result = SIMP_PUSHED;
+    struct simp_guard g;
     unsigned i;
 
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     for (i = 0; i < queued && !(queue[i].tid == tid && same(&queue[i].info, info)); i++)
         ;
     if (i < queued)
-        result = ACHI_PUSHED_BEFORE;
+        result = SIMP_PUSHED_BEFORE;
     else if (queued == QUEUE_MAX)
-        result = ACHI_PUSH_FULL;
+        result = SIMP_PUSH_FULL;
     else
         queue[queued] = (struct pending){*info, tid};
-    __atomic_store_n(&queued, queued + (result == ACHI_PUSHED), __ATOMIC_SEQ_CST);
-    achi_guard_leave(&g, &lock);
+    __atomic_store_n(&queued, queued + (result == SIMP_PUSHED), __ATOMIC_SEQ_CST);
+    simp_guard_leave(&g, &lock);
     return result;
 }
 
@@ -100,15 +101,15 @@ static bool wanted(const struct pending *p, const sigset_t *set, pid_t tid)
     return sigismember(set, p->info.si_signo) == 1 && (!p->tid || p->tid == tid);
 }
 
-/* The first one of the set that is for this thread. */
+/* Dequeue the first signal of the set that is for this thread. */
 static bool take(const sigset_t *set, struct pending *out)
 {
-    pid_t tid = achi_sim_tid();
-    struct achi_guard g;
+    pid_t tid = simc_tid();
+    struct simp_guard g;
     unsigned i;
     bool found;
 
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     for (i = 0; i < queued && !wanted(&queue[i], set, tid); i++)
         ;
     found = i < queued;
@@ -117,7 +118,7 @@ static bool take(const sigset_t *set, struct pending *out)
         memmove(&queue[i], &queue[i + 1], (queued - i - 1) * sizeof(queue[0]));
         __atomic_store_n(&queued, queued - 1, __ATOMIC_SEQ_CST);
     }
-    achi_guard_leave(&g, &lock);
+    simp_guard_leave(&g, &lock);
     return found;
 }
 
@@ -126,7 +127,7 @@ static bool any(void)
     return __builtin_expect(__atomic_load_n(&queued, __ATOMIC_SEQ_CST) != 0, 0);
 }
 
-bool achi_signal_take(const sigset_t *set, siginfo_t *info)
+bool simp_signal_take(const sigset_t *set, siginfo_t *info)
 {
     struct pending p;
 
@@ -136,7 +137,7 @@ bool achi_signal_take(const sigset_t *set, siginfo_t *info)
     return true;
 }
 
-bool achi_signal_handled(int signo, bool *restarts)
+bool simp_signal_handled(int signo, bool *restarts)
 {
     struct sigaction action;
 
@@ -151,24 +152,24 @@ static uint64_t bit(int signo)
     return 1ull << (signo - 1);
 }
 
-void achi_signal_changed(int signo)
+void simp_signal_changed(int signo)
 {
     bool restarts;
     sigset_t all;
 
-    achi_signal_fill(&all);
+    simp_signal_fill(&all);
     if (sigismember(&all, signo) != 1)
         return;
-    if (achi_signal_handled(signo, &restarts)) {
-        if (!(__atomic_fetch_or(&achi_sim_handled, bit(signo), __ATOMIC_SEQ_CST) & bit(signo)))
-            achi_local_post(achi_signal_event()); /* those that wait have not blocked it */
+    if (simp_signal_handled(signo, &restarts)) {
+        if (!(__atomic_fetch_or(&simc_handled, bit(signo), __ATOMIC_SEQ_CST) & bit(signo)))
+            simp_local_post(simp_signal_event()); /* waiting threads must block it, too */
     } else {
-        __atomic_fetch_and(&achi_sim_handled, ~bit(signo), __ATOMIC_SEQ_CST);
+        __atomic_fetch_and(&simc_handled, ~bit(signo), __ATOMIC_SEQ_CST);
     }
 }
 
-/* As the kernel has them, in a set of the C library. */
-static void set_of(uint64_t bits, sigset_t *set)
+/* Convert the kernel's bits to a set of the C library. */
+static void pending_set_of(uint64_t bits, sigset_t *set)
 {
     memset(set, 0, sizeof(*set));
     memcpy(set, &bits, KERNEL_SIGSET);
@@ -182,57 +183,58 @@ static uint64_t bits_of(const sigset_t *set)
     return bits;
 }
 
-bool achi_signals_block(sigset_t *mask)
+bool simp_signals_block(sigset_t *mask)
 {
-    uint64_t bits = __atomic_load_n(&achi_sim_handled, __ATOMIC_RELAXED);
+    uint64_t bits = __atomic_load_n(&simc_handled, __ATOMIC_RELAXED);
     sigset_t set;
 
     if (__builtin_expect(!bits, 1))
         return false;
-    set_of(bits, &set);
-    achi_signal_mask(SIG_BLOCK, &set, mask);
+    pending_set_of(bits, &set);
+    simp_signal_mask(SIG_BLOCK, &set, mask);
     blocked = bits & ~bits_of(mask);
     return true;
 }
 
-void achi_signals_unblock(void)
+void simp_signals_unblock(void)
 {
     sigset_t set;
 
-    set_of(blocked, &set);
+    pending_set_of(blocked, &set);
     blocked = 0;
-    achi_signal_mask(SIG_UNBLOCK, &set, NULL);
+    simp_signal_mask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* A signal from outside the simulation, of which nobody posts an event. */
+/* Is a signal from outside the simulation pending? No event is posted for those. */
 static bool disturbed(void)
 {
     uint64_t pending = 0;
 
-    return blocked && achi_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0) == 0 &&
+    return blocked && simc_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0) == 0 &&
            (pending & blocked);
 }
 
-void achi_signals_begin(void)
+void simp_signals_begin(void)
 {
     achi_sim_disturbed = disturbed;
 }
 
-static bool ends_wait(int signo, enum achi_restart how)
+static bool ends_wait(int signo, enum simp_restart how)
 {
     bool restarts;
 
-    return achi_signal_handled(signo, &restarts) &&
-           (how == ACHI_ENDS || (how == ACHI_RESTARTS && !restarts));
+    return simp_signal_handled(signo, &restarts) &&
+           (how == SIMP_ENDS || (how == SIMP_RESTARTS && !restarts));
 }
 
-void achi_signal_give_back(const siginfo_t *info)
+void simp_signal_give_back(const siginfo_t *info)
 {
-    achi_raw5(SYS_rt_tgsigqueueinfo, achi_sim_pid(), achi_sim_tid(), info->si_signo, info, 0);
+    if (!simp_overrun_hold(info, simc_tid()))
+        simc_raw5(SYS_rt_tgsigqueueinfo, simc_pid(), simc_tid(), info->si_signo, info, 0);
 }
 
-/* Signals of the kernel that were blocked while the thread waited: no other thread gets them. */
-static bool take_blocked(enum achi_restart how)
+/* Redirect the kernel's signals that were blocked during the wait to this thread. */
+static bool take_blocked(enum simp_restart how)
 {
     static const struct timespec at_once;
     uint64_t bits = blocked;
@@ -242,17 +244,17 @@ static bool take_blocked(enum achi_restart how)
     long signo;
 
     for (;;) {
-        set_of(bits, &set);
-        signo = achi_raw5(SYS_rt_sigtimedwait, &set, &info, &at_once, KERNEL_SIGSET, 0);
+        pending_set_of(bits, &set);
+        signo = simc_raw5(SYS_rt_sigtimedwait, &set, &info, &at_once, KERNEL_SIGSET, 0);
         if (signo <= 0)
             return ends;
         ends |= ends_wait((int)signo, how);
-        achi_signal_give_back(&info);
+        simp_signal_give_back(&info);
         bits &= ~bit((int)signo);
     }
 }
 
-bool achi_signals_deliver(enum achi_restart how, const sigset_t *mask)
+bool simp_signals_deliver(enum simp_restart how, const sigset_t *mask)
 {
     struct pending p;
     sigset_t current, open;
@@ -261,67 +263,69 @@ bool achi_signals_deliver(enum achi_restart how, const sigset_t *mask)
 
     if (!mask && !any())
         return false;
-    achi_signal_mask(SIG_SETMASK, NULL, &current);
-    set_of(~bits_of(mask ? mask : &current), &open);
+    simp_signal_mask(SIG_SETMASK, NULL, &current);
+    pending_set_of(~bits_of(mask ? mask : &current), &open);
     if (mask)
         ends = take_blocked(how);
     while (any() && take(&open, &p)) {
         ends |= ends_wait(p.info.si_signo, how);
-        achi_signal_give_back(&p.info);
+        simp_signal_give_back(&p.info);
     }
     if (mask) {
         blocked = 0;
-        achi_signal_mask(SIG_SETMASK, mask, NULL);
+        simp_signal_mask(SIG_SETMASK, mask, NULL);
     }
     errno = saved;
     return ends;
 }
 
-/* What only the kernel may say to another thread is sent anew, by the call that says so. */
-static void give_to_kernel(struct pending *p)
+/* Only the kernel may set SI_USER and SI_TKILL for another thread: repeat the original call. */
+void simp_signal_pass(const siginfo_t *given, pid_t tid)
 {
-    siginfo_t *info = &p->info;
-    pid_t pid = achi_sim_pid();
+    siginfo_t info = *given;
+    pid_t pid = simc_pid();
 
-    if (info->si_code == SI_USER || info->si_code == SI_TKILL) {
-        if (p->tid)
-            achi_raw3(SYS_tgkill, pid, p->tid, info->si_signo);
+    if (info.si_code == SI_USER || info.si_code == SI_TKILL) {
+        if (tid)
+            simc_raw3(SYS_tgkill, pid, tid, info.si_signo);
         else
-            achi_raw3(SYS_kill, pid, info->si_signo, 0);
+            simc_raw3(SYS_kill, pid, info.si_signo, 0);
         return;
     }
-    if (info->si_code >= 0)
-        info->si_code = SI_TIMER;
-    if (p->tid)
-        achi_raw5(SYS_rt_tgsigqueueinfo, pid, p->tid, info->si_signo, info, 0);
+    if (info.si_code >= 0)
+        info.si_code = SI_TIMER;
+    if (simp_overrun_hold(&info, tid))
+        return;
+    if (tid)
+        simc_raw5(SYS_rt_tgsigqueueinfo, pid, tid, info.si_signo, &info, 0);
     else
-        achi_raw5(SYS_rt_sigqueueinfo, pid, info->si_signo, info, 0, 0);
+        simc_raw5(SYS_rt_sigqueueinfo, pid, info.si_signo, &info, 0, 0);
 }
 
 static bool flush(void)
 {
-    struct achi_guard g;
+    struct simp_guard g;
     struct pending *p;
     bool some;
 
-    achi_guard_enter(&g, &lock);
+    simp_guard_enter(&g, &lock);
     some = queued != 0;
     for (p = queue; p < queue + queued; p++)
-        give_to_kernel(p);
+        simp_signal_pass(&p->info, p->tid);
     __atomic_store_n(&queued, 0, __ATOMIC_SEQ_CST);
-    achi_guard_leave(&g, &lock);
+    simp_guard_leave(&g, &lock);
     return some;
 }
 
-void achi_signals_settle(void)
+void simp_signals_settle(void)
 {
-    const achi_event_t event = achi_signal_event();
+    const sim_event_t event = simp_signal_event();
     bool timed;
 
-    if (achi_local_awaited(event)) {
-        achi_local_post(event);
-        achi_sim_wait(achi_sim_now() + 1, NULL, 0, achi_sim_posts(), &timed);
+    if (simp_local_awaited(event)) {
+        simp_local_post(event);
+        simc_wait(simc_now() + 1, NULL, 0, simc_posts(), &timed);
     }
     if (flush())
-        achi_local_post(event);
+        simp_local_post(event);
 }

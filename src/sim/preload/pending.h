@@ -1,73 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pending.h - signals on their way to a thread
+ * pending.h - signals that are queued for a thread
  *
- * A thread that waits must run its handler at the time of the signal, not in the midst of its
- * talk with the coordinator. So a signal of a virtual timer, or of another thread of the process,
- * is queued here and its event is posted. Threads that wait wake up and take from the queue the
- * signals that they do not block. A nanosecond later the sender gives the rest to the kernel.
+ * A waiting thread must run its handler at the virtual time of the signal, and not while it
+ * exchanges messages with the coordinator. So a signal from a virtual timer, or from another thread
+ * of the process, is queued here and its event is posted. Waiting threads wake up and dequeue the
+ * signals that they do not block. A nanosecond later the sender passes the rest to the kernel.
  *
- * Signals of other processes are the kernel's from the start. While a thread waits, those that
- * have a handler are blocked; the same event wakes it.
+ * Signals from other processes go through the kernel only. While a thread waits, signals that
+ * have a handler are blocked; the same event wakes the thread.
  */
-#ifndef ACHI_PRELOAD_PENDING_H
-#define ACHI_PRELOAD_PENDING_H
+#ifndef SIMP_PRELOAD_PENDING_H
+#define SIMP_PRELOAD_PENDING_H
 
 #include <signal.h>
 
 #include "preload.h"
 
-/* Happens when a signal is queued, or given to the kernel. */
-achi_event_t achi_signal_event(void);
+/* Posted when a signal is queued here or passed to the kernel. */
+sim_event_t simp_signal_event(void);
 
-/* Queue a signal for a thread, 0: any. */
-enum achi_pushed { ACHI_PUSHED, ACHI_PUSHED_BEFORE, ACHI_PUSH_FULL };
-enum achi_pushed achi_signal_push(const siginfo_t *info, pid_t tid);
+/* Queue a signal for a thread. tid 0: any thread. */
+enum simp_pushed { SIMP_PUSHED, SIMP_PUSHED_BEFORE, SIMP_PUSH_FULL };
+enum simp_pushed simp_signal_push(const siginfo_t *info, pid_t tid);
 
-/* Take a signal of the set. */
-bool achi_signal_take(const sigset_t *set, siginfo_t *info);
+/* Dequeue a signal of the set. */
+bool simp_signal_take(const sigset_t *set, siginfo_t *info);
 
-/* Send it to this thread: its handler runs as soon as the thread does not block it. */
-void achi_signal_give_back(const siginfo_t *info);
+/* Send the signal to this thread: its handler runs as soon as the thread does not block it. */
+void simp_signal_give_back(const siginfo_t *info);
 
-/* When the library begins. */
-void achi_signals_begin(void);
+/* Send the signal to a thread, or with tid 0 to the process, through the kernel. */
+void simp_signal_pass(const siginfo_t *info, pid_t tid);
 
-/* The action of a signal may have changed. */
-void achi_signal_changed(int signo);
+/* Called once, when the library is loaded. */
+void simp_signals_begin(void);
+
+/* Call after sigaction: the program may have installed or removed a handler. */
+void simp_signal_changed(int signo);
 
 /* Block the signals that have a handler. False: there are none, and mask is not set. */
-bool achi_signals_block(sigset_t *mask);
+bool simp_signals_block(sigset_t *mask);
 
-/* The thread will not return from its wait. */
-void achi_signals_unblock(void);
+/* Undo simp_signals_block in a thread that will not return from its wait. */
+void simp_signals_unblock(void);
 
 /*
- * Run the handlers that are due in this thread, which waits no longer. mask: the thread's, if
- * achi_signals_block has changed it, or NULL. True: the wait ends with EINTR.
+ * Run the handlers that are due in this thread, after its wait. mask: the mask that
+ * simp_signals_block saved, NULL if it returned false. True: the wait ends with EINTR.
  */
-bool achi_signals_deliver(enum achi_restart how, const sigset_t *mask);
+bool simp_signals_deliver(enum simp_restart how, const sigset_t *mask);
 
-/* After achi_signal_push: let threads that wait take it, and give the rest to the kernel. */
-void achi_signals_settle(void);
+/* After simp_signal_push: wake waiting threads, then pass the signals left to the kernel. */
+void simp_signals_settle(void);
 
-/* In a child of fork there are none. */
-void achi_signals_forget(void);
+/* Reset in a child of fork: pending signals are not inherited. */
+void simp_signals_forget(void);
 
-/* Does the action of a signal run a handler? *restarts: with SA_RESTART. */
-bool achi_signal_handled(int signo, bool *restarts);
+/* Does the signal have a handler? *restarts: it was installed with SA_RESTART. */
+bool simp_signal_handled(int signo, bool *restarts);
 
-/* The signal mask of the calling thread, and how it is changed: without the C library. */
-void achi_signal_mask(int how, const sigset_t *set, sigset_t *old);
+/* sigprocmask(2) of the calling thread, without the C library. */
+void simp_signal_mask(int how, const sigset_t *set, sigset_t *old);
 
-/* All signals but those of faults. */
-void achi_signal_fill(sigset_t *set);
+/* All signals except those of faults. */
+void simp_signal_fill(sigset_t *set);
 
-/* A lock that a signal handler of the thread that has it may not ask for. */
-struct achi_guard {
+/* A spin lock that blocks signals while it is held, so that no handler of its owner can take it. */
+struct simp_guard {
     sigset_t mask;
 };
-void achi_guard_enter(struct achi_guard *g, char *lock);
-void achi_guard_leave(const struct achi_guard *g, char *lock);
+void simp_guard_enter(struct simp_guard *g, char *lock);
+void simp_guard_leave(const struct simp_guard *g, char *lock);
 
 #endif

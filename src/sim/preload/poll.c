@@ -2,8 +2,8 @@
 /*
  * poll.c - poll and select
  *
- * Descriptors that the simulation does not know, as sockets and pipes, are looked at
- * after each step of the world.
+ * Descriptors that the simulation does not control, such as sockets and pipes, are polled after
+ * each step of the world.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,12 +14,13 @@
 
 #define NS_PER_MS 1000000
 #define NS_PER_US 1000
+#define US_PER_S 1000000
 #define KERNEL_SIGSET 8 /* bytes of a set of signals */
 
 static const struct timespec at_once;
 
-/* A call that looks at descriptors; r is what it returned. */
-struct look {
+/* The arguments of a poll or select; r is its result. */
+struct poll_look {
     int r;
     struct pollfd *fds;
     nfds_t n;
@@ -31,62 +32,66 @@ struct look {
 
 static int64_t deadline(const struct timespec *t)
 {
-    return t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER;
+    return t ? simp_after(simc_now(), simp_ns(t)) : SIM_NEVER;
 }
 
 static bool look_at_poll(void *cx)
 {
-    struct look *l = cx;
+    struct poll_look *l = cx;
 
-    achi_files_refresh();
+    simp_files_refresh();
     l->r =
-        (int)achi_result(achi_raw5(SYS_ppoll, l->fds, l->n, &at_once, l->signals, KERNEL_SIGSET));
+        (int)simp_result(simc_raw5(SYS_ppoll, l->fds, l->n, &at_once, l->signals, KERNEL_SIGSET));
     return l->r != 0;
 }
 
 static int poll_until(struct pollfd *fds, nfds_t n, const struct timespec *t,
                       const sigset_t *signals)
 {
-    struct look l = {.fds = fds, .n = n, .signals = signals};
+    struct poll_look l = {.fds = fds, .n = n, .signals = signals};
     bool foreign = false;
     nfds_t i;
 
+    if (t && !simp_timespec_valid(t)) {
+        errno = EINVAL;
+        return -1;
+    }
     if (t && t->tv_sec == 0 && t->tv_nsec == 0) {
-        achi_sim_act();
+        simc_act();
         look_at_poll(&l);
         return l.r;
     }
     for (i = 0; i < n; i++)
-        foreign |= achi_file_foreign(fds[i].fd);
-    if (achi_watch(deadline(t), foreign, ACHI_ENDS, look_at_poll, &l) < 0)
+        foreign |= simp_file_foreign(fds[i].fd);
+    if (simp_watch(deadline(t), foreign, SIMP_ENDS, look_at_poll, &l) < 0)
         return -1;
     return l.r;
 }
 
 EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    const struct timespec t = achi_timespec((int64_t)timeout * NS_PER_MS);
+    const struct timespec t = simp_timespec((int64_t)timeout * NS_PER_MS);
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(poll)(fds, n, timeout);
     return poll_until(fds, n, timeout < 0 ? NULL : &t, NULL);
 }
 
 EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *signals)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(ppoll)(fds, n, t, signals);
     return poll_until(fds, n, t, signals);
 }
 
-/* What programs that were compiled with checks call. */
+/* Called by programs that were compiled with _FORTIFY_SOURCE. */
 EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
 EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
                        const sigset_t *signals, size_t room);
 
 EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
-    if (!achi_sim_free() || room / sizeof(*fds) < n)
+    if (!simc_free() || room / sizeof(*fds) < n)
         return REAL(__poll_chk)(fds, n, timeout, room);
     return poll(fds, n, timeout);
 }
@@ -94,12 +99,12 @@ EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
                        const sigset_t *signals, size_t room)
 {
-    if (!achi_sim_free() || room / sizeof(*fds) < n)
+    if (!simc_free() || room / sizeof(*fds) < n)
         return REAL(__ppoll_chk)(fds, n, t, signals, room);
     return ppoll(fds, n, t, signals);
 }
 
-/* Programs may pass sets that are longer than an fd_set; those go past this library. */
+/* Sets longer than an fd_set never get here: select and pselect pass them to the C library. */
 static void copy_set(fd_set *to, const fd_set *from)
 {
     if (to && from)
@@ -108,29 +113,29 @@ static void copy_set(fd_set *to, const fd_set *from)
 
 static bool look_at_select(void *cx)
 {
-    struct look *l = cx;
+    struct poll_look *l = cx;
     const struct {
         const sigset_t *set;
         size_t size;
     } signals = {l->signals, KERNEL_SIGSET};
 
-    achi_files_refresh();
+    simp_files_refresh();
     copy_set(l->in, &l->want_in);
     copy_set(l->out, &l->want_out);
     copy_set(l->bad, &l->want_bad);
-    l->r = (int)achi_result(achi_raw(SYS_pselect6, l->max, (long)l->in, (long)l->out, (long)l->bad,
+    l->r = (int)simp_result(simc_raw(SYS_pselect6, l->max, (long)l->in, (long)l->out, (long)l->bad,
                                      (long)&at_once, (long)&signals));
     return l->r != 0;
 }
 
-static bool any_foreign(const struct look *l)
+static bool any_foreign(const struct poll_look *l)
 {
     int fd;
 
     for (fd = 0; fd < l->max; fd++)
         if (((l->in && FD_ISSET(fd, l->in)) || (l->out && FD_ISSET(fd, l->out)) ||
              (l->bad && FD_ISSET(fd, l->bad))) &&
-            achi_file_foreign(fd))
+            simp_file_foreign(fd))
             return true;
     return false;
 }
@@ -138,16 +143,21 @@ static bool any_foreign(const struct look *l)
 static int select_until(int max, fd_set *in, fd_set *out, fd_set *bad, const struct timespec *t,
                         const sigset_t *signals)
 {
-    struct look l = {.max = max, .in = in, .out = out, .bad = bad, .signals = signals};
-    int64_t until = deadline(t);
+    struct poll_look l = {.max = max, .in = in, .out = out, .bad = bad, .signals = signals};
+    int64_t until;
 
+    if (t && !simp_timespec_valid(t)) {
+        errno = EINVAL;
+        return -1;
+    }
+    until = deadline(t);
     copy_set(&l.want_in, in);
     copy_set(&l.want_out, out);
     copy_set(&l.want_bad, bad);
     if (t && t->tv_sec == 0 && t->tv_nsec == 0) {
-        achi_sim_act();
+        simc_act();
         look_at_select(&l);
-    } else if (achi_watch(until, any_foreign(&l), ACHI_ENDS, look_at_select, &l) < 0) {
+    } else if (simp_watch(until, any_foreign(&l), SIMP_ENDS, look_at_select, &l) < 0) {
         return -1;
     }
     return l.r;
@@ -156,28 +166,33 @@ static int select_until(int max, fd_set *in, fd_set *out, fd_set *bad, const str
 EXPORT int pselect(int max, fd_set *in, fd_set *out, fd_set *bad, const struct timespec *t,
                    const sigset_t *signals)
 {
-    if (!achi_sim_free() || max > FD_SETSIZE)
+    if (!simc_free() || max > FD_SETSIZE)
         return REAL(pselect)(max, in, out, bad, t, signals);
     return select_until(max, in, out, bad, t, signals);
 }
 
-/* Linux says how much of the time was left. */
+/* Linux writes back the remaining time. */
 EXPORT int select(int max, fd_set *in, fd_set *out, fd_set *bad, struct timeval *left)
 {
     struct timespec t;
     int64_t end = 0, rest;
     int r;
 
-    if (!achi_sim_free() || max > FD_SETSIZE)
+    if (!simc_free() || max > FD_SETSIZE)
         return REAL(select)(max, in, out, bad, left);
     if (!left)
         return select_until(max, in, out, bad, NULL, NULL);
-    t = achi_timespec((int64_t)left->tv_usec * NS_PER_US);
-    t.tv_sec += left->tv_sec;
+    if (left->tv_sec < 0 || left->tv_usec < 0) { /* a large tv_usec is valid */
+        errno = EINVAL;
+        return -1;
+    }
+    t.tv_nsec = (long)(left->tv_usec % US_PER_S) * NS_PER_US;
+    if (__builtin_add_overflow(left->tv_sec, (time_t)(left->tv_usec / US_PER_S), &t.tv_sec))
+        t.tv_sec = (time_t)(SIM_NEVER / NS_PER_S);
     end = deadline(&t);
     r = select_until(max, in, out, bad, &t, NULL);
-    rest = end - achi_sim_now();
-    t = achi_timespec(rest > 0 ? rest : 0);
+    rest = end - simc_now();
+    t = simp_timespec(rest > 0 ? rest : 0);
     *left = (struct timeval){.tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / NS_PER_US};
     return r;
 }

@@ -2,12 +2,13 @@
 /*
  * preload.h - what the files of the preload library share
  *
- * A call that may wait is made of three things: a look that does not wait, the time until
- * which it is worth waiting, and the events after which to look again.
+ * A blocking call consists of three parts: a look function, which tries without blocking; a
+ * deadline; and the events after which to call look again.
  */
-#ifndef ACHI_PRELOAD_H
-#define ACHI_PRELOAD_H
+#ifndef SIMP_PRELOAD_H
+#define SIMP_PRELOAD_H
 
+#include <errno.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -17,88 +18,133 @@
 #include "../client/raw.h"
 #include "real.h"
 
-#define syscall achi_own_syscall /* the library's own: no filter sees it */
+#define syscall simc_own_syscall /* system calls of the library: the filter lets them pass */
 
 #define EXPORT __attribute__((visibility("default")))
 
 #define NS_PER_S 1000000000ll
 
-/* When a wait ends with EINTR after a signal handler has run. */
-enum achi_restart {
-    ACHI_GOES_ON,  /* never */
-    ACHI_RESTARTS, /* if the handler was installed without SA_RESTART */
-    ACHI_ENDS      /* always */
+/* Does a wait end with EINTR after a signal handler has run? */
+enum simp_restart {
+    SIMP_GOES_ON,  /* never */
+    SIMP_RESTARTS, /* if the handler was installed without SA_RESTART */
+    SIMP_ENDS      /* always */
 };
 
 /* A set of events to wait for. */
-struct achi_events {
+struct simp_events {
     unsigned n;
-    achi_event_t at[ACHI_SIM_EVENTS + 1]; /* one too many: POLL takes the place of the rest */
-    enum achi_restart signals;
+    sim_event_t at[SIM_EVENTS + 1]; /* if full, simc_wait replaces the rest by SIM_EVENT_POLL */
+    enum simp_restart signals;
     bool interrupted; /* out: the wait has ended with EINTR */
 };
 
-void achi_events_add(struct achi_events *e, achi_event_t event);
+void simp_events_add(struct simp_events *e, sim_event_t event);
 
 /*
- * Around a call of libach that does not wait. Inside it libach may hold the lock of a channel:
- * the process is not stopped there, and the calls that libach makes itself are real ones, since
- * a wait for this thread's turn would keep the lock as long.
+ * Put these around a non-blocking call of libach, which may take a channel's lock. In between the
+ * coordinator does not stop the process, and calls made by libach go to the C library: a wait for
+ * this thread's turn would keep the channel locked.
  */
-void achi_guard(void);
-void achi_unguard(void);
+static inline void simp_guard(void)
+{
+    simc_critical();
+    simc_hold();
+}
 
-/* Points in time: nanoseconds, ACHI_SIM_NEVER if there are too many. */
-int64_t achi_ns(const struct timespec *t);
-struct timespec achi_timespec(int64_t ns);
-int64_t achi_after(int64_t time, int64_t ns);
+static inline void simp_unguard(void)
+{
+    simc_release();
+    simc_uncritical();
+}
 
-/* Virtual time, and the clocks that show it: false for those of CPU time. */
-bool achi_clock_virtual(clockid_t clock);
-int64_t achi_clock_now(clockid_t clock);
+/* Points in time, in nanoseconds. SIM_NEVER on overflow. */
+int64_t simp_ns(const struct timespec *t);
+struct timespec simp_timespec(int64_t ns);
+int64_t simp_after(int64_t time, int64_t ns);
 
-/* A point in time on a clock, as virtual time. */
-int64_t achi_clock_point(clockid_t clock, const struct timespec *t);
+/* The C library checks only tv_nsec of an absolute time. The kernel also rejects tv_sec < 0. */
+static inline bool simp_nsec_valid(const struct timespec *t)
+{
+    return t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
+}
+
+static inline bool simp_timespec_valid(const struct timespec *t)
+{
+    return t->tv_sec >= 0 && simp_nsec_valid(t);
+}
+
+/* Does the clock show virtual time, or CPU time? */
+bool simp_clock_virtual(clockid_t clock);
+bool simp_clock_cpu(clockid_t clock);
+
+/* Refuse or return EINVAL: for a clock that is neither virtual nor counts CPU time. */
+int simp_clock_unknown(clockid_t clock);
+
+/* Has a virtual clock timers, and can a thread sleep on it? */
+bool simp_clock_has_timers(clockid_t clock);
+
+/* Can locks, semaphores and condition variables have a timeout on the clock? */
+static inline bool simp_clock_has_locks(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+/* Convert a point in time on a clock to virtual time. */
+int64_t simp_clock_point(clockid_t clock, const struct timespec *t);
 
 /*
- * Wait until that time, or until something has happened to one of the events since then. Signals
- * of virtual timers are delivered before it returns. True: the time has come.
+ * Wait until the time, or until one of the events was posted after since (see simc_posts). Signals
+ * of virtual timers are delivered before it returns. True: the wait timed out.
  */
-bool achi_wait(int64_t until, struct achi_events *e, uint64_t since);
+bool simp_wait(int64_t until, struct simp_events *e, uint64_t since);
 
 /*
- * Look, wait, and look again until there is something or the time has come. True: look
- * returned true.
+ * Call look, wait for an event, and repeat, until look returns true or the time is reached. True:
+ * look returned true.
  */
-typedef bool achi_look_fun(void *cx);
-bool achi_block(int64_t until, struct achi_events *e, achi_look_fun *look, void *cx);
+typedef bool simp_look_fun(void *cx);
+bool simp_block(int64_t until, struct simp_events *e, simp_look_fun *look, void *cx);
 
 /* Sleep until a point in virtual time. False: a signal handler has run. */
-bool achi_sleep_until(int64_t time);
+bool simp_sleep_until(int64_t time);
 
-/* As a function of the C library returns what a system call did: -1 with errno. */
-long achi_result(long r);
+/* Convert a system call's result to the C library's convention: -1 with errno. */
+static inline long simp_result(long r)
+{
+    const long most = 4095; /* largest errno */
+
+    if (r >= 0 || r < -most)
+        return r;
+    errno = (int)-r;
+    return -1;
+}
 
 /*
- * Events of this process: who waits counts itself in, and only if there may be somebody
- * something is posted.
+ * Events of this process. A waiter registers with enter and leave; post does nothing if no waiter
+ * is registered.
  */
-achi_event_t achi_local_event(const void *address);
-void achi_local_enter(achi_event_t event);
-void achi_local_leave(achi_event_t event);
-bool achi_local_awaited(achi_event_t event);
-void achi_local_post(achi_event_t event);
+sim_event_t simp_local_event(const void *address);
+void simp_local_enter(sim_event_t event);
+void simp_local_leave(sim_event_t event);
+bool simp_local_awaited(sim_event_t event);
+void simp_local_post(sim_event_t event);
 
-/* Those that were kept back while the thread has a mutex. */
-void achi_local_post_pending(void);
+/* The thread has locked or unlocked a mutex. While it holds one, post_or_keep defers events. */
+void simp_local_hold(void);
+void simp_local_let_go(void);
+void simp_local_post_or_keep(sim_event_t event);
 
-/* Something in this process can be shared with others, whose events are unknown. */
-extern bool achi_shared_seen;
+/* Post the deferred events. */
+void simp_local_post_pending(void);
 
-/* Threads of this process that the simulation knows of. More than one can disagree. */
-unsigned achi_threads(void);
+/* The process has a process-shared lock or semaphore. Other processes post no event for it. */
+extern bool simp_shared_seen;
 
-/* Say bye when the calling thread ends. */
-void achi_thread_watch(void);
+/* Number of threads of this process that the simulation knows of. */
+unsigned simp_threads(void);
+
+/* Make the calling thread send a bye (simc_bye) when it ends. */
+void simp_thread_watch(void);
 
 #endif

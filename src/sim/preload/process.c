@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.c - children: they begin at their parent's time, and are waited for in virtual time
+ * process.c - child processes: they begin at their parent's time, and are awaited in virtual time
  *
- * Whether a child has ended is looked at after each step of the world.
+ * A waiting parent checks after each step of the world whether a child has ended.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,49 +14,49 @@
 
 #include "counter.h"
 #include "dispatch.h"
+#include "once.h"
 #include "preload.h"
-#include "told.h"
 
-static void tell(void *word)
+static void process_tell(void *word)
 {
-    achi_told_set(word);
+    simp_once_set(word);
 }
 
-/* As a new thread does, the child says hello before its parent goes on. */
+/* Like a new thread, the child says hello to the coordinator before its parent continues. */
 EXPORT pid_t fork(void)
 {
-    struct achi_told *told = NULL;
+    struct simp_once *told = NULL;
     uint32_t parent;
     pid_t pid;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(fork)();
-    achi_sim_act();
-    parent = (uint32_t)achi_sim_tid();
+    simc_act();
+    parent = (uint32_t)simc_tid();
     told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
         return -1;
-    achi_sim_critical();
+    simc_critical();
     pid = REAL(fork)();
     if (pid == 0)
-        achi_sim_hello(parent, tell, told);
+        simc_hello(parent, process_tell, told);
     else if (pid > 0)
-        achi_told_await(told, pid);
-    achi_sim_uncritical();
+        simp_once_await(told, pid);
+    simc_uncritical();
     munmap(told, sizeof(*told));
     return pid;
 }
 
-/* A child that borrowed this one's memory could not say hello. */
+/* A child that shares the parent's memory could not say hello. */
 EXPORT pid_t vfork(void)
 {
     return fork();
 }
 
-/* Without the handlers that exit calls. */
+/* Does not run atexit handlers, so simc_exit is called here. */
 EXPORT void _exit(int status)
 {
-    achi_sim_exit();
+    simc_exit();
     REAL(_exit)(status);
     abort();
 }
@@ -66,16 +66,16 @@ EXPORT void _Exit(int status)
     _exit(status);
 }
 
-struct waiting {
+struct process_waiting {
     pid_t pid, r;
     int *status;
     int options;
     struct rusage *usage;
 };
 
-static bool look(void *cx)
+static bool process_look(void *cx)
 {
-    struct waiting *w = cx;
+    struct process_waiting *w = cx;
 
     w->r = REAL(wait4)(w->pid, w->status, w->options | WNOHANG, w->usage);
     return w->r != 0;
@@ -83,13 +83,13 @@ static bool look(void *cx)
 
 EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
-    struct waiting w = {pid, 0, status, options, usage};
-    struct achi_events e = {.signals = ACHI_RESTARTS};
+    struct process_waiting w = {pid, 0, status, options, usage};
+    struct simp_events e = {.signals = SIMP_RESTARTS};
 
-    if (!achi_sim_free() || (options & WNOHANG))
+    if (!simc_free() || (options & WNOHANG))
         return REAL(wait4)(pid, status, options, usage);
-    achi_events_add(&e, ACHI_EVENT_POLL);
-    if (achi_block(ACHI_SIM_NEVER, &e, look, &w))
+    simp_events_add(&e, SIM_EVENT_POLL);
+    if (simp_block(SIM_NEVER, &e, process_look, &w))
         return w.r;
     errno = EINTR;
     return -1;
@@ -108,42 +108,6 @@ EXPORT pid_t wait(int *status)
 EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
     return wait4(-1, status, options, usage);
-}
-
-static void run_shell(const char *command, const sigset_t *mask)
-{
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    execl("/bin/sh", "sh", "-c", command, NULL);
-    _exit(127);
-}
-
-/* The C library would wait for the shell in real time. */
-EXPORT int system(const char *command)
-{
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction old[2];
-    sigset_t child, mask;
-    int status = -1;
-    pid_t pid;
-
-    if (!achi_sim_free())
-        return ACHI_COUNTER_SHOWN(REAL(system)(command));
-    if (!command) /* is there a shell? */
-        return system("exit 0") == 0;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child, &mask);
-    pid = fork();
-    if (pid == 0)
-        run_shell(command, &mask);
-    sigaction(SIGINT, &ignore, &old[0]);
-    sigaction(SIGQUIT, &ignore, &old[1]);
-    if (pid > 0 && waitpid(pid, &status, 0) != pid)
-        status = -1;
-    sigaction(SIGINT, &old[0], NULL);
-    sigaction(SIGQUIT, &old[1], NULL);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    return status;
 }
 
 struct waiting_id {
@@ -166,19 +130,19 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
     siginfo_t own;
     struct waiting_id w = {type, id, info ? info : &own, options, 0};
-    struct achi_events e = {.signals = ACHI_RESTARTS};
+    struct simp_events e = {.signals = SIMP_RESTARTS};
 
-    if (!achi_sim_free() || (options & WNOHANG))
+    if (!simc_free() || (options & WNOHANG))
         return REAL(waitid)(type, id, info, options);
-    achi_events_add(&e, ACHI_EVENT_POLL);
-    if (achi_block(ACHI_SIM_NEVER, &e, look_at_id, &w))
+    simp_events_add(&e, SIM_EVENT_POLL);
+    if (simp_block(SIM_NEVER, &e, look_at_id, &w))
         return w.r;
     errno = EINTR;
     return -1;
 }
 
-/* The function has no place for the use of resources: with that, the kernel is asked at the end. */
-long achi_waitid_number(const long a[6])
+/* waitid() has no rusage argument: if one is wanted, the kernel's waitid fills it in at the end. */
+long simp_waitid_number(const long a[6])
 {
     siginfo_t info;
     int r;
@@ -189,5 +153,5 @@ long achi_waitid_number(const long a[6])
     }
     if (waitid((idtype_t)a[0], (id_t)a[1], &info, (int)a[3] | WNOWAIT) != 0)
         return -errno;
-    return achi_raw5(SYS_waitid, a[0], a[1], a[2], a[3] | WNOHANG, a[4]);
+    return simc_raw5(SYS_waitid, a[0], a[1], a[2], a[3] | WNOHANG, a[4]);
 }

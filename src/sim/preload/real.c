@@ -8,17 +8,17 @@
 
 #define LIBACH "libach.so.5"
 
-/* Some systems keep condition variables of long ago under the same names. */
+/* Some systems also have obsolete pthread_cond_* under the same names: ask for GLIBC_2.3.2. */
 static void *next(const char *name)
 {
     void *p = NULL;
 
     if (strncmp(name, "pthread_cond_", 13) == 0)
         p = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-    return p ? p : achi_real_dlsym()(RTLD_NEXT, name);
+    return p ? p : simp_real_dlsym()(RTLD_NEXT, name);
 }
 
-/* A libach that came with a plug-in is not where the dynamic linker looks next. */
+/* RTLD_NEXT does not find a libach that was loaded with a plug-in. */
 static void *in_plugin(const char *name)
 {
     void *lib;
@@ -26,17 +26,17 @@ static void *in_plugin(const char *name)
     if (strncmp(name, "ach_", 4) != 0)
         return NULL;
     lib = dlopen(LIBACH, RTLD_LAZY | RTLD_NOLOAD);
-    return lib ? achi_real_dlsym()(lib, name) : NULL;
+    return lib ? simp_real_dlsym()(lib, name) : NULL;
 }
 
-void *achi_real(const char *name)
+void *simp_real(const char *name)
 {
     void *p = next(name);
 
     if (!p)
         p = in_plugin(name);
     if (!p) {
-        fprintf(stderr, "libachsim-preload: there is no %s\n", name);
+        fprintf(stderr, "libachsim-preload: function %s not found\n", name);
         abort();
     }
     return p;

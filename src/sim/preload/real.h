@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * real.h - the functions behind those that the preload library puts in front
+ * real.h - the original functions behind those that the preload library overrides
  *
  *     return REAL(nanosleep)(t, left);
  */
-#ifndef ACHI_PRELOAD_REAL_H
-#define ACHI_PRELOAD_REAL_H
+#ifndef SIMP_PRELOAD_REAL_H
+#define SIMP_PRELOAD_REAL_H
 
 /* The next definition of a name after this library's. Ends the process if there is none. */
-void *achi_real(const char *name);
+void *simp_real(const char *name);
 
-typedef void *achi_dlsym_fun(void *restrict handle, const char *restrict name);
+typedef void *simp_dlsym_fun(void *restrict handle, const char *restrict name);
 
-/* That of the C library. */
-achi_dlsym_fun *achi_real_dlsym(void);
+/* dlsym of the C library. */
+simp_dlsym_fun *simp_real_dlsym(void);
 
 #define REAL(f)                                                                                    \
     __extension__({                                                                                \
         static __typeof__(&(f)) found;                                                             \
         if (__builtin_expect(!found, 0))                                                           \
-            found = (__typeof__(&(f)))achi_real(#f);                                               \
+            found = (__typeof__(&(f)))simp_real(#f);                                               \
         found;                                                                                     \
     })
 

@@ -8,10 +8,10 @@
 
 #include "preload.h"
 
-#define TEXT_MAX (ACHI_REFUSE_MAX + 512)
+#define TEXT_MAX (SIMP_REFUSE_MAX + 512)
 
-/* A word of the list that ACH_SIM_ALLOW is. */
-bool achi_allowed(const char *call)
+/* ACH_SIM_ALLOW is a list of names, separated by commas. */
+static bool refuse_allowed(const char *call)
 {
     const char *list = secure_getenv("ACH_SIM_ALLOW");
     size_t n = strcspn(call, " :"); /* "futex with an ...": its name only */
@@ -24,21 +24,21 @@ bool achi_allowed(const char *call)
     return false;
 }
 
-/* With no more of the C library than a signal handler may call. */
-void achi_refuse(const char *call, const char *advice)
+/* Uses only functions that may be called in a signal handler. */
+void simp_refuse(const char *call, const char *advice)
 {
     const char *name = getenv("ACH_SIM_NAME");
     char text[TEXT_MAX];
     int n;
 
-    if (achi_allowed(call))
+    if (refuse_allowed(call))
         return;
     n = snprintf(text, sizeof(text), "ach sim: controller %s: %s (process %d): refused: %s; %s\n",
-                 name ? name : "?", program_invocation_name, (int)achi_sim_pid(), call, advice);
+                 name ? name : "?", program_invocation_name, (int)simc_pid(), call, advice);
     if (n >= (int)sizeof(text))
         n = (int)sizeof(text) - 1;
-    achi_raw3(SYS_write, STDERR_FILENO, text, n);
-    achi_sim_refused();
-    achi_raw3(SYS_exit_group, ACHI_STATUS_REFUSED, 0, 0);
+    simc_raw3(SYS_write, STDERR_FILENO, text, n);
+    simc_refused();
+    simc_raw3(SYS_exit_group, SIM_STATUS_REFUSED, 0, 0);
     __builtin_unreachable();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* refused.c - functions of the C library that would finish in real time */
+/* refused.c - functions of the C library that are refused: they would complete in real time */
 #include <aio.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -13,8 +13,8 @@
 
 static void refuse(const char *call, const char *advice)
 {
-    if (achi_sim_active())
-        achi_refuse(call, advice);
+    if (simc_active())
+        simp_refuse(call, advice);
 }
 
 #define REFUSED(name, advice, parameters, arguments)                                               \
@@ -24,7 +24,7 @@ static void refuse(const char *call, const char *advice)
         return REAL(name) arguments;                                                               \
     }
 
-/* On some machines the names with 64 are others, on some the same: declared here for all. */
+/* Not all machines declare the names with 64 separately: declare them here. */
 int aio_read64(struct aiocb64 *io);
 int aio_write64(struct aiocb64 *io);
 int aio_fsync64(int operation, struct aiocb64 *io);
@@ -46,7 +46,7 @@ REFUSED(lio_listio64, THREAD,
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         refuse(plain, THREAD);                                                                     \
-        return ((__typeof__(&name))achi_real(plain))arguments;                                     \
+        return ((__typeof__(&name))simp_real(plain))arguments;                                     \
     }
 
 PLAIN(plain_aio_read, "aio_read", (void *io), (io))
@@ -68,7 +68,7 @@ REFUSED(mq_notify, "use mq_receive in a thread", (mqd_t q, const struct sigevent
 static int real_clone(int (*function)(void *), void *stack, int flags, void *argument,
                       const long a[3])
 {
-    return ((int (*)(int (*)(void *), void *, int, void *, ...))achi_real("clone"))(
+    return ((int (*)(int (*)(void *), void *, int, void *, ...))simp_real("clone"))(
         function, stack, flags, argument, a[0], a[1], a[2]);
 }
 

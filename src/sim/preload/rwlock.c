@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rwlock.c - locks for readers and writers, spin locks: as mutexes in lock.c */
+/* rwlock.c - read-write locks and spin locks; they work like mutexes in lock.c */
 #include <errno.h>
 #include <pthread.h>
 
 #include "preload.h"
 
-#define SPINS 100 /* a lock that is held for so short a time is not waited for */
+#define SPINS 100 /* attempts to take a spin lock before waiting in virtual time */
 
-struct attempt {
+struct rwlock_attempt {
     void *lock;
     int (*try)(void *lock);
     int result;
@@ -18,7 +18,7 @@ static int try_read(void *lock)
     pthread_rwlock_t *l = lock;
     int r = REAL(pthread_rwlock_tryrdlock)(l);
 
-    return r == EBUSY && l->__data.__cur_writer == achi_sim_tid() ? EDEADLK : r;
+    return r == EBUSY && l->__data.__cur_writer == simc_tid() ? EDEADLK : r;
 }
 
 static int try_write(void *lock)
@@ -26,7 +26,7 @@ static int try_write(void *lock)
     pthread_rwlock_t *l = lock;
     int r = REAL(pthread_rwlock_trywrlock)(l);
 
-    return r == EBUSY && l->__data.__cur_writer == achi_sim_tid() ? EDEADLK : r;
+    return r == EBUSY && l->__data.__cur_writer == simc_tid() ? EDEADLK : r;
 }
 
 static int try_spin(void *lock)
@@ -36,86 +36,85 @@ static int try_spin(void *lock)
 
 static bool look_at_lock(void *cx)
 {
-    struct attempt *a = cx;
+    struct rwlock_attempt *a = cx;
 
     a->result = a->try(a->lock);
     return a->result != EBUSY;
 }
 
-static int lock_until(void *lock, int (*try)(void *), int64_t until)
+static int rwlock_lock_until(void *lock, int (*try)(void *), int64_t until)
 {
-    struct attempt a = {lock, try, try(lock)};
-    struct achi_events e = {0};
+    struct rwlock_attempt a = {lock, try, try(lock)};
+    struct simp_events e = {0};
 
     if (a.result != EBUSY)
         return a.result;
-    achi_events_add(&e, achi_local_event(lock));
-    if (achi_shared_seen)
-        achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_local_enter(e.at[0]);
-    achi_block(until, &e, look_at_lock, &a);
-    achi_local_leave(e.at[0]);
+    simp_events_add(&e, simp_local_event(lock));
+    if (simp_shared_seen)
+        simp_events_add(&e, SIM_EVENT_POLL);
+    simp_local_enter(e.at[0]);
+    simp_block(until, &e, look_at_lock, &a);
+    simp_local_leave(e.at[0]);
     return a.result == EBUSY ? ETIMEDOUT : a.result;
 }
 
 static int timed(void *lock, int (*try)(void *), clockid_t clock, const struct timespec *t)
 {
-    if (t->tv_nsec < 0 || t->tv_nsec >= NS_PER_S)
+    if (!simp_clock_has_locks(clock) || !simp_nsec_valid(t))
         return EINVAL;
-    return lock_until(lock, try, achi_clock_point(clock, t));
+    return rwlock_lock_until(lock, try, simp_clock_point(clock, t));
 }
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-    return achi_sim_free() ? lock_until(l, try_read, ACHI_SIM_NEVER)
-                           : REAL(pthread_rwlock_rdlock)(l);
+    return simc_free() ? rwlock_lock_until(l, try_read, SIM_NEVER) : REAL(pthread_rwlock_rdlock)(l);
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-    return achi_sim_free() ? lock_until(l, try_write, ACHI_SIM_NEVER)
-                           : REAL(pthread_rwlock_wrlock)(l);
+    return simc_free() ? rwlock_lock_until(l, try_write, SIM_NEVER)
+                       : REAL(pthread_rwlock_wrlock)(l);
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict l,
                                       const struct timespec *restrict t)
 {
-    return achi_sim_free() ? timed(l, try_read, CLOCK_REALTIME, t)
-                           : REAL(pthread_rwlock_timedrdlock)(l, t);
+    return simc_free() ? timed(l, try_read, CLOCK_REALTIME, t)
+                       : REAL(pthread_rwlock_timedrdlock)(l, t);
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict l,
                                       const struct timespec *restrict t)
 {
-    return achi_sim_free() ? timed(l, try_write, CLOCK_REALTIME, t)
-                           : REAL(pthread_rwlock_timedwrlock)(l, t);
+    return simc_free() ? timed(l, try_write, CLOCK_REALTIME, t)
+                       : REAL(pthread_rwlock_timedwrlock)(l, t);
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict l, clockid_t clock,
                                       const struct timespec *restrict t)
 {
-    return achi_sim_free() ? timed(l, try_read, clock, t)
-                           : REAL(pthread_rwlock_clockrdlock)(l, clock, t);
+    return simc_free() ? timed(l, try_read, clock, t)
+                       : REAL(pthread_rwlock_clockrdlock)(l, clock, t);
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict l, clockid_t clock,
                                       const struct timespec *restrict t)
 {
-    return achi_sim_free() ? timed(l, try_write, clock, t)
-                           : REAL(pthread_rwlock_clockwrlock)(l, clock, t);
+    return simc_free() ? timed(l, try_write, clock, t)
+                       : REAL(pthread_rwlock_clockwrlock)(l, clock, t);
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     int r = REAL(pthread_rwlock_unlock)(l);
 
-    achi_local_post(achi_local_event(l));
+    simp_local_post(simp_local_event(l));
     return r;
 }
 
 EXPORT int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared)
 {
-    achi_shared_seen |= shared == PTHREAD_PROCESS_SHARED;
+    simp_shared_seen |= shared == PTHREAD_PROCESS_SHARED;
     return REAL(pthread_rwlockattr_setpshared)(attr, shared);
 }
 
@@ -124,24 +123,24 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
     void *lock = (void *)(uintptr_t)l;
     int i;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(pthread_spin_lock)(l);
     for (i = 0; i < SPINS; i++)
         if (REAL(pthread_spin_trylock)(l) == 0)
             return 0;
-    return lock_until(lock, try_spin, ACHI_SIM_NEVER);
+    return rwlock_lock_until(lock, try_spin, SIM_NEVER);
 }
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     int r = REAL(pthread_spin_unlock)(l);
 
-    achi_local_post(achi_local_event((const void *)(uintptr_t)l));
+    simp_local_post(simp_local_event((const void *)(uintptr_t)l));
     return r;
 }
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 {
-    achi_shared_seen |= shared == PTHREAD_PROCESS_SHARED;
+    simp_shared_seen |= shared == PTHREAD_PROCESS_SHARED;
     return REAL(pthread_spin_init)(l, shared);
 }

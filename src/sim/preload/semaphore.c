@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* semaphore.c - POSIX semaphores, which Python's locks are */
+/* semaphore.c - POSIX semaphores, which implement Python's locks */
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
@@ -12,18 +12,18 @@ static bool look_at_semaphore(void *sem)
     return REAL(sem_trywait)(sem) == 0;
 }
 
-static int wait_until(sem_t *sem, int64_t until)
+static int semaphore_wait_until(sem_t *sem, int64_t until)
 {
-    struct achi_events e = {.signals = ACHI_RESTARTS};
+    struct simp_events e = {.signals = SIMP_RESTARTS};
     bool taken = look_at_semaphore(sem);
 
     if (!taken) {
-        achi_events_add(&e, achi_local_event(sem));
-        if (achi_shared_seen)
-            achi_events_add(&e, ACHI_EVENT_POLL);
-        achi_local_enter(e.at[0]);
-        taken = achi_block(until, &e, look_at_semaphore, sem);
-        achi_local_leave(e.at[0]);
+        simp_events_add(&e, simp_local_event(sem));
+        if (simp_shared_seen)
+            simp_events_add(&e, SIM_EVENT_POLL);
+        simp_local_enter(e.at[0]);
+        taken = simp_block(until, &e, look_at_semaphore, sem);
+        simp_local_leave(e.at[0]);
     }
     if (!taken)
         errno = e.interrupted ? EINTR : ETIMEDOUT;
@@ -32,51 +32,51 @@ static int wait_until(sem_t *sem, int64_t until)
 
 static int timed_wait(sem_t *sem, clockid_t clock, const struct timespec *t)
 {
-    if (t->tv_nsec < 0 || t->tv_nsec >= NS_PER_S) {
+    if (!simp_clock_has_locks(clock) || !simp_nsec_valid(t)) {
         errno = EINVAL;
         return -1;
     }
-    return wait_until(sem, achi_clock_point(clock, t));
+    return semaphore_wait_until(sem, simp_clock_point(clock, t));
 }
 
 EXPORT int sem_wait(sem_t *sem)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sem_wait)(sem);
-    return wait_until(sem, ACHI_SIM_NEVER);
+    return semaphore_wait_until(sem, SIM_NEVER);
 }
 
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict t)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sem_timedwait)(sem, t);
     return timed_wait(sem, CLOCK_REALTIME, t);
 }
 
 EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict t)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sem_clockwait)(sem, clock, t);
     return timed_wait(sem, clock, t);
 }
 
-/* Who is further behind must not take what is not there yet at his time. */
+/* simc_act first: a thread that is behind in time must not take the semaphore before this post. */
 EXPORT int sem_post(sem_t *sem)
 {
-    bool others = achi_sim_free() && (achi_threads() > 1 || achi_shared_seen);
+    bool others = simc_free() && (simp_threads() > 1 || simp_shared_seen);
     int r;
 
     if (others)
-        achi_sim_act();
+        simc_act();
     r = REAL(sem_post)(sem);
     if (others && r == 0)
-        achi_local_post(achi_local_event(sem));
+        simp_local_post(simp_local_event(sem));
     return r;
 }
 
 EXPORT int sem_init(sem_t *sem, int shared, unsigned value)
 {
-    achi_shared_seen |= shared != 0;
+    simp_shared_seen |= shared != 0;
     return REAL(sem_init)(sem, shared, value);
 }
 
@@ -92,6 +92,6 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
         value = va_arg(more, unsigned);
         va_end(more);
     }
-    achi_shared_seen = true;
+    simp_shared_seen = true;
     return REAL(sem_open)(name, flags, mode, value);
 }

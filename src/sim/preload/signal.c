@@ -2,13 +2,14 @@
 /*
  * signal.c - waiting for signals
  *
- * Signals of the simulation come at their exact time. Those from outside are looked for after
- * each step of the world.
+ * Signals of the simulation arrive at their exact virtual time. Signals from outside are polled
+ * for after each step of the world.
  */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "overrun.h"
 #include "pending.h"
 
 #define KERNEL_SIGSET 8 /* bytes of a set of signals */
@@ -24,24 +25,25 @@ static bool look_for_signal(void *cx)
     static const struct timespec at_once;
     struct wait *w = cx;
 
-    if (achi_signal_take(w->set, w->info)) {
+    if (simp_signal_take(w->set, w->info))
         w->r = w->info->si_signo;
-        return true;
-    }
-    w->r = achi_raw5(SYS_rt_sigtimedwait, w->set, w->info, &at_once, KERNEL_SIGSET, 0);
+    else
+        w->r = simc_raw5(SYS_rt_sigtimedwait, w->set, w->info, &at_once, KERNEL_SIGSET, 0);
+    if (w->r > 0)
+        simp_overrun_accept(w->info);
     return w->r != -EAGAIN && w->r != -EINTR;
 }
 
-/* Those of the set that are not blocked would be taken by a handler: a program blocks them. */
+/* The program must block the signals of the set; else a handler would get them. */
 static long wait_for(const sigset_t *set, siginfo_t *info, int64_t until)
 {
     siginfo_t own;
     struct wait w = {set, info ? info : &own, 0};
-    struct achi_events e = {.signals = ACHI_ENDS};
+    struct simp_events e = {.signals = SIMP_ENDS};
 
     memset(w.info, 0, sizeof(*w.info));
-    achi_events_add(&e, ACHI_EVENT_POLL);
-    if (achi_block(until, &e, look_for_signal, &w))
+    simp_events_add(&e, SIM_EVENT_POLL);
+    if (simp_block(until, &e, look_for_signal, &w))
         return w.r;
     return e.interrupted ? -EINTR : -EAGAIN;
 }
@@ -49,14 +51,14 @@ static long wait_for(const sigset_t *set, siginfo_t *info, int64_t until)
 EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                         const struct timespec *restrict t)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sigtimedwait)(set, info, t);
-    if (t && (t->tv_nsec < 0 || t->tv_nsec >= NS_PER_S || t->tv_sec < 0)) {
+    if (t && !simp_timespec_valid(t)) {
         errno = EINVAL;
         return -1;
     }
-    return (int)achi_result(
-        wait_for(set, info, t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER));
+    return (int)simp_result(
+        wait_for(set, info, t ? simp_after(simc_now(), simp_ns(t)) : SIM_NEVER));
 }
 
 EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
@@ -68,10 +70,10 @@ EXPORT int sigwait(const sigset_t *restrict set, int *restrict signo)
 {
     long r;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sigwait)(set, signo);
     do
-        r = wait_for(set, NULL, ACHI_SIM_NEVER);
+        r = wait_for(set, NULL, SIM_NEVER);
     while (r == -EINTR);
     if (r < 0)
         return (int)-r;
@@ -80,17 +82,17 @@ EXPORT int sigwait(const sigset_t *restrict set, int *restrict signo)
 }
 
 struct suspend {
-    sigset_t all;         /* what is blocked meanwhile */
-    const sigset_t *mask; /* what the program wants to be blocked */
+    sigset_t all;         /* blocked during the wait */
+    const sigset_t *mask; /* the mask that the program passed */
 };
 
-/* Of the pending signals that the program does not block, one runs a handler or ends the process. */
+/* Does the signal run a handler, or stop or end the process? */
 static bool acts(int signo)
 {
     bool restarts;
     struct sigaction action;
 
-    if (achi_signal_handled(signo, &restarts))
+    if (simp_signal_handled(signo, &restarts))
         return true;
     if (REAL(sigaction)(signo, NULL, &action) != 0 || action.sa_handler == SIG_IGN)
         return false;
@@ -109,15 +111,15 @@ static bool look_for_handler(void *cx)
     for (signo = 1; signo < NSIG; signo++)
         if (sigismember(s->mask, signo) == 0)
             sigaddset(&open, signo);
-    while (achi_signal_take(&open, &info))
-        achi_signal_give_back(&info);
+    while (simp_signal_take(&open, &info))
+        simp_signal_give_back(&info);
     memset(&pending, 0, sizeof(pending));
-    achi_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0);
+    simc_raw3(SYS_rt_sigpending, &pending, KERNEL_SIGSET, 0);
     for (signo = 1; signo < NSIG; signo++)
         found |= sigismember(&pending, signo) == 1 && sigismember(&open, signo) == 1 && acts(signo);
-    if (found) { /* the handlers run between the two */
-        achi_signal_mask(SIG_SETMASK, s->mask, NULL);
-        achi_signal_mask(SIG_SETMASK, &s->all, NULL);
+    if (found) { /* the handlers run between the two calls */
+        simp_signal_mask(SIG_SETMASK, s->mask, NULL);
+        simp_signal_mask(SIG_SETMASK, &s->all, NULL);
     }
     return found;
 }
@@ -125,14 +127,14 @@ static bool look_for_handler(void *cx)
 static void suspend(const sigset_t *mask)
 {
     struct suspend s = {.mask = mask};
-    struct achi_events e = {0};
+    struct simp_events e = {0};
     sigset_t old;
 
-    achi_signal_fill(&s.all);
-    achi_signal_mask(SIG_SETMASK, &s.all, &old);
-    achi_events_add(&e, ACHI_EVENT_POLL);
-    achi_block(ACHI_SIM_NEVER, &e, look_for_handler, &s);
-    achi_signal_mask(SIG_SETMASK, &old, NULL);
+    simp_signal_fill(&s.all);
+    simp_signal_mask(SIG_SETMASK, &s.all, &old);
+    simp_events_add(&e, SIM_EVENT_POLL);
+    simp_block(SIM_NEVER, &e, look_for_handler, &s);
+    simp_signal_mask(SIG_SETMASK, &old, NULL);
     errno = EINTR;
 }
 
@@ -140,7 +142,7 @@ EXPORT int sigsuspend(const sigset_t *mask)
 {
     sigset_t own = *mask;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sigsuspend)(mask);
     sigdelset(&own, SIGSYS);
     suspend(&own);
@@ -151,14 +153,14 @@ EXPORT int pause(void)
 {
     sigset_t mask;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(pause)();
-    achi_signal_mask(SIG_SETMASK, NULL, &mask);
+    simp_signal_mask(SIG_SETMASK, NULL, &mask);
     suspend(&mask);
     return -1;
 }
 
-/* Its one argument is a set of the first signals, or with is_signal a signal. */
+/* argument: a set of the first 32 signals; with is_signal, the number of a signal. */
 EXPORT int __sigpause(int argument, int is_signal);
 
 EXPORT int __sigpause(int argument, int is_signal)
@@ -166,9 +168,9 @@ EXPORT int __sigpause(int argument, int is_signal)
     sigset_t mask;
     int signo;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(__sigpause)(argument, is_signal);
-    achi_signal_mask(SIG_SETMASK, NULL, &mask);
+    simp_signal_mask(SIG_SETMASK, NULL, &mask);
     if (is_signal) {
         sigdelset(&mask, argument);
     } else {

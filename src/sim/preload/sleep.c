@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sleep.c - sleeping for a time, and giving way to others */
+/* sleep.c - sleep and yield */
 #include <errno.h>
 #include <sched.h>
 #include <threads.h>
@@ -9,51 +9,50 @@
 
 #define NS_PER_US 1000
 
-/* What is left of a sleep that a signal handler has ended. */
-static void set_left(struct timespec *left, int64_t end)
+/* Store the remaining time of a sleep that a signal handler has ended. */
+static void sleep_set_left(struct timespec *left, int64_t end)
 {
-    int64_t rest = end - achi_sim_now();
+    int64_t rest = end - simc_now();
 
     if (left)
-        *left = achi_timespec(rest > 0 ? rest : 0);
+        *left = simp_timespec(rest > 0 ? rest : 0);
 }
 
 static bool sleep_for(int64_t ns, struct timespec *left)
 {
-    int64_t end = achi_after(achi_sim_now(), ns);
+    int64_t end = simp_after(simc_now(), ns);
 
-    if (achi_sleep_until(end))
+    if (simp_sleep_until(end))
         return true;
-    set_left(left, end);
+    sleep_set_left(left, end);
     return false;
-}
-
-static bool valid(const struct timespec *t)
-{
-    return t && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
 }
 
 EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
                            struct timespec *left)
 {
-    if (!achi_sim_free() || !achi_clock_virtual(clock))
+    if (!simc_free() || simp_clock_cpu(clock))
         return REAL(clock_nanosleep)(clock, flags, t, left);
-    if (!valid(t) || (t->tv_sec < 0 && !(flags & TIMER_ABSTIME)))
-        return EINVAL;
+    if (!simp_clock_virtual(clock))
+        return simp_clock_unknown(clock);
+    if (!simp_clock_has_timers(clock))
+        return EOPNOTSUPP;
+    if (!t || !simp_timespec_valid(t))
+        return t ? EINVAL : EFAULT;
     if (flags & TIMER_ABSTIME)
-        return achi_sleep_until(achi_clock_point(clock, t)) ? 0 : EINTR;
-    return sleep_for(achi_ns(t), left) ? 0 : EINTR;
+        return simp_sleep_until(simp_clock_point(clock, t)) ? 0 : EINTR;
+    return sleep_for(simp_ns(t), left) ? 0 : EINTR;
 }
 
 EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(nanosleep)(t, left);
-    if (!valid(t) || t->tv_sec < 0) {
-        errno = EINVAL;
+    if (!t || !simp_timespec_valid(t)) {
+        errno = t ? EINVAL : EFAULT;
         return -1;
     }
-    if (sleep_for(achi_ns(t), left))
+    if (sleep_for(simp_ns(t), left))
         return 0;
     errno = EINTR;
     return -1;
@@ -61,7 +60,7 @@ EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 
 EXPORT int usleep(useconds_t us)
 {
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(usleep)(us);
     if (sleep_for((int64_t)us * NS_PER_US, NULL))
         return 0;
@@ -73,7 +72,7 @@ EXPORT unsigned sleep(unsigned seconds)
 {
     struct timespec left;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(sleep)(seconds);
     if (sleep_for(seconds * NS_PER_S, &left))
         return 0;
@@ -82,18 +81,18 @@ EXPORT unsigned sleep(unsigned seconds)
 
 EXPORT int thrd_sleep(const struct timespec *t, struct timespec *left)
 {
-    if (!achi_sim_free() || !valid(t) || t->tv_sec < 0)
+    if (!simc_free() || !t || !simp_timespec_valid(t))
         return REAL(thrd_sleep)(t, left);
-    return sleep_for(achi_ns(t), left) ? 0 : -1;
+    return sleep_for(simp_ns(t), left) ? 0 : -1;
 }
 
 EXPORT int sched_yield(void)
 {
-    if (achi_sim_free()) {
-        achi_local_post_pending();
-        achi_sim_yield();
+    if (simc_free()) {
+        simp_local_post_pending();
+        simc_yield();
     }
-    return (int)achi_result(achi_raw3(SYS_sched_yield, 0, 0, 0));
+    return (int)simp_result(simc_raw3(SYS_sched_yield, 0, 0, 0));
 }
 
 EXPORT void thrd_yield(void)

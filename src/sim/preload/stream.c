@@ -3,8 +3,8 @@
  * stream.c - read, write, recv, send, accept
  *
  * A pipe or socket between processes of the simulation is part of the world: a thread reads and
- * writes it at its own time. A reader that would block waits in virtual time for a writer, which
- * says so after its write. A wait for a peer outside the simulation is the kernel's.
+ * writes it at its own virtual time. A reader that would block waits in virtual time until a writer
+ * posts an event after its write. A wait for a peer outside the simulation is left to the kernel.
  */
 #include "stream.h"
 
@@ -18,43 +18,35 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include "inside.h"
+#include "overrun.h"
+#include "peers.h"
 
-#define ATOMIC_WRITE 4096 /* that much fits into a pipe that is ready */
+#define ATOMIC_WRITE 4096 /* bytes that always fit into a pipe that is ready (PIPE_BUF) */
 
-achi_event_t achi_stream_event(void)
-{
-    static achi_event_t event;
-
-    if (!event)
-        event = achi_event_channel("sim/streams"); /* no channel is called so */
-    return event;
-}
-
-/* Files, terminals, and pipes from outside are not. An eventfd and its like have no type. */
+/* S_IFREG: not a stream of the simulation, as files, terminals and outside pipes. eventfds: 0. */
 static mode_t stream_type(int fd)
 {
     struct stat s;
     mode_t type;
 
-    if (!achi_sim_free() || fstat(fd, &s) != 0)
+    if (!simc_free() || fstat(fd, &s) != 0)
         return S_IFREG;
     type = s.st_mode & S_IFMT;
-    return type == 0 || type == S_IFSOCK || (type == S_IFIFO && achi_inside_marked(fd)) ? type
-                                                                                        : S_IFREG;
+    return type == 0 || type == S_IFSOCK || (type == S_IFIFO && simp_peers_marked(fd)) ? type
+                                                                                       : S_IFREG;
 }
 
-struct look {
+struct stream_look {
     struct pollfd p;
 };
 
 static bool look_at_stream(void *cx)
 {
     static const struct timespec at_once;
-    struct look *l = cx;
+    struct stream_look *l = cx;
 
     l->p.revents = 0;
-    return achi_raw5(SYS_ppoll, &l->p, 1, &at_once, 0, 0) != 0;
+    return simc_raw5(SYS_ppoll, &l->p, 1, &at_once, 0, 0) != 0;
 }
 
 static int64_t socket_timeout(int fd, short events)
@@ -64,45 +56,50 @@ static int64_t socket_timeout(int fd, short events)
 
     if (getsockopt(fd, SOL_SOCKET, events & POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO, &t, &size) != 0 ||
         (t.tv_sec == 0 && t.tv_usec == 0))
-        return ACHI_SIM_NEVER;
-    return achi_after(achi_sim_now(), t.tv_sec * NS_PER_S + t.tv_usec * 1000);
+        return SIM_NEVER;
+    return simp_after(simc_now(), t.tv_sec * NS_PER_S + t.tv_usec * 1000);
 }
 
 static bool ready(int fd, mode_t type, short events, bool dont_wait)
 {
-    struct look l = {{.fd = fd, .events = events}};
-    int64_t until = ACHI_SIM_NEVER;
+    struct stream_look l = {{.fd = fd, .events = events}};
+    int64_t until = SIM_NEVER;
     int r;
 
-    achi_sim_act();
-    if (dont_wait || look_at_stream(&l) || (fcntl(fd, F_GETFL) & O_NONBLOCK))
+    simc_act();
+    if (dont_wait || look_at_stream(&l) || (simc_raw3(SYS_fcntl, fd, F_GETFL, 0) & O_NONBLOCK))
         return true;
     if (type == S_IFSOCK) {
         until = socket_timeout(fd, events);
-        if (until == ACHI_SIM_NEVER && !achi_inside_socket(fd))
-            return true; /* its peer lives by the wall's clock: so does the wait */
+        if (until == SIM_NEVER && !simp_peers_socket(fd))
+            return true; /* the peer is outside, in real time: the call may block */
     }
-    r = achi_watch(until, true, until == ACHI_SIM_NEVER ? ACHI_RESTARTS : ACHI_ENDS, look_at_stream,
-                   &l);
+    r = simp_watch(until, true, until == SIM_NEVER ? SIMP_RESTARTS : SIMP_ENDS, look_at_stream, &l);
     if (r == 0)
         errno = EAGAIN;
     return r > 0;
 }
 
-bool achi_stream_ready(int fd, short events, bool dont_wait)
+/*
+ * Call before a read (POLLIN) or write (POLLOUT) of the descriptor: waits for the caller's turn,
+ * and until the call would not block. False with errno: the socket's timeout has expired, or a
+ * signal handler ended the wait.
+ */
+static bool stream_ready(int fd, short events, bool dont_wait)
 {
     mode_t type = stream_type(fd);
 
     return type == S_IFREG || ready(fd, type, events, dont_wait);
 }
 
-void achi_stream_moved(int fd)
+/* Call after a system call that may wake waiters on the descriptor. */
+static void stream_moved(int fd)
 {
     if (stream_type(fd) != S_IFREG)
-        achi_sim_post(achi_stream_event());
+        simc_post(simp_stream_event());
 }
 
-/* Both directions wake somebody: a reader makes room for a writer. */
+/* Reads post the event, too: they make room for a blocked writer. */
 #define STREAM(fd, events, dont_wait, call)                                                        \
     do {                                                                                           \
         mode_t type = stream_type(fd);                                                             \
@@ -114,14 +111,24 @@ void achi_stream_moved(int fd)
             return -1;                                                                             \
         n = call;                                                                                  \
         if (n > 0)                                                                                 \
-            achi_sim_post(achi_stream_event());                                                    \
+            simc_post(simp_stream_event());                                                        \
         return n;                                                                                  \
     } while (0)
 
-ssize_t achi_stream_read(int fd, void *buf, size_t size)
+static ssize_t read_stream(int fd, void *buf, size_t size)
 {
-    achi_file_check(fd);
     STREAM(fd, POLLIN, false, REAL(read)(fd, buf, size));
+}
+
+ssize_t simp_stream_read(int fd, void *buf, size_t size)
+{
+    ssize_t n;
+
+    simp_file_check(fd);
+    n = read_stream(fd, buf, size);
+    if (n > 0)
+        simp_overrun_accept_read(fd, buf, (size_t)n);
+    return n;
 }
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n_v)
@@ -161,7 +168,7 @@ EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t size, size_t ro
            REAL(__recvfrom_chk)(fd, buf, size, room, flags, from, length));
 }
 
-/* The timeout ends the call only after a datagram: as the kernel does. */
+/* As in the kernel, the timeout is checked only after each datagram. */
 EXPORT int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct timespec *t)
 {
     int64_t until;
@@ -170,8 +177,12 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct tim
 
     if (stream_type(fd) == S_IFREG)
         return REAL(recvmmsg)(fd, m, n, flags, t);
-    until = t ? achi_after(achi_sim_now(), achi_ns(t)) : ACHI_SIM_NEVER;
-    for (i = 0; i < n && (i == 0 || achi_sim_now() < until); i++) {
+    if (t && !simp_timespec_valid(t)) {
+        errno = EINVAL;
+        return -1;
+    }
+    until = t ? simp_after(simc_now(), simp_ns(t)) : SIM_NEVER;
+    for (i = 0; i < n && (i == 0 || simc_now() < until); i++) {
         size = recvmsg(fd, &m[i].msg_hdr, flags & ~MSG_WAITFORONE);
         if (size < 0)
             return i ? (int)i : -1;
@@ -184,7 +195,7 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct tim
 
 EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
 {
-    if (!achi_stream_ready(fd, POLLIN, false))
+    if (!stream_ready(fd, POLLIN, false))
         return -1;
     return REAL(accept4)(fd, address, length, flags);
 }
@@ -199,7 +210,7 @@ static bool is_network(const struct sockaddr *address)
     return address->sa_family == AF_INET || address->sa_family == AF_INET6;
 }
 
-/* A program may not mean to talk to a real robot, or to one of another simulation. */
+/* The program may connect by mistake to a real robot, or to one of another simulation. */
 static void warn_of_network(const struct sockaddr *address, socklen_t length)
 {
     static bool warned;
@@ -213,10 +224,9 @@ static void warn_of_network(const struct sockaddr *address, socklen_t length)
         return;
     n = snprintf(
         text, sizeof(text),
-        "ach sim: controller %s: %s connects to %s port %s: what comes from there comes in "
-        "real time\n",
+        "ach sim: controller %s: %s connects to %s port %s: data from there arrives in real time\n",
         name ? name : "?", program_invocation_short_name, host, port);
-    achi_raw3(SYS_write, STDERR_FILENO, text, n < (int)sizeof(text) ? n : (int)sizeof(text) - 1);
+    simc_raw3(SYS_write, STDERR_FILENO, text, n < (int)sizeof(text) ? n : (int)sizeof(text) - 1);
 }
 
 EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
@@ -225,13 +235,13 @@ EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 
     int saved;
 
-    if (achi_sim_free())
-        achi_sim_act();
+    if (simc_free())
+        simc_act();
     r = REAL(connect)(fd, address, length);
     saved = errno;
     if (r == 0)
-        achi_stream_moved(fd);
-    if ((r == 0 || saved == EINPROGRESS) && achi_sim_free() && is_network(address))
+        stream_moved(fd);
+    if ((r == 0 || saved == EINPROGRESS) && simc_free() && is_network(address))
         warn_of_network(address, length);
     errno = saved;
     return r;
@@ -258,7 +268,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *v, int n_v)
     STREAM(fd, POLLOUT, false, REAL(writev)(fd, v, n_v));
 }
 
-/* More than a pipe that is ready takes at once is written in parts, each at its own time. */
+/* A write larger than ATOMIC_WRITE is split into parts, each written at its own virtual time. */
 static ssize_t write_pipe(int fd, const char *buf, size_t size)
 {
     size_t done = 0;
@@ -273,14 +283,14 @@ static ssize_t write_pipe(int fd, const char *buf, size_t size)
         if (n < 0)
             return done ? (ssize_t)done : n;
         done += (size_t)n;
-        achi_sim_post(achi_stream_event());
+        simc_post(simp_stream_event());
     } while (done < size);
     return (ssize_t)done;
 }
 
-ssize_t achi_stream_write(int fd, const void *buf, size_t size)
+ssize_t simp_stream_write(int fd, const void *buf, size_t size)
 {
-    if (stream_type(fd) == S_IFIFO && !(fcntl(fd, F_GETFL) & O_NONBLOCK))
+    if (stream_type(fd) == S_IFIFO && !(simc_raw3(SYS_fcntl, fd, F_GETFL, 0) & O_NONBLOCK))
         return write_pipe(fd, buf, size);
     STREAM(fd, POLLOUT, false, REAL(write)(fd, buf, size));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.c - threads that come and go
+ * thread.c - start and end of threads
  *
- * A new thread says hello before its first instruction, and who started it goes on only
- * when that is said: else time could pass that the new one still has to live through.
+ * A new thread says hello to the coordinator before its start function runs, and its creator
+ * continues only after that: else virtual time could advance past the new thread's start.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,21 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../golang.h"
-#include "alarm.h"
-#include "futex.h"
-#include "handle.h"
+#include "../program/golang.h"
+#include "kill.h"
+#include "once.h"
 #include "pending.h"
 #include "refuse.h"
-#include "send.h"
-#include "told.h"
 
-/* Two go by these: who started it and who it is. Each lets go once. */
+/* Shared by the creator and the new thread. Each releases it once. */
 struct newborn {
     void *(*start)(void *);
     void *argument;
     uint32_t parent;
-    struct achi_told told;
+    struct simp_once told;
     unsigned users;
 };
 
@@ -39,12 +36,12 @@ struct life {
 
 static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct life *lives;
-static pthread_t first; /* thread of the process */
+static pthread_t first; /* the process's initial thread */
 static unsigned threads = 1;
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
-unsigned achi_threads(void)
+unsigned simp_threads(void)
 {
     return __atomic_load_n(&threads, __ATOMIC_RELAXED);
 }
@@ -55,11 +52,11 @@ static void release(struct newborn *b)
         free(b);
 }
 
-static void tell(void *cx)
+static void thread_tell(void *cx)
 {
     struct newborn *b = cx;
 
-    achi_told_set(&b->told);
+    simp_once_set(&b->told);
 }
 
 static struct life **find_life(pthread_t thread)
@@ -78,7 +75,7 @@ static void begin_life(pthread_t thread)
     if (!l)
         return;
     l->thread = thread;
-    l->tid = achi_sim_tid();
+    l->tid = simc_tid();
     REAL(pthread_mutex_lock)(&lives_lock);
     l->next = lives;
     lives = l;
@@ -98,14 +95,14 @@ static void end_life(pthread_t thread)
     free(l);
 }
 
-/* The first thread is in no list. */
-pid_t achi_thread_id(pthread_t thread)
+/* The first thread is not in the list: its id is the pid. */
+pid_t simp_thread_id(pthread_t thread)
 {
     const struct life *l;
     pid_t tid = 0;
 
     if (pthread_equal(thread, first))
-        return achi_sim_pid();
+        return simc_pid();
     REAL(pthread_mutex_lock)(&lives_lock);
     l = *find_life(thread);
     if (l)
@@ -124,12 +121,12 @@ static bool has_ended(void *thread)
     return ended;
 }
 
-static achi_event_t end_of(pthread_t thread)
+static sim_event_t end_of(pthread_t thread)
 {
-    return achi_local_event((const void *)(uintptr_t)thread);
+    return simp_local_event((const void *)(uintptr_t)thread);
 }
 
-/* Other destructors may still call us: wait for the last round. */
+/* Other destructors may still call this library: act in the last round. */
 static void at_end(void *round)
 {
     uintptr_t n = (uintptr_t)round;
@@ -138,20 +135,15 @@ static void at_end(void *round)
         pthread_setspecific(end_key, (void *)(n + 1));
         return;
     }
-    achi_local_post_pending();
-    achi_sim_act(); /* from here on it must not wait: somebody may be joining it */
+    simp_local_post_pending();
+    simc_act(); /* from here on this thread must not wait: another may be joining it */
     end_life(pthread_self());
     __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
-    achi_sim_bye(end_of(pthread_self()));
+    simc_bye(end_of(pthread_self()));
 }
 
-static void in_child(void)
+static void thread_in_child(void)
 {
-    achi_files_forget();
-    achi_handles_forked();
-    achi_alarms_forget();
-    achi_signals_forget();
-    achi_futexes_forget();
     threads = 1;
     first = pthread_self();
     lives = NULL;
@@ -162,44 +154,44 @@ static void make_key(void)
 {
     first = pthread_self();
     pthread_key_create(&end_key, at_end);
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(NULL, NULL, thread_in_child);
 }
 
-void achi_thread_watch(void)
+void simp_thread_watch(void)
 {
     pthread_once(&end_once, make_key);
     pthread_setspecific(end_key, (void *)1);
 }
 
-static void *run(void *cx)
+static void *thread_run(void *cx)
 {
     struct newborn *b = cx;
     void *(*start)(void *) = b->start;
     void *argument = b->argument;
 
-    achi_thread_watch();
+    simp_thread_watch();
     begin_life(pthread_self());
-    achi_sim_hello(b->parent, tell, b);
+    simc_hello(b->parent, thread_tell, b);
     release(b);
     return start(argument);
 }
 
 /*
- * A library in Go starts threads when it is loaded, and most of the calls of its runtime are not
- * seen. Programs in Go are not even executed.
+ * Refuse libraries written in Go: they start threads when loaded, and most calls of the Go runtime
+ * bypass this library. Programs in Go are refused at exec.
  */
 static void check_origin(void *(*start)(void *))
 {
-    static void *checked; /* where the last one is loaded: most threads come from the same */
-    char text[ACHI_REFUSE_MAX];
+    static void *checked; /* base of the last object checked: most threads come from the same */
+    char text[SIMP_REFUSE_MAX];
     Dl_info object;
 
     if (!dladdr((void *)(uintptr_t)start, &object) ||
         __atomic_load_n(&checked, __ATOMIC_RELAXED) == object.dli_fbase)
         return;
-    if (achi_golang_made_file(object.dli_fname)) {
-        snprintf(text, sizeof(text), "go_library: %s " ACHI_GOLANG_WHY, object.dli_fname);
-        achi_refuse(text, "use it in a process outside the simulation");
+    if (sim_golang_made_file(object.dli_fname)) {
+        snprintf(text, sizeof(text), "go_library: %s " SIM_GOLANG_WHY, object.dli_fname);
+        simp_refuse(text, "use it in a process outside the simulation");
     }
     __atomic_store_n(&checked, object.dli_fbase, __ATOMIC_RELAXED);
 }
@@ -210,79 +202,79 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     struct newborn *b;
     int r;
 
-    if (!achi_sim_free())
+    if (!simc_free())
         return REAL(pthread_create)(thread, attr, start, argument);
     check_origin(start);
     b = malloc(sizeof(*b));
     if (!b)
         return EAGAIN;
-    *b = (struct newborn){start, argument, (uint32_t)achi_sim_tid(), {0}, 2};
-    achi_sim_act();
-    achi_sim_critical(); /* until the new thread has come: it cannot while this one is stopped */
+    *b = (struct newborn){start, argument, (uint32_t)simc_tid(), {0}, 2};
+    simc_act();
+    simc_critical(); /* until the new thread's hello: it cannot run while the process is stopped */
     __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
-    r = REAL(pthread_create)(thread, attr, run, b);
+    r = REAL(pthread_create)(thread, attr, thread_run, b);
     if (r == 0) {
-        achi_told_await(&b->told, 0);
+        simp_once_await(&b->told, 0);
         release(b);
     } else {
         __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
         free(b);
     }
-    achi_sim_uncritical();
+    simc_uncritical();
     return r;
 }
 
-/* It may be waiting. */
+/* The thread may be waiting in virtual time: post its signal event. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
     int r;
 
-    if (achi_sim_free())
-        achi_sim_act();
+    if (simc_free())
+        simc_act();
     r = REAL(pthread_cancel)(thread);
     if (r == 0)
-        achi_local_post(achi_signal_event());
+        simp_local_post(simp_signal_event());
     return r;
 }
 
 static bool await_end(pthread_t thread, int64_t until)
 {
-    struct achi_events e = {0};
+    struct simp_events e = {0};
     bool ended;
 
-    achi_events_add(&e, end_of(thread));
-    achi_local_enter(e.at[0]);
-    ended = achi_block(until, &e, has_ended, &thread);
-    achi_local_leave(e.at[0]);
+    simp_events_add(&e, end_of(thread));
+    simp_local_enter(e.at[0]);
+    ended = simp_block(until, &e, has_ended, &thread);
+    simp_local_leave(e.at[0]);
     return ended;
 }
 
-/* It has ended, as far as virtual time goes: its last steps are no delay. */
+/* The thread has ended in virtual time: its remaining steps take none. */
 static int join_ended(pthread_t thread, void **result)
 {
     int r;
 
-    achi_sim_critical();
+    simc_critical();
     r = REAL(pthread_join)(thread, result);
-    achi_sim_uncritical();
+    simc_uncritical();
     return r;
 }
 
 EXPORT int pthread_join(pthread_t thread, void **result)
 {
-    if (achi_sim_free() && !pthread_equal(thread, pthread_self()))
-        await_end(thread, ACHI_SIM_NEVER);
+    if (simc_free() && !pthread_equal(thread, pthread_self()))
+        await_end(thread, SIM_NEVER);
     return join_ended(thread, result);
 }
 
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
                                 const struct timespec *t)
 {
-    if (!achi_sim_free() || pthread_equal(thread, pthread_self()))
+    if (!simc_free() || pthread_equal(thread, pthread_self()))
         return REAL(pthread_clockjoin_np)(thread, result, clock, t);
-    if (t && (t->tv_nsec < 0 || t->tv_nsec >= NS_PER_S))
+    if (t && (!simp_clock_has_locks(clock) || !simp_nsec_valid(t)))
         return EINVAL;
-    if (!await_end(thread, t ? achi_clock_point(clock, t) : ACHI_SIM_NEVER))
+    if (!await_end(thread, t ? simp_clock_point(clock, t) : SIM_NEVER))
         return ETIMEDOUT;
     return join_ended(thread, result);
 }
@@ -292,11 +284,11 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct ti
     return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, t);
 }
 
-/* A thread that has not come to its end in virtual time is not joined, even if the kernel could. */
+/* A thread that has not ended in virtual time is not joined, even if it has ended in real time. */
 EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
 {
-    if (!achi_sim_free() || pthread_equal(thread, pthread_self()))
+    if (!simc_free() || pthread_equal(thread, pthread_self()))
         return REAL(pthread_tryjoin_np)(thread, result);
-    achi_sim_act();
+    simc_act();
     return has_ended(&thread) ? join_ended(thread, result) : EBUSY;
 }

@@ -2,8 +2,8 @@
 /*
  * time64.c - functions of 32-bit programs that were compiled with 64-bit time
  *
- * Their structures differ from those that this library knows. None has more than six words of
- * arguments, and one that is not used is not looked at.
+ * Their structures differ from those that this library supports, so they are refused. None has more
+ * than six words of arguments; passing more than it takes is harmless.
  */
 #include "preload.h"
 #include "refuse.h"
@@ -16,9 +16,9 @@ typedef long long any_fun(long a, long b, long c, long d, long e, long f);
     EXPORT any_fun name;                                                                           \
     EXPORT long long name(long a, long b, long c, long d, long e, long f)                          \
     {                                                                                              \
-        if (achi_sim_active())                                                                     \
-            achi_refuse(#name, "compile the program without _TIME_BITS=64");                       \
-        return ((any_fun *)achi_real(#name))(a, b, c, d, e, f);                                    \
+        if (simc_active())                                                                         \
+            simp_refuse(#name, "compile the program without _TIME_BITS=64");                       \
+        return ((any_fun *)simp_real(#name))(a, b, c, d, e, f);                                    \
     }
 
 TIME64(___adjtimex64)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * trap.c - a filter of system calls
+ * trap.c - a seccomp filter of system calls
  *
- * It sees what symbols do not: instructions of the program, and what the C library calls inside
- * itself. Such a call becomes SIGSYS, whose handler does it in virtual time. Filters stay when
- * the process executes another program, and cannot be taken back: each program installs it once,
- * if it is not there yet. What the simulation itself calls comes from its own page.
+ * It catches calls that symbol interposition misses: syscall instructions of the program, and
+ * calls made inside the C library. Such a call becomes SIGSYS, whose handler executes it in virtual
+ * time. A filter survives exec and cannot be removed: each program installs it only if it is not
+ * there yet. System calls of this library come from a page that the filter lets pass.
  */
 #include "trap.h"
 
@@ -27,7 +27,7 @@
 #include "vdso.h"
 
 #define FILTER_MAX 512
-#define PROBE 0x41434853 /* of prctl: is the filter there? */
+#define PROBE 0x41434853 /* option of prctl that fails with THERE if the filter is installed */
 #define THERE EUCLEAN
 #define CODE_SECCOMP 1 /* SYS_SECCOMP of siginfo_t */
 
@@ -39,7 +39,7 @@
 #define ARCH AUDIT_ARCH_I386
 #endif
 
-/* A filter as it grows. */
+/* A filter under construction. */
 struct filter {
     struct sock_filter at[FILTER_MAX];
     unsigned short n;
@@ -74,7 +74,7 @@ static size_t high(unsigned argument)
     return low(argument) + sizeof(uint32_t);
 }
 
-/* Return action if the argument is not 0; else go on. */
+/* Trap if the argument is not 0; else continue. */
 static void unless_zero(struct filter *f, unsigned argument, bool wide)
 {
     load(f, low(argument));
@@ -97,9 +97,11 @@ static void add_condition(struct filter *f, enum when when)
     case ALWAYS:
         finish(f, SECCOMP_RET_TRAP);
         return;
-    case CLOCK: /* those of CPU time are the kernel's: 2, 3 and the negative ones */
+    case CLOCK: /* CPU-time clocks are left to the kernel; see simp_clock_cpu */
         load(f, low(0));
-        add(f, BPF_JMP | BPF_JSET | BPF_K, 0x80000000u, 3, 0);
+        add(f, BPF_JMP | BPF_JSET | BPF_K, 0x80000000u, 0, 2);
+        add(f, BPF_ALU | BPF_AND | BPF_K, 7, 0, 0);
+        add(f, BPF_JMP | BPF_JEQ | BPF_K, 3, 2, 3); /* the clock of a device */
         add(f, BPF_JMP | BPF_JEQ | BPF_K, CLOCK_PROCESS_CPUTIME_ID, 2, 0);
         add(f, BPF_JMP | BPF_JEQ | BPF_K, CLOCK_THREAD_CPUTIME_ID, 1, 0);
         finish(f, SECCOMP_RET_TRAP);
@@ -134,7 +136,7 @@ static void add_trap(struct filter *f, uint32_t number, enum when when)
     add(f, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
     add_condition(f, when);
     f->at[test].jf = (uint8_t)(f->n - test - 1);
-    load(f, offsetof(struct seccomp_data, nr)); /* the condition has used the register */
+    load(f, offsetof(struct seccomp_data, nr)); /* the condition has overwritten the accumulator */
 }
 
 static void add_absent(struct filter *f, uint32_t number)
@@ -159,12 +161,12 @@ static void add_own_page(struct filter *f)
     load(f, ip + sizeof(uint32_t));
     add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 4);
     load(f, ip);
-    add(f, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)ACHI_RAW_PAGE, 0, 2);
-    add(f, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)(ACHI_RAW_PAGE + ACHI_RAW_SIZE), 1, 0);
+    add(f, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)SIMC_RAW_PAGE, 0, 2);
+    add(f, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)(SIMC_RAW_PAGE + SIMC_RAW_SIZE), 1, 0);
     finish(f, SECCOMP_RET_ALLOW);
 }
 
-/* A call in the manner of another machine has other numbers: it is trapped whatever it is. */
+/* System calls of another ABI have other numbers: all of them are trapped. */
 static void make_filter(struct filter *f)
 {
     load(f, offsetof(struct seccomp_data, arch));
@@ -173,7 +175,7 @@ static void make_filter(struct filter *f)
     add_own_page(f);
     load(f, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
-    add(f, BPF_JMP | BPF_JSET | BPF_K, ACHI_X32, 0, 1);
+    add(f, BPF_JMP | BPF_JSET | BPF_K, SIMP_X32, 0, 1);
     finish(f, SECCOMP_RET_TRAP);
 #endif
     add_probe(f);
@@ -222,17 +224,17 @@ static void on_trap(int signo, siginfo_t *info, void *context)
     if (info->si_code != CODE_SECCOMP) {
         const struct sigaction usual = {.sa_handler = SIG_DFL};
 
-        if (achi_trap_other(signo, info, context))
+        if (simp_trap_other(signo, info, context))
             return;
         REAL(sigaction)(signo, &usual, NULL);
-        achi_raw3(SYS_tgkill, achi_sim_pid(), achi_sim_tid(), signo);
+        simc_raw3(SYS_tgkill, simc_pid(), simc_tid(), signo);
         return;
     }
     if (info->si_arch != ARCH)
-        achi_refuse_foreign();
+        simp_refuse_foreign();
     for (i = 0; i < 6; i++)
         a[i] = (long)REGISTER(u, i);
-    RESULT(u) = (__typeof__(RESULT(u)))achi_dispatch(info->si_syscall, a, true);
+    RESULT(u) = (__typeof__(RESULT(u)))simp_dispatch(info->si_syscall, a, true);
     errno = saved;
 }
 
@@ -246,19 +248,19 @@ static void install_handler(void)
     REAL(sigaction)(SIGSYS, &action, NULL);
     sigemptyset(&set);
     sigaddset(&set, SIGSYS);
-    achi_raw5(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, 8, 0);
+    simc_raw5(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, 8, 0);
 }
 
 static bool mapped;
 
-/* A program that is executed by another one of the simulation has the filter from the start. */
-void achi_sim_early(void)
+/* A program executed from inside the simulation inherits the filter, so handle SIGSYS first. */
+void simc_early(void)
 {
     install_handler();
-    mapped = achi_raw_map();
+    mapped = simc_raw_map();
 }
 
-void achi_trap_begin(void)
+void simp_trap_begin(void)
 {
     const char *missing = NULL;
 
@@ -266,13 +268,13 @@ void achi_trap_begin(void)
         missing = "unwatched: no page for the simulation's own system calls";
     else if (!is_there() && !install_filter())
         missing = "unwatched: the kernel permits no filter of system calls (seccomp)";
-    else if (!achi_vdso_hide())
+    else if (!simp_vdso_hide())
         missing = "unwatched: the kernel's vDSO cannot be changed";
     if (missing)
-        achi_refuse(missing,
+        simp_refuse(missing,
                     "run the simulation where it is permitted, or allow \"unwatched\" in the "
                     "world file: then system calls that the program makes itself see real "
                     "time");
     else
-        achi_counter_hide();
+        simp_counter_hide();
 }

@@ -2,9 +2,9 @@
 /*
  * vdso.c - the vDSO
  *
- * The C library and others have found its functions already, or find them in the auxiliary
- * vector. So they stay where they are, and their code is replaced in this process: they make the
- * system call that they were there to avoid.
+ * The C library and others have found the vDSO's functions already, or find them through the
+ * auxiliary vector. So the functions stay where they are, and their code is replaced in this
+ * process by the system call.
  */
 #include "vdso.h"
 
@@ -70,7 +70,7 @@ static size_t make_code(unsigned char *code, uint32_t number)
 #endif
 }
 
-/* The mapping may be sealed; a debugger's way of writing still works then. */
+/* If the mapping is sealed and mprotect fails, write through /proc/self/mem, as debuggers do. */
 static bool write_code(char *to, const unsigned char *code, size_t size)
 {
     uintptr_t page = (uintptr_t)to & ~(uintptr_t)4095;
@@ -91,7 +91,7 @@ static bool write_code(char *to, const unsigned char *code, size_t size)
 }
 
 struct image {
-    const char *base; /* addresses in it are relative to this */
+    const char *base; /* load address: symbol values are relative to it */
     const ElfW(Sym) * symbols;
     const char *names;
     size_t n;
@@ -123,7 +123,7 @@ static bool read_image(struct image *m)
     }
     if (!m->symbols || !m->names)
         return false;
-    /* Newer kernels have no DT_HASH. The names follow the symbols. */
+    /* Newer kernels have no DT_HASH. The string table follows the symbol table. */
     m->n = hash ? hash[1] : (size_t)(m->names - (const char *)m->symbols) / sizeof(ElfW(Sym));
     return true;
 }
@@ -136,7 +136,7 @@ static bool hide(const struct image *m, const ElfW(Sym) * s, uint32_t number)
     return s->st_size >= size && write_code((char *)(uintptr_t)(m->base + s->st_value), code, size);
 }
 
-bool achi_vdso_hide(void)
+bool simp_vdso_hide(void)
 {
     struct image m = {0};
     size_t i, k;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vdso.h - the functions of the kernel that tell the time without a system call */
-#ifndef ACHI_PRELOAD_VDSO_H
-#define ACHI_PRELOAD_VDSO_H
+/* vdso.h - the vDSO: kernel functions that return the time without a system call */
+#ifndef SIMP_PRELOAD_VDSO_H
+#define SIMP_PRELOAD_VDSO_H
 
 #include <stdbool.h>
 
-/* Make each a system call, which the filter traps. False: the kernel does not let us. */
-bool achi_vdso_hide(void);
+/* Replace each by its system call, which the filter traps. False: the kernel refuses the change. */
+bool simp_vdso_hide(void);
 
 #endif

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """crowd.py SERVER_PROGRAM [TEST ...]
 
-Users of one machine that take more of a server than they should. Each client is a process of its
-own, which becomes that user before it connects.
+Local users that claim more than their share of a server. Each client is a separate process that
+changes to its user before it connects.
 """
 import os
 import signal
@@ -16,7 +16,7 @@ from users import (ACK, DATA, DATAMODE, DEVLIST, MEMBER, NACK, NAMED, OPAQUE, OP
 
 
 def test_listens_often(program):
-    """Who may only look opens a device 32 times, and gets its data once until all are closed."""
+    """A read-only user can open a device 32 times; it gets data once each, until the last close."""
     def look(server):
         c = Client(server.port, mode=PUSH)
         opened = [c.device(OPAQUE, 0, OPEN).type for _ in range(40)]
@@ -60,7 +60,7 @@ def test_listens_often(program):
 
 
 def test_guesses(program):
-    """A user that guesses the secret is made to wait, and others are not."""
+    """Wrong secrets delay only the user that sends them."""
     def show(port, secret, times):
         c = Client(port)
         body = struct.pack(">II", len(secret), len(secret)) + secret
@@ -100,8 +100,8 @@ def test_guesses(program):
 
 
 class Crowd:
-    """Connections of a process of that user. It stays until it is told to end."""
-    left = set()  # processes that were not told, as a test failed
+    """Connections held by one process of a user. The process runs until end() is called."""
+    left = set()  # processes to kill, because a failed test did not end them
 
     def __init__(self, uid, port, count, speak):
         self.uid, self.lines = uid, os.pipe()
@@ -129,7 +129,7 @@ class Crowd:
             os.write(self.lines[1], b"%d\n" % sum(is_served(c) for c in clients))
 
     def served(self):
-        """How many of the connections are still there."""
+        """The number of connections that still get answers."""
         os.write(self.orders[1], b"?")
         return int(self.answers.readline())
 
@@ -169,8 +169,8 @@ def is_greeted(port):
 
 
 def test_no_rights(program):
-    """A user that may do nothing has all connections, and has said something on each: they make room,
-    from the oldest, and not those of users that may do something."""
+    """A user without rights fills the table with active connections. New clients replace these, the
+    oldest first; connections of users with rights are kept."""
     with Server(program, 'access ( mode "0660" group "robot" )', "port 0 clients_max 20") as s:
         member = Crowd(MEMBER, s.port, 3, subscribe)
         stranger = Crowd(STRANGER, s.port, 17, say_one_thing)
@@ -180,13 +180,13 @@ def test_no_rights(program):
         more = Crowd(STRANGER, s.port, 30, lambda c: None)
         assert member.served() == 3, s.log()
         assert as_user(OWNER, is_let_in, s.port), s.log()
-        assert s.logged("its user may do nothing here, and another client came"), s.log()
+        assert s.logged("its user has no rights here, and another client needed its place"), s.log()
         for crowd in (member, stranger, more):
             crowd.end()
 
 
 def test_many_readers(program):
-    """A user that may read has all connections: each of the others gets in, and has its share."""
+    """A read-only user holds all connections. Clients of other users replace some of these."""
     with Server(program, tcp="port 0 clients_max 20") as s:
         stranger = Crowd(STRANGER, s.port, 20, subscribe)
         crowds = [Crowd(uid, s.port, 1, subscribe) for uid in (MEMBER, NAMED, OWNER, ROOT)]
@@ -198,7 +198,7 @@ def test_many_readers(program):
 
 
 def test_many_users(program):
-    """Each user has one connection, and there is no room: the owner and root get in, others do not."""
+    """If the table is full with one connection per user, only the owner and root are accepted."""
     with Server(program, tcp="port 0 clients_max 3") as s:
         crowds = [Crowd(uid, s.port, 1, subscribe) for uid in (MEMBER, NAMED, STRANGER)]
         assert not as_user(UNLISTED, is_greeted, s.port)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # tools.sh ACH
-# ach serve and ach dev between several users: what is refused is refused in plain words, on
-# channels and by TCP alike, and no way around opens silently.
+# ach serve and ach dev with several users: refusals have clear messages, on channels and over TCP
+# alike, and a refusal on channels is not bypassed by a silent fallback to TCP.
 ACH=$1
 set -u
 [ "$(id -u)" = 0 ] || { echo "skipped: only root can become other users"; exit 77; }
@@ -33,7 +33,7 @@ ACH=$dir/stage/ach
 LD_LIBRARY_PATH=$dir/stage
 export LD_LIBRARY_PATH
 chmod 1777 "$ACH_DIR"
-# has TEXT PART ...: each part is in the text
+# has TEXT PART ...: fail unless TEXT contains each PART
 has() {
     text=$1
     shift
@@ -44,7 +44,7 @@ has() {
         esac
     done
 }
-# A port that is free, and that the system gives nobody: the robot's number, too.
+# A free port outside the range that the system assigns from; it is also the robot's number.
 port=$(python3 -c 'import random, socket
 while True:
     s, port = socket.socket(), random.randrange(10000, 30000)
@@ -82,13 +82,13 @@ dev() {
     as "$who" env ACH_TRANSPORT="$way" "$ACH" dev "$@" 2>&1
 }
 
-# Nobody serves yet.
+# No server runs yet.
 text=$(as $stranger "$ACH" dev ls "$port" 2>&1) && fail "ls without a server"
-has "$text" "connection refused" "start one with ach serve FILE"
+has "$text" "connection refused" "start one with ach serve --port $port FILE"
 text=$(as $stranger "$ACH" dev print "$port:laser:0" 2>&1) && fail "print without a server"
-has "$text" "connection refused" "start one with ach serve FILE"
+has "$text" "connection refused" "start one with ach serve --port $port FILE"
 
-# Elsewhere, one may run that listens on loopback only.
+# At an address that is not loopback, the error adds that a server may listen on loopback only.
 elsewhere='ip link set lo up && ip addr add 10.99.0.1/32 dev lo || exit 9; "$1" dev ls 10.99.0.1:6665'
 text=$(unshare --net sh -c "$elsewhere" sh "$ACH" 2>&1)
 case $? in
@@ -116,7 +116,7 @@ has "$(dev $stranger channel cmd "$port:position2d:0" vel state=1)" "not permitt
 has "$(dev $stranger tcp cmd "$port:position2d:0" vel state=1)" "uid $stranger" \
     "may only read the data of position2d:0"
 has "$(dev $stranger "" ls "$port")" position2d:0 laser:0
-# The driver of the laser is not set up for a stranger.
+# A stranger's subscription does not set up the driver of the laser.
 [ -z "$(timeout 1 setpriv --reuid $stranger --regid $stranger --clear-groups \
     "$ACH" dev print -j "$port:laser:0" 2>/dev/null)" ] || fail "a stranger has set a driver up"
 stop
@@ -140,14 +140,14 @@ has "$text" "may not list the devices"
 stop
 has "$(cat "$dir/err")" "of uid $stranger" "is refused"
 
-# A group, by number; the user's groups come from the system's database, so here only on channels.
+# A group, by number. TCP takes a user's groups from the system's database, so test channels only.
 member=,53001
 serve "access ( mode \"0660\" group \"$group\" ) $dummy"
 dev $stranger channel cmd "$port:position2d:0" vel state=1 >/dev/null || fail "a member's command"
 stop
 member=
 
-# With few descriptors: clients of TCP leave some for those of the channels.
+# With a low limit of open files, TCP clients leave descriptors for clients of the channels.
 limits="ulimit -Sn 40; ulimit -Hn 80"
 serve "access ( mode \"0600\" ) $dummy" --verbose
 limits=
@@ -192,7 +192,7 @@ exec 9>&-
 wait $holder
 stop
 
-# Where it listens, and what it says of that.
+# The addresses that the server listens on, and its warnings about them.
 serve "$dummy" --bind 127.0.0.3
 as $owner env ACH_TRANSPORT=tcp "$ACH" dev ls "127.0.0.3:$port" >/dev/null || fail "--bind"
 text=$(as $owner "$ACH" dev ls "127.0.0.1:$port" 2>&1) && fail "--bind 127.0.0.3 listens on 127.0.0.1"
@@ -212,11 +212,11 @@ serve "$dummy tcp ( secret \"a long secret\" )" --bind 0.0.0.0 --no-channels
 [ -s "$dir/err" ] && { cat "$dir/err"; fail "a warning for a secret that is kept"; }
 stop
 
-# A secret is shown on this machine to servers of the same user, of root, or of a user that is named.
+# On this machine a client sends its secret only to servers of its user, root or ACH_SECRET_USER.
 serve "$dummy tcp ( secret \"s\" )" --no-channels
 as $owner env ACH_SECRET=s "$ACH" dev ls "$port" >/dev/null || fail "the owner's secret"
 text=$(as $stranger env ACH_SECRET=s "$ACH" dev ls "$port" 2>&1) && fail "a secret for another user"
-has "$text" "not shown the secret" "ACH_SECRET_USER=$owner"
+has "$text" "the secret is not sent to this server" "ACH_SECRET_USER=$owner"
 as $stranger env ACH_SECRET=s ACH_SECRET_USER=$owner "$ACH" dev ls "$port" >/dev/null ||
     fail "ACH_SECRET_USER"
 text=$(as $stranger env ACH_SECRET=s ACH_SECRET_USER=nobody-at-all "$ACH" dev ls "$port" 2>&1) &&
@@ -243,7 +243,7 @@ until grep -q listening "$dir/got"; do
     sleep 0.1
 done
 text=$(as $owner env ACH_SECRET=hunter2 "$ACH" dev ls "$port" 2>&1) && fail "an impostor served"
-has "$text" "127.0.0.1:$port: it is not shown the secret" "uid $stranger"
+has "$text" "127.0.0.1:$port: the secret is not sent to this server" "uid $stranger"
 as $owner env ACH_SECRET=hunter2 ACH_SECRET_USER=any "$ACH" dev ls "$port" >/dev/null 2>&1 &&
     fail "an impostor served any"
 wait $server

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """users.py SERVER_PROGRAM [TEST ...]
 
-Several users of one machine, over TCP. A uid is served what it could open itself: data, commands
-and requests by the permissions of the robot's channels. Each client is a process of its own, which
-becomes that user before it connects.
+Access rights of local users over TCP. A uid has the rights that the permissions of the robot's
+channels give it: data, commands and requests. Each client is a separate process that changes to
+its user before it connects.
 """
-import encodings.idna  # noqa: F401: before the user changes, who may not read it
+import encodings.idna  # noqa: F401: the other users may not be able to read it
 import functools
 import glob
 import os
@@ -79,7 +79,7 @@ def become(uid):
 
 
 def as_user(uid, function, *arguments):
-    """What a function returns that runs in a process of that user."""
+    """Run the function in a child process of that user, and return its result."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -105,7 +105,7 @@ def command(client, text):
 
 
 def heard(client):
-    """The next thing that the relay says."""
+    """The contents of the next message that the relay publishes."""
     while True:
         m = client.next()
         if m.type == DATA and m.interf == OPAQUE:
@@ -117,7 +117,7 @@ def log_request(client, subtype, body):
 
 
 def attempt(server, name):
-    """Try everything; what was granted, as words."""
+    """Try every operation; return the set of those that were granted."""
     c = Client(server.port, server.address, PUSH)
     got = set()
     if c.request(PLAYER, 0, DATAMODE, struct.pack(">I", PULL)).type == ACK and \
@@ -159,7 +159,7 @@ EXPECTED = {
 
 
 def expect(server, rights):
-    """Each of these users gets this much; a listener hears whose commands came through."""
+    """Check the rights of each user. A listener receives the commands that were accepted."""
     with_listener = as_root = Client(server.port, server.address, PUSH)
     as_root.open(OPAQUE, 0)
     for uid, right in rights.items():
@@ -183,7 +183,7 @@ def channel(name):
 
 
 def test_usual_permissions(program):
-    """Channels are made with mode 0644: others may look."""
+    """By default channels have mode 0644: other users may read data."""
     with Server(program) as s:
         expect(s, {OWNER: ALL, ROOT: ALL, MEMBER: LOOK, STRANGER: LOOK, UNLISTED: LOOK})
         assert s.logged("may only read the data of opaque:0"), s.log()
@@ -201,7 +201,7 @@ def test_group(program):
 
 
 def test_wrong_config(program):
-    """A group that the server's user is not in, one that is not there, modes that are none."""
+    """Config errors: a group without the server's user, an unknown group, invalid modes."""
     for config, why in (('access ( group "other" )', "must be in that group"),
                         ('access ( group "nogroup-at-all" )', "group of this machine"),
                         ('access ( mode "0477" )', "with 6 for its owner"),
@@ -215,7 +215,7 @@ def test_wrong_config(program):
 
 
 def config_error(end):
-    """Errors in the section tcp are kept for the program, and this one only says which section."""
+    """The test server reports an error in the section tcp only by the name of the section."""
     return '"channels" or "any"' if "the section tcp is wrong" in end.stderr else ""
 
 
@@ -225,7 +225,7 @@ def test_mode_for_all(program):
 
 
 def test_mode_changed(program):
-    """The files decide, whatever the config file said."""
+    """The current modes of the files decide, not those of the config file."""
     with Server(program, 'access ( mode "0600" )') as s:
         expect(s, {STRANGER: NOTHING})
         for name in ("opaque.0.data", "log.0.data", "ans"):
@@ -239,7 +239,7 @@ def test_mode_changed(program):
 
 
 def connected_as(uid, *arguments, **more):
-    """As socket.create_connection, in this process: a socket stays its maker's."""
+    """socket.create_connection as another user. The socket keeps the uid that created it."""
     os.seteuid(uid)
     try:
         return socket.create_connection(*arguments, **more)
@@ -257,7 +257,7 @@ def set_modes(mode, *names):
 
 
 def test_open_again(program):
-    """A client keeps its rights while a device is open. Who opens it again is asked again."""
+    """A client keeps its rights while a device is open. The next open checks them again."""
     names = ("req", "ans", "opaque.0.data", "opaque.0.cmd")
 
     def request(client):
@@ -282,7 +282,7 @@ def test_open_again(program):
 
 
 def test_refusals_tell_nothing(program):
-    """Who may not list the devices does not learn from refusals which there are."""
+    """Refusals do not reveal which devices exist to a user that may not list them."""
     with Server(program, 'access ( mode "0600" )') as s:
         c = client_of(s, STRANGER)
         for access in (OPEN, player.CLOSE):
@@ -299,13 +299,13 @@ def test_refusals_tell_nothing(program):
 
 
 def test_name_of_another_file(program):
-    """Rights are those of the channel that is served, not of a file that has taken its name."""
+    """Rights come from the channel that the server has open, not from a file with the same name."""
     directory = os.environ["ACH_DIR"]
     open_to_all = os.path.join(directory, "open-to-all")
     with Server(program, 'access ( mode "0600" )') as s:
         mode = os.stat(directory).st_mode & 0o7777
         try:
-            os.chmod(directory, 0o777)  # as a group's directory may be: anybody may rename
+            os.chmod(directory, 0o777)  # every user may rename files, as in a group's directory
             with open(open_to_all, "wb"):
                 os.chown(open_to_all, OWNER, OWNER)
                 os.chmod(open_to_all, 0o666)
@@ -341,7 +341,7 @@ def test_access_control_list(program):
 
 
 def test_directory(program):
-    """What is in a directory that a user may not enter he cannot open."""
+    """A user without search permission for the directory of the channels has no rights."""
     directory = os.environ["ACH_DIR"]
     with Server(program, 'access ( mode "0666" )') as s:
         mode = os.stat(directory).st_mode & 0o7777
@@ -353,7 +353,7 @@ def test_directory(program):
 
 
 def test_no_channels(program):
-    """Then the permissions that they would have decide."""
+    """Without channels the configured mode and group decide."""
     with Server(program, options=["no-channels"]) as s:
         expect(s, {OWNER: ALL, ROOT: ALL, STRANGER: LOOK, UNLISTED: LOOK})
     with Server(program, 'access ( mode "0660" group "robot" )', options=["no-channels"]) as s:
@@ -366,7 +366,7 @@ def test_any(program):
 
 
 def test_proc(program):
-    """Without netlink the kernel is asked in another way."""
+    """Without netlink the server finds the uid of a client in /proc."""
     with Server(program, options=["no-netlink"]) as s:
         expect(s, {OWNER: ALL, ROOT: ALL, STRANGER: LOOK})
 
@@ -382,7 +382,7 @@ def has_ipv6():
 
 
 def test_addresses(program):
-    """Every loopback address and protocol; and IPv4 at a socket of IPv6."""
+    """Loopback addresses of IPv4 and IPv6, and IPv4 clients of an IPv6 socket."""
     ipv6 = has_ipv6()
     for bind, addresses in (("127.0.0.1", ["127.0.0.1"]), ("0.0.0.0", ["127.0.0.1", "127.9.9.9"]),
                             ("::1", ["::1"]), ("::", ["::1", "127.0.0.1", "::ffff:127.0.0.1"])):
@@ -394,7 +394,7 @@ def test_addresses(program):
 
 
 def test_secret(program):
-    """Who knows the secret may do everything, and who does not nothing: as users of a network."""
+    """With a secret, a local user has all rights if it sends the secret, else none."""
     def with_secret(port, secret):
         c = Client(port)
         if secret:
@@ -410,7 +410,7 @@ def test_secret(program):
 
 
 def test_driver_not_set_up(program):
-    """Who may only look gets data while the driver runs, and does not make it run."""
+    """A read-only client gets data while the driver runs, but does not start the driver."""
     def look(server, ready, go):
         c = Client(server.port, mode=PUSH)
         c.open(player.POSITION2D, 0)
@@ -449,7 +449,7 @@ def test_driver_not_set_up(program):
 
 
 def test_passed_socket(program):
-    """A socket stays its maker's, as an open file does."""
+    """A connection keeps the rights of the user that created the socket."""
     def then_leave(port):
         c = Client(port, mode=PUSH)
         become_later(c)
@@ -465,7 +465,7 @@ def test_passed_socket(program):
 
 
 def hit_and_run(port, reset, address="127.0.0.1", connect=socket.create_connection):
-    """Subscribe, command and close, before the server has even looked."""
+    """Subscribe, send a command and close, while the server is stopped."""
     c = connect((address, port))
     c.sendall(player.header(REQ, PLAYER, 0, player.DEV, 28) +
               struct.pack(">7I", 0, 0, OPAQUE, 0, OPEN, 0, 0))
@@ -477,13 +477,13 @@ def hit_and_run(port, reset, address="127.0.0.1", connect=socket.create_connecti
 
 
 def expect_no_command(s, *arguments):
-    """Of strangers that have closed their sockets before the server looks."""
+    """Commands of strangers are dropped if they closed their sockets before the server looks."""
     listener = s.client(PUSH)
     listener.open(OPAQUE, 0)
     with player.stopped(s):
         for _ in range(20):
             as_user(STRANGER, hit_and_run, s.port, *arguments)
-    for _ in range(3):  # connections are taken in turn: these come after
+    for _ in range(3):  # the server accepts connections in order: these are after the closed ones
         last = s.client(PUSH)
         last.open(OPAQUE, 0)
         last.request(PLAYER, 0, DEVLIST)
@@ -492,7 +492,7 @@ def expect_no_command(s, *arguments):
 
 
 def test_closed_socket(program):
-    """A socket that is closed has no owner, which is not root."""
+    """A closed socket has no owner. The server does not take that as uid 0."""
     for options in ((), ("no-netlink",)):
         for reset in (False, True):
             with Server(program, options=options) as s:
@@ -500,7 +500,7 @@ def test_closed_socket(program):
 
 
 def leave_one_descriptor(pid):
-    """The owner's process can open one file more. Returns its limits of before."""
+    """Limit a process of the owner to one more descriptor. Returns the old limits."""
     used = {int(n) for n in os.listdir(f"/proc/{pid}/fd")}
     free = min(set(range(len(used) + 1)) - used)
     old = as_user(OWNER, resource.prlimit, pid, resource.RLIMIT_NOFILE)
@@ -509,14 +509,14 @@ def leave_one_descriptor(pid):
 
 
 def test_last_descriptor(program):
-    """A server without descriptors knows its user still, or turns clients away."""
+    """With one free descriptor the server still identifies users, or rejects clients."""
     def request(s):
         c = client_of(s, OWNER)
         c.open(OPAQUE, 0)
         assert c.request(OPAQUE, 0, CAPABILITY, struct.pack(">II", CMD, 1)).type == ACK
         return c
 
-    # Channels open descriptors in a thread, at any time after the start.
+    # no-channels: the thread of the channels would open descriptors at any time after the start.
     with Server(program, 'access ( mode "0600" )', options=["no-channels"]) as s:
         c = request(s)
         leave_one_descriptor(s.process.pid)
@@ -528,7 +528,7 @@ def test_last_descriptor(program):
         old = leave_one_descriptor(s.process.pid)
         with connected_as(OWNER, (s.address, s.port), timeout=player.LIMIT) as turned_away:
             assert turned_away.recv(1) == b"", s.log()
-        assert s.logged("to tell which user it is"), s.log()
+        assert s.logged("to identify its user"), s.log()
         as_user(OWNER, resource.prlimit, s.process.pid, resource.RLIMIT_NOFILE, old)
         d = request(s)
         c.close()
@@ -540,7 +540,7 @@ def ip(*words):
 
 
 def test_own_address(program):
-    """A user of this machine is one at its address in the network, too."""
+    """A client that connects to the machine's network address is still a local user."""
     if not os.environ.get("ACH_TEST_NETNS"):
         print("        not tested: no network namespace can be made here, or ip is missing")
         return
@@ -554,7 +554,7 @@ ANYCAST = "2001:db8::"
 
 
 def connect_from_anycast(address, timeout=None):
-    """Of an address that routers share, which a socket of any user may have."""
+    """Connect from the anycast address of routers. Any user may bind a socket to it."""
     s = socket.socket(socket.AF_INET6)
     s.settimeout(timeout)
     s.setsockopt(socket.IPPROTO_IPV6, 78, 1)  # IPV6_FREEBIND
@@ -564,7 +564,7 @@ def connect_from_anycast(address, timeout=None):
 
 
 def make_router():
-    """An interface with an anycast address; its name. None: that cannot be made here."""
+    """Create an interface with an anycast address. Returns its name, or None if that fails."""
     for kind in ("dummy", "bridge", "veth"):
         if subprocess.run(["ip", "link", "add", "achany", "type", kind], stderr=subprocess.DEVNULL,
                           check=False).returncode == 0:
@@ -583,7 +583,7 @@ def make_router():
 
 
 def test_anycast(program):
-    """A user of this machine is one at an anycast address, too, which is no local one."""
+    """A client at an anycast address is a local user, though the address is not a local one."""
     def subscribe(server):
         c = Client(server.port, server.address, PUSH, connect_from_anycast)
         return c.device(OPAQUE, 0, OPEN).type, \
@@ -603,7 +603,7 @@ def test_anycast(program):
 
 
 def test_network(program):
-    """Who comes from another machine is not asked who he is: bind and secret decide."""
+    """The uid of a client on another machine does not matter: only bind and secret decide."""
     if not os.environ.get("ACH_TEST_NETNS"):
         print("        not tested: no network namespace can be made here, or ip is missing")
         return
@@ -646,7 +646,7 @@ def network_client(port):
 
 
 def prepare():
-    """Root, with users and a network of our own. Does not return if that is to be made first."""
+    """Set up private users and, if possible, a private network; this executes the test again."""
     if os.geteuid() != 0:
         print("skipped: only root can become other users")
         sys.exit(77)

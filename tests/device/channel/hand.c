@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hand.c - a robot's channels without a thread
+ * hand.c - a robot's channels served by ach_channels_poll, without a thread
  *
- * The client here writes to the channels itself and never waits, so that one thread
- * sees what a single call of ach_channels_poll has done.
+ * The client here writes to the channels directly and never waits, so that one thread
+ * can check what a single call of ach_channels_poll has done.
  */
 #include <ach/channel.h>
 #include <ach/device.h>
@@ -16,7 +16,7 @@
 #include "probe.h"
 #include "rig.h"
 
-/* A driver without a thread: publishes commands; answers requests. */
+/* A driver without a thread: it publishes commands as data, and answers requests. */
 static ach_address_t own;
 static unsigned processed;
 
@@ -130,7 +130,7 @@ static void command(uint16_t index, uint8_t what)
     ach_close(&chan);
 }
 
-/* The type of the next answer, and which request it is for; 0: there is none. */
+/* The type of the next answer, 0 if there is none; *to is the sequence of its request. */
 static uint8_t answer(uint32_t *to)
 {
     unsigned char bytes[1024];
@@ -145,7 +145,7 @@ static uint8_t answer(uint32_t *to)
     return h.type;
 }
 
-/* One answer is there, to the latest request. */
+/* Whether there is exactly one answer, of this type and to the latest request. */
 static bool answered(uint8_t type)
 {
     uint32_t to = 0, more;
@@ -172,12 +172,12 @@ static void test_subscribe(void)
     CHECK_OK(ach_channels_poll(channels, RIG_PATIENCE));
     CHECK(answered(ACH_MSG_NACK) && probe_counts[2].setups_tried == 1);
     device_access(2, ACH_PLAYER_CLOSE_MODE);
-    device_access(5, ACH_PLAYER_OPEN_MODE); /* there is none */
+    device_access(5, ACH_PLAYER_OPEN_MODE); /* no such device */
     CHECK_OK(ach_channels_poll(channels, RIG_PATIENCE));
     CHECK(answered(ACH_MSG_NACK));
 }
 
-/* What was commanded has happened when the call returns, in the order of the commands. */
+/* When ach_channels_poll returns, the inline driver has processed all commands in order. */
 static void test_commands(void)
 {
     unsigned char bytes[256];
@@ -198,7 +198,7 @@ static void test_commands(void)
     CHECK(processed == 10);
     for (i = 10; i < 20; i++) {
         CHECK_OK(ach_get(&data, bytes, sizeof(bytes), &size, NULL, 0));
-        CHECK(bytes[size - 4] == i); /* a byte, and three that fill it up */
+        CHECK(bytes[size - 4] == i); /* one byte and three of padding */
     }
     CHECK_STATUS(ach_get(&data, bytes, sizeof(bytes), &size, NULL, 0), ACH_STALE_FRAMES);
     ach_close(&data);
@@ -220,7 +220,7 @@ static void test_requests(void)
     CHECK(answered(ACH_MSG_NACK));
 }
 
-/* A driver that keeps a request for later holds nobody up. */
+/* ach_channels_poll does not wait for a driver that keeps a request for later. */
 static void test_kept(void)
 {
     ask(1, PROBE_KEEP);
@@ -233,7 +233,7 @@ static void test_kept(void)
     CHECK(answered(ACH_MSG_ACK));
 }
 
-/* On the wall's clock nobody knows that it is kept. */
+/* On the real clock ach_channels_poll cannot know that a request is kept, and waits for it. */
 static void test_kept_wall(void)
 {
     bool there = false;
@@ -257,7 +257,7 @@ static void test_close(void)
     EVENTUALLY(probe_counts[1].shutdowns == 1);
 }
 
-/* Subscribes as applications do, and ends without a word. */
+/* Subscribe as an application does, and exit without unsubscribing. */
 static void be_client(void)
 {
     ach_device_attr_t attr = {
@@ -267,7 +267,7 @@ static void be_client(void)
     _exit(ach_device_open("opaque:1", &attr, &d) == ACH_OK ? 0 : 1);
 }
 
-/* It is noticed when the host looks, not before. */
+/* A dead client is unsubscribed by ach_channels_look, not before. */
 static void test_dead(void)
 {
     pid_t pid = fork();
@@ -286,7 +286,7 @@ static void test_dead(void)
     ach_channels_look(channels);
 }
 
-/* Open a device so often in the name of a process; how often that was granted. */
+/* Open a device @n times in the name of process @pid; returns how often that was granted. */
 static unsigned open_often(pid_t pid, unsigned n)
 {
     unsigned i, granted = 0;
@@ -303,7 +303,7 @@ static unsigned open_often(pid_t pid, unsigned n)
     return granted;
 }
 
-/* Whoever may write requests writes them in the name of any process. */
+/* A request can name any process, so subscriptions are limited: 1024 per process, 4096 in all. */
 static void test_limits(void)
 {
     pid_t pids[4];
@@ -317,7 +317,7 @@ static void test_limits(void)
             _exit(0);
         }
     }
-    REQUIRE_OK(ach_flush(&ans)); /* answers to the test before */
+    REQUIRE_OK(ach_flush(&ans)); /* answers of the previous test */
     CHECK(open_often(getpid(), 1030) == 1024);
     CHECK(open_often(pids[0], 1030) == 1024);
     CHECK(open_often(pids[1], 1030) == 1024);
@@ -356,7 +356,7 @@ static void test_options(void)
     CHECK_STATUS(ach_channels_serve(rig_robot(rig), NULL, &c), ACH_EEXIST);
 }
 
-/* A log that uses the robot, which it could not if a lock were held. */
+/* A log callback that calls the robot, which would deadlock if a lock were held. */
 static ach_robot_t *logging;
 static unsigned lines;
 
@@ -366,7 +366,7 @@ static void take_line(void *context, enum ach_log level, const char *line)
 
     (void)context;
     (void)level;
-    if (!strstr(line, "does not go into its channel"))
+    if (!strstr(line, "cannot be put into its channel"))
         return;
     CHECK(strstr(line, "opaque:0"));
     CHECK(strstr(line, "channel ( size "));
@@ -375,7 +375,7 @@ static void take_line(void *context, enum ach_log level, const char *line)
     lines++;
 }
 
-/* Data that is too long for its channel is complained of once, by who serves. */
+/* Data that is too long for its channel is logged once, by ach_channels_poll. */
 static void test_complaint(void)
 {
     ach_robot_attr_t attr = {.size = sizeof(attr), .level = ACH_LOG_WARNING, .log = take_line};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * last.c - a command that is given arrives although the device is closed at once, or the caller
- * is told; answers of the reference server's drivers are found
+ * last.c - a command arrives although the device is closed at once, or the caller gets an error;
+ * answers with sequence 0, as from the reference server's drivers, are matched to their requests
  */
 #include <ach/channel.h>
 #include <ach/device.h>
@@ -33,7 +33,7 @@ static ach_status_t command(ach_device_t *d, uint32_t size)
                               &(ach_opaque_data_t){.data_count = size, .data = data});
 }
 
-/* A robot, and how clients of other processes would reach it. */
+/* A robot and the server through which clients reach it. */
 struct served {
     struct rig *rig;
     void *server;
@@ -105,17 +105,17 @@ static void one_and_close(const struct reference_options *options)
     reference_end(r);
 }
 
-/* Its system takes some bytes; the server takes none, and who commands is told. */
+/* The server reads nothing, although its kernel buffers bytes: flush and close time out. */
 static void nobody_receives(void)
 {
     struct reference *r = reference_start(&(struct reference_options){.deaf = true});
     ach_device_t *d = open_at(reference_port(r), "opaque:0");
     double begin;
 
-    CHECK_OK(ach_device_flush(d, 0)); /* nothing was commanded */
+    CHECK_OK(ach_device_flush(d, 0)); /* no command is pending */
     CHECK_OK(command(d, 8));
     CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
-    CHECK(strstr(ach_errstr(), "did not take"));
+    CHECK(strstr(ach_errstr(), "did not handle"));
     CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
     CHECK_STATUS(ach_device_close(d), ACH_TIMEOUT);
     d = open_at(reference_port(r), "opaque:0");
@@ -127,7 +127,7 @@ static void nobody_receives(void)
     reference_end(r);
 }
 
-/* Serves by channels, in a process of its own, until it is killed. */
+/* Start a process that serves on channels until it is killed. */
 static pid_t start_killable(void)
 {
     int tell[2];
@@ -148,7 +148,7 @@ static pid_t start_killable(void)
     return pid;
 }
 
-/* Its channels are still there, but nobody takes commands out of them. */
+/* After SIGKILL the server's channels remain, but no process reads commands from them. */
 static void server_is_killed(void)
 {
     static const char *const channels[] = {"dev.6665.req", "dev.6665.ans", "dev.6665.opaque.0.data",
@@ -185,7 +185,7 @@ static void server_hangs_up(void)
     reference_end(r);
 }
 
-/* A driver that passes commands on to another server, and is shut down at once. */
+/* A driver that forwards a command to another server and is shut down at once loses none. */
 static void pass_and_close(void)
 {
     struct reference *r = reference_start(&(struct reference_options){0});
@@ -211,7 +211,7 @@ static void pass_and_close(void)
     reference_end(r);
 }
 
-/* The answer has what the request has, so that it tells which one it is for. */
+/* The kp value in an answer. It equals that of its request, and so identifies the request. */
 static float asked(const ach_message_t *m)
 {
     size_t size;
@@ -251,7 +251,7 @@ static void answers_without_sequence(void)
     CHECK_OK(ach_device_close(d));
     reference_end(r);
 
-    /* Three are given up. Their answers come late, and are not taken for that of the fourth. */
+    /* Three requests time out. Their late answers are not matched to the fourth request. */
     r = reference_start(&(struct reference_options){.hold = 4});
     d = open_at(reference_port(r), "position2d:0");
     CHECK_STATUS(ask(d, ACH_POSITION2D_REQ_SPEED_PID, 1, 0.02, &got), ACH_TIMEOUT);
@@ -263,7 +263,7 @@ static void answers_without_sequence(void)
     reference_end(r);
 }
 
-/* Several of the same and of another subtype are under way at once; the other is answered first. */
+/* Requests of two subtypes are pending at once; those of one subtype are answered first. */
 static void passes_answers_without_sequence(void)
 {
     struct reference *r = reference_start(&(struct reference_options){.hold = 6});

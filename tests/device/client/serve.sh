@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# serve.sh ACH   servers that meet each other's channels, and how one ends
+# serve.sh ACH   servers that compete for the same channels, errors at the start, and how one ends
 set -u
 ach=$1
 . "$(dirname "$0")/serving.sh"
 
-# start NAME OPTION ...: a server, once it serves
+# start NAME OPTION ...: start a server and wait until it serves
 start() {
     log=$dir/$1
     shift
@@ -33,14 +33,14 @@ grep -q 'driver dummy provides laser:0 twice' "$dir/out" || fail "$(cat "$dir/ou
 
 start first --no-tcp -p 40001 "$dir/laser.cfg" || exit 1
 "$ach" serve --no-tcp -p 40001 "$dir/laser.cfg" >"$dir/out" 2>&1 && fail "a second server took the channels"
-grep -q 'another server has the channels of robot 40001' "$dir/out" || fail "$(cat "$dir/out")"
+grep -q 'another server already provides the channels of robot 40001' "$dir/out" || fail "$(cat "$dir/out")"
 grep -q -e '--port .* --no-channels' "$dir/out" || fail "no remedy: $(cat "$dir/out")"
 "$ach" dev print -c 1 -T 30 40001:laser:0 | grep -q SCAN || fail "the first server is out of reach"
 
-# Killed: its channels are still there, and hide nobody.
+# The channels of a killed server remain, and do not hide other servers.
 kill -9 "$server"
 wait "$server" 2>/dev/null
-# A process that may only read them cannot keep the next server from taking them: it locks what it can.
+# A process that may only read the channels, and locks them, does not stop the next server.
 python3 -c '
 import fcntl, os, sys, time
 fds = [os.open(p, os.O_RDONLY) for p in sys.argv[2:]]
@@ -65,7 +65,7 @@ kill -9 "$server" "$client"
 wait "$server" "$client" 2>/dev/null
 server=
 
-# A name that is another user's: the error says whose.
+# A channel's file belongs to another user: the error names that user.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 1777 "$ACH_DIR"
     : >"$ACH_DIR/achshm-dev.40009.req"
@@ -87,9 +87,10 @@ grep -q 'in time' "$dir/out" && fail "waited for a dead server"
 kill "$server"
 wait "$server" || fail "a server that was asked to end did not end well"
 
-# What a driver needs is not there: tried again, or not with --strict. Errors of the file always end.
-echo 'driver ( name "urg_laser" provides ["laser:0"] port "/nowhere" alwayson true )' >"$dir/gone.cfg"
-start later --no-channels -p 40001 "$dir/gone.cfg" || exit 1
+# A failed setup is tried again, except with --strict. Config file errors always end the server.
+echo 'tcp ( port 0 ) driver ( name "urg_laser" provides ["laser:0"] port "/nowhere" alwayson true )' \
+    >"$dir/gone.cfg"
+start later --no-channels "$dir/gone.cfg" || exit 1
 i=0
 until [ "$(grep -c 'driver urg_laser cannot be set up' "$dir/later")" -ge 2 ]; do
     i=$((i + 1))
@@ -104,7 +105,7 @@ echo 'driver ( name "fake" provides ["laser:0"] rate "often" alwayson true )' >"
 "$ach" serve --no-tcp --no-channels "$dir/wrong.cfg" >"$dir/out" 2>&1 && fail "a wrong file is served"
 grep -q 'wrong.cfg:1:' "$dir/out" || fail "$(cat "$dir/out")"
 
-# An address that is none is found before a driver is set up.
+# An invalid bind address is reported before any driver is set up.
 echo 'tcp ( bind "notahost" ) include "slow.cfg"' >"$dir/bind.cfg"
 timeout 50 "$ach" serve --no-channels --bind notahost "$dir/slow.cfg" >"$dir/out" 2>&1
 [ $? = 1 ] || fail "--bind was not checked first"
@@ -118,12 +119,12 @@ echo 'driver ( name "simrobot" provides ["position2d:0"] bitmap "room.pgm" resol
 "$ach" serve --strict --no-tcp --no-channels "$dir/clock.cfg" >"$dir/out" 2>&1 && fail "no simulated clock"
 grep -q 'ach serve --simulated' "$dir/out" || fail "no remedy: $(cat "$dir/out")"
 
-# Devices of others are not ours; a clock that nobody moves is told of.
+# Devices of other servers are not counted; a simulated clock that stands still is reported.
 echo 'driver ( name "passthrough" provides ["laser:1"] requires ["127.0.0.1:9:laser:0"] )' >"$dir/far.cfg"
 start far --simulated --no-tcp --no-channels "$dir/far.cfg" || exit 1
 grep -q '^serving 1 device$' "$dir/far" || fail "$(cat "$dir/far")"
 i=0
-until grep -q 'the simulated clock stands still' "$dir/far"; do
+until grep -q 'the simulated clock does not advance' "$dir/far"; do
     i=$((i + 1))
     [ $i -lt 300 ] || { fail "nobody was told of the clock"; break; }
     sleep 0.1
@@ -131,7 +132,7 @@ done
 kill "$server"
 wait "$server" || fail "a server that was asked to end did not end well"
 
-# The first signal waits for a driver's setup, one that comes a moment later does not.
+# After the first signal the server waits for a driver's setup; a later signal ends it at once.
 "$ach" serve --no-tcp --no-channels "$dir/slow.cfg" >"$dir/out" 2>&1 &
 server=$!
 sleep 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tools.sh ACH   what the ach command tells of devices, and of mistakes about them
+# tools.sh ACH   what the ach command prints about devices, and its error messages
 . "$(dirname "$0")/../../cli/lib.sh"
 need python3
 server=
@@ -21,7 +21,7 @@ END
 server=$!
 eventually grep -q '^serving' "$tmp/served"
 
-# A server without TCP has its devices listed by its channels; so has a simulation. Drivers are not told.
+# Devices of a server without TCP, or of a simulation, are listed by channels, without drivers.
 expect 0 "$ACH" dev ls 40021
 same "$(echo "$out" | sed 's/ *$//')" "laser:0
 position2d:1
@@ -33,7 +33,7 @@ has "$out" "laser:0"
 expect 1 "$ACH" dev ls 40022
 has "$err" "connection refused"
 expect 1 "$ACH" dev ls --transport channel 40022
-has "$err" "no server on this machine has channels of robot 40022"
+has "$err" "no server on this machine provides channels for robot 40022"
 expect 1 "$ACH" dev ls --transport channel localhost:40021
 has "$err" "without a host"
 expect 1 "$ACH" dev ls --transport pigeon 40021
@@ -43,7 +43,7 @@ has "$err" "connection refused"
 expect 2 "$ACH" dev ls --port 70000
 has "$err" "a port from 1 to 65535"
 
-# echo decodes the messages of devices. The driver senses only while somebody is subscribed.
+# ach echo decodes the messages of devices. The driver publishes only while a client is subscribed.
 "$ACH" dev print --json --timeout 100 40021:laser:0 >/dev/null &
 reader=$!
 expect 0 "$ACH" echo --count 1 dev.40021.laser.0.data
@@ -59,7 +59,7 @@ has "$out" "00000000  "
 kill "$reader"
 wait "$reader"
 
-# Anybody may have put anything there.
+# A channel with the name of a device may hold any bytes; ach echo dumps them.
 "$ACH" mk dev.1.laser.0.data
 "$ACH" put --hex dev.1.laser.0.data 00010203 "$(printf '%0200d' 1)"
 expect 0 "$ACH" echo --all --count 2 dev.1.laser.0.data
@@ -69,7 +69,7 @@ has "$out" "#2 100 bytes:
   00000000  00 00"
 "$ACH" rm dev.1.laser.0.data
 
-# A driver that ends with its last client, and one that does not.
+# A driver that is shut down with its last client, and one that is not (alwayson).
 expect 0 "$ACH" dev cmd 40021:position2d:1 vel vel.px=1 state=1
 has "$err" "note: the driver of 40021:position2d:1 is shut down when its last client leaves"
 expect 0 "$ACH" dev prop 40021:position2d:1 alwayson
@@ -80,7 +80,7 @@ same "$err" ""
 expect 0 "$ACH" dev prop 40021:position2d:2 alwayson
 same "$out" true
 
-# A mistake is answered by what to write.
+# Error messages say what to write instead.
 expect 1 "$ACH" dev cmd 40021:position2d:1 vel vel=1,2
 same "$err" "ach dev cmd: vel is a pose2d {px, py, pa}: write vel.px=1 vel.py=2"
 expect 1 "$ACH" dev cmd 40021:position2d:1 vel val.px=1

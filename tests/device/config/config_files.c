@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config_files.c - files that include files, where paths lead, and limits */
+/* config_files.c - files that include files, the resolution of paths, and limits */
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -114,7 +114,7 @@ static void test_no_file(void)
         check_load("secret.cfg", ACH_EACCES, "secret.cfg: Permission denied\n");
 }
 
-/* A text of this many copies. */
+/* A text of @copies times @part, followed by @rest. */
 static char *repeat(const char *part, size_t copies, const char *rest)
 {
     size_t n = strlen(part), i;
@@ -164,9 +164,10 @@ static void test_limits(void)
 
     check_parse(repeat("s(", 64, ""), ACH_EINVAL,
                 "t:1:129: found the end of the file, expected ')' for the 's' of line 1\n");
-    check_parse(repeat("s(", 65, ""), ACH_EINVAL, "t:1:129: more than 64 sections in sections\n");
+    check_parse(repeat("s(", 65, ""), ACH_EINVAL,
+                "t:1:129: sections are nested more than 64 deep\n");
     check_parse(repeat("s(", 500000, ""), ACH_EINVAL,
-                "t:1:129: more than 64 sections in sections\n");
+                "t:1:129: sections are nested more than 64 deep\n");
     text = at = malloc(20000);
     REQUIRE(text != NULL);
     for (i = 0; i <= ACH_CONFIG_FIELDS_MAX; i++)
@@ -184,7 +185,7 @@ static void test_limits(void)
                 "expected a word of at most 255 letters\n");
 }
 
-/* Templates that double each time would make more than memory can hold. */
+/* Templates that double at each level are refused before they exhaust the memory. */
 static void test_doubling(void)
 {
     char text[4000] = "define t0 s (a 1)\n", *at = text + strlen(text);
@@ -192,15 +193,15 @@ static void test_doubling(void)
 
     for (i = 1; i <= 25; i++)
         at += sprintf(at, "define t%d s (t%d () t%d ())\n", i, i - 1, i - 1);
-    check_parse(
-        strdup(text), ACH_EINVAL,
-        "t:19:15: 't17' makes too much: more than 64 sections in sections, or 1000000 items\n");
+    check_parse(strdup(text), ACH_EINVAL,
+                "t:19:15: 't17' is too large: it nests sections more than 64 deep, or has more "
+                "than 1000000 items\n");
     at = text + sprintf(text, "define t0 s (a 1)\n");
     for (i = 1; i <= 70; i++)
         at += sprintf(at, "define t%d s (t%d ())\n", i, i - 1);
-    check_parse(
-        strdup(text), ACH_EINVAL,
-        "t:65:15: 't63' makes too much: more than 64 sections in sections, or 1000000 items\n");
+    check_parse(strdup(text), ACH_EINVAL,
+                "t:65:15: 't63' is too large: it nests sections more than 64 deep, or has more "
+                "than 1000000 items\n");
 }
 
 /* Errors of a failed load belong to the thread. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config_wrong.c - what is said of values that a driver cannot use, and of those it never read */
+/* config_wrong.c - errors for values that a driver cannot use, warnings for values it never read */
 #include "config.h"
 
 static void check_wrong(const char *text, void (*read)(ach_section_t *), const char *want)
@@ -11,7 +11,7 @@ static void check_wrong(const char *text, void (*read)(ach_section_t *), const c
     read(root);
     check_text(ach_config_errors(config), want, __FILE__, __LINE__, text);
     CHECK(ach_section_failed(root) == (*want != '\0'));
-    /* Once is enough. */
+    /* A second read must not report the error again. */
     read(root);
     check_text(ach_config_errors(config), want, __FILE__, __LINE__, text);
     ach_config_destroy(config);
@@ -124,7 +124,7 @@ static void test_refuse(void)
     ach_config_destroy(config);
 }
 
-/* A mistake in a template is told once, though every section made from it fails. */
+/* An error in a template is reported once, though every section made from it fails. */
 static void test_wrong_template(void)
 {
     ach_config_t *config = config_of("define p s (a 1) p () p ()");
@@ -138,7 +138,7 @@ static void test_wrong_template(void)
     ach_config_destroy(config);
 }
 
-/* A long list of wrong values is not told to the end. */
+/* At most 100 errors are reported. */
 static void test_many_wrong(void)
 {
     char text[2000] = "a [";
@@ -175,12 +175,12 @@ static void test_warnings(void)
         CHECK(ach_section_int(s, "port", 5) == 5);
     }
     CHECK_TEXT(ach_config_warnings(config),
-               "t:2:23: 'rate' is already in line 2 of t; this one counts\n"
-               "t:5:1: nobody asked for 'colour' of the file\n"
-               "t:1:21: nobody asked for 'prot' of driver \"x\"; was 'port' meant?\n"
-               "t:2:23: nobody asked for 'rate' of driver \"x\"\n"
-               "t:1:28: nobody asked for 'rate' of driver \"y\"\n"
-               "t:4:1: nobody asked for the section 'drvier'\n");
+               "t:2:23: 'rate' is already in line 2 of t; this one is used\n"
+               "t:5:1: unused field 'colour' of the file\n"
+               "t:1:21: unused field 'prot' of driver \"x\"; was 'port' meant?\n"
+               "t:2:23: unused field 'rate' of driver \"x\"\n"
+               "t:1:28: unused field 'rate' of driver \"y\"\n"
+               "t:4:1: unused section 'drvier'\n");
     s = ach_section_next(root, "driver", NULL);
     CHECK(ach_section_int(s, "rate", 0) == 7);
     CHECK_TEXT(ach_section_unused(s, 0, &file, &line), "prot");
@@ -194,17 +194,17 @@ static void test_warnings(void)
     ach_config_destroy(config);
 }
 
-/* What was meant must be near. */
+/* A warning suggests a name only if it is similar. */
 static void test_meant(void)
 {
     static const struct {
         const char *has, *asked, *want;
     } pairs[] = {
-        {"speed_max 1", "max_speed", "t:1:1: nobody asked for 'speed_max' of the file\n"},
+        {"speed_max 1", "max_speed", "t:1:1: unused field 'speed_max' of the file\n"},
         {"baudrte 1", "baudrate",
-         "t:1:1: nobody asked for 'baudrte' of the file; was 'baudrate' meant?\n"},
-        {"x 1", "y", "t:1:1: nobody asked for 'x' of the file; was 'y' meant?\n"},
-        {"ab 1", "xy", "t:1:1: nobody asked for 'ab' of the file\n"},
+         "t:1:1: unused field 'baudrte' of the file; was 'baudrate' meant?\n"},
+        {"x 1", "y", "t:1:1: unused field 'x' of the file; was 'y' meant?\n"},
+        {"ab 1", "xy", "t:1:1: unused field 'ab' of the file\n"},
     };
     size_t i;
 

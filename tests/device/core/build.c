@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* build.c - robots from config texts, right and wrong; clocks; plug-ins */
+/* build.c - robots from valid and invalid config texts; clocks; plug-ins */
 #include "probe.h"
 #include "rig.h"
 
@@ -54,7 +54,7 @@ static void test_warnings(void)
     rig_end(rig);
 }
 
-/* A diamond of requirements is no circle, and the one at its root is set up once. */
+/* A diamond of requirements is no circle, and the driver at its root is set up once. */
 static void test_diamond(void)
 {
     struct rig *rig = rig_create(false);
@@ -128,12 +128,12 @@ static void test_plugins(void)
 
     REQUIRE(getenv("PLUGINS"));
     plugin(rig, "none.so", ACH_ENOENT, "there is no plug-in");
-    plugin(rig, "plugin_old.so", ACH_BAD_HEADER, "made for version 99 of driver.h");
-    plugin(rig, "plugin_class.so", ACH_BAD_HEADER, "made for version 98 of driver.h");
+    plugin(rig, "plugin_old.so", ACH_BAD_HEADER, "built for version 99 of driver.h");
+    plugin(rig, "plugin_class.so", ACH_BAD_HEADER, "built for version 98 of driver.h");
     plugin(rig, "plugin_not.so", ACH_BAD_HEADER, "neither drivers nor transports");
     plugin(rig, "plugin_same.so", ACH_EEXIST, "two drivers called null");
     plugin(rig, "plugin_good.so", ACH_OK, NULL);
-    plugin(rig, "plugin_good.so", ACH_OK, NULL); /* again: nothing happens */
+    plugin(rig, "plugin_good.so", ACH_OK, NULL); /* a second time: no effect */
     REQUIRE_OK(rig_load(rig, "driver (name \"plugged\" provides [\"laser:0\"])"));
     ear = ear_open(rig, "laser:0");
     ear_close(ear);

@@ -6,20 +6,21 @@
 #include "probe.h"
 #include "rig.h"
 
-/* What the first byte of a message to the driver says. */
+/* The first byte of a message to the driver. */
 enum { ECHO, PUBLISH, PASS, SLOW, ASK };
 
 #define SEEN_MAX 16u
 
-/* One for each driver by its option `number`. */
+/* The state of each driver, indexed by its option `number`. */
 static struct unit {
     _Atomic unsigned inside, messages, data, answers, shutdowns;
-    bool twice;    /* process ran twice at once, or beside shutdown */
-    pthread_t who; /* called process last */
+    bool twice;    /* process ran concurrently with itself or with shutdown */
+    pthread_t who; /* the thread that called process last */
     unsigned n_seen;
-    uint8_t seen[SEEN_MAX]; /* types of messages, in their order */
+    uint8_t seen[SEEN_MAX]; /* types of messages, in order of arrival */
     ach_address_t own, need;
     bool needs;
+    bool early; /* setup makes the required device publish; data is handled slowly */
 } units[4];
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
@@ -28,6 +29,7 @@ static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **
 
     *u = (struct unit){0};
     *state = u;
+    u->early = ach_section_int(options, "early", 0);
     u->needs = ach_driver_require(driver, 0, NULL, &u->need) == ACH_OK;
     return ach_driver_provide(driver, ACH_OPAQUE_CODE, NULL, &u->own);
 }
@@ -59,6 +61,13 @@ static ach_status_t send_on(ach_driver_t *driver, const struct unit *u, uint8_t 
         status = ach_driver_send(driver, &u->need, m);
     ach_message_unref(m);
     return status;
+}
+
+static ach_status_t set_up(ach_driver_t *driver, void *state)
+{
+    const struct unit *u = state;
+
+    return u->early ? send_on(driver, u, ACH_MSG_CMD, PUBLISH) : ACH_OK;
 }
 
 static ach_status_t act(ach_driver_t *driver, struct unit *u, const ach_message_t *m)
@@ -98,6 +107,8 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
         u->messages++;
         status = act(driver, u, m);
     } else if (type == ACH_MSG_DATA) {
+        if (u->early)
+            check_sleep_ms(20);
         u->data++;
     } else {
         u->answers++;
@@ -111,6 +122,7 @@ static const ach_driver_class_t reckoned = {
     .flags = ACH_DRIVER_INLINE,
     .name = "reckoned",
     .create = create,
+    .setup = set_up,
     .shutdown = shut_down,
     .process = process,
 };
@@ -134,7 +146,7 @@ static void command(struct ear *ear, uint8_t what)
     CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &body));
 }
 
-/* Nothing is waited for: all has happened when the message is delivered. */
+/* The message is processed and its results are queued when the delivery returns. */
 static void test_at_once(void)
 {
     struct rig *rig = start("driver (name \"reckoned\" provides [\"opaque:0\"])");
@@ -159,7 +171,22 @@ static void test_at_once(void)
     rig_end(rig);
 }
 
-/* Its own command comes back as data while it still is at work: later, but before all is done. */
+/* Data that arrived during setup is handled before a subscriber can send its first command. */
+static void test_setup(void)
+{
+    struct rig *rig = start("driver (name \"reckoned\" number 1 provides [\"opaque:1\"])\n"
+                            "driver (name \"reckoned\" number 2 provides [\"opaque:2\"]\n"
+                            "        requires [\"opaque:1\"] early 1)");
+    struct ear *ear = ear_open(rig, "opaque:2");
+
+    CHECK(units[2].data == 1);
+    command(ear, ECHO);
+    CHECK(units[2].messages == 1 && pthread_equal(units[2].who, pthread_self()));
+    ear_close(ear);
+    rig_end(rig);
+}
+
+/* Data caused by the driver's own command is processed after it, before the delivery returns. */
 static void test_round(void)
 {
     struct rig *rig = start("driver (name \"reckoned\" number 1 provides [\"opaque:1\"])\n"
@@ -174,7 +201,7 @@ static void test_round(void)
     rig_end(rig);
 }
 
-/* A driver with a thread delivers in that thread. */
+/* Data of a driver with a thread is processed in that thread. */
 static void test_threaded(void)
 {
     struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"])\n"
@@ -207,13 +234,13 @@ static void *deliver(void *arg)
     ach_opaque_data_t body = say(&c->what);
     unsigned i;
 
-    for (i = 0; i < c->times; i++) /* those of others may fill the queue */
+    for (i = 0; i < c->times; i++) /* other threads may fill the queue */
         c->taken += ear_command(ear, ACH_OPAQUE_CMD_DATA, &body) == ACH_OK;
     ear_close(ear);
     return NULL;
 }
 
-/* Two drivers that deliver to each other, from several threads: never twice, and nobody waits. */
+/* Two drivers deliver to each other from several threads: process never overlaps, no deadlock. */
 static void test_crowd(void)
 {
     struct rig *rig = start("driver (name \"reckoned\" number 1 provides [\"opaque:1\"])\n"
@@ -289,7 +316,7 @@ static void test_refused(void)
     both.main = run;
     unknown.flags = 4;
     CHECK_STATUS(ach_robot_add_class(rig_robot(rig), &both), ACH_BAD_HEADER);
-    CHECK(strstr(ach_errstr(), "inline, and has a main"));
+    CHECK(strstr(ach_errstr(), "inline and must not have a main function"));
     CHECK_STATUS(ach_robot_add_class(rig_robot(rig), &unknown), ACH_BAD_HEADER);
     rig_end(rig);
 }
@@ -297,6 +324,7 @@ static void test_refused(void)
 int main(void)
 {
     test_at_once();
+    test_setup();
     test_round();
     test_threaded();
     test_crowd();

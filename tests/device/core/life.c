@@ -50,7 +50,7 @@ static void test_subscribed_twice(void)
     CHECK_OK(ear_command(b, ACH_OPAQUE_CMD_DATA, &body));
     m = ear_data(a, ACH_OPAQUE_DATA_STATE);
     ach_message_unref(m);
-    CHECK(!ear_next(a, 0.02)); /* once */
+    CHECK(!ear_next(a, 0.02)); /* received once only */
     CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &address, ear_queue(a)));
     CHECK_OK(ear_command(b, ACH_OPAQUE_CMD_DATA, &body));
     m = ear_data(a, ACH_OPAQUE_DATA_STATE);
@@ -85,7 +85,7 @@ static void test_failing_setup(void)
     rig_end(rig);
 }
 
-/* Who requires a device that cannot be set up cannot be set up either, and says why. */
+/* If a required device cannot be set up, the setup fails with the reason of that device. */
 static void test_failing_need(void)
 {
     struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] fail_setups 1)\n"
@@ -121,7 +121,7 @@ static void test_withdrawn(void)
     ear_forget(ear);
     EVENTUALLY(probe_counts[0].shutdowns == 1);
 
-    /* Another one comes while the setup is under way: it is not set up again. */
+    /* A second subscriber during the setup does not cause another setup. */
     probe_reset();
     ear = ear_begin(rig, "opaque:0");
     EVENTUALLY(probe_counts[0].setups_tried == 1);
@@ -145,7 +145,7 @@ static void test_end_while_setting_up(void)
     ear_forget(ear);
 }
 
-/* Main ends by itself: shut down, and set up again after a while; subscribers stay. */
+/* A driver whose main returns is shut down and later set up again; subscribers stay. */
 static void test_early_end(void)
 {
     struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"])");
@@ -157,8 +157,8 @@ static void test_early_end(void)
     CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &body));
     EVENTUALLY(probe_counts[0].shutdowns == 1);
     CHECK_STATUS(ear_command(ear, ACH_OPAQUE_CMD_DATA, &again), ACH_CLOSED);
-    CHECK(rig_logged(rig, "driver probe has failed; again in"));
-    late = ear_open(rig, "opaque:0"); /* waits for it */
+    CHECK(rig_logged(rig, "driver probe has failed; next attempt in"));
+    late = ear_open(rig, "opaque:0"); /* waits for the setup */
     CHECK(probe_counts[0].setups == 2);
     CHECK_OK(ear_command(late, ACH_OPAQUE_CMD_DATA, &again));
     m = ear_data(ear, ACH_OPAQUE_DATA_STATE);
@@ -169,7 +169,7 @@ static void test_early_end(void)
     rig_end(rig);
 }
 
-/* While it is broken and its setup fails, who newly subscribes is refused and need not wait. */
+/* While the setup of a failed driver fails, a new subscriber is refused and does not wait. */
 static void test_broken(void)
 {
     struct rig *rig = probe_start("driver (name \"probe\" provides [\"opaque:0\"] fail_later 1)");
@@ -211,7 +211,7 @@ static void test_alwayson(void)
     CHECK(probe_counts[0].shutdowns == 1);
 }
 
-/* What is not there at the start is tried again; who subscribes meanwhile hears at once. */
+/* A setup that fails at the start is tried again; a subscriber meanwhile is refused at once. */
 static void test_alwayson_later(void)
 {
     struct rig *rig =
@@ -221,7 +221,7 @@ static void test_alwayson_later(void)
 
     CHECK(probe_counts[0].setups == 0);
     CHECK(rig_count(rig, "driver probe cannot be set up: the probe is not in the mood") == 1);
-    CHECK(rig_logged(rig, "driver probe has failed; again in 0.5 s"));
+    CHECK(rig_logged(rig, "driver probe has failed; next attempt in 0.5 s"));
     ear = ear_try(rig, "opaque:0", &status, NULL);
     CHECK(status == ACH_EACCES || probe_counts[0].setups_tried > 2);
     ear_close(ear);
@@ -231,7 +231,7 @@ static void test_alwayson_later(void)
     CHECK(probe_counts[0].shutdowns == 1);
 }
 
-/* The end of a robot does not wait for what is not there. */
+/* The end of a robot does not wait for a driver that cannot be set up. */
 static void test_alwayson_never(void)
 {
     struct rig *rig =
@@ -257,13 +257,13 @@ static void test_strict(void)
     REQUIRE_OK(ach_robot_load_config(robot, config));
     CHECK_STATUS(ach_robot_start(robot), ACH_EACCES);
     CHECK(strstr(ach_errstr(), "driver probe cannot be set up: the probe is not in the mood"));
-    CHECK(lines == 0); /* the sentence is the caller's */
+    CHECK(lines == 0); /* the error is returned, not logged */
     CHECK(probe_counts[0].setups_tried == 1);
     ach_robot_destroy(robot);
     ach_config_destroy(config);
 }
 
-/* A client's bytes in a line: none of them moves the cursor of a terminal, or begins a line. */
+/* A client's bytes are escaped in log lines: they move no terminal's cursor and begin no line. */
 static void test_plain_log(void)
 {
     struct rig *rig = rig_start("driver (name \"dummy\" provides [\"laser:0\"])");
@@ -273,7 +273,7 @@ static void test_plain_log(void)
     rig_end(rig);
 }
 
-/* How many were left out is told when the time of the limit is over, also if nothing more comes. */
+/* The count of suppressed lines is logged after the limit's period, also if no line follows. */
 static void test_counted_log(void)
 {
     struct rig *rig = rig_start("driver (name \"dummy\" provides [\"laser:0\"])");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settle.c - a host that moves a simulated clock, and drivers with threads of their own */
+/* settle.c - ach_robot_settle: a host advances a simulated clock, drivers have their own threads */
 #include <ach/interface/opaque.h>
 #include <math.h>
 
@@ -9,13 +9,13 @@
 #define PERIOD 0.01
 #define STEPS 200u
 
-/* A driver that publishes a count every PERIOD; and one that passes on what it gets, times 3. */
+/* ticker publishes a count every PERIOD; tripler publishes three times the value it receives. */
 struct ticker {
     ach_address_t own, need;
     uint8_t count;
 };
 
-/* A message is not done while this is set. */
+/* The tripler does not finish a message while this is set. */
 static _Atomic bool held;
 
 static ach_status_t create(ach_driver_t *driver, ach_section_t *options, void **state)
@@ -100,7 +100,7 @@ static struct rig *start(const char *config)
     return rig;
 }
 
-/* Two drivers in a row: when all is settled, exactly one message has come out, made at this time. */
+/* Two drivers in a chain: once settled, exactly one message is queued, stamped with this time. */
 static void run(const char *config)
 {
     struct rig *rig = start(config);
@@ -148,7 +148,7 @@ static void order(struct ear *ear, uint8_t what)
                          &(ach_opaque_data_t){.data_count = 1, .data = &what}));
 }
 
-/* The last message of many is done as well. */
+/* ach_robot_settle waits for all queued messages, also for the last. */
 static void test_messages(void)
 {
     struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] tick 1)");
@@ -177,7 +177,7 @@ static void test_late(void)
     held = true;
     order(ear, PROBE_ECHO);
     CHECK_STATUS(ach_robot_settle(rig_robot(rig), 0.01), ACH_TIMEOUT);
-    if (!CHECK(strstr(ach_errstr(), "driver tripler (opaque:3) was not done")))
+    if (!CHECK(strstr(ach_errstr(), "driver tripler (opaque:3) did not finish")))
         fprintf(stderr, "%s\n", ach_errstr());
     held = false;
     CHECK_OK(ach_robot_settle(rig_robot(rig), RIG_PATIENCE));
@@ -186,7 +186,7 @@ static void test_late(void)
     rig_end(rig);
 }
 
-/* Setup and shutdown are work, too. */
+/* ach_robot_settle waits for setup and shutdown, too. */
 static void test_phases(void)
 {
     struct rig *rig = start("driver (name \"probe\" provides [\"opaque:0\"] tick 1 setup_ms 20)\n"

@@ -61,7 +61,7 @@ static void test_lasertoranger(void)
              laser);
     rig = rig_start(config);
     ear = ear_open(rig, "ranger:0");
-    m = ear_data(ear, ACH_RANGER_DATA_GEOM); /* nobody asked for it */
+    m = ear_data(ear, ACH_RANGER_DATA_GEOM); /* without a request */
     geom = ach_message_body(m);
     CHECK(geom->pose.px == 0.25 && geom->pose.pyaw == 1 && geom->size.sl == 0.1);
     ach_message_unref(m);
@@ -86,7 +86,7 @@ static void test_lasertoranger(void)
     rig_end(rig);
 }
 
-/* There and back again: what comes out is what went in. */
+/* Laser to ranger and back to laser: the data stays the same. */
 static void test_rangertolaser(void)
 {
     char config[2048];
@@ -137,7 +137,7 @@ static void test_rangertolaser(void)
     rig_end(rig);
 }
 
-/* A ranger that does not tell its configuration gives no scans, and a warning. */
+/* A ranger that refuses GET_CONFIG yields no scans, and one warning. */
 static void test_without_config(void)
 {
     struct rig *rig =
@@ -145,9 +145,9 @@ static void test_without_config(void)
                   "driver (name \"rangertolaser\" provides [\"laser:1\"] requires [\"ranger:0\"])");
     struct ear *ear = ear_open(rig, "laser:1");
 
-    CHECK(rig_logged(rig, "does not tell its configuration"));
+    CHECK(rig_logged(rig, "does not report its configuration"));
     CHECK(!ear_next(ear, 0.05));
-    CHECK(rig_count(rig, "does not tell its configuration") == 1);
+    CHECK(rig_count(rig, "does not report its configuration") == 1);
     ear_close(ear);
     rig_end(rig);
 }
@@ -176,7 +176,7 @@ static void test_sonartoranger(void)
     range = ach_message_body(m);
     CHECK(range->ranges_count == 3 && range->ranges[1] == 2.5);
     ach_message_unref(m);
-    for (i = 0; i < 4; i++) { /* a geometry comes when it has changed, and only then */
+    for (i = 0; i < 4; i++) { /* a geometry is published only when it has changed */
         m = ear_data(ear, ACH_RANGER_DATA_GEOM);
         geom = ach_message_body(m);
         CHECK(geom->element_poses_count == 3 && geom->element_poses[0].px != last);

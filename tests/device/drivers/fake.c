@@ -19,7 +19,7 @@ static struct rig *simulated(const char *config)
     return rig;
 }
 
-/* The clock moves by steps, and the body of the message that comes then. */
+/* Set the clock to @time, and return the message that is published then. */
 static ach_message_t *at(struct rig *rig, struct ear *ear, double time, uint8_t subtype)
 {
     ach_message_t *m;
@@ -56,7 +56,7 @@ static void test_signals(void)
         CHECK(d->pos.pa == (i % 4 < 2 ? 3 : 2));
         CHECK(d->vel.px == 5 && d->vel.py == 7);
         CHECK(d->vel.pa >= 1 && d->vel.pa < 2 && d->vel.pa != last);
-        CHECK(d->stall == 255); /* the nearest that fits */
+        CHECK(d->stall == 255); /* clamped to 8 bits */
         last = d->vel.pa;
         ach_message_unref(m);
     }
@@ -189,7 +189,7 @@ static void test_setup_and_death(void)
     CHECK(status == ACH_FAILED_SYSCALL && strstr(why, "every setup number 2 fails"));
     ear_close(other);
     ear = ear_open(rig, "position2d:0");
-    CHECK(rig_logged(rig, "driver fake has failed; again in"));
+    CHECK(rig_logged(rig, "driver fake has failed; next attempt in"));
     ear_close(ear);
     rig_end(rig);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* log_format.c - messages become lines and lines messages; nothing that comes does harm */
+/* log_format.c - messages are written as lines and read back; damaged lines do no harm */
 #include <ach/interfaces.h>
 #include <math.h>
 
@@ -22,29 +22,29 @@ static ach_message_t *make(const ach_interface_t *interf, const ach_message_def_
     return m;
 }
 
-static struct achi_text write_line(const ach_message_t *m)
+static struct drv_text write_line(const ach_message_t *m)
 {
-    struct achi_text t = {0};
+    struct drv_text t = {0};
 
-    CHECK_OK(achi_line_write(&t, m));
+    CHECK_OK(drv_line_write(&t, m));
     REQUIRE(t.size && t.data[t.size - 1] == '\n');
     CHECK(!memchr(t.data, '\n', t.size - 1));
     return t;
 }
 
-static ach_message_t *read_line(const struct achi_text *t)
+static ach_message_t *read_line(const struct drv_text *t)
 {
     char *copy = strndup(t->data, t->size - 1);
     ach_message_t *m = NULL;
 
     REQUIRE(copy);
-    if (!CHECK_OK(achi_line_read(copy, strlen(copy), &m)))
+    if (!CHECK_OK(drv_line_read(copy, strlen(copy), &m)))
         fprintf(stderr, "%.*s", (int)t->size, t->data);
     free(copy);
     return m;
 }
 
-/* Times of more than a second in the microseconds are not what the format can say. */
+/* The format cannot express microseconds of a second or more. */
 static void make_sane(const ach_message_def_t *def, void *body)
 {
     if (def->body == &ach_gps_data_type)
@@ -56,7 +56,7 @@ static void round_trip(const ach_interface_t *interf, const ach_message_def_t *d
 {
     void *body = def->body ? random_body(def->body, random, 6) : NULL;
     ach_message_t *m, *again;
-    struct achi_text one, two;
+    struct drv_text one, two;
 
     if (body)
         make_sane(def, body);
@@ -67,7 +67,7 @@ static void round_trip(const ach_interface_t *interf, const ach_message_def_t *d
     two = write_line(again);
     if (!CHECK(one.size == two.size && memcmp(one.data, two.data, one.size) == 0))
         fprintf(stderr, "%.*s%.*s", (int)one.size, one.data, (int)two.size, two.data);
-    if (body && !achi_plan_find(interf->code, ach_message_header(m)->type, def->subtype) &&
+    if (body && !drv_plan_find(interf->code, ach_message_header(m)->type, def->subtype) &&
         !CHECK(ach_body_equal(def->body, body, ach_message_body(again))))
         fprintf(stderr, "%.*s", (int)one.size, one.data);
     CHECK(ach_message_header(again)->timestamp == 1794701457.071585);
@@ -98,18 +98,18 @@ static void test_plans(void)
 {
     size_t i;
 
-    for (i = 0; i < achi_plan_count; i++) {
-        const struct achi_plan *p = &achi_plans[i];
+    for (i = 0; i < drv_plan_count; i++) {
+        const struct drv_plan *p = &drv_plans[i];
         const ach_interface_t *interf = ach_interface_find(p->interf);
         const ach_message_def_t *def = ach_interface_message_named(
             interf, p->type == ACH_MSG_ACK ? ACH_MSG_REQ : p->type, p->message);
 
-        if (!CHECK(def && achi_plan_find(interf->code, p->type, def->subtype)))
+        if (!CHECK(def && drv_plan_find(interf->code, p->type, def->subtype)))
             fprintf(stderr, "the plan of %s %s\n", p->interf, p->message);
     }
 }
 
-/* A body from words, and the line that it must become. */
+/* A message with the body @words must be written as the line @want. */
 static void golden(const char *interf, unsigned type, const char *message, const char *words,
                    const char *want)
 {
@@ -117,7 +117,7 @@ static void golden(const char *interf, unsigned type, const char *message, const
     const ach_message_def_t *def = ach_interface_message_named(in, type, message);
     char copy[512], *rest = NULL, *word;
     const char *list[32];
-    struct achi_text t;
+    struct drv_text t;
     ach_message_t *m;
     size_t n = 0;
     void *body;
@@ -176,7 +176,7 @@ static void wrong(const char *line, const char *why)
     ach_message_t *m = NULL;
 
     strcpy(copy, line);
-    CHECK_STATUS(achi_line_read(copy, strlen(copy), &m), ACH_EINVAL);
+    CHECK_STATUS(drv_line_read(copy, strlen(copy), &m), ACH_EINVAL);
     CHECK(!m);
     if (!CHECK(strstr(ach_errstr(), why)))
         fprintf(stderr, "%s\n%s\n", line, ach_errstr());
@@ -187,8 +187,8 @@ static void test_wrong(void)
     ach_message_t *m;
     char comment[] = "## hello", blank[] = "  \t", tail[] = "1 0 0 ranger 0 1 2 1 0.5 0";
 
-    CHECK_STATUS(achi_line_read(comment, strlen(comment), &m), ACH_EAGAIN);
-    CHECK_STATUS(achi_line_read(blank, strlen(blank), &m), ACH_EAGAIN);
+    CHECK_STATUS(drv_line_read(comment, strlen(comment), &m), ACH_EAGAIN);
+    CHECK_STATUS(drv_line_read(blank, strlen(blank), &m), ACH_EAGAIN);
     wrong("now 0 0 laser 0 1 1", "\"now\" is not a number");
     wrong("nan 0 0 laser 0 1 1", "its time is not a number");
     wrong("1 0 0", "ends before the interface");
@@ -198,22 +198,22 @@ static void test_wrong(void)
     wrong("1 0 0 sonar 0 1 1", "the line ends where a number is expected");
     wrong("1 0 0 sonar 0 1 1 3 1 2", "the line ends");
     wrong("1 0 0 sonar 0 1 1 2 1 x", "\"x\" is not a number");
-    wrong("1 0 0 sonar 0 1 1 4000000000 1 2", "more than there may be");
+    wrong("1 0 0 sonar 0 1 1 4000000000 1 2", "more than allowed");
     wrong("1 0 0 sonar 0 1 1 65536 1 2", "the line ends before 65536 elements");
-    wrong("1 0 0 sonar 0 1 1 1 1 2", "\"2\" is more than the message has");
-    wrong("1 0 0 sonar 0 1 1 -1 1 2", "more than there may be");
-    wrong("1 0 0 dio 0 1 1 33 1", "more than there may be");
+    wrong("1 0 0 sonar 0 1 1 1 1 2", "found \"2\" after the end of the message");
+    wrong("1 0 0 sonar 0 1 1 -1 1 2", "more than allowed");
+    wrong("1 0 0 dio 0 1 1 33 1", "more than allowed");
     wrong("1 0 0 camera 0 1 1 2 1 8 1 0 2 01f", "pairs of hexadecimal digits");
     wrong("1 0 0 speech 0 2 1 hello", "single quotes");
     wrong("1 0 0 speech 0 2 1 'hello", "not closed");
-    wrong("1 0 0 gps 0 1 1 -5 0 0 0 0 0 0 0 0 0 0 0", "no time");
+    wrong("1 0 0 gps 0 1 1 -5 0 0 0 0 0 0 0 0 0 0 0", "not a valid time");
     wrong("1 0 0 gps 0 1 1 5 900 0 0 0 0 0 0 0 0 0 0", "too large for its field");
     wrong("1 0 0 position2d 0 1 1 0 0 0 0 0 0 300", "too large for its field");
-    CHECK_OK(achi_line_read(tail, strlen(tail), &m)); /* have_config may be missing */
+    CHECK_OK(drv_line_read(tail, strlen(tail), &m)); /* have_config may be missing */
     ach_message_unref(m);
 }
 
-/* Lines with damage: an error or a message, never more than that. */
+/* A damaged line yields either an error or a valid message. */
 static void test_damage(void)
 {
     uint64_t random = 7, i, n = check_scale(20000);
@@ -222,7 +222,7 @@ static void test_damage(void)
 
     for (i = 0; i < n; i++) {
         const ach_message_def_t *def;
-        struct achi_text t;
+        struct drv_text t;
         ach_message_t *m;
         void *body;
         unsigned k;
@@ -241,7 +241,7 @@ static void test_damage(void)
         if (check_random(&random) % 4 == 0)
             t.data[t.size = check_random(&random) % t.size] = '\0';
         m = NULL;
-        if (achi_line_read(t.data, t.size, &m) == ACH_OK) {
+        if (drv_line_read(t.data, t.size, &m) == ACH_OK) {
             CHECK_OK(ach_message_check(m));
             good++;
         } else

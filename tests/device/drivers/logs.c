@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* logs.c - what is recorded is what was said, and can be played again */
+/* logs.c - recordings contain what was published, and can be played again */
 #include <ach/interface/log.h>
 #include <ach/interface/position2d.h>
 #include <ach/interfaces.h>
@@ -119,14 +119,14 @@ static void set_playing(struct ear *log, uint8_t state)
 static size_t random_log(const char *name, uint64_t *random)
 {
     static const char *const asked[] = {"GET_GEOM", "GEOM", "POSE", "GET_CONFIG"};
-    struct achi_text t = {0};
+    struct drv_text t = {0};
     const ach_interface_t *interf;
     double time = 1000;
     size_t i, n = 0;
     unsigned pass, k;
     uint32_t j;
 
-    achi_line_head(&t);
+    drv_line_head(&t);
     for (pass = 0; pass < 4; pass++)
         for (i = 0; (interf = ach_interface_at(i)); i++)
             for (j = 0; j < interf->message_count; j++) {
@@ -147,7 +147,7 @@ static size_t random_log(const char *name, uint64_t *random)
                 if (def->body == &ach_gps_data_type)
                     ((ach_gps_data_t *)body)->time_usec %= 1000000;
                 REQUIRE_OK(ach_message_create(&h, body, &m));
-                CHECK_OK(achi_line_write(&t, m));
+                CHECK_OK(drv_line_write(&t, m));
                 ach_message_unref(m);
                 free(body);
                 n++;
@@ -168,7 +168,7 @@ static void all_devices(char *list, size_t size)
             snprintf(list + strlen(list), size - strlen(list), "\"%s:0\" ", interf->name);
 }
 
-/* Write, read, write: the same log. */
+/* Playing a log and recording it yields the same log. */
 static void test_same_again(uint64_t seed)
 {
     uint64_t random = seed;
@@ -225,7 +225,7 @@ static void test_recording(void)
 
     EVENTUALLY(count_lines("new/r.log") >= 10);
     CHECK(playing(log));
-    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &other)); /* while it is written */
+    CHECK(!ear_acked(log, ACH_LOG_REQ_SET_FILENAME, &other)); /* not while recording */
     CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &off));
     CHECK(!playing(log));
     n = count_lines("new/r.log");
@@ -243,7 +243,7 @@ static void test_recording(void)
     CHECK(ear_acked(log, ACH_LOG_REQ_SET_WRITE_STATE, &on));
     EVENTUALLY(access(path("new/other.log"), R_OK) == 0 && count_lines("new/other.log") > 3);
     ear_close(log);
-    log = ear_open(rig, "log:0"); /* the next one records under the config file's name again */
+    log = ear_open(rig, "log:0"); /* a new recording has the config file's name again */
     EVENTUALLY(access(path("new/r.log~"), R_OK) == 0 && count_lines("new/r.log") >= 2);
     ear_close(log);
     rig_end(rig);
@@ -255,7 +255,7 @@ static void test_recording(void)
     free_lines(l);
 }
 
-/* As other servers begin theirs. */
+/* The beginning of a log that another server has written. */
 static const char old_log[] = "## Player version 3.1.0 \n## File version 0.3.0 \n# old\n";
 
 static bool holds(const char *name, const char *text)
@@ -269,7 +269,7 @@ static bool holds(const char *name, const char *text)
     return n == strlen(text) && strcmp(found, text) == 0;
 }
 
-/* What was recorded before is kept. */
+/* An older log of the same name is kept, as k.log~. */
 static void test_kept(void)
 {
     struct rig *rig;
@@ -288,7 +288,7 @@ static void test_kept(void)
     CHECK(holds("k.log~", old_log));
 }
 
-/* However often a recording begins, whoever begins it: no log is lost, and files are not without end. */
+/* A new recording overwrites no older log, and files_per_hour limits the number of files. */
 static void test_no_log_lost(void)
 {
     const char *const names[] = {"l.log", "l.log~", "l.log~2", "l.log~3"};
@@ -340,7 +340,7 @@ static struct rig *start_recorder(const char *options)
                  options);
 }
 
-/* Without a directory for logs, clients name no files. */
+/* Without log_directory, clients may not name files. */
 static void test_names_refused(void)
 {
     char options[256];
@@ -362,7 +362,7 @@ static void test_names_refused(void)
     CHECK(access(path("other-name.log"), F_OK) != 0);
 }
 
-/* Whatever the config file or a client names: only a log is replaced, and links are not followed. */
+/* Whether named by the config file or a client: only a log is replaced, no link is followed. */
 static void test_only_logs_replaced(void)
 {
     char options[256];
@@ -383,13 +383,13 @@ static void test_only_logs_replaced(void)
     snprintf(options, sizeof(options), "filename \"%s\" client_names yes", path("robot.cfg"));
     rig = start_recorder(options);
     log = ear_open(rig, "log:0");
-    CHECK(!set_recording(log, 1)); /* what the config file names is no log either */
-    CHECK(rig_logged(rig, "robot.cfg is there already and is not a log, so it stays"));
+    CHECK(!set_recording(log, 1)); /* the config file names a file that is not a log */
+    CHECK(rig_logged(rig, "robot.cfg exists and is not a log, so it is not replaced"));
     CHECK(set_name(log, "kept.log") && !set_recording(log, 1));
-    CHECK(rig_logged(rig, "kept.log is there already; a client records to new files only"));
+    CHECK(rig_logged(rig, "kept.log exists; a client can record only to new files"));
     CHECK(set_name(log, "link.log") && !set_recording(log, 1));
     CHECK(set_name(log, "dangling.log") && !set_recording(log, 1));
-    CHECK(set_name(log, "linked.log") && !set_recording(log, 1)); /* empty, with another name */
+    CHECK(set_name(log, "linked.log") && !set_recording(log, 1)); /* empty, has a second link */
     CHECK(set_name(log, "fifo.log") && !set_recording(log, 1));
     CHECK(set_name(log, "directory.log") && !set_recording(log, 1));
     CHECK(!set_name(log, "..") && !set_name(log, ".hidden") && !set_name(log, "") &&
@@ -433,7 +433,7 @@ static void test_cannot_open(void)
     rig_end(rig);
 }
 
-/* A limit of the file's size stands for a full disk. */
+/* A limit of the file size simulates a full disk. */
 static void set_limit(rlim_t bytes)
 {
     struct rlimit limit;
@@ -463,7 +463,7 @@ static void test_full_disk(void)
 
         ach_message_unref(m);
     }
-    CHECK(rig_count(rig, "File too large") == 1); /* not a line for each */
+    CHECK(rig_count(rig, "File too large") == 1); /* logged once only */
     ear_close(log);
     CHECK(rig_logged(rig, "messages at its end were lost"));
     set_limit(RLIM_INFINITY);
@@ -483,7 +483,7 @@ static bool is_whole(const char *name)
     for (i = 0; i < l->count; i++) {
         ach_message_t *m;
 
-        if (achi_line_read(l->line[i], strlen(l->line[i]), &m) == ACH_OK)
+        if (drv_line_read(l->line[i], strlen(l->line[i]), &m) == ACH_OK)
             ach_message_unref(m);
         else
             whole = false;
@@ -492,7 +492,7 @@ static bool is_whole(const char *name)
     return whole;
 }
 
-/* A limit in the midst of a line: the file ends with a whole one, and goes on when it can. */
+/* If the limit cuts a line, the file ends with a whole line, and recording resumes when it can. */
 static void test_file_limit(void)
 {
     struct rig *rig;
@@ -508,16 +508,16 @@ static void test_file_limit(void)
     log = ear_open(rig, "log:0");
     CHECK(rig_logged(rig, "File too large; messages are lost"));
     n = count_lines("l.log");
-    EVENTUALLY(is_whole("l.log")); /* a line that does not fit is there for a moment */
+    EVENTUALLY(is_whole("l.log")); /* a partial line is removed after a moment */
     set_limit(RLIM_INFINITY);
-    CHECK(rig_logged(rig, "goes on after"));
+    CHECK(rig_logged(rig, "recording again after"));
     EVENTUALLY(count_lines("l.log") > n + 5);
     ear_close(log);
     rig_end(rig);
     CHECK(is_whole("l.log"));
 }
 
-/* The recorder is killed: what it had written is whole and stays. */
+/* If the recorder is killed, the file keeps all lines written, and each line is whole. */
 static void test_killed(void)
 {
     size_t n = 0;
@@ -658,7 +658,7 @@ static void test_other_file(void)
     CHECK(set_name(log, "other.log"));
     set_playing(log, 1);
     expect(base, 77, 5);
-    CHECK(!ear_acked(base, ACH_POSITION2D_REQ_GET_GEOM, NULL)); /* that was in the other one */
+    CHECK(!ear_acked(base, ACH_POSITION2D_REQ_GET_GEOM, NULL)); /* the first log had it */
     ear_close(base);
     ear_close(log);
     rig_end(rig);
@@ -686,7 +686,7 @@ static void test_loop(void)
     rig_end(rig);
 }
 
-/* The robot's clock is the log's; it does not go back when the log does. */
+/* The robot's clock follows the log, and does not go back when the log is rewound. */
 static void test_clock(void)
 {
     struct rig *rig = start(true,
@@ -718,7 +718,7 @@ static void test_clock(void)
     rig_end(rig);
 }
 
-/* Nothing but rubbish: some warnings with numbers, not one for each line. */
+/* A log of random bytes yields a limited number of warnings, not one for each line. */
 static void test_rubbish(void)
 {
     char *rubbish = malloc(100000);
@@ -736,7 +736,7 @@ static void test_rubbish(void)
                 "driver (name \"readlog\" filename \"%s\" speed 0 provides [\"position2d:0\"])",
                 path("rubbish.log"));
     base = ear_open(rig, "position2d:0");
-    CHECK(rig_logged(rig, "rubbish.log: the end"));
+    CHECK(rig_logged(rig, "rubbish.log: end of the log"));
     CHECK(rig_count(rig, "rubbish.log:") >= 20 && rig_count(rig, "rubbish.log:") < 60);
     ear_close(base);
     rig_end(rig);

@@ -107,7 +107,7 @@ static void test_two_clients(void)
     ear_close(b);
     EVENTUALLY(probe_counts[0].messages == 4);
     CHECK_OK(ach_robot_unsubscribe(rig_robot(rig), &(ach_address_t){0, 0, 51, 5}, ear_queue(a)));
-    m = ear_want(a, ACH_MSG_NACK, ACH_OPAQUE_REQ_DATA); /* who is shut down answers all */
+    m = ear_want(a, ACH_MSG_NACK, ACH_OPAQUE_REQ_DATA); /* refused at the shutdown */
     ach_message_unref(m);
     CHECK_STATUS(ach_robot_unsubscribe(rig_robot(rig), &(ach_address_t){0, 0, 51, 5}, ear_queue(a)),
                  ACH_ENOENT);
@@ -134,7 +134,7 @@ static void test_splitter(void)
     EVENTUALLY(probe_counts[2].messages == 1);
     m = ear_data(ear, ACH_OPAQUE_DATA_STATE);
     ach_message_unref(m);
-    CHECK(!ear_next(ear, 0.05)); /* the data of the first alone */
+    CHECK(!ear_next(ear, 0.05)); /* data of the first device only */
     test_request(ear, PROBE_ECHO, ACH_MSG_ACK);
     EVENTUALLY(probe_counts[1].messages == 2);
     CHECK(probe_counts[0].messages == 1);
@@ -184,9 +184,10 @@ static void test_wrong(void)
             "a device of the interface");
     refused("driver (name \"null\" provides [\"sonar:0\"])\n"
             "driver (name \"writelog\" provides [\"log:0\"] requires [\"sonar:0\"] sync -1)",
-            "0, or seconds above that");
+            "0, or a number of seconds above 0");
     refused("driver (name \"cmdsplitter\" provides [\"laser:0\"])", "one device or more");
-    refused("driver (name \"relay\" provides [\"sonar:0\"])", "no command that could be data");
+    refused("driver (name \"relay\" provides [\"sonar:0\"])",
+            "no command that can be relayed as data");
     refused("driver (name \"relay\")", "names no device");
 }
 

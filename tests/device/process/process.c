@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drivers in processes of their own: all works as in the server's, and when one
- * crashes the others go on, and it comes again.
+ * Drivers in processes of their own work as drivers in the server's process. When
+ * one crashes, the others keep running and the server restarts it.
  */
 #include <ach/interface/common.h>
 #include <ach/interface/opaque.h>
@@ -14,7 +14,7 @@
 
 #define WILD "plugin \"wild\" name \"wild\" process true "
 
-/* The program that servers run, and what it is a link to. */
+/* The program that servers run for a driver, a symbolic link, and the target of the link. */
 static char program[] = "/tmp/ach-process.XXXXXX/program", *real;
 
 static void make_link(void)
@@ -51,7 +51,7 @@ static struct said next(struct ear *ear)
     return s;
 }
 
-/* Data of the next process, after this one. */
+/* The first data from a process other than @pid. */
 static struct said next_but(struct ear *ear, int pid)
 {
     double end = rig_now() + RIG_PATIENCE;
@@ -78,7 +78,7 @@ static bool ask(struct ear *ear, uint8_t what)
     return ear_acked(ear, ACH_OPAQUE_REQ_DATA, &body);
 }
 
-/* A transport answers with a NACK what the robot does not take. */
+/* Whether the robot refuses a request; a transport would answer it with a NACK. */
 static bool refused(struct ear *ear)
 {
     const ach_header_t h = {
@@ -113,14 +113,14 @@ static void works_as_usual(void)
     EVENTUALLY(next(ear).number == 9);
     CHECK(rig_count(rig, "") == 0);
     ear_close(ear);
-    EVENTUALLY(!runs(s.pid)); /* nobody is subscribed any more */
+    EVENTUALLY(!runs(s.pid)); /* the last subscriber has left */
     ear = ear_open(rig, "opaque:0");
     CHECK(next(ear).pid != s.pid);
     ear_close(ear);
     rig_end(rig);
 }
 
-/* Both in processes of their own, and talk to each other. */
+/* A driver in a process of its own uses the device of another such driver. */
 static void requires_others(void)
 {
     struct rig *rig =
@@ -136,7 +136,7 @@ static void requires_others(void)
     tell(two, WILD_PASS_ON, WILD_ABORT);
     pid = next_but(one, pid).pid;
     CHECK(rig_logged(rig, "driver wild: its process was ended by Aborted"));
-    tell(two, WILD_ASK, 0); /* the same process as before, and what it requires is back */
+    tell(two, WILD_ASK, 0); /* not restarted itself; its required device works again */
     EVENTUALLY(next(two).asked);
     ear_close(one);
     ear_close(two);
@@ -145,7 +145,7 @@ static void requires_others(void)
     CHECK(!runs(pid));
 }
 
-/* The last subscriber leaves right after its commands: all are handled, and what follows from them. */
+/* Commands sent right before the last subscriber leaves are all handled and passed on. */
 static void last_commands(void)
 {
     struct rig *rig =
@@ -174,7 +174,7 @@ static void last_commands(void)
     rig_end(rig);
 }
 
-/* Another driver of the server does not notice; subscribers stay; requests are refused. */
+/* A crash leaves other drivers and all subscriptions intact; requests are refused meanwhile. */
 static void crashes(uint8_t how, const char *line)
 {
     struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])"
@@ -183,7 +183,7 @@ static void crashes(uint8_t how, const char *line)
     int pid = next(ear).pid;
     ach_message_t *m;
 
-    REQUIRE(unlink(program) == 0); /* it does not come again so soon */
+    REQUIRE(unlink(program) == 0); /* it cannot be restarted yet */
     tell(ear, how, 0);
     EVENTUALLY(refused(ear));
     EVENTUALLY(!runs(pid));
@@ -191,19 +191,19 @@ static void crashes(uint8_t how, const char *line)
     CHECK(m);
     ach_message_unref(m);
     CHECK(rig_logged(rig, line));
-    CHECK(rig_logged(rig, "driver wild has failed; again in 0.5 s"));
-    CHECK(rig_logged(rig, "driver wild has failed; again in 1 s"));
+    CHECK(rig_logged(rig, "driver wild has failed; next attempt in 0.5 s"));
+    CHECK(rig_logged(rig, "driver wild has failed; next attempt in 1 s"));
     REQUIRE(symlink(real, program) == 0);
     pid = next_but(ear, pid).pid;
     CHECK(ask(ear, WILD_NOTHING));
-    CHECK(!ask(ear, WILD_ABORT)); /* who asked is answered, though the driver has crashed */
+    CHECK(!ask(ear, WILD_ABORT)); /* a pending request gets a NACK at the crash */
     next_but(ear, pid);
     ear_close(ear);
     ear_close(other);
     rig_end(rig);
 }
 
-/* A process that does not end by itself is ended; also if it stands still. */
+/* A driver process that hangs or is stopped is killed when the robot ends. */
 static void hangs(uint8_t how)
 {
     struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
@@ -241,7 +241,7 @@ static void does_not_start(void)
 
     rig = rig_create(true);
     CHECK_STATUS(rig_load(rig, "driver (" WILD "provides [\"opaque:0\"])"), ACH_EINVAL);
-    CHECK(rig_logged(rig, "a simulated clock is for one process only"));
+    CHECK(rig_logged(rig, "the option process cannot be used with a simulated clock"));
     rig_end(rig);
 
     rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
@@ -252,7 +252,7 @@ static void does_not_start(void)
     rig_end(rig);
 }
 
-/* Killed with no time to say good-bye: the driver's process ends, with its shutdown. */
+/* When the server is killed by SIGKILL, the driver's process runs its shutdown and exits. */
 static void server_is_killed(void)
 {
     int *pid = check_shared(sizeof(*pid));

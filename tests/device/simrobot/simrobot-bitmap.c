@@ -4,9 +4,9 @@
 
 #include "check.h"
 
-static const struct achi_sim_greys greys = {0.35, 0.8};
+static const struct drv_sim_greys greys = {0.35, 0.8};
 
-static bool parse(const void *bytes, size_t size, struct achi_sim_bitmap *b)
+static bool parse(const void *bytes, size_t size, struct drv_sim_bitmap *b)
 {
     const char *why = NULL;
     uint8_t *exact = malloc(size ? size : 1);
@@ -14,7 +14,7 @@ static bool parse(const void *bytes, size_t size, struct achi_sim_bitmap *b)
 
     REQUIRE(exact);
     memcpy(exact, bytes, size);
-    ok = achi_sim_bitmap_parse(exact, size, &greys, b, &why);
+    ok = drv_sim_bitmap_parse(exact, size, &greys, b, &why);
     free(exact);
     CHECK(ok || why);
     return ok;
@@ -22,11 +22,11 @@ static bool parse(const void *bytes, size_t size, struct achi_sim_bitmap *b)
 
 static bool fails(const char *text)
 {
-    struct achi_sim_bitmap b;
+    struct drv_sim_bitmap b;
 
     if (!parse(text, strlen(text), &b))
         return true;
-    achi_sim_bitmap_finish(&b);
+    drv_sim_bitmap_finish(&b);
     return false;
 }
 
@@ -34,16 +34,16 @@ static void known(void)
 {
     static const char plain[] = "P2 # numbers\n3 2\n# white\n10\n0 5 10\n10 10 0\n";
     static const char wide[] = "P5 1 2 65535\n\xff\xff\x00\x00";
-    struct achi_sim_bitmap b;
+    struct drv_sim_bitmap b;
 
     REQUIRE(parse(plain, sizeof(plain) - 1, &b));
     CHECK(b.width == 3 && b.height == 2);
     CHECK(b.cells[0] == -1 && b.cells[2] == 1); /* the lower row comes first */
     CHECK(b.cells[3] == 1 && b.cells[4] == 0 && b.cells[5] == -1);
-    achi_sim_bitmap_finish(&b);
+    drv_sim_bitmap_finish(&b);
     REQUIRE(parse(wide, sizeof(wide) - 1, &b));
     CHECK(b.cells[0] == 1 && b.cells[1] == -1);
-    achi_sim_bitmap_finish(&b);
+    drv_sim_bitmap_finish(&b);
 }
 
 static void wrong(void)
@@ -60,7 +60,7 @@ static void random_bytes(void)
 {
     uint64_t random = 3;
     unsigned rounds = (unsigned)check_scale(20000), k;
-    struct achi_sim_bitmap b;
+    struct drv_sim_bitmap b;
     char bytes[64];
 
     for (k = 0; k < rounds; k++) {
@@ -74,7 +74,7 @@ static void random_bytes(void)
             bytes[i] = "0123 \n#x\xff"[check_random(&random) % 9];
         bytes[check_random(&random) % n] ^= (char)(check_random(&random) % 8 == 0);
         if (parse(bytes, check_random(&random) % (sizeof(bytes) + 1), &b))
-            achi_sim_bitmap_finish(&b);
+            drv_sim_bitmap_finish(&b);
     }
 }
 

@@ -17,8 +17,8 @@ import time
 import player as p
 
 MAP, GET_DATA = 42, 2
-ROUTE = 100  # a request of Ach: which servers led to this connection
-SIDE = 2048  # a map of 4 MiB
+ROUTE = 100  # a request of Ach's own: the path of servers that led to this connection
+SIDE = 2048  # cells, for a map of 4 MiB
 CONFIG = f"""
 driver ( name "atlas" provides ["map:0"] side {SIDE} noise no )
 driver ( name "atlas" provides ["map:1"] side 512 )
@@ -28,8 +28,8 @@ driver ( name "puppet" provides ["opaque:9"] sleep_ms 20 )
 driver ( name "puppet" provides ["position2d:6"] does "fail" )
 """
 MIB = 1 << 20
-MEMORY = 32 * MIB  # the option of the servers here
-SLACK = 64 * MIB  # for the program, one map that is compressed, and what malloc keeps
+MEMORY = 32 * MIB  # the option 'memory' of the servers
+SLACK = 64 * MIB  # for the program, one map being compressed, and memory that malloc caches
 ASK = struct.pack(">7I", 0, 0, SIDE, SIDE, 0, 0, 0)
 
 
@@ -46,14 +46,14 @@ def status(server, name):
 
 
 def sanitized(program):
-    """Sanitizers keep freed memory and shadows of it: what they take says nothing of the server."""
+    """Sanitizers keep freed and shadow memory, so their memory use cannot be compared."""
     with open(program, "rb") as f:
         text = f.read()
     return b"__asan_init" in text or b"__tsan_init" in text
 
 
 class Witness:
-    """An honest client that asks all the time, from a thread of its own."""
+    """An honest client that sends requests continuously, in a separate thread."""
 
     def __init__(self, server, secret=None):
         self.client = server.client()
@@ -80,7 +80,7 @@ class Witness:
             self.failure = e or type(e)
 
     def served(self, times=3):
-        """It is, so often from now on."""
+        """Wait until this many more of its requests are answered."""
         end, goal = time.monotonic() + p.LIMIT, self.count + times
         while self.count < goal:
             assert self.failure is None, f"the honest client failed: {self.failure!r}"
@@ -94,7 +94,7 @@ class Witness:
 
 
 def attacked(tcp="", secret=None, bound=MEMORY + SLACK):
-    """Run a test against a server with these options, beside an honest client."""
+    """Run a test against a server with these options, while an honest client is served."""
     def decorate(test):
         def run(program):
             server = p.Server(program, CONFIG, tcp=f"port 0 memory {MEMORY} {tcp}")
@@ -120,7 +120,7 @@ def attacked(tcp="", secret=None, bound=MEMORY + SLACK):
 
 
 def attacker(server, attackers, devices=()):
-    """A client that takes little into its own buffers."""
+    """A client with a small receive buffer."""
     c = server.client()
     c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
     attackers.append(c)
@@ -130,7 +130,7 @@ def attacker(server, attackers, devices=()):
 
 
 def pour(c, data, limit=1.0):
-    """Send until the server has not read for a while; how many bytes it took."""
+    """Send until the server does not read for `limit` seconds; return the number of bytes sent."""
     c.socket.settimeout(limit)
     sent = 0
     try:
@@ -148,7 +148,7 @@ def ask_for_maps(n, index=0):
 
 @attacked()
 def map_requests(server, witness, attackers):
-    """27 KB of requests, and no reading. Later the client reads: all are answered, in order."""
+    """27 KB of requests without reading. When the client reads, all are answered in order."""
     n = scaled(400)
     c = attacker(server, attackers, [(MAP, 0)])
     pour(c, ask_for_maps(n))
@@ -161,7 +161,7 @@ def map_requests(server, witness, attackers):
 
 @attacked()
 def sudden_maps(server, witness, attackers):
-    """Answers that are small at first, so that many requests are taken, and then large."""
+    """Answers that are small at first, so that the server accepts many requests, and then large."""
     c = attacker(server, attackers, [(MAP, 0), (p.OPAQUE, 7)])
     for i in range(40):
         assert c.request(p.OPAQUE, 7, 1, p.opaque(b"x"), sequence=i).sequence == i
@@ -183,12 +183,12 @@ def sudden_maps(server, witness, attackers):
 
 @attacked()
 def crowd(server, witness, attackers):
-    """Many that ask for maps and do not read. In the end those that hold the most are disconnected."""
+    """Many clients request maps and do not read. Those with the most memory are disconnected."""
     for _ in range(24):
         c = attacker(server, attackers, [(MAP, 1)])
         pour(c, ask_for_maps(200, 1), 0.1)
     witness.served(50)
-    assert server.logged("bytes, and others need memory"), "nobody was disconnected"
+    assert server.logged("and other clients need memory"), "nobody was disconnected"
     witness.served(50)
     honest = server.client(p.PUSH)
     honest.open(MAP, 1)
@@ -211,8 +211,8 @@ def partial_messages(server, witness, attackers):
 
 @attacked()
 def small_pieces(server, witness, attackers):
-    """A large message in very many pieces arrives whole, and its memory is given back: else the
-    messages here would use up all there is."""
+    """A large message in very many pieces arrives complete, and its memory is released: all of the
+    messages together exceed the option 'memory'."""
     c = attacker(server, attackers, [(p.OPAQUE, 7)])
     c.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
     body = p.opaque(bytes(range(256)) * 2048)
@@ -226,7 +226,7 @@ def small_pieces(server, witness, attackers):
 
 @attacked()
 def held_requests(server, witness, attackers):
-    """Large requests that a driver does not answer: those that do not fit are refused."""
+    """Large requests that a driver does not answer: those beyond the memory limit are refused."""
     body = p.opaque(bytes(MIB - 100))
     whole = p.header(p.REQ, p.OPAQUE, 8, 1, len(body)) + body
     for _ in range(6):
@@ -237,7 +237,7 @@ def held_requests(server, witness, attackers):
 
 @attacked()
 def slow_driver(server, witness, attackers):
-    """Large commands to a driver that takes its time."""
+    """Large commands to a slow driver."""
     body = p.opaque(bytes(MIB - 100))
     whole = p.header(p.CMD, p.OPAQUE, 9, 1, len(body)) + body
     for _ in range(4):
@@ -247,7 +247,7 @@ def slow_driver(server, witness, attackers):
 
 
 def publish(boss, body):
-    """The device publishes. If that is lost for want of memory, the client is told so."""
+    """Let the device publish. If data is lost for lack of memory, the client gets an overflow."""
     end = time.monotonic() + p.LIMIT
     while True:
         boss.send(p.CMD, p.OPAQUE, 7, 1, body)
@@ -262,7 +262,7 @@ def publish(boss, body):
 def stopped_readers(server, witness, attackers):
     """Clients that subscribe to large data and stop reading at different times.
 
-    Each makes the server keep another message of 1 MiB: without a limit they are 80 MiB."""
+    Each makes the server keep one more message of 1 MiB: 80 MiB without a limit."""
     boss = server.client(p.PUSH)
     boss.open(p.OPAQUE, 7)
     body = p.opaque(bytes(MIB - 100))
@@ -276,7 +276,7 @@ def stopped_readers(server, witness, attackers):
 
 
 def unsent(server):
-    """Bytes that the system holds for each client of the server, as it has not received them."""
+    """Bytes in the kernel's send queue, for each client of the server."""
     with open("/proc/net/tcp", encoding="ascii") as f:
         rows = [line.split() for line in f][1:]
     here = f":{server.port:04X}"
@@ -285,7 +285,7 @@ def unsent(server):
 
 @attacked()
 def unread_data(server, witness, attackers):
-    """The system holds 64 KiB for a client that does not read, and what it may add to that at once."""
+    """For a client that does not read, the kernel queues TCP_NOTSENT_LOWAT (64 KiB) and a write."""
     boss = server.client(p.PUSH)
     boss.open(p.OPAQUE, 7)
     for _ in range(4):
@@ -302,7 +302,7 @@ def unread_data(server, witness, attackers):
 
 @attacked("clients_max 100 secret \"open\"", "open", 16 * MIB)
 def strangers(server, witness, attackers):
-    """Strangers fill the table and send what they may: who knows the secret comes in all the same."""
+    """Clients without the secret fill the table; clients with the secret are still accepted."""
     for _ in range(300):
         c = server.client()
         attackers.append(c)
@@ -316,7 +316,7 @@ def strangers(server, witness, attackers):
         late.end()
         late.client.close()
     witness.served()
-    assert server.logged("another client came")
+    assert server.logged("another client needed its place")
 
 
 def key(text):
@@ -325,7 +325,7 @@ def key(text):
 
 @attacked("secret \"open\"", "open", 16 * MIB)
 def guesses(server, witness, attackers):
-    """Eight wrong secrets are answered at once, then one each second, on all connections together."""
+    """Eight wrong secrets are answered at once, then one per second over all connections."""
     assert server.logged("the secret is short and can be guessed")
     begin, answered, seconds = time.monotonic(), 0, 3
     one = p.header(p.REQ, p.PLAYER, 0, p.AUTH, len(key(b"0000"))) + key(b"0000")
@@ -346,7 +346,7 @@ def guesses(server, witness, attackers):
     for c in attackers:
         c.close()
     friend, end = None, time.monotonic() + p.LIMIT
-    while not friend:  # of the same user: it waits behind the guesses
+    while not friend:  # the same user as the attackers, so its secret is delayed too
         try:
             friend = Witness(server, "open")
         except (p.Gone, ConnectionError):
@@ -358,13 +358,13 @@ def guesses(server, witness, attackers):
 
 @attacked("secret \"open\"", "open", 16 * MIB)
 def large_strangers(server, witness, attackers):
-    """A stranger's message is no longer than the secret needs, whatever its header says."""
+    """Without the secret a client's messages are limited to 256 bytes, whatever a header claims."""
     for size in (300, 1 << 20):
         c = server.client()
         attackers.append(c)
         pour(c, p.header(p.REQ, p.PLAYER, 0, p.AUTH, size) + bytes(100), 0.1)
         assert c.gone() and server.logged(f"a message of {size} bytes; the limit is 256")
-    for _ in range(50):  # and asks without reading
+    for _ in range(50):  # clients that send requests and do not read
         c = attacker(server, attackers)
         pour(c, p.header(p.REQ, p.PLAYER, 0, p.DEVLIST, 0) * 20000, 0.05)
     witness.served()
@@ -383,7 +383,7 @@ def pending_opens(program):
                           f'setup_file "{gate}" )', tcp=f"port 0 memory {MIB} client_memory 65536")
         clients = []
         try:
-            for _ in range(30):  # with 32 subscriptions of more than 2000 bytes each: twice too many
+            for _ in range(30):  # 32 subscriptions of over 2000 bytes each: twice the limit
                 c = server.client()
                 clients.append(c)
                 c.send(p.REQ, p.PLAYER, 0, ROUTE, route)
@@ -398,7 +398,7 @@ def pending_opens(program):
                           for _ in range(32))
             assert granted < MIB // 2000, granted
             honest = server.client()
-            honest.open(p.POSITION2D, 5)  # what is answered does not count any more
+            honest.open(p.POSITION2D, 5)  # answered requests do not count any more
         except BaseException:
             print(server.log()[-3000:])
             raise
@@ -412,8 +412,8 @@ def pending_opens(program):
 
 @attacked()
 def long_burst(server, witness, attackers):
-    """A client that sends much at once has a few messages taken, and then others have their turn:
-    the device hears a command of another client soon, though it was sent last."""
+    """The server handles a few messages of a client at a time: a command of another client is not
+    delayed by a long burst that was sent before it."""
     hog, other, ear = (attacker(server, attackers, [(p.OPAQUE, 7)]) for _ in range(3))
     ear.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PUSH))
 
@@ -421,7 +421,7 @@ def long_burst(server, witness, attackers):
         body = p.opaque(text)
         return p.header(p.CMD, p.OPAQUE, 7, 1, len(body)) + body
 
-    n = 500  # in one piece that the server receives
+    n = 500  # the server receives them with one read
     with p.stopped(server):
         hog.raw(b"".join(command(b"%03d" % i) for i in range(n)))
         other.raw(command(b"one"))
@@ -433,7 +433,7 @@ def long_burst(server, witness, attackers):
 
 @attacked()
 def many_opens(server, witness, attackers):
-    """One device is opened 32 times by a client, and not more: a disconnect closes each of them."""
+    """A client can open one device 32 times, not more: a disconnect has to close each."""
     c = attacker(server, attackers)
     for i in range(100):
         m = c.device(p.POSITION2D, 7, p.OPEN)
@@ -448,8 +448,8 @@ def many_opens(server, witness, attackers):
 
 
 def refused_messages(program):
-    """Messages that a driver refuses, and connections that end with a line each: few are logged,
-    and the log says how many are not."""
+    """Refused messages and invalid connections log a few lines, and then only how many lines were
+    left out."""
     server = p.Server(program, CONFIG)
     witness = Witness(server)
     c = attacker(server, [], [(p.POSITION2D, 6)])

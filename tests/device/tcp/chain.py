@@ -4,8 +4,8 @@
 
 chain.py SERVER_PROGRAM [TEST ...]
 
-Each server has a loopback address of its own, so that all use the usual port, and one that was
-killed finds its port again.
+Each server has its own loopback address: all can use the default port, and a restarted server gets
+the same port.
 """
 import os
 import struct
@@ -23,13 +23,13 @@ def passer(here, host, there):
 
 
 def server(program, n, config, secret="", number=0):
-    """Number n; its number as a robot is only in the names of a path."""
+    """Start server n. The robot number only shows in the path of an error message."""
     return p.Server(program, config, tcp=f'port 6665 bind "{p.loopback(n)}" {secret}',
                     address=p.loopback(n), number=number)
 
 
 def counts(c, n):
-    """The next n counts of a ticker."""
+    """The values of the next n messages of a ticker."""
     got = []
     while len(got) < n:
         m = c.next()
@@ -39,7 +39,7 @@ def counts(c, n):
 
 
 def ticking_chain(program):
-    """Three servers: the data of the last comes out of the first."""
+    """Three servers a, b and c: c's ticker is passed on by b and a."""
     c = server(program, 2, 'driver ( name "ticker" provides ["position2d:2"] rate 50 )')
     b = server(program, 1, passer(1, p.loopback(2), 2))
     a = server(program, 0, passer(0, p.loopback(1), 1))
@@ -52,19 +52,19 @@ def data_flows(program):
     client.open(p.POSITION2D, 0)
     got = counts(client, 20)
     assert got == list(range(int(got[0]), int(got[0]) + 20)), got
-    # A device of another server is not listed as one of this.
+    # A required device of another server is not listed.
     m = client.request(p.PLAYER, 0, p.DEVLIST)
     assert struct.unpack_from(">I", m.body)[0] == 1, m
-    # With the last subscription all of them stop.
+    # When the last subscriber leaves, each server disconnects from the next.
     client.close()
     for s in (b, c):
-        assert s.logged("is gone"), s.log()
+        assert s.logged("the connection of client"), s.log()
     for s in (a, b, c):
         s.end()
 
 
 def requests_and_commands(program):
-    """They go the whole way, and the answers come back; the server's secret is shown."""
+    """Commands, requests and answers pass through three servers; ACH_SECRET is sent to the last."""
     os.environ["ACH_SECRET"] = "xyzzy"
     c = server(program, 2, 'driver ( name "puppet" provides ["position2d:2"] does "echo" )',
                secret='secret "xyzzy"')
@@ -95,7 +95,7 @@ def wrong_secret(program):
 
 
 def peer_comes_back(program):
-    """The last of three is killed; when it is there again, data flows again."""
+    """When the last of three servers is killed and restarted, data flows again."""
     a, b, c = ticking_chain(program)
     client = a.client(p.PUSH)
     client.open(p.POSITION2D, 0)
@@ -106,12 +106,12 @@ def peer_comes_back(program):
             client.receive(1.0)
     except p.Late:
         pass
-    assert b.logged("again in"), b.log()
+    assert b.logged("next attempt in"), b.log()
     c.start()
     assert counts(client, 5)[0] < 1e6
-    # The one in the middle too.
+    # The same for the server in the middle.
     b.kill()
-    assert a.logged("again in"), a.log()
+    assert a.logged("next attempt in"), a.log()
     b.start()
     client.others.clear()
     counts(client, 5)
@@ -120,13 +120,13 @@ def peer_comes_back(program):
 
 
 def peer_is_not_there(program):
-    """Nobody listens there: the subscription fails, and the log says what."""
+    """If no server listens, the subscription fails, and the log has the reason."""
     a = server(program, 0, passer(0, p.loopback(1), 1))
     client = a.client(p.PULL)
     m = client.device(p.POSITION2D, 0, p.OPEN)
     assert m.type == p.NACK and struct.unpack_from(">5I", m.body)[4] == p.ERROR, m
     assert "refused" in a.log(), a.log()
-    # Later it is there, and the next subscription succeeds.
+    # Once the other server runs, the next subscription succeeds.
     b = server(program, 1, 'driver ( name "ticker" provides ["position2d:1"] rate 50 )')
     client.open(p.POSITION2D, 0)
     m = client.device(p.POSITION2D, 0, p.CLOSE)
@@ -136,7 +136,7 @@ def peer_is_not_there(program):
 
 
 def reasons_travel(program):
-    """Why the last driver cannot be set up is in the log of the first."""
+    """If the last server's driver fails to set up, the reason is in the first server's log."""
     c = server(program, 2, 'driver ( name "vfh" provides ["position2d:2"] )')
     b = server(program, 1, passer(1, p.loopback(2), 2))
     a = server(program, 0, passer(0, p.loopback(1), 1))
@@ -148,7 +148,7 @@ def reasons_travel(program):
 
 
 def circle(program):
-    """A requires B, B requires C, C requires A: refused, and the path is named."""
+    """A requires B, B requires C, C requires A: refused, with the path in the log."""
     servers = [server(program, n, passer(n, p.loopback((n + 1) % 3), (n + 1) % 3),
                       number=7000 + n) for n in range(3)]
     host = os.uname().nodename
@@ -166,7 +166,7 @@ def circle(program):
 
 
 def circle_at_once(program):
-    """All three are asked at the same time, and wait for each other: refused, and all goes on."""
+    """Simultaneous subscriptions in a circle of servers are refused; the servers keep working."""
     servers = [server(program, n, passer(n, p.loopback((n + 1) % 3), (n + 1) % 3) +
                       f' driver ( name "ticker" provides ["position2d:{10 + n}"] rate 50 )')
                for n in range(3)]
@@ -183,7 +183,7 @@ def circle_at_once(program):
 
 
 def to_and_fro(program):
-    """Two servers that require different devices of each other are no circle."""
+    """Two servers may require different devices of each other: that is not a circle."""
     a = server(program, 0, passer(0, p.loopback(1), 1) +
                ' driver ( name "ticker" provides ["position2d:10"] rate 50 )')
     b = server(program, 1, passer(1, p.loopback(0), 10))
@@ -196,7 +196,7 @@ def to_and_fro(program):
 
 
 def itself(program):
-    """A server that requires its own device by its address."""
+    """A device that requires itself by the server's address is refused as a circle."""
     a = server(program, 0, passer(0, p.loopback(0), 0), number=7000)
     client = a.client(p.PULL)
     assert client.device(p.POSITION2D, 0, p.OPEN).type == p.NACK
@@ -205,7 +205,7 @@ def itself(program):
 
 
 def many_robots(program):
-    """Devices of another robot's number are met at another port."""
+    """Devices with another robot number are served at the port of that number."""
     spare = p.loopback(5)
     a = p.Server(program, """
         driver ( name "puppet" does "echo" provides ["position2d:0"] )

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a client may rely on: pull and push, rules, requests, errors.
+"""The protocol as clients use it: pull and push mode, rules, requests, errors.
 
 client.py SERVER_PROGRAM [TEST ...]
 """
@@ -23,7 +23,7 @@ def numbered(n):
 
 
 def served(test):
-    """A test with a server of its own, which must end well."""
+    """Run a test with its own server, which must end with status 0."""
     def run(program):
         server = p.Server(program, CONFIG)
         try:
@@ -46,7 +46,7 @@ def banner(server):
 
 @served
 def addresses(server):
-    """Host and port of what a client sends do not matter; what it gets names the server."""
+    """The server ignores host and port in clients' messages; its own messages have its address."""
     c = server.client()
     m = c.request(p.PLAYER, 0, p.DATAMODE, struct.pack(">I", p.PULL), host=77, robot=7777,
                   sequence=9, when=5.0)
@@ -123,7 +123,7 @@ def pull(server):
 
 @served
 def synch_follows_data(server):
-    """Without data the SYNCH is held until there is some."""
+    """Without data the server delays the SYNCH until there is some."""
     puppet, c = server.puppet(), server.client(p.PULL)
     c.open(p.POSITION2D, 0)
     c.send(p.REQ, p.PLAYER, 0, p.DATA_REQ)
@@ -140,7 +140,7 @@ def synch_follows_data(server):
 
 @served
 def answers_while_data_waits(server):
-    """In pull mode requests are answered while data waits; what waited before may come first."""
+    """In pull mode requests are answered while data is queued; queued data may be sent first."""
     puppet, c = server.puppet(), server.client(p.PULL)
     c.open(p.POSITION2D, 0)
     puppet.say(p.POSITION2D, 0, 1, STATE, 3)
@@ -154,7 +154,7 @@ def answers_while_data_waits(server):
 
 @served
 def both_modes(server):
-    """A client may change its mind."""
+    """A client may switch from pull to push mode."""
     puppet, c = server.puppet(), server.client(p.PULL)
     c.open(p.POSITION2D, 0)
     puppet.say(p.POSITION2D, 0, 1, numbered(1))
@@ -169,21 +169,21 @@ def both_modes(server):
 
 @served
 def rules(server):
-    """Replace, ignore, accept; the first that fits wins."""
+    """Rules to replace, ignore and accept; the first rule that matches applies."""
     puppet, c = server.puppet(), server.client(p.PULL)
     c.open(p.POSITION2D, 0)
     c.open(6, 0)
     c.open(5, 1)
     assert c.rule(5, -1, -1, -1, 2).type == p.ACK      # sonar: ignored
-    assert c.rule(6, 0, 1, 1, 0).type == p.ACK         # laser: all of them
-    assert c.rule(-1, -1, 1, -1, 1).type == p.ACK      # else the newest
+    assert c.rule(6, 0, 1, 1, 0).type == p.ACK         # laser: all data
+    assert c.rule(-1, -1, 1, -1, 1).type == p.ACK      # other devices: only the newest data
     assert c.rule(-1, -1, 1, -1, 3).type == p.NACK
     assert c.rule(-2, -1, 1, -1, 1).type == p.NACK
     for i in range(4):
         puppet.say(p.POSITION2D, 0, 1, numbered(i))
         puppet.say(6, 0, 1, bytes(4 * i))
         puppet.say(5, 1, 1, bytes(8))
-    puppet.request(p.OPAQUE, 0, 1)  # answered once all that is said
+    puppet.request(p.OPAQUE, 0, 1)  # answered after all data above is published
     got = [m for m in c.pull() if m.type == p.DATA]
     assert [m.body for m in got if m.interf == 4] == [numbered(3)], got
     assert [len(m.body) for m in got if m.interf == 6] == [0, 4, 8, 12], got
@@ -192,7 +192,7 @@ def rules(server):
 
 @served
 def requests(server):
-    """Sequence, subtype and address come back; a NACK has the request's own time."""
+    """An answer has the sequence, subtype and address of its request; a NACK also its time."""
     c = server.client(p.PULL)
     c.open(p.POSITION2D, 0)
     c.open(p.POSITION2D, 7)
@@ -237,7 +237,7 @@ def commands(server):
 
 @served
 def two_clients(server):
-    """Everybody gets the data; rules and modes are everybody's own."""
+    """All subscribers get the data; rules and modes are per client."""
     puppet, a, b = server.puppet(), server.client(p.PUSH), server.client(p.PULL)
     a.open(p.POSITION2D, 0)
     b.open(p.POSITION2D, 0)
@@ -254,7 +254,7 @@ def two_clients(server):
 
 @served
 def not_known(server):
-    """What the server does not do it says at once."""
+    """Unsupported requests get a NACK at once."""
     c = server.client(p.PULL)
     for subtype in (p.AUTH, p.NAMESERVICE, 6, 9, 11, 99, 101, 255, 0):
         m = c.request(p.PLAYER, 0, subtype, struct.pack(">II", 4, 4) + b"abcd")

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A conversation of a Player client with its server, byte for byte with ours.
+"""Replay a recorded conversation of a Player client with our server, and compare every byte.
 
 conversation.py SERVER_PROGRAM
 
-conversation.txt is what was recorded. What the client said is sent as it was. What our server
-says must be the same bytes, except:
+conversation.txt is the recording. The client's messages are sent unchanged. Our server must send
+the same bytes as Player's, except:
 
   version     the text in the banner
-  address     the port, which is whatever is free here; the host is the same
-  time        of data, and of the server's own answers. A driver's NACK has the time of its
+  address     the port, because ours is any free one; the host is the same
+  time        in data and in the server's own answers. A driver's NACK has the time of its
               request, which is compared
-  synch       the recorded SYNCH has memory of the server in its time and sequence; ours are 0
-  setup       a driver that could not be set up was answered with an ACK; ours is a NACK
+  synch       the recorded SYNCH has uninitialized memory as time and sequence; ours has 0
+  setup       if the setup of a driver failed, Player answered with an ACK; ours is a NACK
 
-The recorder wrote one ACK, of a request for data, before the request that it answers.
+The recording has one ACK before the request for data that it answers; put_in_order corrects that.
 """
 import ast
 import os
@@ -32,7 +32,7 @@ RECORDED_PORT = 6665
 
 
 def recorded():
-    """(is it the client's, header words, body) of each message, and the banner."""
+    """The banner, and for each message: is it from the client?, header, body."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conversation.txt")
     with open(path, encoding="utf-8") as f:
         lines = f.read().splitlines()
@@ -48,7 +48,7 @@ def recorded():
 
 
 def put_in_order(messages):
-    """Each answer to a request for data behind the request."""
+    """Move each answer to a request for data behind the request."""
     for i in range(1, len(messages)):
         before, this = messages[i - 1], messages[i]
         if not before[0] and before[1][16:24] == struct.pack(">II", p.ACK, p.DATA_REQ) and this[0]:
@@ -56,7 +56,7 @@ def put_in_order(messages):
 
 
 class Differences:
-    """What may differ, and how often it did."""
+    """Counts the permitted differences by kind."""
 
     def __init__(self):
         self.count = {}
@@ -65,7 +65,7 @@ class Differences:
         self.count[kind] = self.count.get(kind, 0) + 1
 
     def header(self, theirs, got, port):
-        """Our header as theirs would be."""
+        """Our header, with the fields that may differ replaced by those of the recording."""
         theirs, got = bytearray(theirs), bytearray(got)
         kind, subtype = struct.unpack_from(">II", theirs, 16)
         if kind == p.SYNCH:
@@ -94,7 +94,7 @@ class Differences:
 
 def publish(puppet, body):
     puppet.say(p.POSITION2D, 0, 1, body)
-    puppet.request(p.OPAQUE, 0, 1)  # answered when that is done
+    puppet.request(p.OPAQUE, 0, 1)  # answered after the data is published
 
 
 def compare(i, theirs, got, differences, port):
@@ -121,7 +121,7 @@ def conversation(program):
         is_data = not m[0] and m[1][16:20] == struct.pack(">I", p.DATA)
         if m[0]:
             after = messages[i + 1] if i + 1 < len(messages) else None
-            # Data that was there before the request.
+            # Publish the data that was queued before the request.
             if after and not after[0] and after[1][16:20] == struct.pack(">I", p.DATA):
                 publish(puppet, after[2])
                 said = True

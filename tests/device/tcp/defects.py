@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the reference server does badly and ours must not.
+"""Defects of the reference server that ours must not have.
 
 defects.py SERVER_PROGRAM [TEST ...]
 """
@@ -19,7 +19,7 @@ STATE = struct.pack(">6dI", 1, 2, 3, 4, 5, 6, 0)
 
 
 def empty_bodies(program):
-    """Requests of the server with bodies that are empty or cut are refused."""
+    """Requests to the server with empty or truncated bodies are refused."""
     server = p.Server(program, CONFIG)
     bodies = {p.DRIVERINFO: struct.pack(">6I", 0, 0, 4, 0, 0, 0),
               p.DEV: struct.pack(">7I", 0, 0, 4, 0, 1, 0, 0), p.DATAMODE: struct.pack(">I", 2),
@@ -48,7 +48,7 @@ def synch_is_clean(program):
 
 
 def true_count_pull(program):
-    """3,000 lost messages are 3,000, told once and before the SYNCH."""
+    """An overflow of 3,000 lost messages is reported once, with that count, before the SYNCH."""
     server = p.Server(program, CONFIG)
     puppet, c = server.puppet(), server.client(p.PULL)
     c.open(p.POSITION2D, 0)
@@ -63,7 +63,7 @@ def true_count_pull(program):
 
 
 def true_count_push(program):
-    """A client that stops reading is told exactly what it lost."""
+    """A client that stops reading gets the exact number of messages that it lost."""
     server = p.Server(program, CONFIG, tcp="port 0 queue 100 send_buffer 8192")
     puppet, c = server.puppet(), server.client(p.PUSH)
     c.open(p.POSITION2D, 0)
@@ -72,7 +72,7 @@ def true_count_push(program):
     puppet.request(p.OPAQUE, 0, 1)
     said, data, lost, told, last = 6000, 0, 0, 0, None
     while last != STATE:
-        if data + lost == said:  # all is told; what comes now has room
+        if data + lost == said:  # every message is accounted for, so the next one fits in the queue
             puppet.say(p.POSITION2D, 0, 1, STATE)
             said += 1
         m = c.next()
@@ -87,7 +87,7 @@ def true_count_push(program):
 
 
 def failed_setup(program):
-    """A driver that cannot be set up is not subscribed to, and the log says why."""
+    """If a driver's setup fails, the subscription is refused, and the log has the reason."""
     server = p.Server(program, CONFIG)
     c = server.client(p.PULL)
     for _ in range(3):
@@ -100,7 +100,7 @@ def failed_setup(program):
 
 
 def strangers_do_not_command(program):
-    """Who has not subscribed is not listened to; the log says it once."""
+    """Commands and requests of clients that have not subscribed are refused, and logged once."""
     server = p.Server(program, CONFIG)
     watcher, c = server.client(p.PUSH), server.client(p.PULL)
     watcher.open(p.POSITION2D, 7)
@@ -124,14 +124,14 @@ def strangers_do_not_command(program):
 
 
 def listening_at(port):
-    """Addresses, as the system writes them."""
+    """The addresses that listen at this port, as /proc/net/tcp prints them."""
     with open("/proc/net/tcp", encoding="ascii") as f:
         rows = [line.split() for line in f.readlines()[1:]]
     return [r[1].split(":")[0] for r in rows if r[3] == "0A" and int(r[1].split(":")[1], 16) == port]
 
 
 def loopback_only(program):
-    """Others do not reach it unless it is told so."""
+    """By default the server listens on loopback only."""
     server = p.Server(program, CONFIG)
     assert listening_at(server.port) == ["0100007F"], listening_at(server.port)
     server.end()
@@ -148,9 +148,9 @@ def key(text):
 
 
 def secret(program):
-    """Nothing goes without it, and it is not guessed."""
+    """Without the secret nothing is served, and only a few guesses are permitted."""
     server = p.Server(program, CONFIG, tcp='port 0 secret "open sesame"')
-    c = server.client(p.PULL)  # how its own connection works, anybody may say
+    c = server.client(p.PULL)  # mode and rules of the own connection need no secret
     assert c.rule(-1, -1, 1, -1, 1).type == p.ACK
     assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.NACK
     assert c.device(p.POSITION2D, 0, p.OPEN).type == p.NACK

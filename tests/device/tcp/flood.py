@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Servers that send without end: the time limits of clients hold all the same.
+"""Servers that send without end: clients still observe their time limits.
 
 flood.py ACH [TEST ...]
 """
@@ -23,18 +23,19 @@ MAP, GET_DATA = 42, 2
 CELLS = zlib.compress(bytes(8 << 20), 9)
 WORLD = struct.pack(">7I", 0, 0, 1 << 12, 1 << 11, len(CELLS), 1, len(CELLS)) + CELLS
 WORLD += bytes(-len(WORLD) % 4)
-# Data, a SYNCH, and answers to requests that nobody sent. One is a map that is short on the wire
-# and long in memory, and takes the client much longer to unpack than the server to send.
+# Data, a SYNCH, and answers without a request. One is a compressed map, short on the wire and long
+# in memory, which the client unpacks much more slowly than the server sends it.
 NOISE = (p.header(p.DATA, p.POSITION2D, 0, 1, len(STATE)) + STATE +
          p.header(p.NACK, p.POSITION2D, 0, 9, 0, 0.0, 1 << 31) +
          p.header(p.SYNCH, p.PLAYER, 0, p.SYNCH_OVERFLOW, 4) + struct.pack(">I", 1) +
          p.header(p.ACK, MAP, 0, GET_DATA, len(WORLD), 0.0, 1 << 31) + WORLD) * 20
-MEMORY = 256 << 10  # KiB that a client may take; the answers of one second would take more
+MEMORY = 256 << 10  # KiB that a client may use, less than the answers of one second
 
 
 def overtake(pid):
-    """From now on this thread sends whenever there is room, before the client goes on: both are on
-    one CPU. So the client always finds messages. It takes root; else it finds them most of the time."""
+    """Pin this thread and the client to one CPU, and run this thread first (SCHED_FIFO): it fills
+    the socket before the client continues. So the client always finds messages, or, if SCHED_FIFO
+    is not permitted, most of the time."""
     cpu = {min(os.sched_getaffinity(0))}
     os.sched_setaffinity(0, cpu)
     os.sched_setaffinity(pid, cpu)
@@ -45,7 +46,7 @@ def overtake(pid):
 
 
 class Flood:
-    """Accepts one client after the other, and floods it from a point of the conversation on."""
+    """Accepts one client at a time, and floods it: at once, or after it has opened a device."""
 
     def __init__(self, agreeable):
         self.agreeable = agreeable
@@ -74,7 +75,7 @@ class Flood:
 
     @staticmethod
     def agree(client):
-        """Answer as a server does until a device is open."""
+        """Answer requests as a server until a device is open."""
         while True:
             head = client.recv(40, socket.MSG_WAITALL)
             if len(head) < 40:
@@ -94,7 +95,7 @@ class Flood:
 
 
 def wait(process, limit):
-    """Its exit status and the most memory that it took, in KiB; the status is None if it does not end."""
+    """The process's exit status (None: killed at the limit), and its peak memory in KiB."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -107,7 +108,7 @@ def wait(process, limit):
 
 
 def ends(ach, server, tool, *more):
-    """The tool fails by itself, says that it was not answered in time, and took little memory."""
+    """The tool ends by its time limit, reports the missing answer, and uses little memory."""
     where = f"127.0.0.1:{server.port}" + (":position2d:0" if tool != "ls" else "")
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen([ach, "dev", tool, "--wait", "1", "--transport", "tcp", where,
@@ -124,7 +125,7 @@ def ends(ach, server, tool, *more):
 
 
 def opening(ach):
-    """A server that never answers: nothing can be opened or listed."""
+    """A server that answers nothing: tools cannot open or list devices."""
     server = Flood(False)
     for tool, *more in [("print",), ("ls",), ("cmd", "vel"), ("req", "get_geom"), ("prop", "rate")]:
         ends(ach, server, tool, *more)
@@ -132,7 +133,7 @@ def opening(ach):
 
 
 def asking(ach):
-    """A server that opens a device and answers none of its requests."""
+    """A server that opens a device, but answers no request to the device."""
     server = Flood(True)
     for tool, *more in [("req", "get_geom"), ("prop", "rate")]:
         ends(ach, server, tool, *more)

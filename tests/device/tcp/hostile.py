@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clients that mean no good, or are broken: the others do not notice.
+"""Hostile or broken clients do not affect other clients.
 
 hostile.py SERVER_PROGRAM [TEST ...]
 """
@@ -43,7 +43,7 @@ class Witness:
 
 
 def memory(server):
-    """Bytes that the server has in use."""
+    """Resident memory of the server, in bytes."""
     with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as f:
         return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -82,7 +82,7 @@ def garbage(server, witness):
 
 @served
 def bad_headers(server, witness):
-    """Types, interfaces, subtypes and sizes that cannot be."""
+    """Invalid types, interfaces, subtypes and sizes end the connection."""
     for words in [(4, 0, 0, 1, 0), (4, 0, 7, 1, 0), (4, 0, 1, 1, 0), (4, 0, 4, 1, 0),
                   (4, 0, 5, 1, 0), (4, 0, 6, 1, 0), (70000, 0, 3, 1, 0), (4, 70000, 3, 1, 0),
                   (4, 0, 3, 256, 0), (4, 0, 3, 1, 0xffffffff), (4, 0, 3, 1, 1 << 25),
@@ -97,7 +97,7 @@ def bad_headers(server, witness):
 
 @served
 def huge_claims(server, witness):
-    """A size costs nothing until the bytes come."""
+    """The server allocates no memory for a claimed size until the bytes come."""
     before = memory(server)
     clients = []
     for _ in range(100):
@@ -125,7 +125,7 @@ def largest(server, witness):
 
 @served
 def half_messages(server, witness):
-    """Byte by byte it is the same message; who stops in the middle holds up nobody."""
+    """A message may come byte by byte; a client that stops in the middle delays no other."""
     c = server.client(p.PULL)
     c.open(p.POSITION2D, 7)
     for byte in p.header(p.REQ, 4, 7, 2, 4, 0.0, 77) + struct.pack(">I", 1):
@@ -145,7 +145,7 @@ def half_messages(server, witness):
 
 @served
 def nothing(server, witness):
-    """Connections that say nothing, that end at once, that are reset."""
+    """Connections that send nothing, that are closed at once, that are reset."""
     idle = [server.client() for _ in range(scaled(200))]
     witness.check()
     for i, c in enumerate(idle):
@@ -160,7 +160,7 @@ def nothing(server, witness):
 
 @served
 def never_reads(server, witness):
-    """Asks and asks, and never reads: it is not read from any more, and memory stays small."""
+    """If a client sends requests and reads no answers, the server stops reading from it."""
     c = server.client()
     before = memory(server)
     c.socket.settimeout(2)
@@ -180,7 +180,7 @@ def never_reads(server, witness):
 
 @served
 def held_requests(server, witness):
-    """A driver that does not answer: a client has so many requests under way, not more."""
+    """If a driver does not answer, the number of a client's pending requests is limited."""
     boss, c = server.puppet(8), server.client(p.PULL)
     c.open(p.POSITION2D, 8)
     n = 1000
@@ -202,7 +202,7 @@ def held_requests(server, witness):
 
 @served
 def stopped_client(server, witness):
-    """A client that stops does not delay the others."""
+    """A client that stops reading does not delay the others."""
     stopped = server.client(p.PUSH)
     stopped.open(p.POSITION2D, 0)
     stopped.open(p.POSITION2D, 9)
@@ -218,7 +218,7 @@ def stopped_client(server, witness):
 
 @served
 def leaves_in_the_middle(server, witness):
-    """Clients that vanish while data flows and requests are held."""
+    """Clients that disconnect while data flows and requests are pending."""
     boss = server.puppet(8)
     for i in range(scaled(60)):
         c = server.client(p.PUSH if i % 2 else p.PULL)
@@ -233,8 +233,8 @@ def leaves_in_the_middle(server, witness):
 
 
 def slow_setup(program):
-    """A subscription that waits for its driver counts as a request: beyond the limit, the client
-    is not read from; afterwards all are answered, in order."""
+    """A subscription that waits for a driver's setup counts as a pending request. Beyond the limit
+    the server stops reading from the client; after the setup all are answered, in order."""
     config = CONFIG + 'driver ( name "puppet" provides ["laser:3"] setup_ms 1500 )\n'
     server = p.Server(program, config, tcp="port 0 requests_max 4")
     c = server.client(p.PULL)
@@ -250,7 +250,7 @@ def slow_setup(program):
 
 
 def second_open_pending(program):
-    """A second subscription that waits for the driver, and a close: the client still has one."""
+    """A close during a second, pending subscription cancels that one: the first remains."""
     config = CONFIG + 'driver ( name "puppet" provides ["control:::opaque:5" "position2d:5"] ' \
         'does "echo" setup_ms 1500 )\n'
     server = p.Server(program, config)
@@ -258,7 +258,7 @@ def second_open_pending(program):
     c.open(p.OPAQUE, 5)
     c.open(p.POSITION2D, 5)
     c.send(p.CMD, p.OPAQUE, 5, 1, p.opaque(b"die"))
-    assert server.logged("has failed; again in")
+    assert server.logged("has failed; next attempt in")
     asks = [struct.pack(">7I", 0, 0, p.POSITION2D, 5, access, 0, 0)
             for access in (p.OPEN, p.CLOSE)]
     for i, ask in enumerate(asks):
@@ -266,7 +266,7 @@ def second_open_pending(program):
     answers = {m.sequence: m.type for m in (c.next(), c.next())}
     assert answers == {1: p.NACK, 2: p.ACK}, answers
     body, end = struct.pack(">3dI", 1, 2, 3, 0), time.monotonic() + p.LIMIT
-    while True:  # until it is set up again
+    while True:  # until the driver is set up again
         c.send(p.CMD, p.POSITION2D, 5, 1, body)
         try:
             assert c.receive(0.2).body == body
@@ -278,7 +278,7 @@ def second_open_pending(program):
 
 
 def few_clients(program):
-    """Beyond the limit clients are turned away, and let in when there is room."""
+    """Beyond clients_max, clients are rejected until another one disconnects."""
     server = p.Server(program, CONFIG, tcp="port 0 clients_max 3")
     clients = [server.client(p.PULL) for _ in range(3)]
     extra = socket.create_connection(("127.0.0.1", server.port), timeout=p.LIMIT)
@@ -288,9 +288,10 @@ def few_clients(program):
             assert extra.recv(32) == b""
     for c in clients:
         assert c.request(p.PLAYER, 0, p.DEVLIST).type == p.ACK
-    assert server.logged("a client is turned away: there are 3")
+    assert server.logged("a client is turned away: there are already 3 clients")
     assert server.log().count("turned away") <= 2, server.log()
-    assert server.logged("clients were turned away within 10 s, the last one because there are 3")
+    assert server.logged(
+        "clients were turned away within 10 s, the last one because there are already 3 clients")
     clients.pop().close()
     end = time.monotonic() + p.LIMIT
     while True:
@@ -317,20 +318,20 @@ def few_subscriptions(program):
 
 
 def no_descriptors(program):
-    """Without descriptors new clients are turned away; old ones stay, and later ones come in."""
+    """Without descriptors new clients are rejected and old ones stay; later ones are accepted."""
     server = p.Server(program, CONFIG)
     witness = Witness(server)
     limit = len(os.listdir(f"/proc/{server.process.pid}/fd")) + 5
     os.system(f"prlimit --pid {server.process.pid} --nofile={limit}:{limit}")
     clients = []
     for _ in range(20):
-        try:  # a client that said nothing would make room for the next one
+        try:  # a client without a request would be replaced by the next one
             clients.append(server.client())
             clients[-1].request(p.PLAYER, 0, p.DEVLIST)
         except (ConnectionError, p.Gone):
             pass
     witness.check()
-    assert server.logged("no more descriptors")
+    assert server.logged("no more file descriptors")
     for c in clients:
         c.close()
     witness.check()
@@ -349,14 +350,14 @@ def no_descriptors(program):
 
 
 def cpu(server):
-    """Seconds that the server has worked."""
+    """CPU time that the server has used, in seconds."""
     with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as f:
         words = f.read().rsplit(")", 1)[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def not_one_descriptor(program):
-    """Not even one to refuse clients with: they wait, the server does not spin, and takes them later."""
+    """Without a descriptor even to reject clients, they wait: the server accepts them later."""
     server = p.Server(program, CONFIG)
     witness = Witness(server)
     used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
@@ -377,7 +378,7 @@ def not_one_descriptor(program):
 
 
 def bad_options(program):
-    """What is wrong with the options is said with its place."""
+    """Invalid options are refused with an error message."""
     for tcp, what in [("port 70000", "from 0 to 65535"), ('port "x"', "number"),
                       (f'secret "{"x" * 33}"', "32 characters"), ("clients_max 0", "from 1"),
                       ('bind "nowhere.invalid"', "cannot listen on nowhere.invalid")]:

@@ -4,9 +4,9 @@
 
 interfaces.py SERVER_PROGRAM
 
-The table of messages and the encoder are those of the tests of bodies, which know nothing of
-ours. A driver that echoes has one device of each interface: commands come back as data, requests
-with an ACK, data is published; each with the same bytes. Maps' cells travel compressed.
+The table of messages and the encoder are those of tests/device/xdr/golden.py, which are independent
+of the library. An echo driver has one device of each interface: it returns commands as data and
+requests with an ACK, and publishes data; all with the same bytes. Cells of maps are compressed.
 """
 import os
 import random
@@ -25,7 +25,7 @@ MAP, GET_DATA = 42, 2
 
 
 def table():
-    """Messages of devices, the encoder, and one provides for each interface."""
+    """The messages of devices, the encoder, and (number, name) of each interface."""
     messages = [m for m in golden.table("messages.tsv") if m["interface"] != "player"]
     names = sorted({(int(m["code"]), m["interface"]) for m in messages})
     maker = golden.Maker(golden.structs(messages), random.Random(4711))
@@ -78,7 +78,7 @@ def every_message(program):
 
 
 def short_bodies(program):
-    """Bytes too few, too many, or with counts that are wrong: a NACK, and all goes on."""
+    """Bodies that are too short, too long or have wrong counts get a NACK."""
     messages, maker, names = table()
     provides = " ".join(f'"{name}:0"' for _, name in names)
     server = p.Server(program, f'driver ( name "puppet" does "echo" provides [{provides}] )')
@@ -118,7 +118,7 @@ def map_cells(program):
 
 
 def map_through_a_link(program):
-    """A server in between unpacks and packs again."""
+    """A server that passes a map on decompresses and compresses its cells."""
     at = [p.loopback(0), p.loopback(1)]
     far = p.Server(program, 'driver ( name "puppet" does "echo" provides ["map:0"] )',
                    tcp=f'port 6665 bind "{at[0]}"', address=at[0])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last messages of a connection arrive, whoever ends it.
+"""The last messages of a connection arrive, whether the client or the server ends it.
 
 last.py SERVER_PROGRAM [TEST ...]
 """
@@ -27,7 +27,7 @@ ROUNDS = max(1, 20 * int(os.environ.get("ACH_TEST_SCALE", "100")) // 100)
 
 
 def await_sent(client):
-    """All that was sent is at the other machine."""
+    """Wait until the peer's kernel has acknowledged all sent bytes."""
     left = array.array("i", [1])
     end = time.monotonic() + p.LIMIT
     while left[0]:
@@ -48,9 +48,9 @@ def count(client, n):
 
 
 def reset(program):
-    """A client hangs up at once and has not received its data: its commands are carried out.
+    """If a client closes with unread data, its commands are still carried out.
 
-    The reset that it sends must not keep the server from what it has received."""
+    The close sends a reset, which must not discard commands that the server has received."""
     server = p.Server(program, CONFIG)
     observer = server.client(p.PUSH)
     observer.open(p.OPAQUE, 2)
@@ -66,7 +66,7 @@ def reset(program):
 
 
 def behind_requests(program):
-    """Commands behind more requests than may be under way are carried out when the client is gone."""
+    """Commands queued behind requests_max requests are carried out after the client disconnects."""
     server = p.Server(program, CONFIG, "port 0 requests_max 4")
     observer, control = server.client(p.PUSH), server.puppet(3)
     observer.open(p.OPAQUE, 4)
@@ -84,7 +84,7 @@ def behind_requests(program):
 
 
 class Noise:
-    """A client that keeps the server busy with data for all that subscribe to a device."""
+    """A client that makes a device publish continuously to all its subscribers."""
 
     def __init__(self, server, index):
         self.client, self.index, self.ending = server.client(p.PUSH), index, False
@@ -106,9 +106,9 @@ class Noise:
 
 
 def lost_while_sending(program):
-    """The server finds a connection lost when it sends: commands received before are carried out.
+    """If a send finds the connection lost, commands received before are still carried out.
 
-    For that the server is stopped between two looks at its sockets, in some of the rounds."""
+    In some of the rounds, SIGSTOP hits the server between poll and send: then the send fails."""
     server = p.Server(program, CONFIG)
     observer, noise = server.client(p.PUSH), Noise(server, 6)
     observer.open(p.OPAQUE, 2)
@@ -127,7 +127,7 @@ def lost_while_sending(program):
 
 
 def half_closed(program):
-    """Commands in front of the end of the stream are carried out."""
+    """Commands before a half-close (SHUT_WR) are carried out."""
     server = p.Server(program, CONFIG)
     observer = server.client(p.PUSH)
     observer.open(p.OPAQUE, 2)
@@ -143,7 +143,7 @@ def half_closed(program):
 
 
 def small_client(server):
-    """A client for which the system holds little."""
+    """A client with a small receive buffer."""
     c = server.client(p.PUSH)
     c.close()
     c.socket = socket.socket()
@@ -155,7 +155,7 @@ def small_client(server):
 
 
 def server_ends(program):
-    """Data and answers that wait in the queue of a slow client are sent before the server ends."""
+    """Data and answers in the queue of a slow client are sent before the server ends."""
     server = p.Server(program, CONFIG, "port 0 linger 60 send_buffer 4096")
     puppet, c = server.puppet(), small_client(server)
     c.open(p.OPAQUE, 1)
@@ -180,7 +180,7 @@ def server_ends(program):
 
 
 def taken_at_the_end(program):
-    """A command that waits behind more requests than may be under way when the server ends."""
+    """A command queued behind requests_max requests is carried out when the server ends."""
     server = p.Server(program, CONFIG, "port 0 requests_max 4")
     c = server.client(p.PUSH)
     c.open(p.OPAQUE, 4)
@@ -195,7 +195,7 @@ def taken_at_the_end(program):
 
 
 def server_does_not_wait_for_ever(program):
-    """A client that does not receive holds up the end of a server no longer than its option says."""
+    """A client that does not read delays the end of the server by at most the option linger."""
     server = p.Server(program, CONFIG, "port 0 linger 1 send_buffer 4096")
     puppet, c = server.puppet(), small_client(server)
     c.open(p.OPAQUE, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A client of the Player protocol, from its description alone, and a server to talk to."""
+"""A client of the Player protocol, written from its description only, and the server under test."""
 import collections
 import contextlib
 import os
@@ -21,7 +21,7 @@ PUSH, PULL = 1, 2
 SYNCH_OK, SYNCH_OVERFLOW = 1, 2
 OPAQUE, POSITION2D = 51, 4
 HEADER = struct.Struct(">6IdII")
-LIMIT = 60.0 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds that anything may take on a busy machine
+LIMIT = 60.0 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds, for any operation
 
 Message = collections.namedtuple("Message", "host robot interf index type subtype time sequence body")
 
@@ -35,11 +35,11 @@ class Gone(Exception):
 
 
 class Late(Exception):
-    """Nothing came in time."""
+    """No message came within the time limit."""
 
 
 class Client:
-    """One connection. Messages that are not the answer to a request wait in .others."""
+    """One connection. Messages received while waiting for an answer are queued in .others."""
 
     def __init__(self, port, address="127.0.0.1", mode=None, connect=socket.create_connection):
         self.socket = connect((address, port), timeout=LIMIT)
@@ -86,7 +86,7 @@ class Client:
         return self.others.popleft() if self.others else self.receive(limit)
 
     def silent(self, seconds):
-        """Nothing comes for so long."""
+        """True if no message comes for this long."""
         try:
             self.others.append(self.receive(seconds))
         except Late:
@@ -94,7 +94,7 @@ class Client:
         return False
 
     def answer(self, interf, index, subtype, limit=LIMIT):
-        """As clients do: what matches interface, index and subtype is the answer."""
+        """Wait for the answer: the first with this interface, index and subtype, as Player does."""
         end = time.monotonic() + limit
         while True:
             m = self.receive(max(0.001, end - time.monotonic()))
@@ -121,7 +121,7 @@ class Client:
                             struct.pack(">5i", interf, index, mtype, subtype, replace))
 
     def pull(self):
-        """Ask for data as clients do: everything up to the SYNCH."""
+        """Request data in pull mode; return all messages up to the SYNCH."""
         self.send(REQ, PLAYER, 0, DATA_REQ)
         got = []
         while True:
@@ -131,7 +131,7 @@ class Client:
                 return got
 
     def gone(self, limit=LIMIT):
-        """The server hangs up, whatever it says before."""
+        """True if the server closes the connection, after any messages."""
         try:
             while True:
                 self.receive(limit)
@@ -142,7 +142,7 @@ class Client:
 
 
 class Server:
-    """The program under test. What it logs is in .log()."""
+    """The program under test. Its log is .log()."""
 
     def __init__(self, program, config, tcp="port 0", number=0, address="127.0.0.1"):
         self.program, self.number, self.address = program, number, address
@@ -209,7 +209,7 @@ def loopback(n):
 
 @contextlib.contextmanager
 def stopped(server):
-    """All threads of the server stand still meanwhile, wherever they are."""
+    """Stop all threads of the server (SIGSTOP) for the duration of the with block."""
     pid = server.process.pid
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -220,7 +220,7 @@ def stopped(server):
 
 
 def run(tests):
-    """Run functions whose names are given, or all; each with the server program. The exit status."""
+    """Run the tests named on the command line, or all. Returns the exit status."""
     program = sys.argv[1]
     failed = 0
     for test in tests:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* urg-faults.c - a bad line, a scanner that is pulled out, and things that are no scanner */
+/* urg-faults.c - a bad line, a scanner that is unplugged, and devices that are no scanner */
 #include <ach/interface/laser.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 static const char *const quick[] = {"period 10", NULL};
 
-/* Whatever the line does, no wrong range comes through. */
+/* Whether all ranges are right: a bad line must not yield a wrong range. */
 static bool right(const ach_message_t *m)
 {
     const ach_laser_data_t *d = ach_message_body(m);
@@ -47,8 +47,8 @@ static void drain(struct ear *ear)
 }
 
 /*
- * One wrong byte always shows: another one with the same checksum is no character of a
- * number. A lost one shows in the checksum, or in a number that is not complete.
+ * One wrong byte is always detected: a byte with the same checksum is no valid character of a
+ * number. A lost byte is detected by the checksum, or by an incomplete number.
  */
 static void bad_line(const char *fault)
 {
@@ -79,8 +79,8 @@ static void unplugged(void)
     for (i = 1; i <= 3; i++) {
         good_scans(ear, 3);
         scanner_tell(&s, "unplug");
-        EVENTUALLY(rig_count(rig, "it is tried again") == (unsigned)i);
-        /* Questions are answered meanwhile. */
+        EVENTUALLY(rig_count(rig, "trying to reconnect") == (unsigned)i);
+        /* Requests are answered meanwhile. */
         CHECK(ear_acked(ear, ACH_LASER_REQ_GET_GEOM, NULL));
         CHECK(!ear_acked(ear, ACH_LASER_REQ_POWER, &(ach_laser_power_config_t){1}));
         scanner_tell(&s, "plug");
@@ -93,7 +93,7 @@ static void unplugged(void)
     scanner_end(&s);
 }
 
-/* It still says "ok" to nothing: the driver notices by itself. */
+/* The scanner stops sending, without an error of the terminal: the driver's timeout detects it. */
 static void silent(void)
 {
     struct scanner s = scanner_start(quick);
@@ -102,7 +102,7 @@ static void silent(void)
 
     good_scans(ear, 2);
     scanner_tell(&s, "mute 1");
-    CHECK(rig_logged(rig, "it is tried again"));
+    CHECK(rig_logged(rig, "trying to reconnect"));
     scanner_tell(&s, "mute 0");
     CHECK(rig_logged(rig, "the scanner is back"));
     drain(ear);
@@ -114,7 +114,7 @@ static void silent(void)
     scanner_end(&s);
 }
 
-/* Something that cannot be used is refused with a reason, and may be good the next time. */
+/* A scanner that cannot be used is refused with a reason, and used once the fault is mended. */
 static void refused(const char *fault, const char *mended, const char *why)
 {
     struct scanner s = scanner_start(quick);
@@ -144,8 +144,8 @@ int main(void)
     bad_line("drop 0.0005");
     unplugged();
     silent();
-    refused("model bad", "model urg", "no scanner that can be used");
-    refused("model none", "model urg", "no scanner that can be used");
+    refused("model bad", "model urg", "not a usable scanner");
+    refused("model none", "model urg", "not a usable scanner");
     refused("laser broken", "laser ok", "does not measure");
     refused("mute 1", "mute 0", "answers in SCIP 2.0");
     refused("unplug", "plug", "cannot open");

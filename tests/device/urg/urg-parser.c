@@ -2,7 +2,7 @@
 /*
  * urg-parser.c - the parser of SCIP 2.0: known bytes, random bytes, damaged bytes
  *
- * What must hold for any bytes is what a fuzzer checks too.
+ * property_scans must hold for any bytes; a fuzzer checks it too.
  */
 #include "../../../fuzz/property.h"
 #include "../../../src/drivers/urg_laser/scip.h"
@@ -13,29 +13,29 @@
 static void known(void)
 {
     static const char version[] = "VV\n00P\nPROT:SCIP 2.0;N\nSERI:H0508486;?\n\n";
-    struct achi_scip_text block, value;
-    static struct achi_scip_reader reader;
-    struct achi_scip_answer answer;
+    struct drv_scip_text block, value;
+    static struct drv_scip_reader reader;
+    struct drv_scip_answer answer;
     uint32_t v;
 
-    CHECK(achi_scip_decode("CB", 2, &v) && v == 1234);
-    CHECK(achi_scip_decode("1Dh", 3, &v) && v == 5432);
-    CHECK(achi_scip_decode("m2@0", 4, &v) && v == 16000000);
-    CHECK(!achi_scip_decode("1 h", 3, &v));
-    CHECK(achi_scip_sum("00", 2) == 'P' && achi_scip_sum("99", 2) == 'b');
-    CHECK(achi_scip_read(&reader, version, sizeof(version) - 1, &block) == sizeof(version) - 1);
-    REQUIRE(achi_scip_answer(block, &answer));
+    CHECK(drv_scip_decode("CB", 2, &v) && v == 1234);
+    CHECK(drv_scip_decode("1Dh", 3, &v) && v == 5432);
+    CHECK(drv_scip_decode("m2@0", 4, &v) && v == 16000000);
+    CHECK(!drv_scip_decode("1 h", 3, &v));
+    CHECK(drv_scip_sum("00", 2) == 'P' && drv_scip_sum("99", 2) == 'b');
+    CHECK(drv_scip_read(&reader, version, sizeof(version) - 1, &block) == sizeof(version) - 1);
+    REQUIRE(drv_scip_answer(block, &answer));
     CHECK(strcmp(answer.status, "00") == 0);
-    CHECK(achi_scip_field(answer.rest, "PROT", &value) && value.size == 8);
+    CHECK(drv_scip_field(answer.rest, "PROT", &value) && value.size == 8);
     CHECK(memcmp(value.at, "SCIP 2.0", 8) == 0);
-    CHECK(!achi_scip_field(answer.rest, "SERI", &value)); /* its sum is wrong */
-    CHECK(!achi_scip_field(answer.rest, "PRO", &value));
+    CHECK(!drv_scip_field(answer.rest, "SERI", &value)); /* wrong checksum */
+    CHECK(!drv_scip_field(answer.rest, "PRO", &value));
 }
 
 static size_t add_line(char *to, const char *text, size_t size)
 {
     memcpy(to, text, size);
-    to[size] = achi_scip_sum(text, size);
+    to[size] = drv_scip_sum(text, size);
     to[size + 1] = '\n';
     return size + 2;
 }
@@ -50,7 +50,7 @@ static size_t make_scan(char *to, unsigned count)
     n -= 6;
     n += add_line(to + n, "0001", 4);
     for (i = 0; i < count; i++)
-        achi_scip_encode(i, 3, data + (size_t)i * 3);
+        drv_scip_encode(i, 3, data + (size_t)i * 3);
     for (at = 0; at < (size_t)count * 3; at += 64)
         n += add_line(to + n, data + at, count * 3 - at < 64 ? count * 3 - at : 64);
     to[n++] = '\n';
@@ -71,10 +71,10 @@ static void damaged(void)
         bad[check_random(&random) % n] ^= (char)(1u << check_random(&random) % 7);
         passed += property_scans(bad, n, 1 + check_random(&random) % 100);
     }
-    /* What passes is a flip in the echo, which the driver compares. */
+    /* Only a flip in the echoed command passes here; the driver compares the echo. */
     printf("%u of %u scans with one flipped bit pass\n", passed, rounds);
     CHECK(passed < rounds / 100 + 1 + rounds * 16 / n * 2);
-    /* The next one is good again, wherever bytes are lost. */
+    /* Wherever a byte is lost, a good scan is found after it. */
     for (k = 0; k < rounds; k++) {
         i = check_random(&random) % n;
         memcpy(bad, good, i);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the generator says of bad definitions, and that good ones give the same each time.
+"""Errors of the generator for bad definitions; its output for good ones is reproducible.
 
 generator.py ACHGEN
 """
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# Definition, line of the fault, part of the sentence.
+# Definition, line of the error, part of the error message.
 BAD = [
     ("", 0, "expected 'interface NAME NUMBER', found the end of the file"),
     ("struct a {\n}\n", 1, "expected 'interface NAME NUMBER', found 'struct a {'"),
@@ -59,7 +59,7 @@ BAD = [
 
 
 def nested(levels, bounds):
-    """Structs within each other, so many levels."""
+    """A definition with structs nested to this many levels."""
     text = "interface x 7\nstruct s0 {\n    int8 a\n}\n"
     for i in range(1, levels):
         text += f"struct s{i} {{\n    s{i - 1} a{bounds}\n}}\n"
@@ -90,7 +90,7 @@ def check_bad(achgen, directory):
 
 
 def check_two(achgen, directory):
-    """Two interfaces of one number do not go into one program."""
+    """Two interfaces with the same number are refused."""
     paths = []
     for name in ("one", "two"):
         paths.append(os.path.join(directory, name + ".def"))
@@ -104,7 +104,7 @@ def check_two(achgen, directory):
 
 
 def check_good(achgen, directory):
-    """The same definition makes the same C, and what fails leaves no file behind."""
+    """The same definition makes the same header; a missing output directory is an error."""
     text = "# Words.\ninterface x 7\nstruct a {\n    float b[..3]  # m\n}\ndata A 1 a  # said\n"
     path, made = os.path.join(directory, "x.def"), []
     for _ in range(2):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bytes of a second, independent encoder.
+"""Compare the library with a second, independent encoder.
 
 golden.py PROGRAM [SEED]
 
-Reads the messages of Player 3 from tables of facts (messages.tsv, nested.tsv, every.tsv), not
-from protocol/. Makes random contents, encodes them with Python's struct module and gives bytes and
-contents to PROGRAM, which decodes the bytes with the library. Its JSON must say what went in, and
-what it encodes again, from the decoded struct and from our JSON, must be the same bytes.
+Reads the messages of Player 3 from tables (messages.tsv, nested.tsv, every.tsv), not from
+protocol/. Makes random contents, encodes them with Python's struct module, and passes bytes and
+contents to PROGRAM, which decodes the bytes with the library. PROGRAM's JSON must equal the
+contents, and its encodings of the decoded struct and of our JSON must be the same bytes.
 """
 import csv
 import json
@@ -35,7 +35,7 @@ def table(name):
 
 
 def fields(text):
-    """(type, name, is it an array?, its length or limit) of each field."""
+    """(type, name, is it an array?, length or limit of the array) of each field."""
     out = []
     for part in text.split(";"):
         kind, star, name, bounds = FIELD.match(part.strip()).groups()
@@ -50,7 +50,7 @@ def structs(messages):
 
 
 class Maker:
-    """Random contents of a struct: what JSON says of it, and its bytes."""
+    """Makes random contents of a struct: its JSON value and its bytes."""
 
     def __init__(self, known, rng):
         self.known, self.rng = known, rng
@@ -116,7 +116,7 @@ class Maker:
 
 
 def same(said, want):
-    """JSON gives numbers back exactly, but a float32 with as few digits as that takes."""
+    """Compare JSON values. A float32 is printed with few digits: compare it rounded to float32."""
     if isinstance(want, dict):
         return set(said) == set(want) and all(same(said[k], want[k]) for k in want)
     if isinstance(want, list):

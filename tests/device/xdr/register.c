@@ -33,7 +33,7 @@ static void find(void)
     CHECK(m && m->body == &ach_player_overflow_type);
 }
 
-/* Properties belong to every interface, also to one that nobody knows. */
+/* Requests for properties belong to every interface, also to an unknown one. */
 static void properties(void)
 {
     const ach_message_def_t *m = ach_interface_message(NULL, ACH_MSG_REQ, 254);
@@ -71,7 +71,7 @@ static void add(void)
     CHECK(ach_interface_at(43) == &ach_extra_interface && !ach_interface_at(44));
 
     CHECK_STATUS(ach_interface_add(&other), ACH_EEXIST);
-    CHECK(strstr(ach_errstr(), "there is extra (4711) already"));
+    CHECK(strstr(ach_errstr(), "is used by extra (4711)"));
     other.name = "another";
     CHECK_STATUS(ach_interface_add(&other), ACH_EEXIST);
     other.code = 4712;
@@ -90,7 +90,7 @@ static void refuse_type(const ach_interface_t *like, ach_type_t type)
     bad.type_count = 1;
     bad.message_count = 0;
     CHECK_STATUS(ach_interface_add(&bad), ACH_EINVAL);
-    CHECK(strstr(ach_errstr(), "not sound"));
+    CHECK(strstr(ach_errstr(), "is invalid"));
 }
 
 static void refuse(void)
@@ -103,7 +103,7 @@ static void refuse(void)
     CHECK_STATUS(ach_interface_add(NULL), ACH_EINVAL);
     bad.version++;
     CHECK_STATUS(ach_interface_add(&bad), ACH_EINVAL);
-    CHECK(strstr(ach_errstr(), "made for version 2 of the tables, not 1"));
+    CHECK(strstr(ach_errstr(), "built for version 2 of the tables, not 1"));
     bad.version--;
     bad.size--;
     CHECK_STATUS(ach_interface_add(&bad), ACH_EINVAL);
@@ -134,7 +134,7 @@ static void refuse(void)
     refuse_type(&bad, type);
 }
 
-/* What the language can do beyond the built-in interfaces. */
+/* Features of the definition language that no built-in interface uses. */
 static void encode_extra(void)
 {
     static const char *const words[] = {

@@ -72,7 +72,7 @@ static void json(void)
     check_text(&ach_ranger_data_range_type, &data, true,
                "{\"ranges\": [0.1, null, 1e999, -1e999, 0.3333333333333333]}");
     check_text(&ach_simulation_pose2d_req_type, &pose, true,
-               "{\"name\": \"\\\"\\\\\\u000a\xc3\xa9\xc3\xbf\", "
+               "{\"name\": \"\\\"\\\\\\u000a\xc3\xa9\\ufffd\", "
                "\"pose\": {\"px\": 0, \"py\": 0, \"pa\": 3}}");
     check_text(&ach_map_data_type, &map, true,
                "{\"col\": 0, \"row\": 0, \"width\": 0, \"height\": 0, \"data_range\": 1, "
@@ -100,7 +100,7 @@ static void read_json(void)
     free(body);
 }
 
-/* The sentence about a bad JSON text has this in it. */
+/* The error message for a bad JSON text contains @why. */
 static void bad_json(const ach_type_t *type, const char *text, const char *why)
 {
     void *body = &body;
@@ -125,7 +125,7 @@ static void all_bad_json(void)
     bad_json(pos, "{\"stall\" 1}", "expected ':'");
     bad_json(pos, "{\"stall\": 1", "expected ',' or '}', found the end");
     bad_json(pos, "{\"stall\": 1} x", "expected nothing more");
-    bad_json(filter, "{\"parameters_count\": 1}", "its array tells the count");
+    bad_json(filter, "{\"parameters_count\": 1}", "the length of its array sets it");
     bad_json(filter, "{\"parameters\": [1,2,3,4,5,6,7,8,9]}", "9 elements, at most 8");
     bad_json(filter, "{\"parameters\": [1,,2]}", "expected a number");
     bad_json(filter, "{\"parameters\": [1,2", "expected ',' or ']', found the end");
@@ -200,17 +200,17 @@ static void all_bad_words(void)
     bad_word(pos, "pos.px=nan", "px: expected a finite number (double), found 'nan'");
     bad_word(pos, "pos.px=1e400", "px: expected a finite number (double), found '1e400'");
     bad_word(laser, "ranges=1,-1e40", "ranges: expected a finite number (float), found '-1e40'");
-    bad_word(pos, "pos.px=1x", "expected nothing behind the value, found 'x'");
+    bad_word(pos, "pos.px=1x", "expected nothing after the value, found 'x'");
     bad_word(pos, "stall[0]=1", "stall is not an array");
-    bad_word(laser, "ranges_count=3", "its array tells the count");
-    bad_word(laser, "ranges=1;2", "expected nothing behind");
+    bad_word(laser, "ranges_count=3", "the length of its array sets it");
+    bad_word(laser, "ranges=1;2", "expected nothing after");
     bad_word(laser, "ranges=1,2,", "expected a number");
     bad_word(laser, "ranges[100000]=1", "expected an index below 100000");
     bad_word(laser, "ranges[-1]=1", "expected an index");
     bad_word(&ach_localize_set_pose_type, "cov=1,2", "expected 6 numbers, found 2");
 }
 
-/* A program in a country with decimal commas. */
+/* Numbers have a decimal point also in a locale with decimal commas. */
 static void other_locale(void)
 {
     static const char *const word[] = {"angle=0.5"};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Channels by ctypes: channel.py LIBACH. A get that waits for a thread's put."""
+"""Use channels by ctypes: a get waits for the put of another thread. usage: channel.py LIBACH"""
 import ctypes
 import sys
 import threading

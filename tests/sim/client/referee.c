@@ -5,9 +5,9 @@
  *     referee [-m measured|declared|free] [-c COST_NS] [-s SPEED] [-w STEP_NS] [-e END_NS]
  *             [-E EPOCH] -- COMMAND ... [-- COMMAND ...]
  *
- * It has no world: a step, every STEP_NS, only lets those look again who wait for what
- * nobody sees. One sink runs at a time: the one that is furthest behind, and of several
- * the one that came first. Its exit status is the first one of a command that is not 0.
+ * It has no world: a step, every STEP_NS, only ends waits for SIM_EVENT_POLL. One sink runs at a
+ * time: the one that is due first; of several, the one that said HELLO first. Its exit status is
+ * the first nonzero exit status of a command.
  */
 #include <ach.h>
 #include <errno.h>
@@ -32,13 +32,13 @@ struct sink {
     int32_t tid, pid;
     ach_channel_t go;
     bool runs;
-    struct achi_note note; /* what it asks for, if it does not run */
-    int64_t due;           /* when that is granted at the earliest */
+    struct sim_note note; /* if it does not run: its pending request */
+    int64_t due;          /* earliest time to grant the request */
     bool timed;
 };
 
 static struct {
-    char name[ACHI_SIM_NAME_MAX];
+    char name[SIM_NAME_MAX];
     const char *epoch;
     ach_channel_t note;
     uint32_t model;
@@ -49,13 +49,13 @@ static struct {
     unsigned n, seen;
     uint64_t posts;
     struct {
-        achi_event_t event;
+        sim_event_t event;
         int64_t time;
     } post[POSTS_KEPT];
     pid_t child[COMMANDS_MAX];
     unsigned children, left;
     int status;
-} r = {.model = ACHI_COST_MEASURED, .step = 1000000, .end = ACHI_SIM_NEVER, .epoch = "0"};
+} r = {.model = SIM_COST_MEASURED, .step = 1000000, .end = SIM_NEVER, .epoch = "0"};
 
 static void die(const char *what)
 {
@@ -92,8 +92,8 @@ static void drop(struct sink *s)
     r.n--;
 }
 
-/* A thread begins when the one that started it is; exec gives a thread that is known a new life. */
-static void hello(const struct achi_note *note)
+/* A thread begins at its creator's time. After exec, it says HELLO again and keeps its time. */
+static void hello(const struct sim_note *note)
 {
     const struct sink *parent = note->parent ? find((int32_t)note->parent) : NULL;
     int64_t begin = parent ? parent->note.time : r.now;
@@ -116,11 +116,11 @@ static void hello(const struct achi_note *note)
         die("open a sink's channel");
 }
 
-static bool waits_for(const struct sink *s, achi_event_t event)
+static bool waits_for(const struct sink *s, sim_event_t event)
 {
     unsigned i;
 
-    for (i = 0; !s->runs && s->note.kind == ACHI_NOTE_WAIT && i < s->note.n_events; i++)
+    for (i = 0; !s->runs && s->note.kind == SIM_NOTE_WAIT && i < s->note.n_events; i++)
         if (s->note.events[i] == event)
             return true;
     return false;
@@ -136,7 +136,7 @@ static void wake(struct sink *s, int64_t time)
     s->due = time;
 }
 
-static void wake_all(achi_event_t event, int64_t time)
+static void wake_all(sim_event_t event, int64_t time)
 {
     unsigned i;
 
@@ -145,7 +145,7 @@ static void wake_all(achi_event_t event, int64_t time)
             wake(&r.sinks[i], time);
 }
 
-static void post(achi_event_t event, int64_t time)
+static void post(sim_event_t event, int64_t time)
 {
     r.post[++r.posts % POSTS_KEPT].event = event;
     r.post[r.posts % POSTS_KEPT].time = time;
@@ -165,13 +165,13 @@ static void begin_wait(struct sink *s)
             wake(s, r.post[i % POSTS_KEPT].time);
 }
 
-static void hear(const struct achi_note *note)
+static void hear(const struct sim_note *note)
 {
     struct sink *s;
 
-    if (note->version != ACHI_SIM_VERSION)
+    if (note->version != SIM_VERSION)
         die("a note of another version");
-    if (note->kind == ACHI_NOTE_HELLO) {
+    if (note->kind == SIM_NOTE_HELLO) {
         hello(note);
         return;
     }
@@ -184,13 +184,13 @@ static void hear(const struct achi_note *note)
     s->runs = false;
     s->due = note->time;
     switch (note->kind) {
-    case ACHI_NOTE_BYE:
+    case SIM_NOTE_BYE:
         drop(s);
         break;
-    case ACHI_NOTE_POST:
+    case SIM_NOTE_POST:
         post(note->events[0], note->time);
         break;
-    case ACHI_NOTE_WAIT:
+    case SIM_NOTE_WAIT:
         begin_wait(s);
         break;
     default:
@@ -198,7 +198,7 @@ static void hear(const struct achi_note *note)
     }
 }
 
-/* Killed, and perhaps its parent has not taken notice yet. */
+/* The thread has ended, or is a zombie that its parent has not reaped yet. */
 static bool is_dead(const struct sink *s)
 {
     char path[64], text[512];
@@ -234,11 +234,11 @@ static void reap(void)
             drop(&r.sinks[i--]);
 }
 
-/* False: there is no note, also not after a while. */
+/* Receive a note. False: there is none; with wait: none came within 50 ms. */
 static bool listen(bool wait)
 {
     const struct timespec slice = {.tv_nsec = 50000000};
-    struct achi_note note;
+    struct sim_note note;
     size_t size;
     ach_status_t got = ach_get(&r.note, &note, sizeof(note), &size, &slice,
                                (wait ? ACH_O_WAIT : 0) | ACH_O_RELTIME);
@@ -254,16 +254,16 @@ static bool listen(bool wait)
 
 static void send(struct sink *s, int64_t horizon, bool end)
 {
-    struct achi_go go = {.version = ACHI_SIM_VERSION,
-                         .end = end,
-                         .serial = s->note.serial,
-                         .time = s->due,
-                         .cpu = -1,
-                         .horizon = horizon,
-                         .posts = r.posts,
-                         .model = r.model,
-                         .timed = s->timed,
-                         .cost = r.cost};
+    struct sim_go go = {.version = SIM_VERSION,
+                        .end = end,
+                        .serial = s->note.serial,
+                        .time = s->due,
+                        .cpu = -1,
+                        .horizon = horizon,
+                        .posts = r.posts,
+                        .model = r.model,
+                        .timed = s->timed,
+                        .cost = r.cost};
 
     s->runs = true;
     s->note.time = s->due;
@@ -271,7 +271,7 @@ static void send(struct sink *s, int64_t horizon, bool end)
         die("send a go");
 }
 
-/* Virtual time is no further than the wall clock allows. */
+/* Sleep until the wall clock has caught up with this virtual time. */
 static void keep_pace(int64_t time)
 {
     int64_t ns;
@@ -303,7 +303,10 @@ static void end_all(void)
         send(&r.sinks[i], 0, true);
 }
 
-/* The sink that is furthest behind, and who is next; a step of the world comes before both. */
+/*
+ * Let the sink run that is due first, up to the time when the next sink or step is due. A step of
+ * the world that is due comes before all sinks.
+ */
 static void grant(void)
 {
     int64_t step = (r.now / r.step + 1) * r.step, horizon = step;
@@ -320,7 +323,7 @@ static void grant(void)
     if (s->due >= step) {
         keep_pace(step);
         r.now = step;
-        wake_all(ACHI_EVENT_POLL, step);
+        wake_all(SIM_EVENT_POLL, step);
         return;
     }
     for (i = 0; i < r.n; i++)
@@ -375,9 +378,9 @@ static void options(int argc, char **argv)
 
     while ((c = getopt(argc, argv, "+m:c:s:w:e:E:")) != -1) {
         if (c == 'm')
-            r.model = *optarg == 'm'   ? ACHI_COST_MEASURED
-                      : *optarg == 'd' ? ACHI_COST_DECLARED
-                                       : ACHI_COST_FREE;
+            r.model = *optarg == 'm'   ? SIM_COST_MEASURED
+                      : *optarg == 'd' ? SIM_COST_DECLARED
+                                       : SIM_COST_FREE;
         else if (c == 'c')
             r.cost = atoll(optarg);
         else if (c == 's')
@@ -404,7 +407,7 @@ int main(int argc, char **argv)
     snprintf(r.name, sizeof(r.name), "referee%d", (int)getpid());
     channel_name(name, "note", 0);
     ach_create_attr_init(&attr);
-    if (ach_create(name, 256, sizeof(struct achi_note), &attr) != ACH_OK ||
+    if (ach_create(name, 256, sizeof(struct sim_note), &attr) != ACH_OK ||
         ach_open(&r.note, name, NULL) != ACH_OK)
         die("make the channel for notes");
     clock_gettime(CLOCK_MONOTONIC, &r.started);
@@ -412,7 +415,7 @@ int main(int argc, char **argv)
     while (r.left || r.n) {
         bool wait = !r.n || somebody_runs();
 
-        if (!listen(wait) && !wait) /* a sink may have changed its mind */
+        if (!listen(wait) && !wait) /* a newer note replaces an unanswered one */
             grant();
     }
     ach_close(&r.note);

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An ordinary script: sleeps, clocks, events and threads. Knows nothing of simulations."""
+"""An ordinary script with sleeps, clocks, events and threads, without any code for simulation."""
 import os
 import select
 import sys
 import threading
 import time
 
-# What the interpreter may cost, in seconds.
+# Tolerance for the CPU time of the interpreter, in seconds.
 SLACK = float(sys.argv[1]) * int(os.environ.get("ACH_TEST_TIME", 1))
 failures = 0
 

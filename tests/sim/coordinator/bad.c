@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bad.c - controllers that end, hang, block, fork, stop and talk nonsense */
+/* bad.c - controllers that end, hang, block, fork, stop and send nonsense */
 #include <ach.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "../../../src/sim/protocol.h"
 #include "actor.h"
 
-/* steps COUNT PERIOD_NS BUSY_NS [LOG]: cycles with some CPU time; the log has when each began */
+/* steps COUNT PERIOD_NS BUSY_NS [LOG]: cycles with some CPU time; logs when each begins */
 static int steps(char **a)
 {
     int64_t i, n = actor_number(a, 0, 100), period = actor_number(a, 1, MS);
@@ -48,7 +48,7 @@ static int crash(char **a)
     abort();
 }
 
-/* spin [CPU_NS]: compute, for ever or for so long */
+/* spin [CPU_NS]: compute, for ever or for CPU_NS */
 static int spin(char **a)
 {
     int64_t n = actor_number(a, 0, 0);
@@ -61,7 +61,7 @@ static int spin(char **a)
     return 0;
 }
 
-/* pipe FIFO LOG [BUSY_NS]: compute, then read a byte that comes when it likes; up to the end */
+/* pipe FIFO LOG [BUSY_NS]: compute, then block in read for a byte; repeat until end of file */
 static int blocked(char **a)
 {
     FILE *log = actor_log(a[1]);
@@ -76,7 +76,7 @@ static int blocked(char **a)
         fflush(log);
         actor_busy(actor_number(a, 2, 0));
         n = read(fd, &c, 1);
-        actor_sleep_until(actor_now()); /* here it hears what time it is by now */
+        actor_sleep_until(actor_now()); /* lets the coordinator set the clock */
     } while (n == 1);
     fprintf(log, "%lld\n", (long long)actor_now());
     fclose(log);
@@ -90,7 +90,7 @@ static int spin_till_end(void *end)
     return 0;
 }
 
-/* beside FIFO LOG: as pipe, beside a thread that computes and that nobody but the kernel knows */
+/* beside FIFO LOG: like pipe, beside a busy thread that the simulation does not know */
 static int beside_unknown_thread(char **a)
 {
     static char stack[1 << 16] __attribute__((aligned(16)));
@@ -116,7 +116,7 @@ static void *one_thread(void *count)
     return NULL;
 }
 
-/* threads N COUNT: all with a loop of 1 ms; the last one to end is waited for */
+/* threads N COUNT: N threads, each with COUNT cycles of 1 ms; all are joined */
 static int threads(char **a)
 {
     int64_t i, n = actor_number(a, 0, 10), count = actor_number(a, 1, 20), begin = actor_now();
@@ -133,7 +133,7 @@ static int threads(char **a)
     return 0;
 }
 
-/* leaps COUNT PERIOD_NS BUSY_NS LOG: computes and looks at the clock; the log has where it leapt */
+/* leaps COUNT PERIOD_NS BUSY_NS LOG: compute and read the clock; log jumps of more than 3 ms */
 static int leaps(char **a)
 {
     int64_t i, n = actor_number(a, 0, 10), period = actor_number(a, 1, MS), next = 0;
@@ -160,7 +160,7 @@ static int leaps(char **a)
     return 0;
 }
 
-/* clocks CPU_NS LOG: how much CPU time it has used, and how much time has passed */
+/* clocks CPU_NS LOG: log the CPU time used and the time passed */
 static int clocks(char **a)
 {
     FILE *log = actor_log(a[1]);
@@ -200,7 +200,7 @@ static int forks(char **a)
     return 0;
 }
 
-/* daemon: a grandchild in a session of its own, whose parent is gone */
+/* daemon: a grandchild in a session of its own, whose parent has exited */
 static int become_daemon(char **a)
 {
     pid_t pid = fork();
@@ -220,7 +220,7 @@ static int become_daemon(char **a)
     return 0;
 }
 
-/* closed: without any descriptor */
+/* closed: run with all descriptors closed */
 static int closed(char **a)
 {
     int fd;
@@ -231,7 +231,7 @@ static int closed(char **a)
     return steps((char *[]){"20", NULL});
 }
 
-/* stubborn: does not end when it is asked to */
+/* stubborn: ignore SIGTERM, SIGHUP and SIGINT */
 static int stubborn(char **a)
 {
     (void)a;
@@ -270,7 +270,7 @@ static int flood(char **a)
     return 0;
 }
 
-/* babble CHANNEL COUNT MOST SEED: messages of any bytes and of any size up to that */
+/* babble CHANNEL COUNT MOST SEED: messages of random bytes, of random size up to MOST */
 static int babble(char **a)
 {
     int64_t i, n = actor_number(a, 1, 100), most = actor_number(a, 2, 100);
@@ -290,25 +290,25 @@ static int babble(char **a)
     return 0;
 }
 
-/* forge CHANNEL PID: say hello in the name of another process, as its own child; then compute */
+/* forge CHANNEL PID: send a HELLO of another process, as if it were a child; then compute */
 static int forge(char **a)
 {
     pid_t pid = (pid_t)actor_number(a, 1, 0);
-    struct achi_note n = {.version = ACHI_SIM_VERSION,
-                          .kind = ACHI_NOTE_HELLO,
-                          .pid = pid,
-                          .tid = pid,
-                          .serial = 1,
-                          .since = 1,
-                          .parent = (uint32_t)getpid()};
+    struct sim_note n = {.version = SIM_VERSION,
+                         .kind = SIM_NOTE_HELLO,
+                         .pid = pid,
+                         .tid = pid,
+                         .serial = 1,
+                         .since = 1,
+                         .parent = (uint32_t)getpid()};
     char name[64];
     ach_channel_t chan;
 
     snprintf(name, sizeof(name), "sim.w.go.%d", (int)pid);
-    if (ach_create(name, 4, sizeof(struct achi_go), NULL) != ACH_OK)
+    if (ach_create(name, 4, sizeof(struct sim_go), NULL) != ACH_OK)
         actor_fail("cannot create %s: %s", name, ach_errstr());
     open_or_fail(&chan, a[0]);
-    if (ach_put(&chan, &n, offsetof(struct achi_note, events)) != ACH_OK)
+    if (ach_put(&chan, &n, offsetof(struct sim_note, events)) != ACH_OK)
         actor_fail("cannot put");
     ach_close(&chan);
     actor_busy(50 * MS);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Time that is charged, budgets, overruns, and the ledger."""
+"""Charged time, budgets, overruns, and the ledger."""
 import csv
 import re
 
@@ -10,7 +10,7 @@ MS = 1000000
 
 
 def cpu_time():
-    """Measured: time is CPU time, whatever else the machine does, with slices of any length."""
+    """With measured costs, virtual time is CPU time, under any load and with any slice length."""
     for slice_s, other in ((0.001, False), (0.0001, True), (0.05, True)):
         more = [controller("b", "steps", 1000000, MS, MS // 10)] if other else []
         r = Run(world(controller("a", "clocks", 200 * MS, path("log"), outside="wait"), *more,
@@ -23,7 +23,7 @@ def cpu_time():
 
 def report():
     r = Run(world(controller("a", "steps", 20, MS, 2 * MS, period=0.001))).expect(
-        0, "has used", "of 1.000 ms", "is not reported any more", "20 overruns")
+        0, "has used", "of 1.000 ms", "further overruns are not reported", "20 overruns")
     check(r.err.count("has used") == 5, r.err)
     r = Run(world(controller("a", "steps", 20, 10 * MS, MS, period=0.01, budget=0.009,
                              outside="wait"))).expect(0)
@@ -36,10 +36,10 @@ def end():
 
 
 def suspend():
-    """It stands from the end of its budget to its next period, as often as need be."""
+    """A controller is suspended from the end of its budget to its next period, repeatedly."""
     period, budget = 10 * MS, 2 * MS
     leaps = []
-    for _ in range(10):  # on a busy machine it may be stopped too late to see it
+    for _ in range(10):  # on a busy machine it may be stopped too late for the test to see
         r = Run(world(controller("a", "leaps", 5, period, 5 * MS, path("log"), period=0.01,
                                  budget=0.002, overrun="suspend", outside="wait"),
                       controller("b", "steps", 1000000), duration=0.3)).expect(0, "suspended")
@@ -57,7 +57,7 @@ def suspend():
 
 
 def suspended_account():
-    """What it was granted is what it used, but for its last slice, which took somewhat too long."""
+    """Granted time equals used time, except for the last slice, which may be stopped late."""
     r = Run(world(controller("a", "spin", period=0.001, budget=0.0003, overrun="suspend",
                              outside="wait"), duration=0.2)).expect(0, "suspended")
     m = re.search(r"cpu ([\d.]+) s, granted ([\d.]+) s.* at most ([\d.]+) us late", r.out)
@@ -84,7 +84,7 @@ def lines(name):
 
 
 def ledger():
-    """Its sums are the report's, never fall, and are those of its lines."""
+    """The sums in the ledger never decrease, agree with its lines, and with the report."""
     r = Run(world(controller("a", "steps", 20, 10 * MS, 5 * MS),
                   controller("b", "steps", 100, 2 * MS, MS // 4)),
             "--ledger", path("ledger")).expect(0)
@@ -103,7 +103,7 @@ def ledger():
             check(0 <= float(said) - last[key] * 1e-9 + 1e-6 < 0.01,
                   f"{name}: {key}: {last}, {r.out}")
         cycles = sum(x["used_ns"] for x in own if x["what"] == "cycle")
-        # What it is charged while it is blocked, by a page that is to be read, is not used.
+        # Time charged while it is blocked, as by a page fault, is not used CPU time.
         check(abs(cycles - last["used_sum_ns"]) < 0.25 * cycles,
               f"{name}: {cycles} in cycles: {last}")
 
@@ -119,7 +119,7 @@ def ledger_of_declared_costs():
 
 
 def start_once():
-    """The start is one cycle, though a device is opened in it; then 19 with commands, and the end."""
+    """The start is one cycle, although it opens a device. 19 with commands and the end follow."""
     Run(world(arm(), controller("a", "wrong", "actarray:0", 20, 7, cost=0.0001),
               model="declared")).expect(0, "20 cycles", "granted 0.002100 s")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Everybody sees the world as it was at his own time: exactly, if costs are declared."""
+"""Each controller sees the world as of its own virtual time: exactly, if costs are declared."""
 import os
 import subprocess
 
@@ -28,7 +28,7 @@ def talk(cores, model="declared", busy=(0, 0), **options):
 
 
 def messages():
-    """A question is put 0.2 ms after each millisecond, and answered 0.1 ms later."""
+    """A question is sent 0.2 ms after each millisecond, and answered 0.1 ms later."""
     ask, say = talk([CORES[0]])
     questions, answers = [], []
     for i in range(COUNT):
@@ -53,7 +53,7 @@ def same_again():
 
 
 def ties():
-    """At the same time the first of the file comes first."""
+    """At equal virtual times, controllers run in the order of the world file."""
     channels("order")
     for cores in ([CORES[0]], CORES[:2]):
         channels("order")
@@ -64,20 +64,20 @@ def ties():
 
 
 def samples(name):
-    """Of a log: virtual time, the sample's time stamp, angle, speed; and commands."""
+    """A log's samples (virtual time, time stamp, angle, speed), and commands (virtual time, x)."""
     rows = [line.split() for line in read(name).splitlines()]
     return ([(int(r[0]), *map(float, r[2:])) for r in rows if r[1] == "sample"],
             [(int(r[0]), float(r[2])) for r in rows if r[1] == "command"])
 
 
 def commands():
-    """What is computed in c acts c after its sample, between the steps of the world too."""
+    """A command computed at cost c acts c after its sample, also between two steps of the world."""
     for cost in (0.0, 0.0023, 0.0098765, 0.0301):
         Run(world(arm(radius=0.001),
                   controller("a", "pushes", "actarray:0", 20, path("log"), cost=cost), model="declared", duration=2.0)).expect(0)
         seen, told = samples("log")
         at = told[0][0] * 1e-9
-        if cost < 0.005:  # it waited for that sample
+        if cost < 0.005:  # the controller waited for this sample
             check(abs(seen[1][1] + cost - at) < 1e-9, f"cost {cost}: after {seen[1]} came {told}")
         for now, stamp, angle, speed in seen:
             t = max(0, stamp - at)
@@ -92,7 +92,7 @@ def robot(i, rate, step, cost, busy=0):
 
 
 def independent():
-    """Two robots together do what each does alone."""
+    """Two robots in one world behave exactly as each does alone."""
     parts = [robot(0, 100, 0.001, 0.0013), robot(1, 130, 0.0017, 0.0021, 200000)]
     alone = []
     for i in (0, 1):
@@ -127,7 +127,7 @@ def judged(cores, load):
         check(times == sorted(times), f"the time of {log} went back")
     rows = [list(map(int, line.split())) for line in read("judge").splitlines()]
     done = [int(line.split()[3]) for i in range(writers) for line in read(f"l{i}").splitlines()]
-    # A message was put after its time, and before its writer was done.
+    # A message was put between the time in it and the time at which its writer was done.
     for (_, put, _), (after, _, _) in zip(rows, rows[1:]):
         check(done[after] >= put, f"what was done at {done[after]} came after what came at {put}")
 

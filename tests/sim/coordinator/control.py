@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pause, step, speed and end, through the control channel; and what the status says."""
+"""Pause, step, speed and end by the control channel; the contents of the status channel."""
 import json
 import os
 import re
@@ -23,7 +23,7 @@ def begin(*options, sections=(STEPS,), **more):
 
 
 def stands():
-    """The time at which it stands; None: it does not."""
+    """The virtual time if it does not advance, else None."""
     time.sleep(0.5)
     a = status_time()
     time.sleep(0.5)
@@ -95,7 +95,7 @@ def speed():
 
 
 def at_least(seconds, r, start):
-    """The run took so much wall time, by our clock and by its report; never mind how much more."""
+    """The run took at least this much wall time, by our clock and by its report."""
     r.expect(0)
     took = time.monotonic() - start
     told = re.search(r" s in ([0-9.]+) s of wall time", r.out)
@@ -104,7 +104,7 @@ def at_least(seconds, r, start):
 
 
 def speed_when_one_ends():
-    """The limit holds for the others when a controller ends, or a process that one has started."""
+    """The speed limit still holds after a controller, or a process started by one, has ended."""
     script = "for i in 1 2 3 4 5 6 7 8; do sleep 0.1; /bin/true; done"
     for model in ("measured", "declared", "free"):
         for ends in (controller("b", "steps", 50, 10 * MS, cost=0.0),
@@ -115,8 +115,8 @@ def speed_when_one_ends():
             at_least(2, r, start)
 
 
-def keeper_of(pid):
-    """The process of the coordinator that is in a session of its own."""
+def reaper_of(pid):
+    """The coordinator's child in its own session: the reaper."""
     for child in descendants():
         try:
             with open(f"/proc/{child}/stat", encoding="utf-8", errors="replace") as f:
@@ -128,19 +128,19 @@ def keeper_of(pid):
     return None
 
 
-def speed_without_keeper():
-    """The limit holds when the process that watches over the coordinator is killed."""
+def speed_without_reaper():
+    """The speed limit still holds after the coordinator's reaper is killed."""
     start = time.monotonic()
     r = Run(world(controller("a", "steps", 1000000, 10 * MS), duration=2.0), "--speed", "1")
     wait_until(lambda: (status_time() or 0) > 0)
-    keeper = keeper_of(r.child.pid)
-    if check(keeper, "there is no keeper"):
-        kill([keeper])
+    reaper = reaper_of(r.child.pid)
+    if check(reaper, "there is no reaper"):
+        kill([reaper])
     at_least(2, r, start)
 
 
 def speed_to_the_end():
-    """One that wakes up early, on a core of its own, and ends does not take the world with it."""
+    """A controller that wakes early on its own core and ends does not end the run too soon."""
     start = time.monotonic()
     r = Run(world(controller("a", "steps", 10, 10 * MS, MS), controller("b", "steps", 1, 1000 * MS),
                   cores=sorted(os.sched_getaffinity(0))[:2]), "--speed", "1")
@@ -155,7 +155,7 @@ def step_takes_a_second(words, end):
 
 
 def step_at_speed():
-    """A step takes its time, and no more, though nothing happens before its end."""
+    """A step observes the speed limit, and ends in time although no event happens in it."""
     r = begin("--pause", "--speed", "1", sections=(controller("a", "steps", 1, 10 ** 12),),
               duration=3.0 * LIMIT)
     check(until_it_stands() == 0, "it did not begin paused")
@@ -168,7 +168,7 @@ def step_at_speed():
 
 
 def go_during_a_step():
-    """It goes on for ever, not to the end of the step."""
+    """After "go" the simulation runs on past the end of the step."""
     r = begin("--pause", "--speed", "1")
     put(CONTROL, "step 1")
     put(CONTROL, "go")
@@ -178,7 +178,7 @@ def go_during_a_step():
 
 
 def paused_controllers_stand():
-    """Who computes is stopped in a pause: it is not charged for it, and does not hang."""
+    """A pause stops a computing controller: it is not charged for it, nor reported as a hang."""
     r = begin(sections=(controller("a", "spin"),), slice=0.05, hang=4.0)
     check(wait_until(lambda: (status_time() or 0) > 0.05), "no beginning")
     put(CONTROL, "pause")
@@ -194,14 +194,14 @@ def paused_controllers_stand():
 
 
 def slow_worlds_are_no_hang():
-    """Who is kept waiting by the speed limit has not hung when it goes on."""
+    """A controller delayed by the speed limit is not reported as a hang."""
     for model in ("measured", "declared"):
         Run(world(controller("a", "steps", 2, 5000 * MS, 60 * MS, cost=0.001), model=model,
                   hang=3.0), "--speed", "1", "--duration", "6").expect(0)
 
 
 def nonsense():
-    """Unknown words are said to be so; words that are too long, and too many, do no harm."""
+    """Unknown control words are reported; words that are too long or too many do no harm."""
     r = begin(model="free", speed=1.0)
     for words in ("paus", "pauses", "goat", "speed", "speed nan", "speed -1", "x" * 60, "y" * 1000,
                   "%s%n", "\n"):
@@ -223,7 +223,7 @@ def paused_and_interrupted():
 
 
 def controller_ends_in_a_pause():
-    """It is heard of when time goes on."""
+    """The end of a controller in a pause is handled when time goes on."""
     r = begin("--pause", sections=(controller("short", "steps", 5), STEPS))
     put(CONTROL, "go")
     check(goes(), "it does not go")
@@ -232,7 +232,7 @@ def controller_ends_in_a_pause():
 
 
 def observer():
-    """Somebody outside is served, though no controller puts anything; also in a pause."""
+    """A client outside the simulation is served, also in a pause, and if no controller sends."""
     r = begin(sections=(arm(), STEPS), model="declared")
     for word in ("go", "pause"):
         put(CONTROL, word)
@@ -246,7 +246,7 @@ def observer():
 
 
 def observer_comes_late():
-    """Its data begins with the time at which it came, in steps of the rate; nothing is lost."""
+    """A late observer gets samples from its subscription on, in steps of the rate, without loss."""
     r = begin(sections=(arm(rate=100), STEPS), model="declared")
     check(wait_until(lambda: (status_time() or 0) > 2), "time does not pass")
     put(CONTROL, "pause")
@@ -254,7 +254,7 @@ def observer_comes_late():
     with open(path("seen"), "w", encoding="utf-8") as out:
         p = subprocess.Popen([ACH, "dev", "print", "-j", "-c", "3", "actarray:0"], stdout=out,
                              stderr=subprocess.PIPE, text=True)
-    for _ in range(50):  # fewer samples than its channel holds, however slow it is
+    for _ in range(50):  # fewer samples than the channel holds, so that none is lost
         if p.poll() is not None:
             break
         size = os.path.getsize(path("seen"))
@@ -272,7 +272,7 @@ def observer_comes_late():
 
 
 def refused():
-    """A command that a device refuses is said, once; and not for ever."""
+    """Commands that a device refuses are reported, but only a few times."""
     for joint, words in ((7, "there is no joint 7"), (0, "nothing drives joint")):
         r = Run(world(arm(strength=0.0), controller("a", "wrong", "actarray:0", 20, joint,
                                                     cost=0.0001), model="declared"))
@@ -281,5 +281,5 @@ def refused():
 
 
 main([observer, observer_comes_late, refused, pause_and_go, step, step_to_the_end, speed, speed_when_one_ends,
-      speed_without_keeper, speed_to_the_end, step_at_speed, go_during_a_step, paused_controllers_stand,
+      speed_without_reaper, speed_to_the_end, step_at_speed, go_during_a_step, paused_controllers_stand,
       slow_worlds_are_no_hang, nonsense, paused_and_interrupted, controller_ends_in_a_pause])

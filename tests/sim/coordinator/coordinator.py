@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the coordinator share: worlds, runs of ach sim, and what they leave behind.
+"""Shared by the tests of the coordinator: world files, runs of ach sim, checks for leftovers.
 
 usage: TEST ACH ACTOR STATIC [CASE ...]
 """
@@ -14,7 +14,7 @@ import tempfile
 import time
 
 ACH, ACTOR, STATIC = map(os.path.realpath, sys.argv[1:4])
-LIMIT = 60 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds that any run may take, on the busiest machine
+LIMIT = 60 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds, for any run
 DIR = os.environ["ACH_DIR"]
 STAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../support/stage")
 failures = 0
@@ -56,13 +56,13 @@ def section(kind, **options):
 
 
 def controller(name, *command, **options):
-    """A part of the actor, unless command is a list."""
+    """A controller section that runs the actor with these arguments, or the program in a list."""
     words = command[0] if isinstance(command[0], list) else [ACTOR, *map(str, command)]
     return section("controller", name=name, command=words, **options)
 
 
 def world(*sections, **options):
-    """The path of a world file. Hangs are found late, except by the tests of that."""
+    """Write a world file; return its path. The hang limit is long unless a test sets it."""
     options = {"name": "w", "hang": 100.0, **options}
     name = path("world.cfg")
     with open(name, "w", encoding="utf-8") as f:
@@ -79,7 +79,7 @@ def arm(name="arm", device="actarray:0", rate=100, **physics):
 
 
 class Run:
-    """One run of ach sim, to its end."""
+    """One run of ach sim."""
 
     def __init__(self, file, *options, before=None, env=None, prefix=()):
         self.out = self.err = ""
@@ -100,7 +100,7 @@ class Run:
         return self
 
     def expect(self, status, *words):
-        """The exit status, and what it says; nothing is left."""
+        """Wait for the end; check the exit status, the output, and that nothing is left."""
         if self.status is None:
             self.end()
         text = self.out + self.err
@@ -113,7 +113,7 @@ class Run:
 
 @contextlib.contextmanager
 def staged():
-    """All users can run ach and the actor, which are copies."""
+    """Use copies of ach and the actor that every user can execute."""
     global ACH, ACTOR
     kept = ACH, ACTOR
     stage = path("stage")
@@ -134,7 +134,7 @@ def sim(file, *options, **more):
 
 
 def descendants():
-    """Processes that come from this one, but itself: those of a session of their own as well."""
+    """All descendants of this process, also those in other sessions."""
     parents = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -150,7 +150,7 @@ def descendants():
 
 
 def actors():
-    """All processes of the actor whose channels are here, wherever they belong to by now."""
+    """All processes of the actor with our ACH_DIR, whatever their parent is by now."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -199,7 +199,7 @@ def nothing_left(channels=()):
 
 
 mine = set()
-others = set()  # busy loops of ours
+others = set()  # processes started by the tests, which are no leftovers
 
 
 
@@ -225,28 +225,28 @@ def put(name, data):
 
 
 def first_bytes(name):
-    """Of each message in a channel, the first byte: two digits that are taken as decimal."""
+    """The first byte of each message in a channel; its two hex digits are read as decimal."""
     r = subprocess.run([ACH, "get", "--all", "--hex", name], capture_output=True, text=True,
                        timeout=LIMIT, check=True)
     return [int(line.replace(" ", "")[:2]) for line in r.stdout.splitlines()]
 
 
 def status(name="w"):
-    """The newest text of the status channel; empty: there is none yet."""
+    """The newest message of the status channel; empty if there is none yet."""
     r = subprocess.run([ACH, "get", "--last", f"sim.{name}.status"], capture_output=True, text=True,
                        timeout=LIMIT, check=False)
     return r.stdout if r.returncode == 0 else ""
 
 
 def status_time(name="w"):
-    """Virtual time, as the status channel says; None: there is none yet."""
+    """The virtual time in the status channel; None if there is none yet."""
     m = re.search(r"^\S+  ([0-9.]+) s", status(name))
     return float(m.group(1)) if m else None
 
 
 @contextlib.contextmanager
 def busy_loops(n, core=None):
-    """So many other processes want the processors, or one of them."""
+    """Run n busy loops for the duration of the with block, on any core or on the one given."""
     loop = ("import os, sys\n"
             "if len(sys.argv) > 2: os.sched_setaffinity(0, {int(sys.argv[2])})\n"
             "while os.getppid() == int(sys.argv[1]):\n    for i in range(100000): pass")
@@ -264,7 +264,7 @@ def busy_loops(n, core=None):
 
 
 def main(cases):
-    """Run all cases, or those that are named."""
+    """Run all cases, or those named on the command line."""
     global current
     names = sys.argv[4:]
     os.chmod(tmp, 0o755)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nothing is lost: threads and children that die, signals, mutexes, puts, and processor time."""
+"""No event is lost: ends of threads and children, signals, mutexes, puts, and CPU time."""
 import os
 import re
 
@@ -15,13 +15,13 @@ def run(*sections, **options):
 
 
 def happens(r, what, at, model):
-    """At its time, or later if costs are measured: a busy machine blocks it outside, and it pays."""
+    """An event happens in time; with measured costs, waits on a busy machine may add to that."""
     t = float(re.search(what + " (.*)", r.out).group(1))
     check(t >= at and (model == "measured" or t < 2 * at), f"not at {at}: {r.out}")
 
 
 def children():
-    """However a child ends, time goes on, and a wait for it takes as long each time."""
+    """However a child ends, time goes on. With declared costs a wait for it takes a fixed time."""
     for how in ("ended", "killed", "aborted", "threads"):
         for model in ("measured", "declared"):
             seen = set()
@@ -33,7 +33,7 @@ def children():
 
 
 def scripts():
-    """A shell and its program, which has another thread when it ends."""
+    """Shells that start programs, also programs that end while another thread exists."""
     for model in ("measured", "declared"):
         run(controller("a", ["/bin/sh", "-c", f"{ACTOR} inner; {ACTOR} inner; exit 3"], cost=0.0001),
             model=model, duration=0).expect(1, "exit status 3")
@@ -48,7 +48,7 @@ def pipes():
 
 
 def threads():
-    """Those of one process share more than messages."""
+    """Two threads of one process alternate in virtual time, whatever each computes."""
     for cores in CORES:
         r = run(controller("a", "threads", cost=0.0001), model="declared", cores=cores).expect(0)
         check("AB" * 100 in r.out, f"on {cores}: {r.out}")
@@ -79,7 +79,7 @@ def puts():
 
 
 def notes():
-    """Who waits for another one's note is not blocked outside."""
+    """Waiting for another controller's note does not count as blocked outside."""
     for cores in CORES:
         r = run(*(controller(n, "notes", scale(1000)) for n in "abc"), cores=cores,
                 duration=0).expect(0)
@@ -88,7 +88,7 @@ def notes():
 
 
 def killed():
-    """What a script has started ends with the coordinator, also if it only computes."""
+    """A program started by a script ends with the coordinator, even if it only computes."""
     r = run(controller("a", ["/bin/sh", "-c", f"{ACTOR} spin; true"]), duration=0, hang=0.0)
     check(wait_until(lambda: len(actors()) == 1 and (status_time() or 0) > 0.01), "no beginning")
     r.child.kill()

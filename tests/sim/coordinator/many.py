@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many controllers, many threads, many runs; and a run of somebody without privileges."""
+"""Many controllers, many threads, many runs; and a run without privileges."""
 import atexit
 import os
 import re
@@ -33,7 +33,7 @@ def controllers():
 
 
 def visitors(n, cycles=20, **options):
-    """Each has an arm of its own, and opens and closes its device."""
+    """n controllers, each of which opens and closes the device of its own arm."""
     return [part for i in range(n) for part in (
         arm(f"arm{i}", f"actarray:{i}", rate=1000),
         controller(f"c{i}", "visits", f"actarray:{i}", cycles, MS // 10, log(i),
@@ -41,7 +41,7 @@ def visitors(n, cycles=20, **options):
 
 
 def devices():
-    """Nobody is stopped with the lock of a channel that others need, or charged for nothing."""
+    """No controller is stopped while it holds a channel's lock, or counted as blocked outside."""
     for _ in range(scale(6)):
         r = Run(world(*visitors(20, outside="wait"))).expect(0)
         check(not re.search(r"blocked outside [1-9]", r.out), r.out)
@@ -50,14 +50,14 @@ def devices():
 
 
 def accounts():
-    """What is granted is what was used, also for several who disturb each other."""
+    """Granted time equals used CPU time, also for several controllers that interrupt each other."""
     r = Run(world(*visitors(5))).expect(0)
     for name, cpu, granted in re.findall(r"  (\w+): .* cpu ([\d.]+) s, granted ([\d.]+) s", r.out):
         check(abs(float(cpu) - float(granted)) < 0.01 * float(cpu), f"{name}: {r.out}")
 
 
 def threads_of_all_languages():
-    """In C++ and in Python."""
+    """Controllers with threads in Python and, if compiled, in C++."""
     found = [controller("py", ["/usr/bin/python3", SCRIPT, path("py")], cost=0.0001)]
     if CPP and CPP != ACTOR:
         found.append(controller("cpp", [CPP, path("cpp")], cost=0.0001))
@@ -65,7 +65,7 @@ def threads_of_all_languages():
 
 
 def identical():
-    """With declared costs, whatever else the machine does: each log is the same, to the byte."""
+    """With declared costs, the logs of all runs are identical, whatever the load."""
     n, logs, others = 5, set(), threads_of_all_languages()
     with busy_loops(6):
         for _ in range(scale(12)):
@@ -76,7 +76,7 @@ def identical():
 
 
 def crowds():
-    """One to a hundred at 1 kHz, in both models: all come to their end."""
+    """1 to 100 controllers at 1 kHz, in both models: all complete their cycles."""
     for n in (1, 5, 20, 100):
         cycles = scale(30)
         for model in ("measured", "declared"):
@@ -96,7 +96,7 @@ def threads():
 
 
 def runs():
-    """None leaves anything."""
+    """Many runs leave no channels behind."""
     file = world(controller("a", "steps", 2), controller("b", "end", 0, MS))
     for i in range(scale(300)):
         r = sim(file, "--quiet")
@@ -108,7 +108,7 @@ def runs():
 
 
 def nobody():
-    """Without SCHED_FIFO, and with the same result."""
+    """A user without SCHED_FIFO gets the same result."""
     if os.getuid() != 0 or not shutil.which("setpriv"):
         print("nobody: not tried, since this is not root, or setpriv is missing")
         return

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Controllers that wait for something else than the simulation: a pipe that is slow."""
+"""Controllers blocked outside the simulation: by a slow pipe."""
 import os
 import re
 import socket
@@ -18,7 +18,7 @@ def times(name="log"):
 
 
 def waits_for_pipe(outside, *more, busy=0, n=2, own=(), part="pipe", **options):
-    """A run with a controller that gets a byte now and then; and the wall time between them."""
+    """Run a controller that reads n bytes from a pipe; return the run and wall times per byte."""
     for name in ("fifo", "log"):
         if os.path.exists(path(name)):
             os.unlink(path(name))
@@ -28,7 +28,7 @@ def waits_for_pipe(outside, *more, busy=0, n=2, own=(), part="pipe", **options):
     walls = []
     with open(path("fifo"), "wb", buffering=0) as f:
         for i in range(n):
-            # It has computed what it was to, and waits.
+            # The controller logs a line, computes, and blocks in read.
             check(wait_until(lambda: os.path.exists(path("log")) and
                              read("log").count("\n") == i + 1), "it does not come")
             time.sleep(0.1)
@@ -41,7 +41,7 @@ def waits_for_pipe(outside, *more, busy=0, n=2, own=(), part="pipe", **options):
 
 
 def wall():
-    """It is charged what the wall's clock says."""
+    """outside "wall": the controller is charged the wall time that it was blocked."""
     r, walls = waits_for_pipe("wall")
     r.expect(0, "blocked outside")
     t = times()
@@ -50,7 +50,7 @@ def wall():
 
 
 def wait():
-    """The world waits for it: only what it computes is charged, but all of that."""
+    """outside "wait": the world waits; the controller is charged exactly its CPU time."""
     busy = 3000000
     r, _ = waits_for_pipe("wait", busy=busy)
     r.expect(0, "blocked outside")
@@ -60,7 +60,7 @@ def wait():
 
 
 def leave():
-    """The world goes on without it; when it comes back, it is as late as the world."""
+    """outside "leave": the world goes on; the controller returns at the world's current time."""
     r, _ = waits_for_pipe("leave", controller("b", "steps", 50))
     r.expect(0, "blocked outside")
     t = times()
@@ -74,7 +74,7 @@ def leave_without_others():
 
 
 def leave_alone():
-    """Though the world has much to do, time does not run away from the only controller."""
+    """If the only controller is blocked, the world does not run ahead to the end of the run."""
     r, walls = waits_for_pipe("leave", arm(rate=1000), duration=100.0, own={"budget": 0.3})
     r.expect(0, "blocked outside")
     m = re.search(r"error ([-+\d.]+) s.* left behind for ([\d.]+) s", r.out)
@@ -88,7 +88,7 @@ def leave_alone():
 
 
 def declared_costs():
-    """Nothing is charged but what is declared."""
+    """Only declared costs are charged."""
     for outside in ("wall", "wait"):
         r, _ = waits_for_pipe(outside, controller("b", "steps", 50, cost=0.0), model="free")
         r.expect(0)
@@ -97,7 +97,7 @@ def declared_costs():
 
 
 def declared_beside_a_thread():
-    """With declared costs one whose process computes is not left: the world waits for it."""
+    """With declared costs, a controller is not left while another of its threads computes."""
     r, _ = waits_for_pipe("leave", controller("b", "steps", 50, cost=0.0), part="beside",
                           own={"allow": ["clone"], "cost": 0.0}, model="declared")
     r.expect(0)
@@ -106,7 +106,7 @@ def declared_beside_a_thread():
 
 
 def declared_order():
-    """With declared costs one that waits outside keeps its place before others at that time."""
+    """With declared costs, a controller blocked outside keeps its place among equal times."""
     channel("order", 64, 16)
     os.mkfifo(path("order"))
     r = Run(world(controller("first", "order", "order", 1, 1000000, 7, path("order"), cost=0.0,
@@ -133,7 +133,7 @@ def hang_blocked():
 
 
 def network():
-    """Who connects to a network is told that time is real there."""
+    """A controller that connects to a network gets a warning that time is real there."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         r = Run(world(controller("a", ["/usr/bin/python3", "-c", "import socket; "

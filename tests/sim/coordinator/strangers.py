@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of another user under the names of a simulation's, in a directory as /dev/shm is."""
+"""Another user's files have the names of a simulation's files, in a sticky directory."""
 import fcntl
 import os
 import shutil
@@ -16,7 +16,7 @@ NOTE = os.path.join(DIR, "achshm-sim.w.note")
 
 
 def as_stranger(do, ready, life):
-    """In a process of the other user; it ends when this one closes its end of life, or is killed."""
+    """Call do() as the other user, and wait until the parent closes its end of the pipe `life`."""
     status = 1
     try:
         os.setgroups([])
@@ -32,7 +32,7 @@ def as_stranger(do, ready, life):
 
 
 def with_stranger(do, *words):
-    """A simulation fails and says these words while the stranger's file is there."""
+    """A simulation fails with these words in its error while the stranger's file exists."""
     (begun, ready), (life, end) = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -57,12 +57,12 @@ def lock():
 
 
 def locked():
-    """It is not told that a simulation of its own is running."""
+    """A stranger's lock is not mistaken for a running simulation of the user's own."""
     with_stranger(lock, "user 2002", NOTE)
 
 
 def link():
-    """A link to a file of the user that runs the simulation: it is neither opened nor locked."""
+    """A stranger's link to a file of the simulation's user is neither opened nor locked."""
     target = path("target")
     with open(target, "w", encoding="utf-8") as f:
         fcntl.fcntl(f, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))

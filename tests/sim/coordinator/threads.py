@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two threads with a period of 1 ms, one of them made and joined by the other; usage: LOG"""
+"""Two threads with a period of 1 ms, one created and joined by the other; usage: LOG"""
 import sys
 import threading
 import time

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The trace: JSON, rows whose events do not overlap, and time that does not go back."""
+"""The trace file: valid JSON, rows without overlapping events, time that does not go back."""
 import json
 import os
 
@@ -29,7 +29,7 @@ def trace(*sections, **options):
 
 
 def in_order(rows, end):
-    """In each row of virtual time one event comes after the other."""
+    """The events in a row of virtual time do not overlap."""
     for (process, row), events in rows.items():
         if process != VIRTUAL:
             continue
@@ -49,14 +49,14 @@ def one_and_two_cores():
                 controller("b", "steps", 30, 3 * MS, 2 * MS, cost=0.001), model=model, cores=cores,
                 duration=0.1)
             check(sorted(set(names.values())) == ["a", "b", "world"], f"{names}")
-            # What is blocked by a slow disk is charged for it.
+            # With measured costs, a controller is charged for waiting for a slow disk.
             in_order(rows, 102 * MS if model == "declared" else 100000 * MS)
             for (process, row), name in names.items():
                 check(name == "world" or rows.get((process, row)), f"nothing of {name}")
 
 
 def what_is_charged():
-    """Each cycle is in the trace with what it cost."""
+    """Each cycle is in the trace with its cost."""
     _, rows = trace(controller("a", "steps", 20, 5 * MS, 0, cost=0.0007), model="declared")
     events = [e for e in rows[(VIRTUAL, 1)] if e[1]]
     check([e[0] for e in events] == [i * 5 * MS for i in range(20)], f"begins: {events}")
@@ -64,7 +64,7 @@ def what_is_charged():
 
 
 def threads():
-    """Each thread has a row, or they would overlap."""
+    """Each thread has its own row, so that events do not overlap."""
     names, rows = trace(controller("a", "threads", 4, 10), controller("b", "steps", 10))
     check(len([n for (p, _), n in names.items() if p == VIRTUAL and n.startswith("a")]) == 5,
           f"rows: {names}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""World files that are wrong: each is refused, with the line, and nothing is started."""
+"""Invalid world files are refused with the line number, and nothing is started."""
 import os
 
 from coordinator import (ACTOR, Run, arm, channel, check, controller, main, nothing_left, path,
@@ -10,7 +10,7 @@ FINE = controller("a", "steps", 3)
 
 
 def wrong(text, *words):
-    """Refused with all of the words, and where it is."""
+    """The world file is refused, with these words in the error."""
     with open(path("wrong.cfg"), "w", encoding="utf-8") as f:
         f.write(text)
     r = Run(path("wrong.cfg")).expect(1, *words)
@@ -90,7 +90,7 @@ def options_of_controllers():
 
 
 def model_of_command_line():
-    """A cost is needed if the model is declared, by the file or by -M, and only then."""
+    """A cost is required only if the model is "declared", in the file or by -M."""
     text = 'world ( %s )\ncontroller\n(\n  name "a"\n  command ["%s" "steps" "3"]\n)\n'
     with open(path("wrong.cfg"), "w", encoding="utf-8") as f:
         f.write(text % ("", ACTOR))
@@ -105,14 +105,14 @@ def model_of_command_line():
 
 
 def several():
-    wrong_line(f"world ( )\n{FINE}{FINE}", 9, "another name")
+    wrong_line(f"world ( )\n{FINE}{FINE}", 9, "a name that no other controller has")
     many = "".join(controller(f"c{i}", "steps", 1) for i in range(257))
     wrong(f"world ( )\n{many}", "256 controllers at most")
     wrong_line(f"world ( duration 1 )\nworld ( duration 2 )\n{FINE}", 2, "world")
 
 
 def unknown_words():
-    """What nobody knows is said, with its line; the run goes on, as the device server does."""
+    """Unknown words are reported with their line; the run goes on, as in the device server."""
     text = f'world\n(\n  duration 0.01\n  durration 5\n)\ncontroler ( name "x" )\n{FINE}'
     with open(path("odd.cfg"), "w", encoding="utf-8") as f:
         f.write(text)
@@ -147,13 +147,13 @@ def parts_of_the_world():
 
 
 def durations():
-    """That of the command line will do."""
+    """A duration on the command line is enough."""
     Run(world(arm())).expect(1, "needs a duration")
     Run(world(arm()), "-d", "0.05").expect(0, "0.050000 s")
 
 
 def engines():
-    """What an engine says is told to its last line."""
+    """The whole error message of an engine is printed, up to its last line."""
     if "mujoco" not in os.environ.get("ENGINES", "").split():
         print("engines: not tried, since it was built without MuJoCo")
         return
@@ -180,7 +180,7 @@ def command_line():
 
 
 def number_of_the_robot():
-    """A controller means the world's robot by an address without a number."""
+    """In a controller, an address without a number means the world's robot."""
     number = 40000 + os.getpid() % 10000
     for address, robot, given, status in (("actarray:0", number, "6665", 0),
                                           (f"{number}:actarray:0", number, "6665", 0),
@@ -190,7 +190,7 @@ def number_of_the_robot():
 
 
 def stale_channels():
-    """Channels of a simulation that was killed are no hindrance."""
+    """Channels left by a killed simulation are replaced."""
     channel("sim.w.note", 4, 8)
     channel("sim.w.status", 4, 8)
     channel("sim.w.control", 4, 8)

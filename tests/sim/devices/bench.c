@@ -3,6 +3,8 @@
 
 #include <ach/drivers.h>
 
+#include "sim/devices/devices.h"
+
 static void keep(void *context, enum ach_log level, const char *line)
 {
     struct bench *b = context;
@@ -20,14 +22,14 @@ ach_status_t bench_try(struct bench *b, const char *config, uint64_t seed)
 
     memset(b, 0, sizeof(*b));
     REQUIRE_OK(ach_config_parse(config, strlen(config), "world.cfg", &b->config));
-    status = achi_world_create(b->config, seed, &b->world);
+    status = simd_world_create(b->config, seed, &b->world);
     if (status != ACH_OK) {
         keep(b, ACH_LOG_ERROR, ach_errstr());
         return status;
     }
     REQUIRE_OK(ach_robot_create(&attr, &b->robot));
     REQUIRE_OK(ach_drivers_add(b->robot));
-    REQUIRE_OK(achi_world_add_drivers(b->world, b->robot));
+    REQUIRE_OK(simd_sim_add_drivers(b->robot));
     status = ach_robot_load_config(b->robot, b->config);
     return status == ACH_OK ? ach_robot_start(b->robot) : status;
 }
@@ -49,7 +51,7 @@ struct bench *bench_start(const char *config, uint64_t seed)
 static void finish(struct bench *b)
 {
     ach_robot_destroy(b->robot);
-    achi_world_destroy(b->world);
+    simd_world_destroy(b->world);
     ach_config_destroy(b->config);
 }
 
@@ -62,17 +64,17 @@ void bench_end(struct bench *b)
 static void step(struct bench *b, int64_t time)
 {
     CHECK_OK(ach_robot_set_time(b->robot, (double)time / 1e9));
-    CHECK_OK(achi_world_run(b->world, time));
+    CHECK_OK(simd_world_run(b->world, time));
     REQUIRE_OK(ach_robot_settle(b->robot, PATIENCE));
 }
 
 void bench_run(struct bench *b, int64_t time)
 {
     REQUIRE_OK(ach_robot_settle(b->robot, PATIENCE));
-    while (achi_world_next(b->world) <= time)
-        step(b, achi_world_next(b->world));
+    while (simd_world_next(b->world) <= time)
+        step(b, simd_world_next(b->world));
     step(b, time);
-    CHECK(achi_world_now(b->world) == time);
+    CHECK(simd_world_now(b->world) == time);
 }
 
 static void subscribed(void *context, const ach_address_t *address, ach_status_t status,
@@ -135,7 +137,7 @@ ach_status_t ear_command(struct ear *e, uint8_t subtype, const void *body)
     return deliver(e, ACH_MSG_CMD, subtype, body);
 }
 
-/* Data that came before is dropped. The answer is there when deliver returns. */
+/* The answer is queued when deliver returns. Data that came before it is dropped. */
 ach_message_t *ear_request(struct ear *e, uint8_t subtype, const void *body)
 {
     ach_message_t *m;

@@ -16,18 +16,18 @@
 #include <ach/transport.h>
 
 #include "check.h"
-#include "sim/world.h"
+#include "sim/devices/world.h"
 
 #define MS INT64_C(1000000)
 
-/* A machine that is busy may need that long, in seconds. */
+/* Timeout in seconds, long enough for a busy machine. */
 #define PATIENCE ((double)check_time(60))
 
 struct bench {
     ach_config_t *config;
-    struct achi_world *world;
+    struct simd_world *world;
     ach_robot_t *robot;
-    char log[4000]; /* all lines */
+    char log[4000]; /* all log lines, and errors of bench_try */
 };
 
 struct ear {
@@ -38,23 +38,23 @@ struct ear {
     uint32_t sequence;
 };
 
-/* As far as it comes. *why: what is wrong, in the bench's log or here. */
+/* Fill in b. On failure b->log has the errors, and the caller destroys the members that are set. */
 ach_status_t bench_try(struct bench *b, const char *config, uint64_t seed);
 struct bench *bench_start(const char *config, uint64_t seed);
 void bench_end(struct bench *b);
 
-/* Let the world do all that is due up to that time, which it is then. */
+/* Run the world, with all that is due, up to that time. */
 void bench_run(struct bench *b, int64_t time);
 
 struct ear *ear_open(struct bench *b, const char *address);
 void ear_close(struct ear *e);
 
-/* The next message, the caller's to release; NULL: there is none. */
+/* The next message, which the caller releases. NULL: there is none. */
 ach_message_t *ear_next(struct ear *e);
 
 ach_status_t ear_command(struct ear *e, uint8_t subtype, const void *body);
 
-/* The answer, an ACK or NACK, the caller's to release. */
+/* Send a request. Returns the answer, an ACK or NACK, which the caller releases. */
 ach_message_t *ear_request(struct ear *e, uint8_t subtype, const void *body);
 bool ear_acked(struct ear *e, uint8_t subtype, const void *body);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* errors.c - config files that are wrong: what is said, and where */
+/* errors.c - wrong config files: the error message names the line and the reason */
 #include "bench.h"
 
 #define ARM "physics (name \"arm\" engine \"pendulum\")\n"
@@ -16,7 +16,7 @@ static void wrong(const char *config, const char *place, const char *why)
         CHECK(!"what is wrong is said");
     }
     ach_robot_destroy(b.robot);
-    achi_world_destroy(b.world);
+    simd_world_destroy(b.world);
     ach_config_destroy(b.config);
 }
 
@@ -62,7 +62,7 @@ static void options(void)
           "world.cfg:2", "radius");
 }
 
-/* All that is wrong is said at once. */
+/* All errors are reported at once. */
 static void several(void)
 {
     wrong(ARM "driver (name \"sim_joints\" provides [\"actarray:0\"]\nrate 0\nlatency -1)\n"
@@ -82,7 +82,7 @@ static void worlds(void)
     const char *other = "driver (name \"sim_pose\" provides [\"position3d:1\"])";
     ach_config_t *config;
 
-    CHECK(achi_world_next(a->world) == INT64_MAX && achi_world_next(b->world) == 0);
+    CHECK(simd_world_next(a->world) == INT64_MAX && simd_world_next(b->world) == 0);
     ear_close(e);
     REQUIRE_OK(ach_config_parse(other, strlen(other), "other.cfg", &config));
     CHECK_STATUS(ach_robot_load_config(a->robot, config), ACH_EINVAL);

@@ -156,7 +156,7 @@ static ach_imu_data_calib_t felt_at_rest(double angle, const char *more)
     return felt;
 }
 
-/* What hangs or stands feels what holds it. What is let go sideways falls freely, at first. */
+/* A pendulum at rest measures the force that holds it. Released sideways, it first falls freely. */
 static void imu(void)
 {
     ach_imu_data_calib_t hangs = felt_at_rest(0, "");
@@ -290,7 +290,7 @@ static void world(void)
     to.name_count = sizeof(bob);
     to.name = bob;
     CHECK(acked(d, ACH_SIMULATION_REQ_GET_POSE2D, &to));
-    CHECK(!acked(d, ACH_SIMULATION_REQ_SET_POSE2D, &to)); /* a pendulum cannot be put */
+    CHECK(!acked(d, ACH_SIMULATION_REQ_SET_POSE2D, &to)); /* a pendulum cannot be moved */
     to = (ach_simulation_pose2d_req_t){
         .name_count = sizeof(cart), .name = cart, .pose = {.px = (double)NAN}};
     CHECK(!acked(d, ACH_SIMULATION_REQ_SET_POSE2D, &to));
@@ -302,7 +302,7 @@ static void world(void)
     host_end(h);
 }
 
-/* A torque by the client is seen in the client's data. */
+/* A torque commanded by the client shows in the data that it gets. */
 static void joints(void)
 {
     struct host *h = host_start("physics (name \"arm\" engine \"pendulum\")\n"
@@ -325,7 +325,7 @@ static void joints(void)
     host_end(h);
 }
 
-/* An engine that fails ends the simulation, also when a command has found it. */
+/* An engine that fails ends the simulation, also if the failure occurred during a command. */
 static void broken(void)
 {
     struct bench *b =
@@ -335,9 +335,9 @@ static void broken(void)
     struct ear *e = ear_open(b, "actarray:0");
 
     bench_run(b, 100 * MS);
-    CHECK_OK(achi_world_run(b->world, 110 * MS));
+    CHECK_OK(simd_world_run(b->world, 110 * MS));
     ear_command(e, ACH_ACTARRAY_CMD_CURRENT, &(ach_actarray_current_cmd_t){.current = 2});
-    CHECK_STATUS(achi_world_run(b->world, 111 * MS), ACH_EINVAL);
+    CHECK_STATUS(simd_world_run(b->world, 111 * MS), ACH_EINVAL);
     CHECK(strstr(ach_errstr(), "the toy is broken"));
     ear_close(e);
     bench_end(b);

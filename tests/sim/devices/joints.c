@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* joints.c - commands act when they are given, and what else an actarray can do */
+/* joints.c - commands act at the time they are given, and other functions of an actarray */
 #include <ach/interface/actarray.h>
 #include <math.h>
 
@@ -11,7 +11,7 @@
     "strength 50)\n"
 #define JOINTS "driver (name \"sim_joints\" provides [\"actarray:0\"] rate 100 "
 
-/* The last sample. */
+/* The newest sample. */
 static ach_actarray_actuator_t sensed(struct ear *e)
 {
     ach_actarray_actuator_t last = {0};
@@ -36,32 +36,32 @@ static ach_status_t effort(struct ear *e, double current)
                        &(ach_actarray_current_cmd_t){.joint = 0, .current = (float)current});
 }
 
-/* The same without a world: a torque from a time on, and looks at multiples of 10 ms. */
+/* The expected state: a torque from `when` on, advanced in steps of 10 ms, without a world. */
 static ach_joint_state_t reference(int64_t when, double torque, int64_t end)
 {
     ach_config_t *config;
-    struct achi_mechanism *m;
+    struct phys_mechanism *m;
     ach_joint_state_t s;
     int64_t t;
 
     REQUIRE_OK(ach_config_parse(PHYSICS, strlen(PHYSICS), "reference.cfg", &config));
-    REQUIRE_OK(achi_mechanism_open(ach_section_next(ach_config_root(config), "physics", NULL), &m));
+    REQUIRE_OK(phys_mechanism_open(ach_section_next(ach_config_root(config), "physics", NULL), &m));
     for (t = 0; t <= end; t += 10 * MS) {
-        if (when <= t && achi_mechanism_now(m) <= when) {
-            CHECK_OK(achi_mechanism_advance(m, when));
-            CHECK_OK(achi_mechanism_joint_drive(m, 0, ACH_DRIVE_EFFORT, torque));
+        if (when <= t && phys_mechanism_now(m) <= when) {
+            CHECK_OK(phys_mechanism_advance(m, when));
+            CHECK_OK(phys_mechanism_joint_drive(m, 0, ACH_DRIVE_EFFORT, torque));
         }
-        CHECK_OK(achi_mechanism_advance(m, t));
+        CHECK_OK(phys_mechanism_advance(m, t));
     }
-    achi_mechanism_joint_get(m, 0, &s);
-    achi_mechanism_close(m);
+    phys_mechanism_joint_get(m, 0, &s);
+    phys_mechanism_close(m);
     ach_config_destroy(config);
     return s;
 }
 
 /*
- * Between two steps of the grid, to the nanosecond; after a latency if there is one. Also
- * when it comes from a driver with a thread of its own, which stands between.
+ * A torque command acts to the nanosecond, also between two steps of the physics, after
+ * command_latency if set. This holds through the driver passthrough, too, which has its own thread.
  */
 static void torque(const char *more, const char *address, int64_t given, int64_t acts,
                    double ampere)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sampling.c - when sensors look, when it is heard, and what noise does to it */
+/* sampling.c - sample times, latency, noise and quantisation of sensors */
 #include <ach/interface/actarray.h>
 #include <math.h>
 
@@ -21,7 +21,7 @@ static double time_of(const ach_message_t *m)
     return ach_message_header(m)->timestamp;
 }
 
-/* Sample k is at k/rate, to the nanosecond, and is heard then. */
+/* Sample k is taken and published at k/rate, to the nanosecond. */
 static void exact(const char *rate, double hertz)
 {
     char config[500];
@@ -32,12 +32,12 @@ static void exact(const char *rate, double hertz)
 
     snprintf(config, sizeof(config), ARM JOINTS "rate %s)", rate);
     b = bench_start(config, 1);
-    CHECK(achi_world_next(b->world) == INT64_MAX);
+    CHECK(simd_world_next(b->world) == INT64_MAX);
     e = ear_open(b, "actarray:0");
     for (k = 0; k < 50; k++) {
         int64_t t = llround((double)k * 1e9 / hertz);
 
-        CHECK(achi_world_next(b->world) == t);
+        CHECK(simd_world_next(b->world) == t);
         bench_run(b, t);
         m = ear_next(e);
         REQUIRE(m);
@@ -46,11 +46,11 @@ static void exact(const char *rate, double hertz)
         CHECK(!ear_next(e));
     }
     ear_close(e);
-    CHECK(achi_world_next(b->world) == INT64_MAX);
+    CHECK(simd_world_next(b->world) == INT64_MAX);
     bench_end(b);
 }
 
-/* Who comes later gets the samples of the same grid, and each only once. */
+/* A late subscriber gets samples at the same multiples of the period, and none twice. */
 static void late(void)
 {
     struct bench *b = bench_start(ARM JOINTS "rate 100)", 1);
@@ -59,7 +59,7 @@ static void late(void)
 
     bench_run(b, 25 * MS);
     e = ear_open(b, "actarray:0");
-    CHECK(achi_world_next(b->world) == 30 * MS);
+    CHECK(simd_world_next(b->world) == 30 * MS);
     bench_run(b, 30 * MS);
     m = ear_next(e);
     REQUIRE(m);
@@ -67,9 +67,9 @@ static void late(void)
     ach_message_unref(m);
     ear_close(e);
     e = ear_open(b, "actarray:0");
-    CHECK(achi_world_next(b->world) == 40 * MS);
+    CHECK(simd_world_next(b->world) == 40 * MS);
     ear_close(e);
-    CHECK_STATUS(achi_world_run(b->world, 29 * MS), ACH_EINVAL);
+    CHECK_STATUS(simd_world_run(b->world, 29 * MS), ACH_EINVAL);
     bench_end(b);
 }
 
@@ -81,7 +81,7 @@ static bool same_body(const ach_message_t *a, const ach_message_t *b)
     return n == size && memcmp(x, y, n) == 0;
 }
 
-/* What was sensed at t is heard at t + latency, as it was at t. */
+/* A sample taken at t is published unchanged at t + latency, with time stamp t. */
 static void latency(void)
 {
     struct bench *b =
@@ -96,7 +96,7 @@ static void latency(void)
     bench_run(b, 23400 * MS / 1000 - 1);
     CHECK(!ear_next(then));
     for (k = 0; k < 10; k++) {
-        CHECK(achi_world_next(b->world) <= k * 10 * MS + 23400000);
+        CHECK(simd_world_next(b->world) <= k * 10 * MS + 23400000);
         bench_run(b, k * 10 * MS + 23400000);
         n = ear_next(then);
         m = ear_next(now);
@@ -107,9 +107,9 @@ static void latency(void)
         ach_message_unref(n);
         CHECK(!ear_next(then));
     }
-    ear_close(then); /* with samples under way */
+    ear_close(then); /* with samples not yet published */
     ear_close(now);
-    CHECK(achi_world_next(b->world) == INT64_MAX);
+    CHECK(simd_world_next(b->world) == INT64_MAX);
     bench_end(b);
 }
 

@@ -2,8 +2,8 @@
 /*
  * cases.h - cases of calls in virtual time
  *
- * A case makes every call that the table gives it. Under a referee whose model lets time move by
- * waiting only, each duration is exact, however long it took.
+ * A case makes every call that src/sim/preload/calls.table assigns to it. In the cost model "free"
+ * virtual time moves only while a thread waits, so each duration is exact.
  */
 #ifndef TEST_VTIME_CASES_H
 #define TEST_VTIME_CASES_H
@@ -21,7 +21,7 @@
 
 #define MS 1000000ll
 
-/* A name that old programs call, and new ones are not linked with. */
+/* A name of old programs, which a C library may lack: weak, so it may be NULL. */
 #define OLDER __attribute__((weak))
 
 struct vtime_case {
@@ -31,7 +31,7 @@ struct vtime_case {
 
 extern const struct vtime_case vtime_clocks[], vtime_threads[], vtime_signals[], vtime_streams[],
     vtime_queues[], vtime_processes[], vtime_raw[], vtime_numbers[], vtime_approximate[],
-    vtime_refused[];
+    vtime_refused[], vtime_errors[];
 
 static inline int64_t now(void)
 {
@@ -44,7 +44,7 @@ static inline struct timespec spec(int64_t ns)
                              .tv_nsec = (long)(ns % 1000000000)};
 }
 
-/* A point in time on a clock. */
+/* The time of a clock, ns from now. */
 static inline struct timespec from(clockid_t clock, int64_t ns)
 {
     struct timespec t;
@@ -53,7 +53,7 @@ static inline struct timespec from(clockid_t clock, int64_t ns)
     return spec(t.tv_sec * 1000000000ll + t.tv_nsec + ns);
 }
 
-/* The statement takes exactly so many nanoseconds. */
+/* Fail unless the statement takes exactly ns nanoseconds of virtual time. */
 #define TAKES_NS(ns, statement)                                                                    \
     do {                                                                                           \
         int64_t began_ = now(), took_;                                                             \
@@ -68,7 +68,7 @@ static inline struct timespec from(clockid_t clock, int64_t ns)
 
 #define TAKES(ms, statement) TAKES_NS((ms)*MS, statement)
 
-/* The system call is an instruction of this program. Returns the negative errno on errors. */
+/* A system call by an instruction of this program. Returns the negative errno on errors. */
 long raw(long number, long a, long b, long c, long d, long e, long f);
 
 #endif

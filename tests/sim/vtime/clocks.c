@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clocks.c - what time it is, and sleeping */
+/* clocks.c - clocks and sleeps */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -25,7 +25,7 @@ int __poll_chk(struct pollfd *p, nfds_t n, int timeout, size_t room) OLDER;
 int __ppoll_chk(struct pollfd *p, nfds_t n, const struct timespec *t, const sigset_t *s,
                 size_t room) OLDER;
 
-/* All show the same time, which begins at 0, and stands while the program computes. */
+/* All clocks show the same virtual time. It begins at 0 and stands while the program computes. */
 static void clock_case(void)
 {
     struct timespec a, b;
@@ -59,6 +59,27 @@ static void set_case(void)
     CHECK(clock_settime(CLOCK_REALTIME, &t) == -1 && errno == EPERM);
     CHECK(settimeofday(&v, NULL) == -1 && errno == EPERM);
     CHECK(adjtime(&v, NULL) == -1 && errno == EPERM);
+}
+
+/* Clocks that do not exist: the wrappers must not call themselves through the filter. */
+static void unknown_case(void)
+{
+    static const clockid_t clocks[] = {10, 12, 23, 99, 0x7fffffff};
+    struct timespec t = spec(1 * MS);
+    size_t i;
+
+    for (i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+        clockid_t c = clocks[i];
+
+        CHECK(clock_gettime(c, &t) == -1 && errno == EINVAL);
+        CHECK(clock_getres(c, &t) == -1 && errno == EINVAL);
+        CHECK(clock_settime(c, &t) == -1 && errno == EINVAL);
+        CHECK(clock_nanosleep(c, 0, &t, NULL) == EINVAL);
+        CHECK(syscall(SYS_clock_gettime, (long)c, &t) == -1 && errno == EINVAL);
+        CHECK(timerfd_create(c, 0) == -1 && errno == EINVAL);
+    }
+    CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0);
+    CHECK(clock_getcpuclockid(getpid(), &(clockid_t){0}) == 0);
 }
 
 static void sleep_case(void)
@@ -116,6 +137,7 @@ static void timerfd_case(void)
     CHECK(close(fd) == 0);
 }
 
-const struct vtime_case vtime_clocks[] = {{"clock", clock_case},     {"set", set_case},
-                                          {"sleep", sleep_case},     {"poll", poll_case},
-                                          {"timerfd", timerfd_case}, {NULL, NULL}};
+const struct vtime_case vtime_clocks[] = {
+    {"clock", clock_case}, {"set", set_case},   {"unknown", unknown_case},
+    {"sleep", sleep_case}, {"poll", poll_case}, {"timerfd", timerfd_case},
+    {NULL, NULL}};

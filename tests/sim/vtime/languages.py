@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs in other languages than C: their timed waits are right, or the program is refused.
+"""Programs in other languages than C: timed waits are correct, or the program is refused.
 
 usage: languages.py ACH PROGRAMS_DIRECTORY LANGUAGE CACHE
 
-CACHE: a directory where the compiler of Go keeps its library, which it compiles itself
+CACHE: a directory where the Go compiler caches its standard library, which it compiles itself
 
-Where computing is free each wait takes exactly as long as it says. In the other models it takes at
+In the model "free" each wait takes exactly the requested time. In the other models it takes at
 least as long, and it ends.
 """
 import os
@@ -21,7 +21,7 @@ LANGUAGE = sys.argv[3]
 TIME = int(os.environ.get("ACH_TEST_TIME", 1))
 LIMIT = 300 * TIME
 RIGHT = "all waits were right"
-MODELS = {"free": "0", "declared": "600000", "measured": "600000"}  # slack, in ms
+MODELS = {"free": "0", "declared": "600000", "measured": "600000"}  # model: slack of a wait, in ms
 SKIPPED = 77
 failures = 0
 tmp = tempfile.mkdtemp(prefix="achlanguages.")
@@ -42,7 +42,7 @@ def check(ok, what):
 
 
 def simulate(model, *command, allow=""):
-    """The status of a run with one controller, and all that was printed."""
+    """Run one controller in a simulation; return exit status and output."""
     allowed = f' allow ["{allow}"]' if allow else ""
     words = " ".join(f'"{w}"' for w in command)
     with open(in_tmp("world.cfg"), "w", encoding="utf-8") as f:
@@ -74,7 +74,7 @@ def skip(why):
 
 
 def tool(name, package):
-    """Debian's own comes before what else is in the PATH."""
+    """The path of a tool: prefer Debian's in /usr/bin to others in the PATH."""
     found = shutil.which(name, path="/usr/bin") or shutil.which(name)
     if not found:
         skip(f"there is no {name} (Debian's package {package})")
@@ -104,7 +104,7 @@ def rust():
 
 
 def java():
-    """On x86 the virtual machine reads the counter of cycles when it starts, for its recorder only."""
+    """On x86 the Java VM reads the cycle counter (TSC) when it starts, only for its recorder."""
     if not compile_with([tool("javac", "default-jdk-headless"), "-d", tmp, path("Waits.java")]):
         return
     command = [tool("java", "default-jdk-headless"), "-cp", tmp, "Waits"]
@@ -116,7 +116,7 @@ def java():
 
 
 def go():
-    """Linked by itself, by the C compiler, without its note, and as a library of another program."""
+    """Go programs: static, linked by the C compiler, without the Go note; and a shared library."""
     go_tool = tool("go", "golang-go")
     environment = {"GOCACHE": os.path.realpath(sys.argv[4]), "GOPATH": in_tmp("path"), "GOFLAGS": "",
                    "GO111MODULE": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "1"}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * vtime-cases CASE                 run one case
- * vtime-cases --list               say which there are
+ * vtime-cases --list               list the cases
  * vtime-cases --call NAME          call a function of the C library, with zeros
  * vtime-cases --number N [A]       make a system call through syscall(), with A and zeros
  * vtime-cases --instruction N [A]  make it by an instruction of this program
@@ -13,8 +13,8 @@
 #include "cases.h"
 
 static const struct vtime_case *const files[] = {
-    vtime_clocks,    vtime_threads, vtime_signals, vtime_streams,     vtime_queues,
-    vtime_processes, vtime_raw,     vtime_numbers, vtime_approximate, vtime_refused};
+    vtime_clocks, vtime_threads, vtime_signals,     vtime_streams, vtime_queues, vtime_processes,
+    vtime_raw,    vtime_numbers, vtime_approximate, vtime_refused, vtime_errors};
 
 static int call_function(const char *name)
 {

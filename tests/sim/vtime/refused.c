@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* refused.c - what ends the run, beside the functions that main.c calls by name */
+/* refused.c - refused calls, which end the run; main.c calls other refused functions by name */
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -11,7 +12,7 @@
 
 #include "cases.h"
 
-static char words[64];
+static char words[64] __attribute__((aligned(8)));
 
 #define REFUSED(name, call)                                                                        \
     static void name##_case(void)                                                                  \
@@ -23,11 +24,14 @@ static char words[64];
 REFUSED(requeue_pi, syscall(SYS_futex, words, (long)FUTEX_WAIT_REQUEUE_PI, 0l, NULL, words + 8, 0l))
 REFUSED(timerfd_copy, dup(timerfd_create(CLOCK_MONOTONIC, 0)))
 REFUSED(timerfd_copy_by_fcntl, fcntl(timerfd_create(CLOCK_MONOTONIC, 0), F_DUPFD, 0))
+/* -5: the clock of an open file, such as /dev/ptp0. */
+REFUSED(device_clock, clock_gettime(-5, &(struct timespec){0}))
+REFUSED(device_clock_raw, syscall(SYS_clock_gettime, -5l, words))
 REFUSED(alarm, (alarm(10), execlp("true", "true", NULL)))
 
 REFUSED(stop, (kill(fork() ?: getppid(), SIGSTOP), usleep(1000)))
 
-/* More processes in a group than a signal can be followed to. */
+/* killpg is refused if the group has more than 64 processes (TARGETS_MAX in kill.c). */
 static void crowd_case(void)
 {
     int i;
@@ -40,7 +44,30 @@ static void crowd_case(void)
     check_failures++;
 }
 
-/* A timer that its parent has set, and that both would have to see expire. */
+static void do_nothing(union sigval value)
+{
+    (void)value;
+}
+
+/* A timer may not skip its thread, even if that cannot be created. */
+static void timer_thread_case(void)
+{
+    const struct itimerspec t = {.it_value.tv_nsec = MS};
+    pthread_attr_t attr;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD,
+                             .sigev_notify_function = do_nothing,
+                             .sigev_notify_attributes = &attr};
+    timer_t id;
+
+    pthread_attr_init(&attr);
+    REQUIRE(pthread_attr_setstacksize(&attr, SIZE_MAX / 4 & ~(size_t)0xffff) == 0);
+    REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &id) == 0);
+    REQUIRE(timer_settime(id, 0, &t, NULL) == 0);
+    usleep(5000);
+    check_failures++;
+}
+
+/* A child may not poll a timerfd of its parent: both would have to see it expire. */
 static void timerfd_child_case(void)
 {
     struct pollfd p = {.fd = timerfd_create(CLOCK_MONOTONIC, 0), .events = POLLIN};
@@ -96,7 +123,7 @@ static void counter_case(void)
     check_failures++;
 }
 
-/* What hides the counter hides its frequency on aarch64. */
+/* On aarch64, hiding the counter also hides its frequency. */
 static void frequency_case(void)
 {
     uint64_t v;
@@ -107,7 +134,10 @@ static void frequency_case(void)
     check_failures++;
 }
 
-/* Programs that are started may read it in their dynamic linker; this one may not. */
+/*
+ * The counter is shown during spawn and exec, because the dynamic linker of the new program reads
+ * it. Afterwards it is hidden again in this process.
+ */
 static void counter_again_case(void)
 {
     static char *const words_of_true[] = {"true", NULL};
@@ -155,9 +185,12 @@ const struct vtime_case vtime_refused[] = {{"refused-requeue_pi", requeue_pi_cas
                                            {"refused-timerfd-fcntl", timerfd_copy_by_fcntl_case},
                                            {"refused-timerfd-child", timerfd_child_case},
                                            {"refused-timerfd-child-copy", timerfd_child_copy_case},
+                                           {"refused-timer-thread", timer_thread_case},
                                            {"refused-stop", stop_case},
                                            {"refused-crowd", crowd_case},
                                            {"refused-alarm", alarm_case},
+                                           {"refused-device-clock", device_clock_case},
+                                           {"refused-device-clock-raw", device_clock_raw_case},
                                            {"refused-counter", counter_case},
                                            {"refused-counter-again", counter_again_case},
                                            {"refused-frequency", frequency_case},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signals.c - timers that send signals, and waits for them */
+/* signals.c - timers that send signals, waits for signals, and their handlers */
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -141,11 +141,125 @@ static void timer_case(void)
     CHECK(timer_delete(other) == 0);
 }
 
-static void block(sigset_t *set)
+static void block_one(sigset_t *set, int signo)
 {
     sigemptyset(set);
-    sigaddset(set, SIGALRM);
+    sigaddset(set, signo);
     REQUIRE(sigprocmask(SIG_BLOCK, set, NULL) == 0);
+}
+
+static void block(sigset_t *set)
+{
+    block_one(set, SIGALRM);
+}
+
+static siginfo_t got[8]; /* the signals that add_info was called with */
+static volatile unsigned n_got;
+
+static void add_info(int signo, siginfo_t *info, void *context)
+{
+    (void)signo;
+    (void)context;
+    if (n_got < 8)
+        got[n_got++] = *info;
+}
+
+/* A timer that sends the signal to the process, or to this thread, with this period. */
+static timer_t periodic(int signo, int ms, bool to_thread)
+{
+    struct sigevent event = {.sigev_notify = to_thread ? SIGEV_THREAD_ID : SIGEV_SIGNAL,
+                             .sigev_signo = signo};
+    const struct itimerspec t = {.it_value = spec(ms * MS), .it_interval = spec(ms * MS)};
+    timer_t id;
+
+    if (to_thread)
+        event._sigev_un._tid = gettid();
+    REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &id) == 0);
+    REQUIRE(timer_settime(id, 0, &t, NULL) == 0);
+    return id;
+}
+
+static bool from_timer(const siginfo_t *info, timer_t id, int overrun)
+{
+    return info->si_code == SI_TIMER && info->si_timerid == (int)(intptr_t)id &&
+           info->si_overrun == overrun;
+}
+
+/* Expirations while the signal is pending are counted when it is delivered or accepted. */
+static void overruns(int signo, bool to_thread)
+{
+    struct signalfd_siginfo read_info;
+    siginfo_t info;
+    sigset_t set;
+    timer_t id;
+    int fd;
+
+    block_one(&set, signo);
+    id = periodic(signo, 100, to_thread);
+    TAKES(550, usleep(550000));
+    n_got = 0;
+    CHECK(timer_getoverrun(id) == 0 && sigprocmask(SIG_UNBLOCK, &set, NULL) == 0);
+    CHECK(n_got == 1 && from_timer(&got[0], id, 4) && timer_getoverrun(id) == 4);
+    TAKES(50, CHECK(usleep(100000) == -1));
+    CHECK(n_got == 2 && from_timer(&got[1], id, 0) && timer_getoverrun(id) == 0);
+    block_one(&set, signo);
+    usleep(350000);
+    CHECK(sigwaitinfo(&set, &info) == signo && from_timer(&info, id, 2));
+    CHECK(timer_getoverrun(id) == 2);
+    TAKES(50, CHECK(sigwaitinfo(&set, &info) == signo && from_timer(&info, id, 0)));
+    usleep(250000);
+    fd = signalfd(-1, &set, 0);
+    CHECK(read(fd, &read_info, sizeof(read_info)) == sizeof(read_info));
+    CHECK(read_info.ssi_overrun == 1 && timer_getoverrun(id) == 1);
+    CHECK(close(fd) == 0 && timer_delete(id) == 0);
+}
+
+/* Each timer has its own pending signal, even if another one is pending. */
+static void overruns_of_two(int signo, bool to_thread)
+{
+    timer_t a, b;
+    sigset_t set;
+
+    block_one(&set, signo);
+    a = periodic(signo, 100, to_thread);
+    b = periodic(signo, 200, to_thread);
+    usleep(550000);
+    n_got = 0;
+    CHECK(sigprocmask(SIG_UNBLOCK, &set, NULL) == 0);
+    CHECK(n_got == 2 && from_timer(&got[0], a, 4) && from_timer(&got[1], b, 1));
+    CHECK(timer_getoverrun(a) == 4 && timer_getoverrun(b) == 1);
+    TAKES(50, CHECK(usleep(100000) == -1 && n_got == 4));
+    CHECK(timer_delete(a) == 0 && timer_delete(b) == 0);
+    block_one(&set, signo);
+    CHECK(kill(getpid(), signo) == 0);
+    a = periodic(signo, 100, false);
+    usleep(350000);
+    n_got = 0;
+    CHECK(sigprocmask(SIG_UNBLOCK, &set, NULL) == 0 && timer_delete(a) == 0);
+    CHECK(n_got == 2 && got[0].si_code == SI_USER && from_timer(&got[1], a, 2));
+}
+
+static void overrun_case(void)
+{
+    const int signos[] = {SIGUSR1, SIGRTMIN + 1};
+    struct sigaction action = {.sa_sigaction = add_info, .sa_flags = SA_SIGINFO}, old;
+    timer_t id;
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        REQUIRE(sigaction(signos[i / 2], &action, NULL) == 0);
+        overruns(signos[i / 2], i % 2);
+        overruns_of_two(signos[i / 2], i % 2);
+        CHECK(sigaction(signos[i / 2], NULL, &old) == 0 && old.sa_sigaction == add_info);
+    }
+    CHECK(signal(SIGUSR1, ring) == (sighandler_t)(uintptr_t)add_info);
+    CHECK(sigaction(SIGUSR1, NULL, &old) == 0 && old.sa_handler == ring);
+    CHECK(!(old.sa_flags & SA_SIGINFO) && signal(SIGUSR1, SIG_IGN) == ring);
+    id = periodic(SIGUSR1, 100, false);
+    TAKES(350, usleep(350000));
+    CHECK(signal(SIGUSR1, ring) == SIG_IGN);
+    rang = 0;
+    TAKES(50, CHECK(usleep(100000) == -1 && rang == 1 && timer_delete(id) == 0));
 }
 
 static void sigwait_case(void)
@@ -192,7 +306,7 @@ static void pause_case(void)
     TAKES(0, CHECK(sigsuspend(&open) == -1 && rang == 7));
 }
 
-/* A signal that no thread takes is the kernel's a nanosecond later. */
+/* A signal that no waiting thread dequeues is passed to the kernel one nanosecond later. */
 static void signalfd_case(void)
 {
     struct signalfd_siginfo info;
@@ -224,7 +338,7 @@ static void *kill_process(void *unused)
     return NULL;
 }
 
-/* To a thread that sleeps; the sender needs a nanosecond. */
+/* Send a signal to a sleeping thread. The call takes one nanosecond. */
 static void to_thread(int (*send)(pthread_t))
 {
     int64_t took = 0, begin = now();
@@ -275,7 +389,7 @@ static void threads_get(void)
     pthread_join(thread, NULL);
 }
 
-/* All that send a signal to this process or this thread: at once. */
+/* A signal to this process or thread is handled at once, whichever function sends it. */
 static void send_all(void)
 {
     const union sigval value = {0};
@@ -300,7 +414,7 @@ static void *kill_worker(void *i)
     return NULL;
 }
 
-/* At the same time, to different threads. */
+/* Two threads get a signal at the same time. */
 static void both_get(void)
 {
     pthread_t senders[2];
@@ -332,7 +446,7 @@ static void *kill_group(void *unused)
     return NULL;
 }
 
-/* The handler is installed while the thread waits that gets the signal. */
+/* The handler is installed while the receiving thread waits. */
 static void *handle_late(void *unused)
 {
     (void)unused;
@@ -388,7 +502,7 @@ static void kill_case(void)
 
 #define MUCH ((size_t)64 << 20)
 
-/* With memory that the kernel needs a while to take back. */
+/* A sleeping child with much memory: after SIGKILL the kernel needs a while to free it. */
 static pid_t sleeping_child(void)
 {
     pid_t pid = fork();
@@ -430,7 +544,7 @@ static int by_value(pid_t pid, int signo)
     return sigqueue(pid, signo, (union sigval){0});
 }
 
-/* A child that sleeps gets the signal at its parent's time; one that it ends is gone then. */
+/* A sleeping child gets a signal at its parent's time. If killed, it can be reaped at once. */
 static void kill_child_case(void)
 {
     int (*const ways[])(pid_t, int) = {kill, by_pidfd, by_group, by_value};
@@ -449,7 +563,7 @@ static void kill_child_case(void)
     }
 }
 
-/* The end of a child ends its parent's sleep, if that has a handler, however it ends. */
+/* If a parent handles SIGCHLD, the end of a child interrupts its sleep, however the child ends. */
 static void child_ends_case(void)
 {
     struct timespec t = spec(500 * MS);
@@ -496,7 +610,7 @@ static int64_t cpu_now(void)
     return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* Time does not go on while the thread computes, whatever it has jumped out of. */
+/* Virtual time stands still while the thread computes, whatever call it has jumped out of. */
 static void compute(void)
 {
     const int64_t end = cpu_now() + MS;
@@ -504,7 +618,7 @@ static void compute(void)
     TAKES(0, while (cpu_now() < end) continue);
 }
 
-/* A handler may sleep, and jump out of a call: time goes on all the same. */
+/* A handler may sleep, or jump out of a call: waits take their time afterwards. */
 static void jump_case(void)
 {
     volatile int i;
@@ -522,7 +636,7 @@ static void jump_case(void)
         kill(pid, SIGKILL);
     TAKES(5, usleep(5000));
     signal(SIGALRM, jump);
-    for (i = 0; i < JUMPS; i++) { /* wherever the thread is just then */
+    for (i = 0; i < JUMPS; i++) { /* the signal may interrupt any of the calls */
         if (sigsetjmp(out, 1) == 0) {
             set_itimer(2, 0);
             for (;;) {
@@ -535,7 +649,7 @@ static void jump_case(void)
     }
 }
 
-/* The simulation has a handler of its own, which calls the program's. */
+/* The simulation's own handler of SIGSYS calls the program's handler. */
 static void sigsys_case(void)
 {
     struct sigaction action = {.sa_sigaction = keep_info, .sa_flags = SA_SIGINFO}, old;
@@ -549,7 +663,7 @@ static void sigsys_case(void)
     CHECK(signal(SIGSYS, SIG_IGN) != SIG_DFL && raise(SIGSYS) == 0);
 }
 
-/* The simulation's own signal stays unblocked, and others as the program says. */
+/* SIGSYS, which the simulation uses, stays unblocked. Other signals are blocked as requested. */
 static void mask_case(void)
 {
     sigset_t all, old;
@@ -572,6 +686,7 @@ static void mask_case(void)
 const struct vtime_case vtime_signals[] = {{"itimer", itimer_case},
                                            {"alarm", alarm_case},
                                            {"timer", timer_case},
+                                           {"overrun", overrun_case},
                                            {"sigwait", sigwait_case},
                                            {"pause", pause_case},
                                            {"signalfd", signalfd_case},

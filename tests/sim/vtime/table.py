@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every call that can wait or ask the time is right in virtual time, or refused.
+"""Every call that can wait or read the time is correct in virtual time, or refused.
 
 usage: table.py SOURCE ACH PRELOAD CASES COMPILER [NAME ...]
 
-Reads src/sim/preload/calls.table, compares it with what the C library exports and what the
-kernel's headers number, and runs the case of each line. Prints the table of all calls.
+Reads src/sim/preload/calls.table, compares it with the C library's exports and the system call
+numbers of the kernel's headers, and runs the case of each line. Prints the table of all calls.
 """
 import os
 import re
@@ -16,14 +16,15 @@ import tempfile
 SOURCE, ACH, PRELOAD, CASES, CC = sys.argv[1:6]
 ONLY = sys.argv[6:]
 TIME = int(os.environ.get("ACH_TEST_TIME", 1))
-LIMIT = 120 * TIME  # seconds that a run may take, on the busiest machine
+LIMIT = 120 * TIME  # seconds, for any run
 PRELOAD_DIR = os.path.join(SOURCE, "src/sim/preload")
 sys.path.insert(0, PRELOAD_DIR)
 from calls import read_table  # noqa: E402
 
 failures = 0
 SKIPPED = 77
-CLONE_VM = "256"  # what makes clone more than fork; the other calls do not mind
+COMPARED = ("errors",)  # cases that print the same natively
+CLONE_VM = "256"  # clone is refused only with this flag; other calls ignore it
 
 
 def check(ok, what):
@@ -39,7 +40,7 @@ def output(*command, **options):
 
 
 def functions(library):
-    """Those that programs may call: the others are the C library's own."""
+    """The exported functions, except those private to the C library (GLIBC_PRIVATE)."""
     found = set()
     for line in output("nm", "-D", "--defined-only", "--with-symbol-versions", library).splitlines():
         words = line.split()
@@ -58,12 +59,12 @@ def numbers():
     source = "#include <asm/unistd.h>\n" + "".join(
         f"call {m} = __NR_{m}\n" for m in re.findall(r"#define __NR_(\w+)", text))
     lines = output(*CC.split(), "-E", "-P", "-", input=source)
-    return {m[0]: eval(m[1], {"__builtins__": {}})  # a sum of numbers
+    return {m[0]: eval(m[1], {"__builtins__": {}})  # an expression of numbers
             for m in re.findall(r"call (\w+) = ([-+ ()x0-9a-f]+)", lines)}
 
 
 def simulate(*command):
-    """The status of the run and of its controller, and all that was printed."""
+    """Run a controller in a simulation; return the run's status, the controller's, and output."""
     with tempfile.TemporaryDirectory(prefix="achvtime.") as tmp:
         world = os.path.join(tmp, "world.cfg")
         words = " ".join(f'"{w}"' for w in command)
@@ -77,7 +78,7 @@ def simulate(*command):
     return r.returncode, int(ended.group(1)) if ended else 0, r.stdout
 
 
-# Why no case proves a line.
+# Reasons why a line of the table has no case.
 UNPROVED = {
     "approximate": "needs another process, a device, a network or a terminal outside the simulation",
     "none": "has no wait and no time that a case could measure: classified by its documentation",
@@ -99,6 +100,18 @@ def runs_right(case):
         print(f"  {case}: {text.splitlines()[0]}")
         return
     check(status == 0, f"case {case}: status {status}\n{text}")
+
+
+def runs_as_natively(case):
+    """The case prints the same natively and in simulation."""
+    native = output(CASES, case, timeout=LIMIT).splitlines()
+    status, _, text = simulate(CASES, case)
+    lines = text.splitlines()
+    check(status == 0, f"case {case}: status {status}\n" + "\n".join(lines[-5:]))
+    check(len(lines) == len(native),
+          f"case {case}: {len(lines)} lines in simulation, {len(native)} natively")
+    for here, there in zip(lines, native):
+        check(here == there, f"case {case}: in simulation {here}, natively {there}")
 
 
 def says_refused(text):
@@ -185,7 +198,7 @@ def main():
 
     for case in sorted(c for c in cases if not c.startswith("refused-")):
         if not ONLY or case in ONLY:
-            runs_right(case)
+            runs_as_natively(case) if case in COMPARED else runs_right(case)
     for case in sorted(c for c in cases if c.startswith("refused-")):
         if not ONLY or case in ONLY:
             runs_refused(case, case)

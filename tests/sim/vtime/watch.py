@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that cannot be watched do not run, and children are watched as their parents are.
+"""Programs that cannot be intercepted are refused; children are intercepted as their parents are.
 
 usage: watch.py ACH CASES STATIC GONOTE NUMBERS [CASE ...]
 
-NUMBERS: those of the system calls prctl and seccomp, with a comma
+NUMBERS: the numbers of the system calls prctl and seccomp, separated by a comma
 """
 import ctypes
 import os
@@ -35,7 +35,7 @@ def path(name):
 
 
 def run(*command, allow=(), before=None, model="free"):
-    """The status of a run with one controller, and all that was printed."""
+    """Run one controller in a simulation; return exit status and output."""
     words = " ".join(f'"{w}"' for w in command)
     allowed = f"allow [{' '.join(chr(34) + a + chr(34) for a in allow)}]" if allow else ""
     with open(path("world.cfg"), "w", encoding="utf-8") as f:
@@ -61,7 +61,7 @@ def script(name, *lines):
 
 
 def static():
-    """As a controller, as the interpreter of one, and as what it executes in any way."""
+    """A static program is refused as controller, as interpreter of a script, and in any exec."""
     refused("controller a", "statically linked", 'write allow ["static"] in', command=[STATIC])
     refused("controller a", "statically linked", command=[script("s", f"#!{STATIC}")])
     refused("static program", "statically linked", 'write allow ["static"] in',
@@ -73,8 +73,8 @@ def static():
 
 
 def static_in_a_pipeline():
-    """The parents of a refused process do not see its status: the run ends all the same."""
-    refused("static program", "was refused a call",
+    """A refused process ends the run, even if its parent ignores its exit status."""
+    refused("static program", "was refused: it has printed why",
             command=["sh", "-c", f"({STATIC} || true) | cat; sleep 1"])
 
 
@@ -98,7 +98,7 @@ def another_machine():
 
 
 def bare_environment():
-    """Whatever is executed is in the simulation."""
+    """Programs are in virtual time even if the environment is cleared or LD_PRELOAD unset."""
     for how in ("env -i date +%s", "env -u LD_PRELOAD date +%s", "env -u ACH_SIM date +%s",
                 "LD_PRELOAD= date +%s"):
         status, text = run("sh", "-c", how)
@@ -106,7 +106,7 @@ def bare_environment():
 
 
 def children_are_trapped():
-    """The filter stays when a program is executed, and so does virtual time."""
+    """The seccomp filter and virtual time survive exec."""
     for depth in ("", "sh -c ", "env -i sh -c "):
         inner = f"{CASES} instruction"
         command = f"{depth}'{inner}; exit $?'" if depth else inner
@@ -115,7 +115,7 @@ def children_are_trapped():
 
 
 def refused_child():
-    refused("refused: aio_read", "was refused a call",
+    refused("refused: aio_read", "was refused: it has printed why",
             command=["sh", "-c", f"{CASES} --call aio_read; sleep 1; true"])
 
 
@@ -137,7 +137,7 @@ class Filter(ctypes.Structure):
 
 
 def without_filters():
-    """A filter that lets nobody install another: as in a container."""
+    """Install a seccomp filter that forbids further filters, as in a container."""
     def instruction(code, yes, no, k):
         return struct.pack("HBBI", code, yes, no, k)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits.java - timed waits of Java: each takes as long as it says, in the time it shows
+// Waits.java - timed waits of Java: each takes the requested time, by the clocks that it reads
 //
 // usage: Waits SLACK: milliseconds that a wait may take longer
 import java.time.Instant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waits.go - waits of Go, whose runtime asks the kernel itself: it must not run in a simulation
+// waits.go - waits of Go, whose runtime makes system calls itself: it is refused in a simulation
 package main
 
 import "time"

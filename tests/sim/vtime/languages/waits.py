@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Timed waits of Python: each takes as long as it says, in the time it shows.
+"""Timed waits of Python: each takes the requested time, by the clocks that the program reads.
 
-usage: waits.py SLACK: milliseconds that a wait may take longer
+usage: waits.py SLACK: milliseconds by which a wait may be longer
 """
 import os
 import queue
@@ -44,7 +44,7 @@ a, b = socket.socketpair()
 a.settimeout(5)
 takes("recv", 5, lambda: ignore(lambda: a.recv(1), TimeoutError))
 takes("select", 5, lambda: select.select([a], [], [], 5))
-# The start of a program is charged as the kernel takes it, so a busy machine adds to these.
+# Starting a program is charged the time that the kernel takes, so a busy machine adds to these.
 takes("run", 5, lambda: subprocess.run(["sleep", "5"], check=True), 25)
 takes("output", 5, lambda: subprocess.check_output("sleep 5; echo x", shell=True), 25)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waits.rs - timed waits of Rust: each takes as long as it says, in the time it shows
+// waits.rs - timed waits of Rust: each takes the requested time, by the clocks that it reads
 //
 // usage: waits SLACK: milliseconds that a wait may take longer
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ach bench - measure the latency of channels on this machine
+ *
+ * A separate program, ach-peers, measures. This verb finds it, adds the options that
+ * it needs, and execs it.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "streams.h"
+
+#define PROGRAM "ach-peers"
+/* The directory of ach in a build tree, and that of the program relative to it. */
+#define BUILD_PLACE "/src/cli"
+#define BUILD_PROGRAM "/../../bench/peers"
+#ifndef ACH_LIBEXEC_DIR
+#define ACH_LIBEXEC_DIR NULL /* built without benchmarks */
+#endif
+
+/* The program checks values. Here it only matters whether an option chooses what to measure. */
+enum bench_kind {
+    CHOOSES = 1,
+    ADJUSTS,
+    QUICK,
+    ALL,
+};
+
+struct bench_choice {
+    bool made, quick, all;
+};
+
+static bool bench_parse(int argc, char **argv, struct bench_choice *choice)
+{
+    static const struct option longs[] = {
+        {"quick", no_argument, NULL, QUICK},
+        {"all", no_argument, NULL, ALL},
+        {"long", no_argument, NULL, CHOOSES},
+        {"scenario", required_argument, NULL, CHOOSES},
+        {"list", no_argument, NULL, CHOOSES},
+        {"rate", required_argument, NULL, CHOOSES},
+        {"size", required_argument, NULL, CHOOSES},
+        {"senders", required_argument, NULL, CHOOSES},
+        {"receivers", required_argument, NULL, CHOOSES},
+        {"hops", required_argument, NULL, CHOOSES},
+        {"wait", required_argument, NULL, CHOOSES},
+        {"realtime", no_argument, NULL, CHOOSES},
+        {"seconds", required_argument, NULL, CHOOSES},
+        {"only", required_argument, NULL, ADJUSTS},
+        {"rounds", required_argument, NULL, ADJUSTS},
+        {"json", required_argument, NULL, ADJUSTS},
+        {"modules", required_argument, NULL, ADJUSTS},
+        {0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
+        if (c == '?') {
+            usage_hint();
+            return false;
+        }
+        choice->made |= c != ADJUSTS;
+        choice->quick |= c == QUICK;
+        choice->all |= c == ALL;
+        if (c == ALL)
+            argv[optind - 1] = NULL; /* not an option of the program: all is its default */
+    }
+    if (optind < argc)
+        usage("unexpected argument '%s': only options are accepted", argv[optind]);
+    else if (choice->all && choice->quick)
+        usage("--all and --quick do not go together");
+    return optind == argc && !(choice->all && choice->quick);
+}
+
+/* In a build tree, use the program of the same build, not the installed one. */
+static bool in_build_tree(char *dir, size_t size)
+{
+    const size_t tail = strlen(BUILD_PLACE);
+    ssize_t n = readlink("/proc/self/exe", dir, size - 1);
+    char *slash;
+
+    if (n < 0)
+        return false;
+    dir[n] = '\0';
+    slash = strrchr(dir, '/');
+    if (!slash || (size_t)(slash - dir) < tail || memcmp(slash - tail, BUILD_PLACE, tail) != 0 ||
+        (size_t)(slash - dir) + sizeof(BUILD_PROGRAM) > size)
+        return false;
+    memcpy(slash, BUILD_PROGRAM, sizeof(BUILD_PROGRAM));
+    return true;
+}
+
+/* The directory of the program; false if there is none in this build. */
+static bool bench_find(char *dir, size_t size)
+{
+    const char *env = getenv("ACH_LIBEXEC"), *installed = ACH_LIBEXEC_DIR;
+
+    if (env && *env) {
+        snprintf(dir, size, "%s", env);
+        return true;
+    }
+    if (!installed)
+        return false;
+    if (!in_build_tree(dir, size))
+        snprintf(dir, size, "%s", installed);
+    return true;
+}
+
+static int execute(const char *dir, int argc, char **argv, bool quick)
+{
+    char program[PATH_MAX + sizeof("/" PROGRAM)], modules[PATH_MAX + sizeof("/libraries")];
+    char modules_option[] = "--modules", quick_option[] = "--quick";
+    char **args = calloc((size_t)argc + 4, sizeof(*args));
+    int i, n = 0;
+
+    if (!args) {
+        complain("out of memory");
+        return EXIT_FAILED;
+    }
+    snprintf(program, sizeof(program), "%s/" PROGRAM, dir);
+    snprintf(modules, sizeof(modules), "%s/libraries", dir);
+    args[n++] = argv[0];
+    args[n++] = modules_option;
+    args[n++] = modules;
+    if (quick)
+        args[n++] = quick_option;
+    for (i = 1; i < argc; i++) {
+        if (argv[i])
+            args[n++] = argv[i];
+    }
+    streams_flush();
+    signal(SIGPIPE, SIG_DFL); /* end if the output is closed: it runs for minutes */
+    execv(program, args);
+    complain("cannot start %s: %s", program, strerror(errno));
+    free(args);
+    return EXIT_FAILED;
+}
+
+static int bench_run(int argc, char **argv)
+{
+    struct bench_choice choice = {0};
+    char dir[PATH_MAX];
+
+    if (!bench_parse(argc, argv, &choice))
+        return EXIT_USAGE;
+    if (!bench_find(dir, sizeof(dir))) {
+        complain("this build has no benchmark; 'meson configure -Dbench=true' gives it one");
+        return EXIT_FAILED;
+    }
+    return execute(dir, argc, argv, !choice.made);
+}
+
+const struct verb verb_bench = {
+    .name = "bench",
+    .group = "This machine",
+    .summary = "measure the latency of channels on this machine",
+    .help =
+        "Usage: ach bench [OPTION ...]\n\n"
+        "Measure how long messages take from process to process on this machine, through\n"
+        "channels and, for comparison, through other mechanisms. Without options it measures\n"
+        "the main scenarios, which takes a minute or two. Channels that are in use are not\n"
+        "touched, but on a busy machine the numbers also show the effect of its load.\n\n"
+        "What to measure:\n"
+        "      --quick           the main scenarios; this is the default\n"
+        "      --all             all scenarios, with more rounds\n"
+        "      --long            600 seconds for each contender at 1 kHz\n"
+        "      --scenario NAMES  only these scenarios, with commas between them\n"
+        "      --only NAMES      only these contenders, with commas between them\n"
+        "      --list            list the contenders\n\n"
+        "Or a scenario of your own; the defaults are in parentheses:\n"
+        "      --rate HZ         messages per second; 0: the next when the last is back (1000)\n"
+        "      --size BYTES      size of a message (64)\n"
+        "      --senders N       processes that send, each at the rate (1)\n"
+        "      --receivers N     processes that all receive every message (1)\n"
+        "      --hops N          links in a row, each to another process (1)\n"
+        "      --wait HOW        receivers block, spin or poll (block)\n"
+        "      --realtime        with real-time priority, SCHED_FIFO\n"
+        "      --seconds N       duration of a round (1)\n\n"
+        "How:\n"
+        "      --rounds N        how many times each contender is measured\n"
+        "      --json FILE       also write the results to FILE\n"
+        "      --modules DIR     directory of the contenders that need a library\n"
+        "  -h, --help            print this help\n\n"
+        "Scenarios: paced-1k saturated spin paced-8k poll poll-saturated fifo receivers\n"
+        "receivers-1k receivers-8k senders sizes untouched hops stopped\n\n"
+        "Examples:\n"
+        "  ach bench\n"
+        "  ach bench --rate 500 --size 1024 --receivers 3 --only ach,pipe\n"
+        "  ach bench --rate 1000 --realtime --seconds 60 --rounds 1 --only ach\n"
+        "  ach bench --all --json report.json\n",
+    .run = bench_run,
+};

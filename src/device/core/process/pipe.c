@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pipe.c - one end of the pipes between two processes */
+#include <ach.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "process.h"
+
+#define SEND_MS 5000
+#define LOOK_UP_MS 500
+
+static ach_status_t gone(const char *why)
+{
+    return ach_errstr_set(ACH_CLOSED, "the connection to the other process is lost: %s", why);
+}
+
+static ach_status_t write_all(int fd, const char *bytes, size_t n)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    while (n) {
+        ssize_t done = write(fd, bytes, n);
+
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+        } else if (errno == EAGAIN && poll(&p, 1, SEND_MS) == 0) {
+            return gone("it does not read");
+        } else if (errno != EAGAIN && errno != EINTR) {
+            return gone(strerror(errno));
+        }
+    }
+    return ACH_OK;
+}
+
+/* Check ending at times: a third process may hold the pipe open after the other has exited. */
+static bool wait_for(const struct dev_pipe *e)
+{
+    struct pollfd p = {.fd = e->in, .events = POLLIN};
+
+    while (poll(&p, 1, LOOK_UP_MS) <= 0)
+        if (__atomic_load_n(&e->ending, __ATOMIC_ACQUIRE))
+            return false;
+    return true;
+}
+
+static ach_status_t pipe_read_all(const struct dev_pipe *e, char *to, size_t n)
+{
+    while (n) {
+        ssize_t got = wait_for(e) ? read(e->in, to, n) : 0;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return gone(got ? strerror(errno) : "its pipe is closed");
+        to += got;
+        n -= (size_t)got;
+    }
+    return ACH_OK;
+}
+
+ach_status_t dev_pipe_send(struct dev_pipe *e, const ach_message_t *m)
+{
+    char header[ACH_FRAME_HEADER];
+    size_t size;
+    const void *bytes = ach_message_bytes(m, &size);
+    ach_status_t status;
+
+    ach_frame_write(ach_message_header(m), (uint32_t)size, header);
+    status = write_all(e->out, header, sizeof(header));
+    return status == ACH_OK ? write_all(e->out, bytes, size) : status;
+}
+
+ach_status_t dev_pipe_receive(struct dev_pipe *e, ach_message_t **m)
+{
+    char header[ACH_FRAME_HEADER], *bytes;
+    ach_header_t h;
+    uint32_t size;
+    ach_status_t status = pipe_read_all(e, header, sizeof(header));
+
+    if (status == ACH_OK)
+        status = ach_frame_read(header, &h, &size);
+    if (status != ACH_OK)
+        return status;
+    bytes = malloc(size + 1);
+    if (!bytes)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message");
+    status = pipe_read_all(e, bytes, size);
+    if (status == ACH_OK)
+        status = ach_message_wrap(&h, bytes, size, m);
+    free(bytes);
+    return status;
+}
+
+/* Remove the pending request from its slot; NULL: there is none. */
+static ach_message_t *take_asked(struct dev_pipe *e, uint32_t sequence)
+{
+    ach_message_t **slot = &e->asked[sequence % DEV_ASKED_MAX], *m;
+
+    pthread_mutex_lock(&e->lock);
+    m = *slot;
+    *slot = NULL;
+    pthread_mutex_unlock(&e->lock);
+    return m;
+}
+
+/* False: the request is too old, and its slot was reused. */
+static bool is_under_way(struct dev_pipe *e, uint32_t sequence)
+{
+    bool is;
+
+    pthread_mutex_lock(&e->lock);
+    is = e->sequence - sequence < DEV_ASKED_MAX;
+    pthread_mutex_unlock(&e->lock);
+    return is;
+}
+
+static void pipe_answer(struct dev_pipe *e, const ach_message_t *m)
+{
+    uint32_t sequence = ach_message_header(m)->sequence;
+    ach_message_t *request = is_under_way(e, sequence) ? take_asked(e, sequence) : NULL;
+
+    if (request)
+        ach_driver_relay(e->driver, request, m);
+    ach_message_unref(request);
+}
+
+/* Deliver to a device of another driver in this robot; the answer goes to our driver's queue. */
+static void pipe_hand_over(struct dev_pipe *e, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    size_t size;
+    const void *bytes = ach_message_bytes(m, &size);
+    ach_message_t *refusal;
+
+    if (ach_robot_deliver(e->driver->robot, &h, bytes, size, e->driver->queue) == ACH_OK ||
+        h.type != ACH_MSG_REQ)
+        return;
+    h.type = ACH_MSG_NACK;
+    if (ach_message_wrap(&h, NULL, 0, &refusal) != ACH_OK)
+        return;
+    ach_queue_push(e->driver->queue, refusal);
+    ach_message_unref(refusal);
+}
+
+static void pipe_take(struct dev_pipe *e, const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+
+    switch (h->type) {
+    case ACH_MSG_DATA:
+        ach_driver_forward(e->driver, &h->address, m);
+        break;
+    case ACH_MSG_ACK:
+    case ACH_MSG_NACK:
+        pipe_answer(e, m);
+        break;
+    case ACH_MSG_SYNCH:
+        __atomic_store_n(&e->answer, h->subtype, __ATOMIC_RELEASE);
+        dev_driver_wake(e->driver);
+        break;
+    default:
+        pipe_hand_over(e, m);
+    }
+}
+
+static void *pipe_receive(void *context)
+{
+    struct dev_pipe *e = context;
+    ach_message_t *m;
+
+    while (dev_pipe_receive(e, &m) == ACH_OK) {
+        pipe_take(e, m);
+        ach_message_unref(m);
+    }
+    __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);
+    dev_driver_wake(e->driver);
+    return NULL;
+}
+
+ach_status_t dev_pipe_start(struct dev_pipe *e, ach_driver_t *driver)
+{
+    e->driver = driver;
+    e->lost = e->ending = false;
+    e->answer = DEV_SYNCH_CONFIG;
+    pthread_mutex_init(&e->lock, NULL);
+    e->reading = pthread_create(&e->reader, NULL, pipe_receive, e) == 0;
+    return e->reading ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no thread for a process");
+}
+
+void dev_pipe_finish(struct dev_pipe *e)
+{
+    unsigned i;
+
+    __atomic_store_n(&e->ending, true, __ATOMIC_RELEASE);
+    if (e->reading)
+        pthread_join(e->reader, NULL);
+    e->reading = false;
+    close(e->in);
+    close(e->out);
+    for (i = 0; i < DEV_ASKED_MAX; i++)
+        ach_message_unref(take_asked(e, i));
+    pthread_mutex_destroy(&e->lock);
+}
+
+/* Send a request with a new sequence: several clients may have used the same one. */
+static ach_status_t ask(struct dev_pipe *e, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    ach_message_t *again, *old;
+    ach_status_t status;
+
+    pthread_mutex_lock(&e->lock);
+    h.sequence = ++e->sequence;
+    pthread_mutex_unlock(&e->lock);
+    status = ach_message_again(m, &h, &again);
+    if (status != ACH_OK)
+        return status;
+    old = take_asked(e, h.sequence);
+    pthread_mutex_lock(&e->lock);
+    e->asked[h.sequence % DEV_ASKED_MAX] = ach_message_ref(m);
+    pthread_mutex_unlock(&e->lock);
+    status = dev_pipe_send(e, again);
+    ach_message_unref(again);
+    ach_message_unref(old); /* the oldest; it gets a NACK */
+    return status;
+}
+
+ach_status_t dev_pipe_process(struct dev_pipe *e, const ach_message_t *m)
+{
+    ach_status_t status =
+        ach_message_header(m)->type == ACH_MSG_REQ ? ask(e, m) : dev_pipe_send(e, m);
+
+    if (status == ACH_CLOSED)
+        __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);
+    return status == ACH_CLOSED ? ACH_OK : status;
+}
+
+void dev_pipe_run(struct dev_pipe *e)
+{
+    ach_driver_t *d = e->driver;
+
+    while (!__atomic_load_n(&e->lost, __ATOMIC_ACQUIRE) && ach_driver_wait(d, 0))
+        if (!__atomic_load_n(&e->lost, __ATOMIC_ACQUIRE) && ach_queue_length(d->queue) == 0)
+            dev_wakeup_wait(d->eventfd, -1);
+}
