@@ -47,7 +47,7 @@ static void usage(FILE *f)
           "report. The exit status does not tell whether targets were reached.\n"
           "\n"
           "  --quick       less of everything: under 20 seconds\n"
-          "  --rounds N    how often each contender has its turn\n"
+          "  --rounds N    how many times each contender is measured\n"
           "  --row NAME    only this part of the table:",
           f);
     for (i = 0; i < ARRAY_SIZE(groups); i++)

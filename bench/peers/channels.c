@@ -5,263 +5,177 @@
  * A receiver takes every message in turn, or, as control loops do, the newest.
  * Only what the newest-only receiver leaves out is counted as lost.
  */
-#include "channels.h"
-
 #include <ach.h>
-#include <errno.h>
-#include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HISTORY 64u
-#define HISTORY_LARGE 1u /* twice its size: as much memory as the rings of others */
-#define LARGE 65536u
-#define SPIN_NS 1000000000ull
-#define NS_PER_MS 1000000l
-#define MS_PER_S 1000
+#include "built_in.h"
 
-struct link {
-    char name[48];
-    bool newest;
-    bool in_place;
+#define SPIN_NS 1000000000ull
+
+struct flavour {
     enum ach_map map;
+    bool in_place, newest;
     const char *ready; /* what makes a descriptor readable; NULL: whatever suits */
-    enum mode mode;
-    struct ach_header *shm; /* of a channel on the heap */
 };
 
-/* The calling end's own: ends on the heap are threads, and share all else. */
-static __thread ach_channel_t in, out;
-static __thread struct pollfd polled; /* in's descriptor */
+struct channel {
+    char name[48];
+    struct ach_header *shm; /* of a channel on the heap */
+    ach_channel_t chan;
+};
 
-static struct link *make(const struct job *job, enum ach_map map, bool in_place, bool newest)
+static ach_channel_t *chan_of(struct link *l)
 {
-    struct link *l = calloc(1, sizeof(*l));
-    size_t frames = job->size > LARGE ? HISTORY_LARGE : HISTORY;
+    return &((struct channel *)l->state)->chan;
+}
+
+static bool setup(struct link *l)
+{
+    const struct flavour *f = l->c->variant;
+    struct channel *c = l->state;
     ach_create_attr_t attr;
 
-    if (!l)
-        return NULL;
-    *l = (struct link){.newest = newest, .in_place = in_place, .map = map, .mode = job->mode};
-    snprintf(l->name, sizeof(l->name), "peers-%u", job->id);
+    snprintf(c->name, sizeof(c->name), "peers-%u", l->id);
     ach_create_attr_init(&attr);
-    ach_create_attr_set_single_writer(&attr, in_place);
-    ach_create_attr_set_map(&attr, map);
-    if (ach_create(l->name, frames, job->size, &attr) != ACH_OK) {
-        snprintf(job->why, job->why_size, "%s", ach_errstr());
-        free(l);
-        return NULL;
-    }
-    if (map == ACH_MAP_ANON)
-        ach_create_attr_get_shm(&attr, &l->shm);
-    return l;
-}
-
-static void *setup(const struct job *job)
-{
-    return make(job, ACH_MAP_USER, false, false);
-}
-
-static void *setup_newest(const struct job *job)
-{
-    return make(job, ACH_MAP_USER, false, true);
-}
-
-static void *setup_in_place(const struct job *job)
-{
-    return make(job, ACH_MAP_USER, true, false);
-}
-
-static void *setup_heap(const struct job *job)
-{
-    return make(job, ACH_MAP_ANON, false, false);
-}
-
-static void *setup_kernel(const struct job *job)
-{
-    return make(job, ACH_MAP_KERNEL, false, false);
-}
-
-static void *setup_helper(const struct job *job)
-{
-    struct link *l = make(job, ACH_MAP_USER, false, false);
-
-    if (l)
-        l->ready = "thread";
-    return l;
+    ach_create_attr_set_single_writer(&attr, f->in_place);
+    ach_create_attr_set_map(&attr, f->map);
+    if (ach_create(c->name, channel_history(l->size), l->size, &attr) != ACH_OK)
+        return refuse(l, "%s", ach_errstr());
+    return f->map != ACH_MAP_ANON || ach_create_attr_get_shm(&attr, &c->shm) == ACH_OK;
 }
 
 /* The environment is this process's own: ends that poll are no threads. */
-static bool open_descriptor(const struct link *l)
+static bool open_end(struct link *l)
 {
-    polled.events = POLLIN;
-    if (l->ready && setenv("ACH_FD", l->ready, 1) != 0)
-        return false;
-    return ach_channel_fd(&in, &polled.fd) == ACH_OK;
-}
-
-static bool open_end(void *link, enum side side, unsigned index)
-{
-    struct link *l = link;
-    ach_channel_t *chan = side == SENDER ? &out : &in;
+    const struct flavour *f = l->c->variant;
+    struct channel *c = l->state;
     ach_attr_t attr;
 
-    (void)index;
     ach_attr_init(&attr);
-    if (l->map == ACH_MAP_ANON)
-        ach_attr_set_shm(&attr, l->shm);
-    if (l->in_place && side == SENDER)
+    if (c->shm)
+        ach_attr_set_shm(&attr, c->shm);
+    if (f->in_place && l->side == SENDER)
         ach_attr_set_lock_source(&attr, 1);
     ach_attr_set_spin(&attr, l->mode == MODE_SPIN ? SPIN_NS : 0);
-    if (ach_open(chan, l->name, &attr) != ACH_OK || ach_flush(chan) != ACH_OK)
+    if (ach_open(&c->chan, c->name, &attr) != ACH_OK || ach_flush(&c->chan) != ACH_OK)
         return false;
-    return l->mode != MODE_POLL || side == SENDER || open_descriptor(l);
+    if (l->mode != MODE_POLL || l->side == SENDER)
+        return true;
+    return (!f->ready || setenv("ACH_FD", f->ready, 1) == 0) &&
+           ach_channel_fd(&c->chan, &l->fd) == ACH_OK;
 }
 
-static void close_end(void *link, enum side side, unsigned index)
+static void close_end(struct link *l)
 {
-    (void)link;
-    (void)index;
-    ach_close(side == SENDER ? &out : &in);
+    ach_close(chan_of(l));
 }
 
-static void finish(void *link)
+/* Memory on the heap goes with its last handle; the children's were copies. */
+static void finish(struct link *l)
 {
-    struct link *l = link;
+    struct channel *c = l->state;
 
-    /* Memory on the heap goes with its last handle; the children's were copies. */
-    if (l->map == ACH_MAP_ANON) {
-        if (open_end(l, SENDER, 0))
-            close_end(l, SENDER, 0);
-    } else {
-        ach_unlink(l->name);
-    }
-    free(l);
+    if (!c->shm)
+        ach_unlink(c->name);
+    else if (open_end(l))
+        close_end(l);
 }
 
-static int send_copy(void *link, const void *message, size_t size)
+static int send_copy(struct link *l)
 {
-    (void)link;
-    return ach_put(&out, message, size) == ACH_OK ? 1 : -1;
+    return ach_put(chan_of(l), l->message, l->size) == ACH_OK ? 1 : -1;
 }
 
-static int options(const struct link *l)
+static int options(const struct link *l, int timeout_ms)
 {
-    return ACH_O_WAIT | ACH_O_RELTIME | (l->newest ? ACH_O_LAST : 0);
+    const struct flavour *f = l->c->variant;
+
+    return (timeout_ms > 0 ? ACH_O_WAIT | ACH_O_RELTIME : 0) | (f->newest ? ACH_O_LAST : 0);
 }
 
-/* As a program with a loop of its own: poll, then get what there is. */
-static enum ach_status get_polled(void *buffer, size_t room, size_t *size, int timeout_ms,
-                                  int newest)
+static ssize_t receive_copy(struct link *l, int timeout_ms)
 {
-    enum ach_status r;
-
-    while ((r = ach_get(&in, buffer, room, size, NULL, newest)) == ACH_EAGAIN) {
-        int n = poll(&polled, 1, timeout_ms);
-
-        if (n == 0)
-            return ACH_TIMEOUT;
-        if (n < 0 && errno != EINTR)
-            return ACH_FAILED_SYSCALL;
-    }
-    return r;
-}
-
-static ssize_t receive_copy(void *link, void *buffer, size_t room, int timeout_ms)
-{
-    const struct timespec t = {timeout_ms / MS_PER_S, timeout_ms % MS_PER_S * NS_PER_MS};
-    const struct link *l = link;
-    enum ach_status r;
+    const struct timespec limit = milliseconds(timeout_ms);
     size_t size;
 
-    if (l->mode == MODE_POLL)
-        r = get_polled(buffer, room, &size, timeout_ms, options(l) & ACH_O_LAST);
-    else
-        r = ach_get(&in, buffer, room, &size, &t, options(l));
-    switch (r) {
+    switch (ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms))) {
     case ACH_OK:
     case ACH_MISSED_FRAME:
         return (ssize_t)size;
     case ACH_TIMEOUT:
+    case ACH_EAGAIN:
         return 0;
     default:
         return -1;
     }
 }
 
-static void *loan(void *link, size_t size)
+static bool loan(struct link *l)
 {
-    void *place;
-
-    (void)link;
-    return ach_reserve(&out, size, &place) == ACH_OK ? place : NULL;
+    return ach_reserve(chan_of(l), l->size, &l->message) == ACH_OK;
 }
 
-static int publish(void *link, void *place, size_t size)
+static int commit(struct link *l)
 {
-    (void)link;
-    (void)place;
-    return ach_commit(&out, size) == ACH_OK ? 1 : -1;
+    return ach_commit(chan_of(l), l->size) == ACH_OK ? 1 : -1;
 }
 
-static const void *take(void *link, size_t *size, int timeout_ms)
+static ssize_t view(struct link *l, int timeout_ms)
 {
-    const struct timespec t = {timeout_ms / MS_PER_S, timeout_ms % MS_PER_S * NS_PER_MS};
+    const struct timespec limit = milliseconds(timeout_ms);
     const void *place;
-    enum ach_status r = ach_view(&in, &place, size, &t, options(link));
+    size_t size;
+    enum ach_status r = ach_view(chan_of(l), &place, &size, &limit, options(l, timeout_ms));
 
-    return r == ACH_OK || r == ACH_MISSED_FRAME ? place : NULL;
+    l->message = (void *)place;
+    return r == ACH_OK || r == ACH_MISSED_FRAME ? (ssize_t)size : 0;
 }
 
-static bool give_back(void *link, const void *place)
+static bool release(struct link *l)
 {
-    (void)link;
-    (void)place;
-    return ach_view_check(&in) == ACH_OK;
+    return ach_view_check(chan_of(l)) == ACH_OK;
 }
 
-#define COMMON                                                                                     \
-    .kind = KIND_ACH, .source = __FILE__, .finish = finish, .open = open_end, .close = close_end,  \
-    .send = send_copy, .receive = receive_copy
+#define CHANNEL(...)                                                                               \
+    .kind = KIND_ACH, .source = __FILE__, .state_size = sizeof(struct channel),                    \
+    .variant = &(const struct flavour){__VA_ARGS__}, .waits = MODE_SPIN, .looks_first = MODE_POLL, \
+    .setup = setup, .finish = finish, .open = open_end, .close = close_end
+#define COPIES .send = send_copy, .receive = receive_copy
 
-const struct contender contender_ach = {
-    COMMON, .name = "ach", .settings = "64 messages of history, 1 of large ones; every message",
-    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .setup = setup};
-
-const struct contender contender_ach_newest = {
-    COMMON, .name = "ach newest", .settings = "ACH_O_LAST",
-    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .setup = setup_newest};
-
-const struct contender contender_ach_helper = {
-    COMMON, .name = "ach helper", .settings = "a helper thread makes the descriptor readable",
-    .modes = MODE_POLL, .setup = setup_helper};
-
-const struct contender contender_ach_heap = {COMMON,
-                                             .name = "ach heap",
-                                             .threads = true,
-                                             .settings = "threads of one process",
-                                             .modes = MODE_BLOCK | MODE_SPIN,
-                                             .setup = setup_heap};
-
-const struct contender contender_ach_kernel = {
-    COMMON,
-    .name = "ach kernel",
-    .settings = "the kernel module; put by a system call, get from mapped memory",
+const struct contender ach_contender = {
+    CHANNEL(.map = ACH_MAP_USER), COPIES, .name = "ach",
     .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL,
-    .start = kernel_channels_missing,
-    .setup = setup_kernel};
+    .settings = "64 messages of history, 1 of large ones; every message"};
 
-const struct contender contender_ach_in_place = {
-    COMMON,
+const struct contender ach_newest_contender = {
+    CHANNEL(.map = ACH_MAP_USER, .newest = true), COPIES, .name = "ach newest",
+    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .settings = "ACH_O_LAST"};
+
+const struct contender ach_helper_contender = {
+    CHANNEL(.map = ACH_MAP_USER, .ready = "thread"), COPIES, .name = "ach helper",
+    .modes = MODE_POLL, .settings = "a helper thread makes the descriptor readable"};
+
+const struct contender ach_heap_contender = {
+    CHANNEL(.map = ACH_MAP_ANON),    COPIES,          .name = "ach heap",
+    .modes = MODE_BLOCK | MODE_SPIN, .threads = true, .settings = "threads of one process"};
+
+const struct contender ach_kernel_contender = {
+    CHANNEL(.map = ACH_MAP_KERNEL),
+    COPIES,
+    .name = "ach kernel",
+    .start = kernel_channels_missing,
+    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL,
+    .settings = "the kernel module; put by a system call, get from mapped memory"};
+
+const struct contender ach_in_place_contender = {
+    CHANNEL(.map = ACH_MAP_USER, .in_place = true),
     .name = "ach in place",
-    .settings = "reserve and commit, view and check; one writer",
+    .loan = loan,
+    .send = commit,
+    .receive = view,
+    .release = release,
     .modes = MODE_BLOCK | MODE_SPIN,
     .max_senders = 1,
     .copies_nothing = true,
-    .setup = setup_in_place,
-    .loan = loan,
-    .publish = publish,
-    .take = take,
-    .give_back = give_back,
-};
+    .settings = "reserve and commit, view and check; one writer"};

@@ -2,15 +2,18 @@
 /*
  * contender.h - a way to pass messages between processes, as the comparison sees it
  *
- * A contender carries messages from every sender to every receiver. It is made
- * in one process, which then forks a process for each end; an end opens it,
- * sends or receives, and closes it. Nobody but the harness measures, checks or
- * counts anything.
+ * A contender carries messages from every sender to every receiver of a link.
+ * The parent sets a link up, then forks a process for each end. An end opens
+ * its copy of the link, sends or receives, and closes it. The harness allocates
+ * the state, waits, measures, checks and counts; a contender only makes the
+ * calls of its library. The working directory is the program's own, for
+ * sockets and files.
  *
- * One file holds one contender, or a few that differ in a word. What libc
- * offers is in the program itself; what needs a library is a module that
- * exports `const struct contender *const contenders[]`, ended by NULL, and is
- * built where the library is. C++ is welcome: the header is C for both.
+ * One file holds one contender, or a few that differ in a word. Those of libc
+ * are part of the program. One that needs a library is a module that exports
+ * `const struct contender contenders[]`, ended by one without a name, and is
+ * built where the library is. A module may call what this header and daemon.h
+ * declare. C++ adapters begin with adapter.hpp.
  */
 #ifndef PEERS_CONTENDER_H
 #define PEERS_CONTENDER_H
@@ -23,6 +26,10 @@
 extern "C" {
 #endif
 
+#define SENDERS_MAX 4u
+#define RECEIVERS_MAX 16u
+#define WHY_SIZE 160u
+
 /* How a receiver waits. */
 enum mode {
     MODE_BLOCK = 1, /* in the call that receives, asleep */
@@ -34,16 +41,23 @@ enum side { SENDER, RECEIVER };
 
 enum kind { KIND_ACH, KIND_FLOOR, KIND_KERNEL, KIND_LIBRARY };
 
-/* One link of one run. The harness makes it; all processes see the same. */
-struct job {
+/* One link of one run. Each end has a copy of it and of its state, as setup left them. */
+struct link {
+    const struct contender *c;
     enum mode mode;
-    size_t size; /* of every message */
     unsigned senders, receivers;
-    unsigned id;     /* no two links that live at once have the same: for names, ports, topics */
-    const char *dir; /* the run's own directory, for sockets and files */
-    char *why;       /* setup that fails writes a sentence here */
-    size_t why_size;
-};
+    unsigned id; /* unique in the program: for names, ports, topics */
+    size_t size; /* of every message */
+    void *state; /* the contender's own: state_size bytes, zero before setup */
+    char *why;   /* WHY_SIZE bytes: see refuse */
+
+    /* Of an end. */
+    enum side side;
+    unsigned index; /* among the ends of its side */
+    int fd; /* set by open of a receiver in MODE_POLL: readable when a message may be there */
+    int timeout_ms; /* of the last receive */
+    void *message;  /* size bytes to send, or received: a buffer of the end unless changed */
+} __attribute__((aligned));
 
 struct contender {
     const char *name;
@@ -51,41 +65,57 @@ struct contender {
     const char *package;                 /* Debian's; NULL: libc is enough */
     const char *settings;                /* what is set for the lowest latency, for the report */
     const char *source;                  /* __FILE__: its lines are counted */
+    const void *variant;                 /* what tells contenders apart that share functions */
     unsigned modes;                      /* all that it has */
+    unsigned waits;                      /* modes besides MODE_BLOCK in which receive waits */
+    unsigned looks_first;                /* modes in which receive(l, 0) comes before the wait */
     size_t max_size;                     /* of a message; 0: any */
     unsigned max_senders, max_receivers; /* 0: any */
     bool threads;                        /* ends are threads of one process, not processes */
     bool multicasts;                     /* on interfaces that it chooses by itself */
     bool copies_nothing;                 /* receivers see the very bytes that the sender wrote */
+    bool yields; /* while spinning, to the library's thread, which may share the core */
+    size_t state_size;
 
-    /* Once for the whole program, before the first and after the last run; may be NULL. For
-       daemons. start: NULL if all is well, else why not. */
-    const char *(*start)(const char *dir);
+    /* All functions but send and receive may be NULL. */
+
+    /* Once for the whole program, before the first and after the last run. For daemons.
+       start: NULL if all is well, else why not. */
+    const char *(*start)(void);
     void (*stop)(void);
 
-    /* In the parent, before its children. NULL: see job->why. */
-    void *(*setup)(const struct job *job);
-    void (*finish)(void *link); /* in the parent, after its children */
+    /* In the parent, before and after its children. finish also follows a setup that failed. */
+    bool (*setup)(struct link *l);
+    void (*finish)(struct link *l);
 
-    /* In each end. index counts the ends of a side from 0. */
-    bool (*open)(void *link, enum side side, unsigned index);
-    void (*close)(void *link, enum side side, unsigned index);
+    /* Once in the process of an end, before its first open and after its last close. */
+    bool (*join)(void);
+    void (*leave)(void);
+
+    /* In each end. An end that fails to open exits without close. */
+    bool (*open)(struct link *l);
+    void (*close)(struct link *l);
+
+    /* Point l->message to a place to write the next message to. False: none, it is lost. */
+    bool (*loan)(struct link *l);
 
     /* 1: on its way; 0: there was no room, and it is lost; -1: failed. Waits for room if that is
        what the contender does by itself. */
-    int (*send)(void *link, const void *message, size_t size);
+    int (*send)(struct link *l);
 
-    /* The next message, as many bytes as it has; 0: none within the time; -1: failed. */
-    ssize_t (*receive)(void *link, void *buffer, size_t room, int timeout_ms);
+    /* Set the time limit of the following receives, for libraries that keep it as an option. */
+    bool (*limit)(struct link *l, int timeout_ms);
 
-    /* Instead of the two above, for contenders that need no copy. loan: a place to write size bytes
-       to, then publish it. take: the next message in place, NULL: none within the time; when it has
-       been read, give_back tells whether it was still whole then. */
-    void *(*loan)(void *link, size_t size);
-    int (*publish)(void *link, void *place, size_t size);
-    const void *(*take)(void *link, size_t *size, int timeout_ms);
-    bool (*give_back)(void *link, const void *place);
+    /* The size of the next message, at l->message; 0: none within the time; -1: failed. May
+       return 0 early. In a mode that is not the contender's to wait in, timeout_ms is 0. */
+    ssize_t (*receive)(struct link *l, int timeout_ms);
+
+    /* The message has been read. False: it was overwritten meanwhile. */
+    bool (*release)(struct link *l);
 };
+
+/* Say why a link cannot be set up. Always false, for setup to return. */
+bool refuse(struct link *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus
 }

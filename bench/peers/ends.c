@@ -9,6 +9,7 @@
 
 #include "../machine.h"
 #include "../ticks.h"
+#include "link.h"
 
 #define PATIENCE_MS 100
 #define WARM_UP_MS 10
@@ -47,45 +48,26 @@ static void fail(const struct end *e)
 
 int end_put(struct end *e, const struct tag *tag)
 {
-    void *place;
+    struct link *l = e->out;
 
-    if (!e->c->loan) {
-        message_write(e->buffer, e->s->size, tag, e->s->touch);
-        return e->c->send(e->out, e->buffer, e->s->size);
-    }
-    place = e->c->loan(e->out, e->s->size);
-    if (!place)
+    if (e->c->loan && !e->c->loan(l))
         return 0;
-    message_write(place, e->s->size, tag, e->s->touch);
-    return e->c->publish(e->out, place, e->s->size);
-}
-
-static int get_in_place(struct end *e, struct tag *tag, int ms)
-{
-    size_t size = 0;
-    const void *place = e->c->take(e->in, &size, ms);
-    bool good;
-
-    if (!place)
-        return NOTHING;
-    good = size == e->s->size && message_read(place, size, tag, e->s->touch);
-    if (!e->c->give_back(e->in, place))
-        return NOTHING; /* overwritten while it was read: a loss, not damage */
-    return good ? GOT : DAMAGED;
+    message_write(l->message, l->size, tag, e->s->touch);
+    return e->c->send(l);
 }
 
 int end_get(struct end *e, struct tag *tag, int timeout_ms)
 {
-    ssize_t n;
+    struct link *l = e->in;
+    ssize_t n = link_receive(l, timeout_ms);
+    bool good;
 
-    if (e->c->take)
-        return get_in_place(e, tag, timeout_ms);
-    n = e->c->receive(e->in, e->buffer, e->s->size, timeout_ms);
     if (n <= 0)
         return n == 0 ? NOTHING : FAILED;
-    if ((size_t)n != e->s->size || !message_read(e->buffer, e->s->size, tag, e->s->touch))
-        return DAMAGED;
-    return GOT;
+    good = (size_t)n == l->size && message_read(l->message, l->size, tag, e->s->touch);
+    if (e->c->release && !e->c->release(l))
+        return NOTHING; /* overwritten while it was read: a loss, not damage */
+    return good ? GOT : DAMAGED;
 }
 
 void sleep_until(uint64_t ns)
@@ -100,7 +82,7 @@ static bool all_heard(const struct end *e)
     unsigned i;
 
     for (i = 0; i < e->s->receivers; i++)
-        if (!(__atomic_load_n(&e->board->tally[i].heard, __ATOMIC_ACQUIRE) & 1u << e->out_index))
+        if (!(__atomic_load_n(&e->board->tally[i].heard, __ATOMIC_ACQUIRE) & 1u << e->index))
             return false;
     return true;
 }
@@ -108,7 +90,7 @@ static bool all_heard(const struct end *e)
 /* False: the run is over before it began. */
 static bool warm_up(struct end *e)
 {
-    const struct tag tag = {.sender = e->out_index, .warm_up = true};
+    const struct tag tag = {.sender = e->index, .warm_up = true};
 
     while (!all_heard(e)) {
         if (stopped(e) || end_put(e, &tag) < 0)
@@ -123,13 +105,13 @@ static bool warm_up(struct end *e)
 
 void live_send(struct end *e)
 {
-    struct tag tag = {.sender = e->out_index};
+    struct tag tag = {.sender = e->index};
     double period = (double)NS_PER_S / e->s->rate_hz;
     uint64_t start;
 
     if (!warm_up(e))
         return;
-    start = clock_ns() + WARM_UP_MS * 1000000u + (uint64_t)(period * e->out_index / e->s->senders);
+    start = clock_ns() + WARM_UP_MS * 1000000u + (uint64_t)(period * e->index / e->s->senders);
     for (tag.number = 0; tag.number < e->board->count && !stopped(e); tag.number++) {
         sleep_until(start + (uint64_t)((double)tag.number * period));
         *stamp_of(e->board, &tag) = clock_ns();
@@ -144,13 +126,13 @@ void live_send(struct end *e)
 
 /* What a receiver remembers of each sender. */
 struct memory {
-    uint64_t expected[RUN_SENDERS_MAX]; /* the next number */
-    unsigned char *seen;                /* for each message of each sender */
+    uint64_t expected[SENDERS_MAX]; /* the next number */
+    unsigned char *seen;            /* for each message of each sender */
 };
 
 static void count(struct end *e, const struct tag *tag, uint64_t now, struct memory *m)
 {
-    struct tally *t = &e->board->tally[e->in_index];
+    struct tally *t = &e->board->tally[e->index];
     unsigned char *seen;
 
     if (tag->sender >= e->s->senders || tag->number >= e->board->count) {
@@ -166,7 +148,7 @@ static void count(struct end *e, const struct tag *tag, uint64_t now, struct mem
         return;
     *seen = 1;
     t->distinct++;
-    times_of(e->board, e->in_index)[t->n++] = now - *stamp_of(e->board, tag);
+    times_of(e->board, e->index)[t->n++] = now - *stamp_of(e->board, tag);
 }
 
 static bool all_seen(const struct end *e, const struct memory *m)
@@ -181,7 +163,7 @@ static bool all_seen(const struct end *e, const struct memory *m)
 
 void live_receive(struct end *e)
 {
-    struct tally *t = &e->board->tally[e->in_index];
+    struct tally *t = &e->board->tally[e->index];
     struct memory m = {.seen = calloc(e->s->senders, e->board->count)};
 
     if (!m.seen)
@@ -281,17 +263,11 @@ void live_ping(struct end *e)
 
 static bool open_links(struct end *e)
 {
-    if (e->in && !e->c->open(e->in, RECEIVER, e->in_index))
+    if (e->c->join && !e->c->join())
         return false;
-    return !e->out || e->c->open(e->out, SENDER, e->out_index);
-}
-
-static void close_links(struct end *e)
-{
-    if (e->out)
-        e->c->close(e->out, SENDER, e->out_index);
-    if (e->in)
-        e->c->close(e->in, RECEIVER, e->in_index);
+    if (e->in && !(e->in = link_open(e->in, RECEIVER, e->index, e->buffer)))
+        return false;
+    return !e->out || (e->out = link_open(e->out, SENDER, e->index, e->buffer));
 }
 
 bool end_begin(struct end *e)
@@ -308,7 +284,12 @@ bool end_begin(struct end *e)
 
 void end_finish(struct end *e)
 {
-    close_links(e);
+    if (e->out)
+        link_close(e->out);
+    if (e->in)
+        link_close(e->in);
+    if (e->c->leave)
+        e->c->leave();
     free(e->buffer);
 }
 

@@ -4,9 +4,8 @@
 #define PEERS_ENDS_H
 
 #include "message.h"
+#include "ring.h"
 #include "run.h"
-
-#define APART __attribute__((aligned(128)))
 
 /* What one receiver saw. */
 struct tally {
@@ -23,9 +22,9 @@ struct board {
     uint32_t done;       /* senders that have sent everything */
     uint32_t failed;     /* ends that could not open, or send */
     uint32_t stop;       /* receivers: nothing more will come */
-    struct tally tally[RUN_RECEIVERS_MAX];
-    uint64_t count;                 /* messages of each sender */
-    uint64_t sent[RUN_SENDERS_MAX]; /* so far */
+    struct tally tally[RECEIVERS_MAX];
+    uint64_t count;             /* messages of each sender */
+    uint64_t sent[SENDERS_MAX]; /* so far */
     unsigned senders;
     uint64_t numbers[]; /* for each sender: when; for each receiver: how long */
 };
@@ -34,8 +33,8 @@ struct end {
     const struct contender *c;
     const struct setting *s;
     struct board *board;
-    void *in, *out; /* links; NULL: none */
-    unsigned in_index, out_index;
+    struct link *in, *out; /* NULL: none */
+    unsigned index;        /* among the ends of a link's side */
     int cpu;
     void (*live)(struct end *e);
     unsigned char *buffer; /* the end's own */

@@ -8,58 +8,42 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "kernel.h"
+#include "built_in.h"
 #include "ring.h"
-#include "setup.h"
 
-static void *setup(const struct job *job)
+static bool setup(struct link *l)
 {
-    struct ring *r = calloc(1, sizeof(*r));
-
-    if (r && ring_init(r, job->size))
-        return r;
-    free(r);
-    return refuse(job, "no memory");
+    return ring_init(l->state, l->size) || refuse(l, "no memory");
 }
 
-static bool open_end(void *link, enum side side, unsigned index)
+static void finish(struct link *l)
 {
-    (void)side;
-    (void)index;
-    ring_open(link);
-    return true;
+    ring_finish(l->state);
 }
 
-static void finish(void *link)
+static bool open_end(struct link *l)
 {
-    ring_finish(link);
-    free(link);
+    return ring_open(l->state);
 }
 
-static int send_message(void *link, const void *message, size_t size)
+static int send_message(struct link *l)
 {
-    struct ring *r = link;
+    struct ring *r = l->state;
 
-    (void)size;
-    ring_put(r, message);
+    ring_put(r, l->message);
     return syscall(SYS_futex, &r->memory->sequence, FUTEX_WAKE, INT_MAX, NULL, NULL, 0) < 0 ? -1
                                                                                             : 1;
 }
 
-static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
+static ssize_t receive(struct link *l, int timeout_ms)
 {
-    const struct timespec limit = {.tv_sec = timeout_ms / 1000,
-                                   .tv_nsec = timeout_ms % 1000 * 1000000l};
-    struct ring *r = link;
+    const struct timespec limit = milliseconds(timeout_ms);
+    struct ring *r = l->state;
 
-    if (room < r->size)
-        return -1;
-    while (!ring_get(r, buffer)) {
+    while (!ring_get(r, l->message)) {
         if (syscall(SYS_futex, &r->memory->sequence, FUTEX_WAIT, r->next, &limit, NULL, 0) == 0)
             continue;
         if (errno == ETIMEDOUT)
@@ -67,7 +51,7 @@ static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
         if (errno != EAGAIN && errno != EINTR)
             return -1;
     }
-    return (ssize_t)r->size;
+    return (ssize_t)l->size;
 }
 
 const struct contender futex_contender = {
@@ -77,10 +61,10 @@ const struct contender futex_contender = {
     .settings = "a ring in shared memory, 64 slots or 2 MiB, at least 2; one wake for all",
     .modes = MODE_BLOCK,
     .max_senders = 1,
+    .state_size = sizeof(struct ring),
     .setup = setup,
     .finish = finish,
     .open = open_end,
-    .close = close_nothing,
     .send = send_message,
     .receive = receive,
 };

@@ -7,11 +7,6 @@
 
 #define CDF_POINTS 60
 
-static const char *const kinds[] = {[KIND_ACH] = "ach",
-                                    [KIND_FLOOR] = "floor",
-                                    [KIND_KERNEL] = "kernel",
-                                    [KIND_LIBRARY] = "library"};
-
 static const char *mode_name(enum mode mode)
 {
     return mode == MODE_BLOCK ? "block" : mode == MODE_SPIN ? "spin" : "poll";
@@ -40,7 +35,7 @@ static void row(FILE *f, struct row *r)
     fputs("    {", f);
     json_member(f, "scenario", r->scenario->name);
     json_member(f, "contender", r->c->name);
-    json_member(f, "kind", kinds[r->c->kind]);
+    json_member(f, "kind", output_kinds[r->c->kind]);
     json_member(f, "mode", mode_name(s->mode));
     json_member(f, "sched", s->fifo ? "fifo" : "other");
     fprintf(f,
@@ -103,7 +98,7 @@ static void contenders(FILE *f, const struct results *r)
 
         fputs(i ? ",\n    {" : "    {", f);
         json_member(f, "name", e->c->name);
-        json_member(f, "kind", kinds[e->c->kind]);
+        json_member(f, "kind", output_kinds[e->c->kind]);
         json_member(f, "package", e->c->package);
         json_member(f, "settings", e->c->settings);
         fprintf(f, "\"lines\": %u, \"status\": ", source_lines(e->c->source));

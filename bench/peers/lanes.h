@@ -9,47 +9,57 @@
  * must poll to know which one to read.
  *
  * A receiver that blocks, from one lane, does so in read. Sockets have a time
- * limit for that, pipes have none: there the limit counts only if it is 0.
+ * limit for that, pipes have none.
  */
 #ifndef PEERS_LANES_H
 #define PEERS_LANES_H
 
+#include <netinet/in.h>
 #include <poll.h>
 
 #include "contender.h"
 
+#define LANES_MAX (SENDERS_MAX * RECEIVERS_MAX)
+
 enum { LANE_OUT, LANE_IN };
 
 struct lanes {
-    struct job job;
     unsigned count;
-    int (*fd)[2]; /* of each lane; LANE_OUT may be -1: another lane's carries it too */
+    int fd[LANES_MAX][2]; /* of each lane; LANE_OUT may be -1: another lane's carries it too */
 
     /* What this end picked. */
-    struct pollfd *in;
-    int *out;
+    struct pollfd in[LANES_MAX];
+    int out[LANES_MAX];
     unsigned ins, outs;
-    unsigned next;  /* of in, to look at first */
-    int time_limit; /* in milliseconds, that the sockets have */
+    unsigned next; /* of in, to look at first */
 };
 
-/* Make the descriptors of a lane; false: errno says why. Lanes below index are there. */
-typedef bool lane_make(const struct lanes *l, unsigned index, int fd[2]);
-
-/* NULL: see job->why. */
-struct lanes *lanes_create(const struct job *job, bool lane_per_sender, lane_make *make);
+/* The variant of a contender that has lanes. */
+struct lane_kind {
+    /* Make the descriptors of the next lane; false: errno says why. */
+    bool (*make)(const struct link *l, int fd[2]);
+    bool per_sender;
+    size_t whole_max; /* larger messages of several senders mix; 0: none do */
+};
 
 /* Large enough for some messages, and never smaller than usual. */
 bool lane_buffers(int fd, size_t size);
 
-void lanes_finish(void *link);
-bool lanes_open(void *link, enum side side, unsigned index);
-void lanes_close(void *link, enum side side, unsigned index);
-int lanes_send(void *link, const void *message, size_t size);
-ssize_t lanes_receive(void *link, void *buffer, size_t room, int timeout_ms);
+/* Bind to a port that the kernel finds, unless at names one, and tell which. */
+bool lane_bind(int fd, struct sockaddr_in *at);
 
-#define LANES_FUNCTIONS                                                                            \
-    .finish = lanes_finish, .open = lanes_open, .close = lanes_close, .send = lanes_send,          \
-    .receive = lanes_receive
+bool lanes_setup(struct link *l);
+void lanes_finish(struct link *l);
+bool lanes_open(struct link *l);
+int lanes_send(struct link *l);
+bool lanes_limit(struct link *l, int timeout_ms);
+ssize_t lanes_receive(struct link *l, int timeout_ms);
+
+#define LANES(...)                                                                                 \
+    .kind = KIND_KERNEL, .source = __FILE__ " lanes.c", .state_size = sizeof(struct lanes),        \
+    .variant = &(const struct lane_kind){.make = __VA_ARGS__},                                     \
+    .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN, .waits = MODE_POLL | MODE_SPIN,                   \
+    .setup = lanes_setup, .finish = lanes_finish, .open = lanes_open, .send = lanes_send,          \
+    .limit = lanes_limit, .receive = lanes_receive
 
 #endif

@@ -8,18 +8,14 @@
  * finds in the slot.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "../ticks.h"
-#include "kernel.h"
-#include "setup.h"
+#include "built_in.h"
+#include "ring.h"
 
-#define ALIGNMENT 128u /* two lines: some processors fetch them in pairs */
-#define SLOTS_MIN 2u
-#define SLOTS_MAX 64u
-#define BYTES_ENOUGH ((size_t)2 * 1024 * 1024)
+#define ALIGNMENT 128u
 #define LOOKS 256u /* between two looks at the clock */
 
 struct slot {
@@ -34,31 +30,22 @@ struct line {
     uint64_t next;  /* to send, or to receive: each end has its own */
 };
 
-static void *setup(const struct job *job)
+static bool setup(struct link *l)
 {
-    struct line *l = calloc(1, sizeof(*l));
+    struct line *n = l->state;
 
-    if (!l)
-        return refuse(job, "no memory");
-    l->size = job->size;
-    l->stride = (sizeof(struct slot) + job->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    for (l->slots = SLOTS_MAX; l->slots > SLOTS_MIN; l->slots /= 2)
-        if (l->slots * l->stride <= BYTES_ENOUGH)
-            break;
-    l->memory = mmap(NULL, l->slots * l->stride, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (l->memory != MAP_FAILED)
-        return l;
-    free(l);
-    return refuse(job, "no memory");
+    n->size = l->size;
+    n->stride = (sizeof(struct slot) + l->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    n->slots = ring_slots(n->stride);
+    n->memory = ring_map(n->slots * n->stride);
+    return n->memory || refuse(l, "no memory");
 }
 
-static void finish(void *link)
+static void finish(struct link *l)
 {
-    struct line *l = link;
+    struct line *n = l->state;
 
-    munmap(l->memory, l->slots * l->stride);
-    free(l);
+    munmap(n->memory, n->slots * n->stride);
 }
 
 static struct slot *slot_of(const struct line *l, uint64_t number)
@@ -66,13 +53,13 @@ static struct slot *slot_of(const struct line *l, uint64_t number)
     return (struct slot *)(l->memory + (number & (l->slots - 1)) * l->stride);
 }
 
-static int send_message(void *link, const void *message, size_t size)
+static int send_message(struct link *l)
 {
-    struct line *l = link;
-    struct slot *s = slot_of(l, l->next);
+    struct line *n = l->state;
+    struct slot *s = slot_of(n, n->next);
 
-    memcpy(s->bytes, message, size);
-    atomic_store_explicit(&s->sequence, ++l->next, memory_order_release);
+    memcpy(s->bytes, l->message, l->size);
+    atomic_store_explicit(&s->sequence, ++n->next, memory_order_release);
     /* This message counts before the next slot is touched: the fence in copy. */
     atomic_thread_fence(memory_order_release);
     return 1;
@@ -91,21 +78,19 @@ static bool copy(struct line *l, uint64_t number, void *buffer)
     return true;
 }
 
-static ssize_t receive(void *link, void *buffer, size_t room, int timeout_ms)
+static ssize_t receive(struct link *l, int timeout_ms)
 {
-    struct line *l = link;
-    struct slot *s = slot_of(l, l->next);
+    struct line *n = l->state;
+    struct slot *s = slot_of(n, n->next);
     uint64_t end = 0;
     unsigned looks;
 
-    if (room < l->size)
-        return -1;
     do {
         for (looks = 0; looks < LOOKS; looks++) {
             uint64_t sequence = atomic_load_explicit(&s->sequence, memory_order_acquire);
 
-            if (sequence > l->next && copy(l, sequence - 1, buffer))
-                return (ssize_t)l->size;
+            if (sequence > n->next && copy(n, sequence - 1, l->message))
+                return (ssize_t)n->size;
             relax();
         }
         if (!end)
@@ -120,11 +105,11 @@ const struct contender line_contender = {
     .kind = KIND_FLOOR,
     .settings = "the sequence and the message side by side, 64 slots or 2 MiB, at least 2",
     .modes = MODE_SPIN,
+    .waits = MODE_SPIN,
     .max_senders = 1,
+    .state_size = sizeof(struct line),
     .setup = setup,
     .finish = finish,
-    .open = open_nothing,
-    .close = close_nothing,
     .send = send_message,
     .receive = receive,
 };

@@ -5,11 +5,13 @@
  * The contenders take turns, round by round, so that whatever else the machine
  * does hits all alike.
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,7 @@
 
 #include "../supervise.h"
 #include "../ticks.h"
-#include "channels.h"
-#include "kernel.h"
+#include "built_in.h"
 #include "network.h"
 #include "options.h"
 #include "output.h"
@@ -29,11 +30,7 @@
 #define QUICK_ROUNDS 2u
 #define QUICK_SCALE 0.5
 /* What meson could not build, and why: NAME, PACKAGE pairs. */
-static const char *const missing_modules[][2] = {
-#ifdef PEERS_MISSING
-    PEERS_MISSING
-#endif
-    {NULL, NULL}};
+static const char *const missing_modules[][2] = {PEERS_MISSING{NULL, NULL}};
 
 static struct results results;
 
@@ -49,103 +46,59 @@ static void add(const struct contender *c, const char *status)
     snprintf(e->status, sizeof(e->status), "%s", status);
 }
 
-static void add_all(const struct contender *const *list)
-{
-    for (; *list; list++)
-        add(*list, "ok");
-}
-
 static void add_missing(const char *name, const char *package, const char *why)
 {
     struct contender *c = calloc(1, sizeof(*c));
-    char status[160];
 
     if (!c)
         exit(1);
-    c->name = name;
-    c->kind = KIND_LIBRARY;
-    c->package = package;
-    snprintf(status, sizeof(status), "%s", why);
-    add(c, status);
+    *c = (struct contender){.name = name, .kind = KIND_LIBRARY, .package = package};
+    add(c, why);
 }
 
-static void load(const char *directory, const char *file)
+static void load(const char *path)
 {
-    const struct contender *const *list;
-    char path[PATH_MAX];
-    void *module;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct contender *list = module ? dlsym(module, "contenders") : NULL;
 
-    snprintf(path, sizeof(path), "%s/%s", directory, file);
-    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    list = module ? dlsym(module, "contenders") : NULL;
-    if (list)
-        add_all(list);
-    else
-        add_missing(strdup(file), NULL, dlerror());
-}
-
-static int ends_in_so(const struct dirent *d)
-{
-    size_t n = strlen(d->d_name);
-
-    return n > 3 && strcmp(d->d_name + n - 3, ".so") == 0;
+    if (!list)
+        add_missing(strdup(strrchr(path, '/') + 1), NULL, dlerror());
+    for (; list && list->name; list++)
+        add(list, "ok");
 }
 
 static void load_all(const char *directory)
 {
-    struct dirent **files;
-    int i, n = directory ? scandir(directory, &files, ends_in_so, alphasort) : 0;
+    char pattern[PATH_MAX];
+    glob_t found = {0};
+    size_t i;
 
-    for (i = 0; i < n; i++) {
-        load(directory, files[i]->d_name);
-        free(files[i]);
-    }
-    if (n > 0)
-        free(files);
+    snprintf(pattern, sizeof(pattern), "%s/*.so", directory);
+    glob(pattern, 0, NULL, &found);
+    for (i = 0; i < found.gl_pathc; i++)
+        load(found.gl_pathv[i]);
+    globfree(&found);
 }
 
-/* Ends the program if one of the names is no contender's. */
-static void check_names(const char *list)
+static const char *contender_name(unsigned i)
 {
-    const char *p;
-
-    for (p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-        size_t n = strcspn(p, ",");
-        bool known = false;
-        unsigned i;
-
-        for (i = 0; i < results.entry_count && !known; i++) {
-            const char *name = results.entries[i].c->name;
-
-            known = strlen(name) == n && strncmp(p, name, n) == 0;
-        }
-        if (!known) {
-            fprintf(stderr, "ach-peers: there is no contender '%.*s'; see --list\n", (int)n, p);
-            exit(2);
-        }
-    }
+    return i < results.entry_count ? results.entries[i].c->name : NULL;
 }
 
 static void gather(const struct options *o)
 {
     unsigned i, kept = 0;
 
-    add(&contender_ach, "ok");
-    add(&contender_ach_newest, "ok");
-    add(&contender_ach_in_place, "ok");
-    add(&contender_ach_heap, "ok");
-    add(&contender_ach_helper, "ok");
-    add(&contender_ach_kernel, "ok");
-    add(&contender_ach_device, "ok");
-    add_all(kernel_contenders);
+    for (i = 0; built_in_contenders[i]; i++)
+        add(built_in_contenders[i], "ok");
     load_all(o->modules);
     for (i = 0; missing_modules[i][0]; i++) {
-        char why[160];
+        char why[WHY_SIZE];
 
         snprintf(why, sizeof(why), "not built: package %s was not there", missing_modules[i][1]);
         add_missing(missing_modules[i][0], missing_modules[i][1], why);
     }
-    check_names(o->only);
+    check_list(o->only, "contender", contender_name, "--list");
     for (i = 0; o->only && i < results.entry_count; i++)
         if (results.entries[i].c->kind == KIND_FLOOR ||
             in_list(o->only, results.entries[i].c->name))
@@ -170,7 +123,7 @@ static void exclude_multicast(void)
                      "left out: needs root, to be kept off the network");
 }
 
-static void daemons(bool start, const char *dir)
+static void daemons(bool start)
 {
     unsigned i;
 
@@ -184,7 +137,7 @@ static void daemons(bool start, const char *dir)
             e->c->stop();
         if (!start || !e->c->start)
             continue;
-        why = e->c->start(dir);
+        why = e->c->start();
         if (why)
             snprintf(e->status, sizeof(e->status), "%s", why);
     }
@@ -202,21 +155,26 @@ static bool wanted(const struct options *o, const struct scenario *s)
     return !o->quick || s->quick;
 }
 
-static void progress(const struct scenario *s, unsigned round, unsigned rounds, const char *name)
+/* On a line of its own that comes and goes. */
+__attribute__((format(printf, 1, 2))) static void progress(const char *format, ...)
 {
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s, %s: round %u of %u, %s", s->name, s->about, round + 1, rounds,
-                name);
+    va_list args;
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    fputs("\r\033[K", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
 }
 
-static void one_turn(struct row *row, const struct setting *setting, unsigned round,
-                     const char *dir)
+static void one_turn(struct row *row, const struct setting *setting, unsigned round)
 {
     struct outcome once = {0};
 
-    run(row->c, setting, dir, &once);
+    run(row->c, setting, &once);
     if (once.why[0] && !run_interrupted) /* the machine may be busy: once more */
-        run(row->c, setting, dir, &once);
+        run(row->c, setting, &once);
     if (once.ns.count) {
         row->p50[round] = samples_quantile(&once.ns, 0.5);
         row->p99[round] = samples_quantile(&once.ns, 0.99);
@@ -236,24 +194,21 @@ static void add_rows(const struct scenario *s)
 {
     unsigned i;
 
+    if (!results.rows.row)
+        results.rows.row =
+            calloc((scenario_count + 1) * results.entry_count, sizeof(*results.rows.row));
+    if (!results.rows.row)
+        exit(1);
     for (i = 0; i < results.entry_count; i++) {
         const struct entry *e = &results.entries[i];
-        struct row *rows;
 
-        if (!takes_part(e) || (s->in_place && !e->c->copies_nothing))
-            continue;
-        rows = realloc(results.rows.row, (results.rows.count + 1) * sizeof(*rows));
-        if (!rows)
-            exit(1);
-        results.rows.row = rows;
-        memset(&rows[results.rows.count], 0, sizeof(*rows));
-        rows[results.rows.count].scenario = s;
-        rows[results.rows.count].c = e->c;
-        rows[results.rows.count++].impossible = run_possible(e->c, &s->setting);
+        if (takes_part(e) && (!s->in_place || e->c->copies_nothing))
+            results.rows.row[results.rows.count++] = (struct row){
+                .scenario = s, .c = e->c, .impossible = run_possible(e->c, &s->setting)};
     }
 }
 
-static void compare(const struct options *o, const struct scenario *s, const char *dir)
+static void compare(const struct options *o, const struct scenario *s)
 {
     unsigned i, round, first = results.rows.count;
     unsigned rounds = o->rounds ? o->rounds : o->quick ? QUICK_ROUNDS : o->long_ ? 1 : s->rounds;
@@ -272,8 +227,9 @@ static void compare(const struct options *o, const struct scenario *s, const cha
             if (row->impossible ||
                 (row->c->kind == KIND_LIBRARY && !o->rounds && round >= s->peer_rounds))
                 continue;
-            progress(s, round, rounds, row->c->name);
-            one_turn(row, &setting, round, dir);
+            progress("%s, %s: round %u of %u, %s", s->name, s->about, round + 1, rounds,
+                     row->c->name);
+            one_turn(row, &setting, round);
         }
     }
     for (i = first; i < results.rows.count; i++)
@@ -285,13 +241,12 @@ static void compare(const struct options *o, const struct scenario *s, const cha
         row->ratio = rows_ratio(row->p50, floor->p50);
         row->ratio_p99 = rows_ratio(row->p99, floor->p99);
     }
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    progress("%s", "");
     if (!run_interrupted)
         output_scenario(&results, first, s);
 }
 
-static void stop_receivers(const char *dir)
+static void stop_receivers(void)
 {
     unsigned i;
 
@@ -300,13 +255,11 @@ static void stop_receivers(const char *dir)
 
         if (!takes_part(e) || e->c->kind == KIND_FLOOR || run_interrupted)
             continue;
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\r\033[Kstopped: %s", e->c->name);
-        stopped_run(e->c, dir, results.machine.main_cpu, results.machine.peer_cpu, &e->stopped);
+        progress("stopped: %s", e->c->name);
+        stopped_run(e->c, results.machine.main_cpu, results.machine.peer_cpu, &e->stopped);
         e->was_stopped = true;
     }
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    progress("%s", "");
     output_stopped(&results);
 }
 
@@ -319,13 +272,18 @@ static void interrupt(int sig)
 static int all(void *arg)
 {
     const struct options *o = arg;
-    const char *dir = getenv("ACH_DIR");
+    const char *dir = realpath(getenv("ACH_DIR"), NULL);
+    int home = open(".", O_PATH | O_CLOEXEC);
     struct whole_file report;
     unsigned i;
 
     /* Before anything is measured: it may be in vain. */
     if (o->json && !whole_file_open(&report, o->json)) {
         fprintf(stderr, "ach-peers: cannot write %s: %s\n", o->json, strerror(errno));
+        return 1;
+    }
+    if (!dir || setenv("ACH_DIR", dir, 1) != 0 || chdir(dir) != 0) {
+        perror("ach-peers: the directory for channels");
         return 1;
     }
     results.extent = o->custom ? "own" : o->quick ? "quick" : o->long_ ? "long" : "full";
@@ -337,16 +295,18 @@ static int all(void *arg)
            results.machine.kernel);
     if (!network_leave())
         exclude_multicast();
-    daemons(true, dir);
+    daemons(true);
     output_contenders(&results);
     for (i = 0; i < scenario_count && !o->custom; i++)
         if (wanted(o, &scenarios[i]) && !run_interrupted)
-            compare(o, &scenarios[i], dir);
+            compare(o, &scenarios[i]);
     if (o->custom)
-        compare(o, &o->own, dir);
+        compare(o, &o->own);
     else if (o->scenarios ? in_list(o->scenarios, "stopped") : !o->long_)
-        stop_receivers(dir);
-    daemons(false, dir);
+        stop_receivers();
+    daemons(false);
+    if (o->json && fchdir(home) != 0) /* its path may be relative */
+        perror("ach-peers");
     if (run_interrupted) {
         if (o->json)
             whole_file_drop(&report);

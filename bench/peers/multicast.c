@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* multicast.c - UDP multicast that never leaves the machine: one datagram for all receivers */
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "kernel.h"
+#include "built_in.h"
 #include "lanes.h"
 
 #define UDP_MAX 65507u
@@ -16,24 +15,15 @@ static bool set(int fd, int option, int value)
     return setsockopt(fd, IPPROTO_IP, option, &value, sizeof(value)) == 0;
 }
 
-static int udp_socket(void)
-{
-    return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-}
-
-/* The kernel finds a port for the first receiver, the others take the same. */
 static bool listen_to(int fd, struct sockaddr_in *at)
 {
     const struct ip_mreqn member = {.imr_multiaddr = at->sin_addr,
                                     .imr_address = {htonl(INADDR_LOOPBACK)}};
-    socklen_t length = sizeof(*at);
     int on = 1;
 
     return lane_buffers(fd, BUFFER) &&
-           setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-           bind(fd, (struct sockaddr *)at, length) == 0 &&
-           setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)) == 0 &&
-           getsockname(fd, (struct sockaddr *)at, &length) == 0;
+           setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 && lane_bind(fd, at) &&
+           setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)) == 0;
 }
 
 static bool speak_to(int fd, const struct sockaddr_in *at)
@@ -46,32 +36,24 @@ static bool speak_to(int fd, const struct sockaddr_in *at)
            connect(fd, (const struct sockaddr *)at, sizeof(*at)) == 0;
 }
 
-static bool make(const struct lanes *l, unsigned index, int fd[2])
+/* The kernel finds a port for the first receiver, the others take the same. */
+static bool make(const struct link *l, int fd[2])
 {
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_addr = {htonl(GROUPS | (l->job.id & 0xffff))}};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(GROUPS | (l->id & 0xffff))}};
+    const struct lanes *s = l->state;
     socklen_t length = sizeof(at);
 
-    fd[LANE_IN] = udp_socket();
-    if (index > 0)
-        return getsockname(l->fd[0][LANE_IN], (struct sockaddr *)&at, &length) == 0 &&
+    fd[LANE_IN] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (s->count > 0)
+        return getsockname(s->fd[0][LANE_IN], (struct sockaddr *)&at, &length) == 0 &&
                listen_to(fd[LANE_IN], &at);
-    fd[LANE_OUT] = udp_socket();
+    fd[LANE_OUT] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     return listen_to(fd[LANE_IN], &at) && speak_to(fd[LANE_OUT], &at);
-}
-
-static void *setup(const struct job *job)
-{
-    return lanes_create(job, false, make);
 }
 
 const struct contender multicast_contender = {
     .name = "UDP multicast",
-    .source = __FILE__ " lanes.c",
-    .kind = KIND_KERNEL,
     .settings = "loopback, time to live 0, buffers of 4 MiB where allowed",
-    .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,
     .max_size = UDP_MAX,
-    .setup = setup,
-    LANES_FUNCTIONS,
+    LANES(make),
 };

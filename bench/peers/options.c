@@ -43,7 +43,7 @@ static void usage(FILE *f)
             fprintf(f, "%s %s", i % 8 == 7 ? "\n               " : "", scenarios[i].name);
     fputs(" stopped\n"
           "  --only        only these contenders, and the floors\n"
-          "  --rounds N    how often each contender has its turn, 1 to 64\n"
+          "  --rounds N    how many times each contender is measured, 1 to 64\n"
           "  --json FILE   write the results there\n"
           "  --modules     where the contenders are that need a library\n"
           "  --list        list the contenders\n"
@@ -110,10 +110,10 @@ static bool own_option(struct options *o, int c, const char *name, const char *t
         s->size = (size_t)number(name, text, MESSAGE_MIN, SIZE_LIMIT);
         break;
     case OWN_SENDERS:
-        s->senders = (unsigned)number(name, text, 1, RUN_SENDERS_MAX);
+        s->senders = (unsigned)number(name, text, 1, SENDERS_MAX);
         break;
     case OWN_RECEIVERS:
-        s->receivers = (unsigned)number(name, text, 1, RUN_RECEIVERS_MAX);
+        s->receivers = (unsigned)number(name, text, 1, RECEIVERS_MAX);
         break;
     case OWN_HOPS:
         s->hops = (unsigned)number(name, text, 1, RUN_HOPS_MAX);
@@ -149,44 +149,49 @@ static void check_own(const struct setting *s)
     }
 }
 
-static void check_scenarios(const char *names)
+void check_list(const char *list, const char *what, const char *(*name)(unsigned), const char *see)
 {
-    const char *p;
+    const char *p, *known;
 
-    for (p = names; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    for (p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
         size_t n = strcspn(p, ",");
-        bool known = strncmp(p, "stopped", n) == 0 && n == strlen("stopped");
-        unsigned i;
+        unsigned i = 0;
 
-        for (i = 0; i < scenario_count; i++)
-            known = known || (strlen(scenarios[i].name) == n && !strncmp(p, scenarios[i].name, n));
+        do
+            known = name(i++);
+        while (known && (strlen(known) != n || strncmp(p, known, n) != 0));
         if (!known) {
-            fprintf(stderr, "ach-peers: there is no scenario '%.*s'; see --help\n", (int)n, p);
+            fprintf(stderr, "ach-peers: there is no %s '%.*s'; see %s\n", what, (int)n, p, see);
             exit(2);
         }
     }
 }
 
+static const char *scenario_name(unsigned i)
+{
+    return i < scenario_count ? scenarios[i].name : i == scenario_count ? "stopped" : NULL;
+}
+
 void options_parse(struct options *o, int argc, char **argv)
 {
-    static const struct option names[] = {{"quick", no_argument, NULL, 'q'},
-                                          {"long", no_argument, NULL, 'l'},
-                                          {"scenario", required_argument, NULL, 's'},
-                                          {"only", required_argument, NULL, 'o'},
-                                          {"rounds", required_argument, NULL, 'r'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"rate", required_argument, NULL, OWN_RATE},
-                                          {"size", required_argument, NULL, OWN_SIZE},
-                                          {"senders", required_argument, NULL, OWN_SENDERS},
-                                          {"receivers", required_argument, NULL, OWN_RECEIVERS},
-                                          {"hops", required_argument, NULL, OWN_HOPS},
-                                          {"wait", required_argument, NULL, OWN_WAIT},
-                                          {"realtime", no_argument, NULL, OWN_REALTIME},
-                                          {"seconds", required_argument, NULL, OWN_SECONDS},
-                                          {"modules", required_argument, NULL, 'm'},
-                                          {"list", no_argument, NULL, 'L'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    const struct option names[] = {{"quick", no_argument, &o->quick, true},
+                                   {"long", no_argument, &o->long_, true},
+                                   {"scenario", required_argument, NULL, 's'},
+                                   {"only", required_argument, NULL, 'o'},
+                                   {"rounds", required_argument, NULL, 'r'},
+                                   {"json", required_argument, NULL, 'j'},
+                                   {"rate", required_argument, NULL, OWN_RATE},
+                                   {"size", required_argument, NULL, OWN_SIZE},
+                                   {"senders", required_argument, NULL, OWN_SENDERS},
+                                   {"receivers", required_argument, NULL, OWN_RECEIVERS},
+                                   {"hops", required_argument, NULL, OWN_HOPS},
+                                   {"wait", required_argument, NULL, OWN_WAIT},
+                                   {"realtime", no_argument, NULL, OWN_REALTIME},
+                                   {"seconds", required_argument, NULL, OWN_SECONDS},
+                                   {"modules", required_argument, NULL, 'm'},
+                                   {"list", no_argument, &o->list, true},
+                                   {"help", no_argument, NULL, 'h'},
+                                   {NULL, 0, NULL, 0}};
     int c, which = 0;
 
     *o = (struct options){.own = {.name = "own",
@@ -201,18 +206,12 @@ void options_parse(struct options *o, int argc, char **argv)
                                               .hops = 1,
                                               .touch = true,
                                               .seconds = 1}}};
-#ifdef PEERS_MODULES
     o->modules = PEERS_MODULES;
-#endif
     while ((c = getopt_long(argc, argv, "h", names, &which)) != -1) {
         if (own_option(o, c, names[which].name, optarg))
             continue;
         switch (c) {
-        case 'q':
-            o->quick = true;
-            break;
-        case 'l':
-            o->long_ = true;
+        case 0: /* a flag */
             break;
         case 's':
             o->scenarios = optarg;
@@ -229,9 +228,6 @@ void options_parse(struct options *o, int argc, char **argv)
         case 'm':
             o->modules = optarg;
             break;
-        case 'L':
-            o->list = true;
-            break;
         case 'h':
             usage(stdout);
             exit(0);
@@ -244,6 +240,6 @@ void options_parse(struct options *o, int argc, char **argv)
         fprintf(stderr, "ach-peers: what is '%s'? See --help\n", argv[optind]);
         exit(2);
     }
-    check_scenarios(o->scenarios);
+    check_list(o->scenarios, "scenario", scenario_name, "--help");
     check_own(&o->own.setting);
 }

@@ -9,7 +9,7 @@
 
 struct entry { /* a contender, and whether it takes part */
     const struct contender *c;
-    char status[160]; /* "ok", or why not */
+    char status[WHY_SIZE]; /* "ok", or why not */
     struct stopped stopped;
     bool was_stopped;
 };
@@ -21,6 +21,8 @@ struct results {
     unsigned entry_count;
     struct rows rows;
 };
+
+extern const char *const output_kinds[]; /* by enum kind */
 
 /* The rows of one scenario, the fastest first. */
 void output_scenario(const struct results *r, unsigned first_row, const struct scenario *s);

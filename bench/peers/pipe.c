@@ -4,18 +4,16 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "kernel.h"
+#include "built_in.h"
 #include "lanes.h"
-#include "setup.h"
 
 #define PIPE_SIZE (1024 * 1024)
 
-static bool make(const struct lanes *l, unsigned index, int fd[2])
+static bool make(const struct link *l, int fd[2])
 {
     int ends[2];
 
     (void)l;
-    (void)index;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     fd[LANE_IN] = ends[0];
@@ -24,19 +22,8 @@ static bool make(const struct lanes *l, unsigned index, int fd[2])
     return true;
 }
 
-static void *setup(const struct job *job)
-{
-    if (job->senders > 1 && job->size > PIPE_BUF)
-        return refuse(job, "messages of several senders over %d bytes mix", PIPE_BUF);
-    return lanes_create(job, false, make);
-}
-
 const struct contender pipe_contender = {
     .name = "pipe",
-    .source = __FILE__ " lanes.c",
-    .kind = KIND_KERNEL,
     .settings = "one pipe per receiver, of 1 MiB where allowed; written to one after the other",
-    .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,
-    .setup = setup,
-    LANES_FUNCTIONS,
+    LANES(make, .whole_max = PIPE_BUF),
 };

@@ -8,18 +8,31 @@
 #define SLOTS_MAX 64u
 #define BYTES_ENOUGH ((size_t)2 * 1024 * 1024)
 
+uint32_t ring_slots(size_t stride)
+{
+    uint32_t slots = SLOTS_MAX;
+
+    while (slots > SLOTS_MIN && slots * stride > BYTES_ENOUGH)
+        slots /= 2;
+    return slots;
+}
+
+void *ring_map(size_t bytes)
+{
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
 bool ring_init(struct ring *r, size_t size)
 {
     r->size = size;
     r->stride = (size + 127) / 128 * 128;
-    r->next = 0;
-    for (r->slots = SLOTS_MAX; r->slots > SLOTS_MIN; r->slots /= 2)
-        if (r->slots * r->stride <= BYTES_ENOUGH)
-            break;
+    r->slots = ring_slots(r->stride);
     r->mapped = sizeof(*r->memory) + r->slots * r->stride;
-    r->memory = mmap(NULL, r->mapped, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    return r->memory != MAP_FAILED;
+    r->memory = ring_map(r->mapped);
+    return r->memory;
 }
 
 void ring_finish(struct ring *r)
@@ -27,10 +40,11 @@ void ring_finish(struct ring *r)
     munmap(r->memory, r->mapped);
 }
 
-void ring_open(const struct ring *r)
+bool ring_open(const struct ring *r)
 {
     /* A child has the memory, and no page of it mapped: no message pays for that. */
     madvise(r->memory, r->mapped, MADV_POPULATE_WRITE);
+    return true;
 }
 
 static unsigned char *slot(const struct ring *r, uint32_t number)

@@ -14,7 +14,7 @@
 
 #include "contender.h"
 
-#define APART __attribute__((aligned(128)))
+#define APART __attribute__((aligned(128))) /* two lines: some processors fetch them in pairs */
 
 struct ring_memory {
     _Atomic uint32_t sequence APART;
@@ -29,11 +29,17 @@ struct ring {
     uint32_t next;       /* a receiver's: what it has not got yet */
 };
 
+/* How many slots of this stride: 64, or as many as fit into 2 MiB, but at least 2. */
+uint32_t ring_slots(size_t stride);
+
+/* Memory for all processes; NULL: there is none. Freed by munmap. */
+void *ring_map(size_t bytes);
+
 bool ring_init(struct ring *r, size_t size);
 void ring_finish(struct ring *r);
 
-/* In each end. */
-void ring_open(const struct ring *r);
+/* In each end. Always true. */
+bool ring_open(const struct ring *r);
 
 void ring_put(struct ring *r, const void *message);
 bool ring_get(struct ring *r, void *buffer); /* false: nothing new */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,8 +12,9 @@
 
 #include "../ticks.h"
 #include "ends.h"
+#include "link.h"
 
-#define ENDS_MAX (RUN_SENDERS_MAX + RUN_RECEIVERS_MAX + RUN_HOPS_MAX)
+#define ENDS_MAX (SENDERS_MAX + RECEIVERS_MAX + RUN_HOPS_MAX)
 #define LINKS_MAX RUN_HOPS_MAX
 #define WARM_UP_S 10
 #define GRACE_S 5
@@ -30,7 +29,7 @@ struct running {
     const struct setting *s;
     struct board *board;
     size_t board_bytes;
-    void *links[LINKS_MAX];
+    struct link *links[LINKS_MAX];
     unsigned link_count;
     struct end ends[ENDS_MAX];
     unsigned end_count;
@@ -41,7 +40,6 @@ struct running {
 volatile sig_atomic_t run_interrupted;
 
 static int cpus[2] = {-1, -1};
-static unsigned next_id;
 
 void run_cpus(int sender, int receiver)
 {
@@ -87,83 +85,41 @@ static uint64_t message_count(const struct setting *s)
     return n < 10 ? 10 : n > MOST_MESSAGES ? (uint64_t)MOST_MESSAGES : (uint64_t)n;
 }
 
-static bool make_link(struct running *r, const char *dir, unsigned senders, unsigned receivers,
-                      struct outcome *out)
+static void add_end(struct running *r, int cpu, void (*live)(struct end *), struct link *in,
+                    struct link *out, unsigned index)
 {
-    struct job job = {.mode = r->s->mode,
-                      .size = r->s->size,
-                      .senders = senders,
-                      .receivers = receivers,
-                      .id = next_id++ % 1000,
-                      .dir = dir,
-                      .why = out->why,
-                      .why_size = sizeof(out->why)};
-    void *link;
-
-    errno = 0;
-    link = r->c->setup(&job);
-    if (!link) {
-        if (!out->why[0])
-            snprintf(out->why, sizeof(out->why), "cannot be set up: %s", strerror(errno));
-        return false;
-    }
-    r->links[r->link_count++] = link;
-    return true;
-}
-
-static struct end *add_end(struct running *r, void (*live)(struct end *), int cpu)
-{
-    struct end *e = &r->ends[r->end_count++];
-
-    *e = (struct end){.c = r->c, .s = r->s, .board = r->board, .live = live, .cpu = cpu};
-    return e;
+    r->ends[r->end_count++] = (struct end){.c = r->c,
+                                           .s = r->s,
+                                           .board = r->board,
+                                           .in = in,
+                                           .out = out,
+                                           .index = index,
+                                           .cpu = cpu,
+                                           .live = live};
 }
 
 /* Senders and receivers of one link. */
-static bool make_star(struct running *r, const char *dir, struct outcome *out)
+static void make_star(struct running *r)
 {
     unsigned i;
 
-    if (!make_link(r, dir, r->s->senders, r->s->receivers, out))
-        return false;
-    for (i = 0; i < r->s->receivers; i++) {
-        struct end *e = add_end(r, live_receive, cpus[RECEIVER]);
-
-        e->in = r->links[0];
-        e->in_index = i;
-    }
-    for (i = 0; i < r->s->senders; i++) {
-        struct end *e = add_end(r, live_send, cpus[SENDER]);
-
-        e->out = r->links[0];
-        e->out_index = i;
-    }
-    return true;
+    for (i = 0; i < r->s->receivers; i++)
+        add_end(r, cpus[RECEIVER], live_receive, r->links[0], NULL, i);
+    for (i = 0; i < r->s->senders; i++)
+        add_end(r, cpus[SENDER], live_send, NULL, r->links[0], i);
 }
 
-/* A row of links; the last one ends in a receiver, or where the first one began. */
-static bool make_chain(struct running *r, const char *dir, bool ring, struct outcome *out)
+/* A row of links; the last one ends in a receiver, or, in a ring, where the first one began. */
+static void make_chain(struct running *r, bool ring)
 {
-    unsigned i, links = ring ? 2 : r->s->hops;
+    struct link *last = r->links[r->link_count - 1];
+    unsigned i;
 
-    for (i = 0; i < links; i++)
-        if (!make_link(r, dir, 1, 1, out))
-            return false;
-    for (i = links; i-- > 0;) {
-        bool last = i + 1 == links;
-        struct end *e;
-
-        if (ring && last)
-            continue;
-        e = add_end(r, last ? live_receive : live_forward, cpus[i % 2 ? SENDER : RECEIVER]);
-        e->in = r->links[i];
-        e->out = last ? NULL : r->links[i + 1];
-    }
-    struct end *first = add_end(r, ring ? live_ping : live_send, cpus[SENDER]);
-
-    first->out = r->links[0];
-    first->in = ring ? r->links[links - 1] : NULL;
-    return true;
+    if (!ring)
+        add_end(r, cpus[r->link_count % 2 ? RECEIVER : SENDER], live_receive, last, NULL, 0);
+    for (i = r->link_count - 1; i-- > 0;)
+        add_end(r, cpus[i % 2 ? SENDER : RECEIVER], live_forward, r->links[i], r->links[i + 1], 0);
+    add_end(r, cpus[SENDER], ring ? live_ping : live_send, ring ? last : NULL, r->links[0], 0);
 }
 
 static void *thread_main(void *arg)
@@ -298,33 +254,37 @@ static void collect(const struct running *r, struct outcome *out)
     }
 }
 
-static bool prepare(struct running *r, const char *dir, struct outcome *out)
+static bool prepare(struct running *r, struct outcome *out)
 {
+    bool ring = r->s->rate_hz <= 0;
+    unsigned links = ring ? 2 : r->s->hops;
     uint64_t count = message_count(r->s);
 
     r->board_bytes = board_size(r->s, count);
-    r->board = mmap(NULL, r->board_bytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (r->board == MAP_FAILED) {
+    r->board = ring_map(r->board_bytes);
+    if (!r->board) {
         snprintf(out->why, sizeof(out->why), "no memory for the results");
         return false;
     }
     r->board->count = count;
     r->board->senders = r->s->senders;
-    if (r->s->rate_hz <= 0)
-        return make_chain(r, dir, true, out);
-    if (r->s->hops > 1)
-        return make_chain(r, dir, false, out);
-    return make_star(r, dir, out);
+    for (; r->link_count < links; r->link_count++)
+        if (!(r->links[r->link_count] = link_create(r->c, r->s, out->why)))
+            return false;
+    if (links > 1)
+        make_chain(r, ring);
+    else
+        make_star(r);
+    return true;
 }
 
-void run(const struct contender *c, const struct setting *s, const char *dir, struct outcome *out)
+void run(const struct contender *c, const struct setting *s, struct outcome *out)
 {
     struct running r = {.c = c, .s = s};
 
     out->why[0] = '\0';
     fflush(NULL);
-    if (prepare(&r, dir, out)) {
+    if (prepare(&r, out)) {
         start(&r);
         watch(&r, out);
         kill_all(&r);
@@ -332,7 +292,7 @@ void run(const struct contender *c, const struct setting *s, const char *dir, st
             collect(&r, out);
     }
     while (r.link_count > 0)
-        c->finish(r.links[--r.link_count]);
-    if (r.board && r.board != MAP_FAILED)
+        link_destroy(r.links[--r.link_count]);
+    if (r.board)
         munmap(r.board, r.board_bytes);
 }

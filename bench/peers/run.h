@@ -19,8 +19,6 @@
 #include "../samples.h"
 #include "contender.h"
 
-#define RUN_SENDERS_MAX 4u
-#define RUN_RECEIVERS_MAX 16u
 #define RUN_HOPS_MAX 16u
 #define RUN_FIFO_PRIORITY 50
 
@@ -40,7 +38,7 @@ struct outcome {
     uint64_t sent, lost; /* for each receiver */
     uint64_t reordered;  /* or came twice */
     uint64_t damaged;
-    char why[160]; /* it did not work; empty: it did */
+    char why[WHY_SIZE]; /* it did not work; empty: it did */
 };
 
 /* Where ends run; -1: anywhere. */
@@ -53,6 +51,6 @@ extern volatile sig_atomic_t run_interrupted;
 const char *run_possible(const struct contender *c, const struct setting *s);
 
 /* What was measured is added to *out. */
-void run(const struct contender *c, const struct setting *s, const char *dir, struct outcome *out);
+void run(const struct contender *c, const struct setting *s, struct outcome *out);
 
 #endif

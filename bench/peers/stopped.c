@@ -11,6 +11,7 @@
 
 #include "../ticks.h"
 #include "ends.h"
+#include "link.h"
 
 #define SIZE 1024u
 #define RATE_HZ 10000.0
@@ -160,10 +161,8 @@ static void act(pid_t receiver, struct scene *s, struct stopped *out)
     judge(s, received, resumed, out);
 }
 
-void stopped_run(const struct contender *c, const char *dir, int sender_cpu, int receiver_cpu,
-                 struct stopped *out)
+void stopped_run(const struct contender *c, int sender_cpu, int receiver_cpu, struct stopped *out)
 {
-    static unsigned id = 1000;
     const struct setting setting = {.mode = MODE_BLOCK,
                                     .size = SIZE,
                                     .rate_hz = RATE_HZ,
@@ -171,11 +170,9 @@ void stopped_run(const struct contender *c, const char *dir, int sender_cpu, int
                                     .receivers = 1,
                                     .hops = 1,
                                     .touch = true};
-    const struct job job = {MODE_BLOCK, SIZE, 1, 1, id++, dir, out->why, sizeof(out->why)};
-    struct end e = {.c = c, .s = &setting};
     struct scene *s;
     pid_t receiver, sender;
-    void *link;
+    struct link *link;
 
     *out = (struct stopped){0};
     if (c->threads || !(c->modes & MODE_BLOCK) || (c->max_size && c->max_size < SIZE)) {
@@ -185,24 +182,20 @@ void stopped_run(const struct contender *c, const char *dir, int sender_cpu, int
         return;
     }
     fflush(NULL);
-    link = c->setup(&job);
+    link = link_create(c, &setting, out->why);
     if (!link)
         return;
-    s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
-             -1, 0);
-    if (s != MAP_FAILED) {
-        e.cpu = receiver_cpu;
-        e.in = link;
-        receiver = start(e, s, receive_on);
-        e.cpu = sender_cpu;
-        e.in = NULL;
-        e.out = link;
-        sender = start(e, s, send_on);
+    s = ring_map(sizeof(*s));
+    if (s) {
+        receiver = start((struct end){.c = c, .s = &setting, .in = link, .cpu = receiver_cpu}, s,
+                         receive_on);
+        sender =
+            start((struct end){.c = c, .s = &setting, .out = link, .cpu = sender_cpu}, s, send_on);
         act(receiver, s, out);
         __atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE);
         end_process(sender);
         end_process(receiver);
         munmap(s, sizeof(*s));
     }
-    c->finish(link);
+    link_destroy(link);
 }

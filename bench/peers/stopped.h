@@ -17,10 +17,9 @@ struct stopped {
     const char *first;      /* "newest", "oldest" or "between" of those sent meanwhile */
     double newest_after_ms; /* from going on until a fresh message is received; < 0: never */
     unsigned long long lost;
-    char why[160];
+    char why[WHY_SIZE];
 };
 
-void stopped_run(const struct contender *c, const char *dir, int sender_cpu, int receiver_cpu,
-                 struct stopped *out);
+void stopped_run(const struct contender *c, int sender_cpu, int receiver_cpu, struct stopped *out);
 
 #endif

@@ -7,10 +7,7 @@
 
 #include "output.h"
 
-static const char *const kinds[] = {[KIND_ACH] = "ach",
-                                    [KIND_FLOOR] = "floor",
-                                    [KIND_KERNEL] = "kernel",
-                                    [KIND_LIBRARY] = "library"};
+const char *const output_kinds[] = {"ach", "floor", "kernel", "library"};
 
 static unsigned lines_of(const char *path)
 {
@@ -77,7 +74,7 @@ static void print_row(struct row *row)
 {
     struct samples *s = &row->all.ns;
 
-    printf("  %-18s %-8s", row->c->name, kinds[row->c->kind]);
+    printf("  %-18s %-8s", row->c->name, output_kinds[row->c->kind]);
     if (s->count == 0) {
         printf(" %s\n", row->impossible ? row->impossible : row->all.why);
         return;
@@ -126,7 +123,7 @@ void output_contenders(const struct results *r)
     for (i = 0; i < r->entry_count; i++) {
         const struct entry *e = &r->entries[i];
 
-        printf("  %-18s %-8s %5u lines  %s\n", e->c->name, kinds[e->c->kind],
+        printf("  %-18s %-8s %5u lines  %s\n", e->c->name, output_kinds[e->c->kind],
                source_lines(e->c->source),
                strcmp(e->status, "ok") == 0 ? e->c->settings : e->status);
     }
@@ -146,7 +143,7 @@ void output_stopped(const struct results *r)
 
         if (!e->was_stopped)
             continue;
-        printf("  %-18s %-8s", e->c->name, kinds[e->c->kind]);
+        printf("  %-18s %-8s", e->c->name, output_kinds[e->c->kind]);
         if (!s->first) {
             printf(" %s\n", s->why);
             continue;

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "kernel.h"
+#include "built_in.h"
 #include "lanes.h"
 
 /* The buffer's limit is not the only one: the kernel wants much of a datagram in one piece. */
@@ -21,24 +21,14 @@ static bool fits(const int fd[2], size_t size)
     return ok;
 }
 
-static bool make(const struct lanes *l, unsigned index, int fd[2])
+static bool make(const struct link *l, int fd[2])
 {
-    (void)index;
     return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
-           lane_buffers(fd[LANE_OUT], l->job.size) && fits(fd, l->job.size);
-}
-
-static void *setup(const struct job *job)
-{
-    return lanes_create(job, false, make);
+           lane_buffers(fd[LANE_OUT], l->size) && fits(fd, l->size);
 }
 
 const struct contender unix_datagram_contender = {
     .name = "Unix datagram",
-    .source = __FILE__ " lanes.c",
-    .kind = KIND_KERNEL,
     .settings = "a socket pair per receiver, buffers of 256 KiB or 4 messages",
-    .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,
-    .setup = setup,
-    LANES_FUNCTIONS,
+    LANES(make),
 };

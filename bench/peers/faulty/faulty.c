@@ -19,79 +19,38 @@
 
 enum fault { SLOW, LOSSY, SWAPPING, DAMAGING };
 
-struct link {
-    enum fault fault;
+struct faulty {
     int fd[2];
     unsigned count;
     unsigned char *held; /* a message that its successor overtakes */
     bool holds;
 };
 
-static struct link *make(const struct job *job, enum fault fault)
+static bool setup(struct link *l)
 {
-    struct link *l = calloc(1, sizeof(*l));
+    struct faulty *f = l->state;
 
-    if (!l)
-        return NULL;
-    l->fault = fault;
-    l->held = calloc(2, job->size);
-    if (!l->held || pipe2(l->fd, O_CLOEXEC) != 0) {
-        free(l->held);
-        free(l);
-        return NULL;
-    }
-    return l;
+    f->held = malloc(l->size);
+    return f->held && pipe2(f->fd, O_CLOEXEC) == 0;
 }
 
-static void *setup_slow(const struct job *job)
+static void finish(struct link *l)
 {
-    return make(job, SLOW);
+    struct faulty *f = l->state;
+
+    close(f->fd[0]);
+    close(f->fd[1]);
+    free(f->held);
 }
 
-static void *setup_lossy(const struct job *job)
+static void close_end(struct link *l)
 {
-    return make(job, LOSSY);
+    close(((struct faulty *)l->state)->fd[l->side == SENDER]);
 }
 
-static void *setup_swapping(const struct job *job)
+static int pass(struct faulty *f, const void *message, size_t size)
 {
-    return make(job, SWAPPING);
-}
-
-static void *setup_damaging(const struct job *job)
-{
-    return make(job, DAMAGING);
-}
-
-static void finish(void *link)
-{
-    struct link *l = link;
-
-    close(l->fd[0]);
-    close(l->fd[1]);
-    free(l->held);
-    free(l);
-}
-
-static bool open_end(void *link, enum side side, unsigned index)
-{
-    (void)link;
-    (void)side;
-    (void)index;
-    return true;
-}
-
-static void close_end(void *link, enum side side, unsigned index)
-{
-    struct link *l = link;
-
-    (void)index;
-    close(l->fd[side == SENDER]);
-}
-
-static int pass(struct link *l, const void *message, size_t size)
-{
-    return write(l->fd[1], message, size) == (ssize_t)size ? 1 : -1;
+    return write(f->fd[1], message, size) == (ssize_t)size ? 1 : -1;
 }
 
 static void dawdle(void)
@@ -104,55 +63,50 @@ static void dawdle(void)
     } while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec < SLOW_NS);
 }
 
-static int pass_swapped(struct link *l, const void *message, size_t size)
+static int pass_swapped(struct faulty *f, const void *message, size_t size)
 {
-    if (!l->holds) {
-        memcpy(l->held, message, size);
-        l->holds = true;
-        return 1;
-    }
-    l->holds = false;
-    return pass(l, message, size) == 1 ? pass(l, l->held, size) : -1;
+    f->holds = !f->holds;
+    if (!f->holds)
+        return pass(f, message, size) == 1 ? pass(f, f->held, size) : -1;
+    memcpy(f->held, message, size);
+    return 1;
 }
 
-static int send_message(void *link, const void *message, size_t size)
+static int send_message(struct link *l)
 {
-    struct link *l = link;
-    bool now = ++l->count % EVERY == 0;
+    const enum fault *fault = l->c->variant;
+    struct faulty *f = l->state;
+    bool now = ++f->count % EVERY == 0;
 
-    if (l->fault == SLOW)
+    if (*fault == SLOW)
         dawdle();
-    if (l->fault == LOSSY && now)
+    if (*fault == LOSSY && now)
         return 1; /* and does not say so */
-    if (l->fault == SWAPPING)
-        return pass_swapped(l, message, size);
-    if (l->fault == DAMAGING && now) {
-        memcpy(l->held, message, size);
-        l->held[size - 1] ^= 1;
-        return pass(l, l->held, size);
-    }
-    return pass(l, message, size);
+    if (*fault == SWAPPING)
+        return pass_swapped(f, l->message, l->size);
+    if (*fault == DAMAGING && now)
+        ((unsigned char *)l->message)[l->size - 1] ^= 1;
+    return pass(f, l->message, l->size);
 }
 
-static ssize_t receive_message(void *link, void *buffer, size_t room, int timeout_ms)
+static ssize_t receive(struct link *l, int timeout_ms)
 {
-    struct link *l = link;
-    struct pollfd p = {.fd = l->fd[0], .events = POLLIN};
+    struct faulty *f = l->state;
+    struct pollfd p = {.fd = f->fd[0], .events = POLLIN};
 
-    if (poll(&p, 1, timeout_ms) != 1)
-        return 0;
-    return read(l->fd[0], buffer, room);
+    return poll(&p, 1, timeout_ms) == 1 ? read(f->fd[0], l->message, l->size) : 0;
 }
 
-#define FAULTY(setup_)                                                                             \
+#define FAULTY(fault_)                                                                             \
     .kind = KIND_LIBRARY, .settings = "faulty on purpose", .source = __FILE__,                     \
-    .modes = MODE_BLOCK, .max_size = 4096, .max_senders = 1, .max_receivers = 1,                   \
-    .setup = (setup_), .finish = finish, .open = open_end, .close = close_end,                     \
-    .send = send_message, .receive = receive_message
+    .variant = &(const enum fault){fault_}, .modes = MODE_BLOCK, .max_size = 4096,                 \
+    .max_senders = 1, .max_receivers = 1, .state_size = sizeof(struct faulty), .setup = setup,     \
+    .finish = finish, .close = close_end, .send = send_message, .receive = receive
 
-static const struct contender slow = {.name = "slow", FAULTY(setup_slow)};
-static const struct contender lossy = {.name = "lossy", FAULTY(setup_lossy)};
-static const struct contender swapping = {.name = "swapping", FAULTY(setup_swapping)};
-static const struct contender damaging = {.name = "damaging", FAULTY(setup_damaging)};
-
-const struct contender *const contenders[] = {&slow, &lossy, &swapping, &damaging, NULL};
+const struct contender contenders[] = {
+    {.name = "slow", FAULTY(SLOW)},
+    {.name = "lossy", FAULTY(LOSSY)},
+    {.name = "swapping", FAULTY(SWAPPING)},
+    {.name = "damaging", FAULTY(DAMAGING)},
+    {.name = NULL},
+};
