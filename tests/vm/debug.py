@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels that check themselves, built from Debian's sources with hardly any drivers."""
+"""Kernels with debug checks, built from Debian's sources with hardly any drivers."""
 import glob
 import os
 import shutil
@@ -12,7 +12,7 @@ CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "config")
 BUILD_LIMIT = 4 * 3600 * packages.TIME
 IMAGES = {"arm64": ("Image", "arch/arm64/boot/Image"),
           "amd64": ("bzImage", "arch/x86/boot/bzImage")}
-# What make is told beside the configuration.
+# Additional arguments of make.
 OPTIONS = {"race": ["KCSAN_SANITIZE=n"]}
 NAMES = ("debug", "race")
 SLOW = 10

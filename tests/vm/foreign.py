@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs for the architecture that this machine does not have."""
+"""Programs cross-compiled for another architecture than this machine's."""
 import os
 import shutil
 import subprocess
@@ -12,12 +12,12 @@ LIMIT = 1200 * packages.TIME
 
 
 def root(arch):
-    """Where its libraries are; None: it is our own."""
+    """The directory of the architecture's libraries; None for this machine's own."""
     return None if arch == packages.architecture() else f"/usr/{kernels.TRIPLES[arch]}/lib"
 
 
 def build(arch, top):
-    """The folder of a build for it."""
+    """Build for the architecture; return the build directory."""
     out = os.path.join(top, "build", arch)
     triple = kernels.TRIPLES[arch]
     gone = [p for p in (f"{triple}-gcc", machine.MACHINES[arch][0]) if not shutil.which(p)]

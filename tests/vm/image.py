@@ -14,7 +14,7 @@ FOLDERS = ("bin", "dev", "etc", "guest", "lib", "lib64", "proc", "programs", "ru
 
 class Image:
     def __init__(self, root=None):
-        """Root: where the libraries are, if they are for another architecture."""
+        """root: the directory of the libraries, if they are for another architecture."""
         self.root = root
         self.entries = {}
         for name in FOLDERS:
@@ -45,13 +45,13 @@ class Image:
             self.add(name, stat.S_IFREG | mode, f.read())
 
     def program(self, name, path):
-        """A program and the libraries that it is linked to."""
+        """Add a program and the libraries that it is linked to."""
         self.file(name, path)
         for library in foreign_libraries(path, self.root) if self.root else libraries(path):
             self.file(place_of(library), library)
 
     def busybox(self, path, runs):
-        """And links to it, as told by one that runs here."""
+        """Add busybox and links for its applets, which `runs`, a busybox for the host, lists."""
         self.file("bin/busybox", path)
         for applet in said([runs, "--list"]).split():
             self.link(f"bin/{applet}", "busybox")
@@ -64,18 +64,18 @@ class Image:
 
 
 def place_of(library):
-    """In the guest. Programs name where they look for what loads their libraries."""
+    """The path of a library in the guest. The dynamic linker's path is fixed in the programs."""
     name = os.path.basename(library)
     return ("lib64/" if name.startswith("ld-linux-x86-64") else "lib/") + name
 
 
 def libraries(path):
-    """What ldd says: lines with '=> /path' or just '/path'."""
+    """The libraries that ldd lists: lines with '=> /path' or just '/path'."""
     return [word for word in said(["ldd", path]).split() if word.startswith("/")]
 
 
 def foreign_libraries(path, root):
-    """What readelf says, of the program and of its libraries."""
+    """The libraries that readelf lists, of the program and, recursively, of its libraries."""
     about = said(["readelf", "-W", "-d", path])
     folders = [f.replace("$ORIGIN", os.path.dirname(path))
                for f in re.findall(r"\(RUNPATH\).*\[(.*)\]", about)] + [root]

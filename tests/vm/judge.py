@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a kernel must not say."""
+"""Messages in a kernel's log that are failures."""
 import re
 
-# Words of the kernel's own checks: lockdep, RCU, the sanitizers, the watchdogs, the allocators.
+# Messages of the kernel's own checks: lockdep, RCU, the sanitizers, the watchdogs, the allocators.
 COMPLAINTS = re.compile(
     r"\bBUG\b|WARNING:|\bOops\b|Kernel panic|Call [Tt]race:|cut here|Unable to handle kernel|"
     r"general protection fault|[Uu]nhandled .*(abort|fault) .*kernel|invalid opcode|"
@@ -17,11 +17,11 @@ COMPLAINTS = re.compile(
     r"DEBUG_LOCKS|ODEBUG|Out of memory|rtmutex.*deadlock|Unloaded tainted|disagrees about version|"
     r"exit_robust|nobody cared|irq \d+: ")
 
-# A kernel may say these of itself while it boots.
+# Harmless messages while the kernel boots, which match COMPLAINTS.
 HARMLESS = re.compile(r"[Cc]ommand line: |stall warnings timeout set to|"
                       r"RCU callback .* debug is enabled|KernelAddressSanitizer initialized|kcsan: (enabled|strict)")
 
-# What a module from outside the kernel's tree may leave: it is not of the tree, and not signed.
+# Taint flags that the module sets: it is built out of the tree, and not signed.
 TAINTS_ALLOWED = 1 << 12 | 1 << 13
 
 

@@ -7,22 +7,22 @@ import subprocess
 import packages
 
 MODULE_LIMIT = 600 * packages.TIME
-# A warning is an error. Types for tracers, which would need another program, are left out.
+# Warnings are errors. BTF types for tracers are left out: they would need another program.
 KBUILD_ARGS = "W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES="
-# What Debian puts into the names of the packages. The new ones are made for a later release.
+# The infix of the package names in Debian. The kernels in NEW come from backports.
 DEBIAN = {"vanilla": "", "rt": "rt-", "new": "", "new-rt": "rt-"}
 NEW = ("new", "new-rt")
-# By Debian's names of the architectures: others that a kernel can be had for, and compilers.
+# By Debian architecture: foreign architectures to test, and prefixes of compilers.
 FOREIGN = {"arm64": ("amd64",), "amd64": ("arm64",)}
 TRIPLES = {"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
 
 
 class Broken(Exception):
-    """A kernel should be there, and is not."""
+    """A kernel or program that should exist is missing or does not build."""
 
 
 class Kernel:
-    """A kernel that boots, what builds modules for it, and how many times slower it is."""
+    """A bootable kernel, the headers to build modules for it, and its slowdown factor."""
 
     def __init__(self, name, release, image, headers, slow=1, arch=None):
         self.name = name
@@ -34,7 +34,7 @@ class Kernel:
 
 
 def adapt_headers(root, release):
-    """The only absolute path in the packages."""
+    """Correct the only absolute path in the packages of headers."""
     makefile = os.path.join(root, "usr/src", f"linux-headers-{release}", "Makefile")
     with open(makefile) as f:
         text = f.read()
@@ -44,9 +44,9 @@ def adapt_headers(root, release):
 
 
 def fetch(apt, tools, infix, arch, root):
-    """The newest kernel of a kind: its release, with the headers of the same version.
+    """Unpack the newest kernel of a kind, and headers of the same version. Returns its release.
 
-    Programs that build modules come from packages of this system's own architecture.
+    The programs that build modules (linux-kbuild) are for this system's own architecture.
     """
     package = apt.depends(f"linux-image-{infix}{arch}", "linux-image-")[0]
     release = package[len("linux-image-"):]
@@ -72,12 +72,12 @@ def debian(name, folder):
 
 
 def busybox(folder, arch):
-    """The static one, which would push another one out if it were installed."""
+    """The path of busybox-static, unpacked: installing it would remove the package busybox."""
     apt = packages.Apt(folder, arch=None if arch == packages.architecture() else arch)
     root = os.path.join(folder, f"busybox-{arch}")
     packages.get("busybox-static", [apt],
                  lambda: packages.unpack(apt.download("busybox-static"), root))
-    places = [os.path.join(root, d, "busybox") for d in ("usr/bin", "bin")]  # since Debian 13; before
+    places = [os.path.join(root, d, "busybox") for d in ("usr/bin", "bin")]  # Debian 13; older
     found = [p for p in places if os.path.exists(p)]
     if not found:
         raise Broken(f"busybox-static has none of {', '.join(places)}")
@@ -85,7 +85,7 @@ def busybox(folder, arch):
 
 
 def build_module(kernel, top, folder):
-    """src/kmod for this kernel: the file, or None and the log tells."""
+    """Build src/kmod for this kernel. Returns the module's path, or None: see kmod.log."""
     work = os.path.join(folder, "kmod")
     arguments = f"{KBUILD_ARGS} CROSS_COMPILE={TRIPLES[kernel.arch]}-"
     with open(os.path.join(folder, "kmod.log"), "w") as log:

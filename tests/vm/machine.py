@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boot a kernel in QEMU, follow what it says, and tell what became of each test."""
+"""Boot a kernel in QEMU, follow its console, and report the result of each test."""
 import base64
 import hashlib
 import os
@@ -11,7 +11,7 @@ import time
 import judge
 import packages
 
-# By Debian's name of the architecture: program, its options, console.
+# By Debian architecture: QEMU program, its options, console.
 MACHINES = {
     "arm64": ("qemu-system-aarch64", ["-M", "virt", "-cpu", "max,pauth-impdef=on"], "ttyAMA0"),
     "amd64": ("qemu-system-x86_64", ["-M", "q35", "-cpu", "max"], "ttyS0"),
@@ -20,7 +20,7 @@ PARAMETERS = ("panic=-1 oops=panic printk.devkmsg=on printk.time=1 ignore_loglev
               "log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=300 net.ifnames=0 rdinit=/guest/init")
 BOOT_LIMIT = 300 * packages.TIME
 OFF_LIMIT = 60 * packages.TIME
-# What a test may take beyond its limit until the guest has said so.
+# Seconds after the limit of a test in which the guest must report its end.
 GRACE = 60 * packages.TIME
 
 OURS = re.compile(r"^\[ *[\d.]+\](?:\[[^]]*\])? ach-vm: ?(.*)$")
@@ -28,7 +28,7 @@ STAMP = re.compile(r"^\[ *[\d.]+\]")
 
 
 class Outcome:
-    """Of one test: pass, FAIL or skip, and why."""
+    """The result of one test: pass, FAIL or skip, and why."""
 
     def __init__(self, name):
         self.name = name
@@ -48,7 +48,7 @@ class Outcome:
             self.result, self.detail = "FAIL", f"status {status} after {seconds} s"
 
     def complaint(self):
-        """The first that says something."""
+        """The first complaint that is more than a separator line ("cut here")."""
         return next((c for c in self.complaints if "cut here" not in c), self.complaints[0])
 
     def reason(self):
@@ -115,7 +115,7 @@ class Follower:
             self.receiving = None
 
     def results(self):
-        """Every test has an outcome, also those that the guest did not come to."""
+        """The outcomes of all tests. Tests that did not run, or did not end, are failures."""
         for o in self.outcomes.values():
             if o.result is None:
                 o.result = "FAIL"
@@ -128,10 +128,10 @@ class Follower:
         return list(self.outcomes.values()) + [self.kernel]
 
 
-# Two processors that run beside each other, or in turns where the host's memory orders less than
-# the guest's; or one whose clock counts its instructions, one nanosecond each, and leaps to the
-# next timer when there is nothing to do. That one's time does not depend on what else the host
-# does.
+# TIMED: two processors in parallel. IN_TURNS: two processors in turns, for a guest whose memory
+# ordering may be stronger than the host's. COUNTED: one processor whose clock counts instructions,
+# one nanosecond each, and jumps to the next timer when idle: its time does not depend on the load
+# of the host.
 TIMED = ["-accel", "tcg,thread=multi", "-smp", "2"]
 IN_TURNS = ["-accel", "tcg,thread=single", "-smp", "2"]
 COUNTED = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", "shift=0,sleep=off"]
@@ -148,7 +148,7 @@ def command(arch, own, kernel, initramfs, memory, counted):
 
 
 def boot(argv, follower, log):
-    """Until the guest is off, or late. True: it switched itself off."""
+    """Run the guest until it is off or late. Returns True if it switched itself off."""
     with open(log, "wb") as out, subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT) as qemu:

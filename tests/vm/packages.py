@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Debian's packages, downloaded and unpacked: nothing gets installed."""
+"""Debian's packages, downloaded and unpacked, but not installed."""
 import os
 import platform
 import shutil
 import subprocess
 
-# What all time limits are multiplied by.
+# Factor of all time limits.
 TIME = int(os.environ.get("ACH_TEST_TIME", 1))
 LIMIT = 600 * TIME
 
 
 class Unavailable(Exception):
-    """There is no such thing to be had, and why."""
+    """A package or tool is not available here; the text is the reason."""
 
 
 def output(command, **options):
@@ -20,7 +20,7 @@ def output(command, **options):
 
 
 def architecture():
-    """This system's, by Debian's name, or by another if it is not Debian."""
+    """This system's architecture, by Debian's name if it is Debian, else by the kernel's."""
     if not shutil.which("dpkg"):
         return platform.machine()
     return output(["dpkg", "--print-architecture"]).strip()
@@ -38,9 +38,9 @@ def own_source():
 
 
 class Apt:
-    """Packages from where this system gets its own, without the rights to install any.
+    """Downloads packages from this system's mirror, without privileges.
 
-    Or those made for a later release, or for another architecture.
+    Also from backports, or for another architecture.
     """
 
     def __init__(self, folder, backports=False, arch=None):
@@ -53,7 +53,7 @@ class Apt:
         os.makedirs(self.folder, exist_ok=True)
 
     def private_options(self):
-        """Lists of our own."""
+        """Options of apt for private package lists and a private cache."""
         for d in ("lists/partial", "cache/archives/partial"):
             os.makedirs(os.path.join(self.private, d), exist_ok=True)
         settings = [f"Dir::State::lists={self.private}/lists", f"Dir::Cache={self.private}/cache"]
@@ -68,12 +68,12 @@ class Apt:
         return [word for s in settings for word in ("-o", s)]
 
     def refresh(self):
-        """From now on, lists that are up to date."""
+        """Use private package lists from now on, and update them."""
         self.options = self.private_options()
         output(["apt-get", "-qq"] + self.options + ["update"])
 
     def depends(self, package, prefix):
-        """The names of packages that this one needs, those that begin so."""
+        """The names of the dependencies of a package that begin with the prefix."""
         said = output(["apt-cache"] + self.options + ["depends", package])
         found = [line.split()[1] for line in said.splitlines() if " Depends: " in line]
         found = [name for name in found if name.startswith(prefix)]
@@ -82,7 +82,7 @@ class Apt:
         return found
 
     def download(self, package):
-        """The file of a package, which is kept."""
+        """Download a package unless it is cached; return the path of the file."""
         shown = output(["apt-cache"] + self.options + ["show", "--no-all-versions", package])
         names = [line.split()[1] for line in shown.splitlines() if line.startswith("Filename: ")]
         if not names:
@@ -101,7 +101,7 @@ class Apt:
 
 
 def unpack(deb, root, only=()):
-    """Once per file."""
+    """Unpack a package, once per file."""
     done = os.path.join(root, os.path.basename(deb) + ".unpacked")
     if os.path.exists(done):
         return
@@ -116,7 +116,7 @@ def unpack(deb, root, only=()):
 
 
 def get(what, apts, use):
-    """use(), if need be with newer lists of packages."""
+    """Call use(); if it fails, update the package lists and call it again."""
     try:
         try:
             return use()

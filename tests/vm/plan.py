@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which tests a guest runs."""
+"""The tests that a guest runs."""
 import glob
 import os
 import subprocess
 
 import packages
 
-# Where the build has programs for guests.
+# Folders of the build with programs for guests.
 FOLDERS = ("tests/conformance", "tests/kernel", "tests/vm")
-# What can differ between kernels for channels in memory. The rest is the library's, and the host
-# has run it; the long form runs it here too. The two kernels of the short form have one version:
-# what the real-time one does, the other does too.
+# Tests of channels in memory whose result depends on the kernel. The others depend on the library
+# only, and have run on the host; --long runs them here, too. Without --long they run on the
+# real-time kernel only: the other kernel has the same version.
 SAMPLE = {"user": ("kill", "lock", "many", "wait"), "heap": ("lock", "wait")}
 
 
@@ -31,13 +31,13 @@ def programs(build, folders=FOLDERS):
 
 
 def settings(args, slow):
-    """What the guest's programs find in their environment."""
+    """Environment variables of the guest's programs."""
     return {"ACH_TEST_SCALE": max((100 if args.long else 5) // slow, 1),
             "ACH_TEST_TIME": packages.TIME}
 
 
 def conformance(args, kind):
-    """The tests on such channels: all, or those of the sample."""
+    """The conformance tests on channels of this kind: all, or those of the sample."""
     command = f"conformance {kind}"
     if not args.long and not args.only:
         program = os.path.join(args.build, "tests/conformance/conformance")
