@@ -4,10 +4,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "filelimit.h"
 
 #define NS_PER_S 1000000000ull
 #define SPARE_FILES 8 /* descriptors to list the directory and to look up owners */
@@ -177,20 +177,6 @@ static int survey_by_name(const void *a, const void *b)
     return order ? order : (int)x->map - (int)y->map;
 }
 
-/*
- * There may be more channels than the soft limit of open files, and even than the hard limit. Raise
- * the soft limit to the hard limit minus `spare`.
- */
-static void allow_many(rlim_t spare)
-{
-    struct rlimit files;
-
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max > spare) {
-        files.rlim_cur = files.rlim_max - spare;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
-}
-
 /* Close and free channels that were removed. */
 static void drop_unlisted(struct survey *s)
 {
@@ -211,7 +197,7 @@ bool survey_look(struct survey *s)
 {
     size_t i;
 
-    allow_many(0);
+    filelimit_raise(0);
     for (i = 0; i < s->n; i++)
         s->items[i]->listed = false;
     if (ach_list(list_one, s) != ACH_OK) {
@@ -221,10 +207,10 @@ bool survey_look(struct survey *s)
     drop_unlisted(s);
     if (s->n)
         qsort(s->items, s->n, sizeof(*s->items), survey_by_name);
-    allow_many(SPARE_FILES);
+    filelimit_raise(SPARE_FILES); /* there may be more channels than the hard limit */
     for (i = 0; i < s->n; i++)
         survey_look_at(s->items[i]);
-    allow_many(0);
+    filelimit_raise(0);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "filelimit.h"
 #include "sim.h"
 
 #define FIFO_PRIORITY 20
@@ -283,25 +284,14 @@ static void close_files(struct sim_sim *s)
         sim_fail(s, "cannot write %s", s->plan->ledger);
 }
 
-/* Each thread of a controller takes descriptors. Controllers keep the limit as it was. */
-static void allow_many_files(struct sim_sim *s)
-{
-    struct rlimit most;
-
-    if (getrlimit(RLIMIT_NOFILE, &s->files) != 0)
-        return;
-    most = s->files;
-    most.rlim_cur = most.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &most);
-}
-
 bool sim_run(struct sim_sim *s)
 {
     struct sigaction old[4];
 
     s->claim = -1;
     s->step_end = SIM_NEVER;
-    allow_many_files(s);
+    getrlimit(RLIMIT_NOFILE, &s->files); /* controllers keep the limit as it is now */
+    filelimit_raise(0);                  /* each thread of a controller takes descriptors */
     s->speed = s->plan->speed;
     s->paused = s->plan->paused;
     choose_cores(s);

@@ -10,12 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "filelimit.h"
 #include "mdns.h"
 #include "parse.h"
 
@@ -352,17 +352,6 @@ static void wait_for_end(const struct serve *s)
         ;
 }
 
-/* Each client takes a descriptor. Raise the soft limit, usually 1024, to the hard limit. */
-static void allow_many_files(void)
-{
-    struct rlimit files;
-
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
-        return;
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-}
-
 static int serve_run(int argc, char **argv)
 {
     struct serve s = {
@@ -372,7 +361,7 @@ static int serve_run(int argc, char **argv)
 
     if (!serve_parse(&s, argc, argv))
         return EXIT_USAGE;
-    allow_many_files();
+    filelimit_raise(0); /* each client takes a descriptor */
     good = end_on_signals() && serve_build(&s) && start(&s);
     if (good) {
         announce(&s);
