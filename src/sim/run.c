@@ -198,6 +198,17 @@ static void wait_for_outside(struct sim_sim *s)
                  s->sinks->child->plan->name);
 }
 
+/* The receiver of a signal may have been killed, which nobody has noticed yet. */
+static void grant(struct sim_sim *s, struct sim_sink *k)
+{
+    uint64_t serial = k->serial;
+
+    if (k->post && sim_sink_signaled(s, k->events[0]))
+        sim_sinks_sweep(s);
+    if (!k->gone && k->serial == serial) /* else the sweep has taken a newer note of it */
+        sim_schedule_grant(s, k);
+}
+
 /* One step, of the sink or the world with the earliest time. */
 static void step(struct sim_sim *s)
 {
@@ -217,7 +228,7 @@ static void step(struct sim_sim *s)
         step_world(s, next);
     } else if (last->phase != SIM_COMPUTES) {
         s->now = time;
-        sim_schedule_grant(s, last);
+        grant(s, last);
     } else {
         s->now = time;
         sim_schedule_dispatch(s);

@@ -171,8 +171,6 @@ void sim_schedule_heard(struct sim_sim *s, struct sim_sink *k, const struct sim_
 
 void sim_schedule_grant(struct sim_sim *s, struct sim_sink *k)
 {
-    if (k->post && sim_sink_signaled(s, k->events[0]))
-        sim_sinks_sweep(s); /* the receiver of the signal may have been killed */
     if (k->post)
         sim_events_post(s, k->events[0], k->time);
     k->post = false;

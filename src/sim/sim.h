@@ -207,10 +207,12 @@ bool sim_sink_asleep(const struct sim_sink *k);
 
 /* exits.c: sinks that end */
 void sim_exits_leave(struct sim_sim *s, struct sim_sink *k);
-void sim_exits_died(struct sim_sim *s, struct sim_sink *k); /* without a bye */
-void sim_sinks_sweep(struct sim_sim *s);               /* remove dead ones; fail if one hangs */
 void sim_process_forget(struct sim_sim *s, pid_t pid); /* all its threads */
 void sim_process_ends(struct sim_sim *s, pid_t pid);   /* after its BYE */
+
+/* sweep.c: sinks that died without a BYE. True: it was dead, and is removed. */
+bool sim_sink_sweep(struct sim_sim *s, struct sim_sink *k);
+void sim_sinks_sweep(struct sim_sim *s); /* all; fail if one hangs */
 
 /*
  * reaper.c: if the coordinator is killed, a helper process kills all controllers and what they

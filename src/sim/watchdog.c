@@ -191,10 +191,8 @@ static void watchdog_look(struct sim_sim *s, struct sim_sink *k)
     sim_sink_clocks(k, &c);
     if (!stop_and_hear(s, k, !asleep && sim_schedule_measured(k) && !lets_finish(s, k)))
         return;
-    if (sim_sink_dead(k)) {
-        sim_exits_died(s, k);
+    if (sim_sink_sweep(s, k))
         return;
-    }
     if (!asleep)
         sim_sink_clocks(k, &c);
     if (hangs(s, k, c.cpu, asleep))

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,22 @@ static int notes(const char *count)
     return 0;
 }
 
+static void *computes(void *ms)
+{
+    burn(atoi(ms) * MS);
+    return NULL;
+}
+
+static int joins(const char *ms)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, computes, (void *)(uintptr_t)ms);
+    pthread_join(t, NULL);
+    say("joined at");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -272,7 +289,7 @@ int main(int argc, char **argv)
         int (*play)(const char *);
     } parts[] = {{"parent", parent}, {"inner", inner},     {"shell", shell}, {"piped", piped},
                  {"spin", spin},     {"threads", threads}, {"keeps", keeps}, {"canceled", canceled},
-                 {"large", large},   {"notes", notes}};
+                 {"large", large},   {"notes", notes},     {"joins", joins}};
     size_t i;
 
     for (i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)

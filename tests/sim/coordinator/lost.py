@@ -98,4 +98,12 @@ def killed():
     run(controller("a", "notes", 1), duration=0).expect(0)
 
 
-main([children, scripts, pipes, threads, conditions, canceled, puts, notes, killed])
+def ends():
+    """A thread that ends while the coordinator reads its state is joined."""
+    for model in ("free", "declared"):
+        for ms in (30, 80, 150, 220):
+            Run(world(controller("a", "joins", ms, cost=0.0001), model=model, hang=20.0),
+                env={"LD_PRELOAD": os.environ["SLOW_PROC"]}).expect(0, "joined at")
+
+
+main([children, scripts, pipes, threads, conditions, canceled, puts, notes, killed, ends])
