@@ -45,7 +45,7 @@ static inline size_t utf8_length(const char *text, size_t len)
 static inline void json_text_character(FILE *out, const char *c, size_t n)
 {
     if (n == 0)
-        fputs("\\ufffd", out);
+        fputs("\xef\xbf\xbd", out); /* U+FFFD; unescaped, as it is when it is written again */
     else if (n > 1)
         fwrite(c, 1, n, out);
     else if (*c == '"' || *c == '\\')

@@ -72,7 +72,7 @@ static void json(void)
     check_text(&ach_ranger_data_range_type, &data, true,
                "{\"ranges\": [0.1, null, 1e999, -1e999, 0.3333333333333333]}");
     check_text(&ach_simulation_pose2d_req_type, &pose, true,
-               "{\"name\": \"\\\"\\\\\\u000a\xc3\xa9\\ufffd\", "
+               "{\"name\": \"\\\"\\\\\\u000a\xc3\xa9\xef\xbf\xbd\", "
                "\"pose\": {\"px\": 0, \"py\": 0, \"pa\": 3}}");
     check_text(&ach_map_data_type, &map, true,
                "{\"col\": 0, \"row\": 0, \"width\": 0, \"height\": 0, \"data_range\": 1, "
