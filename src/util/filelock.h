@@ -10,6 +10,8 @@
 #ifndef UTIL_FILELOCK_H
 #define UTIL_FILELOCK_H
 
+#include <stdbool.h>
+
 enum filelock {
     FILELOCK_TAKEN,
     FILELOCK_WRITER, /* another open file holds the write lock */
@@ -19,5 +21,8 @@ enum filelock {
 
 /* The file must be open for writing. */
 enum filelock filelock_take(int fd);
+
+/* Is it certain that no open file holds the write lock? The file may be open for reading only. */
+bool filelock_free(int fd);
 
 #endif

@@ -223,6 +223,22 @@ if "$ACH" help --verbs | grep -qx serve; then
     same "$("$ACH" ls --names 'dev.7123.*')" ""
     doctor
     same "$(levels servers)" ""
+
+    # The same for a simulation. Its reaper, which would tidy up, is killed with it.
+    printf 'world\n(\n  name "gone"\n  duration 1000.0\n  speed 1.0\n)\n' >"$tmp/gone.cfg"
+    setsid "$ACH" sim "$tmp/gone.cfg" >"$tmp/out" 2>"$tmp/err" &
+    server=$!
+    eventually test -e "$ACH_DIR/achshm-sim.gone.control" || fail "sim: $(cat "$tmp/err")"
+    touch -d '1 minute ago' "$ACH_DIR/achshm-sim.gone.note"
+    doctor
+    same "$(levels servers)" ""
+    kill -KILL "-$server"
+    wait "$server" 2>/dev/null
+    doctor
+    same "$(told servers "3 channels sim.gone.* were left by a simulation that was killed")" 1
+    remove_as_advised
+    same "$("$ACH" ls --names 'sim.gone.*')" ""
+    rm -f "$ACH_DIR"/.achsim-gone.* "$ACH_DIR"/*dev.6665* "$ACH_DIR"/.*dev.6665*
 fi
 
 # A directory where every user can remove files; one that is not in memory

@@ -72,8 +72,9 @@ const struct verb verb_doctor = {
     .help =
         "Usage: ach doctor [OPTION ...]\n\n"
         "Check what channels depend on: their directory and its space, files that are not\n"
-        "channels or were left behind, channels of servers that were killed, resource limits,\n"
-        "real-time scheduling, the kernel and its module, and logind's removal of shared memory.\n"
+        "channels or were left behind, channels of servers and simulations that were killed,\n"
+        "resource limits, real-time scheduling, the kernel and its module, and logind's removal\n"
+        "of shared memory.\n"
         "Each warning says what to do. Exit status 0: all is well; 1: there are warnings or\n"
         "problems.\n\n"
         "Options:\n"

@@ -1,55 +1,81 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * servers.c - device channels whose server has exited
+ * servers.c - channels whose device server or simulation has exited
  *
- * A device server removes its channels dev.NUMBER.* when it ends. If it is killed,
- * they stay. The server is the source of dev.NUMBER.ans while it runs, and the
- * kernel releases that lock when the process exits, in any PID namespace. Other
- * channels cannot be checked: they outlive their creators on purpose.
+ * A device server removes its channels dev.NUMBER.* when it ends, and a simulation its
+ * channels sim.NAME.*. If they are killed, the channels stay. The server is the source of
+ * dev.NUMBER.ans while it runs, and the simulation has locked sim.NAME.note. The kernel
+ * releases these locks when the process exits, in any PID namespace. Other channels cannot
+ * be checked: they outlive their creators on purpose.
  */
 #include <ach.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doctor.h"
+#include "filelock.h"
 
-#define SERVED_PREFIX "dev."
-#define ANSWERS "ans"
-#define ROBOT_TEXT sizeof("dev.4294967295.")
-
-/* The prefix "dev.6665." of a channel dev.6665.ans; false: not a channel of answers. */
-static bool robot_of(const char *name, char prefix[ROBOT_TEXT])
+/* The source of a channel has exited. */
+static bool has_no_source(const char *name, const char *path)
 {
-    const char *number = name + strlen(SERVED_PREFIX), *end;
-
-    if (strncmp(name, SERVED_PREFIX, strlen(SERVED_PREFIX)) != 0)
-        return false;
-    end = number + strspn(number, "0123456789");
-    if (end == number || strcmp(end, "." ANSWERS) != 0 || end + 1 - name >= (long)ROBOT_TEXT)
-        return false;
-    snprintf(prefix, ROBOT_TEXT, "%.*s", (int)(end + 1 - name), name);
-    return true;
-}
-
-/* Did a server exit without removing this channel? A starting one has not locked it yet. */
-static bool left_behind(const char *answers)
-{
-    char path[PATH_MAX];
     ach_info_t info;
     ach_channel_t chan;
     ach_attr_t attr;
     bool left;
 
-    if (ach_channel_path(answers, path, sizeof(path)) != ACH_OK || !settled(path))
-        return false;
+    (void)path;
     ach_attr_init(&attr);
     ach_attr_set_readonly(&attr, 1);
     ach_attr_set_map(&attr, ACH_MAP_USER);
-    if (ach_open(&chan, answers, &attr) != ACH_OK)
+    if (ach_open(&chan, name, &attr) != ACH_OK)
         return false;
     left = ach_channel_info(&chan, &info) == ACH_OK && info.single_writer && !info.sourced;
     ach_close(&chan);
     return left;
+}
+
+static bool is_unlocked(const char *name, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool left = fd >= 0 && filelock_free(fd);
+
+    (void)name;
+    if (fd >= 0)
+        close(fd);
+    return left;
+}
+
+/* A server, by the channel PREFIX*LAST that shows whether it runs. */
+static const struct server_kind {
+    const char *prefix, *last, *what;
+    const char *digits; /* the only characters between prefix and last; NULL: any */
+    bool (*has_exited)(const char *name, const char *path);
+} kinds[] = {
+    {"dev.", ".ans", "device server", "0123456789", has_no_source},
+    {"sim.", ".note", "simulation", NULL, is_unlocked},
+};
+
+/* The length of "6665" in dev.6665.ans; 0: not a channel that shows whether such a server runs. */
+static size_t length_of_server(const struct server_kind *k, const char *name)
+{
+    size_t before = strlen(k->prefix), after = strlen(k->last), n = strlen(name);
+
+    if (n <= before + after || strncmp(name, k->prefix, before) != 0 ||
+        strcmp(name + n - after, k->last) != 0)
+        return 0;
+    n -= before + after;
+    return k->digits && strspn(name + before, k->digits) != n ? 0 : n;
+}
+
+/* Did a server exit without removing this channel? A starting one has not locked it yet. */
+static bool left_behind(const struct server_kind *k, const char *name)
+{
+    char path[PATH_MAX];
+
+    return ach_channel_path(name, path, sizeof(path)) == ACH_OK && settled(path) &&
+           k->has_exited(name, path);
 }
 
 struct channel_count {
@@ -67,19 +93,23 @@ static enum ach_status count_channel(void *cx, const char *name, enum ach_map ma
 
 static enum ach_status check_server(void *cx, const char *name, enum ach_map map)
 {
-    struct report *r = cx;
-    char prefix[ROBOT_TEXT];
+    char prefix[ACH_CHAN_NAME_MAX];
     struct channel_count count = {.prefix = prefix};
+    const struct server_kind *k = kinds, *end = kinds + sizeof(kinds) / sizeof(kinds[0]);
+    struct report *r = cx;
 
-    if (map != ACH_MAP_USER || !robot_of(name, prefix) || !left_behind(name))
+    while (k < end && !length_of_server(k, name))
+        k++;
+    if (map != ACH_MAP_USER || k == end || !left_behind(k, name))
         return ACH_OK;
+    snprintf(prefix, sizeof(prefix), "%.*s.", (int)(strlen(k->prefix) + length_of_server(k, name)),
+             name);
     ach_list(count_channel, &count);
-    advise(
-        found(r, LEVEL_NOTE, "servers",
-              "%zu channels %s* were left by a device server that was killed", count.n, prefix),
-        "start the server again, so that it replaces them, or remove them: ach ls --names '%s*' | "
-        "xargs ach rm",
-        prefix);
+    advise(found(r, LEVEL_NOTE, "servers", "%zu channels %s* were left by a %s that was killed",
+                 count.n, prefix, k->what),
+           "start the %s again, so that it replaces them, or remove them: ach ls --names '%s*' | "
+           "xargs ach rm",
+           k->what, prefix);
     return ACH_OK;
 }
 
