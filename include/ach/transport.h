@@ -167,13 +167,23 @@ size_t ach_budget_left(const ach_budget_t *budget);
  */
 void ach_queue_limit(ach_queue_t *queue, size_t bytes, ach_budget_t *budget);
 
-/* What a queue holds. */
+/* Size of the reason why a command was not handled. */
+#define ACH_UNHANDLED_WHY 128u
+
+/* What a queue holds, and what became of the commands of its owner. */
 typedef struct ach_queue_held {
     size_t size;      /* sizeof(ach_queue_usage_t), set by the caller */
     size_t bytes;     /* of its messages */
     size_t answers;   /* of those, bytes of messages that are neither data nor commands */
     size_t requests;  /* bytes of requests that will be answered there */
     uint64_t refused; /* answers that were replaced by a NACK, see ach_queue_limit */
+
+    /*
+     * Commands that ach_robot_deliver accepted with this queue as @answers, and that no driver
+     * handled; the number wraps. And why that is so for the last of them.
+     */
+    uint32_t unhandled;
+    char unhandled_why[ACH_UNHANDLED_WHY];
 } ach_queue_usage_t;
 
 /**
@@ -409,7 +419,8 @@ ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address
  * @header: its header, with the device's address
  * @bytes: its encoded body
  * @size: the length of the body
- * @answers: the queue for the answer to a request; NULL: not wanted
+ * @answers: the queue for the answer to a request, which also counts commands that are accepted
+ * but not handled (see ach_queue_usage); NULL: not wanted
  *
  * The bytes are checked first. The robot itself answers requests for properties and
  * capabilities. The driver answers all others; if it does not, they are answered with a
@@ -483,8 +494,9 @@ typedef struct ach_transport_class {
 
     /*
      * Wait until the server has received all that was sent; blocks up to the given seconds.
-     * ACH_TIMEOUT or ACH_CLOSED: the server may not have received some of it. Called by the thread
-     * that sends. NULL: every message for which send returned ACH_OK reaches the server, even if
+     * ACH_TIMEOUT or ACH_CLOSED: the server may not have received some of it. ACH_ENOTSUP: commands
+     * that it received were not handled, which was not yet reported. Called by the thread that
+     * sends. NULL: every message for which send returned ACH_OK reaches the server, even if
      * disconnect follows.
      */
     ach_status_t (*flush)(ach_link_t *link, double seconds);

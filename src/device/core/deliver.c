@@ -95,6 +95,8 @@ ach_status_t ach_robot_deliver(ach_robot_t *robot, const ach_header_t *header, c
         status = ach_errstr_set(ACH_OVERFLOW, "there is no memory left for its messages");
     if (status == ACH_OK && h.type == ACH_MSG_REQ)
         status = dev_message_expect(m, answers);
+    else if (status == ACH_OK && answers)
+        dev_message_sent_by(m, answers);
     if (status == ACH_OK)
         status = dev_robot_hand_over(d, m);
     ach_message_unref(m);

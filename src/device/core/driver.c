@@ -16,6 +16,7 @@
 
 #include "../../util/monotonic.h"
 #include "core.h"
+#include "message.h"
 #include "queue.h"
 
 /* Hardware that fails is tried again after this many seconds, then twice that, and so on. */
@@ -116,6 +117,7 @@ static void drain(ach_driver_t *d)
 
     while ((m = ach_queue_pop(d->queue))) {
         commands += ach_message_header(m)->type == ACH_MSG_CMD;
+        dev_message_settle(m, "its driver has stopped");
         ach_message_unref(m);
     }
     if (commands)

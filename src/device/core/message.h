@@ -21,7 +21,7 @@ struct ach_message {
     size_t body_size;        /* bytes of the struct */
     ach_budget_t *budget;    /* counts the message until it is freed; or NULL */
     size_t counted;          /* bytes charged to the budget */
-    ach_queue_t *answers;    /* a request: queue for the answer; NULL: discard it */
+    ach_queue_t *answers;    /* for the answer; counts a command that is not handled; or NULL */
 };
 
 /* Free a message that has no references and owes no answer. */
@@ -32,6 +32,12 @@ void dev_message_free(ach_message_t *m);
  * ACH_OVERFLOW: too many bytes of pending requests for that queue.
  */
 ach_status_t dev_message_expect(ach_message_t *m, ach_queue_t *answers);
+
+/* Set the queue that counts a command if it is not handled. Call it before it is shared. */
+void dev_message_sent_by(ach_message_t *m, ach_queue_t *sender);
+
+/* What became of an accepted command; once for each. @why: it was not handled; NULL: it was. */
+void dev_message_settle(const ach_message_t *m, const char *why);
 
 /* True: the caller is the first to claim the request, and the only one that may answer it. */
 bool dev_message_claim(const ach_message_t *m);

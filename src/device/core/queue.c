@@ -9,6 +9,7 @@
 
 #include <ach.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,8 @@ struct ach_queue {
     size_t limit;         /* of bytes + asked; 0: none */
     ach_budget_t *budget; /* shared with other queues; NULL: none */
     uint64_t lost, refused;
+    uint32_t unhandled; /* commands of the queue's owner; see ach_queue_usage */
+    char unhandled_why[ACH_UNHANDLED_WHY];
     struct dev_rules rules;
     struct dev_index *index; /* NULL: no rule replaces */
     pthread_mutex_t wake_lock;
@@ -92,6 +95,14 @@ void dev_queue_attend(const ach_queue_t *q)
 {
     if (q->attend)
         q->attend(q->attendant);
+}
+
+void dev_queue_unhandled(ach_queue_t *q, const char *why)
+{
+    pthread_mutex_lock(&q->lock);
+    q->unhandled++;
+    snprintf(q->unhandled_why, sizeof(q->unhandled_why), "%s", why);
+    pthread_mutex_unlock(&q->lock);
 }
 
 /* Requests and their answers are never dropped, ignored or replaced. */
@@ -393,6 +404,8 @@ void ach_queue_usage(const ach_queue_t *queue, ach_queue_usage_t *usage)
     u.bytes = q->bytes;
     u.answers = q->reply_bytes;
     u.refused = q->refused;
+    u.unhandled = q->unhandled;
+    memcpy(u.unhandled_why, q->unhandled_why, sizeof(u.unhandled_why));
     pthread_mutex_unlock(&q->lock);
     u.requests = __atomic_load_n(&q->asked, __ATOMIC_RELAXED);
     memcpy(usage, &u, usage->size < sizeof(u) ? usage->size : sizeof(u));

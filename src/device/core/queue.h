@@ -15,6 +15,9 @@ void dev_queue_unref(ach_queue_t *q);
 void dev_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context);
 void dev_queue_attend(const ach_queue_t *q);
 
+/* Count a command of the client that owns this queue: it was accepted, but not handled. */
+void dev_queue_unhandled(ach_queue_t *q, const char *why);
+
 /* Whether an answer is within the queue's limit; if not, count it as refused. */
 bool dev_queue_fits(ach_queue_t *q, const ach_message_t *m);
 

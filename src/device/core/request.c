@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * request.c - requests and their answers
+ * request.c - requests and their answers, and what becomes of commands
  *
  * A request knows the queue for its answer. One that is freed before it was answered is answered
  * with a NACK; so the last reference to any message is given up here.
@@ -17,6 +17,17 @@ ach_status_t dev_message_expect(ach_message_t *m, ach_queue_t *answers)
         return ach_errstr_set(ACH_OVERFLOW, "too many bytes of requests are not answered yet");
     m->answers = answers ? dev_queue_ref(answers) : NULL;
     return ACH_OK;
+}
+
+void dev_message_sent_by(ach_message_t *m, ach_queue_t *sender)
+{
+    m->answers = dev_queue_ref(sender);
+}
+
+void dev_message_settle(const ach_message_t *m, const char *why)
+{
+    if (why && m->header.type == ACH_MSG_CMD && m->answers)
+        dev_queue_unhandled(m->answers, why);
 }
 
 bool dev_message_claim(const ach_message_t *message)
@@ -55,10 +66,10 @@ static void request_destroy(ach_message_t *m)
 {
     if (m->header.type == ACH_MSG_REQ && m->answers && dev_message_claim(m))
         dev_message_answer(m, ACH_MSG_NACK, m->header.timestamp, NULL);
-    if (m->answers) {
+    if (m->header.type == ACH_MSG_REQ && m->answers)
         dev_queue_asked(m->answers, m);
+    if (m->answers)
         dev_queue_unref(m->answers);
-    }
     if (m->budget) {
         ach_budget_sub(m->budget, m->counted);
         dev_budget_unref(m->budget);

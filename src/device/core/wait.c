@@ -2,9 +2,11 @@
 /* wait.c - a driver handles its messages and sleeps until a time */
 #include <ach.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "../../util/monotonic.h"
 #include "core.h"
+#include "message.h"
 
 /* Longest sleep in seconds, so that a step of the wall clock delays a driver no longer. */
 #define NAP 60.0
@@ -17,6 +19,17 @@ int ach_driver_fd(const ach_driver_t *driver)
     return driver->eventfd;
 }
 
+static void settle(const ach_driver_t *d, const ach_message_t *m, ach_status_t status)
+{
+    char why[ACH_UNHANDLED_WHY];
+
+    if (status == ACH_ENOTSUP)
+        snprintf(why, sizeof(why), "driver %s does not support it", d->class->name);
+    else if (status != ACH_OK)
+        snprintf(why, sizeof(why), "driver %s: %s", d->class->name, ach_errstr());
+    dev_message_settle(m, status == ACH_OK ? NULL : why);
+}
+
 void dev_driver_take(ach_driver_t *d, ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
@@ -25,6 +38,7 @@ void dev_driver_take(ach_driver_t *d, ach_message_t *m)
 
     if (d->class->process)
         status = d->class->process(d, d->state, m);
+    settle(d, m, status);
     if (status != ACH_OK && status != ACH_ENOTSUP)
         ach_driver_log(d, ACH_LOG_WARNING, "message %u:%u of %s: %s (%s)", h->type, h->subtype,
                        ach_address_text(&h->address, text), ach_errstr(),
