@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 
 #include "../../util/monotonic.h"
+#include "../core/unhandled.h"
 #include "connect.h"
 #include "handshake.h"
 #include "loop.h"
@@ -39,6 +40,8 @@ struct ach_link {
     pthread_cond_t settled; /* with the loop's lock: the next has changed, or the link is lost */
     uint32_t flushed;       /* answers to requests of tcp_link_flush */
     uint32_t flushes;       /* those requests; for the thread that sends */
+    uint32_t unhandled;     /* commands, not yet reported to the application, ... */
+    char why[128];          /* ... and why the last of them was; both under the loop's lock */
     uint32_t robot;
     uint16_t interf, index;
     unsigned rights;  /* what the server lets us do, ... */
@@ -132,6 +135,12 @@ static void take_overflow(ach_link_t *l, const ach_header_t *h, const unsigned c
     push(l->to, h, sum, sizeof(sum));
 }
 
+static void take_unhandled(ach_link_t *l, const unsigned char *body, size_t size)
+{
+    if (size > 4 && tcp_wire_text(body + 4, size - 4, l->why, sizeof(l->why)))
+        l->unhandled += tcp_wire_number(body);
+}
+
 /* Forward data, expected answers and losses to the application; ignore the rest. */
 static void take(void *context, const ach_header_t *h, const unsigned char *body, size_t size)
 {
@@ -141,6 +150,8 @@ static void take(void *context, const ach_header_t *h, const unsigned char *body
     if (player && link_is_answer(h) && h->subtype == ACH_PLAYER_REQ_DATAMODE) {
         l->flushed++;
         pthread_cond_broadcast(&l->settled);
+    } else if (player && h->type == ACH_MSG_ACK && h->subtype == TCP_REQ_UNHANDLED) {
+        take_unhandled(l, body, size);
     } else if (player && h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW) {
         take_overflow(l, h, body, size);
     } else if (!player && (h->type == ACH_MSG_DATA || (link_is_answer(h) && expected(l)))) {
@@ -392,6 +403,15 @@ static ach_status_t ask_flush(ach_link_t *link)
     return status;
 }
 
+/* The result of a flush that the server has answered. Under the loop's lock. */
+static ach_status_t link_report(ach_link_t *l)
+{
+    uint32_t unhandled = l->unhandled;
+
+    l->unhandled = 0;
+    return dev_unhandled_status(unhandled, l->why);
+}
+
 /*
  * Servers handle messages in order and answer this request themselves, so the answer proves that
  * all earlier messages were handled. The data mode does not change. Answers are counted,
@@ -417,6 +437,8 @@ ach_status_t tcp_link_flush(ach_link_t *link, double seconds)
                       "the connection was lost before the server had handled all messages")
                 : ach_errstr_set(ACH_TIMEOUT, "the server did not handle all messages within %g s",
                                  seconds);
+    else
+        status = link_report(link);
     pthread_mutex_unlock(&l->lock);
     return status;
 }

@@ -20,6 +20,16 @@
 #include "output.h"
 #include "server.h"
 
+/* Size of a sentence that says why the server refuses something. */
+#define TCP_WHY 256
+
+/* Commands of a client that no driver handles. The numbers wrap. */
+struct tcp_unhandled {
+    uint32_t refused;   /* by the server, not yet reported to the client, ... */
+    uint32_t unhandled; /* ... and those of ach_queue_usage that were reported */
+    char why[TCP_WHY];  /* why the last one was refused */
+};
+
 struct tcp_session {
     struct tcp_peer peer;
     struct tcp_session *next, **at; /* in the list of the server */
@@ -69,8 +79,9 @@ struct tcp_session {
     int n_subscriptions;
     int asking;       /* device requests and subscriptions without an answer yet */
     int large;        /* of these, requests whose answers have variable length */
-    uint64_t refused; /* commands to devices it had not subscribed to */
-    char *route;      /* sent with TCP_REQ_ROUTE; NULL: the client does not know that request */
+    uint64_t refused; /* commands and requests that were refused, for the log */
+    struct tcp_unhandled unhandled;
+    char *route; /* sent with TCP_REQ_ROUTE; NULL: the client does not know that request */
 };
 
 /* Takes ownership of the socket, even if it fails. */
@@ -118,6 +129,10 @@ void tcp_player_request(struct tcp_session *s, const ach_header_t *h, const unsi
 void tcp_session_push_bytes(ach_queue_t *queue, const ach_header_t *request, uint8_t type,
                             uint8_t subtype, const unsigned char *bytes, size_t size);
 
+/* Count a command that the server refuses, and report all such commands to the client. */
+void tcp_unhandled_add(struct tcp_session *s, const char *why);
+void tcp_unhandled_report(struct tcp_session *s, const ach_header_t *request);
+
 /* Why the answer that follows is a NACK, for a client that understands reasons; any thread. */
 void tcp_session_explain(ach_queue_t *queue, const ach_header_t *request, const char *why);
 
@@ -142,7 +157,6 @@ bool tcp_rights_limited(const struct tcp_session *s);
 unsigned tcp_rights_of(const struct tcp_session *s, const ach_address_t *device);
 
 /* A sentence that says which rights are missing. A NULL device: the list of devices. */
-#define TCP_WHY 256
 const char *tcp_rights_why(const struct tcp_session *s, const ach_address_t *device,
                            unsigned rights, char why[TCP_WHY]);
 

@@ -8,6 +8,7 @@ static void refuse_command(struct tcp_session *s, const ach_address_t *device, c
 {
     char text[ACH_ADDRESS_MAX];
 
+    tcp_unhandled_add(s, why);
     if (s->refused++ == 0)
         ach_robot_log(s->server->robot, ACH_LOG_WARNING,
                       "client %s: a command to %s is refused, and further ones are not logged: %s",
@@ -33,6 +34,7 @@ static void refuse_for_rights(struct tcp_session *s, const ach_header_t *h, unsi
 
     tcp_rights_why(s, &h->address, rights, why);
     tcp_rights_log(s, h->type == ACH_MSG_REQ ? "a request" : "a command", why);
+    ach_errstr_set(ACH_EACCES, "%s", why);
     s->refused++; /* logged, so refuse_command does not log it again */
 }
 
