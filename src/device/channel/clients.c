@@ -12,6 +12,7 @@
 
 #include "names.h"
 #include "server.h"
+#include "unhandled.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -184,16 +185,6 @@ static void open_device(struct ach_channels *s, const ach_header_t *h, const ach
         devch_client_end(s, c);
 }
 
-/* Where the use of a device by a handle is linked; *NULL: there is none. */
-static struct devch_use **find_use(struct devch_client *c, uint32_t handle, const ach_address_t *a)
-{
-    struct devch_use **u = &c->uses;
-
-    while (*u && ((*u)->handle != handle || !ach_address_equal(&(*u)->address, a)))
-        u = &(*u)->next;
-    return u;
-}
-
 static void close_device(struct ach_channels *s, const ach_header_t *h, const ach_address_t *a)
 {
     struct devch_client *c = find_client(s, h->address.host);
@@ -201,7 +192,7 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
 
     if (!c)
         return;
-    u = find_use(c, h->address.robot, a);
+    u = devch_use_at(c, h->address.robot, a);
     found = *u;
     if (!found)
         return;
@@ -212,13 +203,29 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
         devch_client_end(s, c);
 }
 
+/* The body of the answer to a flush; 0: it has none. */
+static size_t describe_unhandled(struct devch_use *u, unsigned char bytes[DEVCH_UNHANDLED_MAX])
+{
+    ach_queue_usage_t usage = {.size = sizeof(usage)};
+    struct devch_unhandled now;
+
+    ach_queue_usage(u->queue, &usage);
+    now.count = u->refused + usage.unhandled;
+    memcpy(now.why, usage.unhandled != u->unhandled ? usage.unhandled_why : u->why,
+           sizeof(now.why));
+    u->unhandled = usage.unhandled;
+    return u->refused || usage.unhandled ? devch_unhandled_write(&now, bytes) : 0;
+}
+
 /* It is unknown whose commands were overwritten, so every client of the device gets a NACK. */
 static void flush_device(struct ach_channels *s, const ach_header_t *header, const ach_address_t *a)
 {
     struct devch_client *c = find_client(s, header->address.host);
-    struct devch_use *u = c ? *find_use(c, header->address.robot, a) : NULL;
+    struct devch_use *u = c ? *devch_use_at(c, header->address.robot, a) : NULL;
     struct devch_output *o = devch_output_find(s, a);
+    unsigned char bytes[DEVCH_UNHANDLED_MAX];
     ach_header_t h = *header;
+    size_t size = 0;
 
     h.type = ACH_MSG_NACK;
     if (o && u) {
@@ -226,8 +233,9 @@ static void flush_device(struct ach_channels *s, const ach_header_t *header, con
         if (o->overwritten == u->overwritten)
             h.type = ACH_MSG_ACK;
         u->overwritten = o->overwritten;
+        size = describe_unhandled(u, bytes);
     }
-    devch_answers_add(s, &h, NULL, 0);
+    devch_answers_add(s, &h, bytes, size);
 }
 
 void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,

@@ -7,9 +7,10 @@
  *     dev.6665.req            requests to all devices and to the server
  *     dev.6665.ans            the answers
  *
- * Each message is a header in wire format, and the body. In requests and their
+ * Each message is a header in wire format, and the body. In commands, requests and
  * answers the header's host is the pid of the client and its robot the number of a
- * handle of that process, so that each handle finds its own answers.
+ * handle of that process. So each handle finds its own answers, and the server knows
+ * whose commands were not handled.
  */
 #ifndef DEVCH_NAMES_H
 #define DEVCH_NAMES_H
@@ -38,7 +39,8 @@ static inline void devch_robot_channel(uint32_t robot, const char *what,
 /*
  * A request of the interface player to the server: answer when all commands to the device that
  * the body names have been received. NACK: commands to that device were overwritten before the
- * server received them, since the last such request of the handle or its subscription.
+ * server received them, since the last such request of the handle or its subscription. The body
+ * of the answer tells how many commands were not handled: see unhandled.h; none: there are none.
  */
 #define DEVCH_REQ_FLUSH 101u
 

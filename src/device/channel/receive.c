@@ -66,7 +66,24 @@ void devch_channels_say_overwritten(const struct ach_channels *s, const char *wh
                       (unsigned long long)now, what);
 }
 
-/* Log it: commands have no answer, so the client gets no other notice. */
+/* Deliver the command in s->buffer. The handle that put it is told with its next flush. */
+static ach_status_t receive_deliver(struct ach_channels *s, const struct devch_output *o,
+                                    ach_header_t *h, uint32_t size)
+{
+    struct devch_use *u = devch_use_find(s, h, &o->address);
+    ach_status_t status;
+
+    h->address = o->address;
+    status =
+        ach_robot_deliver(s->robot, h, s->buffer + ACH_FRAME_HEADER, size, u ? u->queue : NULL);
+    if (status != ACH_OK && u) {
+        u->refused++;
+        snprintf(u->why, sizeof(u->why), "%s", ach_errstr());
+    }
+    return status;
+}
+
+/* Log it: the program that put the command may not flush. */
 static void say_refused(const struct ach_channels *s, struct devch_output *o)
 {
     char text[ACH_ADDRESS_MAX];
@@ -87,9 +104,7 @@ void devch_channels_take_commands(struct ach_channels *s, struct devch_output *o
 
     while (turns-- &&
            devch_channels_receive(s, &o->commands, &o->cmd, &h, &size, &o->overwritten)) {
-        h.address = o->address;
-        if (h.type == ACH_MSG_CMD &&
-            ach_robot_deliver(s->robot, &h, s->buffer + ACH_FRAME_HEADER, size, NULL) != ACH_OK)
+        if (h.type == ACH_MSG_CMD && receive_deliver(s, o, &h, size) != ACH_OK)
             say_refused(s, o);
     }
     if (o->overwritten == before)

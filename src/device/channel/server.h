@@ -61,9 +61,12 @@ struct devch_use {
     ach_address_t address;
     uint32_t pid, handle, sequence;
     double timestamp;
-    uint64_t overwritten; /* devch_output.overwritten at the client's last flush */
+    uint64_t overwritten;        /* devch_output.overwritten at the client's last flush */
+    uint32_t refused;            /* commands of the handle that the robot refused; wraps */
+    uint32_t unhandled;          /* ach_queue_usage_t.unhandled at the client's last flush */
+    char why[ACH_UNHANDLED_WHY]; /* why the last command was refused */
     char driver[64];
-    ach_queue_t *queue; /* its rule ignores all messages */
+    ach_queue_t *queue; /* its rule ignores all messages; counts unhandled commands */
 };
 
 struct devch_asked {
@@ -190,6 +193,14 @@ bool devch_channels_doubled(uint64_t before, uint64_t now);
 /* Handle a request to the server itself: subscribe, unsubscribe, flush. */
 void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                            uint32_t size);
+
+/* Where the use of a device by a handle is linked; *NULL: there is none. */
+struct devch_use **devch_use_at(struct devch_client *c, uint32_t handle,
+                                const ach_address_t *device);
+
+/* The subscription of the handle that put this command to the device; NULL: unknown. */
+struct devch_use *devch_use_find(const struct ach_channels *s, const ach_header_t *command,
+                                 const ach_address_t *device);
 
 /* Forget a client: its process has exited, or it has no subscriptions left. */
 void devch_client_end(struct ach_channels *s, struct devch_client *c);
