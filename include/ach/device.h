@@ -73,18 +73,15 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
  * ach_device_close - close a device
  * @device: the handle; NULL does nothing
  *
- * Commands that were sent before still reach the device. Over a network this waits until
- * the server has received them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS.
- * If ach_device_flush has failed since the last command, this does not wait again, and
- * returns the same status. With channels it does not wait: the server reads a handle's
- * commands before it ends the handle's subscription. If the server was killed, they are lost, but
- * this returns ACH_OK; call ach_device_flush first to detect that. The handle is freed in any
- * case.
+ * Commands that were sent before still reach the device. This waits until the server has
+ * received them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS. If
+ * ach_device_flush was called since the last command, this does not wait again, and
+ * returns the same status. The handle is freed in any case.
  *
  * Allocates: yes. Blocks: see above.
  *
  * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have received the last
- * commands.
+ * commands; ACH_ENOTSUP, ACH_OVERFLOW: commands were lost, see ach_device_flush.
  *
  * Since: 3.0; returns a status since 3.1
  */
@@ -97,14 +94,18 @@ ach_status_t ach_device_close(ach_device_t *device);
  *
  * ach_device_command does not wait for the network. This does: afterwards the server has delivered
  * all commands that were sent through this handle to the device's driver. It does not
- * mean that the driver has handled them; a driver whose queue is full drops commands, which
- * the server logs. Makes no system call if no command was sent since the last flush.
+ * mean that the driver has handled them. Commands that are known not to be handled are
+ * reported, each of them once: the driver's queue was full, the caller has no right to command the
+ * device, or the driver did not support the command, or stopped before it handled it. The last two
+ * may become known later; then a later call reports them. Servers of Player do not report any.
+ * Makes no system call if no command was sent.
  *
  * Allocates: yes. Blocks: for that time at most.
  *
  * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have received some of them;
- * ACH_OVERFLOW: with channels: commands to this device came faster than the server read
- * them, and some were overwritten, of this handle or of others.
+ * ACH_ENOTSUP: commands of this handle were not handled, as above; ach_errstr has their number
+ * and why the last one was not; ACH_OVERFLOW: with channels: commands to this device came faster
+ * than the server read them, and some were overwritten, of this handle or of others.
  *
  * Since: 3.1
  */

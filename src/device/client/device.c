@@ -34,6 +34,7 @@ struct ach_device {
     ach_address_t address;
     uint64_t lost;
     bool missed;          /* the next message returns ACH_MISSED_FRAME */
+    bool commanded;       /* at least one command was sent */
     ach_status_t flushed; /* result of the last flush; ACH_EAGAIN: commands were sent since */
     ach_message_t *kept[KEPT_MAX];
     unsigned n_kept;
@@ -170,18 +171,14 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
 
 ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 {
-    const struct devcl_transport_ops *ops = device->transport.ops;
-
-    if (device->flushed != ACH_OK)
-        device->flushed = ops->flush ? ops->flush(device->transport.state, seconds) : ACH_OK;
+    if (device->commanded)
+        device->flushed = device->transport.ops->flush(device->transport.state, seconds);
     return device->flushed;
 }
 
 static ach_status_t flush_last(ach_device_t *d)
 {
-    if (d->flushed != ACH_EAGAIN)
-        return d->flushed;
-    return d->transport.ops->lasting ? ACH_OK : ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS);
+    return d->flushed == ACH_EAGAIN ? ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS) : d->flushed;
 }
 
 ach_status_t ach_device_close(ach_device_t *device)
@@ -396,6 +393,7 @@ ach_status_t ach_device_command(ach_device_t *device, uint8_t subtype, const voi
         status = device->transport.ops->command(device->transport.state, &h, type, body);
     if (status == ACH_OK)
         device->flushed = ACH_EAGAIN;
+    device->commanded |= status == ACH_OK;
     return status;
 }
 

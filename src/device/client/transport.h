@@ -21,8 +21,7 @@ struct devcl_transport_ops {
                             const void *body);
     ach_status_t (*request)(void *state, const ach_header_t *h, const ach_type_t *type,
                             const void *body, double timeout, ach_message_t **answer);
-    ach_status_t (*flush)(void *state, double seconds); /* NULL: commands arrive at once */
-    bool lasting; /* commands arrive also if close follows without a flush */
+    ach_status_t (*flush)(void *state, double seconds);
     int (*fd)(void *state);
     unsigned (*rights)(const void *state); /* NULL: all */
     void (*close)(void *state);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../core/unhandled.h"
 #include "inbox.h"
 #include "transport.h"
 
@@ -17,6 +18,7 @@ struct inside {
     bool answered;
     ach_status_t answer;
     char why[256];
+    uint32_t unhandled; /* commands reported to the application; see ach_queue_usage */
 };
 
 static void subscribed(void *context, const ach_address_t *address, ach_status_t status,
@@ -125,6 +127,19 @@ static ach_status_t transport_robot_request(void *state, const ach_header_t *hea
     return status == ACH_OK ? devcl_inbox_await(&i->in, timeout, answer) : status;
 }
 
+/* Commands arrive at once, but a driver may not support them, or stop before it handles them. */
+static ach_status_t transport_robot_flush(void *state, double seconds)
+{
+    struct inside *i = state;
+    ach_queue_usage_t u = {.size = sizeof(u)};
+    uint32_t before = i->unhandled;
+
+    (void)seconds;
+    ach_queue_usage(i->in.queue, &u);
+    i->unhandled = u.unhandled;
+    return dev_unhandled_status(u.unhandled - before, u.unhandled_why);
+}
+
 static int transport_robot_fd(void *state)
 {
     return ((struct inside *)state)->in.fd;
@@ -149,6 +164,7 @@ static void transport_robot_close(void *state)
 static const struct devcl_transport_ops ops = {.get = transport_robot_get,
                                                .command = transport_robot_command,
                                                .request = transport_robot_request,
+                                               .flush = transport_robot_flush,
                                                .fd = transport_robot_fd,
                                                .close = transport_robot_close};
 

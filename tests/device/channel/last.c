@@ -152,6 +152,16 @@ static void hold(struct host *h, bool held)
     EVENTUALLY(__atomic_load_n(&h->holds, __ATOMIC_ACQUIRE) == held);
 }
 
+/* A driver handles commands and requests in order: its queue has room when this returns. */
+static void settle(ach_device_t *d)
+{
+    uint8_t echo = PROBE_ECHO;
+
+    CHECK_OK(ach_device_request(d, ACH_OPAQUE_REQ_DATA,
+                                &(ach_opaque_data_t){.data_count = 1, .data = &echo}, RIG_PATIENCE,
+                                NULL));
+}
+
 /* 1000 commands at once all arrive; 3000 overflow the channel, which is reported. */
 static void burst(void)
 {
@@ -176,6 +186,7 @@ static void burst(void)
     hold(&h, false);
     CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_OVERFLOW);
     CHECK(rig_logged(rig, "commands to opaque:0 were overwritten"));
+    settle(d);
     command(d, PROBE_FORGET);
     CHECK_OK(ach_device_flush(d, RIG_PATIENCE)); /* reported once only */
     CHECK_OK(ach_device_close(d));

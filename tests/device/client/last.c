@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * last.c - a command arrives although the device is closed at once, or the caller gets an error;
+ * last.c - a command arrives although the device is closed at once, or the caller gets an error,
+ * also if the driver's queue is full or the driver does not support the command;
  * answers with sequence 0, as from the reference server's drivers, are matched to their requests
  */
 #include <ach/channel.h>
@@ -69,6 +70,91 @@ static void command_and_close(void)
     ach_transport_tcp.end(s.server);
     rig_end(s.rig);
     CHECK(probe_counts[0].messages == n);
+}
+
+static ach_status_t tell(ach_device_t *d, uint8_t what)
+{
+    return ach_device_command(d, ACH_OPAQUE_CMD_DATA,
+                              &(ach_opaque_data_t){.data_count = 1, .data = &what});
+}
+
+static ach_device_t *open_served(const struct served *s, const ach_transport_class_t *transport)
+{
+    ach_device_attr_t attr = {
+        .size = sizeof(attr), .timeout = RIG_PATIENCE, .transport = "channel"};
+    ach_device_t *d;
+
+    if (transport == &ach_transport_tcp)
+        return open_at(ach_tcp_port(s->server), "opaque:0");
+    REQUIRE_OK(ach_device_open("opaque:0", &attr, &d));
+    return d;
+}
+
+/* Have the driver wait, and fill its queue. */
+static void fill(ach_device_t *d)
+{
+    unsigned i;
+
+    CHECK_OK(tell(d, PROBE_HOLD));
+    EVENTUALLY(probe_counts[0].held);
+    for (i = 0; i < ACH_QUEUE_MESSAGES; i++) {
+        CHECK_OK(tell(d, PROBE_FORGET));
+        if (i % 256 == 255) /* the client's own queue and channel are no longer than this one */
+            CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    }
+}
+
+/* The driver's queue is full. The handle whose commands are refused gets their number, once. */
+static void queue_is_full(const ach_transport_class_t *transport)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
+    ach_device_t *d = open_served(&s, transport), *other = open_served(&s, transport);
+    ach_device_t *last = open_served(&s, transport);
+    unsigned i;
+
+    CHECK_OK(tell(other, PROBE_FORGET));
+    CHECK_OK(ach_device_flush(other, RIG_PATIENCE));
+    fill(d);
+    for (i = 0; i < 3; i++)
+        CHECK_OK(tell(d, PROBE_FORGET));
+    CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_ENOTSUP);
+    CHECK(strstr(ach_errstr(), "3 commands were not handled"));
+    CHECK(strstr(ach_errstr(), "the queue of opaque:0 is full"));
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(ach_device_flush(other, RIG_PATIENCE));
+    CHECK_OK(tell(last, PROBE_FORGET));
+    CHECK_STATUS(ach_device_close(last), ACH_ENOTSUP);
+    probe_counts[0].held = false;
+    CHECK_OK(ach_device_close(d));
+    CHECK_OK(ach_device_close(other));
+    transport->end(s.server);
+    rig_end(s.rig);
+}
+
+/* The driver is given a command that it does not support. */
+static void not_supported(ach_device_t *d)
+{
+    ach_status_t status = ACH_OK;
+
+    CHECK_OK(tell(d, PROBE_UNKNOWN));
+    EVENTUALLY((status = ach_device_flush(d, RIG_PATIENCE)) != ACH_OK);
+    CHECK_STATUS(status, ACH_ENOTSUP);
+    CHECK(strstr(ach_errstr(), "1 command was not handled: driver probe does not support it"));
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(ach_device_close(d));
+}
+
+static void driver_refuses(const ach_transport_class_t *transport)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
+    ach_device_attr_t inside = {.size = sizeof(inside), .robot = rig_robot(s.rig)};
+    ach_device_t *d;
+
+    not_supported(open_served(&s, transport));
+    REQUIRE_OK(ach_device_open("opaque:0", &inside, &d));
+    not_supported(d);
+    transport->end(s.server);
+    rig_end(s.rig);
 }
 
 static void many_and_close(const struct reference_options *options)
@@ -307,6 +393,10 @@ int main(void)
 
     server_is_killed(); /* first: it forks, and the others leave threads */
     command_and_close();
+    queue_is_full(&ach_transport_tcp);
+    queue_is_full(&ach_transport_channel);
+    driver_refuses(&ach_transport_tcp);
+    driver_refuses(&ach_transport_channel);
     one_and_close(&well);
     one_and_close(&slow);
     many_and_close(&slow);

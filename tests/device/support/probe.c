@@ -114,6 +114,12 @@ static void publish_many(ach_driver_t *driver, const struct probe *p)
                                     &(ach_opaque_data_t){.data_count = 1, .data = &i}));
 }
 
+static void hold(struct probe_counts *counts)
+{
+    counts->held = true;
+    EVENTUALLY(!counts->held);
+}
+
 static ach_status_t command(ach_driver_t *driver, struct probe *p, const ach_message_t *m,
                             uint8_t what)
 {
@@ -133,6 +139,11 @@ static ach_status_t command(ach_driver_t *driver, struct probe *p, const ach_mes
         return ACH_OK;
     case PROBE_STALL:
         check_sleep_ms(50);
+        return ACH_OK;
+    case PROBE_HOLD:
+        hold(p->counts);
+        return ACH_OK;
+    case PROBE_FORGET:
         return ACH_OK;
     default:
         return ACH_ENOTSUP;

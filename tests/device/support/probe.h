@@ -13,14 +13,15 @@
 
 enum {
     PROBE_ECHO,    /* a request: ACK with its own body; a command: publish its body */
-    PROBE_FORGET,  /* a request: return ACH_OK without a reply */
+    PROBE_FORGET,  /* a request: return ACH_OK without a reply; a command: do nothing */
     PROBE_UNKNOWN, /* return ACH_ENOTSUP */
     PROBE_KEEP,    /* keep the request until PROBE_ANSWER, or shutdown */
     PROBE_ANSWER,  /* a command: reply to the kept request */
     PROBE_DIE,     /* a command: the driver's main returns */
     PROBE_TWICE,   /* answer, and check that a second answer is refused */
     PROBE_COUNT,   /* publish 100 bodies that begin with 0, 1, 2, ... */
-    PROBE_STALL    /* do nothing for 50 ms */
+    PROBE_STALL,   /* do nothing for 50 ms */
+    PROBE_HOLD     /* a command: set `held`, and wait until the test clears it */
 };
 
 #define PROBES_MAX 8u
@@ -29,6 +30,7 @@ enum {
 struct probe_counts {
     _Atomic unsigned setups, setups_tried, shutdowns, messages, data, ticks;
     _Atomic double time; /* robot time of the last tick */
+    _Atomic bool held;
 };
 extern struct probe_counts probe_counts[PROBES_MAX];
 
