@@ -46,6 +46,8 @@ struct ach_queue {
     void *context;
     void (*attend)(void *context);
     void *attendant;
+    void (*settled)(void *context, const ach_message_t *command, const char *why);
+    void *settler;
 };
 
 ach_status_t ach_queue_create(unsigned messages, size_t bytes, void (*wake)(void *context),
@@ -103,6 +105,23 @@ void dev_queue_unhandled(ach_queue_t *q, const char *why)
     q->unhandled++;
     snprintf(q->unhandled_why, sizeof(q->unhandled_why), "%s", why);
     pthread_mutex_unlock(&q->lock);
+}
+
+void dev_queue_settled(ach_queue_t *q,
+                       void (*settled)(void *context, const ach_message_t *command,
+                                       const char *why),
+                       void *context)
+{
+    q->settled = settled;
+    q->settler = context;
+}
+
+void dev_queue_settle(ach_queue_t *q, const ach_message_t *command, const char *why)
+{
+    if (q->settled)
+        q->settled(q->settler, command, why);
+    else if (why)
+        dev_queue_unhandled(q, why);
 }
 
 /* Requests and their answers are never dropped, ignored or replaced. */

@@ -15,6 +15,21 @@ void dev_queue_unref(ach_queue_t *q);
 void dev_queue_attended(ach_queue_t *q, void (*attend)(void *context), void *context);
 void dev_queue_attend(const ach_queue_t *q);
 
+/*
+ * For a queue whose owner keeps track of its commands itself: set the function that
+ * dev_queue_settle calls, without the queue's locks.
+ */
+void dev_queue_settled(ach_queue_t *q,
+                       void (*settled)(void *context, const ach_message_t *command,
+                                       const char *why),
+                       void *context);
+
+/*
+ * What became of an accepted command of the client that owns this queue; once for each. @why: it
+ * was not handled; NULL: it was.
+ */
+void dev_queue_settle(ach_queue_t *q, const ach_message_t *command, const char *why);
+
 /* Count a command of the client that owns this queue: it was accepted, but not handled. */
 void dev_queue_unhandled(ach_queue_t *q, const char *why);
 

@@ -26,8 +26,8 @@ void dev_message_sent_by(ach_message_t *m, ach_queue_t *sender)
 
 void dev_message_settle(const ach_message_t *m, const char *why)
 {
-    if (why && m->header.type == ACH_MSG_CMD && m->answers)
-        dev_queue_unhandled(m->answers, why);
+    if (m->header.type == ACH_MSG_CMD && m->answers)
+        dev_queue_settle(m->answers, m, why);
 }
 
 bool dev_message_claim(const ach_message_t *message)

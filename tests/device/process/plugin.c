@@ -99,6 +99,8 @@ static ach_status_t process(ach_driver_t *driver, void *state, const ach_message
 
     if (w->has_other && ach_message_is(message, &w->other, ACH_MSG_DATA, ACH_OPAQUE_DATA_STATE))
         w->said.heard++;
+    else if (h->type == ACH_MSG_CMD && body && body->data_count && body->data[0] == WILD_UNKNOWN)
+        return ACH_ENOTSUP;
     else if (h->type == ACH_MSG_CMD && body)
         obey(driver, w, body);
     else if (h->type == ACH_MSG_REQ && h->subtype == ACH_OPAQUE_REQ_DATA && body &&

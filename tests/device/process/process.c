@@ -203,6 +203,39 @@ static void crashes(uint8_t how, const char *line)
     rig_end(rig);
 }
 
+static uint32_t unhandled(struct ear *ear, const char *why)
+{
+    ach_queue_usage_t u = {.size = sizeof(u)};
+
+    ach_queue_usage(ear_queue(ear), &u);
+    return strstr(u.unhandled_why, why) ? u.unhandled : 0;
+}
+
+/* The sender of commands that a process refuses, or had not handled when it was killed, is told. */
+static void loses_commands(void)
+{
+    struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0"), *other = ear_open(rig, "opaque:0");
+    int i, pid = next(ear).pid;
+
+    tell(other, WILD_NOTHING, 0);
+    for (i = 0; i < 10; i++)
+        tell(ear, WILD_NOTHING, 0);
+    tell(ear, WILD_UNKNOWN, 0);
+    EVENTUALLY(unhandled(ear, "driver wild does not support it") == 1);
+    CHECK(ask(ear, WILD_NOTHING)); /* all earlier commands are handled */
+    tell(ear, WILD_HANG, 0);
+    for (i = 0; i < 20; i++)
+        tell(ear, WILD_NOTHING, 0);
+    kill(pid, SIGKILL);
+    EVENTUALLY(unhandled(ear, "has ended") == 1 + 21 || unhandled(ear, "has stopped") == 1 + 21);
+    CHECK(unhandled(other, "") == 0);
+    next_but(ear, pid); /* it is restarted */
+    ear_close(ear);
+    ear_close(other);
+    rig_end(rig);
+}
+
 /* A driver process that hangs or is stopped is killed when the robot ends. */
 static void hangs(uint8_t how)
 {
@@ -290,6 +323,7 @@ int main(void)
     last_commands();
     crashes(WILD_ABORT, "its process was ended by Aborted");
     crashes(WILD_EXIT, "its process ended with status 3");
+    loses_commands();
     hangs(WILD_HANG);
     hangs(WILD_STOP);
     does_not_start();

@@ -13,7 +13,8 @@ enum {
     WILD_HANG,
     WILD_STOP,
     WILD_PASS_ON, /* send the rest as a command to the required device */
-    WILD_ASK      /* send a request to the required device */
+    WILD_ASK,     /* send a request to the required device */
+    WILD_UNKNOWN  /* return ACH_ENOTSUP */
 };
 
 /* The body of the data that the driver publishes. */

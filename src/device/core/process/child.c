@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../queue.h"
 #include "child.h"
 #include "process.h"
 
@@ -26,6 +27,31 @@ struct child_outlet {
     bool refused;
     sem_t over;
 };
+
+/* Any thread. The mark tells the server, too, but later. So this may be left out if many wait. */
+static void child_tell_unhandled(ach_driver_t *driver, const ach_header_t *command, const char *why)
+{
+    ach_header_t h = *command;
+    ach_message_t *m;
+
+    h.type = ACH_MSG_SYNCH;
+    h.subtype = DEV_SYNCH_UNHANDLED;
+    if (ach_queue_length(driver->queue) >= DEV_PASSED_MAX ||
+        ach_message_wrap(&h, why, strlen(why), &m) != ACH_OK)
+        return;
+    ach_queue_push(driver->queue, m);
+    ach_message_unref(m);
+}
+
+static void child_settle(void *context, const ach_message_t *command, const char *why)
+{
+    ach_driver_t *driver = context;
+    const ach_header_t *h = ach_message_header(command);
+
+    if (why && h->sequence)
+        child_tell_unhandled(driver, h, why);
+    dev_passed_settle(&((struct child_outlet *)driver->state)->end.passed, h->sequence, !why);
+}
 
 static ach_status_t child_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
@@ -114,7 +140,7 @@ static ach_status_t child_process(ach_driver_t *driver, void *state, const ach_m
     ach_status_t status;
 
     (void)driver;
-    if (h->type != ACH_MSG_SYNCH)
+    if (h->type != ACH_MSG_SYNCH || h->subtype == DEV_SYNCH_UNHANDLED)
         return dev_pipe_process(&o->end, message);
     o->refused |= h->subtype != DEV_SYNCH_READY;
     if (--o->waiting)
@@ -188,7 +214,7 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-ach_status_t achi_process_child(ach_robot_t *robot, int in, int out)
+ach_status_t achi_process_child(ach_robot_t *robot, int in, int out, int memory)
 {
     struct child_outlet *o;
     ach_driver_t *d;
@@ -204,7 +230,11 @@ ach_status_t achi_process_child(ach_robot_t *robot, int in, int out)
     o = robot->outlet->state;
     o->end.in = in;
     o->end.out = out;
-    status = child_load(robot, &o->end);
+    dev_queue_settled(robot->outlet->queue, child_settle, robot->outlet);
+    status = dev_passed_open(&o->end.passed, memory);
+    close(memory);
+    if (status == ACH_OK)
+        status = child_load(robot, &o->end);
     if (status == ACH_OK)
         status = ach_robot_start(robot);
     if (status != ACH_OK)

@@ -5,8 +5,11 @@
 
 #include <ach/robot.h>
 
-/* Run the driver until these pipes are closed. The caller destroys the robot afterwards. */
+/*
+ * Run the driver until these pipes are closed. @memory: of dev_passed_create. The caller destroys
+ * the robot afterwards.
+ */
 __attribute__((visibility("default"))) ach_status_t achi_process_child(ach_robot_t *robot, int in,
-                                                                       int out);
+                                                                       int out, int memory);
 
 #endif

@@ -3,11 +3,14 @@
 #include <ach.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../message.h"
+#include "../queue.h"
 #include "process.h"
 
 #define SEND_MS 5000
@@ -137,14 +140,36 @@ static void pipe_hand_over(struct dev_pipe *e, const ach_message_t *m)
     const void *bytes = ach_message_bytes(m, &size);
     ach_message_t *refusal;
 
-    if (ach_robot_deliver(e->driver->robot, &h, bytes, size, e->driver->queue) == ACH_OK ||
-        h.type != ACH_MSG_REQ)
+    if (ach_robot_deliver(e->driver->robot, &h, bytes, size, e->driver->queue) == ACH_OK)
         return;
+    if (h.type != ACH_MSG_REQ) {
+        dev_queue_settle(e->driver->queue, m, ach_errstr());
+        return;
+    }
     h.type = ACH_MSG_NACK;
     if (ach_message_wrap(&h, NULL, 0, &refusal) != ACH_OK)
         return;
     ach_queue_push(e->driver->queue, refusal);
     ach_message_unref(refusal);
+}
+
+static void pipe_take_synch(struct dev_pipe *e, const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+    char why[ACH_UNHANDLED_WHY];
+    size_t size;
+    const char *text = ach_message_bytes(m, &size);
+
+    if (h->subtype != DEV_SYNCH_UNHANDLED) {
+        __atomic_store_n(&e->answer, h->subtype, __ATOMIC_RELEASE);
+        dev_driver_wake(e->driver);
+        return;
+    }
+    snprintf(why, sizeof(why), "%.*s", (int)(size < sizeof(why) ? size : sizeof(why) - 1),
+             text ? text : "");
+    pthread_mutex_lock(&e->lock);
+    dev_passed_remove(&e->passed, h->sequence, why);
+    pthread_mutex_unlock(&e->lock);
 }
 
 static void pipe_take(struct dev_pipe *e, const ach_message_t *m)
@@ -160,8 +185,7 @@ static void pipe_take(struct dev_pipe *e, const ach_message_t *m)
         pipe_answer(e, m);
         break;
     case ACH_MSG_SYNCH:
-        __atomic_store_n(&e->answer, h->subtype, __ATOMIC_RELEASE);
-        dev_driver_wake(e->driver);
+        pipe_take_synch(e, m);
         break;
     default:
         pipe_hand_over(e, m);
@@ -204,6 +228,7 @@ void dev_pipe_finish(struct dev_pipe *e)
     close(e->out);
     for (i = 0; i < DEV_ASKED_MAX; i++)
         ach_message_unref(take_asked(e, i));
+    dev_passed_finish(&e->passed);
     pthread_mutex_destroy(&e->lock);
 }
 
@@ -230,10 +255,59 @@ static ach_status_t ask(struct dev_pipe *e, const ach_message_t *m)
     return status;
 }
 
+/* Commands of drivers have no sender that counts them, and the sequence 0. */
+static uint32_t pipe_track(struct dev_pipe *e, const ach_message_t *m)
+{
+    uint32_t sequence;
+
+    if (!m->answers || !e->passed.marks)
+        return 0;
+    pthread_mutex_lock(&e->lock);
+    sequence = dev_passed_add(&e->passed, m->answers);
+    pthread_mutex_unlock(&e->lock);
+    return sequence;
+}
+
+static void pipe_untrack(struct dev_pipe *e, uint32_t sequence)
+{
+    pthread_mutex_lock(&e->lock);
+    dev_passed_remove(&e->passed, sequence, NULL);
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* If the pipe is closed, dev_pipe_finish counts the command. */
+static ach_status_t pipe_command(struct dev_pipe *e, const ach_message_t *m)
+{
+    ach_header_t h = *ach_message_header(m);
+    ach_message_t *again;
+    ach_status_t status;
+
+    h.sequence = pipe_track(e, m);
+    status = ach_message_again(m, &h, &again);
+    if (status != ACH_OK) {
+        pipe_untrack(e, h.sequence);
+        return status;
+    }
+    status = dev_pipe_send(e, again);
+    ach_message_unref(again);
+    return status;
+}
+
+static ach_status_t pipe_pass(struct dev_pipe *e, const ach_message_t *m)
+{
+    switch (ach_message_header(m)->type) {
+    case ACH_MSG_REQ:
+        return ask(e, m);
+    case ACH_MSG_CMD:
+        return pipe_command(e, m);
+    default:
+        return dev_pipe_send(e, m);
+    }
+}
+
 ach_status_t dev_pipe_process(struct dev_pipe *e, const ach_message_t *m)
 {
-    ach_status_t status =
-        ach_message_header(m)->type == ACH_MSG_REQ ? ask(e, m) : dev_pipe_send(e, m);
+    ach_status_t status = pipe_pass(e, m);
 
     if (status == ACH_CLOSED)
         __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);

@@ -123,39 +123,46 @@ static void process_destroy(ach_driver_t *driver, void *state)
     free(s);
 }
 
-static ach_status_t run_program(pid_t *pid, int in, int out)
+/* @fds: descriptors for the process; their numbers are its arguments. */
+static ach_status_t run_program(pid_t *pid, const int fds[3])
 {
     const char *program = secure_getenv("ACH_DRIVER_PROCESS");
-    char in_text[16], out_text[16];
-    char *argv[] = {(char *)"ach-driver-process", in_text, out_text, NULL};
+    char text[3][16];
+    char *argv[] = {(char *)"ach-driver-process", text[0], text[1], text[2], NULL};
     posix_spawn_file_actions_t actions;
-    int error;
+    int error, i;
 
     if (!program)
         program = ACHI_LIBEXEC_DIR "/driver-process";
-    snprintf(in_text, sizeof(in_text), "%d", in);
-    snprintf(out_text, sizeof(out_text), "%d", out);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, in); /* clears FD_CLOEXEC there */
-    posix_spawn_file_actions_adddup2(&actions, out, out);
+    for (i = 0; i < 3; i++) {
+        snprintf(text[i], sizeof(text[i]), "%d", fds[i]);
+        posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]); /* clears FD_CLOEXEC there */
+    }
     error = posix_spawn(pid, program, &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     return error ? ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", program, strerror(error)) : ACH_OK;
 }
 
-static ach_status_t spawn(struct stand_in *s)
+static ach_status_t make_pipes(int down[2], int up[2])
 {
-    int down[2], up[2];
-    ach_status_t status;
-
     if (pipe2(down, O_CLOEXEC) != 0)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no pipe: %s", strerror(errno));
-    if (pipe2(up, O_CLOEXEC) != 0) {
-        close(down[0]);
-        close(down[1]);
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no pipe: %s", strerror(errno));
-    }
-    status = run_program(&s->pid, down[0], up[1]);
+    if (pipe2(up, O_CLOEXEC) == 0)
+        return ACH_OK;
+    close(down[0]);
+    close(down[1]);
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "no pipe: %s", strerror(errno));
+}
+
+static ach_status_t run_with_pipes(struct stand_in *s, int memory)
+{
+    int down[2], up[2];
+    ach_status_t status = make_pipes(down, up);
+
+    if (status != ACH_OK)
+        return status;
+    status = run_program(&s->pid, (const int[]){down[0], up[1], memory});
     close(down[0]);
     close(up[1]);
     fcntl(down[1], F_SETFL, O_NONBLOCK);
@@ -165,6 +172,20 @@ static ach_status_t spawn(struct stand_in *s)
         close(up[0]);
         close(down[1]);
     }
+    return status;
+}
+
+static ach_status_t spawn(struct stand_in *s)
+{
+    int memory;
+    ach_status_t status = dev_passed_create(&s->end.passed, &memory);
+
+    if (status != ACH_OK)
+        return status;
+    status = run_with_pipes(s, memory);
+    close(memory);
+    if (status != ACH_OK)
+        dev_passed_finish(&s->end.passed);
     return status;
 }
 

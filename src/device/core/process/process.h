@@ -17,12 +17,18 @@
 #define DEV_PROCESS_H
 
 #include "../core.h"
+#include "passed.h"
 
 /* Most pending requests; beyond it the oldest gets a NACK. */
 #define DEV_ASKED_MAX 64u
 
 /* Subtypes of SYNCH. The first message is CONFIG; its answer is READY or REFUSED. */
-enum { DEV_SYNCH_CONFIG, DEV_SYNCH_READY, DEV_SYNCH_REFUSED };
+enum {
+    DEV_SYNCH_CONFIG,
+    DEV_SYNCH_READY,
+    DEV_SYNCH_REFUSED,
+    DEV_SYNCH_UNHANDLED /* the command of this sequence was not handled; the body says why */
+};
 
 /* One end of the pipes. */
 struct dev_pipe {
@@ -36,6 +42,7 @@ struct dev_pipe {
     pthread_mutex_t lock;
     uint32_t sequence;
     ach_message_t *asked[DEV_ASKED_MAX]; /* pending requests, at sequence % DEV_ASKED_MAX */
+    struct dev_passed passed;            /* commands to the process */
 };
 
 /* A whole message. ACH_CLOSED: the other end has exited, or did not read for 5 seconds. */
@@ -45,7 +52,10 @@ ach_status_t dev_pipe_receive(struct dev_pipe *e, ach_message_t **m);
 /* Start the reader thread for this driver. */
 ach_status_t dev_pipe_start(struct dev_pipe *e, ach_driver_t *driver);
 
-/* Join the reader, close the pipes, and answer pending requests with a NACK. */
+/*
+ * Join the reader, close the pipes, answer pending requests with a NACK, and count commands that
+ * were not handled.
+ */
 void dev_pipe_finish(struct dev_pipe *e);
 
 /* process of a stand-in or outlet: send the message to the other end. */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "passed.h"
+
+#include <ach.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../queue.h"
+
+enum { PASSED, HANDLED, NOT_HANDLED };
+
+ach_status_t dev_passed_open(struct dev_passed *p, int fd)
+{
+    void *marks = mmap(NULL, DEV_PASSED_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (marks == MAP_FAILED)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a process: %s", strerror(errno));
+    p->marks = marks;
+    return ACH_OK;
+}
+
+/* Sealed, because an access behind the end of a file that was truncated is fatal. */
+ach_status_t dev_passed_create(struct dev_passed *p, int *fd)
+{
+    ach_status_t status;
+
+    *fd = memfd_create("ach-driver-process", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "memfd_create: %s", strerror(errno));
+    if (ftruncate(*fd, DEV_PASSED_MAX) == 0 && fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
+        status = dev_passed_open(p, *fd);
+    else
+        status = ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a process: %s", strerror(errno));
+    if (status != ACH_OK)
+        close(*fd);
+    return status;
+}
+
+static unsigned passed_mark(const struct dev_passed *p, uint32_t i)
+{
+    return __atomic_load_n(&p->marks[i], __ATOMIC_ACQUIRE);
+}
+
+static void passed_forget(struct dev_passed *p, uint32_t i, const char *why)
+{
+    if (p->senders[i] && why)
+        dev_queue_unhandled(p->senders[i], why);
+    if (p->senders[i])
+        dev_queue_unref(p->senders[i]);
+    p->senders[i] = NULL;
+}
+
+/* 0 is the sequence of commands that are not tracked. */
+uint32_t dev_passed_add(struct dev_passed *p, ach_queue_t *sender)
+{
+    uint32_t i;
+
+    p->sequence += p->sequence == UINT32_MAX ? 2 : 1;
+    i = p->sequence % DEV_PASSED_MAX;
+    passed_forget(p, i, passed_mark(p, i) == NOT_HANDLED ? "its driver does not handle it" : NULL);
+    __atomic_store_n(&p->marks[i], PASSED, __ATOMIC_RELEASE);
+    p->senders[i] = dev_queue_ref(sender);
+    return p->sequence;
+}
+
+void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
+{
+    if (sequence && p->sequence - sequence < DEV_PASSED_MAX)
+        passed_forget(p, sequence % DEV_PASSED_MAX, why);
+}
+
+void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled)
+{
+    if (sequence)
+        __atomic_store_n(&p->marks[sequence % DEV_PASSED_MAX], handled ? HANDLED : NOT_HANDLED,
+                         __ATOMIC_RELEASE);
+}
+
+void dev_passed_finish(struct dev_passed *p)
+{
+    uint32_t i;
+
+    if (!p->marks)
+        return;
+    for (i = 0; i < DEV_PASSED_MAX; i++)
+        passed_forget(p, i,
+                      passed_mark(p, i) == HANDLED ? NULL : "the process of its driver has ended");
+    munmap(p->marks, DEV_PASSED_MAX);
+    p->marks = NULL;
+}
