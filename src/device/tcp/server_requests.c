@@ -142,13 +142,13 @@ static void auth(struct tcp_session *s, const ach_header_t *h, const void *body)
         return;
     }
     tcp_session_answer(s, h, ACH_MSG_NACK, NULL);
-    if (*secret)
-        tcp_account_guessed_wrong(s->account);
-    if (!*secret || ++s->wrong < WRONG_KEYS_MAX)
+    if (!*secret)
         return;
-    ach_robot_log(s->server->robot, ACH_LOG_WARNING,
-                  "client %s is disconnected: it does not know the secret", s->name);
-    tcp_session_close(s, "it does not know the secret");
+    tcp_account_guessed_wrong(s->account);
+    ach_robot_log(s->server->robot, ACH_LOG_WARNING, "client %s has sent a wrong secret%s", s->name,
+                  ++s->wrong < WRONG_KEYS_MAX ? "" : ", and is disconnected");
+    if (s->wrong >= WRONG_KEYS_MAX)
+        tcp_session_close(s, "it does not know the secret");
 }
 
 static void route(struct tcp_session *s, const ach_header_t *h, const unsigned char *body,

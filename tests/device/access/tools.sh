@@ -215,6 +215,8 @@ stop
 # On this machine a client sends its secret only to servers of its user, root or ACH_SECRET_USER.
 serve "$dummy tcp ( secret \"s\" )" --no-channels
 as $owner env ACH_SECRET=s "$ACH" dev ls "$port" >/dev/null || fail "the owner's secret"
+as $owner env ACH_SECRET=wrong "$ACH" dev ls "$port" >/dev/null 2>&1 && fail "a wrong secret is taken"
+has "$(cat "$dir/err")" "has sent a wrong secret"
 text=$(as $stranger env ACH_SECRET=s "$ACH" dev ls "$port" 2>&1) && fail "a secret for another user"
 has "$text" "the secret is not sent to this server" "ACH_SECRET_USER=$owner"
 as $stranger env ACH_SECRET=s ACH_SECRET_USER=$owner "$ACH" dev ls "$port" >/dev/null ||
