@@ -21,7 +21,7 @@ ach_status_t ach_channels_serve(ach_robot_t *robot, ach_section_t *options,
 
 static bool under_way(const struct ach_channels *s)
 {
-    return s->n_asked || __atomic_load_n(&s->opening, __ATOMIC_SEQ_CST);
+    return s->pending.n || __atomic_load_n(&s->opening, __ATOMIC_SEQ_CST);
 }
 
 /* On the wall's clock nobody knows when drivers have done their work, but answers ring the bell. */
@@ -40,7 +40,7 @@ static ach_status_t listen(struct ach_channels *s, double seconds)
             break;
         if (monotonic_seconds() >= until) {
             status = ach_errstr_set(ACH_TIMEOUT, "%u requests have no answer after %g s",
-                                    s->n_asked + __atomic_load_n(&s->opening, __ATOMIC_SEQ_CST),
+                                    s->pending.n + __atomic_load_n(&s->opening, __ATOMIC_SEQ_CST),
                                     seconds);
             break;
         }

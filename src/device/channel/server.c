@@ -22,37 +22,31 @@ static void wake(void *server)
     devch_channels_wake(server);
 }
 
-/* Advance s->sequence to a free slot; NULL: too many requests are pending. */
-static struct devch_asked *free_slot(struct ach_channels *s)
-{
-    unsigned i;
-
-    for (i = 0; i < DEVCH_ASKED_MAX; i++) {
-        struct devch_asked *slot = &s->asked[++s->sequence % DEVCH_ASKED_MAX];
-
-        if (!slot->used)
-            return slot;
-    }
-    return NULL;
-}
-
-static void ask(struct ach_channels *s, const ach_header_t *header, const void *body, uint32_t size)
+/* Deliver a request with a new sequence. Its header is kept, to address the answer. */
+static bool server_pass_request(struct ach_channels *s, const ach_header_t *header,
+                                const void *body, uint32_t size)
 {
     ach_header_t h = *header;
-    struct devch_asked *slot = free_slot(s);
+    ach_message_t *m;
 
-    if (slot) {
-        *slot =
-            (struct devch_asked){h.address.host, h.address.robot, h.sequence, s->sequence, true};
-        h.address.host = h.address.robot = 0;
-        h.sequence = s->sequence;
-        if (ach_robot_deliver(s->robot, &h, body, size, s->queue) == ACH_OK) {
-            s->n_asked++;
-            return;
-        }
-        slot->used = false;
-    }
-    h = *header;
+    if (pending_full(&s->pending) || ach_message_wrap(header, NULL, 0, &m) != ACH_OK)
+        return false;
+    pending_add(&s->pending, m, &h.sequence);
+    ach_message_unref(m);
+    h.address.host = h.address.robot = 0;
+    if (ach_robot_deliver(s->robot, &h, body, size, s->queue) == ACH_OK)
+        return true;
+    ach_message_unref(pending_take(&s->pending, h.sequence));
+    return false;
+}
+
+static void server_request(struct ach_channels *s, const ach_header_t *header, const void *body,
+                           uint32_t size)
+{
+    ach_header_t h = *header;
+
+    if (server_pass_request(s, header, body, size))
+        return;
     h.type = ACH_MSG_NACK;
     devch_answers_add(s, &h, NULL, 0);
 }
@@ -74,31 +68,36 @@ unsigned devch_channels_take_requests(struct ach_channels *s, unsigned turns)
         if (h.address.interf == ACH_PLAYER_CODE)
             devch_channels_player(s, &h, body, size);
         else
-            ask(s, &h, body, size);
+            server_request(s, &h, body, size);
     }
     devch_channels_say_overwritten(s, "requests", before, s->overwritten);
     return taken;
+}
+
+static void server_answer(struct ach_channels *s, const ach_message_t *answer,
+                          const ach_message_t *request)
+{
+    const ach_header_t *client = ach_message_header(request);
+    ach_header_t h = *ach_message_header(answer);
+    size_t size;
+    const void *bytes = ach_message_bytes(answer, &size);
+
+    h.address.host = client->address.host;
+    h.address.robot = client->address.robot;
+    h.sequence = client->sequence;
+    devch_answers_add(s, &h, bytes, size);
 }
 
 void devch_channels_pass_answers(struct ach_channels *s)
 {
     ach_message_t *m;
 
-    while (s->n_asked && (m = ach_queue_pop(s->queue))) {
-        ach_header_t h = *ach_message_header(m);
-        struct devch_asked *slot = &s->asked[h.sequence % DEVCH_ASKED_MAX];
-        bool own = slot->used && slot->own == h.sequence;
-        size_t size;
-        const void *bytes = ach_message_bytes(m, &size);
+    while (s->pending.n && (m = ach_queue_pop(s->queue))) {
+        ach_message_t *request = pending_take(&s->pending, ach_message_header(m)->sequence);
 
-        h.address.host = slot->pid;
-        h.address.robot = slot->handle;
-        h.sequence = slot->sequence;
-        if (own) {
-            devch_answers_add(s, &h, bytes, size);
-            slot->used = false;
-            s->n_asked--;
-        }
+        if (request)
+            server_answer(s, m, request);
+        ach_message_unref(request);
         ach_message_unref(m);
     }
 }

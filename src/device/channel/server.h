@@ -14,10 +14,8 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "../../util/pending.h"
 #include "../core/wakeup.h"
-
-/* Limit of requests without an answer. */
-#define DEVCH_ASKED_MAX 1024u
 
 /* Messages that a channel holds: commands of one device; requests, or answers, of all clients. */
 #define DEVCH_CMD_COUNT 1024u
@@ -69,12 +67,6 @@ struct devch_use {
     ach_queue_t *queue; /* its rule ignores all messages; counts unhandled commands */
 };
 
-struct devch_asked {
-    uint32_t pid, handle, sequence; /* the client's */
-    uint32_t own;                   /* the server's sequence for it */
-    bool used;
-};
-
 struct ach_channels {
     ach_robot_t *robot;
     uint32_t number; /* the robot's */
@@ -90,16 +82,14 @@ struct ach_channels {
     ach_channel_t req, ans;
     uint64_t req_inode, ans_inode;
     bool req_open, ans_open, guarded;
-    ach_queue_t *queue;    /* drivers' answers */
-    ach_queue_t *out;      /* answers as clients get them, on their way into the channel */
-    ach_message_t *stuck;  /* popped from `out`, waiting for the channel's lock */
-    uint64_t dropped;      /* answers that could not be put; changed by any thread */
-    uint64_t dropped_told; /* value of `dropped` when last logged */
-    uint64_t overwritten;  /* requests overwritten before the server read them */
-    struct devch_asked asked[DEVCH_ASKED_MAX];
-    unsigned n_asked; /* requests without an answer */
-    unsigned opening; /* subscriptions without an answer; changed by any thread */
-    uint32_t sequence;
+    ach_queue_t *queue;           /* drivers' answers */
+    ach_queue_t *out;             /* answers as clients get them, on their way into the channel */
+    ach_message_t *stuck;         /* popped from `out`, waiting for the channel's lock */
+    uint64_t dropped;             /* answers that could not be put; changed by any thread */
+    uint64_t dropped_told;        /* value of `dropped` when last logged */
+    uint64_t overwritten;         /* requests overwritten before the server read them */
+    struct pending_table pending; /* requests of clients: their headers */
+    unsigned opening;             /* subscriptions without an answer; changed by any thread */
     struct devch_client *clients;
     unsigned n_clients;
     unsigned n_uses; /* of all of them */

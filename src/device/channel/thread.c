@@ -57,7 +57,7 @@ static void finish(struct ach_channels *s)
     for (;;) {
         dev_wakeup_clear(s->wake);
         devch_channels_pass_answers(s);
-        if (!s->n_asked || monotonic_seconds() >= until)
+        if (!s->pending.n || monotonic_seconds() >= until)
             break;
         devch_answers_send(s);
         dev_wakeup_wait(s->wake, until);

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "../../util/pending.h"
 #include "core.h"
 #include "message.h"
 
@@ -17,9 +18,6 @@
 
 /* Seconds for the other server to receive the last commands. */
 #define FLUSH_SECONDS 2.0
-
-/* Most pending requests; beyond it the oldest gets a NACK. */
-#define ASKED_MAX 64u
 
 struct remote {
     ach_place_t place;
@@ -29,8 +27,7 @@ struct remote {
     ach_link_t *link;
     bool lost;
     bool commanded; /* a command was sent: flush before disconnect */
-    uint32_t sequence;
-    ach_message_t *asked[ASKED_MAX]; /* pending requests, at sequence % ASKED_MAX */
+    struct pending_table pending;
 };
 
 static ach_status_t remote_create(ach_driver_t *driver, ach_section_t *options, void **state)
@@ -81,17 +78,6 @@ static ach_status_t remote_setup(ach_driver_t *driver, void *state)
     return status;
 }
 
-/* Release all pending requests; each sender gets a NACK. */
-static void forget_all(struct remote *r)
-{
-    unsigned i;
-
-    for (i = 0; i < ASKED_MAX; i++) {
-        ach_message_unref(r->asked[i]);
-        r->asked[i] = NULL;
-    }
-}
-
 static void remote_shutdown(ach_driver_t *driver, void *state)
 {
     struct remote *r = state;
@@ -101,58 +87,41 @@ static void remote_shutdown(ach_driver_t *driver, void *state)
         ach_driver_log(driver, ACH_LOG_WARNING, "commands may be lost: %s", ach_errstr());
     r->transport->disconnect(r->link);
     ach_queue_close(r->queue);
-    forget_all(r);
+    pending_release(&r->pending);
 }
 
 static ach_status_t remote_process(ach_driver_t *driver, void *state, const ach_message_t *message)
 {
     struct remote *r = state;
     ach_header_t h = *ach_message_header(message);
-    ach_message_t **slot, *m;
+    const bool request = h.type == ACH_MSG_REQ;
+    ach_message_t *m;
     ach_status_t status;
 
     (void)driver;
-    if (h.type == ACH_MSG_REQ)
-        h.sequence = r->sequence += r->sequence == UINT32_MAX ? 2 : 1;
-    slot = &r->asked[h.sequence % ASKED_MAX];
+    if (request)
+        ach_message_unref(pending_add(&r->pending, message, &h.sequence));
     status = ach_message_again(message, &h, &m);
-    if (status != ACH_OK)
-        return status;
-    status = r->transport->send(r->link, m);
-    ach_message_unref(m);
-    r->commanded |= h.type == ACH_MSG_CMD;
-    if (status == ACH_OK && h.type == ACH_MSG_REQ) {
-        ach_message_unref(*slot); /* the oldest; it gets a NACK */
-        *slot = ach_message_ref(message);
+    if (status == ACH_OK) {
+        status = r->transport->send(r->link, m);
+        ach_message_unref(m);
+        r->commanded |= h.type == ACH_MSG_CMD;
     }
+    if (status != ACH_OK && request)
+        ach_message_unref(pending_take(&r->pending, h.sequence));
     return status;
 }
 
 /* Some servers' drivers answer with sequence 0: then the oldest of the same subtype is meant. */
-static ach_message_t **find_asked(struct remote *r, const ach_header_t *h)
-{
-    uint32_t i;
-
-    if (h->sequence) /* the slot of one that is too old was reused */
-        return r->sequence - h->sequence < ASKED_MAX ? &r->asked[h->sequence % ASKED_MAX] : NULL;
-    for (i = ASKED_MAX; i--;) {
-        ach_message_t **slot = &r->asked[(r->sequence - i) % ASKED_MAX];
-
-        if (*slot && ach_message_header(*slot)->subtype == h->subtype)
-            return slot;
-    }
-    return NULL;
-}
-
 static void remote_answer(ach_driver_t *driver, struct remote *r, const ach_message_t *m)
 {
-    ach_message_t **slot = find_asked(r, ach_message_header(m));
+    const ach_header_t *h = ach_message_header(m);
+    ach_message_t *request = h->sequence ? pending_take(&r->pending, h->sequence)
+                                         : pending_take_oldest(&r->pending, h->subtype);
 
-    if (!slot || !*slot)
-        return;
-    ach_driver_relay(driver, *slot, m);
-    ach_message_unref(*slot);
-    *slot = NULL;
+    if (request)
+        ach_driver_relay(driver, request, m);
+    ach_message_unref(request);
 }
 
 static void remote_receive(ach_driver_t *driver, struct remote *r)

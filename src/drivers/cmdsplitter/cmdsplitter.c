@@ -15,7 +15,7 @@ struct splitter {
     ach_address_t here;
     ach_address_t *there;
     size_t count;
-    struct drv_pending asked;
+    struct pending_table asked;
 };
 
 static void cmdsplitter_destroy(ach_driver_t *driver, void *state)
@@ -106,7 +106,7 @@ static void cmdsplitter_shut_down(ach_driver_t *driver, void *state)
     struct splitter *s = state;
 
     (void)driver;
-    drv_pending_forget(&s->asked);
+    pending_release(&s->asked);
 }
 
 const ach_driver_class_t drv_driver_cmdsplitter = {

@@ -65,7 +65,7 @@ void drv_convert_shutdown(ach_driver_t *driver, void *state)
     struct drv_convert *c = state;
 
     (void)driver;
-    drv_pending_forget(&c->asked);
+    pending_release(&c->asked);
     free(c->geom);
     c->geom = NULL;
 }

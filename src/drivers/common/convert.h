@@ -17,7 +17,7 @@
 /* The first member of a converter's state. */
 struct drv_convert {
     ach_address_t here, there;
-    struct drv_pending asked;
+    struct pending_table asked;
     void *geom; /* the last published geometry; NULL: none yet */
 };
 

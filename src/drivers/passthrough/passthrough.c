@@ -18,7 +18,7 @@ struct pair {
 struct passthrough {
     struct pair *pairs;
     size_t count;
-    struct drv_pending asked;
+    struct pending_table asked;
 };
 
 static ach_status_t add_pair(ach_driver_t *driver, ach_section_t *options, struct passthrough *p)
@@ -108,7 +108,7 @@ static void passthrough_shut_down(ach_driver_t *driver, void *state)
     struct passthrough *p = state;
 
     (void)driver;
-    drv_pending_forget(&p->asked);
+    pending_release(&p->asked);
 }
 
 const ach_driver_class_t drv_driver_passthrough = {

@@ -76,7 +76,7 @@ static void driver_shut_down(ach_driver_t *driver, void *state)
     (void)driver;
     if (v->mode != DRV_VFH_IDLE)
         drv_vfh_stop(v);
-    drv_pending_forget(&v->asked);
+    pending_release(&v->asked);
 }
 
 static ach_status_t driver_vel(struct drv_vfh *v, const ach_position2d_cmd_vel_t *b)

@@ -39,7 +39,7 @@ struct drv_vfh {
     double previous; /* last chosen direction */
     double command_speed, command_at;
     double escape_until;
-    struct drv_pending asked;
+    struct pending_table asked;
 };
 
 /* Read the options of the config file. */

@@ -99,33 +99,20 @@ ach_status_t dev_pipe_receive(struct dev_pipe *e, ach_message_t **m)
     return status;
 }
 
-/* Remove the pending request from its slot; NULL: there is none. */
-static ach_message_t *take_asked(struct dev_pipe *e, uint32_t sequence)
+/* Remove a pending request; the caller releases it, without the lock. NULL: there is none. */
+static ach_message_t *pipe_take_pending(struct dev_pipe *e, uint32_t sequence)
 {
-    ach_message_t **slot = &e->asked[sequence % DEV_ASKED_MAX], *m;
+    ach_message_t *request;
 
     pthread_mutex_lock(&e->lock);
-    m = *slot;
-    *slot = NULL;
+    request = pending_take(&e->pending, sequence);
     pthread_mutex_unlock(&e->lock);
-    return m;
-}
-
-/* False: the request is too old, and its slot was reused. */
-static bool is_under_way(struct dev_pipe *e, uint32_t sequence)
-{
-    bool is;
-
-    pthread_mutex_lock(&e->lock);
-    is = e->sequence - sequence < DEV_ASKED_MAX;
-    pthread_mutex_unlock(&e->lock);
-    return is;
+    return request;
 }
 
 static void pipe_answer(struct dev_pipe *e, const ach_message_t *m)
 {
-    uint32_t sequence = ach_message_header(m)->sequence;
-    ach_message_t *request = is_under_way(e, sequence) ? take_asked(e, sequence) : NULL;
+    ach_message_t *request = pipe_take_pending(e, ach_message_header(m)->sequence);
 
     if (request)
         ach_driver_relay(e->driver, request, m);
@@ -218,40 +205,37 @@ ach_status_t dev_pipe_start(struct dev_pipe *e, ach_driver_t *driver)
 
 void dev_pipe_finish(struct dev_pipe *e)
 {
-    unsigned i;
-
     __atomic_store_n(&e->ending, true, __ATOMIC_RELEASE);
     if (e->reading)
         pthread_join(e->reader, NULL);
     e->reading = false;
     close(e->in);
     close(e->out);
-    for (i = 0; i < DEV_ASKED_MAX; i++)
-        ach_message_unref(take_asked(e, i));
-    dev_passed_finish(&e->passed);
+    pending_release(&e->pending); /* nobody else uses it any more */
+    lost = dev_passed_finish(&e->passed);
+    if (lost)
+        ach_driver_log(e->driver, ACH_LOG_WARNING,
+                       "its process ended before it handled %u commands", lost);
     pthread_mutex_destroy(&e->lock);
 }
 
-/* Send a request with a new sequence: several clients may have used the same one. */
-static ach_status_t ask(struct dev_pipe *e, const ach_message_t *m)
+static ach_status_t pipe_request(struct dev_pipe *e, const ach_message_t *m)
 {
     ach_header_t h = *ach_message_header(m);
-    ach_message_t *again, *old;
+    ach_message_t *again, *replaced;
     ach_status_t status;
 
     pthread_mutex_lock(&e->lock);
-    h.sequence = ++e->sequence;
+    replaced = pending_add(&e->pending, m, &h.sequence);
     pthread_mutex_unlock(&e->lock);
+    ach_message_unref(replaced);
     status = ach_message_again(m, &h, &again);
+    if (status == ACH_OK) {
+        status = dev_pipe_send(e, again);
+        ach_message_unref(again);
+    }
     if (status != ACH_OK)
-        return status;
-    old = take_asked(e, h.sequence);
-    pthread_mutex_lock(&e->lock);
-    e->asked[h.sequence % DEV_ASKED_MAX] = ach_message_ref(m);
-    pthread_mutex_unlock(&e->lock);
-    status = dev_pipe_send(e, again);
-    ach_message_unref(again);
-    ach_message_unref(old); /* the oldest; it gets a NACK */
+        ach_message_unref(pipe_take_pending(e, h.sequence));
     return status;
 }
 
@@ -297,7 +281,7 @@ static ach_status_t pipe_pass(struct dev_pipe *e, const ach_message_t *m)
 {
     switch (ach_message_header(m)->type) {
     case ACH_MSG_REQ:
-        return ask(e, m);
+        return pipe_request(e, m);
     case ACH_MSG_CMD:
         return pipe_command(e, m);
     default:

@@ -16,11 +16,9 @@
 #ifndef DEV_PROCESS_H
 #define DEV_PROCESS_H
 
+#include "../../../util/pending.h"
 #include "../core.h"
 #include "passed.h"
-
-/* Most pending requests; beyond it the oldest gets a NACK. */
-#define DEV_ASKED_MAX 64u
 
 /* Subtypes of SYNCH. The first message is CONFIG; its answer is READY or REFUSED. */
 enum {
@@ -36,13 +34,12 @@ struct dev_pipe {
     ach_driver_t *driver;
     pthread_t reader;
     bool reading;
-    bool lost;   /* the other end has exited or does not read */
-    bool ending; /* the reader is to return */
-    int answer;  /* set by the reader: DEV_SYNCH_READY and so on */
-    pthread_mutex_t lock;
-    uint32_t sequence;
-    ach_message_t *asked[DEV_ASKED_MAX]; /* pending requests, at sequence % DEV_ASKED_MAX */
-    struct dev_passed passed;            /* commands to the process */
+    bool lost;                    /* the other end has exited or does not read */
+    bool ending;                  /* the reader is to return */
+    int answer;                   /* set by the reader: DEV_SYNCH_READY and so on */
+    pthread_mutex_t lock;         /* guards what follows */
+    struct pending_table pending; /* requests to the other end */
+    struct dev_passed passed;     /* commands to the process */
 };
 
 /* A whole message. ACH_CLOSED: the other end has exited, or did not read for 5 seconds. */
