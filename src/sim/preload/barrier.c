@@ -76,7 +76,7 @@ static bool arrive(struct barrier *b, struct barrier_arrival *a)
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct barrier *b = (struct barrier *)barrier;
-    struct simp_events e = {0};
+    struct simp_events e = {.steady = true};
     struct barrier_arrival a;
 
     if (!simc_active())
@@ -125,7 +125,7 @@ static void run_once(int *control, void (*function)(void))
 
 static void wait_once(int *control)
 {
-    struct simp_events e = {0};
+    struct simp_events e = {.steady = true};
 
     simp_events_add(&e, simp_local_event(control));
     simp_local_enter(e.at[0]);

@@ -209,6 +209,7 @@ static bool watch(int64_t until, bool foreign, struct simp_events *result, simp_
         uint64_t since = simc_posts();
         int64_t next;
 
+        pthread_testcancel();
         simc_act();
         if (look(cx))
             return true;
@@ -222,7 +223,6 @@ static bool watch(int64_t until, bool foreign, struct simp_events *result, simp_
         next = gather(&e);
         last = simp_wait(next < until ? next : until, &e, since) && next >= until;
         result->interrupted = e.interrupted;
-        pthread_testcancel();
     }
 }
 

@@ -76,7 +76,7 @@ static bool look_at_futex(void *cx)
 static long wait(const uint32_t *word, uint32_t value, uint32_t bits, int64_t until, bool shared)
 {
     struct waiter w = {word, value, bits, false, shared, NULL};
-    struct simp_events e = {.signals = SIMP_RESTARTS};
+    struct simp_events e = {.signals = SIMP_RESTARTS, .steady = true};
     bool entered, found = false;
 
     if (bits == 0)
@@ -157,7 +157,7 @@ static bool look_at_pi(void *cx)
 static long lock_pi(long word, long flags, int64_t until)
 {
     struct lock_pi l = {word, flags & FUTEX_PRIVATE_FLAG, 0};
-    struct simp_events e = {.signals = SIMP_GOES_ON};
+    struct simp_events e = {.signals = SIMP_GOES_ON, .steady = true};
     sim_event_t event = simp_local_event((const void *)word);
 
     simp_events_add(&e, event);

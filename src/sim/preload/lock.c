@@ -45,7 +45,7 @@ static bool look_at_mutex(void *cx)
 static int lock_until(pthread_mutex_t *m, int64_t until)
 {
     struct lock_attempt a = {m, try_lock(m)};
-    struct simp_events e = {0};
+    struct simp_events e = {.steady = true};
 
     if (a.result == EBUSY) {
         simp_events_add(&e, simp_local_event(m));
@@ -118,7 +118,10 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
     return r;
 }
 
-/* Returns after any wake-up: spurious ones are allowed. */
+/*
+ * Returns after any wake-up: spurious ones are allowed. A canceled thread has the mutex locked
+ * again when its cleanup handlers run.
+ */
 static int cond_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
 {
     struct simp_events e = {0};
@@ -128,6 +131,7 @@ static int cond_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
 
     simp_local_post_pending(); /* a signal from before the wait must not end it */
     since = simc_posts();
+    pthread_testcancel();
     simp_events_add(&e, simp_local_event(c));
     if (simp_shared_seen)
         simp_events_add(&e, SIM_EVENT_POLL);
@@ -141,6 +145,7 @@ static int cond_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
     simp_local_leave(e.at[0]);
     simc_cycle();
     r = pthread_mutex_lock(m);
+    pthread_testcancel();
     return r == 0 && timed ? ETIMEDOUT : r;
 }
 

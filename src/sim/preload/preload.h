@@ -37,6 +37,7 @@ struct simp_events {
     sim_event_t at[SIM_EVENTS + 1]; /* if full, simc_wait replaces the rest by SIM_EVENT_POLL */
     enum simp_restart signals;
     bool interrupted; /* out: the wait has ended with EINTR */
+    bool steady;      /* the call is no cancellation point */
 };
 
 void simp_events_add(struct simp_events *e, sim_event_t event);

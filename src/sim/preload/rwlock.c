@@ -45,7 +45,7 @@ static bool look_at_lock(void *cx)
 static int rwlock_lock_until(void *lock, int (*try)(void *), int64_t until)
 {
     struct rwlock_attempt a = {lock, try, try(lock)};
-    struct simp_events e = {0};
+    struct simp_events e = {.steady = true};
 
     if (a.result != EBUSY)
         return a.result;

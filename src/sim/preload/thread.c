@@ -224,7 +224,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     return r;
 }
 
-/* The thread may be waiting in virtual time: post its signal event. */
+/* The thread may be waiting in virtual time, or about to: post its signal event. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
     int r;
@@ -232,8 +232,8 @@ EXPORT int pthread_cancel(pthread_t thread)
     if (simc_free())
         simc_act();
     r = REAL(pthread_cancel)(thread);
-    if (r == 0)
-        simp_local_post(simp_signal_event());
+    if (r == 0 && simc_free())
+        simc_post(simp_signal_event());
     return r;
 }
 

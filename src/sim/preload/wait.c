@@ -41,14 +41,15 @@ bool simp_block(int64_t until, struct simp_events *e, simp_look_fun *look, void 
 
     simp_local_post_pending();
     for (;;) {
-        uint64_t since = simc_posts();
+        uint64_t since = simc_posts(); /* before the check: a later pthread_cancel posts an event */
 
+        if (!e->steady)
+            pthread_testcancel();
         simc_act();
         found = look(cx);
         if (found || timed || e->interrupted)
             break;
         timed = simp_wait(until, e, since);
-        pthread_testcancel();
     }
     e->interrupted &= !found;
     simc_cycle();
@@ -62,7 +63,10 @@ bool simp_sleep_until(int64_t time)
 
     simp_local_post_pending();
     do {
-        timed = simp_wait(time, &e, simc_posts());
+        uint64_t since = simc_posts();
+
+        pthread_testcancel();
+        timed = simp_wait(time, &e, since);
         pthread_testcancel();
     } while (!timed && !e.interrupted);
     simc_cycle();

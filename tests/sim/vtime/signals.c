@@ -472,22 +472,87 @@ static void others_get(void)
     pthread_join(thread, NULL);
 }
 
-static void *sleep_on(void *unused)
+static pthread_mutex_t cancel_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cancel_cond = PTHREAD_COND_INITIALIZER;
+static sem_t cancel_sem;
+static bool cleaned_up, got_mutex;
+
+static void clean_up(void *unused)
 {
     (void)unused;
-    sleep(10);
+    cleaned_up = pthread_mutex_unlock(&cancel_mutex) == 0;
+}
+
+static void wait_for_condition(bool timed)
+{
+    struct timespec t = from(CLOCK_REALTIME, 10000 * MS);
+
+    pthread_mutex_lock(&cancel_mutex);
+    pthread_cleanup_push(clean_up, NULL);
+    while (timed ? pthread_cond_timedwait(&cancel_cond, &cancel_mutex, &t) != ETIMEDOUT
+                 : pthread_cond_wait(&cancel_cond, &cancel_mutex) == 0)
+        ;
+    pthread_cleanup_pop(1);
+}
+
+static void *wait_here(void *how)
+{
+    const char *s = how;
+
+    if (*s == '-') { /* it is canceled before it waits */
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        usleep(30000);
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+        s++;
+    }
+    if (*s == 's')
+        sleep(10);
+    else if (*s == 'w')
+        sem_wait(&cancel_sem);
+    else
+        wait_for_condition(*s == 't');
     return NULL;
 }
 
-static void canceled(void)
+/* A mutex is locked even by a thread that was canceled meanwhile. */
+static void *want_mutex(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&cancel_mutex);
+    got_mutex = true;
+    pthread_mutex_unlock(&cancel_mutex);
+    pthread_testcancel();
+    return NULL;
+}
+
+static void cancel_one(void *(*run)(void *), const char *how, int ms)
 {
     pthread_t thread;
     void *result = NULL;
 
-    REQUIRE(pthread_create(&thread, NULL, sleep_on, NULL) == 0);
+    cleaned_up = false;
+    REQUIRE(pthread_create(&thread, NULL, run, (void *)(uintptr_t)how) == 0);
     usleep(20000);
-    TAKES(0, CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0));
+    TAKES(ms, CHECK(pthread_cancel(thread) == 0 && (*how != 'm' || usleep(10000) == 0) &&
+                    (*how != 'm' || pthread_mutex_unlock(&cancel_mutex) == 0) &&
+                    pthread_join(thread, &result) == 0));
     CHECK(result == PTHREAD_CANCELED);
+}
+
+static void canceled(void)
+{
+    static const char *const how[] = {"s", "w", "c", "t", "-s", "-w", "-c", "-t"};
+    size_t i;
+
+    sem_init(&cancel_sem, 0, 0);
+    for (i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+        cancel_one(wait_here, how[i], *how[i] == '-' ? 10 : 0);
+        CHECK(cleaned_up == (strpbrk(how[i], "ct") != NULL));
+    }
+    pthread_mutex_lock(&cancel_mutex);
+    cancel_one(want_mutex, "m", 10);
+    CHECK(got_mutex);
+    sem_destroy(&cancel_sem);
 }
 
 static void kill_case(void)
