@@ -33,6 +33,7 @@ struct ach_device {
     struct devcl_transport transport;
     ach_address_t address;
     uint64_t lost;
+    unsigned forks;       /* `forks` when it was opened */
     bool missed;          /* the next message returns ACH_MISSED_FRAME */
     bool commanded;       /* at least one command was sent */
     ach_status_t flushed; /* result of the last flush; ACH_EAGAIN: commands were sent since */
@@ -52,10 +53,27 @@ static void load(const char *names, size_t n)
     free(name);
 }
 
+static unsigned forks; /* by which this process descends from the one that loaded the library */
+
+static void count_fork(void)
+{
+    forks++;
+}
+
+/* Threads and connections of most transports stay with the process that opened the device. */
+static ach_status_t check_process(const ach_device_t *d)
+{
+    if (d->forks == forks || d->transport.ops->inherited)
+        return ACH_OK;
+    return ach_errstr_set(ACH_CLOSED,
+                          "the device was opened by the parent of this process; open it again");
+}
+
 static void known(void)
 {
     const char *names = secure_getenv("ACH_PLUGINS");
 
+    pthread_atfork(NULL, NULL, count_fork);
     ach_transport_add(&ach_transport_tcp);
     while (names && *names) {
         size_t n = strcspn(names, ":");
@@ -162,6 +180,7 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
     d->address =
         (ach_address_t){.robot = place.robot, .interf = place.interf, .index = place.index};
     status = find_transport(&place, &a, &d->transport);
+    d->forks = forks;
     if (status != ACH_OK)
         free(d);
     else
@@ -171,6 +190,8 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
 
 ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 {
+    if (check_process(device) != ACH_OK)
+        return ACH_CLOSED;
     if (device->commanded)
         device->flushed = device->transport.ops->flush(device->transport.state, seconds);
     return device->flushed;
@@ -185,8 +206,8 @@ ach_status_t ach_device_close(ach_device_t *device)
 {
     ach_status_t status;
 
-    if (!device)
-        return ACH_OK;
+    if (!device || check_process(device) != ACH_OK)
+        return ACH_OK; /* in a child: its memory is not freed, since threads may have locked it */
     status = flush_last(device);
     device->transport.ops->close(device->transport.state);
     while (device->n_kept)
@@ -347,6 +368,8 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
     ach_status_t status = ACH_OK;
     ach_message_t *m;
 
+    if (check_process(device) != ACH_OK)
+        return ACH_CLOSED;
     if (options & ACH_O_LAST)
         status = newest(device, subtype, &m);
     else
@@ -371,6 +394,8 @@ static ach_status_t prepare(const ach_device_t *d, uint8_t type, uint8_t subtype
     const ach_message_def_t *def = ach_interface_message(interface, type, subtype);
     struct timespec t;
 
+    if (check_process(d) != ACH_OK)
+        return ACH_CLOSED;
     if (!def || (body && !def->body))
         return ach_errstr_set(ACH_EINVAL, "the interface has no message %u:%u%s", type, subtype,
                               def ? " with a body" : "");

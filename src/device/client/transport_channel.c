@@ -46,6 +46,7 @@ static const struct devcl_transport_ops ops = {.get = transport_channel_get,
                                                .command = transport_channel_command,
                                                .request = transport_channel_request,
                                                .flush = transport_channel_flush,
+                                               .inherited = true,
                                                .rights = transport_channel_rights,
                                                .fd = transport_channel_fd,
                                                .close = transport_channel_close};

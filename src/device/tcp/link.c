@@ -52,10 +52,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tcp_loop *loop;
 static unsigned links;
 
+/* In a child of fork the loop has no thread. Its memory stays: the thread may have locked it. */
+static void abandon_loop(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    loop = NULL;
+    links = 0;
+}
+
+static void notice_forks(void)
+{
+    pthread_atfork(NULL, NULL, abandon_loop);
+}
+
 static ach_status_t enter_loop(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     ach_status_t status = ACH_OK;
 
+    pthread_once(&once, notice_forks);
     pthread_mutex_lock(&lock);
     if (!loop) {
         status = tcp_loop_create(&loop);

@@ -284,6 +284,40 @@ static void client_is_killed(void)
     EVENTUALLY(probe_counts[1].shutdowns == shutdowns + 1);
 }
 
+/* In a child of fork. True: the device of the parent behaves as documented. */
+static bool behaves_in_child(ach_device_t *d)
+{
+    bool inherited = strcmp(transport, "channel") == 0, good;
+    uint8_t data[2] = {PROBE_FORGET, 0};
+    ach_opaque_data_t body = bytes(data, 2);
+    ach_device_t *own;
+
+    good = ach_device_command(d, ACH_OPAQUE_CMD_DATA, &body) == (inherited ? ACH_OK : ACH_CLOSED);
+    good &= ach_device_close(d) == ACH_OK;
+    if (good && strcmp(transport, "tcp") == 0)
+        good = try_open("opaque:0", &own) == ACH_OK && ach_device_close(own) == ACH_OK;
+    return good;
+}
+
+/* A child of fork that closes the device does not disturb its parent. */
+static void child_closes(void)
+{
+    ach_device_t *d = open_device("opaque:0");
+    int status = -1;
+    pid_t child;
+
+    command(d, PROBE_FORGET, 0);
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    child = fork();
+    if (child == 0)
+        _exit(behaves_in_child(d) ? 0 : 1);
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    command(d, PROBE_FORGET, 0);
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(ach_device_close(d));
+}
+
 static void lists(void)
 {
     ach_device_attr_t attr = {.size = sizeof(attr), .timeout = RIG_PATIENCE};
@@ -385,6 +419,7 @@ int main(void)
         calls_back();
         is_refused();
         client_is_killed();
+        child_closes();
         lists();
         server_ends();
     }
