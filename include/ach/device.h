@@ -74,9 +74,12 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
  * @device: the handle; NULL does nothing
  *
  * Commands that were sent before still reach the device. This waits until the server has
- * received them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS. If
- * ach_device_flush was called since the last command, this does not wait again, and
- * returns the same status. The handle is freed in any case.
+ * received them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS. If the last
+ * ach_device_flush returned ACH_TIMEOUT or ACH_CLOSED, this does not wait again, and returns the
+ * same status. The handle is freed in any case.
+ *
+ * A child of fork can use a device through channels. With other transports, calls in the child
+ * return ACH_CLOSED, and this does nothing; the parent is not affected.
  *
  * Allocates: yes. Blocks: see above.
  *

@@ -197,9 +197,13 @@ ach_status_t ach_device_flush(ach_device_t *device, double seconds)
     return device->flushed;
 }
 
+/* Do not wait a second time for a server that has not answered. */
 static ach_status_t flush_last(ach_device_t *d)
 {
-    return d->flushed == ACH_EAGAIN ? ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS) : d->flushed;
+    if (d->flushed == ACH_TIMEOUT || d->flushed == ACH_CLOSED)
+        return ach_errstr_set(d->flushed,
+                              "the last commands may be lost: ach_device_flush has failed before");
+    return ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS);
 }
 
 ach_status_t ach_device_close(ach_device_t *device)

@@ -157,6 +157,28 @@ static void driver_refuses(const ach_transport_class_t *transport)
     rig_end(s.rig);
 }
 
+/* The driver refuses a command after a flush: close reports it. */
+static void driver_refuses_late(const ach_transport_class_t *transport)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
+    ach_device_t *d = open_served(&s, transport), *other = open_served(&s, transport);
+    unsigned before;
+
+    CHECK_OK(tell(d, PROBE_HOLD));
+    EVENTUALLY(probe_counts[0].held);
+    before = probe_counts[0].messages;
+    CHECK_OK(tell(d, PROBE_UNKNOWN));
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(tell(other, PROBE_FORGET));
+    probe_counts[0].held = false;
+    EVENTUALLY(probe_counts[0].messages == before + 2);
+    CHECK_STATUS(ach_device_close(d), ACH_ENOTSUP);
+    CHECK(strstr(ach_errstr(), "1 command was not handled"));
+    CHECK_OK(ach_device_close(other));
+    transport->end(s.server);
+    rig_end(s.rig);
+}
+
 static void many_and_close(const struct reference_options *options)
 {
     struct reference *r = reference_start(options);
@@ -397,6 +419,8 @@ int main(void)
     queue_is_full(&ach_transport_channel);
     driver_refuses(&ach_transport_tcp);
     driver_refuses(&ach_transport_channel);
+    driver_refuses_late(&ach_transport_tcp);
+    driver_refuses_late(&ach_transport_channel);
     one_and_close(&well);
     one_and_close(&slow);
     many_and_close(&slow);
