@@ -39,7 +39,10 @@ void dev_driver_take(ach_driver_t *d, ach_message_t *m)
     if (d->class->process)
         status = d->class->process(d, d->state, m);
     settle(d, m, status);
-    if (status != ACH_OK && status != ACH_ENOTSUP)
+    if (status == ACH_ENOTSUP && h->type == ACH_MSG_CMD)
+        ach_driver_log(d, ACH_LOG_WARNING, "command %u of %s is not supported", h->subtype,
+                       ach_address_text(&h->address, text));
+    else if (status != ACH_OK && status != ACH_ENOTSUP)
         ach_driver_log(d, ACH_LOG_WARNING, "message %u:%u of %s: %s (%s)", h->type, h->subtype,
                        ach_address_text(&h->address, text), ach_errstr(),
                        ach_result_to_string(status));

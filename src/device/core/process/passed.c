@@ -44,13 +44,18 @@ static unsigned passed_mark(const struct dev_passed *p, uint32_t i)
     return __atomic_load_n(&p->marks[i], __ATOMIC_ACQUIRE);
 }
 
-static void passed_forget(struct dev_passed *p, uint32_t i, const char *why)
+/* True: there was a command, which was not handled. */
+static bool passed_forget(struct dev_passed *p, uint32_t i, const char *why)
 {
-    if (p->senders[i] && why)
-        dev_queue_unhandled(p->senders[i], why);
-    if (p->senders[i])
-        dev_queue_unref(p->senders[i]);
+    ach_queue_t *sender = p->senders[i];
+
+    if (!sender)
+        return false;
+    if (why)
+        dev_queue_unhandled(sender, why);
+    dev_queue_unref(sender);
     p->senders[i] = NULL;
+    return why;
 }
 
 /* 0 is the sequence of commands that are not tracked. */
@@ -79,15 +84,16 @@ void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled)
                          __ATOMIC_RELEASE);
 }
 
-void dev_passed_finish(struct dev_passed *p)
+unsigned dev_passed_finish(struct dev_passed *p)
 {
+    unsigned lost = 0;
     uint32_t i;
 
-    if (!p->marks)
-        return;
-    for (i = 0; i < DEV_PASSED_MAX; i++)
-        passed_forget(p, i,
-                      passed_mark(p, i) == HANDLED ? NULL : "the process of its driver has ended");
-    munmap(p->marks, DEV_PASSED_MAX);
+    for (i = 0; p->marks && i < DEV_PASSED_MAX; i++)
+        lost += passed_forget(
+            p, i, passed_mark(p, i) == HANDLED ? NULL : "the process of its driver has ended");
+    if (p->marks)
+        munmap(p->marks, DEV_PASSED_MAX);
     p->marks = NULL;
+    return lost;
 }

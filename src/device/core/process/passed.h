@@ -36,7 +36,7 @@ void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
 /* The process: a command has a result. */
 void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled);
 
-/* The process has ended, or is done: count the commands that it has not handled; unmap. */
-void dev_passed_finish(struct dev_passed *p);
+/* The process has ended: count the commands that it has not handled. Returns their number. */
+unsigned dev_passed_finish(struct dev_passed *p);
 
 #endif

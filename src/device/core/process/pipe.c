@@ -196,7 +196,7 @@ static void *pipe_receive(void *context)
 ach_status_t dev_pipe_start(struct dev_pipe *e, ach_driver_t *driver)
 {
     e->driver = driver;
-    e->lost = e->ending = false;
+    e->lost = e->deaf = e->ending = false;
     e->answer = DEV_SYNCH_CONFIG;
     pthread_mutex_init(&e->lock, NULL);
     e->reading = pthread_create(&e->reader, NULL, pipe_receive, e) == 0;
@@ -205,6 +205,8 @@ ach_status_t dev_pipe_start(struct dev_pipe *e, ach_driver_t *driver)
 
 void dev_pipe_finish(struct dev_pipe *e)
 {
+    unsigned lost;
+
     __atomic_store_n(&e->ending, true, __ATOMIC_RELEASE);
     if (e->reading)
         pthread_join(e->reader, NULL);
@@ -289,11 +291,17 @@ static ach_status_t pipe_pass(struct dev_pipe *e, const ach_message_t *m)
     }
 }
 
+/* A process that does not read holds up one message, not all that are queued. */
 ach_status_t dev_pipe_process(struct dev_pipe *e, const ach_message_t *m)
 {
-    ach_status_t status = pipe_pass(e, m);
+    const uint8_t type = ach_message_header(m)->type;
+    ach_status_t status;
 
-    if (status == ACH_CLOSED)
+    if (e->deaf)
+        return type == ACH_MSG_CMD || type == ACH_MSG_REQ ? gone("it does not read") : ACH_OK;
+    status = pipe_pass(e, m);
+    e->deaf = status == ACH_CLOSED;
+    if (e->deaf)
         __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);
     return status == ACH_CLOSED ? ACH_OK : status;
 }

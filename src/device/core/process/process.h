@@ -35,6 +35,7 @@ struct dev_pipe {
     pthread_t reader;
     bool reading;
     bool lost;                    /* the other end has exited or does not read */
+    bool deaf;                    /* a write has failed; for the thread of the driver */
     bool ending;                  /* the reader is to return */
     int answer;                   /* set by the reader: DEV_SYNCH_READY and so on */
     pthread_mutex_t lock;         /* guards what follows */
