@@ -230,9 +230,32 @@ static void loses_commands(void)
     kill(pid, SIGKILL);
     EVENTUALLY(unhandled(ear, "has ended") == 1 + 21 || unhandled(ear, "has stopped") == 1 + 21);
     CHECK(unhandled(other, "") == 0);
+    CHECK(rig_logged(rig, "its process ended before it handled") ||
+          unhandled(ear, "has stopped") == 1 + 21);
     next_but(ear, pid); /* it is restarted */
     ear_close(ear);
     ear_close(other);
+    rig_end(rig);
+}
+
+/* A process that does not read is killed and started again, however many messages are queued. */
+static void does_not_read(void)
+{
+    const int bursts = 15, size = 100;
+    struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    int i, pid = next(ear).pid;
+
+    kill(pid, SIGSTOP);
+    for (i = 0; i < bursts * size; i++) {
+        tell(ear, WILD_NOTHING, 0);
+        if (i % size == 0)
+            check_sleep_ms(20); /* the pipe takes some, the queue the rest */
+    }
+    next_but(ear, pid);
+    CHECK(!runs(pid));
+    CHECK(unhandled(ear, "") == (uint32_t)(bursts * size));
+    ear_close(ear);
     rig_end(rig);
 }
 
@@ -324,6 +347,7 @@ int main(void)
     crashes(WILD_ABORT, "its process was ended by Aborted");
     crashes(WILD_EXIT, "its process ended with status 3");
     loses_commands();
+    does_not_read();
     hangs(WILD_HANG);
     hangs(WILD_STOP);
     does_not_start();
