@@ -4,7 +4,7 @@
  *
  * An adapter derives End from Adapter, with the functions and constants below
  * that it needs, and exports contenders. All functions are as in contender.h.
- * open, send and receive must be there. An exception in open is a failure.
+ * open, send and receive must be there. An exception in a function is a failure.
  */
 #ifndef PEERS_ADAPTER_HPP
 #define PEERS_ADAPTER_HPP
@@ -40,13 +40,13 @@ template <typename End> End &end_of(struct link *l)
     return *static_cast<End *>(l->state);
 }
 
-template <typename End> bool open_end(struct link *l)
+/* What a function returns, or failed if it throws. */
+template <typename Result, typename Function> Result guarded(Result failed, Function function)
 {
     try {
-        l->state = new End;
-        return end_of<End>(l).open(*l);
+        return function();
     } catch (...) {
-        return false;
+        return failed;
     }
 }
 
@@ -70,16 +70,25 @@ struct contender adapter(const char *name, const char *package, const char *sour
     c.start = End::start;
     c.stop = End::stop;
     c.setup = End::setup;
-    c.join = End::join;
-    c.leave = End::leave;
-    c.open = open_end<End>;
+    if constexpr (!std::is_null_pointer_v<decltype(End::join)>)
+        c.join = [] { return guarded(false, End::join); };
+    if constexpr (!std::is_null_pointer_v<decltype(End::leave)>)
+        c.leave = [] { guarded(false, [] { return End::leave(), true; }); };
+    c.open = [](struct link *l) {
+        return guarded(false, [l]() -> bool {
+            l->state = new End;
+            return end_of<End>(l).open(*l);
+        });
+    };
     c.close = [](struct link *l) {
         end_of<End>(l).close(*l);
         delete &end_of<End>(l);
     };
     if constexpr (!std::is_same_v<decltype(&End::loan), decltype(&Adapter::loan)>)
         c.loan = [](struct link *l) { return end_of<End>(l).loan(*l); };
-    c.send = [](struct link *l) { return end_of<End>(l).send(*l); };
+    c.send = [](struct link *l) {
+        return guarded(-1, [l]() -> int { return end_of<End>(l).send(*l); });
+    };
     if constexpr (!std::is_same_v<decltype(&End::limit), decltype(&Adapter::limit)>)
         c.limit = [](struct link *l, int ms) { return end_of<End>(l).limit(*l, ms); };
     c.receive = [](struct link *l, int ms) -> ssize_t { return end_of<End>(l).receive(*l, ms); };
@@ -97,6 +106,12 @@ template <typename Attach> bool attach_ipc(const struct link &l, Attach attach)
         if (l.side == RECEIVER || i == l.index)
             ok = !attach(("ipc://link-" + std::to_string(l.id) + "-" + std::to_string(i)).c_str());
     return ok;
+}
+
+/* A name for a link that no other program and no other link has. */
+inline std::string link_name(const char *prefix, const struct link &l)
+{
+    return prefix + ("_" + std::to_string(getppid())) + "_" + std::to_string(l.id);
 }
 
 /* Messages in a queue of which the library does not say how long it should be. */

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * cyclonedds.cpp - Eclipse Cyclone DDS over UDP on the loopback interface
- *
- * Each process has one participant, however many links it has an end of; a
- * link is a topic. Received samples are read in place.
- */
+/* cyclonedds.cpp - Eclipse Cyclone DDS over UDP on the loopback interface; a link is a topic */
 #include "adapter.hpp"
-
 #include "frame.h"
-
 #include <dds/dds.h>
 
 /* Fragments as large as a datagram may be, because the loopback interface takes them whole. */
@@ -22,7 +15,7 @@ const char *const config = R"(<CycloneDDS><Domain Id="any"><General>
 <SynchronousDeliveryPriorityThreshold>0</SynchronousDeliveryPriorityThreshold>
 </Internal></Domain></CycloneDDS>)";
 
-dds_entity_t participant;
+dds_entity_t participant; /* one for all links of a process */
 
 template <dds_reliability_kind_t reliability> struct End : Adapter {
     dds_entity_t end, waitset; /* end: reader or writer */
@@ -44,7 +37,6 @@ template <dds_reliability_kind_t reliability> struct End : Adapter {
 
     bool open(struct link &l)
     {
-        const auto id = "peers_" + std::to_string(getppid()) + "_" + std::to_string(l.id);
         dds_qos_t *q = dds_create_qos();
 
         dds_qset_reliability(q, reliability, DDS_MSECS(100));
@@ -52,9 +44,10 @@ template <dds_reliability_kind_t reliability> struct End : Adapter {
         dds_qset_durability(q, DDS_DURABILITY_VOLATILE);
         dds_qset_latency_budget(q, 0);
         dds_qset_writer_data_lifecycle(q, false);
-        const auto topic = dds_create_topic(participant, &peers_frame_desc, id.c_str(), q, nullptr);
-        end =
-            (l.side == SENDER ? dds_create_writer : dds_create_reader)(participant, topic, q, NULL);
+        const auto topic = dds_create_topic(participant, &peers_frame_desc,
+                                            link_name("peers", l).c_str(), q, nullptr);
+        const auto create = l.side == SENDER ? dds_create_writer : dds_create_reader;
+        end = create(participant, topic, q, nullptr);
         dds_delete_qos(q);
         if (l.side == SENDER)
             return end > 0;
@@ -62,17 +55,14 @@ template <dds_reliability_kind_t reliability> struct End : Adapter {
         return !dds_waitset_attach(waitset, dds_create_readcondition(end, DDS_ANY_STATE), 0);
     }
 
-    /* A reliable writer waits for acknowledgements when it has too much that has none. */
     int send(struct link &l)
     {
-        const auto size = static_cast<uint32_t>(l.size);
-        const peers_frame frame = {{size, size, static_cast<uint8_t *>(l.message), false}};
+        const auto n = static_cast<uint32_t>(l.size);
+        const peers_frame frame = {{n, n, static_cast<uint8_t *>(l.message), false}};
         const auto result = dds_write(end, &frame);
-
         return result == DDS_RETCODE_OK ? 1 : result == DDS_RETCODE_TIMEOUT ? 0 : -1;
     }
 
-    /* A sample without data tells of a writer that has gone. */
     ssize_t receive(struct link &l, int timeout_ms)
     {
         dds_sample_info_t info;
@@ -81,7 +71,7 @@ template <dds_reliability_kind_t reliability> struct End : Adapter {
             dds_waitset_wait(waitset, nullptr, 0, DDS_MSECS(int64_t(timeout_ms)));
         for (taken = nullptr; dds_take(end, &taken, &info, 1, 1) == 1; taken = nullptr) {
             l.message = static_cast<peers_frame *>(taken)->bytes._buffer;
-            if (info.valid_data)
+            if (info.valid_data) /* else it tells of a writer that has gone */
                 return static_cast<peers_frame *>(taken)->bytes._length;
             release(l);
         }
@@ -94,16 +84,16 @@ template <dds_reliability_kind_t reliability> struct End : Adapter {
     }
 };
 
-#define CYCLONEDDS(NAME, RELIABILITY, MORE)                                                        \
-    adapter<End<RELIABILITY>>(                                                                     \
-        NAME, "cyclonedds-dev", __FILE__, MODE_BLOCK | MODE_SPIN,                                  \
+#define CYCLONEDDS(NAME, MORE)                                                                     \
+    NAME, "cyclonedds-dev", __FILE__, MODE_BLOCK | MODE_SPIN,                                      \
         "UDP on lo, fragments of 65000 bytes as in its own benchmark; synchronous delivery, "      \
-        "latency budget 0, keep last 64; received in place; " MORE)
+        "latency budget 0, keep last 64; received in place; " MORE
 
 const struct contender contenders[] = {
-    CYCLONEDDS("cyclonedds", DDS_RELIABILITY_RELIABLE,
-               "reliable: a slow receiver loses the oldest, and holds up the sender of much data "
-               "for at most 100 ms (the default)"),
-    CYCLONEDDS("cyclonedds-besteffort", DDS_RELIABILITY_BEST_EFFORT,
-               "best effort: no acknowledgements, a slow receiver loses the oldest"),
+    adapter<End<DDS_RELIABILITY_RELIABLE>>(
+        CYCLONEDDS("cyclonedds", "reliable: a slow receiver loses the oldest, and holds up the "
+                                 "sender of much data for at most 100 ms (the default)")),
+    adapter<End<DDS_RELIABILITY_BEST_EFFORT>>(
+        CYCLONEDDS("cyclonedds-besteffort",
+                   "best effort: no acknowledgements, a slow receiver loses the oldest")),
     {}};

@@ -2,69 +2,32 @@
 /*
  * iceoryx.cpp - iceoryx: chunks of shared memory that change hands
  *
- * A daemon, RouDi, makes the memory and introduces publishers to subscribers; a
- * message is written into a loaned chunk, and every subscriber gets its address.
- * A full queue drops its oldest, which is what iceoryx does unless told.
+ * A message is written into a loaned chunk, and every subscriber gets its address. A full queue
+ * drops its oldest, which is the default of iceoryx.
  */
 #include "adapter.hpp"
-#include "daemon.h"
-
-#include <fstream>
-#include <grp.h>
+#include "roudi.hpp"
 #include <iceoryx_hoofs/log/logmanager.hpp>
 #include <iceoryx_posh/popo/untyped_publisher.hpp>
 #include <iceoryx_posh/popo/untyped_subscriber.hpp>
 #include <iceoryx_posh/popo/wait_set.hpp>
 #include <iceoryx_posh/runtime/posh_runtime.hpp>
 #include <optional>
-#include <sys/mman.h>
 
 using namespace iox::popo;
 using iox::cxx::TruncateToCapacity;
 using iox::runtime::PoshRuntime;
 
-/* The pools must hold the longest queue, and a few more for those who read and write. */
-#define POOL(size, count) "[[segment.mempool]]\nsize = " #size "\ncount = " #count "\n"
-const char *const config = "[general]\nversion = 1\n[[segment]]\n" POOL(128, 8192) POOL(4096, 4096)
-    POOL(65536, 1024) POOL(1048576, 64) POOL(4194304, 48);
-
-pid_t roudi;
-
 struct End : Adapter {
     static constexpr unsigned looks_first = MODE_BLOCK;
     static constexpr size_t max_size = 4 << 20;
     static constexpr bool copies_nothing = true, yields = false;
+    static constexpr auto start = roudi_start;
+    static constexpr auto stop = roudi_stop;
 
     std::optional<UntypedPublisher> publisher;
     std::optional<WaitSet<1>> wait_set;
     std::optional<UntypedSubscriber> subscriber; /* is destroyed before the set it is in */
-
-    /* Without monitoring: a receiver that is stopped for a while must not be taken for dead. Ends
-       that still run when the daemon ends hold it up for a second, instead of 45. */
-    static const char *start()
-    {
-        const char *const argv[] = {"iox-roudi", "-c", "roudi.toml", "-m",
-                                    "off",       "-k", "1",          nullptr};
-
-        std::ofstream("roudi.toml") << config;
-        roudi = daemon_start(argv, "roudi.log", "RouDi is ready for clients", 0);
-        if (roudi > 0)
-            return nullptr;
-        return daemon_says("roudi.log", "still running")
-                   ? "another iox-roudi is running"
-                   : "iox-roudi did not get ready; it needs 400 MB of shared memory";
-    }
-
-    /* RouDi aborts when an end has died without signing off, and leaves its memory behind: what it
-       manages, and a segment with the name of the user's group. */
-    static void stop()
-    {
-        if (daemon_stop(roudi))
-            return;
-        shm_unlink("/iceoryx_mgmt");
-        if (const struct group *group = getgrgid(getegid()))
-            shm_unlink((std::string("/") + group->gr_name).c_str());
-    }
 
     static bool join()
     {
@@ -126,7 +89,8 @@ struct End : Adapter {
 
 const struct contender contenders[] = {
     adapter<End>(
-        "iceoryx", "libiceoryx-posh-dev, iceoryx", __FILE__, MODE_BLOCK | MODE_SPIN,
+        "iceoryx", "libiceoryx-posh-dev, iceoryx", __FILE__ " libraries/roudi.hpp",
+        MODE_BLOCK | MODE_SPIN,
         "untyped, loaned chunks; WaitSet or polling take; a full queue drops its oldest; daemon "
         "without monitoring"),
     {}};

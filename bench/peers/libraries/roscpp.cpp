@@ -9,7 +9,6 @@
  */
 #include "adapter.hpp"
 #include "daemon.h"
-
 #include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <std_msgs/UInt8MultiArray.h>
