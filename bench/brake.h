@@ -4,8 +4,8 @@
 #define BENCH_BRAKE_H
 
 /*
- * From now on the calling process is stopped most of the time, at any instruction, by a process that
- * ends with it.
+ * From now on the calling process is stopped most of the time, at any instruction, by a process
+ * that ends with it.
  */
 void brake_start(void);
 

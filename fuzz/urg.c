@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* urg.c - any bytes from a laser scanner, in any pieces: nothing is read or written out of bounds */
+/* urg.c - any bytes from a laser scanner, in any pieces, cause no access out of bounds */
 #include <string.h>
 
 #include "../src/drivers/urg_laser/scip.h"

@@ -3,9 +3,10 @@
  * reaper.c - a process that kills the controllers when the coordinator was killed
  *
  * The kernel kills processes with the client library (client/parent_death.c) and the
- * coordinator's direct children (PR_SET_PDEATHSIG). For others, such as statically linked programs started by a
- * controller, the reaper waits until the write end of a pipe is closed, then kills all processes
- * with this simulation in their environment. A coordinator that exits normally kills the reaper.
+ * coordinator's direct children (PR_SET_PDEATHSIG). For others, such as statically linked
+ * programs started by a controller, the reaper waits until the write end of a pipe is closed, then
+ * kills all processes with this simulation in their environment. A coordinator that exits normally
+ * kills the reaper.
  *
  * The reaper is started before any channel is opened: a mapping that it inherited would keep the
  * locks of the coordinator's channels.

@@ -99,7 +99,10 @@ struct sim_sink *sim_sink_find(const struct sim_sim *s, pid_t tid)
     return k;
 }
 
-/* Callers up the stack may still use it: sim_sinks_free frees it. Does not unlink its go channel: after exec the same tid may have created it anew. */
+/*
+ * Callers up the stack may still use it: sim_sinks_free frees it. Does not unlink its go channel:
+ * after exec the same tid may have created it anew.
+ */
 static void forget(struct sim_sim *s, struct sim_sink *k)
 {
     struct sim_sink **p = &s->sinks;

@@ -2,7 +2,8 @@
 /*
  * driver-process IN OUT MEMORY - one driver in its own process
  *
- * Started by servers, with the descriptors of two pipes and of shared memory; see src/device/core/process/process.h.
+ * Started by servers, with the descriptors of two pipes and of shared memory; see
+ * src/device/core/process/process.h.
  */
 #include <ach.h>
 #include <ach/drivers.h>

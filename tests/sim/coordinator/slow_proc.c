@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slow_proc.c - preloaded into the coordinator: opening the state of a second thread takes 100 ms */
+/* slow_proc.c - preloaded into the coordinator: looking at a second thread takes 100 ms */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
