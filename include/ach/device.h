@@ -66,15 +66,15 @@ typedef struct ach_device_attr {
 ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
                              ach_device_t **device);
 
-/* Seconds that ach_device_close waits at most until the server has received the commands. */
+/* Seconds that ach_device_close waits at most until the driver has handled the commands. */
 #define ACH_DEVICE_CLOSE_SECONDS 2.0
 
 /**
  * ach_device_close - close a device
  * @device: the handle; NULL does nothing
  *
- * Commands that were sent before still reach the device. This waits until the server has
- * received them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS. If the last
+ * Commands that were sent before still reach the device. This waits until the driver has
+ * handled them, as ach_device_flush does, for at most ACH_DEVICE_CLOSE_SECONDS. If the last
  * ach_device_flush returned ACH_TIMEOUT or ACH_CLOSED, this does not wait again, and returns the
  * same status. The handle is freed in any case.
  *
@@ -83,7 +83,7 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
  *
  * Allocates: yes. Blocks: see above.
  *
- * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have received the last
+ * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the driver may not have handled the last
  * commands; ACH_ENOTSUP, ACH_OVERFLOW: commands were lost, see ach_device_flush.
  *
  * Since: 3.0; returns a status since 3.1
@@ -91,21 +91,22 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
 ach_status_t ach_device_close(ach_device_t *device);
 
 /**
- * ach_device_flush - wait until the server has received all commands
+ * ach_device_flush - wait until the driver has handled all commands
  * @device: the handle
  * @seconds: how long at most
  *
- * ach_device_command does not wait for the network. This does: afterwards the server has delivered
- * all commands that were sent through this handle to the device's driver. It does not
- * mean that the driver has handled them. Commands that are known not to be handled are
- * reported, each of them once: the driver's queue was full, the caller has no right to command the
- * device, or the driver did not support the command, or stopped before it handled it. The last two
- * may become known later; then a later call reports them. Servers of Player do not report any.
- * Makes no system call if no command was sent.
+ * ach_device_command waits neither for the network nor for the driver. This does: afterwards the
+ * driver's process callback has returned for all commands that were sent through this handle. If
+ * the driver only passes commands on, as passthrough does, the driver behind it has handled them,
+ * too. Commands that were not handled are reported, each of them once: the driver's queue was full,
+ * the caller has no right to command the device, or the driver did not support the command, or
+ * stopped before it handled it. Servers of Player report none, and with them this waits until the
+ * commands have reached the driver's queue. So it does with channels if the caller may not send
+ * requests. Makes no system call if no command was sent.
  *
  * Allocates: yes. Blocks: for that time at most.
  *
- * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: the server may not have received some of them;
+ * Returns: ACH_OK; ACH_TIMEOUT, ACH_CLOSED: some of them may not be handled;
  * ACH_ENOTSUP: commands of this handle were not handled, as above; ach_errstr has their number
  * and why the last one was not; ACH_OVERFLOW: with channels: commands to this device came faster
  * than the server read them, and some were overwritten, of this handle or of others.

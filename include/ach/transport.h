@@ -180,7 +180,8 @@ typedef struct ach_queue_held {
 
     /*
      * Commands that ach_robot_deliver accepted with this queue as @answers, and that no driver
-     * handled; the number wraps. And why that is so for the last of them.
+     * handled, and those of ach_queue_unhandled; the number wraps. And why that is so for the
+     * last of them.
      */
     uint32_t unhandled;
     char unhandled_why[ACH_UNHANDLED_WHY];
@@ -196,6 +197,20 @@ typedef struct ach_queue_held {
  * Since: 3.1
  */
 void ach_queue_usage(const ach_queue_t *queue, ach_queue_usage_t *usage);
+
+/**
+ * ach_queue_unhandled - count a command that a transport accepted, and that is not delivered
+ * @queue: the queue of the client that sent it
+ * @why: the reason, of at most ACH_UNHANDLED_WHY - 1 bytes; a longer one is cut
+ *
+ * The client is told with the answer to its next flush. For commands that ach_robot_deliver
+ * refuses, too, unless the transport returns its error to the client.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_queue_unhandled(ach_queue_t *queue, const char *why);
 
 /**
  * ach_queue_close - close a queue
@@ -423,7 +438,8 @@ ach_status_t ach_robot_unlisten(ach_robot_t *robot, const ach_address_t *address
  * but not handled (see ach_queue_usage); NULL: not wanted
  *
  * The bytes are checked first. The robot itself answers requests for properties and
- * capabilities. The driver answers all others; if it does not, they are answered with a
+ * capabilities, and the request ACH_REQ_FLUSH, as soon as the driver has handled all messages
+ * before it. The driver answers all others; if it does not, they are answered with a
  * NACK. A device that is not set up accepts only requests that the robot answers.
  *
  * Allocates: yes. Blocks: no.
@@ -493,11 +509,11 @@ typedef struct ach_transport_class {
     ach_status_t (*send)(ach_link_t *link, const ach_message_t *message); /* a command or request */
 
     /*
-     * Wait until the server has received all that was sent; blocks up to the given seconds.
-     * ACH_TIMEOUT or ACH_CLOSED: the server may not have received some of it. ACH_ENOTSUP: commands
-     * that it received were not handled, which was not yet reported. Called by the thread that
-     * sends. NULL: every message for which send returned ACH_OK reaches the server, even if
-     * disconnect follows.
+     * Wait until the driver has handled all commands that were sent; blocks up to the given
+     * seconds. If the server cannot tell, wait until it has received them. ACH_TIMEOUT or
+     * ACH_CLOSED: some may not be handled. ACH_ENOTSUP: some were not, which was not yet reported.
+     * Called by the thread that sends. NULL: every message for which send returned ACH_OK reaches
+     * the server, even if disconnect follows.
      */
     ach_status_t (*flush)(ach_link_t *link, double seconds);
 

@@ -10,9 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "names.h"
 #include "server.h"
-#include "unhandled.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -203,41 +201,6 @@ static void close_device(struct ach_channels *s, const ach_header_t *h, const ac
         devch_client_end(s, c);
 }
 
-/* The body of the answer to a flush; 0: it has none. */
-static size_t describe_unhandled(struct devch_use *u, unsigned char bytes[DEVCH_UNHANDLED_MAX])
-{
-    ach_queue_usage_t usage = {.size = sizeof(usage)};
-    struct devch_unhandled now;
-
-    ach_queue_usage(u->queue, &usage);
-    now.count = u->refused + usage.unhandled;
-    memcpy(now.why, usage.unhandled != u->unhandled ? usage.unhandled_why : u->why,
-           sizeof(now.why));
-    u->unhandled = usage.unhandled;
-    return u->refused || usage.unhandled ? devch_unhandled_write(&now, bytes) : 0;
-}
-
-/* It is unknown whose commands were overwritten, so every client of the device gets a NACK. */
-static void flush_device(struct ach_channels *s, const ach_header_t *header, const ach_address_t *a)
-{
-    struct devch_client *c = find_client(s, header->address.host);
-    struct devch_use *u = c ? *devch_use_at(c, header->address.robot, a) : NULL;
-    struct devch_output *o = devch_output_find(s, a);
-    unsigned char bytes[DEVCH_UNHANDLED_MAX];
-    ach_header_t h = *header;
-    size_t size = 0;
-
-    h.type = ACH_MSG_NACK;
-    if (o && u) {
-        devch_channels_take_commands(s, o, DEVCH_CMD_COUNT);
-        if (o->overwritten == u->overwritten)
-            h.type = ACH_MSG_ACK;
-        u->overwritten = o->overwritten;
-        size = describe_unhandled(u, bytes);
-    }
-    devch_answers_add(s, &h, bytes, size);
-}
-
 void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                            uint32_t size)
 {
@@ -245,14 +208,12 @@ void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const 
     ach_address_t a;
     void *decoded;
 
-    if ((h->subtype != ACH_PLAYER_REQ_DEV && h->subtype != DEVCH_REQ_FLUSH) ||
+    if (h->subtype != ACH_PLAYER_REQ_DEV ||
         ach_decode_new(&ach_player_device_req_type, body, size, &decoded) != ACH_OK)
         return;
     req = decoded;
     a = (ach_address_t){.interf = req->addr.interf, .index = req->addr.index};
-    if (h->subtype == DEVCH_REQ_FLUSH)
-        flush_device(s, h, &a);
-    else if (req->access == ACH_PLAYER_OPEN_MODE)
+    if (req->access == ACH_PLAYER_OPEN_MODE)
         open_device(s, h, &a);
     else if (req->access == ACH_PLAYER_CLOSE_MODE)
         close_device(s, h, &a);

@@ -12,7 +12,6 @@
 #include "../core/unhandled.h"
 #include "../core/wakeup.h"
 #include "names.h"
-#include "unhandled.h"
 #include "watch.h"
 
 #define ROOM_FIRST 8192u
@@ -21,7 +20,7 @@ struct devch_channel_link {
     ach_channel_t data, cmd, req, ans;
     unsigned rights; /* ACH_RIGHT_*, by the permissions of the channels */
     uint32_t pid, handle, sequence;
-    uint32_t unhandled; /* commands, as of the server's last answer to a flush */
+    struct dev_unhandled unhandled; /* as of the server's last answer to a flush */
     uint32_t robot;
     ach_address_t address;
     unsigned char *buffer;
@@ -294,42 +293,23 @@ static ach_status_t subscribe(struct devch_channel_link *l, double timeout)
     return status;
 }
 
-/* The result that the server's answer to a flush tells. */
-static ach_status_t link_report(struct devch_channel_link *l, const ach_message_t *answer)
-{
-    struct devch_unhandled now;
-    uint32_t before = l->unhandled;
-    const void *bytes;
-    size_t size;
-
-    if (ach_message_header(answer)->type != ACH_MSG_ACK)
-        return ach_errstr_set(ACH_OVERFLOW, "commands to the device came faster than its server "
-                                            "read them, and some were overwritten");
-    bytes = ach_message_bytes(answer, &size);
-    if (!devch_unhandled_read(bytes, size, &now))
-        return ACH_OK;
-    l->unhandled = now.count;
-    return dev_unhandled_status(now.count - before, now.why);
-}
-
 /*
  * Without ACH_RIGHT_REQUEST, and in a forked child, there is no subscription that could wait.
  * ACH_OK: the commands are in the channel anyway.
  */
 ach_status_t achi_channel_link_flush(struct devch_channel_link *l, double seconds)
 {
-    const ach_player_device_req_t body = access_body(l, 0);
-    ach_header_t h = access_header();
+    const ach_header_t h = {
+        .address = l->address, .type = ACH_MSG_REQ, .subtype = ACH_REQ_FLUSH, .timestamp = wall()};
     ach_message_t *answer;
     ach_status_t status;
 
     if (!(l->rights & ACH_RIGHT_REQUEST) || l->pid != (uint32_t)getpid())
         return ACH_OK;
-    h.subtype = DEVCH_REQ_FLUSH;
-    status = achi_channel_link_request(l, &h, &ach_player_device_req_type, &body, seconds, &answer);
+    status = achi_channel_link_request(l, &h, NULL, NULL, seconds, &answer);
     if (status != ACH_OK)
         return status;
-    status = link_report(l, answer);
+    status = dev_unhandled_read(answer, &l->unhandled);
     ach_message_unref(answer);
     return status;
 }

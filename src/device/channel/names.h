@@ -37,14 +37,6 @@ static inline void devch_robot_channel(uint32_t robot, const char *what,
 }
 
 /*
- * A request of the interface player to the server: answer when all commands to the device that
- * the body names have been received. NACK: commands to that device were overwritten before the
- * server received them, since the last such request of the handle or its subscription. The body
- * of the answer tells how many commands were not handled: see unhandled.h; none: there are none.
- */
-#define DEVCH_REQ_FLUSH 101u
-
-/*
  * Whether a server serves the robot's channels: it holds the source lock of the answers, which
  * the kernel releases when it exits. *pid: its process; 0: not known. Takes no lock, so that a
  * client stopped here does not block the server.

@@ -76,10 +76,8 @@ static ach_status_t receive_deliver(struct ach_channels *s, const struct devch_o
     h->address = o->address;
     status =
         ach_robot_deliver(s->robot, h, s->buffer + ACH_FRAME_HEADER, size, u ? u->queue : NULL);
-    if (status != ACH_OK && u) {
-        u->refused++;
-        snprintf(u->why, sizeof(u->why), "%s", ach_errstr());
-    }
+    if (status != ACH_OK && u)
+        ach_queue_unhandled(u->queue, ach_errstr());
     return status;
 }
 

@@ -40,11 +40,23 @@ static bool server_pass_request(struct ach_channels *s, const ach_header_t *head
     return false;
 }
 
+/* Read the commands that were put before this flush. */
+static void take_commands_before(struct ach_channels *s, const ach_header_t *flush)
+{
+    const ach_address_t device = {.interf = flush->address.interf, .index = flush->address.index};
+    struct devch_output *o = devch_output_find(s, &device);
+
+    if (o)
+        devch_channels_take_commands(s, o, DEVCH_CMD_COUNT);
+}
+
 static void server_request(struct ach_channels *s, const ach_header_t *header, const void *body,
                            uint32_t size)
 {
     ach_header_t h = *header;
 
+    if (h.subtype == ACH_REQ_FLUSH)
+        take_commands_before(s, header);
     if (server_pass_request(s, header, body, size))
         return;
     h.type = ACH_MSG_NACK;
@@ -74,14 +86,42 @@ unsigned devch_channels_take_requests(struct ach_channels *s, unsigned turns)
     return taken;
 }
 
+/*
+ * The body of the answer to a flush; 0: none. The queue of a subscription counts its commands; it
+ * is unknown whose commands were overwritten, so every client of the device is told.
+ */
+static size_t describe_flush(const struct ach_channels *s, const ach_header_t *client,
+                             unsigned char *bytes, size_t room)
+{
+    const ach_address_t device = {.interf = client->address.interf, .index = client->address.index};
+    const struct devch_use *u = devch_use_find(s, client, &device);
+    const struct devch_output *o = devch_output_find(s, &device);
+    ach_queue_usage_t usage = {.size = sizeof(usage)};
+    ach_flush_t body = {.why = usage.unhandled_why};
+    size_t size;
+
+    if (!u || !o)
+        return 0;
+    ach_queue_usage(u->queue, &usage);
+    body.unhandled = usage.unhandled;
+    body.overwritten = (uint32_t)(o->overwritten - u->overwritten);
+    body.why_count = (uint32_t)strlen(usage.unhandled_why);
+    return ach_encode(&ach_flush_type, &body, bytes, room, &size) == ACH_OK ? size : 0;
+}
+
 static void server_answer(struct ach_channels *s, const ach_message_t *answer,
                           const ach_message_t *request)
 {
     const ach_header_t *client = ach_message_header(request);
     ach_header_t h = *ach_message_header(answer);
+    unsigned char flush[32 + ACH_UNHANDLED_WHY];
     size_t size;
     const void *bytes = ach_message_bytes(answer, &size);
 
+    if (h.subtype == ACH_REQ_FLUSH) {
+        size = describe_flush(s, client, flush, sizeof(flush));
+        bytes = flush;
+    }
     h.address.host = client->address.host;
     h.address.robot = client->address.robot;
     h.sequence = client->sequence;

@@ -59,10 +59,7 @@ struct devch_use {
     ach_address_t address;
     uint32_t pid, handle, sequence;
     double timestamp;
-    uint64_t overwritten;        /* devch_output.overwritten at the client's last flush */
-    uint32_t refused;            /* commands of the handle that the robot refused; wraps */
-    uint32_t unhandled;          /* ach_queue_usage_t.unhandled at the client's last flush */
-    char why[ACH_UNHANDLED_WHY]; /* why the last command was refused */
+    uint64_t overwritten; /* devch_output.overwritten when it began */
     char driver[64];
     ach_queue_t *queue; /* its rule ignores all messages; counts unhandled commands */
 };
@@ -180,7 +177,7 @@ void devch_answers_finish(struct ach_channels *s, double seconds);
 /* Whether a growing count has doubled, so that it is worth logging again. */
 bool devch_channels_doubled(uint64_t before, uint64_t now);
 
-/* Handle a request to the server itself: subscribe, unsubscribe, flush. */
+/* Handle a request to the server itself: subscribe, unsubscribe. */
 void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                            uint32_t size);
 

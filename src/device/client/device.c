@@ -35,7 +35,7 @@ struct ach_device {
     uint64_t lost;
     unsigned forks;       /* `forks` when it was opened */
     bool missed;          /* the next message returns ACH_MISSED_FRAME */
-    bool commanded;       /* at least one command was sent */
+    bool commanded;       /* the result of at least one command is not known */
     ach_status_t flushed; /* result of the last flush; ACH_EAGAIN: commands were sent since */
     ach_message_t *kept[KEPT_MAX];
     unsigned n_kept;
@@ -192,8 +192,10 @@ ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 {
     if (check_process(device) != ACH_OK)
         return ACH_CLOSED;
-    if (device->commanded)
-        device->flushed = device->transport.ops->flush(device->transport.state, seconds);
+    if (!device->commanded)
+        return ACH_OK;
+    device->flushed = device->transport.ops->flush(device->transport.state, seconds);
+    device->commanded = device->flushed != ACH_OK && device->flushed != ACH_ENOTSUP;
     return device->flushed;
 }
 

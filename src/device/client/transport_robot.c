@@ -18,7 +18,7 @@ struct inside {
     bool answered;
     ach_status_t answer;
     char why[256];
-    uint32_t unhandled; /* commands reported to the application; see ach_queue_usage */
+    struct dev_unhandled unhandled; /* as reported to the application */
 };
 
 static void subscribed(void *context, const ach_address_t *address, ach_status_t status,
@@ -127,17 +127,18 @@ static ach_status_t transport_robot_request(void *state, const ach_header_t *hea
     return status == ACH_OK ? devcl_inbox_await(&i->in, timeout, answer) : status;
 }
 
-/* Commands arrive at once, but a driver may not support them, or stop before it handles them. */
 static ach_status_t transport_robot_flush(void *state, double seconds)
 {
+    const ach_header_t h = {.type = ACH_MSG_REQ, .subtype = ACH_REQ_FLUSH};
     struct inside *i = state;
-    ach_queue_usage_t u = {.size = sizeof(u)};
-    uint32_t before = i->unhandled;
+    ach_message_t *answer;
+    ach_status_t status = transport_robot_request(i, &h, NULL, NULL, seconds, &answer);
 
-    (void)seconds;
-    ach_queue_usage(i->in.queue, &u);
-    i->unhandled = u.unhandled;
-    return dev_unhandled_status(u.unhandled - before, u.unhandled_why);
+    if (status != ACH_OK)
+        return status;
+    status = dev_unhandled_read(answer, &i->unhandled);
+    ach_message_unref(answer);
+    return status;
 }
 
 static int transport_robot_fd(void *state)

@@ -66,7 +66,7 @@ enum dev_phase {
     DEV_IDLE,     /* no subscription */
     DEV_STARTING, /* setup is under way */
     DEV_RUNNING,  /* set up */
-    DEV_STOPPING, /* main has returned after a stop; shutdown is under way */
+    DEV_STOPPING, /* main has returned; shutdown is under way */
     DEV_BROKEN    /* setup failed, or main returned without a stop; retried later */
 };
 
@@ -254,6 +254,12 @@ bool dev_driver_process(ach_driver_t *d);
 
 /* Call process for one message, and release the message. */
 void dev_driver_take(ach_driver_t *d, ach_message_t *m);
+
+/*
+ * Answer a flush in place of a driver that does not run, and whose queue has no command before it. A
+ * NACK if its commands were sent to another server: it is not known what became of them.
+ */
+ach_status_t dev_driver_answer_flush(const ach_driver_t *d, const ach_message_t *m);
 
 /* Whether process is called in the thread that delivers. */
 static inline bool dev_driver_inline(const ach_driver_t *d)

@@ -37,6 +37,14 @@ static bool answered_here(struct dev_device *d, const ach_message_t *m)
     return true;
 }
 
+/* A flush is queued behind commands also when their driver stops. It is answered then, too. */
+static bool accepts(const ach_driver_t *d, const ach_message_t *m)
+{
+    if (dev_message_is_flush(m))
+        return d->phase == DEV_RUNNING || d->phase == DEV_STOPPING;
+    return d->phase == DEV_RUNNING && !d->stop;
+}
+
 /*
  * driver->stop is set under robot->lock too. So an accepted message is in the queue before stop is
  * set, and the driver handles its queue before it stops.
@@ -47,12 +55,22 @@ static ach_status_t deliver_push(struct dev_device *d, const ach_message_t *m)
     ach_status_t status = ACH_CLOSED;
 
     pthread_mutex_lock(&robot->lock);
-    if (d->driver->phase == DEV_RUNNING && !d->driver->stop)
+    if (accepts(d->driver, m))
         status = ach_queue_push(d->driver->queue, m);
     pthread_mutex_unlock(&robot->lock);
     if (status == ACH_OK && dev_driver_inline(d->driver))
         dev_inline_attend(d->driver);
     return status;
+}
+
+ach_status_t dev_driver_answer_flush(const ach_driver_t *driver, const ach_message_t *m)
+{
+    const struct dev_device *d = dev_device_find(driver->robot, &m->header.address);
+    const uint8_t type = d && d->remote ? ACH_MSG_NACK : ACH_MSG_ACK;
+
+    if (!dev_message_claim(m))
+        return ACH_OK;
+    return dev_message_answer(m, type, ach_driver_time(driver), NULL);
 }
 
 /* On failure the request is claimed, so that no NACK is sent besides the returned error. */
@@ -66,6 +84,8 @@ ach_status_t dev_robot_hand_over(struct dev_device *d, const ach_message_t *m)
     status = deliver_push(d, m);
     if (status == ACH_OK)
         return ACH_OK;
+    if (status == ACH_CLOSED && dev_message_is_flush(m)) /* no command is in the driver's queue */
+        return dev_driver_answer_flush(d->driver, m);
     dev_message_claim(m);
     return ach_errstr_set(status,
                           status == ACH_CLOSED ? "%s is not set up" : "the queue of %s is full",

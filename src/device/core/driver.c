@@ -109,7 +109,7 @@ static void set_phase(ach_driver_t *d, enum dev_phase phase)
     pthread_mutex_unlock(&d->robot->time_lock);
 }
 
-/* Discard unhandled messages: the next run must not see them. Requests get a NACK. */
+/* Discard unhandled messages: the next run must not see them. Requests but a flush get a NACK. */
 static void drain(ach_driver_t *d)
 {
     unsigned commands = 0;
@@ -118,6 +118,8 @@ static void drain(ach_driver_t *d)
     while ((m = ach_queue_pop(d->queue))) {
         commands += ach_message_header(m)->type == ACH_MSG_CMD;
         dev_message_settle(m, "its driver has stopped");
+        if (dev_message_is_flush(m))
+            dev_driver_answer_flush(d, m);
         ach_message_unref(m);
     }
     if (commands)
@@ -239,10 +241,15 @@ static bool run(ach_driver_t *d)
     pthread_mutex_lock(&d->robot->lock);
     early = !d->stop;
     dev_driver_follow(d, false);
-    set_phase(d, early ? DEV_BROKEN : DEV_STOPPING);
+    set_phase(d, DEV_STOPPING);
     pthread_mutex_unlock(&d->robot->lock);
     shut_down(d);
     pthread_mutex_lock(&d->robot->lock);
+    while (ach_queue_length(d->queue)) { /* a flush that came meanwhile */
+        pthread_mutex_unlock(&d->robot->lock);
+        drain(d);
+        pthread_mutex_lock(&d->robot->lock);
+    }
     return early;
 }
 

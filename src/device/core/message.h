@@ -3,6 +3,7 @@
 #ifndef DEV_MESSAGE_H
 #define DEV_MESSAGE_H
 
+#include <ach/interface/common.h>
 #include <ach/transport.h>
 
 /* An encoded body, shared by the messages that carry it. */
@@ -27,6 +28,12 @@ struct ach_message {
 /* Free a message that has no references and owes no answer. */
 void dev_message_free(ach_message_t *m);
 
+/* Whether it asks to be told when the driver has handled the commands before it. */
+static inline bool dev_message_is_flush(const ach_message_t *m)
+{
+    return m->header.type == ACH_MSG_REQ && m->header.subtype == ACH_REQ_FLUSH;
+}
+
 /*
  * Set the queue for the answer of a request. Call it before the message is shared.
  * ACH_OVERFLOW: too many bytes of pending requests for that queue.
@@ -42,7 +49,10 @@ void dev_message_settle(const ach_message_t *m, const char *why);
 /* True: the caller is the first to claim the request, and the only one that may answer it. */
 bool dev_message_claim(const ach_message_t *m);
 
-/* Push an answer with the body of @with (or NULL) to the request's queue; a NACK if it is full. */
+/*
+ * Push an answer with the body of @with (or NULL) to the request's queue; a NACK if it is full. The
+ * answer to a flush has what the queue counts as its body.
+ */
 ach_status_t dev_message_answer(const ach_message_t *request, uint8_t type, double time,
                                 const ach_message_t *with);
 

@@ -99,12 +99,12 @@ void dev_queue_attend(const ach_queue_t *q)
         q->attend(q->attendant);
 }
 
-void dev_queue_unhandled(ach_queue_t *q, const char *why)
+void ach_queue_unhandled(ach_queue_t *queue, const char *why)
 {
-    pthread_mutex_lock(&q->lock);
-    q->unhandled++;
-    snprintf(q->unhandled_why, sizeof(q->unhandled_why), "%s", why);
-    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_lock(&queue->lock);
+    queue->unhandled++;
+    snprintf(queue->unhandled_why, sizeof(queue->unhandled_why), "%s", why);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 void dev_queue_settled(ach_queue_t *q,
@@ -121,7 +121,7 @@ void dev_queue_settle(ach_queue_t *q, const ach_message_t *command, const char *
     if (q->settled)
         q->settled(q->settler, command, why);
     else if (why)
-        dev_queue_unhandled(q, why);
+        ach_queue_unhandled(q, why);
 }
 
 /* Requests and their answers are never dropped, ignored or replaced. */

@@ -30,9 +30,6 @@ void dev_queue_settled(ach_queue_t *q,
  */
 void dev_queue_settle(ach_queue_t *q, const ach_message_t *command, const char *why);
 
-/* Count a command of the client that owns this queue: it was accepted, but not handled. */
-void dev_queue_unhandled(ach_queue_t *q, const char *why);
-
 /* Whether an answer is within the queue's limit; if not, count it as refused. */
 bool dev_queue_fits(ach_queue_t *q, const ach_message_t *m);
 

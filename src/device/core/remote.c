@@ -156,6 +156,7 @@ static void remote_main(ach_driver_t *driver, void *state)
 
 const ach_driver_class_t dev_remote = {
     .version = ACH_DRIVER_VERSION,
+    .flags = ACH_DRIVER_TRANSPARENT,
     .name = "remote",
     .create = remote_create,
     .destroy = remote_destroy,

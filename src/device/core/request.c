@@ -6,6 +6,7 @@
  * with a NACK; so the last reference to any message is given up here.
  */
 #include <ach.h>
+#include <string.h>
 
 #include "budget.h"
 #include "message.h"
@@ -37,6 +38,19 @@ bool dev_message_claim(const ach_message_t *message)
     return !__atomic_exchange_n(&m->answered, 1, __ATOMIC_ACQ_REL);
 }
 
+static ach_status_t answer_flush(const ach_queue_t *sender, const ach_header_t *h,
+                                 ach_message_t **answer)
+{
+    ach_queue_usage_t u = {.size = sizeof(u)};
+    ach_flush_t body;
+
+    ach_queue_usage(sender, &u);
+    body = (ach_flush_t){.unhandled = u.unhandled,
+                         .why_count = (uint32_t)strlen(u.unhandled_why),
+                         .why = u.unhandled_why};
+    return ach_message_create(h, &body, answer);
+}
+
 ach_status_t dev_message_answer(const ach_message_t *request, uint8_t type, double time,
                                 const ach_message_t *with)
 {
@@ -48,7 +62,12 @@ ach_status_t dev_message_answer(const ach_message_t *request, uint8_t type, doub
         return ACH_OK;
     h.type = type;
     h.timestamp = time;
-    status = with ? ach_message_again(with, &h, &answer) : ach_message_create(&h, NULL, &answer);
+    if (dev_message_is_flush(request))
+        status = answer_flush(request->answers, &h, &answer);
+    else if (with)
+        status = ach_message_again(with, &h, &answer);
+    else
+        status = ach_message_create(&h, NULL, &answer);
     if (status == ACH_OK && !dev_queue_fits(request->answers, answer)) {
         ach_message_unref(answer);
         h.type = ACH_MSG_NACK;

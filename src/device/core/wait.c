@@ -30,13 +30,27 @@ static void settle(const ach_driver_t *d, const ach_message_t *m, ach_status_t s
     dev_message_settle(m, status == ACH_OK ? NULL : why);
 }
 
+/* Only a driver that passes messages on is given a flush: the commands went there before it. */
+static ach_status_t take_flush(ach_driver_t *d, const ach_message_t *m)
+{
+    ach_status_t status = ACH_ENOTSUP;
+
+    if (d->class->flags & ACH_DRIVER_TRANSPARENT && d->class->process)
+        status = d->class->process(d, d->state, m);
+    if (status == ACH_ENOTSUP && dev_message_claim(m))
+        status = dev_message_answer(m, ACH_MSG_ACK, ach_driver_time(d), NULL);
+    return status;
+}
+
 void dev_driver_take(ach_driver_t *d, ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
     ach_status_t status = ACH_ENOTSUP;
     char text[ACH_ADDRESS_MAX];
 
-    if (d->class->process)
+    if (dev_message_is_flush(m))
+        status = take_flush(d, m);
+    else if (d->class->process)
         status = d->class->process(d, d->state, m);
     settle(d, m, status);
     if (status == ACH_ENOTSUP && h->type == ACH_MSG_CMD)

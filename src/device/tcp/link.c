@@ -37,11 +37,12 @@ struct ach_link {
     bool lost;       /* read by any thread */
     unsigned asked;  /* unanswered requests; changed by any thread */
     uint32_t missed; /* messages dropped by the server, not yet reported to the application */
+    bool ours;       /* the server knows ACH_REQ_FLUSH; read by any thread */
     pthread_cond_t settled; /* with the loop's lock: the next has changed, or the link is lost */
     uint32_t flushed;       /* answers to requests of tcp_link_flush */
     uint32_t flushes;       /* those requests; for the thread that sends */
-    uint32_t unhandled;     /* commands, not yet reported to the application, ... */
-    char why[128];          /* ... and why the last of them was; both under the loop's lock */
+    ach_message_t *report;  /* the newest answer to ACH_REQ_FLUSH; under the loop's lock */
+    struct dev_unhandled unhandled; /* as reported to the application */
     uint32_t robot;
     uint16_t interf, index;
     unsigned rights;  /* what the server lets us do, ... */
@@ -150,10 +151,24 @@ static void take_overflow(ach_link_t *l, const ach_header_t *h, const unsigned c
     push(l->to, h, sum, sizeof(sum));
 }
 
-static void take_unhandled(ach_link_t *l, const unsigned char *body, size_t size)
+/* The sequence of tcp_link_flush is 0. An application that uses the same request sets its own. */
+static bool is_report(const ach_header_t *h)
 {
-    if (size > 4 && tcp_wire_text(body + 4, size - 4, l->why, sizeof(l->why)))
-        l->unhandled += tcp_wire_number(body);
+    return link_is_answer(h) && h->subtype == ACH_REQ_FLUSH && h->sequence == 0;
+}
+
+static void take_report(ach_link_t *l, const ach_header_t *h, const unsigned char *body,
+                        size_t size)
+{
+    ach_message_unref(l->report);
+    if (ach_message_wrap(h, body, size, &l->report) != ACH_OK)
+        l->report = NULL;
+}
+
+static void link_settle(ach_link_t *l)
+{
+    l->flushed++;
+    pthread_cond_broadcast(&l->settled);
 }
 
 /* Forward data, expected answers and losses to the application; ignore the rest. */
@@ -163,10 +178,12 @@ static void take(void *context, const ach_header_t *h, const unsigned char *body
     ach_link_t *l = context;
 
     if (player && link_is_answer(h) && h->subtype == ACH_PLAYER_REQ_DATAMODE) {
-        l->flushed++;
-        pthread_cond_broadcast(&l->settled);
-    } else if (player && h->type == ACH_MSG_ACK && h->subtype == TCP_REQ_UNHANDLED) {
-        take_unhandled(l, body, size);
+        link_settle(l);
+    } else if (player && h->type == ACH_MSG_ACK && h->subtype == TCP_REQ_ROUTE) {
+        __atomic_store_n(&l->ours, true, __ATOMIC_RELEASE);
+    } else if (!player && is_report(h)) {
+        take_report(l, h, body, size);
+        link_settle(l);
     } else if (player && h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW) {
         take_overflow(l, h, body, size);
     } else if (!player && (h->type == ACH_MSG_DATA || (link_is_answer(h) && expected(l)))) {
@@ -263,6 +280,7 @@ static void link_destroy(struct tcp_peer *p)
 
     tcp_input_finish(&l->input);
     tcp_output_finish(&l->output);
+    ach_message_unref(l->report);
     pthread_cond_destroy(&l->settled);
     free(l);
 }
@@ -391,24 +409,39 @@ static ach_status_t enqueue(ach_link_t *link, const ach_message_t *message)
                : ach_errstr_set(ACH_OVERFLOW, "the other side does not read");
 }
 
+static bool link_is_ours(const ach_link_t *l)
+{
+    return __atomic_load_n(&l->ours, __ATOMIC_ACQUIRE);
+}
+
 ach_status_t tcp_link_send(ach_link_t *link, const ach_message_t *message)
 {
-    unsigned request = ach_message_header(message)->type == ACH_MSG_REQ;
+    const ach_header_t *h = ach_message_header(message);
+    unsigned request = h->type == ACH_MSG_REQ;
 
-    if (!(link->rights & (request ? ACH_RIGHT_REQUEST : ACH_RIGHT_COMMAND)))
+    if (!(link->rights & tcp_wire_right(h)))
         return ach_errstr_set(ACH_EACCES, "%s", link->limits);
+    if (request && h->subtype == ACH_REQ_FLUSH && !link_is_ours(link))
+        return ach_errstr_set(ACH_ENOTSUP, "the server does not know this request");
     __atomic_fetch_add(&link->asked, request, __ATOMIC_ACQ_REL);
     return enqueue(link, message);
 }
 
+/*
+ * Servers of Player do not know ACH_REQ_FLUSH. They handle messages in order and answer a request
+ * for the data mode themselves, so that answer proves that all earlier messages have reached their
+ * drivers. The data mode does not change.
+ */
 static ach_status_t ask_flush(ach_link_t *link)
 {
     const ach_player_datamode_req_t push_mode = {.mode = ACH_PLAYER_DATAMODE_PUSH};
-    const ach_header_t h = {.address = {.interf = ACH_PLAYER_CODE},
+    const bool ours = link_is_ours(link);
+    const ach_header_t h = {.address = {.interf = ours ? link->interf : (uint16_t)ACH_PLAYER_CODE},
                             .type = ACH_MSG_REQ,
-                            .subtype = ACH_PLAYER_REQ_DATAMODE};
+                            .subtype =
+                                ours ? (uint8_t)ACH_REQ_FLUSH : (uint8_t)ACH_PLAYER_REQ_DATAMODE};
     ach_message_t *m;
-    ach_status_t status = ach_message_create(&h, &push_mode, &m);
+    ach_status_t status = ach_message_create(&h, ours ? NULL : &push_mode, &m);
 
     if (status != ACH_OK)
         return status;
@@ -421,17 +454,10 @@ static ach_status_t ask_flush(ach_link_t *link)
 /* The result of a flush that the server has answered. Under the loop's lock. */
 static ach_status_t link_report(ach_link_t *l)
 {
-    uint32_t unhandled = l->unhandled;
-
-    l->unhandled = 0;
-    return dev_unhandled_status(unhandled, l->why);
+    return l->report ? dev_unhandled_read(l->report, &l->unhandled) : ACH_OK;
 }
 
-/*
- * Servers handle messages in order and answer this request themselves, so the answer proves that
- * all earlier messages were handled. The data mode does not change. Answers are counted,
- * because one may come after its request timed out.
- */
+/* Answers are counted, because one may come after its request timed out. */
 ach_status_t tcp_link_flush(ach_link_t *link, double seconds)
 {
     struct timespec until = tcp_connect_until(monotonic_seconds() + seconds);
@@ -444,16 +470,15 @@ ach_status_t tcp_link_flush(ach_link_t *link, double seconds)
     pthread_mutex_lock(&l->lock);
     while (!link->lost && (int32_t)(link->flushed - link->flushes) < 0 && !late)
         late = pthread_cond_timedwait(&link->settled, &l->lock, &until);
-    if ((int32_t)(link->flushed - link->flushes) < 0)
-        status =
-            link->lost
-                ? ach_errstr_set(
-                      ACH_CLOSED,
-                      "the connection was lost before the server had handled all messages")
-                : ach_errstr_set(ACH_TIMEOUT, "the server did not handle all messages within %g s",
-                                 seconds);
-    else
+    if ((int32_t)(link->flushed - link->flushes) >= 0)
         status = link_report(link);
+    else if (link->lost)
+        status =
+            ach_errstr_set(ACH_CLOSED, "the connection was lost before all commands were handled");
+    else
+        status = ach_errstr_set(ACH_TIMEOUT,
+                                "the server or the driver did not handle all commands within %g s",
+                                seconds);
     pthread_mutex_unlock(&l->lock);
     return status;
 }

@@ -100,7 +100,6 @@ static void datamode(struct tcp_session *s, const ach_header_t *h, const void *b
     s->pull = mode == ACH_PLAYER_DATAMODE_PULL;
     s->asked = s->fed = false;
     s->allowed = 0;
-    tcp_unhandled_report(s, h);
     tcp_session_answer(s, h, ACH_MSG_ACK, NULL);
 }
 

@@ -23,13 +23,6 @@
 /* Size of a sentence that says why the server refuses something. */
 #define TCP_WHY 256
 
-/* Commands of a client that no driver handles. The numbers wrap. */
-struct tcp_unhandled {
-    uint32_t refused;   /* by the server, not yet reported to the client, ... */
-    uint32_t unhandled; /* ... and those of ach_queue_usage that were reported */
-    char why[TCP_WHY];  /* why the last one was refused */
-};
-
 struct tcp_session {
     struct tcp_peer peer;
     struct tcp_session *next, **at; /* in the list of the server */
@@ -80,8 +73,7 @@ struct tcp_session {
     int asking;       /* device requests and subscriptions without an answer yet */
     int large;        /* of these, requests whose answers have variable length */
     uint64_t refused; /* commands and requests that were refused, for the log */
-    struct tcp_unhandled unhandled;
-    char *route; /* sent with TCP_REQ_ROUTE; NULL: the client does not know that request */
+    char *route;      /* sent with TCP_REQ_ROUTE; NULL: the client does not know that request */
 };
 
 /* Takes ownership of the socket, even if it fails. */
@@ -128,10 +120,6 @@ void tcp_player_request(struct tcp_session *s, const ach_header_t *h, const unsi
 /* Put an answer of these bytes into a client's queue; any thread. */
 void tcp_session_push_bytes(ach_queue_t *queue, const ach_header_t *request, uint8_t type,
                             uint8_t subtype, const unsigned char *bytes, size_t size);
-
-/* Count a command that the server refuses, and report all such commands to the client. */
-void tcp_unhandled_add(struct tcp_session *s, const char *why);
-void tcp_unhandled_report(struct tcp_session *s, const ach_header_t *request);
 
 /* Why the answer that follows is a NACK, for a client that understands reasons; any thread. */
 void tcp_session_explain(ach_queue_t *queue, const ach_header_t *request, const char *why);

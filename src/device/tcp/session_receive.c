@@ -3,12 +3,13 @@
 #include <ach.h>
 
 #include "memory.h"
+#include "wire.h"
 
 static void refuse_command(struct tcp_session *s, const ach_address_t *device, const char *why)
 {
     char text[ACH_ADDRESS_MAX];
 
-    tcp_unhandled_add(s, why);
+    ach_queue_unhandled(s->queue, why);
     if (s->refused++ == 0)
         ach_robot_log(s->server->robot, ACH_LOG_WARNING,
                       "client %s: a command to %s is refused, and further ones are not logged: %s",
@@ -52,7 +53,7 @@ static void hand_over(struct tcp_session *s, const ach_header_t *header, const u
     rights = tcp_subscription_rights(s, &h.address);
     if (!rights)
         ach_errstr_set(status, "it has not subscribed");
-    else if (rights & (request ? ACH_RIGHT_REQUEST : ACH_RIGHT_COMMAND))
+    else if (rights & tcp_wire_right(&h))
         status = ach_robot_deliver(s->server->robot, &h, body, size, s->queue);
     else
         refuse_for_rights(s, &h, rights);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "wire.h"
 
+#include <ach/access.h>
+#include <ach/interface/common.h>
 #include <string.h>
 
 uint32_t tcp_wire_number(const unsigned char *from)
@@ -43,4 +45,11 @@ bool tcp_wire_text(const unsigned char *bytes, size_t size, char *text, size_t r
         text[i] = bytes[8 + i] >= ' ' && bytes[8 + i] < 127 ? (char)bytes[8 + i] : '?';
     text[i] = '\0';
     return true;
+}
+
+/* Those who may send commands may ask what became of them. */
+unsigned tcp_wire_right(const ach_header_t *h)
+{
+    return h->type == ACH_MSG_REQ && h->subtype != ACH_REQ_FLUSH ? ACH_RIGHT_REQUEST
+                                                                 : ACH_RIGHT_COMMAND;
 }

@@ -26,19 +26,14 @@
  */
 #define TCP_REQ_RIGHTS 101u
 
-/*
- * Sent to a client that has sent its route, if commands of it were refused or not handled: their
- * number since the last such message, and a string that says why the last one was. It is an ACK
- * of this request, before the answer to a request for the data mode, which clients of ours use to
- * wait for their commands.
- */
-#define TCP_REQ_UNHANDLED 102u
-
 /* A string as the body of a message, with its NUL; the length of the bytes. */
 size_t tcp_wire_string(const char *text, unsigned char *bytes, size_t room);
 
 /* The string in a body; its text is cut to the room and has printable characters only. */
 bool tcp_wire_text(const unsigned char *bytes, size_t size, char *text, size_t room);
+
+/* The right, of ACH_RIGHT_*, that a command or request to a device needs. */
+unsigned tcp_wire_right(const ach_header_t *h);
 
 uint32_t tcp_wire_number(const unsigned char *from);
 void tcp_wire_put(unsigned char *to, uint32_t number);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * last.c - a command arrives although the device is closed at once, or the caller gets an error,
- * also if the driver's queue is full or the driver does not support the command;
+ * also if the driver's queue is full, is slow, or does not support the command;
  * answers with sequence 0, as from the reference server's drivers, are matched to their requests
  */
 #include <ach/channel.h>
 #include <ach/device.h>
+#include <ach/interface/common.h>
 #include <ach/proxies.h>
 #include <ach/tcp.h>
 #include <math.h>
@@ -90,93 +91,163 @@ static ach_device_t *open_served(const struct served *s, const ach_transport_cla
     return d;
 }
 
-/* Have the driver wait, and fill its queue. */
-static void fill(ach_device_t *d)
+static ach_device_t *open_inside(const struct served *s)
 {
-    unsigned i;
+    ach_device_attr_t attr = {.size = sizeof(attr), .robot = rig_robot(s->rig)};
+    ach_device_t *d;
 
+    REQUIRE_OK(ach_device_open("opaque:0", &attr, &d));
+    return d;
+}
+
+/* Have the driver wait until `held` is cleared. */
+static void hold(ach_device_t *d)
+{
     CHECK_OK(tell(d, PROBE_HOLD));
     EVENTUALLY(probe_counts[0].held);
-    for (i = 0; i < ACH_QUEUE_MESSAGES; i++) {
-        CHECK_OK(tell(d, PROBE_FORGET));
-        if (i % 256 == 255) /* the client's own queue and channel are no longer than this one */
-            CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
-    }
+}
+
+/* Wait until the server has refused 4 commands of a handle that has sent no others. */
+static void await_refusals(const struct served *s, const ach_transport_class_t *transport,
+                           ach_device_t *d)
+{
+    const ach_boolprop_t alwayson = {.key_count = 9, .key = "alwayson"};
+
+    if (transport == &ach_transport_channel)
+        CHECK(rig_logged(s->rig, "4 commands through the channel of opaque:0 are refused"));
+    else /* the server answers this itself, after the commands */
+        CHECK_OK(ach_device_request(d, ACH_REQ_GET_BOOLPROP, &alwayson, RIG_PATIENCE, NULL));
 }
 
 /* The driver's queue is full. The handle whose commands are refused gets their number, once. */
 static void queue_is_full(const ach_transport_class_t *transport)
 {
     struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
-    ach_device_t *d = open_served(&s, transport), *other = open_served(&s, transport);
-    ach_device_t *last = open_served(&s, transport);
+    ach_device_t *d = open_served(&s, transport), *other = open_inside(&s);
     unsigned i;
 
-    CHECK_OK(tell(other, PROBE_FORGET));
-    CHECK_OK(ach_device_flush(other, RIG_PATIENCE));
-    fill(d);
-    for (i = 0; i < 3; i++)
+    hold(other);
+    for (i = 0; i < ACH_QUEUE_MESSAGES; i++)
+        CHECK_OK(tell(other, PROBE_FORGET));
+    for (i = 0; i < 4; i++)
         CHECK_OK(tell(d, PROBE_FORGET));
+    await_refusals(&s, transport, d);
+    probe_counts[0].held = false;
     CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_ENOTSUP);
-    CHECK(strstr(ach_errstr(), "3 commands were not handled"));
+    CHECK(strstr(ach_errstr(), "4 commands were not handled"));
     CHECK(strstr(ach_errstr(), "the queue of opaque:0 is full"));
     CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
     CHECK_OK(ach_device_flush(other, RIG_PATIENCE));
-    CHECK_OK(tell(last, PROBE_FORGET));
-    CHECK_STATUS(ach_device_close(last), ACH_ENOTSUP);
-    probe_counts[0].held = false;
     CHECK_OK(ach_device_close(d));
     CHECK_OK(ach_device_close(other));
     transport->end(s.server);
     rig_end(s.rig);
 }
 
-/* The driver is given a command that it does not support. */
+/* The driver is given a command that it does not support: flush reports that, once. */
 static void not_supported(ach_device_t *d)
 {
-    ach_status_t status = ACH_OK;
+    unsigned i;
 
-    CHECK_OK(tell(d, PROBE_UNKNOWN));
-    EVENTUALLY((status = ach_device_flush(d, RIG_PATIENCE)) != ACH_OK);
-    CHECK_STATUS(status, ACH_ENOTSUP);
-    CHECK(strstr(ach_errstr(), "1 command was not handled: driver probe does not support it"));
+    for (i = 0; i < 100; i++) {
+        CHECK_OK(tell(d, PROBE_UNKNOWN));
+        CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_ENOTSUP);
+        CHECK(strstr(ach_errstr(), "1 command was not handled: driver probe does not support it"));
+    }
     CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
-    CHECK_OK(ach_device_close(d));
+    CHECK_OK(tell(d, PROBE_UNKNOWN));
+    CHECK_STATUS(ach_device_close(d), ACH_ENOTSUP);
 }
 
 static void driver_refuses(const ach_transport_class_t *transport)
 {
     struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
-    ach_device_attr_t inside = {.size = sizeof(inside), .robot = rig_robot(s.rig)};
-    ach_device_t *d;
 
     not_supported(open_served(&s, transport));
-    REQUIRE_OK(ach_device_open("opaque:0", &inside, &d));
-    not_supported(d);
+    not_supported(open_inside(&s));
     transport->end(s.server);
     rig_end(s.rig);
 }
 
-/* The driver refuses a command after a flush: close reports it. */
-static void driver_refuses_late(const ach_transport_class_t *transport)
+/* A flush ends when the driver has handled the commands, and not before. */
+static void flush_waits(ach_device_t *d)
 {
-    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
-    ach_device_t *d = open_served(&s, transport), *other = open_served(&s, transport);
     unsigned before;
 
-    CHECK_OK(tell(d, PROBE_HOLD));
-    EVENTUALLY(probe_counts[0].held);
+    hold(d);
     before = probe_counts[0].messages;
+    CHECK_OK(tell(d, PROBE_FORGET));
     CHECK_OK(tell(d, PROBE_UNKNOWN));
-    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
-    CHECK_OK(tell(other, PROBE_FORGET));
+    CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
     probe_counts[0].held = false;
-    EVENTUALLY(probe_counts[0].messages == before + 2);
-    CHECK_STATUS(ach_device_close(d), ACH_ENOTSUP);
+    CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_ENOTSUP);
     CHECK(strstr(ach_errstr(), "1 command was not handled"));
-    CHECK_OK(ach_device_close(other));
+    CHECK(probe_counts[0].messages == before + 2);
+    CHECK_OK(ach_device_close(d));
+}
+
+static void driver_is_slow(const ach_transport_class_t *transport)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
+
+    flush_waits(open_served(&s, transport));
+    flush_waits(open_inside(&s));
     transport->end(s.server);
     rig_end(s.rig);
+}
+
+/* The last client closes the device before its driver, which then stops, has done everything. */
+static void close_waits(const ach_transport_class_t *transport)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
+    ach_device_t *d = open_served(&s, transport);
+    ach_status_t status;
+    unsigned i;
+
+    for (i = 0; i < 10; i++)
+        CHECK_OK(tell(d, PROBE_STALL));
+    status = ach_device_close(d); /* a busy machine may be slower than the limit */
+    CHECK(status == ACH_TIMEOUT || (status == ACH_OK && probe_counts[0].messages == 10));
+    d = open_served(&s, transport);
+    hold(d);
+    CHECK_STATUS(ach_device_close(d), ACH_TIMEOUT);
+    probe_counts[0].held = false;
+    transport->end(s.server);
+    rig_end(s.rig);
+}
+
+/* The driver is in another server, behind a passthrough. */
+static void flush_waits_for_another_server(void)
+{
+    struct served far =
+                      serve("driver (name \"probe\" provides [\"opaque:0\"])", &ach_transport_tcp),
+                  near;
+    char config[200];
+    ach_status_t status;
+    unsigned before;
+    ach_device_t *d;
+
+    snprintf(config, sizeof(config),
+             "driver (name \"passthrough\" provides [\"opaque:0\"]\n"
+             "        requires [\"127.0.0.1:%u:opaque:0\"])",
+             ach_tcp_port(far.server));
+    ach_transport_add(&ach_transport_tcp);
+    near = (struct served){.rig = rig_start(config)};
+    d = open_inside(&near);
+    hold(d);
+    before = probe_counts[0].messages;
+    CHECK_OK(tell(d, PROBE_FORGET));
+    CHECK_STATUS(ach_device_flush(d, 0.05), ACH_TIMEOUT);
+    probe_counts[0].held = false;
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK(probe_counts[0].messages == before + 1);
+    CHECK_OK(tell(d, PROBE_FORGET));
+    ach_transport_tcp.end(far.server);
+    status = ach_device_flush(d, RIG_PATIENCE);
+    CHECK(status == ACH_CLOSED);
+    ach_device_close(d);
+    rig_end(near.rig);
+    rig_end(far.rig);
 }
 
 static void many_and_close(const struct reference_options *options)
@@ -419,8 +490,11 @@ int main(void)
     queue_is_full(&ach_transport_channel);
     driver_refuses(&ach_transport_tcp);
     driver_refuses(&ach_transport_channel);
-    driver_refuses_late(&ach_transport_tcp);
-    driver_refuses_late(&ach_transport_channel);
+    driver_is_slow(&ach_transport_tcp);
+    driver_is_slow(&ach_transport_channel);
+    close_waits(&ach_transport_tcp);
+    close_waits(&ach_transport_channel);
+    flush_waits_for_another_server();
     one_and_close(&well);
     one_and_close(&slow);
     many_and_close(&slow);

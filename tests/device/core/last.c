@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* last.c - a driver that is to stop handles every message that was accepted for it */
+#include <ach/interface/common.h>
 #include <ach/interface/opaque.h>
 #include <pthread.h>
 
@@ -104,15 +105,21 @@ static void test_last_words(void)
 struct teller {
     struct ear *ear;
     bool end;
-    unsigned accepted;
+    unsigned accepted; /* of all rounds */
 };
 
+/* A flush is answered when all commands before it are handled, also after the driver's end. */
 static void *tell_on(void *context)
 {
     struct teller *t = context;
+    unsigned i;
 
-    while (!__atomic_load_n(&t->end, __ATOMIC_ACQUIRE))
-        t->accepted += tell(t->ear, PROBE_FORGET) == ACH_OK;
+    while (!__atomic_load_n(&t->end, __ATOMIC_ACQUIRE)) {
+        for (i = 0; i < 8; i++)
+            t->accepted += tell(t->ear, PROBE_FORGET) == ACH_OK;
+        CHECK(ear_acked(t->ear, ACH_REQ_FLUSH, NULL));
+        CHECK(probe_counts[0].messages == t->accepted);
+    }
     return NULL;
 }
 
@@ -128,7 +135,7 @@ static void stop_while_told(const ach_driver_class_t *class)
     REQUIRE_OK(rig_load(rig, "driver (name \"probe\" provides [\"opaque:0\"])"));
     REQUIRE_OK(ach_robot_start(rig_robot(rig)));
     for (i = 0; i < rounds; i++) {
-        struct teller t = {.ear = ear_open(rig, "opaque:0")};
+        struct teller t = {.ear = ear_open(rig, "opaque:0"), .accepted = accepted};
         ach_address_t address = rig_address("opaque:0");
         pthread_t thread;
 
@@ -138,7 +145,7 @@ static void stop_while_told(const ach_driver_class_t *class)
         EVENTUALLY(probe_counts[0].shutdowns == i + 1);
         __atomic_store_n(&t.end, true, __ATOMIC_RELEASE);
         pthread_join(thread, NULL);
-        accepted += t.accepted;
+        accepted = t.accepted;
         CHECK(probe_counts[0].messages == accepted);
         ear_forget(t.ear);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* life.c - drivers are set up, run, fail, and are shut down when they should be */
+#include <ach/interface/common.h>
 #include <ach/interface/opaque.h>
 
 #include "probe.h"
@@ -180,6 +181,7 @@ static void test_broken(void)
 
     CHECK_OK(ear_command(ear, ACH_OPAQUE_CMD_DATA, &body));
     EVENTUALLY(probe_counts[0].shutdowns == 1);
+    CHECK(ear_acked(ear, ACH_REQ_FLUSH, NULL)); /* no driver runs that could answer */
     late = ear_try(rig, "opaque:0", &status, NULL);
     CHECK(status == ACH_EACCES);
     ear_close(late);

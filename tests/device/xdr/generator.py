@@ -46,6 +46,7 @@ BAD = [
     ("interface x 7\ndata A\n", 2, "expected 'data NAME NUMBER' and perhaps a struct"),
     ("interface x 7\ndata a 1\n", 2, "expected the name of a message in capitals, found 'a'"),
     ("interface x 7\ndata A 256\n", 2, "the number of a message must be from 1 to 255"),
+    ("interface x 7\ndata A 246\nrequest B 246\n", 3, "numbers from 246 on are for requests"),
     ("interface x 7\ndata A 1 nothing\n", 2, "expected a type"),
     ("interface x 7\ndata A 1\ndata B 1\n", 3, "data 1 is already A"),
     ("interface x 7\ndata A 1\ndata A 2\n", 3, "ACH_X_DATA_A is already made at line 2"),

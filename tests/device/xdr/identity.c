@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     printf("seed %llu\n", (unsigned long long)seed);
     random_state.seed = seed;
     messages = random_body_each(message);
-    CHECK(messages == 249 + 9);
+    CHECK(messages == 249 + 10);
     printf("%u messages, %u bodies, %u arrays at their limits\n", messages, bodies, at_limit);
     return check_result();
 }

@@ -166,6 +166,7 @@ static void child_main(ach_driver_t *driver, void *state)
 
 static const ach_driver_class_t outlet = {
     .version = ACH_DRIVER_VERSION,
+    .flags = ACH_DRIVER_TRANSPARENT,
     .name = "outlet",
     .create = child_create,
     .destroy = child_destroy,

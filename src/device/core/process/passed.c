@@ -52,7 +52,7 @@ static bool passed_forget(struct dev_passed *p, uint32_t i, const char *why)
     if (!sender)
         return false;
     if (why)
-        dev_queue_unhandled(sender, why);
+        ach_queue_unhandled(sender, why);
     dev_queue_unref(sender);
     p->senders[i] = NULL;
     return why;

@@ -213,8 +213,8 @@ void dev_pipe_finish(struct dev_pipe *e)
     e->reading = false;
     close(e->in);
     close(e->out);
-    pending_release(&e->pending); /* nobody else uses it any more */
-    lost = dev_passed_finish(&e->passed);
+    lost = dev_passed_finish(&e->passed); /* nobody else uses this and the next any more */
+    pending_release(&e->pending);         /* after it: the answer to a flush has what is lost */
     if (lost)
         ach_driver_log(e->driver, ACH_LOG_WARNING,
                        "its process ended before it handled %u commands", lost);
