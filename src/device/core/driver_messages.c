@@ -152,6 +152,16 @@ ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *addre
     return say(driver, address, &h, body, NULL);
 }
 
+/*
+ * The client whose command is passed on is told if it is not handled there. In the process of a
+ * driver, the server counts for the client.
+ */
+static void keep_sender(const ach_driver_t *driver, const ach_message_t *from, ach_message_t *to)
+{
+    if (to->header.type == ACH_MSG_CMD && from->answers && !driver->robot->outlet)
+        dev_message_sent_by(to, from->answers);
+}
+
 ach_status_t ach_driver_send(ach_driver_t *driver, const ach_address_t *address,
                              const ach_message_t *message)
 {
@@ -166,7 +176,10 @@ ach_status_t ach_driver_send(ach_driver_t *driver, const ach_address_t *address,
         return ach_errstr_set(ACH_EINVAL, "only commands and requests are sent to a device");
     h.address = d->address;
     status = ach_message_again(message, &h, &m);
-    return status == ACH_OK ? driver_messages_hand_over(d, m, driver->queue) : status;
+    if (status != ACH_OK)
+        return status;
+    keep_sender(driver, message, m);
+    return driver_messages_hand_over(d, m, driver->queue);
 }
 
 static void driver_messages_wake(void *driver)
