@@ -208,7 +208,7 @@ if "$ACH" help --verbs | grep -qx serve; then
     [ "$left" -ge 4 ] || fail "only $left channels are left"
     doctor
     same "$(levels servers)" note
-    same "$(told servers "$left channels dev.7123.* were left by a device server that was killed")" 1
+    same "$(told servers "$left channels dev.7123.* were left by a device server or a simulation that was killed")" 1
     touch "$ACH_DIR/achshm-dev.7123.ans"
     doctor
     same "$(levels servers)" ""
@@ -236,9 +236,11 @@ if "$ACH" help --verbs | grep -qx serve; then
     wait "$server" 2>/dev/null
     doctor
     same "$(told servers "3 channels sim.gone.* were left by a simulation that was killed")" 1
+    [ -e "$ACH_DIR/.achsim-gone.board" ] || fail "the simulation has no file"
     remove_as_advised
     same "$("$ACH" ls --names 'sim.gone.*')" ""
-    rm -f "$ACH_DIR"/.achsim-gone.* "$ACH_DIR"/*dev.6665* "$ACH_DIR"/.*dev.6665*
+    same "$(find "$ACH_DIR" -name '.achsim-gone.*')" ""
+    rm -f "$ACH_DIR"/*dev.6665* "$ACH_DIR"/.*dev.6665*
 fi
 
 # A directory where every user can remove files; one that is not in memory

@@ -24,7 +24,7 @@ struct finding {
     enum level level;
     const char *check;
     char text[512];
-    char advice[256]; /* "": none */
+    char advice[1024]; /* "": none */
 };
 
 struct report {

@@ -2,11 +2,11 @@
 /*
  * servers.c - channels whose device server or simulation has exited
  *
- * A device server removes its channels dev.NUMBER.* when it ends, and a simulation its
- * channels sim.NAME.*. If they are killed, the channels stay. The server is the source of
- * dev.NUMBER.ans while it runs, and the simulation has locked sim.NAME.note. The kernel
- * releases these locks when the process exits, in any PID namespace. Other channels cannot
- * be checked: they outlive their creators on purpose.
+ * A device server removes its channels dev.NUMBER.* when it ends, and a simulation the same
+ * channels of its devices, its channels sim.NAME.* and its files .achsim-NAME.*. If they are
+ * killed, these stay. The server is the source of dev.NUMBER.ans while it runs, and the
+ * simulation has locked sim.NAME.note. The kernel releases these locks when the process exits,
+ * in any PID namespace. Other channels cannot be checked: they outlive their creators on purpose.
  */
 #include <ach.h>
 #include <fcntl.h>
@@ -50,11 +50,12 @@ static bool is_unlocked(const char *name, const char *path)
 /* A server, by the channel PREFIX*LAST that shows whether it runs. */
 static const struct server_kind {
     const char *prefix, *last, *what;
+    const char *files;  /* beginning of the names of its other files; NULL: it has none */
     const char *digits; /* the only characters between prefix and last; NULL: any */
     bool (*has_exited)(const char *name, const char *path);
 } kinds[] = {
-    {"dev.", ".ans", "device server", "0123456789", has_no_source},
-    {"sim.", ".note", "simulation", NULL, is_unlocked},
+    {"dev.", ".ans", "device server or a simulation", NULL, "0123456789", has_no_source},
+    {"sim.", ".note", "simulation", ".achsim-", NULL, is_unlocked},
 };
 
 /* The length of "6665" in dev.6665.ans; 0: not a channel that shows whether such a server runs. */
@@ -70,11 +71,9 @@ static size_t length_of_server(const struct server_kind *k, const char *name)
 }
 
 /* Did a server exit without removing this channel? A starting one has not locked it yet. */
-static bool left_behind(const struct server_kind *k, const char *name)
+static bool left_behind(const struct server_kind *k, const char *name, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
-
-    return ach_channel_path(name, path, sizeof(path)) == ACH_OK && settled(path) &&
+    return ach_channel_path(name, path, PATH_MAX) == ACH_OK && settled(path) &&
            k->has_exited(name, path);
 }
 
@@ -91,25 +90,38 @@ static enum ach_status count_channel(void *cx, const char *name, enum ach_map ma
     return ACH_OK;
 }
 
+/* A command that removes the other files of a server; empty: it has none. */
+static void write_remove(const struct server_kind *k, const char *server, int length,
+                         const char *path, char *command, size_t room)
+{
+    *command = '\0';
+    if (k->files)
+        snprintf(command, room, "; rm -f '%.*s%s%.*s.'*", (int)(strrchr(path, '/') + 1 - path),
+                 path, k->files, length, server);
+}
+
 static enum ach_status check_server(void *cx, const char *name, enum ach_map map)
 {
-    char prefix[ACH_CHAN_NAME_MAX];
+    char prefix[ACH_CHAN_NAME_MAX], path[PATH_MAX], remove_files[PATH_MAX + 32];
     struct channel_count count = {.prefix = prefix};
     const struct server_kind *k = kinds, *end = kinds + sizeof(kinds) / sizeof(kinds[0]);
     struct report *r = cx;
+    size_t length = 0;
 
-    while (k < end && !length_of_server(k, name))
-        k++;
-    if (map != ACH_MAP_USER || k == end || !left_behind(k, name))
+    for (; k < end; k++)
+        if ((length = length_of_server(k, name)))
+            break;
+    if (map != ACH_MAP_USER || k == end || !left_behind(k, name, path))
         return ACH_OK;
-    snprintf(prefix, sizeof(prefix), "%.*s.", (int)(strlen(k->prefix) + length_of_server(k, name)),
-             name);
+    snprintf(prefix, sizeof(prefix), "%s%.*s.", k->prefix, (int)length, name + strlen(k->prefix));
+    write_remove(k, name + strlen(k->prefix), (int)length, path, remove_files,
+                 sizeof(remove_files));
     ach_list(count_channel, &count);
     advise(found(r, LEVEL_NOTE, "servers", "%zu channels %s* were left by a %s that was killed",
                  count.n, prefix, k->what),
-           "start the %s again, so that it replaces them, or remove them: ach ls --names '%s*' | "
-           "xargs ach rm",
-           k->what, prefix);
+           "start it again, so that it replaces them, or remove them: ach ls --names '%s*' | "
+           "xargs ach rm%s",
+           prefix, remove_files);
     return ACH_OK;
 }
 
