@@ -117,7 +117,7 @@ const ach_message_def_t *dev_message(const ach_interface_t *i, unsigned type, co
 bool dev_body(const ach_message_def_t *def, char **words, int n, void **body)
 {
     *body = NULL;
-    if (n == 0)
+    if (n == 0 && (def->type != ACH_MSG_CMD || !def->body)) /* many requests have no body */
         return true;
     if (!def->body) {
         complain("%s has no fields, so give no values", def->name);

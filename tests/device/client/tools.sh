@@ -16,7 +16,10 @@ trap end_server EXIT
 cat >"$tmp/robot.cfg" <<'END'
 driver ( name "dummy" provides ["laser:0" "position2d:1"] )
 driver ( name "dummy" provides ["position2d:2"] alwayson yes )
+driver ( name "simrobot" provides ["position2d:3"] bitmap "room.pgm" resolution 0.1 pose [1 1 0]
+         alwayson yes )
 END
+{ printf 'P5 20 20 255\n'; printf '%0400d' 0 | tr 0 '\377'; } >"$tmp/room.pgm"
 "$ACH" serve --no-tcp --port 40021 "$tmp/robot.cfg" >"$tmp/served" 2>&1 &
 server=$!
 eventually grep -q '^serving' "$tmp/served"
@@ -25,7 +28,8 @@ eventually grep -q '^serving' "$tmp/served"
 expect 0 "$ACH" dev ls 40021
 same "$(echo "$out" | sed 's/ *$//')" "laser:0
 position2d:1
-position2d:2"
+position2d:2
+position2d:3"
 expect 0 "$ACH" dev ls --port 40021 --json
 has "$out" '{"device": "position2d:1", "driver": ""}'
 expect 0 "$ACH" dev ls --transport channel 40021
@@ -109,4 +113,7 @@ expect 0 "$ACH" dev messages position2d cmd vel
 has "$out" "vel.px  double"
 expect 1 "$ACH" dev messages position2d nothing
 has "$err" "'ach dev messages position2d' lists those it has"
+
+# Fields that are left out are zero, also if all are.
+expect 0 "$ACH" dev cmd 40021:position2d:3 vel
 finish
