@@ -111,10 +111,12 @@ static struct devch_client *find_client(struct ach_channels *s, uint32_t pid)
 /* A command that was put before the subscription ends is for a driver that still runs. */
 static void free_use(struct devch_use *u)
 {
+    const ach_address_t client = {u->pid, u->handle, u->address.interf, u->address.index};
     struct devch_output *o = devch_output_find(u->server, &u->address);
 
     if (o)
         devch_channels_take_commands(u->server, o, DEVCH_CMD_COUNT);
+    devch_use_forget_requests(u->server, &client, -1);
     u->server->n_uses--;
     ach_robot_unsubscribe(u->server->robot, &u->address, u->queue);
     ach_queue_close(u->queue);

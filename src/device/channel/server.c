@@ -40,14 +40,19 @@ static bool server_pass_request(struct ach_channels *s, const ach_header_t *head
     return false;
 }
 
-/* Read the commands that were put before this flush. */
-static void take_commands_before(struct ach_channels *s, const ach_header_t *flush)
+/*
+ * Read the commands that were put before this flush, into s->buffer. Then pass it on without a body.
+ * False: the commands cannot be read, or the driver cannot be asked.
+ */
+static bool pass_flush(struct ach_channels *s, const ach_header_t *flush)
 {
     const ach_address_t device = {.interf = flush->address.interf, .index = flush->address.index};
     struct devch_output *o = devch_output_find(s, &device);
 
     if (o)
         devch_channels_take_commands(s, o, DEVCH_CMD_COUNT);
+    devch_use_forget_requests(s, &flush->address, ACH_REQ_FLUSH); /* it waits for this one only */
+    return o && !o->commands.lost && server_pass_request(s, flush, NULL, 0);
 }
 
 static void server_request(struct ach_channels *s, const ach_header_t *header, const void *body,
@@ -55,9 +60,8 @@ static void server_request(struct ach_channels *s, const ach_header_t *header, c
 {
     ach_header_t h = *header;
 
-    if (h.subtype == ACH_REQ_FLUSH)
-        take_commands_before(s, header);
-    if (server_pass_request(s, header, body, size))
+    if (h.subtype == ACH_REQ_FLUSH ? pass_flush(s, header)
+                                   : server_pass_request(s, header, body, size))
         return;
     h.type = ACH_MSG_NACK;
     devch_answers_add(s, &h, NULL, 0);

@@ -189,6 +189,12 @@ struct devch_use **devch_use_at(struct devch_client *c, uint32_t handle,
 struct devch_use *devch_use_find(const struct ach_channels *s, const ach_header_t *command,
                                  const ach_address_t *device);
 
+/*
+ * Forget pending requests of a handle to a device, so that a driver that never answers does not
+ * fill the table. @client: as in the headers of its requests. @subtype: -1: all.
+ */
+void devch_use_forget_requests(struct ach_channels *s, const ach_address_t *client, int subtype);
+
 /* Forget a client: its process has exited, or it has no subscriptions left. */
 void devch_client_end(struct ach_channels *s, struct devch_client *c);
 
