@@ -65,8 +65,8 @@ static ach_status_t deliver_push(struct dev_device *d, const ach_message_t *m)
 
 ach_status_t dev_driver_answer_flush(const ach_driver_t *driver, const ach_message_t *m)
 {
-    const struct dev_device *d = dev_device_find(driver->robot, &m->header.address);
-    const uint8_t type = d && d->remote ? ACH_MSG_NACK : ACH_MSG_ACK;
+    const bool passes_on = driver->class->flags & ACH_DRIVER_TRANSPARENT;
+    const uint8_t type = passes_on && !driver->own_class ? ACH_MSG_NACK : ACH_MSG_ACK;
 
     if (!dev_message_claim(m))
         return ACH_OK;

@@ -154,7 +154,7 @@ ach_status_t ach_driver_command(ach_driver_t *driver, const ach_address_t *addre
 
 /*
  * The client whose command is passed on is told if it is not handled there. In the process of a
- * driver, the server counts for the client.
+ * driver, the sequence tells the server which client that is.
  */
 static void keep_sender(const ach_driver_t *driver, const ach_message_t *from, ach_message_t *to)
 {

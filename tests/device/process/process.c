@@ -224,7 +224,7 @@ static uint32_t flush_answer(struct ear *ear, uint32_t sequence)
     }
     REQUIRE(m);
     body = ach_message_body(m);
-    n = body ? body->unhandled : UINT32_MAX;
+    n = body ? body->unhandled : 0;
     ach_message_unref(m);
     return n;
 }
@@ -261,6 +261,49 @@ static void loses_commands(void)
     next_but(ear, pid); /* it is restarted */
     ear_close(ear);
     ear_close(other);
+    rig_end(rig);
+}
+
+/* A driver in a process passes a command on to a driver that does not support it. */
+static void passes_on(void)
+{
+    struct rig *rig = rig_start("driver (name \"passthrough\" process true\n"
+                                "        provides [\"opaque:0\"] requires [\"opaque:1\"])\n"
+                                "driver (plugin \"wild\" name \"wild\" provides [\"opaque:1\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    unsigned i;
+
+    for (i = 1; i <= 20; i++) {
+        tell(ear, WILD_UNKNOWN, 0);
+        CHECK(flushed(ear) == i);
+    }
+    ear_close(ear);
+    rig_end(rig);
+}
+
+/* One command keeps the driver busy while the process refuses more than the server remembers. */
+static void refuses_many(void)
+{
+    struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
+    struct ear *ear = ear_open(rig, "opaque:0");
+    const uint8_t hang[] = {WILD_HANG, 0}, nothing[] = {WILD_NOTHING, 0};
+    uint32_t accepted = 1, i;
+    int pid = next(ear).pid;
+    uint32_t flush;
+
+    CHECK_OK(
+        ear_command(ear, ACH_OPAQUE_CMD_DATA, &(ach_opaque_data_t){2, (uint8_t *)(uintptr_t)hang}));
+    for (i = 0; i < 12000; i++) {
+        accepted += ear_command(ear, ACH_OPAQUE_CMD_DATA,
+                                &(ach_opaque_data_t){2, (uint8_t *)(uintptr_t)nothing}) == ACH_OK;
+        if (i % 100 == 0)
+            check_sleep_ms(1);
+    }
+    CHECK(accepted > 8000);
+    flush = ear_ask(ear, ACH_REQ_FLUSH, NULL);
+    kill(pid, SIGKILL);
+    CHECK(flush_answer(ear, flush) == accepted);
+    ear_close(ear);
     rig_end(rig);
 }
 
@@ -374,6 +417,8 @@ int main(void)
     crashes(WILD_EXIT, "its process ended with status 3");
     loses_commands();
     does_not_read();
+    passes_on();
+    refuses_many();
     hangs(WILD_HANG);
     hangs(WILD_STOP);
     does_not_start();

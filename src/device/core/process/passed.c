@@ -61,20 +61,40 @@ static bool passed_forget(struct dev_passed *p, uint32_t i, const char *why)
 /* 0 is the sequence of commands that are not tracked. */
 uint32_t dev_passed_add(struct dev_passed *p, ach_queue_t *sender)
 {
-    uint32_t i;
+    uint32_t i = 0, tries = DEV_PASSED_MAX;
 
-    p->sequence += p->sequence == UINT32_MAX ? 2 : 1;
-    i = p->sequence % DEV_PASSED_MAX;
+    do {
+        if (tries-- == 0)
+            return 0;
+        p->sequence += p->sequence == UINT32_MAX ? 2 : 1;
+        i = p->sequence % DEV_PASSED_MAX;
+    } while (p->senders[i] && passed_mark(p, i) == PASSED); /* the process may still handle it */
     passed_forget(p, i, passed_mark(p, i) == NOT_HANDLED ? "its driver does not handle it" : NULL);
     __atomic_store_n(&p->marks[i], PASSED, __ATOMIC_RELEASE);
     p->senders[i] = dev_queue_ref(sender);
+    p->sequences[i] = p->sequence;
     return p->sequence;
+}
+
+/* Where the sender of a command is; NULL: it is not known any more. */
+static ach_queue_t **passed_find(struct dev_passed *p, uint32_t sequence)
+{
+    uint32_t i = sequence % DEV_PASSED_MAX;
+
+    return sequence && p->senders[i] && p->sequences[i] == sequence ? &p->senders[i] : NULL;
 }
 
 void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
 {
-    if (sequence && p->sequence - sequence < DEV_PASSED_MAX)
+    if (passed_find(p, sequence))
         passed_forget(p, sequence % DEV_PASSED_MAX, why);
+}
+
+ach_queue_t *dev_passed_sender(struct dev_passed *p, uint32_t sequence)
+{
+    ach_queue_t **sender = passed_find(p, sequence);
+
+    return sender ? dev_queue_ref(*sender) : NULL;
 }
 
 void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled)
@@ -82,6 +102,15 @@ void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled)
     if (sequence)
         __atomic_store_n(&p->marks[sequence % DEV_PASSED_MAX], handled ? HANDLED : NOT_HANDLED,
                          __ATOMIC_RELEASE);
+}
+
+void dev_passed_collect(struct dev_passed *p)
+{
+    uint32_t i;
+
+    for (i = 0; p->marks && i < DEV_PASSED_MAX; i++)
+        if (p->senders[i] && passed_mark(p, i) == NOT_HANDLED)
+            passed_forget(p, i, "its driver does not handle it");
 }
 
 unsigned dev_passed_finish(struct dev_passed *p)

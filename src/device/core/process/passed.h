@@ -17,8 +17,9 @@
 
 struct dev_passed {
     unsigned char *marks;                 /* shared, at sequence % DEV_PASSED_MAX; NULL: none */
-    ach_queue_t *senders[DEV_PASSED_MAX]; /* in the server: of commands without a result */
-    uint32_t sequence;
+    ach_queue_t *senders[DEV_PASSED_MAX]; /* in the server: of commands without a result, ... */
+    uint32_t sequences[DEV_PASSED_MAX];   /* ... and their sequences */
+    uint32_t sequence;                    /* the last one */
 };
 
 /* The server: create the memory. *fd: for the process; the caller closes it. */
@@ -27,7 +28,10 @@ ach_status_t dev_passed_create(struct dev_passed *p, int *fd);
 /* The process: map that memory. */
 ach_status_t dev_passed_open(struct dev_passed *p, int fd);
 
-/* The server: a command is passed. Returns the sequence for its header. */
+/*
+ * The server: a command is passed. Returns the sequence for its header; 0: there is no room, because
+ * the process has not handled DEV_PASSED_MAX commands.
+ */
 uint32_t dev_passed_add(struct dev_passed *p, ach_queue_t *sender);
 
 /* The server: the command is not passed, or the process says why it is not handled. */
@@ -35,6 +39,12 @@ void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
 
 /* The process: a command has a result. */
 void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled);
+
+/* The server: the sender of a command that the process passes on; the caller releases it. NULL: unknown. */
+ach_queue_t *dev_passed_sender(struct dev_passed *p, uint32_t sequence);
+
+/* The server: count the commands that are marked as not handled, and were not reported. */
+void dev_passed_collect(struct dev_passed *p);
 
 /* The process has ended: count the commands that it has not handled. Returns their number. */
 unsigned dev_passed_finish(struct dev_passed *p);

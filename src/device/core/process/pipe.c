@@ -114,9 +114,40 @@ static void pipe_answer(struct dev_pipe *e, const ach_message_t *m)
 {
     ach_message_t *request = pipe_take_pending(e, ach_message_header(m)->sequence);
 
+    if (request && dev_message_is_flush(request)) {
+        pthread_mutex_lock(&e->lock);
+        dev_passed_collect(&e->passed);
+        pthread_mutex_unlock(&e->lock);
+    }
     if (request)
         ach_driver_relay(e->driver, request, m);
     ach_message_unref(request);
+}
+
+/* In the server: the client whose command the process passes on, as a new reference; or NULL. */
+static ach_queue_t *pipe_sender(struct dev_pipe *e, const ach_header_t *h)
+{
+    ach_queue_t *sender = NULL;
+
+    if (h->type != ACH_MSG_CMD)
+        return NULL;
+    pthread_mutex_lock(&e->lock);
+    sender = dev_passed_sender(&e->passed, h->sequence);
+    pthread_mutex_unlock(&e->lock);
+    return sender;
+}
+
+static void pipe_hand_over_command(struct dev_pipe *e, const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+    ach_queue_t *sender = pipe_sender(e, h), *to = sender ? sender : e->driver->queue;
+    size_t size;
+    const void *bytes = ach_message_bytes(m, &size);
+
+    if (ach_robot_deliver(e->driver->robot, h, bytes, size, to) != ACH_OK)
+        dev_queue_settle(to, m, ach_errstr());
+    if (sender)
+        dev_queue_unref(sender);
 }
 
 /* Deliver to a device of another driver in this robot; the answer goes to our driver's queue. */
@@ -127,12 +158,12 @@ static void pipe_hand_over(struct dev_pipe *e, const ach_message_t *m)
     const void *bytes = ach_message_bytes(m, &size);
     ach_message_t *refusal;
 
-    if (ach_robot_deliver(e->driver->robot, &h, bytes, size, e->driver->queue) == ACH_OK)
-        return;
     if (h.type != ACH_MSG_REQ) {
-        dev_queue_settle(e->driver->queue, m, ach_errstr());
+        pipe_hand_over_command(e, m);
         return;
     }
+    if (ach_robot_deliver(e->driver->robot, &h, bytes, size, e->driver->queue) == ACH_OK)
+        return;
     h.type = ACH_MSG_NACK;
     if (ach_message_wrap(&h, NULL, 0, &refusal) != ACH_OK)
         return;
@@ -203,6 +234,16 @@ ach_status_t dev_pipe_start(struct dev_pipe *e, ach_driver_t *driver)
     return e->reading ? ACH_OK : ach_errstr_set(ACH_FAILED_SYSCALL, "no thread for a process");
 }
 
+/* After dev_passed_finish all commands are settled. */
+static void pipe_answer_flushes(struct dev_pipe *e)
+{
+    const struct pending_slot *slot;
+
+    for (slot = e->pending.slots; slot < e->pending.slots + PENDING_MAX; slot++)
+        if (slot->request && dev_message_is_flush(slot->request))
+            dev_driver_answer_flush(e->driver, slot->request);
+}
+
 void dev_pipe_finish(struct dev_pipe *e)
 {
     unsigned lost;
@@ -214,10 +255,12 @@ void dev_pipe_finish(struct dev_pipe *e)
     close(e->in);
     close(e->out);
     lost = dev_passed_finish(&e->passed); /* nobody else uses this and the next any more */
-    pending_release(&e->pending);         /* after it: the answer to a flush has what is lost */
+    pipe_answer_flushes(e);
+    pending_release(&e->pending);
     if (lost)
         ach_driver_log(e->driver, ACH_LOG_WARNING,
-                       "its process ended before it handled %u commands", lost);
+                       "its process ended before it handled %u command%s", lost,
+                       lost == 1 ? "" : "s");
     pthread_mutex_destroy(&e->lock);
 }
 
@@ -241,17 +284,24 @@ static ach_status_t pipe_request(struct dev_pipe *e, const ach_message_t *m)
     return status;
 }
 
-/* Commands of drivers have no sender that counts them, and the sequence 0. */
-static uint32_t pipe_track(struct dev_pipe *e, const ach_message_t *m)
+/*
+ * Set the sequence of a command. Commands of drivers have no sender that counts them, and the
+ * sequence 0; but in the process, a command that the driver passes on keeps its sequence, by which
+ * the server finds its sender.
+ */
+static ach_status_t pipe_track(struct dev_pipe *e, const ach_message_t *m, uint32_t *sequence)
 {
-    uint32_t sequence;
-
+    if (e->driver->robot->outlet == e->driver)
+        return ACH_OK;
+    *sequence = 0;
     if (!m->answers || !e->passed.marks)
-        return 0;
+        return ACH_OK;
     pthread_mutex_lock(&e->lock);
-    sequence = dev_passed_add(&e->passed, m->answers);
+    *sequence = dev_passed_add(&e->passed, m->answers);
     pthread_mutex_unlock(&e->lock);
-    return sequence;
+    return *sequence ? ACH_OK
+                     : ach_errstr_set(ACH_OVERFLOW, "its process has not handled %u commands",
+                                      DEV_PASSED_MAX);
 }
 
 static void pipe_untrack(struct dev_pipe *e, uint32_t sequence)
@@ -268,7 +318,9 @@ static ach_status_t pipe_command(struct dev_pipe *e, const ach_message_t *m)
     ach_message_t *again;
     ach_status_t status;
 
-    h.sequence = pipe_track(e, m);
+    status = pipe_track(e, m, &h.sequence);
+    if (status != ACH_OK)
+        return status;
     status = ach_message_again(m, &h, &again);
     if (status != ACH_OK) {
         pipe_untrack(e, h.sequence);
