@@ -134,6 +134,8 @@ static ach_status_t transport_robot_flush(void *state, double seconds)
     ach_message_t *answer;
     ach_status_t status = transport_robot_request(i, &h, NULL, NULL, seconds, &answer);
 
+    if (status == ACH_TIMEOUT)
+        return dev_unhandled_late(seconds);
     if (status != ACH_OK)
         return status;
     status = dev_unhandled_read(answer, &i->unhandled);

@@ -6,48 +6,59 @@
 #include <ach.h>
 #include <ach/interface/common.h>
 #include <ach/message.h>
+#include <stdio.h>
 
 /* Numbers of the last answer to a flush; at first zeros. */
 struct dev_unhandled {
     uint32_t unhandled, overwritten;
 };
 
-static inline ach_status_t dev_unhandled_status(const ach_flush_t *now,
-                                                const struct dev_unhandled *before)
+/* A sentence about commands that were not handled. The reason comes from another process. */
+static inline void dev_unhandled_describe(uint32_t count, const ach_flush_t *now, char text[256])
 {
-    uint32_t count = now->unhandled - before->unhandled;
-    int n = (int)now->why_count;
+    char *c;
 
-    if (now->overwritten != before->overwritten)
-        return ach_errstr_set(ACH_OVERFLOW, "commands to the device came faster than its server "
-                                            "read them, and some were overwritten");
-    if (!count)
-        return ACH_OK;
     if (count == 1)
-        return ach_errstr_set(ACH_ENOTSUP, "1 command was not handled: %.*s", n, now->why);
-    return ach_errstr_set(ACH_ENOTSUP, "%u commands were not handled; the last one: %.*s",
-                          (unsigned)count, n, now->why);
+        snprintf(text, 256, "1 command was not handled: %.*s", (int)now->why_count, now->why);
+    else
+        snprintf(text, 256, "%u commands were not handled; the last one: %.*s", (unsigned)count,
+                 (int)now->why_count, now->why);
+    for (c = text; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
 }
 
-/*
- * The result of a flush with this answer. *last: updated. A NACK: the server does not know what
- * became of the last commands.
- */
+static inline ach_status_t dev_unhandled_late(double seconds)
+{
+    return ach_errstr_set(
+        ACH_TIMEOUT, "the server or the driver did not handle all commands within %g s", seconds);
+}
+
+/* The result of a flush with this answer. *last: updated. */
 static inline ach_status_t dev_unhandled_read(const ach_message_t *answer,
                                               struct dev_unhandled *last)
 {
-    const ach_flush_t *now = ach_message_body(answer);
-    ach_status_t status = ACH_OK;
+    static const ach_flush_t nothing;
+    const ach_flush_t *body = ach_message_body(answer), *now = body ? body : &nothing;
+    uint32_t count = now->unhandled - last->unhandled;
+    char text[256] = "";
 
-    if (now) {
-        status = dev_unhandled_status(now, last);
-        *last = (struct dev_unhandled){now->unhandled, now->overwritten};
+    if (body && now->overwritten != last->overwritten) { /* a later flush reports the count */
+        last->overwritten = now->overwritten;
+        return ach_errstr_set(ACH_OVERFLOW, "commands to the device came faster than its server "
+                                            "read them, and some were overwritten");
     }
-    if (status == ACH_OK && ach_message_header(answer)->type != ACH_MSG_ACK)
-        status = ach_errstr_set(ACH_CLOSED, "it is not known whether the driver has handled the "
-                                            "last commands: it has ended, or the server refuses "
-                                            "to wait for it");
-    return status;
+    if (!body)
+        count = 0;
+    if (count)
+        dev_unhandled_describe(count, now, text);
+    last->unhandled += count;
+    if (ach_message_header(answer)->type != ACH_MSG_ACK)
+        return ach_errstr_set(ACH_CLOSED,
+                              "it is not known whether the driver has handled the last commands: "
+                              "it has ended, or the server refuses to wait for it%s%s",
+                              count ? "; " : "", text);
+    return count ? ach_errstr_set(ACH_ENOTSUP, "%s", text) : ACH_OK;
 }
 
 #endif

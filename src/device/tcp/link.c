@@ -24,8 +24,22 @@
 #include "output.h"
 #include "wire.h"
 
+/* Limit of unanswered requests for the data mode. */
+#define MODES_MAX 64u
+
 /* Limit of SYNCH messages about lost data in the application's queue. */
 #define SYNCH_MAX 64u
+
+/*
+ * Requests for the data mode, in order, that take the place of ACH_REQ_FLUSH with these sequences,
+ * or, if 0, of tcp_link_flush. Servers of Player do not know ACH_REQ_FLUSH. They handle messages in
+ * order and answer a request for the data mode themselves, so that answer proves that all earlier
+ * messages have reached their drivers. The data mode does not change.
+ */
+struct modes {
+    uint32_t sequences[MODES_MAX];
+    unsigned first, n;
+};
 
 struct ach_link {
     struct tcp_peer peer;
@@ -34,10 +48,11 @@ struct ach_link {
     struct tcp_input input;
     struct tcp_output output;
     bool blocked;
-    bool lost;       /* read by any thread */
-    unsigned asked;  /* unanswered requests; changed by any thread */
-    uint32_t missed; /* messages dropped by the server, not yet reported to the application */
-    bool ours;       /* the server knows ACH_REQ_FLUSH; read by any thread */
+    bool lost;          /* read by any thread */
+    unsigned asked;     /* unanswered requests; changed by any thread */
+    uint32_t missed;    /* messages dropped by the server, not yet reported to the application */
+    bool ours;          /* the server knows ACH_REQ_FLUSH; read by any thread */
+    struct modes modes; /* under the loop's lock */
     pthread_cond_t settled; /* with the loop's lock: the next has changed, or the link is lost */
     uint32_t flushed;       /* answers to requests of tcp_link_flush */
     uint32_t flushes;       /* those requests; for the thread that sends */
@@ -171,6 +186,25 @@ static void link_settle(ach_link_t *l)
     pthread_cond_broadcast(&l->settled);
 }
 
+static void take_mode(ach_link_t *l, const ach_header_t *h)
+{
+    struct modes *m = &l->modes;
+    const ach_header_t flushed = {.address = {.interf = l->interf, .index = l->index},
+                                  .type = h->type,
+                                  .subtype = ACH_REQ_FLUSH,
+                                  .sequence = m->sequences[m->first],
+                                  .timestamp = h->timestamp};
+
+    if (!m->n)
+        return;
+    m->first = (m->first + 1) % MODES_MAX;
+    m->n--;
+    if (flushed.sequence)
+        push(l->to, &flushed, NULL, 0);
+    else
+        link_settle(l);
+}
+
 /* Forward data, expected answers and losses to the application; ignore the rest. */
 static void take(void *context, const ach_header_t *h, const unsigned char *body, size_t size)
 {
@@ -178,7 +212,7 @@ static void take(void *context, const ach_header_t *h, const unsigned char *body
     ach_link_t *l = context;
 
     if (player && link_is_answer(h) && h->subtype == ACH_PLAYER_REQ_DATAMODE) {
-        link_settle(l);
+        take_mode(l, h);
     } else if (player && h->type == ACH_MSG_ACK && h->subtype == TCP_REQ_ROUTE) {
         __atomic_store_n(&l->ours, true, __ATOMIC_RELEASE);
     } else if (!player && is_report(h)) {
@@ -414,6 +448,53 @@ static bool link_is_ours(const ach_link_t *l)
     return __atomic_load_n(&l->ours, __ATOMIC_ACQUIRE);
 }
 
+/* False: there is no room. */
+static bool add_mode(ach_link_t *link, uint32_t sequence)
+{
+    struct tcp_loop *l = link->peer.loop;
+    struct modes *m = &link->modes;
+    bool room;
+
+    pthread_mutex_lock(&l->lock);
+    room = m->n < MODES_MAX;
+    if (room)
+        m->sequences[(m->first + m->n++) % MODES_MAX] = sequence;
+    pthread_mutex_unlock(&l->lock);
+    return room;
+}
+
+/* Take back what add_mode added last: it was not sent. */
+static void remove_mode(ach_link_t *link)
+{
+    struct tcp_loop *l = link->peer.loop;
+
+    pthread_mutex_lock(&l->lock);
+    link->modes.n -= link->modes.n > 0;
+    pthread_mutex_unlock(&l->lock);
+}
+
+static ach_status_t ask_mode(ach_link_t *link, uint32_t sequence)
+{
+    const ach_player_datamode_req_t push_mode = {.mode = ACH_PLAYER_DATAMODE_PUSH};
+    const ach_header_t h = {.address = {.interf = ACH_PLAYER_CODE},
+                            .type = ACH_MSG_REQ,
+                            .subtype = ACH_PLAYER_REQ_DATAMODE};
+    ach_message_t *m;
+    ach_status_t status = ach_message_create(&h, &push_mode, &m);
+
+    if (status != ACH_OK)
+        return status;
+    if (!add_mode(link, sequence)) {
+        ach_message_unref(m);
+        return ach_errstr_set(ACH_OVERFLOW, "the other side does not read");
+    }
+    status = enqueue(link, m);
+    if (status != ACH_OK)
+        remove_mode(link);
+    ach_message_unref(m);
+    return status;
+}
+
 ach_status_t tcp_link_send(ach_link_t *link, const ach_message_t *message)
 {
     const ach_header_t *h = ach_message_header(message);
@@ -422,32 +503,25 @@ ach_status_t tcp_link_send(ach_link_t *link, const ach_message_t *message)
     if (!(link->rights & tcp_wire_right(h)))
         return ach_errstr_set(ACH_EACCES, "%s", link->limits);
     if (request && h->subtype == ACH_REQ_FLUSH && !link_is_ours(link))
-        return ach_errstr_set(ACH_ENOTSUP, "the server does not know this request");
+        return ask_mode(link, h->sequence);
     __atomic_fetch_add(&link->asked, request, __ATOMIC_ACQ_REL);
     return enqueue(link, message);
 }
 
-/*
- * Servers of Player do not know ACH_REQ_FLUSH. They handle messages in order and answer a request
- * for the data mode themselves, so that answer proves that all earlier messages have reached their
- * drivers. The data mode does not change.
- */
 static ach_status_t ask_flush(ach_link_t *link)
 {
-    const ach_player_datamode_req_t push_mode = {.mode = ACH_PLAYER_DATAMODE_PUSH};
-    const bool ours = link_is_ours(link);
-    const ach_header_t h = {.address = {.interf = ours ? link->interf : (uint16_t)ACH_PLAYER_CODE},
-                            .type = ACH_MSG_REQ,
-                            .subtype =
-                                ours ? (uint8_t)ACH_REQ_FLUSH : (uint8_t)ACH_PLAYER_REQ_DATAMODE};
+    const ach_header_t h = {
+        .address = {.interf = link->interf}, .type = ACH_MSG_REQ, .subtype = ACH_REQ_FLUSH};
     ach_message_t *m;
-    ach_status_t status = ach_message_create(&h, ours ? NULL : &push_mode, &m);
+    ach_status_t status;
 
-    if (status != ACH_OK)
-        return status;
-    status = enqueue(link, m);
+    if (!link_is_ours(link)) {
+        status = ask_mode(link, 0);
+    } else if ((status = ach_message_create(&h, NULL, &m)) == ACH_OK) {
+        status = enqueue(link, m);
+        ach_message_unref(m);
+    }
     link->flushes += status == ACH_OK;
-    ach_message_unref(m);
     return status;
 }
 
@@ -476,9 +550,7 @@ ach_status_t tcp_link_flush(ach_link_t *link, double seconds)
         status =
             ach_errstr_set(ACH_CLOSED, "the connection was lost before all commands were handled");
     else
-        status = ach_errstr_set(ACH_TIMEOUT,
-                                "the server or the driver did not handle all commands within %g s",
-                                seconds);
+        status = dev_unhandled_late(seconds);
     pthread_mutex_unlock(&l->lock);
     return status;
 }
