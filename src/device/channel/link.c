@@ -293,10 +293,7 @@ static ach_status_t subscribe(struct devch_channel_link *l, double timeout)
     return status;
 }
 
-/*
- * Without ACH_RIGHT_REQUEST, and in a forked child, there is no subscription that could wait.
- * ACH_OK: the commands are in the channel anyway.
- */
+/* Without ACH_RIGHT_REQUEST the server cannot be asked. ACH_OK: the commands are in the channel. */
 ach_status_t achi_channel_link_flush(struct devch_channel_link *l, double seconds)
 {
     const ach_header_t h = {
@@ -304,9 +301,11 @@ ach_status_t achi_channel_link_flush(struct devch_channel_link *l, double second
     ach_message_t *answer;
     ach_status_t status;
 
-    if (!(l->rights & ACH_RIGHT_REQUEST) || l->pid != (uint32_t)getpid())
+    if (!(l->rights & ACH_RIGHT_REQUEST))
         return ACH_OK;
     status = achi_channel_link_request(l, &h, NULL, NULL, seconds, &answer);
+    if (status == ACH_TIMEOUT)
+        return dev_unhandled_late(seconds);
     if (status != ACH_OK)
         return status;
     status = dev_unhandled_read(answer, &l->unhandled);
@@ -381,6 +380,14 @@ static void close_channels(struct devch_channel_link *l)
     devch_watch_end(&l->watch);
     free(l->buffer);
     free(l);
+}
+
+ach_status_t achi_channel_link_inherit(struct devch_channel_link *l, double timeout)
+{
+    l->pid = (uint32_t)getpid();
+    l->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
+    l->unhandled = (struct dev_unhandled){0};
+    return l->rights & ACH_RIGHT_REQUEST ? subscribe(l, timeout) : ACH_OK;
 }
 
 ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,

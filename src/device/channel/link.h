@@ -37,7 +37,10 @@ ach_status_t achi_channel_link_request(struct devch_channel_link *l, const ach_h
 /* A set of ACH_RIGHT_*. */
 unsigned achi_channel_link_rights(const struct devch_channel_link *l);
 
-/* Wait until the server has received all commands to the device. */
+/* In a child of fork: become a client of the server besides the parent. */
+ach_status_t achi_channel_link_inherit(struct devch_channel_link *l, double timeout);
+
+/* Wait until the driver has handled all commands of this handle. */
 ach_status_t achi_channel_link_flush(struct devch_channel_link *l, double seconds);
 int achi_channel_link_fd(struct devch_channel_link *l);
 

@@ -7,6 +7,7 @@
  */
 #include <ach.h>
 #include <ach/tcp.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,26 @@ static void count_fork(void)
 /* Threads and connections of most transports stay with the process that opened the device. */
 static ach_status_t check_process(const ach_device_t *d)
 {
-    if (d->forks == forks || d->transport.ops->inherited)
+    if (d->forks == forks || d->transport.ops->inherit)
         return ACH_OK;
     return ach_errstr_set(ACH_CLOSED,
                           "the device was opened by the parent of this process; open it again");
+}
+
+/* In a child of fork, become a client of our own before the first command or request. */
+static ach_status_t become_client(ach_device_t *d)
+{
+    ach_status_t status = check_process(d);
+
+    if (status != ACH_OK || d->forks == forks)
+        return status;
+    status = d->transport.ops->inherit(d->transport.state, TIMEOUT);
+    if (status != ACH_OK)
+        return status;
+    d->forks = forks;
+    d->commanded = false;
+    d->flushed = ACH_OK;
+    return ACH_OK;
 }
 
 static void known(void)
@@ -192,7 +209,9 @@ ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 {
     if (check_process(device) != ACH_OK)
         return ACH_CLOSED;
-    if (!device->commanded)
+    if (isnan(seconds))
+        return ach_errstr_set(ACH_EINVAL, "the time limit is not a number");
+    if (!device->commanded || device->forks != forks) /* the commands are those of the parent */
         return ACH_OK;
     device->flushed = device->transport.ops->flush(device->transport.state, seconds);
     device->commanded = device->flushed != ACH_OK && device->flushed != ACH_ENOTSUP;
@@ -202,7 +221,7 @@ ach_status_t ach_device_flush(ach_device_t *device, double seconds)
 /* Do not wait a second time for a server that has not answered. */
 static ach_status_t flush_last(ach_device_t *d)
 {
-    if (d->flushed == ACH_TIMEOUT || d->flushed == ACH_CLOSED)
+    if (d->forks == forks && (d->flushed == ACH_TIMEOUT || d->flushed == ACH_CLOSED))
         return ach_errstr_set(d->flushed,
                               "the last commands may be lost: ach_device_flush has failed before");
     return ach_device_flush(d, ACH_DEVICE_CLOSE_SECONDS);
@@ -393,15 +412,16 @@ ach_status_t ach_device_get(ach_device_t *device, int subtype, double timeout, i
 }
 
 /* Fill the header of a message, and find the type of its body. */
-static ach_status_t prepare(const ach_device_t *d, uint8_t type, uint8_t subtype, const void *body,
+static ach_status_t prepare(ach_device_t *d, uint8_t type, uint8_t subtype, const void *body,
                             ach_header_t *h, const ach_type_t **body_type)
 {
     const ach_interface_t *interface = ach_interface_by_code(d->address.interf);
     const ach_message_def_t *def = ach_interface_message(interface, type, subtype);
+    ach_status_t status = become_client(d);
     struct timespec t;
 
-    if (check_process(d) != ACH_OK)
-        return ACH_CLOSED;
+    if (status != ACH_OK)
+        return status;
     if (!def || (body && !def->body))
         return ach_errstr_set(ACH_EINVAL, "the interface has no message %u:%u%s", type, subtype,
                               def ? " with a body" : "");

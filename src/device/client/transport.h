@@ -22,7 +22,7 @@ struct devcl_transport_ops {
     ach_status_t (*request)(void *state, const ach_header_t *h, const ach_type_t *type,
                             const void *body, double timeout, ach_message_t **answer);
     ach_status_t (*flush)(void *state, double seconds);
-    bool inherited; /* a child of fork can use it, too */
+    ach_status_t (*inherit)(void *state, double timeout); /* in a child of fork; NULL: unusable */
     int (*fd)(void *state);
     unsigned (*rights)(const void *state); /* NULL: all */
     void (*close)(void *state);

@@ -27,6 +27,11 @@ static ach_status_t transport_channel_flush(void *state, double seconds)
     return achi_channel_link_flush(state, seconds);
 }
 
+static ach_status_t transport_channel_inherit(void *state, double timeout)
+{
+    return achi_channel_link_inherit(state, timeout);
+}
+
 static int transport_channel_fd(void *state)
 {
     return achi_channel_link_fd(state);
@@ -46,7 +51,7 @@ static const struct devcl_transport_ops ops = {.get = transport_channel_get,
                                                .command = transport_channel_command,
                                                .request = transport_channel_request,
                                                .flush = transport_channel_flush,
-                                               .inherited = true,
+                                               .inherit = transport_channel_inherit,
                                                .rights = transport_channel_rights,
                                                .fd = transport_channel_fd,
                                                .close = transport_channel_close};
