@@ -6,6 +6,7 @@
  * answers and data are passed back.
  */
 #include <ach.h>
+#include <ach/interface/common.h>
 #include <stdlib.h>
 
 #include "../common/pending.h"
@@ -81,6 +82,27 @@ static ach_status_t cmdsplitter_split(ach_driver_t *driver, const struct splitte
     return status;
 }
 
+/* A flush goes to one device after the other, because all of them got the commands. */
+static ach_status_t cmdsplitter_answer(ach_driver_t *driver, struct splitter *s,
+                                       const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+    ach_message_t *request = drv_pending_take(&s->asked, m);
+    ach_status_t status;
+    size_t next = 1;
+
+    if (!request)
+        return ACH_OK;
+    while (next < s->count && !ach_address_equal(&h->address, &s->there[next - 1]))
+        next++;
+    if (h->subtype == ACH_REQ_FLUSH && h->type == ACH_MSG_ACK && next < s->count)
+        status = drv_pending_pass(&s->asked, driver, &s->there[next], request);
+    else
+        status = ach_driver_relay(driver, request, m);
+    ach_message_unref(request);
+    return status;
+}
+
 static ach_status_t cmdsplitter_process(ach_driver_t *driver, void *state,
                                         const ach_message_t *message)
 {
@@ -97,7 +119,7 @@ static ach_status_t cmdsplitter_process(ach_driver_t *driver, void *state,
     case ACH_MSG_REQ:
         return drv_pending_pass(&s->asked, driver, &s->there[0], message);
     default:
-        return drv_pending_relay(&s->asked, driver, message);
+        return cmdsplitter_answer(driver, s, message);
     }
 }
 
