@@ -10,6 +10,7 @@
 
 #include "scalar.h"
 
+#include <ach/interface/common.h>
 #include <string.h>
 
 static enum ach_status table_bad(const ach_interface_t *interface, const char *what)
@@ -112,8 +113,11 @@ enum ach_status xdr_interface_check(const ach_interface_t *interface)
         if (!fields_sound(interface->types[i], 1) || !type_tree_sound(interface->types[i]))
             return table_bad(interface, "the table of a struct is invalid");
     for (i = 0; i < interface->message_count; i++) {
-        const ach_type_t *body = interface->messages[i].body;
+        const ach_message_def_t *m = &interface->messages[i];
+        const ach_type_t *body = m->body;
 
+        if (m->type == ACH_MSG_REQ && m->subtype >= ACH_REQ_FLUSH)
+            return table_bad(interface, "the number of a request belongs to one of all interfaces");
         if (body && (!fields_sound(body, 1) || !type_tree_sound(body)))
             return table_bad(interface, "the table of a message is invalid");
     }

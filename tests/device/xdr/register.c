@@ -95,6 +95,8 @@ static void refuse_type(const ach_interface_t *like, ach_type_t type)
 
 static void refuse(void)
 {
+    static const ach_message_def_t flush = {
+        .name = "MINE", .type = ACH_MSG_REQ, .subtype = ACH_REQ_FLUSH};
     ach_interface_t bad = ach_extra_interface;
     ach_type_t type = ach_extra_cell_type;
     ach_step_t step = type.steps[0];
@@ -108,6 +110,12 @@ static void refuse(void)
     bad.size--;
     CHECK_STATUS(ach_interface_add(&bad), ACH_EINVAL);
     bad.size++;
+
+    bad.messages = &flush;
+    bad.message_count = 1;
+    CHECK_STATUS(ach_interface_add(&bad), ACH_EINVAL);
+    CHECK(strstr(ach_errstr(), "belongs to one of all interfaces"));
+    bad = ach_extra_interface;
 
     type.depth = 200;
     refuse_type(&bad, type);
