@@ -51,7 +51,7 @@ bool dev_message_claim(const ach_message_t *m);
 
 /*
  * Push an answer with the body of @with (or NULL) to the request's queue; a NACK if it is full. The
- * answer to a flush has what the queue counts as its body.
+ * answer to a flush has what the queue counts as its body, or no body if it counts nothing.
  */
 ach_status_t dev_message_answer(const ach_message_t *request, uint8_t type, double time,
                                 const ach_message_t *with);

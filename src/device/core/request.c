@@ -45,6 +45,8 @@ static ach_status_t answer_flush(const ach_queue_t *sender, const ach_header_t *
     ach_flush_t body;
 
     ach_queue_usage(sender, &u);
+    if (!u.unhandled)
+        return ach_message_create(h, NULL, answer);
     body = (ach_flush_t){.unhandled = u.unhandled,
                          .why_count = (uint32_t)strlen(u.unhandled_why),
                          .why = u.unhandled_why};
@@ -68,7 +70,7 @@ ach_status_t dev_message_answer(const ach_message_t *request, uint8_t type, doub
         status = ach_message_again(with, &h, &answer);
     else
         status = ach_message_create(&h, NULL, &answer);
-    if (status == ACH_OK && !dev_queue_fits(request->answers, answer)) {
+    if (status != ACH_OK || !dev_queue_fits(request->answers, answer)) {
         ach_message_unref(answer);
         h.type = ACH_MSG_NACK;
         status = ach_message_create(&h, NULL, &answer);

@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include <ach.h>
+#include <ach/interface/common.h>
 #include <stdio.h>
 
 /* Requests of a client wait while its answers hold more than 1/ANSWERS_PART of its memory. */
@@ -56,7 +57,8 @@ static bool is_large(const ach_header_t *h)
     const ach_message_def_t *def =
         ach_interface_message(ach_interface_by_code(h->address.interf), ACH_MSG_REQ, h->subtype);
 
-    return h->address.interf != ACH_PLAYER_CODE && def && def->body && !def->body->fixed;
+    return h->address.interf != ACH_PLAYER_CODE && h->subtype != ACH_REQ_FLUSH && def &&
+           def->body && !def->body->fixed;
 }
 
 void tcp_memory_asked(struct tcp_session *s, const ach_header_t *h)
