@@ -41,19 +41,27 @@ struct served {
     void *server;
 };
 
-static struct served serve(const char *config, const ach_transport_class_t *transport)
+/* port: 0: any that is free. */
+static void serve_rig(struct served *s, const ach_transport_class_t *transport, uint16_t port)
 {
-    static const char options[] = "tcp ( port 0 )";
-    struct served s = {.rig = probe_start(config)};
+    char options[40];
     ach_config_t *parsed;
 
+    snprintf(options, sizeof(options), "tcp ( port %u )", port);
     REQUIRE_OK(ach_config_parse(options, strlen(options), "tcp", &parsed));
-    REQUIRE_OK(transport->serve(rig_robot(s.rig),
+    REQUIRE_OK(transport->serve(rig_robot(s->rig),
                                 transport == &ach_transport_tcp
                                     ? ach_section_next(ach_config_root(parsed), "tcp", NULL)
                                     : NULL,
-                                &s.server));
+                                &s->server));
     ach_config_destroy(parsed);
+}
+
+static struct served serve(const char *config, const ach_transport_class_t *transport)
+{
+    struct served s = {.rig = probe_start(config)};
+
+    serve_rig(&s, transport, 0);
     return s;
 }
 
@@ -216,6 +224,97 @@ static void close_waits(const ach_transport_class_t *transport)
     rig_end(s.rig);
 }
 
+/* A flush waits for all devices that a command was sent to. */
+static void split_and_flushed(void)
+{
+    struct served s = {.rig =
+                           probe_start("driver (name \"cmdsplitter\" provides [\"opaque:0\"]\n"
+                                       "        requires [\"opaque:1\" \"opaque:2\"])\n"
+                                       "driver (name \"probe\" provides [\"opaque:1\"])\n"
+                                       "driver (name \"probe\" number 1 provides [\"opaque:2\"])")};
+    ach_device_t *d = open_inside(&s);
+
+    hold(d);
+    EVENTUALLY(probe_counts[1].held);
+    probe_counts[0].held = false;
+    CHECK_STATUS(ach_device_flush(d, 0.1), ACH_TIMEOUT);
+    probe_counts[1].held = false;
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(ach_device_close(d));
+    rig_end(s.rig);
+}
+
+/* A driver that hangs, and flushes that nobody waits for, do not fill the server's table. */
+static void many_flushes(void)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])\n"
+                            "driver (name \"probe\" number 1 provides [\"opaque:1\"])",
+                            &ach_transport_channel);
+    ach_device_attr_t attr = {
+        .size = sizeof(attr), .timeout = RIG_PATIENCE, .transport = "channel"};
+    ach_device_t *d = open_served(&s, &ach_transport_channel), *other;
+    unsigned i;
+
+    REQUIRE_OK(ach_device_open("opaque:1", &attr, &other));
+    hold(d);
+    for (i = 0; i < 1100; i++)
+        CHECK_STATUS(ach_device_flush(d, 0.0005), ACH_TIMEOUT);
+    CHECK_OK(tell(other, PROBE_FORGET));
+    CHECK_OK(ach_device_flush(other, RIG_PATIENCE));
+    probe_counts[0].held = false;
+    CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
+    CHECK_OK(ach_device_close(d));
+    CHECK_OK(ach_device_close(other));
+    ach_transport_channel.end(s.server);
+    rig_end(s.rig);
+}
+
+/* The body of a flush is ignored. The server reads commands, larger and larger, before it. */
+static void flush_with_a_body(const ach_transport_class_t *transport)
+{
+    struct served s = serve("driver (name \"probe\" provides [\"opaque:0\"])", transport);
+    ach_flush_t body = {.unhandled = 7, .why_count = 64};
+    char why[64] = "nonsense";
+    ach_device_t *d = open_served(&s, transport);
+    unsigned i;
+
+    body.why = why;
+    for (i = 1; i <= 200; i++) {
+        CHECK_OK(command(d, i * 5));
+        CHECK_OK(ach_device_request(d, ACH_REQ_FLUSH, &body, RIG_PATIENCE, NULL));
+        CHECK(probe_counts[0].messages == i);
+    }
+    CHECK_OK(ach_device_close(d));
+    transport->end(s.server);
+    rig_end(s.rig);
+}
+
+/* A child of fork is a client of its own: it is told of its commands, and its parent is not. */
+static void forked(void)
+{
+    struct served s =
+        serve("driver (name \"probe\" provides [\"opaque:0\"])", &ach_transport_channel);
+    ach_device_t *d = open_served(&s, &ach_transport_channel);
+    int status;
+    pid_t pid;
+
+    CHECK_OK(tell(d, PROBE_FORGET));
+    pid = fork();
+    if (pid == 0) {
+        bool fine = ach_device_flush(d, 0) == ACH_OK && tell(d, PROBE_UNKNOWN) == ACH_OK &&
+                    ach_device_flush(d, RIG_PATIENCE) == ACH_ENOTSUP &&
+                    tell(d, PROBE_UNKNOWN) == ACH_OK && ach_device_close(d) == ACH_ENOTSUP;
+
+        _exit(!fine);
+    }
+    REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid);
+    CHECK(status == 0);
+    CHECK_OK(tell(d, PROBE_FORGET));
+    CHECK_OK(ach_device_close(d));
+    ach_transport_channel.end(s.server);
+    rig_end(s.rig);
+}
+
 /* The driver that does not support a command is behind a passthrough. */
 static void passed_on_and_refused(void)
 {
@@ -234,14 +333,15 @@ static void flush_waits_for_another_server(void)
                       serve("driver (name \"probe\" provides [\"opaque:0\"])", &ach_transport_tcp),
                   near;
     char config[200];
+    const uint16_t port = ach_tcp_port(far.server);
     ach_status_t status;
-    unsigned before;
+    unsigned before, setups, i;
     ach_device_t *d;
 
     snprintf(config, sizeof(config),
              "driver (name \"passthrough\" provides [\"opaque:0\"]\n"
              "        requires [\"127.0.0.1:%u:opaque:0\"])",
-             ach_tcp_port(far.server));
+             port);
     ach_transport_add(&ach_transport_tcp);
     near = (struct served){.rig = rig_start(config)};
     d = open_inside(&near);
@@ -252,12 +352,36 @@ static void flush_waits_for_another_server(void)
     probe_counts[0].held = false;
     CHECK_OK(ach_device_flush(d, RIG_PATIENCE));
     CHECK(probe_counts[0].messages == before + 1);
+    for (i = 0; i < 100; i++) {
+        CHECK_OK(tell(d, PROBE_UNKNOWN));
+        CHECK_STATUS(ach_device_flush(d, RIG_PATIENCE), ACH_ENOTSUP);
+        CHECK(strstr(ach_errstr(), "1 command was not handled: driver probe does not support it"));
+    }
     CHECK_OK(tell(d, PROBE_FORGET));
     ach_transport_tcp.end(far.server);
     status = ach_device_flush(d, RIG_PATIENCE);
     CHECK(status == ACH_CLOSED || status == ACH_ENOTSUP); /* sent, or known to be lost */
+    if (status == ACH_CLOSED)
+        ach_device_flush(d, RIG_PATIENCE);
+
+    /* It is not known what became of a command that was sent before the connection was lost. */
+    setups = probe_counts[0].setups;
+    serve_rig(&far, &ach_transport_tcp, port);
+    EVENTUALLY(probe_counts[0].setups > setups);
+    EVENTUALLY(tell(d, PROBE_FORGET) == ACH_OK && ach_device_flush(d, RIG_PATIENCE) == ACH_OK);
+    hold(d);
+    CHECK_OK(tell(d, PROBE_FORGET));
+    EVENTUALLY(ach_device_flush(d, 0.01) == ACH_TIMEOUT);
+    setups = probe_counts[0].setups;
+    ach_transport_tcp.end(far.server);
+    probe_counts[0].held = false;
+    serve_rig(&far, &ach_transport_tcp, port);
+    EVENTUALLY(probe_counts[0].setups > setups);
+    CHECK(ach_device_flush(d, RIG_PATIENCE) != ACH_OK);
+    CHECK(strstr(ach_errstr(), "the connection to its server was lost"));
     ach_device_close(d);
     rig_end(near.rig);
+    ach_transport_tcp.end(far.server);
     rig_end(far.rig);
 }
 
@@ -505,6 +629,11 @@ int main(void)
     driver_is_slow(&ach_transport_channel);
     close_waits(&ach_transport_tcp);
     close_waits(&ach_transport_channel);
+    forked();
+    split_and_flushed();
+    many_flushes();
+    flush_with_a_body(&ach_transport_tcp);
+    flush_with_a_body(&ach_transport_channel);
     passed_on_and_refused();
     flush_waits_for_another_server();
     one_and_close(&well);
