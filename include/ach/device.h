@@ -78,7 +78,8 @@ ach_status_t ach_device_open(const char *address, const ach_device_attr_t *attr,
  * ach_device_flush returned ACH_TIMEOUT or ACH_CLOSED, this does not wait again, and returns the
  * same status. The handle is freed in any case.
  *
- * A child of fork can use a device through channels. With other transports, calls in the child
+ * A child of fork can use a device through channels. With its first command or request it becomes a
+ * client of the server, besides its parent. With other transports, calls in the child
  * return ACH_CLOSED, and this does nothing; the parent is not affected.
  *
  * Allocates: yes. Blocks: see above.
@@ -100,9 +101,11 @@ ach_status_t ach_device_close(ach_device_t *device);
  * the driver only passes commands on, as passthrough does, the driver behind it has handled them,
  * too. Commands that were not handled are reported, each of them once: the driver's queue was full,
  * the caller has no right to command the device, or the driver did not support the command, or
- * stopped before it handled it. Servers of Player report none, and with them this waits until the
- * commands have reached the driver's queue. So it does with channels if the caller may not send
- * requests. Makes no system call if no command was sent.
+ * stopped before it handled it. Behind a device of another server, commands of other clients may be
+ * counted, too; and commands count as not handled if the connection was lost before they were
+ * known to be. Servers of Player report none, and with them this waits until the
+ * commands have reached the driver's queue. With channels, if the caller may not send
+ * requests, it does not wait. Makes no system call if no command was sent since the last call.
  *
  * Allocates: yes. Blocks: for that time at most.
  *

@@ -101,8 +101,8 @@ ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path);
  * @robot: the robot
  * @path: the file
  *
- * All drivers of the file are created, or none. Then logs a warning for each option that was not
- * read.
+ * Creates all drivers of the file. Then logs a warning for each option that was not read. After an
+ * error the robot may have some of the drivers: destroy it.
  *
  * Allocates: yes. Blocks: while the file is read.
  *

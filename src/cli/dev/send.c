@@ -137,7 +137,7 @@ const struct verb dev_cmd = {
     .name = "dev cmd",
     .summary = "send a command to a device",
     .help = "Usage: ach dev cmd [OPTION ...] DEVICE COMMAND [FIELD=VALUE ...]\n\n"
-            "Send a command, and wait until the server has accepted it. Fields that are left\n"
+            "Send a command, and wait until the driver has handled it. Fields that are left\n"
             "out are zero. A wrong COMMAND lists those that the interface has. A driver without\n"
             "alwayson is shut down when its last client leaves, which may be this one; a note on\n"
             "standard error says so.\n\n"
