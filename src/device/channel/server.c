@@ -41,8 +41,8 @@ static bool server_pass_request(struct ach_channels *s, const ach_header_t *head
 }
 
 /*
- * Read the commands that were put before this flush, into s->buffer. Then pass it on without a body.
- * False: the commands cannot be read, or the driver cannot be asked.
+ * Read the commands that were put before this flush, into s->buffer. Then pass it on without a
+ * body. False: the commands cannot be read, or the driver cannot be asked.
  */
 static bool pass_flush(struct ach_channels *s, const ach_header_t *flush)
 {

@@ -256,9 +256,9 @@ bool dev_driver_process(ach_driver_t *d);
 void dev_driver_take(ach_driver_t *d, ach_message_t *m);
 
 /*
- * Answer a flush in place of a driver that does not run, and whose queue has no command before it. A
- * NACK if it passed its commands on: it is not known what became of them. The stand-in of a driver
- * in a process knows.
+ * Answer a flush in place of a driver that does not run, and whose queue has no command before it.
+ * A NACK if it passed its commands on: it is not known what became of them. The stand-in of a
+ * driver in a process knows.
  */
 ach_status_t dev_driver_answer_flush(const ach_driver_t *d, const ach_message_t *m);
 

@@ -29,8 +29,8 @@ ach_status_t dev_passed_create(struct dev_passed *p, int *fd);
 ach_status_t dev_passed_open(struct dev_passed *p, int fd);
 
 /*
- * The server: a command is passed. Returns the sequence for its header; 0: there is no room, because
- * the process has not handled DEV_PASSED_MAX commands.
+ * The server: a command is passed. Returns the sequence for its header; 0: there is no room,
+ * because the process has not handled DEV_PASSED_MAX commands.
  */
 uint32_t dev_passed_add(struct dev_passed *p, ach_queue_t *sender);
 
@@ -40,7 +40,7 @@ void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
 /* The process: a command has a result. */
 void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled);
 
-/* The server: the sender of a command that the process passes on; the caller releases it. NULL: unknown. */
+/* The server: who sent a command that the process passes on, to be released; NULL: unknown. */
 ach_queue_t *dev_passed_sender(struct dev_passed *p, uint32_t sequence);
 
 /* The server: count the commands that are marked as not handled, and were not reported. */
