@@ -264,21 +264,31 @@ void dev_pipe_finish(struct dev_pipe *e)
     pthread_mutex_destroy(&e->lock);
 }
 
+static void pipe_add_pending(struct dev_pipe *e, const ach_message_t *m, uint32_t *sequence)
+{
+    ach_message_t *replaced;
+
+    pthread_mutex_lock(&e->lock);
+    replaced = pending_add(&e->pending, m, sequence);
+    pthread_mutex_unlock(&e->lock);
+    ach_message_unref(replaced);
+}
+
+/* If the other end is lost, a flush waits until dev_pipe_finish has counted the commands. */
 static ach_status_t pipe_request(struct dev_pipe *e, const ach_message_t *m)
 {
     ach_header_t h = *ach_message_header(m);
-    ach_message_t *again, *replaced;
+    ach_message_t *again;
     ach_status_t status;
 
-    pthread_mutex_lock(&e->lock);
-    replaced = pending_add(&e->pending, m, &h.sequence);
-    pthread_mutex_unlock(&e->lock);
-    ach_message_unref(replaced);
+    pipe_add_pending(e, m, &h.sequence);
     status = ach_message_again(m, &h, &again);
     if (status == ACH_OK) {
-        status = dev_pipe_send(e, again);
+        status = e->deaf ? gone("it does not read") : dev_pipe_send(e, again);
         ach_message_unref(again);
     }
+    if (status == ACH_CLOSED && dev_message_is_flush(m))
+        return status;
     if (status != ACH_OK)
         ach_message_unref(pipe_take_pending(e, h.sequence));
     return status;
@@ -349,10 +359,10 @@ ach_status_t dev_pipe_process(struct dev_pipe *e, const ach_message_t *m)
     const uint8_t type = ach_message_header(m)->type;
     ach_status_t status;
 
-    if (e->deaf)
+    if (e->deaf && !dev_message_is_flush(m))
         return type == ACH_MSG_CMD || type == ACH_MSG_REQ ? gone("it does not read") : ACH_OK;
     status = pipe_pass(e, m);
-    e->deaf = status == ACH_CLOSED;
+    e->deaf = e->deaf || status == ACH_CLOSED;
     if (e->deaf)
         __atomic_store_n(&e->lost, true, __ATOMIC_RELEASE);
     return status == ACH_CLOSED ? ACH_OK : status;
