@@ -71,9 +71,12 @@ def simulate(*command):
         with open(world, "w", encoding="utf-8") as f:
             f.write(f'world (name "v" model "free" epoch 1700000000.0 hang {60.0 * TIME})\n'
                     f'controller (name "case" command [{words}])\n')
-        r = subprocess.run([ACH, "sim", "--quiet", world], text=True, stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT,
-                           check=False, env={**os.environ, "ACH_SIM_PRELOAD": PRELOAD})
+        try:
+            r = subprocess.run([ACH, "sim", "--quiet", world], text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT,
+                               check=False, env={**os.environ, "ACH_SIM_PRELOAD": PRELOAD})
+        except subprocess.TimeoutExpired as late:
+            sys.exit(f"{' '.join(command)}: not done after {LIMIT} s; output: {late.stdout}")
     ended = re.search(r"controller case has ended: exit status (\d+)", r.stdout)
     return r.returncode, int(ended.group(1)) if ended else 0, r.stdout
 
