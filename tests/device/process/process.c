@@ -63,12 +63,13 @@ static struct said next_but(struct ear *ear, int pid)
     return s;
 }
 
-static void tell(struct ear *ear, uint8_t a, uint8_t b)
+/* False: the driver's queue is full. */
+static bool tell(struct ear *ear, uint8_t a, uint8_t b)
 {
     uint8_t data[] = {a, b};
     const ach_opaque_data_t body = {sizeof(data), data};
 
-    ear_command(ear, ACH_OPAQUE_CMD_DATA, &body);
+    return ear_command(ear, ACH_OPAQUE_CMD_DATA, &body) == ACH_OK;
 }
 
 static bool ask(struct ear *ear, uint8_t what)
@@ -286,20 +287,15 @@ static void refuses_many(void)
 {
     struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
-    const uint8_t hang[] = {WILD_HANG, 0}, nothing[] = {WILD_NOTHING, 0};
-    uint32_t accepted = 1, i;
     int pid = next(ear).pid;
-    uint32_t flush;
+    uint32_t accepted = 1, i, flush;
 
-    CHECK_OK(
-        ear_command(ear, ACH_OPAQUE_CMD_DATA, &(ach_opaque_data_t){2, (uint8_t *)(uintptr_t)hang}));
+    CHECK(tell(ear, WILD_HANG, 0));
     for (i = 0; i < 12000; i++) {
-        accepted += ear_command(ear, ACH_OPAQUE_CMD_DATA,
-                                &(ach_opaque_data_t){2, (uint8_t *)(uintptr_t)nothing}) == ACH_OK;
+        accepted += tell(ear, WILD_NOTHING, 0);
         if (i % 100 == 0)
             check_sleep_ms(1);
     }
-    CHECK(accepted > 8000);
     flush = ear_ask(ear, ACH_REQ_FLUSH, NULL);
     kill(pid, SIGKILL);
     CHECK(flush_answer(ear, flush) == accepted);
@@ -314,16 +310,17 @@ static void does_not_read(void)
     struct rig *rig = rig_start("driver (" WILD "provides [\"opaque:0\"])");
     struct ear *ear = ear_open(rig, "opaque:0");
     int i, pid = next(ear).pid;
+    uint32_t accepted = 0;
 
     kill(pid, SIGSTOP);
     for (i = 0; i < bursts * size; i++) {
-        tell(ear, WILD_NOTHING, 0);
+        accepted += tell(ear, WILD_NOTHING, 0);
         if (i % size == 0)
             check_sleep_ms(20); /* the pipe takes some, the queue the rest */
     }
     next_but(ear, pid);
     CHECK(!runs(pid));
-    CHECK(unhandled(ear, "") == (uint32_t)(bursts * size));
+    CHECK(accepted > ACH_QUEUE_MESSAGES / 2 && unhandled(ear, "") == accepted);
     ear_close(ear);
     rig_end(rig);
 }
