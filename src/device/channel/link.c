@@ -298,19 +298,13 @@ ach_status_t achi_channel_link_flush(struct devch_channel_link *l, double second
 {
     const ach_header_t h = {
         .address = l->address, .type = ACH_MSG_REQ, .subtype = ACH_REQ_FLUSH, .timestamp = wall()};
-    ach_message_t *answer;
+    ach_message_t *answer = NULL;
     ach_status_t status;
 
     if (!(l->rights & ACH_RIGHT_REQUEST))
         return ACH_OK;
     status = achi_channel_link_request(l, &h, NULL, NULL, seconds, &answer);
-    if (status == ACH_TIMEOUT)
-        return dev_unhandled_late(seconds);
-    if (status != ACH_OK)
-        return status;
-    status = dev_unhandled_read(answer, &l->unhandled);
-    ach_message_unref(answer);
-    return status;
+    return dev_unhandled_result(status, answer, seconds, &l->unhandled);
 }
 
 static void unsubscribe(struct devch_channel_link *l)

@@ -131,16 +131,10 @@ static ach_status_t transport_robot_flush(void *state, double seconds)
 {
     const ach_header_t h = {.type = ACH_MSG_REQ, .subtype = ACH_REQ_FLUSH};
     struct inside *i = state;
-    ach_message_t *answer;
+    ach_message_t *answer = NULL;
     ach_status_t status = transport_robot_request(i, &h, NULL, NULL, seconds, &answer);
 
-    if (status == ACH_TIMEOUT)
-        return dev_unhandled_late(seconds);
-    if (status != ACH_OK)
-        return status;
-    status = dev_unhandled_read(answer, &i->unhandled);
-    ach_message_unref(answer);
-    return status;
+    return dev_unhandled_result(status, answer, seconds, &i->unhandled);
 }
 
 static int transport_robot_fd(void *state)

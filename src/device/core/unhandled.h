@@ -61,4 +61,17 @@ static inline ach_status_t dev_unhandled_read(const ach_message_t *answer,
     return count ? ach_errstr_set(ACH_ENOTSUP, "%s", text) : ACH_OK;
 }
 
+/* The result of a flush whose request ended with this status. Releases the answer, if it was OK. */
+static inline ach_status_t dev_unhandled_result(ach_status_t status, ach_message_t *answer,
+                                                double seconds, struct dev_unhandled *last)
+{
+    if (status == ACH_TIMEOUT)
+        return dev_unhandled_late(seconds);
+    if (status != ACH_OK)
+        return status;
+    status = dev_unhandled_read(answer, last);
+    ach_message_unref(answer);
+    return status;
+}
+
 #endif
