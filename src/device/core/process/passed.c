@@ -76,12 +76,12 @@ uint32_t dev_passed_add(struct dev_passed *p, ach_queue_t *sender)
     return p->sequence;
 }
 
-/* Where the sender of a command is; NULL: it is not known any more. */
-static ach_queue_t **passed_find(struct dev_passed *p, uint32_t sequence)
+/* The sender of a command; NULL: it is not known any more. */
+static ach_queue_t *passed_find(const struct dev_passed *p, uint32_t sequence)
 {
     uint32_t i = sequence % DEV_PASSED_MAX;
 
-    return sequence && p->senders[i] && p->sequences[i] == sequence ? &p->senders[i] : NULL;
+    return sequence && p->sequences[i] == sequence ? p->senders[i] : NULL;
 }
 
 void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
@@ -92,9 +92,9 @@ void dev_passed_remove(struct dev_passed *p, uint32_t sequence, const char *why)
 
 ach_queue_t *dev_passed_sender(struct dev_passed *p, uint32_t sequence)
 {
-    ach_queue_t **sender = passed_find(p, sequence);
+    ach_queue_t *sender = passed_find(p, sequence);
 
-    return sender ? dev_queue_ref(*sender) : NULL;
+    return sender ? dev_queue_ref(sender) : NULL;
 }
 
 void dev_passed_settle(struct dev_passed *p, uint32_t sequence, bool handled)
