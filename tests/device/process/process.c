@@ -5,6 +5,7 @@
  */
 #include <ach/interface/common.h>
 #include <ach/interface/opaque.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -303,6 +304,35 @@ static void refuses_many(void)
     rig_end(rig);
 }
 
+static bool is_stopped(int pid)
+{
+    char path[300], state = 'T';
+    struct dirent *e;
+    DIR *threads;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", pid);
+    REQUIRE(threads = opendir(path));
+    while (state == 'T' && (e = readdir(threads))) {
+        FILE *f;
+
+        snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, e->d_name);
+        f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+        if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+            state = '?';
+        if (f)
+            fclose(f);
+    }
+    closedir(threads);
+    return state == 'T';
+}
+
+/* The signal goes to one thread, and the others run on until that one gets a processor. */
+static void stop(int pid)
+{
+    kill(pid, SIGSTOP);
+    EVENTUALLY(is_stopped(pid));
+}
+
 /* A process that does not read is killed and started again, however many messages are queued. */
 static void does_not_read(void)
 {
@@ -312,7 +342,7 @@ static void does_not_read(void)
     int i, pid = next(ear).pid;
     uint32_t accepted = 0;
 
-    kill(pid, SIGSTOP);
+    stop(pid);
     for (i = 0; i < bursts * size; i++) {
         accepted += tell(ear, WILD_NOTHING, 0);
         if (i % size == 0)
