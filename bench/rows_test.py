@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""rows_test.py ACH_BENCH ACH_SCALING [ACH_DEVICE_BENCH]
+"""rows_test.py ACH_BENCH ACH_SCALING ACH_PEERS [ACH_DEVICE_BENCH]
 
-The benchmarks measure whichever side is slower, however coarse the counter is, and a part that cannot
-be measured costs no other part.
+The benchmarks measure whichever side is slower, however coarse the counter is, and a group that
+cannot be measured costs no other group.
 """
 import json
 import os
@@ -14,9 +14,11 @@ import sys
 import tempfile
 import unittest
 
-BENCH, SCALING = sys.argv[1:3]
-DEVICES = sys.argv[3] if len(sys.argv) > 3 else None  # of builds without devices
-TWO_SIDED = {"spinning", "bulk", "readers"}  # need a processor for each side
+BENCH, SCALING, PEERS = sys.argv[1:4]
+DEVICES = sys.argv[4] if len(sys.argv) > 4 else None  # of builds without devices
+TWO_SIDED = {"bulk", "readers"}  # need a processor for each side
+FEW_PEERS = ("--only", "ach,ach polled,ach helper,pipe,eventfd",
+             "--scenario", "paced-1k,saturated,spin,poll,poll-saturated")
 SMALL_FILE = 3 * 1024 * 1024
 
 
@@ -35,76 +37,86 @@ def one_processor():
 
 
 class Rows(unittest.TestCase):
-    def run_program(self, program, *args, before=None):
+    def results(self, program, *args, before=None):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "report.json")
-            done = subprocess.run([program, "--quick", *args, "--json", path], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            path = os.path.join(folder, "results.json")
+            done = subprocess.run([program, "--quick", "--rounds", "1", *args, "--json", path],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   stdin=subprocess.DEVNULL, preexec_fn=before, check=False)
             self.assertEqual(done.returncode, 0, done.stdout)
             with open(path) as f:
-                return json.load(f), done.stdout
+                return json.load(f)
 
-    def bench(self, *args, before=None):
-        return self.run_program(BENCH, "--rounds", "1", *args, before=before)[0]
+    def measured(self, results):
+        """{(scenario, contender)}, of those that took time."""
+        found = {(row["scenario"], row["contender"]): row.get("p50_ns", row.get("p50"))
+                 for row in results["rows"]}
+        self.assertGreater(min(found.values()), 0, found)
+        return set(found)
 
-    def check_measured(self, report, allowed):
-        self.assertLessEqual(set(report["unmeasured"]), allowed | {"kernel"})
-        for row in report["rows"]:
-            self.assertGreater(row["p50"], 0, row)
+    def check_bench(self, results, allowed):
+        self.assertLessEqual(set(results["unmeasured"]), allowed | {"kernel", "instructions"})
+        scenarios = {scenario for scenario, _ in self.measured(results)}
+        self.assertLessEqual({"operations", "bulk", "inplace", "readers"} - allowed, scenarios)
 
     def test_slow_sides(self):
         few = TWO_SIDED if len(os.sched_getaffinity(0)) < 2 else set()
         for slow in [("main",), ("peer",), ("main", "peer")]:
+            sides = [a for side in slow for a in ("--slow", side)]
             with self.subTest(slow=slow):
-                report = self.bench(*[a for side in slow for a in ("--slow", side)])
-                self.check_measured(report, few)
+                self.check_bench(self.results(BENCH, *sides), few)
+                self.check_peers(self.results(PEERS, *FEW_PEERS, *sides), spin=not few)
+
+    def check_peers(self, results, spin):
+        found = self.measured(results)
+        wanted = {(scenario, name) for scenario in ("paced-1k", "saturated")
+                  for name in ("ach", "futex", "pipe", "eventfd")}
+        wanted |= {(scenario, name) for scenario in ("poll", "poll-saturated")
+                   for name in ("ach", "ach helper", "futex", "pipe", "eventfd")}
+        if spin:
+            wanted |= {("spin", name) for name in ("ach", "ach polled", "cache line")}
+        self.assertLessEqual(wanted, found)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
     def test_coarse_counter(self):
         for slow in [(), ("--slow", "main"), ("--slow", "peer")]:
             with self.subTest(slow=slow):
-                report = self.bench("--row", "readers", "--coarse", *slow)
-                self.assertEqual(report["unmeasured"], {})
-                self.assertGreater(len(report["rows"]), 0)
+                results = self.results(BENCH, "--scenario", "readers", "--coarse", *slow)
+                self.assertEqual(results["unmeasured"], {})
+                self.assertEqual(len(self.measured(results)), 4)
 
     def test_one_processor(self):
-        report = self.bench(before=one_processor)
-        self.check_measured(report, TWO_SIDED)
+        results = self.results(BENCH, before=one_processor)
+        self.check_bench(results, TWO_SIDED)
         for name in TWO_SIDED:
-            self.assertEqual(report["unmeasured"][name], "one processor")
-        self.assertTrue({"operations", "blocking", "paced", "inplace"} <=
-                        {row["group"] for row in report["rows"]})
+            self.assertEqual(results["unmeasured"][name], "one processor")
+        self.check_peers(self.results(PEERS, *FEW_PEERS, before=one_processor), spin=False)
 
-    def test_failed_row(self):
-        report = self.bench(before=small_files)
-        self.assertIn("File too large", report["unmeasured"]["inplace"])
-        self.check_measured(report, TWO_SIDED | {"inplace"})
-        self.assertTrue({"operations", "blocking", "paced"} <=
-                        {row["group"] for row in report["rows"]})
+    def test_failed_group(self):
+        results = self.results(BENCH, before=small_files)
+        self.assertIn("File too large", results["unmeasured"]["inplace"])
+        self.check_bench(results, TWO_SIDED | {"inplace"})
 
     def test_failed_curve(self):
-        report, output = self.run_program(SCALING, before=small_files)
-        self.assertRegex(output, "sizes: could not be measured: .*File too large")
-        self.assertIn("readers", {curve["name"] for curve in report["curves"]})
+        results = self.results(SCALING, before=small_files)
+        self.assertIn("File too large", results["unmeasured"]["sizes"])
+        self.assertIn("readers", self.curves(results))
+
+    def curves(self, results):
+        """Names of those with points."""
+        return {curve["name"] for curve in results["curves"]
+                if any(series["points"] for series in curve["series"])}
 
     def test_curves_of_one_processor(self):
-        report, output = self.run_program(SCALING, before=one_processor)
-        self.assertIn("polled: could not be measured: one processor", output)
-        self.assertIn("writers", {curve["name"] for curve in report["curves"]})
+        results = self.results(SCALING, before=one_processor)
+        self.assertEqual(results["unmeasured"]["polled"], "one processor")
+        self.assertIn("writers", self.curves(results))
 
     @unittest.skipUnless(DEVICES, "built without devices")
     def test_failed_device(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "devices.json")
-            done = subprocess.run([DEVICES, "--quick", "--json", path], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  preexec_fn=few_descriptors, check=False)
-            self.assertEqual(done.returncode, 0, done.stdout)
-            with open(path) as f:
-                rows = {row["scenario"]: row for row in map(json.loads, f)}
-        self.assertIn("unmeasured", rows["clients_1000"])
-        self.assertGreater(rows["push_1000Hz"]["received"], 0)
+        results = self.results(DEVICES, before=few_descriptors)
+        self.assertIn("clients_1000", results["unmeasured"])
+        self.assertIn(("push_1000Hz", "latency"), self.measured(results))
 
     def test_wrong_side(self):
         done = subprocess.run([BENCH, "--slow", "neither"], capture_output=True, text=True,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "attack.h"
-
 #include <ach/interface/map.h>
 #include <ach/interface/player.h>
 #include <ach/interface/position2d.h>
@@ -14,12 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../attempt.h"
-#include "crowd.h"
+#include "device.h"
+#include "ticks.h"
 
 #define MOST 200u
 
-struct attack {
+struct attackers {
+    enum attack kind;
     uint16_t port;
     int fds[MOST];
     unsigned count;
@@ -28,15 +27,7 @@ struct attack {
     size_t size;
 };
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void fill(struct attack *a, uint16_t interf, uint8_t type, uint8_t subtype, uint32_t size)
+static void fill(struct attackers *a, uint16_t interf, uint8_t type, uint8_t subtype, uint32_t size)
 {
     const ach_header_t h = {.address = {.interf = interf}, .type = type, .subtype = subtype};
 
@@ -46,7 +37,7 @@ static void fill(struct attack *a, uint16_t interf, uint8_t type, uint8_t subtyp
     }
 }
 
-static void join(struct attack *a, unsigned n, uint16_t interf)
+static void join(struct attackers *a, unsigned n, uint16_t interf)
 {
     const uint32_t open[7] = {0, 0, interf, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
 
@@ -58,33 +49,21 @@ static void join(struct attack *a, unsigned n, uint16_t interf)
     }
 }
 
-/* Requests for maps. */
-static void ask_for_maps(struct attack *a, unsigned n)
+static void ask_for_maps(struct attackers *a)
 {
     fill(a, ACH_MAP_CODE, ACH_MSG_REQ, ACH_MAP_REQ_GET_DATA, 28);
-    join(a, n, ACH_MAP_CODE);
-}
-
-/* The answers are not read. */
-static void maps_unread(struct attack *a)
-{
-    ask_for_maps(a, 4);
-}
-
-static void maps_read(struct attack *a)
-{
-    ask_for_maps(a, 4);
+    join(a, 4, ACH_MAP_CODE);
 }
 
 /* A driver that does not know the commands. */
-static void refused(struct attack *a)
+static void refused(struct attackers *a)
 {
     fill(a, ACH_POSITION2D_CODE, ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL, 28);
     join(a, 4, ACH_POSITION2D_CODE);
 }
 
 /* The header of a large message, and then what it says are its bytes, but never all. */
-static void partial(struct attack *a)
+static void partial(struct attackers *a)
 {
     const ach_header_t h = {
         .address = {.interf = ACH_POSITION2D_CODE}, .type = ACH_MSG_CMD, .subtype = 1};
@@ -100,47 +79,43 @@ static void partial(struct attack *a)
     }
 }
 
-static void strangers(struct attack *a)
+static void strangers(struct attackers *a)
 {
     join(a, MOST, 0);
 }
 
 /* Come and go. */
-static void replace_one(struct attack *a, unsigned i)
+static void replace_one(struct attackers *a, unsigned i)
 {
     close(a->fds[i % a->count]);
     a->fds[i % a->count] = crowd_dial(a->port);
 }
 
 static const struct {
-    const char *name;
-    void (*begin)(struct attack *a);
-    bool read, come;
+    void (*begin)(struct attackers *a);
+    bool read; /* the answers */
+    bool come; /* and go, instead of sending */
 } attacks[] = {
-    {"beside_maps_unread", maps_unread, false, false},
-    {"beside_maps_read", maps_read, true, false},
-    {"beside_refused_commands", refused, false, false},
-    {"beside_partial_messages", partial, false, false},
-    {"beside_strangers", strangers, false, true},
+    [MAPS_UNREAD] = {ask_for_maps, false, false}, [MAPS_READ] = {ask_for_maps, true, false},
+    [REFUSED_COMMANDS] = {refused, false, false}, [PARTIAL_MESSAGES] = {partial, false, false},
+    [STRANGERS] = {strangers, false, true},
 };
-
-static size_t chosen;
 
 static void *run(void *context)
 {
     static char sink[1 << 16];
-    struct attack *a = context;
+    struct attackers *a = context;
     unsigned i;
 
     while (!__atomic_load_n(&a->stop, __ATOMIC_ACQUIRE)) {
-        for (i = 0; i < a->count && !attacks[chosen].come; i++) {
+        for (i = 0; i < a->count && !attacks[a->kind].come; i++) {
             /* A part of a message may be sent: the server then ends the connection. */
             if (a->size && send(a->fds[i], a->bytes, a->size, MSG_NOSIGNAL | MSG_DONTWAIT) % 68 > 0)
                 replace_one(a, i);
-            while (attacks[chosen].read && recv(a->fds[i], sink, sizeof(sink), MSG_DONTWAIT) > 0)
+            while (attacks[a->kind].read && recv(a->fds[i], sink, sizeof(sink), MSG_DONTWAIT) > 0)
                 ;
         }
-        for (i = 0; i < 8 && attacks[chosen].come; i++)
+        for (i = 0; i < 8 && attacks[a->kind].come; i++)
             replace_one(a, (unsigned)rand());
         usleep(1000);
     }
@@ -160,29 +135,23 @@ static void round_trip(int fd)
         attempt_fail("no answer");
 }
 
-const char *attack_name(size_t i)
+void attack_run(enum attack attack, uint16_t port, double seconds, struct samples *round_trips)
 {
-    return i < sizeof(attacks) / sizeof(attacks[0]) ? attacks[i].name : NULL;
-}
-
-void attack_run(size_t i, uint16_t port, double seconds, struct samples *round_trips)
-{
-    struct attack *a = calloc(1, sizeof(*a));
+    struct attackers *a = calloc(1, sizeof(*a));
+    const uint64_t end = clock_ns() + (uint64_t)(seconds * 1e9);
     int fd = crowd_dial(port);
-    double end, start;
     pthread_t thread;
 
-    if (!a)
-        attempt_fail("no memory");
+    MUST(a != NULL);
+    a->kind = attack;
     a->port = port;
-    chosen = i;
-    attacks[i].begin(a);
-    if (pthread_create(&thread, NULL, run, a) != 0)
-        attempt_fail("no thread");
-    for (end = now() + seconds; now() < end;) {
-        start = now();
+    attacks[attack].begin(a);
+    MUST(pthread_create(&thread, NULL, run, a) == 0);
+    while (clock_ns() < end) {
+        uint64_t start = clock_ns();
+
         round_trip(fd);
-        samples_add(round_trips, (now() - start) * 1e6);
+        samples_add(round_trips, (double)(clock_ns() - start) / 1e3);
         usleep(1000);
     }
     __atomic_store_n(&a->stop, true, __ATOMIC_RELEASE);

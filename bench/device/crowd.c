@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "crowd.h"
-
 #include <ach/interface/player.h>
 #include <ach/interface/position2d.h>
 #include <ach/message.h>
@@ -14,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../attempt.h"
+#include "device.h"
 
 #define GREETING 32
 #define DATA_SIZE 52
@@ -72,12 +70,12 @@ int crowd_dial(uint16_t port)
     return fd;
 }
 
-static void enter(struct client *c, const struct crowd_plan *plan)
+static void enter(struct client *c, const struct crowd_plan *plan, uint16_t port)
 {
     const uint32_t mode = plan->pull ? ACH_PLAYER_DATAMODE_PULL : ACH_PLAYER_DATAMODE_PUSH;
     const uint32_t open[7] = {0, 0, ACH_POSITION2D_CODE, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
 
-    c->fd = crowd_dial(plan->port);
+    c->fd = crowd_dial(port);
     c->used = 0;
     c->last = 0;
     crowd_ask(c->fd, ACH_PLAYER_REQ_DATAMODE, &mode, 1);
@@ -99,28 +97,25 @@ static double count_of(const unsigned char *body)
 }
 
 static void take(struct client *c, const struct crowd_plan *plan, const ach_header_t *h,
-                 const unsigned char *body, bool measured, struct crowd_result *r)
+                 const unsigned char *body, bool measured, struct outcome *r)
 {
     if (h->type == ACH_MSG_DATA) {
         double count = count_of(body);
 
         if (measured) {
-            samples_add(&r->latency, (now() - h->timestamp) * 1e6);
-            r->received++;
+            samples_add(&r->ns, (now() - h->timestamp) * 1e6);
+            r->sent++;
             if (c->last > 0 && count > c->last + 1)
-                r->missed += (uint64_t)(count - c->last - 1);
+                r->lost += (uint64_t)(count - c->last - 1);
         }
         c->last = count;
-    } else if (h->type == ACH_MSG_SYNCH && h->subtype == ACH_PLAYER_SYNCH_OVERFLOW) {
-        r->told +=
-            (uint64_t)body[0] << 24 | (uint64_t)body[1] << 16 | (uint64_t)body[2] << 8 | body[3];
-    } else if (h->type == ACH_MSG_SYNCH && plan->pull) {
+    } else if (h->type == ACH_MSG_SYNCH && h->subtype != ACH_PLAYER_SYNCH_OVERFLOW && plan->pull) {
         crowd_ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
     }
 }
 
 static void receive(struct client *c, const struct crowd_plan *plan, bool measured,
-                    struct crowd_result *r)
+                    struct outcome *r)
 {
     ssize_t n = recv(c->fd, c->buffer + c->used, sizeof(c->buffer) - c->used, 0);
     size_t at = 0;
@@ -140,9 +135,9 @@ static void receive(struct client *c, const struct crowd_plan *plan, bool measur
     memmove(c->buffer, c->buffer + at, c->used);
 }
 
-static void listen_to(int epoll, const struct crowd_plan *plan, struct crowd_result *r)
+static void listen_to(int epoll, const struct crowd_plan *plan, double seconds, struct outcome *r)
 {
-    double start = now(), end = start + WARM_UP + plan->seconds;
+    double start = now(), end = start + WARM_UP + seconds;
     struct epoll_event events[64];
 
     while (now() < end) {
@@ -153,23 +148,22 @@ static void listen_to(int epoll, const struct crowd_plan *plan, struct crowd_res
     }
 }
 
-void crowd_run(const struct crowd_plan *plan, struct crowd_result *result)
+void crowd_run(const struct crowd_plan *plan, uint16_t port, double seconds, struct outcome *once)
 {
     unsigned i, all = plan->clients + plan->stopped;
     struct client *clients = calloc(all, sizeof(*clients));
     int epoll = epoll_create1(0);
 
-    memset(result, 0, sizeof(*result));
     if (!clients || epoll < 0)
         give_up("no memory");
     for (i = 0; i < all; i++) {
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = &clients[i]};
 
-        enter(&clients[i], plan);
+        enter(&clients[i], plan, port);
         if (i < plan->clients && epoll_ctl(epoll, EPOLL_CTL_ADD, clients[i].fd, &e) != 0)
             give_up("epoll");
     }
-    listen_to(epoll, plan, result);
+    listen_to(epoll, plan, seconds, once);
     for (i = 0; i < all; i++)
         close(clients[i].fd);
     close(epoll);

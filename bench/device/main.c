@@ -1,40 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ach-device-bench - how long data of a device takes to its clients over TCP
+ * main.c - ach-device-bench: how long data of a device takes to its clients over TCP
  *
  * One process has the device and the server, another all the clients, on loopback.
  */
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include "../attempt.h"
-#include "../json_text.h"
-#include "attack.h"
-#include "crowd.h"
-#include "robot.h"
+#include "device.h"
 
-#define PART_LIMIT_SECONDS 900u /* for processors that are slow, or not ours alone */
+#define QUICK_SECONDS 0.5
+#define QUICK_DIVIDE 20u
 
-static const struct scenario {
-    const char *name;
-    double rate;
-    unsigned clients, stopped;
-    bool pull;
-    double quantile, limit; /* what is claimed, in us */
-} scenarios[] = {
-    {"push_100Hz", 100, 1, 0, false, 0.5, 200},
-    {"push_1000Hz", 1000, 1, 0, false, 0.5, 200},
-    {"pull_100Hz", 100, 1, 0, true, 0.5, 200},
-    {"pull_1000Hz", 1000, 1, 0, true, 0.5, 200},
-    {"clients_1000", 100, 1000, 0, false, 0.99, 10000},
-    {"clients_1000_one_stopped", 100, 1000, 1, false, 0.99, 10000},
+static double seconds = 10;
+
+static void clients_measure(const struct group *g)
+{
+    struct crowd_plan plan = *(const struct crowd_plan *)g->what;
+    struct robot robot = robot_start(plan.rate);
+    struct outcome once = {0};
+
+    if (bench.quick && plan.clients > QUICK_DIVIDE)
+        plan.clients /= QUICK_DIVIDE;
+    crowd_run(&plan, robot.port, bench.quick ? QUICK_SECONDS : seconds, &once);
+    robot_end(&robot);
+    row_add(row_of(g, "latency", NULL, 0), 0, &once);
+}
+
+static void attack_measure(const struct group *g)
+{
+    struct robot robot = robot_start(100);
+    struct outcome once = {0};
+
+    attack_run(*(const enum attack *)g->what, robot.port, bench.quick ? QUICK_SECONDS : seconds,
+               &once.ns);
+    robot_end(&robot);
+    row_add(row_of(g, "round trip", NULL, 0), 0, &once);
+}
+
+#define CLIENTS(name_, about_, ...)                                                                \
+    {                                                                                              \
+        .name = (name_), .about = (about_), .unit = "us", .measure = clients_measure,              \
+        .what = &(const struct crowd_plan)                                                         \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define BESIDE(name_, about_, attack_)                                                             \
+    {                                                                                              \
+        .name = (name_), .about = "another client beside " about_, .unit = "us",                   \
+        .measure = attack_measure, .what = &(const enum attack)                                    \
+        {                                                                                          \
+            attack_                                                                                \
+        }                                                                                          \
+    }
+
+static const struct group groups[] = {
+    CLIENTS("push_100Hz", "1 client, 100 Hz", .rate = 100, .clients = 1),
+    CLIENTS("push_1000Hz", "1 client, 1 kHz", .rate = 1000, .clients = 1),
+    CLIENTS("pull_100Hz", "1 client that asks for data, 100 Hz", .rate = 100, .clients = 1,
+            .pull = true),
+    CLIENTS("pull_1000Hz", "1 client that asks for data, 1 kHz", .rate = 1000, .clients = 1,
+            .pull = true),
+    CLIENTS("clients_1000", "1000 clients, 100 Hz", .rate = 100, .clients = 1000),
+    CLIENTS("clients_1000_one_stopped", "1000 clients, and one that does not read", .rate = 100,
+            .clients = 1000, .stopped = 1),
+    BESIDE("beside_maps_unread", "4 that ask for maps and do not read", MAPS_UNREAD),
+    BESIDE("beside_maps_read", "4 that ask for maps", MAPS_READ),
+    BESIDE("beside_refused_commands", "4 whose commands are refused", REFUSED_COMMANDS),
+    BESIDE("beside_partial_messages", "200 that send parts of messages", PARTIAL_MESSAGES),
+    BESIDE("beside_strangers", "200 that come and go", STRANGERS),
 };
 
-/* Round trips beside an attack, us. */
-#define ATTACK_LIMIT 50000.0
+/* Of a machine that does nothing else. */
+static const struct claim claims[] = {
+    CLAIM("push_100Hz", "latency", NULL, P50_BELOW, 200),
+    CLAIM("push_1000Hz", "latency", NULL, P50_BELOW, 200),
+    CLAIM("pull_100Hz", "latency", NULL, P50_BELOW, 200),
+    CLAIM("pull_1000Hz", "latency", NULL, P50_BELOW, 200),
+    CLAIM("clients_1000", "latency", NULL, P99_BELOW, 10000),
+    CLAIM("clients_1000_one_stopped", "latency", NULL, P99_BELOW, 10000),
+    CLAIM("beside_maps_unread", "round trip", NULL, P99_BELOW, 50000),
+    CLAIM("beside_maps_read", "round trip", NULL, P99_BELOW, 50000),
+    CLAIM("beside_refused_commands", "round trip", NULL, P99_BELOW, 50000),
+    CLAIM("beside_partial_messages", "round trip", NULL, P99_BELOW, 50000),
+    CLAIM("beside_strangers", "round trip", NULL, P99_BELOW, 50000),
+    {0},
+};
+
+static void set_seconds(int value, const char *name, const char *text)
+{
+    (void)value;
+    seconds = number(name, text, 0.01, 3600);
+}
 
 static void allow_descriptors(void)
 {
@@ -44,154 +101,33 @@ static void allow_descriptors(void)
         l.rlim_cur = l.rlim_max;
         setrlimit(RLIMIT_NOFILE, &l);
     }
+    MUST_SYS(sched_setaffinity(0, sizeof(bench.machine.all), &bench.machine.all) == 0);
 }
 
-/* What is measured in one attempt. */
-struct part {
-    const struct scenario *s;
-    double seconds;
-    unsigned divide;
-    FILE *json;
+static const struct option longs[] = {{"seconds", required_argument, NULL, 256}, {0}};
+
+static const struct program program = {
+    .name = "ach-device-bench",
+    .usage = "usage: ach-device-bench [--quick] [--seconds N] [--scenario NAME,...] [--json FILE]\n"
+             "\n"
+             "Measures how long data of a device takes to clients over TCP on loopback.\n"
+             "\n"
+             "  --quick       half a second each, and fewer clients\n"
+             "  --seconds N   10, for each scenario\n"
+             "  --scenario    only these:",
+    .usage_end = "\n"
+                 "  --json FILE   write the results there\n",
+    .groups = groups,
+    .count = ARRAY_SIZE(groups),
+    .claims = claims,
+    .rounds = 1,
+    .quick_rounds = 1,
+    .options = longs,
+    .option = set_seconds,
+    .begin = allow_descriptors,
 };
-
-static void measure(void *arg)
-{
-    const struct part *part = arg;
-    const struct scenario *s = part->s;
-    unsigned divide = part->divide;
-    FILE *json = part->json;
-    struct robot robot = robot_start(s->rate);
-    struct crowd_plan plan = {.port = robot.port,
-                              .clients = s->clients > divide ? s->clients / divide : s->clients,
-                              .stopped = s->stopped,
-                              .pull = s->pull,
-                              .seconds = part->seconds};
-    struct crowd_result r;
-    double p50, p99, most, claimed;
-
-    crowd_run(&plan, &r);
-    robot_end(&robot);
-    p50 = samples_quantile(&r.latency, 0.5);
-    p99 = samples_quantile(&r.latency, 0.99);
-    most = samples_quantile(&r.latency, 1);
-    claimed = samples_quantile(&r.latency, s->quantile);
-    printf("%-26s %5u %10llu %9.0f %9.0f %9.0f %8llu  p%g < %g us: %s\n", s->name, plan.clients,
-           (unsigned long long)r.received, p50, p99, most, (unsigned long long)(r.missed + r.told),
-           s->quantile * 100, s->limit, claimed < s->limit && !r.missed ? "yes" : "no");
-    fflush(stdout);
-    if (json)
-        fprintf(json,
-                "{\"scenario\": \"%s\", \"clients\": %u, \"stopped\": %u, \"rate\": %g, "
-                "\"received\": %llu, \"missed\": %llu, \"p50_us\": %.1f, \"p99_us\": %.1f, "
-                "\"max_us\": %.1f, \"claim_us\": %g, \"claim_quantile\": %g}\n",
-                s->name, plan.clients, s->stopped, s->rate, (unsigned long long)r.received,
-                (unsigned long long)r.missed, p50, p99, most, s->limit, s->quantile);
-    samples_finish(&r.latency);
-}
-
-static void attempt_part(void (*fun)(void *part), void *part, const char *name, FILE *json)
-{
-    const char *why = attempt(fun, part, PART_LIMIT_SECONDS);
-
-    if (!why)
-        return;
-    printf("%-26s could not be measured: %s\n", name, why);
-    if (json) {
-        fputs("{", json);
-        json_member(json, "scenario", name);
-        fputs("\"unmeasured\": ", json);
-        json_string(json, why);
-        fputs("}\n", json);
-    }
-}
-
-struct attack_part {
-    size_t attack;
-    double seconds;
-    FILE *json;
-};
-
-/* What another client notices of an attack; the target is for a machine that does nothing else. */
-static void measure_attack(void *arg)
-{
-    const struct attack_part *part = arg;
-    const char *name = attack_name(part->attack);
-    struct robot robot = robot_start(100);
-    struct samples s = {0};
-    double p50, p99, most;
-
-    attack_run(part->attack, robot.port, part->seconds, &s);
-    robot_end(&robot);
-    p50 = samples_quantile(&s, 0.5);
-    p99 = samples_quantile(&s, 0.99);
-    most = samples_quantile(&s, 1);
-    printf("%-26s %5u %10zu %9.0f %9.0f %9.0f %8s  p99 < %g us: %s\n", name, 1u, s.count, p50, p99,
-           most, "", ATTACK_LIMIT, p99 < ATTACK_LIMIT ? "yes" : "no");
-    fflush(stdout);
-    if (part->json)
-        fprintf(part->json,
-                "{\"scenario\": \"%s\", \"round_trips\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, "
-                "\"max_us\": %.1f, \"claim_us\": %g, \"claim_quantile\": 0.99}\n",
-                name, s.count, p50, p99, most, ATTACK_LIMIT);
-    samples_finish(&s);
-}
-
-/* Named on the command line, or none is. */
-static bool wanted(const char *name, char **names)
-{
-    char **n = names;
-
-    while (*n && strcmp(*n, name) != 0)
-        n++;
-    return *n || !*names;
-}
-
-static int usage(void)
-{
-    fprintf(stderr,
-            "usage: ach-device-bench [--seconds N] [--quick] [--json FILE] [SCENARIO ...]\n");
-    return 2;
-}
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"seconds", required_argument, NULL, 's'},
-                                            {"quick", no_argument, NULL, 'q'},
-                                            {"json", required_argument, NULL, 'j'},
-                                            {0}};
-    double seconds = 10;
-    unsigned divide = 1;
-    FILE *json = NULL;
-    size_t i;
-    int o;
-
-    while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (o == 's') {
-            seconds = atof(optarg);
-        } else if (o == 'q') {
-            seconds = 0.5;
-            divide = 20;
-        } else if (o != 'j' || !(json = fopen(optarg, "w"))) {
-            return usage();
-        }
-    }
-    allow_descriptors();
-    printf("%-26s %5s %10s %9s %9s %9s %8s\n", "TCP on loopback", "users", "messages", "p50 us",
-           "p99 us", "max us", "lost");
-    fflush(stdout);
-    for (i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-        struct part part = {&scenarios[i], seconds, divide, json};
-
-        if (wanted(scenarios[i].name, argv + optind))
-            attempt_part(measure, &part, scenarios[i].name, json);
-    }
-    for (i = 0; attack_name(i); i++) {
-        struct attack_part part = {i, seconds, json};
-
-        if (wanted(attack_name(i), argv + optind))
-            attempt_part(measure_attack, &part, attack_name(i), json);
-    }
-    if (json)
-        fclose(json);
-    return 0;
+    return bench_main(argc, argv, &program);
 }

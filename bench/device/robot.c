@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "robot.h"
-
 #include <ach.h>
 #include <ach/interface/position2d.h>
 #include <ach/tcp.h>
@@ -13,7 +11,7 @@
 
 #include "../../tests/device/tcp/atlas.h"
 
-#include "../attempt.h"
+#include "device.h"
 
 struct ticker {
     ach_address_t address;

@@ -7,15 +7,14 @@
 
 #include "contender.h"
 
-extern const struct contender ach_contender, ach_newest_contender, ach_helper_contender,
-    ach_heap_contender, ach_in_place_contender, ach_kernel_contender, ach_device_contender;
+extern const struct contender ach_contender, ach_newest_contender, ach_polled_contender,
+    ach_helper_contender, ach_heap_contender, ach_in_place_contender, ach_kernel_contender,
+    ach_device_contender;
 extern const struct contender futex_contender, line_contender;
 extern const struct contender pipe_contender, fifo_contender;
 extern const struct contender unix_stream_contender, unix_datagram_contender;
 extern const struct contender tcp_contender, udp_contender, multicast_contender;
 extern const struct contender mq_contender, eventfd_contender;
-
-extern const struct contender *const built_in_contenders[]; /* ended by NULL */
 
 /* For start: why there are no kernel channels, or NULL. */
 const char *kernel_channels_missing(void);

@@ -15,7 +15,7 @@
 
 struct flavour {
     enum ach_map map;
-    bool in_place, newest;
+    bool in_place, newest, polled;
     const char *ready; /* what makes a descriptor readable; NULL: whatever suits */
 };
 
@@ -57,7 +57,7 @@ static bool open_end(struct link *l)
         ach_attr_set_shm(&attr, c->shm);
     if (f->in_place && l->side == SENDER)
         ach_attr_set_lock_source(&attr, 1);
-    ach_attr_set_spin(&attr, l->mode == MODE_SPIN ? SPIN_NS : 0);
+    ach_attr_set_spin(&attr, l->mode == MODE_SPIN && !f->polled ? SPIN_NS : 0);
     if (ach_open(&c->chan, c->name, &attr) != ACH_OK || ach_flush(&c->chan) != ACH_OK)
         return false;
     if (l->mode != MODE_POLL || l->side == SENDER)
@@ -139,9 +139,9 @@ static bool release(struct link *l)
 
 #define CHANNEL(...)                                                                               \
     .kind = KIND_ACH, .source = __FILE__, .state_size = sizeof(struct channel),                    \
-    .variant = &(const struct flavour){__VA_ARGS__}, .waits = MODE_SPIN, .looks_first = MODE_POLL, \
-    .setup = setup, .finish = finish, .open = open_end, .close = close_end
-#define COPIES .send = send_copy, .receive = receive_copy
+    .variant = &(const struct flavour){__VA_ARGS__}, .looks_first = MODE_POLL, .setup = setup,     \
+    .finish = finish, .open = open_end, .close = close_end
+#define COPIES .send = send_copy, .receive = receive_copy, .waits = MODE_SPIN
 
 const struct contender ach_contender = {
     CHANNEL(.map = ACH_MAP_USER), COPIES, .name = "ach",
@@ -151,6 +151,14 @@ const struct contender ach_contender = {
 const struct contender ach_newest_contender = {
     CHANNEL(.map = ACH_MAP_USER, .newest = true), COPIES, .name = "ach newest",
     .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .settings = "ACH_O_LAST"};
+
+const struct contender ach_polled_contender = {
+    CHANNEL(.map = ACH_MAP_USER, .polled = true),
+    .name = "ach polled",
+    .send = send_copy,
+    .receive = receive_copy,
+    .modes = MODE_SPIN,
+    .settings = "gets again and again, on a handle that does not spin"};
 
 const struct contender ach_helper_contender = {
     CHANNEL(.map = ACH_MAP_USER, .ready = "thread"), COPIES, .name = "ach helper",
@@ -176,6 +184,7 @@ const struct contender ach_in_place_contender = {
     .receive = view,
     .release = release,
     .modes = MODE_BLOCK | MODE_SPIN,
+    .waits = MODE_SPIN,
     .max_senders = 1,
     .copies_nothing = true,
     .settings = "reserve and commit, view and check; one writer"};

@@ -7,9 +7,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "../machine.h"
-#include "../ticks.h"
 #include "link.h"
+#include "ticks.h"
 
 #define PATIENCE_MS 100
 #define WARM_UP_MS 10
@@ -52,7 +51,7 @@ int end_put(struct end *e, const struct tag *tag)
 
     if (e->c->loan && !e->c->loan(l))
         return 0;
-    message_write(l->message, l->size, tag, e->s->touch);
+    message_write(l->message, l->size, tag, !e->s->untouched);
     return e->c->send(l);
 }
 
@@ -64,7 +63,7 @@ int end_get(struct end *e, struct tag *tag, int timeout_ms)
 
     if (n <= 0)
         return n == 0 ? NOTHING : FAILED;
-    good = (size_t)n == l->size && message_read(l->message, l->size, tag, e->s->touch);
+    good = (size_t)n == l->size && message_read(l->message, l->size, tag, !e->s->untouched);
     if (e->c->release && !e->c->release(l))
         return NOTHING; /* overwritten while it was read: a loss, not damage */
     return good ? GOT : DAMAGED;
@@ -295,7 +294,11 @@ void end_finish(struct end *e)
 
 void end_run(struct end *e)
 {
+    bool main_side = e->live == live_send || e->live == live_ping;
+
     signal(SIGTERM, SIG_DFL);
+    if (main_side ? bench.slow_main : bench.slow_peer)
+        brake_start();
     if (!end_begin(e)) {
         fail(e);
         return;

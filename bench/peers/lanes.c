@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "../ticks.h"
+#include "ticks.h"
 
 #define BUFFER_MIN ((size_t)256 * 1024)
 #define MESSAGES_IN_BUFFER 4u

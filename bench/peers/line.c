@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../ticks.h"
 #include "built_in.h"
 #include "ring.h"
+#include "ticks.h"
 
 #define ALIGNMENT 128u
 #define LOOKS 256u /* between two looks at the clock */

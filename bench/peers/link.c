@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ticks.h"
+#include "ticks.h"
 
 #define LOOKS 64u /* between two looks at the clock, which costs more than they do */
 

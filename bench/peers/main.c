@@ -1,343 +1,224 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * main.c - compare channels with what else carries messages
- *
- * The contenders take turns, round by round, so that whatever else the machine
- * does hits all alike.
- */
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
+/* main.c - ach-peers: compare channels with what else carries messages */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../supervise.h"
-#include "../ticks.h"
-#include "built_in.h"
-#include "network.h"
-#include "options.h"
-#include "output.h"
+#include "message.h"
+#include "peers.h"
 
-#define LIMIT_SECONDS 1500u
-#define LONG_LIMIT_SECONDS 86400u
-#define LONG_SECONDS 600.0
-#define QUICK_ROUNDS 2u
-#define QUICK_SCALE 0.5
-/* What meson could not build, and why: NAME, PACKAGE pairs. */
-static const char *const missing_modules[][2] = {PEERS_MISSING{NULL, NULL}};
+#define OWN_ROUNDS 3u
+#define SIZE_LIMIT 67108864.0
 
-static struct results results;
+enum { RATE = 256, SIZE, SENDERS, RECEIVERS, HOPS, WAIT, REALTIME, SECONDS, ONLY, MODULES };
 
-static void add(const struct contender *c, const char *status)
+static const struct option longs[] = {
+    {"long", no_argument, &bench.lasting, true},
+    {"only", required_argument, NULL, ONLY},
+    {"modules", required_argument, NULL, MODULES},
+    {"rate", required_argument, NULL, RATE},
+    {"size", required_argument, NULL, SIZE},
+    {"senders", required_argument, NULL, SENDERS},
+    {"receivers", required_argument, NULL, RECEIVERS},
+    {"hops", required_argument, NULL, HOPS},
+    {"wait", required_argument, NULL, WAIT},
+    {"realtime", no_argument, NULL, REALTIME},
+    {"seconds", required_argument, NULL, SECONDS},
+    {"list", no_argument, NULL, 'l'},
+    {0},
+};
+
+static const char *only, *modules = PEERS_MODULES;
+static bool list;
+
+/* The user's own scenario. */
+static bool is_own;
+static struct scenario own = {.peer_rounds = OWN_ROUNDS, .setting = {.seconds = 1}};
+static struct group own_group = {.name = "own",
+                                 .about = "as you asked",
+                                 .measure = links_measure,
+                                 .rounds = OWN_ROUNDS,
+                                 .quick = true,
+                                 .lasting = true,
+                                 .in_process = true,
+                                 .what = &own};
+
+static enum mode mode_of(const char *text)
 {
-    struct entry *e = realloc(results.entries, (results.entry_count + 1) * sizeof(*e));
-
-    if (!e)
-        exit(1);
-    results.entries = e;
-    e = &e[results.entry_count++];
-    *e = (struct entry){.c = c};
-    snprintf(e->status, sizeof(e->status), "%s", status);
+    if (strcmp(text, "block") == 0)
+        return MODE_BLOCK;
+    if (strcmp(text, "spin") == 0)
+        return MODE_SPIN;
+    if (strcmp(text, "poll") == 0)
+        return MODE_POLL;
+    fprintf(stderr, "ach-peers: --wait takes block, spin or poll, not '%s'\n", text);
+    exit(2);
 }
 
-static void add_missing(const char *name, const char *package, const char *why)
+static void option(int value, const char *name, const char *text)
 {
-    struct contender *c = calloc(1, sizeof(*c));
+    struct setting *s = &own.setting;
 
-    if (!c)
-        exit(1);
-    *c = (struct contender){.name = name, .kind = KIND_LIBRARY, .package = package};
-    add(c, why);
-}
-
-static void load(const char *path)
-{
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const struct contender *list = module ? dlsym(module, "contenders") : NULL;
-
-    if (!list)
-        add_missing(strdup(strrchr(path, '/') + 1), NULL, dlerror());
-    for (; list && list->name; list++)
-        add(list, "ok");
-}
-
-static void load_all(const char *directory)
-{
-    char pattern[PATH_MAX];
-    glob_t found = {0};
-    size_t i;
-
-    snprintf(pattern, sizeof(pattern), "%s/*.so", directory);
-    glob(pattern, 0, NULL, &found);
-    for (i = 0; i < found.gl_pathc; i++)
-        load(found.gl_pathv[i]);
-    globfree(&found);
-}
-
-static const char *contender_name(unsigned i)
-{
-    return i < results.entry_count ? results.entries[i].c->name : NULL;
-}
-
-static void gather(const struct options *o)
-{
-    unsigned i, kept = 0;
-
-    for (i = 0; built_in_contenders[i]; i++)
-        add(built_in_contenders[i], "ok");
-    load_all(o->modules);
-    for (i = 0; missing_modules[i][0]; i++) {
-        char why[WHY_SIZE];
-
-        snprintf(why, sizeof(why), "not built: package %s was not there", missing_modules[i][1]);
-        add_missing(missing_modules[i][0], missing_modules[i][1], why);
-    }
-    check_list(o->only, "contender", contender_name, "--list");
-    for (i = 0; o->only && i < results.entry_count; i++)
-        if (results.entries[i].c->kind == KIND_FLOOR ||
-            in_list(o->only, results.entries[i].c->name))
-            results.entries[kept++] = results.entries[i];
-    if (o->only)
-        results.entry_count = kept;
-}
-
-static bool takes_part(const struct entry *e)
-{
-    return strcmp(e->status, "ok") == 0;
-}
-
-/* Nothing of the comparison goes out on a network. */
-static void exclude_multicast(void)
-{
-    unsigned i;
-
-    for (i = 0; i < results.entry_count; i++)
-        if (results.entries[i].c->multicasts && takes_part(&results.entries[i]))
-            snprintf(results.entries[i].status, sizeof(results.entries[i].status),
-                     "left out: needs root, to be kept off the network");
-}
-
-static void daemons(bool start)
-{
-    unsigned i;
-
-    for (i = 0; i < results.entry_count; i++) {
-        struct entry *e = &results.entries[i];
-        const char *why;
-
-        if (!takes_part(e))
-            continue;
-        if (!start && e->c->stop)
-            e->c->stop();
-        if (!start || !e->c->start)
-            continue;
-        why = e->c->start();
-        if (why)
-            snprintf(e->status, sizeof(e->status), "%s", why);
+    is_own |= value >= RATE && value <= SECONDS;
+    switch (value) {
+    case 'l':
+        list = true;
+        break;
+    case ONLY:
+        only = text;
+        break;
+    case MODULES:
+        modules = text;
+        break;
+    case RATE:
+        s->rate_hz = number(name, text, 0, 1e6);
+        s->rate_hz = s->rate_hz > 0 ? s->rate_hz : -1;
+        break;
+    case SIZE:
+        s->size = (size_t)number(name, text, MESSAGE_MIN, SIZE_LIMIT);
+        break;
+    case SENDERS:
+        s->senders = (unsigned)number(name, text, 1, SENDERS_MAX);
+        break;
+    case RECEIVERS:
+        s->receivers = (unsigned)number(name, text, 1, RECEIVERS_MAX);
+        break;
+    case HOPS:
+        s->hops = (unsigned)number(name, text, 1, RUN_HOPS_MAX);
+        break;
+    case WAIT:
+        s->mode = mode_of(text);
+        break;
+    case REALTIME:
+        s->fifo = true;
+        break;
+    case SECONDS:
+        s->seconds = number(name, text, 0.01, 3600);
+        break;
+    default:
+        break;
     }
 }
 
-static bool wanted(const struct options *o, const struct scenario *s)
+/* What cannot be had together. */
+static void check_own(const struct setting *s)
 {
-    if (o->scenarios)
-        return in_list(o->scenarios, s->name);
-    if (s->asked)
-        return false;
-    if (o->long_)
-        return s->setting.rate_hz == 1000 && s->setting.mode == MODE_BLOCK && !s->setting.fifo &&
-               s->setting.senders == 1 && s->setting.receivers <= 2;
-    return !o->quick || s->quick;
-}
+    const char *wrong = NULL;
 
-/* On a line of its own that comes and goes. */
-__attribute__((format(printf, 1, 2))) static void progress(const char *format, ...)
-{
-    va_list args;
-
-    if (!isatty(STDERR_FILENO))
-        return;
-    fputs("\r\033[K", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-}
-
-static void one_turn(struct row *row, const struct setting *setting, unsigned round)
-{
-    struct outcome once = {0};
-
-    run(row->c, setting, &once);
-    if (once.why[0] && !run_interrupted) /* the machine may be busy: once more */
-        run(row->c, setting, &once);
-    if (once.ns.count) {
-        row->p50[round] = samples_quantile(&once.ns, 0.5);
-        row->p99[round] = samples_quantile(&once.ns, 0.99);
-    }
-    samples_append(&row->all.ns, &once.ns);
-    row->all.sent += once.sent;
-    row->all.lost += once.lost;
-    row->all.reordered += once.reordered;
-    row->all.damaged += once.damaged;
-    if (once.why[0])
-        memcpy(row->all.why, once.why, sizeof(once.why));
-    samples_finish(&once.ns);
-}
-
-/* A row for each contender that can do this. */
-static void add_rows(const struct scenario *s)
-{
-    unsigned i;
-
-    if (!results.rows.row)
-        results.rows.row =
-            calloc((scenario_count + 1) * results.entry_count, sizeof(*results.rows.row));
-    if (!results.rows.row)
-        exit(1);
-    for (i = 0; i < results.entry_count; i++) {
-        const struct entry *e = &results.entries[i];
-
-        if (takes_part(e) && (!s->in_place || e->c->copies_nothing))
-            results.rows.row[results.rows.count++] = (struct row){
-                .scenario = s, .c = e->c, .impossible = run_possible(e->c, &s->setting)};
+    if (s->hops > 1 && (s->senders > 1 || s->receivers > 1))
+        wrong = "a chain of hops has one sender and one receiver";
+    else if (s->rate_hz < 0 && (s->senders > 1 || s->receivers > 1 || s->hops > 1))
+        wrong = "--rate 0 goes to and fro between two processes";
+    if (wrong) {
+        fprintf(stderr, "ach-peers: %s\n", wrong);
+        exit(2);
     }
 }
 
-static void compare(const struct options *o, const struct scenario *s)
+static bool parsed(void);
+
+/* The working directory is the program's own, for sockets and files of contenders. */
+static void begin(void)
 {
-    unsigned i, round, first = results.rows.count;
-    unsigned rounds = o->rounds ? o->rounds : o->quick ? QUICK_ROUNDS : o->long_ ? 1 : s->rounds;
-    struct setting setting = s->setting;
-    const struct row *floor = NULL;
-
-    if (o->quick)
-        setting.seconds *= QUICK_SCALE;
-    if (o->long_)
-        setting.seconds = LONG_SECONDS;
-    add_rows(s);
-    for (round = 0; round < rounds; round++) {
-        for (i = first; i < results.rows.count && !run_interrupted; i++) {
-            struct row *row = &results.rows.row[i];
-
-            if (row->impossible ||
-                (row->c->kind == KIND_LIBRARY && !o->rounds && round >= s->peer_rounds))
-                continue;
-            progress("%s, %s: round %u of %u, %s", s->name, s->about, round + 1, rounds,
-                     row->c->name);
-            one_turn(row, &setting, round);
-        }
-    }
-    for (i = first; i < results.rows.count; i++)
-        if (strcmp(results.rows.row[i].c->name, rows_floor(s->setting.mode)) == 0)
-            floor = &results.rows.row[i];
-    for (i = first; floor && i < results.rows.count; i++) {
-        struct row *row = &results.rows.row[i];
-
-        row->ratio = rows_ratio(row->p50, floor->p50);
-        row->ratio_p99 = rows_ratio(row->p99, floor->p99);
-    }
-    progress("%s", "");
-    if (!run_interrupted)
-        output_scenario(&results, first, s);
-}
-
-static void stop_receivers(void)
-{
-    unsigned i;
-
-    for (i = 0; i < results.entry_count; i++) {
-        struct entry *e = &results.entries[i];
-
-        if (!takes_part(e) || e->c->kind == KIND_FLOOR || run_interrupted)
-            continue;
-        progress("stopped: %s", e->c->name);
-        stopped_run(e->c, results.machine.main_cpu, results.machine.peer_cpu, &e->stopped);
-        e->was_stopped = true;
-    }
-    progress("%s", "");
-    output_stopped(&results);
-}
-
-static void interrupt(int sig)
-{
-    (void)sig;
-    run_interrupted = 1;
-}
-
-static int all(void *arg)
-{
-    const struct options *o = arg;
     const char *dir = realpath(getenv("ACH_DIR"), NULL);
-    int home = open(".", O_PATH | O_CLOEXEC);
-    struct whole_file report;
-    unsigned i;
 
-    /* Before anything is measured: it may be in vain. */
-    if (o->json && !whole_file_open(&report, o->json)) {
-        fprintf(stderr, "ach-peers: cannot write %s: %s\n", o->json, strerror(errno));
-        return 1;
-    }
-    if (!dir || setenv("ACH_DIR", dir, 1) != 0 || chdir(dir) != 0) {
-        perror("ach-peers: the directory for channels");
-        return 1;
-    }
-    results.extent = o->custom ? "own" : o->quick ? "quick" : o->long_ ? "long" : "full";
-    signal(SIGTERM, interrupt);
-    machine_init(&results.machine);
-    ticks_init();
-    run_cpus(results.machine.main_cpu, results.machine.peer_cpu);
-    printf("machine   %s, %d CPUs\nkernel    %s\n", results.machine.cpu, results.machine.cpus,
-           results.machine.kernel);
-    if (!network_leave())
-        exclude_multicast();
-    daemons(true);
-    output_contenders(&results);
-    for (i = 0; i < scenario_count && !o->custom; i++)
-        if (wanted(o, &scenarios[i]) && !run_interrupted)
-            compare(o, &scenarios[i]);
-    if (o->custom)
-        compare(o, &o->own);
-    else if (o->scenarios ? in_list(o->scenarios, "stopped") : !o->long_)
-        stop_receivers();
-    daemons(false);
-    if (o->json && fchdir(home) != 0) /* its path may be relative */
-        perror("ach-peers");
-    if (run_interrupted) {
-        if (o->json)
-            whole_file_drop(&report);
-        return 1;
-    }
-    output_claims(&results);
-    if (o->json && !output_json(&results, &report)) {
-        fprintf(stderr, "ach-peers: cannot write %s: %s\n", o->json, strerror(errno));
-        return 1;
-    }
-    if (o->json)
-        printf("report: %s\n", o->json);
-    return 0;
+    MUST_SYS(dir && setenv("ACH_DIR", dir, 1) == 0 && chdir(dir) == 0);
+    run_cpus(bench.machine.main_cpu, bench.machine.peer_cpu);
+    contenders_start();
+    contenders_print();
 }
 
-static int list(void)
+static void write_setting(struct json *j, const struct group *g)
+{
+    static const char *const modes[] = {
+        [MODE_BLOCK] = "block", [MODE_SPIN] = "spin", [MODE_POLL] = "poll"};
+    const struct scenario *scenario = g->what;
+    struct setting s;
+
+    if (!scenario)
+        return;
+    s = setting_complete(scenario->setting);
+    json_string(j, "mode", modes[s.mode]);
+    json_string(j, "sched", s.fifo ? "fifo" : "other");
+    json_uint(j, "size", s.size);
+    json_number(j, "rate_hz", s.rate_hz);
+    json_uint(j, "senders", s.senders);
+    json_uint(j, "receivers", s.receivers);
+    json_uint(j, "hops", s.hops);
+    json_bool(j, "touched", !s.untouched);
+}
+
+static void write_more(struct json *j)
+{
+    contenders_write(j);
+    stopped_write(j);
+}
+
+static struct program program = {
+    .name = "ach-peers",
+    .usage =
+        "usage: ach-peers [--quick | --long] [--scenario NAME,...] [--only CONTENDER,...]\n"
+        "                 [--rounds N] [--json FILE] [--modules DIRECTORY] [--list]\n"
+        "       ach-peers [--rate HZ] [--size BYTES] [--senders N] [--receivers N] [--hops N]\n"
+        "                 [--wait block|spin|poll] [--realtime] [--seconds S] ...\n"
+        "\n"
+        "Compares channels with other ways to pass messages between processes: the same\n"
+        "processes, payload and waiting for all. Prints tables, and writes them to FILE.\n"
+        "\n"
+        "  --quick       the main scenarios, a few rounds\n"
+        "  --long        600 seconds for each contender at 1 kHz, 1 and 2 receivers\n"
+        "  --scenario    only these:",
+    .usage_end =
+        "\n"
+        "  --only        only these contenders, and the floors\n"
+        "  --rounds N    how many times each contender is measured, 1 to 64\n"
+        "  --json FILE   write the results there\n"
+        "  --modules     where the contenders are that need a library\n"
+        "  --list        list the contenders\n"
+        "\n"
+        "One scenario of your own, if one of these is given; the others have these values:\n"
+        "\n"
+        "  --rate HZ     1000; 0: the next message goes out when the last is back\n"
+        "  --size BYTES  64; from 8 to 67108864\n"
+        "  --senders N   1; at most 4\n"
+        "  --receivers N 1; at most 16\n"
+        "  --hops N      1; at most 16: links in a row, each to another process\n"
+        "  --wait        block, spin or poll\n"
+        "  --realtime    SCHED_FIFO\n"
+        "  --seconds S   1, for each round\n",
+    .groups = scenarios,
+    .claims = claims,
+    .quick_rounds = 2,
+    .only_quick = true,
+    .options = longs,
+    .option = option,
+    .parsed = parsed,
+    .begin = begin,
+    .end = contenders_stop,
+    .write = write_more,
+    .write_row = write_setting,
+};
+
+static bool parsed(void)
 {
     unsigned i;
 
-    for (i = 0; i < results.entry_count; i++)
-        printf("%-20s %s\n", results.entries[i].c->name, results.entries[i].status);
-    return 0;
+    check_own(&own.setting);
+    contenders_gather(modules, only);
+    for (i = 0; list && i < contenders_here.count; i++)
+        printf("%-20s %s\n", contenders_here.entry[i].c->name, contenders_here.entry[i].status);
+    if (is_own) {
+        own_group.floor = own.setting.mode == MODE_SPIN ? "cache line" : "futex";
+        program.groups = &own_group;
+        program.count = 1;
+        program.claims = NULL;
+        bench.scenarios = NULL;
+    }
+    return !list;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o;
-
-    options_parse(&o, argc, argv);
-    gather(&o);
-    if (o.list)
-        return list();
-    return supervise(all, &o, o.long_ ? LONG_LIMIT_SECONDS : LIMIT_SECONDS);
+    program.count = scenario_count;
+    return bench_main(argc, argv, &program);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "network.h"
-
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <net/route.h>
@@ -9,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "peers.h"
 
 static struct sockaddr address(const char *text)
 {

@@ -50,13 +50,13 @@ def sample():
     get = {"name": "get", "points": [[1, 20], [100, 20]]}
     every = {"name": "all", "points": [[n, 1000 * n] for n in range(6)]}
     contenders = [{"name": name, "kind": KINDS[name], "settings": "none", "package": "p",
-                   "lines": 50 + i, "status": "ok"} for i, name in enumerate(P50)]
+                   "source": f"SOURCE{i} nowhere.c", "status": "ok"} for i, name in enumerate(P50)]
     contenders += [{"name": "zenoh", "kind": "library", "status": "not built: no zenoh.h"}]
     stopped = {"contender": "pipe", "blocks": True, "longest_send_ms": 0.5, "lost": 1234,
                "first": "oldest", "first_age_ms": 1000.2, "newest_after_ms": -1}
     return {
         "report.json": {
-            "machine": "Example board", "kernel": "Linux 6.1", "floors": {"futex": 4000},
+            "machine": "Example board", "kernel": "Linux 6.1",
             "contenders": contenders, "rows": rows, "stopped": [stopped]},
         "scaling.json": {"machine": "Example board", "kernel": "Linux 6.2", "curves": [
             {"name": "size", "title": "Cost and size", "x_label": "size, bytes", "x_log": True,
@@ -64,7 +64,7 @@ def sample():
             {"name": "writers", "series": [every]}], "notes": ["A note.", "Another note."]},
         "rt/peers.json": {"kernel": "Linux RT", "rows": [row("paced-1k", name) for name in P50] + [
             row("receivers-1k", "ach", n, receivers=n) for n in (2, 3)]},
-        "rt/calls.json": {"rows": [
+        "rt/calls.json": {"claims": [
             {"name": "read", "floor": "get", "p50": 912, "p99": 1400, "ratio": 4.63,
              "target": "ratio >= 5", "reached": False},
             {"name": "write", "p50": 4011.5, "reached": True}, {"name": "poll"}]},
@@ -107,6 +107,9 @@ class ReportTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
+        for i in range(len(P50)):  # 50 lines of code, and more
+            with open(self.path(f"code{i}"), "w", encoding="utf-8") as file:
+                file.write("/* no\n * code */\n\n" + (50 + i) * "code(); // no code\n")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -116,7 +119,8 @@ class ReportTest(unittest.TestCase):
         for name, value in (sample() | changes).items():
             os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
             with open(self.path(name), "wb") as file:
-                file.write(value if isinstance(value, bytes) else json.dumps(value).encode())
+                file.write(value if isinstance(value, bytes) else json.dumps(value).replace(
+                    "SOURCE", self.path("code")).encode())
             if value is None:
                 os.unlink(self.path(name))
         names = ("report.json", "scaling.json", "page.html", "rt", "empty")
@@ -143,7 +147,6 @@ class ReportTest(unittest.TestCase):
         page, rows = self.page(), sample()["report.json"]["rows"]
         small = {name: lines[1:] for name, lines in page.tables.items() if len(lines) < 6}
         self.assertEqual(small, {
-            "Floors": [["futex", "4.00 µs"]],
             "Contenders": [
                 ["ach", "ach", "p", "none", "50", "ok"],
                 ["futex", "floor", "p", "none", "51", "ok"],
@@ -162,6 +165,9 @@ class ReportTest(unittest.TestCase):
             "Calls of kernel channels, Linux RT": [
                 ["read", "912 ns", "1.40 µs", "4.63", "get", "ratio >= 5", "!missed"],
                 ["write", "4.01 µs", "–", "–", "–", "–", "reached"], ["poll", *"––––––"]]})
+        self.assertEqual(page.tables["Floors"][1], [
+            "futex, paced-1k: receivers sleep, 64 B, 1 kHz, 1 sender, 1 receiver, 1 hop, "
+            "scheduling other", "4.00 µs"])
         heads = {name: "|".join(lines[0]) for name, lines in page.tables.items()}
         self.assertEqual(heads["All rows"], (
             "contender|scenario|mode|size|rate|senders|receivers|hops|p50|p99|p99.9|max|p50/floor|"
@@ -264,8 +270,8 @@ class ReportTest(unittest.TestCase):
     def test_missing_parts(self):
         whole = self.page()
         for part, tables in (
-            ("machine", []), ("floors", ["Floors"]), ("contenders", ["Contenders"]),
-            ("stopped", ["A stopped receiver"]), ("rows", ["All rows", "Main scenario", CYCLE]),
+            ("machine", []), ("contenders", ["Contenders"]),
+            ("stopped", ["A stopped receiver"]), ("rows", ["All rows", "Floors", "Main scenario", CYCLE]),
         ):
             page = self.page(report={**sample()["report.json"], part: None})
             self.assertEqual(set(whole.tables) - set(page.tables), set(tables))
@@ -311,10 +317,9 @@ class ReportTest(unittest.TestCase):
             ("report", "rows", {}, ".rows: not a list"),
             ("report", "contenders/0/name", None, ".contenders[0]: has no name"),
             ("report", "stopped/0/blocks", "no", ".stopped[0].blocks: not true or false"),
-            ("report", "floors/x", "y", ".floors.x: not a number"),
             ("scaling", "curves/0/series/1/points/1", [1, "2"],
              ".curves[0].series[1].points[1][1]: not a number"),
-            ("rt/calls", "rows/0/ratio", "much", ".rows[0].ratio: not a number"),
+            ("rt/calls", "claims/0/ratio", "much", ".claims[0].ratio: not a number"),
         ):
             whole = sample()[name + ".json"]
             *steps, last = [int(step) if step.isdigit() else step for step in path.split("/")]
@@ -339,7 +344,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (1, b"report: neither a nor b exists\n"))
 
     def test_hostile(self):
-        """Strings and names of floors are shown as they are, never as markup."""
+        """Strings are shown as they are, never as markup."""
         def hostile(value):
             if isinstance(value, list):
                 return [hostile(each) for each in value]
@@ -351,7 +356,6 @@ class ReportTest(unittest.TestCase):
         page = self.page({name: hostile(value) for name, value in sample().items()})
         self.assertNotIn("<script>alert", page.text)
         shown = HOSTILE[:-2] + "\ufffd\ufffd"
-        self.assertEqual(page.tables["Floors"][1][0], shown)
         names = {line[0] for line in page.tables["All rows"][1:]}
         self.assertEqual(names, {shown + name for name in P50})
 

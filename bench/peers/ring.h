@@ -12,9 +12,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "bench.h"
 #include "contender.h"
-
-#define APART __attribute__((aligned(128))) /* two lines: some processors fetch them in pairs */
 
 struct ring_memory {
     _Atomic uint32_t sequence APART;

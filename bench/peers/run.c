@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ticks.h"
 #include "ends.h"
 #include "link.h"
+#include "ticks.h"
 
 #define ENDS_MAX (SENDERS_MAX + RECEIVERS_MAX + RUN_HOPS_MAX)
 #define LINKS_MAX RUN_HOPS_MAX
@@ -37,14 +37,24 @@ struct running {
     unsigned pid_count;
 };
 
-volatile sig_atomic_t run_interrupted;
-
 static int cpus[2] = {-1, -1};
 
 void run_cpus(int sender, int receiver)
 {
     cpus[SENDER] = sender;
     cpus[RECEIVER] = receiver;
+}
+
+struct setting setting_complete(struct setting s)
+{
+    s.mode = s.mode ? s.mode : MODE_BLOCK;
+    s.size = s.size ? s.size : SETTING_SIZE;
+    s.rate_hz = s.rate_hz < 0 ? 0 : s.rate_hz > 0 ? s.rate_hz : 1000;
+    s.senders = s.senders ? s.senders : 1;
+    s.receivers = s.receivers ? s.receivers : 1;
+    s.hops = s.hops ? s.hops : 1;
+    s.seconds = s.seconds > 0 ? s.seconds : 0.2;
+    return s;
 }
 
 static bool may_be_realtime(void)
@@ -215,7 +225,7 @@ static void watch(struct running *r, struct outcome *out)
             warm = true;
             limit = now + seconds(4 * r->s->seconds + 2 * GRACE_S);
         }
-        if (!told && (now > limit || r->board->failed || run_interrupted ||
+        if (!told && (now > limit || r->board->failed || bench.interrupted ||
                       __atomic_load_n(&r->board->done, __ATOMIC_ACQUIRE) >= starters)) {
             told = now + TAIL_MS * 1000000ull;
         }

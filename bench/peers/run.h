@@ -7,45 +7,37 @@
  * receiver has got one; then the run begins.
  *
  * A message's time goes from before its bytes are written to after they have
- * been checked. With a rate of 0 the next message goes out when the last has
+ * been checked. Without a rate the next message goes out when the last has
  * come back, and half of that time counts.
  */
 #ifndef PEERS_RUN_H
 #define PEERS_RUN_H
 
-#include <signal.h>
-#include <stdint.h>
-
-#include "../samples.h"
+#include "bench.h"
 #include "contender.h"
 
 #define RUN_HOPS_MAX 16u
 #define RUN_FIFO_PRIORITY 50
 
+#define SETTING_SIZE 64u /* of a message, unless the setting says more */
+
+/* setting_complete puts the usual values in the place of zeros. */
 struct setting {
-    enum mode mode;
+    enum mode mode; /* usually MODE_BLOCK */
     size_t size;
-    double rate_hz; /* of each sender; 0: as soon as the last one is back */
-    unsigned senders, receivers;
-    unsigned hops; /* links in a row; 1: nobody hands the message on */
-    bool fifo;     /* real-time priority for all ends */
-    bool touch;    /* write and check every byte, else the first eight */
-    double seconds;
+    double rate_hz;              /* of each sender, usually 1000; -1: when the last one is back */
+    unsigned senders, receivers; /* usually 1 */
+    unsigned hops;               /* links in a row; usually 1: nobody hands the message on */
+    bool fifo;                   /* real-time priority for all ends */
+    bool untouched;              /* write and check the first eight bytes, not all; only contenders
+                                    that copy nothing take part */
+    double seconds;              /* usually 0.2 */
 };
 
-struct outcome {
-    struct samples ns;
-    uint64_t sent, lost; /* for each receiver */
-    uint64_t reordered;  /* or came twice */
-    uint64_t damaged;
-    char why[WHY_SIZE]; /* it did not work; empty: it did */
-};
+struct setting setting_complete(struct setting s);
 
 /* Where ends run; -1: anywhere. */
 void run_cpus(int sender, int receiver);
-
-/* Set by a signal: end what runs, and run no more. */
-extern volatile sig_atomic_t run_interrupted;
 
 /* Can the contender do this at all? NULL, or why not. */
 const char *run_possible(const struct contender *c, const struct setting *s);

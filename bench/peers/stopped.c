@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "stopped.h"
-
+/*
+ * stopped.c - what a stopped receiver does to a sender, and finds when it goes on
+ *
+ * A sender posts 1 KiB ten thousand times a second. The receiver is stopped for
+ * a second and continued.
+ */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../ticks.h"
 #include "ends.h"
 #include "link.h"
+#include "peers.h"
+#include "ticks.h"
 
 #define SIZE 1024u
 #define RATE_HZ 10000.0
@@ -24,6 +30,16 @@
 #define BLOCKED_NS 50000000ull /* a send that takes so long waited for the receiver */
 #define MESSAGES 40000u
 #define PATIENCE_MS 50
+
+struct stopped {
+    bool blocks; /* the sender stood still */
+    double longest_send_ms;
+    double first_age_ms;    /* of the first message that is received afterwards */
+    const char *first;      /* "newest", "oldest" or "between" of those sent meanwhile */
+    double newest_after_ms; /* from going on until a fresh message is received; < 0: never */
+    uint64_t lost;
+    char why[WHY_SIZE];
+};
 
 struct arrival {
     uint64_t number, at;
@@ -161,41 +177,98 @@ static void act(pid_t receiver, struct scene *s, struct stopped *out)
     judge(s, received, resumed, out);
 }
 
-void stopped_run(const struct contender *c, int sender_cpu, int receiver_cpu, struct stopped *out)
+static void run_stopped(const struct contender *c, struct stopped *out)
 {
-    const struct setting setting = {.mode = MODE_BLOCK,
-                                    .size = SIZE,
-                                    .rate_hz = RATE_HZ,
-                                    .senders = 1,
-                                    .receivers = 1,
-                                    .hops = 1,
-                                    .touch = true};
-    struct scene *s;
+    const struct setting setting =
+        setting_complete((struct setting){.size = SIZE, .rate_hz = RATE_HZ});
+    struct scene *s = ring_map(sizeof(*s));
+    struct link *link = link_create(c, &setting, out->why);
+    struct end in = {.c = c, .s = &setting, .in = link, .cpu = bench.machine.peer_cpu};
+    struct end send = {.c = c, .s = &setting, .out = link, .cpu = bench.machine.main_cpu};
     pid_t receiver, sender;
-    struct link *link;
 
-    *out = (struct stopped){0};
-    if (c->threads || !(c->modes & MODE_BLOCK) || (c->max_size && c->max_size < SIZE)) {
-        snprintf(out->why, sizeof(out->why), "%s",
-                 c->modes & MODE_BLOCK ? "has no process of its own that could be stopped"
-                                       : "does not wait in the call that receives");
-        return;
-    }
     fflush(NULL);
-    link = link_create(c, &setting, out->why);
-    if (!link)
-        return;
-    s = ring_map(sizeof(*s));
-    if (s) {
-        receiver = start((struct end){.c = c, .s = &setting, .in = link, .cpu = receiver_cpu}, s,
-                         receive_on);
-        sender =
-            start((struct end){.c = c, .s = &setting, .out = link, .cpu = sender_cpu}, s, send_on);
+    if (link && s) {
+        receiver = start(in, s, receive_on);
+        sender = start(send, s, send_on);
         act(receiver, s, out);
         __atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE);
         end_process(sender);
         end_process(receiver);
-        munmap(s, sizeof(*s));
     }
-    link_destroy(link);
+    if (link)
+        link_destroy(link);
+    if (s)
+        munmap(s, sizeof(*s));
+}
+
+static struct stopped *found; /* by contender */
+
+static void stopped_print(void)
+{
+    unsigned i;
+
+    printf("\nstopped: the sender meanwhile; 1 KiB, 10 kHz\n  %-22s %-14s %12s %-9s %14s %8s\n", "",
+           "sender", "longest send", "first is", "newest after", "lost");
+    for (i = 0; i < contenders_here.count; i++) {
+        const struct stopped *s = &found[i];
+
+        if (!s->first)
+            continue;
+        printf("  %-22s %-14s %9.1f ms %-9s", contenders_here.entry[i].c->name,
+               s->blocks ? "stands still" : "goes on", s->longest_send_ms, s->first);
+        if (s->newest_after_ms < 0)
+            printf(" %14s", "never");
+        else
+            printf(" %11.1f ms", s->newest_after_ms);
+        printf(" %8llu\n", (unsigned long long)s->lost);
+    }
+}
+
+void stopped_measure(const struct group *g)
+{
+    unsigned i;
+
+    found = calloc(contenders_here.count, sizeof(*found));
+    MUST(found != NULL);
+    for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
+        const struct entry *e = &contenders_here.entry[i];
+        struct outcome once = {0};
+
+        if (e->left_out || e->c->kind == KIND_FLOOR)
+            continue;
+        progress("stopped: %s", e->c->name);
+        if (!(e->c->modes & MODE_BLOCK))
+            snprintf(found[i].why, WHY_SIZE, "does not wait in the call that receives");
+        else if (e->c->threads)
+            snprintf(found[i].why, WHY_SIZE, "has no process of its own that could be stopped");
+        else
+            run_stopped(e->c, &found[i]);
+        snprintf(once.why, sizeof(once.why), "%s", found[i].why);
+        if (found[i].first)
+            samples_add(&once.ns, found[i].first_age_ms);
+        row_add(row_of(g, e->c->name, kind_names[e->c->kind], 0), 0, &once);
+    }
+    stopped_print();
+}
+
+void stopped_write(struct json *j)
+{
+    unsigned i;
+
+    json_array(j, "stopped");
+    for (i = 0; found && i < contenders_here.count; i++) {
+        if (!found[i].first)
+            continue;
+        json_object(j, NULL);
+        json_string(j, "contender", contenders_here.entry[i].c->name);
+        json_string(j, "first", found[i].first);
+        json_bool(j, "blocks", found[i].blocks);
+        json_number(j, "longest_send_ms", found[i].longest_send_ms);
+        json_number(j, "first_age_ms", found[i].first_age_ms);
+        json_number(j, "newest_after_ms", found[i].newest_after_ms);
+        json_uint(j, "lost", found[i].lost);
+        json_end_object(j);
+    }
+    json_end_array(j);
 }

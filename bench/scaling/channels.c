@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "peer.h"
 #include "scaling.h"
 
 #define CHANNELS_MAX 10000u
@@ -20,17 +19,8 @@
 #define BATCH 1000u
 
 struct many {
-    ach_channel_t *chan;
+    struct user *user; /* one for each channel */
     unsigned open, next;
-    unsigned char message[MESSAGE_SIZE];
-};
-
-static const struct curve about = {
-    .name = "channels",
-    .title = "Put and get of 64 B with many channels open in one process",
-    .x_label = "open channels",
-    .x_log = true,
-    .y_label = "ns",
 };
 
 static const char *name_of(unsigned i)
@@ -67,32 +57,32 @@ static uint64_t channel_memory(void)
 }
 
 /* Make and open as many as fit. Returns how many that is, closed again. */
-static unsigned make_all(struct scaling *s, struct many *m)
+static unsigned make_all(struct many *m)
 {
     uint64_t room = shared_room() / channel_memory();
-    unsigned i, made = 0, wanted = s->quick ? QUICK_CHANNELS : CHANNELS_MAX;
+    unsigned i, made = 0, wanted = bench.quick ? QUICK_CHANNELS : CHANNELS_MAX;
 
     if (room < wanted) {
-        scaling_note(s, "Half of the free shared memory holds %u channels.", (unsigned)room);
+        note("Half of the free shared memory holds %u channels.", (unsigned)room);
         wanted = (unsigned)room;
     }
     for (; made < wanted; made++) {
         if (ach_create(name_of(made), ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, NULL) !=
             ACH_OK)
             break;
-        if (ach_open(&m->chan[made], name_of(made), NULL) != ACH_OK) {
+        if (ach_open(&m->user[made].chan, name_of(made), NULL) != ACH_OK) {
             ach_unlink(name_of(made));
             break;
         }
     }
     if (made < wanted)
-        scaling_note(s, "This process could open %u channels: %s.", made, ach_errstr());
+        note("This process could open %u channels: %s.", made, ach_errstr());
     for (i = 0; i < made; i++)
-        ach_close(&m->chan[i]);
+        ach_close(&m->user[i].chan);
     if (made < wanted && made > SPARE_CHANNELS)
         made -= SPARE_CHANNELS;
-    if (s->quick)
-        scaling_note(s, "A quick run opens %u channels at most.", QUICK_CHANNELS);
+    if (bench.quick)
+        note("A quick run opens %u channels at most.", QUICK_CHANNELS);
     MUST(made > 0);
     return made;
 }
@@ -100,94 +90,61 @@ static unsigned make_all(struct scaling *s, struct many *m)
 static void open_until(struct many *m, unsigned n)
 {
     for (; m->open < n; m->open++) {
-        ach_channel_t *chan = &m->chan[m->open];
-
-        channel_open(chan, name_of(m->open), false, 0);
-        MUST_ACH(ach_put(chan, m->message, sizeof(m->message)));
+        channel_open(&m->user[m->open].chan, name_of(m->open), false, 0);
+        user_put(&m->user[m->open], 1);
     }
     m->next = 0;
 }
 
-static ach_channel_t *next_channel(struct many *m)
+static struct user *next_channel(struct many *m)
 {
     if (m->next == m->open)
         m->next = 0;
-    return &m->chan[m->next++];
-}
-
-static void put_one(struct many *m, ach_channel_t *chan)
-{
-    if (ach_put(chan, m->message, sizeof(m->message)) != ACH_OK)
-        abort();
-}
-
-static void get_one(struct many *m, ach_channel_t *chan)
-{
-    size_t size;
-    enum ach_status r =
-        ach_get(chan, m->message, sizeof(m->message), &size, NULL, ACH_O_LAST | ACH_O_COPY);
-
-    if (r != ACH_OK && r != ACH_MISSED_FRAME)
-        abort();
+    return &m->user[m->next++];
 }
 
 static void put_in_turn(void *state, unsigned n)
 {
     while (n--)
-        put_one(state, next_channel(state));
+        user_put(next_channel(state), 1);
 }
 
 static void get_in_turn(void *state, unsigned n)
 {
     while (n--)
-        get_one(state, next_channel(state));
+        user_get_last(next_channel(state), 1);
 }
 
-static void put_alone(void *state, unsigned n)
-{
-    struct many *m = state;
-
-    while (n--)
-        put_one(m, &m->chan[m->open / 2]);
-}
-
-static void get_alone(void *state, unsigned n)
-{
-    struct many *m = state;
-
-    while (n--)
-        get_one(m, &m->chan[m->open / 2]);
-}
-
-static void measure_step(struct curve *c, struct many *m, unsigned n)
+static void measure_step(const struct group *g, struct many *m, unsigned n, unsigned round)
 {
     unsigned turn = n > BATCH ? n : BATCH / n * n;
+    struct user *one;
 
     open_until(m, n);
-    curve_sample(c, "put, in turn", n, batch_ns(put_in_turn, m, turn, 5));
-    curve_sample(c, "put, one of them", n, batch_ns(put_alone, m, BATCH, 9));
-    curve_sample(c, "get LAST, in turn", n, batch_ns(get_in_turn, m, turn, 5));
-    curve_sample(c, "get LAST, one of them", n, batch_ns(get_alone, m, BATCH, 9));
+    one = &m->user[n / 2];
+    row_value(g, "put, in turn", n, round, batch_ns(put_in_turn, m, turn, 5));
+    row_value(g, "put, one of them", n, round, batch_ns(user_put, one, BATCH, 9));
+    row_value(g, "get LAST, in turn", n, round, batch_ns(get_in_turn, m, turn, 5));
+    row_value(g, "get LAST, one of them", n, round, batch_ns(user_get_last, one, BATCH, 9));
 }
 
-void channels_part(struct scaling *s)
+void channels_measure(const struct group *g)
 {
-    struct curve *c = scaling_curve(s, &about);
-    struct many m = {.chan = private_alloc(CHANNELS_MAX * sizeof(ach_channel_t))};
+    struct many m = {.user = private_alloc(CHANNELS_MAX * sizeof(struct user))};
     unsigned round, n, most;
 
     allow_files(CHANNELS_MAX + SPARE_FILES);
-    scaling_progress(s, "channels: make them", 0);
-    most = make_all(s, &m);
-    for (round = 0; round < s->rounds; round++) {
-        scaling_progress(s, "channels", round);
+    progress("channels: make them");
+    most = make_all(&m);
+    for (round = 0; round < rounds_of(g); round++) {
+        progress("channels: round %u", round + 1);
         for (n = 1; n < most; n *= 10)
-            measure_step(c, &m, n);
-        measure_step(c, &m, most);
+            measure_step(g, &m, n, round);
+        measure_step(g, &m, most, round);
         while (m.open)
-            ach_close(&m.chan[--m.open]);
+            ach_close(&m.user[--m.open].chan);
     }
     for (n = 0; n < most + SPARE_CHANNELS; n++)
         ach_unlink(name_of(n));
-    free(m.chan);
+    free(m.user);
 }

@@ -1,25 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "crowd.h"
-
+/* crowd.c - many processes at one channel */
 #include <stdlib.h>
 #include <string.h>
 
+#include "scaling.h"
 #include "ticks.h"
 
 #define BATCH 500u
 #define BATCHES 41u /* in which the readers ran */
 #define TRIES 1000u
 
-void crowd_init(struct crowd *c, const struct scaling *s, const char *channel)
+void user_put(void *user, unsigned n)
 {
-    memset(c, 0, sizeof(*c));
-    c->scaling = s;
-    c->channel = channel;
-    c->shared = shared_alloc(sizeof(*c->shared));
+    struct user *u = user;
+
+    while (n--)
+        if (ach_put(&u->chan, u->message, sizeof(u->message)) != ACH_OK)
+            abort();
 }
 
-void crowd_finish(struct crowd *c)
+void user_get_last(void *user, unsigned n)
 {
+    struct user *u = user;
+    size_t size;
+
+    while (n--) {
+        enum ach_status r =
+            ach_get(&u->chan, u->message, sizeof(u->message), &size, NULL, ACH_O_LAST | ACH_O_COPY);
+
+        if (r != ACH_OK && r != ACH_MISSED_FRAME)
+            abort();
+    }
+}
+
+void crowd_init(struct crowd *c, const char *channel, struct user *user)
+{
+    *c = (struct crowd){.channel = channel, .shared = shared_alloc(sizeof(*c->shared))};
+    channel_make(channel, ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);
+    if (user)
+        channel_open(&user->chan, channel, false, 0);
+}
+
+void crowd_finish(struct crowd *c, struct user *user)
+{
+    if (user)
+        ach_close(&user->chan);
+    ach_unlink(c->channel);
     shared_free(c->shared, sizeof(*c->shared));
 }
 
@@ -43,46 +69,41 @@ void crowd_stop(struct crowd *c)
     c->count = 0;
 }
 
-void crowd_stand_aside(const struct crowd *c)
+bool crowd_stopped(const struct crowd *c)
 {
-    cpu_set_t set = c->scaling->cpus;
-
-    if (c->scaling->machine.main_cpu >= 0)
-        CPU_CLR(c->scaling->machine.main_cpu, &set);
-    MUST_SYS(sched_setaffinity(0, sizeof(set), &set) == 0);
+    return __atomic_load_n(&c->shared->stop, __ATOMIC_ACQUIRE) != 0;
 }
 
-void writer_put(void *writer, unsigned n)
+void crowd_stand_aside(void)
 {
-    struct writer *w = writer;
+    cpu_set_t set = bench.machine.all;
 
-    while (n--)
-        if (ach_put(&w->chan, w->message, sizeof(w->message)) != ACH_OK)
-            abort();
+    if (bench.machine.main_cpu >= 0)
+        CPU_CLR(bench.machine.main_cpu, &set);
+    MUST_SYS(sched_setaffinity(0, sizeof(set), &set) == 0);
 }
 
 void crowd_poll(void *crowd)
 {
     struct crowd *c = crowd;
-    struct member *self = &c->shared->member[c->shared->index];
-    unsigned char message[MESSAGE_SIZE];
-    ach_channel_t chan;
+    uint64_t *count = &c->shared->member[c->shared->index].count;
+    struct user u;
     size_t size;
 
-    crowd_stand_aside(c);
-    channel_open(&chan, c->channel, false, 0);
+    crowd_stand_aside();
+    channel_open(&u.chan, c->channel, false, 0);
     peer_ready();
     while (!crowd_stopped(c)) {
-        enum ach_status r = ach_get(&chan, message, sizeof(message), &size, NULL, ACH_O_LAST);
+        enum ach_status r = ach_get(&u.chan, u.message, sizeof(u.message), &size, NULL, ACH_O_LAST);
 
         if (r == ACH_EAGAIN) {
             relax();
             continue;
         }
         MUST_ACH(r);
-        __atomic_store_n(&self->count, self->count + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
     }
-    ach_close(&chan);
+    ach_close(&u.chan);
 }
 
 static uint64_t messages_got(const struct crowd *c)
@@ -95,19 +116,19 @@ static uint64_t messages_got(const struct crowd *c)
     return sum;
 }
 
-double crowd_polled_ns(struct crowd *c, struct writer *w, unsigned n)
+double crowd_polled_ns(struct crowd *c, struct user *w, unsigned n)
 {
-    double ns[TRIES], p50;
+    double ns[TRIES];
     uint64_t got[TRIES], best = 0;
     unsigned i, tries, ran = 0;
     struct samples samples = {0};
 
     crowd_start(c, n, crowd_poll);
-    writer_put(w, BATCH);
+    user_put(w, BATCH);
     for (tries = 0; tries < TRIES && ran < BATCHES; tries++) {
         uint64_t before = messages_got(c), start = ticks();
 
-        writer_put(w, BATCH);
+        user_put(w, BATCH);
         ns[tries] = ticks_to_ns(start, ticks()) / BATCH;
         got[tries] = messages_got(c) - before;
         best = got[tries] > best ? got[tries] : best;
@@ -117,7 +138,5 @@ double crowd_polled_ns(struct crowd *c, struct writer *w, unsigned n)
     for (i = 0; ran && i < tries; i++)
         if (2 * got[i] >= best)
             samples_add(&samples, ns[i]);
-    p50 = samples_quantile(&samples, 0.5);
-    samples_finish(&samples);
-    return p50;
+    return samples_median(&samples);
 }

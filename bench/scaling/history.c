@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 
-#include "peer.h"
 #include "scaling.h"
 #include "ticks.h"
 
@@ -19,14 +18,7 @@
 #define WALK_MAX 1000u
 #define BATCH 1000u
 #define BATCHES 9u
-
-static const struct curve about = {
-    .name = "history",
-    .title = "Get of 64 B by how many messages the channel keeps",
-    .x_label = "frames",
-    .x_log = true,
-    .y_label = "ns",
-};
+#define LENGTHS_MAX 16u
 
 struct history {
     ach_channel_t writer, reader[READERS];
@@ -107,7 +99,7 @@ static double walk_ns(struct history *h)
     return ticks_to_ns(start, ticks()) / n;
 }
 
-static void measure(struct history *h, struct curve *c)
+static void measure(const struct group *g, struct history *h, unsigned round)
 {
     struct samples first = {0}, walk = {0};
     unsigned i;
@@ -118,30 +110,26 @@ static void measure(struct history *h, struct curve *c)
         if (h->frames > 1)
             samples_add(&walk, walk_ns(h));
     }
-    curve_sample(c, "get LAST", h->frames, batch_ns(last_batch, h, BATCH, BATCHES));
-    curve_sample(c, "get FIRST, fallen behind", h->frames, samples_quantile(&first, 0.5));
+    row_value(g, "get LAST", h->frames, round, batch_ns(last_batch, h, BATCH, BATCHES));
+    row_value(g, "get FIRST, fallen behind", h->frames, round, samples_median(&first));
     if (h->frames > 1)
-        curve_sample(c, "get FIRST, one after another", h->frames, samples_quantile(&walk, 0.5));
-    samples_finish(&first);
-    samples_finish(&walk);
+        row_value(g, "get FIRST, one after another", h->frames, round, samples_median(&walk));
 }
 
-void history_part(struct scaling *s)
+void history_measure(const struct group *g)
 {
-    struct curve *c = scaling_curve(s, &about);
-    struct history h[POINTS_MAX];
+    struct history h[LENGTHS_MAX];
     unsigned round, i, frames, count = 0;
 
-    for (frames = 1; frames <= LONGEST && channel_fits(s, frames, MESSAGE_SIZE); frames *= 4)
+    for (frames = 1; frames <= LONGEST && channel_fits(frames, MESSAGE_SIZE); frames *= 4)
         history_init(&h[count++], frames);
-    for (round = 0; round < s->rounds; round++) {
-        scaling_progress(s, "history", round);
+    for (round = 0; round < rounds_of(g); round++) {
+        progress("history: round %u", round + 1);
         for (i = 0; i < count; i++)
-            measure(&h[i], c);
+            measure(g, &h[i], round);
     }
-    scaling_note(s,
-                 "A reader that has fallen behind finds the oldest message at once; the longer the "
-                 "history, the further it has gone from the caches.");
+    note("A reader that has fallen behind finds the oldest message at once; the longer the "
+         "history, the further it has gone from the caches.");
     for (i = 0; i < count; i++)
         history_finish(&h[i]);
 }

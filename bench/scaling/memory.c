@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "peer.h"
 #include "scaling.h"
 
 #define KEPT_MAX (16u * 1024u * 1024u)
@@ -29,24 +28,6 @@ static const struct {
     {"frames of 512 B", 512},
     {"frames of 4 KiB", 4096},
     {"frames of 64 KiB", 65536},
-};
-
-static const struct curve about_file = {
-    .name = "memory",
-    .title = "Memory of a channel",
-    .x_label = "frames",
-    .x_log = true,
-    .y_label = "bytes of its file",
-    .y_log = true,
-};
-
-static const struct curve about_handle = {
-    .name = "handle",
-    .title = "Page tables of an open handle, all of its memory touched",
-    .x_label = "frames",
-    .x_log = true,
-    .y_label = "bytes",
-    .y_log = true,
 };
 
 /* What /proc/self/status says, in bytes. */
@@ -153,29 +134,37 @@ static struct cost measure_geometry(unsigned count, unsigned size)
     };
 }
 
-void memory_part(struct scaling *s)
+static void measure_all(const struct group *g, bool of_handle)
 {
-    struct curve *file = scaling_curve(s, &about_file);
-    struct curve *handle = scaling_curve(s, &about_handle);
-    struct cost cost, small = measure_geometry(1, 64);
-    double bytes = mapping_bytes();
     unsigned i, j;
 
-    scaling_progress(s, "memory", 0);
     for (i = 0; i < ARRAY_SIZE(frames); i++) {
         for (j = 0; j < ARRAY_SIZE(frame_counts); j++) {
+            struct cost cost;
+
             if (frame_counts[j] * frames[i].size > KEPT_MAX ||
-                !channel_fits(s, frame_counts[j], frames[i].size))
+                !channel_fits(frame_counts[j], frames[i].size))
                 continue;
             cost = measure_geometry(frame_counts[j], frames[i].size);
-            curve_sample(file, frames[i].name, frame_counts[j], cost.file);
-            curve_sample(handle, frames[i].name, frame_counts[j], cost.tables);
+            row_value(g, frames[i].name, frame_counts[j], 0, of_handle ? cost.tables : cost.file);
         }
     }
-    scaling_note(s,
-                 "Beside page tables, an open handle takes %.0f bytes of private memory, one "
-                 "file descriptor and %.1f mappings.",
-                 small.heap, small.mappings);
+}
+
+void memory_measure(const struct group *g)
+{
+    measure_all(g, false);
+}
+
+void handle_measure(const struct group *g)
+{
+    struct cost small = measure_geometry(1, 64);
+    double bytes = mapping_bytes();
+
+    measure_all(g, true);
+    note("Beside page tables, an open handle takes %.0f bytes of private memory, one file "
+         "descriptor and %.1f mappings.",
+         small.heap, small.mappings);
     if (bytes > 0)
-        scaling_note(s, "The kernel has %.0f bytes for a mapping.", bytes);
+        note("The kernel has %.0f bytes for a mapping.", bytes);
 }

@@ -7,43 +7,51 @@
  * one cache line takes from one core to the other, measured in the same rounds:
  * half of the time until a line that two cores write in turn is back.
  */
-#include "crowd.h"
+#include <math.h>
+
 #include "instructions.h"
+#include "scaling.h"
 #include "ticks.h"
 
 #define CHANNEL "polled"
 #define BATCHES 41u
 #define TRIPS 200u
 
-static const unsigned readers[POLLED_COUNTS] = {0, 1, 16};
+static const struct {
+    unsigned readers;
+    const char *name;
+} polled[] = {{0, "no reader"}, {1, "1 reader"}, {16, "16 readers"}};
 
 int polled_repeat(const char *channel)
 {
-    struct writer w = {0};
+    struct user w = {0};
 
     channel_open(&w.chan, channel, false, 0);
-    writer_put(&w, INSTRUCTIONS_REPEAT);
+    user_put(&w, INSTRUCTIONS_REPEAT);
     ach_close(&w.chan);
     return 0;
 }
 
 /* Every count begins at the same place of the ring, which has gone around. */
-static void count_instructions(struct scaling *s, struct crowd *c, struct writer *w)
+void polled_count(const struct group *g)
 {
-    struct polled *p = &s->polled;
+    struct user w = {0};
+    struct crowd c;
     unsigned i;
 
-    scaling_progress(s, "polled: instructions", 0);
-    p->equal = true;
-    writer_put(w, INSTRUCTIONS_REPEAT);
-    for (i = 0; i < POLLED_COUNTS; i++) {
-        crowd_start(c, readers[i], crowd_poll);
-        p->instructions[i] = instructions_in("ach_put", CHANNEL);
-        crowd_stop(c);
-        p->equal = p->equal && p->instructions[i] > 0 && p->instructions[i] == p->instructions[0];
+    crowd_init(&c, CHANNEL, &w);
+    user_put(&w, INSTRUCTIONS_REPEAT);
+    for (i = 0; i < ARRAY_SIZE(polled); i++) {
+        double n;
+
+        crowd_start(&c, polled[i].readers, crowd_poll);
+        n = instructions_in("ach_put", CHANNEL);
+        crowd_stop(&c);
+        if (isnan(n))
+            attempt_fail("there is no valgrind that can count");
+        row_value(g, polled[i].name, 0, 0, n);
     }
-    if (p->instructions[0] == 0)
-        scaling_note(s, "Instructions were not counted: there is no valgrind that can.");
+    crowd_finish(&c, &w);
 }
 
 /* The line's word is odd when the other one has it. */
@@ -86,55 +94,25 @@ static double line_ns(struct crowd *c)
     return ns;
 }
 
-static void measure_times(struct scaling *s, struct crowd *c, struct writer *w)
+void polled_measure(const struct group *g)
 {
-    struct samples put[POLLED_COUNTS] = {0}, line = {0}, extra = {0};
-    struct polled *p = &s->polled;
+    struct user w = {0};
+    struct crowd c;
     unsigned round, i;
 
-    for (round = 0; round < s->rounds; round++) {
-        double now[POLLED_COUNTS], transfer;
+    crowd_init(&c, CHANNEL, &w);
+    for (round = 0; round < rounds_of(g); round++) {
+        double ns[ARRAY_SIZE(polled)], line = line_ns(&c);
 
-        scaling_progress(s, "polled", round);
-        transfer = line_ns(c);
-        for (i = 0; i < POLLED_COUNTS; i++) {
-            now[i] = crowd_polled_ns(c, w, readers[i]);
-            if (now[i] > 0)
-                samples_add(&put[i], now[i]);
+        progress("polled: round %u", round + 1);
+        row_value(g, "one cache line", 0, round, line);
+        for (i = 0; i < ARRAY_SIZE(polled); i++) {
+            ns[i] = crowd_polled_ns(&c, &w, polled[i].readers);
+            if (ns[i] > 0)
+                row_value(g, polled[i].name, 0, round, ns[i]);
         }
-        samples_add(&line, transfer);
-        if (now[1] > 0)
-            samples_add(&extra, now[1] - now[0] - 2 * transfer);
+        if (ns[1] > 0)
+            row_value(g, "1 reader, less none and two lines", 0, round, ns[1] - ns[0] - 2 * line);
     }
-    for (i = 0; i < POLLED_COUNTS; i++) {
-        p->put_ns[i] = samples_quantile(&put[i], 0.5);
-        samples_finish(&put[i]);
-    }
-    p->line_ns = samples_quantile(&line, 0.5);
-    p->extra_ns = samples_quantile(&extra, 0.5);
-    p->reached = p->put_ns[1] > 0 && p->extra_ns <= 0;
-    samples_finish(&line);
-    samples_finish(&extra);
-}
-
-void polled_part(struct scaling *s)
-{
-    struct writer w = {0};
-    struct crowd crowd;
-    unsigned i;
-
-    for (i = 0; i < POLLED_COUNTS; i++)
-        s->polled.readers[i] = readers[i];
-    if (s->machine.cpus < 2) {
-        scaling_note(s, "polled: could not be measured: one processor.");
-        return;
-    }
-    channel_make(CHANNEL, ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);
-    channel_open(&w.chan, CHANNEL, false, 0);
-    crowd_init(&crowd, s, CHANNEL);
-    count_instructions(s, &crowd, &w);
-    measure_times(s, &crowd, &w);
-    crowd_finish(&crowd);
-    ach_close(&w.chan);
-    ach_unlink(CHANNEL);
+    crowd_finish(&c, &w);
 }

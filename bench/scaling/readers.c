@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attempt.h"
-#include "crowd.h"
+#include "scaling.h"
 #include "ticks.h"
 
 #define WAKES 60u
@@ -23,30 +22,22 @@
 
 static const unsigned counts[] = {0, 1, 2, 4, 8, 16};
 
-static const struct curve about = {
-    .name = "readers",
-    .title = "Put of 64 B while others read",
-    .x_label = "readers",
-    .y_label = "ns",
-    .y_log = true,
-};
-
 static void sleep_main(void *arg)
 {
-    unsigned char message[MESSAGE_SIZE];
     struct crowd *c = arg;
-    struct member *self = &c->shared->member[c->shared->index];
-    ach_channel_t chan;
+    uint64_t *count = &c->shared->member[c->shared->index].count;
+    struct user u;
     size_t size;
 
-    crowd_stand_aside(c);
-    channel_open(&chan, c->channel, false, 0);
+    crowd_stand_aside();
+    channel_open(&u.chan, c->channel, false, 0);
     peer_ready();
     while (!crowd_stopped(c)) {
-        MUST_ACH(ach_get(&chan, message, sizeof(message), &size, NULL, ACH_O_WAIT | ACH_O_LAST));
-        __atomic_store_n(&self->count, self->count + 1, __ATOMIC_RELEASE);
+        MUST_ACH(
+            ach_get(&u.chan, u.message, sizeof(u.message), &size, NULL, ACH_O_WAIT | ACH_O_LAST));
+        __atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
     }
-    ach_close(&chan);
+    ach_close(&u.chan);
 }
 
 static int open_state(pid_t pid)
@@ -87,12 +78,11 @@ static void wait_for_sleep(const struct crowd *c, const int *state, uint64_t mes
     ticks_pause(QUIET_NS);
 }
 
-static double wake_ns(struct crowd *c, struct writer *w, unsigned readers, unsigned wakes)
+static double wake_ns(struct crowd *c, struct user *w, unsigned readers, unsigned wakes)
 {
     struct samples samples = {0};
     int state[CROWD_MAX];
     unsigned i;
-    double p50;
 
     crowd_start(c, readers, sleep_main);
     for (i = 0; i < readers; i++)
@@ -102,55 +92,41 @@ static double wake_ns(struct crowd *c, struct writer *w, unsigned readers, unsig
 
         wait_for_sleep(c, state, i);
         start = ticks();
-        writer_put(w, 1);
+        user_put(w, 1);
         if (i >= WARM_UP)
             samples_add(&samples, ticks_to_ns(start, ticks()));
     }
     wait_for_sleep(c, state, i);
     __atomic_store_n(&c->shared->stop, 1, __ATOMIC_RELEASE);
-    writer_put(w, 1);
+    user_put(w, 1);
     crowd_stop(c);
     for (i = 0; i < readers; i++)
         close(state[i]);
-    p50 = samples_quantile(&samples, 0.5);
-    samples_finish(&samples);
-    return p50;
+    return samples_median(&samples);
 }
 
-static void measure(struct curve *curve, struct crowd *c, struct writer *w, unsigned readers)
+void readers_measure(const struct group *g)
 {
-    const struct scaling *s = c->scaling;
-    double ns = s->machine.cpus > 1 ? crowd_polled_ns(c, w, readers) : 0;
+    unsigned wakes = bench.quick ? QUICK_WAKES : WAKES, round, i;
+    struct user w = {0};
+    struct crowd c;
 
-    if (ns > 0)
-        curve_sample(curve, "they poll", readers, ns);
-    curve_sample(curve, "they sleep", readers,
-                 wake_ns(c, w, readers, s->quick ? QUICK_WAKES : WAKES));
-}
+    crowd_init(&c, "readers", &w);
+    for (round = 0; round < rounds_of(g); round++) {
+        progress("readers: round %u", round + 1);
+        for (i = 0; i < ARRAY_SIZE(counts); i++) {
+            double ns = bench.machine.cpus > 1 ? crowd_polled_ns(&c, &w, counts[i]) : 0;
 
-void readers_part(struct scaling *s)
-{
-    struct curve *curve = scaling_curve(s, &about);
-    struct writer w = {0};
-    struct crowd crowd;
-    unsigned round, i;
-
-    channel_make("readers", ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);
-    channel_open(&w.chan, "readers", false, 0);
-    crowd_init(&crowd, s, "readers");
-    for (round = 0; round < s->rounds; round++) {
-        scaling_progress(s, "readers", round);
-        for (i = 0; i < ARRAY_SIZE(counts); i++)
-            measure(curve, &crowd, &w, counts[i]);
+            if (ns > 0)
+                row_value(g, "they poll", counts[i], round, ns);
+            row_value(g, "they sleep", counts[i], round, wake_ns(&c, &w, counts[i], wakes));
+        }
     }
-    if (s->machine.cpus > 1)
-        scaling_note(s, "The writer has a CPU to itself; the readers share %d.",
-                     s->machine.cpus - 1);
+    crowd_finish(&c, &w);
+    if (bench.machine.cpus > 1)
+        note("The writer has a CPU to itself; the readers share %d.", bench.machine.cpus - 1);
     else
-        scaling_note(s, "Readers that poll: could not be measured: one processor.");
-    scaling_note(s, "A put to sleeping readers begins when all of them sleep and wakes them all; "
-                    "puts to polling readers follow each other at once.");
-    crowd_finish(&crowd);
-    ach_close(&w.chan);
-    ach_unlink("readers");
+        note("Readers that poll: could not be measured: one processor.");
+    note("A put to sleeping readers begins when all of them sleep and wakes them all; puts to "
+         "polling readers follow each other at once.");
 }

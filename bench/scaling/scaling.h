@@ -1,85 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * scaling.h - the parts of the measurement, and what they share
- *
- * A part measures its curves round by round: in each round all points, one
- * after the other, so that whatever else the machine does hits all alike.
- */
+/* scaling.h - the groups of ach-scaling, and what they share */
 #ifndef SCALING_H
 #define SCALING_H
 
-#include <ach.h>
-#include <sched.h>
-#include <stdio.h>
-
 #include "bench.h"
-#include "curve.h"
-#include "machine.h"
 
-#define CURVES_MAX 12u
-#define NOTES_MAX 40u
-
-#define POLLED_COUNTS 3u
-
-/* A put while processes poll the channel. */
-struct polled {
-    unsigned readers[POLLED_COUNTS];
-    double instructions[POLLED_COUNTS]; /* of ach_put; 0: not counted */
-    double put_ns[POLLED_COUNTS];       /* 0: not measured */
-    double line_ns;                     /* one cache line, from core to core */
-    double extra_ns;                    /* what one reader adds, less two lines */
-    bool equal;                         /* the same instructions for any number of readers */
-    bool reached;                       /* one reader adds two lines at most */
-};
-
-struct scaling {
-    bool quick;
-    unsigned rounds;
-    struct machine machine;
-    cpu_set_t cpus; /* that this process could use at the start */
-    struct curve *curve[CURVES_MAX];
-    unsigned curves;
-    char *note[NOTES_MAX];
-    unsigned notes;
-    struct polled polled;
-};
-
-void scaling_note(struct scaling *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Take up a curve for the output. The strings must stay. */
-struct curve *scaling_curve(struct scaling *s, const struct curve *about);
-
-/* Say on stderr what is measured. */
-void scaling_progress(const struct scaling *s, const char *part, unsigned round);
-
-/* Half of the free shared memory: what a part may take. */
-uint64_t shared_room(void);
-
-/* Is there room for a channel of so many frames? If not, leaves a note. */
-bool channel_fits(struct scaling *s, size_t frames, size_t size);
-
-/* Have all pages of an open channel present in this process. */
-void touch_all(const ach_channel_t *chan);
-
-/* The median time of one of n operations in a row, over some batches after one that warms up. */
-double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n, unsigned batches);
-
-void channels_part(struct scaling *s);
-void memory_part(struct scaling *s);
-void readers_part(struct scaling *s);
-void writers_part(struct scaling *s);
-void sizes_part(struct scaling *s);
-void history_part(struct scaling *s);
-void polled_part(struct scaling *s);
+void memory_measure(const struct group *g);
+void handle_measure(const struct group *g);
+void channels_measure(const struct group *g);
+void readers_measure(const struct group *g);
+void writers_measure(const struct group *g);
+void throughput_measure(const struct group *g);
+void sizes_measure(const struct group *g);
+void history_measure(const struct group *g);
+void polled_measure(const struct group *g);
+void polled_count(const struct group *g);
 
 /* What valgrind runs: put into a channel that exists, and that others poll. */
 int polled_repeat(const char *channel);
 
-void output_curves(const struct scaling *s);
-void output_polled(const struct scaling *s);
-void output_notes(const struct scaling *s);
+/* Half of the free shared memory: what a group may take. */
+uint64_t shared_room(void);
 
-/* Write the whole to a file beside path and give it that name in one step. False with errno. */
-bool output_json(const struct scaling *s, const char *path);
+/* Is there room for a channel of so many frames? If not, leaves a note. */
+bool channel_fits(size_t frames, size_t size);
+
+/* Have all pages of an open channel present in this process. */
+void touch_all(const ach_channel_t *chan);
+
+/* A handle with a message of 64 B. Its functions end the program if the call fails. */
+struct user {
+    ach_channel_t chan;
+    unsigned char message[MESSAGE_SIZE];
+};
+
+void user_put(void *user, unsigned n);
+void user_get_last(void *user, unsigned n);
+
+/* Many processes at one channel. */
+
+#define CROWD_MAX 16u
+
+struct crowd {
+    const char *channel;
+    unsigned count;
+    pid_t pid[CROWD_MAX];
+    void *more; /* for the processes */
+    struct {
+        uint32_t go, stop;
+        unsigned index; /* of the process that starts */
+        struct {
+            uint64_t count APART; /* messages it got or put */
+        } member[CROWD_MAX];
+    } * shared;
+};
+
+/* A new channel of default geometry, and nobody at it; opens it if user is not NULL. */
+void crowd_init(struct crowd *c, const char *channel, struct user *user);
+void crowd_finish(struct crowd *c, struct user *user);
+
+/* Start n processes. Returns when all are ready. */
+void crowd_start(struct crowd *c, unsigned n, void (*fun)(void *crowd));
+
+/* The processes see stop within a message; wait for their end. */
+void crowd_stop(struct crowd *c);
+bool crowd_stopped(const struct crowd *c);
+
+/* What a process does first: it may run on every CPU but the main one, if there is another. */
+void crowd_stand_aside(void);
+
+/* A process that gets LAST again and again, and counts what it got. */
+void crowd_poll(void *crowd);
+
+/*
+ * What a put takes while n processes poll. Where the machine is busy they do not poll all the time;
+ * only those batches of puts count in which they got at least half of what they got in the best.
+ * Returns 0 if none of them ever ran.
+ */
+double crowd_polled_ns(struct crowd *c, struct user *w, unsigned n);
 
 #endif

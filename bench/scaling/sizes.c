@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer.h"
 #include "scaling.h"
 
 #define SMALLEST 8u
@@ -17,15 +16,7 @@
 #define BATCH_BYTES (1024u * 1024u)
 #define BATCH_MAX 500u
 #define BATCHES 9u
-
-static const struct curve about = {
-    .name = "sizes",
-    .title = "Put and get LAST by size",
-    .x_label = "bytes",
-    .x_log = true,
-    .y_label = "ns",
-    .y_log = true,
-};
+#define SIZES_MAX 24u
 
 struct transfer {
     ach_channel_t chan;
@@ -75,40 +66,35 @@ static void transfer_init(struct transfer *t, size_t size, unsigned char *from, 
     put_batch(t, 4 * FRAMES); /* once around the ring */
 }
 
-static void transfer_measure(struct transfer *t, struct curve *c)
+static void transfer_measure(const struct group *g, struct transfer *t, unsigned round)
 {
     unsigned n = (unsigned)(BATCH_BYTES / t->size);
     double x = (double)t->size;
 
     n = n > BATCH_MAX ? BATCH_MAX : n < 1 ? 1 : n;
-    curve_sample(c, "put", x, batch_ns(put_batch, t, n, BATCHES));
-    curve_sample(c, "get LAST", x, batch_ns(get_batch, t, n, BATCHES));
-    curve_sample(c, "memcpy", x, batch_ns(copy_batch, t, n, BATCHES));
+    row_value(g, "put", x, round, batch_ns(put_batch, t, n, BATCHES));
+    row_value(g, "get LAST", x, round, batch_ns(get_batch, t, n, BATCHES));
+    row_value(g, "memcpy", x, round, batch_ns(copy_batch, t, n, BATCHES));
 }
 
-static void transfer_finish(struct transfer *t)
-{
-    ach_close(&t->chan);
-    ach_unlink(t->name);
-}
-
-void sizes_part(struct scaling *s)
+void sizes_measure(const struct group *g)
 {
     unsigned char *from = private_alloc(LARGEST), *to = private_alloc(LARGEST);
-    struct curve *c = scaling_curve(s, &about);
-    struct transfer t[POINTS_MAX];
+    struct transfer t[SIZES_MAX];
     unsigned i, round, count = 0;
     size_t size;
 
-    for (size = SMALLEST; size <= LARGEST && channel_fits(s, FRAMES, size); size *= 2)
+    for (size = SMALLEST; size <= LARGEST && channel_fits(FRAMES, size); size *= 2)
         transfer_init(&t[count++], size, from, to);
-    for (round = 0; round < s->rounds; round++) {
-        scaling_progress(s, "sizes", round);
+    for (round = 0; round < rounds_of(g); round++) {
+        progress("sizes: round %u", round + 1);
         for (i = 0; i < count; i++)
-            transfer_measure(&t[i], c);
+            transfer_measure(g, &t[i], round);
     }
-    for (i = 0; i < count; i++)
-        transfer_finish(&t[i]);
+    for (i = 0; i < count; i++) {
+        ach_close(&t[i].chan);
+        ach_unlink(t[i].name);
+    }
     free(from);
     free(to);
 }

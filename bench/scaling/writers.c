@@ -12,27 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crowd.h"
+#include "scaling.h"
 #include "ticks.h"
 
 #define WINDOW_US 40000u
 #define TIMED_MAX 4096u
 
 static const unsigned counts[] = {1, 2, 4, 8};
-
-static const struct curve about_time = {
-    .name = "writers",
-    .title = "Put and get LAST of 64 B while others do the same",
-    .x_label = "writers",
-    .y_label = "ns, median",
-};
-
-static const struct curve about_rate = {
-    .name = "throughput",
-    .title = "Pairs of put and get LAST, all writers together",
-    .x_label = "writers",
-    .y_label = "pairs per second",
-};
 
 /* What one writer timed. */
 struct times {
@@ -55,53 +41,24 @@ struct writers {
     struct place *place;
 };
 
-struct worker {
-    ach_channel_t chan;
-    unsigned char message[MESSAGE_SIZE];
-    uint64_t count;
-};
-
-static void put_one(struct worker *w)
-{
-    MUST_ACH(ach_put(&w->chan, w->message, sizeof(w->message)));
-}
-
-static void get_one(struct worker *w)
-{
-    size_t size;
-
-    MUST_ACH(
-        ach_get(&w->chan, w->message, sizeof(w->message), &size, NULL, ACH_O_LAST | ACH_O_COPY));
-}
-
-static void pair(struct worker *w)
-{
-    put_one(w);
-    get_one(w);
-    w->count++;
-}
-
-static void floor_pair(struct worker *w, struct place *p)
+static void floor_pair(struct user *w, struct place *p)
 {
     MUST(pthread_mutex_lock(&p->mutex) == 0);
     memcpy(p->bytes, w->message, sizeof(p->bytes));
     pthread_mutex_unlock(&p->mutex);
     memcpy(w->message, p->bytes, sizeof(p->bytes));
     __asm__ volatile("" : : : "memory");
-    w->count++;
 }
 
 /* In groups if the counter is too coarse for one. The later ones take the earlier ones' place. */
-static void timed_pair(struct worker *w, struct times *t)
+static void timed_pair(struct user *w, struct times *t)
 {
-    unsigned i, group = ticks_group(), place = t->count++ % TIMED_MAX;
+    unsigned group = ticks_group(), place = t->count++ % TIMED_MAX;
     uint64_t start = ticks(), middle;
 
-    for (i = 0; i < group; i++)
-        put_one(w);
+    user_put(w, group);
     middle = ticks();
-    for (i = 0; i < group; i++)
-        get_one(w);
+    user_get_last(w, group);
     t->get[place] = ticks_to_ns(middle, ticks()) / group;
     t->put[place] = ticks_to_ns(start, middle) / group;
 }
@@ -111,22 +68,25 @@ static void writer_main(void *arg)
     struct writers *all = arg;
     struct crowd *c = &all->crowd;
     unsigned index = c->shared->index;
-    struct worker w = {0};
+    struct user w = {0};
+    uint64_t count = 0;
 
-    MUST_SYS(sched_setaffinity(0, sizeof(c->scaling->cpus), &c->scaling->cpus) == 0);
+    MUST_SYS(sched_setaffinity(0, sizeof(bench.machine.all), &bench.machine.all) == 0);
     channel_open(&w.chan, c->channel, false, 0);
     peer_ready();
     while (!__atomic_load_n(&c->shared->go, __ATOMIC_ACQUIRE))
         usleep(100);
-    while (!crowd_stopped(c)) {
-        if (all->way == TIMED)
+    for (; !crowd_stopped(c); count++) {
+        if (all->way == TIMED) {
             timed_pair(&w, &all->times[index]);
-        else if (all->way == COUNTED)
-            pair(&w);
-        else
+        } else if (all->way == COUNTED) {
+            user_put(&w, 1);
+            user_get_last(&w, 1);
+        } else {
             floor_pair(&w, all->place);
+        }
     }
-    c->shared->member[index].count = w.count;
+    c->shared->member[index].count = count;
     ach_close(&w.chan);
 }
 
@@ -148,13 +108,13 @@ static double run_window(struct writers *all, enum way way, unsigned writers)
     return seconds;
 }
 
-static void measure_times(struct writers *all, struct curve *c, unsigned writers)
+static void measure_times(const struct group *g, struct writers *all, unsigned n, unsigned round)
 {
     struct samples put = {0}, get = {0};
     unsigned i, j;
 
-    run_window(all, TIMED, writers);
-    for (i = 0; i < writers; i++) {
+    run_window(all, TIMED, n);
+    for (i = 0; i < n; i++) {
         const struct times *t = &all->times[i];
 
         for (j = 0; j < t->count && j < TIMED_MAX; j++) {
@@ -162,11 +122,9 @@ static void measure_times(struct writers *all, struct curve *c, unsigned writers
             samples_add(&get, t->get[j]);
         }
     }
-    curve_sample(c, "put", writers, samples_quantile(&put, 0.5));
-    curve_sample(c, "get LAST", writers, samples_quantile(&get, 0.5));
-    curve_sample(c, "put, 99 of 100", writers, samples_quantile(&put, 0.99));
-    samples_finish(&put);
-    samples_finish(&get);
+    row_value(g, "put, 99 of 100", n, round, samples_quantile(&put, 0.99));
+    row_value(g, "put", n, round, samples_median(&put));
+    row_value(g, "get LAST", n, round, samples_median(&get));
 }
 
 static double measure_rate(struct writers *all, enum way way, unsigned writers)
@@ -193,27 +151,48 @@ static struct place *place_create(void)
     return p;
 }
 
-void writers_part(struct scaling *s)
+static void writers_init(struct writers *all)
 {
-    struct curve *time = scaling_curve(s, &about_time), *rate = scaling_curve(s, &about_rate);
-    size_t size = CROWD_MAX * sizeof(struct times);
-    struct writers all = {.times = shared_alloc(size), .place = place_create()};
+    *all = (struct writers){.times = shared_alloc(CROWD_MAX * sizeof(struct times)),
+                            .place = place_create()};
+    crowd_init(&all->crowd, "writers", NULL);
+}
+
+static void writers_finish(struct writers *all)
+{
+    crowd_finish(&all->crowd, NULL);
+    shared_free(all->times, CROWD_MAX * sizeof(struct times));
+    shared_free(all->place, sizeof(*all->place));
+}
+
+void writers_measure(const struct group *g)
+{
+    struct writers all;
     unsigned round, i;
 
-    channel_make("writers", ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);
-    crowd_init(&all.crowd, s, "writers");
-    for (round = 0; round < s->rounds; round++) {
-        scaling_progress(s, "writers", round);
+    writers_init(&all);
+    for (round = 0; round < rounds_of(g); round++) {
+        progress("writers: round %u", round + 1);
+        for (i = 0; i < ARRAY_SIZE(counts); i++)
+            measure_times(g, &all, counts[i], round);
+    }
+    writers_finish(&all);
+    note("The writers share %d CPUs.", bench.machine.cpus);
+}
+
+void throughput_measure(const struct group *g)
+{
+    struct writers all;
+    unsigned round, i;
+
+    writers_init(&all);
+    for (round = 0; round < rounds_of(g); round++) {
+        progress("throughput: round %u", round + 1);
         for (i = 0; i < ARRAY_SIZE(counts); i++) {
-            measure_times(&all, time, counts[i]);
-            curve_sample(rate, "channel", counts[i], measure_rate(&all, COUNTED, counts[i]));
-            curve_sample(rate, "robust PI mutex + memcpy", counts[i],
-                         measure_rate(&all, FLOOR, counts[i]));
+            row_value(g, "channel", counts[i], round, measure_rate(&all, COUNTED, counts[i]));
+            row_value(g, "robust PI mutex + memcpy", counts[i], round,
+                      measure_rate(&all, FLOOR, counts[i]));
         }
     }
-    scaling_note(s, "The writers share %d CPUs.", s->machine.cpus);
-    crowd_finish(&all.crowd);
-    shared_free(all.times, size);
-    shared_free(all.place, sizeof(*all.place));
-    ach_unlink("writers");
+    writers_finish(&all);
 }

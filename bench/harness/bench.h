@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bench.h - the harness that all benchmarks share
+ *
+ * A program has groups. A group measures several contenders in turn, round by
+ * round, so that other load on the machine affects all of them alike. Each
+ * contender has a row; in a curve, it has one for each x. A claim compares two
+ * rows: in each round, and the median over the rounds counts.
+ *
+ * A group that fails costs no other group: see attempt.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <ach.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "json.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define ROUNDS_MAX 64u
+#define WHY_SIZE 160u
+#define MESSAGE_SIZE 64u
+
+/* On two cache lines of its own, because some processors fetch lines in pairs. */
+#define APART __attribute__((aligned(128)))
+
+/* Samples: numbers that were measured. */
+
+struct samples {
+    double *value;
+    size_t count, room;
+};
+
+void samples_add(struct samples *s, double value);
+void samples_append(struct samples *s, const struct samples *more);
+void samples_clear(struct samples *s);
+void samples_finish(struct samples *s);
+
+/* The value below which the fraction q of all lies; sorts s. 0 if there are none. */
+double samples_quantile(struct samples *s, double q);
+
+/* The median, after which the samples are gone. */
+double samples_median(struct samples *s);
+
+/* Groups, rows and claims. */
+
+/* What one contender did in a round, or in all rounds. */
+struct outcome {
+    struct samples ns;     /* or in the group's unit */
+    struct samples single; /* of one operation each: gives p99 and maximum; empty: ns does */
+    uint64_t sent, lost;   /* messages, for each receiver */
+    uint64_t reordered;    /* or came twice */
+    uint64_t damaged;
+    char why[WHY_SIZE]; /* it failed; empty: it did not */
+};
+
+struct group {
+    const char *name, *about;
+    const char *floor; /* the contender that ratios refer to; NULL: none */
+    const char *unit;  /* of the samples; NULL: ns */
+    void (*measure)(const struct group *g);
+    const void *what;             /* for measure */
+    const char *(*missing)(void); /* why it cannot be measured here, NULL if it can; may be NULL */
+    double x;                     /* of all its rows, if groups of one name differ in a number */
+    unsigned rounds;              /* 0: as the program says */
+    bool quick;                   /* belongs to the quick run of a program with only_quick */
+    bool asked;                   /* is measured only if it is named */
+    bool lasting;                 /* is measured with --long */
+    bool two_cpus;                /* one is not enough */
+    bool in_process; /* do not attempt it in another process: it cannot fail as a whole */
+    const char *x_label, *y_label; /* of a curve */
+    bool x_log, y_log;
+};
+
+struct row {
+    const struct group *group;
+    const char *name;
+    const char *kind; /* "ach", "floor", "kernel", "library"; NULL: none */
+    double x;
+    struct outcome all;                      /* of all rounds */
+    double p50[ROUNDS_MAX], p99[ROUNDS_MAX]; /* of each; NAN: it was not measured */
+    double ratio, ratio_p99;                 /* to the floor, medians; 0: there is none */
+    bool aside;                              /* claims about the fastest of a kind leave it out */
+};
+
+enum compare {
+    SHOWN,       /* only the ratio of the p50s */
+    AT_MOST,     /* p50, in that of the other one */
+    P99_AT_MOST, /* p99, in that of the other one */
+    AT_LEAST,    /* p50, in that of the other one */
+    WITHIN,      /* neither p50 is more than limit times the other */
+    EXTRA,       /* p50 less that of the other one, in the group's unit, at most */
+    P50_BELOW,   /* the value itself */
+    P99_BELOW
+};
+
+struct claim {
+    const char *group, *name;
+    const char *against; /* another contender, or "library", "kernel": the fastest of these */
+    enum compare how;
+    double limit;
+    double x, against_x; /* of the rows; 0: any, and the same */
+};
+
+/* The last one is the limit; more members may follow it. */
+#define CLAIM(group_, name_, against_, how_, ...)                                                  \
+    {                                                                                              \
+        .group = (group_), .name = (name_), .against = (against_), .how = (how_),                  \
+        .limit = __VA_ARGS__                                                                       \
+    }
+
+/* The row of a contender; made when first asked for. */
+struct row *row_of(const struct group *g, const char *name, const char *kind, double x);
+
+/* Add what was measured in a round. once is empty then. */
+void row_add(struct row *row, unsigned round, struct outcome *once);
+
+/* Likewise, a single number; of a curve, usually. */
+void row_value(const struct group *g, const char *name, double x, unsigned round, double value);
+
+/* Say something beneath the tables, and in the file. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Short operations that one process does alone. */
+
+struct op {
+    const char *name;
+    void *(*setup)(const struct op *op);
+    void (*prepare)(void *state, unsigned n); /* for n operations; not timed; may be NULL */
+    void (*batch)(void *state, unsigned n);   /* do it n times */
+    void (*finish)(void *state);
+    unsigned batch_max;                             /* operations in a row */
+    void (*run)(void *state, struct outcome *once); /* measures by itself, instead of batch */
+    size_t size;                                    /* for setup */
+    int variant;
+};
+
+/* The measure of a group whose what is an array of ops, ended by one without a name. */
+void ops_measure(const struct group *g);
+
+/* The median time of one of n operations in a row, over some batches after one that warms up. */
+double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n, unsigned batches);
+
+/* bench.scale times n, but no less than least. */
+unsigned scaled(unsigned n, unsigned least);
+
+/* The program. */
+
+struct program {
+    const char *name;
+    const char *usage, *usage_end; /* before and after the list of groups */
+    const struct group *groups;
+    unsigned count;
+    const struct claim *claims; /* ended by one without a group */
+    unsigned rounds, quick_rounds;
+    bool only_quick;              /* a quick run leaves out groups that are not marked */
+    const struct option *options; /* besides those of all programs; ended by zeros */
+    void (*option)(int value, const char *name, const char *text);
+    bool (*parsed)(void);          /* all options are known; false: exit with 0 */
+    void (*begin)(void);           /* before the first group */
+    void (*end)(void);             /* after the last, also after SIGTERM */
+    void (*write)(struct json *j); /* more members of the file, and of its rows */
+    void (*write_row)(struct json *j, const struct group *g);
+};
+
+struct machine {
+    char cpu[128], kernel[256], governor[64], load[64];
+    int cpus;               /* that this process may use */
+    int main_cpu, peer_cpu; /* where the two processes run; -1: anywhere */
+    cpu_set_t all;
+};
+
+extern struct bench {
+    const struct program *program;
+    int quick, lasting, coarse; /* flags, as getopt_long sets them */
+    unsigned rounds;            /* as asked for; 0: the default */
+    double scale;               /* how much to do; 1, or less in a quick run */
+    const char *scenarios, *json;
+    bool slow_main, slow_peer;
+    struct machine machine;
+    volatile sig_atomic_t interrupted;
+} bench;
+
+int bench_main(int argc, char **argv, const struct program *program);
+
+/* A number of an option. Ends the program if it is none, or out of range. */
+double number(const char *option, const char *text, double least, double most);
+
+/* Lists with commas: is the name in it? End the program unless all are among name(0), ... NULL. */
+bool in_list(const char *list, const char *name);
+void check_list(const char *list, const char *what, const char *(*name)(unsigned), const char *see);
+
+unsigned rounds_of(const struct group *g);
+
+/* On a line of the terminal that comes and goes. "": remove it. */
+void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Find out about the machine and choose two of its cores, with one thread each if it can be. */
+void machine_init(struct machine *m);
+void machine_pin(int cpu); /* does nothing for -1 */
+
+/* Processes. */
+
+/*
+ * Call fun in a new process. If it returns, that process goes on with the rest of the program, with
+ * all it measured in its memory, and the old one only waits for it: NULL is returned. Otherwise
+ * the old process goes on, as if fun had not begun, with the reason: what fun passed to
+ * attempt_fail, the signal that ended it, or that it took more than limit_seconds. The reason is
+ * valid until the next attempt.
+ */
+const char *attempt(void (*fun)(const void *arg), const void *arg, unsigned limit_seconds);
+
+/*
+ * End the attempt under way, with a reason. Any process of the attempt may call it. Outside of an
+ * attempt it prints the reason and ends the program.
+ */
+void attempt_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* attempt_fail if something failed: a call of libach, a call that sets errno, anything else. */
+#define MUST_ACH(call) must_ach((call), #call)
+#define MUST_SYS(cond) must_sys((cond), #cond)
+#define MUST(cond) must((cond), #cond)
+void must_ach(enum ach_status status, const char *what);
+void must_sys(bool ok, const char *what);
+void must(bool ok, const char *what);
+
+/*
+ * Run fun in a child that has a channel directory of its own. When it ends, is interrupted or takes
+ * too long, all its processes and the directory go. Returns what the program shall exit with.
+ */
+int supervise(int (*fun)(void), unsigned limit_seconds);
+
+/* Run fun in a child on the other core. Returns when the child has called peer_ready. */
+pid_t peer_start(void (*fun)(void *), void *arg);
+void peer_ready(void);
+void peer_join(pid_t pid); /* waits until it ends by itself */
+
+/* From now on the calling process is stopped most of the time, at any instruction, by another. */
+void brake_start(void);
+
+/* Memory, zeroed and present in full, that children share. Private memory, present in full. */
+void *shared_alloc(size_t size);
+void shared_free(void *memory, size_t size);
+void *private_alloc(size_t size);
+
+/* Make a channel of the benchmark, and open it. */
+void channel_make(const char *name, size_t frames, size_t size, bool single_writer);
+void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns);
+
+/* Output. */
+
+/* A file of which nobody sees half. What is at the path and is no plain file, such as a device or
+   a link, is written to and not replaced. False with errno. */
+struct whole_file {
+    FILE *f;
+    const char *path;
+    char draft[4096]; /* takes the path's place at the end; "": written directly */
+};
+bool whole_file_open(struct whole_file *w, const char *path);
+bool whole_file_close(struct whole_file *w); /* no change to a plain file if anything failed */
+void whole_file_drop(struct whole_file *w);
+
+void output_machine(void);
+void output_group(const struct group *g);
+void output_unmeasured(const struct group *g, const char *why);
+void output_end(void); /* claims, notes, and what was not measured */
+bool output_json(struct whole_file *w);
+void output_ns(double ns);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* instructions.h - how many instructions an operation takes */
+#ifndef BENCH_INSTRUCTIONS_H
+#define BENCH_INSTRUCTIONS_H
+
+#include "bench.h"
+
+#define INSTRUCTIONS_REPEAT 6400u
+
+/* By the processor, one batch after another, the operation alone. NAN: it has no counter for us. */
+double instructions_by_processor(const struct op *op);
+
+/*
+ * By valgrind, which runs this program once more, as "PROGRAM --repeat NAME". That does an
+ * operation INSTRUCTIONS_REPEAT times. Returns how many instructions each took in the function
+ * symbol and what it calls; NAN if there is no telling.
+ */
+double instructions_in(const char *symbol, const char *name);
+
+/* Do an operation that often. */
+void instructions_repeat(const struct op *op);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* measure.c - measure operations, keep rows, compare them */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows.h"
+#include "ticks.h"
+
+#define BATCHES 40u
+#define BATCH_MAX 1000u
+#define SINGLES 4000u
+
+struct results results;
+
+unsigned scaled(unsigned n, unsigned least)
+{
+    double m = bench.scale * n;
+
+    return m < least ? least : (unsigned)m;
+}
+
+unsigned rounds_of(const struct group *g)
+{
+    if (bench.rounds)
+        return bench.rounds;
+    if (bench.lasting)
+        return 1;
+    if (bench.quick)
+        return bench.program->quick_rounds;
+    return g->rounds ? g->rounds : bench.program->rounds;
+}
+
+void note(const char *format, ...)
+{
+    va_list args;
+
+    MUST(results.notes < NOTES_MAX);
+    va_start(args, format);
+    MUST(vasprintf(&results.note[results.notes++], format, args) >= 0);
+    va_end(args);
+}
+
+struct row *row_of(const struct group *g, const char *name, const char *kind, double x)
+{
+    struct row *row;
+    unsigned i;
+
+    for (i = 0; i < results.count; i++)
+        if (results.row[i]->group == g && results.row[i]->x == x &&
+            strcmp(results.row[i]->name, name) == 0)
+            return results.row[i];
+    row = calloc(1, sizeof(*row));
+    results.row = realloc(results.row, (results.count + 1) * sizeof(struct row *));
+    MUST(row && results.row);
+    *row = (struct row){.group = g, .name = name, .kind = kind, .x = x};
+    for (i = 0; i < ROUNDS_MAX; i++)
+        row->p50[i] = row->p99[i] = NAN;
+    results.row[results.count++] = row;
+    return row;
+}
+
+void row_add(struct row *row, unsigned round, struct outcome *once)
+{
+    struct outcome *all = &row->all;
+
+    if (once->ns.count && once->single.count == 0)
+        samples_append(&once->single, &once->ns);
+    if (once->ns.count && round < ROUNDS_MAX) {
+        row->p50[round] = samples_quantile(&once->ns, 0.5);
+        row->p99[round] = samples_quantile(&once->single, 0.99);
+    }
+    samples_append(&all->ns, &once->ns);
+    samples_append(&all->single, &once->single);
+    all->sent += once->sent;
+    all->lost += once->lost;
+    all->reordered += once->reordered;
+    all->damaged += once->damaged;
+    if (once->why[0])
+        memcpy(all->why, once->why, sizeof(once->why));
+    samples_finish(&once->ns);
+    samples_finish(&once->single);
+}
+
+void row_value(const struct group *g, const char *name, double x, unsigned round, double value)
+{
+    struct outcome once = {0};
+
+    samples_add(&once.ns, value);
+    row_add(row_of(g, name, NULL, x), round, &once);
+}
+
+double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n, unsigned batches)
+{
+    struct samples samples = {0};
+    unsigned i;
+
+    for (i = 0; i <= batches; i++) {
+        uint64_t start = ticks();
+
+        batch(state, n);
+        if (i > 0)
+            samples_add(&samples, ticks_to_ns(start, ticks()) / n);
+    }
+    return samples_median(&samples);
+}
+
+/* In long batches, and one by one as far as the counter can. */
+static void op_measure(const struct op *op, void *state, struct outcome *once)
+{
+    unsigned i, n = op->batch_max, batches = scaled(BATCHES * BATCH_MAX / n, 5);
+    unsigned singles = scaled(SINGLES, 200), group = ticks_group();
+    uint64_t start;
+
+    for (i = 0; i <= batches + singles; i++) {
+        if (i > batches)
+            n = group;
+        if (op->prepare)
+            op->prepare(state, n);
+        start = ticks();
+        op->batch(state, n);
+        if (i > 0)
+            samples_add(i <= batches ? &once->ns : &once->single, ticks_to_ns(start, ticks()) / n);
+    }
+}
+
+static void op_turn(const struct group *g, const struct op *op, unsigned round)
+{
+    struct outcome once = {0};
+    void *state = op->setup(op);
+
+    if (op->run)
+        op->run(state, &once);
+    else
+        op_measure(op, state, &once);
+    op->finish(state);
+    row_add(row_of(g, op->name, NULL, 0), round, &once);
+}
+
+/* Each round begins with another one. */
+void ops_measure(const struct group *g)
+{
+    const struct op *ops = g->what;
+    unsigned round, i, count = 0, rounds = rounds_of(g);
+
+    while (ops[count].name)
+        row_of(g, ops[count++].name, NULL, 0);
+    for (round = 0; round < rounds; round++) {
+        for (i = 0; i < count; i++) {
+            const struct op *op = &ops[(round + i) % count];
+
+            progress("%s: round %u of %u: %s", g->name, round + 1, rounds, op->name);
+            op_turn(g, op, round);
+        }
+    }
+}
+
+struct row *row_find(const char *group, const char *name, double x)
+{
+    unsigned i;
+
+    for (i = 0; i < results.count; i++)
+        if (strcmp(results.row[i]->group->name, group) == 0 && results.row[i]->x == x &&
+            strcmp(results.row[i]->name, name) == 0)
+            return results.row[i];
+    return NULL;
+}
+
+/* The median, over the rounds in which both were measured, of a's to b's; or of the difference. */
+static double over_rounds(const double *a, const double *b, bool difference)
+{
+    struct samples s = {0};
+    unsigned i;
+
+    for (i = 0; i < ROUNDS_MAX; i++)
+        if (difference ? !isnan(a[i] - b[i]) : a[i] > 0 && b[i] > 0)
+            samples_add(&s, difference ? a[i] - b[i] : a[i] / b[i]);
+    return s.count ? samples_median(&s) : NAN;
+}
+
+void rows_compare(const struct group *g)
+{
+    const struct row *floor = g->floor ? row_find(g->name, g->floor, g->x) : NULL;
+    unsigned i;
+
+    for (i = 0; floor && i < results.count; i++) {
+        struct row *row = results.row[i];
+
+        if (row->group != g)
+            continue;
+        row->ratio = over_rounds(row->p50, floor->p50, false);
+        row->ratio_p99 = over_rounds(row->p99, floor->p99, false);
+        row->ratio = isnan(row->ratio) ? 0 : row->ratio;
+        row->ratio_p99 = isnan(row->ratio_p99) ? 0 : row->ratio_p99;
+    }
+}
+
+static double value_of(const struct claim *c, const struct row *a, const struct row *b)
+{
+    struct outcome *all = (struct outcome *)(uintptr_t)&a->all; /* samples are sorted */
+
+    switch (c->how) {
+    case P50_BELOW:
+        return all->ns.count ? samples_quantile(&all->ns, 0.5) : NAN;
+    case P99_BELOW:
+        return all->ns.count ? samples_quantile(&all->single, 0.99) : NAN;
+    case P99_AT_MOST:
+        return over_rounds(a->p99, b->p99, false);
+    default:
+        return over_rounds(a->p50, b->p50, c->how == EXTRA);
+    }
+}
+
+static bool reached(const struct claim *c, const struct row *row, double value)
+{
+    if (c->how == AT_LEAST)
+        return value >= c->limit;
+    if (!c->against && row->all.lost > 0)
+        return false;
+    return value <= c->limit && (c->how != WITHIN || value >= 1 / c->limit);
+}
+
+/* Compare with a row; if several are named, the one that leaves the largest value counts. */
+static void judge_against(struct verdict *v, const struct row *other)
+{
+    double value = value_of(v->claim, v->row, other);
+
+    if (isnan(value) || (v->against && value <= v->value))
+        return;
+    v->value = value;
+    v->against = other;
+}
+
+bool claim_judge(const struct claim *c, const struct row *row, struct verdict *v)
+{
+    double x = c->against_x > 0 ? c->against_x : row->x;
+    unsigned i;
+
+    *v = (struct verdict){.claim = c, .row = row, .value = NAN};
+    if (strcmp(row->group->name, c->group) != 0 || strcmp(row->name, c->name) != 0 ||
+        (c->x > 0 && row->x != c->x))
+        return false;
+    if (!c->against)
+        v->value = value_of(c, row, NULL);
+    for (i = 0; c->against && i < results.count; i++) {
+        const struct row *other = results.row[i];
+
+        if (strcmp(other->group->name, c->group) == 0 && other->x == x &&
+            (strcmp(other->name, c->against) == 0 ||
+             (other->kind && !other->aside && strcmp(other->kind, c->against) == 0)))
+            judge_against(v, other);
+    }
+    v->reached = reached(c, row, v->value);
+    return !isnan(v->value);
+}

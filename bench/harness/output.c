@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* output.c - the results, for a person and for programs */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows.h"
+#include "ticks.h"
+
+#define CDF_POINTS 60
+
+void output_machine(void)
+{
+    const struct machine *m = &bench.machine;
+
+    printf("machine   %s, %d CPUs\n", m->cpu, m->cpus);
+    printf("kernel    %s, governor %s, load %s\n", m->kernel, m->governor, m->load);
+    if (m->peer_cpu >= 0)
+        printf("pinned    to CPU %d, the second process to CPU %d\n", m->main_cpu, m->peer_cpu);
+    else
+        printf("pinned    not: there is one CPU\n");
+    printf("counter   %.2f ns per tick, reading costs %.1f ns (subtracted), %u operations timed "
+           "together for p99\n",
+           ticks_resolution_ns(), ticks_overhead_ns(), ticks_group());
+    fflush(stdout);
+}
+
+void output_ns(double ns)
+{
+    if (ns < 10000)
+        printf(" %8.1f ns", ns);
+    else if (ns < 1e7)
+        printf(" %8.1f us", ns / 1e3);
+    else
+        printf(" %8.1f ms", ns / 1e6);
+}
+
+static void print_quantile(const struct group *g, struct samples *s, double q)
+{
+    if (g->unit)
+        printf(" %11.1f", samples_quantile(s, q));
+    else
+        output_ns(samples_quantile(s, q));
+}
+
+static void print_row(struct row *row)
+{
+    struct outcome *all = &row->all;
+
+    printf("  %-33s %-8s", row->name, row->kind ? row->kind : "");
+    if (all->ns.count == 0) {
+        printf(" %s\n", all->why);
+        return;
+    }
+    print_quantile(row->group, &all->ns, 0.5);
+    print_quantile(row->group, &all->single, 0.99);
+    print_quantile(row->group, &all->single, 0.999);
+    print_quantile(row->group, &all->single, 1);
+    printf(row->ratio > 0 ? " %7.2f" : "", row->ratio);
+    if (all->lost || all->reordered || all->damaged)
+        printf("  %llu lost, %llu out of order, %llu damaged of %llu",
+               (unsigned long long)all->lost, (unsigned long long)all->reordered,
+               (unsigned long long)all->damaged, (unsigned long long)all->sent);
+    printf(all->why[0] ? "  (%s)\n" : "\n", all->why);
+}
+
+/* Those that were measured come first, the fastest at the top. */
+static int by_p50(const void *a, const void *b)
+{
+    struct samples *x = &(*(struct row *const *)a)->all.ns, *y = &(*(struct row *const *)b)->all.ns;
+    double p = x->count ? samples_quantile(x, 0.5) : INFINITY;
+    double q = y->count ? samples_quantile(y, 0.5) : INFINITY;
+
+    return (p > q) - (p < q);
+}
+
+/* The rows of a group, to be freed. Returns how many. */
+static unsigned rows_of(const struct group *g, struct row ***rows)
+{
+    unsigned i, n = 0;
+
+    *rows = calloc(results.count + 1, sizeof(struct row *));
+    MUST(*rows != NULL);
+    for (i = 0; i < results.count; i++)
+        if (results.row[i]->group == g)
+            (*rows)[n++] = results.row[i];
+    return n;
+}
+
+static void print_rows(const struct group *g)
+{
+    struct row **rows;
+    unsigned i, n = rows_of(g, &rows);
+
+    qsort(rows, n, sizeof(struct row *), by_p50);
+    printf("\n%s: %s\n", g->name, g->about);
+    printf("  %-33s %-8s %11s %11s %11s %11s %s%s\n", g->unit ? g->unit : "", "", "p50", "p99",
+           "p99.9", "max", g->floor ? "      x " : "", g->floor ? g->floor : "");
+    for (i = 0; i < n; i++)
+        print_row(rows[i]);
+    free(rows);
+}
+
+static int by_x(const void *a, const void *b)
+{
+    double x = (*(struct row *const *)a)->x, y = (*(struct row *const *)b)->x;
+
+    return (x > y) - (x < y);
+}
+
+/* A line for each x, a column for each series. */
+static void print_curve(const struct group *g)
+{
+    const char *name[16];
+    struct row **rows;
+    unsigned i, k, names = 0, n = rows_of(g, &rows);
+
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < names && strcmp(name[k], rows[i]->name) != 0; k++)
+            continue;
+        if (k == names && names < ARRAY_SIZE(name))
+            name[names++] = rows[i]->name;
+    }
+    qsort(rows, n, sizeof(struct row *), by_x);
+    printf("\n%s: %s (%s)\n  %13s", g->name, g->about, g->y_label, g->x_label);
+    for (k = 0; k < names; k++)
+        printf("  %10s", name[k]);
+    for (i = 0; i < n; i++) {
+        if (i > 0 && rows[i]->x == rows[i - 1]->x)
+            continue;
+        printf("\n  %13.0f", rows[i]->x);
+        for (k = 0; k < names; k++) {
+            struct row *row = row_find(g->name, name[k], rows[i]->x);
+            double y = row ? samples_quantile(&row->all.ns, 0.5) : 0;
+            int width = strlen(name[k]) < 10 ? 10 : (int)strlen(name[k]);
+
+            if (row && row->all.ns.count)
+                printf("  %*.*f", width, y < 1000 ? 1 : 0, y);
+            else
+                printf("  %*s", width, "-");
+        }
+    }
+    putchar('\n');
+    free(rows);
+}
+
+void output_group(const struct group *g)
+{
+    rows_compare(g);
+    if (g->x_label)
+        print_curve(g);
+    else
+        print_rows(g);
+    fflush(stdout);
+}
+
+void output_unmeasured(const struct group *g, const char *why)
+{
+    unsigned i = results.unmeasured_count++;
+
+    MUST(i < NOTES_MAX);
+    results.unmeasured[i].name = g->name;
+    results.unmeasured[i].why = strdup(why);
+    printf("\n%s: could not be measured: %s\n", g->name, why);
+    fflush(stdout);
+}
+
+static void verdicts(void (*each)(const struct verdict *v, void *arg), void *arg)
+{
+    const struct claim *c = bench.program->claims;
+    struct verdict v;
+    unsigned i;
+
+    for (; c && c->group; c++)
+        for (i = 0; i < results.count; i++)
+            if (claim_judge(c, results.row[i], &v))
+                each(&v, arg);
+}
+
+static void target_text(const struct claim *c, char *text, size_t size)
+{
+    static const char *const format[] = {
+        [SHOWN] = "",
+        [AT_MOST] = "ratio <= %g",
+        [P99_AT_MOST] = "p99 ratio <= %g",
+        [AT_LEAST] = "ratio >= %g",
+        [WITHIN] = "ratio within %g",
+        [EXTRA] = "<= %g more",
+        [P50_BELOW] = "p50 <= %g",
+        [P99_BELOW] = "p99 <= %g",
+    };
+
+    snprintf(text, size, format[c->how], c->limit);
+}
+
+static void print_verdict(const struct verdict *v, void *counts)
+{
+    const struct row *row = v->row, *other = v->against;
+    bool shown = v->claim->how == SHOWN;
+    char target[40], what[120], against[80] = "";
+    unsigned *count = counts;
+
+    target_text(v->claim, target, sizeof(target));
+    snprintf(what, sizeof(what), row->x > 0 ? "%s, %s, %.0f" : "%s, %s", row->group->name,
+             row->name, row->x);
+    if (other)
+        snprintf(against, sizeof(against), other->x > 0 && other->x != row->x ? "%s, %.0f" : "%s",
+                 other->name, other->x);
+    printf("  %-7s %-52s %8.2f  %-16s %s\n",
+           shown        ? ""
+           : v->reached ? "reached"
+                        : "MISSED",
+           what, v->value, target, against);
+    count[0] += !shown && v->reached;
+    count[1] += !shown;
+}
+
+void output_end(void)
+{
+    unsigned i, count[2] = {0};
+
+    puts("\ntargets");
+    verdicts(print_verdict, count);
+    printf("%u of %u targets reached", count[0], count[1]);
+    for (i = 0; i < results.unmeasured_count; i++)
+        printf("%s %s", i ? "," : "; not measured:", results.unmeasured[i].name);
+    puts("\n");
+    for (i = 0; i < results.notes; i++)
+        puts(results.note[i]);
+    fflush(stdout);
+}
+
+/* Three quarters of the points lie below 0.99, the others between 0.99 and 1. */
+static void write_cdf(struct json *j, struct samples *s)
+{
+    int i;
+
+    json_array(j, "cdf");
+    for (i = 0; i <= CDF_POINTS; i++) {
+        double x = (double)i / CDF_POINTS,
+               q = x < 0.75 ? x / 0.75 * 0.99 : 0.99 + (x - 0.75) * 0.04;
+
+        json_array(j, NULL);
+        json_number(j, NULL, round(samples_quantile(s, q)));
+        json_number(j, NULL, q);
+        json_end_array(j);
+    }
+    json_end_array(j);
+}
+
+static void write_row(struct json *j, struct row *row)
+{
+    static const struct {
+        const char *ns, *other; /* the key, by unit */
+        double q;
+    } quantiles[] = {{"p50_ns", "p50", 0.5},
+                     {"p99_ns", "p99", 0.99},
+                     {"p999_ns", "p999", 0.999},
+                     {"max_ns", "max", 1}};
+    const char *unit = row->group->unit;
+    struct outcome *all = &row->all;
+    unsigned i;
+
+    json_object(j, NULL);
+    json_string(j, "scenario", row->group->name);
+    json_string(j, "contender", row->name);
+    if (row->kind)
+        json_string(j, "kind", row->kind);
+    if (bench.program->write_row)
+        bench.program->write_row(j, row->group);
+    json_uint(j, "n", all->ns.count);
+    json_uint(j, "lost", all->lost);
+    json_uint(j, "reordered", all->reordered);
+    json_uint(j, "damaged", all->damaged);
+    if (unit)
+        json_string(j, "unit", unit);
+    for (i = 0; i < ARRAY_SIZE(quantiles); i++)
+        json_number(j, unit ? quantiles[i].other : quantiles[i].ns,
+                    samples_quantile(i == 0 ? &all->ns : &all->single, quantiles[i].q));
+    json_number(j, "ratio", row->ratio);
+    json_number(j, "ratio_p99", row->ratio_p99);
+    write_cdf(j, &all->single);
+    json_end_object(j);
+}
+
+/* A difference may be negative. It is written as part of a claim only. */
+static bool is_written(struct row *row)
+{
+    return row->all.ns.count && samples_quantile(&row->all.ns, 0) >= 0;
+}
+
+static void write_series(struct json *j, struct row **rows, unsigned n, const char *name)
+{
+    unsigned i;
+
+    json_object(j, NULL);
+    json_string(j, "name", name);
+    json_array(j, "points");
+    for (i = 0; i < n; i++) {
+        if (strcmp(rows[i]->name, name) != 0)
+            continue;
+        json_array(j, NULL);
+        json_number(j, NULL, rows[i]->x);
+        json_number(j, NULL, samples_quantile(&rows[i]->all.ns, 0.5));
+        json_end_array(j);
+    }
+    json_end_array(j);
+    json_end_object(j);
+}
+
+static void write_curve(struct json *j, const struct group *g)
+{
+    struct row **rows;
+    unsigned i, k, n = rows_of(g, &rows);
+
+    json_object(j, NULL);
+    json_string(j, "name", g->name);
+    json_string(j, "title", g->about);
+    json_string(j, "x_label", g->x_label);
+    json_bool(j, "x_log", g->x_log);
+    json_string(j, "y_label", g->y_label);
+    json_bool(j, "y_log", g->y_log);
+    json_array(j, "series");
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < i && strcmp(rows[k]->name, rows[i]->name) != 0; k++)
+            continue;
+        if (k == i)
+            write_series(j, rows, n, rows[i]->name);
+    }
+    json_end_array(j);
+    json_end_object(j);
+    free(rows);
+}
+
+static void write_verdict(const struct verdict *v, void *json)
+{
+    struct samples *ns = (struct samples *)(uintptr_t)&v->row->all.ns; /* is sorted */
+    struct json *j = json;
+    char target[40];
+
+    target_text(v->claim, target, sizeof(target));
+    json_object(j, NULL);
+    json_string(j, "group", v->row->group->name);
+    json_string(j, "name", v->row->name);
+    json_string(j, "floor", v->against ? v->against->name : "");
+    json_number(j, "x", v->row->x);
+    json_number(j, "p50", samples_quantile(ns, 0.5));
+    json_number(j, "p99", samples_quantile((struct samples *)(uintptr_t)&v->row->all.single, 0.99));
+    json_number(j, "ratio", v->value);
+    json_string(j, "target", target);
+    if (v->claim->how != SHOWN)
+        json_bool(j, "reached", v->reached);
+    json_end_object(j);
+}
+
+static void write_machine(struct json *j)
+{
+    const struct machine *m = &bench.machine;
+
+    json_string(j, "machine", m->cpu);
+    json_string(j, "kernel", m->kernel);
+    json_string(j, "governor", m->governor);
+    json_string(j, "load", m->load);
+    json_uint(j, "cpus", (uint64_t)m->cpus);
+    json_string(j, "extent", bench.quick ? "quick" : bench.lasting ? "long" : "full");
+    json_string(j, "version", ACH_VERSION);
+}
+
+static void write_lists(struct json *j)
+{
+    unsigned i;
+
+    json_array(j, "rows");
+    for (i = 0; i < results.count; i++)
+        if (!results.row[i]->group->x_label && is_written(results.row[i]))
+            write_row(j, results.row[i]);
+    json_end_array(j);
+    json_array(j, "curves");
+    for (i = 0; i < bench.program->count; i++)
+        if (bench.program->groups[i].x_label)
+            write_curve(j, &bench.program->groups[i]);
+    json_end_array(j);
+    json_array(j, "claims");
+    verdicts(write_verdict, j);
+    json_end_array(j);
+    json_object(j, "unmeasured");
+    for (i = 0; i < results.unmeasured_count; i++)
+        json_string(j, results.unmeasured[i].name, results.unmeasured[i].why);
+    json_end_object(j);
+    json_array(j, "notes");
+    for (i = 0; i < results.notes; i++)
+        json_string(j, NULL, results.note[i]);
+    json_end_array(j);
+}
+
+bool output_json(struct whole_file *w)
+{
+    struct json j = JSON_INIT(w->f);
+
+    json_object(&j, NULL);
+    write_machine(&j);
+    write_lists(&j);
+    if (bench.program->write)
+        bench.program->write(&j);
+    json_end_object(&j);
+    json_line(&j);
+    return whole_file_close(w);
+}

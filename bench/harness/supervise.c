@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define END_LOOKS 400 /* of 20 ms */
+
+static void remove_directory(const char *path)
+{
+    DIR *d = opendir(path);
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(path);
+}
+
+static pid_t start(int (*fun)(void), const sigset_t *old_mask)
+{
+    pid_t parent = getpid(), pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        sigprocmask(SIG_SETMASK, old_mask, NULL);
+        exit(fun());
+    }
+    if (pid > 0)
+        setpgid(pid, pid);
+    return pid;
+}
+
+/* The signal that ends the run: SIGCHLD when the child ended, 0 when the time is over. */
+static int wait_for_end(pid_t child, const sigset_t *signals, unsigned limit_seconds, int *status)
+{
+    const struct timespec slice = {.tv_sec = 1};
+    time_t end = time(NULL) + (time_t)limit_seconds;
+
+    while (time(NULL) < end) {
+        int sig = sigtimedwait(signals, NULL, &slice);
+
+        if (waitpid(child, status, WNOHANG) == child)
+            return SIGCHLD;
+        if (sig > 0 && sig != SIGCHLD)
+            return sig;
+    }
+    return 0;
+}
+
+static int exit_status(int sig, int status)
+{
+    if (sig == 0) {
+        fputs("bench: took too long\n", stderr);
+        return 1;
+    }
+    if (sig != SIGCHLD)
+        return 128 + sig;
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    fprintf(stderr, "bench: ended by signal %d\n", WTERMSIG(status));
+    return 1;
+}
+
+/* Ask the benchmark to end, so that it can end its daemons; then nobody is asked. */
+static void end_all(pid_t child, bool running)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    int i;
+
+    if (running)
+        kill(child, SIGTERM);
+    for (i = 0; i < END_LOOKS && running; i++) {
+        running = waitpid(child, NULL, WNOHANG) == 0;
+        nanosleep(&pause, NULL);
+    }
+    kill(-child, SIGKILL);
+    while (wait(NULL) > 0)
+        continue;
+}
+
+int supervise(int (*fun)(void), unsigned limit_seconds)
+{
+    const char *within = getenv("ACH_DIR"); /* a test's, which removes it should we be killed */
+    char dir[256];
+    sigset_t signals, old_mask;
+    int sig, status = 0;
+    pid_t child;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, &old_mask);
+    snprintf(dir, sizeof(dir), "%s/achbench.XXXXXX", within ? within : "/dev/shm");
+    if (!mkdtemp(dir)) {
+        fprintf(stderr, "bench: no directory for channels, %s: %s\n", dir, strerror(errno));
+        return 1;
+    }
+    setenv("ACH_DIR", dir, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    child = start(fun, &old_mask);
+    if (child < 0) {
+        perror("bench: fork");
+        rmdir(dir);
+        return 1;
+    }
+    sig = wait_for_end(child, &signals, limit_seconds, &status);
+    end_all(child, sig != SIGCHLD);
+    remove_directory(dir);
+    return exit_status(sig, status);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* contenders.c - which contenders there are, and which of them take part */
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "built_in.h"
+#include "peers.h"
+
+/* What meson could not build, and why: NAME, PACKAGE pairs. */
+static const char *const missing_modules[][2] = {PEERS_MISSING{NULL, NULL}};
+
+static const struct contender *const built_in[] = {
+    &ach_contender,      &ach_newest_contender, &ach_polled_contender,  &ach_in_place_contender,
+    &ach_heap_contender, &ach_helper_contender, &ach_kernel_contender,  &ach_device_contender,
+    &futex_contender,    &line_contender,       &pipe_contender,        &fifo_contender,
+    &eventfd_contender,  &mq_contender,         &unix_stream_contender, &unix_datagram_contender,
+    &tcp_contender,      &udp_contender,        &multicast_contender,
+};
+
+const char *const kind_names[] = {"ach", "floor", "kernel", "library"};
+
+struct contenders contenders_here;
+
+static void leave_out(struct entry *e, const char *why)
+{
+    snprintf(e->status, sizeof(e->status), "%s", why);
+    e->left_out = true;
+}
+
+static struct entry *add(const struct contender *c)
+{
+    struct contenders *all = &contenders_here;
+
+    all->entry = realloc(all->entry, (all->count + 1) * sizeof(*all->entry));
+    MUST(all->entry != NULL);
+    all->entry[all->count] = (struct entry){.c = c, .status = "ok"};
+    return &all->entry[all->count++];
+}
+
+static void add_missing(const char *name, const char *package, const char *why)
+{
+    struct contender *c = calloc(1, sizeof(*c));
+
+    MUST(c != NULL);
+    *c = (struct contender){.name = name, .kind = KIND_LIBRARY, .package = package};
+    leave_out(add(c), why);
+}
+
+static void load(const char *path)
+{
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct contender *list = module ? dlsym(module, "contenders") : NULL;
+
+    if (!list)
+        add_missing(strdup(strrchr(path, '/') + 1), NULL, dlerror());
+    for (; list && list->name; list++)
+        add(list);
+}
+
+static const char *name_of(unsigned i)
+{
+    return i < contenders_here.count ? contenders_here.entry[i].c->name : NULL;
+}
+
+void contenders_gather(const char *modules, const char *only)
+{
+    struct contenders *all = &contenders_here;
+    char text[PATH_MAX];
+    glob_t found = {0};
+    unsigned i, kept = 0;
+
+    for (i = 0; i < ARRAY_SIZE(built_in); i++)
+        add(built_in[i]);
+    snprintf(text, sizeof(text), "%s/*.so", modules);
+    glob(text, 0, NULL, &found);
+    for (i = 0; i < found.gl_pathc; i++)
+        load(found.gl_pathv[i]);
+    globfree(&found);
+    for (i = 0; missing_modules[i][0]; i++) {
+        snprintf(text, sizeof(text), "not built: package %s was not there", missing_modules[i][1]);
+        add_missing(missing_modules[i][0], missing_modules[i][1], text);
+    }
+    check_list(only, "contender", name_of, "--list");
+    for (i = 0; only && i < all->count; i++)
+        if (all->entry[i].c->kind == KIND_FLOOR || in_list(only, all->entry[i].c->name))
+            all->entry[kept++] = all->entry[i];
+    all->count = only ? kept : all->count;
+}
+
+/* Nothing of the comparison goes out on a network. */
+void contenders_start(void)
+{
+    bool off_network = network_leave();
+    unsigned i;
+
+    for (i = 0; i < contenders_here.count; i++) {
+        struct entry *e = &contenders_here.entry[i];
+        const char *why = NULL;
+
+        if (!e->left_out && e->c->multicasts && !off_network)
+            why = "left out: needs root, to be kept off the network";
+        else if (!e->left_out && e->c->start)
+            why = e->c->start();
+        if (why)
+            leave_out(e, why);
+    }
+}
+
+void contenders_stop(void)
+{
+    unsigned i;
+
+    for (i = 0; i < contenders_here.count; i++)
+        if (!contenders_here.entry[i].left_out && contenders_here.entry[i].c->stop)
+            contenders_here.entry[i].c->stop();
+}
+
+void contenders_print(void)
+{
+    unsigned i;
+
+    puts("\ncontenders");
+    for (i = 0; i < contenders_here.count; i++) {
+        const struct entry *e = &contenders_here.entry[i];
+
+        printf("  %-22s %-8s %s\n", e->c->name, kind_names[e->c->kind],
+               e->left_out ? e->status : e->c->settings);
+    }
+    fflush(stdout);
+}
+
+void contenders_write(struct json *j)
+{
+    unsigned i;
+
+    json_array(j, "contenders");
+    for (i = 0; i < contenders_here.count; i++) {
+        const struct entry *e = &contenders_here.entry[i];
+
+        json_object(j, NULL);
+        json_string(j, "name", e->c->name);
+        json_string(j, "kind", kind_names[e->c->kind]);
+        json_string(j, "package", e->c->package ? e->c->package : "");
+        json_string(j, "settings", e->c->settings ? e->c->settings : "");
+        json_string(j, "source", e->c->source ? e->c->source : "");
+        json_string(j, "status", e->status);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* peers.h - the parts of ach-peers */
+#ifndef PEERS_H
+#define PEERS_H
+
+#include "run.h"
+
+/* The what of a group. */
+struct scenario {
+    struct setting setting;
+    unsigned peer_rounds; /* of libraries; at most the group's rounds */
+};
+
+extern const struct group scenarios[];
+extern const unsigned scenario_count;
+extern const struct claim claims[];
+
+void links_measure(const struct group *g);
+void stopped_measure(const struct group *g);
+void stopped_write(struct json *j);
+
+/* A contender, and whether it takes part. */
+struct entry {
+    const struct contender *c;
+    char status[WHY_SIZE]; /* "ok", or why not */
+    bool left_out;
+};
+
+extern struct contenders {
+    struct entry *entry;
+    unsigned count;
+} contenders_here;
+
+extern const char *const kind_names[]; /* by enum kind */
+
+/* Find all of them: those built in, and those in modules of a folder; only some if only is a list. */
+void contenders_gather(const char *modules, const char *only);
+
+/* Start or end what they need beside the processes of a run. */
+void contenders_start(void);
+void contenders_stop(void);
+
+void contenders_print(void);
+void contenders_write(struct json *j);
+
+/*
+ * Leave the network: from now on this process, and those it starts, have only a loopback interface
+ * of their own. Needs root. False: it cannot be done.
+ */
+bool network_leave(void);
+
+#endif
