@@ -33,7 +33,7 @@ extern struct contenders {
 
 extern const char *const kind_names[]; /* by enum kind */
 
-/* Find all of them: those built in, and those in modules of a folder; only some if only is a list. */
+/* Find those that are built in and those in modules of a folder; if only is a list, only these. */
 void contenders_gather(const char *modules, const char *only);
 
 /* Start or end what they need beside the processes of a run. */
