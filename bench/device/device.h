@@ -5,8 +5,8 @@
 
 #include "bench.h"
 
-/* A server process with a device that publishes at a steady rate, position2d:0, and a large map. The
-   px of the device counts. */
+/* A server process with a device that publishes at a steady rate, position2d:0, and a large map.
+   The px of the device counts. */
 struct robot {
     pid_t pid;
     int stop; /* closing it ends the process */

@@ -58,7 +58,10 @@ void achi_wakefile_close(struct achi_wakefile *w);
  */
 void achi_wakefile_map(struct achi_handle *h, const char *name, void *page);
 
-/* If the handle may put without a wake word, make waiters sleep on both words: up to a second. */
+/*
+ * If the handle may put but has no wake word, make all waiters sleep on the commit word, too, which
+ * its puts wake. May take a second.
+ */
 void achi_wakefile_lack(struct achi_handle *h);
 
 /* Remove the name of the wake file of a channel that is being removed. */

@@ -85,7 +85,7 @@ struct sim_go {
     uint64_t serial; /* of the note it answers */
     int64_t time;    /* the sink's virtual time */
     int64_t cpu;     /* CPU time of the thread at `time`; -1: the sink reads it on wake-up */
-    int64_t horizon; /* no other sink acts before it; gets up to it need no ACT */
+    int64_t horizon; /* no other sink acts before this time: gets until then need no ACT */
     uint64_t posts;  /* number of events so far, of all sinks and the world */
     uint32_t model;  /* enum sim_cost */
     uint32_t timed;  /* WAIT: 1: timeout; 0: an event */

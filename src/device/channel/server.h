@@ -181,7 +181,7 @@ bool devch_channels_doubled(uint64_t before, uint64_t now);
 void devch_channels_player(struct ach_channels *s, const ach_header_t *h, const void *body,
                            uint32_t size);
 
-/* Where the use of a device by a handle is linked; *NULL: there is none. */
+/* Where the client's list points to the use of a device by a handle, or to NULL: there is none. */
 struct devch_use **devch_use_at(struct devch_client *c, uint32_t handle,
                                 const ach_address_t *device);
 
