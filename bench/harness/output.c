@@ -57,12 +57,15 @@ static void print_row(struct row *row)
     print_quantile(row->group, &all->single, 0.99);
     print_quantile(row->group, &all->single, 0.999);
     print_quantile(row->group, &all->single, 1);
-    printf(row->ratio > 0 ? " %7.2f" : "", row->ratio);
+    if (row->ratio > 0)
+        printf(" %7.2f", row->ratio);
     if (all->lost || all->reordered || all->damaged)
         printf("  %llu lost, %llu out of order, %llu damaged of %llu",
                (unsigned long long)all->lost, (unsigned long long)all->reordered,
                (unsigned long long)all->damaged, (unsigned long long)all->sent);
-    printf(all->why[0] ? "  (%s)\n" : "\n", all->why);
+    if (all->why[0])
+        printf("  (%s)", all->why);
+    putchar('\n');
 }
 
 /* Those that were measured come first, the fastest at the top. */
@@ -202,11 +205,13 @@ static void print_verdict(const struct verdict *v, void *counts)
     unsigned *count = counts;
 
     target_text(v->claim, target, sizeof(target));
-    snprintf(what, sizeof(what), row->x > 0 ? "%s, %s, %.0f" : "%s, %s", row->group->name,
-             row->name, row->x);
-    if (other)
-        snprintf(against, sizeof(against), other->x > 0 && other->x != row->x ? "%s, %.0f" : "%s",
-                 other->name, other->x);
+    snprintf(what, sizeof(what), "%s, %s", row->group->name, row->name);
+    if (row->x > 0)
+        snprintf(what + strlen(what), sizeof(what) - strlen(what), ", %.0f", row->x);
+    if (other && other->x > 0 && other->x != row->x)
+        snprintf(against, sizeof(against), "%s, %.0f", other->name, other->x);
+    else if (other)
+        snprintf(against, sizeof(against), "%s", other->name);
     printf("  %-7s %-52s %8.2f  %-16s %s\n",
            shown        ? ""
            : v->reached ? "reached"
