@@ -36,6 +36,7 @@
 struct samples {
     double *value;
     size_t count, room;
+    bool sorted;
 };
 
 void samples_add(struct samples *s, double value);

@@ -18,6 +18,7 @@ void samples_add(struct samples *s, double value)
         s->room = room;
     }
     s->value[s->count++] = value;
+    s->sorted = false;
 }
 
 void samples_append(struct samples *s, const struct samples *more)
@@ -52,7 +53,9 @@ double samples_quantile(struct samples *s, double q)
 
     if (s->count == 0)
         return 0;
-    qsort(s->value, s->count, sizeof(*s->value), compare);
+    if (!s->sorted)
+        qsort(s->value, s->count, sizeof(*s->value), compare);
+    s->sorted = true;
     i = (size_t)(q * (double)(s->count - 1) + 0.5);
     return s->value[i];
 }
