@@ -273,6 +273,5 @@ void output_group(const struct group *g);
 void output_unmeasured(const struct group *g, const char *why);
 void output_end(void); /* claims, notes, and what was not measured */
 bool output_json(struct whole_file *w);
-void output_ns(double ns);
 
 #endif

@@ -42,15 +42,24 @@ void note(const char *format, ...)
     va_end(args);
 }
 
-struct row *row_of(const struct group *g, const char *name, const char *kind, double x)
+struct row *row_find(const char *group, const char *name, double x)
 {
-    struct row *row;
     unsigned i;
 
     for (i = 0; i < results.count; i++)
-        if (results.row[i]->group == g && results.row[i]->x == x &&
+        if (strcmp(results.row[i]->group->name, group) == 0 && results.row[i]->x == x &&
             strcmp(results.row[i]->name, name) == 0)
             return results.row[i];
+    return NULL;
+}
+
+struct row *row_of(const struct group *g, const char *name, const char *kind, double x)
+{
+    struct row *row = row_find(g->name, name, x);
+    unsigned i;
+
+    if (row)
+        return row;
     row = calloc(1, sizeof(*row));
     results.row = realloc(results.row, (results.count + 1) * sizeof(struct row *));
     MUST(row && results.row);
@@ -156,17 +165,6 @@ void ops_measure(const struct group *g)
     }
 }
 
-struct row *row_find(const char *group, const char *name, double x)
-{
-    unsigned i;
-
-    for (i = 0; i < results.count; i++)
-        if (strcmp(results.row[i]->group->name, group) == 0 && results.row[i]->x == x &&
-            strcmp(results.row[i]->name, name) == 0)
-            return results.row[i];
-    return NULL;
-}
-
 /* The median, over the rounds in which both were measured, of a's to b's; or of the difference. */
 static double over_rounds(const double *a, const double *b, bool difference)
 {
@@ -196,9 +194,9 @@ void rows_compare(const struct group *g)
     }
 }
 
-static double value_of(const struct claim *c, const struct row *a, const struct row *b)
+static double value_of(const struct claim *c, struct row *a, const struct row *b)
 {
-    struct outcome *all = (struct outcome *)(uintptr_t)&a->all; /* samples are sorted */
+    struct outcome *all = &a->all;
 
     switch (c->how) {
     case P50_BELOW:
@@ -222,7 +220,7 @@ static bool reached(const struct claim *c, const struct row *row, double value)
 }
 
 /* Compare with a row; if several are named, the one that leaves the largest value counts. */
-static void judge_against(struct verdict *v, const struct row *other)
+static void judge_against(struct verdict *v, struct row *other)
 {
     double value = value_of(v->claim, v->row, other);
 
@@ -232,7 +230,7 @@ static void judge_against(struct verdict *v, const struct row *other)
     v->against = other;
 }
 
-bool claim_judge(const struct claim *c, const struct row *row, struct verdict *v)
+bool claim_judge(const struct claim *c, struct row *row, struct verdict *v)
 {
     double x = c->against_x > 0 ? c->against_x : row->x;
     unsigned i;
@@ -244,7 +242,7 @@ bool claim_judge(const struct claim *c, const struct row *row, struct verdict *v
     if (!c->against)
         v->value = value_of(c, row, NULL);
     for (i = 0; c->against && i < results.count; i++) {
-        const struct row *other = results.row[i];
+        struct row *other = results.row[i];
 
         if (strcmp(other->group->name, c->group) == 0 && other->x == x &&
             (strcmp(other->name, c->against) == 0 ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c - the results, for a person and for programs */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ void output_machine(void)
     fflush(stdout);
 }
 
-void output_ns(double ns)
+static void print_ns(double ns)
 {
     if (ns < 10000)
         printf(" %8.1f ns", ns);
@@ -41,7 +40,7 @@ static void print_quantile(const struct group *g, struct samples *s, double q)
     if (g->unit)
         printf(" %11.1f", samples_quantile(s, q));
     else
-        output_ns(samples_quantile(s, q));
+        print_ns(samples_quantile(s, q));
 }
 
 static void print_row(struct row *row)
@@ -340,7 +339,7 @@ static void write_curve(struct json *j, const struct group *g)
 
 static void write_verdict(const struct verdict *v, void *json)
 {
-    struct samples *ns = (struct samples *)(uintptr_t)&v->row->all.ns; /* is sorted */
+    struct outcome *all = &v->row->all;
     struct json *j = json;
     char target[40];
 
@@ -350,8 +349,8 @@ static void write_verdict(const struct verdict *v, void *json)
     json_string(j, "name", v->row->name);
     json_string(j, "floor", v->against ? v->against->name : "");
     json_number(j, "x", v->row->x);
-    json_number(j, "p50", samples_quantile(ns, 0.5));
-    json_number(j, "p99", samples_quantile((struct samples *)(uintptr_t)&v->row->all.single, 0.99));
+    json_number(j, "p50", samples_quantile(&all->ns, 0.5));
+    json_number(j, "p99", samples_quantile(&all->single, 0.99));
     json_number(j, "ratio", v->value);
     json_string(j, "target", target);
     if (v->claim->how != SHOWN)

@@ -27,12 +27,12 @@ void rows_compare(const struct group *g);
 /* What became of a claim about one row. */
 struct verdict {
     const struct claim *claim;
-    const struct row *row, *against; /* against: the fastest of a kind; NULL: nobody */
+    struct row *row, *against; /* against: the fastest of a kind; NULL: nobody */
     double value;
     bool reached;
 };
 
 /* Judge a claim of a row. False: it is about another one, or what it needs was not measured. */
-bool claim_judge(const struct claim *claim, const struct row *row, struct verdict *v);
+bool claim_judge(const struct claim *claim, struct row *row, struct verdict *v);
 
 #endif

@@ -26,7 +26,6 @@ static void measure_round(const struct group *g, const struct setting *s, unsign
 
     for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
         const struct entry *e = &contenders_here.entry[i];
-        struct outcome impossible = {0};
         struct row *row;
         const char *why;
 
@@ -35,9 +34,8 @@ static void measure_round(const struct group *g, const struct setting *s, unsign
         row = row_of(g, e->c->name, kind_names[e->c->kind], g->x);
         row->aside = e->c->copies_nothing && s->size >= LARGE;
         why = run_possible(e->c, s);
-        snprintf(impossible.why, sizeof(impossible.why), "%s", why ? why : "");
         if (why) {
-            row_add(row, round, &impossible);
+            snprintf(row->all.why, sizeof(row->all.why), "%s", why);
         } else if (e->c->kind != KIND_LIBRARY || bench.rounds || round < scenario->peer_rounds) {
             progress("%s, %s: round %u of %u, %s", g->name, g->about, round + 1, rounds,
                      e->c->name);

@@ -45,7 +45,6 @@ struct crowd {
     const char *channel;
     unsigned count;
     pid_t pid[CROWD_MAX];
-    void *more; /* for the processes */
     struct {
         uint32_t go, stop;
         unsigned index; /* of the process that starts */
