@@ -184,6 +184,7 @@ extern struct bench {
     unsigned rounds;            /* as asked for; 0: the default */
     double scale;               /* how much to do; 1, or less in a quick run */
     const char *scenarios, *json;
+    const char *extent; /* of the run, for the file */
     bool slow_main, slow_peer;
     struct machine machine;
     volatile sig_atomic_t interrupted;

@@ -149,6 +149,7 @@ static void parse(int argc, char **argv)
     }
     check_list(bench.scenarios, "scenario", group_name, "--help");
     bench.scale = bench.quick ? QUICK_SCALE : 1;
+    bench.extent = bench.quick ? "quick" : bench.lasting ? "long" : "full";
 }
 
 static bool wanted(const struct group *g)

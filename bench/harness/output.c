@@ -367,7 +367,7 @@ static void write_machine(struct json *j)
     json_string(j, "governor", m->governor);
     json_string(j, "load", m->load);
     json_uint(j, "cpus", (uint64_t)m->cpus);
-    json_string(j, "extent", bench.quick ? "quick" : bench.lasting ? "long" : "full");
+    json_string(j, "extent", bench.extent);
     json_string(j, "version", ACH_VERSION);
 }
 

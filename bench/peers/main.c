@@ -213,6 +213,7 @@ static bool parsed(void)
         program.count = 1;
         program.claims = NULL;
         bench.scenarios = NULL;
+        bench.extent = "own";
     }
     return !list;
 }

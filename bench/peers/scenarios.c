@@ -26,9 +26,9 @@
            SCENARIO("sizes", text ", " BACK, rounds, 2, SATURATED, .size = (bytes),                \
                     .seconds = (time))
 #define UNTOUCHED(text, bytes, time)                                                               \
-    SLEEP, .x = (bytes), .quick = true,                                                            \
-           SCENARIO("untouched", text " in place, payload not touched", 6, 3, SATURATED,           \
-                    .untouched = true, .size = (bytes), .seconds = (time))
+    .x = (bytes), .quick = true,                                                                   \
+    SCENARIO("untouched", text " in place, payload not touched", 6, 3, SATURATED,                  \
+             .untouched = true, .size = (bytes), .seconds = (time))
 #define HOPS(text, n)                                                                              \
     SLEEP, .x = (n), SCENARIO("hops", text ", 500 Hz", 2, 1, .rate_hz = 500, .hops = (n))
 #define RECEIVERS(n, peers)                                                                        \
