@@ -111,7 +111,7 @@ static void check_awake(const struct actor *a, uint64_t newest)
         uint64_t now = check_now_ns();
         bool late;
 
-        if (process_state(a->pid) != 'S')
+        if (check_state(a->pid) != 'S')
             awake = now;
         late = now > awake + ASLEEP_NS || now > start + LONG_NS;
         /* This process may have been preempted since the last check: check again. */

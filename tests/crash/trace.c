@@ -2,7 +2,6 @@
 #include "trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,31 +20,12 @@
 #define LONG_NS check_time(20000000000ull)
 #define OPTIONS (PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)
 
-char process_state(pid_t pid)
-{
-    char path[64], text[512], *p;
-    ssize_t n;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
-    p = strrchr(text, ')');
-    return p && p[1] ? p[2] : 0;
-}
-
 bool process_sleeps(pid_t pid)
 {
     uint64_t end = check_now_ns() + LONG_NS;
 
     do {
-        char c = process_state(pid);
+        char c = check_state(pid);
 
         if (c == 'S')
             return true;
@@ -195,7 +175,7 @@ static enum trace_place let_in(struct trace *t)
     if (ptrace(PTRACE_SYSCALL, t->pid, NULL, NULL) != 0)
         return lost(t, "cannot go on", 0);
     while (t->unblock && waitpid(t->pid, &status, WNOHANG) == 0) {
-        if (process_state(t->pid) == 'S')
+        if (check_state(t->pid) == 'S')
             return TRACE_ASLEEP;
         if (check_now_ns() > end)
             return lost(t, "neither sleeps nor returns", 0);

@@ -52,9 +52,6 @@ bool trace_ended_well(struct trace *t);
 /* The reason why single-stepping does not work here; NULL: it works. */
 const char *trace_missing(void);
 
-/* The state of a process as in /proc: 'S' sleeps, 'R' runs, 'Z' zombie; 0: no such process. */
-char process_state(pid_t pid);
-
 /* Wait until a process sleeps. False: it ended, or did not sleep within the time limit. */
 bool process_sleeps(pid_t pid);
 

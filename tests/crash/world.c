@@ -127,7 +127,7 @@ static bool start_sleeper(struct world *w)
     w->sleeper = fork();
     if (w->sleeper == 0)
         sleeper(w);
-    while (*about_to == ACH_BUG && process_state(w->sleeper) != 'Z')
+    while (*about_to == ACH_BUG && check_state(w->sleeper) != 'Z')
         sched_yield();
     return w->sleeper > 0 && process_sleeps(w->sleeper);
 }

@@ -184,7 +184,7 @@ static void check_sleeper(struct world *w)
     uint64_t end = check_now_ns() + ASLEEP_NS;
     bool late = false;
 
-    while (process_state(w->sleeper) == 'S') {
+    while (check_state(w->sleeper) == 'S') {
         if (late) {
             complain("the message is there, and its reader still sleeps");
             return;

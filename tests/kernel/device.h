@@ -127,17 +127,10 @@ static inline uint64_t device_clock(int clock)
 /* Wait until a thread sleeps in the kernel. */
 static inline bool device_asleep(pid_t tid)
 {
-    char path[64], line[512];
     int i;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
     for (i = 0; i < 5000; i++) {
-        FILE *f = fopen(path, "r");
-        const char *state = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-
-        if (f)
-            fclose(f);
-        if (state && state[2] == 'S')
+        if (check_state(tid) == 'S')
             return true;
         check_sleep_ms(1);
     }

@@ -138,27 +138,9 @@ static inline bool crew_join(struct crew *c, long limit_ms)
     return ok;
 }
 
-/* The state letter that /proc shows of a thread, or '?'. */
-static inline char thread_state(pid_t tid)
-{
-    char path[64], text[512], *end;
-    size_t n;
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-    f = fopen(path, "r");
-    if (!f)
-        return '?';
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-    text[n] = '\0';
-    end = strrchr(text, ')');
-    return end && end[1] ? end[2] : '?';
-}
-
 static inline char actor_state(const struct actor *a)
 {
-    return thread_state(__atomic_load_n(&a->tid, __ATOMIC_ACQUIRE));
+    return check_state(__atomic_load_n(&a->tid, __ATOMIC_ACQUIRE));
 }
 
 /* Are all threads of a process asleep, except the calling thread? */
@@ -177,7 +159,7 @@ static inline bool process_asleep(pid_t pid)
         pid_t tid = atoi(e->d_name);
 
         if (tid > 0 && tid != self)
-            asleep = thread_state(tid) == 'S';
+            asleep = check_state(tid) == 'S';
     }
     if (d)
         closedir(d);
@@ -224,7 +206,7 @@ static inline bool crew_broken(const struct crew *c)
     for (i = 0; i < c->n; i++) {
         char state = actor_state(&c->actors[i]);
 
-        if (c->actors[i].tid && (state == 'Z' || state == '?') &&
+        if (c->actors[i].tid && (state == 'Z' || state == 0) &&
             !__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE))
             return true;
     }

@@ -14,6 +14,7 @@
 #include <ach.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -173,6 +174,22 @@ static inline unsigned check_entries(const char *path)
         n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
     closedir(dir);
     return n;
+}
+
+/* The state letter that /proc shows of a thread, such as 'S' or 'Z'. 0: there is no such thread. */
+static inline char check_state(pid_t tid)
+{
+    char path[64], text[512] = "";
+    const char *end;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    end = read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
+    close(fd);
+    return end && end[1] ? end[2] : 0;
 }
 
 /* Memory that children share with this process. */

@@ -268,17 +268,6 @@ static void reports_of_failure(void)
         ;
 }
 
-/* The state of a process: a letter, Z for a zombie, 0 if there is none. */
-static char state_of(pid_t pid)
-{
-    char path[64];
-    const char *p;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    p = strrchr(tool_read(path), ')');
-    return p ? p[2] : 0;
-}
-
 /* Orphans of a child are reaped, and processes left running in its group are killed. */
 static void leaves_nothing(void)
 {
@@ -288,14 +277,14 @@ static void leaves_nothing(void)
 
     TOOL_UNTIL(tool_size("orphan") > 0);
     orphan = tool_pid("orphan");
-    TOOL_UNTIL(state_of(orphan) == 0);
+    TOOL_UNTIL(check_state(orphan) == 0);
     tool_kill(cop, SIGTERM);
     CHECK(tool_wait(cop) == 0);
     unlink("orphan");
     CHECK(TOOL_RUN(achcop, "-o", "orphan", "--", "sh", "-c", "sleep 300 & echo $!") == 0);
     orphan = tool_pid("orphan");
     REQUIRE(orphan > 0);
-    TOOL_UNTIL(waitpid(orphan, NULL, WNOHANG) == orphan || state_of(orphan) == 0);
+    TOOL_UNTIL(waitpid(orphan, NULL, WNOHANG) == orphan || check_state(orphan) == 0);
 }
 
 int main(int argc, char **argv)

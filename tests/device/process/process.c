@@ -306,24 +306,17 @@ static void refuses_many(void)
 
 static bool is_stopped(int pid)
 {
-    char path[300], state = 'T';
+    bool stopped = true;
     struct dirent *e;
+    char path[32];
     DIR *threads;
 
     snprintf(path, sizeof(path), "/proc/%d/task", pid);
     REQUIRE(threads = opendir(path));
-    while (state == 'T' && (e = readdir(threads))) {
-        FILE *f;
-
-        snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, e->d_name);
-        f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
-        if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-            state = '?';
-        if (f)
-            fclose(f);
-    }
+    while (stopped && (e = readdir(threads)))
+        stopped = e->d_name[0] == '.' || check_state(atoi(e->d_name)) == 'T';
     closedir(threads);
-    return state == 'T';
+    return stopped;
 }
 
 /* The signal goes to one thread, and the others run on until that one gets a processor. */
