@@ -198,17 +198,20 @@ static inline bool crew_asleep(const struct crew *c)
     return true;
 }
 
-/* Has an actor's process ended before its function returned? */
+/* Has an actor's process ended before its function returned? One that has not begun has no tid. */
 static inline bool crew_broken(const struct crew *c)
 {
     unsigned i;
 
     for (i = 0; i < c->n; i++) {
-        char state = actor_state(&c->actors[i]);
+        pid_t tid = __atomic_load_n(&c->actors[i].tid, __ATOMIC_ACQUIRE);
+        char state = tid ? check_state(tid) : 'S';
 
-        if (c->actors[i].tid && (state == 'Z' || state == 0) &&
-            !__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE))
+        if ((state == 'Z' || state == 0) &&
+            !__atomic_load_n(&c->actors[i].done, __ATOMIC_ACQUIRE)) {
+            fprintf(stderr, "actor %u has ended before its function returned\n", i);
             return true;
+        }
     }
     return false;
 }
