@@ -106,12 +106,6 @@ static void one_process(void *state, struct outcome *once)
     }
 }
 
-static void wait_for(const uint64_t *word, uint64_t value)
-{
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
-        relax();
-}
-
 static void take_all(void *arg)
 {
     struct bulk *b = arg;
@@ -123,7 +117,7 @@ static void take_all(void *arg)
     peer_ready();
     for (i = 0; i < b->count; i++) {
         if (!b->channel)
-            wait_for(&b->flow->sent, i + 1);
+            spin_until(&b->flow->sent, i + 1);
         copy_out(b, i);
         __atomic_store_n(&b->flow->taken, i + 1, __ATOMIC_RELEASE);
     }
@@ -144,11 +138,11 @@ static void two_processes(void *state, struct outcome *once)
         if (i % BATCH == 0)
             start = ticks();
         if (i >= WINDOW)
-            wait_for(&b->flow->taken, i + 1 - WINDOW);
+            spin_until(&b->flow->taken, i + 1 - WINDOW);
         copy_in(b, i);
         __atomic_store_n(&b->flow->sent, i + 1, __ATOMIC_RELEASE);
         if (i % BATCH == BATCH - 1) {
-            wait_for(&b->flow->taken, i + 1);
+            spin_until(&b->flow->taken, i + 1);
             if (i / BATCH >= 2)
                 samples_add(&once->ns, ticks_to_ns(start, ticks()) / BATCH);
         }

@@ -25,81 +25,23 @@ struct place {
     pthread_mutex_t mutex APART;
 };
 
-struct channel {
-    ach_channel_t chan;
-    unsigned char message[MESSAGE_SIZE] APART;
-};
-
 /* The compiler must believe that another process sees and changes memory. */
 static inline void memory_changes(void)
 {
     __asm__ volatile("" : : : "memory");
 }
 
-/* op->size: frames. */
-static void *channel_setup(const struct op *op)
+static void first_prepare(void *user, unsigned n)
 {
-    struct channel *c = private_alloc(sizeof(*c));
-
-    channel_make("operations", op->size, ACH_DEFAULT_FRAME_SIZE, false);
-    channel_open(&c->chan, "operations", false, 0);
-    MUST_ACH(ach_put(&c->chan, c->message, sizeof(c->message)));
-    return c;
+    ach_flush(&((struct user *)user)->chan);
+    user_put(user, n);
 }
 
-static void channel_finish(void *state)
+static void both_batch(void *user, unsigned n)
 {
-    struct channel *c = state;
-
-    ach_close(&c->chan);
-    ach_unlink("operations");
-    free(c);
-}
-
-static void put(struct channel *c)
-{
-    if (ach_put(&c->chan, c->message, sizeof(c->message)) != ACH_OK)
-        abort();
-}
-
-static void get(struct channel *c, int options)
-{
-    size_t size;
-
-    if (ach_get(&c->chan, c->message, sizeof(c->message), &size, NULL, options) != ACH_OK)
-        abort();
-}
-
-static void put_batch(void *state, unsigned n)
-{
-    while (n--)
-        put(state);
-}
-
-static void last_batch(void *state, unsigned n)
-{
-    while (n--)
-        get(state, ACH_O_LAST | ACH_O_COPY);
-}
-
-static void first_prepare(void *state, unsigned n)
-{
-    ach_flush(&((struct channel *)state)->chan);
-    put_batch(state, n);
-}
-
-static void first_batch(void *state, unsigned n)
-{
-    while (n--)
-        get(state, 0);
-}
-
-static void both_batch(void *state, unsigned n)
-{
-    ach_flush(&((struct channel *)state)->chan);
     while (n--) {
-        put(state);
-        get(state, ACH_O_LAST);
+        user_put(user, 1);
+        user_get_last(user, 1);
     }
 }
 
@@ -107,16 +49,8 @@ static void both_batch(void *state, unsigned n)
 static void *place_setup(const struct op *op)
 {
     struct place *p = shared_alloc(sizeof(*p));
-    pthread_mutexattr_t attr;
 
-    pthread_mutexattr_init(&attr);
-    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
-    if (op->variant) {
-        MUST(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST) == 0);
-        MUST(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0);
-    }
-    MUST(pthread_mutex_init(&p->mutex, &attr) == 0);
-    pthread_mutexattr_destroy(&attr);
+    mutex_init(&p->mutex, op->variant);
     return p;
 }
 
@@ -169,21 +103,22 @@ static void copy_batch(void *state, unsigned n)
     }
 }
 
-#define CHANNEL(frames)                                                                            \
-    .setup = channel_setup, .finish = channel_finish, .size = (frames), .batch_max = BATCH
+#define CHANNEL                                                                                    \
+    .setup = user_setup, .finish = user_finish, .frames = ACH_DEFAULT_FRAME_COUNT,                 \
+    .batch_max = BATCH
 #define PLACE .setup = place_setup, .finish = place_finish, .batch_max = BATCH
 
 const struct op operations[] = {
-    {CHANNEL(ACH_DEFAULT_FRAME_COUNT), .name = "put 64 B", .batch = put_batch},
-    {CHANNEL(ACH_DEFAULT_FRAME_COUNT), .name = "get LAST 64 B", .batch = last_batch},
-    {.setup = channel_setup,
-     .finish = channel_finish,
-     .size = HISTORY,
+    {CHANNEL, .name = "put 64 B", .batch = user_put},
+    {CHANNEL, .name = "get LAST 64 B", .batch = user_get_last},
+    {.setup = user_setup,
+     .finish = user_finish,
+     .frames = HISTORY,
      .batch_max = HISTORY,
      .name = "get FIRST 64 B",
      .prepare = first_prepare,
-     .batch = first_batch},
-    {CHANNEL(ACH_DEFAULT_FRAME_COUNT), .name = "put, then get LAST", .batch = both_batch},
+     .batch = user_get_next},
+    {CHANNEL, .name = "put, then get LAST", .batch = both_batch},
     {PLACE, .name = "CAS lock + memcpy 64 B", .batch = spin_batch},
     {PLACE, .name = "robust PI mutex + memcpy", .batch = mutex_batch, .variant = true},
     {PLACE, .name = "shared mutex + memcpy", .batch = mutex_batch},

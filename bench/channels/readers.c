@@ -58,16 +58,6 @@ struct readers {
     unsigned char message[MESSAGE_SIZE];
 };
 
-static void talk_init(struct talk *t)
-{
-    pthread_mutexattr_t attr;
-
-    pthread_mutexattr_init(&attr);
-    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
-    MUST(pthread_mutex_init(&t->mutex, &attr) == 0);
-    pthread_mutexattr_destroy(&attr);
-}
-
 static void put_big(struct readers *r, bool fill)
 {
     void *place;
@@ -87,7 +77,7 @@ static void *setup(const struct op *op)
     MUST(r != NULL);
     r->kind = (enum kind)op->variant;
     r->talk = shared_alloc(sizeof(*r->talk));
-    talk_init(r->talk);
+    mutex_init(&r->talk->mutex, false);
     channel_make("copied", FRAMES, FRAME_SIZE, true);
     channel_open(&r->chan, "copied", true, 0);
     for (i = 0; i < (int)(2 * FRAMES * FRAME_SIZE / BIG); i++)
@@ -103,12 +93,6 @@ static void finish(void *state)
     ach_unlink("copied");
     shared_free(r->talk, sizeof(*r->talk));
     free(r);
-}
-
-static void wait_for(const uint64_t *word, uint64_t value)
-{
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
-        relax();
 }
 
 /* Where a reader copies to, and, if it leaves the channel alone, from. */
@@ -155,7 +139,7 @@ static void reader_main(void *arg)
     channel_open(&chan, "copied", false, 0);
     peer_ready();
     for (step = 1;; step++) {
-        wait_for(&r->talk->step, step);
+        spin_until(&r->talk->step, step);
         if (__atomic_load_n(&r->talk->step, __ATOMIC_ACQUIRE) == NO_MORE)
             break;
         read_step(r, &chan, &b, step);
@@ -189,7 +173,7 @@ static void write_step(struct readers *r, uint64_t step, struct samples *out)
     put_big(r, false);
     __atomic_store_n(&t->step, step, __ATOMIC_RELEASE);
     if (r->kind != ALONE)
-        wait_for(&t->started, step);
+        spin_until(&t->started, step);
     ticks_pause(DEEP_NS);
     for (i = 0; i + group <= PUTS_PER_STEP; i += group) {
         bool reading = __atomic_load_n(&t->done, __ATOMIC_ACQUIRE) < step;
@@ -200,7 +184,7 @@ static void write_step(struct readers *r, uint64_t step, struct samples *out)
     }
     if (r->kind == ALONE)
         return;
-    wait_for(&t->done, step);
+    spin_until(&t->done, step);
     if (t->whole != step)
         samples_clear(out);
 }

@@ -14,6 +14,7 @@
 
 #include <ach.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -133,17 +134,20 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct op {
     const char *name;
+    double x; /* of its row, in a curve */
     void *(*setup)(const struct op *op);
     void (*prepare)(void *state, unsigned n); /* for n operations; not timed; may be NULL */
     void (*batch)(void *state, unsigned n);   /* do it n times */
     void (*finish)(void *state);
     unsigned batch_max;                             /* operations in a row */
+    unsigned batches;                               /* 0: many, and single ones for the p99 */
     void (*run)(void *state, struct outcome *once); /* measures by itself, instead of batch */
-    size_t size;                                    /* for setup */
+    size_t frames, size;                            /* for setup */
     int variant;
 };
 
-/* The measure of a group whose what is an array of ops, ended by one without a name. */
+/* Measure ops, the last of which has no name. For a group: its what is that array. */
+void ops_run(const struct group *g, const struct op *ops);
 void ops_measure(const struct group *g);
 
 /* The median time of one of n operations in a row, over some batches after one that warms up. */
@@ -255,6 +259,23 @@ void *private_alloc(size_t size);
 /* Make a channel of the benchmark, and open it. */
 void channel_make(const char *name, size_t frames, size_t size, bool single_writer);
 void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns);
+
+/* A handle with a message of 64 B. What does something n times ends the program if a call fails. */
+struct user {
+    ach_channel_t chan;
+    unsigned char message[MESSAGE_SIZE] APART;
+};
+
+void user_put(void *user, unsigned n);
+void user_get_last(void *user, unsigned n); /* also if it is not new */
+void user_get_next(void *user, unsigned n);
+
+/* For an op: a channel of op->frames, with a message in it. */
+void *user_setup(const struct op *op);
+void user_finish(void *user);
+
+/* A mutex that processes share. robust: it survives its owner's death and lends it priority. */
+void mutex_init(pthread_mutex_t *mutex, bool robust);
 
 /* Output. */
 

@@ -118,8 +118,9 @@ double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n,
 /* In long batches, and one by one as far as the counter can. */
 static void op_measure(const struct op *op, void *state, struct outcome *once)
 {
-    unsigned i, n = op->batch_max, batches = scaled(BATCHES * BATCH_MAX / n, 5);
-    unsigned singles = scaled(SINGLES, 200), group = ticks_group();
+    unsigned i, n = op->batch_max, group = ticks_group();
+    unsigned batches = op->batches ? op->batches : scaled(BATCHES * BATCH_MAX / n, 5);
+    unsigned singles = op->batches ? 0 : scaled(SINGLES, 200);
     uint64_t start;
 
     for (i = 0; i <= batches + singles; i++) {
@@ -144,17 +145,16 @@ static void op_turn(const struct group *g, const struct op *op, unsigned round)
     else
         op_measure(op, state, &once);
     op->finish(state);
-    row_add(row_of(g, op->name, NULL, 0), round, &once);
+    row_add(row_of(g, op->name, NULL, op->x), round, &once);
 }
 
 /* Each round begins with another one. */
-void ops_measure(const struct group *g)
+void ops_run(const struct group *g, const struct op *ops)
 {
-    const struct op *ops = g->what;
     unsigned round, i, count = 0, rounds = rounds_of(g);
 
-    while (ops[count].name)
-        row_of(g, ops[count++].name, NULL, 0);
+    for (; ops[count].name; count++)
+        row_of(g, ops[count].name, NULL, ops[count].x);
     for (round = 0; round < rounds; round++) {
         for (i = 0; i < count; i++) {
             const struct op *op = &ops[(round + i) % count];
@@ -163,6 +163,11 @@ void ops_measure(const struct group *g)
             op_turn(g, op, round);
         }
     }
+}
+
+void ops_measure(const struct group *g)
+{
+    ops_run(g, g->what);
 }
 
 /* The median, over the rounds in which both were measured, of a's to b's; or of the difference. */

@@ -123,24 +123,3 @@ void peer_join(pid_t pid)
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         attempt_fail("the second process failed, wait status %#x", (unsigned)status);
 }
-
-void channel_make(const char *name, size_t frames, size_t size, bool single_writer)
-{
-    ach_create_attr_t attr;
-
-    ach_create_attr_init(&attr);
-    MUST_ACH(ach_create_attr_set_truncate(&attr, 1));
-    MUST_ACH(ach_create_attr_set_single_writer(&attr, single_writer));
-    MUST_ACH(ach_create(name, frames, size, &attr));
-}
-
-void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns)
-{
-    ach_attr_t attr;
-
-    ach_attr_init(&attr);
-    MUST_ACH(ach_attr_set_lock_source(&attr, source));
-    MUST_ACH(ach_attr_set_spin(&attr, spin_ns));
-    MUST_ACH(ach_open(chan, name, &attr));
-    MUST_ACH(ach_flush(chan));
-}

@@ -53,6 +53,13 @@ static inline void relax(void)
 #endif
 }
 
+/* Spin until a word that another process counts up is at least value. */
+static inline void spin_until(const uint64_t *word, uint64_t value)
+{
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
+        relax();
+}
+
 /* Learn the counter's rate and what reading it costs. Takes some milliseconds. */
 void ticks_init(void);
 

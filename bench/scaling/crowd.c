@@ -10,29 +10,6 @@
 #define BATCHES 41u /* in which the readers ran */
 #define TRIES 1000u
 
-void user_put(void *user, unsigned n)
-{
-    struct user *u = user;
-
-    while (n--)
-        if (ach_put(&u->chan, u->message, sizeof(u->message)) != ACH_OK)
-            abort();
-}
-
-void user_get_last(void *user, unsigned n)
-{
-    struct user *u = user;
-    size_t size;
-
-    while (n--) {
-        enum ach_status r =
-            ach_get(&u->chan, u->message, sizeof(u->message), &size, NULL, ACH_O_LAST | ACH_O_COPY);
-
-        if (r != ACH_OK && r != ACH_MISSED_FRAME)
-            abort();
-    }
-}
-
 void crowd_init(struct crowd *c, const char *channel, struct user *user)
 {
     *c = (struct crowd){.channel = channel, .shared = shared_alloc(sizeof(*c->shared))};

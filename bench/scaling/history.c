@@ -21,115 +21,100 @@
 #define LENGTHS_MAX 16u
 
 struct history {
-    ach_channel_t writer, reader[READERS];
-    char name[32];
+    struct user writer, reader[READERS];
     unsigned frames;
-    unsigned char message[MESSAGE_SIZE];
 };
 
-static void history_init(struct history *h, unsigned frames)
+static void *history_setup(const struct op *op)
 {
+    struct history *h = private_alloc(sizeof(*h));
     unsigned i;
 
-    *h = (struct history){.frames = frames};
-    snprintf(h->name, sizeof(h->name), "history-%u", frames);
-    channel_make(h->name, frames, MESSAGE_SIZE, false);
-    channel_open(&h->writer, h->name, false, 0);
+    h->frames = (unsigned)op->frames;
+    channel_make("history", h->frames, MESSAGE_SIZE, false);
+    channel_open(&h->writer.chan, "history", false, 0);
+    user_put(&h->writer, h->frames);
     for (i = 0; i < READERS; i++) {
-        channel_open(&h->reader[i], h->name, false, 0);
-        touch_all(&h->reader[i]);
+        channel_open(&h->reader[i].chan, "history", false, 0);
+        touch_all(&h->reader[i].chan);
     }
+    return h;
 }
 
-static void history_finish(struct history *h)
+static void history_finish(void *state)
 {
+    struct history *h = state;
     unsigned i;
 
     for (i = 0; i < READERS; i++)
-        ach_close(&h->reader[i]);
-    ach_close(&h->writer);
-    ach_unlink(h->name);
-}
-
-/* Put so much that every reader has fallen behind. */
-static void leave_behind(struct history *h)
-{
-    unsigned i;
-
-    for (i = 0; i < h->frames + WALK_MAX; i++)
-        if (ach_put(&h->writer, h->message, sizeof(h->message)) != ACH_OK)
-            abort();
-}
-
-static void get(struct history *h, ach_channel_t *chan, int options)
-{
-    size_t size;
-    enum ach_status r = ach_get(chan, h->message, sizeof(h->message), &size, NULL, options);
-
-    if (r != ACH_OK && r != ACH_MISSED_FRAME)
-        abort();
+        ach_close(&h->reader[i].chan);
+    ach_close(&h->writer.chan);
+    ach_unlink("history");
+    free(h);
 }
 
 static void last_batch(void *state, unsigned n)
 {
-    struct history *h = state;
-
-    while (n--)
-        get(h, &h->writer, ACH_O_LAST | ACH_O_COPY);
+    user_get_last(&((struct history *)state)->writer, n);
 }
 
+/* The readers have fallen behind, and get the oldest message. */
 static double first_ns(struct history *h)
 {
-    uint64_t start = ticks();
+    uint64_t start;
     unsigned i;
 
+    user_put(&h->writer, h->frames + WALK_MAX);
+    start = ticks();
     for (i = 0; i < READERS; i++)
-        get(h, &h->reader[i], 0);
+        user_get_next(&h->reader[i], 1);
     return ticks_to_ns(start, ticks()) / READERS;
 }
 
-/* One reader has got its oldest message; what is left for it are frames - 1. */
-static double walk_ns(struct history *h)
+static void first_run(void *state, struct outcome *once)
 {
-    unsigned i, n = h->frames - 1 < WALK_MAX ? h->frames - 1 : WALK_MAX;
-    uint64_t start = ticks();
-
-    for (i = 0; i < n; i++)
-        get(h, &h->reader[0], 0);
-    return ticks_to_ns(start, ticks()) / n;
-}
-
-static void measure(const struct group *g, struct history *h, unsigned round)
-{
-    struct samples first = {0}, walk = {0};
     unsigned i;
 
-    for (i = 0; i < TRIES; i++) {
-        leave_behind(h);
-        samples_add(&first, first_ns(h));
-        if (h->frames > 1)
-            samples_add(&walk, walk_ns(h));
+    for (i = 0; i < TRIES; i++)
+        samples_add(&once->ns, first_ns(state));
+}
+
+/* One reader has got its oldest message; what is left for it are frames - 1. */
+static void walk_run(void *state, struct outcome *once)
+{
+    struct history *h = state;
+    unsigned i, n = h->frames - 1 < WALK_MAX ? h->frames - 1 : WALK_MAX;
+
+    for (i = 0; n > 0 && i < TRIES; i++) {
+        uint64_t start;
+
+        first_ns(h);
+        start = ticks();
+        user_get_next(&h->reader[0], n);
+        samples_add(&once->ns, ticks_to_ns(start, ticks()) / n);
     }
-    row_value(g, "get LAST", h->frames, round, batch_ns(last_batch, h, BATCH, BATCHES));
-    row_value(g, "get FIRST, fallen behind", h->frames, round, samples_median(&first));
-    if (h->frames > 1)
-        row_value(g, "get FIRST, one after another", h->frames, round, samples_median(&walk));
 }
 
 void history_measure(const struct group *g)
 {
-    struct history h[LENGTHS_MAX];
-    unsigned round, i, frames, count = 0;
+    static const struct op ways[] = {{.name = "get LAST", .batch = last_batch},
+                                     {.name = "get FIRST, fallen behind", .run = first_run},
+                                     {.name = "get FIRST, one after another", .run = walk_run}};
+    struct op ops[LENGTHS_MAX * ARRAY_SIZE(ways) + 1] = {0}, *op = ops;
+    unsigned frames, i;
 
-    for (frames = 1; frames <= LONGEST && channel_fits(frames, MESSAGE_SIZE); frames *= 4)
-        history_init(&h[count++], frames);
-    for (round = 0; round < rounds_of(g); round++) {
-        progress("history: round %u", round + 1);
-        for (i = 0; i < count; i++)
-            measure(g, &h[i], round);
+    for (frames = 1; frames <= LONGEST && channel_fits(frames, MESSAGE_SIZE); frames *= 4) {
+        for (i = 0; i < ARRAY_SIZE(ways); i++, op++) {
+            *op = ways[i];
+            op->setup = history_setup;
+            op->finish = history_finish;
+            op->x = frames;
+            op->frames = frames;
+            op->batch_max = BATCH;
+            op->batches = BATCHES;
+        }
     }
+    ops_run(g, ops);
     note("A reader that has fallen behind finds the oldest message at once; the longer the "
          "history, the further it has gone from the caches.");
-    for (i = 0; i < count; i++)
-        history_finish(&h[i]);
 }

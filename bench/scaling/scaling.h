@@ -28,15 +28,6 @@ bool channel_fits(size_t frames, size_t size);
 /* Have all pages of an open channel present in this process. */
 void touch_all(const ach_channel_t *chan);
 
-/* A handle with a message of 64 B. Its functions end the program if the call fails. */
-struct user {
-    ach_channel_t chan;
-    unsigned char message[MESSAGE_SIZE];
-};
-
-void user_put(void *user, unsigned n);
-void user_get_last(void *user, unsigned n);
-
 /* Many processes at one channel. */
 
 #define CROWD_MAX 16u

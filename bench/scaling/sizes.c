@@ -20,9 +20,8 @@
 
 struct transfer {
     ach_channel_t chan;
-    char name[32];
     size_t size;
-    unsigned char *from, *to; /* of all, LARGEST bytes each */
+    unsigned char *from, *to;
 };
 
 static void put_batch(void *state, unsigned n)
@@ -57,44 +56,51 @@ static void copy_batch(void *state, unsigned n)
     }
 }
 
-static void transfer_init(struct transfer *t, size_t size, unsigned char *from, unsigned char *to)
+static void *transfer_setup(const struct op *op)
 {
-    *t = (struct transfer){.size = size, .from = from, .to = to};
-    snprintf(t->name, sizeof(t->name), "size-%zu", size);
-    channel_make(t->name, FRAMES, size, false);
-    channel_open(&t->chan, t->name, false, 0);
+    struct transfer *t = private_alloc(sizeof(*t));
+
+    t->size = op->size;
+    t->from = private_alloc(op->size);
+    t->to = private_alloc(op->size);
+    channel_make("sizes", FRAMES, op->size, false);
+    channel_open(&t->chan, "sizes", false, 0);
     put_batch(t, 4 * FRAMES); /* once around the ring */
+    return t;
 }
 
-static void transfer_measure(const struct group *g, struct transfer *t, unsigned round)
+static void transfer_finish(void *state)
 {
-    unsigned n = (unsigned)(BATCH_BYTES / t->size);
-    double x = (double)t->size;
+    struct transfer *t = state;
 
-    n = n > BATCH_MAX ? BATCH_MAX : n < 1 ? 1 : n;
-    row_value(g, "put", x, round, batch_ns(put_batch, t, n, BATCHES));
-    row_value(g, "get LAST", x, round, batch_ns(get_batch, t, n, BATCHES));
-    row_value(g, "memcpy", x, round, batch_ns(copy_batch, t, n, BATCHES));
+    ach_close(&t->chan);
+    ach_unlink("sizes");
+    free(t->from);
+    free(t->to);
+    free(t);
 }
 
 void sizes_measure(const struct group *g)
 {
-    unsigned char *from = private_alloc(LARGEST), *to = private_alloc(LARGEST);
-    struct transfer t[SIZES_MAX];
-    unsigned i, round, count = 0;
+    static const struct op ways[] = {{.name = "put", .batch = put_batch},
+                                     {.name = "get LAST", .batch = get_batch},
+                                     {.name = "memcpy", .batch = copy_batch}};
+    struct op ops[SIZES_MAX * ARRAY_SIZE(ways) + 1] = {0}, *op = ops;
     size_t size;
+    unsigned i;
 
-    for (size = SMALLEST; size <= LARGEST && channel_fits(FRAMES, size); size *= 2)
-        transfer_init(&t[count++], size, from, to);
-    for (round = 0; round < rounds_of(g); round++) {
-        progress("sizes: round %u", round + 1);
-        for (i = 0; i < count; i++)
-            transfer_measure(g, &t[i], round);
+    for (size = SMALLEST; size <= LARGEST && channel_fits(FRAMES, size); size *= 2) {
+        unsigned n = size > BATCH_BYTES ? 1 : BATCH_BYTES / (unsigned)size;
+
+        for (i = 0; i < ARRAY_SIZE(ways); i++, op++) {
+            *op = ways[i];
+            op->setup = transfer_setup;
+            op->finish = transfer_finish;
+            op->x = (double)size;
+            op->size = size;
+            op->batch_max = n > BATCH_MAX ? BATCH_MAX : n;
+            op->batches = BATCHES;
+        }
     }
-    for (i = 0; i < count; i++) {
-        ach_close(&t[i].chan);
-        ach_unlink(t[i].name);
-    }
-    free(from);
-    free(to);
+    ops_run(g, ops);
 }

@@ -137,24 +137,11 @@ static double measure_rate(struct writers *all, enum way way, unsigned writers)
     return pairs / seconds;
 }
 
-static struct place *place_create(void)
-{
-    struct place *p = shared_alloc(sizeof(*p));
-    pthread_mutexattr_t attr;
-
-    pthread_mutexattr_init(&attr);
-    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
-    MUST(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST) == 0);
-    MUST(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0);
-    MUST(pthread_mutex_init(&p->mutex, &attr) == 0);
-    pthread_mutexattr_destroy(&attr);
-    return p;
-}
-
 static void writers_init(struct writers *all)
 {
     *all = (struct writers){.times = shared_alloc(CROWD_MAX * sizeof(struct times)),
-                            .place = place_create()};
+                            .place = shared_alloc(sizeof(struct place))};
+    mutex_init(&all->place->mutex, true);
     crowd_init(&all->crowd, "writers", NULL);
 }
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* user.c - channels of the benchmarks, and a process that uses one */
+#include <stdlib.h>
+
+#include "bench.h"
+
+#define CHANNEL "op"
+
+void channel_make(const char *name, size_t frames, size_t size, bool single_writer)
+{
+    ach_create_attr_t attr;
+
+    ach_create_attr_init(&attr);
+    MUST_ACH(ach_create_attr_set_truncate(&attr, 1));
+    MUST_ACH(ach_create_attr_set_single_writer(&attr, single_writer));
+    MUST_ACH(ach_create(name, frames, size, &attr));
+}
+
+void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns)
+{
+    ach_attr_t attr;
+
+    ach_attr_init(&attr);
+    MUST_ACH(ach_attr_set_lock_source(&attr, source));
+    MUST_ACH(ach_attr_set_spin(&attr, spin_ns));
+    MUST_ACH(ach_open(chan, name, &attr));
+    MUST_ACH(ach_flush(chan));
+}
+
+void user_put(void *user, unsigned n)
+{
+    struct user *u = user;
+
+    while (n--)
+        if (ach_put(&u->chan, u->message, sizeof(u->message)) != ACH_OK)
+            abort();
+}
+
+static inline void user_get(struct user *u, unsigned n, int options)
+{
+    size_t size;
+
+    while (n--) {
+        enum ach_status r = ach_get(&u->chan, u->message, sizeof(u->message), &size, NULL, options);
+
+        if (r != ACH_OK && r != ACH_MISSED_FRAME)
+            abort();
+    }
+}
+
+void user_get_last(void *user, unsigned n)
+{
+    user_get(user, n, ACH_O_LAST | ACH_O_COPY);
+}
+
+void user_get_next(void *user, unsigned n)
+{
+    user_get(user, n, 0);
+}
+
+void *user_setup(const struct op *op)
+{
+    struct user *u = private_alloc(sizeof(*u));
+
+    channel_make(CHANNEL, op->frames, ACH_DEFAULT_FRAME_SIZE, false);
+    channel_open(&u->chan, CHANNEL, false, 0);
+    user_put(u, 1);
+    return u;
+}
+
+void user_finish(void *user)
+{
+    struct user *u = user;
+
+    ach_close(&u->chan);
+    ach_unlink(CHANNEL);
+    free(u);
+}
+
+void mutex_init(pthread_mutex_t *mutex, bool robust)
+{
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
+    if (robust) {
+        MUST(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST) == 0);
+        MUST(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0);
+    }
+    MUST(pthread_mutex_init(mutex, &attr) == 0);
+    pthread_mutexattr_destroy(&attr);
+}
