@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The paper's figures 1, 5, 6 and 7."""
+import collections
+
 import stats
 import world
-from outcome import Outcome
+from outcome import experiment
+from world import PERIOD
 
 NS = 1e-9
-PERIOD = 1000000  # ns
+OF_PERIOD = "% of a period"
+
+Step = collections.namedtuple("Step", "time cost position velocity energy")
 
 
-def boxes(count):
-    return world.section(
-        "physics", name="boxes", engine="ode", model="boxes", count=count, step=0.01
-    )
+def boxes(lab):
+    count = 20 if lab.quick else 1000
+    return world.section("physics", name="boxes", engine="ode", model="boxes", count=count,
+                         step=0.01)
 
 
-def steps(lab, text, count, limit=600):
-    """[(time, cost of the step, position, velocity, energy)]"""
-    path = lab.write("steps.cfg", text)
-    done = lab.call([lab.program("bench/sim/steps"), path, str(count)], limit)
+def steps(lab, text, count):
+    """The steps of a mechanism: what they cost, and where they lead."""
+    (lab.scratch / "steps.cfg").write_text(text)
+    done = lab.call(lab.command("bench/sim/steps", "steps.cfg", count), 600)
     if done.returncode != 0:
         raise world.CannotRun(done.stderr.strip())
-    lines = (line.split() for line in done.stdout.splitlines())
-    return [(int(one[0]), int(one[1]), *map(float, one[2:])) for one in lines]
+    return [Step(*line) for line in world.numbers(done.stdout)]
 
 
-def uneven_steps(lab):
-    out = Outcome(
-        lab,
-        "fig1",
-        "Figure 1: physics takes an uneven time",
-        "1,000 boxes slide and turn on a plane with walls, in ODE, in steps of 10 ms. The CPU time "
-        "of each step.",
-        "the slowest iteration takes more than 50 % longer than the fastest, with 1,000 boxes.",
-    )
+@experiment(
+    "fig1", "Figure 1: physics takes an uneven time",
+    "the slowest iteration takes more than 50 % longer than the fastest, with 1,000 boxes.")
+def uneven_steps(lab, out):
+    """1,000 boxes slide and turn on a plane with walls, in ODE, in steps of 10 ms. The CPU time of
+    each step."""
     if not lab.has_engine("ode"):
         raise world.CannotRun("the plug-in for ODE is not built")
-    found = steps(lab, boxes(20 if lab.quick else 1000), 50 if lab.quick else 2000)
-    costs = [one[1] for one in found]
+    costs = [step.cost for step in steps(lab, boxes(lab), 50 if lab.quick else 2000)]
     low, middle, high = (stats.percentile(costs, share) / 1e6 for share in (0.01, 0.5, 0.99))
     out.claim("step, p1", low, unit="ms")
     out.claim("step, p50", middle, unit="ms")
@@ -45,195 +45,122 @@ def uneven_steps(lab):
     late = costs[len(costs) // 2 :]
     ratio = stats.percentile(late, 0.99) / stats.percentile(late, 0.01)
     out.claim("p99 / p1 of the second half, when all lie on the plane", ratio)
-    out.data("fig1.csv", ["step", "cpu_ns"], list(enumerate(costs)))
-    out.plot(
-        "fig1.svg",
-        "CPU time of each step (as the paper's Figure 1)",
-        "step",
-        "ms",
-        [("ODE, 1,000 boxes", [(i, cost / 1e6) for i, cost in enumerate(costs)])],
-    )
-    return out
+    out.data("fig1.csv", ["step", "cpu_ns"], enumerate(costs))
+    points = [(i, cost / 1e6) for i, cost in enumerate(costs)]
+    out.plot("fig1.svg", "CPU time of each step (as the paper's Figure 1)", "step", "ms",
+             [("ODE, 1,000 boxes", points)])
 
 
-def slow_controller(lab, cycles, *arguments):
-    """One that computes 10 ms in each cycle of 1 ms; in the end 7 ms. Its log and its slices."""
-    log, ledger = lab.file("controller.log"), lab.file("ledger.csv")
-    command = lab.subject("loop", 0.001, 0.01, cycles * 0.001, log, "actarray:0", 0.7)
-    lab.simulate(
-        [world.pendulum(), world.sensor(), world.controller("slow", command)],
-        "--ledger",
-        ledger,
-        *arguments,
-    )
-    return world.read_log(log), world.Ledger(ledger, "slice")
-
-
-def callback_time(lab, cycles):
-    """[(virtual time, controller's CPU time), s], as the controller itself measures them."""
-    lines, _ = slow_controller(lab, cycles, "--callback")
-    begin = lines[0]
-    return [((one[2] - begin[0]) * NS, (one[3] - begin[1]) * NS) for one in lines]
-
-
-def consistent_time(lab, cycles):
-    """The same by the coordinator's ledger, which leaves out what the controller's calls cost."""
-    _, slices = slow_controller(lab, cycles)
-    begin, used = slices.time[0], slices.used_sum[0]
-    return [((t - begin) * NS, (u - used) * NS) for t, u in zip(slices.time, slices.used_sum)]
-
-
-def two_models(lab):
-    out = Outcome(
-        lab,
-        "fig5",
-        "Figures 5 and 6: controller time against simulation time",
-        "A controller takes a sample of the pendulum, computes 10 ms of CPU time, which become "
-        "7 ms by the end of the run, and commands a torque; it would like to do so each "
-        "millisecond. In the callback model the simulation stands still meanwhile. In the "
-        "consistent model it moves on with the controller.",
-        "with callbacks the simulation advances about 0.1 s for each second of the controller, and "
-        "the ratio drifts; the consistent system is within 2 %.",
-    )
-    cycles = 20 if lab.quick else 500
+@experiment(
+    "fig5", "Figures 5 and 6: controller time against simulation time",
+    "with callbacks the simulation advances about 0.1 s for each second of the controller, and "
+    "the ratio drifts; the consistent system is within 2 %.")
+def two_models(lab, out):
+    """A controller takes a sample of the pendulum, computes 10 ms of CPU time, which become 7 ms by
+    the end of the run, and commands a torque; it would like to do so each millisecond. In the
+    callback model the simulation stands still meanwhile. In the consistent model it moves on with
+    the controller."""
+    seconds = 0.02 if lab.quick else 0.5
+    command = lab.subject("loop", 0.001, 0.01, seconds, "slow.log", "actarray:0", 0.7)
+    parts = world.pendulum() + world.controller("slow", command)
     lab.note("callback model, then consistent")
-    found = {"callback": callback_time(lab, cycles), "consistent": consistent_time(lab, cycles)}
-    ratio = {
-        name: stats.slope([c for _, c in points], [t for t, _ in points])
-        for name, points in found.items()
+    lab.simulate(parts, model="free")
+    cycles = lab.read_cycles("slow.log")
+    lab.simulate(parts, ledger="ledger.csv")
+    slices = lab.read_ledger("slice", "slow")
+    # [(CPU time, virtual time), s]. With callbacks the controller measures both itself. The ledger
+    # leaves out what the controller's calls cost.
+    first = slices[0]
+    found = {
+        "callback": [((one.end_cpu - cycles[0].cpu) * NS, (one.end - cycles[0].begin) * NS)
+                     for one in cycles],
+        "consistent": [((one.used_sum - first.used_sum) * NS, (one.time - first.time) * NS)
+                       for one in slices],
     }
-    drift = {
-        name: stats.rates([c for _, c in points], [t for t, _ in points], 25)
-        for name, points in found.items()
-    }
+    ratio = {name: stats.slope(line) for name, line in found.items()}
+    drift = {name: stats.rates(line, 25) for name, line in found.items()}
     out.claim("callback: simulation s per controller s", ratio["callback"], paper="about 0.1")
     out.claim("callback: that ratio at the beginning", drift["callback"][0][1])
     out.claim("callback: that ratio at the end", drift["callback"][-1][1], paper="it drifts")
     out.claim("consistent: simulation s per controller s", ratio["consistent"], paper="1 ± 0.02")
     error = abs(ratio["consistent"] - 1) * 100
     out.claim("consistent: slope off by", error, "<=", 0.1, "%", "2 %")
-    rows = [(name, t, c) for name, points in found.items() for t, c in points]
+    rows = [(name, virtual, cpu) for name, line in found.items() for cpu, virtual in line]
     out.data("fig5.csv", ["model", "virtual_s", "controller_cpu_s"], rows)
-    out.plot(
-        "fig5.svg",
-        "Simulation time against controller time (as the paper's Figure 5)",
-        "controller's CPU time, s",
-        "simulation time, s",
-        [(name, [(c, t) for t, c in points]) for name, points in found.items()],
-    )
-    out.plot(
-        "fig6.svg",
-        "How fast simulation time grows with controller time (as the paper's Figure 6)",
-        "controller's CPU time, s",
-        "s / s",
-        list(drift.items()),
-    )
-    return out
+    cpu_label = "controller's CPU time, s"
+    out.plot("fig5.svg", "Simulation time against controller time (as the paper's Figure 5)",
+             cpu_label, "simulation time, s", list(found.items()))
+    out.plot("fig6.svg",
+             "How fast simulation time grows with controller time (as the paper's Figure 6)",
+             cpu_label, "s / s", list(drift.items()))
 
 
-def computing_all_the_time(lab, command, seconds, *arguments, **options):
-    """A ledger's slices, and the report."""
-    ledger = lab.file("ledger.csv")
-    report = lab.simulate(
-        [
-            world.pendulum(),
-            world.sensor(),
-            world.controller("busy", command, period=0),
-        ],
-        "--ledger",
-        ledger,
-        "--duration",
-        str(seconds),
-        *arguments,
-        hang=0,
-        **options,
-    )
-    return world.Ledger(ledger, "slice"), report
+def aggregate_error(slices):
+    """What was granted less what was used, in percent of virtual time."""
+    last = slices[-1]
+    return 100 * abs(last.granted_sum - last.used_sum) / last.time
 
 
-def error_of(ledger):
-    return abs(stats.aggregate_error(ledger.granted_sum[-1], ledger.used_sum[-1], ledger.time[-1]))
-
-
-def error_curve(ledger):
-    return [
-        (t * NS, 100 * abs(g - u) / t)
-        for t, g, u in zip(ledger.time, ledger.granted_sum, ledger.used_sum)
-        if t > 0 and g != u
-    ]
-
-
-def own_error(path, virtual):
-    """By how many percent its own CPU clock is off virtual time. Up to a slice it may be ahead, or
-    on its way when all begin."""
-    with open(path, encoding="ascii") as file:
-        off = abs(int(file.read()) * NS - virtual)
+def own_error(lab, virtual):
+    """By how many percent the CPU clock of "subject busy own.log" is off virtual time. Up to a
+    slice it may be ahead, or on its way when all begin."""
+    off = abs(int((lab.scratch / "own.log").read_text()) * NS - virtual)
     return 100 * max(0, off - 2 * PERIOD * NS) / virtual
 
 
-def error_run(lab, out, name, command, seconds, plot, own=None):
+def error_curve(slices):
+    return [(one.time * NS, 100 * abs(one.granted_sum - one.used_sum) / one.time)
+            for one in slices if one.time > 0 and one.granted_sum != one.used_sum]
+
+
+def claim_overruns(out, name, slices, limit, paper=""):
+    late = stats.overruns(slices, PERIOD)
+    out.claim(f"{name}, p50", stats.percentile(late, 0.5), unit=OF_PERIOD)
+    out.claim(f"{name}, p99", stats.percentile(late, 0.99), "<=", limit, OF_PERIOD, paper)
+    out.claim(f"{name}, maximum", max(late), unit=OF_PERIOD)
+
+
+def error_run(lab, out, name, command, seconds, plot, own=False):
     """The same with and without correction."""
-    lines, errors, rows = [], {}, []
-    for how, arguments in (("with correction", ()), ("without", ("--no-correction",))):
+    parts = world.pendulum() + world.controller("busy", command, period=0)
+    found = {}
+    for how, correction in (("with correction", True), ("without", False)):
         lab.note(f"{name}, {how}")
-        ledger, report = computing_all_the_time(lab, command, seconds, *arguments)
-        errors[how] = error_of(ledger)
-        lines.append((how, error_curve(ledger)))
-        rows += [
-            (how, *row)
-            for row in zip(
-                ledger.time, ledger.armed, ledger.used, ledger.granted_sum, ledger.used_sum
-            )
-        ]
-        if arguments:
-            continue
-        part = stats.slope(ledger.time, ledger.used_sum)
-        if own:
-            error = own_error(own, report["virtual"])
+        report = lab.simulate(parts, ledger="ledger.csv", duration=seconds, hang=0,
+                              correction=correction)
+        found[how] = lab.read_ledger("slice", "busy")
+        if own and correction:
+            error = own_error(lab, report["virtual"])
             out.claim(f"{name}: its own CPU clock is off by", error, "<=", 0.1, "%", "2 %")
-        late = stats.overruns(ledger.armed, ledger.used, PERIOD)
-        out.claim(f"{name}: slope off by", abs(part - 1) * 100, "<=", 0.1, "%", "2 %")
-        out.claim(f"{name}: aggregate error", errors[how], "<=", 0.01, "%", "< 2 %")
-        out.claim(f"{name}: overrun of a cycle, p50", stats.median(late), unit="% of a period")
-        high = stats.percentile(late, 0.99)
-        out.claim(f"{name}: overrun of a cycle, p99", high, "<=", 2.0, "% of a period", "≤ 2 %")
-        out.claim(f"{name}: overrun of a cycle, maximum", max(late), unit="% of a period")
-        out.claim(f"{name}: slices", len(late))
-    out.claim(f"{name}: aggregate error without correction", errors["without"], unit="%")
-    times = errors["without"] / max(errors["with correction"], 1e-9)
+    slices = found["with correction"]
+    slope = stats.slope([(one.time, one.used_sum) for one in slices])
+    error, without = (aggregate_error(lines) for lines in found.values())
+    out.claim(f"{name}: slope off by", abs(slope - 1) * 100, "<=", 0.1, "%", "2 %")
+    out.claim(f"{name}: aggregate error", error, "<=", 0.01, "%", "< 2 %")
+    claim_overruns(out, f"{name}: overrun of a cycle", slices, 2.0, "≤ 2 %")
+    out.claim(f"{name}: slices", len(slices))
+    out.claim(f"{name}: aggregate error without correction", without, unit="%")
+    times = without / max(error, 1e-9)
     out.claim(f"{name}: … times that with correction", times, ">=", 10.0, paper="about 10")
-    out.data(
-        f"{plot}.csv",
-        ["correction", "time_ns", "armed_ns", "used_ns", "granted_sum_ns", "used_sum_ns"],
-        rows,
-    )
-    out.plot(
-        f"{plot}.svg",
-        f"{name}: aggregate error (as the paper's Figure 7)",
-        "virtual time, s",
-        "% of virtual time",
-        lines,
-        log_y=True,
-    )
+    heads = ["correction", "time_ns", "armed_ns", "used_ns", "granted_sum_ns", "used_sum_ns"]
+    out.data(f"{plot}.csv", heads, [(how, *one) for how, lines in found.items() for one in lines])
+    out.plot(f"{plot}.svg", f"{name}: aggregate error (as the paper's Figure 7)",
+             "virtual time, s", "% of virtual time",
+             [(how, error_curve(lines)) for how, lines in found.items()], log_y=True)
 
 
-def aggregate(lab):
-    out = Outcome(
-        lab,
-        "fig7",
-        "Figure 7: aggregate error of a controller that computes all the time",
-        "A sensor of 1000 Hz is the world: each millisecond the controller is looked at and "
-        "stopped. The error is the time that it was granted less the CPU time that it used, "
-        "summed up. Without correction its time is what it was granted, as if timers were exact.",
-        "below 2 % with correction over 100 s, about ten times as much without; a controller may "
-        "overrun its interval by up to 2 %.",
-    )
-    short, long = (0.3, 0) if lab.quick else (10, 100)
-    own = lab.file("own.log")
-    busy = lab.subject("busy", own)
-    error_run(lab, out, "no calls, 10,000 cycles", busy, short, "fig7-busy", own)
-    clock = lab.subject("clock", short * 2, lab.file("clock.log"))
-    error_run(lab, out, "asks the time, 10,000 cycles", clock, short, "fig7-clock")
-    if long:
-        error_run(lab, out, "no calls, 100 s", busy, long, "fig7-100s", own)
-    return out
+@experiment(
+    "fig7", "Figure 7: aggregate error of a controller that computes all the time",
+    "below 2 % with correction over 100 s, about ten times as much without; a controller may "
+    "overrun its interval by up to 2 %.")
+def aggregate(lab, out):
+    """A sensor of 1000 Hz is the world: each millisecond the controller is looked at and stopped.
+    The error is the time that it was granted less the CPU time that it used, summed up. Without
+    correction its time is what it was granted, as if timers were exact."""
+    seconds = 0.3 if lab.quick else 10
+    busy = lab.subject("busy", "own.log")
+    error_run(lab, out, "no calls, 10,000 cycles", busy, seconds, "fig7-busy", own=True)
+    clock = lab.subject("clock", seconds * 2, "clock.log")
+    error_run(lab, out, "asks the time, 10,000 cycles", clock, seconds, "fig7-clock")
+    if not lab.quick:
+        error_run(lab, out, "no calls, 100 s", busy, 100, "fig7-100s", own=True)

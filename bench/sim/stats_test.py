@@ -5,41 +5,40 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import claims
+import figures
 import stats
 import world
+from outcome import Claim
 
 
 class Statistics(unittest.TestCase):
     def test_percentile(self):
         values = list(range(100, 0, -1))
-        self.assertEqual(stats.percentile(values, 0.01), 1)
-        self.assertEqual(stats.percentile(values, 0.5), 50)
-        self.assertEqual(stats.percentile(values, 0.99), 99)
-        self.assertEqual(stats.percentile(values, 1), 100)
+        for share, wanted in ((0.01, 1), (0.5, 50), (0.99, 99), (1, 100)):
+            self.assertEqual(stats.percentile(values, share), wanted)
         self.assertEqual(stats.percentile([7], 0.99), 7)
-        self.assertEqual(stats.median([3, 1, 2]), 2)
+        self.assertEqual(stats.percentile([3, 1, 2], 0.5), 2)
         self.assertRaises(ValueError, stats.percentile, [], 0.5)
 
     def test_slope(self):
-        self.assertAlmostEqual(stats.slope([0, 1, 2, 3], [5, 5.1, 5.2, 5.3]), 0.1)
+        self.assertAlmostEqual(stats.slope([(0, 5), (1, 5.1), (2, 5.2), (3, 5.3)]), 0.1)
         big = [10**15 + i * 1000 for i in range(1000)]
-        self.assertAlmostEqual(stats.slope(big, [x * 1.001 for x in big]), 1.001, places=6)
-        self.assertRaises(ValueError, stats.slope, [1], [1])
-        self.assertRaises(ValueError, stats.slope, [1, 1], [1, 2])
+        self.assertAlmostEqual(stats.slope([(x, x * 1.001) for x in big]), 1.001, places=6)
+        self.assertRaises(ValueError, stats.slope, [(1, 1)])
+        self.assertRaises(ValueError, stats.slope, [(1, 1), (1, 2)])
 
     def test_rates(self):
-        found = stats.rates([0, 1, 2, 3, 4], [0, 1, 2, 4, 6], 2)
-        self.assertEqual(found, [(1, 1), (3, 2)])
-        self.assertEqual(stats.rates([0, 0], [1, 2], 1), [])
+        points = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 6)]
+        self.assertEqual(stats.rates(points, 2), [(1, 1), (3, 2)])
+        self.assertEqual(stats.rates([(0, 1), (0, 2)], 1), [])
 
     def test_errors(self):
-        self.assertAlmostEqual(stats.aggregate_error(101, 100, 100), 1.0)
-        self.assertAlmostEqual(stats.aggregate_error(99, 100, 100), -1.0)
-        self.assertEqual(stats.overruns([100, 90], [110, 90], 1000), [1.0, 0.0])
-        self.assertEqual(stats.charge_errors([(0, 5, 10, 15), (0, 5, 12, 15)]), [0, 2])
-        self.assertEqual(stats.deviation([(0, 1), (1, 2)], [(0, 1.5), (1, 2)], 1), 0.5)
-        self.assertRaises(ValueError, stats.deviation, [], [], 0)
+        slices = [world.Slice(0, armed, used, 0, 0) for armed, used in ((100, 110), (90, 90))]
+        self.assertEqual(stats.overruns(slices, 1000), [1.0, 0.0])
+        cycles = [world.Cycle(0, 5, end, 15, 0.0, 0) for end in (10, 12)]
+        self.assertEqual(stats.charge_errors(cycles), [0, 2])
+        last = world.Slice(100, 0, 0, 99, 100)
+        self.assertAlmostEqual(figures.aggregate_error([last]), 1.0)
 
     def test_thinned(self):
         self.assertEqual(stats.thinned([1, 2, 3], 5), [1, 2, 3])
@@ -47,8 +46,8 @@ class Statistics(unittest.TestCase):
         self.assertEqual((len(few), few[0], few[-1], few[5]), (11, 0, 1000, 500))
 
 
-class Reports(unittest.TestCase):
-    TEXT = (
+class Texts(unittest.TestCase):
+    REPORT = (
         "w: 1.000000 s in 0.050 s of wall time, real-time factor 20.14, 999 activations, "
         "20122 a second, not real-time\n"
         "  one: 999 cycles, cpu 0.012141 s, granted 0.003972 s, error -0.008169 s (-0.81690 %), "
@@ -59,19 +58,13 @@ class Reports(unittest.TestCase):
     )
 
     def test_report(self):
-        report = world.parse_report(self.TEXT)
-        self.assertEqual(report["virtual"], 1.0)
-        self.assertEqual(report["factor"], 20.14)
-        self.assertEqual(report["rate"], 20122)
-        self.assertFalse(report["realtime"])
-        self.assertEqual(report["controllers"]["one"]["cycles"], 999)
-        self.assertEqual(report["controllers"]["one"]["error"], -0.008169)
-        self.assertEqual(report["controllers"]["two"]["granted"], 0.2)
-        self.assertEqual(
-            report["controllers"]["three"], {"cycles": 20, "cost": 0.001, "granted": 0.021}
-        )
-        self.assertEqual(report["controllers"]["four"], {"cycles": 7})
+        wanted = {"virtual": 1.0, "wall": 0.05, "factor": 20.14, "activations": 999, "rate": 20122}
+        wanted["errors"] = {"one": -0.008169, "two": 0.1}
+        self.assertEqual(world.parse_report(self.REPORT), wanted)
         self.assertIsNone(world.parse_report("nothing of that"))
+
+    def test_numbers(self):
+        self.assertEqual(world.numbers("1 -2 0.5\n3 1e-9 4\n5 6"), [(1, -2, 0.5), (3, 1e-9, 4)])
 
     def test_sections(self):
         self.assertEqual(
@@ -82,13 +75,13 @@ class Reports(unittest.TestCase):
 
 class Claims(unittest.TestCase):
     def test_reached(self):
-        self.assertTrue(claims.Claim("a", 1.0, "<=", 1.0).reached)
-        self.assertFalse(claims.Claim("a", 1.1, "<=", 1.0).reached)
-        self.assertTrue(claims.Claim("a", 1.0, ">=", 1.0).reached)
-        self.assertFalse(claims.Claim("a", 0.9, ">=", 1.0).reached)
-        self.assertIsNone(claims.Claim("a", 0.9).reached)
-        self.assertTrue(claims.Claim("a", "falls", "=", "falls").reached)
-        self.assertFalse(claims.Claim("a", float("nan"), "<=", 1.0).reached)
+        self.assertTrue(Claim("a", 1.0, "<=", 1.0).reached)
+        self.assertFalse(Claim("a", 1.1, "<=", 1.0).reached)
+        self.assertTrue(Claim("a", 1.0, ">=", 1.0).reached)
+        self.assertFalse(Claim("a", 0.9, ">=", 1.0).reached)
+        self.assertIsNone(Claim("a", 0.9).reached)
+        self.assertTrue(Claim("a", "falls", "=", "falls").reached)
+        self.assertFalse(Claim("a", float("nan"), "<=", 1.0).reached)
 
 
 if __name__ == "__main__":

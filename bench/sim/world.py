@@ -1,33 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """World files, and runs of them."""
+import collections
 import csv
 import os
+import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 
 REPORT = re.compile(
-    r"^(?P<name>[\w-]+): (?P<virtual>[\d.]+) s in (?P<wall>[\d.]+) s of wall time, "
-    r"real-time factor (?P<factor>\S+), (?P<activations>\d+) activations, "
-    r"(?P<rate>\d+) a second(?P<rest>.*)$",
+    r"^[\w-]+: (?P<virtual>[\d.]+) s in (?P<wall>[\d.]+) s of wall time, "
+    r"real-time factor (?P<factor>\S+), (?P<activations>\d+) activations, (?P<rate>\d+) a second",
     re.MULTILINE,
 )
-CONTROLLER = re.compile(
-    r"^  (?P<name>[\w-]+): (?P<cycles>\d+) cycles(?:, cpu (?P<cpu>[\d.]+) s)?"
-    r"(?:, declared cost (?P<cost>[\d.]+) s)?(?:, granted (?P<granted>[\d.]+) s)?"
-    r"(?:, error (?P<error>[-+\d.]+) s)?",
-    re.MULTILINE,
-)
-COSTS = ("cpu", "cost", "granted", "error")  # those that the cost model has
-
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ERROR = re.compile(r"^  ([\w-]+): \d+ cycles,.* error ([-+\d.]+) s", re.MULTILINE)
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PENDULUM = {"mass": 0.2, "length": 0.3, "radius": 0.03}
+PERIOD = 1000000  # ns, of sensors and most controllers
+TIME = int(os.environ.get("ACH_TEST_TIME", 1))  # multiplies time limits
 
-
-# What time limits are multiplied by.
-TIME = int(os.environ.get("ACH_TEST_TIME", 1))
-END_LIMIT = 20 * TIME
+# A line of the log of "subject loop", and a line of a ledger; times in ns.
+Cycle = collections.namedtuple("Cycle", "begin cpu end end_cpu angle woke")
+Slice = collections.namedtuple("Slice", "time armed used granted_sum used_sum")
 
 
 class CannotRun(Exception):
@@ -53,172 +47,110 @@ def section(kind, **options):
     return f"{kind} ({inner})\n"
 
 
-def sensor(rate=1000, physics="arm", number=0, **options):
-    return section(
-        "driver",
-        name="sim_joints",
-        provides=[f"actarray:{number}"],
-        physics=physics,
-        rate=rate,
-        **options,
-    )
-
-
-def pendulum(name="arm", engine="pendulum", **options):
-    """A pendulum for each engine, with the same figures."""
+def pendulum(number=0, engine="pendulum", noise=(0, 0), **options):
+    """A pendulum, the same for each engine, as actarray:NUMBER."""
     if engine == "mujoco":
-        model = os.path.join(SOURCE, "examples/sim/pendulum.xml")
-        return section("physics", name=name, engine=engine, model=model, step=0.001, **options)
+        options["model"] = str(SOURCE / "examples/sim/pendulum.xml")
+    else:
+        options.update(PENDULUM)
     if engine == "ode":
         options["model"] = "pendulum"
-    return section("physics", name=name, engine=engine, step=0.001, **PENDULUM, **options)
+    arm = f"arm{number}"
+    return section("physics", name=arm, engine=engine, step=0.001, **options) + section(
+        "driver", name="sim_joints", provides=[f"actarray:{number}"], physics=arm, rate=1000,
+        noise=noise)
 
 
 def controller(name, command, **options):
-    return section("controller", name=name, command=[str(word) for word in command], **options)
+    return section("controller", name=name, command=command, **options)
 
 
 def parse_report(text):
     found = REPORT.search(text)
     if not found:
         return None
-    report = {key: float(found[key]) for key in ("virtual", "wall", "factor", "rate")}
-    report["activations"] = int(found["activations"])
-    report["realtime"] = "not real-time" not in found["rest"]
-    report["controllers"] = {
-        c["name"]: {
-            "cycles": int(c["cycles"]),
-            **{key: float(c[key]) for key in COSTS if c[key]},
-        }
-        for c in CONTROLLER.finditer(text)
-    }
+    report = {key: float(value) for key, value in found.groupdict().items()}
+    report["errors"] = {name: float(error) for name, error in ERROR.findall(text)}
     return report
 
 
-class Ledger:
-    """Columns of a ledger file, of the lines of one kind and one sink."""
-
-    def __init__(self, path, what, sink=None):
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = [r for r in csv.DictReader(file) if r["what"] == what]
-        rows = [r for r in rows if sink is None or r["sink"] == sink]
-        self.time = [int(r["time_ns"]) for r in rows]
-        self.wall = [int(r["wall_ns"]) for r in rows]
-        self.armed = [int(r["armed_ns"]) for r in rows]
-        self.used = [int(r["used_ns"]) for r in rows]
-        self.granted_sum = [int(r["granted_sum_ns"]) for r in rows]
-        self.used_sum = [int(r["used_sum_ns"]) for r in rows]
-
-
-def end(process):
-    """Ask it to end, so that it ends its own processes; then nobody is asked."""
-    process.terminate()
-    try:
-        process.communicate(timeout=END_LIMIT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
+def numbers(text):
+    """Lines of numbers. A program that was ended may have written a part of the last line."""
+    return [
+        tuple(float(word) if set(word) & set(".en") else int(word) for word in line.split())
+        for line in text.splitlines(keepends=True) if line.endswith("\n")
+    ]
 
 
 class Lab:
-    """A build, a folder for what comes out, and how to run a world."""
+    """A build, a folder for results, and how to run a world. Programs run in the folder scratch."""
 
-    def __init__(self, build, out, quick=False):
-        self.build, self.out, self.quick = os.path.abspath(build), os.path.abspath(out), quick
+    def __init__(self, build, out, quick, scratch, channels):
+        self.build, self.out = pathlib.Path(build).absolute(), pathlib.Path(out).absolute()
+        self.quick, self.scratch, self.channels = quick, pathlib.Path(scratch), channels
         self.core = max(os.sched_getaffinity(0))
-        self.scratch = tempfile.mkdtemp(prefix="ach-experiments-")
-        place = os.environ.get("ACH_DIR") or "/dev/shm"
-        self.channels = tempfile.mkdtemp(prefix="ach-experiments-", dir=place)
-        self.environment = dict(os.environ, ACH_DIR=self.channels)
-        plugins = [os.path.join(self.build, "src/physics", one) for one in ("ode", "mujoco")]
-        self.environment.setdefault("ACH_PLUGIN_PATH", ":".join(plugins))
-
-    def close(self):
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        shutil.rmtree(self.channels, ignore_errors=True)
+        plugins = f"{self.build}/src/physics/ode:{self.build}/src/physics/mujoco"
+        self.environment = {"ACH_PLUGIN_PATH": plugins, **os.environ, "ACH_DIR": channels}
 
     def note(self, text):
-        """What is being done, for who waits."""
-        print(f"    {text} ...", flush=True)
+        """Show what is being done."""
+        print(f"    {text} ...")
 
-    def program(self, *path):
-        full = os.path.join(self.build, *path)
+    def command(self, path, *arguments):
+        """The command that runs a program of the build."""
+        full = self.build / path
         if not os.access(full, os.X_OK):
             raise CannotRun(f"{full} is not built")
-        return full
+        return [str(full), *map(str, arguments)]
 
     def subject(self, *arguments):
-        return [self.program("bench/sim/subject"), *map(str, arguments)]
+        return self.command("bench/sim/subject", *arguments)
 
     def balance(self, *arguments):
-        return [self.program("examples/sim/balance"), *map(str, arguments)]
+        return self.command("examples/sim/balance", *arguments)
 
-    def file(self, name):
-        return os.path.join(self.scratch, name)
+    def read_cycles(self, name):
+        return [Cycle(*line) for line in numbers((self.scratch / name).read_text())]
+
+    def read_ledger(self, what, sink):
+        """The lines of one kind and one sink, after a run with ledger="ledger.csv"."""
+        lines = csv.DictReader((self.scratch / "ledger.csv").read_text().splitlines())
+        return [
+            Slice(*(int(line[f"{column}_ns"]) for column in Slice._fields))
+            for line in lines if line["what"] == what and line["sink"] == sink
+        ]
 
     def has_engine(self, engine):
-        if engine == "pendulum":
-            return True
-        name = f"physics-{engine}.so"
-        return any(
-            os.path.exists(os.path.join(folder, name))
-            for folder in self.environment["ACH_PLUGIN_PATH"].split(":")
-        )
-
-    def write(self, name, text):
-        path = self.file(name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
+        folders = self.environment["ACH_PLUGIN_PATH"].split(":")
+        files = [pathlib.Path(folder) / f"physics-{engine}.so" for folder in folders]
+        return engine == "pendulum" or any(file.exists() for file in files)
 
     def call(self, command, limit):
+        """Run a command. At the time limit it is killed, and its controllers with it."""
         limit *= TIME
-        with subprocess.Popen(
-            command,
-            env=self.environment,
-            cwd=self.scratch,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            try:
-                out, err = process.communicate(timeout=limit)
-            except subprocess.TimeoutExpired:
-                end(process)
-                name = os.path.basename(command[0])
-                raise CannotRun(f"{name} did not end in {limit} s") from None
-        return subprocess.CompletedProcess(command, process.returncode, out, err)
+        try:
+            return subprocess.run(command, env=self.environment, cwd=self.scratch, text=True,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=limit,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            name = os.path.basename(command[0])
+            raise CannotRun(f"{name} did not end in {limit} s") from None
 
-    def take_leftovers(self):
-        """Names of channels that a run left behind; they are gone then, and disturb no other run."""
-        left = os.listdir(self.channels)
-        shutil.rmtree(self.channels, ignore_errors=True)
-        os.makedirs(self.channels, exist_ok=True)
-        return left
-
-    def simulate(self, parts, *arguments, limit=900, may_fail=False, **options):
+    def simulate(self, parts, limit=900, may_fail=False, **options):
         """Run a world; its report, with what it printed as "text"."""
         options = {"name": "experiment", "cores": [self.core], **options}
-        path = self.write("world.cfg", section("world", **options) + "".join(parts))
+        text = section("world", **options) + parts
+        (self.scratch / "world.cfg").write_text(text, encoding="utf-8")
         try:
-            done = self.call([self.program("src/cli/ach"), "sim", *arguments, path], limit)
-        finally:
-            left = self.take_leftovers()
+            done = self.call(self.command("src/cli/ach", "sim", "world.cfg"), limit)
+        finally:  # channels that are left would disturb the next run
+            left = os.listdir(self.channels)
+            shutil.rmtree(self.channels, ignore_errors=True)
+            os.makedirs(self.channels, exist_ok=True)
         report = parse_report(done.stdout)
         if report is None or (done.returncode != 0 and not may_fail):
             raise CannotRun(f"ach sim: {(done.stderr.strip() or done.stdout.strip())[-400:]}")
         if left:
             raise CannotRun(f"left behind: {', '.join(left)}")
-        report["text"], report["status"] = done.stdout + done.stderr, done.returncode
+        report["text"] = done.stdout + done.stderr
         return report
-
-
-def read_log(path):
-    """Lines of numbers. Who was ended may have written a part of a line."""
-    with open(path, encoding="utf-8") as file:
-        return [
-            tuple(float(word) if set(word) & set(".en") else int(word) for word in line.split())
-            for line in file
-            if line.endswith("\n")
-        ]
