@@ -145,8 +145,8 @@ def overhead(lab, out):
     for i in range(rounds):
         lab.note(f"round {i + 1} of {rounds}")
         done = lab.call(lab.command("bench/sim/switches", lab.core, count), 120)
-        pairs = zip(("futex pair", "pipe pair"), done.stdout.split())
-        rows += [(i, name, float(ns)) for name, ns in pairs]
+        for name, parts in zip(("futex pair", "pipe pair"), world.numbers(done.stdout)):
+            rows.append((i, name, stats.percentile(parts, 0.5)))
         for name, command in commands.items():
             parts = world.pendulum() + world.controller("one", command, period=0.001)
             report = lab.simulate(parts, may_fail=True)

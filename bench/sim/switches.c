@@ -4,8 +4,8 @@
  *
  * usage: switches CORE COUNT
  *
- * Two processes on one core wake each other in turn, by futex and then by pipe. Prints what
- * there and back takes, in ns: the median of ten parts, of each.
+ * Two processes on one core wake each other in turn: a line for futexes, then one for pipes. It
+ * has what there and back takes, in ns, in each of ten parts of the run.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -25,8 +25,9 @@
 
 #define PARTS 10
 
-static _Atomic uint32_t *word; /* shared: whose turn it is */
-static int there[2], back[2];  /* pipes */
+/* The sides are 0, which measures, and 1, which answers. */
+static _Atomic uint32_t *turn; /* shared: the side that may run */
+static int pipes[2][2];        /* to each side */
 
 static void fail(const char *what)
 {
@@ -42,85 +43,62 @@ static int64_t wall(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void pass(uint32_t to)
+static void futex_wake(uint32_t side)
 {
-    atomic_store(word, to);
-    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-    while (atomic_load(word) == to)
-        syscall(SYS_futex, word, FUTEX_WAIT, to, NULL, NULL, 0);
+    atomic_store(turn, side);
+    syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void by_futex(void)
+static void futex_wait(uint32_t side)
 {
-    pass(1);
+    while (atomic_load(turn) != side)
+        syscall(SYS_futex, turn, FUTEX_WAIT, !side, NULL, NULL, 0);
 }
 
-static void by_pipe(void)
+static void pipe_wake(uint32_t side)
 {
-    char c = 0;
-
-    if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+    if (write(pipes[side][1], "", 1) != 1)
         fail("pipe");
 }
 
-/* The other process answers for ever. */
-static void answer_futex(void)
-{
-    while (atomic_load(word) == 0)
-        syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0);
-    for (;;)
-        pass(0);
-}
-
-static void answer_pipe(void)
+static void pipe_wait(uint32_t side)
 {
     char c;
 
-    while (read(there[0], &c, 1) == 1)
-        if (write(back[1], &c, 1) != 1)
-            break;
-    exit(0);
+    if (read(pipes[side][0], &c, 1) != 1)
+        fail("pipe");
 }
 
-static pid_t start(void (*answer)(void))
+static void measure(void (*wake)(uint32_t), void (*wait)(uint32_t), long count)
 {
     pid_t parent = getpid(), pid = fork();
+    int64_t begin;
+    long i;
+    int part;
 
     if (pid < 0)
         fail("fork");
-    if (pid > 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == parent)
-        answer();
-    exit(0);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double measure(void (*answer)(void), void (*once)(void), long count)
-{
-    double parts[PARTS];
-    pid_t pid = start(answer);
-    int64_t begin;
-    long i;
-    int p;
-
-    for (p = 0; p < PARTS; p++) {
-        begin = wall();
-        for (i = 0; i < count / PARTS; i++)
-            once();
-        parts[p] = (double)(wall() - begin) / (double)(count / PARTS);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            exit(0);
+        for (;;) {
+            wait(1);
+            wake(0);
+        }
     }
+    for (part = 0; part < PARTS; part++) {
+        begin = wall();
+        for (i = 0; i < count; i++) {
+            wake(1);
+            wait(0);
+        }
+        printf("%.1f ", (double)(wall() - begin) / (double)count);
+    }
+    printf("\n");
+    fflush(stdout); /* before the next fork */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    qsort(parts, PARTS, sizeof(parts[0]), compare);
-    return parts[PARTS / 2];
 }
 
 int main(int argc, char **argv)
@@ -137,10 +115,10 @@ int main(int argc, char **argv)
     CPU_SET((size_t)core, &set);
     if (sched_setaffinity(0, sizeof(set), &set) != 0)
         fail("core");
-    word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (word == MAP_FAILED || pipe(there) != 0 || pipe(back) != 0)
+    turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (turn == MAP_FAILED || pipe(pipes[0]) != 0 || pipe(pipes[1]) != 0)
         fail("memory");
-    printf("%.1f", measure(answer_futex, by_futex, count));
-    printf(" %.1f\n", measure(answer_pipe, by_pipe, count));
+    measure(futex_wake, futex_wait, count / PARTS);
+    measure(pipe_wake, pipe_wait, count / PARTS);
     return 0;
 }
