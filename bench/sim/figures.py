@@ -10,7 +10,7 @@ from world import PERIOD
 NS = 1e-9
 OF_PERIOD = "% of a period"
 
-Step = collections.namedtuple("Step", "time cost position velocity energy")
+Step = collections.namedtuple("Step", "time cost position energy")
 
 
 def boxes(lab):

@@ -14,7 +14,7 @@ from world import PERIOD
 def overrun(lab, out):
     """A controller with a period of 1 ms may use half of it, and computes all the time instead. It
     is stopped until its next period. How much more CPU time it got than its budget:"""
-    greedy = world.controller("greedy", lab.subject("busy"), period=0.001, budget=0.0005,
+    greedy = world.controller("greedy", lab.subject("busy", "-"), period=0.001, budget=0.0005,
                               overrun="suspend")
     lab.simulate(world.pendulum() + greedy, ledger="ledger.csv", hang=0,
                  duration=0.2 if lab.quick else 10)

@@ -5,8 +5,7 @@
  * usage: steps FILE COUNT
  *
  * Moves the mechanism of a config file along its grid. Prints for each step the time, what the
- * step took, both in ns, then position and velocity of the first joint, if there is one, and the
- * energy.
+ * step took, both in ns, then the position of the first joint, if there is one, and the energy.
  */
 #include <ach.h>
 #include <ach/config.h>
@@ -44,8 +43,8 @@ static int run(struct phys_mechanism *m, long count)
         after = cpu();
         if (phys_mechanism_joints(m) > 0)
             phys_mechanism_joint_get(m, 0, &joint);
-        printf("%" PRId64 " %" PRId64 " %.17g %.17g %.17g\n", phys_mechanism_now(m), after - before,
-               joint.position, joint.velocity, phys_mechanism_energy(m));
+        printf("%" PRId64 " %" PRId64 " %.17g %.17g\n", phys_mechanism_now(m), after - before,
+               joint.position, phys_mechanism_energy(m));
     }
     return fflush(stdout) == 0 ? 0 : fail("cannot write");
 }

@@ -2,7 +2,7 @@
 /*
  * subject.c - a controller to experiment with
  *
- * usage: subject busy [LOG]
+ * usage: subject busy LOG
  *        subject clock SECONDS LOG
  *        subject loop PERIOD COMPUTE SECONDS LOG [DEVICE [GROWTH]]
  *
@@ -11,9 +11,9 @@
  * device, it gets a sample before and puts a command after. In the end its work is GROWTH
  * times what it was. Times are in seconds; COMPUTE is CPU time.
  *
- * Logs have lines of nanoseconds: the time as the controller sees it, and its CPU time. loop has
- * both before it computes and both after, then the joint's position, then the time when it
- * woke up. busy has only its CPU time, from its beginning to its end.
+ * LOG is a file, or "-" for none. Its lines have nanoseconds. busy: the CPU time that it used.
+ * clock: the time, in each millisecond. loop: the time and the CPU time before it computes, both
+ * after, then the joint's position, then the time when it woke up.
  * The program knows nothing of simulations.
  */
 #include <ach.h>
@@ -30,8 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MILLISECOND 1000000
 #define PATIENCE 30.0 /* s */
+
+static FILE *log_file; /* NULL: none */
 
 static void fail(const char *what, const char *why)
 {
@@ -39,12 +40,17 @@ static void fail(const char *what, const char *why)
     exit(1);
 }
 
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static int64_t now(clockid_t clock)
 {
     struct timespec t;
 
     clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return nanoseconds(t);
 }
 
 static int64_t cpu(void)
@@ -62,50 +68,39 @@ static double number(const char *text)
     return value;
 }
 
-static FILE *open_log(const char *name)
+static void open_log(const char *name)
 {
-    FILE *log = fopen(name, "we");
-
-    if (!log)
+    if (strcmp(name, "-") != 0 && !(log_file = fopen(name, "we")))
         fail(name, strerror(errno));
-    return log;
-}
-
-static int close_log(FILE *log, const char *name)
-{
-    if (fclose(log) != 0)
-        fail(name, strerror(errno));
-    return 0;
 }
 
 static volatile int64_t busy_since; /* for the handler */
 static volatile int busy_log = -1;
 
-/* By the kernel itself: that is left even to who may not go on. */
+/* The simulation does not intercept this call, so a thread that may not go on can make it, too. */
 static int64_t cpu_by_kernel(void)
 {
     struct timespec t = {0};
 
     syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return nanoseconds(t);
 }
 
 static void on_end(int sig)
 {
-    int64_t used = cpu_by_kernel() - busy_since;
     char text[32];
-    int n = snprintf(text, sizeof(text), "%" PRId64 "\n", used);
+    int n = snprintf(text, sizeof(text), "%" PRId64 "\n", cpu_by_kernel() - busy_since);
 
     (void)sig;
     _exit(busy_log < 0 || write(busy_log, text, (size_t)n) == n ? 0 : 1);
 }
 
-static _Noreturn void busy(const char *name)
+static _Noreturn void busy(void)
 {
     volatile uint64_t count = 0;
 
-    if (name)
-        busy_log = fileno(open_log(name));
+    if (log_file)
+        busy_log = fileno(log_file);
     signal(SIGTERM, on_end);
     busy_since = cpu_by_kernel();
     for (;;)
@@ -113,32 +108,26 @@ static _Noreturn void busy(const char *name)
 }
 
 /* Each millisecond is noted when it is first seen, and all are written in the end. */
-static int ask_the_time(double seconds, const char *name)
+static void ask_the_time(double seconds)
 {
-    size_t n = 0, room = (size_t)(seconds * 1e3) + 1;
-    int64_t(*seen)[2] = calloc(room, sizeof(*seen));
-    int64_t begin = now(CLOCK_MONOTONIC), t;
-    FILE *log = open_log(name);
+    int64_t length = (int64_t)(seconds * 1e9), n = 0, i, t, begin;
+    int64_t *seen = calloc((size_t)(length / 1000000) + 1, sizeof(*seen));
 
     if (!seen)
-        fail(name, "no memory");
-    while ((t = now(CLOCK_MONOTONIC) - begin) < (int64_t)(seconds * 1e9)) {
-        if (n < room && t >= (int64_t)n * MILLISECOND) {
-            seen[n][0] = t + begin;
-            seen[n++][1] = cpu();
-        }
-    }
-    for (room = 0; room < n; room++)
-        fprintf(log, "%" PRId64 " %" PRId64 "\n", seen[room][0], seen[room][1]);
+        fail("clock", "no memory");
+    begin = now(CLOCK_MONOTONIC);
+    while ((t = now(CLOCK_MONOTONIC) - begin) < length)
+        if (t >= n * 1000000)
+            seen[n++] = t + begin;
+    for (i = 0; log_file && i < n; i++)
+        fprintf(log_file, "%" PRId64 "\n", seen[i]);
     free(seen);
-    return close_log(log, name);
 }
 
 struct loop {
     int64_t period, compute, cycles;
     double growth;
     ach_device_t *device;
-    FILE *log;
 };
 
 static double sense(ach_device_t *device)
@@ -178,7 +167,7 @@ static void compute(int64_t begin, int64_t length)
 
 static void cycle(const struct loop *l, int64_t i)
 {
-    double share = l->growth * (double)i / (double)l->cycles + 1 - (double)i / (double)l->cycles;
+    double share = 1 + (l->growth - 1) * (double)i / (double)l->cycles;
     int64_t woke = now(CLOCK_MONOTONIC), t[2], c[2];
     double position = l->device ? sense(l->device) : 0;
 
@@ -190,54 +179,55 @@ static void cycle(const struct loop *l, int64_t i)
     t[1] = now(CLOCK_MONOTONIC);
     if (l->device)
         act(l->device, i);
-    if (l->log)
-        fprintf(l->log, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %.9g %" PRId64 "\n", t[0],
-                c[0], t[1], c[1], position, woke);
+    if (log_file)
+        fprintf(log_file, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %.9g %" PRId64 "\n",
+                t[0], c[0], t[1], c[1], position, woke);
 }
 
-/* Who is late goes on at once. */
-static void loop(const struct loop *l)
-{
-    int64_t next = (now(CLOCK_MONOTONIC) / l->period + 1) * l->period, i;
-
-    for (i = 0; i < l->cycles; i++, next += l->period) {
-        const struct timespec until = {next / 1000000000, next % 1000000000};
-
-        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-            continue;
-        cycle(l, i);
-    }
-}
-
-static int run_loop(int argc, char **argv)
+/* A cycle that is late begins at once. */
+static void loop(int argc, char **argv)
 {
     ach_device_attr_t attr = {.size = sizeof(attr), .timeout = PATIENCE};
     struct loop l = {.period = (int64_t)(number(argv[2]) * 1e9),
                      .compute = (int64_t)(number(argv[3]) * 1e9),
                      .growth = argc > 7 ? number(argv[7]) : 1};
+    int64_t next, i;
 
     if (l.period < 1000)
         fail(argv[2], "the period is too short");
     l.cycles = (int64_t)(number(argv[4]) * 1e9) / l.period;
-    if (strcmp(argv[5], "-") != 0)
-        l.log = open_log(argv[5]);
     if (argc > 6 && ach_device_open(argv[6], &attr, &l.device) != ACH_OK)
         fail(argv[6], ach_errstr());
-    loop(&l);
+    next = (now(CLOCK_MONOTONIC) / l.period + 1) * l.period;
+    for (i = 0; i < l.cycles; i++, next += l.period) {
+        const struct timespec until = {next / 1000000000, next % 1000000000};
+
+        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+            continue;
+        cycle(&l, i);
+    }
     if (l.device)
         ach_device_close(l.device);
-    return l.log ? close_log(l.log, argv[5]) : 0;
 }
 
 int main(int argc, char **argv)
 {
-    if ((argc == 2 || argc == 3) && strcmp(argv[1], "busy") == 0)
-        busy(argc == 3 ? argv[2] : NULL);
-    if (argc == 4 && strcmp(argv[1], "clock") == 0)
-        return ask_the_time(number(argv[2]), argv[3]);
-    if (argc >= 6 && argc <= 8 && strcmp(argv[1], "loop") == 0)
-        return run_loop(argc, argv);
-    fail("usage", "subject busy [LOG] | clock SECONDS LOG | loop PERIOD COMPUTE SECONDS LOG "
-                  "[DEVICE [GROWTH]]");
-    return 2;
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (argc == 3 && strcmp(what, "busy") == 0) {
+        open_log(argv[2]);
+        busy();
+    } else if (argc == 4 && strcmp(what, "clock") == 0) {
+        open_log(argv[3]);
+        ask_the_time(number(argv[2]));
+    } else if (argc >= 6 && argc <= 8 && strcmp(what, "loop") == 0) {
+        open_log(argv[5]);
+        loop(argc, argv);
+    } else {
+        fail("usage", "subject busy LOG | clock SECONDS LOG | loop PERIOD COMPUTE SECONDS LOG "
+                      "[DEVICE [GROWTH]]");
+    }
+    if (log_file && fclose(log_file) != 0)
+        fail("log", strerror(errno));
+    return 0;
 }
