@@ -3,52 +3,45 @@
 import base64
 import hashlib
 
-from plot import NONE, esc, plot
+from plot import esc, plot
 
-NO_RESULTS = "No results for this section."
+NONE = "–"
+LONG = 40  # rows; longer tables scroll
 
 
 def element(tag, text, classes=""):
     return f'<{tag} class="{classes}">{esc(text)}</{tag}>'
 
 
-def absent(sentence=NO_RESULTS):
-    return element("p", sentence, "absent")
-
-
-def folded(summary, inner):
-    return f"<details>{element('summary', summary)}{inner}</details>"
-
-
-def scrolled(inner, name, tall=False):
+def scrolled(inner, name, classes="wide"):
     """A box that scrolls by itself, so that a wide table does not widen the page."""
-    label = f'tabindex="0" role="region" aria-label="{esc(name)}"'
-    return f'<div class="wide {"tall" if tall else ""}" {label}>{inner}</div>'
+    return (f'<div class="{classes}" tabindex="0" role="region" aria-label="{esc(name)}">'
+            f"{inner}</div>")
 
 
-def figure(title, caption, x, y, series, **options):
-    if not any(line.points for line in series):
+def figure(title, caption, x, y, points, *options, **more):
+    if not points:
         return ""
-    return framed(plot(title, caption, x, y, series, **options), caption)
+    svg = scrolled(plot(title, caption, x, y, points, *options, **more), caption)
+    return f"<figure>{svg}{element('figcaption', caption)}</figure>"
 
 
-def framed(svg, caption):
-    return f"<figure>{scrolled(svg, caption)}{element('figcaption', caption)}</figure>"
+def cell(shown, value=None, warn=False, before=""):
+    """Of a table. value: a number to sort by. before: markup in front of what is shown."""
+    sort = "" if value is None else f' data-v="{value}"'
+    classes = ("n" if sort else "") + (" warn" if warn else "")
+    return f'<td class="{classes}"{sort}>{before}{esc(shown)}</td>'
 
 
-def cell(shown, number=None, warn=False, before=""):
-    """number: the value to sort by, of a cell with a number. before: markup."""
-    sort = "" if number is None else f' data-v="{number!r}"'
-    classes = ("n" if number is not None else "") + (" warn" if warn else "")
-    return f'<td class="{classes}"{sort}>{before}{esc(NONE if shown in (None, "") else shown)}</td>'
-
-
-def table(title, heads, rows, tall=False):
-    """heads: [(text, whether numbers are below it)]. rows: lists of cells."""
-    top = "".join(element("th", head, "n" if numbers else "") for head, numbers in heads)
-    body = "\n".join("<tr>" + "".join(row) + "</tr>" for row in rows)
-    whole_ = f'<table class="sort"><thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
-    return scrolled(whole_, title, tall)
+def table(title, heads, rows):
+    """heads: [(text, whether numbers are below it)]. rows: lists of cells, as markup."""
+    if not rows:
+        return ""
+    top = "".join(f'<th class="{"n" if numbers else ""}"><button>{esc(head)}</button></th>'
+                  for head, numbers in heads)
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    inner = f"<table><thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+    return scrolled(inner, title, "wide tall" if len(rows) > LONG else "wide")
 
 
 STYLE = """
@@ -73,7 +66,8 @@ figure{margin:1rem 0 2rem}figcaption{color:var(--soft);font-size:.9rem}
 details{margin:.5rem 0}summary{cursor:pointer;color:var(--soft)}
 table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule)}
-td{min-width:3rem;max-width:26rem;overflow-wrap:break-word}td:first-child{white-space:nowrap}
+td{min-width:3rem;max-width:26rem;overflow-wrap:break-word}
+td:first-child{white-space:nowrap;max-width:none}
 td.n,th.n{text-align:right;white-space:nowrap}td.warn{color:var(--warn);font-weight:600}
 .tall th,.tall td{padding:.2rem .45rem}.tall table{font-size:.8rem}
 thead th{position:sticky;top:0;background:var(--band);white-space:nowrap;font-weight:600}
@@ -82,46 +76,44 @@ th[aria-sort=ascending] button::after{content:" \\25b2"}
 th[aria-sort=descending] button::after{content:" \\25bc"}
 svg.plot{display:block;width:100%;min-width:47rem;height:auto}
 svg.key{width:44px;height:14px;vertical-align:middle;margin-right:.4rem}
-svg text{fill:var(--ink);font-size:12.5px}svg .tick{fill:var(--soft);font-size:12px}
-svg .grid{stroke:var(--rule);stroke-width:1}svg .minor{opacity:.45}svg .back0{fill:none}
-svg .frame{stroke:var(--soft);stroke-width:1;fill:none}svg .back1{fill:var(--band)}
+svg text{fill:var(--ink);stroke:none;font-size:12.5px}svg .tick{fill:var(--soft);font-size:12px}
+svg .grid{stroke:var(--rule);stroke-width:1}svg .minor{opacity:.45}
+svg .frame{stroke:var(--soft);stroke-width:1;fill:none}
 svg .limit{stroke:var(--warn);stroke-dasharray:9 4}svg .limit-name{fill:var(--warn)}
-svg .line{fill:none;stroke-width:1.6}svg .strong .line{stroke-width:3}
-svg .strong text,svg text.strong{font-weight:700}svg .lead{stroke-width:.7;opacity:.6}
-svg .whisker{stroke-width:1;opacity:.6}svg .mark{stroke-width:1.4}svg .open{fill:var(--paper)}
-svg .ink{stroke:var(--ink);stroke-width:1}svg .thick{stroke:var(--ink);stroke-width:2.5}
+svg .s{stroke:var(--c)}svg .line{fill:none;stroke-width:1.6}svg .strong .line{stroke-width:3}
+svg .strong text{font-weight:700}svg .lead{stroke-width:.7;opacity:.6}
+svg .whisker{stroke-width:1;opacity:.6}svg .mark0,svg .mark1{stroke-width:1.4}
+svg .mark0{fill:var(--paper)}svg .mark1{fill:var(--c)}
 svg.plot:hover .s{opacity:.3}svg.plot:hover .s:hover{opacity:1}
 @media print{.tall{max-height:none}.wide{overflow:visible}}
 """
-STYLE += "".join(f"svg .c{i}{{stroke:var(--c{i})}}svg .f{i}{{fill:var(--c{i})}}" for i in range(9))
 SCRIPT = """
-for (const table of document.querySelectorAll('table.sort'))
-  [...table.tHead.rows[0].cells].forEach((head, column, heads) => {
-    const button = document.createElement('button');
-    button.append(...head.childNodes);
-    head.append(button);
-    button.onclick = () => {
-      const down = head.getAttribute('aria-sort') === 'ascending';
-      heads.forEach(other => other.removeAttribute('aria-sort'));
-      head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-      const key = row => row.cells[column].dataset.v ?? row.cells[column].textContent;
-      const order = (a, b) => {
-        const x = key(a), y = key(b);
-        if (x === '–' || y === '–') return (x === '–') - (y === '–');
-        const way = x - y || (isNaN(x) || isNaN(y) ? x.localeCompare(y, 'en') : 0);
-        return down ? -way : way;
-      };
-      table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
+for (const table of document.querySelectorAll('table')) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => head.firstChild.onclick = () => {
+    const down = head.getAttribute('aria-sort') === 'ascending';
+    heads.forEach(other => other.removeAttribute('aria-sort'));
+    head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    const key = row => row.cells[column].dataset.v ?? row.cells[column].textContent;
+    const order = (a, b) => {
+      const x = key(a), y = key(b);
+      if (x === '–' || y === '–') return (x === '–') - (y === '–');
+      const way = x - y || (isNaN(x) || isNaN(y) ? x.localeCompare(y, 'en') : 0);
+      return down ? -way : way;
     };
+    table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
   });
+}
 """
 FRAME = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"/>
-<meta http-equiv="Content-Security-Policy" content="{rule}"/>
+<meta http-equiv="Content-Security-Policy"
+content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>{title}</title><style>{style}</style></head>
 <body><h1>{title}</h1>
-{introduction}
+<dl>{facts}</dl>
+{intro}{lacking}
 <nav aria-label="Contents"><ul>{links}</ul></nav>
 <main>
 {body}
@@ -130,14 +122,16 @@ FRAME = """<!DOCTYPE html>
 """
 
 
-def whole(title, introduction, sections):
-    """sections: [(id, heading, contents)]"""
-    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+def whole(title, facts, sections, intro=""):
+    """facts: {name: text}. sections: [(id, heading, note, contents)]. intro: markup."""
+    shown = [section for section in sections if section[-1]]
+    lacking = ", ".join(f"“{section[1]}”" for section in sections if not section[-1])
     return FRAME.format(
-        title=esc(title),
-        rule=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-        style=STYLE, introduction=introduction, script=SCRIPT,
-        links="".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in sections),
-        body="\n".join(f'<section id="{name}">\n<h2>{heading}</h2>\n{contents}\n</section>'
-                       for name, heading, contents in sections),
+        title=title, style=STYLE, script=SCRIPT, intro=intro,
+        digest=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
+        facts="".join(element("dt", name) + element("dd", text) for name, text in facts.items()),
+        lacking=element("p", f"No results for {lacking}.", "absent") if lacking else "",
+        links="".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, *_ in shown),
+        body="\n".join(f'<section id="{name}">\n<h2>{heading}</h2>\n{note and element("p", note)}'
+                       f"{contents}\n</section>" for name, heading, note, contents in shown),
     )

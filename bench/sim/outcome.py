@@ -96,17 +96,14 @@ class Outcome:
 
     def plot(self, name, caption, x_label, y_label, lines, log_x=False, log_y=False, at=None):
         """lines: [(name, [(x, y)])]; also as an SVG file of its own."""
-        looks = plot.looks(dict.fromkeys(line for line, _ in lines))
-        series = [
-            plot.Series(line, looks[line], [plot.Point(x, y, f"{line}: {x:g}, {y:g}")
-                                            for x, y in stats.thinned(points, POINTS)])
-            for line, points in lines if points
-        ]
-        if not series:
+        points = [(line, plot.Point(x, y, f"{line}: {x:g}, {y:g}"))
+                  for line, points in lines for x, y in stats.thinned(points, POINTS)]
+        if not points:
             return
-        svg = plot.plot(caption, f"{y_label} over {x_label}", plot.Axis(x_label, plain, log_x, at),
-                        plot.Axis(y_label, plain, log_y), series)
-        self.parts.append(page.framed(svg, caption))
+        shape = (f"{y_label} over {x_label}", caption, plot.Axis(x_label, plain, log_x, at),
+                 plot.Axis(y_label, plain, log_y), points)
+        svg = plot.plot(*shape)
+        self.parts.append(page.figure(*shape))
         (self.lab.out / name).write_text(alone(svg), encoding="utf-8")
         self.files.append(name)
 
