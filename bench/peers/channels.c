@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "built_in.h"
+#include "peers.h"
 
 #define SPIN_NS 1000000000ull
 
@@ -98,17 +98,12 @@ static ssize_t receive_copy(struct link *l, int timeout_ms)
 {
     const struct timespec limit = milliseconds(timeout_ms);
     size_t size;
+    enum ach_status r =
+        ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms));
 
-    switch (ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms))) {
-    case ACH_OK:
-    case ACH_MISSED_FRAME:
+    if (r == ACH_OK || r == ACH_MISSED_FRAME)
         return (ssize_t)size;
-    case ACH_TIMEOUT:
-    case ACH_EAGAIN:
-        return 0;
-    default:
-        return -1;
-    }
+    return r == ACH_TIMEOUT || r == ACH_EAGAIN ? 0 : -1;
 }
 
 static bool loan(struct link *l)
@@ -141,50 +136,45 @@ static bool release(struct link *l)
     .kind = KIND_ACH, .source = __FILE__, .state_size = sizeof(struct channel),                    \
     .variant = &(const struct flavour){__VA_ARGS__}, .looks_first = MODE_POLL, .setup = setup,     \
     .finish = finish, .open = open_end, .close = close_end
-#define COPIES .send = send_copy, .receive = receive_copy, .waits = MODE_SPIN
+#define COPIED(modes_, ...)                                                                        \
+    CHANNEL(__VA_ARGS__), .modes = (modes_), .waits = MODE_SPIN, .send = send_copy,                \
+                          .receive = receive_copy
+#define ANY_MODE (MODE_BLOCK | MODE_SPIN | MODE_POLL)
 
-const struct contender ach_contender = {
-    CHANNEL(.map = ACH_MAP_USER), COPIES, .name = "ach",
-    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL,
-    .settings = "64 messages of history, 1 of large ones; every message"};
-
-const struct contender ach_newest_contender = {
-    CHANNEL(.map = ACH_MAP_USER, .newest = true), COPIES, .name = "ach newest",
-    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL, .settings = "ACH_O_LAST"};
-
-const struct contender ach_polled_contender = {
-    CHANNEL(.map = ACH_MAP_USER, .polled = true),
-    .name = "ach polled",
-    .send = send_copy,
-    .receive = receive_copy,
-    .modes = MODE_SPIN,
-    .settings = "gets again and again, on a handle that does not spin"};
-
-const struct contender ach_helper_contender = {
-    CHANNEL(.map = ACH_MAP_USER, .ready = "thread"), COPIES, .name = "ach helper",
-    .modes = MODE_POLL, .settings = "a helper thread makes the descriptor readable"};
-
-const struct contender ach_heap_contender = {
-    CHANNEL(.map = ACH_MAP_ANON),    COPIES,          .name = "ach heap",
-    .modes = MODE_BLOCK | MODE_SPIN, .threads = true, .settings = "threads of one process"};
-
-const struct contender ach_kernel_contender = {
-    CHANNEL(.map = ACH_MAP_KERNEL),
-    COPIES,
-    .name = "ach kernel",
-    .start = kernel_channels_missing,
-    .modes = MODE_BLOCK | MODE_SPIN | MODE_POLL,
-    .settings = "the kernel module; put by a system call, get from mapped memory"};
-
-const struct contender ach_in_place_contender = {
-    CHANNEL(.map = ACH_MAP_USER, .in_place = true),
-    .name = "ach in place",
-    .loan = loan,
-    .send = commit,
-    .receive = view,
-    .release = release,
-    .modes = MODE_BLOCK | MODE_SPIN,
-    .waits = MODE_SPIN,
-    .max_senders = 1,
-    .copies_nothing = true,
-    .settings = "reserve and commit, view and check; one writer"};
+const struct contender channel_contenders[] = {
+    {.name = "ach",
+     .settings = "64 messages of history, 1 of large ones; every message",
+     COPIED(ANY_MODE, .map = ACH_MAP_USER)},
+    {.name = "ach newest",
+     .settings = "ACH_O_LAST",
+     COPIED(ANY_MODE, .map = ACH_MAP_USER, .newest = true)},
+    {.name = "ach polled",
+     .settings = "gets again and again, on a handle that does not spin",
+     CHANNEL(.map = ACH_MAP_USER, .polled = true),
+     .modes = MODE_SPIN,
+     .send = send_copy,
+     .receive = receive_copy},
+    {.name = "ach in place",
+     .settings = "reserve and commit, view and check; one writer",
+     CHANNEL(.map = ACH_MAP_USER, .in_place = true),
+     .modes = MODE_BLOCK | MODE_SPIN,
+     .waits = MODE_SPIN,
+     .loan = loan,
+     .send = commit,
+     .receive = view,
+     .release = release,
+     .max_senders = 1,
+     .copies_nothing = true},
+    {.name = "ach heap",
+     .settings = "threads of one process",
+     COPIED(MODE_BLOCK | MODE_SPIN, .map = ACH_MAP_ANON),
+     .threads = true},
+    {.name = "ach helper",
+     .settings = "a helper thread makes the descriptor readable",
+     COPIED(MODE_POLL, .map = ACH_MAP_USER, .ready = "thread")},
+    {.name = "ach kernel",
+     .settings = "the kernel module; put by a system call, get from mapped memory",
+     COPIED(ANY_MODE, .map = ACH_MAP_KERNEL),
+     .start = kernel_channels_missing},
+    {0},
+};

@@ -6,18 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "built_in.h"
 #include "peers.h"
 
 /* What meson could not build, and why: NAME, PACKAGE pairs. */
 static const char *const missing_modules[][2] = {PEERS_MISSING{NULL, NULL}};
 
 static const struct contender *const built_in[] = {
-    &ach_contender,      &ach_newest_contender, &ach_polled_contender,  &ach_in_place_contender,
-    &ach_heap_contender, &ach_helper_contender, &ach_kernel_contender,  &ach_device_contender,
-    &futex_contender,    &line_contender,       &pipe_contender,        &fifo_contender,
-    &eventfd_contender,  &mq_contender,         &unix_stream_contender, &unix_datagram_contender,
-    &tcp_contender,      &udp_contender,        &multicast_contender,
+    channel_contenders,
+    device_contenders,
+    ring_contenders,
+    lane_contenders,
 };
 
 const char *const kind_names[] = {"ach", "floor", "kernel", "library"};
@@ -49,6 +47,12 @@ static void add_missing(const char *name, const char *package, const char *why)
     leave_out(add(c), why);
 }
 
+static void add_all(const struct contender *list)
+{
+    for (; list && list->name; list++)
+        add(list);
+}
+
 static void load(const char *path)
 {
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -56,8 +60,7 @@ static void load(const char *path)
 
     if (!list)
         add_missing(strdup(strrchr(path, '/') + 1), NULL, dlerror());
-    for (; list && list->name; list++)
-        add(list);
+    add_all(list);
 }
 
 static const char *name_of(unsigned i)
@@ -73,7 +76,7 @@ void contenders_gather(const char *modules, const char *only)
     unsigned i, kept = 0;
 
     for (i = 0; i < ARRAY_SIZE(built_in); i++)
-        add(built_in[i]);
+        add_all(built_in[i]);
     snprintf(text, sizeof(text), "%s/*.so", modules);
     glob(text, 0, NULL, &found);
     for (i = 0; i < found.gl_pathc; i++)

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "built_in.h"
+#include "peers.h"
 
 const char *kernel_channels_missing(void)
 {
@@ -83,18 +83,19 @@ static ssize_t receive(struct link *l, int timeout_ms)
     return n < 0 && (errno == ETIMEDOUT || errno == EINTR) ? 0 : n;
 }
 
-const struct contender ach_device_contender = {
-    .name = "ach device",
-    .source = __FILE__,
-    .kind = KIND_ACH,
-    .settings = "the kernel module without libach: write, poll, read",
-    .modes = MODE_BLOCK | MODE_POLL,
-    .start = kernel_channels_missing,
-    .setup = setup,
-    .finish = finish,
-    .open = open_end,
-    .close = close_end,
-    .send = send_message,
-    .limit = limit,
-    .receive = receive,
+const struct contender device_contenders[] = {
+    {.name = "ach device",
+     .source = __FILE__,
+     .kind = KIND_ACH,
+     .settings = "the kernel module without libach: write, poll, read",
+     .modes = MODE_BLOCK | MODE_POLL,
+     .start = kernel_channels_missing,
+     .setup = setup,
+     .finish = finish,
+     .open = open_end,
+     .close = close_end,
+     .send = send_message,
+     .limit = limit,
+     .receive = receive},
+    {0},
 };

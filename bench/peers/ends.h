@@ -4,7 +4,6 @@
 #define PEERS_ENDS_H
 
 #include "message.h"
-#include "ring.h"
 #include "run.h"
 
 /* What one receiver saw. */

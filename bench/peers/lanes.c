@@ -1,20 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lanes.h"
-
+/*
+ * lanes.c - messages through pipes, sockets and queues of the kernel
+ *
+ * A lane is two descriptors: what is written to one is read from the other.
+ * All lanes are made before the ends fork, so an end has them by then and only
+ * picks its own. The senders share a lane to each receiver where the kernel
+ * keeps their messages whole; else every sender has its own, and a receiver
+ * must poll to know which one to read.
+ *
+ * A receiver that blocks, from one lane, does so in read. Sockets have a time
+ * limit for that, pipes have none.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "peers.h"
 #include "ticks.h"
 
+#define LANES_MAX (SENDERS_MAX * RECEIVERS_MAX)
 #define BUFFER_MIN ((size_t)256 * 1024)
 #define MESSAGES_IN_BUFFER 4u
+#define PIPE_SIZE (1024 * 1024)
+#define UDP_MAX 65507u
+#define UDP_BUFFER ((size_t)1024 * 1024)
+#define MULTICAST_GROUPS 0xefff0000u              /* 239.255.0.0: for use within a site */
+#define QUEUE_SIZE_MAX ((size_t)16 * 1024 * 1024) /* of root */
+#define QUEUE_MESSAGES 10                         /* what everybody may have */
+#define NS_PER_S 1000000000l
 
-bool lanes_setup(struct link *l)
+enum { LANE_OUT, LANE_IN };
+
+struct lanes {
+    unsigned count;
+    int fd[LANES_MAX][2]; /* of each lane; LANE_OUT may be -1: another lane's carries it too */
+
+    /* What this end picked. */
+    struct pollfd in[LANES_MAX];
+    int out[LANES_MAX];
+    unsigned ins, outs;
+    unsigned next; /* of in, to look at first */
+};
+
+/* The variant of a contender that has lanes. */
+struct lane_kind {
+    /* Make the descriptors of the next lane; false: errno says why. */
+    bool (*make)(struct link *l, int fd[2]);
+    bool per_sender;
+    size_t whole_max; /* larger messages of several senders mix; 0: none do */
+};
+
+static bool lanes_setup(struct link *l)
 {
     const struct lane_kind *kind = l->c->variant;
     struct lanes *s = l->state;
@@ -23,13 +71,12 @@ bool lanes_setup(struct link *l)
     memset(s->fd, -1, sizeof(s->fd));
     if (kind->whole_max && l->senders > 1 && l->size > kind->whole_max)
         return refuse(l, "messages of several senders over %zu bytes mix", kind->whole_max);
-    for (; s->count < count; s->count++)
-        if (!kind->make(l, s->fd[s->count]))
-            return refuse(l, "cannot be made: %s", strerror(errno));
-    return true;
+    while (s->count < count && kind->make(l, s->fd[s->count]))
+        s->count++;
+    return s->count == count;
 }
 
-void lanes_finish(struct link *l)
+static void lanes_finish(struct link *l)
 {
     struct lanes *s = l->state;
     unsigned i;
@@ -38,29 +85,6 @@ void lanes_finish(struct link *l)
         close(s->fd[i][LANE_OUT]);
         close(s->fd[i][LANE_IN]);
     }
-}
-
-/* The limits do not hold for root. */
-static bool set_buffer(int fd, int forced, int asked, int bytes)
-{
-    return setsockopt(fd, SOL_SOCKET, forced, &bytes, sizeof(bytes)) == 0 ||
-           setsockopt(fd, SOL_SOCKET, asked, &bytes, sizeof(bytes)) == 0;
-}
-
-bool lane_buffers(int fd, size_t size)
-{
-    size_t bytes = size * MESSAGES_IN_BUFFER < BUFFER_MIN ? BUFFER_MIN : size * MESSAGES_IN_BUFFER;
-
-    return set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, (int)bytes) &&
-           set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, (int)bytes);
-}
-
-bool lane_bind(int fd, struct sockaddr_in *at)
-{
-    socklen_t length = sizeof(*at);
-
-    return bind(fd, (struct sockaddr *)at, length) == 0 &&
-           getsockname(fd, (struct sockaddr *)at, &length) == 0;
 }
 
 /* Lanes of their own: those of a sender lie side by side. */
@@ -72,7 +96,7 @@ static bool is_mine(const struct link *l, const struct lanes *s, unsigned lane)
            (s->count == l->receivers || lane / l->receivers == l->index);
 }
 
-bool lanes_open(struct link *l)
+static bool lanes_open(struct link *l)
 {
     struct lanes *s = l->state;
     unsigned i;
@@ -106,7 +130,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-int lanes_send(struct link *l)
+static int lanes_send(struct link *l)
 {
     const struct lanes *s = l->state;
     int result = 1;
@@ -121,7 +145,7 @@ int lanes_send(struct link *l)
     return result;
 }
 
-bool lanes_limit(struct link *l, int timeout_ms)
+static bool lanes_limit(struct link *l, int timeout_ms)
 {
     const struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
     const struct lanes *s = l->state;
@@ -159,7 +183,7 @@ static int next_lane(struct link *l, struct lanes *s, int timeout_ms)
     return fd;
 }
 
-ssize_t lanes_receive(struct link *l, int timeout_ms)
+static ssize_t lanes_receive(struct link *l, int timeout_ms)
 {
     uint64_t end = l->mode == MODE_SPIN ? clock_ns() + (uint64_t)timeout_ms * 1000000u : 0;
     unsigned char *bytes = l->message;
@@ -180,3 +204,251 @@ ssize_t lanes_receive(struct link *l, int timeout_ms)
     }
     return (ssize_t)got;
 }
+
+static bool pipe_make(struct link *l, int fd[2])
+{
+    int ends[2];
+
+    (void)l;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    fd[LANE_IN] = ends[0];
+    fd[LANE_OUT] = ends[1];
+    fcntl(fd[LANE_OUT], F_SETPIPE_SZ, PIPE_SIZE);
+    return true;
+}
+
+/* The end to read from comes first: without it, opening the other would wait. */
+static bool fifo_make(struct link *l, int fd[2])
+{
+    char path[32];
+
+    snprintf(path, sizeof(path), "fifo-%u", l->id);
+    if (mkfifo(path, 0600) != 0)
+        return false;
+    fd[LANE_IN] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd[LANE_IN] >= 0)
+        fd[LANE_OUT] = open(path, O_WRONLY | O_CLOEXEC);
+    unlink(path);
+    fcntl(fd[LANE_OUT], F_SETPIPE_SZ, PIPE_SIZE);
+    return fd[LANE_OUT] >= 0 && fcntl(fd[LANE_IN], F_SETFL, 0) == 0;
+}
+
+/* The limits of SO_SNDBUF and SO_RCVBUF do not hold for root. */
+static bool set_buffer(int fd, int forced, int asked, int bytes)
+{
+    return setsockopt(fd, SOL_SOCKET, forced, &bytes, sizeof(bytes)) == 0 ||
+           setsockopt(fd, SOL_SOCKET, asked, &bytes, sizeof(bytes)) == 0;
+}
+
+/* Large enough for some messages, and never smaller than usual. */
+static bool set_buffers(int fd, size_t size)
+{
+    size_t bytes = size * MESSAGES_IN_BUFFER < BUFFER_MIN ? BUFFER_MIN : size * MESSAGES_IN_BUFFER;
+
+    return set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, (int)bytes) &&
+           set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, (int)bytes);
+}
+
+static bool set_option(int fd, int level, int option, int value)
+{
+    return setsockopt(fd, level, option, &value, sizeof(value)) == 0;
+}
+
+static bool unix_stream_make(struct link *l, int fd[2])
+{
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) == 0 &&
+           set_buffers(fd[LANE_OUT], l->size);
+}
+
+/* The buffer's limit is not the only one: the kernel wants much of a datagram in one piece. */
+static bool datagram_fits(const int fd[2], size_t size)
+{
+    void *message = calloc(1, size);
+    bool ok = message && write(fd[LANE_OUT], message, size) == (ssize_t)size &&
+              read(fd[LANE_IN], message, size) == (ssize_t)size;
+    int error = errno;
+
+    free(message);
+    errno = error;
+    return ok;
+}
+
+static bool unix_datagram_make(struct link *l, int fd[2])
+{
+    return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
+           set_buffers(fd[LANE_OUT], l->size) && datagram_fits(fd, l->size);
+}
+
+/* Bind to a port that the kernel finds, unless at names one, and tell which. */
+static bool bind_to(int fd, struct sockaddr_in *at)
+{
+    socklen_t length = sizeof(*at);
+
+    return bind(fd, (struct sockaddr *)at, length) == 0 &&
+           getsockname(fd, (struct sockaddr *)at, &length) == 0;
+}
+
+static bool connect_to(int fd, const struct sockaddr_in *at)
+{
+    return connect(fd, (const struct sockaddr *)at, sizeof(*at)) == 0;
+}
+
+static bool tcp_configure(int fd, size_t size)
+{
+    return set_buffers(fd, size) && set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+/* An accepted socket inherits the options of the one that listens. */
+static bool tcp_make(struct link *l, int fd[2])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    fd[LANE_OUT] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (tcp_configure(listener, l->size) && tcp_configure(fd[LANE_OUT], l->size) &&
+        bind_to(listener, &at) && listen(listener, 1) == 0 && connect_to(fd[LANE_OUT], &at))
+        fd[LANE_IN] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    close(listener);
+    return fd[LANE_IN] >= 0;
+}
+
+static int udp_socket(void)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    set_buffers(fd, UDP_BUFFER);
+    return fd;
+}
+
+static bool udp_make(struct link *l, int fd[2])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+
+    (void)l;
+    fd[LANE_IN] = udp_socket();
+    fd[LANE_OUT] = udp_socket();
+    return bind_to(fd[LANE_IN], &at) && connect_to(fd[LANE_OUT], &at);
+}
+
+static bool multicast_join(int fd, struct sockaddr_in *at)
+{
+    const struct ip_mreqn member = {.imr_multiaddr = at->sin_addr,
+                                    .imr_address = {htonl(INADDR_LOOPBACK)}};
+
+    return set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) && bind_to(fd, at) &&
+           setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)) == 0;
+}
+
+/* The kernel finds a port for the first receiver, the others take the same. Only the first lane
+   has an end to write to: its datagrams reach all receivers. */
+static bool multicast_make(struct link *l, int fd[2])
+{
+    const in_addr_t group = htonl(MULTICAST_GROUPS | (l->id & 0xffff));
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {group}};
+    const struct lanes *s = l->state;
+    socklen_t length = sizeof(at);
+
+    fd[LANE_IN] = udp_socket();
+    if (s->count > 0)
+        return getsockname(s->fd[0][LANE_IN], (struct sockaddr *)&at, &length) == 0 &&
+               multicast_join(fd[LANE_IN], &at);
+    fd[LANE_OUT] = udp_socket();
+    return multicast_join(fd[LANE_IN], &at) &&
+           set_option(fd[LANE_OUT], IPPROTO_IP, IP_MULTICAST_TTL, 0) &&
+           set_option(fd[LANE_OUT], IPPROTO_IP, IP_MULTICAST_LOOP, 1) &&
+           set_option(fd[LANE_OUT], IPPROTO_IP, IP_MULTICAST_IF, (int)htonl(INADDR_LOOPBACK)) &&
+           connect_to(fd[LANE_OUT], &at);
+}
+
+/* Root may have longer messages, and more bytes in queues, than others. The name of a queue goes at
+   once; the ends inherit the queue, whose descriptor is a file's on Linux. */
+static bool queue_make(struct link *l, int fd[2])
+{
+    const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+    struct mq_attr attr = {.mq_maxmsg = QUEUE_MESSAGES, .mq_msgsize = (long)l->size};
+    char name[64];
+
+    setrlimit(RLIMIT_MSGQUEUE, &all);
+    snprintf(name, sizeof(name), "/ach-peers-%d-%u", (int)getpid(), l->id);
+    fd[LANE_OUT] = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attr);
+    if (fd[LANE_OUT] < 0)
+        return refuse(l, "no queue: %s; see /proc/sys/fs/mqueue/msgsize_max", strerror(errno));
+    mq_unlink(name);
+    fd[LANE_IN] = dup(fd[LANE_OUT]);
+    return fd[LANE_IN] >= 0;
+}
+
+static int queue_send(struct link *l)
+{
+    const struct lanes *s = l->state;
+    unsigned i;
+
+    for (i = 0; i < s->outs; i++)
+        while (mq_send(s->out[i], l->message, l->size, 0) != 0)
+            if (errno != EINTR)
+                return -1;
+    return 1;
+}
+
+static ssize_t queue_receive(struct link *l, int timeout_ms)
+{
+    int fd = next_lane(l, l->state, timeout_ms);
+    struct timespec end;
+    ssize_t n;
+
+    if (fd < 0)
+        return 0;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += timeout_ms % 1000 * 1000000l;
+    end.tv_sec += timeout_ms / 1000 + end.tv_nsec / NS_PER_S;
+    end.tv_nsec %= NS_PER_S;
+    n = mq_timedreceive(fd, l->message, l->size, NULL, &end);
+    return n < 0 && (errno == ETIMEDOUT || errno == EINTR) ? 0 : n;
+}
+
+#define LANES(...)                                                                                 \
+    .kind = KIND_KERNEL, .source = __FILE__, .state_size = sizeof(struct lanes),                   \
+    .variant = &(const struct lane_kind){.make = __VA_ARGS__}, .setup = lanes_setup,               \
+    .finish = lanes_finish, .open = lanes_open
+#define BYTE_LANES(...)                                                                            \
+    LANES(__VA_ARGS__), .send = lanes_send, .limit = lanes_limit, .receive = lanes_receive,        \
+                        .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,                               \
+                        .waits = MODE_POLL | MODE_SPIN
+
+const struct contender lane_contenders[] = {
+    {.name = "pipe",
+     .settings = "one pipe per receiver, of 1 MiB where allowed; written to one after the other",
+     BYTE_LANES(pipe_make, .whole_max = PIPE_BUF)},
+    {.name = "FIFO",
+     .settings = "one FIFO per receiver, of 1 MiB where allowed; written to one after the other",
+     BYTE_LANES(fifo_make, .whole_max = PIPE_BUF)},
+    {.name = "POSIX queue",
+     .settings = "a queue of 10 messages per receiver",
+     .max_size = QUEUE_SIZE_MAX,
+     LANES(queue_make),
+     .modes = MODE_BLOCK | MODE_POLL,
+     .waits = MODE_POLL,
+     .send = queue_send,
+     .receive = queue_receive},
+    {.name = "Unix stream",
+     .settings = "a socket pair per sender and receiver, buffers of 256 KiB or 4 messages; "
+                 "a receiver of several senders polls",
+     BYTE_LANES(unix_stream_make, .per_sender = true)},
+    {.name = "Unix datagram",
+     .settings = "a socket pair per receiver, buffers of 256 KiB or 4 messages",
+     BYTE_LANES(unix_datagram_make)},
+    {.name = "TCP",
+     .settings = "loopback, TCP_NODELAY, a connection per sender and receiver, buffers of 256 KiB "
+                 "or 4 messages; a receiver of several senders polls",
+     BYTE_LANES(tcp_make, .per_sender = true)},
+    {.name = "UDP",
+     .settings = "loopback, a connected socket per receiver, buffers of 4 MiB where allowed",
+     .max_size = UDP_MAX,
+     BYTE_LANES(udp_make)},
+    {.name = "UDP multicast",
+     .settings = "loopback, time to live 0, buffers of 4 MiB where allowed",
+     .max_size = UDP_MAX,
+     BYTE_LANES(multicast_make)},
+    {0},
+};

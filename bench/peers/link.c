@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "peers.h"
 #include "ticks.h"
 
 #define LOOKS 64u /* between two looks at the clock, which costs more than they do */
@@ -21,6 +23,14 @@ bool refuse(struct link *l, const char *format, ...)
     vsnprintf(l->why, WHY_SIZE, format, args);
     va_end(args);
     return false;
+}
+
+void *shared_map(size_t bytes)
+{
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    return memory != MAP_FAILED ? memory : NULL;
 }
 
 struct link *link_create(const struct contender *c, const struct setting *s, char *why)

@@ -3,7 +3,30 @@
 #ifndef PEERS_H
 #define PEERS_H
 
+#include <time.h>
+
 #include "run.h"
+
+/* The contenders that need no library; each list ends with one without a name. */
+extern const struct contender channel_contenders[], device_contenders[], ring_contenders[],
+    lane_contenders[];
+
+/* For start: why there are no kernel channels, or NULL. */
+const char *kernel_channels_missing(void);
+
+/* Messages in a channel. With a large one, its memory is twice that: as the rings of others. */
+static inline size_t channel_history(size_t size)
+{
+    return size > 65536 ? 1 : 64;
+}
+
+static inline struct timespec milliseconds(int ms)
+{
+    return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
+}
+
+/* Memory for all processes; NULL: there is none. Freed by munmap. */
+void *shared_map(size_t bytes);
 
 /* The what of a group. */
 struct scenario {

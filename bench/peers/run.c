@@ -12,6 +12,7 @@
 
 #include "ends.h"
 #include "link.h"
+#include "peers.h"
 #include "ticks.h"
 
 #define ENDS_MAX (SENDERS_MAX + RECEIVERS_MAX + RUN_HOPS_MAX)
@@ -271,7 +272,7 @@ static bool prepare(struct running *r, struct outcome *out)
     uint64_t count = message_count(r->s);
 
     r->board_bytes = board_size(r->s, count);
-    r->board = ring_map(r->board_bytes);
+    r->board = shared_map(r->board_bytes);
     if (!r->board) {
         snprintf(out->why, sizeof(out->why), "no memory for the results");
         return false;

@@ -181,7 +181,7 @@ static void run_stopped(const struct contender *c, struct stopped *out)
 {
     const struct setting setting =
         setting_complete((struct setting){.size = SIZE, .rate_hz = RATE_HZ});
-    struct scene *s = ring_map(sizeof(*s));
+    struct scene *s = shared_map(sizeof(*s));
     struct link *link = link_create(c, &setting, out->why);
     struct end in = {.c = c, .s = &setting, .in = link, .cpu = bench.machine.peer_cpu};
     struct end send = {.c = c, .s = &setting, .out = link, .cpu = bench.machine.main_cpu};
