@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "message.h"
 #include "peers.h"
 
 #define OWN_ROUNDS 3u
@@ -36,7 +35,7 @@ static bool is_own;
 static struct scenario own = {.peer_rounds = OWN_ROUNDS, .setting = {.seconds = 1}};
 static struct group own_group = {.name = "own",
                                  .about = "as you asked",
-                                 .measure = links_measure,
+                                 .measure = scenario_measure,
                                  .rounds = OWN_ROUNDS,
                                  .quick = true,
                                  .lasting = true,
@@ -75,7 +74,7 @@ static void option(int value, const char *name, const char *text)
         s->rate_hz = s->rate_hz > 0 ? s->rate_hz : -1;
         break;
     case SIZE:
-        s->size = (size_t)number(name, text, MESSAGE_MIN, SIZE_LIMIT);
+        s->size = (size_t)number(name, text, SIZE_MIN, SIZE_LIMIT);
         break;
     case SENDERS:
         s->senders = (unsigned)number(name, text, 1, SENDERS_MAX);
@@ -84,7 +83,7 @@ static void option(int value, const char *name, const char *text)
         s->receivers = (unsigned)number(name, text, 1, RECEIVERS_MAX);
         break;
     case HOPS:
-        s->hops = (unsigned)number(name, text, 1, RUN_HOPS_MAX);
+        s->hops = (unsigned)number(name, text, 1, HOPS_MAX);
         break;
     case WAIT:
         s->mode = mode_of(text);
@@ -123,7 +122,6 @@ static void begin(void)
     const char *dir = realpath(getenv("ACH_DIR"), NULL);
 
     MUST_SYS(dir && setenv("ACH_DIR", dir, 1) == 0 && chdir(dir) == 0);
-    run_cpus(bench.machine.main_cpu, bench.machine.peer_cpu);
     contenders_start();
     contenders_print();
 }

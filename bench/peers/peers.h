@@ -5,28 +5,34 @@
 
 #include <time.h>
 
-#include "run.h"
+#include "bench.h"
+#include "contender.h"
 
-/* The contenders that need no library; each list ends with one without a name. */
-extern const struct contender channel_contenders[], device_contenders[], ring_contenders[],
-    lane_contenders[];
+#define HOPS_MAX 16u
+#define SIZE_MIN sizeof(uint64_t) /* of a message: its tag */
+#define SIZE_USUAL 64u
 
-/* For start: why there are no kernel channels, or NULL. */
-const char *kernel_channels_missing(void);
+/* setting_complete puts the usual values in the place of zeros. */
+struct setting {
+    enum mode mode; /* usually MODE_BLOCK */
+    size_t size;
+    double rate_hz;              /* of each sender, usually 1000; -1: when the last one is back */
+    unsigned senders, receivers; /* usually 1 */
+    unsigned hops;               /* links in a row; usually 1: nobody hands the message on */
+    bool fifo;                   /* real-time priority for all ends */
+    bool untouched;              /* write and check the first eight bytes, not all; only contenders
+                                    that copy nothing take part */
+    bool pauses;                 /* the receiver is stopped for a while: see stopped.c */
+    double seconds;              /* usually 0.2 */
+};
 
-/* Messages in a channel. With a large one, its memory is twice that: as the rings of others. */
-static inline size_t channel_history(size_t size)
-{
-    return size > 65536 ? 1 : 64;
-}
+struct setting setting_complete(struct setting s);
 
-static inline struct timespec milliseconds(int ms)
-{
-    return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
-}
+/* Can the contender do this at all? NULL, or why not. */
+const char *run_possible(const struct contender *c, const struct setting *s);
 
-/* Memory for all processes; NULL: there is none. Freed by munmap. */
-void *shared_map(size_t bytes);
+/* What was measured is added to *out. */
+void run(const struct contender *c, const struct setting *s, struct outcome *out);
 
 /* The what of a group. */
 struct scenario {
@@ -38,7 +44,7 @@ extern const struct group scenarios[];
 extern const unsigned scenario_count;
 extern const struct claim claims[];
 
-void links_measure(const struct group *g);
+void scenario_measure(const struct group *g);
 void stopped_measure(const struct group *g);
 void stopped_write(struct json *j);
 
@@ -65,6 +71,27 @@ void contenders_stop(void);
 
 void contenders_print(void);
 void contenders_write(struct json *j);
+
+/* The contenders that need no library; each list ends with one without a name. */
+extern const struct contender channel_contenders[], device_contenders[], ring_contenders[],
+    lane_contenders[];
+
+/* For start: why there are no kernel channels, or NULL. */
+const char *kernel_channels_missing(void);
+
+/* Messages in a channel. With a large one, its memory is twice that: as the rings of others. */
+static inline size_t channel_history(size_t size)
+{
+    return size > 65536 ? 1 : 64;
+}
+
+static inline struct timespec milliseconds(int ms)
+{
+    return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
+}
+
+/* Memory for all processes; NULL: there is none. Freed by munmap. */
+void *shared_map(size_t bytes);
 
 /*
  * Leave the network: from now on this process, and those it starts, have only a loopback interface

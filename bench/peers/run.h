@@ -13,36 +13,102 @@
 #ifndef PEERS_RUN_H
 #define PEERS_RUN_H
 
-#include "bench.h"
-#include "contender.h"
+#include "peers.h"
 
-#define RUN_HOPS_MAX 16u
-#define RUN_FIFO_PRIORITY 50
+#define ENDS_MAX (SENDERS_MAX + RECEIVERS_MAX + HOPS_MAX)
+#define WARM_UP_S 10
+#define FIFO_PRIORITY 50
+#define BLOCKED_NS 50000000ull /* a send that takes so long waited for the receiver */
 
-#define SETTING_SIZE 64u /* of a message, unless the setting says more */
-
-/* setting_complete puts the usual values in the place of zeros. */
-struct setting {
-    enum mode mode; /* usually MODE_BLOCK */
-    size_t size;
-    double rate_hz;              /* of each sender, usually 1000; -1: when the last one is back */
-    unsigned senders, receivers; /* usually 1 */
-    unsigned hops;               /* links in a row; usually 1: nobody hands the message on */
-    bool fifo;                   /* real-time priority for all ends */
-    bool untouched;              /* write and check the first eight bytes, not all; only contenders
-                                    that copy nothing take part */
-    double seconds;              /* usually 0.2 */
+/* Which message it is. */
+struct tag {
+    uint64_t number;
+    unsigned sender;
+    bool warm_up; /* does not count */
 };
 
-struct setting setting_complete(struct setting s);
+/* What one receiver saw. */
+struct tally {
+    uint64_t expected[SENDERS_MAX] APART; /* the number after the greatest that came */
+    uint64_t reordered, damaged;
+    uint32_t heard; /* bit: a warm-up message of that sender */
+};
 
-/* Where ends run; -1: anywhere. */
-void run_cpus(int sender, int receiver);
+/* Shared by all ends of a run. */
+struct board {
+    uint32_t warm APART; /* senders whose receivers have all heard them */
+    uint32_t done;       /* senders that have sent everything */
+    uint32_t failed;     /* ends that could not open, or send */
+    uint32_t stop;       /* receivers: nothing more will come */
+    struct tally tally[RECEIVERS_MAX];
+    uint64_t sent[SENDERS_MAX]; /* so far */
+    uint64_t longest_ns;        /* that a send took; of a run with a pause */
+    uint64_t times[];           /* see run_time */
+};
 
-/* Can the contender do this at all? NULL, or why not. */
-const char *run_possible(const struct contender *c, const struct setting *s);
+struct end {
+    const struct run *run;
+    struct link *in, *out; /* NULL: none */
+    unsigned index;        /* among the ends of a link's side */
+    int cpu;
+    void (*live)(struct end *e);
+    unsigned char *buffer; /* the end's own */
+};
 
-/* What was measured is added to *out. */
-void run(const struct contender *c, const struct setting *s, struct outcome *out);
+struct run {
+    const struct contender *c;
+    const struct setting *s;
+    uint64_t count; /* messages of each sender */
+    struct board *board;
+    size_t board_size;
+    struct link *links[HOPS_MAX];
+    unsigned link_count;
+    struct end ends[ENDS_MAX]; /* receivers first */
+    unsigned end_count;
+    pid_t pids[ENDS_MAX]; /* in the same order; 0: it has ended */
+    unsigned pid_count;
+};
+
+/* When a message was sent, in column 0, or came to receiver i, in column 1 + i. 0: it did not. */
+static inline uint64_t *run_time(const struct run *r, unsigned column, unsigned sender,
+                                 uint64_t number)
+{
+    return &r->board->times[(column * r->s->senders + sender) * r->count + number];
+}
+
+/* Set up and fork. why: WHY_SIZE bytes. False: they say why not. run_finish follows anyway. */
+bool run_start(struct run *r, const struct contender *c, const struct setting *s, char *why);
+
+/* Wait until a counter of the board says enough. False: no more, because the time is over, an end
+   failed, all have ended, or the program shall end. */
+bool run_wait(struct run *r, const uint32_t *counter, uint32_t enough, double seconds);
+
+/* Tell all ends to stop, and end those that do not. */
+void run_stop(struct run *r);
+void run_finish(struct run *r);
+
+/* In the process of an end: open the links, live, and close them. */
+void end_run(struct end *e);
+void end_send(struct end *e); /* waits for each message to come back, if there is a way in */
+void end_receive(struct end *e);
+void end_forward(struct end *e); /* what comes in goes out */
+
+/* Until ns on CLOCK_MONOTONIC. */
+void sleep_until(uint64_t ns);
+
+/* why: WHY_SIZE bytes. NULL: they say why not. */
+struct link *link_create(const struct contender *c, const struct setting *s, char *why);
+void link_destroy(struct link *l);
+
+/* Open a copy for an end, with a buffer for its message. NULL: failed. */
+struct link *link_open(const struct link *l, enum side side, unsigned index, void *buffer);
+void link_close(struct link *l);
+
+/* Send a message with this tag: 1 on its way, 0 lost, -1 failed. Touch: write all of it. */
+int link_put(struct link *l, const struct tag *tag, bool touch);
+
+/* Receive a message, in whatever mode. Touch: check all of it. */
+enum { GOT = 1, NOTHING = 0, FAILED = -1, DAMAGED = 2 };
+int link_get(struct link *l, struct tag *tag, bool touch, int timeout_ms);
 
 #endif

@@ -9,10 +9,13 @@
 
 #define KIB 1024u
 #define MIB (1024u * 1024u)
+#define LARGE MIB /* copying such a message takes more time than all else */
+#define LONG_SECONDS 600.0
+#define QUICK_SCALE 0.5
 
 /* A group, its rounds, those of libraries, and what its setting has besides the usual. */
 #define SCENARIO(name_, about_, rounds_, peers_, ...)                                              \
-    .name = (name_), .about = (about_), .rounds = (rounds_), .measure = links_measure,             \
+    .name = (name_), .about = (about_), .rounds = (rounds_), .measure = scenario_measure,          \
     .in_process = true, .what = &(const struct scenario)                                           \
     {                                                                                              \
         .peer_rounds = (peers_), .setting = { __VA_ARGS__ }                                        \
@@ -60,7 +63,7 @@ const struct group scenarios[] = {
     {SIZE("64 KiB", 64 * KIB, 3, 0.5)},
     {SIZE("1 MiB", MIB, 5, 2), .quick = true},
     {SIZE("4 MiB", 4 * MIB, 3, 2)},
-    {UNTOUCHED("64 B", SETTING_SIZE, 0.1)},
+    {UNTOUCHED("64 B", SIZE_USUAL, 0.1)},
     {UNTOUCHED("1 MiB", MIB, 2)},
     {HOPS("1 hop", 1)},
     {HOPS("2 hops", 2)},
@@ -95,7 +98,54 @@ const struct claim claims[] = {
     CLAIM("sizes", "ach", "library", AT_MOST, 1, .x = MIB),
     CLAIM("sizes", "ach", "kernel", AT_MOST, 1, .x = MIB),
     CLAIM("untouched", "ach in place", "ach in place", AT_MOST, 1.1, .x = MIB,
-          .against_x = SETTING_SIZE),
+          .against_x = SIZE_USUAL),
     CLAIM("stopped", "ach newest", NULL, P50_BELOW, 5),
     {0},
 };
+
+static void one_turn(struct row *row, const struct contender *c, const struct setting *s,
+                     unsigned round)
+{
+    struct outcome once = {0};
+
+    run(c, s, &once);
+    if (once.why[0] && !bench.interrupted) /* the machine may be busy: once more */
+        run(c, s, &once);
+    row_add(row, round, &once);
+}
+
+static void measure_round(const struct group *g, const struct setting *s, unsigned round)
+{
+    const struct scenario *scenario = g->what;
+    unsigned i, rounds = rounds_of(g);
+
+    for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
+        const struct entry *e = &contenders_here.entry[i];
+        struct row *row;
+        const char *why;
+
+        if (e->left_out || (s->untouched && !e->c->copies_nothing))
+            continue;
+        row = row_of(g, e->c->name, kind_names[e->c->kind], g->x);
+        row->aside = e->c->copies_nothing && s->size >= LARGE;
+        why = run_possible(e->c, s);
+        if (why) {
+            snprintf(row->all.why, sizeof(row->all.why), "%s", why);
+        } else if (e->c->kind != KIND_LIBRARY || bench.rounds || round < scenario->peer_rounds) {
+            progress("%s, %s: round %u of %u, %s", g->name, g->about, round + 1, rounds,
+                     e->c->name);
+            one_turn(row, e->c, s, round);
+        }
+    }
+}
+
+void scenario_measure(const struct group *g)
+{
+    const struct scenario *scenario = g->what;
+    struct setting s = setting_complete(scenario->setting);
+    unsigned round;
+
+    s.seconds = bench.lasting ? LONG_SECONDS : bench.quick ? s.seconds * QUICK_SCALE : s.seconds;
+    for (round = 0; round < rounds_of(g) && !bench.interrupted; round++)
+        measure_round(g, &s, round);
+}

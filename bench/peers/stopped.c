@@ -6,30 +6,16 @@
  * a second and continued.
  */
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "ends.h"
-#include "link.h"
-#include "peers.h"
+#include "run.h"
 #include "ticks.h"
 
-#define SIZE 1024u
-#define RATE_HZ 10000.0
 #define PERIOD_NS 100000u
 #define BEFORE_NS 200000000ull
 #define PAUSE_NS 1000000000ull
 #define AFTER_NS 800000000ull
-#define WARM_UP_NS 10000000000ull
-#define FRESH_NS 5000000ull    /* a message this young is as good as the newest */
-#define BLOCKED_NS 50000000ull /* a send that takes so long waited for the receiver */
-#define MESSAGES 40000u
-#define PATIENCE_MS 50
+#define FRESH_NS 5000000ull /* a message this young is as good as the newest */
 
 struct stopped {
     bool blocks; /* the sender stood still */
@@ -38,171 +24,75 @@ struct stopped {
     const char *first;      /* "newest", "oldest" or "between" of those sent meanwhile */
     double newest_after_ms; /* from going on until a fresh message is received; < 0: never */
     uint64_t lost;
-    char why[WHY_SIZE];
 };
-
-struct arrival {
-    uint64_t number, at;
-};
-
-struct scene {
-    uint32_t heard APART, stop;
-    uint64_t sent APART, longest_ns;
-    uint64_t received APART;
-    uint64_t stamps[MESSAGES];
-    struct arrival arrivals[MESSAGES];
-};
-
-static void send_on(struct end *e, struct scene *s)
-{
-    struct tag tag = {.warm_up = true};
-    uint64_t next;
-
-    while (!__atomic_load_n(&s->heard, __ATOMIC_ACQUIRE) && !s->stop) {
-        end_put(e, &tag);
-        sleep_until(clock_ns() + 10 * PERIOD_NS);
-    }
-    tag.warm_up = false;
-    next = clock_ns();
-    while (tag.number < MESSAGES && !__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
-        uint64_t took;
-
-        sleep_until(next += PERIOD_NS);
-        s->stamps[tag.number] = clock_ns();
-        if (end_put(e, &tag) < 0)
-            return;
-        took = clock_ns() - s->stamps[tag.number];
-        if (took > s->longest_ns)
-            s->longest_ns = took;
-        if (clock_ns() > next + BLOCKED_NS)
-            next = clock_ns(); /* what was held up is not sent in a burst */
-        __atomic_store_n(&s->sent, ++tag.number, __ATOMIC_RELEASE);
-    }
-}
-
-static void receive_on(struct end *e, struct scene *s)
-{
-    while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
-        struct tag tag;
-
-        if (end_get(e, &tag, PATIENCE_MS) != GOT)
-            continue;
-        if (tag.warm_up)
-            __atomic_store_n(&s->heard, 1, __ATOMIC_RELEASE);
-        else if (s->received < MESSAGES) {
-            s->arrivals[s->received] = (struct arrival){tag.number, clock_ns()};
-            __atomic_store_n(&s->received, s->received + 1, __ATOMIC_RELEASE);
-        }
-    }
-}
-
-static pid_t start(struct end e, struct scene *s, void (*act)(struct end *, struct scene *))
-{
-    pid_t pid = fork();
-
-    if (pid != 0)
-        return pid;
-    if (end_begin(&e)) {
-        act(&e, s);
-        end_finish(&e);
-    }
-    _exit(0);
-}
-
-static void end_process(pid_t pid)
-{
-    int i;
-
-    for (i = 0; i < 100; i++) {
-        if (pid <= 0 || waitpid(pid, NULL, WNOHANG) == pid)
-            return;
-        sleep_until(clock_ns() + 10000000u);
-    }
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-}
-
-static void judge(const struct scene *s, uint64_t received_before, uint64_t resumed,
-                  struct stopped *out)
-{
-    uint64_t i, last = received_before ? s->arrivals[received_before - 1].number : 0;
-    uint64_t expected = 0;
-
-    out->longest_send_ms = (double)s->longest_ns / 1e6;
-    out->blocks = s->longest_ns > BLOCKED_NS;
-    out->newest_after_ms = -1;
-    for (i = 0; i < s->received; i++) {
-        const struct arrival *a = &s->arrivals[i];
-        uint64_t age = a->at - s->stamps[a->number];
-
-        if (a->number > expected)
-            out->lost += a->number - expected;
-        if (a->number >= expected)
-            expected = a->number + 1;
-        /* One message may have been on its way out of the call when the signal came. */
-        if (i < received_before ||
-            (i == received_before && a->number == last + 1 && s->received > i + 1 &&
-             a->at < resumed + PERIOD_NS && s->arrivals[i + 1].number > last + 2))
-            continue;
-        if (!out->first) {
-            out->first_age_ms = (double)age / 1e6;
-            out->first = age < FRESH_NS ? "newest" : a->number <= last + 2 ? "oldest" : "between";
-        }
-        if (age < FRESH_NS && out->newest_after_ms < 0)
-            out->newest_after_ms = (double)(a->at - resumed) / 1e6;
-    }
-    if (!out->first)
-        snprintf(out->why, sizeof(out->why), "nothing came after the receiver went on");
-}
-
-static void act(pid_t receiver, struct scene *s, struct stopped *out)
-{
-    uint64_t received, resumed, limit = clock_ns() + WARM_UP_NS;
-
-    while (__atomic_load_n(&s->sent, __ATOMIC_ACQUIRE) == 0) {
-        if (clock_ns() > limit) {
-            snprintf(out->why, sizeof(out->why), "the ends did not find each other");
-            return;
-        }
-        sleep_until(clock_ns() + PERIOD_NS);
-    }
-    sleep_until(clock_ns() + BEFORE_NS);
-    kill(receiver, SIGSTOP);
-    sleep_until(clock_ns() + PAUSE_NS);
-    received = __atomic_load_n(&s->received, __ATOMIC_ACQUIRE);
-    resumed = clock_ns();
-    kill(receiver, SIGCONT);
-    sleep_until(clock_ns() + AFTER_NS);
-    __atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE);
-    judge(s, received, resumed, out);
-}
-
-static void run_stopped(const struct contender *c, struct stopped *out)
-{
-    const struct setting setting =
-        setting_complete((struct setting){.size = SIZE, .rate_hz = RATE_HZ});
-    struct scene *s = shared_map(sizeof(*s));
-    struct link *link = link_create(c, &setting, out->why);
-    struct end in = {.c = c, .s = &setting, .in = link, .cpu = bench.machine.peer_cpu};
-    struct end send = {.c = c, .s = &setting, .out = link, .cpu = bench.machine.main_cpu};
-    pid_t receiver, sender;
-
-    fflush(NULL);
-    if (link && s) {
-        receiver = start(in, s, receive_on);
-        sender = start(send, s, send_on);
-        act(receiver, s, out);
-        __atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE);
-        end_process(sender);
-        end_process(receiver);
-    }
-    if (link)
-        link_destroy(link);
-    if (s)
-        munmap(s, sizeof(*s));
-}
 
 static struct stopped *found; /* by contender */
+
+/* The number of the first message that came since then, and was not older than age; count: none. */
+static uint64_t first_since(const struct run *r, uint64_t since, uint64_t age)
+{
+    const uint64_t *sent = run_time(r, 0, 0, 0), *came = run_time(r, 1, 0, 0);
+    uint64_t i, first = r->count;
+
+    for (i = 0; i < r->count; i++)
+        if (came[i] >= since && came[i] - sent[i] < age &&
+            (first == r->count || came[i] < came[first]))
+            first = i;
+    return first;
+}
+
+static void judge(const struct run *r, uint64_t resumed, struct stopped *out)
+{
+    const uint64_t *sent = run_time(r, 0, 0, 0), *came = run_time(r, 1, 0, 0);
+    uint64_t first = first_since(r, resumed, UINT64_MAX), fresh = first_since(r, resumed, FRESH_NS);
+    uint64_t i, next, last = 0, received = 0;
+
+    if (first == r->count)
+        return;
+    for (i = 0; i < r->board->tally[0].expected[0]; i++) {
+        received += came[i] != 0;
+        if (came[i] && came[i] < resumed)
+            last = i;
+    }
+    out->lost = i - received;
+    /* One message may have been on its way out of the call when the signal came. */
+    next = first_since(r, came[first] + 1, UINT64_MAX);
+    if (first == last + 1 && came[first] < resumed + PERIOD_NS && next < r->count &&
+        next > last + 2)
+        first = next;
+    out->longest_send_ms = (double)r->board->longest_ns / 1e6;
+    out->blocks = r->board->longest_ns > BLOCKED_NS;
+    out->first_age_ms = (double)(came[first] - sent[first]) / 1e6;
+    out->first = first == fresh ? "newest" : first <= last + 2 ? "oldest" : "between";
+    out->newest_after_ms = fresh < r->count ? (double)(came[fresh] - resumed) / 1e6 : -1;
+}
+
+/* The process of the receiver is the first. */
+static void stop_receiver(const struct contender *c, struct stopped *out, char *why)
+{
+    const struct setting s = setting_complete(
+        (struct setting){.size = 1024, .rate_hz = 1e9 / PERIOD_NS, .seconds = 4, .pauses = true});
+    struct run r;
+    uint64_t resumed;
+
+    if (run_start(&r, c, &s, why)) {
+        if (run_wait(&r, &r.board->warm, 1, WARM_UP_S) && r.pids[0] > 0) {
+            sleep_until(clock_ns() + BEFORE_NS);
+            kill(r.pids[0], SIGSTOP);
+            sleep_until(clock_ns() + PAUSE_NS);
+            resumed = clock_ns();
+            kill(r.pids[0], SIGCONT);
+            sleep_until(clock_ns() + AFTER_NS);
+            judge(&r, resumed, out);
+            if (!out->first)
+                snprintf(why, WHY_SIZE, "nothing came after the receiver went on");
+        } else {
+            snprintf(why, WHY_SIZE, "the ends did not find each other");
+        }
+        run_stop(&r);
+    }
+    run_finish(&r);
+}
 
 static void stopped_print(void)
 {
@@ -239,12 +129,11 @@ void stopped_measure(const struct group *g)
             continue;
         progress("stopped: %s", e->c->name);
         if (!(e->c->modes & MODE_BLOCK))
-            snprintf(found[i].why, WHY_SIZE, "does not wait in the call that receives");
+            snprintf(once.why, WHY_SIZE, "does not wait in the call that receives");
         else if (e->c->threads)
-            snprintf(found[i].why, WHY_SIZE, "has no process of its own that could be stopped");
+            snprintf(once.why, WHY_SIZE, "has no process of its own that could be stopped");
         else
-            run_stopped(e->c, &found[i]);
-        snprintf(once.why, sizeof(once.why), "%s", found[i].why);
+            stop_receiver(e->c, &found[i], once.why);
         if (found[i].first)
             samples_add(&once.ns, found[i].first_age_ms);
         row_add(row_of(g, e->c->name, kind_names[e->c->kind], 0), 0, &once);
