@@ -9,11 +9,10 @@
  * calls of its library. The working directory is the program's own, for
  * sockets and files.
  *
- * One file holds one contender, or a few that differ in a word. Those of libc
- * are part of the program. One that needs a library is a module that exports
- * `const struct contender contenders[]`, ended by one without a name, and is
- * built where the library is. A module may call what this header and daemon.h
- * declare. C++ adapters begin with adapter.hpp.
+ * Contenders that need no library are part of the program. One that needs a
+ * library is a module that exports `const struct contender contenders[]`, ended
+ * by one without a name, and is built where the library is. A module may call
+ * what this header declares. C++ adapters begin with adapter.hpp.
  */
 #ifndef PEERS_CONTENDER_H
 #define PEERS_CONTENDER_H

@@ -234,25 +234,21 @@ static bool fifo_make(struct link *l, int fd[2])
     return fd[LANE_OUT] >= 0 && fcntl(fd[LANE_IN], F_SETFL, 0) == 0;
 }
 
-/* The limits of SO_SNDBUF and SO_RCVBUF do not hold for root. */
-static bool set_buffer(int fd, int forced, int asked, int bytes)
-{
-    return setsockopt(fd, SOL_SOCKET, forced, &bytes, sizeof(bytes)) == 0 ||
-           setsockopt(fd, SOL_SOCKET, asked, &bytes, sizeof(bytes)) == 0;
-}
-
-/* Large enough for some messages, and never smaller than usual. */
-static bool set_buffers(int fd, size_t size)
-{
-    size_t bytes = size * MESSAGES_IN_BUFFER < BUFFER_MIN ? BUFFER_MIN : size * MESSAGES_IN_BUFFER;
-
-    return set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, (int)bytes) &&
-           set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, (int)bytes);
-}
-
 static bool set_option(int fd, int level, int option, int value)
 {
     return setsockopt(fd, level, option, &value, sizeof(value)) == 0;
+}
+
+/* Large enough for some messages, and never smaller than usual. The limits do not hold for root. */
+static bool set_buffers(int fd, size_t size)
+{
+    size_t wanted = size * MESSAGES_IN_BUFFER;
+    int bytes = (int)(wanted < BUFFER_MIN ? BUFFER_MIN : wanted);
+
+    return (set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, bytes) ||
+            set_option(fd, SOL_SOCKET, SO_SNDBUF, bytes)) &&
+           (set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, bytes) ||
+            set_option(fd, SOL_SOCKET, SO_RCVBUF, bytes));
 }
 
 static bool unix_stream_make(struct link *l, int fd[2])

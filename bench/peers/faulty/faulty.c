@@ -6,8 +6,6 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,22 +14,20 @@
 
 #define EVERY 10u
 #define SLOW_NS 300000u
+#define LARGEST 4096u
 
 enum fault { SLOW, LOSSY, SWAPPING, DAMAGING };
 
 struct faulty {
     int fd[2];
     unsigned count;
-    unsigned char *held; /* a message that its successor overtakes */
+    unsigned char held[LARGEST]; /* a message that its successor overtakes */
     bool holds;
 };
 
 static bool setup(struct link *l)
 {
-    struct faulty *f = l->state;
-
-    f->held = malloc(l->size);
-    return f->held && pipe2(f->fd, O_CLOEXEC) == 0;
+    return pipe2(((struct faulty *)l->state)->fd, O_CLOEXEC) == 0;
 }
 
 static void finish(struct link *l)
@@ -40,7 +36,6 @@ static void finish(struct link *l)
 
     close(f->fd[0]);
     close(f->fd[1]);
-    free(f->held);
 }
 
 static void close_end(struct link *l)
@@ -51,16 +46,6 @@ static void close_end(struct link *l)
 static int pass(struct faulty *f, const void *message, size_t size)
 {
     return write(f->fd[1], message, size) == (ssize_t)size ? 1 : -1;
-}
-
-static void dawdle(void)
-{
-    struct timespec begin, now;
-
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec < SLOW_NS);
 }
 
 static int pass_swapped(struct faulty *f, const void *message, size_t size)
@@ -79,7 +64,7 @@ static int send_message(struct link *l)
     bool now = ++f->count % EVERY == 0;
 
     if (*fault == SLOW)
-        dawdle();
+        nanosleep(&(struct timespec){.tv_nsec = SLOW_NS}, NULL);
     if (*fault == LOSSY && now)
         return 1; /* and does not say so */
     if (*fault == SWAPPING)
@@ -99,7 +84,7 @@ static ssize_t receive(struct link *l, int timeout_ms)
 
 #define FAULTY(fault_)                                                                             \
     .kind = KIND_LIBRARY, .settings = "faulty on purpose", .source = __FILE__,                     \
-    .variant = &(const enum fault){fault_}, .modes = MODE_BLOCK, .max_size = 4096,                 \
+    .variant = &(const enum fault){fault_}, .modes = MODE_BLOCK, .max_size = LARGEST,              \
     .max_senders = 1, .max_receivers = 1, .state_size = sizeof(struct faulty), .setup = setup,     \
     .finish = finish, .close = close_end, .send = send_message, .receive = receive
 

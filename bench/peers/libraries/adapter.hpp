@@ -120,12 +120,22 @@ inline unsigned queue_length(size_t size)
     return size <= 64 << 10 ? 256 : 8;
 }
 
+/* Wait until a condition holds, but no longer than so many seconds. Does it? */
+template <typename Condition> bool eventually(double seconds, Condition condition)
+{
+    for (int looks = int(seconds * 200); looks > 0; looks--) {
+        if (condition())
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+}
+
 /* A sender that leaves at once can take the last messages with it. Wait until its receivers have
    gone, but not long: they may be waiting alike. */
 template <typename Receivers> void linger(Receivers receivers)
 {
-    for (int i = 0; i < 60 && receivers() > 0; i++)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    eventually(0.3, [&] { return receivers() == 0; });
 }
 
 #endif

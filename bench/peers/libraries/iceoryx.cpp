@@ -5,7 +5,6 @@
  * A message is written into a loaned chunk, and every subscriber gets its address. A full queue
  * drops its oldest, which is the default of iceoryx.
  */
-#include "adapter.hpp"
 #include "roudi.hpp"
 #include <iceoryx_hoofs/log/logmanager.hpp>
 #include <iceoryx_posh/popo/untyped_publisher.hpp>

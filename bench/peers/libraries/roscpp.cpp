@@ -7,8 +7,7 @@
  * Topics and master stay on loopback; the port on which a node takes orders does
  * not, because roscpp binds it to every address, whatever ROS_IP says.
  */
-#include "adapter.hpp"
-#include "daemon.h"
+#include "daemon.hpp"
 #include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <std_msgs/UInt8MultiArray.h>
@@ -26,7 +25,7 @@ struct End : Adapter {
     /* The environment keeps the master, which ends with this process, and all nodes on loopback. */
     static const char *start()
     {
-        const uint16_t port = daemon_port();
+        const uint16_t port = loopback_port(0, bind);
         const std::string number = std::to_string(port);
         const char *const argv[] = {"rosmaster", "--core", "-p", number.c_str(), nullptr};
 
@@ -37,8 +36,9 @@ struct End : Adapter {
         unsetenv("ROS_HOSTNAME");
         if (port == 0)
             return "there is no port on the loopback interface";
-        const bool ready = daemon_start(argv, "rosmaster.out", nullptr, port) > 0;
-        return ready ? nullptr : "rosmaster did not get ready";
+        const auto ready = [port] { return loopback_port(port, connect) != 0; };
+        return daemon_start(argv, "rosmaster.out", ready) > 0 ? nullptr
+                                                              : "rosmaster did not get ready";
     }
 
     static bool join()

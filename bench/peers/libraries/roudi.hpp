@@ -3,17 +3,16 @@
 #ifndef PEERS_ROUDI_HPP
 #define PEERS_ROUDI_HPP
 
-#include "daemon.h"
+#include "daemon.hpp"
 
-#include <fstream>
 #include <grp.h>
 #include <sys/mman.h>
 
 inline pid_t roudi;
 
 /* The pools must hold the longest queue, and a few more for those who read and write. The
-       daemon does not monitor: a receiver that is stopped for a while must not be taken for dead.
-       Ends that still run when it ends hold it up for a second, instead of 45. */
+   daemon does not monitor: a receiver that is stopped for a while must not be taken for dead.
+   Ends that still run when it ends hold it up for a second, instead of 45. */
 inline const char *roudi_start()
 {
     static const unsigned pools[][2] = {
@@ -25,7 +24,8 @@ inline const char *roudi_start()
     for (const auto &pool : pools)
         config << "[[segment.mempool]]\nsize = " << pool[0] << "\ncount = " << pool[1] << "\n";
     config.close();
-    roudi = daemon_start(argv, "roudi.log", "RouDi is ready for clients", 0);
+    roudi = daemon_start(argv, "roudi.log",
+                         [] { return daemon_says("roudi.log", "RouDi is ready for clients"); });
     if (roudi > 0)
         return nullptr;
     return daemon_says("roudi.log", "still running")
@@ -34,7 +34,7 @@ inline const char *roudi_start()
 }
 
 /* RouDi aborts when an end has died without signing off, and leaves its memory behind: what it
-       manages, and a segment with the name of the user's group. */
+   manages, and a segment with the name of the user's group. */
 inline void roudi_stop()
 {
     if (daemon_stop(roudi))
