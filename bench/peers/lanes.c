@@ -41,17 +41,14 @@
 #define QUEUE_MESSAGES 10                         /* what everybody may have */
 #define NS_PER_S 1000000000l
 
-enum { LANE_OUT, LANE_IN };
-
 struct lanes {
     unsigned count;
-    int fd[LANES_MAX][2]; /* of each lane; LANE_OUT may be -1: another lane's carries it too */
+    int fd[LANES_MAX][2]; /* by enum side; SENDER's may be -1: another lane's carries it too */
 
     /* What this end picked. */
-    struct pollfd in[LANES_MAX];
-    int out[LANES_MAX];
-    unsigned ins, outs;
-    unsigned next; /* of in, to look at first */
+    struct pollfd mine[LANES_MAX];
+    unsigned mine_count;
+    unsigned next; /* to look at first */
 };
 
 /* The variant of a contender that has lanes. */
@@ -82,8 +79,8 @@ static void lanes_finish(struct link *l)
     unsigned i;
 
     for (i = 0; i < LANES_MAX; i++) {
-        close(s->fd[i][LANE_OUT]);
-        close(s->fd[i][LANE_IN]);
+        close(s->fd[i][SENDER]);
+        close(s->fd[i][RECEIVER]);
     }
 }
 
@@ -92,7 +89,7 @@ static bool is_mine(const struct link *l, const struct lanes *s, unsigned lane)
 {
     if (l->side == RECEIVER)
         return lane % l->receivers == l->index;
-    return s->fd[lane][LANE_OUT] >= 0 &&
+    return s->fd[lane][SENDER] >= 0 &&
            (s->count == l->receivers || lane / l->receivers == l->index);
 }
 
@@ -105,10 +102,9 @@ static bool lanes_open(struct link *l)
     for (i = 0; i < s->count; i++) {
         if (!is_mine(l, s, i))
             continue;
-        s->out[s->outs++] = s->fd[i][LANE_OUT];
-        s->in[s->ins++] = (struct pollfd){.fd = s->fd[i][LANE_IN], .events = POLLIN};
+        s->mine[s->mine_count++] = (struct pollfd){.fd = s->fd[i][l->side], .events = POLLIN};
         if (l->side == RECEIVER && l->mode == MODE_SPIN &&
-            fcntl(s->fd[i][LANE_IN], F_SETFL, O_NONBLOCK) != 0)
+            fcntl(s->fd[i][RECEIVER], F_SETFL, O_NONBLOCK) != 0)
             return false;
     }
     return true;
@@ -136,8 +132,8 @@ static int lanes_send(struct link *l)
     int result = 1;
     unsigned i;
 
-    for (i = 0; i < s->outs; i++) {
-        int r = write_all(s->out[i], l->message, l->size);
+    for (i = 0; i < s->mine_count; i++) {
+        int r = write_all(s->mine[i].fd, l->message, l->size);
 
         if (r < result)
             result = r;
@@ -150,7 +146,7 @@ static bool lanes_limit(struct link *l, int timeout_ms)
     const struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
     const struct lanes *s = l->state;
 
-    setsockopt(s->in[0].fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)); /* not of a pipe */
+    setsockopt(s->mine[0].fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)); /* not of a pipe */
     return true;
 }
 
@@ -172,14 +168,14 @@ static int next_lane(struct link *l, struct lanes *s, int timeout_ms)
 {
     int fd;
 
-    if (l->mode == MODE_POLL || (l->mode == MODE_BLOCK && s->ins > 1)) {
-        if (poll(s->in, s->ins, timeout_ms) <= 0)
+    if (l->mode == MODE_POLL || (l->mode == MODE_BLOCK && s->mine_count > 1)) {
+        if (poll(s->mine, s->mine_count, timeout_ms) <= 0)
             return -1;
-        while (s->in[s->next].revents == 0)
-            s->next = (s->next + 1) % s->ins;
+        while (s->mine[s->next].revents == 0)
+            s->next = (s->next + 1) % s->mine_count;
     }
-    fd = s->in[s->next].fd;
-    s->next = (s->next + 1) % s->ins;
+    fd = s->mine[s->next].fd;
+    s->next = (s->next + 1) % s->mine_count;
     return fd;
 }
 
@@ -212,9 +208,9 @@ static bool pipe_make(struct link *l, int fd[2])
     (void)l;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    fd[LANE_IN] = ends[0];
-    fd[LANE_OUT] = ends[1];
-    fcntl(fd[LANE_OUT], F_SETPIPE_SZ, PIPE_SIZE);
+    fd[RECEIVER] = ends[0];
+    fd[SENDER] = ends[1];
+    fcntl(fd[SENDER], F_SETPIPE_SZ, PIPE_SIZE);
     return true;
 }
 
@@ -226,12 +222,12 @@ static bool fifo_make(struct link *l, int fd[2])
     snprintf(path, sizeof(path), "fifo-%u", l->id);
     if (mkfifo(path, 0600) != 0)
         return false;
-    fd[LANE_IN] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd[LANE_IN] >= 0)
-        fd[LANE_OUT] = open(path, O_WRONLY | O_CLOEXEC);
+    fd[RECEIVER] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd[RECEIVER] >= 0)
+        fd[SENDER] = open(path, O_WRONLY | O_CLOEXEC);
     unlink(path);
-    fcntl(fd[LANE_OUT], F_SETPIPE_SZ, PIPE_SIZE);
-    return fd[LANE_OUT] >= 0 && fcntl(fd[LANE_IN], F_SETFL, 0) == 0;
+    fcntl(fd[SENDER], F_SETPIPE_SZ, PIPE_SIZE);
+    return fd[SENDER] >= 0 && fcntl(fd[RECEIVER], F_SETFL, 0) == 0;
 }
 
 static bool set_option(int fd, int level, int option, int value)
@@ -254,15 +250,15 @@ static bool set_buffers(int fd, size_t size)
 static bool unix_stream_make(struct link *l, int fd[2])
 {
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) == 0 &&
-           set_buffers(fd[LANE_OUT], l->size);
+           set_buffers(fd[SENDER], l->size);
 }
 
 /* The buffer's limit is not the only one: the kernel wants much of a datagram in one piece. */
 static bool datagram_fits(const int fd[2], size_t size)
 {
     void *message = calloc(1, size);
-    bool ok = message && write(fd[LANE_OUT], message, size) == (ssize_t)size &&
-              read(fd[LANE_IN], message, size) == (ssize_t)size;
+    bool ok = message && write(fd[SENDER], message, size) == (ssize_t)size &&
+              read(fd[RECEIVER], message, size) == (ssize_t)size;
     int error = errno;
 
     free(message);
@@ -273,7 +269,7 @@ static bool datagram_fits(const int fd[2], size_t size)
 static bool unix_datagram_make(struct link *l, int fd[2])
 {
     return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
-           set_buffers(fd[LANE_OUT], l->size) && datagram_fits(fd, l->size);
+           set_buffers(fd[SENDER], l->size) && datagram_fits(fd, l->size);
 }
 
 /* Bind to a port that the kernel finds, unless at names one, and tell which. */
@@ -301,12 +297,12 @@ static bool tcp_make(struct link *l, int fd[2])
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    fd[LANE_OUT] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (tcp_configure(listener, l->size) && tcp_configure(fd[LANE_OUT], l->size) &&
-        bind_to(listener, &at) && listen(listener, 1) == 0 && connect_to(fd[LANE_OUT], &at))
-        fd[LANE_IN] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    fd[SENDER] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (tcp_configure(listener, l->size) && tcp_configure(fd[SENDER], l->size) &&
+        bind_to(listener, &at) && listen(listener, 1) == 0 && connect_to(fd[SENDER], &at))
+        fd[RECEIVER] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
-    return fd[LANE_IN] >= 0;
+    return fd[RECEIVER] >= 0;
 }
 
 static int udp_socket(void)
@@ -322,9 +318,9 @@ static bool udp_make(struct link *l, int fd[2])
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 
     (void)l;
-    fd[LANE_IN] = udp_socket();
-    fd[LANE_OUT] = udp_socket();
-    return bind_to(fd[LANE_IN], &at) && connect_to(fd[LANE_OUT], &at);
+    fd[RECEIVER] = udp_socket();
+    fd[SENDER] = udp_socket();
+    return bind_to(fd[RECEIVER], &at) && connect_to(fd[SENDER], &at);
 }
 
 static bool multicast_join(int fd, struct sockaddr_in *at)
@@ -345,16 +341,16 @@ static bool multicast_make(struct link *l, int fd[2])
     const struct lanes *s = l->state;
     socklen_t length = sizeof(at);
 
-    fd[LANE_IN] = udp_socket();
+    fd[RECEIVER] = udp_socket();
     if (s->count > 0)
-        return getsockname(s->fd[0][LANE_IN], (struct sockaddr *)&at, &length) == 0 &&
-               multicast_join(fd[LANE_IN], &at);
-    fd[LANE_OUT] = udp_socket();
-    return multicast_join(fd[LANE_IN], &at) &&
-           set_option(fd[LANE_OUT], IPPROTO_IP, IP_MULTICAST_TTL, 0) &&
-           set_option(fd[LANE_OUT], IPPROTO_IP, IP_MULTICAST_LOOP, 1) &&
-           set_option(fd[LANE_OUT], IPPROTO_IP, IP_MULTICAST_IF, (int)htonl(INADDR_LOOPBACK)) &&
-           connect_to(fd[LANE_OUT], &at);
+        return getsockname(s->fd[0][RECEIVER], (struct sockaddr *)&at, &length) == 0 &&
+               multicast_join(fd[RECEIVER], &at);
+    fd[SENDER] = udp_socket();
+    return multicast_join(fd[RECEIVER], &at) &&
+           set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_TTL, 0) &&
+           set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_LOOP, 1) &&
+           set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_IF, (int)htonl(INADDR_LOOPBACK)) &&
+           connect_to(fd[SENDER], &at);
 }
 
 /* Root may have longer messages, and more bytes in queues, than others. The name of a queue goes at
@@ -367,12 +363,12 @@ static bool queue_make(struct link *l, int fd[2])
 
     setrlimit(RLIMIT_MSGQUEUE, &all);
     snprintf(name, sizeof(name), "/ach-peers-%d-%u", (int)getpid(), l->id);
-    fd[LANE_OUT] = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attr);
-    if (fd[LANE_OUT] < 0)
+    fd[SENDER] = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attr);
+    if (fd[SENDER] < 0)
         return refuse(l, "no queue: %s; see /proc/sys/fs/mqueue/msgsize_max", strerror(errno));
     mq_unlink(name);
-    fd[LANE_IN] = dup(fd[LANE_OUT]);
-    return fd[LANE_IN] >= 0;
+    fd[RECEIVER] = dup(fd[SENDER]);
+    return fd[RECEIVER] >= 0;
 }
 
 static int queue_send(struct link *l)
@@ -380,8 +376,8 @@ static int queue_send(struct link *l)
     const struct lanes *s = l->state;
     unsigned i;
 
-    for (i = 0; i < s->outs; i++)
-        while (mq_send(s->out[i], l->message, l->size, 0) != 0)
+    for (i = 0; i < s->mine_count; i++)
+        while (mq_send(s->mine[i].fd, l->message, l->size, 0) != 0)
             if (errno != EINTR)
                 return -1;
     return 1;

@@ -94,19 +94,17 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-static void child(struct run *r, unsigned first, unsigned n)
+/* The ends of a contender that lives in one process are its threads. */
+static _Noreturn void child(struct end *ends, unsigned n)
 {
     pthread_t threads[ENDS_MAX];
     unsigned i;
 
-    if (n == 1) {
-        end_run(&r->ends[first]);
-        _exit(0);
-    }
-    for (i = 0; i < n; i++)
-        if (pthread_create(&threads[i], NULL, thread_main, &r->ends[first + i]) != 0)
+    for (i = 1; i < n; i++)
+        if (pthread_create(&threads[i], NULL, thread_main, &ends[i]) != 0)
             _exit(1);
-    for (i = 0; i < n; i++)
+    end_run(&ends[0]);
+    for (i = 1; i < n; i++)
         pthread_join(threads[i], NULL);
     _exit(0);
 }
@@ -120,7 +118,7 @@ static void fork_ends(struct run *r)
         pid_t pid = fork();
 
         if (pid == 0)
-            child(r, i, step);
+            child(&r->ends[i], step);
         if (pid > 0)
             r->pids[r->pid_count++] = pid;
         else
