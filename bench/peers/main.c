@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - ach-peers: compare channels with what else carries messages */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,9 +120,9 @@ static bool parsed(void);
 /* The working directory is the program's own, for sockets and files of contenders. */
 static void begin(void)
 {
-    const char *dir = realpath(getenv("ACH_DIR"), NULL);
+    char dir[PATH_MAX];
 
-    MUST_SYS(dir && setenv("ACH_DIR", dir, 1) == 0 && chdir(dir) == 0);
+    MUST_SYS(realpath(getenv("ACH_DIR"), dir) && setenv("ACH_DIR", dir, 1) == 0 && chdir(dir) == 0);
     contenders_start();
     contenders_print();
 }
