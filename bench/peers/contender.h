@@ -63,7 +63,7 @@ struct contender {
     enum kind kind;
     const char *package;                 /* Debian's; NULL: libc is enough */
     const char *settings;                /* what is set for the lowest latency, for the report */
-    const char *source;                  /* __FILE__: its lines are counted */
+    const char *source;                  /* files, or FILE:NOUN: its lines are counted */
     const void *variant;                 /* what tells contenders apart that share functions */
     unsigned modes;                      /* all that it has */
     unsigned waits;                      /* modes besides MODE_BLOCK in which receive waits */

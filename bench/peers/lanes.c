@@ -399,26 +399,27 @@ static ssize_t queue_receive(struct link *l, int timeout_ms)
     return n < 0 && (errno == ETIMEDOUT || errno == EINTR) ? 0 : n;
 }
 
-#define LANES(...)                                                                                 \
-    .kind = KIND_KERNEL, .source = __FILE__, .state_size = sizeof(struct lanes),                   \
-    .variant = &(const struct lane_kind){.make = __VA_ARGS__}, .setup = lanes_setup,               \
+/* The functions of one contender begin with its noun. */
+#define LANES(noun, ...)                                                                           \
+    .kind = KIND_KERNEL, .source = __FILE__ ":" #noun, .state_size = sizeof(struct lanes),         \
+    .variant = &(const struct lane_kind){.make = noun##_make, __VA_ARGS__}, .setup = lanes_setup,  \
     .finish = lanes_finish, .open = lanes_open
-#define BYTE_LANES(...)                                                                            \
-    LANES(__VA_ARGS__), .send = lanes_send, .limit = lanes_limit, .receive = lanes_receive,        \
-                        .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,                               \
-                        .waits = MODE_POLL | MODE_SPIN
+#define BYTE_LANES(noun, ...)                                                                      \
+    LANES(noun, __VA_ARGS__), .send = lanes_send, .limit = lanes_limit, .receive = lanes_receive,  \
+                              .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,                         \
+                              .waits = MODE_POLL | MODE_SPIN
 
 const struct contender lane_contenders[] = {
     {.name = "pipe",
      .settings = "one pipe per receiver, of 1 MiB where allowed; written to one after the other",
-     BYTE_LANES(pipe_make, .whole_max = PIPE_BUF)},
+     BYTE_LANES(pipe, .whole_max = PIPE_BUF)},
     {.name = "FIFO",
      .settings = "one FIFO per receiver, of 1 MiB where allowed; written to one after the other",
-     BYTE_LANES(fifo_make, .whole_max = PIPE_BUF)},
+     BYTE_LANES(fifo, .whole_max = PIPE_BUF)},
     {.name = "POSIX queue",
      .settings = "a queue of 10 messages per receiver",
      .max_size = QUEUE_SIZE_MAX,
-     LANES(queue_make),
+     LANES(queue, .per_sender = false),
      .modes = MODE_BLOCK | MODE_POLL,
      .waits = MODE_POLL,
      .send = queue_send,
@@ -426,21 +427,21 @@ const struct contender lane_contenders[] = {
     {.name = "Unix stream",
      .settings = "a socket pair per sender and receiver, buffers of 256 KiB or 4 messages; "
                  "a receiver of several senders polls",
-     BYTE_LANES(unix_stream_make, .per_sender = true)},
+     BYTE_LANES(unix_stream, .per_sender = true)},
     {.name = "Unix datagram",
      .settings = "a socket pair per receiver, buffers of 256 KiB or 4 messages",
-     BYTE_LANES(unix_datagram_make)},
+     BYTE_LANES(unix_datagram, .per_sender = false)},
     {.name = "TCP",
      .settings = "loopback, TCP_NODELAY, a connection per sender and receiver, buffers of 256 KiB "
                  "or 4 messages; a receiver of several senders polls",
-     BYTE_LANES(tcp_make, .per_sender = true)},
+     BYTE_LANES(tcp, .per_sender = true)},
     {.name = "UDP",
      .settings = "loopback, a connected socket per receiver, buffers of 4 MiB where allowed",
      .max_size = UDP_MAX,
-     BYTE_LANES(udp_make)},
+     BYTE_LANES(udp, .per_sender = false)},
     {.name = "UDP multicast",
      .settings = "loopback, time to live 0, buffers of 4 MiB where allowed",
      .max_size = UDP_MAX,
-     BYTE_LANES(multicast_make)},
+     BYTE_LANES(multicast, .per_sender = false)},
     {0},
 };

@@ -16,7 +16,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import plot  # noqa: E402
 
-MAIN = runpy.run_path(str(Path(__file__).with_name("report")))["main"]
+REPORT = runpy.run_path(str(Path(__file__).with_name("report")))
+MAIN = REPORT["main"]
 P50 = {"ach": 5000, "futex": 4000, "pipe": 8000}
 KINDS = {"ach": "ach", "futex": "floor", "pipe": "kernel"}
 HOSTILE = "<script>alert(1)</script>\"'&]]>"
@@ -267,6 +268,14 @@ class ReportTest(unittest.TestCase):
             said = self.run_report({name: value})
             self.assertRegex(said, f"^report: .*/{name}: not valid results: {re.escape(where)}.+$")
         self.assertEqual((self.folder / "page.html").read_text("utf-8"), old)
+
+    def test_lines_of_code(self):
+        """Functions of another contender in the same file do not count."""
+        function = "static int {}_send(int a,\n                  int b)\n{{\n    go(a);\n}}\n\n"
+        file = self.folder / "two.c"
+        file.write_text("int all;\n" + function.format("one") + 2 * function.format("other"))
+        for source, lines in ((file, 16), (f"{file}:one", 6), (f"{file}:other", 11)):
+            self.assertEqual(REPORT["lines_of"](str(source), {"one", "other"}), lines)
 
     def test_output(self):
         (self.folder / "page.html").mkdir()

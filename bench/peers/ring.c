@@ -255,9 +255,9 @@ static ssize_t line_receive(struct link *l, int timeout_ms)
 }
 
 #define RING(kind_, modes_, waits_, noun)                                                          \
-    .kind = (kind_), .modes = (modes_), .waits = (waits_), .source = __FILE__, .max_senders = 1,   \
-    .state_size = sizeof(struct ring), .setup = noun##_setup, .finish = ring_finish,               \
-    .open = ring_open, .send = noun##_send, .receive = noun##_receive
+    .kind = (kind_), .modes = (modes_), .waits = (waits_), .source = __FILE__ ":" #noun,           \
+    .max_senders = 1, .state_size = sizeof(struct ring), .setup = noun##_setup,                    \
+    .finish = ring_finish, .open = ring_open, .send = noun##_send, .receive = noun##_receive
 
 /* The futex is the floor of those that poll, too. */
 const struct contender ring_contenders[] = {
