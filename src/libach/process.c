@@ -13,10 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 /* TIME_NS_INIT_INO of <linux/nsfs.h>, which may be older than the kernel. */
 #define INITIAL_TIME_NAMESPACE 0xEFFFFFFAu
 

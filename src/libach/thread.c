@@ -11,10 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 /* PIDFD_GET_PID_NAMESPACE of <linux/pidfd.h>, which may be older than the kernel. */
 #define GET_PID_NAMESPACE _IO(0xff, 5)
 

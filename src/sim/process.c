@@ -16,13 +16,6 @@
 #include "sim.h"
 #include "writer.h"
 
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 #define GENERATIONS 1000 /* of ancestors that are searched for the coordinator */
 #define WRITE_NAP 10000L
 #define WRITE_LOOKS 1000 /* retries until a process has put its note */

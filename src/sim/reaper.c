@@ -24,13 +24,6 @@
 
 #include "sim.h"
 
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 #define ENVIRONMENT_MAX (1u << 20)
 #define ROUNDS 100 /* scans of /proc: a process may fork between two scans */
 #define NAP 10000000L

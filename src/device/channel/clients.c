@@ -12,10 +12,6 @@
 
 #include "server.h"
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 #define CLIENTS_MAX 1024u
 
 /* Subscriptions of one process, and of all: requests may name any process as theirs. */

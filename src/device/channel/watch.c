@@ -13,10 +13,6 @@
 
 #include "../core/wakeup.h"
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 /* Seconds between checks whether the server was killed. */
 #define PERIOD_SECONDS 1
 

@@ -24,13 +24,6 @@
 #define TARGETS_MAX 64
 #define END_LIMIT 2 /* longest wait for the end of a killed process, in seconds of wall time */
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-
 static long kill_now(const struct simp_sent *s)
 {
     if (s->pidfd)
