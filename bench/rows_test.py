@@ -90,7 +90,9 @@ class Rows(unittest.TestCase):
         self.check_bench(results, TWO_SIDED)
         for name in TWO_SIDED:
             self.assertEqual(results["unmeasured"][name], "one processor")
-        self.check_peers(self.results(PEERS, *FEW_PEERS, before=one_processor), spin=False)
+        results = self.results(PEERS, *FEW_PEERS, before=one_processor)
+        self.check_peers(results, spin=False)
+        self.assertEqual(results["claims"], [])
 
     def test_failed_group(self):
         results = self.results(BENCH, before=small_files)

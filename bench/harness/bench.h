@@ -164,6 +164,7 @@ struct program {
     const struct group *groups;
     unsigned count;
     const struct claim *claims; /* ended by one without a group */
+    bool in_pairs;              /* claims are about two processes with a processor each */
     unsigned rounds, quick_rounds;
     bool only_quick;              /* a quick run leaves out groups that are not marked */
     const struct option *options; /* besides those of all programs; ended by zeros */

@@ -174,6 +174,8 @@ static void verdicts(void (*each)(const struct verdict *v, void *arg), void *arg
     struct verdict v;
     unsigned i;
 
+    if (bench.program->in_pairs && bench.machine.cpus < 2)
+        return;
     for (; c && c->group; c++)
         for (i = 0; i < results.count; i++)
             if (claim_judge(c, results.row[i], &v))
@@ -225,6 +227,8 @@ void output_end(void)
     unsigned i, count[2] = {0};
 
     puts("\ntargets");
+    if (bench.program->in_pairs && bench.machine.cpus < 2)
+        note("Targets are left out: they need two processors.");
     verdicts(print_verdict, count);
     printf("%u of %u targets reached", count[0], count[1]);
     for (i = 0; i < results.unmeasured_count; i++)

@@ -187,6 +187,7 @@ static struct program program = {
         "  --seconds S   1, for each round\n",
     .groups = scenarios,
     .claims = claims,
+    .in_pairs = true,
     .quick_rounds = 2,
     .only_quick = true,
     .options = longs,
