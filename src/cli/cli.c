@@ -8,6 +8,7 @@
 
 #include "describe.h"
 #include "nochannel.h"
+#include "parse.h"
 #include "streams.h"
 #include "unknown_option.h"
 #include "withdrawn.h"
@@ -86,6 +87,17 @@ void complain_lines(const char *lines)
         complain("%.*s", (int)n, lines);
         lines += n + (lines[n] == '\n');
     }
+}
+
+bool parse_repeat(int c, double *interval, uint64_t *count)
+{
+    if (c == 'i' && !parse_seconds(optarg, interval))
+        return bad_value("the interval", optarg, SECONDS_WANTED);
+    if (c == 'c' && count && !parse_count(optarg, 1, UINT64_MAX, count))
+        return bad_value("the count", optarg, "a number from 1 on");
+    if (c == '?')
+        usage_hint();
+    return c != '?';
 }
 
 int fail_errstr(void)

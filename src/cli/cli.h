@@ -64,6 +64,12 @@ int usage_hint(void);
  */
 bool bad_value(const char *option, const char *value, const char *wanted);
 
+/*
+ * Handle option letter c of a verb that repeats: -i in *interval, -c in *count (NULL: the verb has
+ * no -c), '?' of getopt_long. Other letters are ignored. False after complaining.
+ */
+bool parse_repeat(int c, double *interval, uint64_t *count);
+
 /* Print ach_errstr(), and return EXIT_FAILED. */
 int fail_errstr(void);
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "cli.h"
-#include "parse.h"
 #include "reader.h"
 #include "stop.h"
 #include "streams.h"
@@ -41,14 +40,8 @@ bool windows_parse(struct windows *w, int argc, char **argv)
 
     w->length = 1;
     while ((c = getopt_long(argc, argv, "i:c:j", longs, NULL)) != -1) {
-        if (c == 'i' && !parse_seconds(optarg, &w->length))
-            return bad_value("the interval", optarg, SECONDS_WANTED);
-        if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
-            return bad_value("the count", optarg, "a number from 1 on");
-        if (c == '?') {
-            usage_hint();
+        if (!parse_repeat(c, &w->length, &w->count))
             return false;
-        }
         w->json |= c == 'j';
         w->no_wait |= c == 'W';
     }

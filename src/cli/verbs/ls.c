@@ -45,12 +45,8 @@ static bool ls_parse(int argc, char **argv, struct ls_options *o)
     int c;
 
     while ((c = getopt_long(argc, argv, "i:jW", longs, NULL)) != -1) {
-        if (c == 'i' && !parse_seconds(optarg, &o->interval))
-            return bad_value("the interval", optarg, SECONDS_WANTED);
-        if (c == '?') {
-            usage_hint();
+        if (!parse_repeat(c, &o->interval, NULL))
             return false;
-        }
         o->rate &= c != 'R';
         o->names |= c == 'n';
         o->json |= c == 'j';

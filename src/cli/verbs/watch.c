@@ -27,14 +27,8 @@ static bool watch_parse(int argc, char **argv, struct watch *w)
     int c;
 
     while ((c = getopt_long(argc, argv, "i:c:", longs, NULL)) != -1) {
-        if (c == 'i' && !parse_seconds(optarg, &w->interval))
-            return bad_value("the interval", optarg, SECONDS_WANTED);
-        if (c == 'c' && !parse_count(optarg, 1, UINT64_MAX, &w->count))
-            return bad_value("the count", optarg, "a number from 1 on");
-        if (c == '?') {
-            usage_hint();
+        if (!parse_repeat(c, &w->interval, &w->count))
             return false;
-        }
         if (c == 's' && !view_sort_by(&w->view, optarg))
             return bad_value("--sort", optarg, VIEW_COLUMNS);
         w->sorted |= c == 's';
