@@ -67,10 +67,14 @@ static bool find(struct simd_simdev *d, const char *bytes, uint32_t count, struc
     return model->body != PHYS_MECHANISM_NONE;
 }
 
-static ach_status_t get(struct simd_simdev *d, const struct model *model, ach_body_state_t *s)
+/* Find a model, and get its state. */
+static ach_status_t simulation_get(struct simd_simdev *d, const char *name, uint32_t count,
+                                   struct model *model, ach_body_state_t *s)
 {
-    ach_status_t status = simd_world_reach(d->world, model->mechanism);
+    ach_status_t status = ACH_ENOTSUP;
 
+    if (find(d, name, count, model))
+        status = simd_world_reach(d->world, model->mechanism);
     if (status == ACH_OK)
         phys_mechanism_body_get(model->mechanism, model->body, s);
     return status;
@@ -104,9 +108,7 @@ static ach_status_t get_pose2d(struct simd_simdev *d, const ach_message_t *m)
     ach_body_state_t s;
     ach_status_t status;
 
-    if (!b || !find(d, b->name, b->name_count, &model))
-        return ACH_ENOTSUP;
-    status = get(d, &model, &s);
+    status = b ? simulation_get(d, b->name, b->name_count, &model, &s) : ACH_ENOTSUP;
     if (status != ACH_OK)
         return status;
     answer = *b;
@@ -123,9 +125,7 @@ static ach_status_t get_pose3d(struct simd_simdev *d, const ach_message_t *m)
     ach_body_state_t s;
     ach_status_t status;
 
-    if (!b || !find(d, b->name, b->name_count, &model))
-        return ACH_ENOTSUP;
-    status = get(d, &model, &s);
+    status = b ? simulation_get(d, b->name, b->name_count, &model, &s) : ACH_ENOTSUP;
     if (status != ACH_OK)
         return status;
     answer = *b;
@@ -143,9 +143,7 @@ static ach_status_t set_pose2d(struct simd_simdev *d, const ach_message_t *m)
     ach_pose3d_t pose;
     ach_status_t status;
 
-    if (!b || !find(d, b->name, b->name_count, &model))
-        return ACH_ENOTSUP;
-    status = get(d, &model, &s);
+    status = b ? simulation_get(d, b->name, b->name_count, &model, &s) : ACH_ENOTSUP;
     if (status != ACH_OK)
         return status;
     pose = simd_space_pose(s.position, s.orientation);
