@@ -12,8 +12,9 @@
  * times what it was. Times are in seconds; COMPUTE is CPU time.
  *
  * LOG is a file, or "-" for none. Its lines have nanoseconds. busy: the CPU time that it used.
- * clock: the time, in each millisecond. loop: the time and the CPU time before it computes, both
- * after, then the joint's position, then the time when it woke up.
+ * clock: the time, in each millisecond, and how often it has gone back. loop: the time and the
+ * CPU time before it computes, both after, then the joint's position, then the time when it woke
+ * up.
  * The program knows nothing of simulations.
  */
 #include <ach.h>
@@ -110,17 +111,22 @@ static _Noreturn void busy(void)
 /* Each millisecond is noted when it is first seen, and all are written in the end. */
 static void ask_the_time(double seconds)
 {
-    int64_t length = (int64_t)(seconds * 1e9), n = 0, i, t, begin;
-    int64_t *seen = calloc((size_t)(length / 1000000) + 1, sizeof(*seen));
+    int64_t length = (int64_t)(seconds * 1e9), n = 0, back = 0, last = 0, i, t, begin;
+    int64_t(*seen)[2] = calloc((size_t)(length / 1000000) + 1, sizeof(*seen));
 
     if (!seen)
         fail("clock", "no memory");
     begin = now(CLOCK_MONOTONIC);
-    while ((t = now(CLOCK_MONOTONIC) - begin) < length)
-        if (t >= n * 1000000)
-            seen[n++] = t + begin;
+    while ((t = now(CLOCK_MONOTONIC) - begin) < length) {
+        back += t < last;
+        last = t;
+        if (t >= n * 1000000) {
+            seen[n][0] = t + begin;
+            seen[n++][1] = back;
+        }
+    }
     for (i = 0; log_file && i < n; i++)
-        fprintf(log_file, "%" PRId64 "\n", seen[i]);
+        fprintf(log_file, "%" PRId64 " %" PRId64 "\n", seen[i][0], seen[i][1]);
     free(seen);
 }
 
