@@ -76,14 +76,13 @@ static void common_list_messages(const ach_interface_t *i, unsigned type)
 static const char *suggest_message(const ach_interface_t *i, unsigned type, const char *name)
 {
     const ach_message_def_t *def;
-    char upper[NEAREST_LENGTH_MAX];
+    char upper[NEAREST_LENGTH_MAX] = "";
     struct nearest n;
     uint32_t k = 0;
     size_t j;
 
     for (j = 0; name[j] && j + 1 < sizeof(upper); j++)
         upper[j] = (char)toupper((unsigned char)name[j]);
-    upper[j] = '\0';
     n = nearest_to(upper);
     while ((def = next_message(i, type, &k)))
         nearest_offer(&n, def->name);
