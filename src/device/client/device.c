@@ -474,7 +474,7 @@ ach_status_t ach_device_dispatch(ach_device_t *device, double timeout, ach_devic
                                  void *context)
 {
     unsigned left = ACH_QUEUE_MESSAGES;
-    ach_message_t *m;
+    ach_message_t *m = NULL;
     ach_status_t status =
         ach_device_get(device, ACH_SUBTYPE_ANY, timeout, timeout == 0 ? 0 : ACH_O_WAIT, &m);
 
