@@ -39,6 +39,7 @@ static void first_prepare(void *user, unsigned n)
 
 static void both_batch(void *user, unsigned n)
 {
+    ach_flush(&((struct user *)user)->chan);
     while (n--) {
         user_put(user, 1);
         user_get_last(user, 1);

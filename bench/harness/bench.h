@@ -264,6 +264,7 @@ void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t s
 /* A handle with a message of 64 B. What does something n times ends the program if a call fails. */
 struct user {
     ach_channel_t chan;
+    unsigned missed; /* gets that missed messages */
     unsigned char message[MESSAGE_SIZE] APART;
 };
 
@@ -271,7 +272,7 @@ void user_put(void *user, unsigned n);
 void user_get_last(void *user, unsigned n); /* also if it is not new */
 void user_get_next(void *user, unsigned n);
 
-/* For an op: a channel of op->frames, with a message in it. */
+/* For an op: a channel of op->frames, with a message in it. No get of the op may miss any. */
 void *user_setup(const struct op *op);
 void user_finish(void *user);
 

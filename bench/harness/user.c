@@ -43,7 +43,9 @@ static inline void user_get(struct user *u, unsigned n, int options)
     while (n--) {
         enum ach_status r = ach_get(&u->chan, u->message, sizeof(u->message), &size, NULL, options);
 
-        if (r != ACH_OK && r != ACH_MISSED_FRAME)
+        if (r == ACH_MISSED_FRAME)
+            u->missed++;
+        else if (r != ACH_OK)
             abort();
     }
 }
@@ -65,6 +67,7 @@ void *user_setup(const struct op *op)
     channel_make(CHANNEL, op->frames, ACH_DEFAULT_FRAME_SIZE, false);
     channel_open(&u->chan, CHANNEL, false, 0);
     user_put(u, 1);
+    u->missed = 0;
     return u;
 }
 
@@ -72,6 +75,7 @@ void user_finish(void *user)
 {
     struct user *u = user;
 
+    MUST(u->missed == 0);
     ach_close(&u->chan);
     ach_unlink(CHANNEL);
     free(u);
