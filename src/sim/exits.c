@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exits.c - sinks that end: with a note, or with their process */
 #include <stdio.h>
-#include <time.h>
 
 #include "sim.h"
 
 #define END_LIMIT 2000000000LL /* wall time from BYE to the process's exit */
-#define END_NAP 20000L
+#define END_NAP 20000
 
 /* A pending POST is announced first, when the sink's time has come; then the sink is removed. */
 void sim_exits_leave(struct sim_sim *s, struct sim_sink *k)
@@ -46,8 +45,8 @@ static bool lives(pid_t pid)
 void sim_process_ends(struct sim_sim *s, pid_t pid)
 {
     int64_t until = monotonic_ns() + END_LIMIT, time = s->now;
-    const struct timespec t = {0, END_NAP};
     pid_t parent = sim_process_parent(pid);
+    int64_t nap = END_NAP;
     const struct sim_sink *k;
 
     for (k = s->sinks; k; k = k->next)
@@ -55,6 +54,6 @@ void sim_process_ends(struct sim_sim *s, pid_t pid)
             time = k->time;
     sim_process_forget(s, pid);
     while (lives(pid) && monotonic_ns() < until)
-        nanosleep(&t, NULL);
+        sim_process_nap(&nap);
     sim_events_signal(s, parent, time); /* SIGCHLD */
 }

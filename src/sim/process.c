@@ -17,10 +17,19 @@
 #include "writer.h"
 
 #define GENERATIONS 1000 /* of ancestors that are searched for the coordinator */
-#define WRITE_NAP 10000L
+#define WRITE_NAP 10000
 #define WRITE_LOOKS 1000 /* retries until a process has put its note */
-#define STOP_LOOKS 10000 /* polls until a process on another core has stopped */
-#define STOP_NAP 5000L
+#define STOP_LOOKS 1000  /* polls until a process on another core has stopped */
+#define STOP_NAP 5000
+#define NAP_MAX 1000000
+
+void sim_process_nap(int64_t *length)
+{
+    const struct timespec t = {0, (long)*length};
+
+    nanosleep(&t, NULL);
+    *length = 2 * *length < NAP_MAX ? 2 * *length : NAP_MAX;
+}
 
 pid_t sim_process_parent(pid_t pid)
 {
@@ -68,12 +77,12 @@ static bool send(const struct sim_sink *k, int sig)
 
 static void stop(struct sim_sim *s, const struct sim_sink *k)
 {
-    const struct timespec t = {0, STOP_NAP}; /* it may need our core to stop */
+    int64_t nap = STOP_NAP; /* it may need our core to stop */
     int i;
 
     send(k, SIGSTOP);
     for (i = 0; s->parallel && i < STOP_LOOKS && strchr("RSD", sim_sink_state(k)); i++)
-        nanosleep(&t, NULL);
+        sim_process_nap(&nap);
 }
 
 static bool writes_note(const struct sim_sim *s, pid_t pid)
@@ -90,8 +99,8 @@ static bool writes_note(const struct sim_sim *s, pid_t pid)
  */
 void sim_process_stop(struct sim_sim *s, struct sim_sink *k)
 {
-    const struct timespec t = {0, WRITE_NAP};
     struct sim_sink *other;
+    int64_t nap = WRITE_NAP;
     int i;
 
     if (!send(k, 0))
@@ -99,7 +108,7 @@ void sim_process_stop(struct sim_sim *s, struct sim_sink *k)
     stop(s, k);
     for (i = 0; i < WRITE_LOOKS && writes_note(s, k->pid); i++) {
         send(k, SIGCONT);
-        nanosleep(&t, NULL);
+        sim_process_nap(&nap);
         stop(s, k);
     }
     for (other = s->sinks; other; other = other->next) {

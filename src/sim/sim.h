@@ -228,6 +228,11 @@ void sim_children_end(struct sim_sim *s);
 
 /* process.c: signals to processes that descend from the coordinator */
 pid_t sim_process_parent(pid_t pid);
+/*
+ * Sleep while a process that may need this core does something, and double LENGTH, up to 1 ms. As
+ * the coordinator is SCHED_FIFO, many short sleeps of it would leave the core to nobody.
+ */
+void sim_process_nap(int64_t *length);
 int sim_process_open(pid_t pid); /* a pidfd; -1 with errno: ECHILD: not a descendant */
 void sim_process_stop(struct sim_sim *s, struct sim_sink *k); /* SIGSTOP, for all its threads */
 void sim_process_continue(struct sim_sim *s, struct sim_sink *k);

@@ -9,8 +9,6 @@
  * A process is not left stopped while one of its threads is in a critical section (board.h): it
  * may hold a lock that others need. It continues to the end of the section, and parks there.
  */
-#include <time.h>
-
 #include "sim.h"
 
 #define LOOK_WALL 20000000         /* longest wait for a note */
@@ -242,13 +240,12 @@ static struct sim_sink *one_that_runs(const struct sim_sim *s, int64_t since)
 
 void sim_watchdog_halt(struct sim_sim *s)
 {
-    const struct timespec nap = {0, CRITICAL_LOOK};
-    int64_t begin = monotonic_ns();
+    int64_t begin = monotonic_ns(), nap = CRITICAL_LOOK;
     struct sim_sink *k;
 
     while ((k = one_that_runs(s, begin))) {
         if (!halt(s, k)) {
-            nanosleep(&nap, NULL);
+            sim_process_nap(&nap);
             k->wall_resumed = 0; /* so that one_that_runs finds it again */
         }
     }
