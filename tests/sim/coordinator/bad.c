@@ -172,6 +172,16 @@ static int clocks(char **a)
     return 0;
 }
 
+/* reads NS: read the clock for so long */
+static int reads(char **a)
+{
+    int64_t end = actor_now() + actor_number(a, 0, 100 * MS);
+
+    while (actor_now() < end)
+        continue;
+    return 0;
+}
+
 /* become PROGRAM [ARGUMENT ...] */
 static int become(char **a)
 {
@@ -322,5 +332,5 @@ const struct part actor_bad[] = {
     {"clocks", clocks},   {"forks", forks},       {"daemon", become_daemon},
     {"closed", closed},   {"stubborn", stubborn}, {"stopped", stopped},
     {"flood", flood},     {"babble", babble},     {"beside", beside_unknown_thread},
-    {NULL, NULL},
+    {"reads", reads},     {NULL, NULL},
 };

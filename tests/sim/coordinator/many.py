@@ -87,6 +87,20 @@ def crowds():
             check(len(found) == n and all(int(c) >= cycles for c in found), r.out)
 
 
+def crowded():
+    """While a controller is preempted, its coordinator leaves the core to others."""
+    runs, core = [], CORES[0]
+    with busy_loops(5, core):
+        for _ in range(2):
+            own = tempfile.mkdtemp(dir=LOGS)
+            file = world(controller("c", "reads", scale(300) * MS), cores=[core])
+            runs.append(Run(shutil.move(file, own), env={"ACH_DIR": own}))
+        for r in runs:
+            r.end()
+    for r in runs:
+        r.expect(0)
+
+
 def threads():
     for cores in ([CORES[0]], CORES[:2]):
         Run(world(controller("a", "threads", scale(100), 5), controller("b", "steps", 10),
@@ -141,4 +155,4 @@ def compare_users(change):
     check(results[0] == results[1], "nobody has another world")
 
 
-main([controllers, devices, accounts, identical, crowds, threads, runs, nobody])
+main([controllers, devices, accounts, identical, crowds, crowded, threads, runs, nobody])
