@@ -63,33 +63,45 @@ struct timespec;
 
 /* A set of statuses. */
 typedef uint32_t ach_mask_t;
+/* Macros that sources for Ach 2 use in their own declarations. */
+#if defined(__cplusplus) || __STDC_VERSION__ < 199901L
+#define ACH_RESTRICT
+#else
+#define ACH_RESTRICT restrict
+#endif
+#define ACH_WARN_UNUSED __attribute__((warn_unused_result))
+#define ACH_DEPRECATED(message) __attribute__((deprecated(message)))
+
 
 #define ACH_STATUS_MASK(r) (1u << (r))
 
-#define ACH_MASK_OK ACH_STATUS_MASK(ACH_OK)
-#define ACH_MASK_OVERFLOW ACH_STATUS_MASK(ACH_OVERFLOW)
-#define ACH_MASK_INVALID_NAME ACH_STATUS_MASK(ACH_INVALID_NAME)
-#define ACH_MASK_BAD_SHM_FILE ACH_STATUS_MASK(ACH_BAD_SHM_FILE)
-#define ACH_MASK_FAILED_SYSCALL ACH_STATUS_MASK(ACH_FAILED_SYSCALL)
-#define ACH_MASK_EAGAIN ACH_STATUS_MASK(ACH_EAGAIN)
-#define ACH_MASK_STALE_FRAMES ACH_STATUS_MASK(ACH_STALE_FRAMES)
-#define ACH_MASK_LOCKED ACH_STATUS_MASK(ACH_LOCKED)
-#define ACH_MASK_MISSED_FRAME ACH_STATUS_MASK(ACH_MISSED_FRAME)
-#define ACH_MASK_TIMEOUT ACH_STATUS_MASK(ACH_TIMEOUT)
-#define ACH_MASK_EEXIST ACH_STATUS_MASK(ACH_EEXIST)
-#define ACH_MASK_ENOENT ACH_STATUS_MASK(ACH_ENOENT)
-#define ACH_MASK_CLOSED ACH_STATUS_MASK(ACH_CLOSED)
-#define ACH_MASK_BUG ACH_STATUS_MASK(ACH_BUG)
-#define ACH_MASK_EINVAL ACH_STATUS_MASK(ACH_EINVAL)
-#define ACH_MASK_CORRUPT ACH_STATUS_MASK(ACH_CORRUPT)
-#define ACH_MASK_BAD_HEADER ACH_STATUS_MASK(ACH_BAD_HEADER)
-#define ACH_MASK_EACCES ACH_STATUS_MASK(ACH_EACCES)
-#define ACH_MASK_CANCELED ACH_STATUS_MASK(ACH_CANCELED)
-#define ACH_MASK_EFAULT ACH_STATUS_MASK(ACH_EFAULT)
-#define ACH_MASK_EINTR ACH_STATUS_MASK(ACH_EINTR)
-#define ACH_MASK_ENOTSUP ACH_STATUS_MASK(ACH_ENOTSUP)
-#define ACH_MASK_NONE ((ach_mask_t)0)
-#define ACH_MASK_ALL ((ach_mask_t)0xffffffffu)
+/* Sets of one status, of none and of all. */
+__extension__ enum ach_mask {
+    ACH_MASK_OK = ACH_STATUS_MASK(ACH_OK),
+    ACH_MASK_OVERFLOW = ACH_STATUS_MASK(ACH_OVERFLOW),
+    ACH_MASK_INVALID_NAME = ACH_STATUS_MASK(ACH_INVALID_NAME),
+    ACH_MASK_BAD_SHM_FILE = ACH_STATUS_MASK(ACH_BAD_SHM_FILE),
+    ACH_MASK_FAILED_SYSCALL = ACH_STATUS_MASK(ACH_FAILED_SYSCALL),
+    ACH_MASK_EAGAIN = ACH_STATUS_MASK(ACH_EAGAIN),
+    ACH_MASK_STALE_FRAMES = ACH_STATUS_MASK(ACH_STALE_FRAMES),
+    ACH_MASK_LOCKED = ACH_STATUS_MASK(ACH_LOCKED),
+    ACH_MASK_MISSED_FRAME = ACH_STATUS_MASK(ACH_MISSED_FRAME),
+    ACH_MASK_TIMEOUT = ACH_STATUS_MASK(ACH_TIMEOUT),
+    ACH_MASK_EEXIST = ACH_STATUS_MASK(ACH_EEXIST),
+    ACH_MASK_ENOENT = ACH_STATUS_MASK(ACH_ENOENT),
+    ACH_MASK_CLOSED = ACH_STATUS_MASK(ACH_CLOSED),
+    ACH_MASK_BUG = ACH_STATUS_MASK(ACH_BUG),
+    ACH_MASK_EINVAL = ACH_STATUS_MASK(ACH_EINVAL),
+    ACH_MASK_CORRUPT = ACH_STATUS_MASK(ACH_CORRUPT),
+    ACH_MASK_BAD_HEADER = ACH_STATUS_MASK(ACH_BAD_HEADER),
+    ACH_MASK_EACCES = ACH_STATUS_MASK(ACH_EACCES),
+    ACH_MASK_CANCELED = ACH_STATUS_MASK(ACH_CANCELED),
+    ACH_MASK_EFAULT = ACH_STATUS_MASK(ACH_EFAULT),
+    ACH_MASK_EINTR = ACH_STATUS_MASK(ACH_EINTR),
+    ACH_MASK_ENOTSUP = ACH_STATUS_MASK(ACH_ENOTSUP),
+    ACH_MASK_NONE = 0,
+    ACH_MASK_ALL = 0xffffffffu
+};
 
 /**
  * ach_status_mask - the set that holds one status
@@ -145,6 +157,14 @@ typedef enum ach_status ach_put_fun(void *cx, void *chan_dst, const void *obj_sr
 
 /* The start of a channel's memory. Its layout is private. */
 struct ach_header;
+#ifdef CLOCK_MONOTONIC /* not in strict C99 mode */
+/* Options of a kernel channel in Ach 2, for programs that name the type; libach does not use it. */
+typedef struct achk_opt {
+    int options;
+    struct timespec reltime;
+} achk_opt_t;
+#endif
+
 
 /*
  * Attributes. Initialise them with their init function, then change the defaults as needed.

@@ -54,6 +54,28 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
+/**
+ * ach_evhandle_epoll - the same as ach_evhandle
+ * @handlers: as there
+ * @n: as there
+ * @period: as there
+ * @periodic: as there
+ * @context: as there
+ * @options: as there
+ *
+ * In Ach 2 it was for kernel channels only. Here both functions accept all channels.
+ *
+ * Allocates: as ach_evhandle. Blocks: yes. Real-time: as ach_evhandle. Signal handler: no.
+ *
+ * Returns: as ach_evhandle.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_evhandle_epoll(struct ach_evhandler *handlers, size_t n,
+                                   const struct timespec *period,
+                                   enum ach_status (*periodic)(void *context), void *context,
+                                   int options);
+
 }
 #endif
 

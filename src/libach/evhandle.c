@@ -87,3 +87,11 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
         }
     }
 }
+
+enum ach_status ach_evhandle_epoll(struct ach_evhandler *handlers, size_t n,
+                                   const struct timespec *period,
+                                   enum ach_status (*periodic)(void *context), void *context,
+                                   int options)
+{
+    return ach_evhandle(handlers, n, period, periodic, context, options);
+}
