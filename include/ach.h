@@ -51,7 +51,7 @@ extern "C" {
 /* The default clock of a channel. */
 #define ACH_DEFAULT_CLOCK CLOCK_MONOTONIC
 
-/* The default geometry of the tools. */
+/* The default geometry of a channel. */
 #define ACH_DEFAULT_FRAME_COUNT 16u
 #define ACH_DEFAULT_FRAME_SIZE 512u
 
@@ -570,8 +570,8 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * ach_create - create a channel
  * @name: its name: letters, digits, '.', '_' and '-', no leading dot, at most
  *        63 characters; ignored for ACH_MAP_ANON
- * @frame_cnt: the most messages to keep
- * @frame_size: the nominal size of a message
+ * @frame_cnt: the most messages to keep; 0: ACH_DEFAULT_FRAME_COUNT
+ * @frame_size: the nominal size of a message; 0: ACH_DEFAULT_FRAME_SIZE
  * @attr: attributes, or NULL for the defaults
  *
  * A message may be as large as @frame_cnt x @frame_size; large messages leave
@@ -601,7 +601,7 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * Returns: ACH_OK; ACH_EEXIST, also if a channel of another kind has the name,
  * because it is never replaced; ACH_BAD_HEADER if a channel of another layout was to
  * be replaced; ACH_ENOENT if the directory is missing;
- * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a size that is zero or too large, or
+ * ACH_INVALID_NAME; ACH_EINVAL for a NULL name, a size that is too large, or
  * a clock that cannot time a channel; ACH_EACCES; ACH_ENOTSUP for a kernel channel
  * without the module; ACH_FAILED_SYSCALL with errno, such as ENOSPC if the memory
  * cannot be reserved, and EFBIG, EDQUOT, ENOSPC or ENOMEM if the kernel module

@@ -56,6 +56,8 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     clock = attr->set_clock ? attr->clock : ACH_DEFAULT_CLOCK;
     if (!achi_clock_usable(clock))
         return achi_fail(ACH_EINVAL, "a channel cannot use clock %d", (int)clock);
+    frame_cnt = frame_cnt ? frame_cnt : ACH_DEFAULT_FRAME_COUNT;
+    frame_size = frame_size ? frame_size : ACH_DEFAULT_FRAME_SIZE;
     r = achi_geometry_init(&g, frame_cnt, frame_size, (uint32_t)sysconf(_SC_PAGESIZE),
                            channel_flags_of(attr));
     if (r != ACH_OK)

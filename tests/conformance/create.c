@@ -78,8 +78,6 @@ static void bad_names(void)
 
 static void absurd_sizes(void)
 {
-    CHECK_STATUS(create(CHAN, 0, 16), ACH_EINVAL);
-    CHECK_STATUS(create(CHAN, 16, 0), ACH_EINVAL);
     CHECK_STATUS(create(CHAN, SIZE_MAX, SIZE_MAX), ACH_EINVAL);
     CHECK_STATUS(create(CHAN, SIZE_MAX, 1), ACH_EINVAL);
     CHECK_STATUS(create(CHAN, SIZE_MAX / 2 + 1, 2), ACH_EINVAL);
