@@ -726,8 +726,10 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
  *              ACH_MISSED_FRAME and ACH_OVERFLOW
  * @timeout: with ACH_O_WAIT: when to give up, a point in time on the
  *           channel's clock, or a duration with ACH_O_RELTIME; NULL waits for
- *           ever. Neither may be negative. Ignored without ACH_O_WAIT.
- * @options: any of ACH_O_WAIT, ACH_O_LAST, ACH_O_COPY, ACH_O_RELTIME, ACH_O_LINKED
+ *           ever. Used only if the call must wait. A point in time must have
+ *           nanoseconds from 0 to 999,999,999; a duration need not.
+ * @options: any of ACH_O_WAIT, ACH_O_LAST, ACH_O_COPY, ACH_O_RELTIME, ACH_O_LINKED;
+ *           other bits are ignored
  *
  * Without options: the oldest message this handle has not seen, or ACH_EAGAIN.
  * ACH_O_LAST: the newest, in constant time. ACH_O_COPY: if there is nothing

@@ -11,9 +11,10 @@
 
 #define ACHI_NS_PER_S 1000000000ll
 
+/* Are the nanoseconds a part of a second? */
 static inline bool achi_time_valid(const struct timespec *t)
 {
-    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < ACHI_NS_PER_S;
+    return t->tv_nsec >= 0 && t->tv_nsec < ACHI_NS_PER_S;
 }
 
 /*
@@ -67,6 +68,21 @@ static inline struct timespec achi_time_sum(const struct timespec *a, const stru
         __builtin_add_overflow(t.tv_sec, carry, &t.tv_sec))
         t.tv_sec = achi_time_max();
     return t;
+}
+
+/* The same duration with valid nanoseconds; too long ones saturate. */
+static inline struct timespec achi_time_normal(const struct timespec *t)
+{
+    struct timespec n = {.tv_nsec = (long)(t->tv_nsec % ACHI_NS_PER_S)};
+    time_t carry = (time_t)(t->tv_nsec / ACHI_NS_PER_S);
+
+    if (n.tv_nsec < 0) {
+        n.tv_nsec += (long)ACHI_NS_PER_S;
+        carry--;
+    }
+    if (__builtin_add_overflow(t->tv_sec, carry, &n.tv_sec))
+        n.tv_sec = t->tv_sec < 0 ? -achi_time_max() : achi_time_max();
+    return n;
 }
 
 static inline struct timespec achi_time_add(const struct timespec *t, int64_t ns)

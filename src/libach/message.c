@@ -7,8 +7,6 @@
 #include "ready.h"
 #include "wait.h"
 
-#define GET_OPTIONS (ACH_O_WAIT | ACH_O_LAST | ACH_O_COPY | ACH_O_RELTIME | ACH_O_LINKED)
-
 /* May only the source put, and is this handle not the source? */
 static inline bool not_source(const struct achi_handle *h)
 {
@@ -71,18 +69,12 @@ ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uin
 {
     struct achi_handle *h = chan->priv;
     struct achi_deadline d;
-    bool late = false;
+    bool slept = false, late = false;
     uint32_t word;
     enum ach_status r;
 
-    if (options & ~GET_OPTIONS)
-        return ACH_EINVAL;
-    if (options & ACH_O_WAIT) {
+    if (options & ACH_O_WAIT)
         options &= ~ACH_O_COPY;
-        r = achi_deadline_init(&d, timeout, h->view.clock, options);
-        if (r != ACH_OK)
-            return r;
-    }
     for (;;) {
         if (__builtin_expect(achi_canceled(chan), 0))
             return ACH_CANCELED;
@@ -91,6 +83,10 @@ ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uin
             return r;
         if (late)
             return ACH_TIMEOUT;
+        r = slept ? ACH_OK : achi_deadline_init(&d, timeout, h->view.clock, options);
+        if (r != ACH_OK)
+            return r;
+        slept = true;
         r = achi_sleep(chan, word, &d, options);
         late = r == ACH_TIMEOUT; /* check once more for a message that came in time */
         if (r != ACH_OK && !late)

@@ -37,18 +37,21 @@
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options)
 {
-    struct timespec now;
+    struct timespec now, length;
 
     *d = (struct achi_deadline){.forever = !timeout, .clock = clock};
     if (!timeout)
         return ACH_OK;
-    if (!achi_time_valid(timeout))
-        return ACH_EINVAL;
     d->at = *timeout;
     if (options & ACH_O_RELTIME) {
+        length = achi_time_normal(timeout);
         clock_gettime(clock, &now);
-        d->at = achi_time_sum(&now, timeout);
+        d->at = achi_time_sum(&now, &length);
     }
+    if (!achi_time_valid(&d->at))
+        return ACH_EINVAL;
+    if (d->at.tv_sec < 0)
+        d->at = (struct timespec){0}; /* it has passed, like every time before 0 */
     return ACH_OK;
 }
 

@@ -26,7 +26,7 @@ static inline bool achi_canceled(const ach_channel_t *chan)
     return __atomic_load_n(achi_cancel_word(chan), __ATOMIC_RELAXED) != 0;
 }
 
-/* From a function's timeout argument. ACH_EINVAL if that is not a valid time. */
+/* From a function's timeout argument. ACH_EINVAL: a point in time with invalid nanoseconds. */
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options);
 

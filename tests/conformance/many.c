@@ -65,7 +65,7 @@ static void ready_at_once(void)
 
 static void timeouts(void)
 {
-    static const struct timespec bad[] = {{0, 1000000000}, {0, -1}, {-1, 0}};
+    static const struct timespec bad[] = {{0, 1000000000}, {0, -1}, {-1, -1}};
     const struct timespec rel = ms(30), past = clock_in(CLOCK_MONOTONIC, -5);
     uint64_t start;
     size_t i;

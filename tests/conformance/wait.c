@@ -3,6 +3,7 @@
 #include "conformance.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/time.h>
 
 static ach_channel_t chan, writer;
@@ -58,18 +59,52 @@ static void expired_but_there(void)
     finish();
 }
 
+/* A point in time with invalid nanoseconds is refused, but only if the get must wait. */
 static void invalid_times(void)
 {
-    static const struct timespec bad[] = {{0, 1000000000}, {0, -1}, {-1, 0}, {-1, 999999999}};
+    static const struct timespec bad[] = {{0, 1000000000}, {0, -1}, {-1, -1}, {-1, LONG_MAX}};
     size_t i, size;
     char buf[64];
 
     begin();
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         CHECK_STATUS(get_until(&bad[i], 0), ACH_EINVAL);
-        CHECK_STATUS(get_until(&bad[i], ACH_O_RELTIME), ACH_EINVAL);
         CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), &size, &bad[i], 0), ACH_EAGAIN);
+        put_range(&writer, 1, 1);
+        CHECK_OK(get_until(&bad[i], 0));
     }
+    finish();
+}
+
+/* A duration is the sum of its seconds and nanoseconds, whatever their signs. */
+static void odd_durations(void)
+{
+    static const struct timespec none[] = {
+        {0, 0}, {0, -1}, {-1, 0}, {-1, 999999999}, {1, -1000000000}, {LONG_MIN, LONG_MIN},
+    };
+    static const struct timespec some[] = {{-1, 1030000000}, {1, -970000000}}; /* 30 ms */
+    uint64_t start;
+    size_t i;
+
+    begin();
+    for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        CHECK_STATUS(get_until(&none[i], ACH_O_RELTIME), ACH_TIMEOUT);
+    for (i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+        start = check_now_ns();
+        CHECK_STATUS(get_until(&some[i], ACH_O_RELTIME), ACH_TIMEOUT);
+        CHECK(check_now_ns() - start >= 30000000);
+    }
+    finish();
+}
+
+static void times_before_zero(void)
+{
+    static const struct timespec early[] = {{-1, 0}, {-1, 999999999}, {LONG_MIN, 0}};
+    size_t i;
+
+    begin();
+    for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
+        CHECK_STATUS(get_until(&early[i], 0), ACH_TIMEOUT);
     finish();
 }
 
@@ -446,6 +481,8 @@ static const struct test tests[] = {
     {"wait-expired", expired, ALL, NULL},
     {"wait-expired-but-there", expired_but_there, ALL, NULL},
     {"wait-invalid-times", invalid_times, ALL, NULL},
+    {"wait-odd-durations", odd_durations, ALL, NULL},
+    {"wait-times-before-zero", times_before_zero, ALL, NULL},
     {"wait-only-with-wait", only_with_wait, ALL, NULL},
     {"wait-not-too-early", not_too_early, ALL, NULL},
     {"wait-clocks", clocks, ALL, NULL},

@@ -52,9 +52,10 @@ static bool channel_wait_look(void *cx)
     return g->r != ACH_EAGAIN;
 }
 
-static bool channel_wait_valid(const struct timespec *t)
+/* No timeout, a duration, or a point in time with valid nanoseconds. */
+static bool channel_wait_valid(const struct timespec *t, int options)
 {
-    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
+    return !t || options & ACH_O_RELTIME || (t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S);
 }
 
 static int64_t until(const struct timespec *timeout, clockid_t clock, int options)
@@ -88,8 +89,9 @@ static enum ach_status get(struct get *g)
     if (!(g->options & ACH_O_WAIT)) {
         simc_act();
         call_at_once(g, g->timeout, g->options);
-    } else if ((g->timeout && !channel_wait_valid(g->timeout)) ||
-               REAL(ach_channel_clock)(g->chan, &clock) != ACH_OK || !simp_clock_virtual(clock)) {
+    } else if (!channel_wait_valid(g->timeout, g->options)) {
+        call_at_once(g, g->timeout, g->options); /* a message, or an error */
+    } else if (REAL(ach_channel_clock)(g->chan, &clock) != ACH_OK || !simp_clock_virtual(clock)) {
         call(g, g->timeout, g->options); /* an error, or a clock that is not virtual */
     } else {
         simp_events_add(&e, simp_handle_event(g->chan));
@@ -148,7 +150,7 @@ EXPORT enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct t
     size_t i;
 
     if (!simc_free() || !items || n == 0 || n > ACH_WAIT_MAX ||
-        (timeout && !channel_wait_valid(timeout)))
+        !channel_wait_valid(timeout, options))
         return REAL(ach_wait)(items, n, timeout, options);
     for (i = 0; i < n; i++) {
         if (!items[i].chan || !items[i].chan->priv)
