@@ -722,8 +722,8 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
  * @chan: the handle
  * @buf: where to copy it; may be NULL if @size is 0
  * @size: the size of @buf
- * @frame_size: out: the size of the message, not NULL; set on ACH_OK,
- *              ACH_MISSED_FRAME and ACH_OVERFLOW
+ * @frame_size: out: the size of the message; set on ACH_OK, ACH_MISSED_FRAME
+ *              and ACH_OVERFLOW. NULL is ACH_EINVAL if there is a message to get.
  * @timeout: with ACH_O_WAIT: when to give up, a point in time on the
  *           channel's clock, or a duration with ACH_O_RELTIME; NULL waits for
  *           ever. Used only if the call must wait. A point in time must have

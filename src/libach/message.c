@@ -120,14 +120,28 @@ static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *cha
     return r;
 }
 
+/* Old programs pass no frame_size when they expect no message, as after a cancel. */
+static __attribute__((noinline)) enum ach_status get_nothing(ach_channel_t *chan,
+                                                             const struct timespec *timeout,
+                                                             int options)
+{
+    size_t size;
+    enum ach_status r = chan->priv->ready ? get_and_tell(chan, NULL, 0, &size, timeout, options)
+                                          : get_copy(chan, NULL, 0, &size, timeout, options);
+
+    return r == ACH_OVERFLOW ? ACH_EINVAL : r;
+}
+
 ACHI_NO_BUFFER enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size,
                                        size_t *frame_size, const struct timespec *timeout,
                                        int options)
 {
-    if (!chan || !frame_size || (!buf && size))
+    if (!chan || (!buf && size))
         return ACH_EINVAL;
     if (!chan->priv)
         return ACH_CLOSED;
+    if (__builtin_expect(!frame_size, 0))
+        return get_nothing(chan, timeout, options);
     if (__builtin_expect(chan->priv->ready != NULL, 0))
         return get_and_tell(chan, buf, size, frame_size, timeout, options);
     return get_copy(chan, buf, size, frame_size, timeout, options);

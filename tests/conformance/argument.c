@@ -80,6 +80,7 @@ static void null_outputs(void)
     open_it(&chan);
     put_range(&chan, 1, 1);
     CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), NULL, NULL, 0), ACH_EINVAL);
+    CHECK_STATUS(ach_get(&chan, buf, sizeof(buf), NULL, NULL, ACH_O_LAST | ACH_O_WAIT), ACH_EINVAL);
     CHECK_STATUS(ach_get(&chan, NULL, 1, &size, NULL, 0), ACH_EINVAL);
     CHECK_STATUS(ach_reserve(&chan, 1, NULL), ACH_EINVAL);
     CHECK_STATUS(ach_view(&chan, NULL, &size, NULL, 0), ACH_EINVAL);

@@ -109,7 +109,7 @@ EXPORT enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size
     /* cppcheck-suppress ctuuninitvar */
     struct get g = {chan, buf, size, NULL, frame_size, timeout, options, ACH_OK};
 
-    if (!simc_free() || !chan || !chan->priv || !frame_size)
+    if (!simc_free() || !chan || !chan->priv)
         return REAL(ach_get)(chan, buf, size, frame_size, timeout, options);
     return get(&g);
 }
