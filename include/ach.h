@@ -20,7 +20,9 @@
  *     the handles it inherited; parent and child then have separate read
  *     positions. A signal handler that interrupted a put and calls fork must not
  *     return in the child: both processes would complete the same put.
- *     ach_cancel ends a wait; pthread_cancel does not.
+ *     ach_cancel ends a wait, and so does pthread_cancel while the thread sleeps:
+ *     ach_get, ach_view and ach_wait are cancellation points then. A thread is never
+ *     canceled while it holds the lock of a channel.
  *
  * On 32-bit systems a program must have the time_t that the library was built
  * with: define _TIME_BITS for both or for neither.

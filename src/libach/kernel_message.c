@@ -68,9 +68,10 @@ static uint64_t nanoseconds(const struct achi_deadline *d)
 /* 0, or the errno. The fence makes the flag of each cancel in the returned count visible. */
 static int wait_call(int fd, struct ach_kernel_wait *w)
 {
-    int saved = errno;
+    int saved = errno, type = achi_cancelable(PTHREAD_CANCEL_ASYNCHRONOUS);
     int e = ioctl(fd, ACH_KERNEL_WAIT, w) == 0 ? 0 : errno;
 
+    achi_cancelable(type);
     errno = saved;
     achi_fence_load(KERNEL_CANCELED); /* with KERNEL_CANCEL */
     return e;

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,12 +117,15 @@ enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
     enum ach_status r = may_put ? achi_lock(&h->view, lock) : ACH_OK;
     uint32_t pid = 0;
     char who[96];
+    int cancel;
 
     if (r != ACH_OK)
         return achi_fail(ACH_EAGAIN, "the writers' lock of channel '%s' is held, or damaged", name);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* it reads files under the lock */
     r = take_turn(h, may_put);
     if (may_put)
         achi_unlock(&h->view, lock);
+    pthread_setcancelstate(cancel, NULL);
     if (r != ACH_EAGAIN)
         return r;
     achi_shm_sourced(h, &pid);

@@ -161,7 +161,11 @@ static bool find_end(const struct achi_deadline *d, int64_t slice, struct end *e
 static enum ach_status wait_sleep_on(const struct achi_futex_word *words, unsigned n,
                                      const struct end *end)
 {
-    switch (achi_futex_wait(words, n, end->clock, &end->at)) {
+    int type = achi_cancelable(PTHREAD_CANCEL_ASYNCHRONOUS);
+    int r = achi_futex_wait(words, n, end->clock, &end->at);
+
+    achi_cancelable(type);
+    switch (r) {
     case 0:
     case -EINTR:
     case -ETIMEDOUT:

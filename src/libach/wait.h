@@ -4,6 +4,7 @@
 #define ACHI_WAIT_H
 
 #include <ach.h>
+#include <pthread.h>
 
 #include "handle.h"
 
@@ -29,6 +30,18 @@ static inline bool achi_canceled(const ach_channel_t *chan)
 /* From a function's timeout argument. ACH_EINVAL: a point in time with invalid nanoseconds. */
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options);
+
+/*
+ * Set the thread's cancelability type, so that pthread_cancel ends a system call that sleeps;
+ * returns the old type. No lock is held and nothing is allocated meanwhile.
+ */
+static inline int achi_cancelable(int type)
+{
+    int old = PTHREAD_CANCEL_DEFERRED;
+
+    pthread_setcanceltype(type, &old);
+    return old;
+}
 
 /*
  * Sleep while the handle's commit word is word. ACH_OK: check again, also after
