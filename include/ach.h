@@ -63,8 +63,6 @@ extern "C" {
 /* time.h does not declare it in strict C99 mode. */
 struct timespec;
 
-/* A set of statuses. */
-typedef uint32_t ach_mask_t;
 /* Macros that sources for Ach 2 use in their own declarations. */
 #if defined(__cplusplus) || __STDC_VERSION__ < 199901L
 #define ACH_RESTRICT
@@ -74,6 +72,8 @@ typedef uint32_t ach_mask_t;
 #define ACH_WARN_UNUSED __attribute__((warn_unused_result))
 #define ACH_DEPRECATED(message) __attribute__((deprecated(message)))
 
+/* A set of statuses. */
+typedef uint32_t ach_mask_t;
 
 #define ACH_STATUS_MASK(r) (1u << (r))
 
@@ -157,8 +157,6 @@ typedef enum ach_status ach_get_fun(void *cx, void **obj_dst, const void *chan_s
                                     size_t frame_size);
 typedef enum ach_status ach_put_fun(void *cx, void *chan_dst, const void *obj_src);
 
-/* The start of a channel's memory. Its layout is private. */
-struct ach_header;
 #ifdef CLOCK_MONOTONIC /* not in strict C99 mode */
 /* Options of a kernel channel in Ach 2, for programs that name the type; libach does not use it. */
 typedef struct achk_opt {
@@ -167,6 +165,8 @@ typedef struct achk_opt {
 } achk_opt_t;
 #endif
 
+/* The start of a channel's memory. Its layout is private. */
+struct ach_header;
 
 /*
  * Attributes. Initialise them with their init function, then change the defaults as needed.
@@ -908,22 +908,25 @@ enum ach_status ach_view_check(const ach_channel_t *chan);
  * @n: how many, at most ACH_WAIT_MAX
  * @timeout: when to give up, a point in time on CLOCK_MONOTONIC, or a duration
  *           with ACH_O_RELTIME; NULL waits for ever
- * @options: ACH_O_RELTIME, ACH_O_LINKED or 0
+ * @options: any of ACH_O_RELTIME, ACH_O_LINKED and ACH_O_INTERRUPT
  *
  * It gets no messages: call ach_get on the channels whose status is ACH_OK.
  *
- * If there are several channels and one of them is in the kernel, ach_wait polls
- * the descriptors of ach_channel_fd. Each handle gets its descriptor in the first
- * such call, at the cost that ach_channel_fd describes; for handles of kernel
- * channels that is almost none. With ACH_O_LINKED such a wait can return a second
- * late.
+ * With ACH_O_INTERRUPT it returns ACH_EINTR when a signal handler has run while it
+ * slept. A signal that comes before it sleeps does not end the wait.
+ *
+ * With ACH_O_INTERRUPT, or if there are several channels and one of them is in the
+ * kernel, ach_wait polls the descriptors of ach_channel_fd. Each handle gets its
+ * descriptor in the first such call, at the cost that ach_channel_fd describes; for
+ * handles of kernel channels that is almost none. With ACH_O_LINKED such a wait can
+ * return a second late.
  *
  * Allocates: only for those descriptors. Blocks: yes. Real-time: yes. Signal
  * handler: no.
  *
  * Returns: ACH_OK: at least one item has a new message, or an error of its own;
- * ACH_TIMEOUT; ACH_CANCELED if one of the handles is canceled; ACH_CLOSED if one
- * is not open; ACH_EINVAL; ACH_FAILED_SYSCALL.
+ * ACH_TIMEOUT; ACH_EINTR; ACH_CANCELED if one of the handles is canceled;
+ * ACH_CLOSED if one is not open; ACH_EINVAL; ACH_FAILED_SYSCALL.
  *
  * Since: 3.0
  */

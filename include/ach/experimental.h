@@ -33,17 +33,19 @@ struct ach_evhandler {
  * @handlers: the channels and their functions
  * @n: how many, at most ACH_WAIT_MAX
  * @period: with ACH_EV_O_PERIODIC_TIMEOUT: how often to call @periodic
- * @periodic: called as @options say; may be NULL without options
+ * @periodic: called as @options say, or NULL
  * @context: passed to @periodic
  * @options: ACH_EV_O_PERIODIC_TIMEOUT, ACH_EV_O_PERIODIC_INPUT, both or none
  *
  * Runs until a function returns something other than ACH_OK or
- * ACH_STALE_FRAMES, or a handle is canceled.
+ * ACH_STALE_FRAMES, a handle is canceled, or a signal handler has run while the
+ * loop slept. It sleeps as ach_wait does with ACH_O_INTERRUPT.
  *
- * Allocates: no. Blocks: yes. Real-time: yes. Signal handler: no.
+ * Allocates: for descriptors, at the first call. Blocks: yes. Real-time: yes, after
+ * that. Signal handler: no.
  *
- * Returns: the status of the function that ended the loop; ACH_CANCELED;
- * ACH_EINVAL; as ach_wait.
+ * Returns: the status of the function that ended the loop; ACH_OK after a signal;
+ * ACH_CANCELED; ACH_EINVAL; as ach_wait.
  *
  * Since: 3.0
  */
@@ -52,8 +54,6 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
                              enum ach_status (*periodic)(void *context), void *context,
                              int options);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
 /**
  * ach_evhandle_epoll - the same as ach_evhandle
  * @handlers: as there
@@ -76,6 +76,8 @@ enum ach_status ach_evhandle_epoll(struct ach_evhandler *handlers, size_t n,
                                    enum ach_status (*periodic)(void *context), void *context,
                                    int options);
 
+#pragma GCC visibility pop
+#ifdef __cplusplus
 }
 #endif
 

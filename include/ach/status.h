@@ -30,7 +30,7 @@ typedef enum ach_status {
     ACH_EACCES = 15,        /* not permitted */
     ACH_CANCELED = 16,      /* ach_cancel was called on this handle */
     ACH_EFAULT = 17,        /* a bad address */
-    ACH_EINTR = 18,         /* interrupted; used inside the library only */
+    ACH_EINTR = 18,         /* a signal handler ran (only with ACH_O_INTERRUPT) */
     ACH_ENOTSUP = 19        /* this kind of channel, or this system, cannot do that */
 } ach_status_t;
 
@@ -43,7 +43,8 @@ typedef enum ach_get_opts {
     ACH_O_LAST = 0x02,     /* the newest message */
     ACH_O_COPY = 0x04,     /* the last message again when there is nothing new */
     ACH_O_RELTIME = 0x08,  /* the timeout counts from now */
-    ACH_O_LINKED = 0x10    /* stop waiting, with ACH_ENOENT, once the channel lost its name */
+    ACH_O_LINKED = 0x10,   /* stop waiting, with ACH_ENOENT, once the channel lost its name */
+    ACH_O_INTERRUPT = 0x20 /* ach_wait: return ACH_EINTR after a signal handler */
 } ach_get_opts_t;
 
 #endif

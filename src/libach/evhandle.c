@@ -32,16 +32,14 @@ static enum ach_status dispatch(struct ach_evhandler *handlers, const ach_wait_i
 }
 
 static bool arguments_valid(const struct ach_evhandler *handlers, size_t n,
-                            const struct timespec *period,
-                            enum ach_status (*periodic)(void *context), int options)
+                            const struct timespec *period, int options)
 {
     size_t i;
 
     if (!handlers || n == 0 || n > ACH_WAIT_MAX || (options & ~EV_OPTIONS))
         return false;
-    if (options && !periodic)
-        return false;
-    if ((options & ACH_EV_O_PERIODIC_TIMEOUT) && (!period || !achi_time_valid(period)))
+    if ((options & ACH_EV_O_PERIODIC_TIMEOUT) &&
+        (!period || period->tv_sec < 0 || !achi_time_valid(period)))
         return false;
     for (i = 0; i < n; i++)
         if (!handlers[i].channel || !handlers[i].handler)
@@ -58,7 +56,7 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
     struct timespec now, next;
     size_t i;
 
-    if (!arguments_valid(handlers, n, period, periodic, options))
+    if (!arguments_valid(handlers, n, period, options))
         return ACH_EINVAL;
     for (i = 0; i < n; i++)
         items[i].chan = handlers[i].channel;
@@ -66,9 +64,11 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
     if (timed)
         next = achi_time_sum(&next, period);
     for (;;) {
-        enum ach_status r = ach_wait(items, n, timed ? &next : NULL, 0);
+        enum ach_status r = ach_wait(items, n, timed ? &next : NULL, ACH_O_INTERRUPT);
         bool due = r == ACH_TIMEOUT, input = false;
 
+        if (r == ACH_EINTR)
+            return ACH_OK;
         if (r == ACH_OK)
             r = dispatch(handlers, items, n, &input);
         else if (due)
@@ -77,7 +77,7 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
             clock_gettime(CLOCK_MONOTONIC, &now);
             due = !achi_time_before(&now, &next);
         }
-        if (r == ACH_OK && (due || (input && (options & ACH_EV_O_PERIODIC_INPUT))))
+        if (r == ACH_OK && periodic && (due || (input && (options & ACH_EV_O_PERIODIC_INPUT))))
             r = periodic(context);
         if (!goes_on(r))
             return r;

@@ -33,6 +33,7 @@
 #include "sleep.h"
 
 #define SPINS_PER_CLOCK 64
+#define OPTIONS_OF_WAIT (ACH_O_RELTIME | ACH_O_LINKED | ACH_O_INTERRUPT)
 
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
                                    clockid_t clock, int options)
@@ -304,6 +305,8 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct ach
 {
     enum ach_status r;
 
+    if (options & ACH_O_INTERRUPT) /* the futex call for several words is restarted, not ended */
+        return achi_poll_all(items, n, d, options, ready);
     if (!any_in_kernel(items, n))
         return sleep_on_words(items, n, seen, d, options, ready);
     /* GCOVR_EXCL_START: kernel channels */
@@ -329,8 +332,8 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
 
     if (!items || n == 0 || n > ACH_WAIT_MAX)
         return achi_fail(ACH_EINVAL, "ach_wait accepts 1 to %u channels", ACH_WAIT_MAX);
-    if (options & ~(ACH_O_RELTIME | ACH_O_LINKED))
-        return achi_fail(ACH_EINVAL, "ach_wait accepts only ACH_O_RELTIME and ACH_O_LINKED");
+    if (options & ~OPTIONS_OF_WAIT)
+        return achi_fail(ACH_EINVAL, "ach_wait accepts only ACH_O_RELTIME, _LINKED and _INTERRUPT");
     for (i = 0; i < n; i++) {
         if (!items[i].chan)
             return achi_fail(ACH_EINVAL, "channel %zu of ach_wait is NULL", i);

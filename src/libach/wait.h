@@ -53,7 +53,8 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
 
 /*
  * Sleep on all channels of an ach_wait once, by their descriptors. ACH_OK:
- * check again, unless *ready counts unlinked channels.
+ * check again, unless *ready counts unlinked channels; with ACH_O_INTERRUPT,
+ * ACH_EINTR: a signal handler has run.
  */
 enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct achi_deadline *d,
                               int options, size_t *ready);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wait_poll.c - waiting for kernel channels and others at the same time
+ * wait_poll.c - waiting for kernel channels and others at the same time, and for signals
  *
  * A kernel channel has no word that a futex call could watch, and other
  * channels have no wait queue in the kernel; both have the descriptor of
@@ -29,10 +29,12 @@ static enum ach_status wait_poll_prepare(const ach_channel_t *chan, struct pollf
     return ACH_OK;
 }
 
-static enum ach_status wait_poll_sleep_on(struct pollfd *p, size_t n, const struct achi_deadline *d)
+static enum ach_status wait_poll_sleep_on(struct pollfd *p, size_t n, const struct achi_deadline *d,
+                                          int options)
 {
     struct timespec now, limit;
     int64_t left = ACHI_SLICE_NS;
+    enum ach_status r = ACH_OK;
     int saved = errno;
 
     if (!d->forever) {
@@ -45,10 +47,13 @@ static enum ach_status wait_poll_sleep_on(struct pollfd *p, size_t n, const stru
         left = ACHI_SLICE_NS;
     limit = (struct timespec){.tv_sec = (time_t)(left / ACHI_NS_PER_S),
                               .tv_nsec = (long)(left % ACHI_NS_PER_S)};
-    if (ppoll(p, (nfds_t)n, &limit, NULL) < 0 && errno != EINTR)
-        return achi_fail_errno("cannot poll");
+    if (ppoll(p, (nfds_t)n, &limit, NULL) < 0) {
+        if (errno != EINTR)
+            return achi_fail_errno("cannot poll");
+        r = options & ACH_O_INTERRUPT ? ACH_EINTR : ACH_OK;
+    }
     errno = saved;
-    return ACH_OK;
+    return r;
 }
 
 enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct achi_deadline *d,
@@ -67,5 +72,5 @@ enum ach_status achi_poll_all(ach_wait_item_t *items, size_t n, const struct ach
             ++*ready;
         }
     }
-    return *ready ? ACH_OK : wait_poll_sleep_on(p, n, d);
+    return *ready ? ACH_OK : wait_poll_sleep_on(p, n, d, options);
 }

@@ -2,6 +2,8 @@
 /* many.c - waiting for several channels at once */
 #include "conformance.h"
 
+#include <sys/time.h>
+
 static ach_channel_t chans[ACH_WAIT_MAX + 1];
 static ach_wait_item_t items[ACH_WAIT_MAX + 1];
 
@@ -255,6 +257,35 @@ static void readonly(void)
     finish(2);
 }
 
+static void on_alarm(int sig)
+{
+    (void)sig;
+}
+
+/* A signal ends a wait with ACH_O_INTERRUPT, even if its handler was installed with SA_RESTART. */
+static void interrupted(void)
+{
+    const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    const struct timespec rel = ms(30);
+    size_t n;
+
+    begin(2);
+    REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+    REQUIRE(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    for (n = 1; n <= 2; n++) {
+        CHECK_STATUS(ach_wait(items, n, NULL, ACH_O_INTERRUPT), ACH_EINTR);
+        CHECK_STATUS(ach_wait(items, n, &rel, ACH_O_RELTIME), ACH_TIMEOUT);
+    }
+    put_range(&chans[1], 1, 1);
+    CHECK_OK(ach_wait(items, 2, NULL, ACH_O_INTERRUPT));
+    check_only(2, 1);
+    REQUIRE(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    CHECK_GET(&chans[1], 0, ACH_OK, 1);
+    CHECK_STATUS(ach_wait(items, 2, &rel, ACH_O_RELTIME | ACH_O_INTERRUPT), ACH_TIMEOUT);
+    finish(2);
+}
+
 static const struct test tests[] = {
     {"many-ready-at-once", ready_at_once, ALL, NULL},
     {"many-timeouts", timeouts, ALL, NULL},
@@ -264,6 +295,7 @@ static const struct test tests[] = {
     {"many-too-many", too_many, ALL, NULL},
     {"many-closed", closed, ALL, NULL},
     {"many-canceled", canceled, ALL, NULL},
+    {"many-interrupted", interrupted, ALL, NULL},
     {"many-unlinked", unlinked, NAMED, NO_NAME},
     {"many-removed", removed, USER, NO_FILE},
     {"many-replaced", replaced, NAMED, NO_NAME},

@@ -145,8 +145,8 @@ static bool look_at_all(void *cx)
 EXPORT enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec *timeout,
                                 int options)
 {
-    struct channel_wait_waiting w = {items, n, options, ACH_OK};
-    struct simp_events e = {0};
+    struct channel_wait_waiting w = {items, n, options & ~ACH_O_INTERRUPT, ACH_OK};
+    struct simp_events e = {.signals = options & ACH_O_INTERRUPT ? SIMP_ENDS : SIMP_GOES_ON};
     size_t i;
 
     if (!simc_free() || !items || n == 0 || n > ACH_WAIT_MAX ||
@@ -160,5 +160,5 @@ EXPORT enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct t
     if (options & ACH_O_LINKED)
         simp_events_add(&e, SIM_EVENT_POLL);
     simp_block(until(timeout, CLOCK_MONOTONIC, options), &e, look_at_all, &w);
-    return w.r;
+    return e.interrupted ? ACH_EINTR : w.r;
 }
