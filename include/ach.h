@@ -583,8 +583,8 @@ enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_head
  * device /dev/ach-NAME. A shared-memory and a kernel channel cannot have the same
  * name, except if two processes create them at the same moment.
  *
- * A heap channel (ACH_MAP_ANON) has no name; its memory is returned in @attr
- * and freed when its last handle is closed.
+ * A heap channel (ACH_MAP_ANON) has no name. Its memory is returned in @attr; call
+ * free(3) on it after the last handle was closed.
  *
  * ACH_EEXIST does not mean that the existing channel is like the requested one:
  * it may be smaller, or lack timestamps. To accept a suitable one, open and check it:

@@ -71,15 +71,14 @@ static void close_end(struct link *l)
     ach_close(chan_of(l));
 }
 
-/* Memory on the heap goes with its last handle; the children's were copies. */
 static void finish(struct link *l)
 {
     struct channel *c = l->state;
 
-    if (!c->shm)
+    if (c->shm)
+        free(c->shm);
+    else
         ach_unlink(c->name);
-    else if (open_end(l))
-        close_end(l);
 }
 
 static int send_copy(struct link *l)

@@ -14,6 +14,7 @@
 
 static ach_channel_t chans[KINDS], writers[KINDS];
 static ach_wait_item_t items[KINDS];
+static struct ach_header *heap;
 
 /* One channel of each kind: in shared memory, on the heap, in the kernel. */
 static void begin(void)
@@ -28,7 +29,8 @@ static void begin(void)
     attr.map = ACH_MAP_ANON;
     REQUIRE_OK(ach_create(NULL, 4, 64, &attr));
     ach_attr_init(&open_attr);
-    REQUIRE_OK(ach_attr_set_shm(&open_attr, attr.shm));
+    heap = attr.shm;
+    REQUIRE_OK(ach_attr_set_shm(&open_attr, heap));
     for (i = 0; i < 2; i++) {
         ach_channel_t *c = i ? writers : chans;
 
@@ -48,6 +50,7 @@ static void close_all(void)
         CHECK_OK(ach_close(&chans[i]));
         CHECK_OK(ach_close(&writers[i]));
     }
+    free(heap);
 }
 
 static void finish(void)

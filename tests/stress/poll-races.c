@@ -64,6 +64,7 @@ static bool present(const char *mechanism)
     status = ach_channel_fd(&chan, &fd);
     REQUIRE_OK(ach_channel_info(&chan, &info));
     CHECK_OK(ach_close(&chan));
+    free(make.shm);
     return status == ACH_OK &&
            info.ready == (strcmp(mechanism, "thread") ? ACH_READY_IO_URING : ACH_READY_THREAD);
 }

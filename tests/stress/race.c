@@ -47,9 +47,12 @@ static void channels_remove(const struct race *r)
     char name[16];
     unsigned i;
 
-    for (i = 0; i <= RACE_CHANNELS && !r->heap; i++) {
+    for (i = 0; i <= RACE_CHANNELS; i++) {
         channel_name(name, i);
-        CHECK_OK(ach_unlink(name));
+        if (r->heap)
+            free(r->shm[i]);
+        else
+            CHECK_OK(ach_unlink(name));
     }
 }
 

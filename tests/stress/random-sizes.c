@@ -94,7 +94,9 @@ static void one_run(uint64_t n, bool threads, long ms, struct totals *t)
     run_open(&r, &keep, true, false);
     run_for(&r, threads, ms, (unsigned)(n * READERS));
     CHECK_OK(ach_close(&keep));
-    if (!r.heap)
+    if (r.heap)
+        free(r.shm);
+    else
         CHECK_OK(ach_unlink(RUN_NAME));
     add_up(t, &r);
     munmap(r.shared, sizeof(*r.shared));

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -174,11 +175,12 @@ static void *ask_mechanism(void *cx)
     if (ach_create(NULL, 1, 1, &make) != ACH_OK)
         return NULL;
     ach_attr_set_shm(&attr, make.shm);
-    if (ach_open(&chan, NULL, &attr) != ACH_OK)
-        return NULL;
-    if (ach_channel_fd(&chan, &fd) == ACH_OK && ach_channel_info(&chan, &info) == ACH_OK)
-        *(enum ach_ready *)cx = info.ready;
-    ach_close(&chan);
+    if (ach_open(&chan, NULL, &attr) == ACH_OK) {
+        if (ach_channel_fd(&chan, &fd) == ACH_OK && ach_channel_info(&chan, &info) == ACH_OK)
+            *(enum ach_ready *)cx = info.ready;
+        ach_close(&chan);
+    }
+    free(make.shm);
     return NULL;
 }
 
