@@ -224,13 +224,18 @@ __extension__ typedef struct ach_cancel_attr {
     };
 } ach_cancel_attr_t;
 
-/* A handle: one process's access to a channel, with its own read position. */
+/*
+ * A handle: one process's access to a channel, with its own read position. A copy of it has a read
+ * position and a cancel flag of its own, and shares everything else; closing one closes all.
+ */
 __extension__ typedef struct ach_channel {
     __extension__ union {
         __extension__ struct {
             struct ach_header *shm;       /* the channel's memory, NULL when closed */
             volatile sig_atomic_t cancel; /* set by ach_cancel; set it to 0 to resume */
+            uint32_t life;                /* private, as are priv and position */
             struct achi_handle *priv;
+            uint64_t position[6];
         };
         uint64_t reserved[16];
     };

@@ -17,6 +17,8 @@ enum ach_status ach_cancel(ach_channel_t *chan, const ach_cancel_attr_t *attr)
     /* A canceled waiter may close the handle before we have nudged: ach_close awaits this count. */
     __atomic_fetch_add(&process->cancels, 1, __ATOMIC_SEQ_CST);
     h = __atomic_load_n(&chan->priv, __ATOMIC_SEQ_CST);
+    if (h && __atomic_load_n(&h->life, __ATOMIC_RELAXED) != chan->life)
+        h = NULL;
     if (h) {
         __atomic_store_n((uint32_t *)(uintptr_t)&chan->cancel, 1, __ATOMIC_SEQ_CST);
         if (achi_in_kernel(h))

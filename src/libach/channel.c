@@ -168,12 +168,12 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
     if (!chan)
         return achi_fail(ACH_EINVAL, "the handle is NULL");
     memset(chan, 0, sizeof(*chan)); /* a handle that could not be opened is a closed one */
-    h = calloc(1, sizeof(*h));
+    h = achi_handle_new();
     if (!h)
         return achi_fail_errno("no memory for a handle");
     r = backend_open(h, name, attr);
     if (r != ACH_OK) {
-        free(h);
+        achi_handle_end(h);
         return r;
     }
     h->special = h->readonly || achi_in_kernel(h) || h->view.flags & ACHI_F_SINGLE_WRITER ||
@@ -186,12 +186,13 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         r = lock_source(h, name);
     if (r != ACH_OK) {
         backend_close(h);
-        free(h);
+        achi_handle_end(h);
         return r;
     }
     if (!h->readonly)
         achi_wakefile_lack(h);
     chan->shm = h->view.hdr;
+    chan->life = h->life;
     chan->priv = h;
     return ACH_OK;
 }
@@ -203,14 +204,14 @@ enum ach_status ach_close(ach_channel_t *chan)
     if (!chan)
         return ACH_EINVAL;
     h = __atomic_exchange_n(&chan->priv, NULL, __ATOMIC_SEQ_CST);
-    if (!h)
-        return ACH_CLOSED;
     chan->shm = NULL;
+    if (!h || h->life != chan->life) /* a copy of it was closed */
+        return ACH_CLOSED;
     achi_await_cancels();
     achi_ready_close(h);
     backend_close(h);
     free(h->buffer);
-    free(h);
+    achi_handle_end(h);
     return ACH_OK;
 }
 
@@ -272,7 +273,7 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode)
 
     if (!chan)
         return ACH_EINVAL;
-    h = chan->priv;
+    h = achi_handle_in(chan);
     if (!h)
         return ACH_CLOSED;
     if (h->fd < 0)

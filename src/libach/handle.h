@@ -23,7 +23,6 @@ struct achi_wake_id {
 
 struct achi_handle {
     struct achi_view view; /* first: the core's callbacks find the handle by it */
-    struct achi_cursor cursor;
     struct achi_ready *ready; /* for ach_channel_fd; NULL: not called yet */
     struct achi_look look;    /* what ach_view returned last; look.entry NULL: nothing */
     struct achi_room room;    /* the reservation of ach_reserve, on a single-writer channel */
@@ -53,7 +52,32 @@ struct achi_handle {
     bool sleeps_on_wake; /* false: sleeps on the commit word alone */
     bool settled;        /* true: all writers wake on the commit word too */
     char name[ACH_CHAN_NAME_MAX];
+    uint32_t life;            /* grows with each close: handles with another one are closed */
+    struct achi_handle *next; /* in the list of closed ones */
 };
+
+_Static_assert(sizeof(struct achi_cursor) == sizeof(((ach_channel_t *)0)->position), "position");
+
+static inline struct achi_cursor *achi_cursor_of(ach_channel_t *chan)
+{
+    return (struct achi_cursor *)chan->position;
+}
+
+static inline const struct achi_cursor *achi_cursor_in(const ach_channel_t *chan)
+{
+    return (const struct achi_cursor *)chan->position;
+}
+
+/*
+ * The private part of an open handle; NULL: it is closed. The memory of a closed one is not freed
+ * but used again, so a copy can still be checked.
+ */
+static inline struct achi_handle *achi_handle_in(const ach_channel_t *chan)
+{
+    struct achi_handle *h = chan->priv;
+
+    return h && h->life == chan->life ? h : NULL;
+}
 
 static inline const struct achi_handle *achi_handle_of(const struct achi_view *v)
 {
@@ -71,6 +95,9 @@ static inline bool achi_is_source(const struct achi_handle *h)
 {
     return h->source && h->source_owner == achi_thread()->process;
 }
+
+struct achi_handle *achi_handle_new(void); /* zeroed but for its life; NULL: no memory */
+void achi_handle_end(struct achi_handle *h);
 
 /* Backends: create a channel; map an existing one and fill in view, span, memory, fd and map. */
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,

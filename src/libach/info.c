@@ -15,7 +15,7 @@ static enum ach_status handle_check(const ach_channel_t *chan, const void *out)
 {
     if (!chan || !out)
         return ACH_EINVAL;
-    return chan->priv ? ACH_OK : ACH_CLOSED;
+    return achi_handle_in(chan) ? ACH_OK : ACH_CLOSED;
 }
 
 enum ach_status ach_channel_seq(const ach_channel_t *chan, uint64_t *seq)
@@ -23,7 +23,7 @@ enum ach_status ach_channel_seq(const ach_channel_t *chan, uint64_t *seq)
     enum ach_status r = handle_check(chan, seq);
 
     if (r == ACH_OK)
-        *seq = chan->priv->cursor.seen;
+        *seq = achi_cursor_in(chan)->seen;
     return r;
 }
 
@@ -34,9 +34,9 @@ enum ach_status ach_channel_missed(const ach_channel_t *chan, uint64_t *last, ui
     if (r != ACH_OK)
         return r;
     if (last)
-        *last = chan->priv->cursor.missed_last;
+        *last = achi_cursor_in(chan)->missed_last;
     if (total)
-        *total = chan->priv->cursor.missed;
+        *total = achi_cursor_in(chan)->missed;
     return ACH_OK;
 }
 
@@ -49,7 +49,7 @@ enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec
         return r;
     if (!(chan->priv->view.flags & ACHI_F_TIMESTAMPS))
         return ACH_ENOTSUP;
-    ns = chan->priv->cursor.stamp;
+    ns = achi_cursor_in(chan)->stamp;
     if (!ns)
         return ACH_EAGAIN;
     when->tv_sec = (time_t)(ns / (uint64_t)ACHI_NS_PER_S);
@@ -90,14 +90,17 @@ static void file_info(const struct achi_handle *h, ach_info_t *info)
         info->sourced = achi_shm_sourced(h, &info->source_pid);
 }
 
-static void handle_info(const struct achi_handle *h, ach_info_t *info)
+static void handle_info(const ach_channel_t *chan, ach_info_t *info)
 {
+    const struct achi_cursor *cursor = achi_cursor_in(chan);
+    const struct achi_handle *h = chan->priv;
+
     info->readonly = h->readonly;
     info->source = achi_is_source(h);
-    info->seen = h->cursor.seen;
-    info->received = h->cursor.received;
-    info->missed = h->cursor.missed;
-    info->overtaken = h->cursor.overtaken;
+    info->seen = cursor->seen;
+    info->received = cursor->received;
+    info->missed = cursor->missed;
+    info->overtaken = cursor->overtaken;
     info->slept = h->slept;
     info->ready = achi_ready_by(h);
 }
@@ -131,7 +134,7 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)
     out.readonly_wake = __atomic_load_n(&v->hdr->readonly_wake, __ATOMIC_RELAXED) != 0;
     out.replaced = __atomic_load_n(&v->hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED;
     file_info(h, &out);
-    handle_info(h, &out);
+    handle_info(chan, &out);
     *info = out;
     return ACH_OK;
 }

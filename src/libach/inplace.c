@@ -41,7 +41,7 @@ enum ach_status ach_reserve(ach_channel_t *chan, size_t size, void **ptr)
 
     if (!chan || !ptr || size == 0)
         return ACH_EINVAL;
-    h = chan->priv;
+    h = achi_handle_in(chan);
     if (!h)
         return ACH_CLOSED;
     r = achi_may_put(h);
@@ -65,7 +65,7 @@ enum ach_status ach_commit(ach_channel_t *chan, size_t size)
 
     if (!chan)
         return ACH_EINVAL;
-    h = chan->priv;
+    h = achi_handle_in(chan);
     if (!h)
         return ACH_CLOSED;
     if (size == 0 || size > __atomic_load_n(&h->reserved, __ATOMIC_RELAXED))
@@ -83,7 +83,7 @@ enum ach_status ach_abort(ach_channel_t *chan)
 {
     if (!chan)
         return ACH_EINVAL;
-    if (!chan->priv)
+    if (!achi_handle_in(chan))
         return ACH_CLOSED;
     if (!chan->priv->reserved)
         return ACH_EINVAL;
@@ -99,7 +99,7 @@ enum ach_status ach_view(ach_channel_t *chan, const void **ptr, size_t *size,
 
     if (!chan || !ptr || !size)
         return ACH_EINVAL;
-    if (!chan->priv)
+    if (!achi_handle_in(chan))
         return ACH_CLOSED;
     r = achi_get_wait(chan, NULL, UINT64_MAX, &look, timeout, options);
     achi_moved(chan, r == ACH_EAGAIN);
@@ -115,7 +115,7 @@ enum ach_status ach_view_check(const ach_channel_t *chan)
 {
     if (!chan)
         return ACH_EINVAL;
-    if (!chan->priv)
+    if (!achi_handle_in(chan))
         return ACH_CLOSED;
     if (!chan->priv->look.entry)
         return ACH_EINVAL;

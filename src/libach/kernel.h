@@ -47,7 +47,8 @@ enum ach_status achi_kernel_lock_source(struct achi_handle *h, const char *name)
 enum ach_status achi_kernel_put(const struct achi_handle *h, const void *buf, size_t len);
 
 /* Sleep until there is a message that the handle has not seen. Returns as achi_sleep. */
-enum ach_status achi_kernel_wait(struct achi_handle *h, const struct achi_deadline *d, int options);
+enum ach_status achi_kernel_wait(const ach_channel_t *chan, const struct achi_deadline *d,
+                                 int options);
 
 /* Make the device count a cancel and wake waiters and pollers. Safe in a signal handler. */
 void achi_kernel_cancel(int fd);

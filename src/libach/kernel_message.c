@@ -77,9 +77,11 @@ static int wait_call(int fd, struct ach_kernel_wait *w)
     return e;
 }
 
-enum ach_status achi_kernel_wait(struct achi_handle *h, const struct achi_deadline *d, int options)
+enum ach_status achi_kernel_wait(const ach_channel_t *chan, const struct achi_deadline *d,
+                                 int options)
 {
-    struct ach_kernel_wait w = {.seen = h->cursor.seen,
+    struct achi_handle *h = chan->priv;
+    struct ach_kernel_wait w = {.seen = achi_cursor_in(chan)->seen,
                                 .deadline = nanoseconds(d),
                                 .clock = d->clock,
                                 .flags = options & ACH_O_LINKED ? ACH_KERNEL_LINKED : 0,

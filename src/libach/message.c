@@ -53,7 +53,7 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
 
     if (!chan || !buf || len == 0)
         return ACH_EINVAL;
-    h = chan->priv;
+    h = achi_handle_in(chan);
     if (!h)
         return ACH_CLOSED;
     /* Only tail calls: a call that returns here would cost a stack frame. */
@@ -78,7 +78,7 @@ ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uin
     for (;;) {
         if (__builtin_expect(achi_canceled(chan), 0))
             return ACH_CANCELED;
-        r = achi_get(&h->view, &h->cursor, buf, size, options, look, &word);
+        r = achi_get(&h->view, achi_cursor_of(chan), buf, size, options, look, &word);
         if (r != ACH_EAGAIN || !(options & ACH_O_WAIT))
             return r;
         if (late)
@@ -138,7 +138,7 @@ ACHI_NO_BUFFER enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t si
 {
     if (!chan || (!buf && size))
         return ACH_EINVAL;
-    if (!chan->priv)
+    if (!achi_handle_in(chan))
         return ACH_CLOSED;
     if (__builtin_expect(!frame_size, 0))
         return get_nothing(chan, timeout, options);
@@ -153,11 +153,11 @@ enum ach_status ach_flush(ach_channel_t *chan)
 
     if (!chan)
         return ACH_EINVAL;
-    if (!chan->priv)
+    if (!achi_handle_in(chan))
         return ACH_CLOSED;
     if (achi_canceled(chan))
         return ACH_CANCELED;
-    r = achi_flush(&chan->priv->view, &chan->priv->cursor);
+    r = achi_flush(&chan->priv->view, achi_cursor_of(chan));
     achi_moved(chan, true);
     return r;
 }

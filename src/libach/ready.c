@@ -237,7 +237,7 @@ enum ach_status ach_channel_fd(const ach_channel_t *chan, int *file_descriptor)
 
     if (!chan || !file_descriptor)
         return ACH_EINVAL;
-    h = chan->priv;
+    h = achi_handle_in(chan);
     if (!h)
         return ACH_CLOSED;
     if (!ours(h->ready))

@@ -32,5 +32,5 @@ bool achi_ready_news(const ach_channel_t *chan, uint32_t *word)
 {
     const struct achi_handle *h = chan->priv;
 
-    return achi_canceled(chan) || achi_peek(&h->view, &h->cursor, word) != ACH_EAGAIN;
+    return achi_canceled(chan) || achi_peek(&h->view, achi_cursor_in(chan), word) != ACH_EAGAIN;
 }

@@ -70,7 +70,7 @@ void achi_device_close(struct achi_device *d, const struct achi_handle *h)
 
 void achi_device_update(struct achi_device *d, const ach_channel_t *chan)
 {
-    uint64_t seen = chan->priv->cursor.seen;
+    uint64_t seen = achi_cursor_in(chan)->seen;
     uint32_t cancels;
 
     if (achi_canceled(chan)) {

@@ -106,7 +106,7 @@ void achi_helper_update(struct achi_helper *t, const ach_channel_t *chan, bool t
     bool wake = false;
 
     pthread_mutex_lock(&t->lock);
-    t->seen = chan->priv->cursor.seen;
+    t->seen = achi_cursor_in(chan)->seen;
     if (!achi_ready_news(chan, &word)) {
         ready_thread_make_quiet(t, told);
         wake = !t->armed;

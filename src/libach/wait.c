@@ -207,9 +207,9 @@ static unsigned add_words(struct achi_futex_word *w, const ach_channel_t *chan,
 }
 
 /* Prefetch the entry that a woken waiter reads next, while it still loads the commit word. */
-static void fetch_next(const struct achi_handle *h)
+static void fetch_next(const ach_channel_t *chan)
 {
-    const struct achi_entry *e = achi_entry_of(&h->view, h->cursor.seen + 1);
+    const struct achi_entry *e = achi_entry_of(&chan->priv->view, achi_cursor_in(chan)->seen + 1);
 
     __builtin_prefetch(e);
     __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
@@ -227,7 +227,7 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
     if (spin(chan, word, d))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (achi_in_kernel(chan->priv))
-        return achi_kernel_wait(chan->priv, d, options);
+        return achi_kernel_wait(chan, d, options);
     if (passed(d))
         return ACH_TIMEOUT; /* do not set the flag: the next put would make a vain system call */
     r = wait_prepare(chan, &seen, options, &slice);
@@ -238,7 +238,7 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
     if (!find_end(d, slice, &end))
         return ACH_TIMEOUT;
     r = wait_sleep_on(w, add_words(w, chan, &seen, &end), &end);
-    fetch_next(chan->priv);
+    fetch_next(chan);
     return r;
 }
 
@@ -254,7 +254,8 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, struct achi_see
 
         if (achi_canceled(items[i].chan))
             return ACH_CANCELED;
-        items[i].status = achi_peek(&h->view, &h->cursor, &seen[i].commit);
+        items[i].status =
+            achi_peek(&h->view, achi_cursor_in(items[i].chan), &seen[i].commit);
         *ready += items[i].status != ACH_EAGAIN;
     }
     return ACH_OK;
@@ -312,7 +313,7 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct ach
     /* GCOVR_EXCL_START: kernel channels */
     if (n > 1)
         return achi_poll_all(items, n, d, options, ready);
-    r = achi_kernel_wait(items[0].chan->priv, d, options);
+    r = achi_kernel_wait(items[0].chan, d, options);
     if (r != ACH_ENOENT)
         return r;
     items[0].status = r;
@@ -337,7 +338,7 @@ enum ach_status ach_wait(ach_wait_item_t *items, size_t n, const struct timespec
     for (i = 0; i < n; i++) {
         if (!items[i].chan)
             return achi_fail(ACH_EINVAL, "channel %zu of ach_wait is NULL", i);
-        if (!items[i].chan->priv)
+        if (!achi_handle_in(items[i].chan))
             return achi_fail(ACH_CLOSED, "channel %zu of ach_wait is not open", i);
     }
     if (achi_deadline_init(&d, timeout, CLOCK_MONOTONIC, options) != ACH_OK)

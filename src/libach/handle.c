@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * handle.c - the memory of handles
+ *
+ * It is never freed, but used again: a program may still have a copy of a handle that it closed,
+ * and is told so by the life in it.
+ */
+#include "handle.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define NAP_NS 50000l
+
+/* The list is changed by one store, so a child of fork finds a complete one. */
+static struct achi_handle *closed;
+
+static void list_lock(void)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+
+    while (__atomic_exchange_n(&achi_process->handles, 1, __ATOMIC_ACQUIRE))
+        nanosleep(&nap, NULL);
+}
+
+static void list_unlock(void)
+{
+    __atomic_store_n(&achi_process->handles, 0, __ATOMIC_RELEASE);
+}
+
+struct achi_handle *achi_handle_new(void)
+{
+    struct achi_handle *h;
+    uint32_t life;
+
+    list_lock();
+    h = closed;
+    if (h)
+        closed = h->next;
+    list_unlock();
+    if (!h)
+        h = calloc(1, sizeof(*h));
+    if (!h)
+        return NULL;
+    life = h->life;
+    *h = (struct achi_handle){.life = life};
+    return h;
+}
+
+void achi_handle_end(struct achi_handle *h)
+{
+    h->life++;
+    list_lock();
+    h->next = closed;
+    closed = h;
+    list_unlock();
+}
