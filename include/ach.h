@@ -336,11 +336,13 @@ enum ach_status ach_attr_set_map(ach_attr_t *attr, enum ach_map map);
  * @attr: attributes for ach_open
  * @lock_source: non-zero to take the source lock
  *
- * At most one handle at a time holds a channel's source lock. ach_open returns
- * ACH_EAGAIN while another handle holds it, or if a writer that is stopped in
- * mid-put blocks all other writers. ach_close releases the lock, and so does the
- * end of the process; a child of fork does not hold it. Handles without the
- * lock can still put, unless the channel was created for a single writer.
+ * At most one process at a time holds a channel's source lock, for one or more of
+ * its handles; on a channel that was created for a single writer, one handle.
+ * ach_open returns ACH_EAGAIN while another one holds it, or if a writer that is
+ * stopped in mid-put blocks all other writers. ach_close releases the lock, the last
+ * one if several handles hold it, and so does the end of the process; a child of fork
+ * does not hold it. Handles without the lock can still put, unless the channel was
+ * created for a single writer.
  *
  * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
  *

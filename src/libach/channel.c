@@ -71,7 +71,6 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     return achi_shm_create(name, &g, attr, clock);
 }
 
-/* One handle at a time is the source, until it is closed or its process ends. */
 static enum ach_status lock_source(struct achi_handle *h, const char *name)
 {
     enum ach_status r;
@@ -82,10 +81,8 @@ static enum ach_status lock_source(struct achi_handle *h, const char *name)
         r = achi_heap_lock_source(h)
                 ? ACH_OK
                 : achi_fail(ACH_EAGAIN, "the heap channel has a source already");
-    else if (achi_in_kernel(h))
-        r = achi_kernel_lock_source(h, name);
     else
-        r = achi_shm_lock_source(h, name);
+        r = achi_source_lock(h, name);
     if (r != ACH_OK)
         return r;
     h->source = true;
@@ -95,6 +92,8 @@ static enum ach_status lock_source(struct achi_handle *h, const char *name)
 
 static void backend_close(struct achi_handle *h)
 {
+    if (h->map != ACH_MAP_ANON)
+        achi_source_unlock(h);
     if (h->map == ACH_MAP_ANON)
         achi_heap_close(h);
     else if (achi_in_kernel(h))

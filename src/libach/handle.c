@@ -15,17 +15,17 @@
 /* The list is changed by one store, so a child of fork finds a complete one. */
 static struct achi_handle *closed;
 
-static void list_lock(void)
+void achi_list_lock(void)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
 
-    while (__atomic_exchange_n(&achi_process->handles, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_exchange_n(&achi_process->lists, 1, __ATOMIC_ACQUIRE))
         nanosleep(&nap, NULL);
 }
 
-static void list_unlock(void)
+void achi_list_unlock(void)
 {
-    __atomic_store_n(&achi_process->handles, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&achi_process->lists, 0, __ATOMIC_RELEASE);
 }
 
 struct achi_handle *achi_handle_new(void)
@@ -33,11 +33,11 @@ struct achi_handle *achi_handle_new(void)
     struct achi_handle *h;
     uint32_t life;
 
-    list_lock();
+    achi_list_lock();
     h = closed;
     if (h)
         closed = h->next;
-    list_unlock();
+    achi_list_unlock();
     if (!h)
         h = calloc(1, sizeof(*h));
     if (!h)
@@ -50,8 +50,8 @@ struct achi_handle *achi_handle_new(void)
 void achi_handle_end(struct achi_handle *h)
 {
     h->life++;
-    list_lock();
+    achi_list_lock();
     h->next = closed;
     closed = h;
-    list_unlock();
+    achi_list_unlock();
 }

@@ -22,7 +22,7 @@ struct achi_wake_id {
 };
 
 struct achi_handle {
-    struct achi_view view; /* first: the core's callbacks find the handle by it */
+    struct achi_view view;    /* first: the core's callbacks find the handle by it */
     struct achi_ready *ready; /* for ach_channel_fd; NULL: not called yet */
     struct achi_look look;    /* what ach_view returned last; look.entry NULL: nothing */
     struct achi_room room;    /* the reservation of ach_reserve, on a single-writer channel */
@@ -38,13 +38,14 @@ struct achi_handle {
     uint64_t memory;        /* bytes of memory */
     uint64_t frame_size;
     enum ach_map map;
-    int fd;                /* the file; -1 for a heap channel */
-    bool readonly;         /* cannot put; mapped read-only */
-    bool special;          /* ach_put must call put_carefully */
-    bool source;           /* holds the source lock */
-    bool private_;         /* only this process has the memory */
-    uint32_t cancels;      /* kernel channels: the count of cancels that the last wait returned */
-    uint32_t source_turn;  /* the byte of the file that it locked as source (see source.c) */
+    int fd;               /* the file; -1 for a heap channel */
+    bool readonly;        /* cannot put; mapped read-only */
+    bool special;         /* ach_put must call put_carefully */
+    bool source;          /* holds the source lock */
+    bool private_;        /* only this process has the memory */
+    uint32_t cancels;     /* kernel channels: the count of cancels that the last wait returned */
+    uint32_t source_turn; /* the byte of the file that it locked as source (see source.c) */
+    struct achi_sources *sources; /* that it shares the lock with; NULL: none */
     uint64_t source_owner; /* the process that took the source lock; a child does not hold it */
     uint64_t fd_owner;     /* the process that opened a kernel channel's device */
     uint32_t *wake;        /* the wake word; NULL: not mapped */
@@ -99,13 +100,21 @@ static inline bool achi_is_source(const struct achi_handle *h)
 struct achi_handle *achi_handle_new(void); /* zeroed but for its life; NULL: no memory */
 void achi_handle_end(struct achi_handle *h);
 
+/* Lock the process's lists of handles and of sources. */
+void achi_list_lock(void);
+void achi_list_unlock(void);
+
+/* sources.c: be a source of a named channel, alone or with other handles of this process. */
+enum ach_status achi_source_lock(struct achi_handle *h, const char *name);
+void achi_source_unlock(struct achi_handle *h);
+
 /* Backends: create a channel; map an existing one and fill in view, span, memory, fd and map. */
 enum ach_status achi_shm_create(const char *name, const struct achi_geometry *g,
                                 const ach_create_attr_t *attr, clockid_t clock);
 enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool readonly);
 void achi_shm_close(struct achi_handle *h);
 enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name);
-void achi_shm_unlock_source(struct achi_handle *h);
+void achi_shm_unlock_source(const struct achi_handle *h, int fd);
 
 /* Is a handle of any process the source? *pid: its process, 0: unknown. */
 bool achi_shm_sourced(const struct achi_handle *h, uint32_t *pid);

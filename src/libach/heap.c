@@ -48,16 +48,21 @@ enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm)
 
 void achi_heap_close(struct achi_handle *h)
 {
-    if (achi_is_source(h))
+    if (achi_is_source(h) && (h->view.flags & ACHI_F_SINGLE_WRITER))
         __atomic_store_n(&h->view.hdr->source, 0, __ATOMIC_RELEASE);
 }
 
-/* The source is identified by its process's life, because a child of fork has a copy. */
+/*
+ * All handles are of one process, so they may all be sources, except on a single-writer channel.
+ * There the source is identified by its process's life, because a child of fork has a copy.
+ */
 bool achi_heap_lock_source(struct achi_handle *h)
 {
     uint32_t *source = &h->view.hdr->source, self = (uint32_t)(achi_thread()->process >> 32);
     uint32_t last = __atomic_load_n(source, __ATOMIC_RELAXED);
 
+    if (!(h->view.flags & ACHI_F_SINGLE_WRITER))
+        return true;
     return last != self &&
            __atomic_compare_exchange_n(source, &last, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }

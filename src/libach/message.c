@@ -121,9 +121,8 @@ static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *cha
 }
 
 /* Old programs pass no frame_size when they expect no message, as after a cancel. */
-static __attribute__((noinline)) enum ach_status get_nothing(ach_channel_t *chan,
-                                                             const struct timespec *timeout,
-                                                             int options)
+static __attribute__((noinline)) enum ach_status
+get_nothing(ach_channel_t *chan, const struct timespec *timeout, int options)
 {
     size_t size;
     enum ach_status r = chan->priv->ready ? get_and_tell(chan, NULL, 0, &size, timeout, options)

@@ -463,8 +463,6 @@ enum ach_status achi_shm_open(struct achi_handle *h, const char *name, bool read
 
 void achi_shm_close(struct achi_handle *h)
 {
-    if (achi_is_source(h))
-        achi_shm_unlock_source(h);
     achi_area_remove(h->area);
     munmap(h->view.hdr, h->span);
     close(h->fd);

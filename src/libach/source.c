@@ -27,9 +27,9 @@
 /* In source_turn: the source holds no lock on the file. */
 #define UNLOCKED 0x80000000u
 
-static int lock_turn(const struct achi_handle *h, short type)
+static int lock_turn(const struct achi_handle *h, int fd, short type)
 {
-    return achi_byte_lock(h->fd, (off_t)(h->source_turn & ~UNLOCKED), type);
+    return achi_byte_lock(fd, (off_t)(h->source_turn & ~UNLOCKED), type);
 }
 
 static void set_turn(struct achi_handle *h, uint32_t turn)
@@ -71,7 +71,7 @@ static enum ach_status take_turn(struct achi_handle *h, bool may_put)
         turn = (turn + 1) & ~UNLOCKED;
     }
     h->source_turn = turn;
-    if (lock_turn(h, F_WRLCK) != 0) {
+    if (lock_turn(h, h->fd, F_WRLCK) != 0) {
         if (errno != EAGAIN && errno != EACCES)
             return achi_fail_errno("cannot lock the channel's file");
         if (!may_put || has_other(h, turn))
@@ -134,7 +134,7 @@ enum ach_status achi_shm_lock_source(struct achi_handle *h, const char *name)
 }
 
 /* Unlock explicitly: a child of fork may keep the open file, and the lock with it. */
-void achi_shm_unlock_source(struct achi_handle *h)
+void achi_shm_unlock_source(const struct achi_handle *h, int fd)
 {
     uint32_t turn = h->source_turn;
 
@@ -142,7 +142,7 @@ void achi_shm_unlock_source(struct achi_handle *h)
         __atomic_compare_exchange_n(&h->view.hdr->source_turn, &turn, turn & ~UNLOCKED, 0,
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     else
-        lock_turn(h, F_UNLCK);
+        lock_turn(h, fd, F_UNLCK);
 }
 
 bool achi_shm_sourced(const struct achi_handle *h, uint32_t *pid)

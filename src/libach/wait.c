@@ -254,8 +254,7 @@ static enum ach_status look_at(ach_wait_item_t *items, size_t n, struct achi_see
 
         if (achi_canceled(items[i].chan))
             return ACH_CANCELED;
-        items[i].status =
-            achi_peek(&h->view, achi_cursor_in(items[i].chan), &seen[i].commit);
+        items[i].status = achi_peek(&h->view, achi_cursor_in(items[i].chan), &seen[i].commit);
         *ready += items[i].status != ACH_EAGAIN;
     }
     return ACH_OK;

@@ -52,8 +52,9 @@ static int run_loop(enum ach_status (*periodic)(void *), int options, int epoll)
         handlers[i].handler = handle;
     }
     while (!stop) {
-        enum ach_status r = epoll ? ach_evhandle_epoll(handlers, 2, &period, periodic, &ticks, options)
-                                  : ach_evhandle(handlers, 2, &period, periodic, &ticks, options);
+        enum ach_status r =
+            epoll ? ach_evhandle_epoll(handlers, 2, &period, periodic, &ticks, options)
+                  : ach_evhandle(handlers, 2, &period, periodic, &ticks, options);
 
         CHECK(r == ACH_OK);
     }

@@ -9,7 +9,7 @@ static void one_at_a_time(void)
 {
     ach_channel_t source, other;
 
-    make(4, 64);
+    make_single(4, 64);
     open_source(&source);
     CHECK(info_of(&source).source);
     CHECK_STATUS(try_source(&other), ACH_EAGAIN);
@@ -33,8 +33,58 @@ static void others_put(void)
     put_range(&source, 2, 2);
     CHECK_GET(&source, 0, ACH_OK, 1);
     CHECK_OK(ach_close(&other));
-    CHECK_STATUS(try_source(&other), ACH_EAGAIN);
     CHECK_OK(ach_close(&source));
+    remove_it();
+}
+
+static int is_refused(void *unused)
+{
+    ach_channel_t chan;
+
+    (void)unused;
+    CHECK_STATUS(try_source(&chan), ACH_EAGAIN);
+    return check_result();
+}
+
+static int is_accepted(void *unused)
+{
+    ach_channel_t chan;
+
+    (void)unused;
+    CHECK_OK(try_source(&chan));
+    return check_result();
+}
+
+static int closes(void *inherited)
+{
+    CHECK(!info_of(inherited).source);
+    CHECK_OK(ach_close(inherited));
+    return is_refused(NULL);
+}
+
+/* Several handles of one process share the lock, and no other process gets it meanwhile. */
+static void shared(void)
+{
+    unsigned before = open_descriptors();
+    ach_channel_t a, b;
+
+    make(4, 64);
+    open_source(&a);
+    open_source(&b);
+    CHECK(info_of(&a).source && info_of(&b).source);
+    put_range(&a, 1, 1);
+    put_range(&b, 2, 2);
+    CHECK(check_child(start_child(is_refused, NULL), 30000));
+    CHECK(check_child(start_child(closes, &a), 30000));
+    CHECK_OK(ach_close(&a));
+    CHECK(info_of(&b).source);
+    CHECK(check_child(start_child(closes, &b), 30000));
+    CHECK(check_child(start_child(is_refused, NULL), 30000));
+    CHECK_OK(ach_close(&b));
+    CHECK(check_child(start_child(is_accepted, NULL), 30000));
+    open_source(&b);
+    CHECK_OK(ach_close(&b));
+    CHECK(open_descriptors() == before);
     remove_it();
 }
 
@@ -61,7 +111,7 @@ static void no_leaks(void)
     unsigned before;
     int i;
 
-    make(4, 64);
+    make_single(4, 64);
     open_source(&source);
     before = open_descriptors();
     for (i = 0; i < 20; i++)
@@ -345,6 +395,7 @@ static void copied(void)
 static const struct test tests[] = {
     {"source-one-at-a-time", one_at_a_time, ALL, NULL},
     {"source-others-put", others_put, ALL, NULL},
+    {"source-shared", shared, NAMED, NO_NAME},
     {"source-single-writer", single_writer, ALL, NULL},
     {"source-no-leaks", no_leaks, ALL, NULL},
     {"source-not-readonly", not_readonly, ALL, NULL},
