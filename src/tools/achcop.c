@@ -7,6 +7,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -39,6 +41,8 @@ static const struct option long_options[] = {
     {"max-delay", required_argument, NULL, OPTION_MAX_DELAY},
     {"stable", required_argument, NULL, OPTION_STABLE},
     {"tie", no_argument, NULL, 't'},
+    {"log-ident", required_argument, NULL, 'i'},
+    {"log-facility", required_argument, NULL, 'f'},
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -50,6 +54,9 @@ struct achcop_arguments {
     const char *child_pid_file;
     const char *out;
     const char *err;
+    const char *ident; /* for the system log */
+    int facility;
+    bool logs;
     bool detach;
 };
 
@@ -61,11 +68,14 @@ static void achcop_print_help(void)
          "  -P, --cop-pid-file FILE    write and lock the pid of achcop there\n"
          "  -p, --child-pid-file FILE  write and lock the pid of the program there\n"
          "  -o, --output FILE          append the program's standard output to FILE\n"
-         "  -e, --error FILE           append the program's standard error to FILE\n"
-         "  -d, --detach               run in the background once the program has started\n"
-         "  -r, --restart              start the program again when it fails\n"
+         "  -e, --error FILE           append the program's standard error to FILE; -: leave the\n"
+         "                             output as it is, which is the default without --detach\n"
+         "  -d, --detach               run in the background once the program has started:\n"
+         "                             it runs for a second, or ends well, or see --wait\n"
+         "  -r, --restart              start the program again when it fails, except if it fails\n"
+         "                             within a second of its first start\n"
          "      --always               start it again also when it ends well\n"
-         "      --max-restarts N       give up after N restarts in a row\n"
+         "      --max-restarts N       give up after N restarts in a row, not at the first start\n"
          "      --delay SECONDS        delay before a restart (0.25); doubles each time\n"
          "      --max-delay SECONDS    the longest delay (30)\n"
          "      --stable SECONDS       a run this long resets delay and count (10)\n"
@@ -74,6 +84,8 @@ static void achcop_print_help(void)
          "      --wait-time SECONDS    how long --wait waits for a signal (30)\n"
          "      --grace SECONDS        time from SIGTERM to SIGKILL (5)\n"
          "  -t, --tie                  kill the program when achcop is killed\n"
+         "  -i, --log-ident NAME       write messages to the system log too, under this name\n"
+         "  -f, --log-facility FACILITY  the same, as user (default) or daemon\n"
          "  -v, --verbose              print a message for each start and end\n"
          "  -h, --help                 print this help\n"
          "  -V, --version              print the version\n"
@@ -85,6 +97,7 @@ static bool set_number(struct cop_options *o, int option)
 {
     switch (option) {
     case OPTION_MAX_RESTARTS:
+        o->max_restarts_given = true;
         return tool_parse_count(optarg, "the number of restarts", 0, &o->max_restarts);
     case OPTION_WAIT_TIME:
         return tool_parse_seconds(optarg, "the time to wait", &o->wait_seconds);
@@ -99,6 +112,16 @@ static bool set_number(struct cop_options *o, int option)
     default:
         return false;
     }
+}
+
+static bool set_facility(struct achcop_arguments *a)
+{
+    a->logs = true;
+    a->facility = strcasecmp(optarg, "user") ? LOG_DAEMON : LOG_USER;
+    if (a->facility == LOG_USER || !strcasecmp(optarg, "daemon") || !strcasecmp(optarg, "demon"))
+        return true;
+    tool_complain("the log facility cannot be '%s': give user or daemon", optarg);
+    return false;
 }
 
 static bool achcop_set_option(void *cx, int option)
@@ -128,6 +151,11 @@ static bool achcop_set_option(void *cx, int option)
         return a->cop.wait = true;
     case 't':
         return a->cop.tie = true;
+    case 'i':
+        a->ident = optarg;
+        return a->logs = true;
+    case 'f':
+        return set_facility(a);
     case 'v':
         return a->cop.verbose = true;
     default:
@@ -138,8 +166,8 @@ static bool achcop_set_option(void *cx, int option)
 /* Negative: go on. Otherwise exit with this status. */
 static int achcop_parse_arguments(struct achcop_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"+P:p:o:e:drwtvhV", long_options, achcop_print_help,
-                                                achcop_set_option};
+    static const struct tool_options options = {"+P:p:o:e:i:f:drwtvhH?V", long_options,
+                                                achcop_print_help, achcop_set_option};
     int status;
 
     status = tool_parse_options(&options, argc, argv, a);
@@ -153,13 +181,15 @@ static int achcop_parse_arguments(struct achcop_arguments *a, int argc, char **a
     return -1;
 }
 
-/* Open the output: its file, /dev/null when detached, else inherited (-1). */
-static bool open_output(const char *path, bool detach, int *fd)
+/* Open the output: its file, /dev/null when detached, else inherited (-1), as with "-". */
+static bool open_output(const char *path, bool detach, int inherited, int *fd)
 {
     *fd = -1;
     if (!path && detach)
         path = "/dev/null";
-    if (!path)
+    if (path && strcmp(path, "-") == 0 && detach) /* a copy, which survives leave_terminal */
+        return (*fd = fcntl(inherited, F_DUPFD_CLOEXEC, 3)) >= 0 || errno == EBADF;
+    if (!path || strcmp(path, "-") == 0)
         return true;
     *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
     if (*fd < 0)
@@ -189,7 +219,7 @@ static void leave_terminal(const struct achcop_arguments *a)
 
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
-    dup2(a->cop.err_fd, STDERR_FILENO);
+    dup2(a->cop.err_fd >= 0 ? a->cop.err_fd : null, STDERR_FILENO);
     close(null);
 }
 
@@ -254,9 +284,11 @@ static int achcop_run(struct achcop_arguments *a)
     struct cop_files files = {0};
     int status;
 
-    if (!open_output(a->out, a->detach, &a->cop.out_fd) ||
-        !open_output(a->err, a->detach, &a->cop.err_fd))
+    if (!open_output(a->out, a->detach, STDOUT_FILENO, &a->cop.out_fd) ||
+        !open_output(a->err, a->detach, STDERR_FILENO, &a->cop.err_fd))
         return EXIT_FAILED;
+    if (a->logs || (a->detach && !a->err))
+        tool_log_to(a->ident, a->facility);
     status = lock_files(a, &files);
     if (status >= 0)
         return status;
@@ -271,7 +303,9 @@ static int achcop_run(struct achcop_arguments *a)
 
 int main(int argc, char **argv)
 {
-    struct achcop_arguments a = {.cop = {.max_restarts = UINT64_MAX,
+    struct achcop_arguments a = {.ident = "achcop",
+                                 .facility = LOG_USER,
+                                 .cop = {.max_restarts = UINT64_MAX,
                                          .wait_seconds = 30,
                                          .grace = 5,
                                          .delay = 0.25,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -38,7 +39,8 @@ __attribute__((noreturn)) static void become(const struct cop_options *options,
     int error;
 
     setpgid(0, 0);
-    if ((!options->tie || tie_to(parent)) && replace_terminal() && redirect(options)) {
+    if ((!options->tie || tie_to(parent)) && replace_terminal() && redirect(options) &&
+        setenv("ACHCOP", "1", 1) == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);
         execvp(options->command[0], options->command);
     }

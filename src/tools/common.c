@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 
 #include "nochannel.h"
 #include "parse.h"
@@ -16,11 +17,23 @@
 #define NS_PER_SECOND 1000000000ll
 
 const char *tool_name = "ach";
+static bool logs; /* to the system log too */
+
+void tool_log_to(const char *ident, int facility)
+{
+    openlog(ident, LOG_PID, facility);
+    logs = true;
+}
 
 void tool_complain(const char *format, ...)
 {
     va_list ap;
 
+    if (logs) {
+        va_start(ap, format);
+        vsyslog(LOG_NOTICE, format, ap);
+        va_end(ap);
+    }
     flockfile(stderr);
     fprintf(stderr, "%s: ", tool_name);
     va_start(ap, format);
@@ -80,12 +93,19 @@ static void hint_option(const struct option *longs, char **argv)
         tool_complain("%s", hint);
 }
 
+/* -h, or -H or -? as in Ach 2. getopt also returns '?' for an option that it has refused. */
+static bool wants_help(int option, char **argv)
+{
+    return option == 'h' || option == 'H' ||
+           (option == '?' && optopt == 0 && strncmp(argv[optind - 1], "--", 2) != 0);
+}
+
 int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx)
 {
     int option;
 
     while ((option = getopt_long(argc, argv, o->shorts, o->longs, NULL)) >= 0) {
-        if (option == 'h') {
+        if (wants_help(option, argv)) {
             o->help();
             return EXIT_DONE;
         }

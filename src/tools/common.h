@@ -21,6 +21,9 @@ extern const char *tool_name;
 
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on messages go to the system log too. */
+void tool_log_to(const char *ident, int facility);
+
 /* Parse arguments. False after complaining. */
 bool tool_parse_count(const char *text, const char *what, uint64_t least, uint64_t *value);
 bool tool_parse_seconds(const char *text, const char *what, double *value);
@@ -28,7 +31,7 @@ bool tool_parse_seconds(const char *text, const char *what, double *value);
 /* A time limit, more than 0 seconds from now, as a point in time on CLOCK_MONOTONIC. */
 bool tool_parse_limit(const char *text, int64_t *until_ns);
 
-/* The options of a program. -h and -V are handled here, set is called for the others. */
+/* The options of a program. -h, -H, -? and -V are handled here, set is called for the others. */
 struct tool_options {
     const char *shorts;
     const struct option *longs;

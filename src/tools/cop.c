@@ -12,8 +12,12 @@
 #include "child.h"
 #include "common.h"
 
+/* Seconds after which a first run counts as started. */
+#define FIRST_RUN 1.0
+
 enum state {
     STARTING, /* the child runs, but has not sent SIGUSR1 yet */
+    PROVING,  /* the same without --wait: it counts as started at the deadline */
     RUNNING,
     STOPPING, /* the child was sent SIGTERM */
     PAUSING,  /* no child; the next one starts at the deadline */
@@ -153,12 +157,12 @@ static void start(struct cop *c)
         start_failed(c, "is ended, because its pid file cannot be written");
         return;
     }
-    if (!o->wait) {
+    if (!o->wait && !c->started) {
         running(c);
         return;
     }
-    c->state = STARTING;
-    c->deadline_ns = in_seconds(o->wait_seconds);
+    c->state = o->wait ? STARTING : PROVING;
+    c->deadline_ns = in_seconds(o->wait ? o->wait_seconds : FIRST_RUN);
 }
 
 static void describe_end(const struct cop *c, int status)
@@ -168,6 +172,17 @@ static void describe_end(const struct cop *c, int status)
                       strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) != 0 || c->options->verbose)
         tool_complain("'%s' ended with status %d", c->options->command[0], WEXITSTATUS(status));
+}
+
+/* A first start that fails is not repeated, unless a number of restarts was given. */
+static bool fails_at_once(const struct cop *c, int code)
+{
+    if (!c->started || (c->state == PROVING && (code == 0 || c->options->max_restarts_given)))
+        return false;
+    if (c->state == PROVING && c->options->restart)
+        tool_complain("'%s' failed in its first second; giving up. See --max-restarts",
+                      c->options->command[0]);
+    return true;
 }
 
 static void died(struct cop *c, int status)
@@ -184,8 +199,7 @@ static void died(struct cop *c, int status)
         c->restarts = 0;
         c->delay = o->delay;
     }
-    /* A first start that fails is not repeated. */
-    if (!(c->state == STARTING && c->started) && (o->always || (o->restart && code != 0)))
+    if (!fails_at_once(c, code) && (o->always || (o->restart && code != 0)))
         pause_or_end(c, code);
     else
         end(c, code);
@@ -228,7 +242,7 @@ static void on_hangup(struct cop *c)
 {
     c->restarts = 0;
     c->delay = c->options->delay;
-    if (c->state == STARTING || c->state == RUNNING)
+    if (c->state == STARTING || c->state == PROVING || c->state == RUNNING)
         stop(c, AFTER_RESTART);
     else if (c->state == PAUSING)
         start(c);
@@ -236,7 +250,7 @@ static void on_hangup(struct cop *c)
 
 static void on_failure(struct cop *c)
 {
-    if (c->state == STARTING)
+    if (c->state == STARTING || c->state == PROVING)
         start_failed(c, "reports that it failed to start");
     else if (c->state == RUNNING)
         tool_complain("'%s' reports a failure", c->options->command[0]);
@@ -247,6 +261,9 @@ static void on_deadline(struct cop *c)
     switch (c->state) {
     case STARTING:
         start_failed(c, "did not report in time that it has started");
+        break;
+    case PROVING:
+        running(c);
         break;
     case STOPPING:
         tool_complain("'%s' does not end; killing it", c->options->command[0]);
@@ -275,7 +292,7 @@ static void cop_on_signal(struct cop *c, int sig)
         on_terminate(c);
         break;
     case SIGUSR1:
-        if (c->state == STARTING)
+        if (c->state == STARTING || c->state == PROVING)
             running(c);
         break;
     case SIGUSR2:
