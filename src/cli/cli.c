@@ -229,7 +229,7 @@ static bool asks_for_help(int argc, char **argv)
 
     for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0 ||
-            strcmp(argv[i], "-?") == 0)
+            strcmp(argv[i], "-?") == 0 || strcmp(argv[i], "-H") == 0)
             return true;
     }
     return false;

@@ -23,7 +23,7 @@ static int dispatch(int argc, char **argv)
         puts("ach " ACH_VERSION);
         return EXIT_OK;
     }
-    if (is_one_of(argv[1], "--help", "-h", "-?"))
+    if (is_one_of(argv[1], "--help", "-h", "-?") || strcmp(argv[1], "-H") == 0)
         return verb_run(&verb_help, 1, argv);
     if (argv[1][0] == '-')
         return ach2_flags(argc, argv);

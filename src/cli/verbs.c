@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verbs.c - the table of verbs, in the order of the overview, and ach help, which prints it */
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 #include "suggest.h"
@@ -12,14 +13,15 @@ const struct verb *const verbs[] = {
     &verb_doctor, &verb_help,   &verb_search, &verb_adv,  &verb_hide, NULL,
 };
 
+/* In any case: Ach 2 accepts MK too. */
 static bool called(const struct verb *v, const char *name)
 {
     size_t i;
 
-    if (strcmp(v->name, name) == 0)
+    if (strcasecmp(v->name, name) == 0)
         return true;
     for (i = 0; i < sizeof(v->aliases) / sizeof(v->aliases[0]) && v->aliases[i]; i++) {
-        if (strcmp(v->aliases[i], name) == 0)
+        if (strcasecmp(v->aliases[i], name) == 0)
             return true;
     }
     return false;

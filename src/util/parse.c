@@ -48,6 +48,19 @@ bool parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return true;
 }
 
+/* Behind the digits of 1e3: an exponent of ten. */
+static bool read_exponent(struct digits *d)
+{
+    struct digits e;
+
+    if (!read_digits(d->rest + 1, 10, &e) || *e.rest)
+        return refuse(EINVAL);
+    d->rest = e.rest;
+    for (; e.value && d->value && !d->overflow; e.value--)
+        d->overflow = __builtin_mul_overflow(d->value, 10, &d->value);
+    return true;
+}
+
 bool parse_size(const char *text, size_t *out)
 {
     static const char units[] = "KMG";
@@ -56,6 +69,8 @@ bool parse_size(const char *text, size_t *out)
 
     if (!read_digits(text, 10, &d))
         return refuse(EINVAL);
+    if (*d.rest == 'e' && !read_exponent(&d))
+        return false;
     if (*d.rest) {
         const char *unit = strchr(units, *d.rest);
 
