@@ -190,7 +190,7 @@ static int judge(const struct mk_options *o, const char *name, ach_channel_t *ch
         return o->exact ? EXIT_DIFFERS : EXIT_OK;
     }
     if (o->verbose)
-        printf("channel '%s' exists already\n", name);
+        fprintf(stderr, "channel '%s' exists already\n", name);
     return EXIT_OK;
 }
 
@@ -234,7 +234,8 @@ static int make(const struct mk_options *o, const char *name)
     if (r != ACH_OK)
         return fail_errstr();
     if (o->verbose)
-        printf("created channel '%s': %zu messages of %zu bytes\n", name, o->count, o->size);
+        fprintf(stderr, "created channel '%s': %zu messages of %zu bytes\n", name, o->count,
+                o->size);
     return EXIT_OK;
 }
 

@@ -13,7 +13,7 @@ static bool remove_one(const char *name, bool force, bool verbose)
     char text[NO_CHANNEL_TEXT];
 
     if (r == ACH_OK && verbose)
-        printf("removed channel '%s'\n", name);
+        fprintf(stderr, "removed channel '%s'\n", name);
     if (r == ACH_OK || (force && r == ACH_ENOENT))
         return true;
     if (r == ACH_ENOENT)
