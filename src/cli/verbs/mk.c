@@ -173,6 +173,8 @@ static void mk_compare(const struct mk_options *o, const ach_info_t *have, struc
         differ(d, "no read-only wake");
     if (a->single_writer && !have->single_writer)
         differ(d, "many writers");
+    if (o->exact && o->attr.set_mode && o->attr.mode != have->mode)
+        differ(d, "mode %03o", (unsigned)have->mode);
 }
 
 /* With --exist-ok or --exact: compare the existing channel with the options. */
@@ -183,6 +185,9 @@ static int judge(const struct mk_options *o, const char *name, ach_channel_t *ch
 
     if (!channel_info(chan, name, &have))
         return EXIT_FAILED;
+    if (!o->exact && o->attr.set_mode && o->attr.mode != have.mode &&
+        ach_chmod(chan, o->attr.mode) != ACH_OK)
+        return fail_errstr();
     mk_compare(o, &have, &d);
     if (d.length) {
         complain("%schannel '%s' exists and differs: it has %s", o->exact ? "" : "warning: ", name,
@@ -275,9 +280,10 @@ const struct verb verb_mk = {
         "  -n, --size BYTES       nominal size of a message (512); K, M and G may follow\n"
         "  -o, --mode OCTAL       permissions, for example 660; default: 666 minus the umask\n"
         "  -t, --truncate         replace an existing channel; its messages are lost\n"
-        "  -1, --exist-ok         accept an existing channel and leave it unchanged; a warning\n"
-        "                         lists how it differs from what was requested\n"
-        "      --exact            the same, but exit with status 3 if the channel differs\n"
+        "  -1, --exist-ok         accept an existing channel; only its mode is changed, if given; "
+        "a\n"
+        "                         warning lists how it differs from what was requested\n"
+        "      --exact            accept it and change nothing; exit with status 3 if it differs\n"
         "      --replace-corrupt  replace an existing file that is not a usable channel\n"
         "      --timestamps       stamp each message with the time of its put\n"
         "      --clock NAME       clock of timeouts and stamps: monotonic (default), realtime,\n"
