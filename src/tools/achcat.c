@@ -20,6 +20,8 @@ struct achcat_arguments {
     const char *channel;
     const char *file;
     bool put;
+    bool subscribe;
+    bool chomp;
     bool lines;
     bool last;
     bool fresh;
@@ -30,21 +32,31 @@ struct achcat_arguments {
 
 static ach_channel_t chan;
 
-static const struct option long_options[] = {
-    {"put", no_argument, NULL, 'p'},        {"lines", no_argument, NULL, 'L'},
-    {"last", no_argument, NULL, 'l'},       {"new", no_argument, NULL, 'N'},
-    {"exit", no_argument, NULL, 'x'},       {"count", required_argument, NULL, 'n'},
-    {"time", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},    {0}};
+enum { OPTION_CHOMP = 256 };
+
+static const struct option long_options[] = {{"put", no_argument, NULL, 'p'},
+                                             {"subscribe", no_argument, NULL, 's'},
+                                             {"chomp", no_argument, NULL, OPTION_CHOMP},
+                                             {"lines", no_argument, NULL, 'L'},
+                                             {"last", no_argument, NULL, 'l'},
+                                             {"new", no_argument, NULL, 'N'},
+                                             {"exit", no_argument, NULL, 'x'},
+                                             {"count", required_argument, NULL, 'n'},
+                                             {"time", required_argument, NULL, 't'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {"version", no_argument, NULL, 'V'},
+                                             {0}};
 
 static void achcat_print_help(void)
 {
     puts("Usage: achcat [OPTION]... CHANNEL [FILE]\n"
-         "  or:  achcat --put [--count N] CHANNEL [FILE]\n"
+         "  or:  achcat --put [--chomp] [--count N] CHANNEL [FILE]\n"
          "Copy the messages of a channel to standard output or a file, or with --put\n"
          "the lines of standard input or a file into a channel.\n"
          "\n"
-         "  -p, --put           put lines into the channel\n"
+         "  -p, --put           put lines into the channel, each with its newline\n"
+         "      --chomp           with --put: without the newline; empty lines are skipped\n"
+         "  -s, --subscribe     copy messages from the channel (default)\n"
          "  -L, --lines         write a newline after each message\n"
          "  -l, --last          only the newest message each time, skipping older ones\n"
          "  -N, --new           skip the messages that the channel holds already\n"
@@ -62,6 +74,10 @@ static bool achcat_set_option(void *cx, int option)
     switch (option) {
     case 'p':
         return a->put = true;
+    case 's':
+        return a->subscribe = true;
+    case OPTION_CHOMP:
+        return a->chomp = true;
     case 'L':
         return a->lines = true;
     case 'l':
@@ -81,13 +97,13 @@ static bool achcat_set_option(void *cx, int option)
 
 static bool only_for_get(const struct achcat_arguments *a)
 {
-    return a->lines || a->last || a->fresh || a->now || a->until_ns != INT64_MAX;
+    return a->subscribe || a->lines || a->last || a->fresh || a->now || a->until_ns != INT64_MAX;
 }
 
 /* Negative: go on. Otherwise exit with this status. */
 static int achcat_parse_arguments(struct achcat_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"pLlNxn:t:hV", long_options, achcat_print_help,
+    static const struct tool_options options = {"psLlNxn:t:hH?V", long_options, achcat_print_help,
                                                 achcat_set_option};
     int status;
 
@@ -103,7 +119,11 @@ static int achcat_parse_arguments(struct achcat_arguments *a, int argc, char **a
         return EXIT_USAGE;
     }
     if (a->put && only_for_get(a)) {
-        tool_complain("--put can be combined only with --count");
+        tool_complain("--put can be combined only with --chomp and --count");
+        return EXIT_USAGE;
+    }
+    if (a->chomp && !a->put) {
+        tool_complain("--chomp needs --put");
         return EXIT_USAGE;
     }
     a->channel = argv[optind];
@@ -254,7 +274,7 @@ static int get_all(const struct achcat_arguments *a, FILE *out)
     return ok && ended_well(a, r) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* A message has at least one byte, so empty lines are skipped. */
+/* A message has at least one byte, so with --chomp empty lines are skipped. */
 static int put_all(const struct achcat_arguments *a, FILE *in)
 {
     char *line = NULL;
@@ -264,7 +284,7 @@ static int put_all(const struct achcat_arguments *a, FILE *in)
     ssize_t r;
 
     while (ok && (a->count == 0 || n < a->count) && (r = getline(&line, &room, in)) >= 0) {
-        if (r > 0 && line[r - 1] == '\n')
+        if (a->chomp && r > 0 && line[r - 1] == '\n')
             r--;
         if (r == 0)
             continue;

@@ -19,7 +19,7 @@ static void lines_and_messages(void)
 {
     REQUIRE_OK(ach_create("c", 16, 64, NULL));
     write_file("in", "one\n\ntwo words\nno end");
-    CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
+    CHECK(TOOL_RUN(achcat, "-p", "--chomp", "c", "in") == 0);
     CHECK(TOOL_RUN(achcat, "-xL", "c", "out") == 0);
     CHECK(strcmp(tool_read("out"), "one\ntwo words\nno end\n") == 0);
     CHECK(TOOL_RUN(achcat, "-x", "c", "out") == 0);
@@ -39,7 +39,7 @@ static void follows(void)
 
     TOOL_UNTIL(strstr(tool_read("out"), "no end") != NULL);
     write_file("in", "more\n");
-    CHECK(TOOL_RUN(achcat, "--put", "c", "in") == 0);
+    CHECK(TOOL_RUN(achcat, "--put", "--chomp", "c", "in") == 0);
     TOOL_UNTIL(strstr(tool_read("out"), "more\n") != NULL);
     tool_kill(pid, SIGTERM);
     CHECK(tool_wait(pid) == 0);
@@ -68,7 +68,7 @@ static void hangs_up(void)
     TOOL_UNTIL(tool_size("out6") > 0);
     tool_kill(pid, SIGHUP);
     CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
-    TOOL_UNTIL(strcmp(tool_read("out6"), "one\none\n") == 0);
+    TOOL_UNTIL(strcmp(tool_read("out6"), "one\n\none\n\n") == 0);
     tool_kill(pid, SIGTERM);
     CHECK(tool_wait(pid) == 0);
     CHECK_OK(ach_unlink("c"));
@@ -143,7 +143,7 @@ static void missed(void)
     CHECK(strstr(tool_read("err"), "missed") == NULL);
     unlink("out4");
     pid = TOOL_START(achcat, "c", "out4");
-    TOOL_UNTIL(strcmp(tool_read("out4"), "four") == 0);
+    TOOL_UNTIL(strcmp(tool_read("out4"), "four\n") == 0);
     kill(pid, SIGSTOP);
     REQUIRE(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
     CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
@@ -173,14 +173,14 @@ static const char *no_channel(const char *name)
 /* Options that are refused with --put. */
 static void put_options(void)
 {
-    static const char *const options[] = {"-L", "-l", "-N", "-x", "-t1"};
+    static const char *const options[] = {"-s", "-L", "-l", "-N", "-x", "-t1"};
     size_t i;
 
     REQUIRE_OK(ach_create("c", 16, 64, NULL));
     write_file("in", "one\n");
     for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         CHECK(TOOL_RUN(achcat, "-p", options[i], "c", "in") == 2);
-    CHECK(strstr(tool_read("err"), "only with --count") != NULL);
+    CHECK(strstr(tool_read("err"), "only with --chomp and --count") != NULL);
     CHECK(TOOL_RUN(achcat, "-p", "-n", "1", "c", "in") == 0);
     CHECK_OK(ach_unlink("c"));
 }
