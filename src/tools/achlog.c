@@ -5,6 +5,7 @@
  * One log per channel, see docs/log-format.md. A signal or the time limit ends
  * the logs properly; if achlog is killed, a log is complete up to the last flush.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -26,6 +27,7 @@ struct achlog_arguments {
     const char *dir;
     const char *file;
     bool quiet;
+    char **argv;
 };
 
 static const struct option long_options[] = {
@@ -57,6 +59,16 @@ static void achlog_print_help(void)
          "SIGINT and SIGTERM end the logs properly.");
 }
 
+/* In Ach 2, -n had no argument and no effect; then a channel follows. */
+static bool set_count(struct achlog_arguments *a)
+{
+    if (optarg != a->argv[optind - 1] || (optarg[0] == '-' && isdigit((unsigned char)optarg[1])) ||
+        optarg[strspn(optarg, "0123456789")] == '\0')
+        return tool_parse_count(optarg, "the count", 1, &a->record.count);
+    optind--;
+    return true;
+}
+
 static bool achlog_set_option(void *cx, int option)
 {
     struct achlog_arguments *a = cx;
@@ -75,7 +87,7 @@ static bool achlog_set_option(void *cx, int option)
     case 'N':
         return a->record.fresh = true;
     case 'n':
-        return tool_parse_count(optarg, "the count", 1, &a->record.count);
+        return set_count(a);
     case 't':
         return tool_parse_limit(optarg, &a->record.until_ns);
     case 'f':
@@ -90,10 +102,11 @@ static bool achlog_set_option(void *cx, int option)
 /* Negative: go on. Otherwise exit with this status. */
 static int achlog_parse_arguments(struct achlog_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"zd:o:lNn:t:fqhV", long_options, achlog_print_help,
-                                                achlog_set_option};
+    static const struct tool_options options = {"zd:o:lNn:t:fqhH?V", long_options,
+                                                achlog_print_help, achlog_set_option};
     int status;
 
+    a->argv = argv;
     status = tool_parse_options(&options, argc, argv, a);
     if (status >= 0)
         return status;
