@@ -75,8 +75,8 @@ static void hangup_restarts(void)
 
 static void killed_child_returns(void)
 {
-    pid_t cop =
-        TOOL_START(achcop, "-r", "--delay", "0.001", "-p", "child.pid", "--", "sh", "-c", SLEEPER);
+    pid_t cop = TOOL_START(achcop, "-r", "--max-restarts", "9", "--delay", "0.001", "-p",
+                           "child.pid", "--", "sh", "-c", SLEEPER);
     pid_t first, second;
 
     TOOL_UNTIL((first = tool_pid("child.pid")) > 0);
