@@ -15,17 +15,17 @@
 /* The list is changed by one store, so a child of fork finds a complete one. */
 static struct achi_handle *closed;
 
-void achi_list_lock(void)
+void achi_list_lock(uint32_t *lock)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
 
-    while (__atomic_exchange_n(&achi_process->lists, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
         nanosleep(&nap, NULL);
 }
 
-void achi_list_unlock(void)
+void achi_list_unlock(uint32_t *lock)
 {
-    __atomic_store_n(&achi_process->lists, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
 struct achi_handle *achi_handle_new(void)
@@ -33,11 +33,11 @@ struct achi_handle *achi_handle_new(void)
     struct achi_handle *h;
     uint32_t life;
 
-    achi_list_lock();
+    achi_list_lock(&achi_process->handles);
     h = closed;
     if (h)
         closed = h->next;
-    achi_list_unlock();
+    achi_list_unlock(&achi_process->handles);
     if (!h)
         h = calloc(1, sizeof(*h));
     if (!h)
@@ -50,8 +50,8 @@ struct achi_handle *achi_handle_new(void)
 void achi_handle_end(struct achi_handle *h)
 {
     h->life++;
-    achi_list_lock();
+    achi_list_lock(&achi_process->handles);
     h->next = closed;
     closed = h;
-    achi_list_unlock();
+    achi_list_unlock(&achi_process->handles);
 }

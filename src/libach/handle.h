@@ -100,9 +100,9 @@ static inline bool achi_is_source(const struct achi_handle *h)
 struct achi_handle *achi_handle_new(void); /* zeroed but for its life; NULL: no memory */
 void achi_handle_end(struct achi_handle *h);
 
-/* Lock the process's lists of handles and of sources. */
-void achi_list_lock(void);
-void achi_list_unlock(void);
+/* Lock a list of this process; the lock is a word of achi_process. */
+void achi_list_lock(uint32_t *lock);
+void achi_list_unlock(uint32_t *lock);
 
 /* sources.c: be a source of a named channel, alone or with other handles of this process. */
 enum ach_status achi_source_lock(struct achi_handle *h, const char *name);

@@ -88,7 +88,7 @@ enum ach_status achi_source_lock(struct achi_handle *h, const char *name)
         return lock_alone(h, name);
     if (fstat(h->fd, &st) != 0)
         return achi_fail_errno("cannot be the source of channel '%s'", name);
-    achi_list_lock();
+    achi_list_lock(&achi_process->sources);
     h->sources = find(&st);
     if (!h->sources)
         r = begin(h, name, &st);
@@ -96,7 +96,7 @@ enum ach_status achi_source_lock(struct achi_handle *h, const char *name)
         h->sources->handles++;
         h->source_turn = h->sources->turn;
     }
-    achi_list_unlock();
+    achi_list_unlock(&achi_process->sources);
     return r;
 }
 
@@ -109,7 +109,7 @@ void achi_source_unlock(struct achi_handle *h)
             unlock_alone(h, h->fd);
         return;
     }
-    achi_list_lock();
+    achi_list_lock(&achi_process->sources);
     if (--s->handles == 0) {
         while (*p != s)
             p = &(*p)->next;
@@ -119,5 +119,5 @@ void achi_source_unlock(struct achi_handle *h)
         close(s->fd);
         free(s);
     }
-    achi_list_unlock();
+    achi_list_unlock(&achi_process->sources);
 }

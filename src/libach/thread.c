@@ -42,7 +42,8 @@ static void forget(void)
         return;
     achi_process->life = 0;
     achi_process->cancels = 0;
-    achi_process->lists = 0;
+    achi_process->handles = 0;
+    achi_process->sources = 0;
 }
 
 __attribute__((constructor)) static void watch_fork(void)

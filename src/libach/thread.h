@@ -29,7 +29,8 @@ extern __thread struct achi_thread achi_thread_self
 struct achi_process {
     uint32_t life;    /* grows by 1 from parent to child; 0: a new child before achi_thread_ask */
     uint32_t cancels; /* calls of ach_cancel under way: ach_close waits for them */
-    uint32_t lists;   /* the lock of the lists in handle.c and sources.c */
+    uint32_t handles; /* the lock of the list in handle.c */
+    uint32_t sources; /* the lock of the list in sources.c */
 };
 
 extern struct achi_process *achi_process __attribute__((visibility("hidden")));
