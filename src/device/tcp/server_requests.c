@@ -10,9 +10,10 @@
 
 #define WRONG_KEYS_MAX 3u
 
-static bool listed(const ach_device_info_t *info)
+/* Clients of Player refuse a list with devices of another port. */
+static bool listed(const struct tcp_session *s, const ach_device_info_t *info)
 {
-    return !info->remote;
+    return !info->remote && info->address.robot == s->robot;
 }
 
 static void list_devices(struct tcp_session *s, const ach_header_t *h,
@@ -22,7 +23,7 @@ static void list_devices(struct tcp_session *s, const ach_header_t *h,
     size_t i;
 
     for (i = 0; i < n && list.devices_count < ACH_PLAYER_MAX_DEVICES; i++)
-        if (listed(&infos[i]))
+        if (listed(s, &infos[i]))
             addrs[list.devices_count++] =
                 (ach_devaddr_t){.host = s->host,
                                 .robot = tcp_server_port(s->server, infos[i].address.robot),

@@ -218,8 +218,9 @@ def many_robots(program):
     first.send(p.CMD, p.POSITION2D, 0, 1, VELOCITY)
     m = first.next()
     assert m.body == VELOCITY and m.robot == 6665
-    body = first.request(p.PLAYER, 0, p.DEVLIST).body
-    assert [d[1] for d in struct.iter_unpack(">4I", body[8:])] == [6665, 7005], body
+    for client, robot in ((first, 6665), (second, 7005)):  # each port lists its own devices
+        body = client.request(p.PLAYER, 0, p.DEVLIST).body
+        assert [d[1] for d in struct.iter_unpack(">4I", body[8:])] == [robot], body
     a.end()
 
 
