@@ -203,6 +203,9 @@ ach_status_t tcp_handshake_answer(struct tcp_handshake *c, uint8_t subtype, uint
     }
     if (status != ACH_OK || h.type == ACH_MSG_ACK)
         return status;
+    /* Player's server: only a request for a device that it does not have is refused with a body. */
+    if (subtype == ACH_PLAYER_REQ_DEV && *size && !*c->why)
+        return handshake_fail(c, ACH_ENOENT, "it has no such device, or cannot set it up");
     return handshake_fail(c, ACH_EACCES, refusal(c));
 }
 
