@@ -38,12 +38,12 @@ static bool is_odd(char c)
 
 static bool in_word(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '.' || c == '-';
+    return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == ':';
 }
 
 static bool in_number(char c)
 {
-    return in_word(c) || c == '+';
+    return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+';
 }
 
 static bool ends_line(const struct dev_lexer *lexer)
@@ -87,6 +87,32 @@ static void take(struct dev_lexer *lexer, enum dev_token_kind kind, bool (*belon
         step(lexer);
     while (belongs && lexer->at < lexer->end && belongs(*lexer->at));
     lexer->token.kind = kind;
+    lexer->token.text = start;
+    lexer->token.length = (size_t)(lexer->at - start);
+}
+
+/* The length of an index that belongs to a word, as in color[0]; 0: what follows is no index. */
+static size_t index_length(const struct dev_lexer *lexer)
+{
+    const char *p = lexer->at;
+
+    if (p == lexer->end || *p != '[')
+        return 0;
+    do
+        p++;
+    while (p < lexer->end && is_digit(*p));
+    return p < lexer->end && *p == ']' && p > lexer->at + 1 ? (size_t)(p + 1 - lexer->at) : 0;
+}
+
+static void take_word(struct dev_lexer *lexer)
+{
+    const char *start = lexer->at;
+    size_t n;
+
+    take(lexer, DEV_WORD, in_word);
+    while ((n = index_length(lexer)) > 0 || (lexer->at < lexer->end && in_word(*lexer->at)))
+        for (n = n ? n : 1; n; n--)
+            step(lexer);
     lexer->token.text = start;
     lexer->token.length = (size_t)(lexer->at - start);
 }
@@ -143,7 +169,7 @@ void dev_lexer_advance(struct dev_lexer *lexer)
     else if (is_bracket(c))
         take_bracket(lexer);
     else if (is_letter(c))
-        take(lexer, DEV_WORD, in_word);
+        take_word(lexer);
     else if (starts_number(c))
         take(lexer, DEV_NUMERAL, in_number);
     else
