@@ -57,8 +57,8 @@ static ach_status_t laser_set_config(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_laser_config_t *b = ach_message_body(m);
 
-    if (!b || !drv_sim_scanner_set(&s->scanner, (double)b->min_angle, (double)b->max_angle,
-                                   (double)b->resolution, (double)b->max_range))
+    if (!b || !drv_sim_scanner_change(&s->scanner, (double)b->min_angle, (double)b->max_angle,
+                                      (double)b->resolution, (double)b->max_range))
         return ACH_ENOTSUP;
     if (b->scanning_frequency > 0)
         s->scanner.sensor.rate = (double)b->scanning_frequency;

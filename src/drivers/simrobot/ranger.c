@@ -77,8 +77,8 @@ static ach_status_t ranger_set_config(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_ranger_config_t *b = ach_message_body(m);
 
-    if (!b ||
-        !drv_sim_scanner_set(&s->scanner, b->min_angle, b->max_angle, b->angular_res, b->max_range))
+    if (!b || !drv_sim_scanner_change(&s->scanner, b->min_angle, b->max_angle, b->angular_res,
+                                      b->max_range))
         return ACH_ENOTSUP;
     if (b->frequency > 0)
         s->scanner.sensor.rate = b->frequency;

@@ -9,8 +9,8 @@
 #define RAYS_MAX 10000.0
 #define RANGE_MAX 1000.0
 
-bool drv_sim_scanner_set(struct drv_sim_scanner *c, double min_angle, double max_angle,
-                         double resolution, double max_range)
+static bool scanner_set(struct drv_sim_scanner *c, double min_angle, double max_angle,
+                        double resolution, double max_range)
 {
     double rays = floor((max_angle - min_angle) / resolution + 1.0001);
     float *ranges;
@@ -31,6 +31,13 @@ bool drv_sim_scanner_set(struct drv_sim_scanner *c, double min_angle, double max
     return true;
 }
 
+bool drv_sim_scanner_change(struct drv_sim_scanner *c, double min_angle, double max_angle,
+                            double resolution, double max_range)
+{
+    return scanner_set(c, min_angle, max_angle, resolution != 0 ? resolution : c->resolution,
+                       max_range != 0 ? max_range : c->max_range);
+}
+
 ach_status_t drv_sim_scanner_options(struct drv_sim *s, ach_section_t *o)
 {
     struct drv_sim_scanner *c = &s->scanner;
@@ -41,7 +48,7 @@ ach_status_t drv_sim_scanner_options(struct drv_sim *s, ach_section_t *o)
     c->sensor.mount = drv_sim_pose_option(o, "laser_pose", (ach_pose2d_t){0});
     c->sensor.rate = ach_section_double(o, "laser_rate", 10);
     c->noise = ach_section_length(o, "laser_noise", 0);
-    if (!drv_sim_scanner_set(c, -fov / 2, fov / 2, resolution, range))
+    if (!scanner_set(c, -fov / 2, fov / 2, resolution, range))
         ach_section_refuse(o, "laser_fov", 0,
                            "1 to 10000 rays within two turns, and a range up to 1000 m");
     return ACH_OK;

@@ -102,8 +102,9 @@ void drv_sim_position_watch(struct drv_sim *s); /* stop if the last command is t
 ach_status_t drv_sim_scanner_options(struct drv_sim *s, ach_section_t *o);
 /* False: no scan is due. */
 bool drv_sim_scanner_scan(struct drv_sim *s);
-bool drv_sim_scanner_set(struct drv_sim_scanner *scanner, double min_angle, double max_angle,
-                         double resolution, double max_range);
+/* As a client requests; 0 as resolution or range: unchanged. */
+bool drv_sim_scanner_change(struct drv_sim_scanner *scanner, double min_angle, double max_angle,
+                            double resolution, double max_range);
 
 ach_status_t drv_sim_laser_options(struct drv_sim *s, ach_section_t *o);
 ach_status_t drv_sim_laser_process(struct drv_sim *s, const ach_message_t *m);

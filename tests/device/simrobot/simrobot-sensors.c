@@ -63,7 +63,14 @@ static void laser(void)
     } while (true);
     CHECK(near((double)d->ranges[2], 1, 1e-6)); /* max_range */
     ach_message_unref(m);
-    config.resolution = 0;
+    config.max_range = config.resolution = 0; /* as libplayerc leaves them: unchanged */
+    CHECK(ear_acked(ear, ACH_LASER_REQ_SET_CONFIG, &config));
+    m = ear_data(ear, ACH_LASER_DATA_SCAN);
+    REQUIRE(m);
+    d = ach_message_body(m);
+    CHECK(d->ranges_count == 5 && near((double)d->max_range, 1, 1e-6));
+    ach_message_unref(m);
+    config.resolution = -0.1f;
     CHECK(!ear_acked(ear, ACH_LASER_REQ_SET_CONFIG, &config));
     config.resolution = 1e-9f;
     CHECK(!ear_acked(ear, ACH_LASER_REQ_SET_CONFIG, &config));
