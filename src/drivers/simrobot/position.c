@@ -22,7 +22,7 @@ static void check_limits(ach_section_t *o, const char *name, const struct drv_si
 ach_status_t drv_sim_position_options(struct drv_sim *s, ach_section_t *o)
 {
     struct drv_sim_motion *m = &s->motion;
-    ach_status_t status = ach_driver_property_double(s->driver, "watchdog", 1.0);
+    ach_status_t status = ach_driver_property_double(s->driver, "watchdog", 0);
 
     m->power = true;
     m->radius = ach_section_length(o, "radius", 0.2);
