@@ -4,12 +4,17 @@
 
 #include "sim.h"
 
-static const uint8_t messages[][2] = {
-    {ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL},        {ACH_MSG_CMD, ACH_POSITION2D_CMD_POS},
-    {ACH_MSG_CMD, ACH_POSITION2D_CMD_CAR},        {ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL_HEAD},
-    {ACH_MSG_REQ, ACH_POSITION2D_REQ_GET_GEOM},   {ACH_MSG_REQ, ACH_POSITION2D_REQ_MOTOR_POWER},
-    {ACH_MSG_REQ, ACH_POSITION2D_REQ_SET_ODOM},   {ACH_MSG_REQ, ACH_POSITION2D_REQ_RESET_ODOM},
-    {ACH_MSG_REQ, ACH_POSITION2D_REQ_SPEED_PROF}, {0, 0}};
+static const uint8_t messages[][2] = {{ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL},
+                                      {ACH_MSG_CMD, ACH_POSITION2D_CMD_POS},
+                                      {ACH_MSG_CMD, ACH_POSITION2D_CMD_CAR},
+                                      {ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL_HEAD},
+                                      {ACH_MSG_REQ, ACH_POSITION2D_REQ_GET_GEOM},
+                                      {ACH_MSG_REQ, ACH_POSITION2D_REQ_MOTOR_POWER},
+                                      {ACH_MSG_REQ, ACH_POSITION2D_REQ_SET_ODOM},
+                                      {ACH_MSG_REQ, ACH_POSITION2D_REQ_RESET_ODOM},
+                                      {ACH_MSG_REQ, ACH_POSITION2D_REQ_SPEED_PROF},
+                                      {ACH_MSG_REQ, ACH_POSITION2D_REQ_POSITION_MODE},
+                                      {0, 0}};
 
 static void check_limits(ach_section_t *o, const char *name, const struct drv_sim_pair *p)
 {
@@ -169,6 +174,17 @@ static ach_status_t speed_profile(struct drv_sim *s, const ach_message_t *m)
     return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
 }
 
+/* Each command says what it means, so the mode has no effect beyond a stop. */
+static ach_status_t position_mode(struct drv_sim *s, const ach_message_t *m)
+{
+    const ach_position2d_position_mode_req_t *body = ach_message_body(m);
+
+    if (!body || body->state > 1)
+        return ACH_ENOTSUP;
+    s->motion.command.mode = DRV_SIM_STAND;
+    return ach_driver_reply(s->driver, m, ACH_MSG_ACK, NULL);
+}
+
 static ach_status_t position_request(struct drv_sim *s, const ach_message_t *m)
 {
     const ach_position2d_set_odom_req_t *body;
@@ -185,6 +201,8 @@ static ach_status_t position_request(struct drv_sim *s, const ach_message_t *m)
         return set_odometry(s, m, &(ach_pose2d_t){0});
     case ACH_POSITION2D_REQ_SPEED_PROF:
         return speed_profile(s, m);
+    case ACH_POSITION2D_REQ_POSITION_MODE:
+        return position_mode(s, m);
     }
     return ACH_ENOTSUP;
 }
