@@ -36,9 +36,12 @@ struct drv_sim_scanner {
     float *ranges;
 };
 
+#define DRV_SIM_SONARS_MAX 64
+
 struct drv_sim_sonar {
     struct drv_sim_sensor sensor;
-    unsigned count; /* spaced evenly around the robot */
+    unsigned count;
+    double angles[DRV_SIM_SONARS_MAX]; /* where they are on the robot's rim, and point to */
     double cone, max_range;
 };
 

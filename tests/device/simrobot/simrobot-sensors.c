@@ -83,7 +83,7 @@ static void laser(void)
 /* A sensor that is moved publishes its new pose. */
 static void moved(void)
 {
-    struct rig *rig = begin("laser_range 5", false);
+    struct rig *rig = begin("laser_range 5 sonars 8", false);
     struct ear *simulation = ear_open(rig, "simulation:0"), *scan = ear_open(rig, "laser:0");
     struct ear *ranger = ear_open(rig, "ranger:0"), *sonar = ear_open(rig, "sonar:0");
     ach_simulation_pose2d_req_t to = pose_of("laser", 0.5, 0, 0), ring = pose_of("sonar", 0, 0, 1);
@@ -109,6 +109,34 @@ static void moved(void)
     ear_close(ranger);
     ear_close(sonar);
     rig_end(rig);
+}
+
+/* The geometry: the yaw of each sonar, in degrees. */
+static void check_layout(const char *options, const double *yaws, size_t n)
+{
+    struct rig *rig = begin(options, false);
+    struct ear *ear = ear_open(rig, "sonar:0");
+    ach_message_t *m = ear_request(ear, ACH_SONAR_REQ_GET_GEOM, NULL);
+    const ach_sonar_geom_t *geom = m ? ach_message_body(m) : NULL;
+    size_t i;
+
+    CHECK(geom && geom->poses_count == n);
+    for (i = 0; geom && i < n && i < geom->poses_count; i++)
+        CHECK(near(remainder(geom->poses[i].pyaw - yaws[i] * M_PI / 180, 2 * M_PI), 0, 1e-9));
+    ach_message_unref(m);
+    ear_close(ear);
+    rig_end(rig);
+}
+
+static void layouts(void)
+{
+    static const double pioneer[] = {90,  50,   30,   10,   -10, -30, -50, -90,
+                                     -90, -130, -150, -170, 170, 150, 130, 90};
+    static const double ring[] = {0, 120, 240}, own[] = {10, -20};
+
+    check_layout("", pioneer, 16);
+    check_layout("sonars 3", ring, 3);
+    check_layout("sonar_angles [10 -20]", own, 2);
 }
 
 static void sonar(void)
@@ -214,6 +242,7 @@ int main(void)
     laser();
     moved();
     sonar();
+    layouts();
     map();
     simulation();
     bad_options();
