@@ -116,9 +116,10 @@ static void velocities(void)
     end(&b);
 }
 
+/* One command is enough: by default there is no watchdog. */
 static void walls(void)
 {
-    struct bench b = begin("watchdog 0");
+    struct bench b = begin("");
     struct ear *bumper = ear_open(b.rig, "bumper:0");
     const ach_bumper_data_t *d;
     ach_message_t *m;
@@ -159,7 +160,7 @@ static void watchdog(void)
 
 static void goals(void)
 {
-    struct bench b = begin("");
+    struct bench b = begin("watchdog 1");
     ach_position2d_cmd_pos_t cmd = {.pos = {1.5, 0.8, M_PI / 2}, .state = 1};
 
     REQUIRE_OK(ear_command(b.robot, ACH_POSITION2D_CMD_POS, &cmd));
@@ -195,6 +196,10 @@ static void other_commands(void)
     CHECK(ear_acked(b.robot, ACH_POSITION2D_REQ_RESET_ODOM, NULL));
     pass(&b, 0.1);
     CHECK(near(b.now.pos.px, 0, 1e-9));
+    CHECK(ear_acked(b.robot, ACH_POSITION2D_REQ_POSITION_MODE,
+                    &(ach_position2d_position_mode_req_t){.state = 1}));
+    CHECK(!ear_acked(b.robot, ACH_POSITION2D_REQ_POSITION_MODE,
+                     &(ach_position2d_position_mode_req_t){.state = 2}));
     CHECK(!ear_acked(b.robot, ACH_POSITION2D_REQ_SET_ODOM, NULL));
     CHECK(!ear_acked(b.robot, ACH_POSITION2D_REQ_SPEED_PID, NULL));
     end(&b);
