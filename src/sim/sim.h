@@ -85,7 +85,7 @@ struct sim_sink {
     int64_t delay;        /* sim_clocks.delay when the slice began */
     int64_t wall_end;     /* when to check it (watchdog.c) */
     int64_t wall_resumed; /* when it was last continued */
-    int64_t cpu_resumed;  /* its CPU time at the last check that let its slice go on */
+    int64_t cpu_resumed;  /* its CPU time when a critical section was last continued */
     int64_t wall_asleep;  /* since when it sleeps without using CPU time; 0: not asleep */
     int64_t cpu_asleep;   /* its CPU time at wall_asleep */
     int64_t cpu_look;     /* its CPU time at the first check since its go; -1: none yet */

@@ -13,7 +13,7 @@
 
 #define LOOK_WALL 20000000         /* longest wait for a note */
 #define CRITICAL_LOOK 20000        /* wall time between two checks of a critical section */
-#define PREEMPTED_LOOK 1000000     /* longest wall time between two checks of a preempted sink */
+#define CRITICAL_LOOK_MAX 1000000  /* the same, while the sink is preempted */
 #define CRITICAL_LIMIT 100000000LL /* CPU time after which the process is stopped anyway */
 
 /* Wall time since its slice began, without the time it waited for a core; at least its CPU time. */
@@ -174,27 +174,20 @@ static bool is_blocked(const struct sim_sim *s, const struct sim_sink *k, int64_
 }
 
 /*
- * Let its slice go on, and check it again after LENGTH. A check preempts whatever runs on the core.
- * So while the sink gets less than half of the core, the time between checks doubles: otherwise
- * other processes never finish, and its turn never comes.
+ * Let it run to the end of its critical section, where it parks. A check preempts whatever runs on
+ * the core. So while the sink gets less than half of the core, the time between checks doubles:
+ * otherwise other processes never finish, and its turn never comes.
  */
-static void go_on(struct sim_sim *s, struct sim_sink *k, int64_t cpu, int64_t length)
-{
-    int64_t waited = monotonic_ns() - k->wall_resumed, got = cpu - k->cpu_resumed;
-    int64_t longer = 2 * waited < PREEMPTED_LOOK ? 2 * waited : PREEMPTED_LOOK;
-
-    if (got < waited / 2 && length < longer)
-        length = longer;
-    k->cpu_resumed = cpu;
-    sim_schedule_resume(s, k, length);
-}
-
-/* Let it run to the end of its critical section, where it parks. */
 static void let_finish(struct sim_sim *s, struct sim_sink *k, int64_t cpu)
 {
+    int64_t waited = monotonic_ns() - k->wall_resumed, length = CRITICAL_LOOK;
+
     if (sim_schedule_measured(k))
         sim_board_want(s, k);
-    go_on(s, k, cpu, CRITICAL_LOOK);
+    if (cpu - k->cpu_resumed < waited / 2)
+        length = 2 * waited < CRITICAL_LOOK_MAX ? 2 * waited : CRITICAL_LOOK_MAX;
+    k->cpu_resumed = cpu;
+    sim_schedule_resume(s, k, length);
 }
 
 /* It has sent no note for the length of its slice. */
@@ -222,7 +215,7 @@ static void watchdog_look(struct sim_sim *s, struct sim_sink *k)
     else if (!sim_schedule_measured(k))
         sim_schedule_start(s, k);
     else if (asleep || c.cpu - k->cpu < k->armed - k->armed / 8)
-        go_on(s, k, c.cpu, k->armed - (c.cpu - k->cpu)); /* it was preempted */
+        sim_schedule_resume(s, k, k->armed - (c.cpu - k->cpu)); /* it was preempted */
     else
         end_slice(s, k, c.cpu);
 }
