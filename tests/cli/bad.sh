@@ -79,7 +79,7 @@ expect 2 "$ACH" ls --json=3
 hasnt "$err" "did you mean"
 
 # Numbers
-for number in -1 1x x '' ' 1' 0x10 1.5 +1 1e3 99999999999999999999999 18446744073709551616 1T 1KK; do
+for number in -1 1x x '' ' 1' 0x10 1.5 +1 1e 1e3K 1e30 99999999999999999999999 18446744073709551616 1T 1KK; do
     expect 2 "$ACH" mk -m "$number" bad
     expect 2 "$ACH" mk -n "$number" bad
     expect 2 "$ACH" get --count "$number" bad
@@ -89,7 +89,7 @@ done
 # A number that is too large is reported as such.
 for number in 99999999999G 99999999999999999999999 18446744073709551616; do
     expect 2 "$ACH" mk -n "$number" bad
-    has "$err" "the size cannot be '$number', which is too large: give a number"
+    has "$err" "the size cannot be '$number', which is too large: give a number from 1 on"
 done
 for verb in "get --count" "echo --count" "hz --count" "watch --count"; do
     # shellcheck disable=SC2086
@@ -121,8 +121,8 @@ for mode in 8 1000 x -1 '' 7777 u+r 99999999999999999999; do
 done
 expect 2 "$ACH" mk --clock sundial bad
 has "$err" "give monotonic"
-expect 1 "$ACH" mk -m 0 bad
-expect 1 "$ACH" mk -n 0 bad
+expect 2 "$ACH" mk -m 0 bad
+expect 2 "$ACH" mk -n 0 bad
 expect 1 "$ACH" mk -m 18446744073709551615 -n 18446744073709551615 bad
 expect 1 "$ACH" mk -m 1 -n 9223372036854775807 bad
 expect 1 "$ACH" mk -m 1024 -n 1024G bad

@@ -16,8 +16,8 @@ if [ ! -e /dev/achctrl ]; then
     has "$err" "modprobe ach"
     expect 1 "$ACH" mk -k 'bad name'
     has "$err" "not a channel name"
-    expect 1 "$ACH" mk -k -m 0 one
-    has "$err" "0 frames"
+    expect 2 "$ACH" mk -k -m 0 one
+    has "$err" "cannot be '0'"
     expect 1 "$ACH" rm -f -k one
     has "$err" "no kernel channels"
     expect 1 "$ACH" file -k one
@@ -39,7 +39,7 @@ fi
 
 k=cli-kernel-$$
 expect 0 "$ACH" mk -k -v -m 10 -n 100 -o 640 $k
-same "$out" "created channel '$k': 10 messages of 100 bytes"
+same "$err" "created channel '$k': 10 messages of 100 bytes"
 expect 1 "$ACH" mk -k $k
 has "$err" "exists already"
 expect 1 "$ACH" mk $k
@@ -72,7 +72,7 @@ grep -q '^ok        module: kernel channels can be created' "$tmp/text" || fail 
 expect 1 "$ACH" rm -u $k
 has "$err" "in the kernel"
 expect 0 "$ACH" rm -k -v $k
-same "$out" "removed channel '$k'"
+same "$err" "removed channel '$k'"
 expect 1 "$ACH" rm -k $k
 expect 0 "$ACH" rm -f -k $k
 expect 0 "$ACH" mk $k

@@ -24,7 +24,7 @@ done
 # Every option of mk shows in info.
 expect 0 "$ACH" mk -v --frames 10 --size 2K --mode 660 --timestamps --readonly-wake \
     --single-writer --clock realtime chan
-same "$out" "created channel 'chan': 10 messages of 2048 bytes"
+same "$err" "created channel 'chan': 10 messages of 2048 bytes"
 expect 0 "$ACH" info chan
 has "$out" "frames          10"
 has "$out" "largest message 20480 bytes"
@@ -39,7 +39,7 @@ has "$out" "largest message 16 bytes"
 has "$out" "clock           tai"
 has "$out" "timestamps      no"
 expect 0 "$ACH" mk -1v chan
-same "$out" "channel 'chan' exists already"
+same "$err" "channel 'chan' exists already"
 
 # file, chmod, dump
 expect 0 "$ACH" file chan other
@@ -56,7 +56,7 @@ has "$err" "frames        2 of 8 bytes"
 
 # rm and its aliases
 expect 0 "$ACH" rm -v chan
-same "$out" "removed channel 'chan'"
+same "$err" "removed channel 'chan'"
 for verb in rm unlink remove; do
     expect 1 "$ACH" $verb chan
     same "$err" "ach rm: there is no channel 'chan' (no file $ACH_DIR/achshm-chan)"
@@ -151,7 +151,7 @@ expect 0 "$ACH" info old
 has "$out" "frames          5"
 has "$out" "size            20 bytes"
 expect 0 "$ACH" -v rm old
-same "$out" "removed channel 'old'"
+same "$err" "removed channel 'old'"
 expect 2 "$ACH" -C a -U b
 for verb in put mk top; do
     expect 2 "$ACH" -C old $verb x

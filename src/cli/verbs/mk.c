@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach mk - create channels */
+#include <errno.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 
@@ -73,7 +74,9 @@ static bool set_clock(ach_create_attr_t *attr, const char *text)
 
 static bool set_number(size_t *out, const char *what, const char *text)
 {
-    return parse_size(text, out) || bad_value(what, text, "a number, for example 10, 64K or 2M");
+    errno = 0;
+    return (parse_size(text, out) && *out > 0) ||
+           bad_value(what, text, "a number from 1 on, for example 10, 64K or 2M");
 }
 
 /* Apply one option. */
