@@ -148,7 +148,7 @@ static void missed(void)
     REQUIRE(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
     CHECK(TOOL_RUN(achcat, "-p", "c", "in") == 0);
     kill(pid, SIGCONT);
-    TOOL_UNTIL(strcmp(tool_read("out4"), "fourfour") == 0);
+    TOOL_UNTIL(strcmp(tool_read("out4"), "four\nfour\n") == 0);
     tool_kill(pid, SIGTERM);
     CHECK(tool_wait(pid) == 0);
     CHECK(strstr(tool_read("err"), "3 messages of 'c' were missed") != NULL);
