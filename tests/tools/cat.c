@@ -250,7 +250,7 @@ static void closed_streams(void)
     CHECK(TOOL_RUN("/bin/sh", "-c", command) == 1);
     REQUIRE_OK(ach_open(&chan, "c", NULL));
     CHECK_OK(ach_get(&chan, buf, sizeof(buf), &size, NULL, 0));
-    CHECK(size == 3 && memcmp(buf, "one", 3) == 0);
+    CHECK(size == 4 && memcmp(buf, "one\n", 4) == 0);
     CHECK(ach_get(&chan, buf, sizeof(buf), &size, NULL, 0) == ACH_EAGAIN);
     ach_close(&chan);
     CHECK_OK(ach_unlink("c"));
