@@ -223,13 +223,18 @@ bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info)
     return r == ACH_OK;
 }
 
+bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0 ||
+           strcmp(word, "-H") == 0;
+}
+
 static bool asks_for_help(int argc, char **argv)
 {
     int i;
 
     for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0 ||
-            strcmp(argv[i], "-?") == 0 || strcmp(argv[i], "-H") == 0)
+        if (is_help(argv[i]))
             return true;
     }
     return false;

@@ -40,6 +40,9 @@ const struct verb *verb_find(const char *name);
 /* "; did you mean 'echo'?", or "". See suggest.h. */
 const char *suggest_verb(const char *name);
 
+/* Is the word an option that asks for help? */
+bool is_help(const char *word);
+
 /* Run a verb; argv[0] need not be set. */
 int verb_run(const struct verb *v, int argc, char **argv);
 

@@ -8,22 +8,18 @@
 #include "stop.h"
 #include "streams.h"
 
-static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
-{
-    return strcmp(arg, a) == 0 || strcmp(arg, b) == 0 || strcmp(arg, c) == 0;
-}
-
 static int dispatch(int argc, char **argv)
 {
     const struct verb *v;
 
     if (argc < 2)
         return usage("say what to do: a verb is missing");
-    if (is_one_of(argv[1], "--version", "-V", "version")) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+        strcmp(argv[1], "version") == 0) {
         puts("ach " ACH_VERSION);
         return EXIT_OK;
     }
-    if (is_one_of(argv[1], "--help", "-h", "-?") || strcmp(argv[1], "-H") == 0)
+    if (is_help(argv[1]))
         return verb_run(&verb_help, 1, argv);
     if (argv[1][0] == '-')
         return ach2_flags(argc, argv);
