@@ -97,7 +97,6 @@ static bool set_number(struct cop_options *o, int option)
 {
     switch (option) {
     case OPTION_MAX_RESTARTS:
-        o->max_restarts_given = true;
         return tool_parse_count(optarg, "the number of restarts", 0, &o->max_restarts);
     case OPTION_WAIT_TIME:
         return tool_parse_seconds(optarg, "the time to wait", &o->wait_seconds);

@@ -177,7 +177,8 @@ static void describe_end(const struct cop *c, int status)
 /* A first start that fails is not repeated, unless a number of restarts was given. */
 static bool fails_at_once(const struct cop *c, int code)
 {
-    if (!c->started || (c->state == PROVING && (code == 0 || c->options->max_restarts_given)))
+    if (!c->started ||
+        (c->state == PROVING && (code == 0 || c->options->max_restarts != UINT64_MAX)))
         return false;
     if (c->state == PROVING && c->options->restart)
         tool_complain("'%s' failed in its first second; giving up. See --max-restarts",

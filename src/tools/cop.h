@@ -22,8 +22,7 @@ struct cop_options {
     bool wait;    /* the child reports with SIGUSR1 that it has started */
     bool tie;     /* kill the child when the cop dies */
     bool verbose;
-    uint64_t max_restarts; /* in a row */
-    bool max_restarts_given;
+    uint64_t max_restarts; /* in a row; UINT64_MAX: not given */
     double wait_seconds;   /* time limit for SIGUSR1, with wait */
     double grace;          /* from SIGTERM to SIGKILL */
     double delay;          /* before the first restart; doubles with each */
