@@ -110,9 +110,12 @@ static void take_word(struct dev_lexer *lexer)
     size_t n;
 
     take(lexer, DEV_WORD, in_word);
-    while ((n = index_length(lexer)) > 0 || (lexer->at < lexer->end && in_word(*lexer->at)))
-        for (n = n ? n : 1; n; n--)
+    while ((n = index_length(lexer)) > 0) {
+        while (n--)
             step(lexer);
+        while (lexer->at < lexer->end && in_word(*lexer->at))
+            step(lexer);
+    }
     lexer->token.text = start;
     lexer->token.length = (size_t)(lexer->at - start);
 }
