@@ -11,13 +11,11 @@ import socket
 import struct
 import subprocess
 import tempfile
-import threading
 import time
 import zlib
 
 import player as p
 
-GREETING = b"Player v.3.1.0".ljust(32, b"\0")
 STATE = struct.pack(">6dI", 1, 2, 3, 4, 5, 6, 0)
 MAP, GET_DATA = 42, 2
 CELLS = zlib.compress(bytes(8 << 20), 9)
@@ -45,33 +43,20 @@ def overtake(pid):
         pass
 
 
-class Flood:
-    """Accepts one client at a time, and floods it: at once, or after it has opened a device."""
+class Flood(p.Listener):
+    """Floods its client: at once, or after it has opened a device."""
 
     def __init__(self, agreeable):
         self.agreeable = agreeable
         self.tools = queue.Queue()  # process ids, in the order of their connections
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
+        super().__init__()
 
-    def run(self):
+    def serve(self, client):
+        if self.agreeable:
+            self.agree(client)
+        overtake(self.tools.get(timeout=p.LIMIT))
         while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                client.sendall(GREETING)
-                if self.agreeable:
-                    self.agree(client)
-                overtake(self.tools.get(timeout=p.LIMIT))
-                while True:
-                    client.sendall(NOISE)
-            except OSError:
-                pass
-            client.close()
+            client.sendall(NOISE)
 
     @staticmethod
     def agree(client):
@@ -87,11 +72,6 @@ class Flood:
             client.sendall(p.header(p.ACK, p.PLAYER, 0, words[5], len(answer), 0.0, words[7]) + answer)
             if opened:
                 return
-
-    def end(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        self.thread.join(p.LIMIT)
 
 
 def wait(process, limit):

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -199,6 +200,31 @@ class Server:
 
 def opaque(data):
     return struct.pack(">II", len(data), len(data)) + data + b"\0" * (-len(data) % 4)
+
+
+class Listener:
+    """A server in a thread: greets one client at a time, and calls serve with its socket."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            with client, contextlib.suppress(OSError):
+                client.sendall(b"Player v.3.1.0".ljust(32, b"\0"))
+                self.serve(client)
+
+    def end(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join(LIMIT)
 
 
 def loopback(n):

@@ -8,46 +8,25 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 
 import player as p
 
-GREETING = b"Player v.3.1.0".ljust(32, b"\0")
 
-
-class Reference:
+class Reference(p.Listener):
     """Has no devices, knows no secret, and answers with the sequence 0."""
 
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-
-    def run(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            with client:
-                client.sendall(GREETING)
-                while (head := client.recv(40, socket.MSG_WAITALL)):
-                    words = p.HEADER.unpack(head)
-                    body = client.recv(words[8], socket.MSG_WAITALL) if words[8] else b""
-                    kind, answer = self.answer(words[5], body)
-                    client.sendall(p.header(kind, p.PLAYER, 0, words[5], len(answer)) + answer)
+    def serve(self, client):
+        while (head := client.recv(40, socket.MSG_WAITALL)):
+            words = p.HEADER.unpack(head)
+            body = client.recv(words[8], socket.MSG_WAITALL) if words[8] else b""
+            kind, answer = self.answer(words[5], body)
+            client.sendall(p.header(kind, p.PLAYER, 0, words[5], len(answer)) + answer)
 
     @staticmethod
     def answer(subtype, body):
         if subtype == p.DEV:
             return p.NACK, body[:16] + struct.pack(">III", 3, 0, 0)
         return (p.ACK if subtype == p.DATAMODE else p.NACK), b""
-
-    def end(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        self.thread.join(p.LIMIT)
 
 
 def unknown_device(ach):
