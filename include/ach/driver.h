@@ -382,6 +382,20 @@ bool ach_driver_wait_until(ach_driver_t *driver, double time);
 int ach_driver_fd(const ach_driver_t *driver);
 
 /**
+ * ach_driver_robot_number - the number of the driver's robot
+ * @driver: the driver
+ *
+ * The driver's own devices and those of its robot have 0 in their addresses instead.
+ *
+ * Threads: any. Allocates: no. Blocks: no.
+ *
+ * Returns: the number, which is also the port of the robot's server.
+ *
+ * Since: 3.1
+ */
+uint32_t ach_driver_robot_number(const ach_driver_t *driver);
+
+/**
  * ach_driver_time - what time it is on the robot's clock
  * @driver: the driver
  *

@@ -45,6 +45,11 @@ uint32_t ach_robot_number(const ach_robot_t *robot)
     return robot->attr.robot;
 }
 
+uint32_t ach_driver_robot_number(const ach_driver_t *driver)
+{
+    return ach_robot_number(driver->robot);
+}
+
 /* Whether a driver that still runs requires a device of this one. */
 static bool is_required(const ach_robot_t *robot, const ach_driver_t *driver)
 {
