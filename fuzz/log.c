@@ -31,7 +31,7 @@ static struct drv_text write_line(const ach_message_t *m)
 {
     struct drv_text t = {0};
 
-    STATUS(drv_line_write(&t, m), ACH_MASK_OK);
+    STATUS(drv_line_write(&t, m, 0), ACH_MASK_OK);
     HOLDS(t.size && t.data[t.size - 1] == '\n' && !memchr(t.data, '\n', t.size - 1));
     return t;
 }

@@ -33,7 +33,7 @@ static void write_body(struct drv_text *t, const ach_header_t *h, const ach_type
         drv_generic_write(t, type, body);
 }
 
-ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message)
+ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message, uint32_t robot)
 {
     const ach_header_t *h = ach_message_header(message);
     const ach_interface_t *interf = ach_interface_by_code(h->address.interf);
@@ -46,7 +46,7 @@ ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message)
     if (!isfinite(h->timestamp))
         return ach_errstr_set(ACH_EINVAL, "its time is not a number");
     drv_text_format(t, "%014.6f %u %u %s %02u %03u %03u", h->timestamp, h->address.host,
-                    h->address.robot, interf->name, h->address.index, h->type, h->subtype);
+                    h->address.robot ? h->address.robot : robot, interf->name, h->address.index, h->type, h->subtype);
     if (def->body)
         write_body(t, h, def->body, body);
     drv_text_add(t, "\n", 1);

@@ -12,8 +12,11 @@
 /* The lines at the head of a log. */
 void drv_line_head(struct drv_text *t);
 
-/* Append a line, with its newline. ACH_EINVAL: not possible as a line; @t is unchanged. */
-ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message);
+/*
+ * Append a line, with its newline. @robot: the number of a device whose address has robot 0.
+ * ACH_EINVAL: not possible as a line; @t is unchanged.
+ */
+ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message, uint32_t robot);
 
 /*
  * Convert a line without its newline to a message, which the caller releases. The line is

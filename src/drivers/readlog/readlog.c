@@ -32,9 +32,16 @@ struct readlog_answer {
     ach_message_t *message; /* with the address of the provided device */
 };
 
+/* A provided device. */
+struct readlog_device {
+    ach_address_t address;
+    uint32_t robot; /* the number in the config file; 0: none, so lines of any robot are its */
+};
+
 struct readlog {
-    ach_address_t *devices;
+    struct readlog_device *devices;
     size_t count;
+    uint32_t robot; /* the number of the robot itself */
     struct drv_reader reader;
     struct drv_entry first; /* the file that the config file names */
     bool autoplay, autorewind;
@@ -76,12 +83,17 @@ static ach_status_t readlog_claim(ach_driver_t *driver, ach_section_t *options, 
     r->devices = calloc(n ? n : 1, sizeof(*r->devices));
     if (!r->devices)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
+    r->robot = ach_driver_robot_number(driver);
     while (r->count < n && status == ACH_OK) {
-        ach_address_t *a = &r->devices[r->count++];
+        struct readlog_device *d = &r->devices[r->count];
+        const char *text = ach_section_tuple_string(options, "provides", r->count++, "");
+        ach_place_t place;
 
-        status = ach_driver_provide_next(driver, NULL, a);
-        if (status == ACH_OK && a->interf == ACH_LOG_CODE)
-            status = handle_log(driver, a);
+        if (ach_place_parse(text, &place) == ACH_OK)
+            d->robot = place.robot;
+        status = ach_driver_provide_next(driver, NULL, &d->address);
+        if (status == ACH_OK && d->address.interf == ACH_LOG_CODE)
+            status = handle_log(driver, &d->address);
     }
     return status;
 }
@@ -111,17 +123,18 @@ static ach_status_t readlog_create(ach_driver_t *driver, ach_section_t *options,
     return status;
 }
 
-/* The provided device of a line. The robot number is compared only if the config file has one. */
+/* The provided device of a line. Logs of Ach 3.0 have 0 as the number of the robot itself. */
 static const ach_address_t *device_of(const struct readlog *r, const ach_address_t *a)
 {
+    uint32_t robot = a->robot ? a->robot : r->robot;
     size_t i;
 
     for (i = 0; i < r->count; i++) {
-        const ach_address_t *d = &r->devices[i];
+        const struct readlog_device *d = &r->devices[i];
 
-        if (d->interf == a->interf && d->index == a->index && d->interf != ACH_LOG_CODE &&
-            (!d->robot || d->robot == a->robot))
-            return d;
+        if (d->address.interf == a->interf && d->address.index == a->index &&
+            d->address.interf != ACH_LOG_CODE && (!d->robot || d->robot == robot))
+            return &d->address;
     }
     return NULL;
 }

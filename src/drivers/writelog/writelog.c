@@ -210,7 +210,7 @@ static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_m
     if (!l->recording)
         return ACH_OK;
     l->text.size = 0;
-    status = drv_line_write(&l->text, m);
+    status = drv_line_write(&l->text, m, ach_driver_robot_number(driver));
     if (status == ACH_OK)
         drv_logfile_append(driver, &l->file, l->text.data, l->text.size);
     return status;

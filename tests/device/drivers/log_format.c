@@ -26,7 +26,7 @@ static struct drv_text write_line(const ach_message_t *m)
 {
     struct drv_text t = {0};
 
-    CHECK_OK(drv_line_write(&t, m));
+    CHECK_OK(drv_line_write(&t, m, 0));
     REQUIRE(t.size && t.data[t.size - 1] == '\n');
     CHECK(!memchr(t.data, '\n', t.size - 1));
     return t;

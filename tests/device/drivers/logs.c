@@ -147,7 +147,7 @@ static size_t random_log(const char *name, uint64_t *random)
                 if (def->body == &ach_gps_data_type)
                     ((ach_gps_data_t *)body)->time_usec %= 1000000;
                 REQUIRE_OK(ach_message_create(&h, body, &m));
-                CHECK_OK(drv_line_write(&t, m));
+                CHECK_OK(drv_line_write(&t, m, 6665));
                 ach_message_unref(m);
                 free(body);
                 n++;
@@ -248,7 +248,8 @@ static void test_recording(void)
     ear_close(log);
     rig_end(rig);
     l = get_lines("new/r.log~");
-    CHECK(strstr(l->line[0], " 0 0 position2d 00 ") || strstr(l->line[0], " 0 0 laser 01 "));
+    CHECK(strstr(l->line[0], " 0 6665 position2d 00 ") ||
+          strstr(l->line[0], " 0 6665 laser 01 "));
     for (n = 0; n < l->count && !strstr(l->line[n], "position2d 00 004 001 +01.000"); n++)
         ;
     CHECK(n < l->count); /* the geometry was asked for */
@@ -627,6 +628,48 @@ static void test_playing(void)
     rig_end(rig);
 }
 
+/* A log of two robots; 0 is the number of the first one in logs of Ach 3.0. */
+static void test_robots(void)
+{
+    static const char two[] = "1 0 6665 position2d 0 1 1 10 0 0 0 0 0 0\n"
+                              "2 0 6666 position2d 0 1 1 20 0 0 0 0 0 0\n"
+                              "3 16777343 6665 position2d 0 1 1 30 0 0 0 0 0 0\n"
+                              "4 0 0 position2d 0 1 1 40 0 0 0 0 0 0\n"
+                              "5 0 6667 position2d 0 1 1 50 0 0 0 0 0 0\n";
+    struct ear *first, *second, *log;
+    struct rig *rig;
+
+    put_file("two.log", two, strlen(two));
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" speed 0 autoplay no\n"
+                "        provides [\"6665:position2d:0\" \"6666:position2d:0\" \"log:0\"])",
+                path("two.log"));
+    log = ear_open(rig, "log:0");
+    first = ear_open(rig, "position2d:0");
+    second = ear_open(rig, "6666:position2d:0");
+    set_playing(log, 1);
+    expect(first, 10, 1);
+    expect(second, 20, 2);
+    expect(first, 30, 3);
+    expect(first, 40, 4);
+    EVENTUALLY(!playing(log));
+    CHECK(!ear_next(first, 0) && !ear_next(second, 0));
+    ear_close(second);
+    ear_close(first);
+    ear_close(log);
+    rig_end(rig);
+
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" speed 0 provides [\"position2d:0\"])",
+                path("two.log"));
+    first = ear_open(rig, "position2d:0");
+    expect(first, 10, 1);
+    expect(first, 20, 2);
+    expect(first, 30, 3);
+    ear_close(first);
+    rig_end(rig);
+}
+
 static struct rig *start_player(const char *options)
 {
     return start(false,
@@ -761,6 +804,7 @@ int main(void)
     test_file_limit();
     test_killed();
     test_playing();
+    test_robots();
     test_other_file();
     test_loop();
     test_clock();
