@@ -9,6 +9,12 @@
 #include "number.h"
 #include "plan.h"
 
+/*
+ * The beginning of a message that Player has no format for. It makes the line a comment, which
+ * Player skips without an error.
+ */
+#define FOR_ACH "# ach "
+
 void drv_line_head(struct drv_text *t)
 {
     static const char head[] = "## Ach version 3\n"
@@ -22,33 +28,26 @@ void drv_line_head(struct drv_text *t)
     drv_text_add(t, head, sizeof(head) - 1);
 }
 
-static void write_body(struct drv_text *t, const ach_header_t *h, const ach_type_t *type,
-                       const void *body)
-{
-    const struct drv_ops *plan = drv_plan_find(h->address.interf, h->type, h->subtype);
-
-    if (plan)
-        drv_plan_write(t, plan, body);
-    else
-        drv_generic_write(t, type, body);
-}
-
 ach_status_t drv_line_write(struct drv_text *t, const ach_message_t *message, uint32_t robot)
 {
     const ach_header_t *h = ach_message_header(message);
     const ach_interface_t *interf = ach_interface_by_code(h->address.interf);
     const ach_message_def_t *def = ach_interface_message(interf, h->type, h->subtype);
     const void *body = ach_message_body(message);
+    const struct drv_ops *plan = drv_plan_find(h->address.interf, h->type, h->subtype);
     size_t before = t->size;
 
     if (!interf || !def || (def->body && !body))
         return ach_errstr_set(ACH_EINVAL, "a body does not match its header");
     if (!isfinite(h->timestamp))
         return ach_errstr_set(ACH_EINVAL, "its time is not a number");
-    drv_text_format(t, "%014.6f %u %u %s %02u %03u %03u", h->timestamp, h->address.host,
-                    h->address.robot ? h->address.robot : robot, interf->name, h->address.index, h->type, h->subtype);
-    if (def->body)
-        write_body(t, h, def->body, body);
+    drv_text_format(t, "%s%014.6f %u %u %s %02u %03u %03u", plan ? "" : FOR_ACH, h->timestamp,
+                    h->address.host, h->address.robot ? h->address.robot : robot, interf->name,
+                    h->address.index, h->type, h->subtype);
+    if (plan)
+        drv_plan_write(t, plan, body);
+    else if (def->body)
+        drv_generic_write(t, def->body, body);
     drv_text_add(t, "\n", 1);
     if (!t->failed)
         return ACH_OK;
@@ -133,6 +132,8 @@ ach_status_t drv_line_read(char *line, size_t size, ach_message_t **message)
     struct drv_words w = {.at = line, .end = line + size};
     ach_status_t status;
 
+    if (strncmp(line, FOR_ACH, strlen(FOR_ACH)) == 0)
+        w.at += strlen(FOR_ACH);
     if (!drv_words_left(&w) || *w.at == '#')
         return ACH_EAGAIN;
     status = line_read_message(&w, message);

@@ -167,7 +167,7 @@ static void test_golden(void)
     golden("camera", ACH_MSG_DATA, "STATE", "width=2 height=1 bpp=8 format=1 image=1,255",
            "1794701457.071585 16777343 6665 camera 03 001 001 2 1 8 1 0 2 01ff");
     golden("speech", ACH_MSG_CMD, "SAY", "string=it's",
-           "1794701457.071585 16777343 6665 speech 03 002 001 'it\\x27s'");
+           "# ach 1794701457.071585 16777343 6665 speech 03 002 001 'it\\x27s'");
 }
 
 static void wrong(const char *line, const char *why)
@@ -186,9 +186,14 @@ static void test_wrong(void)
 {
     ach_message_t *m;
     char comment[] = "## hello", blank[] = "  \t", tail[] = "1 0 0 ranger 0 1 2 1 0.5 0";
+    char bare[] = "1 0 0 speech 0 2 1 'hello'", other[] = "# acht 1 0 0 speech 0 2 1 'hello'";
 
     CHECK_STATUS(drv_line_read(comment, strlen(comment), &m), ACH_EAGAIN);
     CHECK_STATUS(drv_line_read(blank, strlen(blank), &m), ACH_EAGAIN);
+    CHECK_STATUS(drv_line_read(other, strlen(other), &m), ACH_EAGAIN);
+    CHECK_OK(drv_line_read(bare, strlen(bare), &m)); /* logs of Ach 3.0 have no "# ach " */
+    ach_message_unref(m);
+    wrong("# ach now", "\"now\" is not a number");
     wrong("now 0 0 laser 0 1 1", "\"now\" is not a number");
     wrong("nan 0 0 laser 0 1 1", "its time is not a number");
     wrong("1 0 0", "ends before the interface");
