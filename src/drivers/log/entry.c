@@ -9,10 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ZLIB_CONST
+#include <zlib.h>
+
 /* Beginnings of a log's first two lines; other servers write other versions after them. */
 #define HEAD_LINE "## "
 #define HEAD_VERSION "\n## File version "
 #define HEAD_MAX 256
+
+/* As inflateInit, but with the header of gzip. */
+#define GZIP (MAX_WBITS + 16)
 
 /* Largest number of backups of one name. */
 #define BACKUPS_MAX 9999u
@@ -93,13 +99,34 @@ static int open_directory(const struct drv_entry *e)
     return fd;
 }
 
+/* Decompress the beginning of a file. False: it is not compressed. */
+static bool unpack_head(const uint8_t *bytes, size_t size, char *text)
+{
+    z_stream z = {.next_in = bytes, .avail_in = (uInt)size};
+    bool ok;
+
+    if (inflateInit2(&z, GZIP) != Z_OK)
+        return false;
+    z.next_out = (Bytef *)text;
+    z.avail_out = HEAD_MAX;
+    ok = inflate(&z, Z_SYNC_FLUSH) >= Z_OK;
+    inflateEnd(&z);
+    return ok;
+}
+
 static bool begins_as_log(int fd)
 {
+    uint8_t bytes[2 * HEAD_MAX];
     char text[HEAD_MAX + 1] = "";
     const char *end;
+    ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
 
-    if (pread(fd, text, HEAD_MAX, 0) < 0)
+    if (n < 0)
         return false;
+    if (!unpack_head(bytes, (size_t)n, text)) {
+        memset(text, 0, sizeof(text));
+        memcpy(text, bytes, (size_t)n < HEAD_MAX ? (size_t)n : HEAD_MAX);
+    }
     end = strchr(text, '\n');
     return strncmp(text, HEAD_LINE, strlen(HEAD_LINE)) == 0 && end &&
            strncmp(end, HEAD_VERSION, strlen(HEAD_VERSION)) == 0;

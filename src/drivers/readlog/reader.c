@@ -3,6 +3,7 @@
 
 #include <ach.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,30 +14,36 @@
 /* Most wrong lines that are logged. */
 #define WRONG_MAX 20u
 
+/* A file that is not compressed is read as it is. Consumes the descriptor. */
+static ach_status_t read_from(struct drv_reader *r, int fd)
+{
+    r->file = gzdopen(fd, "r");
+    if (r->file)
+        return ACH_OK;
+    close(fd);
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to read a log");
+}
+
 static ach_status_t open_path(struct drv_reader *r)
 {
+    int fd = open(r->entry.path, O_RDONLY | O_CLOEXEC);
     struct stat s;
 
-    r->file = fopen(r->entry.path, "re");
-    if (r->file && fstat(fileno(r->file), &s) == 0 && S_ISDIR(s.st_mode)) {
-        drv_reader_close(r);
+    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISDIR(s.st_mode)) {
+        close(fd);
+        fd = -1;
         errno = EISDIR;
     }
-    return r->file ? ACH_OK
-                   : ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", r->entry.path, strerror(errno));
+    if (fd < 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", r->entry.path, strerror(errno));
+    return read_from(r, fd);
 }
 
 static ach_status_t open_entry(struct drv_reader *r)
 {
     int fd = drv_entry_open_log(&r->entry);
 
-    if (fd < 0)
-        return ACH_EACCES;
-    r->file = fdopen(fd, "r");
-    if (r->file)
-        return ACH_OK;
-    close(fd);
-    return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to read a log");
+    return fd < 0 ? ACH_EACCES : read_from(r, fd);
 }
 
 ach_status_t drv_reader_open(struct drv_reader *r, bool trusted)
@@ -50,14 +57,14 @@ ach_status_t drv_reader_open(struct drv_reader *r, bool trusted)
 
 void drv_reader_rewind(struct drv_reader *r)
 {
-    rewind(r->file);
+    gzrewind(r->file);
     r->number = 0;
 }
 
 void drv_reader_close(struct drv_reader *r)
 {
     if (r->file)
-        fclose(r->file);
+        gzclose(r->file);
     free(r->line);
     r->file = NULL;
     r->line = NULL;
@@ -87,10 +94,10 @@ static bool read_line(struct drv_reader *r, bool *too_long)
 
     r->size = 0;
     *too_long = false;
-    while ((c = getc_unlocked(r->file)) != EOF && c != '\n')
+    while ((c = gzgetc(r->file)) >= 0 && c != '\n')
         if (!*too_long && !keep(r, c))
             *too_long = true;
-    if (c == EOF && r->size == 0)
+    if (c < 0 && r->size == 0)
         return false;
     r->number++;
     if (r->line)
@@ -105,6 +112,18 @@ static void complain(ach_driver_t *driver, struct drv_reader *r, const char *why
     if (r->wrong == WRONG_MAX)
         ach_driver_log(driver, ACH_LOG_WARNING, "%s: further wrong lines are not logged",
                        r->entry.path);
+}
+
+/* A recorder that was killed leaves a compressed log without an end. */
+static void complain_of_end(ach_driver_t *driver, struct drv_reader *r)
+{
+    int error;
+
+    gzerror(r->file, &error);
+    if (error == Z_BUF_ERROR)
+        complain(driver, r, "the compressed log has no end; it was not closed");
+    else if (error == Z_DATA_ERROR)
+        complain(driver, r, "the compressed log is damaged");
 }
 
 ach_message_t *drv_reader_next(ach_driver_t *driver, struct drv_reader *r)
@@ -124,5 +143,6 @@ ach_message_t *drv_reader_next(ach_driver_t *driver, struct drv_reader *r)
         if (status != ACH_EAGAIN)
             complain(driver, r, ach_errstr());
     }
+    complain_of_end(driver, r);
     return NULL;
 }

@@ -4,7 +4,7 @@
 #define DRV_READLOG_READER_H
 
 #include <ach/driver.h>
-#include <stdio.h>
+#include <zlib.h>
 
 #include "../log/entry.h"
 
@@ -12,7 +12,7 @@
 #define DRV_READER_LINE_MAX ((size_t)3u * ACH_BODY_MAX)
 
 struct drv_reader {
-    FILE *file;
+    gzFile file; /* compressed or not */
     char *line;
     size_t size, room;
     unsigned long number; /* of the line, from 1 */

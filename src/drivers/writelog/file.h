@@ -4,6 +4,8 @@
  *
  * A line is passed to the kernel at once, without buffering: so written lines survive if the
  * process is killed. A partly written line is truncated, so that the file ends with a whole line.
+ * If the name ends in .gz, the file is compressed. A line that cannot be written is then kept, and
+ * written before any later line, which can be decompressed only after it.
  */
 #ifndef DRV_WRITELOG_FILE_H
 #define DRV_WRITELOG_FILE_H
@@ -11,13 +13,15 @@
 #include <ach/driver.h>
 
 #include "../log/entry.h"
+#include "pack.h"
 
 struct drv_logfile {
-    int fd;        /* -1: not open */
-    bool failing;  /* the last line could not be written */
-    uint64_t lost; /* lines lost since failing was set */
-    double sync;   /* s between syncs to the disk; 0: never sync explicitly */
-    double synced; /* time of the last sync */
+    int fd;                /* -1: not open */
+    struct drv_pack *pack; /* NULL: not compressed */
+    bool failing;          /* the last line could not be written */
+    uint64_t lost;         /* lines lost since failing was set */
+    double sync;           /* s between syncs to the disk; 0: never sync explicitly */
+    double synced;         /* time of the last sync */
     struct drv_entry entry;
 };
 

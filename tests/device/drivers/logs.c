@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "line.h"
 #include "probe.h"
@@ -25,11 +26,12 @@ static const char *path(const char *name)
     return p;
 }
 
+/* A file that is compressed if its name says so. */
 static void put_file(const char *name, const char *text, size_t size)
 {
-    FILE *f = fopen(path(name), "w");
+    gzFile f = gzopen(path(name), strstr(name, ".gz") ? "w" : "wT");
 
-    REQUIRE(f && fwrite(text, 1, size, f) == size && fclose(f) == 0);
+    REQUIRE(f && gzwrite(f, text, (unsigned)size) == (int)size && gzclose(f) == Z_OK);
 }
 
 /* The messages of a file, sorted. */
@@ -44,21 +46,37 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Whether the file that was read last had its end; always true if it was not compressed. */
+static bool complete;
+
+/* The text of a file, compressed or not. */
+static char *get_text(const char *name)
+{
+    gzFile f = gzopen(path(name), "r");
+    size_t size = 0, room = 1 << 16;
+    char *text = malloc(room);
+    int n;
+
+    if (!f)
+        fprintf(stderr, "%s is not there\n", name);
+    REQUIRE(f && text);
+    while ((n = gzread(f, text + size, (unsigned)(room - size - 1))) > 0) {
+        size += (size_t)n;
+        if (room - size < 2)
+            REQUIRE(text = realloc(text, room *= 2));
+    }
+    text[size] = '\0';
+    complete = gzclose(f) == Z_OK;
+    return text;
+}
+
 static struct lines *get_lines(const char *name)
 {
     struct lines *l = calloc(1, sizeof(*l));
-    FILE *f = fopen(path(name), "r");
     char *rest = NULL, *line;
-    size_t size = 0;
 
     REQUIRE(l);
-    if (!f) {
-        fprintf(stderr, "%s is not there\n", name);
-        REQUIRE(f);
-    }
-    if (getdelim(&l->text, &size, 0, f) < 0)
-        *(l->text = realloc(l->text, 1)) = '\0';
-    fclose(f);
+    l->text = get_text(name);
     for (line = strtok_r(l->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         if ((*line != '#' || strncmp(line, "# ach ", 6) == 0) && l->count < 65536)
             l->line[l->count++] = line;
@@ -169,10 +187,10 @@ static void all_devices(char *list, size_t size)
 }
 
 /* Playing a log and recording it yields the same log. */
-static void test_same_again(uint64_t seed)
+static void test_same_again(uint64_t seed, const char *from, const char *to)
 {
     uint64_t random = seed;
-    size_t i, n = random_log("a.log", &random);
+    size_t i, n = random_log(from, &random);
     char devices[2048];
     struct lines *a, *b;
     struct rig *rig;
@@ -184,15 +202,16 @@ static void test_same_again(uint64_t seed)
                 "        provides [\"log:0\" %s])\n"
                 "driver (name \"writelog\" filename \"%s\" provides [\"log:1\"] requires [%s]\n"
                 "        alwayson yes)",
-                path("a.log"), devices, path("b.log"), devices);
+                path(from), devices, path(to), devices);
     log = ear_open(rig, "log:0");
     set_playing(log, 1);
     EVENTUALLY(!playing(log));
-    EVENTUALLY(count_lines("b.log") >= n);
+    EVENTUALLY(count_lines(to) >= n);
     ear_close(log);
     rig_end(rig);
-    a = get_lines("a.log");
-    b = get_lines("b.log");
+    a = get_lines(from);
+    b = get_lines(to);
+    CHECK(complete);
     CHECK(a->count == n && b->count == n);
     for (i = 0; i < a->count && i < b->count; i++)
         if (!CHECK(strcmp(a->line[i], b->line[i]) == 0)) {
@@ -201,7 +220,7 @@ static void test_same_again(uint64_t seed)
         }
     free_lines(a);
     free_lines(b);
-    unlink(path("b.log"));
+    unlink(path(to));
 }
 
 static void test_recording(void)
@@ -493,7 +512,7 @@ static bool is_whole(const char *name)
 }
 
 /* If the limit cuts a line, the file ends with a whole line, and recording resumes when it can. */
-static void test_file_limit(void)
+static void test_file_limit(const char *name)
 {
     struct rig *rig;
     struct ear *log;
@@ -504,28 +523,28 @@ static void test_file_limit(void)
                 "driver (name \"dummy\" provides [\"position2d:0\"] rate 1000)\n"
                 "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
                 "        requires [\"position2d:0\"])",
-                path("l.log"));
+                path(name));
     log = ear_open(rig, "log:0");
     CHECK(rig_logged(rig, "File too large; messages are lost"));
-    n = count_lines("l.log");
-    EVENTUALLY(is_whole("l.log")); /* a partial line is removed after a moment */
+    n = count_lines(name);
+    EVENTUALLY(is_whole(name)); /* a partial line is removed after a moment */
     set_limit(RLIM_INFINITY);
     CHECK(rig_logged(rig, "recording again after"));
-    EVENTUALLY(count_lines("l.log") > n + 5);
+    EVENTUALLY(count_lines(name) > n + 5);
     ear_close(log);
     rig_end(rig);
-    CHECK(is_whole("l.log"));
+    CHECK(is_whole(name));
 }
 
 /* If the recorder is killed, the file keeps all lines written, and each line is whole. */
-static void test_killed(void)
+static void test_killed(const char *name)
 {
     size_t n = 0;
     pid_t pid;
     int i;
 
     for (i = 0; i < 5; i++) {
-        unlink(path("x.log"));
+        unlink(path(name));
         pid = fork();
         REQUIRE(pid >= 0);
         if (pid == 0) {
@@ -534,15 +553,15 @@ static void test_killed(void)
                       "driver (name \"dummy\" provides [\"position2d:0\" \"laser:0\"] rate 5000)\n"
                       "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
                       "        requires [\"position2d:0\" \"laser:0\"])",
-                      path("x.log"));
+                      path(name));
             ear_open(rig, "log:0");
             pause();
         }
-        EVENTUALLY(access(path("x.log"), R_OK) == 0 && (n = count_lines("x.log")) > 20);
+        EVENTUALLY(access(path(name), R_OK) == 0 && (n = count_lines(name)) > 20);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
-        CHECK(count_lines("x.log") >= n);
-        CHECK(is_whole("x.log"));
+        CHECK(count_lines(name) >= n);
+        CHECK(is_whole(name));
     }
 }
 
@@ -627,6 +646,28 @@ static void test_playing(void)
     rig_end(rig);
 }
 
+/* A compressed log without its end is played as far as it goes. */
+static void test_no_end(void)
+{
+    struct stat s;
+    struct rig *rig;
+    struct ear *base;
+    int i;
+
+    put_file("no-end.log.gz", five, strlen(five));
+    REQUIRE(stat(path("no-end.log.gz"), &s) == 0 && s.st_size < (off_t)strlen(five));
+    REQUIRE(truncate(path("no-end.log.gz"), s.st_size - 8) == 0);
+    rig = start(false,
+                "driver (name \"readlog\" filename \"%s\" speed 0 provides [\"position2d:0\"])",
+                path("no-end.log.gz"));
+    base = ear_open(rig, "position2d:0");
+    for (i = 0; i < 5; i++)
+        expect(base, 1 + i, 100 + i * 0.1);
+    CHECK(rig_logged(rig, "the compressed log has no end"));
+    ear_close(base);
+    rig_end(rig);
+}
+
 /* A log of two robots; 0 is the number of the first one in logs of Ach 3.0. */
 static void test_robots(void)
 {
@@ -685,6 +726,8 @@ static void test_other_file(void)
     struct ear *log, *base;
 
     put_file("other.log", other, sizeof(other) - 1);
+    put_file("packed.log.gz", other, sizeof(other) - 1);
+    put_file("secret.txt.gz", "5 0 0 position2d 0 1 1 99 0 0 0 0 0 0\n", 38);
     put_file("secret.txt", "5 0 0 position2d 0 1 1 99 0 0 0 0 0 0\n", 38);
     REQUIRE(symlink("other.log", path("link-to-other.log")) == 0);
     rig = start_player("");
@@ -697,7 +740,12 @@ static void test_other_file(void)
     CHECK(!set_name(log, "secret.txt"));
     CHECK(rig_logged(rig, "secret.txt is not a log"));
     CHECK(!ear_acked(log, ACH_LOG_REQ_SET_READ_STATE, &(ach_log_set_read_state_t){1}));
+    CHECK(!set_name(log, "secret.txt.gz"));
     CHECK(set_name(log, "other.log"));
+    set_playing(log, 1);
+    expect(base, 77, 5);
+    EVENTUALLY(!playing(log));
+    CHECK(set_name(log, "packed.log.gz"));
     set_playing(log, 1);
     expect(base, 77, 5);
     CHECK(!ear_acked(base, ACH_POSITION2D_REQ_GET_GEOM, NULL)); /* the first log had it */
@@ -792,7 +840,7 @@ int main(void)
     snprintf(dir, sizeof(dir), "/tmp/achlogs.XXXXXX");
     REQUIRE(mkdtemp(dir));
     for (i = 1; i <= check_scale(5); i++)
-        test_same_again(i);
+        test_same_again(i, i % 4 == 1 ? "a.log.gz" : "a.log", i % 2 ? "b.log" : "b.log.gz");
     test_recording();
     test_kept();
     test_no_log_lost();
@@ -800,9 +848,12 @@ int main(void)
     test_only_logs_replaced();
     test_cannot_open();
     test_full_disk();
-    test_file_limit();
-    test_killed();
+    test_file_limit("limit.log");
+    test_file_limit("limit.log.gz");
+    test_killed("killed.log");
+    test_killed("killed.log.gz");
     test_playing();
+    test_no_end();
     test_robots();
     test_other_file();
     test_loop();
