@@ -110,7 +110,8 @@ static ach_status_t interface_code(const struct parts *p, uint16_t *code)
 
     if (word(p, INTERFACE, name, sizeof(name)) != ACH_OK)
         return ACH_EINVAL;
-    found = ach_interface_find(name);
+    /* Player 1 had one interface for positions. */
+    found = ach_interface_find(strcmp(name, "position") == 0 ? "position2d" : name);
     if (!found)
         return no_interface(p, name);
     *code = found->code;

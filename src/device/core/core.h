@@ -224,6 +224,9 @@ ach_status_t dev_route_add(const struct dev_device *d, const char *before, char 
 /* ACH_EINVAL: the device's driver is on this thread's route, so a subscription would deadlock. */
 ach_status_t dev_route_check(const struct dev_device *d);
 
+/* Translate sections such as position:0 ( driver "p2os" ) to sections driver. */
+ach_status_t dev_older_translate(ach_section_t *root);
+
 /* The section access of a config file. ACH_EINVAL: it is wrong; see ach_config_errors. */
 ach_status_t dev_rights_read(ach_robot_t *robot, ach_section_t *root);
 

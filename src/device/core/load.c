@@ -163,6 +163,8 @@ ach_status_t ach_robot_load_config(ach_robot_t *robot, ach_config_t *config)
     ach_status_t status = load_plugins(robot, root);
 
     if (status == ACH_OK)
+        status = dev_older_translate(root);
+    if (status == ACH_OK)
         status = dev_rights_read(robot, root);
     if (status == ACH_OK)
         status = make_drivers(robot, root);

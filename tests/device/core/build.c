@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* build.c - robots from valid and invalid config texts; clocks; plug-ins */
+#include <ach/interface/laser.h>
+#include <ach/interface/position2d.h>
+
 #include "probe.h"
 #include "rig.h"
 
@@ -52,6 +55,37 @@ static void test_warnings(void)
     CHECK(rig_logged(rig, "test.cfg:5:"));
     CHECK(rig_logged(rig, "colour"));
     rig_end(rig);
+}
+
+static void check_data(struct rig *rig, const char *address, uint8_t subtype)
+{
+    struct ear *ear = ear_open(rig, address);
+    ach_message_t *m = ear_data(ear, subtype);
+
+    CHECK(m);
+    ach_message_unref(m);
+    ear_close(ear);
+}
+
+/* The form of early versions of Player, also with a template. */
+static void test_older(void)
+{
+    struct rig *rig = rig_create(false);
+
+    REQUIRE_OK(rig_load(rig, "define scanner laser:7 (driver \"dummy\" rate 100)\n"
+                             "position:0 (driver \"dummy\" rate 100 alwayson 1)\n"
+                             "scanner ()\n"
+                             "laser:1\n(\n  driver \"dummy\"\n  colour 5\n)\n"
+                             "driver (name \"passthrough\" provides [\"position:1\"]\n"
+                             "        requires [\"position:0\"])\n"));
+    CHECK(rig_logged(rig, "test.cfg:7:") && rig_logged(rig, "colour"));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    check_data(rig, "position2d:1", ACH_POSITION2D_DATA_STATE);
+    check_data(rig, "laser:7", ACH_LASER_DATA_SCAN);
+    rig_end(rig);
+    refused("position:0 (driver \"nobody\")", "found the string \"nobody\"");
+    refused("laser:0 (driver 5)", "test.cfg:1:");
+    refused("laser:0 (driver \"null\")\nlaser:0 (driver \"null\")", "two drivers provide laser:0");
 }
 
 /* A diamond of requirements is no circle, and the driver at its root is set up once. */
@@ -153,6 +187,7 @@ int main(void)
     test_wrong();
     test_circles();
     test_warnings();
+    test_older();
     test_diamond();
     test_clock();
     test_plugins();
