@@ -28,7 +28,7 @@ static void accelerate(struct drv_sim_motion *m, double dt)
         approach(m->speed.turn, within(want.turn, m->max.turn), m->acceleration.turn * dt);
 }
 
-bool drv_sim_motion_fits(const struct drv_sim_motion *m, const struct drv_sim_world *w,
+bool drv_sim_motion_fits(const struct drv_sim_motion *m, const struct drv_map *w,
                          const ach_pose2d_t *pose)
 {
     double angle;
@@ -47,8 +47,7 @@ static ach_pose2d_t moved(const ach_pose2d_t *pose, double way, double turn)
 }
 
 /* Move as far as the walls permit. Returns the distance. */
-static double advance(struct drv_sim_motion *m, const struct drv_sim_world *w, double way,
-                      double turn)
+static double advance(struct drv_sim_motion *m, const struct drv_map *w, double way, double turn)
 {
     ach_pose2d_t to = moved(&m->truth, way, turn);
     double part = way;
@@ -68,7 +67,7 @@ static double advance(struct drv_sim_motion *m, const struct drv_sim_world *w, d
     return way;
 }
 
-static void feel(struct drv_sim_motion *m, const struct drv_sim_world *w)
+static void feel(struct drv_sim_motion *m, const struct drv_map *w)
 {
     double reach = m->radius + SKIN, angle;
 
@@ -89,7 +88,7 @@ static void count_wheels(struct drv_sim_motion *m, double way, double turn)
     m->odometry = moved(&m->odometry, seen, turned);
 }
 
-void drv_sim_motion_step(struct drv_sim_motion *m, const struct drv_sim_world *w, double dt)
+void drv_sim_motion_step(struct drv_sim_motion *m, const struct drv_map *w, double dt)
 {
     double turn, way;
 

@@ -38,13 +38,13 @@ struct drv_sim_motion {
 };
 
 /* Advance by dt seconds. */
-void drv_sim_motion_step(struct drv_sim_motion *m, const struct drv_sim_world *w, double dt);
+void drv_sim_motion_step(struct drv_sim_motion *m, const struct drv_map *w, double dt);
 
 /* The speed that the last command requires now. */
 struct drv_sim_pair drv_sim_command_follow(struct drv_sim_motion *m);
 
 /* Does the robot fit there without touching a wall? */
-bool drv_sim_motion_fits(const struct drv_sim_motion *m, const struct drv_sim_world *w,
+bool drv_sim_motion_fits(const struct drv_sim_motion *m, const struct drv_map *w,
                          const ach_pose2d_t *pose);
 
 #endif

@@ -55,7 +55,7 @@ struct drv_sim {
     ach_driver_t *driver;
     struct drv_sim_device position, laser, ranger, bumper, sonar, simulation, map;
 
-    struct drv_sim_world world;
+    struct drv_map world;
     struct drv_sim_motion motion;
     struct drv_sim_scanner scanner;
     struct drv_sim_sonar sonars;

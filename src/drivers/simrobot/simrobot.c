@@ -115,7 +115,7 @@ static void simrobot_destroy(ach_driver_t *driver, void *state)
     struct drv_sim *s = state;
 
     (void)driver;
-    drv_sim_bitmap_finish(&s->world.map);
+    drv_map_finish(&s->world);
     free(s->scanner.ranges);
     free(s);
 }

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-static bool world_occupied(const struct drv_sim_world *w, long col, long row)
+static bool world_occupied(const struct drv_map *w, long col, long row)
 {
-    const struct drv_sim_bitmap *m = &w->map;
+    const struct drv_bitmap *m = &w->bitmap;
 
     if (col < 0 || row < 0 || col >= (long)m->width || row >= (long)m->height)
         return true;
-    return m->cells[(size_t)row * m->width + (size_t)col] == DRV_SIM_OCCUPIED;
+    return m->cells[(size_t)row * m->width + (size_t)col] == DRV_CELL_OCCUPIED;
 }
 
 /* One axis of a ray that is traced from cell border to cell border. */
@@ -33,8 +33,7 @@ static struct axis along(double start, double direction)
     return a;
 }
 
-double drv_sim_world_ray(const struct drv_sim_world *w, double x, double y, double angle,
-                         double max)
+double drv_sim_world_ray(const struct drv_map *w, double x, double y, double angle, double max)
 {
     struct axis h = along((x - w->x0) / w->scale, cos(angle));
     struct axis v = along((y - w->y0) / w->scale, sin(angle));
@@ -57,7 +56,7 @@ static double world_clamp(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
-double drv_sim_world_nearest(const struct drv_sim_world *w, double x, double y, double reach,
+double drv_sim_world_nearest(const struct drv_map *w, double x, double y, double reach,
                              double *angle)
 {
     double cx = (x - w->x0) / w->scale, cy = (y - w->y0) / w->scale, r = reach / w->scale;
