@@ -9,6 +9,7 @@ extern const ach_driver_class_t drv_driver_cmdsplitter;
 extern const ach_driver_class_t drv_driver_dummy;
 extern const ach_driver_class_t drv_driver_fake;
 extern const ach_driver_class_t drv_driver_fakelocalize;
+extern const ach_driver_class_t drv_driver_laserbarcode;
 extern const ach_driver_class_t drv_driver_lasertoranger;
 extern const ach_driver_class_t drv_driver_localbb;
 extern const ach_driver_class_t drv_driver_mapfile;
