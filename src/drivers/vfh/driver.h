@@ -39,6 +39,7 @@ struct drv_vfh {
     double previous; /* last chosen direction */
     double command_speed, command_at;
     double escape_until;
+    double escape_turn; /* rad/s; to the other side each time */
     struct pending_table asked;
 };
 

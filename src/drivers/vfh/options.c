@@ -67,6 +67,7 @@ static void motion(struct drv_vfh_options *p, ach_section_t *o)
     p->angle_epsilon = ach_section_angle(o, "angle_epsilon", 10 * DEGREES);
     p->escape_speed = ach_section_length(o, "escape_speed", 0);
     p->escape_time = ach_section_double(o, "escape_time", 0);
+    p->escape_turnrate = ach_section_angle(o, "escape_max_turnrate", 0);
     above_zero(o, "max_speed", p->max_speed);
     above_zero(o, "max_acceleration", p->acceleration);
     above_zero(o, "distance_epsilon", p->distance_epsilon);

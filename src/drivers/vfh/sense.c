@@ -94,8 +94,12 @@ ach_status_t drv_vfh_position_data(struct drv_vfh *v, const ach_message_t *m)
     v->state.speed = isfinite(d->vel.px) ? d->vel.px : 0;
     v->state.turnrate = isfinite(d->vel.pa) ? d->vel.pa : 0;
     v->position_at = now;
-    if (d->stall && v->options.escape_time > 0 && v->mode == DRV_VFH_GOAL && now >= v->escape_until)
+    if (d->stall && v->options.escape_time > 0 && v->mode == DRV_VFH_GOAL &&
+        now >= v->escape_until) {
         v->escape_until = now + v->options.escape_time;
+        v->escape_turn =
+            v->escape_turn > 0 ? -v->options.escape_turnrate : v->options.escape_turnrate;
+    }
     return ach_driver_forward(v->driver, &v->out, m);
 }
 

@@ -112,7 +112,7 @@ static void steer_to_goal(struct drv_vfh *v)
     double far = hypot(dx, dy);
 
     if (ach_driver_time(v->driver) < v->escape_until) {
-        steer_tell(v, -v->options.escape_speed, 0);
+        steer_tell(v, -v->options.escape_speed, v->escape_turn);
         return;
     }
     if (far <= v->options.distance_epsilon)

@@ -42,6 +42,7 @@ struct drv_vfh_options {
     double angle_epsilon;    /* rad */
     double escape_speed;     /* m/s */
     double escape_time;      /* s */
+    double escape_turnrate;  /* rad/s */
 };
 
 double drv_vfh_at(struct drv_vfh_by_speed value, double speed);

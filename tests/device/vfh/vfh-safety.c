@@ -161,6 +161,72 @@ static void requests(void)
     end(&b);
 }
 
+/* A base that cannot move. */
+static ach_address_t stuck_address;
+static _Atomic(double) stuck_speed, stuck_turn; /* the last command */
+
+static ach_status_t stuck_create(ach_driver_t *driver, ach_section_t *options, void **state)
+{
+    (void)options;
+    (void)state;
+    return ach_driver_provide(driver, ACH_POSITION2D_CODE, NULL, &stuck_address);
+}
+
+static ach_status_t stuck_process(ach_driver_t *driver, void *state, const ach_message_t *message)
+{
+    const ach_position2d_cmd_vel_t *cmd = ach_message_body(message);
+
+    (void)driver;
+    (void)state;
+    if (!ach_message_is(message, NULL, ACH_MSG_CMD, ACH_POSITION2D_CMD_VEL) || !cmd)
+        return ACH_ENOTSUP;
+    stuck_speed = cmd->vel.px;
+    stuck_turn = cmd->vel.pa;
+    return ACH_OK;
+}
+
+static void stuck_main(ach_driver_t *driver, void *state)
+{
+    ach_position2d_data_t data = {.stall = 1};
+
+    (void)state;
+    while (ach_driver_wait(driver, 0.02))
+        ach_driver_publish(driver, &stuck_address, ACH_POSITION2D_DATA_STATE, &data);
+}
+
+static const ach_driver_class_t stuck_class = {
+    .version = ACH_DRIVER_VERSION,
+    .name = "stuck",
+    .create = stuck_create,
+    .process = stuck_process,
+    .main = stuck_main,
+};
+
+/* A robot that is stuck drives backwards, and turns to one side and to the other. */
+static void escapes(void)
+{
+    ach_position2d_cmd_pos_t cmd = {.pos = {3, 0, 0}, .state = 1};
+    struct rig *rig = rig_create(false);
+    struct ear *robot;
+
+    rig_add(rig, &stuck_class);
+    REQUIRE_OK(rig_load(rig, "unit_angle \"radians\"\n"
+                             "driver (name \"stuck\" provides [\"position2d:0\"])\n"
+                             "driver (name \"dummy\" provides [\"laser:0\"] rate 50)\n"
+                             "driver (name \"vfh\" provides [\"position2d:1\"]\n"
+                             "        requires [\"position2d:0\" \"laser:0\"] robot_radius 0.2\n"
+                             "        data_timeout 100 escape_speed 0.25\n"
+                             "        escape_time 0.3 escape_max_turnrate 0.5)"));
+    REQUIRE_OK(ach_robot_start(rig_robot(rig)));
+    robot = ear_open(rig, "position2d:1");
+    REQUIRE_OK(ear_command(robot, ACH_POSITION2D_CMD_POS, &cmd));
+    EVENTUALLY(stuck_speed == -0.25 && stuck_turn == 0.5);
+    EVENTUALLY(stuck_speed == -0.25 && stuck_turn == -0.5);
+    EVENTUALLY(stuck_speed == -0.25 && stuck_turn == 0.5);
+    ear_close(robot);
+    rig_end(rig);
+}
+
 int main(void)
 {
     world = draw_room(6, 4, 0.05);
@@ -176,5 +242,6 @@ int main(void)
     boxed_in();
     requests();
     draw_end(&world);
+    escapes();
     return check_result();
 }
