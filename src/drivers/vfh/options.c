@@ -84,6 +84,7 @@ ach_status_t drv_vfh_read_options(struct drv_vfh *v, ach_section_t *o)
     v->command_timeout = ach_section_double(o, "command_timeout", 1);
     above_zero(o, "data_timeout", v->data_timeout);
     above_zero(o, "command_timeout", v->command_timeout);
+    ach_section_bool(o, "synchronous", false); /* of Player; has no effect here */
     if (ach_section_failed(o))
         return ach_errstr_set(ACH_EINVAL, "vfh: its options are wrong");
     v->histogram.sectors = (int)lround(2 * M_PI / v->options.sector_angle);

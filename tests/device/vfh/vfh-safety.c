@@ -215,8 +215,9 @@ static void escapes(void)
                              "driver (name \"dummy\" provides [\"laser:0\"] rate 50)\n"
                              "driver (name \"vfh\" provides [\"position2d:1\"]\n"
                              "        requires [\"position2d:0\" \"laser:0\"] robot_radius 0.2\n"
-                             "        data_timeout 100 escape_speed 0.25\n"
+                             "        data_timeout 100 synchronous 1 escape_speed 0.25\n"
                              "        escape_time 0.3 escape_max_turnrate 0.5)"));
+    CHECK(rig_count(rig, "synchronous") == 0);
     REQUIRE_OK(ach_robot_start(rig_robot(rig)));
     robot = ear_open(rig, "position2d:1");
     REQUIRE_OK(ear_command(robot, ACH_POSITION2D_CMD_POS, &cmd));
