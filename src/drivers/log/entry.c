@@ -284,3 +284,16 @@ int drv_entry_open_log(const struct drv_entry *e)
     close(directory);
     return fd;
 }
+
+int drv_entry_create_beside(const struct drv_entry *e, const char *name)
+{
+    int directory = open_directory(e), fd = -1, error = errno;
+
+    if (directory >= 0) {
+        fd = create_new(directory, name);
+        error = errno;
+        close(directory);
+    }
+    errno = error;
+    return fd;
+}

@@ -49,4 +49,7 @@ int drv_entry_open_log(const struct drv_entry *e);
  */
 ach_status_t drv_entry_create_log(const struct drv_entry *e, int *fd);
 
+/* Create a new file in the directory of the log. -1 with errno on errors; EEXIST: it exists. */
+int drv_entry_create_beside(const struct drv_entry *e, const char *name);
+
 #endif

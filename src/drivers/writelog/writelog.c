@@ -7,6 +7,7 @@
  * names the file.
  */
 #include <ach.h>
+#include <ach/interface/localize.h>
 #include <ach/interface/log.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,14 +19,27 @@
 #include "../drivers.h"
 #include "../log/line.h"
 #include "file.h"
+#include "image.h"
 
 #define FILES_PER_HOUR 100
 
+/* Seconds after which an answer is not expected any more. */
+#define PATIENCE 5.0
+
+/* A required device. */
+struct writelog_device {
+    ach_address_t address;
+    double asked;     /* when its particles were requested; negative: no answer is expected */
+    unsigned images;  /* number of its next image */
+    bool image_fails; /* the last image could not be saved */
+};
+
 struct writelog {
     ach_address_t here;
-    ach_address_t *there;
+    struct writelog_device *there;
     size_t count;
-    bool record; /* start recording at setup */
+    bool log_images, save_images; /* of cameras */
+    bool record;                  /* start recording at setup */
     bool recording;
     int files;      /* number of files that may be created in an hour */
     double unused;  /* number of them that are left */
@@ -71,6 +85,8 @@ static void writelog_read_options(ach_section_t *options, struct writelog *l)
     if (l->files < 1)
         ach_section_refuse(options, "files_per_hour", 0, "a number above 0");
     l->unused = l->files;
+    l->log_images = ach_section_bool(options, "camera_log_images", true);
+    l->save_images = ach_section_bool(options, "camera_save_images", false);
     l->file.sync = ach_section_double(options, "sync", 0);
     if (!(l->file.sync >= 0))
         ach_section_refuse(options, "sync", 0, "0, or a number of seconds above 0");
@@ -94,8 +110,10 @@ static ach_status_t writelog_claim(ach_driver_t *driver, ach_section_t *options,
     l->there = calloc(n, sizeof(*l->there));
     if (!l->there)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a driver");
-    while (l->count < n && status == ACH_OK)
-        status = ach_driver_require(driver, 0, NULL, &l->there[l->count++]);
+    while (l->count < n && status == ACH_OK) {
+        l->there[l->count].asked = -1;
+        status = ach_driver_require(driver, 0, NULL, &l->there[l->count++].address);
+    }
     return status;
 }
 
@@ -140,7 +158,7 @@ static void ask_geometry(ach_driver_t *driver, const struct writelog *l)
 
     for (i = 0; i < l->count; i++)
         for (j = 0; j < sizeof(names) / sizeof(names[0]); j++)
-            ask_one(driver, &l->there[i], names[j]);
+            ask_one(driver, &l->there[i].address, names[j]);
 }
 
 /* Clients create files by requests and by subscribing: limit the rate, to protect the disk. */
@@ -203,17 +221,97 @@ static void writelog_shut_down(ach_driver_t *driver, void *state)
     l->file.entry = l->configured; /* a client's name is valid until shutdown only */
 }
 
-static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+static struct writelog_device *device_of(const struct writelog *l, const ach_message_t *m)
+{
+    size_t i = 0;
+
+    while (i < l->count &&
+           !ach_address_equal(&l->there[i].address, &ach_message_header(m)->address))
+        i++;
+    return i < l->count ? &l->there[i] : NULL;
+}
+
+static ach_status_t append(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
 {
     ach_status_t status;
 
-    if (!l->recording)
-        return ACH_OK;
     l->text.size = 0;
     status = drv_line_write(&l->text, m, ach_driver_robot_number(driver));
     if (status == ACH_OK)
         drv_logfile_append(driver, &l->file, l->text.data, l->text.size);
     return status;
+}
+
+static ach_status_t append_without_image(ach_driver_t *driver, struct writelog *l,
+                                         const ach_message_t *m, const ach_camera_data_t *image)
+{
+    ach_camera_data_t rest = *image;
+    ach_message_t *line;
+    ach_status_t status;
+
+    rest.image_count = 0;
+    rest.image = NULL;
+    status = ach_message_create(ach_message_header(m), &rest, &line);
+    if (status == ACH_OK) {
+        status = append(driver, l, line);
+        ach_message_unref(line);
+    }
+    return status;
+}
+
+static void save_image(ach_driver_t *driver, struct writelog *l, struct writelog_device *d,
+                       const ach_camera_data_t *image)
+{
+    bool ok = drv_image_save(&l->file.entry, d->address.index, &d->images, image) == ACH_OK;
+
+    if (!ok && !d->image_fails)
+        ach_driver_log(driver, ACH_LOG_WARNING, "%s", ach_errstr());
+    d->image_fails = !ok;
+}
+
+static ach_status_t record_image(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+{
+    const ach_camera_data_t *image = ach_message_body(m);
+    struct writelog_device *d = device_of(l, m);
+
+    if (image && d && l->save_images)
+        save_image(driver, l, d, image);
+    return image && !l->log_images ? append_without_image(driver, l, m, image)
+                                   : append(driver, l, m);
+}
+
+/* The particles belong to each estimate, but are sent only on request. One at a time. */
+static void ask_particles(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+{
+    struct writelog_device *d = device_of(l, m);
+    double now = ach_driver_time(driver);
+
+    if (!d || (d->asked >= 0 && now - d->asked < PATIENCE))
+        return;
+    d->asked = now;
+    ask_one(driver, &d->address, "GET_PARTICLES");
+}
+
+static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
+{
+    if (!l->recording)
+        return ACH_OK;
+    if (ach_message_is(m, NULL, ACH_MSG_DATA, ACH_CAMERA_DATA_STATE) &&
+        ach_message_header(m)->address.interf == ACH_CAMERA_CODE)
+        return record_image(driver, l, m);
+    if (ach_message_is(m, NULL, ACH_MSG_DATA, ACH_LOCALIZE_DATA_HYPOTHS) &&
+        ach_message_header(m)->address.interf == ACH_LOCALIZE_CODE)
+        ask_particles(driver, l, m);
+    return append(driver, l, m);
+}
+
+static void note_answer(struct writelog *l, const ach_message_t *m)
+{
+    const ach_header_t *h = ach_message_header(m);
+    struct writelog_device *d = device_of(l, m);
+
+    if (d && h->address.interf == ACH_LOCALIZE_CODE && h->subtype == ACH_LOCALIZE_REQ_GET_PARTICLES)
+        d->asked = -1;
 }
 
 static ach_status_t rename_file(ach_driver_t *driver, struct writelog *l,
@@ -269,7 +367,11 @@ static ach_status_t writelog_process(ach_driver_t *driver, void *state,
     switch (ach_message_header(message)->type) {
     case ACH_MSG_DATA:
         return record(driver, l, message);
+    case ACH_MSG_NACK:
+        note_answer(l, message);
+        return ACH_OK;
     case ACH_MSG_ACK:
+        note_answer(l, message);
         ach_message_bytes(message, &size);
         return size ? record(driver, l, message) : ACH_OK;
     case ACH_MSG_REQ:

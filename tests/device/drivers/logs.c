@@ -288,6 +288,82 @@ static bool holds(const char *name, const char *text)
     return n == strlen(text) && strcmp(found, text) == 0;
 }
 
+static bool same_bytes(const char *name, const void *bytes, size_t size)
+{
+    char found[256];
+    FILE *f = fopen(path(name), "r");
+    size_t n = f ? fread(found, 1, sizeof(found), f) : 0;
+
+    if (f)
+        fclose(f);
+    return n == size && memcmp(found, bytes, size) == 0;
+}
+
+/* Images go to the log, to files, or both; existing files are kept. */
+static void test_images(bool log, bool save)
+{
+    static const char pgm[] = "P5\n2 1\n255\n\x01\x02", jpeg[] = "\x09\x08";
+    static const char *const whole[] = {"2 1 8 1 0 2 0102", "2 1 24 5 1 2 0908"};
+    static const char *const rest[] = {"2 1 8 1 0 0 -", "2 1 24 5 1 0 -"};
+    struct rig *rig;
+    struct ear *ear;
+    struct lines *l;
+    size_t i, k, found[2] = {0};
+
+    put_file("img_camera_00_000000.pnm", "kept", 4);
+    rig = start(false,
+                "driver (name \"fake\" provides [\"camera:0\" \"camera:1\" \"camera:2\"] rate 50\n"
+                "  publish (device \"camera:0\"\n"
+                "    body \"width=2 height=1 bpp=8 format=1 image=1,2\")\n"
+                "  publish (device \"camera:1\"\n"
+                "    body \"width=2 height=1 bpp=24 format=5 compression=1 image=9,8\")\n"
+                "  publish (device \"camera:2\" body \"width=2 height=9 format=1 image=1\"))\n"
+                "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                "  camera_log_images %d camera_save_images %d\n"
+                "  requires [\"camera:0\" \"camera:1\" \"camera:2\"])",
+                path("img.log.gz"), log, save);
+    ear = ear_open(rig, "log:0");
+    EVENTUALLY(count_lines("img.log.gz") >= 12);
+    if (save)
+        CHECK(rig_logged(rig, "camera:2: an image of format 1 is not saved"));
+    ear_close(ear);
+    rig_end(rig);
+    l = get_lines("img.log.gz");
+    for (i = 0; i < l->count; i++)
+        for (k = 0; k < 2; k++)
+            found[k] += strstr(l->line[i], log ? whole[k] : rest[k]) != NULL;
+    CHECK(found[0] >= 2 && found[1] >= 2);
+    free_lines(l);
+    CHECK(same_bytes("img_camera_00_000000.pnm", "kept", 4));
+    CHECK(same_bytes("img_camera_00_000001.pnm", pgm, sizeof(pgm) - 1) == save);
+    CHECK(same_bytes("img_camera_01_000000.jpg", jpeg, sizeof(jpeg) - 1) == save);
+    CHECK(access(path("img_camera_02_000000.pnm"), F_OK) != 0);
+}
+
+/* For each estimate the particles are requested; a device without them is asked as well. */
+static void test_particles(void)
+{
+    struct rig *rig = start(false,
+                            "driver (name \"fake\" provides [\"localize:0\"] rate 50\n"
+                            "  answer (message \"GET_PARTICLES\" body \"mean.px=7\"))\n"
+                            "driver (name \"dummy\" provides [\"localize:1\"] rate 50)\n"
+                            "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
+                            "        requires [\"localize:0\" \"localize:1\"])",
+                            path("p.log"));
+    struct ear *log = ear_open(rig, "log:0");
+    struct lines *l;
+    size_t i, n = 0;
+
+    EVENTUALLY(count_lines("p.log") >= 20);
+    ear_close(log);
+    rig_end(rig);
+    l = get_lines("p.log");
+    for (i = 0; i < l->count; i++)
+        n += strstr(l->line[i], "localize 00 004 002  +7.000") != NULL;
+    CHECK(n >= 3);
+    free_lines(l);
+}
+
 /* An older log of the same name is kept, as k.log~. */
 static void test_kept(void)
 {
@@ -842,6 +918,9 @@ int main(void)
     for (i = 1; i <= check_scale(5); i++)
         test_same_again(i, i % 4 == 1 ? "a.log.gz" : "a.log", i % 2 ? "b.log" : "b.log.gz");
     test_recording();
+    test_images(true, false);
+    test_images(false, true);
+    test_particles();
     test_kept();
     test_no_log_lost();
     test_names_refused();
