@@ -5,6 +5,7 @@
 
 #include <ach/driver.h>
 
+extern const ach_driver_class_t drv_driver_cameracompress;
 extern const ach_driver_class_t drv_driver_cmdsplitter;
 extern const ach_driver_class_t drv_driver_dummy;
 extern const ach_driver_class_t drv_driver_fake;
