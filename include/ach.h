@@ -663,8 +663,8 @@ enum ach_status ach_close(ach_channel_t *chan);
  * ach_unlink - remove a channel's name
  * @name: the channel
  *
- * Open handles keep working with each other. Waits with ACH_O_LINKED return
- * ACH_ENOENT; without it, ach_channel_info reports the removal. Kernel channels
+ * Open handles keep working with each other. Waits and gets with ACH_O_LINKED return
+ * ACH_ENOENT if there is nothing new; without it, ach_channel_info reports the removal. Kernel channels
  * are removed as well as shared-memory ones; if one of each kind has the name,
  * both are removed.
  *
@@ -743,13 +743,14 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
  * Without options: the oldest message this handle has not seen, or ACH_EAGAIN.
  * ACH_O_LAST: the newest, in constant time. ACH_O_COPY: if there is nothing
  * new, the last message again. ACH_O_WAIT: if there is nothing new, wait.
+ * ACH_O_LINKED: if there is nothing new and the channel lost its name, ACH_ENOENT.
  *
  * @buf may be overwritten even if no message is delivered.
  *
  * Allocates: no. Blocks: only with ACH_O_WAIT. System calls: none unless it
- * sleeps. Takes no lock, and delays no writer. Real-time: yes. Signal
- * handler: yes, if ACH_O_WAIT is not set and the interrupted code was not using
- * this handle.
+ * sleeps, or finds nothing with ACH_O_LINKED. Takes no lock, and delays no
+ * writer. Real-time: yes. Signal handler: yes, if ACH_O_WAIT is not set and the
+ * interrupted code was not using this handle.
  *
  * Returns: ACH_OK; ACH_MISSED_FRAME: a message was delivered, and others
  * before it were overwritten or skipped (ach_channel_missed counts them);
@@ -926,7 +927,7 @@ enum ach_status ach_view_check(const ach_channel_t *chan);
  * kernel, ach_wait polls the descriptors of ach_channel_fd. Each handle gets its
  * descriptor in the first such call, at the cost that ach_channel_fd describes; for
  * handles of kernel channels that is almost none. With ACH_O_LINKED such a wait can
- * return a second late.
+ * return a second late if the channel's file was removed with rm(1).
  *
  * Allocates: only for those descriptors. Blocks: yes. Real-time: yes. Signal
  * handler: no.
@@ -1076,10 +1077,13 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  * the same descriptor. It closes on exec, and lasts until ach_close, which wakes
  * its pollers.
  *
- * It can be readable with nothing to get: when another handle was canceled, the
- * channel lost its name, or another thread used the handle; and after
- * chan->cancel was set to 0. The next get then returns ACH_EAGAIN, and it is not
- * readable any more.
+ * When ach_unlink removes the channel's name, the descriptor becomes readable
+ * once. A get with ACH_O_LINKED then returns ACH_ENOENT, another one ACH_EAGAIN,
+ * and it is not readable any more until there is a message.
+ *
+ * It can be readable with nothing to get: when another handle was canceled, or
+ * another thread used the handle; and after chan->cancel was set to 0. The next
+ * get then returns ACH_EAGAIN, and it is not readable any more.
  *
  * A descriptor costs writers as much as a waiting reader does, and costs the reader
  * a few system calls in each ach_get, ach_view and ach_flush. These stay fit for a

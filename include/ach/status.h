@@ -43,7 +43,7 @@ typedef enum ach_get_opts {
     ACH_O_LAST = 0x02,     /* the newest message */
     ACH_O_COPY = 0x04,     /* the last message again when there is nothing new */
     ACH_O_RELTIME = 0x08,  /* the timeout counts from now */
-    ACH_O_LINKED = 0x10,   /* stop waiting, with ACH_ENOENT, once the channel lost its name */
+    ACH_O_LINKED = 0x10,   /* ACH_ENOENT if there is nothing new and the channel lost its name */
     ACH_O_INTERRUPT = 0x20 /* ach_wait: return ACH_EINTR after a signal handler */
 } ach_get_opts_t;
 

@@ -57,6 +57,7 @@ static struct achk_file *file_create(struct achk_channel *ch)
     rt_mutex_init(&f->staging.lock);
     raw_spin_lock_init(&f->lock);
     f->timeout = ACH_KERNEL_FOREVER;
+    achk_file_told(f);
     init_waitqueue_head(&f->queue);
     achk_sleeper_init(&f->poller, f, NULL);
     INIT_WORK(&f->crowd, achk_wake_crowd);
@@ -164,8 +165,10 @@ static __poll_t poll(struct file *filp, struct poll_table_struct *table)
         return mask | EPOLLIN | EPOLLRDNORM;
     achk_cursor_want(f, &want);
     switch (achk_look(f, &want)) {
-    case -EAGAIN:
-        return mask;
+    case -EAGAIN: /* readable once if the channel has lost its name */
+        if (achk_channel_state(f->channel) == ACHI_LIVE || READ_ONCE(f->nameless))
+            return mask;
+        return mask | EPOLLIN | EPOLLRDNORM;
     case -ESTALE:
         return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
     default:

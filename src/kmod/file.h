@@ -39,6 +39,7 @@ struct achk_file {
     u64 timeout;
 
     u32 cancels;
+    bool nameless;                    /* the program was told that the channel lost its name */
     struct ach_kernel_cursor *mapped; /* page, or NULL until requested; programs write it */
     wait_queue_head_t queue;          /* tasks in poll, select, epoll */
     struct achk_sleeper poller;
@@ -67,6 +68,13 @@ static inline void achk_file_get(struct achk_file *f)
 }
 
 void achk_file_put(struct achk_file *f);
+
+/* A call found no message. If the channel has no name, poll need not report that any more. */
+static inline void achk_file_told(struct achk_file *f)
+{
+    if (achk_channel_state(f->channel) != ACHI_LIVE)
+        WRITE_ONCE(f->nameless, true);
+}
 
 /* Open the same channel again, also if it is unlinked. Returns a descriptor. */
 int achk_file_again(struct file *filp);

@@ -83,6 +83,7 @@ static long wait(struct achk_file *f, struct ach_kernel_wait __user *arg)
     want.linked = wish.flags & ACH_KERNEL_LINKED;
     achk_deadline_at(&d, wish.deadline, wish.clock);
     r = achk_wait(f, &want, &d);
+    achk_file_told(f);
     if (r == -ECANCELED) {
         cancels = READ_ONCE(f->cancels);
         if (put_user(cancels, &arg->cancels))

@@ -134,5 +134,7 @@ ssize_t achk_read(struct file *filp, char __user *buf, size_t size, loff_t *pos)
     if (!(filp->f_flags & O_NONBLOCK))
         return get_wait(f, buf, size, options, want.cancels);
     r = get(f, buf, size, options);
+    if (r == -EAGAIN)
+        achk_file_told(f);
     return r == OVERTAKEN ? -EAGAIN : r;
 }

@@ -4,6 +4,7 @@
 #include "handle.h"
 #include "inplace.h"
 #include "kernel.h"
+#include "notice.h"
 #include "ready.h"
 #include "wait.h"
 
@@ -79,8 +80,10 @@ ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uin
         if (__builtin_expect(achi_canceled(chan), 0))
             return ACH_CANCELED;
         r = achi_get(&h->view, achi_cursor_of(chan), buf, size, options, look, &word);
-        if (r != ACH_EAGAIN || !(options & ACH_O_WAIT))
+        if (r != ACH_EAGAIN)
             return r;
+        if (!(options & ACH_O_WAIT))
+            return (options & ACH_O_LINKED) && achi_nameless(h) ? ACH_ENOENT : r;
         if (late)
             return ACH_TIMEOUT;
         r = slept ? ACH_OK : achi_deadline_init(&d, timeout, h->view.clock, options);
@@ -116,7 +119,7 @@ static __attribute__((noinline)) enum ach_status get_and_tell(ach_channel_t *cha
 {
     enum ach_status r = get_copy(chan, buf, size, frame_size, timeout, options);
 
-    achi_ready_update(chan, r == ACH_EAGAIN);
+    achi_ready_update(chan, r == ACH_EAGAIN || r == ACH_ENOENT);
     return r;
 }
 

@@ -39,6 +39,12 @@ bool achi_unlinked(const struct achi_handle *h)
     return h->fd >= 0 && fstat(h->fd, &st) == 0 && st.st_nlink == 0;
 }
 
+bool achi_nameless(const struct achi_handle *h)
+{
+    return __atomic_load_n(&h->view.hdr->state, __ATOMIC_RELAXED) == ACHI_UNLINKED ||
+           achi_unlinked(h);
+}
+
 void achi_retire(struct achi_handle *h, enum achi_state state)
 {
     struct ach_header *hdr = h->view.hdr;

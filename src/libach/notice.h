@@ -20,4 +20,7 @@ void achi_retire(struct achi_handle *h, enum achi_state state);
 /* Was the channel's name removed? Asks the file system. */
 bool achi_unlinked(const struct achi_handle *h);
 
+/* The same; asks the file system only if the channel is not marked. */
+bool achi_nameless(const struct achi_handle *h);
+
 #endif

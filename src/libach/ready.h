@@ -5,7 +5,8 @@
  * The descriptor is an eventfd. The channel's writers do not know it. When a
  * message comes, the eventfd is written by the kernel, through an io_uring that
  * waits on the commit word, or by a helper thread that sleeps there. Both are
- * armed only while the handle has seen everything. A function that moves the
+ * armed only while the handle has seen everything. When ach_unlink removes the
+ * channel's name, its nudge ends the wait, and the eventfd is written once. A function that moves the
  * handle's cursor calls achi_ready_update afterwards, which writes or drains
  * the eventfd as needed and arms again.
  *
@@ -78,6 +79,7 @@ struct achi_helper {
     bool armed;     /* write the eventfd when there is a later message */
     bool up;        /* the eventfd was written and not drained */
     unsigned vain;  /* updates that found nothing since it was drained */
+    bool nameless;  /* the eventfd was written because the channel lost its name */
     bool stop;
 };
 

@@ -46,12 +46,31 @@ static void sleep_until_called(struct achi_helper *t, uint32_t calls)
     achi_futex_wait(&w, 1, CLOCK_MONOTONIC, NULL);
 }
 
-/* Under the lock: write the eventfd if there is a later message. Else *word is what to sleep on. */
+static bool marked_nameless(const struct achi_handle *h)
+{
+    return __atomic_load_n(&h->view.hdr->state, __ATOMIC_ACQUIRE) == ACHI_UNLINKED;
+}
+
+/* Has the channel lost its name since the last call? The mark is set before the commit word. */
+static bool lost_name(struct achi_helper *t)
+{
+    bool before = t->nameless;
+
+    t->nameless = marked_nameless(t->handle);
+    return t->nameless && !before;
+}
+
+/*
+ * Under the lock: write the eventfd if there is a later message, or the channel has just lost its
+ * name. Else *word is what to sleep on.
+ */
 static void look(struct achi_helper *t, uint32_t *word)
 {
     struct achi_cursor cursor = {.seen = t->seen};
 
-    if (!t->armed || achi_peek(&t->handle->view, &cursor, word) == ACH_EAGAIN)
+    if (!t->armed)
+        return;
+    if (achi_peek(&t->handle->view, &cursor, word) == ACH_EAGAIN && !lost_name(t))
         return;
     achi_ready_signal(t->eventfd);
     t->up = true;
@@ -158,7 +177,8 @@ static bool thread_start(struct achi_helper *t)
 
 bool achi_helper_start(struct achi_helper *t, struct achi_handle *h, int eventfd)
 {
-    *t = (struct achi_helper){.handle = h, .eventfd = eventfd, .vain = 1};
+    *t = (struct achi_helper){
+        .handle = h, .eventfd = eventfd, .vain = 1, .nameless = marked_nameless(h)};
     if (!lock_init(&t->lock))
         return false;
     if (thread_start(t)) {

@@ -123,7 +123,7 @@ static enum ach_status wait_prepare(ach_channel_t *chan, struct achi_seen *seen,
     state = achi_load_acquire(&hdr->state, WAIT_STATE);
     if (state == ACHI_REPLACED || achi_canceled(chan))
         return ACH_EAGAIN;
-    if ((options & ACH_O_LINKED) && (state == ACHI_UNLINKED || achi_unlinked(h)))
+    if ((options & ACH_O_LINKED) && achi_nameless(h))
         return ACH_ENOENT;
     h->slept++;
     return ACH_OK;

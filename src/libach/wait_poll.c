@@ -5,8 +5,8 @@
  * A kernel channel has no word that a futex call could watch, and other
  * channels have no wait queue in the kernel; both have the descriptor of
  * ach_channel_fd. It is updated before each sleep, and the sleep ends at once
- * if it is readable. No descriptor shows that a kernel channel was unlinked:
- * that is detected after the sleep, which lasts at most a second.
+ * if it is readable. No descriptor shows that a channel's file was removed with
+ * rm(1): that is detected after the sleep, which lasts at most a second.
  */
 #include <errno.h>
 #include <poll.h>

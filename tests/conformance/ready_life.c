@@ -72,6 +72,32 @@ static void cancel(void)
     ready_end(&chan);
 }
 
+/* When the name is removed, the descriptor is readable once, and a get can tell why. */
+static void nameless(void)
+{
+    ach_channel_t writer;
+
+    fd = ready_begin(&chan, 4);
+    open_it(&writer);
+    CHECK_GET(&chan, ACH_O_LINKED, ACH_EAGAIN, 0);
+    CHECK(!readable(fd));
+    remove_it();
+    CHECK(becomes_readable(fd));
+    CHECK_GET(&chan, 0, ACH_EAGAIN, 0);
+    CHECK(!readable(fd));
+    CHECK_GET(&chan, ACH_O_LINKED, ACH_ENOENT, 0);
+    CHECK(!readable(fd));
+    put_range(&writer, 1, 1);
+    CHECK(becomes_readable(fd));
+    CHECK_GET(&chan, ACH_O_LINKED, ACH_OK, 1);
+    CHECK_GET(&chan, ACH_O_LINKED, ACH_ENOENT, 0);
+    CHECK_GET(&chan, ACH_O_LINKED | ACH_O_COPY, ACH_OK, 1);
+    check_sleep_ms(20);
+    CHECK(!readable(fd));
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&chan));
+}
+
 static int child(void *cx)
 {
     int *pipes = cx, own;
@@ -391,6 +417,7 @@ static void priority(void)
 }
 
 READY_TEST(cancel)
+READY_TEST(nameless)
 READY_TEST(forked)
 READY_TEST(handed_over)
 READY_TEST(outlived)
@@ -402,6 +429,7 @@ READY_TEST(more_threads_come)
 
 static const struct test tests[] = {
     READY_ROWS("fd-cancel", cancel, MEMORY, IS_A_FILE),
+    READY_ROWS("fd-nameless", nameless, USER, NO_FILE),
     READY_ROWS("fd-fork", forked, USER, NO_FILE),
     READY_ROWS("fd-handed-over", handed_over, MEMORY, IS_A_FILE),
     READY_ROWS("fd-outlived", outlived, MEMORY, IS_A_FILE),
