@@ -39,6 +39,7 @@ struct writelog {
     struct writelog_device *there;
     size_t count;
     bool log_images, save_images; /* of cameras */
+    bool particles;               /* record those of localize devices */
     bool record;                  /* start recording at setup */
     bool recording;
     int files;      /* number of files that may be created in an hour */
@@ -87,6 +88,7 @@ static void writelog_read_options(ach_section_t *options, struct writelog *l)
     l->unused = l->files;
     l->log_images = ach_section_bool(options, "camera_log_images", true);
     l->save_images = ach_section_bool(options, "camera_save_images", false);
+    l->particles = ach_section_bool(options, "write_particles", false);
     l->file.sync = ach_section_double(options, "sync", 0);
     if (!(l->file.sync >= 0))
         ach_section_refuse(options, "sync", 0, "0, or a number of seconds above 0");
@@ -299,7 +301,7 @@ static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_m
     if (ach_message_is(m, NULL, ACH_MSG_DATA, ACH_CAMERA_DATA_STATE) &&
         ach_message_header(m)->address.interf == ACH_CAMERA_CODE)
         return record_image(driver, l, m);
-    if (ach_message_is(m, NULL, ACH_MSG_DATA, ACH_LOCALIZE_DATA_HYPOTHS) &&
+    if (l->particles && ach_message_is(m, NULL, ACH_MSG_DATA, ACH_LOCALIZE_DATA_HYPOTHS) &&
         ach_message_header(m)->address.interf == ACH_LOCALIZE_CODE)
         ask_particles(driver, l, m);
     return append(driver, l, m);

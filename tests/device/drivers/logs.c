@@ -341,15 +341,15 @@ static void test_images(bool log, bool save)
 }
 
 /* For each estimate the particles are requested; a device without them is asked as well. */
-static void test_particles(void)
+static void test_particles(bool on)
 {
     struct rig *rig = start(false,
                             "driver (name \"fake\" provides [\"localize:0\"] rate 50\n"
                             "  answer (message \"GET_PARTICLES\" body \"mean.px=7\"))\n"
                             "driver (name \"dummy\" provides [\"localize:1\"] rate 50)\n"
                             "driver (name \"writelog\" filename \"%s\" provides [\"log:0\"]\n"
-                            "        requires [\"localize:0\" \"localize:1\"])",
-                            path("p.log"));
+                            "        requires [\"localize:0\" \"localize:1\"] write_particles %d)",
+                            path("p.log"), on);
     struct ear *log = ear_open(rig, "log:0");
     struct lines *l;
     size_t i, n = 0;
@@ -360,7 +360,8 @@ static void test_particles(void)
     l = get_lines("p.log");
     for (i = 0; i < l->count; i++)
         n += strstr(l->line[i], "localize 00 004 002  +7.000") != NULL;
-    CHECK(n >= 3);
+    CHECK(on ? n >= 3 : n == 0);
+    unlink(path("p.log"));
     free_lines(l);
 }
 
@@ -920,7 +921,8 @@ int main(void)
     test_recording();
     test_images(true, false);
     test_images(false, true);
-    test_particles();
+    test_particles(true);
+    test_particles(false);
     test_kept();
     test_no_log_lost();
     test_names_refused();
