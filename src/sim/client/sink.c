@@ -2,6 +2,7 @@
 /* sink.c - a thread's notes and gos, and its virtual time */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,11 +149,26 @@ void simc_nudge(void)
         s->nudged = true;
 }
 
+/*
+ * Sleep for a slice. pthread_cancel does not end this: callers check for it where they may be
+ * canceled. Those that wait for a mutex may not.
+ */
+static bool sleep_for_go(struct simc_sink *s, struct sim_go *go)
+{
+    int cancelable;
+    bool news;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    news = simc_sink_newest(s, SLICE_NS, go);
+    pthread_setcancelstate(cancelable, NULL);
+    return news;
+}
+
 /* Wait for the go that answers the newest note. */
 static ach_status_t await_go(struct simc_sink *s, struct sim_go *go)
 {
     for (;;) {
-        if (simc_sink_newest(s, SLICE_NS, go)) {
+        if (sleep_for_go(s, go)) {
             if (go->end)
                 return ACH_CLOSED;
             if (go->serial == *(volatile uint64_t *)&s->serial)

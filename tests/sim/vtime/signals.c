@@ -525,6 +525,22 @@ static void *want_mutex(void *unused)
     return NULL;
 }
 
+static int64_t cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* Virtual time stands still while the thread computes, whatever call it has jumped out of. */
+static void compute(int64_t ns)
+{
+    const int64_t end = cpu_now() + ns;
+
+    TAKES(0, while (cpu_now() < end) continue);
+}
+
 static void cancel_one(void *(*run)(void *), const char *how, int ms)
 {
     pthread_t thread;
@@ -533,6 +549,8 @@ static void cancel_one(void *(*run)(void *), const char *how, int ms)
     cleaned_up = false;
     REQUIRE(pthread_create(&thread, NULL, run, (void *)(uintptr_t)how) == 0);
     usleep(20000);
+    if (*how != '-')
+        compute(5 * MS); /* meanwhile the thread falls asleep in real time, too */
     TAKES(ms, CHECK(pthread_cancel(thread) == 0 && (*how != 'm' || usleep(10000) == 0) &&
                     (*how != 'm' || pthread_mutex_unlock(&cancel_mutex) == 0) &&
                     pthread_join(thread, &result) == 0));
@@ -667,22 +685,6 @@ static void sleep_in_handler(int signo)
     TAKES(5, usleep(5000));
 }
 
-static int64_t cpu_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
-/* Virtual time stands still while the thread computes, whatever call it has jumped out of. */
-static void compute(void)
-{
-    const int64_t end = cpu_now() + MS;
-
-    TAKES(0, while (cpu_now() < end) continue);
-}
-
 /* A handler may sleep, or jump out of a call: waits take their time afterwards. */
 static void jump_case(void)
 {
@@ -710,7 +712,7 @@ static void jump_case(void)
                 sched_yield();
             }
         }
-        compute();
+        compute(MS);
         TAKES(5, usleep(5000));
     }
 }
