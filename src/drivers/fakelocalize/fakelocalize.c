@@ -83,8 +83,8 @@ static ach_status_t fakelocalize_create(ach_driver_t *driver, ach_section_t *opt
 }
 
 /* Send a request about the model. The caller releases *answer; NULL: not wanted. */
-static ach_status_t ask(const struct fakelocalize *f, uint8_t subtype, ach_pose2d_t pose,
-                        ach_message_t **answer)
+static ach_status_t fakelocalize_ask(const struct fakelocalize *f, uint8_t subtype,
+                                     ach_pose2d_t pose, ach_message_t **answer)
 {
     ach_simulation_pose2d_req_t body = {.name_count = (uint32_t)strlen(f->model) + 1,
                                         .name = (char *)(uintptr_t)f->model,
@@ -93,11 +93,12 @@ static ach_status_t ask(const struct fakelocalize *f, uint8_t subtype, ach_pose2
     return ach_driver_request(f->driver, &f->simulation, subtype, &body, PATIENCE, answer);
 }
 
-static ach_status_t get_pose(const struct fakelocalize *f, ach_pose2d_t *pose, double *time)
+static ach_status_t fakelocalize_get(const struct fakelocalize *f, ach_pose2d_t *pose, double *time)
 {
     const ach_simulation_pose2d_req_t *body;
     ach_message_t *answer = NULL;
-    ach_status_t status = ask(f, ACH_SIMULATION_REQ_GET_POSE2D, (ach_pose2d_t){.px = 0}, &answer);
+    ach_status_t status =
+        fakelocalize_ask(f, ACH_SIMULATION_REQ_GET_POSE2D, (ach_pose2d_t){.px = 0}, &answer);
 
     body = status == ACH_OK ? ach_message_body(answer) : NULL;
     if (body) {
@@ -114,7 +115,7 @@ static void fakelocalize_publish(struct fakelocalize *f)
     ach_localize_hypoth_t hypoth = {.alpha = SURE};
     ach_localize_data_t localize = {.hypoths_count = 1, .hypoths = &hypoth};
     ach_position2d_data_t position = {.stall = 0};
-    ach_status_t status = get_pose(f, &position.pos, &localize.pending_time);
+    ach_status_t status = fakelocalize_get(f, &position.pos, &localize.pending_time);
 
     if (status != ACH_OK) {
         if (!f->failing && status != ACH_CANCELED)
@@ -148,7 +149,7 @@ static ach_status_t particles(const struct fakelocalize *f, const ach_message_t 
     ach_localize_particle_t particle = {.alpha = 1};
     ach_localize_get_particles_t body = {.particles_count = 1, .particles = &particle};
     double time;
-    ach_status_t status = get_pose(f, &body.mean, &time);
+    ach_status_t status = fakelocalize_get(f, &body.mean, &time);
 
     if (status != ACH_OK)
         return ACH_ENOTSUP;
@@ -157,11 +158,11 @@ static ach_status_t particles(const struct fakelocalize *f, const ach_message_t 
 }
 
 /* As with Player's driver, setting the estimate moves the robot. */
-static ach_status_t set_pose(const struct fakelocalize *f, const ach_message_t *m)
+static ach_status_t fakelocalize_set(const struct fakelocalize *f, const ach_message_t *m)
 {
     const ach_localize_set_pose_t *body = ach_message_body(m);
 
-    if (!body || ask(f, ACH_SIMULATION_REQ_SET_POSE2D, body->mean, NULL) != ACH_OK)
+    if (!body || fakelocalize_ask(f, ACH_SIMULATION_REQ_SET_POSE2D, body->mean, NULL) != ACH_OK)
         return ACH_ENOTSUP;
     return ach_driver_reply(f->driver, m, ACH_MSG_ACK, NULL);
 }
@@ -177,7 +178,7 @@ static ach_status_t fakelocalize_process(ach_driver_t *driver, void *state,
         return particles(f, message);
     if (f->has_localize &&
         ach_message_is(message, &f->localize, ACH_MSG_REQ, ACH_LOCALIZE_REQ_SET_POSE))
-        return set_pose(f, message);
+        return fakelocalize_set(f, message);
     return ACH_ENOTSUP;
 }
 

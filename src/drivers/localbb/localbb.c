@@ -101,7 +101,7 @@ static size_t size_of(const ach_message_t *m)
 }
 
 /* Replace an entry, or add one if @e is NULL. Takes over the caller's reference. */
-static bool keep(struct localbb *b, struct localbb_entry *e, ach_message_t *update)
+static bool localbb_keep(struct localbb *b, struct localbb_entry *e, ach_message_t *update)
 {
     if (!e && (e = calloc(1, sizeof(*e)))) {
         e->next = b->entries;
@@ -130,7 +130,7 @@ static ach_status_t set_entry(struct localbb *b, const ach_blackboard_entry_t *b
     if (b->bytes - before + size_of(m) > b->max_bytes)
         return ach_errstr_set(ACH_OVERFLOW, "the blackboard is full: the option max_bytes is %zu",
                               b->max_bytes);
-    if (ach_message_again(m, &h, &update) != ACH_OK || !keep(b, e, update))
+    if (ach_message_again(m, &h, &update) != ACH_OK || !localbb_keep(b, e, update))
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for an entry");
     b->bytes += size_of(update) - before;
     ach_driver_forward(b->driver, &b->here, update);

@@ -20,7 +20,7 @@ static uint8_t *read_greys(png_image *png)
     return greys;
 }
 
-static bool widen(const uint8_t *greys, struct drv_image *image)
+static bool png_widen(const uint8_t *greys, struct drv_image *image)
 {
     size_t i, n = (size_t)image->width * image->height;
 
@@ -46,7 +46,7 @@ bool drv_png_read(const uint8_t *bytes, size_t size, struct drv_image *image, co
     if (greys) {
         image->width = png.width;
         image->height = png.height;
-        ok = widen(greys, image);
+        ok = png_widen(greys, image);
         *why = "no memory for the image";
     }
     free(greys);

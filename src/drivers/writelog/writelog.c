@@ -223,7 +223,7 @@ static void writelog_shut_down(ach_driver_t *driver, void *state)
     l->file.entry = l->configured; /* a client's name is valid until shutdown only */
 }
 
-static struct writelog_device *device_of(const struct writelog *l, const ach_message_t *m)
+static struct writelog_device *writelog_device_of(const struct writelog *l, const ach_message_t *m)
 {
     size_t i = 0;
 
@@ -274,7 +274,7 @@ static void save_image(ach_driver_t *driver, struct writelog *l, struct writelog
 static ach_status_t record_image(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
 {
     const ach_camera_data_t *image = ach_message_body(m);
-    struct writelog_device *d = device_of(l, m);
+    struct writelog_device *d = writelog_device_of(l, m);
 
     if (image && d && l->save_images)
         save_image(driver, l, d, image);
@@ -285,7 +285,7 @@ static ach_status_t record_image(ach_driver_t *driver, struct writelog *l, const
 /* The particles belong to each estimate, but are sent only on request. One at a time. */
 static void ask_particles(ach_driver_t *driver, struct writelog *l, const ach_message_t *m)
 {
-    struct writelog_device *d = device_of(l, m);
+    struct writelog_device *d = writelog_device_of(l, m);
     double now = ach_driver_time(driver);
 
     if (!d || (d->asked >= 0 && now - d->asked < PATIENCE))
@@ -310,7 +310,7 @@ static ach_status_t record(ach_driver_t *driver, struct writelog *l, const ach_m
 static void note_answer(struct writelog *l, const ach_message_t *m)
 {
     const ach_header_t *h = ach_message_header(m);
-    struct writelog_device *d = device_of(l, m);
+    struct writelog_device *d = writelog_device_of(l, m);
 
     if (d && h->address.interf == ACH_LOCALIZE_CODE && h->subtype == ACH_LOCALIZE_REQ_GET_PARTICLES)
         d->asked = -1;
