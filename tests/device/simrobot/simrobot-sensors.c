@@ -223,9 +223,9 @@ static void bad_options(void)
 {
     char text[256];
 
-    refused("", "PGM image");
+    refused("", "PGM or PNG image");
     refused("bitmap \"/nonexistent\"", "No such file");
-    refused("bitmap \"/dev/null\"", "not a PGM image");
+    refused("bitmap \"/dev/null\"", "not a PGM or PNG image");
     snprintf(text, sizeof(text), "bitmap \"%s\" pose [4.1 2 0]", world.path);
     refused(text, "touches no wall");
     snprintf(text, sizeof(text), "bitmap \"%s\" pose [1 1 0] laser_resolution 0", world.path);
