@@ -46,7 +46,8 @@ static bool entry_split(struct drv_entry *e, const char *path)
 }
 
 /* Paths of the config file are relative to it; a name is within the log directory. */
-void drv_entry_read(struct drv_entry *e, ach_section_t *options, const char *fallback)
+void drv_entry_read(struct drv_entry *e, ach_section_t *options, const char *fallback,
+                    const char *suffix)
 {
     const char *directory = ach_section_path(options, "log_directory", NULL);
     const char *name = ach_section_string(options, "filename", fallback);
@@ -55,7 +56,7 @@ void drv_entry_read(struct drv_entry *e, ach_section_t *options, const char *fal
     e->own_directory = directory && name && *name != '/';
     e->client_names = ach_section_bool(options, "client_names", e->own_directory);
     if (e->own_directory &&
-        snprintf(full, sizeof(full), "%s/%s", directory, name) < (int)sizeof(full))
+        snprintf(full, sizeof(full), "%s%s/%s", directory, suffix, name) < (int)sizeof(full))
         name = full;
     else if (!e->own_directory)
         name = ach_section_path(options, "filename", fallback);

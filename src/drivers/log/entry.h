@@ -29,9 +29,11 @@ struct drv_entry {
 
 /*
  * Read the options filename (default: @fallback; required if that is NULL), log_directory and
- * client_names (default: on if there is a log_directory). Wrong options are refused.
+ * client_names (default: on if there is a log_directory). @suffix: appended to the name of the
+ * log_directory. Wrong options are refused.
  */
-void drv_entry_read(struct drv_entry *e, ach_section_t *options, const char *fallback);
+void drv_entry_read(struct drv_entry *e, ach_section_t *options, const char *fallback,
+                    const char *suffix);
 
 /*
  * Switch to another entry of the same directory, on a client's request. ACH_EACCES: clients may

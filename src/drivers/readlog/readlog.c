@@ -101,7 +101,7 @@ static ach_status_t readlog_claim(ach_driver_t *driver, ach_section_t *options, 
 static ach_status_t readlog_read_options(ach_driver_t *driver, ach_section_t *options,
                                          struct readlog *r)
 {
-    drv_entry_read(&r->first, options, NULL);
+    drv_entry_read(&r->first, options, NULL, "");
     r->autoplay = ach_section_bool(options, "autoplay", true);
     r->autorewind = ach_section_bool(options, "autorewind", false);
     return ach_driver_property_double(driver, "speed", 1);

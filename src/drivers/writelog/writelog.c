@@ -60,26 +60,37 @@ static void writelog_destroy(ach_driver_t *driver, void *state)
     free(l);
 }
 
-/* The default name: basename, date, extension. */
-static void default_name(ach_section_t *options, char *name, size_t size)
+/* The date, as Player writes it in names. */
+static void date_text(char *date, size_t size)
 {
-    const char *base = ach_section_string(options, "basename", "writelog_");
-    const char *extension = ach_section_string(options, "extension", ".log");
-    char date[32] = "";
     time_t now = time(NULL);
     struct tm tm;
 
-    if (ach_section_bool(options, "timestamp", true) && localtime_r(&now, &tm))
-        strftime(date, sizeof(date), "%Y_%m_%d_%H_%M_%S", &tm);
-    snprintf(name, size, "%s%s%s", base, date, extension);
+    *date = '\0';
+    if (localtime_r(&now, &tm))
+        strftime(date, size, "%Y_%m_%d_%H_%M_%S", &tm);
+}
+
+/* The default name: basename, date, extension. */
+static void default_name(ach_section_t *options, const char *date, char *name, size_t size)
+{
+    const char *base = ach_section_string(options, "basename", "writelog_");
+    const char *extension = ach_section_string(options, "extension", ".log");
+    bool timestamp = ach_section_bool(options, "timestamp", true);
+
+    snprintf(name, size, "%s%s%s", base, timestamp ? date : "", extension);
 }
 
 static void writelog_read_options(ach_section_t *options, struct writelog *l)
 {
-    char name[512];
+    bool dated = ach_section_bool(options, "timestamp_directory", false);
+    char name[512], date[32];
 
-    default_name(options, name, sizeof(name));
-    drv_entry_read(&l->configured, options, name);
+    date_text(date, sizeof(date));
+    default_name(options, date, name, sizeof(name));
+    if (dated && !ach_section_has(options, "log_directory"))
+        ach_section_refuse(options, "timestamp_directory", 0, "no, or a log_directory as well");
+    drv_entry_read(&l->configured, options, name, dated ? date : "");
     l->file.entry = l->configured;
     l->record = ach_section_bool(options, "autorecord", true);
     l->files = ach_section_int(options, "files_per_hour", FILES_PER_HOUR);

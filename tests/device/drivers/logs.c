@@ -3,6 +3,7 @@
 #include <ach/interface/log.h>
 #include <ach/interface/position2d.h>
 #include <ach/interfaces.h>
+#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -297,6 +298,33 @@ static bool same_bytes(const char *name, const void *bytes, size_t size)
     if (f)
         fclose(f);
     return n == size && memcmp(found, bytes, size) == 0;
+}
+
+/* The directory of a log may have the date in its name. */
+static void test_dated_directory(void)
+{
+    struct rig *rig =
+        start(false,
+              "driver (name \"dummy\" provides [\"position2d:0\"] rate 100)\n"
+              "driver (name \"writelog\" log_directory \"%s\" timestamp_directory yes\n"
+              "        filename \"d.log\" provides [\"log:0\"] requires [\"position2d:0\"])",
+              path("dated_"));
+    struct ear *log = ear_open(rig, "log:0");
+    glob_t found;
+
+    CHECK(glob(path("dated_*_*_*_*_*_*/d.log"), 0, NULL, &found) == 0);
+    CHECK(found.gl_pathc == 1);
+    globfree(&found);
+    ear_close(log);
+    rig_end(rig);
+
+    rig = rig_create(false);
+    CHECK_STATUS(rig_load(rig, "driver (name \"null\" provides [\"position2d:0\"])\n"
+                               "driver (name \"writelog\" timestamp_directory yes\n"
+                               "        provides [\"log:0\"] requires [\"position2d:0\"])"),
+                 ACH_EINVAL);
+    CHECK(rig_logged(rig, "expected no, or a log_directory as well"));
+    rig_end(rig);
 }
 
 /* Images go to the log, to files, or both; existing files are kept. */
@@ -919,6 +947,7 @@ int main(void)
     for (i = 1; i <= check_scale(5); i++)
         test_same_again(i, i % 4 == 1 ? "a.log.gz" : "a.log", i % 2 ? "b.log" : "b.log.gz");
     test_recording();
+    test_dated_directory();
     test_images(true, false);
     test_images(false, true);
     test_particles(true);
