@@ -48,6 +48,7 @@ static ach_status_t cmdsplitter_claim(ach_driver_t *driver, ach_section_t *optio
 static ach_status_t cmdsplitter_create(ach_driver_t *driver, ach_section_t *options, void **state)
 {
     size_t n = ach_section_tuple_count(options, "requires");
+    int devices = ach_section_int(options, "devices", (int)n);
     struct splitter *s = calloc(1, sizeof(*s));
     ach_status_t status;
 
@@ -59,6 +60,9 @@ static ach_status_t cmdsplitter_create(ach_driver_t *driver, ach_section_t *opti
     }
     if (n == 0)
         ach_section_refuse(options, "requires", 0, "one device or more");
+    else if (devices != (int)n)
+        ach_section_refuse(options, "devices", 0, "the number of devices in requires");
+    ach_section_bool(options, "rq_first_device_only", true); /* of Player; always so here */
     status = n ? cmdsplitter_claim(driver, options, s, n) : ACH_EINVAL;
     if (status != ACH_OK)
         cmdsplitter_destroy(driver, s);
