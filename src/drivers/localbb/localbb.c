@@ -66,11 +66,17 @@ static ach_status_t localbb_create(ach_driver_t *driver, ach_section_t *options,
     return status;
 }
 
+/* An empty array is NULL. */
+static size_t text_length(const char *text, uint32_t count)
+{
+    return count ? strnlen(text, count) : 0;
+}
+
 static bool same_text(const char *a, uint32_t a_count, const char *b, uint32_t b_count)
 {
-    size_t n = strnlen(a, a_count);
+    size_t n = text_length(a, a_count);
 
-    return n == strnlen(b, b_count) && memcmp(a, b, n) == 0;
+    return n == text_length(b, b_count) && (n == 0 || memcmp(a, b, n) == 0);
 }
 
 static bool same_group(const ach_blackboard_entry_t *a, const ach_blackboard_entry_t *b)

@@ -30,7 +30,8 @@ static bool holds(const ach_message_t *m, const char *group, const char *key, co
     const ach_blackboard_entry_t *e = ach_message_body(m);
 
     return e && strcmp(e->group, group) == 0 && strcmp(e->key, key) == 0 &&
-           e->data_count == strlen(text) && memcmp(e->data, text, e->data_count) == 0 &&
+           e->data_count == strlen(text) &&
+           (e->data_count == 0 || memcmp(e->data, text, e->data_count) == 0) &&
            e->type == (*text ? 3 : 0) && e->timestamp_sec == (*text ? 5u : 0u);
 }
 
@@ -58,6 +59,7 @@ static void test_entries(void)
     struct rig *rig = rig_start("driver (name \"localbb\" provides [\"blackboard:0\"])");
     struct ear *one = ear_open(rig, "blackboard:0"), *two = ear_open(rig, "blackboard:0"), *late;
     ach_blackboard_entry_t group = entry("arm", "", NULL, 0);
+    ach_blackboard_entry_t nameless = {.data_count = 0}; /* not even a NUL */
 
     CHECK(set(one, "arm", "angle", "1.5"));
     check_update(two, "arm", "angle", "1.5");
@@ -73,6 +75,8 @@ static void test_entries(void)
     ach_message_unref(ear_want(late, ACH_MSG_ACK, ACH_BLACKBOARD_REQ_SUBSCRIBE_TO_GROUP));
     CHECK(ear_acked(late, ACH_BLACKBOARD_REQ_UNSUBSCRIBE_FROM_GROUP, &group));
     CHECK(ear_acked(late, ACH_BLACKBOARD_REQ_UNSUBSCRIBE_FROM_KEY, &group));
+    CHECK(ear_acked(one, ACH_BLACKBOARD_REQ_SET_ENTRY, &nameless));
+    CHECK(ear_acked(two, ACH_BLACKBOARD_REQ_GET_ENTRY, &nameless));
     CHECK(!ear_acked(one, ACH_BLACKBOARD_REQ_SET_ENTRY, NULL));
     CHECK(!ear_acked(one, ACH_BLACKBOARD_REQ_GET_ENTRY, NULL));
     ear_close(one); /* a driver that is shut down keeps its entries */
