@@ -173,14 +173,10 @@ static void test_less(void)
 
 static void test_wrong(void)
 {
-    struct rig *rig = rig_create(false);
-
-    CHECK_STATUS(rig_load(rig, "driver (name \"null\" provides [\"camera:0\"])\n"
-                               "driver (name \"cameracompress\" provides [\"camera:1\"]\n"
-                               "        requires [\"camera:0\"] image_quality 80)"),
-                 ACH_EINVAL);
-    CHECK(rig_logged(rig, "expected a number above 0 and up to 1"));
-    rig_end(rig);
+    rig_refuses("driver (name \"null\" provides [\"camera:0\"])\n"
+                "driver (name \"cameracompress\" provides [\"camera:1\"]\n"
+                "        requires [\"camera:0\"] image_quality 80)",
+                "expected a number above 0 and up to 1");
 }
 
 int main(void)

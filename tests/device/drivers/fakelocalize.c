@@ -80,20 +80,14 @@ static void test_wrong(void)
     rig_end(rig);
     draw_end(&world);
 
-    rig = rig_create(false);
-    CHECK_STATUS(rig_load(rig, "driver (name \"null\" provides [\"simulation:0\"])\n"
-                               "driver (name \"fakelocalize\" provides [\"localize:0\"]\n"
-                               "        requires [\"simulation:0\"])"),
-                 ACH_EINVAL);
-    CHECK(rig_logged(rig, "found no 'model'"));
-    rig_end(rig);
-    rig = rig_create(false);
-    CHECK_STATUS(rig_load(rig, "driver (name \"null\" provides [\"simulation:0\"])\n"
-                               "driver (name \"fakelocalize\" provides [\"laser:0\"] model \"x\"\n"
-                               "        requires [\"simulation:0\"])"),
-                 ACH_EINVAL);
-    CHECK(rig_logged(rig, "names neither a localize nor a position2d device"));
-    rig_end(rig);
+    rig_refuses("driver (name \"null\" provides [\"simulation:0\"])\n"
+                "driver (name \"fakelocalize\" provides [\"localize:0\"]\n"
+                "        requires [\"simulation:0\"])",
+                "found no 'model'");
+    rig_refuses("driver (name \"null\" provides [\"simulation:0\"])\n"
+                "driver (name \"fakelocalize\" provides [\"laser:0\"] model \"x\"\n"
+                "        requires [\"simulation:0\"])",
+                "names neither a localize nor a position2d device");
 }
 
 int main(void)

@@ -318,13 +318,10 @@ static void test_dated_directory(void)
     ear_close(log);
     rig_end(rig);
 
-    rig = rig_create(false);
-    CHECK_STATUS(rig_load(rig, "driver (name \"null\" provides [\"position2d:0\"])\n"
-                               "driver (name \"writelog\" timestamp_directory yes\n"
-                               "        provides [\"log:0\"] requires [\"position2d:0\"])"),
-                 ACH_EINVAL);
-    CHECK(rig_logged(rig, "expected no, or a log_directory as well"));
-    rig_end(rig);
+    rig_refuses("driver (name \"null\" provides [\"position2d:0\"])\n"
+                "driver (name \"writelog\" timestamp_directory yes\n"
+                "        provides [\"log:0\"] requires [\"position2d:0\"])",
+                "expected no, or a log_directory as well");
 }
 
 /* Images go to the log, to files, or both; existing files are kept. */

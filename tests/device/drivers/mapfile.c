@@ -73,13 +73,10 @@ static void test_map(void)
 
 static void refused(const char *options, const char *why)
 {
-    struct rig *rig = rig_create(false);
     char text[512];
 
     snprintf(text, sizeof(text), "driver (name \"mapfile\" provides [\"map:0\"] %s)", options);
-    CHECK_STATUS(rig_load(rig, text), ACH_EINVAL);
-    CHECK(rig_logged(rig, why));
-    rig_end(rig);
+    rig_refuses(text, why);
 }
 
 static void test_wrong(void)

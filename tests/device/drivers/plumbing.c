@@ -167,28 +167,19 @@ static void test_relay(void)
     rig_end(rig);
 }
 
-static void refused(const char *config, const char *why)
-{
-    struct rig *rig = rig_create(false);
-
-    CHECK(rig_load(rig, config) != ACH_OK);
-    CHECK(rig_logged(rig, why));
-    rig_end(rig);
-}
-
 static void test_wrong(void)
 {
-    refused("driver (name \"passthrough\" provides [\"laser:0\"])", "as many");
-    refused("driver (name \"null\" provides [\"sonar:0\"])\n"
-            "driver (name \"passthrough\" provides [\"laser:0\"] requires [\"sonar:0\"])",
-            "a device of the interface");
-    refused("driver (name \"null\" provides [\"sonar:0\"])\n"
-            "driver (name \"writelog\" provides [\"log:0\"] requires [\"sonar:0\"] sync -1)",
-            "0, or a number of seconds above 0");
-    refused("driver (name \"cmdsplitter\" provides [\"laser:0\"])", "one device or more");
-    refused("driver (name \"relay\" provides [\"sonar:0\"])",
-            "no command that can be relayed as data");
-    refused("driver (name \"relay\")", "names no device");
+    rig_refuses("driver (name \"passthrough\" provides [\"laser:0\"])", "as many");
+    rig_refuses("driver (name \"null\" provides [\"sonar:0\"])\n"
+                "driver (name \"passthrough\" provides [\"laser:0\"] requires [\"sonar:0\"])",
+                "a device of the interface");
+    rig_refuses("driver (name \"null\" provides [\"sonar:0\"])\n"
+                "driver (name \"writelog\" provides [\"log:0\"] requires [\"sonar:0\"] sync -1)",
+                "0, or a number of seconds above 0");
+    rig_refuses("driver (name \"cmdsplitter\" provides [\"laser:0\"])", "one device or more");
+    rig_refuses("driver (name \"relay\" provides [\"sonar:0\"])",
+                "no command that can be relayed as data");
+    rig_refuses("driver (name \"relay\")", "names no device");
 }
 
 int main(void)

@@ -94,6 +94,15 @@ struct rig *rig_start(const char *config)
     return rig;
 }
 
+void rig_refuses(const char *config, const char *why)
+{
+    struct rig *rig = rig_create(false);
+
+    CHECK_STATUS(rig_load(rig, config), ACH_EINVAL);
+    CHECK(rig_logged(rig, why));
+    rig_end(rig);
+}
+
 void rig_end(struct rig *rig)
 {
     ach_robot_destroy(rig->robot);

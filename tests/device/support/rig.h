@@ -52,6 +52,9 @@ void rig_add(struct rig *rig, const ach_driver_class_t *driver);
 /* Create the drivers of a config text. Errors in the text are kept in the log. */
 ach_status_t rig_load(struct rig *rig, const char *config);
 
+/* Check that a config text is refused, with a line in the log that contains @why. */
+void rig_refuses(const char *config, const char *why);
+
 /* Create a robot, load a config text that must be valid, and start the robot. */
 struct rig *rig_start(const char *config);
 void rig_end(struct rig *rig);
