@@ -6,9 +6,9 @@
  * message comes, the eventfd is written by the kernel, through an io_uring that
  * waits on the commit word, or by a helper thread that sleeps there. Both are
  * armed only while the handle has seen everything. When ach_unlink removes the
- * channel's name, its nudge ends the wait, and the eventfd is written once. A function that moves the
- * handle's cursor calls achi_ready_update afterwards, which writes or drains
- * the eventfd as needed and arms again.
+ * channel's name, its nudge ends the wait, and the eventfd is written once. A
+ * function that moves the handle's cursor calls achi_ready_update afterwards,
+ * which writes or drains the eventfd as needed and arms again.
  *
  * A ring works for the thread that created it. A handle that is used by another
  * thread gets a new ring, a few times; then it gets a helper thread.
