@@ -17,7 +17,7 @@ static void release(struct drv_logfile *f)
     f->pack = NULL;
 }
 
-static bool is_compressed(const char *name)
+bool drv_logfile_compressed(const char *name)
 {
     size_t n = strlen(name);
 
@@ -28,7 +28,7 @@ ach_status_t drv_logfile_open(ach_driver_t *driver, struct drv_logfile *f)
 {
     ach_status_t status;
 
-    if (is_compressed(f->entry.name) && !(f->pack = drv_pack_create()))
+    if (drv_logfile_compressed(f->entry.name) && !(f->pack = drv_pack_create()))
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory to compress a log");
     if (f->entry.own_directory)
         mkdir(f->entry.directory, 0755); /* may fail: opening the log reports the error */

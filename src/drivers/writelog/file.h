@@ -25,6 +25,9 @@ struct drv_logfile {
     struct drv_entry entry;
 };
 
+/* Is a log of this name compressed? Then the name ends in .gz. */
+bool drv_logfile_compressed(const char *name);
+
 /* An existing log of that name is renamed to name~. ACH_EEXIST: see drv_entry_create_log. */
 ach_status_t drv_logfile_open(ach_driver_t *driver, struct drv_logfile *f);
 void drv_logfile_close(ach_driver_t *driver, struct drv_logfile *f);

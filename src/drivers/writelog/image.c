@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
+
 #define NUMBER_MAX 999999u
 
 /* The format of a raw image in a PNM file: its magic number; NULL: it has none. */
@@ -27,8 +29,8 @@ static int stem_length(const char *name)
     size_t n = strlen(name);
     const char *dot;
 
-    if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
-        n -= 3;
+    if (drv_logfile_compressed(name))
+        n -= strlen(".gz");
     dot = memrchr(name, '.', n);
     return (int)(dot && dot > name ? (size_t)(dot - name) : n);
 }
