@@ -115,7 +115,7 @@ static bool is_flat(const struct candidate *c, double depth)
 
 /* The middle of the strips is in the middle between the outer edges of the outer rays. */
 static bool read_candidate(struct candidate *c, const struct drv_barcode_options *o,
-                           struct drv_barcode *found)
+                           ach_fiducial_item_t *found)
 {
     struct point end = point_of(c->scan, c->last);
     double middle;
@@ -128,10 +128,10 @@ static bool read_candidate(struct candidate *c, const struct drv_barcode_options
     if (!isfinite(middle))
         return false;
     c->begin = middle - o->bits * o->width / 2;
-    found->id = read_number(c, o);
-    found->pose.px = c->start.x + middle * cos(c->direction);
-    found->pose.py = c->start.y + middle * sin(c->direction);
-    found->pose.pa = remainder(c->direction + M_PI / 2, 2 * M_PI);
+    *found = (ach_fiducial_item_t){.id = read_number(c, o),
+                                   .pose = {.px = c->start.x + middle * cos(c->direction),
+                                            .py = c->start.y + middle * sin(c->direction),
+                                            .pyaw = remainder(c->direction + M_PI / 2, 2 * M_PI)}};
     return true;
 }
 
@@ -149,13 +149,12 @@ static uint32_t last_of(const ach_laser_data_t *s, uint32_t first, double longes
     return last;
 }
 
-size_t drv_barcode_find(const ach_laser_data_t *scan, const struct drv_barcode_options *o,
-                        struct drv_barcode *found, size_t max)
+uint32_t drv_barcode_find(const ach_laser_data_t *scan, const struct drv_barcode_options *o,
+                          ach_fiducial_item_t *found, uint32_t max)
 {
     double shortest = (o->bits - 1) * o->width, longest = (o->bits + 1) * o->width;
     struct candidate c = {.scan = scan};
-    size_t n = 0;
-    uint32_t i;
+    uint32_t i, n = 0;
 
     for (i = 0; i < scan->ranges_count && n < max; i++) {
         if (!reflects(scan, i))

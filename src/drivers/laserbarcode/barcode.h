@@ -9,8 +9,8 @@
 #ifndef DRV_BARCODE_H
 #define DRV_BARCODE_H
 
+#include <ach/interface/fiducial.h>
 #include <ach/interface/laser.h>
-#include <stddef.h>
 
 #define DRV_BARCODE_BITS_MAX 30
 
@@ -22,13 +22,11 @@ struct drv_barcode_options {
     double zero, one; /* larger share of these rays that makes the strip a 0 or a 1 */
 };
 
-struct drv_barcode {
-    int id;            /* -1: a strip could not be read */
-    ach_pose2d_t pose; /* of its middle, seen from the laser; its front faces along pa */
-};
-
-/* Returns how many were found, at most @max. */
-size_t drv_barcode_find(const ach_laser_data_t *scan, const struct drv_barcode_options *o,
-                        struct drv_barcode *found, size_t max);
+/*
+ * Returns how many were found, at most @max. Their poses are those of their middles, seen from the
+ * laser; the front of a barcode faces along its yaw. The id is -1 if a strip could not be read.
+ */
+uint32_t drv_barcode_find(const ach_laser_data_t *scan, const struct drv_barcode_options *o,
+                          ach_fiducial_item_t *found, uint32_t max);
 
 #endif

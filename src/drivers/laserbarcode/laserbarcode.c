@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* laserbarcode - a laser that finds barcodes of reflecting strips, as a fiducial device */
 #include <ach.h>
-#include <ach/interface/fiducial.h>
-#include <ach/interface/laser.h>
 #include <stdlib.h>
 
 #include "../common/convert.h"
@@ -49,18 +47,11 @@ static ach_status_t laserbarcode_create(ach_driver_t *driver, ach_section_t *opt
 static ach_status_t laserbarcode_scan(ach_driver_t *driver, const struct laserbarcode *l,
                                       const ach_laser_data_t *scan, double time)
 {
-    struct drv_barcode found[FOUND_MAX];
-    ach_fiducial_item_t items[FOUND_MAX] = {{.id = 0}};
-    ach_fiducial_data_t body = {.fiducials = items};
-    size_t i, n = drv_barcode_find(scan, &l->options, found, FOUND_MAX);
+    ach_fiducial_item_t found[FOUND_MAX];
+    ach_fiducial_data_t body = {.fiducials_count =
+                                    drv_barcode_find(scan, &l->options, found, FOUND_MAX),
+                                .fiducials = found};
 
-    for (i = 0; i < n; i++) {
-        items[i].id = found[i].id;
-        items[i].pose.px = found[i].pose.px;
-        items[i].pose.py = found[i].pose.py;
-        items[i].pose.pyaw = found[i].pose.pa;
-    }
-    body.fiducials_count = (uint32_t)n;
     return ach_driver_publish_at(driver, &l->convert.here, ACH_FIDUCIAL_DATA_SCAN, &body, time);
 }
 

@@ -67,17 +67,17 @@ static void check_one(int number, double range, double bearing, double turn)
 {
     ach_pose2d_t pose = {range * cos(bearing), range * sin(bearing),
                          remainder(bearing + M_PI + turn, 2 * M_PI)};
-    struct drv_barcode found[4];
+    ach_fiducial_item_t found[4];
     struct scene s;
-    size_t n;
+    uint32_t n;
 
     empty(&s);
     place(&s, number, &pose, &usual);
     n = drv_barcode_find(&s.scan, &usual, found, 4);
     if (!CHECK(n == 1 && found[0].id == number && close_to(found[0].pose.px, pose.px, 0.02) &&
                close_to(found[0].pose.py, pose.py, 0.02) &&
-               close_to(remainder(found[0].pose.pa - pose.pa, 2 * M_PI), 0, 0.1)))
-        fprintf(stderr, "number %d at %g m, %g rad, turned by %g: found %zu, number %d\n", number,
+               close_to(remainder(found[0].pose.pyaw - pose.pa, 2 * M_PI), 0, 0.1)))
+        fprintf(stderr, "number %d at %g m, %g rad, turned by %g: found %u, number %d\n", number,
                 range, bearing, turn, n, n ? found[0].id : 0);
 }
 
@@ -98,7 +98,7 @@ static void test_none(void)
 {
     struct drv_barcode_options small = usual;
     ach_pose2d_t pose = {2, 0, M_PI};
-    struct drv_barcode found[2];
+    ach_fiducial_item_t found[2];
     struct scene s;
     uint32_t i;
 
@@ -129,7 +129,7 @@ static void test_too_far(void)
 {
     struct drv_barcode_options strict = usual;
     ach_pose2d_t pose = {3, 0, M_PI};
-    struct drv_barcode found[2];
+    ach_fiducial_item_t found[2];
     struct scene s;
 
     empty(&s);
