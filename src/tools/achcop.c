@@ -82,7 +82,7 @@ static void achcop_print_help(void)
          "  -w, --wait                 the program has started when it sends SIGUSR1 to its\n"
          "                             parent; SIGUSR2 means that it failed to start\n"
          "      --wait-time SECONDS    how long --wait waits for a signal (30)\n"
-         "      --grace SECONDS        time from SIGTERM to SIGKILL (5)\n"
+         "      --grace SECONDS        send SIGKILL so long after SIGTERM (never)\n"
          "  -t, --tie                  kill the program when achcop is killed\n"
          "  -i, --log-ident NAME       write messages to the system log too, under this name\n"
          "  -f, --log-facility FACILITY  the same, as user (default) or daemon\n"
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
                                  .facility = LOG_USER,
                                  .cop = {.max_restarts = UINT64_MAX,
                                          .wait_seconds = 30,
-                                         .grace = 5,
+                                         .grace = -1,
                                          .delay = 0.25,
                                          .max_delay = 30,
                                          .stable = 10}};

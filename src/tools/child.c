@@ -92,7 +92,7 @@ pid_t child_start(const struct cop_options *options, const sigset_t *mask)
     return pid;
 }
 
-bool child_reap(pid_t child, int *status)
+bool child_reap(pid_t child, bool spare, int *status)
 {
     bool ended = false;
 
@@ -106,7 +106,8 @@ bool child_reap(pid_t child, int *status)
             waitpid(info.si_pid, NULL, WNOHANG);
             continue;
         }
-        kill(-child, SIGKILL);
+        if (!spare || info.si_code != CLD_EXITED || info.si_status != 0)
+            kill(-child, SIGKILL);
         waitpid(child, status, 0);
         ended = true;
     }

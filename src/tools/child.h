@@ -16,9 +16,10 @@ pid_t child_start(const struct cop_options *options, const sigset_t *mask);
 
 /*
  * Reap processes that ended, also orphans of the child. True: the child is among
- * them; the rest of its process group is killed.
+ * them; then the rest of its process group is killed, unless it is to be spared
+ * and the child ended well.
  */
-bool child_reap(pid_t child, int *status);
+bool child_reap(pid_t child, bool spare, int *status);
 
 /* A wait status as the exit status of a shell: 128 and the signal. */
 int child_exit_status(int status);

@@ -123,7 +123,7 @@ static void stop(struct cop *c, enum after after)
 {
     c->after = after;
     c->state = STOPPING;
-    c->deadline_ns = in_seconds(c->options->grace);
+    c->deadline_ns = c->options->grace < 0 ? INT64_MAX : in_seconds(c->options->grace);
     kill(-c->child, SIGTERM);
     kill(-c->child, SIGCONT);
 }
@@ -208,9 +208,10 @@ static void died(struct cop *c, int status)
 
 static void on_child(struct cop *c)
 {
+    bool restarts = c->options->always || (c->state == STOPPING && c->after != AFTER_END);
     int status;
 
-    if (!child_reap(c->child, &status))
+    if (!child_reap(c->child, !restarts, &status))
         return;
     c->child = 0;
     pidfile_set(&c->files->child, 0);

@@ -24,7 +24,7 @@ struct cop_options {
     bool verbose;
     uint64_t max_restarts; /* in a row; UINT64_MAX: not given */
     double wait_seconds;   /* time limit for SIGUSR1, with wait */
-    double grace;          /* from SIGTERM to SIGKILL */
+    double grace;          /* from SIGTERM to SIGKILL; negative: no SIGKILL */
     double delay;          /* before the first restart; doubles with each */
     double max_delay;
     double stable; /* a run of at least this many seconds resets restarts and delay */

@@ -100,6 +100,19 @@ static void stubborn_child(void)
     CHECK(!tool_alive(child));
 }
 
+/* Without --grace a program has all the time that it needs to park. */
+static void patient(void)
+{
+    pid_t cop = TOOL_START(achcop, "-o", "log", "--", "sh", "-c",
+                           "trap 'sleep 6; echo parked; exit 0' TERM; echo ready; "
+                           "while :; do sleep 0.05; done");
+
+    TOOL_UNTIL(tool_size("log") > 0);
+    tool_kill(cop, SIGTERM);
+    CHECK(tool_wait(cop) == 0);
+    CHECK(strstr(tool_read("log"), "parked") != NULL);
+}
+
 static void one_cop_per_file(void)
 {
     pid_t cop =
@@ -268,7 +281,7 @@ static void reports_of_failure(void)
         ;
 }
 
-/* Orphans of a child are reaped, and processes left running in its group are killed. */
+/* Orphans of a child are reaped. If it failed, processes left running in its group are killed. */
 static void leaves_nothing(void)
 {
     pid_t cop = TOOL_START(achcop, "-P", "cop.pid", "-o", "orphan", "--", "sh", "-c",
@@ -281,10 +294,17 @@ static void leaves_nothing(void)
     tool_kill(cop, SIGTERM);
     CHECK(tool_wait(cop) == 0);
     unlink("orphan");
-    CHECK(TOOL_RUN(achcop, "-o", "orphan", "--", "sh", "-c", "sleep 300 & echo $!") == 0);
+    CHECK(TOOL_RUN(achcop, "-o", "orphan", "--", "sh", "-c", "sleep 300 & echo $!; exit 3") == 3);
     orphan = tool_pid("orphan");
     REQUIRE(orphan > 0);
     TOOL_UNTIL(waitpid(orphan, NULL, WNOHANG) == orphan || check_state(orphan) == 0);
+}
+
+/* A program that ends well may leave helpers behind. */
+static void spares_helpers(void)
+{
+    CHECK(TOOL_RUN(achcop, "-o", "log", "--", "sh", "-c", "(sleep 0.3; echo done >helper) &") == 0);
+    TOOL_UNTIL(tool_size("helper") > 0);
 }
 
 int main(int argc, char **argv)
@@ -298,6 +318,7 @@ int main(int argc, char **argv)
     hangup_restarts();
     killed_child_returns();
     stubborn_child();
+    patient();
     one_cop_per_file();
     readers_lock_nobody_out();
     one_file_for_both();
@@ -310,6 +331,7 @@ int main(int argc, char **argv)
     reports();
     reports_of_failure();
     leaves_nothing();
+    spares_helpers();
     TOOL_UNTIL(waitpid(-1, NULL, WNOHANG) < 0);
     return check_result();
 }
