@@ -4,10 +4,12 @@
  *
  * In Ach 2, options may precede the verb, and the flags -C, -U, -D and -F name
  * both verb and channel. This file reorders such a command line, and the verb
- * parses the result. -1 had no effect next to -t, so it is dropped there.
+ * parses the result. All verbs accept all options, so an option that the verb does
+ * not have is dropped. -1 had no effect next to -t, so it is dropped there.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 #include "suggest.h"
@@ -70,6 +72,38 @@ static bool second_verb(int argc, char **argv, const char *verb)
     return false;
 }
 
+/* The options of Ach 2 that a verb has; the other verbs have all. */
+static const char *options_of(const char *verb)
+{
+    if (strcasecmp(verb, "rm") == 0 || strcasecmp(verb, "unlink") == 0)
+        return "1kuv";
+    if (strcasecmp(verb, "chmod") == 0 || strcasecmp(verb, "dump") == 0 ||
+        strcasecmp(verb, "file") == 0)
+        return "ku";
+    return "mnot1kuv";
+}
+
+/* Drop the options that the verb does not have, with their values. */
+static void drop_options(struct words *w, const char *verb)
+{
+    const char *has = options_of(verb);
+    int i, kept = 1;
+
+    for (i = 1; i < w->argc; i++) {
+        const char *word = w->argv[i];
+        bool value = strchr("mno", word[1]) != NULL;
+
+        if (!strchr(has, word[1])) {
+            i += value;
+            continue;
+        }
+        w->argv[kept++] = w->argv[i];
+        if (value)
+            w->argv[kept++] = w->argv[++i];
+    }
+    w->argc = kept;
+}
+
 /* Split the command line into the verb (returned) and its options and operands (in w). */
 static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
 {
@@ -109,6 +143,8 @@ static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
         return NULL;
     if (!verb && optind < argc)
         verb = argv[optind++];
+    if (verb)
+        drop_options(w, verb);
     if (name)
         ach2_flags_add(w, name);
     for (; optind < argc; optind++)

@@ -26,6 +26,14 @@ same "$out" ''
 has "$err" bar
 expect 0 "$ACH" Rm -v bar
 same "$out" ''
+# All verbs accept all options.
+for line in '-v -D foo' '-D foo -v' '-v -F foo' '-v file foo' '-v dump foo' '-v chmod 600 foo' \
+    '-v -m 5 -n 3 -o 600 -t chmod 600 foo'; do
+    # shellcheck disable=SC2086
+    expect 0 "$ACH" $line
+done
+"$ACH" mk bar
+expect 0 "$ACH" -U bar -o 666 -m 3 -v
 for program in "$ACH" "$achcop" "$achcat" "$achlog"; do
     for option in -H '-?' -h; do
         expect 0 "$program" "$option"

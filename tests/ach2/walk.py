@@ -27,6 +27,8 @@ VALUE = {"ach": {"-m": "1", "-n": "1", "-o": "600", "-C": "walk", "-U": "walk", 
                  "-F": "walk", "-p": "1"},
          "achcop": {"-P": "/dev/null/x", "-p": "/dev/null/x", "-o": "-", "-e": "-", "-i": "walk",
                     "-f": "user"}}
+GLOBAL = ("-m", "-n", "-o", "-t", "-1", "-k", "-u", "-v")
+VERBS = (["mk", "/"], ["rm", "/"], ["chmod", "600", "/"], ["dump", "/"], ["file", "/"])
 UNKNOWN = re.compile(r"no option|invalid option|unrecognized|no verb|not offered|needs achd")
 
 
@@ -73,7 +75,10 @@ class Walk:
         program, word = what.split()
         if kind == "verb":
             return self.accepts(program, [word, "--help"])
-        return self.accepts(program, [word, *filter(None, [VALUE.get(program, {}).get(word)])])
+        words = [word, *filter(None, [VALUE.get(program, {}).get(word)])]
+        if program == "ach" and word in GLOBAL: # every verb accepts them
+            return all(self.accepts(program, [*words, *verb]) for verb in VERBS)
+        return self.accepts(program, words)
 
     def explained(self, what):
         """The name stands in a row of the page that gives a reason, or says what to do."""
