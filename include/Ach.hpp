@@ -98,7 +98,10 @@ class Channel
                         warn_mask, &Channel::warn_get, &Channel::error_get);
     }
 
-    /* Copies the message into buf at offset. If buf is too small for it, buf grows. */
+    /*
+     * Copies the message into buf at offset. If buf is too small for it, buf grows. frame_size is
+     * set to 0 if there is no message.
+     */
     ach_status_t get(std::vector<uint8_t> *buf, size_t offset, size_t *frame_size,
                      const struct timespec *timeout = NULL, int options = 0,
                      int allow_mask = ACH_MASK_OK, int warn_mask = ACH_MASK_NONE)
@@ -116,8 +119,9 @@ class Channel
             if (status != ACH_OVERFLOW)
                 break;
         }
-        if (frame_size && ach_status_match(status, ACH_MASK_OK | ACH_MASK_MISSED_FRAME))
-            *frame_size = size;
+        if (frame_size)
+            *frame_size =
+                ach_status_match(status, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) ? size : 0;
         return dispatch(status, allow_mask, warn_mask, &Channel::warn_get, &Channel::error_get);
     }
 

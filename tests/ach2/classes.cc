@@ -42,6 +42,7 @@ int main()
     CHECK(bytes.size() == 8 && std::strcmp(reinterpret_cast<char *>(&bytes[2]), "hello") == 0);
     out.put("bye", 4);
     CHECK(in.get(&bytes, 0, &size) == ACH_OK && size == 4 && bytes.size() == 8);
+    CHECK(in.get(&bytes, 0, &size) == ACH_STALE_FRAMES && size == 0);
     out.put("again", 6);
     in.flush();
     char text[16];
