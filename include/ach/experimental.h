@@ -31,7 +31,7 @@ struct ach_evhandler {
 /**
  * ach_evhandle - handle the messages of several channels
  * @handlers: the channels and their functions
- * @n: how many, at most ACH_WAIT_MAX
+ * @n: how many, at most ACH_WAIT_MAX; 0 with ACH_EV_O_PERIODIC_TIMEOUT is a timer
  * @period: with ACH_EV_O_PERIODIC_TIMEOUT: how often to call @periodic
  * @periodic: called as @options say, or NULL
  * @context: passed to @periodic

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ach/experimental.h>
+#include <errno.h>
 #include <stdbool.h>
 
 #include "clock.h"
@@ -36,7 +37,9 @@ static bool arguments_valid(const struct ach_evhandler *handlers, size_t n,
 {
     size_t i;
 
-    if (!handlers || n == 0 || n > ACH_WAIT_MAX || (options & ~EV_OPTIONS))
+    if ((!handlers && n) || n > ACH_WAIT_MAX || (options & ~EV_OPTIONS))
+        return false;
+    if (n == 0 && !(options & ACH_EV_O_PERIODIC_TIMEOUT)) /* nothing would end the wait */
         return false;
     if ((options & ACH_EV_O_PERIODIC_TIMEOUT) &&
         (!period || period->tv_sec < 0 || !achi_time_valid(period)))
@@ -45,6 +48,15 @@ static bool arguments_valid(const struct ach_evhandler *handlers, size_t n,
         if (!handlers[i].channel || !handlers[i].handler)
             return false;
     return true;
+}
+
+/* As ach_wait, also for no channel: then it is a timer. */
+static enum ach_status wait_for_news(ach_wait_item_t *items, size_t n, const struct timespec *until)
+{
+    if (n)
+        return ach_wait(items, n, until, ACH_O_INTERRUPT);
+    return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, until, NULL) == EINTR ? ACH_EINTR
+                                                                                 : ACH_TIMEOUT;
 }
 
 enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
@@ -64,7 +76,7 @@ enum ach_status ach_evhandle(struct ach_evhandler *handlers, size_t n,
     if (timed)
         next = achi_time_sum(&next, period);
     for (;;) {
-        enum ach_status r = ach_wait(items, n, timed ? &next : NULL, ACH_O_INTERRUPT);
+        enum ach_status r = wait_for_news(items, n, timed ? &next : NULL);
         bool due = r == ACH_TIMEOUT, input = false;
 
         if (r == ACH_EINTR)

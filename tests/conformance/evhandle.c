@@ -213,6 +213,18 @@ static void canceled(void)
     finish();
 }
 
+/* Without a channel it is a timer. */
+static void timer(void)
+{
+    const struct timespec period = ms(1);
+
+    begin();
+    stop_after = 3;
+    CHECK_STATUS(ach_evhandle(NULL, 0, &period, periodic, "p", ACH_EV_O_PERIODIC_TIMEOUT), ACH_BUG);
+    CHECK(strcmp(events, "ppp") == 0);
+    finish();
+}
+
 static void bad_arguments(void)
 {
     const struct timespec good = ms(1), bad = {0, 1000000000};
@@ -237,6 +249,7 @@ static void bad_arguments(void)
 static const struct test tests[] = {
     {"evhandle-dispatches", dispatches, ALL, NULL},
     {"evhandle-only-those-with-news", only_those_with_news, ALL, NULL},
+    {"evhandle-timer", timer, ALL, NULL},
     {"evhandle-handler-ends-it", handler_ends_it, ALL, NULL},
     {"evhandle-stale-goes-on", stale_goes_on, ALL, NULL},
     {"evhandle-periodic-timeout", periodic_timeout, ALL, NULL},
