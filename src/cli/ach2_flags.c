@@ -73,7 +73,7 @@ static bool second_verb(int argc, char **argv, const char *verb)
 }
 
 /* The options of Ach 2 that a verb has; the other verbs have all. */
-static const char *options_of(const char *verb)
+static const char *ach2_options_of(const char *verb)
 {
     if (strcasecmp(verb, "rm") == 0 || strcasecmp(verb, "unlink") == 0)
         return "1kuv";
@@ -86,7 +86,7 @@ static const char *options_of(const char *verb)
 /* Drop the options that the verb does not have, with their values. */
 static void drop_options(struct words *w, const char *verb)
 {
-    const char *has = options_of(verb);
+    const char *has = ach2_options_of(verb);
     int i, kept = 1;
 
     for (i = 1; i < w->argc; i++) {
