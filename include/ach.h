@@ -101,6 +101,7 @@ __extension__ enum ach_mask {
     ACH_MASK_EFAULT = ACH_STATUS_MASK(ACH_EFAULT),
     ACH_MASK_EINTR = ACH_STATUS_MASK(ACH_EINTR),
     ACH_MASK_ENOTSUP = ACH_STATUS_MASK(ACH_ENOTSUP),
+    ACH_MASK_BAD_TYPE = ACH_STATUS_MASK(ACH_BAD_TYPE),
     ACH_MASK_NONE = 0,
     ACH_MASK_ALL = 0xffffffffu
 };
@@ -168,6 +169,35 @@ typedef struct achk_opt {
 /* The start of a channel's memory. Its layout is private. */
 struct ach_header;
 
+/* The longest name of a type or an encoding, with its terminating NUL, and the largest schema. */
+#define ACH_TYPE_NAME_MAX 256
+#define ACH_TYPE_SCHEMA_MAX (1000 * 1000)
+
+/*
+ * What the messages of a channel are. Names and encodings are words without spaces; the
+ * encodings are those of MCAP, https://mcap.dev/spec/registry. Set all other members to 0.
+ */
+__extension__ typedef struct ach_type_of_channel {
+    __extension__ union {
+        __extension__ struct {
+            const char *name;            /* such as "geometry_msgs/msg/Twist" */
+            const char *encoding;        /* of a message: "cdr", "protobuf", "json", ... */
+            const char *schema_encoding; /* "ros2msg", "protobuf", "jsonschema", ...;
+                                            NULL or "": there is no schema */
+            const void *schema;          /* describes the message */
+            size_t schema_size;          /* its bytes; 0: there is none */
+        };
+        uint64_t reserved[16];
+    };
+} ach_channel_type_t;
+
+/* Where a relayed message was first put; all 0: into this channel. */
+typedef struct ach_origin {
+    uint64_t epoch; /* of that channel: see ach_info_t */
+    uint64_t seq;   /* of the message in that channel */
+    uint64_t stamp; /* its timestamp there, in nanoseconds; 0: it had none */
+} ach_origin_t;
+
 /*
  * Attributes. Initialise them with their init function, then change the defaults as needed.
  * The sizes of these structures are fixed; reserved fields are zero.
@@ -181,11 +211,12 @@ __extension__ typedef struct ach_attr {
                 int map_anon;     /* non-zero: ACH_MAP_ANON */
                 enum ach_map map; /* which kind of channel to open */
             };
-            struct ach_header *shm;   /* ACH_MAP_ANON: the channel's memory */
-            int lock_source;          /* take the source lock */
-            int readonly;             /* subscribe only: map the channel read-only */
-            uint64_t spin_ns;         /* time to spin before sleeping */
-            uint64_t lock_timeout_ns; /* how long a put waits for another writer */
+            struct ach_header *shm;         /* ACH_MAP_ANON: the channel's memory */
+            int lock_source;                /* take the source lock */
+            int readonly;                   /* subscribe only: map the channel read-only */
+            uint64_t spin_ns;               /* time to spin before sleeping */
+            uint64_t lock_timeout_ns;       /* how long a put waits for another writer */
+            const ach_channel_type_t *type; /* the type to expect; NULL: any, or none */
         };
         uint64_t reserved[8];
     };
@@ -208,7 +239,9 @@ __extension__ typedef struct ach_create_attr {
             unsigned int readonly_wake : 1;
             unsigned int single_writer : 1;
             unsigned int set_mode : 1;
-            mode_t mode; /* permissions, if set_mode */
+            unsigned int relayed : 1;
+            mode_t mode;                    /* permissions, if set_mode */
+            const ach_channel_type_t *type; /* of the messages; NULL: none */
         };
         uint64_t reserved[16];
     };
@@ -275,6 +308,11 @@ __extension__ typedef struct ach_info {
             uint64_t slept;            /* times it slept in a wait */
             enum ach_ready ready;      /* mechanism of its descriptor */
             uint32_t source_pid;       /* process that holds the source lock; 0: none, or unknown */
+            /* The channel, again. */
+            uint64_t epoch;           /* random: another channel of the same name has another one;
+                               0: made by a release before 3.1 */
+            unsigned int relayed : 1; /* messages have an origin */
+            unsigned int typed : 1;   /* ach_channel_type returns what its messages are */
         };
         uint64_t reserved[32];
     };
@@ -370,6 +408,23 @@ enum ach_status ach_attr_set_lock_source(ach_attr_t *attr, int lock_source);
  * Since: 3.0
  */
 enum ach_status ach_attr_set_readonly(ach_attr_t *attr, int readonly);
+
+/**
+ * ach_attr_set_type - expect a type of messages
+ * @attr: attributes for ach_open
+ * @type: the type; NULL: any, or none. It must be valid until ach_open has returned
+ *
+ * ach_open then returns ACH_BAD_TYPE if the channel has another type or none. Types
+ * are compared by ach_channel_type_hash: name, encoding and schema must be the same. If only
+ * the schema differs, ach_errstr lists the fields that differ.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL @attr.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_attr_set_type(ach_attr_t *attr, const ach_channel_type_t *type);
 
 /**
  * ach_attr_set_spin - spin before sleeping
@@ -563,6 +618,43 @@ enum ach_status ach_create_attr_set_single_writer(ach_create_attr_t *attr, int s
 enum ach_status ach_create_attr_set_mode(ach_create_attr_t *attr, mode_t mode);
 
 /**
+ * ach_create_attr_set_type - what the messages of the new channel are
+ * @attr: attributes for ach_create
+ * @type: the type; NULL: none. ach_create copies it, so it must be valid until then
+ *
+ * The type is stored in the channel and never changes. Every reader of the channel can
+ * get it with ach_channel_type, also after its creator has ended. It makes no
+ * difference to puts and gets: messages are bytes, and nobody checks whether they
+ * are of this type. Releases before 3.1 cannot open a channel with a type.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL @attr. ach_create returns ACH_EINVAL
+ * for a type without a name or encoding, or one that is too large.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_create_attr_set_type(ach_create_attr_t *attr, const ach_channel_type_t *type);
+
+/**
+ * ach_create_attr_set_relayed - let messages have an origin
+ * @attr: attributes for ach_create
+ * @relayed: non-zero for a channel whose messages come from other channels
+ *
+ * For programs that copy messages from one channel to another, such as one on another
+ * machine: ach_put_relayed stores with a message where it came from. Messages of 65
+ * to 80 bytes are a little slower in such a channel. Releases before 3.1 cannot open it.
+ * Not for kernel channels.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_create_attr_set_relayed(ach_create_attr_t *attr, int relayed);
+
+/**
  * ach_create_attr_get_shm - the memory of the heap channel just created
  * @attr: attributes that ach_create was called with
  * @shm: out: the memory, for ach_attr_set_shm
@@ -725,6 +817,24 @@ enum ach_status ach_chmod(ach_channel_t *chan, mode_t mode);
  * Since: 3.0
  */
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
+
+/**
+ * ach_put_relayed - put a message that was first put into another channel
+ * @chan: the handle, of a channel created with ach_create_attr_set_relayed
+ * @buf: the message
+ * @len: its size
+ * @origin: that other channel's epoch, and the message's sequence and timestamp there
+ *
+ * As ach_put. Whoever gets the message can ask for its origin with ach_channel_origin.
+ *
+ * Allocates: no. Blocks: on other writers, as ach_put. Real-time: yes. Signal handler: no.
+ *
+ * Returns: as ach_put; ACH_ENOTSUP if the channel cannot store origins.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_put_relayed(ach_channel_t *chan, const void *buf, size_t len,
+                                const ach_origin_t *origin);
 
 /**
  * ach_get - get a message
@@ -1049,6 +1159,55 @@ enum ach_status ach_channel_missed(const ach_channel_t *chan, uint64_t *last, ui
  * Since: 3.0
  */
 enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec *when);
+
+/**
+ * ach_channel_type - what the channel's messages are
+ * @chan: the handle
+ * @type: out: the type, valid until the handle is closed
+ *
+ * The type is a checked copy: its strings have no spaces and no control characters.
+ * The schema is followed by a NUL, and is what the channel's creator stored; whoever may write to
+ * the channel may have forged it. So check it before use.
+ *
+ * Allocates: yes, at the first call. Blocks: no. Real-time: no. Signal handler: no.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP if the channel has no type; ACH_CORRUPT if the type is
+ * damaged; ACH_EINVAL; ACH_CLOSED; ACH_BAD_SHM_FILE; ACH_FAILED_SYSCALL if there is
+ * no memory.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_channel_type(const ach_channel_t *chan, const ach_channel_type_t **type);
+
+/**
+ * ach_channel_type_hash - a number that differs for different types
+ * @type: the type
+ *
+ * The 64-bit FNV-1a hash of name, encoding, schema encoding and schema, with a NUL
+ * behind each. It finds mistakes, not forgeries.
+ *
+ * Allocates: no. Blocks: no. Real-time: no, it reads the whole schema. Signal handler: yes.
+ *
+ * Returns: the hash; 0 for NULL.
+ *
+ * Since: 3.1
+ */
+uint64_t ach_channel_type_hash(const ach_channel_type_t *type);
+
+/**
+ * ach_channel_origin - where the last received message was first put
+ * @chan: the handle
+ * @origin: out; all 0 if it was put into this channel by ach_put
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP if the channel was not created with
+ * ach_create_attr_set_relayed; ACH_EAGAIN if no message was got yet, or it was
+ * overwritten meanwhile; ACH_EINVAL; ACH_CLOSED; ACH_BAD_SHM_FILE.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_channel_origin(const ach_channel_t *chan, ach_origin_t *origin);
 
 /**
  * ach_channel_info - geometry and statistics

@@ -76,9 +76,15 @@ struct ach_kernel_create {
     __u64 frame_cnt;
     __u64 frame_size;
     __u32 flags;
-    __s32 clock; /* one that ACH_KERNEL_CLOCK_KNOWN */
-    __u32 mode;  /* permissions of the device, not changed by the umask */
-    __u32 reserved;
+    __s32 clock;     /* one that ACH_KERNEL_CLOCK_KNOWN */
+    __u32 mode;      /* permissions of the device, not changed by the umask */
+    __u32 type_size; /* ACH_KERNEL_CREATE: 0 */
+};
+
+/* Also with a type: bytes that the module stores in the channel's memory, and does not interpret. */
+struct ach_kernel_create_typed {
+    struct ach_kernel_create create;
+    __u64 type; /* address of type_size bytes, 1 MiB at most; not used if that is 0 */
 };
 
 struct ach_kernel_name {
@@ -153,6 +159,7 @@ struct ach_kernel_cursor {
  */
 #define ACH_KERNEL_CREATE _IOW(0xAC, 0x01, struct ach_kernel_create)
 #define ACH_KERNEL_UNLINK _IOW(0xAC, 0x02, struct ach_kernel_name)
+#define ACH_KERNEL_CREATE_TYPED _IOW(0xAC, 0x03, struct ach_kernel_create_typed)
 
 /* On a channel. */
 #define ACH_KERNEL_INFO _IOR(0xAC, 0x10, struct ach_kernel_info)

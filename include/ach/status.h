@@ -31,7 +31,8 @@ typedef enum ach_status {
     ACH_CANCELED = 16,      /* ach_cancel was called on this handle */
     ACH_EFAULT = 17,        /* a bad address */
     ACH_EINTR = 18,         /* a signal handler ran (only with ACH_O_INTERRUPT) */
-    ACH_ENOTSUP = 19        /* this kind of channel, or this system, cannot do that */
+    ACH_ENOTSUP = 19,       /* this kind of channel, or this system, cannot do that */
+    ACH_BAD_TYPE = 20       /* the channel's messages have another type than expected */
 } ach_status_t;
 
 /* How to get a message: options of ach_get, ach_view and ach_wait. */

@@ -22,12 +22,14 @@ struct achi_geometry {
     uint64_t frame_size;
     uint64_t capacity; /* the largest message */
     uint64_t slots;
+    uint64_t type_off;
     uint64_t data_off;
     uint64_t data_size;
-    uint64_t memory; /* header, entries, ring, and spare room unless mirrored */
+    uint64_t memory; /* header, entries, type, ring, and spare room unless mirrored */
     uint64_t span;   /* address space: the same, but a mirrored ring counts twice */
     uint32_t flags;
     uint32_t page;
+    uint32_t type_size;
 };
 
 /*
@@ -42,13 +44,21 @@ struct achi_view {
     uint64_t frame_cnt;
     uint64_t capacity;
     uint64_t data_size;
+    uint64_t inline_max; /* a message no larger than this lives in its entry */
     uint32_t flags;
     int32_t clock;
 };
 
+/* Where a relayed message was first put; all 0: into this channel. */
+struct achi_origin {
+    uint64_t epoch; /* of that channel */
+    uint64_t seq;   /* of the message in it */
+    uint64_t stamp; /* its timestamp there */
+};
+
 /* Compute a geometry. ACH_EINVAL if an argument is 0, invalid or beyond the limits. */
 enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt, uint64_t frame_size,
-                                   uint32_t page, uint32_t flags);
+                                   uint32_t page, uint32_t flags, uint32_t type_size);
 
 /*
  * Check a private copy of a header against the size of the memory it came from.
@@ -58,9 +68,9 @@ enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt, 
 enum ach_status achi_geometry_check(struct achi_geometry *g, const struct ach_header *copy,
                                     uint64_t memory, uint32_t page);
 
-/* Format zeroed memory as a channel that has never held a message. */
+/* Format zeroed memory as a channel that has never held a message. The type is left to the caller. */
 void achi_format(struct ach_header *hdr, const struct achi_geometry *g, int32_t clock,
-                 uint64_t pidns);
+                 uint64_t pidns, uint64_t epoch);
 
 /* Set up a view of a channel's memory from a checked geometry. */
 void achi_view_init(struct achi_view *v, struct ach_header *hdr, const struct achi_geometry *g,

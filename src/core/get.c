@@ -182,6 +182,16 @@ enum ach_status achi_flush(const struct achi_view *v, struct achi_cursor *cur)
     return ACH_OK;
 }
 
+enum ach_status achi_origin(const struct achi_view *v, uint64_t seq, struct achi_origin *origin)
+{
+    const struct achi_look look = {.entry = achi_entry_of(v, seq), .seq = seq};
+
+    origin->epoch = achi_load(&look.entry->origin_epoch, GET_ORIGIN);
+    origin->seq = achi_load(&look.entry->small[ACHI_ORIGIN_SEQ], GET_ORIGIN);
+    origin->stamp = achi_load(&look.entry->small[ACHI_ORIGIN_STAMP], GET_ORIGIN);
+    return achi_look_valid(&look) ? ACH_OK : ACH_EAGAIN;
+}
+
 enum ach_status achi_range(const struct achi_view *v, uint64_t *newest, uint64_t *oldest)
 {
     uint32_t word;

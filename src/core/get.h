@@ -57,6 +57,12 @@ bool achi_look_valid(const struct achi_look *look);
 /* Move the cursor to the newest message: all messages up to it count as seen. */
 enum ach_status achi_flush(const struct achi_view *v, struct achi_cursor *cur);
 
+/*
+ * The origin of message seq, which the cursor has seen, in a channel with origins.
+ * ACH_EAGAIN: it was overwritten.
+ */
+enum ach_status achi_origin(const struct achi_view *v, uint64_t seq, struct achi_origin *origin);
+
 /* The sequence of the newest and of the oldest message, 0 if there are none. */
 enum ach_status achi_range(const struct achi_view *v, uint64_t *newest, uint64_t *oldest);
 

@@ -2,7 +2,7 @@
 /*
  * layout.h - a channel's memory, byte for byte
  *
- *     header | entries[slots] | data[data_size]
+ *     header | entries[slots] | type[type_size] | data[data_size]
  *
  * The header's first part never changes after creation. Then come two groups
  * of words on cache lines of their own: what readers poll, and what only
@@ -10,6 +10,8 @@
  * holds it: a small message travels between cores together with its entry.
  * Larger messages lie in the data ring. A message is always contiguous: the
  * ring is mapped twice in a row, or followed by spare room (see geometry.h).
+ * The type says what the messages are. The core does not interpret it (see
+ * libach/type.h), and most channels have none.
  *
  * All fields have fixed width, so that 32- and 64-bit programs share a
  * channel. There are no pointers in here, and nothing in here is trusted.
@@ -21,10 +23,19 @@
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
 #define ACHI_VERSION 6u
+#define ACHI_VERSION_TYPED 7u /* of a channel with a type or with origins */
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */
 #define ACHI_INLINE_MAX 80u
+
+/* With ACHI_F_ORIGINS no larger than this: two more words of the origin lie behind it. */
+#define ACHI_INLINE_MAX_ORIGINS 64u
+#define ACHI_ORIGIN_SEQ (ACHI_INLINE_MAX_ORIGINS / 8)
+#define ACHI_ORIGIN_STAMP (ACHI_ORIGIN_SEQ + 1)
+
+/* The largest type. */
+#define ACHI_TYPE_MAX (1u << 20)
 
 /* Messages in the ring begin at multiples of this. */
 #define ACHI_ALIGN 64u
@@ -60,7 +71,8 @@ enum achi_flags {
     ACHI_F_TIMESTAMPS = 1,    /* messages are stamped */
     ACHI_F_SINGLE_WRITER = 2, /* only the holder of the source lock puts */
     ACHI_F_MIRRORED = 4,      /* the ring is mapped twice; else spare room follows it */
-    ACHI_F_ALL = 7
+    ACHI_F_ORIGINS = 8,       /* entries hold the origin of a relayed message */
+    ACHI_F_ALL = 15
 };
 
 enum achi_state {
@@ -82,7 +94,7 @@ struct achi_entry {
     uint64_t off; /* pos modulo the size of the ring, and ACHI_INLINE */
     uint64_t size;
     uint64_t stamp; /* nanoseconds on the channel's clock, or 0 */
-    uint64_t spare;
+    uint64_t origin_epoch;
     uint64_t small[ACHI_INLINE_MAX / 8];
 } __attribute__((aligned(128)));
 
@@ -102,6 +114,8 @@ struct ach_header {
     uint32_t page;
     uint64_t wake_inode;  /* inode of the wake file (see libach/wakefile.h); 0: there is none */
     uint32_t wake_number; /* number in the name of the wake file; 0: the plain name */
+    uint32_t type_size;   /* bytes of the type; 0: the channel has none */
+    uint64_t epoch;       /* random: tells a channel from others of its name; 0: unknown */
 
     /* What readers poll. */
     uint32_t commit __attribute__((aligned(128))); /* the newest sequence, and more;
@@ -129,6 +143,8 @@ _Static_assert(__builtin_offsetof(struct ach_header, slots) == 32, "header layou
 _Static_assert(__builtin_offsetof(struct ach_header, pidns) == 64, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, page) == 76, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, wake_number) == 88, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, type_size) == 92, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, epoch) == 96, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, commit) == 128, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, readonly_wake) == 136, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layout");

@@ -68,7 +68,7 @@ ACHI_HOT enum ach_status make_room(const struct achi_view *v, uint64_t n, struct
 
     if (r != ACH_OK)
         return r;
-    if (n <= ACHI_INLINE_MAX) {
+    if (n <= v->inline_max) {
         room->off |= ACHI_INLINE;
         room->place = (unsigned char *)room->entry->small;
     } else {
@@ -94,7 +94,9 @@ ACHI_HOT void commit(const struct achi_view *v)
     achi_commit_wake(v, c & ACHI_WAITER ? ACHI_ONE_MESSAGE - ACHI_WAITER : ACHI_ONE_MESSAGE);
 }
 
-ACHI_HOT void publish(const struct achi_view *v, const struct achi_room *room, uint64_t n)
+/* origin: NULL if the channel has no origins. */
+ACHI_HOT void publish(const struct achi_view *v, const struct achi_room *room, uint64_t n,
+                      const struct achi_origin *origin)
 {
     struct achi_entry *e = room->entry;
 
@@ -103,11 +105,17 @@ ACHI_HOT void publish(const struct achi_view *v, const struct achi_room *room, u
     achi_store(&e->size, n, PUT_SIZE);
     if (v->flags & ACHI_F_TIMESTAMPS)
         achi_store(&e->stamp, achi_now(v), PUT_STAMP);
+    if (origin) {
+        achi_store(&e->origin_epoch, origin->epoch, PUT_ORIGIN);
+        achi_store(&e->small[ACHI_ORIGIN_SEQ], origin->seq, PUT_ORIGIN);
+        achi_store(&e->small[ACHI_ORIGIN_STAMP], origin->stamp, PUT_ORIGIN);
+    }
     achi_store(&e->seq, room->seq, PUT_SEQ);
     commit(v);
 }
 
-ACHI_NO_BUFFER enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n)
+ACHI_HOT enum ach_status put_message(const struct achi_view *v, const void *buf, uint64_t n,
+                                     const struct achi_origin *origin)
 {
     struct achi_room room;
     enum ach_status r;
@@ -121,10 +129,21 @@ ACHI_NO_BUFFER enum ach_status achi_put(const struct achi_view *v, const void *b
     if (r == ACH_OK) {
         ACHI_STEP(PUT_COPY);
         achi_copy_in(room.place, buf, (size_t)n);
-        publish(v, &room, n);
+        publish(v, &room, n, origin);
     }
     achi_unlock(v, &v->hdr->lock);
     return r;
+}
+
+ACHI_NO_BUFFER enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n)
+{
+    return put_message(v, buf, n, NULL);
+}
+
+enum ach_status achi_put_origin(const struct achi_view *v, const void *buf, uint64_t n,
+                                const struct achi_origin *origin)
+{
+    return put_message(v, buf, n, origin);
 }
 
 enum ach_status achi_room_take(const struct achi_view *v, uint64_t n, struct achi_room *room)
@@ -144,6 +163,7 @@ enum ach_status achi_room_take(const struct achi_view *v, uint64_t n, struct ach
 enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_room *room,
                                  uint64_t n)
 {
+    const struct achi_origin none = {0, 0, 0};
     enum ach_status r = achi_lock(v, &v->hdr->lock);
 
     if (r != ACH_OK)
@@ -152,7 +172,7 @@ enum ach_status achi_room_commit(const struct achi_view *v, const struct achi_ro
         !ACHI_NAMES(achi_load(&v->hdr->commit, PUT_HEAD), room->seq - 1))
         r = ACH_CORRUPT;
     else
-        publish(v, room, n);
+        publish(v, room, n, v->flags & ACHI_F_ORIGINS ? &none : NULL);
     achi_unlock(v, &v->hdr->lock);
     return r;
 }

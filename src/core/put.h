@@ -27,8 +27,12 @@ struct achi_room {
     uint64_t off;
 };
 
-/* Put a message of n bytes. */
+/* Put a message of n bytes, into a channel without origins. */
 enum ach_status achi_put(const struct achi_view *v, const void *buf, uint64_t n);
+
+/* Put a message of n bytes with its origin, into a channel with origins. */
+enum ach_status achi_put_origin(const struct achi_view *v, const void *buf, uint64_t n,
+                                const struct achi_origin *origin);
 
 /* Make room for a message of up to n bytes. No other writer may put until it is committed. */
 enum ach_status achi_room_take(const struct achi_view *v, uint64_t n, struct achi_room *room);

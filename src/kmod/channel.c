@@ -4,6 +4,7 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -32,7 +33,7 @@ static int give_memory(struct achk_channel *ch, int clock)
     r = -ENOMEM;
     if (!hdr)
         goto no_memory;
-    achi_format(hdr, g, clock, 0);
+    achi_format(hdr, g, clock, 0, get_random_u64());
     hdr->readonly_wake = 1; /* every put goes through achi_commit_wake */
     achi_view_init(&ch->view, hdr, g, clock);
     return 0;
@@ -52,7 +53,7 @@ struct achk_channel *achk_channel_create(const struct ach_kernel_create *wish)
     if (!ch)
         return ERR_PTR(-ENOMEM);
     if (achi_geometry_init(&ch->geometry, wish->frame_cnt, wish->frame_size, PAGE_SIZE,
-                           core_flags(wish->flags)) == ACH_OK)
+                           core_flags(wish->flags), wish->type_size) == ACH_OK)
         r = ch->geometry.capacity < MAX_RW_COUNT ? give_memory(ch, wish->clock) : -EFBIG;
     if (r) {
         kfree(ch);

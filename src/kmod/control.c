@@ -21,24 +21,42 @@ MODULE_PARM_DESC(control_mode, "permissions of /dev/achctrl where udev sets none
 
 #define CREATE_FLAGS (ACH_KERNEL_TIMESTAMPS | ACH_KERNEL_SINGLE_WRITER | ACH_KERNEL_REPLACE)
 
-static long control_create(const void __user *arg)
+static long create_channel(const struct ach_kernel_create *wish, const void __user *type)
 {
-    struct ach_kernel_create wish;
     struct achk_channel *ch;
-    int r;
+    int r = 0;
 
-    if (copy_from_user(&wish, arg, sizeof(wish)))
-        return -EFAULT;
-    if (wish.reserved || (wish.flags & ~CREATE_FLAGS) || (wish.mode & ~0777) ||
-        !ACH_KERNEL_CLOCK_KNOWN(wish.clock) || !achk_name_valid(wish.name))
+    if ((wish->flags & ~CREATE_FLAGS) || (wish->mode & ~0777) ||
+        !ACH_KERNEL_CLOCK_KNOWN(wish->clock) || !achk_name_valid(wish->name))
         return -EINVAL;
-    ch = achk_channel_create(&wish);
+    ch = achk_channel_create(wish);
     if (IS_ERR(ch))
         return PTR_ERR(ch);
-    r = achk_registry_add(ch, wish.flags & ACH_KERNEL_REPLACE);
+    if (copy_from_user((char *)ch->view.hdr + ch->geometry.type_off, type, wish->type_size))
+        r = -EFAULT;
+    if (!r)
+        r = achk_registry_add(ch, wish->flags & ACH_KERNEL_REPLACE);
     if (r)
         achk_channel_put(ch);
     return r;
+}
+
+static long control_create(const void __user *arg)
+{
+    struct ach_kernel_create wish;
+
+    if (copy_from_user(&wish, arg, sizeof(wish)))
+        return -EFAULT;
+    return wish.type_size ? -EINVAL : create_channel(&wish, NULL);
+}
+
+static long create_typed(const void __user *arg)
+{
+    struct ach_kernel_create_typed wish;
+
+    if (copy_from_user(&wish, arg, sizeof(wish)))
+        return -EFAULT;
+    return create_channel(&wish.create, u64_to_user_ptr(wish.type));
 }
 
 static long unlink(const void __user *arg)
@@ -57,6 +75,8 @@ static long ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
     switch (cmd) {
     case ACH_KERNEL_CREATE:
         return control_create((const void __user *)arg);
+    case ACH_KERNEL_CREATE_TYPED:
+        return create_typed((const void __user *)arg);
     case ACH_KERNEL_UNLINK:
         return unlink((const void __user *)arg);
     default:

@@ -72,6 +72,14 @@ enum ach_status ach_attr_set_lock_timeout(ach_attr_t *attr, uint64_t nanoseconds
     return ACH_OK;
 }
 
+enum ach_status ach_attr_set_type(ach_attr_t *attr, const ach_channel_type_t *type)
+{
+    if (!attr)
+        return ACH_EINVAL;
+    attr->type = type;
+    return ACH_OK;
+}
+
 void ach_create_attr_init(ach_create_attr_t *attr)
 {
     if (attr)
@@ -141,6 +149,22 @@ enum ach_status ach_create_attr_set_mode(ach_create_attr_t *attr, mode_t mode)
         return ACH_EINVAL;
     attr->mode = mode;
     attr->set_mode = 1;
+    return ACH_OK;
+}
+
+enum ach_status ach_create_attr_set_type(ach_create_attr_t *attr, const ach_channel_type_t *type)
+{
+    if (!attr)
+        return ACH_EINVAL;
+    attr->type = type;
+    return ACH_OK;
+}
+
+enum ach_status ach_create_attr_set_relayed(ach_create_attr_t *attr, int relayed)
+{
+    if (!attr)
+        return ACH_EINVAL;
+    attr->relayed = relayed != 0;
     return ACH_OK;
 }
 

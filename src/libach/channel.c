@@ -15,6 +15,7 @@
 #include "name.h"
 #include "notice.h"
 #include "ready.h"
+#include "type.h"
 #include "wait.h"
 #include "wakefile.h"
 
@@ -30,6 +31,8 @@ static uint32_t channel_flags_of(const ach_create_attr_t *attr)
         flags |= ACHI_F_TIMESTAMPS;
     if (attr->single_writer)
         flags |= ACHI_F_SINGLE_WRITER;
+    if (attr->relayed)
+        flags |= ACHI_F_ORIGINS;
     if (attr->map != ACH_MAP_ANON && attr->map != ACH_MAP_KERNEL)
         flags |= ACHI_F_MIRRORED;
     return flags;
@@ -40,6 +43,7 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
 {
     ach_create_attr_t defaults;
     struct achi_geometry g;
+    uint32_t type_size = 0;
     clockid_t clock;
     enum ach_status r;
 
@@ -56,10 +60,13 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
     clock = attr->set_clock ? attr->clock : ACH_DEFAULT_CLOCK;
     if (!achi_clock_usable(clock))
         return achi_fail(ACH_EINVAL, "a channel cannot use clock %d", (int)clock);
+    r = attr->type ? achi_type_size(attr->type, &type_size) : ACH_OK;
+    if (r != ACH_OK)
+        return r;
     frame_cnt = frame_cnt ? frame_cnt : ACH_DEFAULT_FRAME_COUNT;
     frame_size = frame_size ? frame_size : ACH_DEFAULT_FRAME_SIZE;
     r = achi_geometry_init(&g, frame_cnt, frame_size, (uint32_t)sysconf(_SC_PAGESIZE),
-                           channel_flags_of(attr));
+                           channel_flags_of(attr), type_size);
     if (r != ACH_OK)
         return achi_fail(r, "no channel can have %zu frames of %zu bytes", frame_cnt, frame_size);
     if (attr->map == ACH_MAP_ANON)
@@ -175,15 +182,18 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
         achi_handle_end(h);
         return r;
     }
-    h->special = h->readonly || achi_in_kernel(h) || h->view.flags & ACHI_F_SINGLE_WRITER ||
-                 !achi_same_namespace(h);
+    h->special = h->readonly || achi_in_kernel(h) ||
+                 h->view.flags & (ACHI_F_SINGLE_WRITER | ACHI_F_ORIGINS) || !achi_same_namespace(h);
     if (h->private_)
         h->pidns = achi_thread()->pidns;
     h->spin_ns = attr->spin_ns;
     h->lock_timeout_ns = attr->lock_timeout_ns ? attr->lock_timeout_ns : defaults.lock_timeout_ns;
-    if (attr->lock_source)
+    if (attr->type)
+        r = achi_type_check(h, name, attr->type);
+    if (r == ACH_OK && attr->lock_source)
         r = lock_source(h, name);
     if (r != ACH_OK) {
+        achi_type_drop(h);
         backend_close(h);
         achi_handle_end(h);
         return r;
@@ -209,6 +219,7 @@ enum ach_status ach_close(ach_channel_t *chan)
     achi_await_cancels();
     achi_ready_close(h);
     backend_close(h);
+    achi_type_drop(h);
     free(h->buffer);
     achi_handle_end(h);
     return ACH_OK;

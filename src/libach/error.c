@@ -81,6 +81,7 @@ const char *ach_result_to_string(ach_status_t status)
         [ACH_EFAULT] = "ACH_EFAULT",
         [ACH_EINTR] = "ACH_EINTR",
         [ACH_ENOTSUP] = "ACH_ENOTSUP",
+        [ACH_BAD_TYPE] = "ACH_BAD_TYPE",
     };
 
     if ((unsigned)status >= sizeof(names) / sizeof(names[0]))

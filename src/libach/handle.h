@@ -37,6 +37,9 @@ struct achi_handle {
     struct achi_area *area; /* the mapping, for the SIGBUS handler; NULL: not a file */
     uint64_t memory;        /* bytes of memory */
     uint64_t frame_size;
+    uint64_t type_off;      /* of the type, from the start of the memory */
+    uint32_t type_size;     /* 0: none */
+    struct achi_type *type; /* a checked copy of it; NULL: not needed yet */
     enum ach_map map;
     int fd;               /* the file; -1 for a heap channel */
     bool readonly;        /* cannot put; mapped read-only */

@@ -10,6 +10,8 @@
 
 #include "error.h"
 #include "handle.h"
+#include "origin.h"
+#include "type.h"
 
 enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_t *attr,
                                  clockid_t clock)
@@ -21,7 +23,8 @@ enum ach_status achi_heap_create(const struct achi_geometry *g, ach_create_attr_
                          (unsigned long long)g->memory);
     memset(p, 0, (size_t)g->memory);
     attr->shm = p;
-    achi_format(attr->shm, g, clock, 0);
+    achi_format(attr->shm, g, clock, 0, achi_epoch());
+    achi_type_store(attr->shm, g, attr->type);
     attr->shm->readonly_wake = attr->readonly_wake;
     return ACH_OK;
 }
@@ -40,6 +43,8 @@ enum ach_status achi_heap_open(struct achi_handle *h, struct ach_header *shm)
     h->span = (size_t)g.span;
     h->memory = g.memory;
     h->frame_size = g.frame_size;
+    h->type_off = g.type_off;
+    h->type_size = g.type_size;
     h->map = ACH_MAP_ANON;
     h->private_ = true;
     h->fd = -1;

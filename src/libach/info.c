@@ -133,6 +133,9 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)
     out.single_writer = (v->flags & ACHI_F_SINGLE_WRITER) != 0;
     out.readonly_wake = __atomic_load_n(&v->hdr->readonly_wake, __ATOMIC_RELAXED) != 0;
     out.replaced = __atomic_load_n(&v->hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED;
+    out.epoch = v->hdr->epoch;
+    out.relayed = (v->flags & ACHI_F_ORIGINS) != 0;
+    out.typed = h->type_size != 0;
     file_info(h, &out);
     handle_info(chan, &out);
     *info = out;
@@ -151,16 +154,19 @@ void ach_dump(struct ach_header *shm)
     fprintf(stderr, "magic         %016llx%s\n", (unsigned long long)h.magic,
             h.magic == ACHI_MAGIC ? "" : " (not a channel)");
     fprintf(stderr, "version       %u\n", h.version);
-    fprintf(stderr, "flags         %#x%s%s%s\n", h.flags,
+    fprintf(stderr, "flags         %#x%s%s%s%s\n", h.flags,
             h.flags & ACHI_F_TIMESTAMPS ? " timestamps" : "",
             h.flags & ACHI_F_SINGLE_WRITER ? " single-writer" : "",
-            h.flags & ACHI_F_MIRRORED ? " mirrored" : "");
+            h.flags & ACHI_F_MIRRORED ? " mirrored" : "",
+            h.flags & ACHI_F_ORIGINS ? " origins" : "");
     fprintf(stderr, "frames        %llu of %llu bytes\n", (unsigned long long)h.frame_cnt,
             (unsigned long long)h.frame_size);
     fprintf(stderr, "slots         %llu\n", (unsigned long long)h.slots);
     fprintf(stderr, "ring          %llu bytes at %llu\n", (unsigned long long)h.data_size,
             (unsigned long long)h.data_off);
     fprintf(stderr, "memory        %llu bytes\n", (unsigned long long)h.memory);
+    fprintf(stderr, "type          %u bytes\n", h.type_size);
+    fprintf(stderr, "epoch         %016llx\n", (unsigned long long)h.epoch);
     fprintf(stderr, "clock         %d\n", h.clock);
     fprintf(stderr, "pid namespace %llu\n", (unsigned long long)h.pidns);
     fprintf(stderr, "commit        %u%s\n", ACHI_SEQ(h.commit),

@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "kernel.h"
+#include "origin.h"
 #include "ready.h"
 
 static bool in_place(const struct achi_handle *h)
@@ -73,7 +74,8 @@ enum ach_status ach_commit(ach_channel_t *chan, size_t size)
     r = achi_may_put(h);
     if (r != ACH_OK)
         return r;
-    r = in_place(h) ? achi_room_commit(&h->view, &h->room, size) : achi_put_any(h, h->buffer, size);
+    r = in_place(h) ? achi_room_commit(&h->view, &h->room, size)
+                    : achi_put_any(h, h->buffer, size, &achi_no_origin);
     if (r != ACH_LOCKED)
         achi_room_drop(h);
     return r;

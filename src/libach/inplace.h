@@ -8,8 +8,9 @@
 /* May this handle put at all? */
 enum ach_status achi_may_put(const struct achi_handle *h);
 
-/* Put, through a handle that passed achi_may_put. */
-enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_t len);
+/* Put, through a handle that passed achi_may_put. origin: stored if the channel has origins. */
+enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_t len,
+                             const struct achi_origin *origin);
 
 /* Get as ach_get does. buf NULL with size UINT64_MAX: do not copy, only fill in *look. */
 enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size, struct achi_look *look,

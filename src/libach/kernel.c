@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 #include "error.h"
 #include "file.h"
 #include "name.h"
+#include "type.h"
 
 #define MODE 0666u
 #define OPEN_FLAGS (O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
@@ -128,10 +130,33 @@ static enum ach_status create_failed(const char *name, const struct achi_geometr
     case EINVAL:
         return achi_fail(ACH_EINVAL, "no kernel channel can have %llu frames of %llu bytes",
                          (unsigned long long)g->frame_cnt, (unsigned long long)g->frame_size);
+    case ENOTTY:
+        return achi_fail(ACH_ENOTSUP, "the kernel module is of a release without types");
     default:
         return achi_fail_errno("cannot create kernel channel '%s' of %llu bytes", name,
                                (unsigned long long)g->memory);
     }
+}
+
+/* Closes the control device. 0, or -1 with errno. */
+static int create_device(int fd, const struct ach_kernel_create *c, const ach_channel_type_t *type)
+{
+    struct ach_kernel_create_typed typed = {.create = *c};
+    unsigned char *bytes;
+    int r;
+
+    if (!type)
+        return control(fd, ACH_KERNEL_CREATE, c);
+    bytes = malloc(c->type_size);
+    if (!bytes) {
+        close(fd);
+        return -1;
+    }
+    achi_type_pack(bytes, type);
+    typed.type = (uintptr_t)bytes;
+    r = control(fd, ACH_KERNEL_CREATE_TYPED, &typed);
+    free(bytes);
+    return r;
 }
 
 enum ach_status achi_kernel_create(const char *name, const struct achi_geometry *g,
@@ -140,7 +165,8 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
     struct ach_kernel_create c = {.frame_cnt = g->frame_cnt,
                                   .frame_size = g->frame_size,
                                   .flags = kernel_flags_of(attr),
-                                  .clock = clock};
+                                  .clock = clock,
+                                  .type_size = g->type_size};
     char path[PATH_MAX];
     struct stat st;
     enum ach_status r = achi_name_path(name, path);
@@ -151,7 +177,9 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
     fd = open_control();
     if (fd < 0)
         return no_device(errno) ? no_module() : no_control();
-    if (!ACH_KERNEL_CLOCK_KNOWN(clock))
+    if (attr->relayed)
+        r = achi_fail(ACH_ENOTSUP, "a kernel channel has no room for origins");
+    else if (!ACH_KERNEL_CLOCK_KNOWN(clock))
         r = achi_fail(ACH_EINVAL, "a kernel channel cannot use clock %d", (int)clock);
     else if (lstat(path, &st) == 0)
         r = achi_fail(ACH_EEXIST, "channel '%s' exists already, in shared memory", name);
@@ -161,7 +189,7 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
     }
     strcpy(c.name, name);
     c.mode = attr->set_mode ? attr->mode : MODE & ~creation_mask();
-    return control(fd, ACH_KERNEL_CREATE, &c) == 0 ? ACH_OK : create_failed(name, g);
+    return create_device(fd, &c, attr->type) == 0 ? ACH_OK : create_failed(name, g);
 }
 
 enum ach_status achi_kernel_unlink(const char *name)
@@ -211,6 +239,8 @@ static enum ach_status map_device(struct achi_handle *h, int fd, const char *pat
     h->span = (size_t)g.span;
     h->memory = g.memory;
     h->frame_size = g.frame_size;
+    h->type_off = g.type_off;
+    h->type_size = g.type_size;
     return ACH_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "inplace.h"
 #include "kernel.h"
 #include "notice.h"
+#include "origin.h"
 #include "ready.h"
 #include "wait.h"
 
@@ -28,16 +29,22 @@ enum ach_status achi_may_put(const struct achi_handle *h)
     return achi_in_kernel(h) || achi_same_namespace(h) ? ACH_OK : ACH_EACCES;
 }
 
-enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_t len)
+enum ach_status achi_put_any(const struct achi_handle *h, const void *buf, size_t len,
+                             const struct achi_origin *origin)
 {
     if (len > h->view.capacity)
         return ACH_OVERFLOW;
-    return achi_in_kernel(h) ? achi_kernel_put(h, buf, len) : achi_put(&h->view, buf, len);
+    if (achi_in_kernel(h))
+        return achi_kernel_put(h, buf, len);
+    if (h->view.flags & ACHI_F_ORIGINS)
+        return achi_put_origin(&h->view, buf, len, origin);
+    return achi_put(&h->view, buf, len);
 }
 
 /* On a kernel channel a reservation is a private buffer, but programs see the same ACH_LOCKED. */
 static __attribute__((noinline)) enum ach_status put_carefully(const struct achi_handle *h,
-                                                               const void *buf, size_t len)
+                                                               const void *buf, size_t len,
+                                                               const struct achi_origin *origin)
 {
     enum ach_status r = achi_may_put(h);
 
@@ -45,7 +52,7 @@ static __attribute__((noinline)) enum ach_status put_carefully(const struct achi
         return r;
     if (reservation_open(h))
         return ACH_LOCKED;
-    return achi_put_any(h, buf, len);
+    return achi_put_any(h, buf, len, origin);
 }
 
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
@@ -60,8 +67,23 @@ enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len)
     /* Only tail calls: a call that returns here would cost a stack frame. */
     if (__builtin_expect(h->special || !achi_thread_known() || h->pidns != achi_thread_self.pidns,
                          0))
-        return put_carefully(h, buf, len);
+        return put_carefully(h, buf, len, &achi_no_origin);
     return achi_put(&h->view, buf, len);
+}
+
+enum ach_status ach_put_relayed(ach_channel_t *chan, const void *buf, size_t len,
+                                const ach_origin_t *origin)
+{
+    const struct achi_handle *h;
+
+    if (!chan || !buf || len == 0 || !origin)
+        return ACH_EINVAL;
+    h = achi_handle_in(chan);
+    if (!h)
+        return ACH_CLOSED;
+    if (!(h->view.flags & ACHI_F_ORIGINS))
+        return achi_no_origins();
+    return put_carefully(h, buf, len, (const struct achi_origin *)origin);
 }
 
 ACHI_NO_BUFFER enum ach_status achi_get_wait(ach_channel_t *chan, void *buf, uint64_t size,

@@ -26,8 +26,10 @@
 #include "name.h"
 #include "newfile.h"
 #include "notice.h"
+#include "origin.h"
 #include "sweep.h"
 #include "thread.h"
+#include "type.h"
 #include "wakefile.h"
 
 /* Permissions of a new channel, minus the umask. */
@@ -99,7 +101,8 @@ static enum ach_status draft_fill(struct newfile *d, struct achi_wakefile *wake,
     hdr = map_file(d->fd, g, PROT_READ | PROT_WRITE);
     if (hdr == MAP_FAILED)
         return achi_fail_errno("cannot map %llu bytes", (unsigned long long)g->span);
-    achi_format(hdr, g, clock, pidns);
+    achi_format(hdr, g, clock, pidns, achi_epoch());
+    achi_type_store(hdr, g, attr->type);
     hdr->readonly_wake = attr->readonly_wake;
     if (attr->set_mode && fchmod(d->fd, attr->mode) != 0) {
         munmap(hdr, reach(g));
@@ -436,6 +439,8 @@ static enum ach_status open_path(struct achi_handle *h, const char *name, const 
     h->span = reach(&g);
     h->memory = g.memory;
     h->frame_size = g.frame_size;
+    h->type_off = g.type_off;
+    h->type_size = g.type_size;
     h->pidns = copy.pidns;
     h->map = ACH_MAP_USER;
     h->readonly = readonly;

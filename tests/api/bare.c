@@ -70,11 +70,11 @@ static int run(void)
     struct achi_view v;
     unsigned i;
 
-    if (achi_geometry_init(&g, FRAMES, 100, PAGE, ACHI_F_TIMESTAMPS) != ACH_OK)
+    if (achi_geometry_init(&g, FRAMES, 100, PAGE, ACHI_F_TIMESTAMPS, 0) != ACH_OK)
         return __LINE__;
     if (g.memory > sizeof(memory))
         return __LINE__;
-    achi_format(hdr, &g, 1, 0);
+    achi_format(hdr, &g, 1, 0, 1);
     if (achi_geometry_check(&g, hdr, g.memory, PAGE) != ACH_OK)
         return __LINE__;
     achi_view_init(&v, hdr, &g, 1);

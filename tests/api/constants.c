@@ -27,6 +27,7 @@ static const struct number statuses[] = {
     IS(ACH_CORRUPT, 13),     IS(ACH_BAD_HEADER, 14),    IS(ACH_EACCES, 15),
     IS(ACH_CANCELED, 16),    IS(ACH_EFAULT, 17),        IS(ACH_EINTR, 18),
     IS(ACH_ENOTSUP, 19),
+    IS(ACH_BAD_TYPE, 20),
 };
 
 static const struct number masks[] = {
@@ -52,6 +53,7 @@ static const struct number masks[] = {
     IS(ACH_MASK_EFAULT, 1u << 17),
     IS(ACH_MASK_EINTR, 1u << 18),
     IS(ACH_MASK_ENOTSUP, 1u << 19),
+    IS(ACH_MASK_BAD_TYPE, 1u << 20),
     IS(ACH_MASK_NONE, 0),
     IS(ACH_MASK_ALL, 0xffffffff),
     IS(ACH_STATUS_MASK(ACH_TIMEOUT), 1u << 7),

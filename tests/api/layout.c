@@ -13,6 +13,7 @@
 
 #define NAME "layout"
 #define LINE 16
+#define TYPE_SIZE 64
 
 struct area {
     size_t off, size;
@@ -24,16 +25,17 @@ struct area {
     }
 
 static const struct area masked[] = {
-    HEADER_AREA(data_off), HEADER_AREA(data_size), HEADER_AREA(memory),
-    HEADER_AREA(pidns),    HEADER_AREA(page),      HEADER_AREA(wake_inode),
+    HEADER_AREA(data_off), HEADER_AREA(data_size),  HEADER_AREA(memory), HEADER_AREA(pidns),
+    HEADER_AREA(page),     HEADER_AREA(wake_inode), HEADER_AREA(epoch),
 };
 
 static void print_fields(void)
 {
-    printf("version %u\nmagic %016llx\nheader room %u\ninline %u\nalign %u\n", ACHI_VERSION,
-           ACHI_MAGIC, ACHI_HEADER_SIZE, ACHI_INLINE_MAX, ACHI_ALIGN);
-    printf("flags %d %d %d\nstates %d %d %d\n\n", ACHI_F_TIMESTAMPS, ACHI_F_SINGLE_WRITER,
-           ACHI_F_MIRRORED, ACHI_LIVE, ACHI_UNLINKED, ACHI_REPLACED);
+    printf("versions %u %u\nmagic %016llx\nheader room %u\ninline %u %u\nalign %u\n", ACHI_VERSION,
+           ACHI_VERSION_TYPED, ACHI_MAGIC, ACHI_HEADER_SIZE, ACHI_INLINE_MAX,
+           ACHI_INLINE_MAX_ORIGINS, ACHI_ALIGN);
+    printf("flags %d %d %d %d\nstates %d %d %d\n\n", ACHI_F_TIMESTAMPS, ACHI_F_SINGLE_WRITER,
+           ACHI_F_MIRRORED, ACHI_F_ORIGINS, ACHI_LIVE, ACHI_UNLINKED, ACHI_REPLACED);
 #define FIELD(type, member)                                                                        \
     printf("%-10s %-13s %3zu %3zu\n", #type, #member, offsetof(struct type, member),               \
            sizeof(((struct type *)0)->member));
@@ -92,7 +94,7 @@ static void print_channel(const char *title)
     REQUIRE(mem != MAP_FAILED);
     close(fd);
     printf("\n%s\n", title);
-    print_bytes(mem, 0, ACHI_HEADER_SIZE + 8 * sizeof(struct achi_entry));
+    print_bytes(mem, 0, ACHI_HEADER_SIZE + 8 * sizeof(struct achi_entry) + TYPE_SIZE);
     munmap(mem, (size_t)st.st_size);
 }
 
@@ -115,6 +117,28 @@ static void print_channels(void)
     REQUIRE_OK(ach_unlink(NAME));
 }
 
+static void print_typed(void)
+{
+    const ach_channel_type_t type = {.name = "demo/msg/Pair",
+                                     .encoding = "cdr",
+                                     .schema_encoding = "ros2msg",
+                                     .schema = "float64 x\nfloat64 y\n",
+                                     .schema_size = 20};
+    const ach_origin_t origin = {0x1111, 0x2222, 0x3333};
+    ach_create_attr_t attr;
+    ach_channel_t chan;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_type(&attr, &type);
+    ach_create_attr_set_relayed(&attr, 1);
+    REQUIRE_OK(ach_create(NAME, 5, 100, &attr));
+    REQUIRE_OK(ach_open(&chan, NAME, NULL));
+    REQUIRE_OK(ach_put_relayed(&chan, "relayed", 7, &origin));
+    print_channel("a channel with a type, and a message with an origin");
+    REQUIRE_OK(ach_close(&chan));
+    REQUIRE_OK(ach_unlink(NAME));
+}
+
 int main(void)
 {
     const uint32_t one = 1;
@@ -125,5 +149,6 @@ int main(void)
         check_skip("the golden listing is of a little-endian machine");
     print_fields();
     print_channels();
+    print_typed();
     return check_result();
 }

@@ -142,7 +142,9 @@ static void altered_words(void)
         enum ach_status want;
     } words[] = {
         {offsetof(struct ach_header, magic), 0, ACH_BAD_SHM_FILE},
-        {offsetof(struct ach_header, version), ACHI_VERSION + 1, ACH_BAD_HEADER},
+        {offsetof(struct ach_header, version), ACHI_VERSION_TYPED, ACH_BAD_SHM_FILE},
+        {offsetof(struct ach_header, version), ACHI_VERSION_TYPED + 1, ACH_BAD_HEADER},
+        {offsetof(struct ach_header, type_size), 1, ACH_BAD_SHM_FILE},
         {offsetof(struct ach_header, version), 0, ACH_BAD_HEADER},
         {offsetof(struct ach_header, page), 1 << 20, ACH_BAD_HEADER},
         {offsetof(struct ach_header, flags), 0xffff, ACH_BAD_SHM_FILE},

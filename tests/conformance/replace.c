@@ -405,7 +405,7 @@ static void other_version(void)
 
     make(4, 64);
     open_it(&chan);
-    store_word(&chan.shm->version, ACHI_VERSION + 1);
+    store_word(&chan.shm->version, ACHI_VERSION_TYPED + 1);
     CHECK_STATUS(replace_corrupt(), ACH_BAD_HEADER);
     CHECK(strstr(ach_errstr(), "another layout") && strstr(ach_errstr(), "ach rm " CHAN));
     ach_create_attr_init(&attr);

@@ -32,6 +32,7 @@ static const struct {
     {ACH_EFAULT, 17, "ACH_EFAULT", ACH_MASK_EFAULT},
     {ACH_EINTR, 18, "ACH_EINTR", ACH_MASK_EINTR},
     {ACH_ENOTSUP, 19, "ACH_ENOTSUP", ACH_MASK_ENOTSUP},
+    {ACH_BAD_TYPE, 20, "ACH_BAD_TYPE", ACH_MASK_BAD_TYPE},
 };
 
 static void status_names(void)

@@ -281,7 +281,7 @@ static void test_huge(void)
 
     REQUIRE(h);
     REQUIRE_OK(
-        achi_geometry_init(&g, 1, 1ull << 44, (uint32_t)sysconf(_SC_PAGESIZE), ACHI_F_MIRRORED));
+        achi_geometry_init(&g, 1, 1ull << 44, (uint32_t)sysconf(_SC_PAGESIZE), ACHI_F_MIRRORED, 0));
     h->version = ACHI_VERSION;
     h->magic = ACHI_MAGIC;
     h->flags = g.flags;

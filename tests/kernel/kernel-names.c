@@ -61,9 +61,32 @@ static void bad_wishes(void)
     CHECK_ERRNO(WITH(clock, CLOCK_THREAD_CPUTIME_ID), EINVAL);
     CHECK_ERRNO(WITH(clock, -3), EINVAL);
     CHECK_ERRNO(WITH(mode, 01777), EINVAL);
-    CHECK_ERRNO(WITH(reserved, 1), EINVAL);
+    CHECK_ERRNO(WITH(type_size, 1), EINVAL);
 #undef WITH
     CHECK_ERRNO(device_open(OTHER, O_RDWR), ENOENT);
+}
+
+/* The module stores the bytes of a type, and leaves nothing if it cannot. */
+static void types(void)
+{
+    struct ach_kernel_create_typed wish = {.create = device_wish(OTHER, 4, 64)};
+    static const char bytes[] = "any bytes";
+
+    wish.create.type_size = sizeof(bytes);
+    wish.type = 8; /* not mapped */
+    CHECK_ERRNO(ioctl(control, ACH_KERNEL_CREATE_TYPED, &wish), EFAULT);
+    wish.type = (uintptr_t)bytes;
+    wish.create.type_size = (1u << 20) + 1;
+    CHECK_ERRNO(ioctl(control, ACH_KERNEL_CREATE_TYPED, &wish), EINVAL);
+    CHECK_ERRNO(device_open(OTHER, O_RDWR), ENOENT);
+    wish.create.type_size = sizeof(bytes);
+    CHECK(ioctl(control, ACH_KERNEL_CREATE_TYPED, &wish) == 0);
+    CHECK_ERRNO(ioctl(control, ACH_KERNEL_CREATE_TYPED, &wish), EEXIST);
+    CHECK(device_unlink(control, OTHER) == 0);
+    wish.create.type_size = 0;
+    wish.type = 8;
+    CHECK(ioctl(control, ACH_KERNEL_CREATE_TYPED, &wish) == 0);
+    CHECK(device_unlink(control, OTHER) == 0);
 }
 
 static void modes(void)
@@ -318,6 +341,7 @@ int main(void)
     device_unlink(control, OTHER);
     names();
     bad_wishes();
+    types();
     modes();
     rights();
     unlinked();

@@ -21,9 +21,12 @@ static int control;
 static void garbage(void)
 {
     static const unsigned long on_channel[] = {
-        ACH_KERNEL_INFO,  ACH_KERNEL_STATUS, ACH_KERNEL_OPTIONS, ACH_KERNEL_CANCEL,
-        ACH_KERNEL_FLUSH, ACH_KERNEL_SOURCE, ACH_KERNEL_CREATE,  ACH_KERNEL_UNLINK,
+        ACH_KERNEL_INFO,   ACH_KERNEL_STATUS, ACH_KERNEL_OPTIONS,
+        ACH_KERNEL_CANCEL, ACH_KERNEL_FLUSH,  ACH_KERNEL_SOURCE,
+        ACH_KERNEL_CREATE, ACH_KERNEL_UNLINK, ACH_KERNEL_CREATE_TYPED,
     };
+    static const unsigned long on_control[] = {ACH_KERNEL_CREATE, ACH_KERNEL_UNLINK,
+                                               ACH_KERNEL_CREATE_TYPED};
     int fd = device_must_open(NAME, O_RDWR | O_NONBLOCK);
     uint64_t state = 1, buf[32], i, rounds = check_scale(20000);
     size_t k;
@@ -33,8 +36,8 @@ static void garbage(void)
 
         for (k = 0; k < 32; k++)
             buf[k] = check_random(&state);
-        ioctl(fd, on_channel[i % 8], buf);
-        ioctl(control, i % 2 ? ACH_KERNEL_CREATE : ACH_KERNEL_UNLINK, buf);
+        ioctl(fd, on_channel[i % 9], buf);
+        ioctl(control, on_control[i % 3], buf);
         memcpy(&w, buf, sizeof(w));
         w.deadline &= 0xffffff; /* long ago */
         w.clock &= 15;
@@ -50,6 +53,7 @@ static void garbage(void)
     }
     CHECK_ERRNO(ioctl(fd, ACH_KERNEL_WAIT, 8), EFAULT);
     CHECK_ERRNO(ioctl(control, ACH_KERNEL_CREATE, -64l), EFAULT);
+    CHECK_ERRNO(ioctl(control, ACH_KERNEL_CREATE_TYPED, -64l), EFAULT);
     CHECK_ERRNO(ioctl(fd, ACH_KERNEL_CREATE, buf), ENOTTY);
     CHECK_ERRNO(ioctl(control, ACH_KERNEL_INFO, buf), ENOTTY);
     close(fd);

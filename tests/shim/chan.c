@@ -48,7 +48,7 @@ static void place_channel(const struct chan_plan *p)
     struct ach_header *hdr;
     uint64_t ring, total;
 
-    if (achi_geometry_init(&g, p->frame_cnt, p->frame_size, PAGE, p->flags) != ACH_OK)
+    if (achi_geometry_init(&g, p->frame_cnt, p->frame_size, PAGE, p->flags, 0) != ACH_OK)
         abort();
     ring = p->roomy ? g.data_size : least_ring(&g);
     spare = p->flags & ACHI_F_MIRRORED ? 0 : chan_used(g.capacity);
@@ -59,7 +59,7 @@ static void place_channel(const struct chan_plan *p)
     memset(hdr, 0, sizeof(*hdr));
     memset((unsigned char *)hdr + ACHI_HEADER_SIZE, 0, g.slots * sizeof(struct achi_entry));
     memset(arena + ARENA - ring - spare, 0, ring + spare);
-    achi_format(hdr, &g, 0, 0);
+    achi_format(hdr, &g, 0, 0, 1);
     achi_view_init(&chan_view, hdr, &g, 0);
     chan_view.data = arena + ARENA - ring - spare;
     chan_view.data_size = ring;
@@ -77,10 +77,10 @@ static void place_start(const struct chan_plan *p)
     chan_view.entries[0].seq = ACHI_NONE;
     e->seq = p->start_seq;
     e->size = p->start_size;
-    if (p->start_size <= ACHI_INLINE_MAX)
+    if (p->start_size <= chan_view.inline_max)
         e->off |= ACHI_INLINE;
-    chan_fill(p->start_size <= ACHI_INLINE_MAX ? (unsigned char *)e->small
-                                               : chan_view.data + e->off,
+    chan_fill(p->start_size <= chan_view.inline_max ? (unsigned char *)e->small
+                                                    : chan_view.data + e->off,
               ORACLE_START_ID, p->start_size);
     chan_view.hdr->commit = ((uint32_t)p->start_seq * ACHI_ONE_MESSAGE) & ACHI_SEQ_BITS;
     chan_view.hdr->first = p->start_seq;
@@ -155,6 +155,11 @@ void message_fill(unsigned char *buf, uint32_t id, uint64_t n)
 
         memcpy(buf + i, &w, (size_t)piece(n, i));
     }
+}
+
+struct achi_origin message_origin(uint32_t id)
+{
+    return (struct achi_origin){id + 1ull, ~(uint64_t)id, id * 3ull + 1};
 }
 
 bool message_matches(const unsigned char *buf, uint32_t id, uint64_t n)

@@ -23,6 +23,8 @@ bool chan_matches(const unsigned char *place, uint32_t id, uint64_t n);
 
 /* The same in private memory. */
 void message_fill(unsigned char *buf, uint32_t id, uint64_t n);
+/* The origin of a relayed message. */
+struct achi_origin message_origin(uint32_t id);
 bool message_matches(const unsigned char *buf, uint32_t id, uint64_t n);
 
 /* Are the bytes around and between the channel's parts unchanged? */

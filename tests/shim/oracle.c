@@ -80,6 +80,11 @@ void oracle_put_begins(uint32_t id, uint64_t reserved)
     *p = (struct pending){.active = true, .m = {.id = id, .size = reserved, .reserved = reserved}};
 }
 
+void oracle_put_relayed(void)
+{
+    pending_of(sched_current())->m.relayed = true;
+}
+
 void oracle_put_size(uint64_t size)
 {
     pending_of(sched_current())->m.size = size;
@@ -109,7 +114,7 @@ static uint64_t end_pos(void)
 {
     const struct message *m = &o.messages[o.newest - o.start];
 
-    return m->pos + (m->reserved > ACHI_INLINE_MAX ? chan_used(m->size) : 0);
+    return m->pos + (m->reserved > chan_view.inline_max ? chan_used(m->size) : 0);
 }
 
 /* A put that makes room in the ring may void only the messages whose bytes it needs. */
@@ -121,7 +126,7 @@ void oracle_locked(void)
     if (!p->active)
         return;
     o.ordinary = o.ordinary && n <= o.frame_size;
-    if (n <= ACHI_INLINE_MAX)
+    if (n <= chan_view.inline_max)
         return;
     while (o.floor < o.newest &&
            end_pos() + n - o.messages[o.floor - o.start].pos > chan_view.data_size)

@@ -22,6 +22,7 @@ struct message {
     uint64_t reserved; /* the size of its reservation, at least size */
     uint64_t pos;
     uint64_t stamp;
+    bool relayed; /* its origin is message_origin(id) */
 };
 
 void oracle_reset(const struct chan_plan *p);
@@ -33,6 +34,7 @@ const char *oracle_reason(void);
 
 /* The current actor begins a put, sets its final size, ends it. Returns the number of commits. */
 void oracle_put_begins(uint32_t id, uint64_t reserved);
+void oracle_put_relayed(void); /* it has an origin */
 void oracle_put_size(uint64_t size);
 unsigned oracle_put_ends(void);
 

@@ -19,6 +19,7 @@ static bool one_in(uint64_t *random, uint64_t n)
 static uint32_t random_size(const struct chan_plan *c, uint64_t *random)
 {
     uint64_t capacity = c->frame_cnt * c->frame_size;
+    uint64_t in_entry = c->flags & ACHI_F_ORIGINS ? ACHI_INLINE_MAX_ORIGINS : ACHI_INLINE_MAX;
     uint64_t n;
 
     switch (below(random, 8)) {
@@ -29,10 +30,10 @@ static uint32_t random_size(const struct chan_plan *c, uint64_t *random)
         n = c->frame_size;
         break;
     case 2:
-        n = ACHI_INLINE_MAX;
+        n = in_entry;
         break;
     case 3:
-        n = ACHI_INLINE_MAX + 1;
+        n = in_entry + 1;
         break;
     case 4:
         n = capacity;
@@ -62,6 +63,8 @@ void plan_random_channel(struct chan_plan *c, uint64_t *random, bool wrap)
     c->flags = (uint32_t)below(random, 4) & (ACHI_F_TIMESTAMPS | ACHI_F_SINGLE_WRITER);
     if (one_in(random, 2))
         c->flags |= ACHI_F_MIRRORED;
+    if (one_in(random, 4))
+        c->flags |= ACHI_F_ORIGINS;
     c->roomy = one_in(random, 8);
     c->readonly_wake = one_in(random, 6);
     c->copy_words = 1 + (unsigned)below(random, 3);

@@ -169,6 +169,21 @@ static void wait(const struct player *r, uint32_t word)
     sched_sleep(&chan_view.hdr->commit, word);
 }
 
+/* The origin is that of the message, or the message was overwritten. */
+static void check_origin(uint64_t seq)
+{
+    struct achi_origin origin, want = {0, 0, 0};
+    enum ach_status status = achi_origin(&chan_view, seq, &origin);
+
+    if (!play_strict || oracle_failed())
+        return;
+    if (oracle_message(seq)->relayed)
+        want = message_origin(oracle_message(seq)->id);
+    if (status == ACH_OK ? memcmp(&origin, &want, sizeof(want)) != 0
+                         : status != ACH_EAGAIN || oracle_newest() <= seq)
+        oracle_fail("message %llu has a wrong origin, or none (%d)", ULL(seq), (int)status);
+}
+
 enum ach_status reader_get(struct player *r, const struct op *op)
 {
     void *buf = op->kind == OP_VIEW ? NULL : r->buf;
@@ -184,6 +199,8 @@ enum ach_status reader_get(struct player *r, const struct op *op)
                                           call.options, &look, &word);
 
         check_get(r, &b, &call, buf, status, &look);
+        if ((chan_view.flags & ACHI_F_ORIGINS) && (status == ACH_OK || status == ACH_MISSED_FRAME))
+            check_origin(r->cursor.seen);
         if (oracle_failed() || status != ACH_EAGAIN || !(call.options & ACH_O_WAIT)) {
             r->look = look;
             return r->status = status;

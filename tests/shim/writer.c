@@ -8,7 +8,7 @@
 /* The largest number of steps of one put, found by counting. */
 static uint64_t put_bound(uint64_t n)
 {
-    return 32 + 3 * (chan_view.mask + 1) + n / 8;
+    return 35 + 3 * (chan_view.mask + 1) + n / 8;
 }
 
 static void check_put(enum ach_status r, uint64_t reserved, unsigned commits, uint64_t steps)
@@ -43,7 +43,14 @@ enum ach_status writer_put(struct player *w, uint64_t n)
 
     message_fill(w->buf, id, n);
     oracle_put_begins(id, n);
-    r = achi_put(&chan_view, w->buf, n);
+    if (chan_view.flags & ACHI_F_ORIGINS) {
+        struct achi_origin origin = message_origin(id);
+
+        oracle_put_relayed();
+        r = achi_put_origin(&chan_view, w->buf, n, &origin);
+    } else {
+        r = achi_put(&chan_view, w->buf, n);
+    }
     check_put(r, n, oracle_put_ends(), w->steps - steps);
     return w->status = r;
 }

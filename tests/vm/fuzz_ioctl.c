@@ -7,13 +7,14 @@
 static const unsigned long numbers[] = {
     ACH_KERNEL_CREATE,  ACH_KERNEL_UNLINK, ACH_KERNEL_INFO,   ACH_KERNEL_STATUS,
     ACH_KERNEL_OPTIONS, ACH_KERNEL_WAIT,   ACH_KERNEL_CANCEL, ACH_KERNEL_FLUSH,
-    ACH_KERNEL_SOURCE,  ACH_KERNEL_CURSOR, ACH_KERNEL_AGAIN,
+    ACH_KERNEL_SOURCE,  ACH_KERNEL_CURSOR, ACH_KERNEL_AGAIN,  ACH_KERNEL_CREATE_TYPED,
 };
 
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
 union argument {
     struct ach_kernel_create create;
+    struct ach_kernel_create_typed typed;
     struct ach_kernel_name name;
     struct ach_kernel_options options;
     struct ach_kernel_wait wait;
@@ -48,7 +49,17 @@ static void some_create(struct fuzz *f, struct ach_kernel_create *c)
     c->flags = (uint32_t)(fuzz_below(f, 8) ? fuzz_below(f, 8) : fuzz_number(f));
     c->clock = (int32_t)(fuzz_below(f, 8) ? 0 : fuzz_number(f));
     c->mode = (uint32_t)(fuzz_below(f, 8) ? 0666 : fuzz_number(f));
-    c->reserved = fuzz_below(f, 8) ? 0 : 1;
+    c->type_size = fuzz_below(f, 8) ? 0 : 1;
+}
+
+/* A type of any size, in memory that is there, or in part. */
+static void some_typed(struct fuzz *f, struct ach_kernel_create_typed *t)
+{
+    static const char bytes[4096];
+
+    some_create(f, &t->create);
+    t->create.type_size = (uint32_t)(fuzz_below(f, 4) ? fuzz_below(f, 5000) : fuzz_number(f));
+    t->type = fuzz_below(f, 4) ? (uintptr_t)bytes : fuzz_number(f);
 }
 
 static void some_wait(struct fuzz *f, struct ach_kernel_wait *w)
@@ -65,6 +76,8 @@ static void some_argument(struct fuzz *f, unsigned long number, union argument *
     memset(a, 0, sizeof(*a));
     if (number == ACH_KERNEL_CREATE)
         some_create(f, &a->create);
+    else if (number == ACH_KERNEL_CREATE_TYPED)
+        some_typed(f, &a->typed);
     else if (number == ACH_KERNEL_UNLINK)
         some_name(f, a->name.name);
     else if (number == ACH_KERNEL_WAIT)
