@@ -78,7 +78,8 @@ enum ach_kind {
     ACH_KIND_UINT64,
     ACH_KIND_FLOAT,
     ACH_KIND_DOUBLE,
-    ACH_KIND_STRUCT
+    ACH_KIND_STRUCT,
+    ACH_KIND_BOOL /* one byte: 0 or 1 */
 };
 
 enum ach_array {
@@ -92,7 +93,8 @@ struct ach_type;
 
 /* A field of a struct, for printing and parsing. */
 typedef struct ach_field {
-    const char *name;
+    const char *name;            /* "": the struct has no other field, and is printed and read as
+                                    the value of this one */
     const char *text;            /* what it means, with its unit; "" if the name says it */
     const struct ach_type *type; /* for ACH_KIND_STRUCT, else NULL */
     uint8_t kind;                /* enum ach_kind */

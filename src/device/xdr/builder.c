@@ -98,6 +98,13 @@ uint8_t *xdr_builder_resize(struct xdr_builder *draft, const ach_field_t *field,
     return fresh;
 }
 
+const ach_field_t *xdr_value_field(const ach_type_t *type)
+{
+    const ach_field_t *last = &type->fields[type->field_count - 1]; /* behind its count */
+
+    return *last->name ? NULL : last;
+}
+
 const ach_field_t *xdr_field_find(const ach_type_t *type, const char *name, size_t length)
 {
     const ach_field_t *f = type->fields;

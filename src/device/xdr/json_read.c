@@ -147,8 +147,11 @@ static enum ach_status string_field(struct xdr_builder *draft, const ach_field_t
 static enum ach_status value(struct xdr_builder *draft, const ach_field_t *f, uint8_t *at,
                              const char **text)
 {
+    const ach_field_t *inner = f->type ? xdr_value_field(f->type) : NULL;
     char what[48];
 
+    if (inner)
+        return xdr_json_field(draft, inner, at, text);
     if (f->type)
         return xdr_json_struct(draft, f->type, at, text);
     if (xdr_read_scalar(f->kind, *text, text, at))

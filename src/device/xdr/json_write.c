@@ -19,9 +19,15 @@ static void write_string(const ach_field_t *f, const unsigned char *s, uint32_t 
     json_text_write(to, (const char *)s, n);
 }
 
+static void write_field(const ach_field_t *f, const uint8_t *body, FILE *to);
+
 static void write_element(const ach_field_t *f, const uint8_t *at, FILE *to)
 {
-    if (f->kind == ACH_KIND_STRUCT)
+    const ach_field_t *value = f->type ? xdr_value_field(f->type) : NULL;
+
+    if (value)
+        write_field(value, at, to);
+    else if (f->type)
         ach_body_json(f->type, at, to);
     else
         xdr_print_scalar(f->kind, at, true, to);

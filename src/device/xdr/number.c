@@ -127,6 +127,8 @@ void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
     } else if (kind == ACH_KIND_DOUBLE) {
         memcpy(&d, at, sizeof(d));
         print_real(kind, d, exact, to);
+    } else if (kind == ACH_KIND_BOOL) {
+        fputs(*(const uint8_t *)at ? "true" : "false", to);
     } else if (kind_is_signed(kind)) {
         fprintf(to, "%" PRId64, load_signed(kind, at));
     } else {
@@ -190,7 +192,7 @@ static bool store_unsigned(unsigned kind, uint64_t v, void *at)
         return true;
     default:
         *(uint8_t *)at = (uint8_t)v;
-        return v <= UINT8_MAX;
+        return v <= (kind == ACH_KIND_BOOL ? 1 : UINT8_MAX);
     }
 }
 
@@ -245,7 +247,7 @@ const char *xdr_kind_name(unsigned kind)
 {
     static const char *const names[] = {
         "nothing", "int8",  "uint8",  "char",  "int16",  "uint16", "int32",
-        "uint32",  "int64", "uint64", "float", "double", "struct",
+        "uint32",  "int64", "uint64", "float", "double", "struct", "true or false",
     };
 
     return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];

@@ -78,6 +78,26 @@ static void print_struct(const char *name, int width, const ach_type_t *type, co
     }
 }
 
+/* The values of structs that have one field without a name. */
+static void print_values(const ach_field_t *f, const uint8_t *at, uint32_t n, FILE *to)
+{
+    const ach_field_t *value = xdr_value_field(f->type);
+    uint32_t i;
+
+    fprintf(to, "[%u]", n);
+    for (i = 0; i < n && i < SHOWN; i++) {
+        const uint8_t *body = at + (size_t)f->type->body_size * i;
+
+        fputc(' ', to);
+        if (value->kind == ACH_KIND_CHAR)
+            print_string((const char *)xdr_field_elements(value, body),
+                         xdr_field_count(value, body), to);
+        else
+            print_scalars(value, xdr_field_elements(value, body), xdr_field_count(value, body), to);
+    }
+    fputs(i < n ? " ...\n" : "\n", to);
+}
+
 static void print_structs(const ach_field_t *f, const uint8_t *at, uint32_t n, unsigned indent,
                           FILE *to)
 {
@@ -104,7 +124,9 @@ static void print_field(const ach_field_t *f, const uint8_t *body, unsigned inde
         return;
     }
     fprintf(to, "%*s%-*s ", (int)indent, "", width, f->name);
-    if (f->kind == ACH_KIND_STRUCT) {
+    if (f->type && xdr_value_field(f->type)) {
+        print_values(f, at, n, to);
+    } else if (f->kind == ACH_KIND_STRUCT) {
         print_structs(f, at, n, indent, to);
     } else if (f->kind == ACH_KIND_CHAR) {
         print_string((const char *)at,

@@ -85,6 +85,7 @@ void xdr_put_scalars(unsigned kind, uint8_t *to, const void *from, size_t n)
         break;
     case ACH_KIND_UINT8:
     case ACH_KIND_CHAR:
+    case ACH_KIND_BOOL:
         put_uint8(to, from, n);
         break;
     case ACH_KIND_INT16:

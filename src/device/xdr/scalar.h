@@ -10,7 +10,8 @@
 
 static inline bool xdr_kind_is_byte(unsigned kind)
 {
-    return kind == ACH_KIND_INT8 || kind == ACH_KIND_UINT8 || kind == ACH_KIND_CHAR;
+    return kind == ACH_KIND_INT8 || kind == ACH_KIND_UINT8 || kind == ACH_KIND_CHAR ||
+           kind == ACH_KIND_BOOL;
 }
 
 /* Bytes in memory; 0: not a scalar. */
@@ -20,6 +21,7 @@ static inline uint32_t xdr_scalar_size(unsigned kind)
     case ACH_KIND_INT8:
     case ACH_KIND_UINT8:
     case ACH_KIND_CHAR:
+    case ACH_KIND_BOOL:
         return 1;
     case ACH_KIND_INT16:
     case ACH_KIND_UINT16:

@@ -57,6 +57,9 @@ uint32_t xdr_field_count(const ach_field_t *field, const void *body);
 /* The first element of a field. */
 uint8_t *xdr_field_elements(const ach_field_t *field, const void *body);
 
+/* The field that stands for the whole struct: the one without a name. NULL: there is none. */
+const ach_field_t *xdr_value_field(const ach_type_t *type);
+
 const ach_field_t *xdr_field_find(const ach_type_t *type, const char *name, size_t length);
 
 /* Read a value, or an array of values, into a field; *text advances past it. */

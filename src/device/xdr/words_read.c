@@ -33,9 +33,12 @@ static enum ach_status go_to_element(struct xdr_builder *draft, struct words_rea
     elements = xdr_field_elements(f, p->body);
     if (index >= xdr_field_count(f, p->body))
         elements = xdr_builder_resize(draft, f, p->body, (uint32_t)index + 1, &status);
-    if (elements)
-        p->at = elements + xdr_field_element_size(f) * index;
-    return status;
+    if (!elements)
+        return status;
+    p->at = elements + xdr_field_element_size(f) * index;
+    if (f->type && xdr_value_field(f->type))
+        *p = (struct words_read_place){xdr_value_field(f->type), p->at, NULL};
+    return ACH_OK;
 }
 
 static enum ach_status go_to_field(const ach_type_t *type, struct words_read_place *p,

@@ -19,7 +19,7 @@ static void *piece(struct random_body *r, size_t n)
 
 static size_t scalar_size(unsigned kind)
 {
-    static const uint8_t sizes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    static const uint8_t sizes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0, 1};
 
     return sizes[kind];
 }
@@ -59,6 +59,12 @@ static void fill_text(struct random_body *r, uint8_t *at, size_t n, bool variabl
         at[n - 1] = 0;
 }
 
+static void fill_booleans(struct random_body *r, uint8_t *at, size_t n)
+{
+    while (n)
+        at[--n] = check_random(&r->seed) % 2;
+}
+
 static void fill_struct(struct random_body *r, const ach_type_t *type, uint8_t *body);
 
 static void fill(struct random_body *r, const ach_field_t *f, uint8_t *at, uint32_t n)
@@ -68,6 +74,8 @@ static void fill(struct random_body *r, const ach_field_t *f, uint8_t *at, uint3
     if (f->type)
         for (i = 0; i < n; i++)
             fill_struct(r, f->type, at + (size_t)f->type->body_size * i);
+    else if (f->kind == ACH_KIND_BOOL)
+        fill_booleans(r, at, n);
     else if (r->readable && f->kind == ACH_KIND_CHAR)
         fill_text(r, at, n, f->array == ACH_ARRAY_VARIABLE);
     else if (r->readable && (f->kind == ACH_KIND_FLOAT || f->kind == ACH_KIND_DOUBLE))
