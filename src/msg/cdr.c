@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cdr.c - messages in CDR, by their tables
+ *
+ * Decoding goes over the bytes twice. The first pass only computes the memory that the
+ * body needs, and finds out whether the bytes are such a message; the second one fills it in,
+ * with the same checks, because the bytes may have changed. So memory is allocated only for
+ * what is there.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ach/definition.h>
+
+#define PADDING_MAX 7
+
+static uint32_t kind_size(unsigned kind)
+{
+    switch (kind) {
+    case ACH_KIND_BOOL:
+    case ACH_KIND_INT8:
+    case ACH_KIND_UINT8:
+    case ACH_KIND_CHAR:
+        return 1;
+    case ACH_KIND_INT16:
+    case ACH_KIND_UINT16:
+        return 2;
+    case ACH_KIND_INT32:
+    case ACH_KIND_UINT32:
+    case ACH_KIND_FLOAT:
+        return 4;
+    default:
+        return 8;
+    }
+}
+
+/* Copy n little-endian values of one size; to and from may be unaligned. */
+static void copy_values(uint8_t *to, const uint8_t *from, uint32_t size, uint64_t n)
+{
+#if __BYTE_ORDER == __BIG_ENDIAN
+    uint64_t i;
+    uint32_t k;
+
+    for (i = 0; i < n; i++)
+        for (k = 0; k < size; k++)
+            to[size * i + k] = from[size * i + size - 1 - k];
+#else
+    if (n)
+        memcpy(to, from, (size_t)(size * n));
+#endif
+}
+
+static bool all_booleans(const uint8_t *at, uint64_t n)
+{
+    uint64_t i;
+
+    for (i = 0; i < n; i++)
+        if (at[i] > 1)
+            return false;
+    return true;
+}
+
+/* A string as an element of an array has no name of its own. */
+static enum ach_status wrong(enum ach_status status, const ach_type_t *type, const ach_field_t *f,
+                             const char *what)
+{
+    return ach_errstr_set(status, "%s%s%s: %s", type->name, *f->name ? "." : "", f->name, what);
+}
+
+static uint32_t load_count(const ach_field_t *f, const uint8_t *body)
+{
+    uint32_t n = f->limit;
+
+    if (f->array == ACH_ARRAY_VARIABLE)
+        memcpy(&n, body + f->count_offset, sizeof(n));
+    return n;
+}
+
+/* Encoding. */
+
+/* to NULL: only count. */
+struct cdr_writer {
+    uint8_t *to;
+    uint64_t used, room;
+};
+
+/* Write zeros up to a multiple of align, then room for n bytes. NULL if only counting. */
+static enum ach_status write_room(struct cdr_writer *w, uint64_t align, uint64_t n, uint8_t **at)
+{
+    uint64_t from = (w->used + align - 1) & ~(align - 1);
+
+    if (from > w->room || n > w->room - from)
+        return ach_errstr_set(ACH_OVERFLOW, "the message is larger than %llu bytes",
+                              (unsigned long long)w->room);
+    if (w->to)
+        memset(w->to + w->used, 0, (size_t)(from - w->used));
+    *at = w->to ? w->to + from : NULL;
+    w->used = from + n;
+    return ACH_OK;
+}
+
+static enum ach_status write_values(struct cdr_writer *w, unsigned kind, const uint8_t *from,
+                                    uint64_t n)
+{
+    uint32_t size = kind_size(kind);
+    uint8_t *at = NULL;
+    enum ach_status status = write_room(w, n ? size : 1, size * n, &at);
+
+    if (status == ACH_OK && at)
+        copy_values(at, from, size, n);
+    return status;
+}
+
+static enum ach_status write_struct(struct cdr_writer *w, const ach_type_t *type,
+                                    const uint8_t *body);
+
+static enum ach_status write_elements(struct cdr_writer *w, const ach_type_t *type,
+                                      const ach_field_t *f, const uint8_t *at, uint32_t n)
+{
+    enum ach_status status = ACH_OK;
+    uint32_t i;
+
+    if (f->kind != ACH_KIND_STRUCT) {
+        if (f->kind == ACH_KIND_BOOL && !all_booleans(at, n))
+            return wrong(ACH_EINVAL, type, f, "a boolean is 0 or 1");
+        return write_values(w, f->kind, at, n);
+    }
+    for (i = 0; status == ACH_OK && i < n; i++)
+        status = write_struct(w, f->type, at + (size_t)f->type->body_size * i);
+    return status;
+}
+
+/* A string has a NUL at its end; an empty one, of count 0, is that NUL alone. */
+static enum ach_status write_string(struct cdr_writer *w, const ach_type_t *type,
+                                    const ach_field_t *f, const uint8_t *at, uint32_t n)
+{
+    uint32_t count = n ? n : 1;
+    enum ach_status status;
+
+    if (n && at[n - 1] != '\0')
+        return wrong(ACH_EINVAL, type, f, "the string does not end in NUL");
+    status = write_values(w, ACH_KIND_UINT32, (const uint8_t *)&count, 1);
+    if (status != ACH_OK)
+        return status;
+    return write_values(w, ACH_KIND_CHAR, n ? at : (const uint8_t *)"", count);
+}
+
+static enum ach_status write_variable(struct cdr_writer *w, const ach_type_t *type,
+                                      const ach_field_t *f, const uint8_t *body)
+{
+    uint32_t n = load_count(f, body);
+    const uint8_t *at;
+    enum ach_status status;
+
+    memcpy(&at, body + f->offset, sizeof(at));
+    if (n > f->limit)
+        return wrong(ACH_EINVAL, type, f, "its count is over the limit");
+    if (n && !at)
+        return wrong(ACH_EINVAL, type, f, "its count is not 0, but there are no elements");
+    if (f->kind == ACH_KIND_CHAR)
+        return write_string(w, type, f, at, n);
+    status = write_values(w, ACH_KIND_UINT32, (const uint8_t *)&n, 1);
+    return status == ACH_OK ? write_elements(w, type, f, at, n) : status;
+}
+
+static enum ach_status write_struct(struct cdr_writer *w, const ach_type_t *type,
+                                    const uint8_t *body)
+{
+    enum ach_status status = ACH_OK;
+    uint32_t i;
+
+    for (i = 0; status == ACH_OK && i < type->field_count; i++) {
+        const ach_field_t *f = &type->fields[i];
+
+        if (f->array == ACH_ARRAY_VARIABLE)
+            status = write_variable(w, type, f, body);
+        else if (f->array != ACH_ARRAY_COUNT)
+            status = write_elements(w, type, f, body + f->offset, f->limit);
+    }
+    return status;
+}
+
+enum ach_status ach_cdr_encode(const ach_type_t *type, const void *body, void *buffer, size_t room,
+                               size_t *size)
+{
+    struct cdr_writer w = {buffer, 0, room < ACH_BODY_MAX ? room : ACH_BODY_MAX};
+    enum ach_status status = write_struct(&w, type, body);
+
+    *size = (size_t)w.used;
+    return status;
+}
+
+enum ach_status ach_cdr_encoded_size(const ach_type_t *type, const void *body, size_t *size)
+{
+    enum ach_status status = ach_cdr_encode(type, body, NULL, ACH_BODY_MAX, size);
+
+    return status == ACH_OVERFLOW ? ACH_EINVAL : status;
+}
+
+/* Decoding. */
+
+/* out NULL: only compute the size of the block. */
+struct cdr_reader {
+    const uint8_t *bytes;
+    uint64_t at, size;
+    uint8_t *out;
+    uint64_t used, room;
+};
+
+/* Skip to a multiple of align, and take n bytes. NULL: there are not so many. */
+static const uint8_t *read_bytes(struct cdr_reader *r, uint64_t align, uint64_t n)
+{
+    uint64_t from = (r->at + align - 1) & ~(align - 1);
+
+    if (from > r->size || n > r->size - from)
+        return NULL;
+    r->at = from + n;
+    return r->bytes + from;
+}
+
+/* Memory for an array in the block. False: the bytes have changed since its size was computed. */
+static bool block_take(struct cdr_reader *r, uint64_t n, uint64_t align, uint8_t **p)
+{
+    uint64_t from = (r->used + align - 1) & ~(align - 1);
+
+    if (from > r->room || n > r->room - from)
+        return false;
+    *p = r->out ? r->out + from : NULL;
+    r->used = from + n;
+    return true;
+}
+
+static enum ach_status read_struct(struct cdr_reader *r, const ach_type_t *type, uint8_t *body);
+
+static enum ach_status read_elements(struct cdr_reader *r, const ach_type_t *type,
+                                     const ach_field_t *f, uint8_t *to, uint32_t n)
+{
+    enum ach_status status = ACH_OK;
+    uint32_t i, size = kind_size(f->kind);
+    const uint8_t *from;
+
+    if (f->kind == ACH_KIND_STRUCT) {
+        for (i = 0; status == ACH_OK && i < n; i++)
+            status = read_struct(r, f->type, to ? to + (size_t)f->type->body_size * i : NULL);
+        return status;
+    }
+    from = read_bytes(r, n ? size : 1, (uint64_t)size * n);
+    if (!from)
+        return wrong(ACH_CORRUPT, type, f, "the message ends before it");
+    if (to)
+        copy_values(to, from, size, n);
+    if (f->kind == ACH_KIND_BOOL && !all_booleans(to ? to : from, n))
+        return wrong(ACH_CORRUPT, type, f, "a boolean is neither 0 nor 1");
+    if (f->kind == ACH_KIND_CHAR && to && to[n - 1] != '\0')
+        return wrong(ACH_CORRUPT, type, f, "the string does not end in NUL");
+    return ACH_OK;
+}
+
+static uint64_t element_size(const ach_field_t *f)
+{
+    return f->type ? f->type->body_size : kind_size(f->kind);
+}
+
+/* Every element has at least one byte. Some programs write an empty string without its NUL. */
+static enum ach_status read_variable(struct cdr_reader *r, const ach_type_t *type,
+                                     const ach_field_t *f, uint8_t *body)
+{
+    const uint8_t *count = read_bytes(r, sizeof(uint32_t), sizeof(uint32_t));
+    bool string = f->kind == ACH_KIND_CHAR;
+    uint8_t *to = NULL;
+    uint32_t n, kept;
+
+    if (!count)
+        return wrong(ACH_CORRUPT, type, f, "the message ends before it");
+    memcpy(&n, count, sizeof(n));
+    n = le32toh(n);
+    if (n > f->limit)
+        return wrong(ACH_CORRUPT, type, f, "its count is over the limit");
+    if (n > r->size - r->at)
+        return wrong(ACH_CORRUPT, type, f, "the message is too short for its count");
+    kept = string && !n ? 1 : n;
+    if (kept && !block_take(r, element_size(f) * kept,
+                            f->type ? f->type->body_align : element_size(f), &to))
+        return wrong(ACH_CORRUPT, type, f, "the message changed while it was decoded");
+    if (body) {
+        memcpy(body + f->offset, &to, sizeof(to));
+        memcpy(body + f->count_offset, &kept, sizeof(kept));
+    }
+    if (to && kept != n)
+        *to = '\0';
+    return n ? read_elements(r, type, f, to, n) : ACH_OK;
+}
+
+static enum ach_status read_struct(struct cdr_reader *r, const ach_type_t *type, uint8_t *body)
+{
+    enum ach_status status = ACH_OK;
+    uint32_t i;
+
+    for (i = 0; status == ACH_OK && i < type->field_count; i++) {
+        const ach_field_t *f = &type->fields[i];
+
+        if (f->array == ACH_ARRAY_VARIABLE)
+            status = read_variable(r, type, f, body);
+        else if (f->array != ACH_ARRAY_COUNT)
+            status = read_elements(r, type, f, body ? body + f->offset : NULL, f->limit);
+    }
+    return status;
+}
+
+static enum ach_status read_message(struct cdr_reader *r, const ach_type_t *type)
+{
+    enum ach_status status;
+
+    r->at = 0;
+    r->used = type->body_size;
+    status = read_struct(r, type, r->out);
+    if (status == ACH_OK && r->size - r->at > PADDING_MAX)
+        return ach_errstr_set(ACH_CORRUPT, "%s: there are %llu bytes too many", type->name,
+                              (unsigned long long)(r->size - r->at));
+    return status;
+}
+
+enum ach_status ach_cdr_decode_new(const ach_type_t *type, const void *bytes, size_t n, void **body)
+{
+    struct cdr_reader r = {.bytes = bytes, .size = n, .room = UINT64_MAX / 2};
+    enum ach_status status;
+
+    if (n > ACH_BODY_MAX)
+        return ach_errstr_set(ACH_CORRUPT, "%s: a message of %zu bytes, at most %u are allowed",
+                              type->name, n, ACH_BODY_MAX);
+    status = read_message(&r, type);
+    if (status != ACH_OK)
+        return status;
+    r.room = r.used;
+    r.out = calloc(1, (size_t)r.room);
+    if (!r.out)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: no memory for %llu bytes", type->name,
+                              (unsigned long long)r.room);
+    status = read_message(&r, type);
+    if (status == ACH_OK)
+        *body = r.out;
+    else
+        free(r.out);
+    return status;
+}

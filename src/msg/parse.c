@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ach/interface.h>
+
+#define SEPARATOR "==="
+#define SECTION "MSG:"
+
+static enum ach_status bad(unsigned line, const char *what, const char *word)
+{
+    return ach_errstr_set(ACH_EINVAL, "line %u of the definition: %s '%.40s'", line, what, word);
+}
+
+static bool is_identifier(const char *word)
+{
+    if (!isalpha((unsigned char)*word))
+        return false;
+    for (; *word; word++)
+        if (!isalnum((unsigned char)*word) && *word != '_')
+            return false;
+    return true;
+}
+
+/* A name of a type: identifiers with slashes between them. */
+static bool is_type_name(const char *word)
+{
+    if (!isalpha((unsigned char)*word))
+        return false;
+    for (; *word; word++)
+        if (!isalnum((unsigned char)*word) && *word != '_' &&
+            (*word != '/' || !isalpha((unsigned char)word[1])))
+            return false;
+    return true;
+}
+
+void msg_split(char *full, const char **package, const char **name)
+{
+    char *last = strrchr(full, '/'), *middle;
+
+    *package = last ? full : "";
+    *name = last ? last + 1 : full;
+    if (!last)
+        return;
+    *last = '\0';
+    middle = strrchr(full, '/');
+    if (middle && strcmp(middle, "/msg") == 0)
+        *middle = '\0';
+}
+
+/* A number of a bound, from 1 to the largest count. */
+static bool read_bound(const char *text, const char *end, uint32_t *bound)
+{
+    char *after;
+    unsigned long n;
+
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    n = strtoul(text, &after, 10);
+    *bound = (uint32_t)n;
+    return after == end && errno == 0 && n > 0 && n <= ACH_BODY_MAX;
+}
+
+/* Cut "[]", "[3]" or "[<=3]" off a type. */
+static bool cut_array(char *type, struct msg_field *f)
+{
+    char *open = strchr(type, '['), *end;
+
+    f->array = ACH_ARRAY_NONE;
+    f->limit = 1;
+    if (!open)
+        return true;
+    end = open + strlen(open) - 1;
+    if (*end != ']')
+        return false;
+    *open++ = '\0';
+    f->array = ACH_ARRAY_VARIABLE;
+    f->limit = ACH_BODY_MAX;
+    if (open == end)
+        return true;
+    if (open[0] == '<' && open[1] == '=')
+        return read_bound(open + 2, end, &f->limit);
+    f->array = ACH_ARRAY_FIXED;
+    return read_bound(open, end, &f->limit);
+}
+
+/* Cut "<=3" off a string. */
+static bool cut_bound(char *type, struct msg_field *f)
+{
+    char *less = strchr(type, '<');
+
+    f->string_limit = ACH_BODY_MAX - 1;
+    if (!less)
+        return true;
+    *less = '\0';
+    return less[1] == '=' && strcmp(type, "string") == 0 &&
+           read_bound(less + 2, less + strlen(less + 2) + 2, &f->string_limit);
+}
+
+static char *skip_blanks(char *s)
+{
+    return s + strspn(s, " \t\r");
+}
+
+/* End the word at s, and return what follows it. */
+static char *end_word(char *s, const char *delimiters)
+{
+    s += strcspn(s, delimiters);
+    if (!*s)
+        return s;
+    *s = '\0';
+    return s + 1;
+}
+
+static void trim_end(char *s)
+{
+    size_t n = strlen(s);
+
+    while (n && strchr(" \t\r", s[n - 1]))
+        s[--n] = '\0';
+}
+
+/* "NAME = VALUE" or "name default" or "name", behind the type. */
+static bool read_name(char *rest, struct msg_field *f)
+{
+    size_t n = strcspn(rest, " \t\r=");
+    char *after = skip_blanks(rest + n);
+
+    f->constant = *after == '=';
+    if (f->constant)
+        after = skip_blanks(after + 1);
+    f->value = *after ? after : NULL;
+    f->name = rest;
+    rest[n] = '\0';
+    return is_identifier(rest) && (!f->constant || f->value);
+}
+
+/* A comment ends the line, except in the value of a string, which may contain the sign. */
+static void cut_comment(char *line)
+{
+    bool string = strncmp(line, "string", 6) == 0;
+    char *equals = strchr(line, '='), *hash = strchr(line, '#');
+
+    if (hash && !(string && equals && equals < hash && equals[1] && equals[-1] != '<'))
+        *hash = '\0';
+    trim_end(line);
+}
+
+static enum ach_status read_field(struct msg_text *t, char *line, unsigned number)
+{
+    struct msg_field *f = &t->fields[t->field_count];
+    char *rest = skip_blanks(end_word(line, " \t\r"));
+
+    if (t->field_count == MSG_FIELDS_MAX)
+        return bad(number, "there are too many fields at", line);
+    f->type = line;
+    f->line = number;
+    if (!cut_array(line, f) || !cut_bound(line, f) || !is_type_name(line))
+        return bad(number, "this is not a type:", line);
+    if (!read_name(rest, f))
+        return bad(number, "this is not a field's name:", rest);
+    if (f->constant && f->array != ACH_ARRAY_NONE)
+        return bad(number, "an array cannot be constant:", f->name);
+    t->field_count++;
+    t->sections[t->section_count - 1].count++;
+    return ACH_OK;
+}
+
+static enum ach_status begin_section(struct msg_text *t, char *full, unsigned number)
+{
+    struct msg_section *s = &t->sections[t->section_count];
+
+    if (!is_type_name(full))
+        return bad(number, "this is not the name of a message:", full);
+    if (t->section_count == MSG_SECTIONS_MAX)
+        return bad(number, "there are too many definitions at", full);
+    msg_split(full, &s->package, &s->name);
+    s->first = t->field_count;
+    s->count = 0;
+    t->section_count++;
+    return ACH_OK;
+}
+
+static enum ach_status read_line(struct msg_text *t, char *line, unsigned number, bool *separated)
+{
+    bool begins = *separated;
+
+    cut_comment(line);
+    if (!*line)
+        return ACH_OK;
+    *separated = strncmp(line, SEPARATOR, strlen(SEPARATOR)) == 0;
+    if (*separated)
+        return ACH_OK;
+    if (!begins)
+        return read_field(t, line, number);
+    if (strncmp(line, SECTION, strlen(SECTION)) != 0)
+        return bad(number, "expected 'MSG: package/Name', found", line);
+    return begin_section(t, skip_blanks(line + strlen(SECTION)), number);
+}
+
+/* The name, and behind it the text, in one block. */
+static bool copy_text(struct msg_text *t, const char *name, const char *text, size_t size)
+{
+    size_t n = strlen(name) + 1;
+
+    t->copy = malloc(n + size + 1);
+    t->sections = calloc(MSG_SECTIONS_MAX, sizeof(*t->sections));
+    t->fields = calloc(MSG_FIELDS_MAX, sizeof(*t->fields));
+    if (!t->copy || !t->sections || !t->fields)
+        return false;
+    memcpy(t->copy, name, n);
+    if (size)
+        memcpy(t->copy + n, text, size);
+    t->copy[n + size] = '\0';
+    return true;
+}
+
+enum ach_status msg_parse(struct msg_text *t, const char *name, const char *text, size_t size)
+{
+    size_t n = strlen(name) + 1;
+    bool separated = false;
+    enum ach_status status;
+    unsigned number = 0;
+    char *line;
+
+    memset(t, 0, sizeof(*t));
+    if (!copy_text(t, name, text, size))
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
+    if (strlen(t->copy + n) != size)
+        return ach_errstr_set(ACH_EINVAL, "the definition of %.80s is not text", name);
+    status = begin_section(t, t->copy, 0);
+    for (line = t->copy + n; status == ACH_OK && *line;) {
+        char *next = end_word(line, "\n");
+
+        status = read_line(t, skip_blanks(line), ++number, &separated);
+        line = next;
+    }
+    return status;
+}
+
+void msg_text_free(struct msg_text *t)
+{
+    free(t->copy);
+    free(t->sections);
+    free(t->fields);
+}

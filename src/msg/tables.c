@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Types that are not sections of the text. */
+enum { STRING, TIME, DURATION, EXTRA_TYPES };
+
+enum { NOT_MADE, BEING_MADE, MADE };
+
+/* Steps repeat those of inner structs, so there may be more of them than fields. */
+#define STEPS_MAX 32768u
+
+static const struct scalar {
+    const char *name;
+    uint8_t kind, size;
+} scalars[] = {
+    {"bool", ACH_KIND_BOOL, 1},      {"byte", ACH_KIND_UINT8, 1},    {"char", ACH_KIND_UINT8, 1},
+    {"int8", ACH_KIND_INT8, 1},      {"uint8", ACH_KIND_UINT8, 1},   {"int16", ACH_KIND_INT16, 2},
+    {"uint16", ACH_KIND_UINT16, 2},  {"int32", ACH_KIND_INT32, 4},   {"uint32", ACH_KIND_UINT32, 4},
+    {"int64", ACH_KIND_INT64, 8},    {"uint64", ACH_KIND_UINT64, 8}, {"float32", ACH_KIND_FLOAT, 4},
+    {"float64", ACH_KIND_DOUBLE, 8},
+};
+
+#define SCALARS (sizeof(scalars) / sizeof(scalars[0]))
+
+static const struct scalar *scalar_named(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < SCALARS; i++)
+        if (strcmp(scalars[i].name, name) == 0)
+            return &scalars[i];
+    return NULL;
+}
+
+static const struct scalar *scalar_of(unsigned kind)
+{
+    size_t i;
+
+    for (i = 0; scalars[i].kind != kind; i++)
+        ;
+    return &scalars[i];
+}
+
+/* A type that grows field by field. Sizes stay far below 2^64: see too_large. */
+struct growth {
+    struct ach_definition *d;
+    ach_type_t *type;
+    uint64_t size, align, wire;
+    unsigned depth;
+    bool fixed;
+};
+
+static enum ach_status too_large(const struct growth *g)
+{
+    return ach_errstr_set(ACH_EINVAL, "the definition of %s is too large", g->type->name);
+}
+
+static uint32_t place(struct growth *g, uint64_t size, uint64_t align)
+{
+    uint64_t at = (g->size + align - 1) & ~(align - 1);
+
+    g->size = at + size;
+    if (align > g->align)
+        g->align = align;
+    return (uint32_t)at;
+}
+
+static void add_field(struct growth *g, const ach_field_t *f)
+{
+    g->d->fields[g->d->field_count++] = *f;
+    g->type->field_count++;
+}
+
+/* A count and a pointer. The count has no name: the array shows it. */
+static void add_variable(struct growth *g, ach_field_t *f)
+{
+    ach_field_t count = {.name = "",
+                         .text = "",
+                         .kind = ACH_KIND_UINT32,
+                         .array = ACH_ARRAY_COUNT,
+                         .offset = place(g, sizeof(uint32_t), sizeof(uint32_t)),
+                         .limit = 1};
+
+    f->count_offset = count.offset;
+    f->offset = place(g, sizeof(void *), sizeof(void *));
+    g->wire += 8; /* XDR has the count twice */
+    g->fixed = false;
+    add_field(g, &count);
+    add_field(g, f);
+}
+
+/* Bytes in XDR of a value or of n values in an array. */
+static uint64_t xdr_size(const ach_field_t *f, uint64_t size, uint64_t n)
+{
+    if (f->type)
+        return f->type->wire_size * n;
+    if (size == 1 && f->array == ACH_ARRAY_FIXED)
+        return (n + 3) & ~(uint64_t)3;
+    return (size == 8 ? 8 : 4) * n;
+}
+
+static void add_inline(struct growth *g, ach_field_t *f)
+{
+    uint64_t size = f->type ? f->type->body_size : scalar_of(f->kind)->size;
+
+    f->offset = place(g, size * f->limit, f->type ? f->type->body_align : size);
+    g->wire += xdr_size(f, size, f->limit);
+    if (f->type && !f->type->fixed)
+        g->fixed = false;
+    add_field(g, f);
+}
+
+/* Give a field its place, and add it. */
+static enum ach_status lay_out(struct growth *g, ach_field_t f)
+{
+    unsigned depth = f.type ? f.type->depth + (unsigned)(f.array != ACH_ARRAY_NONE) : 0;
+
+    f.text = "";
+    if (f.array == ACH_ARRAY_VARIABLE)
+        add_variable(g, &f);
+    else
+        add_inline(g, &f);
+    if (depth > g->depth)
+        g->depth = depth;
+    return g->size > ACH_BODY_MAX || g->wire > ACH_BODY_MAX || g->depth > ACH_TYPE_DEPTH_MAX
+               ? too_large(g)
+               : ACH_OK;
+}
+
+static enum ach_status add_step(struct growth *g, ach_step_t step)
+{
+    if (g->d->step_count == g->d->step_room)
+        return too_large(g);
+    g->d->steps[g->d->step_count++] = step;
+    g->type->step_count++;
+    return ACH_OK;
+}
+
+/* The steps of a struct within a struct are those of its fields, further on. */
+static enum ach_status add_inner_steps(struct growth *g, const ach_field_t *f)
+{
+    enum ach_status status = ACH_OK;
+    uint32_t i;
+
+    for (i = 0; status == ACH_OK && i < f->type->step_count; i++) {
+        ach_step_t step = f->type->steps[i];
+
+        step.offset += f->offset;
+        step.count_offset += f->offset;
+        status = add_step(g, step);
+    }
+    return status;
+}
+
+static enum ach_status add_steps(struct growth *g)
+{
+    enum ach_status status = ACH_OK;
+    uint32_t i;
+
+    for (i = 0; status == ACH_OK && i < g->type->field_count; i++) {
+        const ach_field_t *f = &g->type->fields[i];
+
+        if (f->type && f->array == ACH_ARRAY_NONE)
+            status = add_inner_steps(g, f);
+        else
+            status = add_step(
+                g, (ach_step_t){.type = f->type,
+                                .kind = f->kind,
+                                .array = f->array == ACH_ARRAY_COUNT ? ACH_ARRAY_NONE : f->array,
+                                .per = 1,
+                                .offset = f->offset,
+                                .count_offset = f->count_offset,
+                                .limit = f->limit});
+    }
+    return status;
+}
+
+static void begin_type(struct growth *g, struct ach_definition *d, ach_type_t *type,
+                       const char *name)
+{
+    *g = (struct growth){.d = d, .type = type, .align = 1, .fixed = true};
+    *type = (ach_type_t){.name = name, .text = ""};
+}
+
+/* The fields of a type must be adjacent, so it is made when those of inner types are complete. */
+static enum ach_status end_type(struct growth *g)
+{
+    ach_type_t *type = g->type;
+    enum ach_status status;
+
+    type->fields = g->d->fields + g->d->field_count - type->field_count;
+    type->steps = g->d->steps + g->d->step_count;
+    status = add_steps(g);
+    type->body_size = (uint32_t)((g->size + g->align - 1) & ~(g->align - 1));
+    type->body_align = (uint32_t)g->align;
+    type->wire_size = (uint32_t)g->wire;
+    type->fixed = g->fixed;
+    type->depth = (uint8_t)g->depth;
+    return status;
+}
+
+static ach_type_t *extra_type(struct ach_definition *d, unsigned which)
+{
+    return &d->types[d->text.section_count + which];
+}
+
+/* A string as an element of an array: a struct with one field that has no name. */
+static enum ach_status make_string(struct ach_definition *d)
+{
+    ach_type_t *type = extra_type(d, STRING);
+    struct growth g;
+    enum ach_status status;
+
+    if (type->name)
+        return ACH_OK;
+    begin_type(&g, d, type, "string");
+    status = lay_out(&g, (ach_field_t){.name = "",
+                                       .kind = ACH_KIND_CHAR,
+                                       .array = ACH_ARRAY_VARIABLE,
+                                       .limit = ACH_BODY_MAX});
+    return status == ACH_OK ? end_type(&g) : status;
+}
+
+static enum ach_status make_time(struct ach_definition *d, unsigned which)
+{
+    ach_type_t *type = extra_type(d, which);
+    struct growth g;
+
+    if (type->name)
+        return ACH_OK;
+    begin_type(&g, d, type, which == TIME ? "Time" : "Duration");
+    lay_out(&g, (ach_field_t){.name = "sec", .kind = ACH_KIND_INT32, .limit = 1});
+    lay_out(&g, (ach_field_t){.name = "nanosec", .kind = ACH_KIND_UINT32, .limit = 1});
+    return end_type(&g);
+}
+
+/* The section of a type's name, as it is used in a package; -1: there is none. */
+static int find_section(const struct msg_text *t, const char *package, const char *name,
+                        const char *user)
+{
+    unsigned i;
+
+    for (i = 0; i < t->section_count; i++) {
+        const struct msg_section *s = &t->sections[i];
+
+        if (strcmp(s->name, name) == 0 && strcmp(s->package, *package ? package : user) == 0)
+            return (int)i;
+    }
+    return *package || strcmp(name, "Header") != 0 || strcmp(user, "std_msgs") == 0
+               ? -1
+               : find_section(t, "std_msgs", name, user);
+}
+
+/* "time" and "duration" are of ROS 1. */
+static int find_time(const char *package, const char *name)
+{
+    bool builtin = strcmp(package, "builtin_interfaces") == 0;
+
+    if (strcmp(name, builtin ? "Time" : "time") == 0 && (builtin || !*package))
+        return TIME;
+    if (strcmp(name, builtin ? "Duration" : "duration") == 0 && (builtin || !*package))
+        return DURATION;
+    return -1;
+}
+
+static enum ach_status make_section(struct ach_definition *d, unsigned section, unsigned level);
+
+/* Find the struct that a field's type names, and make its table first. */
+static enum ach_status find_struct(struct ach_definition *d, const struct msg_field *from,
+                                   const char *user, unsigned level, const ach_type_t **type)
+{
+    char full[ACH_TYPE_NAME_MAX];
+    const char *package, *name;
+    enum ach_status status;
+    int which;
+
+    if (strlen(from->type) >= sizeof(full))
+        return ach_errstr_set(ACH_EINVAL, "line %u of the definition: '%.40s...' is too long",
+                              from->line, from->type);
+    strcpy(full, from->type);
+    msg_split(full, &package, &name);
+    which = find_section(&d->text, package, name, user);
+    if (which >= 0) {
+        *type = &d->types[which];
+        return make_section(d, (unsigned)which, level + 1);
+    }
+    which = find_time(package, name);
+    if (which < 0)
+        return ach_errstr_set(ACH_EINVAL,
+                              "line %u of the definition: there is no definition of '%.80s'",
+                              from->line, from->type);
+    status = make_time(d, (unsigned)which);
+    *type = extra_type(d, (unsigned)which);
+    return status;
+}
+
+static bool is_string(const struct msg_field *f)
+{
+    return strcmp(f->type, "string") == 0;
+}
+
+/* Make the tables of all structs that a section uses. */
+static enum ach_status make_inner(struct ach_definition *d, const struct msg_section *s,
+                                  const ach_type_t **inner, unsigned level)
+{
+    enum ach_status status = ACH_OK;
+    unsigned i;
+
+    for (i = 0; status == ACH_OK && i < s->count; i++) {
+        const struct msg_field *from = &d->text.fields[s->first + i];
+
+        inner[i] = NULL;
+        if (from->constant || scalar_named(from->type))
+            continue;
+        if (strcmp(from->type, "wstring") == 0)
+            return ach_errstr_set(ACH_EINVAL,
+                                  "line %u of the definition: wstring is not supported: %s",
+                                  from->line, from->name);
+        if (!is_string(from)) {
+            status = find_struct(d, from, s->package, level, &inner[i]);
+        } else if (from->array != ACH_ARRAY_NONE) {
+            status = make_string(d);
+            inner[i] = extra_type(d, STRING);
+        }
+    }
+    return status;
+}
+
+static enum ach_status add_message_field(struct growth *g, const struct msg_field *from,
+                                         const ach_type_t *inner)
+{
+    const struct scalar *scalar = scalar_named(from->type);
+    ach_field_t f = {.name = from->name,
+                     .type = inner,
+                     .kind = inner    ? ACH_KIND_STRUCT
+                             : scalar ? scalar->kind
+                                      : ACH_KIND_CHAR,
+                     .array = from->array,
+                     .limit = from->limit};
+
+    if (f.kind == ACH_KIND_CHAR) {
+        f.array = ACH_ARRAY_VARIABLE;
+        f.limit = from->string_limit + 1;
+    }
+    return lay_out(g, f);
+}
+
+/* A struct has no size 0 in CDR: an empty message has one byte, as in ROS 2. */
+static enum ach_status add_dummy(struct growth *g)
+{
+    return lay_out(g, (ach_field_t){.name = "structure_needs_at_least_one_member",
+                                    .kind = ACH_KIND_UINT8,
+                                    .limit = 1});
+}
+
+static enum ach_status fill_type(struct ach_definition *d, unsigned section,
+                                 const ach_type_t *const *inner)
+{
+    const struct msg_section *s = &d->text.sections[section];
+    enum ach_status status = ACH_OK;
+    struct growth g;
+    unsigned i;
+
+    begin_type(&g, d, &d->types[section], s->name);
+    for (i = 0; status == ACH_OK && i < s->count; i++)
+        if (!d->text.fields[s->first + i].constant)
+            status = add_message_field(&g, &d->text.fields[s->first + i], inner[i]);
+    if (status == ACH_OK && !g.type->field_count)
+        status = add_dummy(&g);
+    return status == ACH_OK ? end_type(&g) : status;
+}
+
+static enum ach_status make_section(struct ach_definition *d, unsigned section, unsigned level)
+{
+    const struct msg_section *s = &d->text.sections[section];
+    const ach_type_t **inner;
+    enum ach_status status;
+
+    if (d->state[section] == MADE)
+        return ACH_OK;
+    if (d->state[section] == BEING_MADE)
+        return ach_errstr_set(ACH_EINVAL, "the definition of %.80s contains itself", s->name);
+    if (level >= ACH_TYPE_LEVEL_MAX)
+        return ach_errstr_set(ACH_EINVAL, "definitions are nested more than %u deep at %.80s",
+                              ACH_TYPE_LEVEL_MAX, s->name);
+    inner = calloc(s->count + 1, sizeof(*inner));
+    if (!inner)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
+    d->state[section] = BEING_MADE;
+    status = make_inner(d, s, inner, level);
+    if (status == ACH_OK)
+        status = fill_type(d, section, inner);
+    d->state[section] = MADE;
+    free(inner);
+    return status;
+}
+
+enum ach_status msg_tables_make(struct ach_definition *d)
+{
+    const struct msg_text *t = &d->text;
+
+    /* A field with its count, a field of an empty section, and those of the extra types. */
+    d->field_room = 2 * (size_t)t->field_count + t->section_count + 2 * (size_t)EXTRA_TYPES;
+    d->step_room = STEPS_MAX;
+    d->types = calloc(t->section_count + (size_t)EXTRA_TYPES, sizeof(*d->types));
+    d->state = calloc(t->section_count, sizeof(*d->state));
+    d->fields = calloc(d->field_room, sizeof(*d->fields));
+    d->steps = calloc(d->step_room, sizeof(*d->steps));
+    if (!d->types || !d->state || !d->fields || !d->steps)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
+    return make_section(d, 0, 0);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* definition.c - texts that are definitions, and texts that are not */
+#include "msg.h"
+
+static const ach_field_t *field(const ach_type_t *type, const char *name)
+{
+    uint32_t i;
+
+    for (i = 0; i < type->field_count; i++)
+        if (strcmp(type->fields[i].name, name) == 0)
+            return &type->fields[i];
+    return NULL;
+}
+
+static bool is(const ach_type_t *type, const char *name, unsigned kind, unsigned array,
+               uint32_t limit)
+{
+    const ach_field_t *f = field(type, name);
+
+    return f && f->kind == kind && f->array == array && f->limit == limit;
+}
+
+static void fields(void)
+{
+    ach_definition_t *d = define("demo/msg/Everything", everything);
+    const ach_type_t *type = ach_definition_type(d), *inner;
+
+    CHECK(strcmp(type->name, "Everything") == 0 && !type->fixed && type->depth == 2);
+    CHECK(is(type, "yes", ACH_KIND_BOOL, ACH_ARRAY_NONE, 1));
+    CHECK(is(type, "c", ACH_KIND_UINT8, ACH_ARRAY_NONE, 1));
+    CHECK(is(type, "u64", ACH_KIND_UINT64, ACH_ARRAY_NONE, 1));
+    CHECK(is(type, "text", ACH_KIND_CHAR, ACH_ARRAY_VARIABLE, ACH_BODY_MAX));
+    CHECK(is(type, "short_text", ACH_KIND_CHAR, ACH_ARRAY_VARIABLE, 6));
+    CHECK(is(type, "three", ACH_KIND_BOOL, ACH_ARRAY_FIXED, 3));
+    CHECK(is(type, "many", ACH_KIND_DOUBLE, ACH_ARRAY_VARIABLE, ACH_BODY_MAX));
+    CHECK(is(type, "few", ACH_KIND_UINT8, ACH_ARRAY_VARIABLE, 4));
+    CHECK(is(type, "names", ACH_KIND_STRUCT, ACH_ARRAY_VARIABLE, ACH_BODY_MAX));
+    CHECK(is(type, "both", ACH_KIND_STRUCT, ACH_ARRAY_FIXED, 2));
+    inner = field(type, "inner")->type;
+    CHECK(inner == field(type, "both")->type && inner != field(type, "inners")->type);
+    CHECK(inner->field_count == 5 && field(inner, "b")->offset == 8);
+    CHECK(field(field(type, "stamp")->type, "nanosec") && field(field(type, "lasts")->type, "sec"));
+    CHECK(field(type, "nothing")->type->body_size == 1);
+    ach_definition_free(d);
+    ach_definition_free(NULL);
+}
+
+/* Comments, blanks, carriage returns, defaults, constants, the Header of ROS 1. */
+static void forms(void)
+{
+    ach_definition_t *d =
+        define("pkg/Name", "  # comment\n\n\tHeader   header  # the time\r\n"
+                           "int32 A=1\nint32 B = -2 # two\nstring HASH=a # b\n"
+                           "float64 speed 1.5\nstring name \"x\"\nint8[] list [1, 2]\n"
+                           "string<=3 tag \"a\"\n"
+                           "====\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id");
+    const ach_type_t *type = ach_definition_type(d);
+
+    CHECK(field(type, "speed") && field(type, "tag") && !field(type, "A") && !field(type, "HASH"));
+    CHECK(field(type, "header") && field(field(type, "header")->type, "frame_id"));
+    ach_definition_free(d);
+    d = define("empty/msg/Empty", "");
+    CHECK(ach_definition_type(d)->body_size == 1);
+    ach_definition_free(d);
+    d = define("NoPackage", "Other o\n===\nMSG: Other\nint8 x\n");
+    ach_definition_free(d);
+}
+
+static void refused(const char *text, const char *why)
+{
+    ach_definition_t *d = NULL;
+
+    CHECK_STATUS(ach_definition_new("demo/msg/Bad", text, strlen(text), &d), ACH_EINVAL);
+    if (!strstr(ach_errstr(), why)) {
+        fprintf(stderr, "'%s': '%s' is not in '%s'\n", text, why, ach_errstr());
+        CHECK(false);
+    }
+}
+
+static void mistakes(void)
+{
+    refused("int32", "line 1 of the definition: this is not a field's name");
+    refused("int32 1x", "this is not a field's name: '1x'");
+    refused("int32 a b=3\nint32 x-y", "line 2");
+    refused("int32[ x", "this is not a type");
+    refused("int32[-1] x", "this is not a type");
+    refused("int32[0] x", "this is not a type");
+    refused("int32[4x] x", "this is not a type");
+    refused("int32[99999999999999999999] x", "this is not a type");
+    refused("int32[<3] x", "this is not a type");
+    refused("int32<=3 x", "this is not a type");
+    refused("string<=0 x", "this is not a type");
+    refused("a//b x", "this is not a type");
+    refused("\xc3\xa9 x", "this is not a type");
+    refused("int32 X=", "this is not a field's name");
+    refused("int32[] X=1", "an array cannot be constant: 'X'");
+    refused("Missing m", "line 1 of the definition: there is no definition of 'Missing'");
+    refused("other/Time t", "there is no definition of 'other/Time'");
+    refused("wstring w", "wstring is not supported: w");
+    refused("int8 x\n===\nint8 y", "expected 'MSG: package/Name', found 'int8 y'");
+    refused("int8 x\n===\nMSG: a b", "this is not the name of a message");
+    refused("demo/Bad b", "the definition of Bad contains itself");
+    refused("demo/A a\n===\nMSG: demo/A\ndemo/B b\n===\nMSG: demo/B\ndemo/A[] a",
+            "contains itself");
+    refused("int8[33554432] a\nint8 b", "too large");
+    refused("float64[10000000] a", "too large");
+    CHECK_STATUS(ach_definition_new("a b", "", 0, &(ach_definition_t *){NULL}), ACH_EINVAL);
+    CHECK_STATUS(ach_definition_new("a", "int8 x\0y", 8, &(ach_definition_t *){NULL}), ACH_EINVAL);
+    CHECK_STATUS(ach_definition_new(NULL, "", 0, &(ach_definition_t *){NULL}), ACH_EINVAL);
+    CHECK_STATUS(ach_definition_new("a", NULL, 1, &(ach_definition_t *){NULL}), ACH_EINVAL);
+    CHECK_STATUS(ach_definition_new("a", "", SIZE_MAX, &(ach_definition_t *){NULL}), ACH_EINVAL);
+}
+
+/* Each message has two of the next: 2^LEVELS values, or LEVELS deep. */
+static void nested(unsigned levels, const char *array, const char *why)
+{
+    char text[8192] = "";
+    unsigned i;
+
+    for (i = 0; i < levels; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                 "L%u%s a\nL%u%s b\n===\nMSG: demo/L%u\n", i + 1, array, i + 1, array, i + 1);
+    strcat(text, "int8 x\n");
+    refused(text, why);
+}
+
+static void limits(void)
+{
+    char *text = malloc(200000);
+    unsigned i;
+
+    nested(15, "", "too large");
+    nested(40, "", "nested more than 16 deep");
+    nested(10, "[]", "too large");
+    REQUIRE(text != NULL);
+    for (text[0] = '\0', i = 0; i < 9000; i++)
+        sprintf(text + 12 * i, "int8 a%05u\n", i);
+    refused(text, "too many fields");
+    for (text[0] = '\0', i = 0; i < 300; i++)
+        sprintf(text + strlen(text), "===\nMSG: demo/N%u\n", i);
+    refused(text, "too many definitions");
+    free(text);
+}
+
+/* Any text gives a definition or an error, never a memory error. */
+static void random_texts(void)
+{
+    static const char *const words[] = {
+        "int8", "float64", "string", " ",    "\n",   "[",       "]",
+        "<=",   "3",       "=",      "#",    "===",  "MSG:",    "demo/A",
+        "A",    "Time",    "\t",     "x",    "\r\n", "bool",    "/",
+        "\"",   "-1",      "\x80",   "time", "A[]",  "wstring", "\n===\nMSG: demo/A\n"};
+    uint64_t state = 1, i, rounds = check_scale(20000);
+
+    for (i = 0; i < rounds; i++) {
+        char text[400] = "";
+        ach_definition_t *d = NULL;
+        unsigned n = (unsigned)(check_random(&state) % 30);
+
+        while (n--)
+            strcat(text, words[check_random(&state) % (sizeof(words) / sizeof(words[0]))]);
+        if (ach_definition_new("demo/Top", text, strlen(text), &d) == ACH_OK)
+            CHECK(ach_definition_type(d)->field_count > 0);
+        ach_definition_free(d);
+    }
+}
+
+void test_definitions(void)
+{
+    fields();
+    forms();
+    mistakes();
+    limits();
+    random_texts();
+}
