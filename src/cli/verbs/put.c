@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "frames.h"
+#include "putter.h"
 
 /* Limit of text per byte: two digits and some white space. */
 #define HEX_TEXT_PER_BYTE 4
@@ -16,11 +17,10 @@ struct put_options {
     const char *file;
 };
 
-struct putter {
-    const char *name;
+/* A stream of messages on its way into the channel. */
+struct put {
+    struct putter to;
     const struct put_options *o;
-    ach_channel_t chan;
-    ach_info_t info;
     struct message m;
 };
 
@@ -78,81 +78,16 @@ static bool put_parse(int argc, char **argv, struct put_options *o)
     return false;
 }
 
-/* Open the channel, as its source if it is a single-writer channel. */
-static bool open_putter(struct putter *p)
+static int put_message(struct put *p)
 {
-    ach_attr_t attr;
-
-    if (!open_channel(&p->chan, p->name, false))
-        return false;
-    if (!channel_info(&p->chan, p->name, &p->info)) {
-        ach_close(&p->chan);
-        return false;
-    }
-    if (!p->info.single_writer)
-        return true;
-    ach_close(&p->chan);
-    ach_attr_init(&attr);
-    ach_attr_set_lock_source(&attr, 1);
-    if (ach_open(&p->chan, p->name, &attr) == ACH_OK)
-        return true;
-    fail_errstr();
-    return false;
-}
-
-static int too_large(const struct putter *p, size_t len)
-{
-    if (len)
-        complain("%s: a message of %zu bytes is too large: the channel holds %llu", p->name, len,
-                 (unsigned long long)p->info.capacity);
-    else
-        complain("%s: the message is too large: the channel holds %llu bytes", p->name,
-                 (unsigned long long)p->info.capacity);
-    return EXIT_FAILED;
-}
-
-/* The source lock is held where needed, so only these two causes are left. */
-static int refused(const struct putter *p)
-{
-    if (p->info.readonly)
-        complain("%s: not permitted: you may read this channel, but not write it", p->name);
-    else
-        complain("%s: not permitted: the channel was created in another PID namespace, and only "
-                 "processes in that namespace can put",
-                 p->name);
-    return EXIT_FAILED;
-}
-
-static int put_message(struct putter *p)
-{
-    enum ach_status r;
-
     if (p->o->hex && !decode_hex(&p->m)) {
         complain("not hexadecimal: give two digits for each byte");
         return EXIT_FAILED;
     }
-    r = ach_put(&p->chan, p->m.data, p->m.len);
-    if (r == ACH_OVERFLOW)
-        return too_large(p, p->m.len);
-    if (r == ACH_EACCES)
-        return refused(p);
-    if (r == ACH_LOCKED) {
-        complain("%s: another writer holds the lock of the channel and does not release it",
-                 p->name);
-        return EXIT_FAILED;
-    }
-    return r == ACH_OK ? EXIT_OK : fail_status(p->name, r);
+    return putter_put(&p->to, p->m.data, p->m.len);
 }
 
-/* Fail once the channel is removed: the rest of the stream would reach no reader. */
-static int removed(struct putter *p)
-{
-    if (!channel_info(&p->chan, p->name, &p->info))
-        return EXIT_FAILED;
-    return p->info.unlinked ? fail_status(p->name, ACH_ENOENT) : EXIT_OK;
-}
-
-static int put_text(struct putter *p, const char *text)
+static int put_text(struct put *p, const char *text)
 {
     if (!*text) {
         complain("a message cannot be empty");
@@ -165,7 +100,7 @@ static int put_text(struct putter *p, const char *text)
     return put_message(p);
 }
 
-static int input_trouble(struct putter *p, enum taken t)
+static int input_trouble(struct put *p, enum taken t)
 {
     switch (t) {
     case TAKEN_PARTIAL:
@@ -175,23 +110,23 @@ static int input_trouble(struct putter *p, enum taken t)
         complain("the input has a message of length 0");
         break;
     case TAKEN_TOO_LONG:
-        return too_large(p, p->o->framing == FRAMES_LENGTH ? p->m.len : 0);
+        return putter_too_large(&p->to, p->o->framing == FRAMES_LENGTH ? p->m.len : 0);
     default:
         complain("cannot read the input: %s", strerror(errno));
     }
     return EXIT_FAILED;
 }
 
-static size_t input_limit(const struct putter *p)
+static size_t input_limit(const struct put *p)
 {
-    size_t capacity = (size_t)p->info.capacity;
+    size_t capacity = (size_t)p->to.info.capacity;
 
     if (!p->o->hex)
         return capacity;
     return capacity > SIZE_MAX / HEX_TEXT_PER_BYTE ? SIZE_MAX : capacity * HEX_TEXT_PER_BYTE;
 }
 
-static int put_stream(struct putter *p, FILE *in)
+static int put_stream(struct put *p, FILE *in)
 {
     size_t count = 0;
     int status = EXIT_OK;
@@ -203,7 +138,7 @@ static int put_stream(struct putter *p, FILE *in)
             break;
         status = t == TAKEN_MESSAGE ? put_message(p) : input_trouble(p, t);
         if (status == EXIT_OK && p->o->framing != FRAMES_NONE)
-            status = removed(p);
+            status = putter_check(&p->to);
         if (status != EXIT_OK)
             return status;
         count++;
@@ -215,7 +150,7 @@ static int put_stream(struct putter *p, FILE *in)
     return EXIT_OK;
 }
 
-static int put_file(struct putter *p)
+static int put_file(struct put *p)
 {
     FILE *in = p->o->file && strcmp(p->o->file, "-") != 0 ? fopen(p->o->file, "re") : stdin;
     int status;
@@ -233,20 +168,19 @@ static int put_file(struct putter *p)
 static int put_run(int argc, char **argv)
 {
     struct put_options o = {.framing = FRAMES_NONE};
-    struct putter p = {.o = &o};
+    struct put p = {.o = &o};
     int i, status = EXIT_OK;
 
     if (!put_parse(argc, argv, &o))
         return EXIT_USAGE;
-    p.name = argv[optind];
-    if (!open_putter(&p))
+    if (!putter_open(&p.to, argv[optind]))
         return EXIT_FAILED;
     if (optind + 1 == argc)
         status = put_file(&p);
     for (i = optind + 1; i < argc && status == EXIT_OK; i++)
         status = put_text(&p, argv[i]);
     free(p.m.data);
-    ach_close(&p.chan);
+    ach_close(&p.to.chan);
     return status;
 }
 
