@@ -115,6 +115,10 @@ _ach() {
             words='tcp channel' ;;
         mk:--clock)
             words='monotonic realtime boottime tai monotonic-raw' ;;
+        mk:--encoding)
+            words='cdr protobuf json xdr text' ;;
+        mk:--schema-encoding)
+            words='ros2msg protobuf jsonschema' ;;
         mk:--mode | mk:-o | :-o)
             words='600 644 660 664 666' ;;
         :-C | :-U | :-D | :-F)

@@ -113,7 +113,37 @@ void json_file(struct json *j, const char *name, const ach_info_t *info)
     json_uint(j, "inode", info->inode);
 }
 
-void json_channel(struct json *j, const char *name, const ach_info_t *info, const struct newest *m)
+const ach_channel_type_t *channel_type(const ach_channel_t *chan)
+{
+    const ach_channel_type_t *type;
+
+    return ach_channel_type(chan, &type) == ACH_OK ? type : NULL;
+}
+
+static void json_type(struct json *j, const ach_channel_t *chan, const ach_info_t *info)
+{
+    const ach_channel_type_t *type = channel_type(chan);
+    char number[32];
+
+    snprintf(number, sizeof(number), "%016llx", (unsigned long long)info->epoch);
+    json_string(j, "epoch", number);
+    json_bool(j, "relayed", info->relayed);
+    if (!type) {
+        json_null(j, "type");
+        return;
+    }
+    snprintf(number, sizeof(number), "%016llx", (unsigned long long)ach_channel_type_hash(type));
+    json_object(j, "type");
+    json_string(j, "name", type->name);
+    json_string(j, "encoding", type->encoding);
+    json_string(j, "schema_encoding", type->schema_encoding);
+    json_uint(j, "schema_size", type->schema_size);
+    json_string(j, "hash", number);
+    json_end_object(j);
+}
+
+void json_channel(struct json *j, const ach_channel_t *chan, const char *name,
+                  const ach_info_t *info, const struct newest *m)
 {
     const char *clock = clock_name(info->clock);
 
@@ -132,6 +162,7 @@ void json_channel(struct json *j, const char *name, const ach_info_t *info, cons
     json_uint(j, "oldest", info->oldest);
     json_uint(j, "held", messages_held(info));
     json_uint(j, "recovered", info->recovered);
+    json_type(j, chan, info);
     if (m->there)
         json_uint(j, "newest_size", m->size);
     if (m->stamped)

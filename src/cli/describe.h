@@ -43,6 +43,10 @@ uint64_t messages_held(const ach_info_t *info);
 void json_file(struct json *j, const char *name, const ach_info_t *info);
 
 /* Add members about a channel to an open object. */
-void json_channel(struct json *j, const char *name, const ach_info_t *info, const struct newest *m);
+void json_channel(struct json *j, const ach_channel_t *chan, const char *name,
+                  const ach_info_t *info, const struct newest *m);
+
+/* What the messages are. NULL: unknown, or damaged. */
+const ach_channel_type_t *channel_type(const ach_channel_t *chan);
 
 #endif

@@ -41,6 +41,46 @@ has "$out" "timestamps      no"
 expect 0 "$ACH" mk -1v chan
 same "$err" "channel 'chan' exists already"
 
+# The type of the messages
+printf 'float64 x\nfloat64 y\n' >"$ACH_DIR/Pair.msg"
+printf 'float32 x\nfloat64 y\n' >"$ACH_DIR/Other.msg"
+: >"$ACH_DIR/empty.msg"
+expect 0 "$ACH" info chan
+has "$out" "type            none"
+expect 0 "$ACH" mk --type demo/msg/Pair --schema "$ACH_DIR/Pair.msg" pair
+expect 0 "$ACH" info pair
+has "$out" "type            demo/msg/Pair"
+has "$out" "encoding        cdr"
+has "$out" "schema          ros2msg, 20 bytes"
+expect 0 "$ACH" info --json pair
+has "$out" '"type": {"name": "demo/msg/Pair", "encoding": "cdr", "schema_encoding": "ros2msg", '
+expect 0 "$ACH" mk --exact --type demo/msg/Pair --schema "$ACH_DIR/Pair.msg" pair
+expect 3 "$ACH" mk --exact --type demo/msg/Pair --schema "$ACH_DIR/Other.msg" pair
+same "$err" "ach mk: channel 'pair' exists and differs: it has another schema of type demo/msg/Pair"
+expect 3 "$ACH" mk --exact --type demo/msg/Two --schema "$ACH_DIR/Pair.msg" pair
+same "$err" "ach mk: channel 'pair' exists and differs: it has type demo/msg/Pair"
+expect 3 "$ACH" mk --exact --type text --encoding text chan
+same "$err" "ach mk: channel 'chan' exists and differs: it has no type"
+expect 0 "$ACH" rm pair
+expect 0 "$ACH" mk --type note --encoding text pair
+expect 0 "$ACH" info pair
+has "$out" "encoding        text"
+hasnt "$out" "schema  "
+expect 0 "$ACH" rm pair
+expect 2 "$ACH" mk --schema "$ACH_DIR/Pair.msg" pair
+has "$err" "a type needs a name: --type"
+expect 2 "$ACH" mk --type t pair
+has "$err" "a type needs the encoding of its messages: --encoding"
+expect 2 "$ACH" mk --type t --encoding e --schema "$ACH_DIR/achshm-chan" pair
+has "$err" "what is the schema written in? --schema-encoding"
+expect 2 "$ACH" mk --type t --schema "$ACH_DIR/absent.msg" pair
+has "$err" "cannot read the schema $ACH_DIR/absent.msg: No such file or directory"
+expect 2 "$ACH" mk --type t --schema "$ACH_DIR/empty.msg" pair
+has "$err" "the schema $ACH_DIR/empty.msg is empty"
+expect 1 "$ACH" mk --type 'two words' --encoding text pair
+has "$err" "the name of a type is a word"
+rm "$ACH_DIR"/*.msg
+
 # file, chmod, dump
 expect 0 "$ACH" file chan other
 same "$out" "$ACH_DIR/achshm-chan

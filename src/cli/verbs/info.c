@@ -44,8 +44,23 @@ static void print_users(const char *name, const ach_info_t *info, const struct u
         print_number("hidden", u->hidden, u->hidden == 1 ? " process" : " processes");
 }
 
-static void info_print_text(const char *name, const ach_info_t *info, const struct newest *m,
-                            const struct users *u)
+static void print_type(const ach_channel_t *chan, const ach_info_t *info)
+{
+    const ach_channel_type_t *type = channel_type(chan);
+
+    if (!type) {
+        printf("%-15s %s\n", "type", info->typed ? "damaged" : "none");
+        return;
+    }
+    printf("%-15s %s\n", "type", type->name);
+    printf("%-15s %s\n", "encoding", type->encoding);
+    if (type->schema_size)
+        printf("%-15s %s, %zu bytes\n", "schema", type->schema_encoding, type->schema_size);
+    printf("%-15s %016llx\n", "type hash", (unsigned long long)ach_channel_type_hash(type));
+}
+
+static void info_print_text(const ach_channel_t *chan, const char *name, const ach_info_t *info,
+                            const struct newest *m, const struct users *u)
 {
     const char *clock = clock_name(info->clock);
 
@@ -60,6 +75,9 @@ static void info_print_text(const char *name, const ach_info_t *info, const stru
     printf("%-15s %s\n", "timestamps", info->timestamps ? "yes" : "no");
     printf("%-15s %s\n", "single writer", info->single_writer ? "yes" : "no");
     printf("%-15s %s\n", "read-only wake", info->readonly_wake ? "yes" : "no");
+    printf("%-15s %s\n", "relayed", info->relayed ? "yes" : "no");
+    printf("%-15s %016llx\n", "epoch", (unsigned long long)info->epoch);
+    print_type(chan, info);
     print_number("newest", info->newest, "");
     print_number("oldest", info->oldest, "");
     print_number("held", messages_held(info), "");
@@ -68,13 +86,13 @@ static void info_print_text(const char *name, const ach_info_t *info, const stru
     print_users(name, info, u);
 }
 
-static void info_print_json(const char *name, const ach_info_t *info, const struct newest *m,
-                            const struct users *u)
+static void info_print_json(const ach_channel_t *chan, const char *name, const ach_info_t *info,
+                            const struct newest *m, const struct users *u)
 {
     struct json j = JSON_INIT(stdout);
 
     json_object(&j, NULL);
-    json_channel(&j, name, info, m);
+    json_channel(&j, chan, name, info, m);
     users_json(u, name, info, &j);
     json_end_object(&j);
     json_line(&j);
@@ -95,9 +113,9 @@ static int info_show(const char *name, bool json)
         look_newest(&chan, &m);
         users_look(&u);
         if (json)
-            info_print_json(name, &info, &m, &u);
+            info_print_json(&chan, name, &info, &m, &u);
         else
-            info_print_text(name, &info, &m, &u);
+            info_print_text(&chan, name, &info, &m, &u);
         users_finish(&u);
     }
     ach_close(&chan);

@@ -74,7 +74,7 @@ static void ls_print_json(const struct survey *s, bool rate, const struct users 
 
         json_object(&j, NULL);
         if (c->open) {
-            json_channel(&j, c->name, &c->info, &c->newest);
+            json_channel(&j, &c->chan, c->name, &c->info, &c->newest);
             if (rate && c->rate >= 0)
                 json_number(&j, "rate", c->rate);
             else

@@ -2,11 +2,14 @@
 /* ach mk - create channels */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
 #include "describe.h"
 #include "parse.h"
+#include "typefile.h"
 
 /* Attributes given on the command line, to compare with an existing channel. */
 struct mk_asked {
@@ -23,6 +26,8 @@ struct mk_options {
     bool exact;
     bool truncate;
     bool verbose;
+    struct type_words words;
+    ach_channel_type_t type;
     ach_create_attr_t attr;
 };
 
@@ -33,6 +38,10 @@ enum {
     OPT_REPLACE_CORRUPT,
     OPT_CLOCK,
     OPT_EXACT,
+    OPT_TYPE,
+    OPT_ENCODING,
+    OPT_SCHEMA,
+    OPT_SCHEMA_ENCODING,
 };
 
 static const struct option longs[] = {
@@ -51,6 +60,10 @@ static const struct option longs[] = {
     {"single-writer", no_argument, NULL, OPT_SINGLE_WRITER},
     {"replace-corrupt", no_argument, NULL, OPT_REPLACE_CORRUPT},
     {"clock", required_argument, NULL, OPT_CLOCK},
+    {"type", required_argument, NULL, OPT_TYPE},
+    {"encoding", required_argument, NULL, OPT_ENCODING},
+    {"schema", required_argument, NULL, OPT_SCHEMA},
+    {"schema-encoding", required_argument, NULL, OPT_SCHEMA_ENCODING},
     {0},
 };
 
@@ -77,6 +90,13 @@ static bool set_number(size_t *out, const char *what, const char *text)
     errno = 0;
     return (parse_size(text, out) && *out > 0) ||
            bad_value(what, text, "a number from 1 on, for example 10, 64K or 2M");
+}
+
+/* A word of the type; they are checked together later. */
+static bool set_word(const char **word)
+{
+    *word = optarg;
+    return true;
 }
 
 /* Apply one option. */
@@ -115,6 +135,14 @@ static bool mk_apply(struct mk_options *o, int c)
     case OPT_EXACT:
         o->exact = true;
         return o->exist_ok = true;
+    case OPT_TYPE:
+        return set_word(&o->words.name);
+    case OPT_ENCODING:
+        return set_word(&o->words.encoding);
+    case OPT_SCHEMA:
+        return set_word(&o->words.file);
+    case OPT_SCHEMA_ENCODING:
+        return set_word(&o->words.schema_encoding);
     case '1':
         return o->exist_ok = true;
     case 'v':
@@ -180,6 +208,21 @@ static void mk_compare(const struct mk_options *o, const ach_info_t *have, struc
         differ(d, "mode %03o", (unsigned)have->mode);
 }
 
+static void compare_type(const struct mk_options *o, const ach_channel_t *chan,
+                         struct difference *d)
+{
+    const ach_channel_type_t *type;
+
+    if (!o->attr.type)
+        return;
+    if (ach_channel_type(chan, &type) != ACH_OK)
+        differ(d, "no type");
+    else if (strcmp(type->name, o->type.name) != 0)
+        differ(d, "type %.64s", type->name);
+    else if (ach_channel_type_hash(type) != ach_channel_type_hash(&o->type))
+        differ(d, "another schema of type %.64s", type->name);
+}
+
 /* With --exist-ok or --exact: compare the existing channel with the options. */
 static int judge(const struct mk_options *o, const char *name, ach_channel_t *chan)
 {
@@ -192,6 +235,7 @@ static int judge(const struct mk_options *o, const char *name, ach_channel_t *ch
         ach_chmod(chan, o->attr.mode) != ACH_OK)
         return fail_errstr();
     mk_compare(o, &have, &d);
+    compare_type(o, chan, &d);
     if (d.length) {
         complain("%schannel '%s' exists and differs: it has %s", o->exact ? "" : "warning: ", name,
                  d.text);
@@ -247,6 +291,16 @@ static int make(const struct mk_options *o, const char *name)
     return EXIT_OK;
 }
 
+/* False after complaining. */
+static bool mk_type(struct mk_options *o)
+{
+    const struct type_words *w = &o->words;
+
+    if (!w->name && !w->encoding && !w->file && !w->schema_encoding)
+        return true;
+    return type_read(w, &o->type) && ach_create_attr_set_type(&o->attr, &o->type) == ACH_OK;
+}
+
 static int mk_run(int argc, char **argv)
 {
     struct mk_options o = {.count = ACH_DEFAULT_FRAME_COUNT, .size = ACH_DEFAULT_FRAME_SIZE};
@@ -261,12 +315,15 @@ static int mk_run(int argc, char **argv)
         return usage("--truncate and %s do not go together", o.exact ? "--exact" : "--exist-ok");
     if (optind == argc)
         return usage("name a channel");
+    if (!mk_type(&o))
+        return EXIT_USAGE;
     for (; optind < argc; optind++) {
         int made = make(&o, argv[optind]);
 
         if (made != EXIT_OK && status != EXIT_FAILED)
             status = made;
     }
+    free((void *)o.type.schema);
     return status;
 }
 
@@ -292,6 +349,12 @@ const struct verb verb_mk = {
         "                         boottime, tai, monotonic-raw\n"
         "      --readonly-wake    wake subscribers that may only read, so that they need not poll\n"
         "      --single-writer    only the holder of the source lock may put\n"
+        "      --type NAME        what the messages are, for example geometry_msgs/msg/Twist\n"
+        "      --schema FILE      describes the messages; its ending tells the encodings: .msg, "
+        ".json,\n"
+        "                         .fds or .desc (a descriptor set of protoc)\n"
+        "      --encoding NAME    of the messages: cdr, protobuf, json, ...\n"
+        "      --schema-encoding NAME  of the schema: ros2msg, protobuf, jsonschema, ...\n"
         "  -u, --user             in shared memory (default)\n"
         "  -k, --kernel           in the kernel module\n"
         "  -v, --verbose          print what was created\n"
@@ -300,6 +363,7 @@ const struct verb verb_mk = {
         "  ach mk imu\n"
         "  ach mk -1 -m 10 -n 3000 state command\n"
         "  ach mk --exact --size 64 --timestamps imu || echo 'imu is another channel'\n"
+        "  ach mk --type geometry_msgs/msg/Twist --schema Twist.msg --size 48 cmd_vel\n"
         "  ach mk --mode 644 --readonly-wake --timestamps --frames 4 --size 2M camera\n",
     .run = mk_run,
 };
