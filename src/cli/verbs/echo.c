@@ -107,7 +107,14 @@ static bool ends_line(const struct reader *r)
     return last == '\n' || last == '\0';
 }
 
-static void print_message(const struct echo_options *o, const struct reader *r, uint64_t seq)
+/* What the channel's messages are is known, or the message is text. */
+static bool looks_like_text(const struct echo_options *o, const struct decoder *d, bool text)
+{
+    return o->look == LOOK_TEXT || (o->look == LOOK_AUTO && !d->definition && text);
+}
+
+static void print_message(const struct echo_options *o, const struct decoder *d,
+                          const struct reader *r, uint64_t seq)
 {
     const char *text = (const char *)r->data;
     struct timespec t = wall_time(r);
@@ -118,20 +125,17 @@ static void print_message(const struct echo_options *o, const struct reader *r, 
     strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
     printf("%s%s.%06ld #%llu %zu bytes:", untimed(r, seq) ? "before " : "", clock, t.tv_nsec / 1000,
            (unsigned long long)seq, r->size);
-    if (o->look == LOOK_TEXT) {
+    if (looks_like_text(o, d, is_text(text, r->size))) {
         putchar(' ');
-        print_text(text, r->size);
-    } else if (o->look == LOOK_AUTO && is_text(text, r->size)) {
-        putchar(' ');
-        print_text(text, ends_line(r) ? r->size - 1 : r->size);
-    } else if (o->look == LOOK_HEX || !decode_print(r->name, r->data, r->size)) {
+        print_text(text, o->look == LOOK_AUTO && ends_line(r) ? r->size - 1 : r->size);
+    } else if (o->look == LOOK_HEX || !decode_print(d, r->data, r->size)) {
         putchar('\n');
         print_dump(r->data, r->size);
     }
 }
 
-static void echo_print_json(const struct echo_options *o, const struct reader *r, uint64_t seq,
-                            uint64_t missed)
+static void echo_print_json(const struct echo_options *o, const struct decoder *d,
+                            const struct reader *r, uint64_t seq, uint64_t missed)
 {
     struct json j = JSON_INIT(stdout);
     const char *text = (const char *)r->data;
@@ -145,43 +149,45 @@ static void echo_print_json(const struct echo_options *o, const struct reader *r
     json_uint(&j, "sequence", seq);
     json_uint(&j, "missed", missed);
     json_uint(&j, "size", r->size);
-    if (o->look == LOOK_TEXT || (o->look == LOOK_AUTO && is_lines(text, r->size)))
+    if (looks_like_text(o, d, is_lines(text, r->size)))
         json_bytes(&j, "text", text, r->size);
-    else if (o->look == LOOK_HEX || !decode_json(r->name, r->data, r->size, &j))
+    else if (o->look == LOOK_HEX || !decode_json(d, r->data, r->size, &j))
         json_hex(&j, "hex", r->data, r->size);
     json_end_object(&j);
     json_line(&j);
 }
 
-static void print_one(const struct echo_options *o, const struct reader *r)
+static void print_one(const struct echo_options *o, const struct decoder *d, const struct reader *r)
 {
     uint64_t seq = 0, missed = o->last ? 0 : reader_missed(r); /* --last skips on purpose */
 
     ach_channel_seq(&r->chan, &seq);
     if (o->json) {
-        echo_print_json(o, r, seq, missed);
+        echo_print_json(o, d, r, seq, missed);
         return;
     }
     if (missed)
         printf("-- %llu missed\n", (unsigned long long)missed);
-    print_message(o, r, seq);
+    print_message(o, d, r, seq);
 }
 
 /* Print messages until the count is reached or a get fails. */
 static enum ach_status echo_follow(const struct echo_options *o, struct reader *r, uint64_t *got)
 {
     int options = ACH_O_WAIT | ACH_O_LINKED | (o->last ? ACH_O_LAST : 0);
+    enum ach_status status = ACH_OK;
+    struct decoder d;
 
-    for (; o->count == 0 || *got < o->count; ++*got) {
-        enum ach_status status = reader_get(r, NULL, options);
-
+    decoder_begin(&d, r->name, &r->chan);
+    for (; status == ACH_OK && (o->count == 0 || *got < o->count); ++*got) {
+        status = reader_get(r, NULL, options);
         if (!delivered(status))
-            return status;
-        print_one(o, r);
-        if (!streams_ok())
-            return ACH_CANCELED;
+            break;
+        print_one(o, &d, r);
+        status = streams_ok() ? ACH_OK : ACH_CANCELED;
     }
-    return ACH_OK;
+    decoder_end(&d);
+    return status;
 }
 
 /* Follow a replaced channel to the next one of that name. */
@@ -240,7 +246,8 @@ const struct verb verb_echo = {
     .help =
         "Usage: ach echo [OPTION ...] CHANNEL\n\n"
         "Print each message that comes, until Ctrl-C: the time, the sequence number, the size,\n"
-        "and the message as text, field by field if it is of a device, or as a hex dump. The time\n"
+        "and the message field by field if the channel has a type or is one of a device, as text,\n"
+        "or as a hex dump. Known types are definitions of ROS with messages in CDR. The time\n"
         "is that of the put if the channel has timestamps, else of the arrival here. If the\n"
         "channel does not exist, wait for it; if it is removed or replaced, or its file is cut\n"
         "short, follow the next channel of that name.\n\n"
