@@ -25,8 +25,8 @@ struct image {
 /* Sound channels to start from, with messages of all kinds in them. */
 static const struct shape {
     size_t frame_cnt, frame_size;
-    int single;
-} shapes[] = {{1, 1, 0}, {4, 100, 0}, {3, 1000, 1}, {16, 64, 0}};
+    int single, typed;
+} shapes[] = {{1, 1, 0, 0}, {4, 100, 0, 1}, {3, 1000, 1, 0}, {16, 64, 0, 0}, {4, 80, 1, 1}};
 
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
@@ -35,6 +35,11 @@ static char path[256];
 
 static void make_sound(struct image *image, const struct shape *shape)
 {
+    static const ach_channel_type_t type = {.name = "demo/msg/Pair",
+                                            .encoding = "cdr",
+                                            .schema_encoding = "ros2msg",
+                                            .schema = "float64 x\nfloat64 y\n",
+                                            .schema_size = 20};
     unsigned char message[3000] = "message";
     ach_create_attr_t create;
     ach_attr_t attr;
@@ -44,6 +49,8 @@ static void make_sound(struct image *image, const struct shape *shape)
 
     ach_create_attr_init(&create);
     ach_create_attr_set_single_writer(&create, shape->single);
+    ach_create_attr_set_relayed(&create, shape->typed);
+    ach_create_attr_set_type(&create, shape->typed ? &type : NULL);
     STATUS(ach_create(NAME, shape->frame_cnt, shape->frame_size, &create), ACH_MASK_OK);
     ach_attr_init(&attr);
     ach_attr_set_lock_source(&attr, shape->single);
@@ -133,10 +140,17 @@ static void use(ach_channel_t *chan)
     ach_wait_item_t item = {.chan = chan};
     const struct timespec none = {0};
     ach_info_t info;
+    ach_origin_t origin;
+    const ach_channel_type_t *type;
 
     STATUS(ach_channel_info(chan, &info), ACH_MASK_OK | ACH_MASK_CORRUPT);
+    if (STATUS(ach_channel_type(chan, &type), ACH_MASK_OK | ACH_MASK_CORRUPT | ACH_MASK_ENOTSUP) ==
+        ACH_OK)
+        HOLDS(strlen(type->name) > 0 && ((const char *)type->schema)[type->schema_size] == '\0' &&
+              ach_channel_type_hash(type) != 0);
     read_some(chan, 0);
     read_some(chan, ACH_O_LAST | ACH_O_COPY);
+    STATUS(ach_channel_origin(chan, &origin), ACH_MASK_OK | ACH_MASK_EAGAIN | ACH_MASK_ENOTSUP);
     write_some(chan);
     read_some(chan, ACH_O_WAIT | ACH_O_RELTIME);
     read_some(chan, ACH_O_LAST | ACH_O_LINKED);

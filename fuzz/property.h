@@ -38,6 +38,12 @@ void property_log(const uint8_t *data, size_t size);
  */
 void property_body(const uint8_t *data, size_t size);
 
+/*
+ * The bytes are the definition of a message, and after a NUL a message. It is refused, or decoded,
+ * printed, and encoded to the same.
+ */
+void property_definition(const uint8_t *data, size_t size);
+
 /* As property_body, for a text that is JSON, or words. */
 void property_text(const uint8_t *data, size_t size);
 
