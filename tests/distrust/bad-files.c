@@ -167,7 +167,11 @@ static void test_fields(const struct image *good)
     } fields[] = {
         FIELD(magic, h->magic + 1, ACH_MASK_BAD_SHM_FILE),
         FIELD(magic, __builtin_bswap64(h->magic), ACH_MASK_BAD_SHM_FILE),
-        FIELD(version, h->version + 1, ACH_MASK_BAD_HEADER),
+        FIELD(version, ACHI_VERSION_TYPED + 1, ACH_MASK_BAD_HEADER),
+        FIELD(version, ACHI_VERSION_TYPED, ACH_MASK_BAD_SHM_FILE),
+        FIELD(type_size, 1, ACH_MASK_BAD_SHM_FILE),
+        FIELD(type_size, UINT32_MAX, ACH_MASK_BAD_SHM_FILE),
+        FIELD(flags, h->flags | ACHI_F_ORIGINS, ACH_MASK_BAD_SHM_FILE),
         FIELD(version, 0, ACH_MASK_BAD_HEADER),
         FIELD(page, h->page * 2, ACH_MASK_BAD_HEADER),
         FIELD(page, 0, ACH_MASK_BAD_HEADER),
