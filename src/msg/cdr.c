@@ -13,27 +13,9 @@
 
 #include <ach/definition.h>
 
-#define PADDING_MAX 7
+#include "../device/xdr/scalar.h"
 
-static uint32_t kind_size(unsigned kind)
-{
-    switch (kind) {
-    case ACH_KIND_BOOL:
-    case ACH_KIND_INT8:
-    case ACH_KIND_UINT8:
-    case ACH_KIND_CHAR:
-        return 1;
-    case ACH_KIND_INT16:
-    case ACH_KIND_UINT16:
-        return 2;
-    case ACH_KIND_INT32:
-    case ACH_KIND_UINT32:
-    case ACH_KIND_FLOAT:
-        return 4;
-    default:
-        return 8;
-    }
-}
+#define PADDING_MAX 7
 
 /* Copy n little-endian values of one size; to and from may be unaligned. */
 static void copy_values(uint8_t *to, const uint8_t *from, uint32_t size, uint64_t n)
@@ -103,7 +85,7 @@ static enum ach_status write_room(struct cdr_writer *w, uint64_t align, uint64_t
 static enum ach_status write_values(struct cdr_writer *w, unsigned kind, const uint8_t *from,
                                     uint64_t n)
 {
-    uint32_t size = kind_size(kind);
+    uint32_t size = xdr_scalar_size(kind);
     uint8_t *at = NULL;
     enum ach_status status = write_room(w, n ? size : 1, size * n, &at);
 
@@ -237,7 +219,7 @@ static enum ach_status read_elements(struct cdr_reader *r, const ach_type_t *typ
                                      const ach_field_t *f, uint8_t *to, uint32_t n)
 {
     enum ach_status status = ACH_OK;
-    uint32_t i, size = kind_size(f->kind);
+    uint32_t i, size = xdr_scalar_size(f->kind);
     const uint8_t *from;
 
     if (f->kind == ACH_KIND_STRUCT) {
@@ -259,7 +241,7 @@ static enum ach_status read_elements(struct cdr_reader *r, const ach_type_t *typ
 
 static uint64_t element_size(const ach_field_t *f)
 {
-    return f->type ? f->type->body_size : kind_size(f->kind);
+    return f->type ? f->type->body_size : xdr_scalar_size(f->kind);
 }
 
 /* Every element has at least one byte. Some programs write an empty string without its NUL. */

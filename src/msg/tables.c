@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../device/xdr/scalar.h"
+
 /* Types that are not sections of the text. */
 enum { STRING, TIME, DURATION, EXTRA_TYPES };
 
@@ -14,13 +16,13 @@ enum { NOT_MADE, BEING_MADE, MADE };
 
 static const struct scalar {
     const char *name;
-    uint8_t kind, size;
+    uint8_t kind;
 } scalars[] = {
-    {"bool", ACH_KIND_BOOL, 1},      {"byte", ACH_KIND_UINT8, 1},    {"char", ACH_KIND_UINT8, 1},
-    {"int8", ACH_KIND_INT8, 1},      {"uint8", ACH_KIND_UINT8, 1},   {"int16", ACH_KIND_INT16, 2},
-    {"uint16", ACH_KIND_UINT16, 2},  {"int32", ACH_KIND_INT32, 4},   {"uint32", ACH_KIND_UINT32, 4},
-    {"int64", ACH_KIND_INT64, 8},    {"uint64", ACH_KIND_UINT64, 8}, {"float32", ACH_KIND_FLOAT, 4},
-    {"float64", ACH_KIND_DOUBLE, 8},
+    {"bool", ACH_KIND_BOOL},      {"byte", ACH_KIND_UINT8},    {"char", ACH_KIND_UINT8},
+    {"int8", ACH_KIND_INT8},      {"uint8", ACH_KIND_UINT8},   {"int16", ACH_KIND_INT16},
+    {"uint16", ACH_KIND_UINT16},  {"int32", ACH_KIND_INT32},   {"uint32", ACH_KIND_UINT32},
+    {"int64", ACH_KIND_INT64},    {"uint64", ACH_KIND_UINT64}, {"float32", ACH_KIND_FLOAT},
+    {"float64", ACH_KIND_DOUBLE},
 };
 
 #define SCALARS (sizeof(scalars) / sizeof(scalars[0]))
@@ -33,15 +35,6 @@ static const struct scalar *scalar_named(const char *name)
         if (strcmp(scalars[i].name, name) == 0)
             return &scalars[i];
     return NULL;
-}
-
-static const struct scalar *scalar_of(unsigned kind)
-{
-    size_t i;
-
-    for (i = 0; scalars[i].kind != kind; i++)
-        ;
-    return &scalars[i];
 }
 
 /* A type that grows field by field. Sizes stay far below 2^64: see too_large. */
@@ -92,22 +85,22 @@ static void add_variable(struct growth *g, ach_field_t *f)
     add_field(g, f);
 }
 
-/* Bytes in XDR of a value or of n values in an array. */
-static uint64_t xdr_size(const ach_field_t *f, uint64_t size, uint64_t n)
+/* Bytes in XDR of a value, or of the values of an array. */
+static uint64_t xdr_size(const ach_field_t *f)
 {
     if (f->type)
-        return f->type->wire_size * n;
-    if (size == 1 && f->array == ACH_ARRAY_FIXED)
-        return (n + 3) & ~(uint64_t)3;
-    return (size == 8 ? 8 : 4) * n;
+        return (uint64_t)f->type->wire_size * f->limit;
+    if (xdr_kind_is_byte(f->kind) && f->array == ACH_ARRAY_FIXED)
+        return xdr_padded(f->limit);
+    return (uint64_t)xdr_scalar_wire_size(f->kind) * f->limit;
 }
 
 static void add_inline(struct growth *g, ach_field_t *f)
 {
-    uint64_t size = f->type ? f->type->body_size : scalar_of(f->kind)->size;
+    uint64_t size = f->type ? f->type->body_size : xdr_scalar_size(f->kind);
 
     f->offset = place(g, size * f->limit, f->type ? f->type->body_align : size);
-    g->wire += xdr_size(f, size, f->limit);
+    g->wire += xdr_size(f);
     if (f->type && !f->type->fixed)
         g->fixed = false;
     add_field(g, f);
