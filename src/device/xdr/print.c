@@ -119,15 +119,16 @@ static void print_field(const ach_field_t *f, const uint8_t *body, unsigned inde
     uint32_t n = xdr_field_count(f, body);
     const uint8_t *at = xdr_field_elements(f, body);
 
-    if (f->kind == ACH_KIND_STRUCT && f->array == ACH_ARRAY_NONE) {
+    if (f->type && f->array == ACH_ARRAY_NONE) {
         print_struct(f->name, width, f->type, at, indent, to);
         return;
     }
     fprintf(to, "%*s%-*s ", (int)indent, "", width, f->name);
-    if (f->type && xdr_value_field(f->type)) {
-        print_values(f, at, n, to);
-    } else if (f->kind == ACH_KIND_STRUCT) {
-        print_structs(f, at, n, indent, to);
+    if (f->type) {
+        if (xdr_value_field(f->type))
+            print_values(f, at, n, to);
+        else
+            print_structs(f, at, n, indent, to);
     } else if (f->kind == ACH_KIND_CHAR) {
         print_string((const char *)at,
                      f->array == ACH_ARRAY_FIXED ? (uint32_t)strnlen((const char *)at, n) : n, to);
