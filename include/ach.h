@@ -171,7 +171,7 @@ struct ach_header;
 
 /* The longest name of a type or an encoding, with its terminating NUL, and the largest schema. */
 #define ACH_TYPE_NAME_MAX 256
-#define ACH_TYPE_SCHEMA_MAX (1000 * 1000)
+#define ACH_TYPE_SCHEMA_MAX 1000000
 
 /*
  * What the messages of a channel are. Names and encodings are words without spaces; the
