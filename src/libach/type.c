@@ -61,7 +61,8 @@ enum ach_status achi_type_size(const ach_channel_type_t *type, uint32_t *size)
     return ACH_OK;
 }
 
-_Static_assert(sizeof(struct achi_type_head) + 3 * ACH_TYPE_NAME_MAX + ACH_TYPE_SCHEMA_MAX + 1 <=
+_Static_assert(sizeof(struct achi_type_head) + 3 * (size_t)ACH_TYPE_NAME_MAX + ACH_TYPE_SCHEMA_MAX +
+                       1 <=
                    ACHI_TYPE_MAX,
                "every valid type fits");
 
@@ -122,57 +123,65 @@ static bool unpack(struct achi_type *t, size_t size)
     return achi_type_size(&t->type, &again) == ACH_OK && again == size;
 }
 
-/* Copy the type and check it. NULL with the status. */
-static struct achi_type *take(const struct achi_handle *h, enum ach_status *r)
+/* Copy the type and check it. */
+static enum ach_status take(const struct achi_handle *h, struct achi_type **copy)
 {
     struct achi_type *t = malloc(sizeof(*t) + h->type_size);
+    enum ach_status r = ACH_OK;
 
-    if (!t) {
-        *r = achi_fail(ACH_FAILED_SYSCALL, "no memory for a type");
-        return NULL;
-    }
+    if (!t)
+        return achi_fail(ACH_FAILED_SYSCALL, "no memory for a type");
     memcpy(t->bytes, (const unsigned char *)h->view.hdr + h->type_off, h->type_size);
-    *r = ACH_OK;
     if (achi_area_lost(h->area))
-        *r = achi_fail(ACH_BAD_SHM_FILE, "the file of the channel was cut short");
+        r = achi_fail(ACH_BAD_SHM_FILE, "the file of the channel was cut short");
     else if (!unpack(t, h->type_size))
-        *r = achi_fail(ACH_CORRUPT, "the channel's type is damaged");
-    if (*r == ACH_OK)
-        return t;
-    free(t);
-    return NULL;
+        r = achi_fail(ACH_CORRUPT, "the channel's type is damaged");
+    if (r == ACH_OK)
+        *copy = t;
+    else
+        free(t);
+    return r;
 }
 
-/* The handle's copy, made when first asked for; copies of the handle in other threads may ask too. */
-static enum ach_status type_of(struct achi_handle *h, const ach_channel_type_t **type)
+/*
+ * The handle's copy, made when first asked for; copies of the handle in other threads may ask too.
+ * NULL with the status.
+ */
+static const ach_channel_type_t *type_of(struct achi_handle *h, enum ach_status *r)
 {
-    struct achi_type *old = __atomic_load_n(&h->type, __ATOMIC_ACQUIRE), *t = old;
-    enum ach_status r;
+    struct achi_type *old = __atomic_load_n(&h->type, __ATOMIC_ACQUIRE), *t = NULL;
 
-    if (!h->type_size)
-        return achi_fail(ACH_ENOTSUP, "the channel has no type");
-    if (!t) {
-        t = take(h, &r);
-        if (!t)
-            return r;
-        if (!__atomic_compare_exchange_n(&h->type, &old, t, 0, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)) {
-            free(t);
-            t = old;
-        }
+    *r = ACH_OK;
+    if (old)
+        return &old->type;
+    if (h->type_size)
+        *r = take(h, &t);
+    else
+        *r = achi_fail(ACH_ENOTSUP, "the channel has no type");
+    if (!t)
+        return NULL;
+    if (!__atomic_compare_exchange_n(&h->type, &old, t, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        free(t);
+        t = old;
     }
-    *type = &t->type;
-    return ACH_OK;
+    return &t->type;
 }
 
 enum ach_status ach_channel_type(const ach_channel_t *chan, const ach_channel_type_t **type)
 {
+    const ach_channel_type_t *has;
     struct achi_handle *h;
+    enum ach_status r;
 
     if (!chan || !type)
         return ACH_EINVAL;
     h = achi_handle_in(chan);
-    return h ? type_of(h, type) : ACH_CLOSED;
+    if (!h)
+        return ACH_CLOSED;
+    has = type_of(h, &r);
+    if (has)
+        *type = has;
+    return r;
 }
 
 /* FNV-1a, 64 bits. The NUL behind each part keeps "ab" "c" apart from "a" "bc". */
@@ -296,7 +305,7 @@ static enum ach_status other_schema(const char *name, const ach_channel_type_t *
 enum ach_status achi_type_check(struct achi_handle *h, const char *name,
                                 const ach_channel_type_t *wanted)
 {
-    const ach_channel_type_t *has = NULL;
+    const ach_channel_type_t *has;
     uint32_t size;
     enum ach_status r = achi_type_size(wanted, &size);
 
@@ -306,9 +315,11 @@ enum ach_status achi_type_check(struct achi_handle *h, const char *name,
     if (!h->type_size)
         return achi_fail(ACH_BAD_TYPE, "channel '%s' has no type; the program expects '%s'", name,
                          wanted->name);
-    r = type_of(h, &has);
-    if (r != ACH_OK || ach_channel_type_hash(has) == ach_channel_type_hash(wanted))
+    has = type_of(h, &r);
+    if (!has)
         return r;
+    if (ach_channel_type_hash(has) == ach_channel_type_hash(wanted))
+        return ACH_OK;
     if (strcmp(has->name, wanted->name) == 0)
         return other_schema(name, has, wanted);
     return achi_fail(ACH_BAD_TYPE,
