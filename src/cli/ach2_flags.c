@@ -89,7 +89,7 @@ static void drop_options(struct words *w, const char *verb)
     const char *has = ach2_options_of(verb);
     int i, kept = 1;
 
-    for (i = 1; i < w->argc; i++) {
+    for (i = 1; w->argv[i]; i++) { /* NULL ends the words */
         const char *word = w->argv[i];
         bool value = strchr("mno", word[1]) != NULL;
 
