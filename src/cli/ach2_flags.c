@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli.h"
 #include "suggest.h"
@@ -72,15 +71,16 @@ static bool second_verb(int argc, char **argv, const char *verb)
     return false;
 }
 
-/* The options of Ach 2 that a verb has; the other verbs have all. */
+/* The options of Ach 2 that a verb has. */
 static const char *ach2_options_of(const char *verb)
 {
-    if (strcasecmp(verb, "rm") == 0 || strcasecmp(verb, "unlink") == 0)
+    const struct verb *v = verb_find(verb);
+
+    if (v == &verb_rm)
         return "1kuv";
-    if (strcasecmp(verb, "chmod") == 0 || strcasecmp(verb, "dump") == 0 ||
-        strcasecmp(verb, "file") == 0)
+    if (v == &verb_chmod || v == &verb_dump || v == &verb_file)
         return "ku";
-    return "mnot1kuv";
+    return "mnot1kuv"; /* mk; newer verbs refuse what they do not have */
 }
 
 /* Drop the options that the verb does not have, with their values. */
@@ -102,6 +102,8 @@ static void drop_options(struct words *w, const char *verb)
             w->argv[kept++] = w->argv[++i];
     }
     w->argc = kept;
+    while (kept < i)
+        w->argv[kept++] = NULL;
 }
 
 /* Split the command line into the verb (returned) and its options and operands (in w). */

@@ -34,6 +34,8 @@ for line in '-v -D foo' '-D foo -v' '-v -F foo' '-v file foo' '-v dump foo' '-v 
 done
 "$ACH" mk bar
 expect 0 "$ACH" -U bar -o 666 -m 3 -v
+"$ACH" mk bar
+expect 0 "$ACH" -v -o 666 remove bar
 for program in "$ACH" "$achcop" "$achcat" "$achlog"; do
     for option in -H '-?' -h; do
         expect 0 "$program" "$option"
