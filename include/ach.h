@@ -309,8 +309,8 @@ __extension__ typedef struct ach_info {
             enum ach_ready ready;      /* mechanism of its descriptor */
             uint32_t source_pid;       /* process that holds the source lock; 0: none, or unknown */
             /* The channel, again. */
-            uint64_t epoch;           /* random: another channel of the same name has another one;
-                               0: made by a release before 3.1 */
+            uint64_t epoch;           /* random: a later channel of the same name has another one;
+                               0: the channel was made by a release before 3.1 */
             unsigned int relayed : 1; /* messages have an origin */
             unsigned int typed : 1;   /* ach_channel_type returns what its messages are */
         };
@@ -730,8 +730,9 @@ enum ach_status ach_create(const char *name, size_t frame_cnt, size_t frame_size
  *
  * Returns: ACH_OK; ACH_ENOENT; ACH_EACCES; ACH_INVALID_NAME; ACH_EINVAL for a
  * NULL argument; ACH_BAD_SHM_FILE if the file is not a channel; ACH_BAD_HEADER
- * for a channel of another layout; ACH_EAGAIN when the source lock is held;
- * ACH_ENOTSUP for a kernel channel without the module; ACH_FAILED_SYSCALL.
+ * for a channel of another layout; ACH_BAD_TYPE for another type than expected;
+ * ACH_EAGAIN when the source lock is held; ACH_ENOTSUP for a kernel channel without
+ * the module; ACH_CORRUPT for a damaged type; ACH_FAILED_SYSCALL.
  *
  * Since: 3.0
  */
