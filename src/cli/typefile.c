@@ -60,7 +60,7 @@ static bool read_schema(const char *file, ach_channel_type_t *type)
     return read;
 }
 
-bool type_read(const struct type_words *words, ach_channel_type_t *type)
+int type_read(const struct type_words *words, ach_channel_type_t *type)
 {
     const struct ending *ending = words->file ? ending_of(words->file) : NULL;
 
@@ -70,17 +70,11 @@ bool type_read(const struct type_words *words, ach_channel_type_t *type)
     type->schema_encoding = words->schema_encoding ? words->schema_encoding
                             : ending               ? ending->schema_encoding
                                                    : NULL;
-    if (!type->name) {
-        usage("a type needs a name: --type");
-        return false;
-    }
-    if (!type->encoding) {
-        usage("a type needs the encoding of its messages: --encoding");
-        return false;
-    }
-    if (words->file && !type->schema_encoding) {
-        usage("what is the schema written in? --schema-encoding");
-        return false;
-    }
-    return !words->file || read_schema(words->file, type);
+    if (!type->name)
+        return usage("a type needs a name: --type");
+    if (!type->encoding)
+        return usage("a type needs the encoding of its messages: --encoding");
+    if (words->file && !type->schema_encoding)
+        return usage("what is the schema written in? --schema-encoding");
+    return !words->file || read_schema(words->file, type) ? EXIT_OK : EXIT_FAILED;
 }

@@ -4,8 +4,6 @@
 #define CLI_TYPEFILE_H
 
 #include <ach.h>
-#include <stdbool.h>
-
 /* As given on the command line; NULL: not given. */
 struct type_words {
     const char *name, *encoding, *schema_encoding;
@@ -13,9 +11,9 @@ struct type_words {
 };
 
 /*
- * Make a type of them. The file's ending tells the encodings that are not given. False after
- * complaining. Free the schema afterwards.
+ * Make a type of them. The file's ending tells the encodings that are not given. An exit status,
+ * after complaining if it failed. Free the schema afterwards.
  */
-bool type_read(const struct type_words *words, ach_channel_type_t *type);
+int type_read(const struct type_words *words, ach_channel_type_t *type);
 
 #endif

@@ -73,9 +73,9 @@ expect 2 "$ACH" mk --type t pair
 has "$err" "a type needs the encoding of its messages: --encoding"
 expect 2 "$ACH" mk --type t --encoding e --schema "$ACH_DIR/achshm-chan" pair
 has "$err" "what is the schema written in? --schema-encoding"
-expect 2 "$ACH" mk --type t --schema "$ACH_DIR/absent.msg" pair
+expect 1 "$ACH" mk --type t --schema "$ACH_DIR/absent.msg" pair
 has "$err" "cannot read the schema $ACH_DIR/absent.msg: No such file or directory"
-expect 2 "$ACH" mk --type t --schema "$ACH_DIR/empty.msg" pair
+expect 1 "$ACH" mk --type t --schema "$ACH_DIR/empty.msg" pair
 has "$err" "the schema $ACH_DIR/empty.msg is empty"
 expect 1 "$ACH" mk --type 'two words' --encoding text pair
 has "$err" "the name of a type is a word"

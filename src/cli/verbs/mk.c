@@ -291,14 +291,18 @@ static int make(const struct mk_options *o, const char *name)
     return EXIT_OK;
 }
 
-/* False after complaining. */
-static bool mk_type(struct mk_options *o)
+/* An exit status, after complaining if it failed. */
+static int mk_type(struct mk_options *o)
 {
     const struct type_words *w = &o->words;
+    int status;
 
     if (!w->name && !w->encoding && !w->file && !w->schema_encoding)
-        return true;
-    return type_read(w, &o->type) && ach_create_attr_set_type(&o->attr, &o->type) == ACH_OK;
+        return EXIT_OK;
+    status = type_read(w, &o->type);
+    if (status == EXIT_OK)
+        ach_create_attr_set_type(&o->attr, &o->type);
+    return status;
 }
 
 static int mk_run(int argc, char **argv)
@@ -315,8 +319,9 @@ static int mk_run(int argc, char **argv)
         return usage("--truncate and %s do not go together", o.exact ? "--exact" : "--exist-ok");
     if (optind == argc)
         return usage("name a channel");
-    if (!mk_type(&o))
-        return EXIT_USAGE;
+    status = mk_type(&o);
+    if (status != EXIT_OK)
+        return status;
     for (; optind < argc; optind++) {
         int made = make(&o, argv[optind]);
 
