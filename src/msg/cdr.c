@@ -50,15 +50,6 @@ static enum ach_status wrong(enum ach_status status, const ach_type_t *type, con
     return ach_errstr_set(status, "%s%s%s: %s", type->name, *f->name ? "." : "", f->name, what);
 }
 
-static uint32_t load_count(const ach_field_t *f, const uint8_t *body)
-{
-    uint32_t n = f->limit;
-
-    if (f->array == ACH_ARRAY_VARIABLE)
-        memcpy(&n, body + f->count_offset, sizeof(n));
-    return n;
-}
-
 /* Encoding. */
 
 /* to NULL: only count. */
@@ -131,7 +122,7 @@ static enum ach_status write_string(struct cdr_writer *w, const ach_type_t *type
 static enum ach_status write_variable(struct cdr_writer *w, const ach_type_t *type,
                                       const ach_field_t *f, const uint8_t *body)
 {
-    uint32_t n = load_count(f, body);
+    uint32_t n = xdr_field_count(f, body);
     const uint8_t *at;
     enum ach_status status;
 
@@ -182,12 +173,10 @@ enum ach_status ach_cdr_encoded_size(const ach_type_t *type, const void *body, s
 
 /* Decoding. */
 
-/* out NULL: only compute the size of the block. */
 struct cdr_reader {
     const uint8_t *bytes;
     uint64_t at, size;
-    uint8_t *out;
-    uint64_t used, room;
+    struct xdr_block block; /* for the body */
 };
 
 /* Skip to a multiple of align, and take n bytes. NULL: there are not so many. */
@@ -199,18 +188,6 @@ static const uint8_t *read_bytes(struct cdr_reader *r, uint64_t align, uint64_t 
         return NULL;
     r->at = from + n;
     return r->bytes + from;
-}
-
-/* Memory for an array in the block. False: the bytes have changed since its size was computed. */
-static bool block_take(struct cdr_reader *r, uint64_t n, uint64_t align, uint8_t **p)
-{
-    uint64_t from = (r->used + align - 1) & ~(align - 1);
-
-    if (from > r->room || n > r->room - from)
-        return false;
-    *p = r->out ? r->out + from : NULL;
-    r->used = from + n;
-    return true;
 }
 
 static enum ach_status read_struct(struct cdr_reader *r, const ach_type_t *type, uint8_t *body);
@@ -239,11 +216,6 @@ static enum ach_status read_elements(struct cdr_reader *r, const ach_type_t *typ
     return ACH_OK;
 }
 
-static uint64_t element_size(const ach_field_t *f)
-{
-    return f->type ? f->type->body_size : xdr_scalar_size(f->kind);
-}
-
 /* Every element has at least one byte. Some programs write an empty string without its NUL. */
 static enum ach_status read_variable(struct cdr_reader *r, const ach_type_t *type,
                                      const ach_field_t *f, uint8_t *body)
@@ -252,6 +224,7 @@ static enum ach_status read_variable(struct cdr_reader *r, const ach_type_t *typ
     bool string = f->kind == ACH_KIND_CHAR;
     uint8_t *to = NULL;
     uint32_t n, kept;
+    uint64_t size;
 
     if (!count)
         return wrong(ACH_CORRUPT, type, f, "the message ends before it");
@@ -262,8 +235,8 @@ static enum ach_status read_variable(struct cdr_reader *r, const ach_type_t *typ
     if (n > r->size - r->at)
         return wrong(ACH_CORRUPT, type, f, "the message is too short for its count");
     kept = string && !n ? 1 : n;
-    if (kept && !block_take(r, element_size(f) * kept,
-                            f->type ? f->type->body_align : element_size(f), &to))
+    size = xdr_field_element_size(f);
+    if (kept && !xdr_block_take(&r->block, size * kept, f->type ? f->type->body_align : size, &to))
         return wrong(ACH_CORRUPT, type, f, "the message changed while it was decoded");
     if (body) {
         memcpy(body + f->offset, &to, sizeof(to));
@@ -295,8 +268,8 @@ static enum ach_status read_message(struct cdr_reader *r, const ach_type_t *type
     enum ach_status status;
 
     r->at = 0;
-    r->used = type->body_size;
-    status = read_struct(r, type, r->out);
+    r->block.used = type->body_size;
+    status = read_struct(r, type, r->block.out);
     if (status == ACH_OK && r->size - r->at > PADDING_MAX)
         return ach_errstr_set(ACH_CORRUPT, "%s: there are %llu bytes too many", type->name,
                               (unsigned long long)(r->size - r->at));
@@ -305,7 +278,7 @@ static enum ach_status read_message(struct cdr_reader *r, const ach_type_t *type
 
 enum ach_status ach_cdr_decode_new(const ach_type_t *type, const void *bytes, size_t n, void **body)
 {
-    struct cdr_reader r = {.bytes = bytes, .size = n, .room = UINT64_MAX / 2};
+    struct cdr_reader r = {.bytes = bytes, .size = n, .block = {.room = UINT64_MAX / 2}};
     enum ach_status status;
 
     if (n > ACH_BODY_MAX)
@@ -314,15 +287,15 @@ enum ach_status ach_cdr_decode_new(const ach_type_t *type, const void *bytes, si
     status = read_message(&r, type);
     if (status != ACH_OK)
         return status;
-    r.room = r.used;
-    r.out = calloc(1, (size_t)r.room);
-    if (!r.out)
+    r.block.room = r.block.used;
+    r.block.out = calloc(1, (size_t)r.block.room);
+    if (!r.block.out)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "%s: no memory for %llu bytes", type->name,
-                              (unsigned long long)r.room);
+                              (unsigned long long)r.block.room);
     status = read_message(&r, type);
     if (status == ACH_OK)
-        *body = r.out;
+        *body = r.block.out;
     else
-        free(r.out);
+        free(r.block.out);
     return status;
 }

@@ -52,20 +52,6 @@ enum ach_status xdr_builder_end(struct xdr_builder *draft, enum ach_status statu
     return status;
 }
 
-size_t xdr_field_element_size(const ach_field_t *field)
-{
-    return field->type ? field->type->body_size : xdr_scalar_size(field->kind);
-}
-
-uint32_t xdr_field_count(const ach_field_t *field, const void *body)
-{
-    uint32_t n = field->limit;
-
-    if (field->array == ACH_ARRAY_VARIABLE)
-        memcpy(&n, (const uint8_t *)body + field->count_offset, sizeof(n));
-    return n;
-}
-
 uint8_t *xdr_field_elements(const ach_field_t *field, const void *body)
 {
     if (field->array == ACH_ARRAY_VARIABLE)

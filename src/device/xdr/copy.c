@@ -5,24 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `out` is NULL when only the size is wanted. */
-struct copy_block {
-    uint8_t *out;
-    uint64_t used;
-};
-
-static uint8_t *take(struct copy_block *b, uint64_t n, uint64_t align)
-{
-    uint64_t from = (b->used + align - 1) & ~(align - 1);
-
-    b->used = from + n;
-    return b->out ? b->out + from : NULL;
-}
-
-static void copy_inner(struct copy_block *b, const ach_type_t *type, const uint8_t *from,
+static void copy_inner(struct xdr_block *b, const ach_type_t *type, const uint8_t *from,
                        uint8_t *to);
 
-static void copy_structs(struct copy_block *b, const ach_type_t *type, const uint8_t *from,
+static void copy_structs(struct xdr_block *b, const ach_type_t *type, const uint8_t *from,
                          uint8_t *to, uint32_t n)
 {
     size_t size = type->body_size;
@@ -33,7 +19,7 @@ static void copy_structs(struct copy_block *b, const ach_type_t *type, const uin
             copy_inner(b, type, from + size * i, to ? to + size * i : NULL);
 }
 
-static void copy_array(struct copy_block *b, const ach_step_t *step, const uint8_t *from,
+static void copy_array(struct xdr_block *b, const ach_step_t *step, const uint8_t *from,
                        uint8_t *to)
 {
     uint32_t n = xdr_load_count(from, step);
@@ -42,7 +28,7 @@ static void copy_array(struct copy_block *b, const ach_step_t *step, const uint8
     uint8_t *copy = NULL;
 
     if (n || step->kind == ACH_KIND_CHAR)
-        copy = take(b, xdr_elements_size(step, n), xdr_element_align(step));
+        xdr_block_take(b, xdr_elements_size(step, n), xdr_element_align(step), &copy);
     if (copy && n)
         memcpy(copy, elements, size);
     if (copy && step->kind == ACH_KIND_CHAR)
@@ -54,7 +40,7 @@ static void copy_array(struct copy_block *b, const ach_step_t *step, const uint8
 }
 
 /* Copy what the struct points to. The caller has copied the struct itself. */
-static void copy_inner(struct copy_block *b, const ach_type_t *type, const uint8_t *from,
+static void copy_inner(struct xdr_block *b, const ach_type_t *type, const uint8_t *from,
                        uint8_t *to)
 {
     uint32_t i;
@@ -72,7 +58,7 @@ static void copy_inner(struct copy_block *b, const ach_type_t *type, const uint8
 
 enum ach_status ach_body_copy(const ach_type_t *type, const void *body, void **copy)
 {
-    struct copy_block b = {NULL, type->body_size};
+    struct xdr_block b = {NULL, type->body_size, UINT64_MAX / 2};
     size_t encoded;
     enum ach_status status = ach_encoded_size(type, body, &encoded);
 

@@ -13,11 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `out` is NULL when only the size is wanted. */
 struct decode_reader {
     const uint8_t *at, *end;
-    uint8_t *out;
-    uint64_t used, room;
+    struct xdr_block block; /* for the body */
 };
 
 static enum ach_status decode_bad(const ach_type_t *type, const ach_step_t *step, const char *what)
@@ -33,17 +31,12 @@ static bool has(const struct decode_reader *r, uint64_t n)
     return n <= (uint64_t)(r->end - r->at);
 }
 
-/* Allocate from the block, after earlier allocations. */
 static enum ach_status allocate(struct decode_reader *r, uint64_t n, uint64_t align, uint8_t **p)
 {
-    uint64_t from = (r->used + align - 1) & ~(align - 1);
-
-    if (from > r->room || n > r->room - from)
-        return ach_errstr_set(ACH_OVERFLOW, "the body needs more than the allowed %llu bytes",
-                              (unsigned long long)r->room);
-    *p = r->out ? r->out + from : NULL;
-    r->used = from + n;
-    return ACH_OK;
+    if (xdr_block_take(&r->block, n, align, p))
+        return ACH_OK;
+    return ach_errstr_set(ACH_OVERFLOW, "the body needs more than the allowed %llu bytes",
+                          (unsigned long long)r->block.room);
 }
 
 static enum ach_status get_steps(struct decode_reader *r, const ach_type_t *type, uint8_t *body);
@@ -164,11 +157,11 @@ static enum ach_status get_body(struct decode_reader *r, const ach_type_t *type,
 enum ach_status ach_decoded_size(const ach_type_t *type, const void *bytes, size_t n, size_t *size)
 {
     const uint8_t *from = bytes;
-    struct decode_reader r = {from, n ? from + n : from, NULL, 0, SIZE_MAX / 2};
+    struct decode_reader r = {from, n ? from + n : from, {NULL, 0, SIZE_MAX / 2}};
     enum ach_status status = get_body(&r, type, n);
 
     if (status == ACH_OK)
-        *size = (size_t)r.used;
+        *size = (size_t)r.block.used;
     return status;
 }
 
@@ -176,7 +169,7 @@ enum ach_status ach_decode(const ach_type_t *type, const void *bytes, size_t n, 
                            size_t room)
 {
     const uint8_t *from = bytes;
-    struct decode_reader r = {from, n ? from + n : from, out, 0, room};
+    struct decode_reader r = {from, n ? from + n : from, {out, 0, room}};
 
     if (!out || (uintptr_t)out % type->body_align)
         return ach_errstr_set(ACH_EINVAL, "%s: the memory for it is NULL or not aligned",

@@ -7,6 +7,7 @@
  * its elements, and then read. The nesting of the type bounds the recursion,
  * whatever the text contains.
  */
+#include "scalar.h"
 #include "text.h"
 
 #include <string.h>

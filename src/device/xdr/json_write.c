@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../util/json_text.h"
+#include "scalar.h"
 #include "text.h"
 
 /* A variable string is written without its final NUL, but with NULs before it; count 0: null. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* print.c - bodies as human-readable lines */
+#include "scalar.h"
 #include "text.h"
 
 #include <ctype.h>

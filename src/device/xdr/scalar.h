@@ -105,6 +105,40 @@ static inline void xdr_store_pointer(void *body, uint32_t offset, void *p)
     __builtin_memcpy((uint8_t *)body + offset, &p, sizeof(p));
 }
 
+/* Bytes in memory of one value of a field, or of one element of its array. */
+static inline size_t xdr_field_element_size(const ach_field_t *field)
+{
+    return field->type ? field->type->body_size : xdr_scalar_size(field->kind);
+}
+
+/* How many values a field has: of a variable array, what its count says. */
+static inline uint32_t xdr_field_count(const ach_field_t *field, const void *body)
+{
+    uint32_t n = field->limit;
+
+    if (field->array == ACH_ARRAY_VARIABLE)
+        __builtin_memcpy(&n, (const uint8_t *)body + field->count_offset, sizeof(n));
+    return n;
+}
+
+/* A block of memory that is filled from the front. */
+struct xdr_block {
+    uint8_t *out; /* NULL: only compute the size */
+    uint64_t used, room;
+};
+
+/* Memory behind what is used; NULL if only the size is computed. False: there is no room. */
+static inline bool xdr_block_take(struct xdr_block *b, uint64_t n, uint64_t align, uint8_t **p)
+{
+    uint64_t from = (b->used + align - 1) & ~(align - 1);
+
+    if (from > b->room || n > b->room - from)
+        return false;
+    *p = b->out ? b->out + from : NULL;
+    b->used = from + n;
+    return true;
+}
+
 /* The name of the field at an offset, such as pose.px; for error messages. */
 const char *xdr_field_name(const ach_type_t *type, uint32_t offset, char *text, size_t room);
 

@@ -48,12 +48,6 @@ enum ach_status xdr_builder_end(struct xdr_builder *draft, enum ach_status statu
 uint8_t *xdr_builder_resize(struct xdr_builder *draft, const ach_field_t *field, uint8_t *body,
                             uint32_t n, enum ach_status *status);
 
-/* Bytes in memory of one element of a field. */
-size_t xdr_field_element_size(const ach_field_t *field);
-
-/* How many elements a field has now. */
-uint32_t xdr_field_count(const ach_field_t *field, const void *body);
-
 /* The first element of a field. */
 uint8_t *xdr_field_elements(const ach_field_t *field, const void *body);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hint.h"
+#include "scalar.h"
 #include "text.h"
 
 /* What the name in a word refers to: a field, or one element of it. */
