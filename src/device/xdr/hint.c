@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../util/nearest.h"
+#include "text.h"
 
 #define NAME_SHOWN 40
 
@@ -114,6 +115,9 @@ enum ach_status xdr_hint_struct(const ach_field_t *field, bool element, const ch
     bool array = field->array != ACH_ARRAY_NONE && !element;
     struct sentence s = {.length = 0};
 
+    if (xdr_value_field(field->type))
+        return ach_errstr_set(ACH_EINVAL, "%s is an array of strings: write %s[0]=%.40s",
+                              field->name, field->name, value);
     add(&s, "%s is %s %s {", field->name, array ? "an array of" : "a", field->type->name);
     add_names(&s, field->type, false);
     add(&s, "}: write");
