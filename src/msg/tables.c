@@ -7,7 +7,7 @@
 #include "../device/xdr/scalar.h"
 
 /* Types that are not sections of the text. */
-enum { STRING, TIME, DURATION, EXTRA_TYPES };
+enum { TIME, DURATION, EXTRA_TYPES };
 
 enum { NOT_MADE, BEING_MADE, MADE };
 
@@ -201,19 +201,19 @@ static ach_type_t *extra_type(struct ach_definition *d, unsigned which)
 }
 
 /* A string as an element of an array: a struct with one field that has no name. */
-static enum ach_status make_string(struct ach_definition *d)
+static enum ach_status make_string(struct ach_definition *d, const struct msg_field *from,
+                                   const ach_type_t **made)
 {
-    ach_type_t *type = extra_type(d, STRING);
+    ach_type_t *type = extra_type(d, EXTRA_TYPES + d->string_count++);
     struct growth g;
     enum ach_status status;
 
-    if (type->name)
-        return ACH_OK;
+    *made = type;
     begin_type(&g, d, type, "string");
     status = lay_out(&g, (ach_field_t){.name = "",
                                        .kind = ACH_KIND_CHAR,
                                        .array = ACH_ARRAY_VARIABLE,
-                                       .limit = ACH_BODY_MAX});
+                                       .limit = from->string_limit + 1});
     return status == ACH_OK ? end_type(&g) : status;
 }
 
@@ -312,12 +312,10 @@ static enum ach_status make_inner(struct ach_definition *d, const struct msg_sec
             return ach_errstr_set(ACH_EINVAL,
                                   "line %u of the definition: wstring is not supported: %s",
                                   from->line, from->name);
-        if (!is_string(from)) {
+        if (!is_string(from))
             status = find_struct(d, from, s->package, level, &inner[i]);
-        } else if (from->array != ACH_ARRAY_NONE) {
-            status = make_string(d);
-            inner[i] = extra_type(d, STRING);
-        }
+        else if (from->array != ACH_ARRAY_NONE)
+            status = make_string(d, from, &inner[i]);
     }
     return status;
 }
@@ -395,10 +393,10 @@ enum ach_status msg_tables_make(struct ach_definition *d)
 {
     const struct msg_text *t = &d->text;
 
-    /* A field with its count, a field of an empty section, and those of the extra types. */
-    d->field_room = 2 * (size_t)t->field_count + t->section_count + 2 * (size_t)EXTRA_TYPES;
+    /* A field and a string in it, with their counts; a field of an empty section; extra types. */
+    d->field_room = 4 * (size_t)t->field_count + t->section_count + 2 * (size_t)EXTRA_TYPES;
     d->step_room = STEPS_MAX;
-    d->types = calloc(t->section_count + (size_t)EXTRA_TYPES, sizeof(*d->types));
+    d->types = calloc(t->section_count + (size_t)EXTRA_TYPES + t->field_count, sizeof(*d->types));
     d->state = calloc(t->section_count, sizeof(*d->state));
     d->fields = calloc(d->field_room, sizeof(*d->fields));
     d->steps = calloc(d->step_room, sizeof(*d->steps));

@@ -9,11 +9,12 @@
 
 struct ach_definition {
     struct msg_text text;
-    ach_type_t *types;   /* of each section, then those that are not sections */
+    ach_type_t *types;   /* of each section, then time and duration, then strings in arrays */
     uint8_t *state;      /* of each section: an enum in tables.c */
     ach_field_t *fields; /* of all types */
     ach_step_t *steps;
     size_t field_count, step_count, field_room, step_room;
+    unsigned string_count; /* types of strings in arrays */
 };
 
 /* Make the tables of the first section and of all that it uses. */

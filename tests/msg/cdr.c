@@ -228,6 +228,29 @@ static void bad_bytes(void)
     ach_definition_free(d);
 }
 
+/* Each array of strings has its own limit of their length. */
+static void bounded_strings(void)
+{
+    static const char *const fits[] = {"short[0]=abc", "two=[\"abcd\"]"};
+    static const uint8_t long_bytes[] = {1, 0, 0, 0, 5, 0, 0, 0, 'a', 'b', 'c', 'd', 0, 0,
+                                         0, 0, 1, 0, 0, 0, 0, 0, 0,   0,   0,   0,   0, 0};
+    static const char *const no_index[] = {"any=abc"};
+    static const char *const long_two[] = {"two[0]=abcde"}, *const long_short[] = {"short[0]=abcd"};
+    ach_definition_t *d = define("demo/S", "string<=3[] short\nstring<=4[1] two\nstring[] any");
+    const ach_type_t *type = ach_definition_type(d);
+    void *body = NULL;
+
+    CHECK_OK(ach_body_from_words(type, fits, 2, &body));
+    free(body);
+    CHECK_STATUS(ach_body_from_words(type, no_index, 1, &body), ACH_EINVAL);
+    CHECK(strstr(ach_errstr(), "any is an array of strings: write any[0]=abc"));
+    CHECK_STATUS(ach_body_from_words(type, long_two, 1, &body), ACH_EINVAL);
+    CHECK_STATUS(ach_body_from_words(type, long_short, 1, &body), ACH_EINVAL);
+    CHECK_STATUS(decode_exactly(type, long_bytes, sizeof(long_bytes)), ACH_CORRUPT);
+    CHECK(strstr(ach_errstr(), "its count is over the limit"));
+    ach_definition_free(d);
+}
+
 void test_cdr(void)
 {
     known_bytes();
@@ -235,4 +258,5 @@ void test_cdr(void)
     random_messages();
     bad_bodies();
     bad_bytes();
+    bounded_strings();
 }
