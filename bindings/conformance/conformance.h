@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The words of an operation; the first is its name. */
 #define WORDS_MAX 32
 struct words {
@@ -22,6 +26,9 @@ struct bytes {
     size_t size;
 };
 
+struct ach_message;
+struct ach_message_def;
+
 /* An operation. It prints its results, each with a space in front. */
 struct operation {
     const char *name;
@@ -29,11 +36,14 @@ struct operation {
     enum ach_status (*run)(const struct words *w, FILE *results);
 };
 
+/* How long to wait for a device. */
+#define DEVICE_SECONDS 10.0
+
 /* Both end with an operation without a name. */
 extern const struct operation channel_operations[], device_operations[];
 
 /* Print a message about the line that is run, and exit. */
-_Noreturn void script_bad(const char *what, const char *word);
+__attribute__((noreturn)) void script_bad(const char *what, const char *word);
 
 struct bytes bytes_of(const char *word);
 uint64_t number_of(const char *word, int base);
@@ -49,7 +59,23 @@ const char *channel_name(const char *word);
 /* "OK" for ACH_OK. */
 const char *status_name(enum ach_status status);
 
+/* An address of a device with $where replaced, to be freed. */
+char *address_of(const char *word);
+
+/* Print each field of a message's body: path=value. */
+void device_message_print(FILE *to, const struct ach_message *message);
+
+/* A message of a device's interface. */
+const struct ach_message_def *message_def_of(unsigned interf, unsigned type, const char *name);
+
+/* The body that the words behind a message's name give, to be freed; NULL: it has none. */
+enum ach_status body_of(const struct words *w, const struct ach_message_def *def, void **body);
+
 /* The operation that the words name. */
 const struct operation *operation_find(const struct words *w);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
