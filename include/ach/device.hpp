@@ -12,35 +12,14 @@
 
 #include <ach.h>
 #include <ach/device.h>
+#include <ach/error.hpp>
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace ach
 {
-
-// What failed, and why.
-class Error : public std::runtime_error
-{
-  public:
-    explicit Error(ach_status_t status)
-        : std::runtime_error(*ach_errstr() ? ach_errstr() : ach_result_to_string(status)),
-          status_(status)
-    {
-    }
-    Error(ach_status_t status, const std::string &why) : std::runtime_error(why), status_(status)
-    {
-    }
-    ach_status_t status() const
-    {
-        return status_;
-    }
-
-  private:
-    ach_status_t status_;
-};
 
 // Throw unless the given struct is the body of this message. Another message has other fields at
 // the same offsets.
@@ -163,6 +142,13 @@ class Device
         check(ach_device_command(device_, subtype, &body));
     }
 
+    // A body by its table, for programs that learn at run time what they send.
+    void command(uint8_t subtype, const ach_type_t *type, const void *body)
+    {
+        check_body(interf(), ACH_MSG_CMD, subtype, type);
+        check(ach_device_command(device_, subtype, body));
+    }
+
     // Wait until the server has received all commands. The destructor waits too, but drops errors.
     void flush(double seconds = ACH_DEVICE_CLOSE_SECONDS)
     {
@@ -178,6 +164,12 @@ class Device
     {
         check_body(interf(), ACH_MSG_REQ, subtype, BodyType<T>::type());
         return ask(subtype, &body, timeout);
+    }
+
+    Message request(uint8_t subtype, const ach_type_t *type, const void *body, double timeout = 5)
+    {
+        check_body(interf(), ACH_MSG_REQ, subtype, type);
+        return ask(subtype, body, timeout);
     }
 
     int fd()
