@@ -93,6 +93,24 @@ const ach_type_t *ach_definition_type(const ach_definition_t *definition);
 void ach_definition_free(ach_definition_t *definition);
 
 /**
+ * ach_definition_write - the definition of a struct that has a table
+ * @type: the table, such as ach_laser_data_type
+ * @name: out: the name of the message, such as "ach/msg/LaserData"; free it
+ * @text: out: its definition, followed by those that it uses; free it
+ *
+ * So the messages of devices have definitions too. The table that ach_definition_new makes of the
+ * text encodes to the same bytes in CDR as @type, and has the same names.
+ *
+ * Allocates: yes. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_EINVAL: a struct has no fields, or there are too many structs;
+ * ACH_FAILED_SYSCALL: no memory.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_definition_write(const ach_type_t *type, char **name, char **text);
+
+/**
  * ach_cdr_encoded_size - how many bytes a message will take
  * @type: the table of the message
  * @body: the struct

@@ -251,6 +251,73 @@ static void bounded_strings(void)
     ach_definition_free(d);
 }
 
+/* The field at or behind a place that is not the count of an array; NULL: there is none. */
+static const ach_field_t *next_field(const ach_type_t *type, uint32_t *at)
+{
+    while (*at < type->field_count && type->fields[*at].array == ACH_ARRAY_COUNT)
+        ++*at;
+    return *at < type->field_count ? &type->fields[(*at)++] : NULL;
+}
+
+static void expect_same_fields(const ach_type_t *a, const ach_type_t *b)
+{
+    uint32_t at_a = 0, at_b = 0;
+    const ach_field_t *f;
+
+    REQUIRE(a->field_count == b->field_count);
+    while ((f = next_field(a, &at_a))) {
+        const ach_field_t *same = next_field(b, &at_b);
+
+        REQUIRE(same && strcmp(f->name, same->name) == 0);
+        CHECK(f->array == same->array && f->limit == same->limit);
+        if (f->type)
+            expect_same_fields(f->type, same->type);
+    }
+}
+
+/* The definition that is written for a table has the same fields, and encodes to the same bytes. */
+static void written(const ach_type_t *type, struct random_body *r)
+{
+    static uint8_t bytes[1 << 20], again[1 << 20];
+    uint8_t *body = random_body_make(r, type);
+    size_t size, size_again;
+    ach_definition_t *d;
+    char *name, *text;
+    void *copy;
+
+    REQUIRE_OK(ach_definition_write(type, &name, &text));
+    CHECK(strncmp(name, "ach/msg/", 8) == 0);
+    d = define(name, text);
+    expect_same_fields(type, ach_definition_type(d));
+    end_strings(type, body);
+    REQUIRE_OK(ach_cdr_encode(type, body, bytes, sizeof(bytes), &size));
+    copy = decode(ach_definition_type(d), bytes, size);
+    REQUIRE(copy != NULL);
+    REQUIRE_OK(ach_cdr_encode(ach_definition_type(d), copy, again, sizeof(again), &size_again));
+    CHECK(size == size_again && memcmp(bytes, again, size) == 0);
+    free(copy);
+    free(name);
+    free(text);
+    random_body_free(r);
+    ach_definition_free(d);
+}
+
+static void write_interfaces(void)
+{
+    ach_definition_t *d = define("demo/msg/Everything", everything);
+    struct random_body r = {.seed = 2};
+    const ach_interface_t *interface;
+    size_t i, n = 0;
+
+    for (i = 0; (interface = ach_interface_at(i)); i++)
+        for (uint32_t k = 0; k < interface->type_count; k++, n++)
+            written(interface->types[k], &r);
+    CHECK(i >= 43 && n > 150);
+    written(ach_definition_type(d), &r);
+    free(r.pieces);
+    ach_definition_free(d);
+}
+
 void test_cdr(void)
 {
     known_bytes();
@@ -259,4 +326,5 @@ void test_cdr(void)
     bad_bodies();
     bad_bytes();
     bounded_strings();
+    write_interfaces();
 }
