@@ -3,21 +3,9 @@
 
 #include <stdio.h>
 
-#include "json_text.h"
+#include "printable.h"
 
 #define DUMP_WIDTH 16
-
-size_t printable_length(const char *text, size_t len)
-{
-    size_t n = utf8_length(text, len);
-
-    if (n == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f))
-        return 0;
-    /* C1 controls, U+0080 to U+009F, can control a terminal. */
-    if (n == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0)
-        return 0;
-    return n;
-}
 
 static bool consists_of_text(const char *text, size_t len, bool newlines)
 {

@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The length of the printable character that begins at text, 0 if none does. */
-size_t printable_length(const char *text, size_t len);
-
 /* Is it one line of printable text? It may end with a newline or a NUL. */
 bool is_text(const char *text, size_t len);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "show.h"
+#include "printable.h"
 
 static void out_of_memory(void)
 {

@@ -3,8 +3,9 @@
 #include "scalar.h"
 #include "text.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "../../util/printable.h"
 
 /* Elements shown of a long array. */
 #define SHOWN 8u
@@ -12,16 +13,19 @@
 
 static void print_string(const char *text, uint32_t n, FILE *to)
 {
-    uint32_t i;
+    size_t i = 0;
 
     if (n && text[n - 1] == 0)
         n--;
     fputc('"', to);
-    for (i = 0; i < n && i < SHOWN_CHARS; i++) {
-        if (isprint((unsigned char)text[i]) || (unsigned char)text[i] >= 0x80)
-            fputc(text[i], to);
+    while (i < n && i < SHOWN_CHARS) {
+        size_t length = printable_length(text + i, n - i);
+
+        if (length)
+            fwrite(text + i, 1, length, to);
         else
             fprintf(to, "\\x%02x", (unsigned char)text[i]);
+        i += length ? length : 1;
     }
     fputs(i < n ? "...\"" : "\"", to);
 }

@@ -42,8 +42,8 @@ static void lines(void)
                                                .id = 7},
                                       .pose = {.px = 1, .py = -2.5}};
     ach_sonar_geom_t empty = {.poses_count = 0};
-    char name[] = "a\tb";
-    ach_player_driverinfo_t info = {.driver_name_count = 4, .driver_name = name};
+    char name[] = "a\tb\xc2\x9b\x9b\xc3\xa9"; /* U+009B controls a terminal */
+    ach_player_driverinfo_t info = {.driver_name_count = sizeof(name), .driver_name = name};
 
     check_text(&ach_laser_data_scanpose_type, &scan, false,
                "  scan\n"
@@ -58,21 +58,22 @@ static void lines(void)
     check_text(&ach_sonar_geom_type, &empty, false, "  poses [0]\n");
     check_text(&ach_player_driverinfo_type, &info, false,
                "  addr        host=0 robot=0 interf=0 index=0\n"
-               "  driver_name \"a\\x09b\"\n");
+               "  driver_name \"a\\x09b\\xc2\\x9b\\x9b\xc3\xa9\"\n");
 }
 
 static void json(void)
 {
     double ranges[] = {0.1, NAN, INFINITY, -INFINITY, 1.0 / 3};
     ach_ranger_data_range_t data = {.ranges_count = 5, .ranges = ranges};
-    char name[] = "\"\\\n\xc3\xa9\xff";
-    ach_simulation_pose2d_req_t pose = {.name_count = 7, .name = name, .pose = {.pa = 3}};
+    char name[] = "\"\\\n\xc3\xa9\xff\xc2\x9b";
+    ach_simulation_pose2d_req_t pose = {
+        .name_count = sizeof(name), .name = name, .pose = {.pa = 3}};
     ach_map_data_t map = {.data_count = 2, .data = (int8_t[]){-1, 1}, .data_range = 1};
 
     check_text(&ach_ranger_data_range_type, &data, true,
                "{\"ranges\": [0.1, null, 1e999, -1e999, 0.3333333333333333]}");
     check_text(&ach_simulation_pose2d_req_type, &pose, true,
-               "{\"name\": \"\\\"\\\\\\u000a\xc3\xa9\xef\xbf\xbd\", "
+               "{\"name\": \"\\\"\\\\\\u000a\xc3\xa9\xef\xbf\xbd\\u009b\", "
                "\"pose\": {\"px\": 0, \"py\": 0, \"pa\": 3}}");
     check_text(&ach_map_data_type, &map, true,
                "{\"col\": 0, \"row\": 0, \"width\": 0, \"height\": 0, \"data_range\": 1, "

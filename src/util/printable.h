@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * printable.h - which characters a terminal prints
+ *
+ * It is a header, so that libraries can use it without exporting a symbol.
+ */
+#ifndef PRINTABLE_H
+#define PRINTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "utf8.h"
+
+/* Can the character of n bytes control a terminal? Also C1 does, U+0080 to U+009F. */
+static inline bool is_control(const char *c, size_t n)
+{
+    return (n == 1 && ((unsigned char)c[0] < 0x20 || c[0] == 0x7f)) ||
+           (n == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0);
+}
+
+/* The length of the printable character that begins at text, 0 if none does. */
+static inline size_t printable_length(const char *text, size_t len)
+{
+    size_t n = utf8_length(text, len);
+
+    return is_control(text, n) ? 0 : n;
+}
+
+#endif
