@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "describe.h"
 #include "show.h"
+#include "survey.h"
 #include "table.h"
 
 static int show_type(const char *name, bool raw)
@@ -31,42 +33,37 @@ static int show_type(const char *name, bool raw)
     return status;
 }
 
-static enum ach_status type_list_one(void *cx, const char *name, enum ach_map map)
+static void type_row(struct table *t, const char *name, const ach_channel_type_t *type)
 {
-    const ach_channel_type_t *type;
-    struct table *t = cx;
-    ach_channel_t chan;
-    ach_attr_t attr;
-
-    ach_attr_init(&attr);
-    ach_attr_set_readonly(&attr, 1);
-    ach_attr_set_map(&attr, map);
-    if (ach_open(&chan, name, &attr) != ACH_OK)
-        return ACH_OK;
-    if (ach_channel_type(&chan, &type) == ACH_OK) {
-        table_cell(t, "%s", name);
-        table_cell(t, "%s", type->name);
-        table_cell(t, "%s", type->encoding);
-        table_cell(t, "%s", type->schema_size ? type->schema_encoding : "-");
-    }
-    ach_close(&chan);
-    return ACH_OK;
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", type->name);
+    table_cell(t, "%s", type->encoding);
+    table_cell(t, "%s", type->schema_size ? type->schema_encoding : "-");
 }
 
 static int list_types(void)
 {
     struct table t = {.align = "llll"};
-    enum ach_status r;
+    struct survey s = {.npatterns = 0};
+    bool looked = survey_look(&s);
+    size_t i;
 
     table_cell(&t, "%s", "CHANNEL");
     table_cell(&t, "%s", "TYPE");
     table_cell(&t, "%s", "ENCODING");
     table_cell(&t, "%s", "SCHEMA");
-    r = ach_list(type_list_one, &t);
-    if (r == ACH_OK)
+    for (i = 0; i < s.n; i++) {
+        const struct surveyed *c = s.items[i];
+        const ach_channel_type_t *type = c->open ? channel_type(&c->chan) : NULL;
+
+        if (type)
+            type_row(&t, c->name, type);
+    }
+    if (looked)
         table_print(&t, stdout, SIZE_MAX, "\n");
     table_finish(&t);
-    return r == ACH_OK ? EXIT_OK : fail_errstr();
+    survey_finish(&s);
+    return looked ? EXIT_OK : EXIT_FAILED;
 }
 
 static int type_run(int argc, char **argv)
