@@ -7,27 +7,46 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "json.h"
-
-struct ach_definition;
+#include "codec.h"
 
 /* How to decode the messages of a channel. */
 struct decoder {
     const char *channel;
-    struct ach_definition *definition; /* of the channel's type; NULL: none that we know */
+    bool device;              /* of a device: each message says what it is */
+    struct value_codec codec; /* of the channel's type */
 };
 
 /* Find out how. Complains if the channel has a schema that cannot be used. */
 void decoder_begin(struct decoder *d, const char *channel, const ach_channel_t *chan);
 void decoder_end(struct decoder *d);
 
-/*
- * Print a message at the end of a line and on the lines that follow. False, and nothing printed:
- * the channel has no type that we know and is none of a device, or the message does not fit.
- */
-bool decode_print(const struct decoder *d, const void *data, size_t size);
+/* Can messages be decoded? */
+bool decoder_knows(const struct decoder *d);
 
-/* The same as members of an open object. */
-bool decode_json(const struct decoder *d, const void *data, size_t size, struct json *j);
+/* Complain that it cannot. Returns EXIT_FAILED. */
+int decoder_unknown(const struct decoder *d);
+
+/* An example of a message, see codec.h; NULL: there is none. */
+const struct value *decoder_example(const struct decoder *d);
+
+/* What the header of a device's message says. */
+struct device_note {
+    char address[400];
+    const char *type;    /* "data", "command", ... */
+    const char *message; /* its name in the interface; NULL: it is no message of a device */
+    double time;
+};
+
+struct decoded {
+    struct value_tree tree;
+    struct device_note device;
+};
+
+/*
+ * Decode a message, to be finished with decoded_finish in any case. False, after complaining if the
+ * channel has a type: the message does not fit, or nothing is known about it.
+ */
+bool decode_message(const struct decoder *d, const void *data, size_t size, struct decoded *out);
+void decoded_finish(struct decoded *d);
 
 #endif

@@ -89,7 +89,7 @@ expect 1 "$ACH" pub vel hold=2
 has "$err" "true or false"
 expect 1 "$ACH" pub --json '{"linear": 1}' vel
 expect 1 "$ACH" pub plain x=1
-has "$err" "channel 'plain' has no type that ach pub knows"
+has "$err" "channel 'plain' has no type that this ach knows"
 expect 1 "$ACH" pub absent x=1
 expect 2 "$ACH" pub
 expect 2 "$ACH" pub --count 3 vel

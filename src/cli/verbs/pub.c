@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach pub - put messages into a typed channel, field by field */
-#include <ach/definition.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -62,33 +61,6 @@ static bool pub_parse(int argc, char **argv, struct pub_options *o)
     return false;
 }
 
-/* The message in CDR, to be freed; NULL after complaining. */
-static void *make_message(const struct pub_options *o, const ach_type_t *type, char **words,
-                          int count, size_t *size)
-{
-    enum ach_status status;
-    void *body = NULL, *bytes = NULL;
-
-    if (o->json)
-        status = ach_body_from_json(type, o->json, &body);
-    else
-        status = ach_body_from_words(type, (const char *const *)words, (size_t)count, &body);
-    if (status == ACH_OK)
-        status = ach_cdr_encoded_size(type, body, size);
-    if (status == ACH_OK) {
-        bytes = malloc(*size);
-        status = bytes ? ach_cdr_encode(type, body, bytes, *size, size)
-                       : ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the message");
-    }
-    if (status != ACH_OK) {
-        fail_errstr();
-        free(bytes);
-        bytes = NULL;
-    }
-    free(body);
-    return bytes;
-}
-
 /* At the rate, until the count is reached, a signal comes or the channel is removed. */
 static int repeat(const struct pub_options *o, struct putter *p, const void *bytes, size_t size)
 {
@@ -110,31 +82,38 @@ static int repeat(const struct pub_options *o, struct putter *p, const void *byt
     return status;
 }
 
+/* Make the message and put it. An exit status. */
+static int publish(const struct pub_options *o, struct putter *p, const struct decoder *d,
+                   char **words, int count)
+{
+    struct value_source source = {
+        .json = o->json, .words = (const char *const *)words, .count = (size_t)count};
+    void *bytes;
+    size_t size;
+    int status;
+
+    if (!d->codec.encoding)
+        return decoder_unknown(d);
+    if (value_codec_encode(&d->codec, &source, &bytes, &size) != ACH_OK)
+        return fail_errstr();
+    status = repeat(o, p, bytes, size);
+    free(bytes);
+    return status;
+}
+
 static int pub_run(int argc, char **argv)
 {
     struct pub_options o = {0};
     struct putter p;
     struct decoder d;
-    void *bytes;
-    size_t size;
-    int status = EXIT_FAILED;
+    int status;
 
     if (!pub_parse(argc, argv, &o))
         return EXIT_USAGE;
     if (!putter_open(&p, argv[optind]))
         return EXIT_FAILED;
     decoder_begin(&d, p.name, &p.chan);
-    if (!d.definition) {
-        complain("channel '%s' has no type that ach pub knows: a definition of ROS with messages "
-                 "in CDR; see 'ach mk --type'",
-                 p.name);
-    } else {
-        bytes = make_message(&o, ach_definition_type(d.definition), argv + optind + 1,
-                             argc - optind - 1, &size);
-        if (bytes)
-            status = repeat(&o, &p, bytes, size);
-        free(bytes);
-    }
+    status = publish(&o, &p, &d, argv + optind + 1, argc - optind - 1);
     decoder_end(&d);
     ach_close(&p.chan);
     return status;
@@ -147,8 +126,8 @@ const struct verb verb_pub = {
         "Usage: ach pub [OPTION ...] CHANNEL [FIELD=VALUE ...]\n\n"
         "Put a message into a channel that has a type. Fields that are not given are 0 or empty.\n"
         "A field of an inner message is a.b, an element of an array a[2], an array a=1,2,3, and\n"
-        "an inner message may also be JSON. Known types are definitions of ROS with messages in\n"
-        "CDR; 'ach type show CHANNEL' prints the fields.\n\n"
+        "an inner message may also be JSON. 'ach type fields CHANNEL' lists the fields. A channel\n"
+        "of text takes one word, without a name. 'man ach-type' lists the known types.\n\n"
         "Options:\n"
         "      --rate HZ    put it again and again, so many times a second, until Ctrl-C\n"
         "  -c, --count N    end after N messages; with --rate\n"

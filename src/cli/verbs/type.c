@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "decode.h"
 #include "describe.h"
+#include "path.h"
 #include "show.h"
 #include "survey.h"
 #include "table.h"
@@ -66,6 +68,63 @@ static int list_types(void)
     return looked ? EXIT_OK : EXIT_FAILED;
 }
 
+/* Messages that say themselves what they are: list the fields of the newest one. */
+static enum ach_status fields_of_newest(const struct decoder *d, ach_channel_t *chan,
+                                        struct value_paths *paths)
+{
+    const void *data;
+    struct decoded m;
+    size_t size;
+    enum ach_status status = ach_view(chan, &data, &size, NULL, ACH_O_LAST | ACH_O_COPY);
+    void *copy;
+
+    if (status != ACH_OK && status != ACH_MISSED_FRAME)
+        return ACH_OK;
+    copy = malloc(size);
+    if (!copy)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message of %zu bytes", size);
+    memcpy(copy, data, size);
+    status = ACH_OK;
+    if (decode_message(d, copy, size, &m))
+        status = value_paths_of(paths, &m.tree.root, VALUE_SPREAD_EXAMPLE);
+    decoded_finish(&m);
+    free(copy);
+    return status;
+}
+
+static int print_fields_of(const struct decoder *d, ach_channel_t *chan)
+{
+    struct value_paths paths = {.count = 0};
+    enum ach_status status;
+    size_t i;
+
+    if (!decoder_knows(d))
+        return decoder_unknown(d);
+    if (decoder_example(d))
+        status = value_paths_of(&paths, decoder_example(d), VALUE_SPREAD_EXAMPLE);
+    else
+        status = fields_of_newest(d, chan, &paths);
+    for (i = 0; status == ACH_OK && i < paths.count; i++)
+        print_text(paths.paths[i], strlen(paths.paths[i]));
+    value_paths_finish(&paths);
+    return status == ACH_OK ? EXIT_OK : fail_errstr();
+}
+
+static int type_fields(const char *name)
+{
+    struct decoder d;
+    ach_channel_t chan;
+    int status;
+
+    if (!open_channel(&chan, name, true))
+        return EXIT_FAILED;
+    decoder_begin(&d, name, &chan);
+    status = print_fields_of(&d, &chan);
+    decoder_end(&d);
+    ach_close(&chan);
+    return status;
+}
+
 static int type_run(int argc, char **argv)
 {
     static const struct option longs[] = {{"raw", no_argument, NULL, 'r'}, {0}};
@@ -81,22 +140,27 @@ static int type_run(int argc, char **argv)
         return optind + 1 == argc && !raw ? list_types() : usage("'ls' takes nothing more");
     if (optind + 2 == argc && strcmp(argv[optind], "show") == 0)
         return show_type(argv[optind + 1], raw);
-    return usage("expected 'ls' or 'show CHANNEL'");
+    if (optind + 2 == argc && strcmp(argv[optind], "fields") == 0 && !raw)
+        return type_fields(argv[optind + 1]);
+    return usage("expected 'ls', 'show CHANNEL' or 'fields CHANNEL'");
 }
 
 const struct verb verb_type = {
     .name = "type",
     .summary = "print what the messages of channels are",
     .help = "Usage: ach type ls\n"
-            "       ach type show [--raw] CHANNEL\n\n"
-            "List the channels that have a type, or print the schema of a channel: the definition\n"
-            "of its messages. A schema that is not text is printed as a hex dump.\n\n"
+            "       ach type show [--raw] CHANNEL\n"
+            "       ach type fields CHANNEL\n\n"
+            "List the channels that have a type, print the schema of a channel, that is the\n"
+            "definition of its messages, or list the fields of its messages, as ach echo and pub\n"
+            "take them. A schema that is not text is printed as a hex dump.\n\n"
             "Options:\n"
             "      --raw   print the bytes of the schema and nothing else\n"
             "  -h, --help  print this help\n\n"
             "Examples:\n"
             "  ach type ls\n"
             "  ach type show cmd_vel\n"
+            "  ach type fields cmd_vel\n"
             "  ach type show --raw cmd_vel >Twist.msg\n",
     .run = type_run,
 };

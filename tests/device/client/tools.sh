@@ -58,6 +58,11 @@ hasnt "$out" "00000000  "
 expect 0 "$ACH" echo --count 1 --json dev.40021.laser.0.data
 same "$(json 'j["device"], j["type"], j["message"], "ranges" in j["body"], "hex" in j')" \
     "('40021:laser:0', 'data', 'SCAN', True, False)"
+expect 0 "$ACH" echo --count 1 --field 'ranges[0]' --field id dev.40021.laser.0.data
+[ "$(echo "$out" | wc -w)" = 2 ] || fail "not two fields: $out"
+expect 0 "$ACH" echo --count 1 --csv dev.40021.laser.0.data
+has "$out" "time,sequence,min_angle,max_angle,resolution,max_range,ranges,intensity,id
+"
 expect 0 "$ACH" echo --count 1 --hex dev.40021.laser.0.data
 has "$out" "00000000  "
 kill "$reader"

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device_frame.h"
+
+#include <ach/message.h>
+#include <string.h>
+
+#include "tables.h"
+
+#define CHANNELS_OF_DEVICES "dev."
+
+_Static_assert(sizeof(((struct device_note *)NULL)->address) >= ACH_ADDRESS_MAX, "an address fits");
+
+bool device_channel(const char *name)
+{
+    return strncmp(name, CHANNELS_OF_DEVICES, strlen(CHANNELS_OF_DEVICES)) == 0;
+}
+
+static const char *frame_type(unsigned type)
+{
+    switch (type) {
+    case ACH_MSG_CMD:
+        return "command";
+    case ACH_MSG_REQ:
+        return "request";
+    case ACH_MSG_ACK:
+        return "answer";
+    case ACH_MSG_NACK:
+        return "refusal";
+    default:
+        return "data";
+    }
+}
+
+/* A copy of the body, which lives as long as the tree. */
+static bool take_frame(const ach_message_def_t *def, ach_message_t *m, struct value_tree *t)
+{
+    const void *body = def->body ? ach_message_body(m) : NULL;
+    void *copy;
+
+    if (!body)
+        return true;
+    return ach_body_copy(def->body, body, &copy) == ACH_OK && value_adopt(&t->arena, copy) &&
+           value_from_body(&t->arena, def->body, copy, &t->root) == ACH_OK;
+}
+
+/* The message is not trusted: any process may have put it. */
+bool device_decode(const void *data, size_t size, struct decoded *out)
+{
+    const char *bytes = data;
+    const ach_message_def_t *def;
+    ach_message_t *m;
+    ach_header_t h;
+    uint32_t body;
+    bool ok;
+
+    if (size < ACH_FRAME_HEADER || ach_frame_read(bytes, &h, &body) != ACH_OK ||
+        body != size - ACH_FRAME_HEADER)
+        return false;
+    def = ach_interface_message(ach_interface_by_code(h.address.interf), h.type, h.subtype);
+    if (!def || ach_message_wrap(&h, bytes + ACH_FRAME_HEADER, body, &m) != ACH_OK)
+        return false;
+    ok = ach_message_check(m) == ACH_OK && take_frame(def, m, &out->tree);
+    ach_message_unref(m);
+    if (!ok)
+        return false;
+    out->device.type = frame_type(h.type);
+    out->device.message = def->name;
+    out->device.time = h.timestamp;
+    ach_address_text(&h.address, out->device.address);
+    return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* printer.h - print the messages of a channel in one of several formats */
+#ifndef PRINTER_H
+#define PRINTER_H
+
+#include "decode.h"
+#include "reader.h"
+#include "selection.h"
+
+enum printer_look { LOOK_AUTO, LOOK_TEXT, LOOK_HEX };
+enum printer_format { FORMAT_LINES, FORMAT_JSON, FORMAT_YAML, FORMAT_CSV };
+
+/* Begin with all members 0, then set the first three. */
+struct printer {
+    enum printer_look look;
+    enum printer_format format;
+    struct selection fields;  /* none: the whole message */
+    struct selection columns; /* of CSV */
+    bool has_columns;
+    char *header; /* of CSV, as it was printed last */
+};
+
+/* A channel was opened. False after complaining: its messages do not have the wanted fields. */
+bool printer_begin(struct printer *p, const struct decoder *d);
+
+/* Print the message that the reader has got. missed: messages missed right before it. */
+void printer_message(struct printer *p, const struct decoder *d, const struct reader *r,
+                     uint64_t missed);
+
+void printer_finish(struct printer *p);
+
+#endif
