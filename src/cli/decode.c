@@ -16,7 +16,8 @@ void decoder_begin(struct decoder *d, const char *channel, const ach_channel_t *
     d->channel = channel;
     if (status == ACH_OK)
         status = value_codec_open(&d->codec, type);
-    if (status != ACH_OK && status != ACH_ENOTSUP)
+    d->failed = status != ACH_OK && status != ACH_ENOTSUP;
+    if (d->failed)
         complain("cannot decode the messages of '%s': %s", channel, ach_errstr());
     d->device = !d->codec.encoding && device_channel(channel);
 }
@@ -36,6 +37,8 @@ int decoder_unknown(const struct decoder *d)
     size_t i;
     char names[128] = "";
 
+    if (d->failed)
+        return EXIT_FAILED;
     for (i = 0; value_encodings[i]; i++) {
         strncat(names, i ? ", " : "", sizeof(names) - strlen(names) - 1);
         strncat(names, value_encodings[i]->name, sizeof(names) - strlen(names) - 1);

@@ -12,6 +12,7 @@
 /* How to decode the messages of a channel. */
 struct decoder {
     const char *channel;
+    bool failed;              /* its schema cannot be used */
     bool device;              /* of a device: each message says what it is */
     struct value_codec codec; /* of the channel's type */
 };
@@ -23,7 +24,7 @@ void decoder_end(struct decoder *d);
 /* Can messages be decoded? */
 bool decoder_knows(const struct decoder *d);
 
-/* Complain that it cannot. Returns EXIT_FAILED. */
+/* Complain that it cannot, unless decoder_begin did. Returns EXIT_FAILED. */
 int decoder_unknown(const struct decoder *d);
 
 /* An example of a message, see codec.h; NULL: there is none. */
