@@ -3,5 +3,6 @@
 #include "codec.h"
 
 const struct value_encoding *const value_encodings[] = {
-    &value_encoding_ros, &value_encoding_json, &value_encoding_text, &value_encoding_xdr, NULL,
+    &value_encoding_ros,  &value_encoding_protobuf, &value_encoding_json,
+    &value_encoding_text, &value_encoding_xdr,      NULL,
 };

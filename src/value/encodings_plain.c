@@ -3,6 +3,7 @@
 #include "codec.h"
 
 const struct value_encoding *const value_encodings[] = {
+    &value_encoding_protobuf,
     &value_encoding_json,
     &value_encoding_text,
     NULL,

@@ -36,7 +36,13 @@ static void become(struct value *v, enum value_kind kind)
 /* The value at a valid path, with everything on the way. NULL after setting ach_errstr. */
 static struct value *make_place(struct value_arena *a, struct value *v, const char *at)
 {
+    unsigned depth = 0;
+
     while (v && *at) {
+        if (++depth > VALUE_DEPTH_MAX) {
+            ach_errstr_set(ACH_EINVAL, "the field is nested more than %u deep", VALUE_DEPTH_MAX);
+            return NULL;
+        }
         if (*at == '[') {
             size_t index = 0;
 
