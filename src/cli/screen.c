@@ -118,6 +118,11 @@ size_t screen_rows(void)
     return terminal_size().ws_row;
 }
 
+size_t screen_columns(void)
+{
+    return terminal_size().ws_col;
+}
+
 void screen_begin(struct screen *s)
 {
     fputs(SCREEN_HOME, stdout);
@@ -132,16 +137,25 @@ static const char *colour(const struct screen *s, enum paint paint)
 }
 
 /* Clear each line before writing it: clearing behind the last column would erase a character. */
+static void write_line(struct screen *s, const char *on, const char *line, size_t length)
+{
+    if (s->row >= terminal_size().ws_row)
+        return;
+    printf("%s" CLEAR_LINE "%s%.*s%s", s->row ? "\r\n" : "", on, (int)length, line,
+           *on ? COLOUR_OFF : "");
+    s->row++;
+}
+
 void screen_line(struct screen *s, enum paint paint, const char *line, size_t length)
 {
-    struct winsize size = terminal_size();
-    const char *on = colour(s, paint);
+    size_t columns = screen_columns();
 
-    if (s->row >= size.ws_row)
-        return;
-    printf("%s" CLEAR_LINE "%s%.*s%s", s->row ? "\r\n" : "", on,
-           (int)(length < size.ws_col ? length : size.ws_col), line, *on ? COLOUR_OFF : "");
-    s->row++;
+    write_line(s, colour(s, paint), line, length < columns ? length : columns);
+}
+
+void screen_fitted(struct screen *s, const char *line, size_t length)
+{
+    write_line(s, "", line, length);
 }
 
 void screen_end(struct screen *s)

@@ -20,8 +20,9 @@ struct screen {
 void screen_enter(struct screen *s);
 void screen_leave(struct screen *s);
 
-/* Number of lines of the terminal. */
+/* Number of lines and columns of the terminal; 24 and 80 if it is none. */
 size_t screen_rows(void);
+size_t screen_columns(void);
 
 enum paint {
     PAINT_PLAIN,
@@ -38,6 +39,9 @@ enum paint {
 void screen_begin(struct screen *s);
 void screen_line(struct screen *s, enum paint paint, const char *line, size_t length);
 void screen_end(struct screen *s);
+
+/* A line that fits the terminal, with characters of several bytes or escape sequences. */
+void screen_fitted(struct screen *s, const char *line, size_t length);
 
 /* Results of screen_key: a character as typed, or one of these. */
 enum {

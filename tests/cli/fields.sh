@@ -240,6 +240,42 @@ expect 1 "$ACH" pub text a b
 shown --yaml text
 has "$err" "byte 1 is not UTF-8"
 
+# plot, without a terminal: one picture at the end, over the sequence numbers if there are no times
+"$ACH" mk --type curve --encoding json curve
+for x in 0 1 2 3 2 1 0; do
+    "$ACH" pub curve "x=$x" "a[1]=-$x" 'b=text'
+done
+expect 0 "$ACH" plot --once --ascii curve x 'a[1]' b c
+same "$(echo "$out" | head -5)" 'curve: 7 messages
+* x                    now 0          min 0          max 3
++ a[1]                 now 0          min -3         max 0
+o b                    no values
+# c                    no values'
+same "$(echo "$err" | sort -u)" "ach plot: channel 'curve': the message has no field 'c'; it has: x, a, b"
+same "$(echo "$out" | wc -l | tr -d ' ')" 24
+same "$(echo "$out" | tail -1 | tr -s ' ')" ' 1 7 messages'
+# The curve of x: it rises to 3 in the middle, at the top, and ends where it began.
+same "$(echo "$out" | sed -n 6p)" "         3                                 *****"
+expect 0 env LC_ALL=C.UTF-8 "$ACH" plot --once curve x
+has "$out" "$(printf '\342\241')"
+hasnt "$out" "$(printf '\033')"
+# A count; the values that come
+"$ACH" pub --rate 200 curve x=7 &
+writer=$!
+expect 0 "$ACH" plot --count 5 --window 100 --ascii curve x
+kill $writer
+wait $writer
+has "$out" "curve: 5 messages
+* x                    now 7          min 7          max 7"
+same "$(echo "$out" | tail -1 | tr -s ' ')" " -100 0 s"
+expect 2 "$ACH" plot curve
+expect 2 "$ACH" plot --once --count 3 curve x
+expect 2 "$ACH" plot --window 0 curve x
+expect 1 "$ACH" plot --no-wait absent x
+expect 1 "$ACH" plot --once curve 'x['
+expect 1 "$ACH" plot --once text x
+"$ACH" rm curve
+
 # Structs of interfaces in XDR
 "$ACH" mk --type laser.data --encoding xdr laser
 "$ACH" pub laser ranges=1,2 id=7

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ach watch on a terminal: draws, sorts, scrolls, filters, quits, restores the terminal.
 
-It also restores the terminal while it is stopped (Ctrl-Z).
+It also restores the terminal while it is stopped (Ctrl-Z). ach plot does so, too.
 """
 import contextlib
 import fcntl
@@ -42,14 +42,14 @@ def resize(fd, rows, columns=80):
 
 
 class Screen:
-    def __init__(self, before=(), arguments=(), **environment):
+    def __init__(self, before=(), arguments=(), verb=("watch", "--interval", "0.1"), **environment):
         self.master, slave = pty.openpty()
         resize(self.master, 24)
         self.before = termios.tcgetattr(slave)
         self.slave = slave
         self.text = b""
         self.child = subprocess.Popen(
-            [*before, ACH, "watch", "--interval", "0.1", *arguments], stdin=slave, stdout=slave, stderr=slave,
+            [*before, ACH, *verb, *arguments], stdin=slave, stdout=slave, stderr=slave,
             start_new_session=True, env={**os.environ, **environment},
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
 
@@ -269,6 +269,39 @@ check(s.read_until(b"c05"), "no channels on the screen")
 os.write(s.master, b"\032")
 s.finish("killed while stopped")
 check(s.text.count(b"\033[?1049l") == 1, "the terminal is given back twice")
+
+# ach plot draws what arrives, fits the window, and gives the terminal back however it ends.
+subprocess.run([ACH, "mk", "--type", "demo", "--encoding", "json", "plotted"], check=True)
+
+
+def plot(*arguments, **environment):
+    s = Screen(verb=("plot", "--window", "1000"), arguments=[*arguments, "plotted", "x", "a.y"], **environment)
+    check(s.read_until(b"no values"), "plot draws nothing")
+    for x, y in (1, 5), (2, -7), (3, 0.5):
+        subprocess.run([ACH, "pub", "plotted", "x=%s" % x, "a.y=%s" % y], check=True)
+    s.shows("values", lambda lines: b"plotted: 3 messages; q quits" in lines[0] and
+            re.search(rb"x +now 3 +min 1 +max 3", lines[1]) and re.search(rb"a.y +now 0.5 +min -7 +max 5", lines[2]))
+    return s
+
+
+s = plot(LC_ALL="C.UTF-8")
+s.shows("braille", lambda lines: any(re.search(b"\xe2[\xa0-\xa3]", line) for line in lines[3:]))
+check(s.read_until(b"\033[36m") and s.read_until(b"\033[33m"), "plot has no colours")
+os.write(s.master, b"q")
+s.finish("q of plot")
+s = plot("--ascii", LC_ALL="C.UTF-8", NO_COLOR="1")
+s.shows("ascii", lambda lines: any(b"+" in line for line in lines[3:]))
+check(b"\033[36m" not in s.text and b"\xe2" not in s.text, "plot --ascii: %s" % s.text)
+s.fits(12, 50)
+s.fits(30, 100)
+os.kill(s.child.pid, signal.SIGTERM)
+s.finish("SIGTERM of plot")
+s = plot(LC_ALL="C")
+s.shows("locale without UTF-8", lambda lines: any(b"+" in line for line in lines[3:]) and
+        re.fullmatch(rb" +-1000 +0 s", lines[-1]))
+os.kill(s.child.pid, signal.SIGINT)
+s.finish("SIGINT of plot")
+subprocess.run([ACH, "rm", "plotted"], check=True)
 
 for i in range(30):
     subprocess.run([ACH, "rm", "c%02d" % i], check=True)
