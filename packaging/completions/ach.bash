@@ -20,6 +20,27 @@ _ach_takes() {
             -e "s/^ *$option, --[a-z-]* \([A-Z=][A-Z=]*\) .*/\1/p" 2>/dev/null
 }
 
+# The channel in a command line whose verb VERB is word N: its first operand.
+_ach_channel() {
+    local i
+    for ((i = $2 + 1; i < ${#COMP_WORDS[@]}; i++)); do
+        if ((i == COMP_CWORD)); then
+            continue
+        elif [[ ${COMP_WORDS[i]} != -* ]]; then
+            echo "${COMP_WORDS[i]}"
+            return
+        elif [[ -n $(_ach_takes "${COMP_WORDS[i]}" "$1") ]]; then
+            i=$((i + 1))
+        fi
+    done
+}
+
+_ach_fields() {
+    local channel
+    channel=$(_ach_channel "$1" "$2")
+    [[ -n $channel ]] && "${COMP_WORDS[0]}" type fields "$channel" 2>/dev/null
+}
+
 # Config files, and directories that may contain some.
 _ach_configs() {
     compopt -o filenames 2>/dev/null
@@ -140,6 +161,9 @@ _ach() {
                     return ;;
                 CHANNEL)
                     words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null) ;;
+                FIELD)
+                    COMPREPLY=($(compgen -W "$(_ach_fields "$verb" "$i")" -- "$cur"))
+                    return ;;
                 ?*)
                     return ;;
             esac ;;
@@ -165,6 +189,22 @@ _ach() {
                 fi
                 words=$("${COMP_WORDS[0]}" dev --help 2>/dev/null |
                     sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
+            type)
+                if [[ $prev == type ]]; then
+                    words='fields ls show'
+                else
+                    words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null)
+                fi ;;
+            plot | pub)
+                # bash splits FIELD=VALUE: nothing is offered for the value.
+                [[ $cur == *=* || $prev == *= ]] && return
+                words=$(_ach_fields "$verb" "$i")
+                if [[ -z $(_ach_channel "$verb" "$i") ]]; then
+                    words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null)
+                elif [[ $verb == pub ]]; then
+                    words=$(sed "s/.$/&=/" <<<"$words")
+                    compopt -o nospace 2>/dev/null
+                fi ;;
             serve | sim)
                 _ach_configs "$cur"
                 return ;;

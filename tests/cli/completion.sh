@@ -119,6 +119,42 @@ if "$ACH" help --verbs | grep -qx dev; then
         printf "%s " "${COMPREPLY[@]}"' bash "$completions/ach.bash" "$ACH" | tr ' ' '\n' | sort | tr '\n' ' ')
     has "$typed" "scan scanangle scanpose"
 fi
+# Fields of a channel's messages
+echo '{"type": "object", "properties": {"at": {"type": "object", "properties": {"x": {}, "y": {}}}, "id": {}}}' \
+    >"$tmp/Thing.json"
+"$ACH" mk --type Thing --schema "$tmp/Thing.json" thing
+same "$(offered echo thing --field '')" "at.x at.y id "
+same "$(offered echo --count 3 thing --field at)" "at.x at.y "
+same "$(offered echo --json thi)" "thing "
+same "$(offered echo --field '')" " "
+same "$(offered plot thi)" "thing "
+same "$(offered plot thing i)" "id "
+same "$(offered plot --window 3 thing at.x '')" "at.x at.y id "
+same "$(offered plot --window '')" " "
+same "$(offered pub --rate 3 thi)" "thing "
+same "$(offered pub thing a)" "at.x= at.y= "
+same "$(offered pub thing id = '')" " "
+same "$(offered pub leg '')" " "
+same "$(offered type '')" "fields ls show "
+same "$(offered type fields thi)" "thing "
+# The channel may also follow.
+same "$(bash -c '. "$1" || exit 1
+    COMP_WORDS=("$2" echo --field at. thing) COMP_CWORD=3
+    _ach
+    printf "%s " "${COMPREPLY[@]}"' bash "$completions/ach.bash" "$ACH")" "at.x at.y "
+if command -v zsh >/dev/null; then
+    has "$(zsh_offers echo thing --field '')" "at.x
+at.y
+id"
+    has "$(zsh_offers plot thing '')" "at.y"
+    has "$(zsh_offers pub thing '')" "-S
+=
+--
+at.x"
+    has "$(zsh_offers plot '')" "thing"
+    has "$(zsh_offers type '')" "fields"
+fi
+"$ACH" rm thing
 if "$ACH" help --verbs | grep -qx sim; then
     : >"$tmp/some.cfg"
     mkdir "$tmp/some-configs"
