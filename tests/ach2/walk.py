@@ -35,7 +35,7 @@ UNKNOWN = re.compile(r"no option|invalid option|unrecognized|no verb|not offered
 class Walk:
     def __init__(self, root, include, library, cc, *programs):
         self.page = (pathlib.Path(root) / "docs/porting-from-ach2.md").read_text()
-        self.compiler = [cc, "-std=gnu11", "-Werror", f"-I{include}"]
+        self.compiler = [*cc.split(), "-std=gnu11", "-Werror", f"-I{include}"]
         self.link = [library, f"-Wl,-rpath,{os.path.dirname(os.path.realpath(library))}"]
         self.programs = dict(zip(("ach", "achcop", "achcat", "achlog"), programs))
         self.faults = []
