@@ -219,7 +219,9 @@ head -c 100 "$tmp/all.desc" >"$tmp/cut.desc"
 "$ACH" mk --type demo.test.Everything --schema "$tmp/cut.desc" cut
 expect 1 "$ACH" pub cut d=1
 has "$err" "cannot decode the messages of 'cut': the schema is not a descriptor set of protoc"
-"$ACH" mk --type demo.test.Nothing --schema "$tmp/all.desc" nothing
+expect 0 "$ACH" mk --type demo.test.Nothing --schema "$tmp/all.desc" nothing
+same "$err" "ach mk: warning: messages of type 'demo.test.Nothing' will not be decoded: the schema has no message \
+'demo.test.Nothing'"
 expect 1 "$ACH" pub nothing d=1
 same "$err" "ach pub: cannot decode the messages of 'nothing': the schema has no message 'demo.test.Nothing'"
 protoc -I"$here" -I/usr/include --descriptor_set_out="$tmp/alone.desc" "$here/everything.proto"

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "codec.h"
 #include "describe.h"
 #include "parse.h"
 #include "typefile.h"
@@ -291,6 +292,18 @@ static int make(const struct mk_options *o, const char *name)
     return EXIT_OK;
 }
 
+/* A schema that the tools cannot use is probably a mistake, but other programs may know better. */
+static void warn_about_schema(const ach_channel_type_t *type)
+{
+    struct value_codec codec;
+    enum ach_status status = value_codec_open(&codec, type);
+
+    if (status == ACH_EINVAL)
+        complain("warning: messages of type '%s' will not be decoded: %s", type->name,
+                 ach_errstr());
+    value_codec_close(&codec);
+}
+
 /* An exit status, after complaining if it failed. */
 static int mk_type(struct mk_options *o)
 {
@@ -300,8 +313,10 @@ static int mk_type(struct mk_options *o)
     if (!w->name && !w->encoding && !w->file && !w->schema_encoding)
         return EXIT_OK;
     status = type_read(w, &o->type);
-    if (status == EXIT_OK)
+    if (status == EXIT_OK) {
+        warn_about_schema(&o->type);
         ach_create_attr_set_type(&o->attr, &o->type);
+    }
     return status;
 }
 
