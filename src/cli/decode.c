@@ -63,7 +63,8 @@ bool decode_message(const struct decoder *d, const void *data, size_t size, stru
         return d->device && device_decode(data, size, out);
     if (value_codec_decode(&d->codec, data, size, &out->tree) == ACH_OK)
         return true;
-    complain("a message of '%s' is not of the channel's type: %s", d->channel, ach_errstr());
+    if (!d->quiet)
+        complain("a message of '%s' is not of the channel's type: %s", d->channel, ach_errstr());
     return false;
 }
 

@@ -13,6 +13,7 @@
 struct decoder {
     const char *channel;
     bool failed;              /* its schema cannot be used */
+    bool quiet;               /* do not complain about messages: a screen is drawn */
     bool device;              /* of a device: each message says what it is */
     struct value_codec codec; /* of the channel's type */
 };

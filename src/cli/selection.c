@@ -35,7 +35,7 @@ struct value selection_get(struct selection *s, const struct decoder *d,
 
     if (status == ACH_OK)
         return v;
-    if (status == ACH_EINVAL && !decoder_example(d) && !s->reported) {
+    if (status == ACH_EINVAL && !decoder_example(d) && !d->quiet && !s->reported) {
         complain("channel '%s': %s", d->channel, ach_errstr());
         s->reported = true;
     }

@@ -286,6 +286,8 @@ def plot(*arguments, **environment):
 
 s = plot(LC_ALL="C.UTF-8")
 s.shows("braille", lambda lines: any(re.search(b"\xe2[\xa0-\xa3]", line) for line in lines[3:]))
+subprocess.run([ACH, "put", "plotted", "{"], check=True)
+s.shows("a wrong message", lambda lines: b"plotted: 4 messages, 1 not decoded; q quits" in lines[0])
 check(s.read_until(b"\033[36m") and s.read_until(b"\033[33m"), "plot has no colours")
 os.write(s.master, b"q")
 s.finish("q of plot")

@@ -26,6 +26,7 @@ struct plot {
     double window;
     uint64_t count; /* 0: no limit */
     uint64_t got;
+    uint64_t wrong; /* messages that could not be decoded */
     bool once;
     bool ascii;
     bool no_wait;
@@ -150,6 +151,8 @@ static void plot_message(struct plot *p)
 
             curves_add(&p->curves, i, x, value_real(&v, &y) ? y : (double)NAN);
         }
+    } else {
+        p->wrong++;
     }
     decoded_finish(&m);
 }
@@ -157,7 +160,7 @@ static void plot_message(struct plot *p)
 /* The picture ends now on a terminal, else at the newest sample. */
 static void plot_draw(const struct plot *p, bool live, bool colours, FILE *to)
 {
-    char title[256];
+    char title[256], wrong[64] = "";
     struct curves_look look = {.title = title,
                                .unit = "s",
                                .columns = screen_columns(),
@@ -165,8 +168,10 @@ static void plot_draw(const struct plot *p, bool live, bool colours, FILE *to)
                                .utf8 = !p->ascii && graph_utf8(),
                                .colours = colours};
 
-    snprintf(title, sizeof(title), "%s: %llu messages%s", p->reader.name,
-             (unsigned long long)p->got, live ? "; q quits" : "");
+    if (p->wrong)
+        snprintf(wrong, sizeof(wrong), ", %llu not decoded", (unsigned long long)p->wrong);
+    snprintf(title, sizeof(title), "%s: %llu messages%s%s", p->reader.name,
+             (unsigned long long)p->got, wrong, live ? "; q quits" : "");
     curves_span(&p->curves, &look.from, &look.to);
     if (live)
         look.to = plot_now(p);
@@ -219,6 +224,7 @@ static enum ach_status plot_screen(struct plot *p)
     enum ach_status status;
     int key = KEY_TIME;
 
+    p->decoder.quiet = true;
     screen_enter(&screen);
     do {
         status = plot_drain(p);
