@@ -193,6 +193,13 @@ has "$out" "7b 22 61 22"
 shown --csv js
 same "$out" "time,sequence,message
 ,3,\"[1, \"\"x\\u0000y$(printf '\360\237\230\200')\"\"]\""
+deep=$(printf '%080d' 0)
+expect 1 "$ACH" pub --json "$(echo "$deep" | tr 0 '[')1$(echo "$deep" | tr 0 ']')" js
+has "$err" "the JSON text is nested more than 64 deep"
+for text in '' '{' '{"a"}' '{"a":1,}' '[1 2]' '01' '1.' '.5' '1e' '+1' 'nul' '"a' '"\x"' '"\u12"' '[1]]' "'a'" 'NaN'; do
+    expect 1 "$ACH" pub --json "$text" js
+    has "$err" "of the JSON text: expected"
+done
 expect 1 "$ACH" pub --json '[1,]' js
 has "$err" "byte 3 of the JSON text: expected a value"
 expect 1 "$ACH" pub js a
