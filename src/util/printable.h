@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "utf8.h"
 
@@ -25,6 +26,23 @@ static inline size_t printable_length(const char *text, size_t len)
     size_t n = utf8_length(text, len);
 
     return is_control(text, n) ? 0 : n;
+}
+
+/* Write about `most` bytes of a text, with those that are not printable escaped as \x07. Returns how many of its bytes. */
+static inline size_t printable_write(FILE *to, const char *text, size_t len, size_t most)
+{
+    size_t i = 0;
+
+    while (i < len && i < most) {
+        size_t n = printable_length(text + i, len - i);
+
+        if (n)
+            fwrite(text + i, 1, n, to);
+        else
+            fprintf(to, "\\x%02x", (unsigned char)text[i]);
+        i += n ? n : 1;
+    }
+    return i;
 }
 
 #endif

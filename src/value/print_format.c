@@ -14,19 +14,8 @@
 
 static void print_quoted(const char *text, size_t size, FILE *to)
 {
-    size_t i = 0;
-
     putc('"', to);
-    while (i < size && i < BYTES_SHOWN) {
-        size_t n = printable_length(text + i, size - i);
-
-        if (n)
-            fwrite(text + i, 1, n, to);
-        else
-            fprintf(to, "\\x%02x", (unsigned char)text[i]);
-        i += n ? n : 1;
-    }
-    fputs(i < size ? "...\"" : "\"", to);
+    fputs(printable_write(to, text, size, BYTES_SHOWN) < size ? "...\"" : "\"", to);
 }
 
 static void print_bytes(const struct value *v, FILE *to)

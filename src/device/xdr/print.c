@@ -13,21 +13,10 @@
 
 static void print_string(const char *text, uint32_t n, FILE *to)
 {
-    size_t i = 0;
-
     if (n && text[n - 1] == 0)
         n--;
     fputc('"', to);
-    while (i < n && i < SHOWN_CHARS) {
-        size_t length = printable_length(text + i, n - i);
-
-        if (length)
-            fwrite(text + i, 1, length, to);
-        else
-            fprintf(to, "\\x%02x", (unsigned char)text[i]);
-        i += length ? length : 1;
-    }
-    fputs(i < n ? "...\"" : "\"", to);
+    fputs(printable_write(to, text, n, SHOWN_CHARS) < n ? "...\"" : "\"", to);
 }
 
 static void print_scalars(const ach_field_t *f, const uint8_t *at, uint32_t n, FILE *to)
