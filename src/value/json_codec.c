@@ -86,78 +86,40 @@ static enum ach_status json_decode(void *state, const void *bytes, size_t size,
     return status == ACH_EINVAL ? ACH_CORRUPT : status;
 }
 
-static void word_write(struct value_arena *a, const struct value *v, const struct value *example,
-                       FILE *to);
-
-/* 1,2,3 for a list. */
-static void list_write(struct value_arena *a, const struct value *v, const struct value *example,
-                       FILE *to)
+/* What a word stands for: a list like 1,2,3, a string if the schema says so or if it is not JSON. */
+static void resolve_word(struct value_arena *a, struct value *v, const struct value *example)
 {
-    struct value part = {.kind = VALUE_WORD};
-    struct value any = {.kind = VALUE_NULL};
-    const char *at = v->text, *end = at + v->count, *comma = v->count ? at : NULL;
+    struct value resolved = {.kind = VALUE_NULL};
 
-    putc('[', to);
-    while (comma) {
-        comma = memchr(at, ',', (size_t)(end - at));
-        part.text = at;
-        part.count = (size_t)((comma ? comma : end) - at);
-        word_write(a, &part, example->count ? &example->items[0] : &any, to);
-        fputs(comma ? ", " : "", to);
-        at = comma ? comma + 1 : end;
+    if (example->kind == VALUE_LIST && !value_begins(v, '[')) {
+        if (value_split_word(a, v, &resolved) != ACH_OK)
+            return;
+    } else if (example->kind == VALUE_TEXT ||
+               value_parse_json(a, v->text, v->count, &resolved) != ACH_OK) {
+        resolved = *v;
+        resolved.kind = VALUE_TEXT;
     }
-    putc(']', to);
+    resolved.name = v->name;
+    *v = resolved;
 }
 
-/* A string if the schema says so, or if it is not JSON. */
-static void word_write(struct value_arena *a, const struct value *v, const struct value *example,
-                       FILE *to)
-{
-    struct value parsed = {.kind = VALUE_NULL};
-
-    if (example->kind == VALUE_LIST && !value_begins(v, '['))
-        list_write(a, v, example, to);
-    else if (example->kind != VALUE_TEXT &&
-             value_parse_json(a, v->text, v->count, &parsed) == ACH_OK)
-        value_json(&parsed, to);
-    else
-        value_json(v, to);
-}
-
-static void json_write(struct value_arena *a, const struct value *v, const struct value *example,
-                       FILE *to)
+static void resolve_words(struct value_arena *a, struct value *v, const struct value *example)
 {
     static const struct value any = {.kind = VALUE_NULL};
-    bool object = v->kind == VALUE_OBJECT;
-    struct value name = {.kind = VALUE_TEXT};
     size_t i;
 
-    if (v->kind == VALUE_WORD) {
-        word_write(a, v, example, to);
-        return;
-    }
-    if (!object && v->kind != VALUE_LIST) {
-        value_json(v, to);
-        return;
-    }
-    putc(object ? '{' : '[', to);
-    for (i = 0; i < v->count; i++) {
-        const struct value *item = &v->items[i], *of = &any;
+    if (v->kind == VALUE_WORD)
+        resolve_word(a, v, example);
+    for (i = 0; (v->kind == VALUE_OBJECT || v->kind == VALUE_LIST) && i < v->count; i++) {
+        struct value *item = &v->items[i];
+        const struct value *of = NULL;
 
-        fputs(i ? ", " : "", to);
-        if (object) {
-            name.text = item->name.at;
-            name.count = item->name.size;
-            value_json(&name, to);
-            fputs(": ", to);
-        }
-        if (object && example->kind == VALUE_OBJECT)
+        if (v->kind == VALUE_OBJECT && example->kind == VALUE_OBJECT)
             of = value_member(example, item->name.at, item->name.size);
-        else if (!object && example->kind == VALUE_LIST && example->count)
+        else if (v->kind == VALUE_LIST && example->kind == VALUE_LIST && example->count)
             of = &example->items[0];
-        json_write(a, item, of ? of : &any, to);
+        resolve_words(a, item, of ? of : &any);
     }
-    putc(object ? '}' : ']', to);
 }
 
 static enum ach_status json_encode(void *state, const struct value *example,
@@ -171,8 +133,10 @@ static enum ach_status json_encode(void *state, const struct value *example,
         status = value_parse_json(&t.arena, source->json, strlen(source->json), &t.root);
     else
         status = value_from_words(&t, source->words, source->count, example);
-    if (status == ACH_OK)
-        json_write(&t.arena, &t.root, example, to);
+    if (status == ACH_OK) {
+        resolve_words(&t.arena, &t.root, example);
+        value_json(&t.root, to);
+    }
     value_tree_finish(&t);
     return status;
 }

@@ -103,3 +103,23 @@ enum ach_status value_from_words(struct value_tree *t, const char *const *words,
         status = add_word(t, words[i], example);
     return status;
 }
+
+enum ach_status value_split_word(struct value_arena *a, const struct value *word,
+                                 struct value *list)
+{
+    const char *at = word->text, *end = at + word->count, *comma = word->count ? at : NULL;
+
+    list->kind = VALUE_LIST;
+    while (comma) {
+        struct value *part = value_add(a, list, NULL, 0);
+
+        if (!part)
+            return ACH_FAILED_SYSCALL;
+        comma = memchr(at, ',', (size_t)(end - at));
+        part->kind = VALUE_WORD;
+        part->text = at;
+        part->count = (size_t)((comma ? comma : end) - at);
+        at = comma ? comma + 1 : end;
+    }
+    return ACH_OK;
+}

@@ -15,4 +15,8 @@
 enum ach_status value_from_words(struct value_tree *t, const char *const *words, size_t count,
                                  const struct value *example);
 
+/* Make a list of a word like 1,2,3, which may be empty. ACH_OK; ACH_FAILED_SYSCALL: no memory. */
+enum ach_status value_split_word(struct value_arena *a, const struct value *word,
+                                 struct value *list);
+
 #endif

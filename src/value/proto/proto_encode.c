@@ -7,6 +7,7 @@
 
 #include "../base64.h"
 #include "../json_parse.h"
+#include "../words.h"
 
 #define NUMBER_TEXT 64u /* the longest number */
 
@@ -310,27 +311,6 @@ static enum ach_status encode_items(struct value_arena *a, const struct proto_fi
     return status;
 }
 
-/* 1,2,3 */
-static enum ach_status split_word(struct value_arena *a, const struct value *word,
-                                  struct value *list)
-{
-    const char *at = word->text, *end = at + word->count, *comma = word->count ? at : NULL;
-
-    list->kind = VALUE_LIST;
-    while (comma) {
-        struct value *part = value_add(a, list, NULL, 0);
-
-        if (!part)
-            return ACH_FAILED_SYSCALL;
-        comma = memchr(at, ',', (size_t)(end - at));
-        part->kind = VALUE_WORD;
-        part->text = at;
-        part->count = (size_t)((comma ? comma : end) - at);
-        at = comma ? comma + 1 : end;
-    }
-    return ACH_OK;
-}
-
 static enum ach_status encode_list(struct value_arena *a, const struct proto_field *f,
                                    const struct value *v, FILE *to)
 {
@@ -340,7 +320,7 @@ static enum ach_status encode_list(struct value_arena *a, const struct proto_fie
     if (v->kind == VALUE_WORD && value_begins(v, '['))
         status = value_parse_json(a, v->text, v->count, &list);
     else if (v->kind == VALUE_WORD)
-        status = split_word(a, v, &list);
+        status = value_split_word(a, v, &list);
     else
         list = *v;
     if (status != ACH_OK)
