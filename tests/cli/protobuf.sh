@@ -6,7 +6,7 @@
 here=$(dirname "$0")
 need protoc
 
-protoc -I"$here" -I/usr/include --include_imports --descriptor_set_out="$tmp/all.desc" \
+protoc -I"$here" --include_imports --descriptor_set_out="$tmp/all.desc" \
     "$here/everything.proto" || exit 99
 protoc -I"$here" --descriptor_set_out="$tmp/old.desc" "$here/old.proto" || exit 99
 "$ACH" mk --size 4K --type demo.test.Everything --schema "$tmp/all.desc" all
@@ -16,13 +16,13 @@ has "$out" "all      demo.test.Everything  protobuf  protobuf"
 
 # encoded TYPE FILE CHANNEL: put what protoc encodes from the text in standard input
 encoded() {
-    protoc -I"$here" -I/usr/include --encode="$1" "$here/$2" >"$tmp/message" || fail "protoc --encode=$1"
+    protoc -I"$here" --encode="$1" "$here/$2" >"$tmp/message" || fail "protoc --encode=$1"
     "$ACH" put --file "$tmp/message" "$3"
 }
 
 # decoded TYPE FILE CHANNEL: what protoc decodes of the newest message
 decoded() {
-    "$ACH" get --raw --last "$3" | protoc -I"$here" -I/usr/include --decode="$1" "$here/$2"
+    "$ACH" get --raw --last "$3" | protoc -I"$here" --decode="$1" "$here/$2"
 }
 
 shown() {
@@ -224,7 +224,7 @@ same "$err" "ach mk: warning: messages of type 'demo.test.Nothing' will not be d
 'demo.test.Nothing'"
 expect 1 "$ACH" pub nothing d=1
 same "$err" "ach pub: cannot decode the messages of 'nothing': the schema has no message 'demo.test.Nothing'"
-protoc -I"$here" -I/usr/include --descriptor_set_out="$tmp/alone.desc" "$here/everything.proto"
+protoc -I"$here" --descriptor_set_out="$tmp/alone.desc" "$here/everything.proto"
 "$ACH" mk --type demo.test.Everything --schema "$tmp/alone.desc" alone
 expect 1 "$ACH" pub alone d=1
 has "$err" "the schema lacks the type of the field 'stamp'; run protoc with --include_imports"
