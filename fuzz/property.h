@@ -50,7 +50,10 @@ void property_definition(const uint8_t *data, size_t size);
  */
 void property_protobuf(const uint8_t *data, size_t size);
 
-/* The bytes are a JSON text. It is refused, or printed as a text that is read to the same. */
+/*
+ * The bytes are a JSON text, which is also used as a JSON Schema. It is refused, or printed as a text that
+ * is read to the same.
+ */
 void property_json(const uint8_t *data, size_t size);
 
 /* As property_body, for a text that is JSON, or words. */
