@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "describe.h"
 #include "nochannel.h"
 #include "parse.h"
+#include "printable.h"
 #include "streams.h"
 #include "unknown_option.h"
 #include "withdrawn.h"
@@ -17,14 +19,23 @@ static const struct verb *current;
 static char title[64] = "ach";
 static char **words; /* argv of the verb */
 
+/* A message may quote names and schemas that other users wrote: control characters are escaped. */
 static void cli_say(const char *format, va_list ap)
 {
+    char *text = NULL;
+    int n;
+
     /* After a write error streams_flush would record errno, which may be another error's by now. */
     if (!ferror(stdout))
         streams_flush();
     fprintf(stderr, "%s: ", title);
-    vfprintf(stderr, format, ap);
+    n = vasprintf(&text, format, ap);
+    if (n >= 0)
+        printable_write(stderr, text, (size_t)n, SIZE_MAX);
+    else
+        fputs("no memory for the message", stderr);
     putc('\n', stderr);
+    free(n >= 0 ? text : NULL);
 }
 
 void complain(const char *format, ...)

@@ -113,6 +113,12 @@ expect 0 "$ACH" echo --last --count 1 bad
 has "$out" "text"
 same "$err" "ach echo: cannot decode the messages of 'bad': line 1 of the definition: there is no definition of 'Missing'"
 expect 1 "$ACH" pub bad
+# What a schema says is not sent to the terminal as it is.
+printf 'Bad\033[31m\302\233 m\n' >"$tmp/Red.msg"
+"$ACH" mk --type demo/msg/Red --schema "$tmp/Red.msg" red 2>/dev/null
+expect 1 "$ACH" pub red
+has "$err" "this is not a type: 'Bad\\x1b[31m\\xc2\\x9b'"
+"$ACH" rm red
 "$ACH" rm vel plain small bad
 
 finish
