@@ -247,6 +247,22 @@ expect 1 "$ACH" pub text a b
 shown --yaml text
 has "$err" "byte 1 is not UTF-8"
 
+# A channel that replaces another one of the same type continues the table.
+"$ACH" mk --type point --encoding json again
+"$ACH" echo --csv --count 2 --field x again >"$tmp/table" 2>"$tmp/said" &
+reader=$!
+eventually waits $reader again
+"$ACH" pub again x=1
+eventually grep -q ',1,1$' "$tmp/table"
+"$ACH" rm again
+"$ACH" mk --type point --encoding json again
+"$ACH" pub again x=2
+wait $reader || fail "echo ended with $?"
+same "$(sed 's/^[0-9.]*,/T,/' "$tmp/table")" "time,sequence,x
+T,1,1
+T,1,2"
+"$ACH" rm again
+
 # plot, without a terminal: one picture at the end, over the sequence numbers if there are no times
 "$ACH" mk --type curve --encoding json curve
 for x in 0 1 2 3 2 1 0; do
