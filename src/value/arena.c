@@ -19,12 +19,16 @@ struct value_block {
 
 static struct value_block *arena_block(struct value_arena *a, size_t room)
 {
-    struct value_block *b = NULL;
+    struct value_block *b;
 
-    if (room <= VALUE_ARENA_MAX - a->used)
-        b = calloc(1, sizeof(*b) + room);
+    if (room > VALUE_ARENA_MAX - a->used) {
+        ach_errstr_set(ACH_FAILED_SYSCALL, "it takes more than %u bytes of memory",
+                       VALUE_ARENA_MAX);
+        return NULL;
+    }
+    b = calloc(1, sizeof(*b) + room);
     if (!b) {
-        ach_errstr_set(ACH_FAILED_SYSCALL, "no memory: more than %zu bytes decoded", a->used);
+        ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for %zu bytes", room);
         return NULL;
     }
     b->room = room;

@@ -200,6 +200,14 @@ for text in '' '{' '{"a"}' '{"a":1,}' '[1 2]' '01' '1.' '.5' '1e' '+1' 'nul' '"a
     expect 1 "$ACH" pub --json "$text" js
     has "$err" "of the JSON text: expected"
 done
+# A message of 10 MB that would be a tree of 5 million values is refused.
+"$ACH" mk --type big --encoding json --frames 1 --size 11M big
+{ printf '[0'; head -c 10000000 /dev/zero | sed 's/\x00\x00/,0/g'; printf ']'; } >"$tmp/big.json"
+"$ACH" put --file "$tmp/big.json" big
+expect 0 "$ACH" echo --last --count 1 --csv big
+same "$out" ""
+has "$err" "it takes more than 268435456 bytes of memory"
+"$ACH" rm big
 expect 1 "$ACH" pub --json '[1,]' js
 has "$err" "byte 3 of the JSON text: expected a value"
 expect 1 "$ACH" pub js a
