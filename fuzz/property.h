@@ -45,14 +45,15 @@ void property_body(const uint8_t *data, size_t size);
 void property_definition(const uint8_t *data, size_t size);
 
 /*
- * The bytes are the length of a descriptor set, 2 bytes, little-endian, the set, and a message. They are
- * refused, or decoded and printed in all formats; the JSON form is encoded again or refused.
+ * The bytes are the length of a descriptor set, 2 bytes, little-endian, the set, and a message.
+ * They are refused, or decoded and printed in all formats; the JSON form is encoded again or
+ * refused.
  */
 void property_protobuf(const uint8_t *data, size_t size);
 
 /*
- * The bytes are a JSON text, which is also used as a JSON Schema. It is refused, or printed as a text that
- * is read to the same.
+ * The bytes are a JSON text, which is also used as a JSON Schema. It is refused, or printed as a
+ * text that is read to the same.
  */
 void property_json(const uint8_t *data, size_t size);
 

@@ -28,7 +28,10 @@ static inline size_t printable_length(const char *text, size_t len)
     return is_control(text, n) ? 0 : n;
 }
 
-/* Write about `most` bytes of a text, with those that are not printable escaped as \x07. Returns how many of its bytes. */
+/*
+ * Write about `most` bytes of a text, those that are not printable as \x07. Returns how many of its
+ * bytes were written.
+ */
 static inline size_t printable_write(FILE *to, const char *text, size_t len, size_t most)
 {
     size_t i = 0;

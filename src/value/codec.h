@@ -53,8 +53,8 @@ struct value_codec {
 };
 
 /*
- * Find the encoding of a type. Copy a type that is in shared memory before. ACH_OK; ACH_ENOTSUP: the
- * encoding is not known; ACH_EINVAL: the schema is wrong; ACH_FAILED_SYSCALL: no memory.
+ * Find the encoding of a type. Copy a type that is in shared memory before. ACH_OK; ACH_ENOTSUP:
+ * the encoding is not known; ACH_EINVAL: the schema is wrong; ACH_FAILED_SYSCALL: no memory.
  */
 enum ach_status value_codec_open(struct value_codec *c, const ach_channel_type_t *type);
 void value_codec_close(struct value_codec *c);

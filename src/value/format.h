@@ -25,8 +25,8 @@ void value_json(const struct value *v, FILE *to);
 void value_yaml(const struct value *v, FILE *to);
 
 /*
- * One cell: quoted if necessary, control characters escaped as \x07. Null is empty. Lists and objects
- * are JSON.
+ * One cell: quoted if necessary, control characters escaped as \x07. Null is empty. Lists and
+ * objects are JSON.
  */
 void value_csv(const struct value *v, FILE *to);
 

@@ -86,7 +86,7 @@ static enum ach_status json_decode(void *state, const void *bytes, size_t size,
     return status == ACH_EINVAL ? ACH_CORRUPT : status;
 }
 
-/* What a word stands for: a list like 1,2,3, a string if the schema says so or if it is not JSON. */
+/* A word is a list like 1,2,3, a string if the schema says so, JSON, or else a string. */
 static void resolve_word(struct value_arena *a, struct value *v, const struct value *example)
 {
     struct value resolved = {.kind = VALUE_NULL};

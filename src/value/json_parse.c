@@ -164,7 +164,7 @@ static bool parse_word(struct json_parser *p, struct value *v)
 
 static enum ach_status parse_scalar(struct json_parser *p, struct value *v)
 {
-    struct value_text text;
+    struct value_text text = {NULL, 0};
     enum ach_status status;
 
     if (*p->at == '"') {

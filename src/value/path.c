@@ -71,6 +71,14 @@ struct path_walk {
     bool example;
 };
 
+/* What stands for each item of a list in an example. */
+static struct value any_item(const struct value *list)
+{
+    struct value any = {.kind = list->kind == VALUE_PACKED ? VALUE_DOUBLE : VALUE_NULL};
+
+    return list->kind == VALUE_LIST && list->count ? list->items[0] : any;
+}
+
 static enum ach_status go_to_item(struct path_walk *w, struct value *v)
 {
     size_t index, shown = (size_t)(w->at - w->path);
@@ -85,9 +93,7 @@ static enum ach_status go_to_item(struct path_walk *w, struct value *v)
         return ach_errstr_set(ACH_EINVAL, "%.*s is not an array", (int)(shown < 80 ? shown : 80),
                               w->path);
     if (w->example && !v->fixed) {
-        *v = v->kind == VALUE_PACKED ? (struct value){.kind = VALUE_DOUBLE}
-             : v->count              ? v->items[0]
-                                     : (struct value){.kind = VALUE_NULL};
+        *v = any_item(v);
         return ACH_OK;
     }
     if (index >= v->count && v->fixed)

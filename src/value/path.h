@@ -9,7 +9,7 @@
 
 /*
  * Find a field of a message. ACH_OK; ACH_ENOENT: the message does not have it, because a list is
- * shorter or a value on the way is null; ACH_EINVAL: wrong path or name, ach_errstr lists the names.
+ * shorter or a value on the way is null; ACH_EINVAL: no path, or ach_errstr lists the names.
  */
 enum ach_status value_find(const struct value *root, const char *path, struct value *found);
 

@@ -104,8 +104,8 @@ bool value_real(const struct value *v, double *real);
 bool value_begins(const struct value *v, char c);
 
 /*
- * A number, true or false as text; exact: reading it back gives the same value. Not for VALUE_NUMBER
- * and VALUE_ENUM, which have a text.
+ * A number, true or false as text; exact: reading it back gives the same value. Not for
+ * VALUE_NUMBER and VALUE_ENUM, which have a text.
  */
 #define VALUE_SCALAR_TEXT 48
 const char *value_scalar_text(const struct value *v, bool exact, char text[VALUE_SCALAR_TEXT]);

@@ -139,7 +139,7 @@ static enum ach_status signed_bits(const struct proto_field *f, const struct val
         return unfit(f, small ? "a whole number of 32 bits" : "a whole number of 64 bits", v);
     *raw = (uint64_t)i;
     if (f->type == PROTO_TYPE_SINT32 || f->type == PROTO_TYPE_SINT64)
-        *raw = (uint64_t)i << 1 ^ (uint64_t)(i >> 63);
+        *raw = i < 0 ? ~((uint64_t)i << 1) : (uint64_t)i << 1;
     return ACH_OK;
 }
 
