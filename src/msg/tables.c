@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../device/xdr/scalar.h"
+#include "resolve.h"
 
 /* Types that are not sections of the text. */
 enum { TIME, DURATION, EXTRA_TYPES };
@@ -13,29 +14,6 @@ enum { NOT_MADE, BEING_MADE, MADE };
 
 /* Steps repeat those of inner structs, so there may be more of them than fields. */
 #define STEPS_MAX 32768u
-
-static const struct scalar {
-    const char *name;
-    uint8_t kind;
-} scalars[] = {
-    {"bool", ACH_KIND_BOOL},      {"byte", ACH_KIND_UINT8},    {"char", ACH_KIND_UINT8},
-    {"int8", ACH_KIND_INT8},      {"uint8", ACH_KIND_UINT8},   {"int16", ACH_KIND_INT16},
-    {"uint16", ACH_KIND_UINT16},  {"int32", ACH_KIND_INT32},   {"uint32", ACH_KIND_UINT32},
-    {"int64", ACH_KIND_INT64},    {"uint64", ACH_KIND_UINT64}, {"float32", ACH_KIND_FLOAT},
-    {"float64", ACH_KIND_DOUBLE},
-};
-
-#define SCALARS (sizeof(scalars) / sizeof(scalars[0]))
-
-static const struct scalar *scalar_named(const char *name)
-{
-    size_t i;
-
-    for (i = 0; i < SCALARS; i++)
-        if (strcmp(scalars[i].name, name) == 0)
-            return &scalars[i];
-    return NULL;
-}
 
 /* A type that grows field by field. Sizes stay far below 2^64: see too_large. */
 struct growth {
@@ -230,69 +208,36 @@ static enum ach_status make_time(struct ach_definition *d, unsigned which)
     return end_type(&g);
 }
 
-/* The section of a type's name, as it is used in a package; -1: there is none. */
-static int find_section(const struct msg_text *t, const char *package, const char *name,
-                        const char *user)
-{
-    unsigned i;
-
-    for (i = 0; i < t->section_count; i++) {
-        const struct msg_section *s = &t->sections[i];
-
-        if (strcmp(s->name, name) == 0 && strcmp(s->package, *package ? package : user) == 0)
-            return (int)i;
-    }
-    return *package || strcmp(name, "Header") != 0 || strcmp(user, "std_msgs") == 0
-               ? -1
-               : find_section(t, "std_msgs", name, user);
-}
-
-/* "time" and "duration" are of ROS 1. */
-static int find_time(const char *package, const char *name)
-{
-    bool builtin = strcmp(package, "builtin_interfaces") == 0;
-
-    if (strcmp(name, builtin ? "Time" : "time") == 0 && (builtin || !*package))
-        return TIME;
-    if (strcmp(name, builtin ? "Duration" : "duration") == 0 && (builtin || !*package))
-        return DURATION;
-    return -1;
-}
-
 static enum ach_status make_section(struct ach_definition *d, unsigned section, unsigned level);
 
-/* Find the struct that a field's type names, and make its table first. */
-static enum ach_status find_struct(struct ach_definition *d, const struct msg_field *from,
+/* Make the table of the struct that a field has; NULL if its type is a scalar or one string. */
+static enum ach_status make_struct(struct ach_definition *d, const struct msg_field *from,
                                    const char *user, unsigned level, const ach_type_t **type)
 {
-    char full[ACH_TYPE_NAME_MAX];
-    const char *package, *name;
-    enum ach_status status;
-    int which;
+    struct msg_reference r = msg_resolve(&d->text, from->type, user);
+    unsigned time = r.meaning == MSG_TIME ? TIME : DURATION;
 
-    if (strlen(from->type) >= sizeof(full))
-        return ach_errstr_set(ACH_EINVAL, "line %u of the definition: '%.40s...' is too long",
-                              from->line, from->type);
-    strcpy(full, from->type);
-    msg_split(full, &package, &name);
-    which = find_section(&d->text, package, name, user);
-    if (which >= 0) {
-        *type = &d->types[which];
-        return make_section(d, (unsigned)which, level + 1);
-    }
-    which = find_time(package, name);
-    if (which < 0)
+    *type = NULL;
+    switch (r.meaning) {
+    case MSG_SCALAR:
+        return ACH_OK;
+    case MSG_STRING:
+        return from->array == ACH_ARRAY_NONE ? ACH_OK : make_string(d, from, type);
+    case MSG_SECTION:
+        *type = &d->types[r.section];
+        return make_section(d, r.section, level + 1);
+    case MSG_TIME:
+    case MSG_DURATION:
+        *type = extra_type(d, time);
+        return make_time(d, time);
+    case MSG_WSTRING:
+        return ach_errstr_set(ACH_EINVAL, "line %u of the definition: wstring is not supported: %s",
+                              from->line, from->name);
+    default:
         return ach_errstr_set(ACH_EINVAL,
                               "line %u of the definition: there is no definition of '%.80s'",
                               from->line, from->type);
-    status = make_time(d, (unsigned)which);
-    *type = extra_type(d, (unsigned)which);
-    return status;
-}
-
-static bool is_string(const struct msg_field *f)
-{
-    return strcmp(f->type, "string") == 0;
+    }
 }
 
 /* Make the tables of all structs that a section uses. */
@@ -305,17 +250,8 @@ static enum ach_status make_inner(struct ach_definition *d, const struct msg_sec
     for (i = 0; status == ACH_OK && i < s->count; i++) {
         const struct msg_field *from = &d->text.fields[s->first + i];
 
-        inner[i] = NULL;
-        if (from->constant || scalar_named(from->type))
-            continue;
-        if (strcmp(from->type, "wstring") == 0)
-            return ach_errstr_set(ACH_EINVAL,
-                                  "line %u of the definition: wstring is not supported: %s",
-                                  from->line, from->name);
-        if (!is_string(from))
-            status = find_struct(d, from, s->package, level, &inner[i]);
-        else if (from->array != ACH_ARRAY_NONE)
-            status = make_string(d, from, &inner[i]);
+        if (!from->constant)
+            status = make_struct(d, from, s->package, level, &inner[i]);
     }
     return status;
 }
@@ -323,12 +259,10 @@ static enum ach_status make_inner(struct ach_definition *d, const struct msg_sec
 static enum ach_status add_message_field(struct growth *g, const struct msg_field *from,
                                          const ach_type_t *inner)
 {
-    const struct scalar *scalar = scalar_named(from->type);
+    struct msg_reference r = msg_resolve(&g->d->text, from->type, "");
     ach_field_t f = {.name = from->name,
                      .type = inner,
-                     .kind = inner    ? ACH_KIND_STRUCT
-                             : scalar ? scalar->kind
-                                      : ACH_KIND_CHAR,
+                     .kind = inner ? ACH_KIND_STRUCT : r.kind,
                      .array = from->array,
                      .limit = from->limit};
 
