@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keywords of C and C++, and macros of their headers that are words; sorted. */
+static const char *const reserved[] = {
+    "NULL",
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "assert",
+    "atomic",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "complex",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "errno",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "imaginary",
+    "inline",
+    "int",
+    "linux",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "noreturn",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "stderr",
+    "stdin",
+    "stdout",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unix",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+};
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(a, *(const char *const *)b);
+}
+
+bool gen_is_reserved(const char *name)
+{
+    return bsearch(name, reserved, sizeof(reserved) / sizeof(reserved[0]), sizeof(reserved[0]),
+                   compare_words) != NULL;
+}
+
+/* A capital begins a word after a small letter or digit, and before a small letter. */
+static bool begins_word(const char *name, size_t i)
+{
+    if (i == 0 || !isupper((unsigned char)name[i]) || name[i - 1] == '_')
+        return false;
+    return !isupper((unsigned char)name[i - 1]) || islower((unsigned char)name[i + 1]);
+}
+
+char *gen_snake_case(const char *name)
+{
+    char *snake = malloc(2 * strlen(name) + 1), *to = snake;
+    size_t i;
+
+    for (i = 0; snake && name[i]; i++) {
+        if (begins_word(name, i))
+            *to++ = '_';
+        *to++ = (char)tolower((unsigned char)name[i]);
+    }
+    if (snake)
+        *to = '\0';
+    return snake;
+}
+
+void gen_upper_case(char *name)
+{
+    for (; *name; name++)
+        *name = (char)toupper((unsigned char)*name);
+}

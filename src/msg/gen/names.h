@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* names.h - names of C for those of a definition */
+#ifndef GEN_NAMES_H
+#define GEN_NAMES_H
+
+#include <stdbool.h>
+
+/* "LaserScan" as "laser_scan", to be freed; NULL: no memory. */
+char *gen_snake_case(const char *name);
+
+/* In place. */
+void gen_upper_case(char *name);
+
+/* Does the name mean something else in C or C++? It gets an underscore, then. */
+bool gen_is_reserved(const char *name);
+
+#endif
