@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "nested.h"
+#include "schemafile.h"
 
 static const struct ending {
     const char *text, *schema_encoding, *encoding;
@@ -30,34 +32,68 @@ static const struct ending *ending_of(const char *file)
     return NULL;
 }
 
-/* Read a file of up to ACH_TYPE_SCHEMA_MAX bytes. */
-static bool read_schema(const char *file, ach_channel_type_t *type)
+bool type_include(struct type_words *words, const char *directory)
 {
-    FILE *f = fopen(file, "re");
-    char *bytes = malloc(ACH_TYPE_SCHEMA_MAX + 1);
-    bool read = false;
-
-    if (!f || !bytes) {
-        complain("cannot read the schema %s: %s", file, strerror(errno));
-    } else {
-        errno = 0;
-        type->schema_size = fread(bytes, 1, ACH_TYPE_SCHEMA_MAX + 1, f);
-        if (ferror(f))
-            complain("cannot read the schema %s: %s", file, strerror(errno));
-        else if (type->schema_size == 0)
-            complain("the schema %s is empty", file);
-        else if (type->schema_size > ACH_TYPE_SCHEMA_MAX)
-            complain("the schema %s is larger than %d bytes", file, ACH_TYPE_SCHEMA_MAX);
-        else
-            read = true;
+    if (words->include_count == TYPE_INCLUDE_MAX) {
+        usage("--include can be given %d times", TYPE_INCLUDE_MAX);
+        return false;
     }
-    if (f)
-        fclose(f);
-    if (read)
-        type->schema = bytes;
-    else
-        free(bytes);
-    return read;
+    words->include[words->include_count++] = directory;
+    return true;
+}
+
+char *type_name_of_file(const char *file)
+{
+    char *path = realpath(file, NULL), *name = NULL, *slash, *msg;
+
+    if (!path) {
+        complain("cannot read the schema %s: %s", file, strerror(errno));
+        return NULL;
+    }
+    path[strlen(path) - strlen(".msg")] = '\0';
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    msg = strrchr(path, '/');
+    if (msg && msg > path && strcmp(msg, "/msg") == 0) {
+        *msg = '\0';
+        msg = strrchr(path, '/') + 1;
+    } else {
+        msg = NULL;
+    }
+    if (asprintf(&name, "%s%s%s", msg ? msg : "", msg ? "/msg/" : "", slash + 1) < 0) {
+        complain("no memory for a name");
+        name = NULL;
+    }
+    free(path);
+    return name;
+}
+
+static bool is_definition(const ach_channel_type_t *type)
+{
+    return strcmp(type->schema_encoding, "ros2msg") == 0 ||
+           strcmp(type->schema_encoding, "ros1msg") == 0;
+}
+
+/* Read the schema, and what it uses. False after complaining. */
+static bool read_schema(const struct type_words *words, ach_channel_type_t *type)
+{
+    char *bytes;
+    bool ok = true;
+
+    if (!schema_read(words->file, &bytes, &type->schema_size))
+        return false;
+    type->schema = bytes;
+    if (type->schema_size == 0) {
+        type->schema_encoding = NULL;
+        ok = words->complete; /* a message without fields */
+        if (!ok)
+            complain("the schema %s is empty", words->file);
+    } else if (is_definition(type)) {
+        ok = nested_add(words, type);
+    }
+    if (!ok)
+        free((void *)type->schema);
+    return ok;
 }
 
 int type_read(const struct type_words *words, ach_channel_type_t *type)
@@ -76,5 +112,5 @@ int type_read(const struct type_words *words, ach_channel_type_t *type)
         return usage("a type needs the encoding of its messages: --encoding");
     if (words->file && !type->schema_encoding)
         return usage("what is the schema written in? --schema-encoding");
-    return !words->file || read_schema(words->file, type) ? EXIT_OK : EXIT_FAILED;
+    return !words->file || read_schema(words, type) ? EXIT_OK : EXIT_FAILED;
 }

@@ -65,6 +65,7 @@ static const struct option longs[] = {
     {"encoding", required_argument, NULL, OPT_ENCODING},
     {"schema", required_argument, NULL, OPT_SCHEMA},
     {"schema-encoding", required_argument, NULL, OPT_SCHEMA_ENCODING},
+    {"include", required_argument, NULL, 'I'},
     {0},
 };
 
@@ -144,6 +145,8 @@ static bool mk_apply(struct mk_options *o, int c)
         return set_word(&o->words.file);
     case OPT_SCHEMA_ENCODING:
         return set_word(&o->words.schema_encoding);
+    case 'I':
+        return type_include(&o->words, optarg);
     case '1':
         return o->exist_ok = true;
     case 'v':
@@ -326,7 +329,7 @@ static int mk_run(int argc, char **argv)
     int c, status = EXIT_OK;
 
     ach_create_attr_init(&o.attr);
-    while ((c = getopt_long(argc, argv, "m:n:o:t1kuv", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "m:n:o:t1I:kuv", longs, NULL)) != -1) {
         if (!mk_apply(&o, c))
             return EXIT_USAGE;
     }
@@ -373,6 +376,8 @@ const struct verb verb_mk = {
         "      --schema FILE      describes the messages; its ending tells the encodings: .msg, "
         ".json,\n"
         "                         .fds or .desc (a descriptor set of protoc)\n"
+        "  -I, --include DIR      where to find the definitions that a .msg uses: "
+        "DIR/package/msg/Name.msg\n"
         "      --encoding NAME    of the messages: cdr, protobuf, json, ...\n"
         "      --schema-encoding NAME  of the schema: ros2msg, protobuf, jsonschema, ...\n"
         "  -u, --user             in shared memory (default)\n"
