@@ -41,11 +41,11 @@ _ach_fields() {
     [[ -n $channel ]] && "${COMP_WORDS[0]}" type fields "$channel" 2>/dev/null
 }
 
-# Config files, and directories that may contain some.
-_ach_configs() {
+# Files that match a pattern, and directories that may contain some.
+_ach_files() {
     compopt -o filenames 2>/dev/null
     local IFS=$'\n'
-    COMPREPLY=($(compgen -f -X '!*.cfg' -- "$1") $(compgen -d -- "$1"))
+    COMPREPLY=($(compgen -f -X "!$1" -- "$2") $(compgen -d -- "$2"))
 }
 
 # The devices of a local robot: of the one whose number the word begins with, for example 7801:.
@@ -206,7 +206,10 @@ _ach() {
                     compopt -o nospace 2>/dev/null
                 fi ;;
             serve | sim)
-                _ach_configs "$cur"
+                _ach_files '*.cfg' "$cur"
+                return ;;
+            gen)
+                _ach_files '*.msg' "$cur"
                 return ;;
             replay)
                 compopt -o filenames 2>/dev/null

@@ -33,6 +33,7 @@ bool nested_add(const struct type_words *words, ach_channel_type_t *type)
     return true;
 }
 
+const struct verb verb_gen = {.name = "gen", .run = no_devices_run};
 const struct verb verb_serve = {.name = "serve", .run = no_devices_run};
 const struct verb verb_dev = {.name = "dev", .run = no_devices_run};
 const struct verb verb_sim = {.name = "sim", .run = no_devices_run};

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# gen: which header comes of which definition, and which are refused. The bytes: tests/msg/gen.
+. "$(dirname "$0")/lib.sh"
+include=$2
+
+"$ACH" help --verbs | grep -qx gen || {
+    echo "skipped: this ach was built without devices"
+    exit 77
+}
+need cc
+
+mkdir -p "$tmp/demo/msg" "$tmp/base/msg" "$tmp/far/away/msg"
+cat >"$tmp/demo/msg/LaserScan.msg" <<'END'
+Header header
+away/Far far
+Near[] near
+builtin_interfaces/Time stamp
+END
+printf 'float64 x' >"$tmp/demo/msg/Near.msg"
+mkdir "$tmp/std_msgs" "$tmp/std_msgs/msg"
+printf 'uint32 seq\ntime stamp\nstring frame_id\n' >"$tmp/std_msgs/msg/Header.msg"
+printf 'int8 LIMIT=5\nNear near\nstring name\n' >"$tmp/far/away/msg/Far.msg"
+printf 'int32 other\n' >"$tmp/far/away/msg/Near.msg"
+ACH=$(realpath "$ACH")
+cd "$tmp" || exit 99
+
+# Definitions are found beside the file, in packages beside its own, and in directories of -I.
+expect 1 "$ACH" gen demo/msg/LaserScan.msg
+same "$err" "ach gen: demo/msg/LaserScan.msg: there is no file away/msg/Far.msg beside it, nor in a directory of --include"
+same "$out" ""
+expect 0 "$ACH" gen -I "$tmp/far" --full-names demo/msg/LaserScan.msg
+has "$out" "struct demo_laser_scan {"
+has "$out" "struct std_msgs_header header;"
+has "$out" "struct away_far far;"
+has "$out" "#define AWAY_FAR_LIMIT 5"
+has "$out" '"demo/msg/LaserScan", "cdr", "ros2msg"'
+# Both packages have a Near.
+expect 1 "$ACH" gen -I "$tmp/far" demo/msg/LaserScan.msg
+has "$err" "away/Near and demo/Near would both be called 'near' in C: use --full-names"
+
+# mk gathers the same definitions.
+"$ACH" mk --type demo/msg/LaserScan --schema demo/msg/LaserScan.msg --include far scan
+expect 0 "$ACH" type show --raw scan
+has "$out" "================================================================================
+MSG: std_msgs/Header
+uint32 seq"
+has "$out" "MSG: away/Near"
+# What mk does not find, it leaves out, with a warning.
+expect 0 "$ACH" mk --type demo/msg/LaserScan --schema demo/msg/LaserScan.msg part
+has "$err" "ach mk: warning: demo/msg/LaserScan.msg: there is no file away/msg/Far.msg"
+"$ACH" rm scan part
+
+# Headers that share inner messages, and headers that do not go together.
+printf 'Near near\nint8 x\n' >demo/msg/One.msg
+printf 'Near[] near\n' >demo/msg/Two.msg
+"$ACH" gen --output one.h demo/msg/One.msg
+"$ACH" gen --output two.h demo/msg/Two.msg demo/msg/Near.msg
+"$ACH" gen --output away.h far/away/msg/Near.msg
+compiles() {
+    printf '#include "%s"\n' "$@" >both.c
+    cc -x "$language" -std="$standard" -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$include" both.c 2>&1
+}
+language=c standard=c11
+expect 0 compiles one.h two.h one.h
+expect 1 compiles one.h away.h
+has "$out" "struct near: away/Near differs from another message of that name"
+if command -v c++ >/dev/null; then
+    language=c++ standard=c++17
+    expect 0 compiles one.h two.h one.h
+fi
+
+# Names
+expect 0 "$ACH" gen --prefix my_ demo/msg/Near.msg
+has "$out" "struct my_near {"
+has "$out" "#define MY_NEAR_CDR_SIZE 8"
+printf 'int8 default\nint8 a\n' >Char.msg
+expect 0 "$ACH" gen Char.msg
+has "$out" "struct char_ {"
+has "$out" "int8_t default_;"
+has "$out" " char_put("
+has "$out" '"Char", "cdr"'
+expect 0 "$ACH" gen --type robot/msg/UInt16ABCs Char.msg
+has "$out" "struct u_int16_ab_cs {"
+has "$out" '"robot/msg/UInt16ABCs", "cdr"'
+
+# Refused
+# refused TEXT WHY
+refused() {
+    printf '%b' "$1" >Bad.msg
+    expect 1 "$ACH" gen --output bad.h Bad.msg
+    has "$err" "ach gen: Bad.msg: $2"
+    [ ! -e bad.h ] || fail "a header of '$1'"
+}
+refused 'wstring w\n' "line 1 of the definition: wstring is not supported: w"
+refused 'int8\n' "line 1 of the definition: this is not a field's name"
+refused 'Bad b\n' "the definition of Bad contains itself"
+refused 'int8 default\nint8 default_\n' "Bad has two fields or constants that are called 'default_' in C"
+refused 'int8 A=1\nint8 A=1\n' "Bad has two fields or constants that are called 'A' in C"
+refused 'int8 x\nuint8 A=256\n' "line 2 of the definition: A is a number from 0 to 255, not '256'"
+refused 'int8 A=-129\n' "line 1 of the definition: A is a number from -128 to 127, not '-129'"
+refused 'uint8 A=--1\n' "line 1"
+refused 'uint8 A=1 2\n' "line 1"
+refused 'uint64 A=18446744073709551616\n' "line 1"
+refused 'bool A=2\n' "line 1 of the definition: A is true or false, not '2'"
+refused 'float32 A=1e39\n' "line 1 of the definition: A is a finite number, not '1e39'"
+refused 'float64 A=x\n' "line 1"
+refused 'Other A=1\n' "line 1 of the definition: a constant cannot be a Other"
+refused 'Missing m\n' "there is no file Missing.msg beside it"
+expect 1 "$ACH" gen absent.msg
+has "$err" "ach gen: cannot read the schema absent.msg: No such file or directory"
+expect 1 "$ACH" gen --output nowhere/x.h Char.msg
+has "$err" "ach gen: cannot write nowhere/x.h"
+expect 2 "$ACH" gen
+expect 2 "$ACH" gen Char.txt
+has "$err" "Char.txt: a definition's name ends in .msg"
+expect 2 "$ACH" gen --prefix 1 Char.msg
+expect 2 "$ACH" gen --prefix a-b Char.msg
+expect 2 "$ACH" gen --type a/msg/B Char.msg Char.msg
+finish
