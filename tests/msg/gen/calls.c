@@ -178,6 +178,76 @@ static void variable_size(void)
     CHECK_OK(ach_unlink(CHANNEL));
 }
 
+#define RACED_PUTS 20000
+
+/* All numbers of a message are the same, and tell its count. */
+static void put_many(void)
+{
+    static double many[200];
+    ach_channel_t chan = channel(scan_open);
+    struct scan m = {.frame = ach_cdr_text("raced")};
+    unsigned i, k;
+
+    for (i = 0; i < RACED_PUTS; i++) {
+        m.ranges.data = many;
+        m.ranges.count = i % 200;
+        for (k = 0; k < m.ranges.count; k++)
+            many[k] = m.ranges.count;
+        CHECK_OK(scan_put(&chan, &m));
+    }
+    m.stamp.sec = 1; /* the last one */
+    CHECK_OK(scan_put(&chan, &m));
+    _exit(check_result());
+}
+
+static bool is_whole(const struct scan *m)
+{
+    uint32_t i;
+
+    for (i = 0; i < m->ranges.count; i++)
+        if (m->ranges.data[i] != m->ranges.count)
+            return false;
+    return m->frame.length == 5 && memcmp(m->frame.text, "raced", 5) == 0;
+}
+
+/* A writer overwrites messages while they are decoded. What a check confirms is one message. */
+static void overwritten(void)
+{
+    static uint64_t room[1000];
+    ach_cdr_memory_t memory = {room, sizeof(room), 0};
+    const struct timespec limit = {.tv_sec = 20 * (long)check_time(1)};
+    struct scan m;
+    ach_channel_t chan;
+    unsigned i, confirmed = 0, last = 0;
+    enum ach_status r = ACH_OK;
+    pid_t writer;
+
+    REQUIRE_OK(scan_create(CHANNEL, 1, 2000, NULL));
+    chan = channel(scan_open);
+    writer = check_fork();
+    if (writer == 0)
+        put_many();
+    for (i = 0; !last && (r == ACH_OK || r == ACH_MISSED_FRAME || r == ACH_EAGAIN); i++) {
+        if (i % 2)
+            r = scan_get(&chan, &m, &memory, &limit, ACH_O_WAIT | ACH_O_RELTIME);
+        else
+            r = scan_view(&chan, &m, &memory, &limit, ACH_O_WAIT | ACH_O_RELTIME);
+        if (r == ACH_OK || r == ACH_MISSED_FRAME) {
+            bool whole = is_whole(&m);
+
+            if (i % 2 || ach_view_check(&chan) == ACH_OK) {
+                CHECK(whole);
+                confirmed++;
+                last = m.stamp.sec == 1;
+            }
+        }
+    }
+    CHECK(last && confirmed > 0);
+    CHECK(check_child(writer, 20000));
+    ach_close(&chan);
+    CHECK_OK(ach_unlink(CHANNEL));
+}
+
 static void bad_structs(void)
 {
     struct scan m = example_scan();
@@ -223,6 +293,7 @@ int main(int argc, char **argv)
     padding();
     foreign_bytes();
     variable_size();
+    overwritten();
     bad_structs();
     types(argv[1], argv[2]);
     return check_result();

@@ -7,11 +7,14 @@ codec.py ACH INCLUDE LIBRARIES CYCLONE ROUNDS PACKAGE_DIRECTORY ...
 Makes one header of all definitions, the same as IDL, and functions that fill the structs of both
 with the same random values; compiles all of it with codec.c, and runs it. The definitions are
 parsed here again, independent of ach. LIBRARIES is a list of libraries and of directories,
-separated by colons. CYCLONE is 'need', 'use' (if it is installed) or 'without'.
+separated by colons. CYCLONE is 'need', 'use' (if it is installed) or 'without'. In place of
+directories, 'random SEED COUNT' makes definitions of its own.
 """
 import os
+import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -101,6 +104,36 @@ def snake(full):
 def other(full):
     """The type of C that idlc makes."""
     return full.replace("/", "_S_")
+
+
+def random_type(rng, used):
+    """A type, with or without an array."""
+    base = rng.choice(sorted(SCALARS) + ["string", "string<=3", "time"] + used)
+    return base + rng.choice(["", "", "", "", "[2]", "[3]", "[]", "[<=3]"])
+
+
+def random_fixed_type(rng, used):
+    """The same for messages of fixed size, mostly."""
+    return rng.choice(sorted(SCALARS) + 3 * used) + rng.choice(["", "", "[2]", "[3]"])
+
+
+def random_definitions(directory, seed, count):
+    """Definitions that use earlier ones. Those of fixed size use only those of fixed size."""
+    rng = random.Random(seed)
+    os.makedirs(directory)
+    used = {"Fixed": [], "Any": []}
+    for i in range(count):
+        kind = rng.choice(sorted(used))
+        make = random_fixed_type if kind == "Fixed" else random_type
+        # Only the last ones, and at most five levels: sizes grow with each.
+        earlier = used["Fixed"][-6:] + (used["Any"][-6:] if kind == "Any" else [])
+        earlier = earlier if i % 6 else []
+        if i % 6 == 0:
+            used = {"Fixed": [], "Any": []}
+        with open(f"{directory}/{kind}{i}.msg", "w") as f:
+            for k in range(rng.randint(1, 5)):
+                f.write(f"{make(rng, earlier)} f{k}\n")
+        used[kind].append(f"{kind}{i}")
 
 
 def idl_base(f):
@@ -264,30 +297,38 @@ def link_flags(libraries):
 
 
 def main():
-    ach, include, libraries, cyclone, rounds, *packages = sys.argv[1:]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the directory is removed
+    with tempfile.TemporaryDirectory() as tmp:
+        check(tmp, *sys.argv[1:])
+
+
+def check(tmp, ach, include, libraries, cyclone, rounds, *packages):
+    if packages[0] == "random":
+        directory = f"{tmp}/random_msgs/msg"
+        random_definitions(directory, *map(int, packages[1:]))
+        packages = [directory]
     files = sorted(f"{p}/{n}" for p in packages if os.path.isdir(p) for n in os.listdir(p)
                    if n.endswith(".msg"))
     if not files or not all(map(os.path.isdir, packages)):
         skip(f"not all of these are installed: {' '.join(packages)}")
     definitions, files = read_all(files)
-    with tempfile.TemporaryDirectory() as tmp:
-        run(ach, "gen", "--full-names", "--output", f"{tmp}/all.h", *files)
-        compile_alone(tmp, include)
-        with open(f"{tmp}/all_idl.idl", "w") as f:
-            make_idl(definitions, f)
-        with open(f"{tmp}/subjects.c", "w") as f:
-            make_table(definitions, f)
-        cyclone_flags = use_cyclone(cyclone, tmp)
-        sane = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-        with open(f"{tmp}/empty.c", "w") as f:
-            f.write("int main(void) { return 0; }\n")
-        if not can("cc", *sane, f"{tmp}/empty.c", "-o", f"{tmp}/empty"):
-            sane = []
-        run("cc", "-std=gnu11", "-g", "-O1", *sane, f"-I{include}", f"-I{tmp}", f"-I{HERE}",
-            f"-I{HERE}/../../support", f"{tmp}/subjects.c", f"{HERE}/codec.c", "-o", f"{tmp}/codec",
-            *cyclone_flags, *link_flags(libraries), "-lpthread")
-        sys.stdout.flush()
-        run(f"{tmp}/codec", rounds, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    run(ach, "gen", "--full-names", "--output", f"{tmp}/all.h", *files)
+    compile_alone(tmp, include)
+    with open(f"{tmp}/all_idl.idl", "w") as f:
+        make_idl(definitions, f)
+    with open(f"{tmp}/subjects.c", "w") as f:
+        make_table(definitions, f)
+    cyclone_flags = use_cyclone(cyclone, tmp)
+    sane = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    with open(f"{tmp}/empty.c", "w") as f:
+        f.write("int main(void) { return 0; }\n")
+    if not can("cc", *sane, f"{tmp}/empty.c", "-o", f"{tmp}/empty"):
+        sane = []
+    run("cc", "-std=gnu11", "-g", "-O1", *sane, f"-I{include}", f"-I{tmp}", f"-I{HERE}",
+        f"-I{HERE}/../../support", f"{tmp}/subjects.c", f"{HERE}/codec.c", "-o", f"{tmp}/codec",
+        *cyclone_flags, *link_flags(libraries), "-lpthread")
+    sys.stdout.flush()
+    run(f"{tmp}/codec", rounds, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cpp.cc - generated headers in C++
+#include <cstdio>
+#include <cstring>
+
+#include "fixed.h"
+#include "scan.h"
+
+static int failures;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            std::printf("cpp.cc:%d: %s (%s)\n", __LINE__, #condition, ach_errstr());               \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+static void fixed()
+{
+    ach_channel_t chan;
+    struct solid m = {}, got = {};
+
+    m.x = 1.5;
+    CHECK(solid_create("gen-cpp", 4, nullptr) == ACH_OK);
+    CHECK(solid_open(&chan, "gen-cpp", nullptr) == ACH_OK);
+    CHECK(solid_put(&chan, &m) == ACH_OK);
+    CHECK(solid_get(&chan, &got, nullptr, 0) == ACH_OK);
+    CHECK(std::memcmp(&m, &got, sizeof(m)) == 0);
+    ach_close(&chan);
+    CHECK(ach_unlink("gen-cpp") == ACH_OK);
+}
+
+static void variable()
+{
+    const double ranges[] = {1, 2};
+    ach_channel_t chan;
+    ach_cdr_memory_t memory = {};
+    struct scan m = {}, got = {};
+
+    m.frame = ach_cdr_text("laser");
+    m.ranges.data = ranges;
+    m.ranges.count = 2;
+    CHECK(scan_create("gen-cpp", 4, 256, nullptr) == ACH_OK);
+    CHECK(scan_open(&chan, "gen-cpp", nullptr) == ACH_OK);
+    CHECK(scan_put(&chan, &m) == ACH_OK);
+    CHECK(scan_view(&chan, &got, &memory, nullptr, 0) == ACH_OK);
+    CHECK(got.ranges.count == 2 && got.ranges.data[1] == 2);
+    CHECK(ach_view_check(&chan) == ACH_OK);
+    ach_close(&chan);
+    CHECK(ach_unlink("gen-cpp") == ACH_OK);
+}
+
+int main()
+{
+    fixed();
+    variable();
+    return failures != 0;
+}
