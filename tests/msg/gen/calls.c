@@ -248,6 +248,48 @@ static void overwritten(void)
     CHECK_OK(ach_unlink(CHANNEL));
 }
 
+static void put_blocks(void)
+{
+    ach_channel_t chan = channel(block_open);
+    struct block m;
+    uint64_t i;
+    unsigned k;
+
+    for (i = 0; i <= RACED_PUTS; i++) {
+        for (k = 0; k < 500; k++)
+            m.words[k] = i;
+        CHECK_OK(block_put(&chan, &m));
+    }
+    _exit(check_result());
+}
+
+/* The same for messages of fixed size: a get returns no mixture. */
+static void overwritten_fixed(void)
+{
+    const struct timespec limit = {.tv_sec = 20 * (long)check_time(1)};
+    struct block m = {0};
+    ach_channel_t chan;
+    enum ach_status r;
+    pid_t writer;
+    unsigned k;
+
+    REQUIRE_OK(block_create(CHANNEL, 1, NULL));
+    chan = channel(block_open);
+    writer = check_fork();
+    if (writer == 0)
+        put_blocks();
+    do {
+        r = block_get(&chan, &m, &limit, ACH_O_WAIT | ACH_O_RELTIME);
+        for (k = 1; k < 500 && achi_cdr_got(r); k++)
+            if (m.words[k] != m.words[0])
+                r = ACH_BUG;
+    } while (r == ACH_EAGAIN || (achi_cdr_got(r) && m.words[0] != RACED_PUTS));
+    CHECK(achi_cdr_got(r));
+    CHECK(check_child(writer, 20000));
+    ach_close(&chan);
+    CHECK_OK(ach_unlink(CHANNEL));
+}
+
 static void bad_structs(void)
 {
     struct scan m = example_scan();
@@ -294,6 +336,7 @@ int main(int argc, char **argv)
     foreign_bytes();
     variable_size();
     overwritten();
+    overwritten_fixed();
     bad_structs();
     types(argv[1], argv[2]);
     return check_result();
