@@ -65,6 +65,12 @@ same "$(offered doctor --root "$tmp/some")" " "
 same "$(offered mk --clock mono)" "monotonic monotonic-raw "
 same "$(offered mk --schema-encoding r)" "ros2msg "
 same "$(offered mk --encoding c)" "cdr "
+if "$ACH" help --verbs | grep -qx gen; then
+    touch "$tmp/A.msg" "$tmp/A.txt"
+    same "$(offered gen --f)" "--full-names "
+    same "$(offered gen "$tmp/A")" "$tmp/A.msg "
+    same "$(offered gen --output "$tmp/A.t")" "$tmp/A.txt "
+fi
 same "$(offered watch --sort r)" "rate recovered "
 # The columns that are offered are those that watch accepts.
 for column in $(offered watch --sort ''); do

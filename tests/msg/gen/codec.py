@@ -150,7 +150,7 @@ def idl_member(f):
     base = idl_base(f)
     if f.array == "sequence":
         limit = "" if f.count == NO_LIMIT else f", {f.count}"
-        return f"sequence<{base}{limit}> f_{f.name};"
+        return f"sequence<{base}{limit} > f_{f.name};"  # ">>" would be one word
     return f"{base} f_{f.name}{'[%d]' % f.count if f.array else ''};"
 
 
@@ -275,16 +275,36 @@ def compile_alone(tmp, include):
                 f"{tmp}/alone.c")
 
 
-def use_cyclone(wanted, tmp):
-    if wanted == "without":
+PROBE = """#include <dds/dds.h>
+#include <dds/ddsi/ddsi_cdrstream.h>
+#include <dds/ddsi/q_protocol.h>
+int main(void)
+{
+    dds_ostreamLE_t os;
+    dds_ostreamLE_init(&os, 0, CDR_ENC_VERSION_1);
+    return dds_stream_writeLE(&os, NULL, NULL) != NULL;
+}
+"""
+
+
+def cyclone_flags(tmp):
+    """The compiler's flags for Cyclone DDS, if it is installed with the functions of release 0.10."""
+    if not shutil.which("idlc") or not can("pkg-config", "--exists", "CycloneDDS"):
         return []
-    if shutil.which("idlc") and can("pkg-config", "--exists", "CycloneDDS"):
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "CycloneDDS"], check=True,
-                               capture_output=True, text=True).stdout.split()
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "CycloneDDS"], check=True,
+                           capture_output=True, text=True).stdout.split()
+    with open(f"{tmp}/probe.c", "w") as f:
+        f.write(PROBE)
+    return flags if can("cc", f"{tmp}/probe.c", "-o", f"{tmp}/probe", *flags) else []
+
+
+def use_cyclone(wanted, tmp):
+    flags = cyclone_flags(tmp) if wanted != "without" else []
+    if flags:
         run("idlc", "-x", "final", "-l", "c", "all_idl.idl", cwd=tmp)
         return ["-DCYCLONE", f"{tmp}/all_idl.c"] + flags
     if wanted == "need":
-        skip("there is no Cyclone DDS: packages cyclonedds-dev and cyclonedds-tools")
+        skip("there is no Cyclone DDS 0.10: packages cyclonedds-dev and cyclonedds-tools")
     print("without Cyclone DDS")
     return []
 
@@ -298,15 +318,21 @@ def link_flags(libraries):
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the directory is removed
-    with tempfile.TemporaryDirectory() as tmp:
-        check(tmp, *sys.argv[1:])
+    *common, what, first, count = sys.argv[1:]
+    if what != "random":
+        with tempfile.TemporaryDirectory() as tmp:
+            check(tmp, *sys.argv[1:])
+        return
+    seeds = max(1, int(os.environ.get("ACH_TEST_SCALE", 100)) // 100)
+    for seed in range(int(first), int(first) + seeds):
+        print(f"random definitions, seed {seed}")
+        with tempfile.TemporaryDirectory() as tmp:
+            directory = f"{tmp}/random_msgs/msg"
+            random_definitions(directory, seed, int(count))
+            check(tmp, *common, directory)
 
 
 def check(tmp, ach, include, libraries, cyclone, rounds, *packages):
-    if packages[0] == "random":
-        directory = f"{tmp}/random_msgs/msg"
-        random_definitions(directory, *map(int, packages[1:]))
-        packages = [directory]
     files = sorted(f"{p}/{n}" for p in packages if os.path.isdir(p) for n in os.listdir(p)
                    if n.endswith(".msg"))
     if not files or not all(map(os.path.isdir, packages)):
@@ -318,7 +344,7 @@ def check(tmp, ach, include, libraries, cyclone, rounds, *packages):
         make_idl(definitions, f)
     with open(f"{tmp}/subjects.c", "w") as f:
         make_table(definitions, f)
-    cyclone_flags = use_cyclone(cyclone, tmp)
+    other_flags = use_cyclone(cyclone, tmp)
     sane = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     with open(f"{tmp}/empty.c", "w") as f:
         f.write("int main(void) { return 0; }\n")
@@ -326,7 +352,7 @@ def check(tmp, ach, include, libraries, cyclone, rounds, *packages):
         sane = []
     run("cc", "-std=gnu11", "-g", "-O1", *sane, f"-I{include}", f"-I{tmp}", f"-I{HERE}",
         f"-I{HERE}/../../support", f"{tmp}/subjects.c", f"{HERE}/codec.c", "-o", f"{tmp}/codec",
-        *cyclone_flags, *link_flags(libraries), "-lpthread")
+        *other_flags, *link_flags(libraries), "-lpthread")
     sys.stdout.flush()
     run(f"{tmp}/codec", rounds, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
 
