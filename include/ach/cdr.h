@@ -171,7 +171,7 @@ static inline void achi_cdr_write_string(struct achi_cdr_writer *w, const ach_cd
 }
 
 /* Encode a message; buffer NULL: only compute its size. */
-static inline enum ach_status achi_cdr_encode(const void *message, achi_cdr_write_fn *write,
+static inline enum ach_status achi_cdr_encode(const void *message, achi_cdr_write_fn *writer,
                                               void *buffer, size_t room, size_t *size)
 {
     struct achi_cdr_writer w;
@@ -180,24 +180,24 @@ static inline enum ach_status achi_cdr_encode(const void *message, achi_cdr_writ
     w.used = 0;
     w.room = buffer ? room : ACHI_CDR_SIZE_MAX;
     w.status = ACH_OK;
-    write(&w, message);
+    writer(&w, message);
     *size = (size_t)w.used;
     return w.status;
 }
 
 /* Encode a message into a reservation. */
 static inline enum ach_status achi_cdr_put(ach_channel_t *chan, const void *message,
-                                           achi_cdr_write_fn *write)
+                                           achi_cdr_write_fn *writer)
 {
     void *room;
     size_t size, written;
-    enum ach_status status = achi_cdr_encode(message, write, NULL, 0, &size);
+    enum ach_status status = achi_cdr_encode(message, writer, NULL, 0, &size);
 
     if (status == ACH_OK)
         status = ach_reserve(chan, size, &room);
     if (status != ACH_OK)
         return status;
-    status = achi_cdr_encode(message, write, room, size, &written);
+    status = achi_cdr_encode(message, writer, room, size, &written);
     if (status == ACH_OK)
         status = ach_commit(chan, written);
     if (status != ACH_OK)
@@ -319,7 +319,7 @@ static inline void *achi_cdr_take(struct achi_cdr_reader *r, uint32_t n, size_t 
 }
 
 static inline enum ach_status achi_cdr_decode(void *message, size_t message_size,
-                                              achi_cdr_read_fn *read, const void *bytes, size_t n,
+                                              achi_cdr_read_fn *reader, const void *bytes, size_t n,
                                               ach_cdr_memory_t *memory)
 {
     struct achi_cdr_reader r;
@@ -336,7 +336,7 @@ static inline enum ach_status achi_cdr_decode(void *message, size_t message_size
     else if (n > ACHI_CDR_SIZE_MAX)
         r.status = ach_errstr_set(ACH_CORRUPT, "a message of %zu bytes; the limit is %d", n,
                                   ACHI_CDR_SIZE_MAX);
-    read(&r, message);
+    reader(&r, message);
     if (r.status == ACH_OK && r.size - r.at > ACHI_CDR_PADDING_MAX)
         r.status = ach_errstr_set(ACH_CORRUPT, "the message has %zu bytes too many", n - r.at);
     if (memory)
@@ -359,7 +359,7 @@ static inline bool achi_cdr_got(enum ach_status status)
  * true, the decoded struct does not point into the channel, so it is valid if this succeeds.
  */
 static inline enum ach_status achi_cdr_view(ach_channel_t *chan, const void **bytes, void *message,
-                                            size_t message_size, achi_cdr_read_fn *read,
+                                            size_t message_size, achi_cdr_read_fn *reader,
                                             ach_cdr_memory_t *memory, bool copied,
                                             const struct timespec *timeout, int options)
 {
@@ -371,39 +371,52 @@ static inline enum ach_status achi_cdr_view(ach_channel_t *chan, const void **by
         status = ach_view(chan, bytes, &n, timeout, options);
         if (!achi_cdr_got(status))
             return status;
-        decoded = achi_cdr_decode(message, message_size, read, *bytes, n, memory);
+        decoded = achi_cdr_decode(message, message_size, reader, *bytes, n, memory);
         if ((decoded == ACH_OK && !copied) || ach_view_check(chan) == ACH_OK)
             return decoded == ACH_OK ? status : decoded;
     }
     return ACH_EAGAIN;
 }
 
-/* View a message whose bytes are the struct. */
+/*
+ * View a message whose bytes are the struct. Only booleans can have wrong values; for messages that
+ * have some, the writer finds them, without writing anything.
+ */
 static inline enum ach_status achi_cdr_view_fixed(ach_channel_t *chan, const void **bytes,
-                                                  size_t size, const struct timespec *timeout,
-                                                  int options)
+                                                  size_t size, achi_cdr_write_fn *writer,
+                                                  const struct timespec *timeout, int options)
 {
-    size_t n = 0;
-    enum ach_status status = ach_view(chan, bytes, &n, timeout, options);
+    enum ach_status status;
+    size_t n = 0, same;
+    int i;
 
-    if (achi_cdr_got(status) && (n < size || n - size > ACHI_CDR_PADDING_MAX))
-        return ach_errstr_set(ACH_CORRUPT, "a message of %zu bytes, not %zu", n, size);
-    return status;
+    for (i = 0; i < ACHI_CDR_ATTEMPTS; i++) {
+        status = ach_view(chan, bytes, &n, timeout, options);
+        if (!achi_cdr_got(status))
+            return status;
+        if (n < size || n - size > ACHI_CDR_PADDING_MAX)
+            return ach_errstr_set(ACH_CORRUPT, "a message of %zu bytes, not %zu", n, size);
+        if (!writer || achi_cdr_encode(*bytes, writer, NULL, 0, &same) == ACH_OK)
+            return status;
+        if (ach_view_check(chan) == ACH_OK)
+            return ACH_CORRUPT;
+    }
+    return ACH_EAGAIN;
 }
 
 /* Get a message whose struct has no pointers. */
 static inline enum ach_status achi_cdr_get_fixed(ach_channel_t *chan, void *message,
-                                                 size_t message_size, achi_cdr_read_fn *read,
+                                                 size_t message_size, achi_cdr_read_fn *reader,
                                                  const struct timespec *timeout, int options)
 {
     const void *bytes;
 
-    return achi_cdr_view(chan, &bytes, message, message_size, read, NULL, true, timeout, options);
+    return achi_cdr_view(chan, &bytes, message, message_size, reader, NULL, true, timeout, options);
 }
 
 /* Get a message into the memory, and decode it there. The rest of the memory is for the decoder. */
 static inline enum ach_status achi_cdr_get(ach_channel_t *chan, void *message, size_t message_size,
-                                           achi_cdr_read_fn *read, ach_cdr_memory_t *memory,
+                                           achi_cdr_read_fn *reader, ach_cdr_memory_t *memory,
                                            const struct timespec *timeout, int options)
 {
     ach_cdr_memory_t rest;
@@ -420,7 +433,7 @@ static inline enum ach_status achi_cdr_get(ach_channel_t *chan, void *message, s
     memset(&rest, 0, sizeof(rest));
     rest.size = memory->size - used;
     rest.base = rest.size ? (uint8_t *)memory->base + used : NULL;
-    decoded = achi_cdr_decode(message, message_size, read, memory->base, n, &rest);
+    decoded = achi_cdr_decode(message, message_size, reader, memory->base, n, &rest);
     memory->needed += rest.needed;
     return decoded == ACH_OK ? status : decoded;
 }

@@ -166,14 +166,12 @@ static const char fixed_calls[] =
     "const struct timespec *timeout, int options)\n{\n"
     "    const void *bytes = NULL;\n";
 
-/* Only booleans can have wrong values. They are checked in a copy. */
 static const char fixed_view[] =
-    "    enum ach_status status = achi_cdr_view_fixed(chan, &bytes, $N_CDR_SIZE, timeout, "
+    "    enum ach_status status = achi_cdr_view_fixed(chan, &bytes, $N_CDR_SIZE, NULL, timeout, "
     "options);\n\n";
 static const char fixed_view_booleans[] =
-    "    struct $t copy;\n"
-    "    enum ach_status status = achi_cdr_view(chan, &bytes, &copy, sizeof(copy), $n_cdr_read, "
-    "NULL, false, timeout, options);\n\n";
+    "    enum ach_status status = achi_cdr_view_fixed(chan, &bytes, $N_CDR_SIZE, $n_cdr_write, "
+    "timeout, options);\n\n";
 static const char fixed_view_end[] = "    *m = (const struct $t *)bytes;\n    return status;\n}\n";
 
 static const char fixed_put[] =

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calls.c - the calls of generated headers, on channels. calls SCAN EVERYTHING: channels of ach mk */
+/*
+ * calls.c - the calls of generated headers, on channels
+ *
+ * calls SCAN EVERYTHING: two channels that ach mk made
+ */
 #include "check.h"
 
 #include "everything.h"

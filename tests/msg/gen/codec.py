@@ -72,8 +72,8 @@ def read_all(files):
         full, fields = read_definition(path)
         definitions[full] = fields
         for f in fields:
-            used = os.path.join(os.path.dirname(path), "..", "..", f.base.replace("/", "/msg/") + ".msg")
-            used = os.path.normpath(used)
+            beside = f"{os.path.dirname(path)}/../../{f.base.replace('/', '/msg/')}.msg"
+            used = os.path.normpath(beside)
             if "/" in f.base and f.base not in TIMES and used not in files:
                 files.append(used)
     return definitions, files
@@ -180,7 +180,8 @@ def fill_element(f, ours, theirs):
     if f.base == "bool":
         return f"{ours} = subject_bool(); OTHER({theirs} = {ours};)"
     if f.base in SCALARS or f.base in TIMES:
-        return f"subject_bytes(&{ours}, sizeof({ours})); OTHER(memcpy(&{theirs}, &{ours}, sizeof({ours}));)"
+        return (f"subject_bytes(&{ours}, sizeof({ours})); "
+                f"OTHER(memcpy(&{theirs}, &{ours}, sizeof({ours}));)")
     if f.base == "string" and f.string_limit != NO_LIMIT:
         return f"text = subject_text(&{ours}, {f.string_limit}); OTHER(strcpy({theirs}, text);)"
     if f.base == "string":
@@ -203,7 +204,8 @@ def fill_field(f):
             f"      OTHER({its_own})\n"
             f"      {body}"
             f"      {ours}.data = (const void *)a; {ours}.count = n;\n"
-            f"      OTHER({theirs}._buffer = (void *)b; {theirs}._length = n; {theirs}._maximum = n;)"
+            f"      OTHER({theirs}._buffer = (void *)b; {theirs}._length = n;"
+            f" {theirs}._maximum = n;)"
             f" }}\n")
 
 
@@ -259,13 +261,15 @@ def run(*command, **more):
 
 
 def can(*command):
-    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return done.returncode == 0
 
 
 def compile_alone(tmp, include):
     """The header as C and C++, with all warnings, and where 8 bytes are aligned to 4."""
     with open(f"{tmp}/alone.c", "w") as f:
-        f.write('#include "all.h"\n#include "all.h"\nint nothing;\n')
+        f.write('#define _GNU_SOURCE 1\n#include <unistd.h>\n#include <time.h>\n'
+                '#include "all.h"\n#include "all.h"\nint nothing;\n')
     for compiler, language, std in (("gcc", "c", "c11"), ("clang", "c", "c11"),
                                     ("g++", "c++", "c++17"), ("clang++", "c++", "c++17"),
                                     ("i686-linux-gnu-gcc", "c", "c11")):
@@ -288,7 +292,7 @@ int main(void)
 
 
 def cyclone_flags(tmp):
-    """The compiler's flags for Cyclone DDS, if it is installed with the functions of release 0.10."""
+    """The compiler's flags for Cyclone DDS, if it has the functions of release 0.10."""
     if not shutil.which("idlc") or not can("pkg-config", "--exists", "CycloneDDS"):
         return []
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "CycloneDDS"], check=True,
