@@ -16,6 +16,7 @@
 struct nested_name {
     char full[ACH_TYPE_NAME_MAX]; /* cut into the two others */
     const char *package, *name;
+    bool header; /* "Header" alone is that of std_msgs, if the package has none */
 };
 
 /* The first definition that is used and not there. False: there is none. */
@@ -34,8 +35,9 @@ static bool first_absent(const struct msg_text *t, struct nested_name *n)
                 continue;
             strcpy(n->full, f->type);
             msg_split(n->full, &n->package, &n->name);
+            n->header = !*n->package && strcmp(n->name, "Header") == 0;
             if (!*n->package)
-                n->package = strcmp(n->name, "Header") == 0 ? "std_msgs" : s->package;
+                n->package = s->package;
             return true;
         }
     }
@@ -142,6 +144,10 @@ bool nested_add(const struct type_words *words, ach_channel_type_t *type)
                first_absent(&t, &n);
         if (more) {
             path = find_nested(words, &t.sections[0], &n);
+            if (!path && n.header) {
+                n.package = "std_msgs";
+                path = find_nested(words, &t.sections[0], &n);
+            }
             more = path != NULL;
             ok = path ? nested_read(type, &n, path) : nested_missing(words, &n);
         }

@@ -70,6 +70,14 @@ if command -v c++ >/dev/null; then
     expect 0 compiles one.h two.h one.h
 fi
 
+# A package's own Header is used before that of std_msgs.
+printf 'Header h\n' >demo/msg/Own.msg
+expect 0 "$ACH" gen demo/msg/Own.msg
+has "$out" "/* std_msgs/Header */"
+printf 'int8 own\n' >demo/msg/Header.msg
+expect 0 "$ACH" gen demo/msg/Own.msg
+has "$out" "/* demo/Header */"
+
 # Names
 expect 0 "$ACH" gen --prefix my_ demo/msg/Near.msg
 has "$out" "struct my_near {"
@@ -83,6 +91,26 @@ has "$out" '"Char", "cdr"'
 expect 0 "$ACH" gen --type robot/msg/UInt16ABCs Char.msg
 has "$out" "struct u_int16_ab_cs {"
 has "$out" '"robot/msg/UInt16ABCs", "cdr"'
+expect 0 "$ACH" gen --type a/b/msg/Char --full-names Char.msg
+has "$out" "struct a_b_char {"
+# Keywords of C and C++, and common macros.
+for word in NULL alignas and asm auto bitor bool break case catch char char16_t class co_await compl \
+    concept const const_cast consteval constexpr continue decltype default delete do double dynamic_cast \
+    else enum errno explicit export extern false float for friend goto if inline int linux long mutable \
+    namespace new noexcept not nullptr operator or or_eq private protected public register \
+    reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast stderr \
+    struct switch template this thread_local throw true try typedef typeid typename union unix unsigned \
+    using virtual void volatile wchar_t while xor xor_eq; do
+    echo "int8 $word"
+done >Words.msg
+"$ACH" gen --output words.h Words.msg
+printf '#include <stdio.h>\n#include <errno.h>\n#include <stdbool.h>\n' >std.h
+language=c standard=gnu11
+expect 0 compiles std.h words.h
+if command -v c++ >/dev/null; then
+    language=c++ standard=gnu++20
+    expect 0 compiles std.h words.h
+fi
 
 # Refused
 # refused TEXT WHY

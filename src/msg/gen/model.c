@@ -158,12 +158,14 @@ static char *unreserved(const char *name)
 
 static char *struct_name(const struct msg_section *from, const struct gen_names *names)
 {
-    char *snake = gen_snake_case(from->name), *c = NULL;
+    char *snake = gen_snake_case(from->name), *c = NULL, *slash;
     bool package = names->packages && *from->package;
 
     if (snake && asprintf(&c, "%s%s%s%s", names->prefix, package ? from->package : "",
                           package ? "_" : "", snake) < 0)
         c = NULL;
+    for (slash = c; slash && (slash = strchr(slash, '/')) != NULL;)
+        *slash = '_';
     free(snake);
     return c;
 }

@@ -148,9 +148,3 @@ char *gen_snake_case(const char *name)
         *to = '\0';
     return snake;
 }
-
-void gen_upper_case(char *name)
-{
-    for (; *name; name++)
-        *name = (char)toupper((unsigned char)*name);
-}

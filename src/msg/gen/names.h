@@ -8,9 +8,6 @@
 /* "LaserScan" as "laser_scan", to be freed; NULL: no memory. */
 char *gen_snake_case(const char *name);
 
-/* In place. */
-void gen_upper_case(char *name);
-
 /* Does the name mean something else in C or C++? It gets an underscore, then. */
 bool gen_is_reserved(const char *name);
 
