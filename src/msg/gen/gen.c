@@ -102,7 +102,7 @@ static enum ach_status put_block(FILE *out, const struct gen_model *m, const str
     put_struct(out, s);
     status = put_constants(out, m, s);
     if (s->fixed)
-        gen_template(out, "\n#define $N_CDR_SIZE $z\n", s, NULL);
+        gen_template(out, "\n#define $N_" GEN_SIZE " $z\n", s, NULL);
     gen_writer(out, s);
     gen_reader(out, s);
     gen_template(out,

@@ -192,10 +192,15 @@ static enum ach_status check_constants(const struct gen_model *m, const struct g
     const struct msg_field *f = m->text.fields + s->from->first;
     unsigned i, k;
 
-    for (i = 0; i < s->from->count; i++)
+    for (i = 0; i < s->from->count; i++) {
+        if (f[i].constant && strcmp(f[i].name, GEN_SIZE) == 0)
+            return ach_errstr_set(ACH_EINVAL,
+                                  "%s: the constant %s has the name of a macro of ach gen",
+                                  s->from->name, f[i].name);
         for (k = 0; k < i; k++)
             if (f[i].constant && f[k].constant && strcmp(f[i].name, f[k].name) == 0)
                 return twice(s, f[i].name);
+    }
     return ACH_OK;
 }
 

@@ -11,6 +11,9 @@
 
 #include "../resolve.h"
 
+/* The macro that has the size of a fixed message, behind the message's name. */
+#define GEN_SIZE "CDR_SIZE"
+
 struct gen_struct;
 
 struct gen_field {
