@@ -118,6 +118,7 @@ static int channel_opened(struct pyach_channel *c, PyObject *name, PyObject *hea
     c->open = true;
     c->ended = false;
     c->status = ACH_OK;
+    c->reservation++; /* those of an earlier handle have ended */
     c->single_writer = ach_channel_info(&c->chan, &info) == ACH_OK && info.single_writer;
     Py_XDECREF(c->name);
     c->name = Py_NewRef(name);

@@ -245,7 +245,7 @@ PyObject *pyach_reservation_new(struct pyach_channel *c, void *place, size_t siz
 /* A later reservation, or the end of this one, gives it another number. */
 static bool reservation_is_open(const struct pyach_reservation *r)
 {
-    return r->number == r->channel->reservation && !r->channel->ended;
+    return r->number == r->channel->reservation;
 }
 
 static void reservation_end(struct pyach_reservation *r)
@@ -270,7 +270,7 @@ static int reservation_getbuffer(PyObject *self, Py_buffer *buffer, int flags)
 {
     struct pyach_reservation *r = reservation_of(self);
 
-    if (!reservation_is_open(r)) {
+    if (!reservation_is_open(r) || r->channel->ended) {
         PyErr_SetString(PyExc_BufferError, "the reservation has ended");
         buffer->obj = NULL;
         return -1;
