@@ -192,7 +192,7 @@ class Type:
         The default name is that of the file, in its package if the file is in a folder
         PACKAGE/msg: sensor_msgs/msg/Imu.msg is sensor_msgs/msg/Imu.
         """
-        with open(path, "rb") as f:
+        with open(os.fspath(path), "rb") as f:  # a number would be a descriptor
             text = f.read()
         if name is None:
             *folders, last = os.path.abspath(path).split(os.sep)
