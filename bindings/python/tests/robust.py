@@ -25,7 +25,7 @@ except ImportError:
 
 SCALE = int(os.environ.get("ACH_TEST_SCALE", 100))
 ERRORS = (ach.Error, BufferError, RuntimeError, ValueError, TypeError, OverflowError,
-          AttributeError, MemoryError, UnicodeError)
+          AttributeError, MemoryError, UnicodeError, LookupError)
 PREFIX = f"robust{os.getpid()}."
 TYPE = ach.Type.from_text("demo/msg/T", "float64 x\nstring s\nuint8[] data\nP p\nP[] ps\n===\n"
                                         "MSG: demo/P\nfloat32 a\nint64 b\n")
