@@ -115,7 +115,6 @@ class Examples(unittest.TestCase):
         text = self.run_to_end("near.py", "40080:laser:0", "40080:position2d:0")
         self.assertIn("stopped at 1.00 m", text)
 
-    @unittest.skipIf("ACH_SANITIZED" in os.environ, "sanitizers must load first")
     def test_controller(self):
         with open(os.path.join(EXAMPLES, "controller.cfg"), encoding="utf-8") as f:
             world = f.read().replace('"python3" "controller.py"',
