@@ -2,9 +2,9 @@
 /*
  * body.c - structs as Python objects, and the reverse, by their tables
  *
- * Loading makes an object of the struct's class, whose attributes are the fields. Storing reads
- * a dict, or the attributes of any object. Counts are not visible: arrays have lengths. Tables limit
- * the nesting of structs, so the recursion is bounded.
+ * Loading makes an object of the struct's class, whose attributes are the fields. Storing reads a
+ * dict, or the attributes of any object. Counts are not visible: arrays have lengths. Tables
+ * limit the nesting of structs, so the recursion is bounded.
  */
 #include "common.h"
 

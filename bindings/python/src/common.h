@@ -61,8 +61,7 @@ PyObject *pyach_raise_busy(PyObject *what);
 
 struct pyach_limit {
     bool forever;
-    bool sliced; /* this is the main thread */
-    bool last;   /* the time of pyach_limit_next is the end of the wait, not of a slice */
+    bool last; /* the time of pyach_limit_next is the end of the wait, not of a slice */
     clockid_t clock;
     struct timespec at, next;
 };
@@ -108,7 +107,7 @@ void pyach_channel_drop(struct pyach_channel *c);
 
 int pyach_channel_init(PyObject *module);
 
-/* A type from a tuple (name, encoding, schema_encoding, schema), which must outlive it. -1: exception. */
+/* A type from (name, encoding, schema_encoding, schema), which must outlive it. -1: exception. */
 int pyach_type_from(PyObject *tuple, ach_channel_type_t *type);
 
 /* inplace.c: views, reservations, memory of heap channels */

@@ -3,9 +3,9 @@
  * inplace.c - messages without a copy: the classes View, Reservation and Heap
  *
  * The memory of a view is in the channel, and so is that of a reservation on a single-writer
- * channel. Python cannot take back a buffer: arrays and memoryviews may exist as long as the program
- * likes. So each of them holds the handle, and the mapping with it. Buffers of a reservation
- * can be written, so the message is not put while one of them exists, and neither are
+ * channel. Python cannot take back a buffer: arrays and memoryviews may exist as long as the
+ * program likes. So each of them holds the handle, and the mapping with it. Buffers of a
+ * reservation can be written, so the message is not put while one of them exists, and neither are
  * later ones that could have the same place.
  */
 #include "common.h"
@@ -172,7 +172,7 @@ static PyObject *view_release(PyObject *self, PyObject *unused)
 
 PyDoc_STRVAR(view_exit_doc, "End the view; raise Overwritten if the message was overwritten.");
 
-/* An exception of the block may be due to overwritten data, unless it is KeyboardInterrupt or so. */
+/* An exception of the block may be due to overwritten data; not so KeyboardInterrupt. */
 static PyObject *view_exit(PyObject *self, PyObject *args)
 {
     struct pyach_view *v = view_of(self);

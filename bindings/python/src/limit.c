@@ -32,7 +32,7 @@ int pyach_limit_init(struct pyach_limit *limit, PyObject *timeout, bool absolute
     struct timespec from = {0};
     double seconds;
 
-    *limit = (struct pyach_limit){.clock = clock, .forever = true, .sliced = gettid() == getpid()};
+    *limit = (struct pyach_limit){.clock = clock, .forever = true};
     if (timeout == Py_None)
         return 0;
     seconds = PyFloat_AsDouble(timeout);
@@ -56,7 +56,7 @@ const struct timespec *pyach_limit_next(struct pyach_limit *limit)
     struct timespec now;
 
     limit->last = true;
-    if (!limit->sliced)
+    if (gettid() != getpid()) /* not the main thread */
         return limit->forever ? NULL : &limit->at;
     clock_gettime(limit->clock, &now);
     limit->next = time_after(now, PYACH_SLICE_NS * 1e-9);

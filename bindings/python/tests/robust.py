@@ -195,7 +195,8 @@ class World:
         if self.rng.random() < 0.2:
             t = ach.Type.from_text("demo/msg/T", TYPE.schema)
             t.decode(t.encode(t(s="x")))
-        m = TYPE(x=self.rng.random(), s="s" * self.rng.randrange(9), data=bytes(self.rng.randrange(99)),
+        m = TYPE(x=self.rng.random(), s="s" * self.rng.randrange(9),
+                 data=bytes(self.rng.randrange(99)),
                  p={"b": self.rng.randrange(-99, 99)}, ps=[{"a": 1}] * self.rng.randrange(4))
         data = bytearray(TYPE.encode(m))
         if TYPE.decode(data)._asdict() != TYPE.decode(TYPE.encode(m._asdict()))._asdict():
@@ -243,8 +244,8 @@ def random_operations(seed):
         del world
         marks.append((*resources(), resident()))
     fds, maps, blocks, memory = zip(*marks)
-    print(f"{count} operations, {done} succeeded: descriptors {fds}, mappings {maps}, blocks {blocks}, "
-          f"memory {[m >> 10 for m in memory]} KiB")
+    print(f"{count} operations, {done} succeeded: descriptors {fds}, mappings {maps}, "
+          f"blocks {blocks}, memory {[m >> 10 for m in memory]} KiB")
     if fds[-1] > fds[1] or maps[-1] > 0:
         raise AssertionError("descriptors or mappings leak")
     # A leak in one kind of operation is a block in 20 operations or more.
@@ -257,8 +258,8 @@ def random_operations(seed):
 
 NASTY = [None, 0, 1, 3, -1, 255, 2**31, 2**63, 2**64, 2**70, 0.0, -1.5, float("nan"), float("inf"),
          "", "x", "a\0b", "ü" * 100, "\udcff", b"", b"x", b"\0" * 100, bytearray(10),
-         memoryview(b"0123456789")[::2], (), (1, 2), ("a", "b", "c", b"d"), [], [None], {}, {"x": 1},
-         object(), ValueError, len, TYPE, True]
+         memoryview(b"0123456789")[::2], (), (1, 2), ("a", "b", "c", b"d"), [], [None], {},
+         {"x": 1}, object(), ValueError, len, TYPE, True]
 # These wait, or end the process, if they are told to.
 NOT_CALLED = {"resume", "wait", "handle_sigbus", "devices", "device", "set_hooks", "_open",
               "Device", "Period"}

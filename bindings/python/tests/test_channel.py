@@ -34,7 +34,8 @@ class PutAndGet(ChannelTest):
 
     def test_buffers(self):
         w, r = self.pair(4, 1000)
-        for message in (b"bytes", bytearray(b"array"), memoryview(b"view"), array.array("d", [1.5])):
+        messages = (b"bytes", bytearray(b"array"), memoryview(b"view"), array.array("d", [1.5]))
+        for message in messages:
             w.put(message)
             self.assertEqual(r.get(), bytes(memoryview(message).cast("B")))
         with self.assertRaises(BufferError):
