@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _ach
-from ._errors import Again, Canceled, Closed, Exists, NotFound, NotSupported, Status, Timeout
+from ._errors import Again, Canceled, Closed, Error, Exists, NotFound, NotSupported, Status, Timeout
 from ._types import Buffer, Type
 
 _WAIT, _LAST, _COPY, _RELTIME, _LINKED = 1, 2, 4, 8, 16
@@ -350,10 +350,8 @@ class Channel(_ach.Channel):
         while True:
             try:
                 message = self.get(**options)
-            except (Canceled, Closed):
-                return
-            except NotFound:
-                if options.get("linked"):
+            except Error as e:
+                if _ends_iteration(e, options):
                     return
                 raise
             yield message
@@ -419,16 +417,20 @@ class Channel(_ach.Channel):
         while True:
             try:
                 message = await self.aget(**options)
-            except (Canceled, Closed):
-                return
-            except NotFound:
-                if options.get("linked"):
+            except Error as e:
+                if _ends_iteration(e, options):
                     return
                 raise
             yield message
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self.amessages()
+
+
+def _ends_iteration(error: Error, options: dict[str, Any]) -> bool:
+    """Whether an exception ends an iteration over messages, instead of being raised."""
+    ends = (Canceled, Closed, NotFound) if options.get("linked") else (Canceled, Closed)
+    return isinstance(error, ends)
 
 
 def _options(wait: bool, last: bool, copy: bool, linked: bool) -> int:
