@@ -33,20 +33,18 @@ static PyObject *memoryview_new(PyObject *self, PyObject **weak)
     return memoryview;
 }
 
-/* Release that memoryview, if nothing was made from it. */
+/* Release that memoryview, if it exists and nothing was made from it. */
 static void memoryview_release(PyObject *weak)
 {
-    PyObject *memoryview = weak ? PyWeakref_GetObject(weak) : Py_None;
-    PyObject *released;
+    PyObject *memoryview = weak ? PyObject_CallNoArgs(weak) : NULL;
+    PyObject *released = NULL;
 
-    if (memoryview == Py_None)
-        return;
-    Py_INCREF(memoryview);
-    released = PyObject_CallMethod(memoryview, "release", NULL);
-    if (!released)
+    if (memoryview && memoryview != Py_None)
+        released = PyObject_CallMethod(memoryview, "release", NULL);
+    if (PyErr_Occurred())
         PyErr_Clear(); /* arrays of it exist */
     Py_XDECREF(released);
-    Py_DECREF(memoryview);
+    Py_XDECREF(memoryview);
 }
 
 /* Views. */
