@@ -161,6 +161,9 @@ class Messages(ChannelTest):
     def test_bad_values(self):
         t = all_type()
         for bad, error in (({"i8": 128}, OverflowError), ({"u8": -1}, OverflowError),
+                           ({"u8": 256}, OverflowError), ({"u16": 2**16}, OverflowError),
+                           ({"u32": 2**32}, OverflowError), ({"i16": -2**15 - 1}, OverflowError),
+                           ({"i32": 2**31}, OverflowError), ({"f64": 10**400}, OverflowError),
                            ({"u64": 2**64}, OverflowError), ({"i64": 2**63}, OverflowError),
                            ({"i8": 1.5}, TypeError), ({"i8": "1"}, TypeError),
                            ({"f64": "x"}, TypeError), ({"text": 5}, TypeError),
