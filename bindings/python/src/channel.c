@@ -143,7 +143,7 @@ static PyObject *channel_open(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "UOippKKO:_open", &name, &heap, &map, &readonly, &source, &spin,
                           &lock_timeout, &type_tuple))
         return NULL;
-    if (c->open)
+    if (c->open || c->busy)
         return PyErr_Format(PyExc_ValueError, "%S: the handle is open already", name);
     attr.map = (enum ach_map)map;
     attr.readonly = readonly;
@@ -164,7 +164,9 @@ static PyObject *channel_open(PyObject *self, PyObject *args)
     if (!text)
         return NULL;
     pyach_forget();
-    r = ach_open(&c->chan, text, &attr);
+    c->busy = true;
+    Py_BEGIN_ALLOW_THREADS r = ach_open(&c->chan, text, &attr);
+    Py_END_ALLOW_THREADS c->busy = false;
     if (r != ACH_OK)
         return pyach_raise_why(r, name);
     if (channel_opened(c, name, heap) < 0)

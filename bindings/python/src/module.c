@@ -67,8 +67,10 @@ static PyObject *create(PyObject *module, PyObject *args)
     r = clock >= 0 ? ach_create_attr_set_clock(&attr, clock) : ACH_OK;
     if (r == ACH_OK && mode >= 0)
         r = ach_create_attr_set_mode(&attr, (mode_t)mode);
-    if (r == ACH_OK)
-        r = ach_create(text, (size_t)count, (size_t)size, &attr);
+    if (r == ACH_OK) {
+        Py_BEGIN_ALLOW_THREADS r = ach_create(text, (size_t)count, (size_t)size, &attr);
+        Py_END_ALLOW_THREADS
+    }
     if (r == ACH_OK && attr.map == ACH_MAP_ANON)
         return pyach_heap_new(attr.shm);
     return pyach_none(r, name);

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional
 
 from . import _ach
 from ._errors import Again, Canceled, Closed, Error, Exists, NotFound, NotSupported, Status, Timeout
 from ._types import Buffer, Type
 
-_WAIT, _LAST, _COPY, _RELTIME, _LINKED = 1, 2, 4, 8, 16
+_WAIT, _LAST, _COPY, _LINKED = 1, 2, 4, 16  # enum ach_get_opts
 _MAPS = ("", "anon", "user", "kernel")
 _READY = ("", "io_uring", "thread", "kernel")
 _RAISE: Any = object()

@@ -64,7 +64,6 @@ class Device(_ach.Device):
 
     def __init__(self, address: str, *, transport: Optional[str] = None, timeout: float = 5.0,
                  messages: int = 0):
-        self._waiter: Optional[asyncio.Future[None]] = None
         self._open(address, transport, timeout, messages)
         self._messages = {(kind, name): (subtype, text, table) for name, kind, subtype, text, table
                           in (_ach.interface(self.interface) if self.interface else [])}
@@ -174,7 +173,7 @@ class Device(_ach.Device):
         Returns the answer as a Message; None if it has no fields. Raises NotSupported if the
         driver refused the request.
         """
-        subtype, _, table = self._find(_REQUEST, name)
+        subtype = self._find(_REQUEST, name)[0]
         answer = self._request(subtype, self._body(name, True, message, fields), timeout)
         return None if answer[5] is None else _message(answer)
 

@@ -20,9 +20,8 @@ except ImportError:  # arrays are array.array then
 # enum ach_kind: (code of the array module and of numpy, size)
 _SCALARS = {1: ("b", 1), 2: ("B", 1), 4: ("h", 2), 5: ("H", 2), 6: ("i", 4), 7: ("I", 4),
             8: ("q", 8), 9: ("Q", 8), 10: ("f", 4), 11: ("d", 8), 13: ("?", 1)}
-_CHAR, _STRUCT = 3, 12
-# enum ach_array
-_ONE, _FIXED, _VARIABLE = 0, 1, 2
+_CHAR = 3
+_ONE, _FIXED = 0, 1  # enum ach_array; others are variable
 
 Buffer = Union[bytes, bytearray, memoryview, Any]
 
