@@ -62,8 +62,11 @@ class World:
         self.channels[name] = name if made is None else made
 
     def remove(self, name):
-        if isinstance(self.channels.pop(name, None), str):
+        self.channels.pop(name, None)
+        try:
             ach.unlink(name)
+        except ach.NotFound:  # it is in the memory of this process
+            pass
 
     def end(self):
         self.kept.clear()
