@@ -11,3 +11,12 @@
                (:file "channel")
                (:file "region")
                (:file "ach2")))
+
+(defsystem "ach/devices"
+  :description "Devices of robots, and messages of typed channels"
+  :license "BSD-3-Clause"
+  :depends-on ("ach")
+  :serial t
+  :components ((:file "body")
+               (:file "definition")
+               (:file "device")))
