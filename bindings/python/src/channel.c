@@ -165,8 +165,10 @@ static PyObject *channel_open(PyObject *self, PyObject *args)
         return NULL;
     pyach_forget();
     c->busy = true;
-    Py_BEGIN_ALLOW_THREADS r = ach_open(&c->chan, text, &attr);
-    Py_END_ALLOW_THREADS c->busy = false;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_open(&c->chan, text, &attr);
+    Py_END_ALLOW_THREADS
+    c->busy = false;
     if (r != ACH_OK)
         return pyach_raise_why(r, name);
     if (channel_opened(c, name, heap) < 0)
@@ -201,8 +203,10 @@ static enum ach_status transfer_unlocked(struct pyach_channel *c, struct transfe
     enum ach_status r;
 
     channel_begin(c);
-    Py_BEGIN_ALLOW_THREADS r = transfer_once(c, t, until, options);
-    Py_END_ALLOW_THREADS if (c->ended) /* close was called meanwhile */
+    Py_BEGIN_ALLOW_THREADS
+    r = transfer_once(c, t, until, options);
+    Py_END_ALLOW_THREADS
+    if (c->ended) /* close was called meanwhile */
         r = ACH_CLOSED;
     channel_end(c);
     return r;
@@ -389,10 +393,12 @@ static enum ach_status put_large(struct pyach_channel *c, const Py_buffer *messa
     pyach_channel_hold(c);
     if (c->single_writer)
         channel_begin(c);
-    Py_BEGIN_ALLOW_THREADS r =
-        origin ? ach_put_relayed(&c->chan, message->buf, (size_t)message->len, origin)
+    Py_BEGIN_ALLOW_THREADS
+    r = origin ? ach_put_relayed(&c->chan, message->buf, (size_t)message->len, origin)
                : ach_put(&c->chan, message->buf, (size_t)message->len);
-    Py_END_ALLOW_THREADS if (c->single_writer) channel_end(c);
+    Py_END_ALLOW_THREADS
+    if (c->single_writer)
+        channel_end(c);
     pyach_channel_drop(c);
     return r;
 }

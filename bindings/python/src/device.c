@@ -50,7 +50,8 @@ static void device_dealloc(PyObject *self)
 
     d->device = NULL;
     if (open) {
-        Py_BEGIN_ALLOW_THREADS ach_device_close(open);
+        Py_BEGIN_ALLOW_THREADS
+        ach_device_close(open);
         Py_END_ALLOW_THREADS
     }
     Py_CLEAR(d->address);
@@ -89,8 +90,10 @@ static PyObject *device_open(PyObject *self, PyObject *args)
         return NULL;
     pyach_forget();
     d->busy = true;
-    Py_BEGIN_ALLOW_THREADS r = ach_device_open(address, &attr, &opened);
-    Py_END_ALLOW_THREADS d->busy = false;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_device_open(address, &attr, &opened);
+    Py_END_ALLOW_THREADS
+    d->busy = false;
     d->device = r == ACH_OK ? opened : NULL;
     return pyach_none(r, d->address);
 }
@@ -106,8 +109,10 @@ static PyObject *device_close(PyObject *self, PyObject *unused)
         return NULL;
     d->device = NULL;
     pyach_forget();
-    Py_BEGIN_ALLOW_THREADS r = ach_device_close(open);
-    Py_END_ALLOW_THREADS return pyach_none(r, d->address);
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_device_close(open);
+    Py_END_ALLOW_THREADS
+    return pyach_none(r, d->address);
 }
 
 static PyObject *device_flush(PyObject *self, PyObject *args)
@@ -118,8 +123,10 @@ static PyObject *device_flush(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "d:_flush", &seconds) || device_begin(d) < 0)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = ach_device_flush(d->device, seconds);
-    Py_END_ALLOW_THREADS d->busy = false;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_device_flush(d->device, seconds);
+    Py_END_ALLOW_THREADS
+    d->busy = false;
     return pyach_none(r, d->address);
 }
 
@@ -163,8 +170,11 @@ static enum ach_status device_wait(struct device *d, int subtype, int options,
     for (;;) {
         double seconds = options & ACH_O_WAIT ? pyach_limit_seconds(limit) : 0;
 
-        Py_BEGIN_ALLOW_THREADS r = ach_device_get(d->device, subtype, seconds, options, m);
-        Py_END_ALLOW_THREADS if (r != ACH_TIMEOUT || limit->last) return r;
+        Py_BEGIN_ALLOW_THREADS
+        r = ach_device_get(d->device, subtype, seconds, options, m);
+        Py_END_ALLOW_THREADS
+        if (r != ACH_TIMEOUT || limit->last)
+            return r;
         if (PyErr_CheckSignals() < 0)
             return ACH_EINTR;
     }
@@ -230,8 +240,10 @@ static PyObject *device_command(PyObject *self, PyObject *args)
         return NULL;
     body = body_struct(def, from, &arena);
     if (!PyErr_Occurred() && device_begin(d) == 0) {
-        Py_BEGIN_ALLOW_THREADS r = ach_device_command(d->device, subtype, body);
-        Py_END_ALLOW_THREADS d->busy = false;
+        Py_BEGIN_ALLOW_THREADS
+        r = ach_device_command(d->device, subtype, body);
+        Py_END_ALLOW_THREADS
+        d->busy = false;
         if (r != ACH_OK)
             pyach_raise_why(r, d->address);
     }
@@ -258,8 +270,10 @@ static PyObject *device_request(PyObject *self, PyObject *args)
         return NULL;
     body = body_struct(def, from, &arena);
     if (!PyErr_Occurred() && device_begin(d) == 0) {
-        Py_BEGIN_ALLOW_THREADS r = ach_device_request(d->device, subtype, body, timeout, &answer);
-        Py_END_ALLOW_THREADS d->busy = false;
+        Py_BEGIN_ALLOW_THREADS
+        r = ach_device_request(d->device, subtype, body, timeout, &answer);
+        Py_END_ALLOW_THREADS
+        d->busy = false;
         tuple = r == ACH_OK ? message_tuple(answer) : pyach_raise_why(r, d->address);
         if (r != ACH_OK)
             ach_message_unref(answer);
@@ -419,7 +433,8 @@ PyObject *pyach_devices(PyObject *module, PyObject *args)
         devices = calloc(room, sizeof(*devices));
         if (!devices)
             return PyErr_NoMemory();
-        Py_BEGIN_ALLOW_THREADS r = ach_device_list(where, &attr, devices, room, &count);
+        Py_BEGIN_ALLOW_THREADS
+        r = ach_device_list(where, &attr, devices, room, &count);
         Py_END_ALLOW_THREADS
     }
     list = r == ACH_OK ? devices_list(devices, count) : pyach_raise_why(r, NULL);

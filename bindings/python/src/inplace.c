@@ -325,8 +325,10 @@ static enum ach_status commit_unlocked(struct pyach_channel *c, size_t size)
         return ach_commit(&c->chan, size);
     pyach_channel_hold(c);
     c->busy = true;
-    Py_BEGIN_ALLOW_THREADS r = ach_commit(&c->chan, size);
-    Py_END_ALLOW_THREADS c->busy = false;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_commit(&c->chan, size);
+    Py_END_ALLOW_THREADS
+    c->busy = false;
     pyach_channel_drop(c);
     return r;
 }

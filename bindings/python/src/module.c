@@ -68,7 +68,8 @@ static PyObject *create(PyObject *module, PyObject *args)
     if (r == ACH_OK && mode >= 0)
         r = ach_create_attr_set_mode(&attr, (mode_t)mode);
     if (r == ACH_OK) {
-        Py_BEGIN_ALLOW_THREADS r = ach_create(text, (size_t)count, (size_t)size, &attr);
+        Py_BEGIN_ALLOW_THREADS
+        r = ach_create(text, (size_t)count, (size_t)size, &attr);
         Py_END_ALLOW_THREADS
     }
     if (r == ACH_OK && attr.map == ACH_MAP_ANON)

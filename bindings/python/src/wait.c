@@ -59,10 +59,12 @@ static enum ach_status waiting_once(struct waiting *w, const struct timespec *un
     size_t i;
 
     waiting_mark(w, true);
-    Py_BEGIN_ALLOW_THREADS r = ach_wait(w->items, w->n, until, options);
-    Py_END_ALLOW_THREADS for (i = 0; i < w->n;
-                              i++) if (w->channels[i]->ended) /* close was called meanwhile */
-        r = ACH_CLOSED;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_wait(w->items, w->n, until, options);
+    Py_END_ALLOW_THREADS
+    for (i = 0; i < w->n; i++)
+        if (w->channels[i]->ended) /* close was called meanwhile */
+            r = ACH_CLOSED;
     waiting_mark(w, false);
     return r;
 }
@@ -151,8 +153,11 @@ static int period_sleep(const ach_period_t *p)
     while (p->next - now_ns() > 2 * (int64_t)PYACH_SLICE_NS) {
         const struct timespec slice = {.tv_nsec = PYACH_SLICE_NS};
 
-        Py_BEGIN_ALLOW_THREADS clock_nanosleep(CLOCK_MONOTONIC, 0, &slice, NULL);
-        Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0) return -1;
+        Py_BEGIN_ALLOW_THREADS
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &slice, NULL);
+        Py_END_ALLOW_THREADS
+        if (PyErr_CheckSignals() < 0)
+            return -1;
     }
     return 0;
 }
@@ -170,8 +175,10 @@ static PyObject *period_wait(PyObject *self, PyObject *unused)
     (void)unused;
     if (period_sleep(&p) < 0)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = ach_period_wait(&p, &missed);
-    Py_END_ALLOW_THREADS period_of(self)->period = p;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_period_wait(&p, &missed);
+    Py_END_ALLOW_THREADS
+    period_of(self)->period = p;
     if (r != ACH_OK)
         return pyach_raise(r, NULL);
     return PyLong_FromUnsignedLongLong(missed);
