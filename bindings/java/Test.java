@@ -536,6 +536,24 @@ final class Test {
         checkThrows(AchException.Closed.class, "", () -> base.command("VEL", Map.of()));
     }
 
+    /** The classes of Ach 2. */
+    private static void old() throws Exception {
+        org.golems.ach.Channel c = new org.golems.ach.Channel();
+        int missed = org.golems.ach.Lib.MASK_MISSED_FRAME;
+        check(c.open("no-such") == org.golems.ach.Lib.ENOENT, "open nothing");
+        check(c.put("x") == org.golems.ach.Lib.CLOSED, "put into nothing");
+        Channel.create(NAME);
+        check(c.open(NAME) == org.golems.ach.Lib.OK, "open");
+        check(c.put("text") == org.golems.ach.Lib.OK, "put");
+        check(new String(c.get(org.golems.ach.Lib.O_WAIT, missed)).equals("text"), "get");
+        checkThrows(org.golems.ach.Status.STALE_FRAMES.class, "null", () -> c.get(0, missed));
+        c.put(new byte[1000], 0);
+        check(c.get(org.golems.ach.Lib.O_LAST, missed).length == 1000, "a large message");
+        c.flush(0);
+        check(c.close() == org.golems.ach.Lib.OK && c.close() == org.golems.ach.Lib.OK, "close");
+        Channel.unlink(NAME);
+    }
+
     public static void main(String[] arguments) throws Exception {
         messages();
         badArguments();
@@ -546,6 +564,7 @@ final class Test {
         leaks();
         heapMemory();
         types();
+        old();
         truncation();
         devices(arguments[0], arguments[1]);
         System.exit(failed == 0 ? 0 : 1);
