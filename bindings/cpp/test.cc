@@ -36,6 +36,14 @@ ach_channel_type_t pose_type(const char *schema)
 
 template <> struct ach::message_type<Pose> {
     static constexpr std::size_t size = 17;
+    static ach_status_t put(ach_channel_t *chan, const Pose &p) noexcept
+    {
+        return ach_put(chan, &p, size);
+    }
+    static bool valid(const Pose &p) noexcept
+    {
+        return p.valid <= 1;
+    }
     static const ach_channel_type_t *get()
     {
         static const ach_channel_type_t type = pose_type("float64 x\nfloat64 y\nbool valid");
@@ -96,6 +104,10 @@ void sizes()
     CHECK_STATUS(thrown([&] { r.get(); }, "the message has 1 bytes, not 17"), ACH_EINVAL);
     CHECK_STATUS(thrown([&] { r.get(); }, "the message has 100 bytes, not 17"), ACH_EINVAL);
     CHECK_OK(r.try_get(p));
+    w.put(std::string(17, '\2'));
+    CHECK_STATUS(r.try_get(p), ACH_CORRUPT);
+    w.put(std::string(17, '\2'));
+    CHECK_STATUS(thrown([&] { r.view([](const Pose &) {}); }, "ACH_CORRUPT"), ACH_CORRUPT);
     w.put("x", 1);
     CHECK_STATUS(thrown([&] { r.view([](const Pose &) {}); }, "has 1 bytes"), ACH_EINVAL);
     CHECK(w.get().size() == 1);

@@ -61,6 +61,17 @@ template <class T> struct message_type {
     {
         return nullptr;
     }
+
+    static ach_status_t put(ach_channel_t *chan, const T &message) noexcept
+    {
+        return ach_put(chan, &message, size);
+    }
+
+    // Are the bytes that were received a T?
+    static bool valid(const T &) noexcept
+    {
+        return true;
+    }
 };
 
 // How to create a channel. The members are those of ach_create_attr_t.
@@ -588,14 +599,14 @@ template <class T> class channel : public handle
 
     ach_status_t try_put(const T &message) noexcept
     {
-        return ach_put(&chan_, &message, size);
+        return message_type<T>::put(&chan_, message);
     }
     void put(const T &message)
     {
         detail::check(try_put(message));
     }
 
-    // ACH_EINVAL: the message has another size than T. It is then skipped.
+    // ACH_EINVAL: the message has another size than T; ACH_CORRUPT: it is not valid. It is skipped.
     ach_status_t try_get(T &message, which w = next) noexcept
     {
         std::size_t n;
@@ -647,6 +658,8 @@ template <class T> class channel : public handle
         detail::check(status);
         if (n != size)
             throw wrong_size(n);
+        if (!message_type<T>::valid(*static_cast<const T *>(data)))
+            throw Error(ACH_CORRUPT, ach_result_to_string(ACH_CORRUPT));
         read(*static_cast<const T *>(data));
         detail::check(ach_view_check(&chan_));
         return true;
@@ -697,6 +710,8 @@ template <class T> class channel : public handle
             ach_view(&chan_, &unused, &n, nullptr, options & ~ACH_O_WAIT);
         if (status == ACH_OVERFLOW || (delivered(status) && n != size))
             return ACH_EINVAL;
+        if (delivered(status) && !message_type<T>::valid(got))
+            return ACH_CORRUPT;
         if (delivered(status))
             message = got;
         return status;

@@ -223,6 +223,21 @@ static const char converted_calls[] =
     "    return achi_cdr_view(chan, &bytes, m, sizeof(*m), $n_cdr_read, memory, false, timeout, "
     "options);\n}\n";
 
+static const char fixed_cpp[] =
+    "\n#if defined(__cplusplus) && __cplusplus >= 201103L\n"
+    "/* For ach::channel of ach/ach.hpp. */\n"
+    "extern \"C++\" {\nnamespace ach\n{\n"
+    "template <class T> struct message_type;\n"
+    "template <> struct message_type< ::$t> {\n"
+    "    static constexpr size_t size = $N_CDR_SIZE;\n"
+    "    static const ach_channel_type_t *get() noexcept\n    {\n        return $n_type();\n    }\n"
+    "    static enum ach_status put(ach_channel_t *chan, const ::$t &m) noexcept\n    {\n"
+    "        return $n_put(chan, &m);\n    }\n"
+    "    static bool valid(const ::$t &m) noexcept\n    {\n"
+    "        size_t n;\n\n"
+    "        return achi_cdr_encode(&m, $n_cdr_write, nullptr, 0, &n) == ACH_OK;\n    }\n"
+    "};\n} // namespace ach\n}\n#endif\n";
+
 static void put_fixed_calls(FILE *out, const struct gen_struct *s)
 {
     gen_template(out, fixed_calls, s, NULL);
@@ -231,6 +246,7 @@ static void put_fixed_calls(FILE *out, const struct gen_struct *s)
     gen_template(out, s->holes || s->booleans ? encoded_put : fixed_put, s, NULL);
     if (!s->holes && s->size == s->memory)
         gen_template(out, fixed_reserve, s, NULL);
+    gen_template(out, fixed_cpp, s, NULL);
 }
 
 static void put_calls(FILE *out, const struct gen_struct *s, const ach_channel_type_t *type)

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include <ach/ach.hpp>
+
 #include "fixed.h"
 #include "scan.h"
 
@@ -51,9 +53,38 @@ static void variable()
     CHECK(ach_unlink("gen-cpp") == ACH_OK);
 }
 
+// ach::channel checks the type, puts padding as zeros and refuses wrong booleans.
+static void values()
+{
+    ach::create<padded>("gen-cpp");
+    ach::channel<padded> chan("gen-cpp");
+    ach::channel<> bytes("gen-cpp");
+    padded m;
+
+    std::memset(&m, 0xff, sizeof(m));
+    CHECK(chan.try_put(m) == ACH_EINVAL);
+    m.c = 1;
+    CHECK(chan.try_put(m) == ACH_OK);
+    std::vector<std::byte> got = bytes.get();
+    CHECK(got.size() == PADDED_CDR_SIZE);
+    CHECK(got[offsetof(padded, b) - 1] == std::byte{0});
+    CHECK(chan.get().c == 1);
+    got[offsetof(padded, c)] = std::byte{2};
+    bytes.put(got);
+    CHECK(chan.try_get(m) == ACH_CORRUPT);
+    try {
+        ach::channel<solid> other("gen-cpp");
+        CHECK(!"the type is wrong");
+    } catch (const ach::Error &e) {
+        CHECK(e.status() == ACH_BAD_TYPE);
+    }
+    CHECK(ach_unlink("gen-cpp") == ACH_OK);
+}
+
 int main()
 {
     fixed();
+    values();
     variable();
     return failures != 0;
 }
