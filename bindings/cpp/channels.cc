@@ -240,8 +240,10 @@ ach_status_t run_get(Words w, FILE *results)
 ach_status_t run_view(Words w, FILE *results)
 {
     ach::bytes_view view;
+    auto limit = limit_of(w, 2);
     ach_status_t status =
-        handle_of(w).try_view(view, which_of(w, 2), options_of(w, 2), limit_of(w, 2));
+        limit ? handle_of(w).try_view_for(*limit, view, which_of(w, 2), options_of(w, 2))
+              : handle_of(w).try_view(view, which_of(w, 2), options_of(w, 2));
 
     message_print(results, status, view.data(), view.size());
     return status;

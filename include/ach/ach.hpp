@@ -126,24 +126,20 @@ inline bool nothing(ach_status_t status)
     return status == ACH_EAGAIN || status == ACH_TIMEOUT;
 }
 
-inline timespec to_timespec(std::chrono::nanoseconds d)
-{
-    if (d.count() < 0)
-        d = {};
-    timespec t = {};
-    t.tv_sec = static_cast<time_t>(d.count() / 1000000000);
-    t.tv_nsec = static_cast<long>(d.count() % 1000000000);
-    return t;
-}
-
-// The longest time that fits, so that a large duration means "for ever".
-template <class Rep, class Period>
-std::chrono::nanoseconds bounded(std::chrono::duration<Rep, Period> d)
+// Not negative, and at most a hundred years, so that a large duration means "for ever".
+template <class Rep, class Period> timespec to_timespec(std::chrono::duration<Rep, Period> d)
 {
     constexpr std::chrono::hours most(24 * 365 * 100);
+    auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(d > most ? d.zero() : d);
+    timespec t = {};
 
-    return d > most ? std::chrono::nanoseconds(most)
-                    : std::chrono::duration_cast<std::chrono::nanoseconds>(d);
+    if (d > most)
+        ns = most;
+    if (ns.count() > 0) {
+        t.tv_sec = static_cast<time_t>(ns.count() / 1000000000);
+        t.tv_nsec = static_cast<long>(ns.count() % 1000000000);
+    }
+    return t;
 }
 
 } // namespace detail
@@ -397,13 +393,11 @@ class handle
     }
 
   protected:
-    // As ach_get. No limit: wait for ever.
+    // As ach_get. limit NULL: wait for ever.
     ach_status_t get_bytes(void *data, std::size_t room, std::size_t &size, int options,
-                           const std::optional<std::chrono::nanoseconds> &limit) noexcept
+                           const timespec *limit) noexcept
     {
-        timespec t = detail::to_timespec(limit.value_or(std::chrono::nanoseconds{}));
-
-        return ach_get(&chan_, data, room, &size, limit ? &t : nullptr, options | ACH_O_RELTIME);
+        return ach_get(&chan_, data, room, &size, limit, options | ACH_O_RELTIME);
     }
 
     ach_channel_t chan_{};
@@ -480,31 +474,35 @@ template <> class channel<void> : public handle
     ach_status_t try_get(void *data, std::size_t room, std::size_t &size, which w = next,
                          int options = 0) noexcept
     {
-        return get_bytes(data, room, size, w | options, std::nullopt);
+        return get_bytes(data, room, size, w | options, nullptr);
     }
     template <class Rep, class Period>
     ach_status_t try_get_for(std::chrono::duration<Rep, Period> limit, void *data, std::size_t room,
                              std::size_t &size, which w = next, int options = 0) noexcept
     {
-        return get_bytes(data, room, size, w | options | detail::wait, detail::bounded(limit));
+        timespec t = detail::to_timespec(limit);
+
+        return get_bytes(data, room, size, w | options | detail::wait, &t);
     }
 
     // Wait for a message, and return it. The buffer grows as needed.
     std::vector<std::byte> get(which w = next)
     {
-        return *get_vector(w | detail::wait, std::nullopt);
+        return *get_vector(w | detail::wait, nullptr);
     }
     // Empty: there is nothing new.
     std::optional<std::vector<std::byte>> poll(which w = next)
     {
-        return get_vector(w, std::nullopt);
+        return get_vector(w, nullptr);
     }
     // Empty: nothing came in this time.
     template <class Rep, class Period>
     std::optional<std::vector<std::byte>> get_for(std::chrono::duration<Rep, Period> limit,
                                                   which w = next)
     {
-        return get_vector(w | detail::wait, detail::bounded(limit));
+        timespec t = detail::to_timespec(limit);
+
+        return get_vector(w | detail::wait, &t);
     }
     template <class Clock, class Duration>
     std::optional<std::vector<std::byte>> get_until(std::chrono::time_point<Clock, Duration> when,
@@ -515,18 +513,17 @@ template <> class channel<void> : public handle
 
     // The message in place. Writers may overwrite it at any time: use nothing that was read
     // before check_view returns ACH_OK.
-    ach_status_t try_view(bytes_view &view, which w = next, int options = 0,
-                          std::optional<std::chrono::nanoseconds> limit = {}) noexcept
+    ach_status_t try_view(bytes_view &view, which w = next, int options = 0) noexcept
     {
-        timespec t = detail::to_timespec(limit.value_or(std::chrono::nanoseconds{}));
-        const void *data = nullptr;
-        std::size_t size = 0;
-        ach_status_t status =
-            ach_view(&chan_, &data, &size, limit ? &t : nullptr, w | options | ACH_O_RELTIME);
+        return view_bytes(view, w | options, nullptr);
+    }
+    template <class Rep, class Period>
+    ach_status_t try_view_for(std::chrono::duration<Rep, Period> limit, bytes_view &view,
+                              which w = next, int options = 0) noexcept
+    {
+        timespec t = detail::to_timespec(limit);
 
-        if (status == ACH_OK || status == ACH_MISSED_FRAME)
-            view = bytes_view(static_cast<const std::byte *>(data), size);
-        return status;
+        return view_bytes(view, w | options | detail::wait, &t);
     }
     ach_status_t check_view() const noexcept
     {
@@ -564,8 +561,18 @@ template <> class channel<void> : public handle
     }
 
   private:
-    std::optional<std::vector<std::byte>>
-    get_vector(int options, const std::optional<std::chrono::nanoseconds> &limit)
+    ach_status_t view_bytes(bytes_view &view, int options, const timespec *limit) noexcept
+    {
+        const void *data = nullptr;
+        std::size_t size = 0;
+        ach_status_t status = ach_view(&chan_, &data, &size, limit, options | ACH_O_RELTIME);
+
+        if (status == ACH_OK || status == ACH_MISSED_FRAME)
+            view = bytes_view(static_cast<const std::byte *>(data), size);
+        return status;
+    }
+
+    std::optional<std::vector<std::byte>> get_vector(int options, const timespec *limit)
     {
         std::vector<std::byte> message(ACH_DEFAULT_FRAME_SIZE);
         std::size_t size = 0;
@@ -611,32 +618,35 @@ template <class T> class channel : public handle
     {
         std::size_t n;
 
-        return get_whole(message, n, w, std::nullopt);
+        return get_whole(message, n, w, nullptr);
     }
     template <class Rep, class Period>
     ach_status_t try_get_for(std::chrono::duration<Rep, Period> limit, T &message,
                              which w = next) noexcept
     {
+        timespec t = detail::to_timespec(limit);
         std::size_t n;
 
-        return get_whole(message, n, w | detail::wait, detail::bounded(limit));
+        return get_whole(message, n, w | detail::wait, &t);
     }
 
     // Wait for a message, and return it.
     T get(which w = next)
     {
-        return *get_value(w | detail::wait, std::nullopt);
+        return *get_value(w | detail::wait, nullptr);
     }
     // Empty: there is nothing new.
     std::optional<T> poll(which w = next)
     {
-        return get_value(w, std::nullopt);
+        return get_value(w, nullptr);
     }
     // Empty: nothing came in this time.
     template <class Rep, class Period>
     std::optional<T> get_for(std::chrono::duration<Rep, Period> limit, which w = next)
     {
-        return get_value(w | detail::wait, detail::bounded(limit));
+        timespec t = detail::to_timespec(limit);
+
+        return get_value(w | detail::wait, &t);
     }
     template <class Clock, class Duration>
     std::optional<T> get_until(std::chrono::time_point<Clock, Duration> when, which w = next)
@@ -699,8 +709,7 @@ template <class T> class channel : public handle
     }
 
     // *n: the size of the message. One that is too large is skipped like one that is too small.
-    ach_status_t get_whole(T &message, std::size_t &n, int options,
-                           const std::optional<std::chrono::nanoseconds> &limit) noexcept
+    ach_status_t get_whole(T &message, std::size_t &n, int options, const timespec *limit) noexcept
     {
         const void *unused;
         T got{};
@@ -717,7 +726,7 @@ template <class T> class channel : public handle
         return status;
     }
 
-    std::optional<T> get_value(int options, const std::optional<std::chrono::nanoseconds> &limit)
+    std::optional<T> get_value(int options, const timespec *limit)
     {
         std::size_t n = size;
         T message;
@@ -739,7 +748,7 @@ ach_status_t try_wait(const std::vector<handle *> &handles,
                       std::vector<ach_status_t> &statuses)
 {
     std::vector<ach_wait_item_t> items;
-    timespec t = detail::to_timespec(detail::bounded(limit));
+    timespec t = detail::to_timespec(limit);
 
     for (handle *h : handles)
         items.push_back({h->get_handle(), ACH_OK});
