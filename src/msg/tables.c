@@ -281,6 +281,36 @@ static enum ach_status add_dummy(struct growth *g)
                                     .limit = 1});
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct msg_field *const *x = a, *const *y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/* No two fields or constants of a section have the same name. */
+static enum ach_status check_names(const struct ach_definition *d, const struct msg_section *s)
+{
+    const struct msg_field **sorted = calloc(s->count + 1, sizeof(const struct msg_field *));
+    const struct msg_field *twice = NULL;
+    unsigned i;
+
+    if (!sorted)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
+    for (i = 0; i < s->count; i++)
+        sorted[i] = &d->text.fields[s->first + i];
+    qsort(sorted, s->count, sizeof(const struct msg_field *), by_name);
+    for (i = 1; i < s->count; i++)
+        if (by_name(&sorted[i - 1], &sorted[i]) == 0)
+            twice = sorted[i]->line > sorted[i - 1]->line ? sorted[i] : sorted[i - 1];
+    free(sorted);
+    return !twice ? ACH_OK
+                  : ach_errstr_set(ACH_EINVAL,
+                                   "line %u of the definition: two fields or constants are called "
+                                   "'%s'",
+                                   twice->line, twice->name);
+}
+
 static enum ach_status fill_type(struct ach_definition *d, unsigned section,
                                  const ach_type_t *const *inner)
 {
@@ -315,7 +345,9 @@ static enum ach_status make_section(struct ach_definition *d, unsigned section, 
     if (!inner)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
     d->state[section] = BEING_MADE;
-    status = make_inner(d, s, inner, level);
+    status = check_names(d, s);
+    if (status == ACH_OK)
+        status = make_inner(d, s, inner, level);
     if (status == ACH_OK)
         status = fill_type(d, section, inner);
     d->state[section] = MADE;

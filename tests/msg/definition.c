@@ -94,6 +94,8 @@ static void mistakes(void)
     refused("\xc3\xa9 x", "this is not a type");
     refused("int32 X=", "this is not a field's name");
     refused("int32[] X=1", "an array cannot be constant: 'X'");
+    refused("int8 x\nint8 y\nint16 x",
+            "line 3 of the definition: two fields or constants are called 'x'");
     refused("Missing m", "line 1 of the definition: there is no definition of 'Missing'");
     refused("other/Time t", "there is no definition of 'other/Time'");
     refused("wstring w", "wstring is not supported: w");

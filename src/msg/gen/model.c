@@ -170,12 +170,6 @@ static char *struct_name(const struct msg_section *from, const struct gen_names 
     return c;
 }
 
-static enum ach_status twice(const struct gen_struct *s, const char *name)
-{
-    return ach_errstr_set(ACH_EINVAL, "%s has two fields or constants that are called '%s' in C",
-                          s->from->name, name);
-}
-
 static enum ach_status check_fields(const struct gen_struct *s)
 {
     unsigned i, k;
@@ -183,24 +177,21 @@ static enum ach_status check_fields(const struct gen_struct *s)
     for (i = 0; i < s->count; i++)
         for (k = 0; k < i; k++)
             if (strcmp(s->fields[i].name, s->fields[k].name) == 0)
-                return twice(s, s->fields[i].name);
+                return ach_errstr_set(ACH_EINVAL, "%s has two fields that are called '%s' in C",
+                                      s->from->name, s->fields[i].name);
     return ACH_OK;
 }
 
 static enum ach_status check_constants(const struct gen_model *m, const struct gen_struct *s)
 {
     const struct msg_field *f = m->text.fields + s->from->first;
-    unsigned i, k;
+    unsigned i;
 
-    for (i = 0; i < s->from->count; i++) {
+    for (i = 0; i < s->from->count; i++)
         if (f[i].constant && strcmp(f[i].name, GEN_SIZE) == 0)
             return ach_errstr_set(ACH_EINVAL,
                                   "%s: the constant %s has the name of a macro of ach gen",
                                   s->from->name, f[i].name);
-        for (k = 0; k < i; k++)
-            if (f[i].constant && f[k].constant && strcmp(f[i].name, f[k].name) == 0)
-                return twice(s, f[i].name);
-    }
     return ACH_OK;
 }
 
