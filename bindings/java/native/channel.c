@@ -240,7 +240,7 @@ NATIVE(jint, put, jlong handle, jbyteArray array, jobject direct, jint from, jin
 
     if (!place)
         return ACH_FAILED_SYSCALL;
-    if (array)
+    if (!direct)
         (*env)->GetByteArrayRegion(env, array, from, size, (jbyte *)place);
     r = ach_put(channel_of(handle), place, (size_t)size);
     place_free(place, direct, small);
