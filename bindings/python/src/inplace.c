@@ -480,7 +480,7 @@ PyObject *pyach_heap_new(struct ach_header *shm)
 struct ach_header *pyach_heap_memory(PyObject *object)
 {
     if (!PyObject_TypeCheck(object, heap_class)) {
-        PyErr_SetString(PyExc_TypeError, "expected a channel that ach.create made with map='heap'");
+        PyErr_SetString(PyExc_TypeError, "expected a channel that ach.create made with map='anon'");
         return NULL;
     }
     return ((struct heap *)object)->shm;

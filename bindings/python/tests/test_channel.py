@@ -252,6 +252,26 @@ class Errors(ChannelTest):
             with self.assertRaises(TypeError):
                 ach.unlink(bad)
 
+    def test_text(self):
+        """The name of the channel is in the text, even if the text contains it by chance."""
+        for name in ("time", "t", "imu"):
+            self.assertEqual(str(ach.Timeout(name)), f"{name}: the time ran out")
+        self.assertEqual(str(ach.NotFound("imu", "there is no 'imu'")), "there is no 'imu'")
+        self.assertEqual(str(ach.NotFound("no", "there is none")), "no: there is none")
+
+    def test_create_arguments(self):
+        for bad in ({"frame_count": 2**64}, {"frame_size": -1}, {"mode": -1}, {"mode": 0o1000},
+                    {"clock": -5}):
+            with self.assertRaises(ValueError, msg=bad):
+                ach.create("a", **bad)
+        with self.assertRaisesRegex(TypeError, "ach.Type"):
+            ach.create("a", type=3)
+        self.addCleanup(os.unlink, ach.path("junk"))
+        with open(ach.path("junk"), "wb") as f:
+            f.write(b"no channel")
+        with self.assertRaises(ach.BadFile):
+            ach.create("junk", exist_ok=True)
+
     def test_system(self):
         with self.assertRaises(ach.Error) as caught:
             ach.create("large", 2**40, 2**20)
@@ -275,7 +295,15 @@ class Errors(ChannelTest):
         for options in ({"spin": -1}, {"spin": float("nan")}, {"lock_timeout": 1e30}, {"map": "x"}):
             with self.assertRaises(ValueError):
                 ach.Channel(name, **options)
+        for options in ({"type": 3}, {"decode": 3}, {"encode": "x"}, {"spin": None}):
+            with self.assertRaises(TypeError):
+                ach.Channel(name, **options)
+        for bad in (5, None, b"bytes"):
+            with self.assertRaisesRegex(TypeError, "the name of a channel"):
+                ach.Channel(bad)
         w = self.open(name)
+        with self.assertRaisesRegex(TypeError, "several channels"):
+            ach.wait(w, 0.1)
         for size in (0, -1, 2**62):
             with self.assertRaises(ValueError):
                 w.reserve(size)

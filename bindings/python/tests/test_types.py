@@ -173,7 +173,7 @@ class Messages(ChannelTest):
                            ({1: 1}, ach.Invalid), ({"inner": {"nofield": 1}}, ach.Invalid),
                            ({"inner": 5}, AttributeError), ({"inners": [5]}, AttributeError),
                            ({"few": b"12345"}, ValueError), ({"short": "123456"}, ValueError),
-                           (5, AttributeError), (None, AttributeError), ([], AttributeError)):
+                           (5, TypeError), (None, TypeError), ([], AttributeError)):
             with self.assertRaises(error, msg=bad):
                 t.encode(bad)
         with self.assertRaises(ach.Invalid):

@@ -234,10 +234,16 @@ class Asyncio(ChannelTest):
                          [b"1", b"2", b"3"])
 
     def test_timeout(self):
-        _, r = self.pair()
+        w, r = self.pair()
         self.assertEqual(self.run_tasks(r.aget(timeout=0.01, default="none")), ["none"])
         with self.assertRaises(ach.Timeout):
             self.run_tasks(r.aget(timeout=0.01))
+        with self.assertRaises(ach.Timeout):
+            self.run_tasks(r.aget(deadline=r.now() + 0.01))
+        with self.assertRaises(ValueError):
+            self.run_tasks(r.aget(timeout=float("nan")))
+        w.put(b"1")
+        self.assertEqual(self.run_tasks(r.aget(timeout=0)), [b"1"])
 
     def test_several_tasks(self):
         """Each task gets a message of its own."""

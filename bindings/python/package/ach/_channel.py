@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import operator
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Optional
 
 from . import _ach
-from ._errors import Again, Canceled, Closed, Error, Exists, NotFound, NotSupported, Status, Timeout
+from ._errors import AccessDenied, Again, Canceled, Closed, Error, Exists, NotFound, NotSupported, Status, Timeout
 from ._types import Buffer, Type
 
 _WAIT, _LAST, _COPY, _LINKED = 1, 2, 4, 16  # enum ach_get_opts
@@ -81,7 +83,22 @@ def _map_number(name: str) -> int:
     return _MAPS.index(name)
 
 
+def _count(what: str, number: int) -> int:
+    if not 0 <= operator.index(number) < 1 << 63:
+        raise ValueError(f"{what} must be from 0 to 2**63 - 1, not {number}")
+    return number
+
+
+def _type_tuple(type: Optional[Type]) -> Optional[tuple[str, str, str, bytes]]:
+    if type is None:
+        return None
+    if not isinstance(type, Type):
+        raise TypeError(f"type must be an ach.Type, not {type!r}")
+    return type._tuple()
+
+
 def _nanoseconds(seconds: float) -> int:
+    seconds = float(seconds)
     if not 0 <= seconds < 1e9:
         raise ValueError(f"expected seconds from 0 to 1e9, not {seconds}")
     return round(seconds * 1e9)
@@ -108,15 +125,24 @@ def create(name: str, frame_count: int = 0, frame_size: int = 0, *, type: Option
     relayed: messages can have an origin, see Channel.put_relayed
     mode: permissions, such as 0o640; the default is 0o666 without the bits of the umask
     """
+    if mode is not None and not 0 <= operator.index(mode) <= 0o777:
+        raise ValueError(f"mode must be from 0 to 0o777, not {mode:#o}")
+    if clock is not None and operator.index(clock) < 0:
+        raise ValueError(f"there is no clock {clock}")
     try:
-        return _ach.create(name, frame_count, frame_size, _map_number(map),
+        return _ach.create(name, _count("frame_count", frame_count),
+                           _count("frame_size", frame_size), _map_number(map),
                            -1 if clock is None else clock, truncate, replace_corrupt, timestamps,
                            readonly_wake, single_writer, relayed, -1 if mode is None else mode,
-                           None if type is None else type._tuple())
+                           _type_tuple(type))
     except Exists:
         if not exist_ok:
             raise
-        return None
+    try:
+        Channel(name, readonly=True).close()  # raises BadFile if it is something else
+    except AccessDenied:
+        pass
+    return None
 
 
 def unlink(name: str) -> None:
@@ -152,6 +178,8 @@ def wait(channels: Iterable["Channel"], timeout: Optional[float] = None, *,
     Returns the channels that have a new message (Status.OK) or an error. It gets no messages.
     Raises Timeout if there is none.
     """
+    if isinstance(channels, Channel):
+        raise TypeError("expected several channels, such as [channel]; get waits for one")
     channels = tuple(channels)
     until = deadline if timeout is None else timeout
     found = _ach.wait(channels, until, timeout is None, _LINKED if linked else 0)
@@ -187,12 +215,17 @@ class Channel(_ach.Channel):
         encode: makes bytes of an object, such as SerializeToString of a protobuf class
         """
         heap = None if isinstance(name, str) else name
+        if not isinstance(name, (str, _ach.Heap)):
+            raise TypeError(f"expected the name of a channel, or what create returned for "
+                            f"map='anon', not {name!r}")
+        for function in (decode, encode):
+            if function is not None and not callable(function):
+                raise TypeError(f"decode and encode must be functions, not {function!r}")
         self._decode = decode
         self._encode = encode
         self._waiters: dict[asyncio.Future[None], asyncio.AbstractEventLoop] = {}
         self._open(name if heap is None else "anonymous", heap, _map_number(map), readonly, source,
-                   _nanoseconds(spin), _nanoseconds(lock_timeout),
-                   None if type is None else type._tuple())
+                   _nanoseconds(spin), _nanoseconds(lock_timeout), _type_tuple(type))
         self._channel_type = type
         if type is None:
             try:
@@ -370,11 +403,22 @@ class Channel(_ach.Channel):
 
     # asyncio
 
-    async def aget(self, *, timeout: Optional[float] = None, default: Any = _RAISE,
-                   **options: Any) -> Any:
+    async def aget(self, *, last: bool = False, copy: bool = False, linked: bool = False,
+                   timeout: Optional[float] = None, deadline: Optional[float] = None,
+                   raw: bool = False, into: Optional[Buffer] = None,
+                   default: Any = _RAISE) -> Any:
         """As get, for asyncio: waits without blocking the event loop, and without a thread."""
+        options = {"last": last, "copy": copy, "linked": linked, "raw": raw, "into": into}
+        if timeout is None and deadline is not None:
+            timeout = deadline - self.now()
         if timeout is None:
             return await self._get_ready(options)
+        if math.isnan(timeout):
+            raise ValueError("a timeout must be a number of seconds, not nan")
+        try:
+            return self.get(wait=False, **options)
+        except Again:
+            pass
         try:
             return await asyncio.wait_for(self._get_ready(options), timeout)
         except asyncio.TimeoutError:

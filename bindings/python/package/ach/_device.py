@@ -97,11 +97,13 @@ class Device(_ach.Device):
         return "\n".join(lines)
 
     def _find(self, kind: int, name: str) -> tuple[int, str, Any]:
+        if not isinstance(name, str):
+            raise TypeError(f"expected the name of a message, not {name!r}")
         found = self._messages.get((kind, name.upper()))
         if found is None:
             names = [n for k, n in self._messages if k == kind]
             near = difflib.get_close_matches(name.upper(), names, 1)
-            hint = f"; was '{near[0]}' meant?" if near else f": it has {', '.join(names)}"
+            hint = f"; was '{near[0]}' meant?" if near else f": it has {', '.join(names) or 'none'}"
             raise Invalid(self.address, f"{self.interface} has no message '{name}'{hint}")
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import errno as _errno
+import re
 
 from . import _ach
 
@@ -39,6 +40,11 @@ class Status(enum.IntEnum):
         return _ach.status_name(self)
 
 
+def _names(text: str, name: str) -> bool:
+    """Whether a text contains a name as a word, and not by chance within another one."""
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text) is not None
+
+
 class Error(Exception):
     """A function of Ach failed. `status` says how; each status has a class of its own."""
 
@@ -50,7 +56,7 @@ class Error(Exception):
         """what: the channel or device; text: why it failed; errno: the error of the system."""
         message = text or self._text
         name = "" if what is None else str(what)
-        if name and name not in message:
+        if name and not (text and _names(text, name)):
             message = f"{name}: {message}"
         super().__init__(message)
         if errno or self._errno:

@@ -261,6 +261,9 @@ class Type:
             return message
         if self.encoding == "json":
             return json.dumps(message, separators=(",", ":")).encode()
+        if message is None or isinstance(message, (str, int, float)):
+            raise TypeError(f"expected a message of {self.name}: a dict, a Message, or an object "
+                            f"with its fields, not {message!r}")
         return self._definition().encode(message) if self.decodes else message
 
     def __call__(self, **fields: Any) -> Any:
