@@ -26,8 +26,7 @@ static const struct number statuses[] = {
     IS(ACH_CLOSED, 10),      IS(ACH_BUG, 11),           IS(ACH_EINVAL, 12),
     IS(ACH_CORRUPT, 13),     IS(ACH_BAD_HEADER, 14),    IS(ACH_EACCES, 15),
     IS(ACH_CANCELED, 16),    IS(ACH_EFAULT, 17),        IS(ACH_EINTR, 18),
-    IS(ACH_ENOTSUP, 19),
-    IS(ACH_BAD_TYPE, 20),
+    IS(ACH_ENOTSUP, 19),     IS(ACH_BAD_TYPE, 20),
 };
 
 static const struct number masks[] = {

@@ -47,12 +47,8 @@ static void fails(size_t frame_cnt, size_t frame_size, int error)
 static void test_absurd(void)
 {
     static const size_t sizes[][2] = {
-        {SIZE_MAX, 1},
-        {1, SIZE_MAX},
-        {SIZE_MAX, SIZE_MAX},
-        {SIZE_MAX / 2 + 2, 2},
-        {2, SIZE_MAX / 2 + 2},
-        {(1u << 28) + 1, 1},
+        {SIZE_MAX, 1},         {1, SIZE_MAX},         {SIZE_MAX, SIZE_MAX},
+        {SIZE_MAX / 2 + 2, 2}, {2, SIZE_MAX / 2 + 2}, {(1u << 28) + 1, 1},
     };
     ach_create_attr_t heap;
     size_t i;
