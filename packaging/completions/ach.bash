@@ -191,7 +191,7 @@ _ach() {
                     sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
             type)
                 if [[ $prev == type ]]; then
-                    words='fields ls show'
+                    words='fields ls show struct'
                 else
                     words=$("${COMP_WORDS[0]}" ls --names 2>/dev/null)
                 fi ;;

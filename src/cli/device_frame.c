@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device_frame.h"
 
+#include <ach/definition.h>
 #include <ach/message.h>
 #include <string.h>
 
+#include "cli.h"
 #include "tables.h"
 
 #define CHANNELS_OF_DEVICES "dev."
@@ -68,4 +70,17 @@ bool device_decode(const void *data, size_t size, struct decoded *out)
     out->device.time = h.timestamp;
     ach_address_text(&h.address, out->device.address);
     return true;
+}
+
+bool device_definition(const char *name, char **type, char **text)
+{
+    const ach_type_t *table = value_interface_type(name);
+
+    if (!table)
+        complain("no interface has a struct '%s'; ach dev messages lists the interfaces", name);
+    else if (ach_definition_write(table, type, text) == ACH_OK)
+        return true;
+    else
+        complain("%s", ach_errstr());
+    return false;
 }

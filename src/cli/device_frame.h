@@ -11,4 +11,10 @@ bool device_channel(const char *name);
 /* Decode a message with its header. False: it is none of a device. */
 bool device_decode(const void *data, size_t size, struct decoded *out);
 
+/*
+ * The definition of a struct of an interface, such as laser.data, and its name in ROS; free both.
+ * False after complaining.
+ */
+bool device_definition(const char *name, char **type, char **text);
+
 #endif

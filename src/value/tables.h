@@ -14,4 +14,7 @@
 enum ach_status value_from_body(struct value_arena *a, const ach_type_t *type, const void *body,
                                 struct value *v);
 
+/* The table of a struct of an interface, such as laser.data; NULL: there is none. */
+const ach_type_t *value_interface_type(const char *name);
+
 #endif

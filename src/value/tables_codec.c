@@ -83,7 +83,7 @@ static enum ach_status ros_encode(void *state, const struct value *example,
     return table_encode(ach_definition_type(state), source, ach_cdr_encode, to);
 }
 
-static const ach_type_t *interface_type(const char *name)
+const ach_type_t *value_interface_type(const char *name)
 {
     const ach_interface_t *interface;
     size_t i;
@@ -99,7 +99,7 @@ static const ach_type_t *interface_type(const char *name)
 static enum ach_status xdr_open(const ach_channel_type_t *type, void **state,
                                 struct value_tree *example)
 {
-    const ach_type_t *table = interface_type(type->name);
+    const ach_type_t *table = value_interface_type(type->name);
 
     if (!table)
         return ach_errstr_set(ACH_ENOTSUP, "no interface has a message '%.80s'", type->name);

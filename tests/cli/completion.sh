@@ -141,7 +141,7 @@ same "$(offered pub --rate 3 thi)" "thing "
 same "$(offered pub thing a)" "at.x= at.y= "
 same "$(offered pub thing id = '')" " "
 same "$(offered pub leg '')" " "
-same "$(offered type '')" "fields ls show "
+same "$(offered type '')" "fields ls show struct "
 same "$(offered type fields thi)" "thing "
 # The channel may also follow.
 same "$(bash -c '. "$1" || exit 1

@@ -38,6 +38,22 @@ expect 1 "$ACH" type show absent
 expect 2 "$ACH" type
 expect 2 "$ACH" type ls more
 expect 2 "$ACH" type show
+# A struct of an interface has a definition that a channel can have.
+if "$ACH" help --verbs | grep -qx serve; then
+    expect 0 "$ACH" type struct position2d.cmd_vel
+    has "$out" "# ach/msg/Position2dCmdVel
+Pose2d vel"
+    has "$out" "MSG: ach/Pose2d
+float64 px"
+    "$ACH" type struct --raw position2d.cmd_vel >"$tmp/Position2dCmdVel.msg"
+    expect 0 "$ACH" mk --type ach/msg/Position2dCmdVel --schema "$tmp/Position2dCmdVel.msg" base
+    expect 0 "$ACH" pub base vel.px=0.5 state=1
+    expect 0 "$ACH" echo --all --count 1 --field vel.px base
+    same "$out" 0.5
+    "$ACH" rm base
+    expect 1 "$ACH" type struct laser.nothing
+    same "$err" "ach type: no interface has a struct 'laser.nothing'; ach dev messages lists the interfaces"
+fi
 printf 'a\001b' >"$tmp/binary"
 "$ACH" mk --type t --encoding e --schema "$tmp/binary" --schema-encoding s odd
 expect 0 "$ACH" type show odd

@@ -26,6 +26,15 @@ bool device_decode(const void *data, size_t size, struct decoded *out)
     return false;
 }
 
+bool device_definition(const char *name, char **type, char **text)
+{
+    (void)name;
+    (void)type;
+    (void)text;
+    complain("this ach was built without devices");
+    return false;
+}
+
 bool nested_add(const struct type_words *words, ach_channel_type_t *type)
 {
     (void)words;

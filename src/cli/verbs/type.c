@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "decode.h"
 #include "describe.h"
+#include "device_frame.h"
 #include "path.h"
 #include "show.h"
 #include "survey.h"
@@ -33,6 +34,20 @@ static int show_type(const char *name, bool raw)
     }
     ach_close(&chan);
     return status;
+}
+
+static int show_struct(const char *name, bool raw)
+{
+    char *type, *text;
+
+    if (!device_definition(name, &type, &text))
+        return EXIT_FAILED;
+    if (!raw)
+        printf("# %s\n", type);
+    fputs(text, stdout);
+    free(type);
+    free(text);
+    return EXIT_OK;
 }
 
 static void type_row(struct table *t, const char *name, const ach_channel_type_t *type)
@@ -140,9 +155,11 @@ static int type_run(int argc, char **argv)
         return optind + 1 == argc && !raw ? list_types() : usage("'ls' takes nothing more");
     if (optind + 2 == argc && strcmp(argv[optind], "show") == 0)
         return show_type(argv[optind + 1], raw);
+    if (optind + 2 == argc && strcmp(argv[optind], "struct") == 0)
+        return show_struct(argv[optind + 1], raw);
     if (optind + 2 == argc && strcmp(argv[optind], "fields") == 0 && !raw)
         return type_fields(argv[optind + 1]);
-    return usage("expected 'ls', 'show CHANNEL' or 'fields CHANNEL'");
+    return usage("expected 'ls', 'show CHANNEL', 'fields CHANNEL' or 'struct NAME'");
 }
 
 const struct verb verb_type = {
@@ -150,10 +167,12 @@ const struct verb verb_type = {
     .summary = "print what the messages of channels are",
     .help = "Usage: ach type ls\n"
             "       ach type show [--raw] CHANNEL\n"
-            "       ach type fields CHANNEL\n\n"
+            "       ach type fields CHANNEL\n"
+            "       ach type struct [--raw] NAME\n\n"
             "List the channels that have a type, print the schema of a channel, that is the\n"
             "definition of its messages, or list the fields of its messages, as ach echo and pub\n"
-            "take them. A schema that is not text is printed as a hex dump.\n\n"
+            "take them. A schema that is not text is printed as a hex dump. With 'struct', print\n"
+            "the definition of a struct of a device's interface, such as laser.data.\n\n"
             "Options:\n"
             "      --raw   print the bytes of the schema and nothing else\n"
             "  -h, --help  print this help\n\n"
@@ -161,6 +180,7 @@ const struct verb verb_type = {
             "  ach type ls\n"
             "  ach type show cmd_vel\n"
             "  ach type fields cmd_vel\n"
-            "  ach type show --raw cmd_vel >Twist.msg\n",
+            "  ach type show --raw cmd_vel >Twist.msg\n"
+            "  ach type struct --raw laser.data >LaserData.msg\n",
     .run = type_run,
 };
