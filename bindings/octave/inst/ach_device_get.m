@@ -16,5 +16,8 @@ function [message, status, header] = ach_device_get(device, name, varargin)
     if nargin < 2
         name = '';
     end
-    [message, status, header] = ach_sliced(nargout, 'device_get', device, name, varargin{:});
+    [done, message, status, header] = ach_mex('device_get', 0, nargout, device, name, varargin{:});
+    if ~done
+        [message, status, header] = ach_sliced(nargout, 'device_get', device, name, varargin{:});
+    end
 end

@@ -24,5 +24,8 @@ function [message, status, bytes] = ach_get(handle, varargin)
 %   See also: ach_view, ach_wait, ach_poll, ach_channel_missed.
 
 % SPDX-License-Identifier: BSD-3-Clause
-    [message, status, bytes] = ach_sliced(nargout, 'get', handle, varargin{:});
+    [done, message, status, bytes] = ach_mex('get', 0, nargout, handle, varargin{:});
+    if ~done
+        [message, status, bytes] = ach_sliced(nargout, 'get', handle, varargin{:});
+    end
 end

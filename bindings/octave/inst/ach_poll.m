@@ -8,5 +8,8 @@ function ready = ach_poll(handles, varargin)
 %   See also: ach_wait, ach_channel_fd.
 
 % SPDX-License-Identifier: BSD-3-Clause
-    ready = ach_sliced(nargout, 'poll', handles, varargin{:});
+    [done, ready] = ach_mex('poll', 0, nargout, handles, varargin{:});
+    if ~done
+        ready = ach_sliced(nargout, 'poll', handles, varargin{:});
+    end
 end

@@ -14,5 +14,8 @@ function [message, status, bytes] = ach_view(handle, varargin)
 %   See also: ach_view_check, ach_get.
 
 % SPDX-License-Identifier: BSD-3-Clause
-    [message, status, bytes] = ach_sliced(nargout, 'view', handle, varargin{:});
+    [done, message, status, bytes] = ach_mex('view', 0, nargout, handle, varargin{:});
+    if ~done
+        [message, status, bytes] = ach_sliced(nargout, 'view', handle, varargin{:});
+    end
 end

@@ -13,5 +13,8 @@ function [statuses, status] = ach_wait(handles, varargin)
 %   See also: ach_poll, ach_get.
 
 % SPDX-License-Identifier: BSD-3-Clause
-    [statuses, status] = ach_sliced(nargout, 'wait', handles, varargin{:});
+    [done, statuses, status] = ach_mex('wait', 0, nargout, handles, varargin{:});
+    if ~done
+        [statuses, status] = ach_sliced(nargout, 'wait', handles, varargin{:});
+    end
 end

@@ -1,9 +1,10 @@
 function varargout = ach_sliced(outputs, command, varargin)
-% A wait is cut into slices. Octave notices Ctrl-C between two of them, but not in ach_mex.
+% Continue a wait after its first slice. Octave notices Ctrl-C between two slices, but not in ach_mex.
+% Callers run the first slice themselves, because this function costs more than a get.
 
 % SPDX-License-Identifier: BSD-3-Clause
     varargout = cell(1, max(nargout, 1));
-    slices = 0;
+    slices = 1;
     done = false;
     while ~done
         [done, varargout{:}] = ach_mex(command, slices, outputs, varargin{:});
