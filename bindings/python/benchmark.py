@@ -8,13 +8,14 @@ One process sends to one receiver for each contender, at a steady rate, so that 
 when a message comes. Contenders take turns in rounds. The floor is a pipe with os.read and
 os.write. A message holds the time when it was sent; the receiver subtracts it from the time when
 it has the message. 1 MiB is received whole: in place by `ach view` and shared memory, as a copy by
-the others. The ratio is to the pipe. Rows of `python view` are the time of a view as a numpy array;
-their ratio is to the smallest message.
+the others. Messages that do not arrive are counted as lost. The ratio is to the pipe. Rows of
+`python view` are the time of a view as a numpy array; their ratio is to the smallest message.
 """
 import argparse
 import array
 import contextlib
 import json
+import math
 import multiprocessing
 import os
 import struct
@@ -26,8 +27,9 @@ from multiprocessing import shared_memory
 
 SIZES = {"64 B": (64, 1000), "1 MiB": (1 << 20, 100)}  # bytes and messages per second
 STAMP = struct.Struct("q")
-LAST = -1  # in place of the time: the receiver ends; 0: the round ends
+LAST = -(1 << 62)  # in place of the time: the receiver ends; -N: round N ends
 START_SECONDS = 30
+END_SECONDS = 1  # then the end of a round is sent again, because it may be lost
 FORK = multiprocessing.get_context("fork")
 
 
@@ -165,6 +167,35 @@ class ZeroMQ:
         return lambda message: socket.send(message, copy=False)
 
 
+class LCM:
+    """UDP multicast that stays on the machine. Large messages get lost in small socket buffers."""
+
+    name, kind = "lcm", "library"
+    address = "udpm://239.255.76.67:7667?ttl=0&recv_buf_size=4194304"
+    end_size = STAMP.size  # of the message that ends a round, which must arrive
+
+    def __init__(self, _size, _folder):
+        import lcm
+        self.lcm = lcm
+        self.channel = f"bench-{os.getpid()}"
+        lcm.LCM(self.address)  # fails if there is no route for multicast
+
+    def receiver(self):
+        lcm = self.lcm.LCM(self.address)
+        messages = []
+        lcm.subscribe(self.channel, lambda _channel, message: messages.append(message))
+
+        def receive():
+            while not messages:
+                lcm.handle()
+            return messages.pop()
+        return receive
+
+    def sender(self):
+        lcm = self.lcm.LCM(self.address)
+        return lambda message: lcm.publish(self.channel, bytes(message))
+
+
 class Rospy:
     """A topic of ROS 1, with a master of our own."""
 
@@ -205,23 +236,25 @@ class Rospy:
         self.master.wait()
 
 
-CONTENDERS = [Pipe, Ach, AchView, MultiprocessingPipe, SharedMemory, ZeroMQ, Rospy]
+CONTENDERS = [Pipe, Ach, AchView, MultiprocessingPipe, SharedMemory, ZeroMQ, LCM, Rospy]
 
 
 def receive_all(contender, results):
     """The receiver's process."""
     receive = contender.receiver()
     results.send("ready")
+    ended = 0
+    times = array.array("q")
     while True:
-        times = array.array("q")
-        while True:
-            message = receive()
-            now = time.monotonic_ns()
-            sent = STAMP.unpack_from(message)[0]
-            if sent <= 0:
-                break
+        message = receive()
+        now = time.monotonic_ns()
+        sent = STAMP.unpack_from(message)[0]
+        if sent > 0:
             times.append(now - sent)
-        results.send(times.tobytes())
+        elif -sent > ended:  # else this end was sent twice
+            ended = -sent
+            results.send(times.tobytes())
+            times = array.array("q")
         if sent == LAST:
             return
 
@@ -232,14 +265,19 @@ class Lane:
     def __init__(self, cls, size, folder):
         self.name, self.kind = cls.name, cls.kind
         self.size = size
-        self.times = array.array("q")
-        self.medians = []
+        self.rounds = 0
+        self.reset()
         self.contender = cls(size, folder)
         try:
             self.start()
         except BaseException:
             self.close()
             raise
+
+    def reset(self):
+        self.times = array.array("q")
+        self.medians = []  # of each round; NaN if all its messages were lost
+        self.lost = 0
 
     def start(self):
         self.results, theirs = FORK.Pipe()
@@ -249,10 +287,13 @@ class Lane:
         self.expect()
         self.send = self.contender.sender()
 
-    def expect(self):
-        if not self.results.poll(START_SECONDS):
-            raise RuntimeError("its receiver did not answer")
-        return self.results.recv()
+    def expect(self, again=lambda: None):
+        """What the receiver answers. Until then, call again every END_SECONDS."""
+        for _ in range(int(START_SECONDS / END_SECONDS)):
+            if self.results.poll(END_SECONDS):
+                return self.results.recv()
+            again()
+        raise RuntimeError("its receiver did not answer")
 
     def round(self, count, rate):
         message = bytearray(self.size)
@@ -262,16 +303,18 @@ class Lane:
             time.sleep(max(0.0, next_time - time.monotonic()))
             STAMP.pack_into(message, 0, time.monotonic_ns())
             self.send(message)
-        times = array.array("q", self.end(0))
+        self.rounds += 1
+        times = array.array("q", self.end(-self.rounds))
         self.times += times
-        self.medians.append(percentile(times, 0.5))
+        self.medians.append(percentile(times, 0.5) if times else math.nan)
+        self.lost += count - len(times)
 
     def end(self, stamp):
         time.sleep(0.05)  # a message in shared memory must not overwrite the last one
-        message = bytearray(self.size)
+        message = bytearray(getattr(self.contender, "end_size", self.size))
         STAMP.pack_into(message, 0, stamp)
         self.send(message)
-        return self.expect()
+        return self.expect(lambda: self.send(message))
 
     def close(self):
         with contextlib.suppress(Exception):
@@ -288,6 +331,22 @@ def percentile(times, fraction):
     return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
 
 
+def row(scenario, contender, kind, times, ratio, **more):
+    """A row of results, as bench/peers/README.md describes them."""
+    return {"scenario": scenario, "contender": contender, "kind": kind, "n": len(times),
+            "p50_ns": percentile(times, 0.5), "p99_ns": percentile(times, 0.99),
+            "max_ns": max(times), "ratio": ratio, **more}
+
+
+def report(rows, missing, path):
+    """Say what was not measured, and write the results to a file, if there is a path."""
+    for name, why in missing.items():
+        print(f"{name}: not measured: {why}", file=sys.stderr)
+    if path:
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump({"rows": rows, "unmeasured": missing}, out, indent=1)
+
+
 def start(size, folder, missing):
     lanes = []
     for cls in CONTENDERS:
@@ -298,27 +357,42 @@ def start(size, folder, missing):
     return lanes
 
 
+def play(lanes, label, missing):
+    """Run one round of each lane. Those that fail are closed and left out of the result."""
+    going = []
+    for lane in lanes:
+        try:
+            lane.round(SIZES[label][1] // 5, SIZES[label][1])
+            going.append(lane)
+        except Exception as error:  # noqa: BLE001 - as in start
+            missing[f"{lane.name} {label}"] = str(error) or type(error).__name__
+            lane.close()
+    return going
+
+
 def measure(label, rounds, missing):
     """Rows of all contenders for one size."""
-    size, rate = SIZES[label]
     with tempfile.TemporaryDirectory() as folder:
-        lanes = start(size, folder, missing)
+        lanes = start(SIZES[label][0], folder, missing)
         try:
+            lanes = play(lanes, label, missing)  # to warm up
             for lane in lanes:
-                lane.round(rate // 5, rate)  # to warm up
-                lane.times, lane.medians = array.array("q"), []
+                lane.reset()
             for _ in range(rounds):
-                for lane in lanes:
-                    lane.round(rate // 5, rate)
+                lanes = play(lanes, label, missing)
         finally:
             for lane in lanes:
                 lane.close()
-    floor = lanes[0]
-    return [{"scenario": f"python {label}", "contender": lane.name, "kind": lane.kind,
-             "n": len(lane.times), "p50_ns": percentile(lane.times, 0.5),
-             "p99_ns": percentile(lane.times, 0.99), "max_ns": max(lane.times),
-             "ratio": percentile([a / b for a, b in zip(lane.medians, floor.medians)], 0.5)}
-            for lane in lanes]
+    floor = next(lane for lane in lanes if lane.kind == "floor")
+    rows = []
+    for lane in lanes:
+        ratios = [a / b for a, b in zip(lane.medians, floor.medians) if not math.isnan(a)]
+        if ratios:
+            rows.append(row(f"python {label}", lane.name, lane.kind, lane.times,
+                            percentile(ratios, 0.5), lost=lane.lost))
+        else:
+            missing[f"{lane.name} {label}"] = f"all {lane.lost} messages were lost"
+    return rows
 
 
 def measure_apart(label, rounds):
@@ -356,11 +430,9 @@ def measure_view(count):
                 times.append(time.perf_counter_ns() - before)
                 assert first == 0
         ach.unlink(name)
-        rows.append({"scenario": "python view", "contender": f"{size >> 10} KiB", "kind": "ach",
-                     "n": count, "p50_ns": percentile(times, 0.5),
-                     "p99_ns": percentile(times, 0.99), "max_ns": max(times),
-                     "ratio": percentile(times, 0.5) / (rows[0]["p50_ns"] if rows
-                                                        else percentile(times, 0.5))})
+        p50 = percentile(times, 0.5)
+        rows.append(row("python view", f"{size >> 10} KiB", "ach", times,
+                        p50 / (rows[0]["p50_ns"] if rows else p50)))
     return rows
 
 
@@ -378,15 +450,12 @@ def main():
         rows += measure_view(2000 if chosen.quick else 20000)
     except ImportError as error:
         missing["python view"] = str(error)
-    print(f"{'':14}{'':22}{'p50':>10}{'p99':>10}{'max':>10}   ratio   (us)")
+    print(f"{'':14}{'':22}{'p50':>10}{'p99':>10}{'max':>10}   ratio    lost   (us)")
     for r in rows:
         print(f"{r['scenario']:14}{r['contender']:22}{r['p50_ns'] / 1e3:10.1f}"
-              f"{r['p99_ns'] / 1e3:10.1f}{r['max_ns'] / 1e3:10.1f}{r['ratio']:8.2f}")
-    for name, why in missing.items():
-        print(f"{name}: not measured: {why}", file=sys.stderr)
-    if chosen.json:
-        with open(chosen.json, "w", encoding="utf-8") as out:
-            json.dump({"rows": rows, "unmeasured": missing}, out, indent=1)
+              f"{r['p99_ns'] / 1e3:10.1f}{r['max_ns'] / 1e3:10.1f}{r['ratio']:8.2f}"
+              f"{r.get('lost', 0):8}")
+    report(rows, missing, chosen.json)
 
 
 if __name__ == "__main__":
