@@ -6,6 +6,8 @@
 
 #include <ach/definition.h>
 
+#include "../device/xdr/scalar.h"
+
 /* Structs that one definition uses, at most. */
 #define USED_MAX 128u
 
@@ -48,14 +50,6 @@ static void source_string(FILE *to, const ach_field_t *f)
         fprintf(to, "<=%u", f->limit - 1);
 }
 
-/* A struct with one field that has no name stands for the string in it. */
-static const ach_field_t *string_of(const ach_type_t *type)
-{
-    const ach_field_t *last = &type->fields[type->field_count - 1];
-
-    return *last->name ? NULL : last;
-}
-
 /* Of several structs with the same name, the second is called Name2, and so on. */
 static void source_name(FILE *to, const struct source_used *used, const ach_type_t *type)
 {
@@ -76,8 +70,8 @@ static void source_field(FILE *to, const struct source_used *used, const ach_fie
         source_string(to, f);
     else if (f->kind != ACH_KIND_STRUCT)
         fputs(scalar_name(f->kind), to);
-    else if (string_of(f->type))
-        source_string(to, string_of(f->type));
+    else if (xdr_value_field(f->type))
+        source_string(to, xdr_value_field(f->type));
     else
         source_name(to, used, f->type);
     if (f->array == ACH_ARRAY_FIXED)
@@ -114,7 +108,7 @@ static enum ach_status source_struct(FILE *to, const ach_type_t *type, struct so
 
         if (f->array == ACH_ARRAY_COUNT)
             continue;
-        if (f->kind == ACH_KIND_STRUCT && !string_of(f->type))
+        if (f->kind == ACH_KIND_STRUCT && !xdr_value_field(f->type))
             status = source_use(used, f->type);
         if (status == ACH_OK)
             source_field(to, used, f);

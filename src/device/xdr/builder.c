@@ -52,13 +52,6 @@ enum ach_status xdr_builder_end(struct xdr_builder *draft, enum ach_status statu
     return status;
 }
 
-uint8_t *xdr_field_elements(const ach_field_t *field, const void *body)
-{
-    if (field->array == ACH_ARRAY_VARIABLE)
-        return xdr_load_pointer(body, field->offset);
-    return (uint8_t *)(uintptr_t)body + field->offset;
-}
-
 uint8_t *xdr_builder_resize(struct xdr_builder *draft, const ach_field_t *field, uint8_t *body,
                             uint32_t n, enum ach_status *status)
 {
@@ -82,13 +75,6 @@ uint8_t *xdr_builder_resize(struct xdr_builder *draft, const ach_field_t *field,
     xdr_store_pointer(body, field->offset, fresh);
     memcpy(body + field->count_offset, &n, sizeof(n));
     return fresh;
-}
-
-const ach_field_t *xdr_value_field(const ach_type_t *type)
-{
-    const ach_field_t *last = &type->fields[type->field_count - 1]; /* behind its count */
-
-    return *last->name ? NULL : last;
 }
 
 const ach_field_t *xdr_field_find(const ach_type_t *type, const char *name, size_t length)

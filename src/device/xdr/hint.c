@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../util/nearest.h"
+#include "scalar.h"
 #include "text.h"
 
 #define NAME_SHOWN 40

@@ -121,6 +121,22 @@ static inline uint32_t xdr_field_count(const ach_field_t *field, const void *bod
     return n;
 }
 
+/* The first value of a field. */
+static inline uint8_t *xdr_field_elements(const ach_field_t *field, const void *body)
+{
+    if (field->array == ACH_ARRAY_VARIABLE)
+        return xdr_load_pointer(body, field->offset);
+    return (uint8_t *)(uintptr_t)body + field->offset;
+}
+
+/* The field that stands for the whole struct: the one without a name. NULL: there is none. */
+static inline const ach_field_t *xdr_value_field(const ach_type_t *type)
+{
+    const ach_field_t *last = &type->fields[type->field_count - 1]; /* behind its count */
+
+    return *last->name ? NULL : last;
+}
+
 /* A block of memory that is filled from the front. */
 struct xdr_block {
     uint8_t *out; /* NULL: only compute the size */

@@ -48,12 +48,6 @@ enum ach_status xdr_builder_end(struct xdr_builder *draft, enum ach_status statu
 uint8_t *xdr_builder_resize(struct xdr_builder *draft, const ach_field_t *field, uint8_t *body,
                             uint32_t n, enum ach_status *status);
 
-/* The first element of a field. */
-uint8_t *xdr_field_elements(const ach_field_t *field, const void *body);
-
-/* The field that stands for the whole struct: the one without a name. NULL: there is none. */
-const ach_field_t *xdr_value_field(const ach_type_t *type);
-
 const ach_field_t *xdr_field_find(const ach_type_t *type, const char *name, size_t length);
 
 /* Read a value, or an array of values, into a field; *text advances past it. */
