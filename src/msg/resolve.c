@@ -5,15 +5,16 @@
 
 #include <ach/interface.h>
 
+/* msg_scalar_name returns the first name of a kind. */
 static const struct word {
     const char *name;
     uint8_t meaning, kind;
 } words[] = {
     {"bool", MSG_SCALAR, ACH_KIND_BOOL},
-    {"byte", MSG_SCALAR, ACH_KIND_UINT8},
-    {"char", MSG_SCALAR, ACH_KIND_UINT8},
     {"int8", MSG_SCALAR, ACH_KIND_INT8},
     {"uint8", MSG_SCALAR, ACH_KIND_UINT8},
+    {"byte", MSG_SCALAR, ACH_KIND_UINT8},
+    {"char", MSG_SCALAR, ACH_KIND_UINT8},
     {"int16", MSG_SCALAR, ACH_KIND_INT16},
     {"uint16", MSG_SCALAR, ACH_KIND_UINT16},
     {"int32", MSG_SCALAR, ACH_KIND_INT32},
@@ -25,6 +26,16 @@ static const struct word {
     {"string", MSG_STRING, ACH_KIND_CHAR},
     {"wstring", MSG_WSTRING, 0},
 };
+
+const char *msg_scalar_name(unsigned kind)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (words[i].meaning == MSG_SCALAR && words[i].kind == kind)
+            return words[i].name;
+    return "char"; /* ACH_KIND_CHAR: no word stands for it alone */
+}
 
 /* The section of a type's name, as it is used in a package; -1: there is none. */
 static int find_section(const struct msg_text *t, const char *package, const char *name,

@@ -24,4 +24,7 @@ struct msg_reference {
 /* Resolve a type as it is used in a package. */
 struct msg_reference msg_resolve(const struct msg_text *t, const char *type, const char *user);
 
+/* The name of a scalar in the language. A char is read back as ACH_KIND_UINT8. */
+const char *msg_scalar_name(unsigned kind);
+
 #endif

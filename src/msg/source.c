@@ -7,6 +7,7 @@
 #include <ach/definition.h>
 
 #include "../device/xdr/scalar.h"
+#include "resolve.h"
 
 /* Structs that one definition uses, at most. */
 #define USED_MAX 128u
@@ -28,18 +29,6 @@ static void source_camel(FILE *to, const char *name)
             fputc(begins ? toupper((unsigned char)*name) : *name, to);
         begins = !isalnum((unsigned char)*name);
     }
-}
-
-static const char *scalar_name(unsigned kind)
-{
-    static const char *const names[] = {
-        [ACH_KIND_INT8] = "int8",     [ACH_KIND_UINT8] = "uint8",    [ACH_KIND_CHAR] = "char",
-        [ACH_KIND_INT16] = "int16",   [ACH_KIND_UINT16] = "uint16",  [ACH_KIND_INT32] = "int32",
-        [ACH_KIND_UINT32] = "uint32", [ACH_KIND_INT64] = "int64",    [ACH_KIND_UINT64] = "uint64",
-        [ACH_KIND_FLOAT] = "float32", [ACH_KIND_DOUBLE] = "float64", [ACH_KIND_BOOL] = "bool",
-    };
-
-    return names[kind];
 }
 
 /* A variable array of char; its limit includes the NUL. */
@@ -69,7 +58,7 @@ static void source_field(FILE *to, const struct source_used *used, const ach_fie
     if (string)
         source_string(to, f);
     else if (f->kind != ACH_KIND_STRUCT)
-        fputs(scalar_name(f->kind), to);
+        fputs(msg_scalar_name(f->kind), to);
     else if (xdr_value_field(f->type))
         source_string(to, xdr_value_field(f->type));
     else
