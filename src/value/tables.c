@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../device/xdr/scalar.h"
+
 static uint8_t element_of(unsigned kind)
 {
     static const uint8_t elements[] = {
@@ -15,21 +17,6 @@ static uint8_t element_of(unsigned kind)
     };
 
     return elements[kind];
-}
-
-/* The elements of a field, and how many there are. NULL: an example, or none. */
-static const uint8_t *body_elements(const ach_field_t *f, const uint8_t *body, uint32_t *count)
-{
-    const uint8_t *at = NULL;
-
-    *count = f->array == ACH_ARRAY_VARIABLE ? 0 : f->limit;
-    if (!body)
-        return NULL;
-    if (f->array != ACH_ARRAY_VARIABLE)
-        return body + f->offset;
-    memcpy(&at, body + f->offset, sizeof(at));
-    memcpy(count, body + f->count_offset, sizeof(*count));
-    return at;
 }
 
 /* A string of variable length has a NUL at its end, which is not part of it. */
@@ -88,8 +75,8 @@ static enum ach_status body_field(struct value_arena *a, const ach_field_t *f, c
                                   struct value *v)
 {
     struct value_text name = v->name;
-    uint32_t n;
-    const uint8_t *at = body_elements(f, body, &n);
+    uint32_t n = body ? xdr_field_count(f, body) : f->array == ACH_ARRAY_VARIABLE ? 0 : f->limit;
+    const uint8_t *at = body ? xdr_field_elements(f, body) : NULL;
 
     if (f->kind == ACH_KIND_CHAR) {
         body_text(f, (const char *)at, n, v);
