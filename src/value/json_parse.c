@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "json_character.h"
+
 struct json_parser {
     struct value_arena *arena;
-    char *text, *at; /* a copy with a NUL behind it, in which strings are decoded in place */
+    char *text; /* a copy with a NUL behind it, in which strings are decoded in place */
+    const char *at;
     size_t size;
 };
 
@@ -22,82 +25,20 @@ static void parse_space(struct json_parser *p)
     p->at += strspn(p->at, " \t\r\n");
 }
 
-/* The value of four hexadecimal digits; -1: there are none. */
-static int32_t parse_hex4(const char *s)
-{
-    static const char digits[] = "0123456789abcdef";
-    int32_t v = 0;
-    int i;
-
-    for (i = 0; i < 4; i++) {
-        const char *d = s[i] >= '0' ? strchr(digits, s[i] | 0x20) : NULL;
-
-        if (!d)
-            return -1;
-        v = v << 4 | (int32_t)(d - digits);
-    }
-    return v;
-}
-
-static char *put_utf8(char *to, uint32_t c)
-{
-    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
-
-    for (i = n; i-- > 1; c >>= 6)
-        to[i] = (char)(0x80 | (c & 0x3f));
-    to[0] = (char)(lead[n] | c);
-    return to + n;
-}
-
-/* \u1234 or a surrogate pair, at the backslash. Half a pair becomes U+FFFD. */
-static bool parse_unicode(struct json_parser *p, char **to)
-{
-    int32_t c = parse_hex4(p->at + 2), low = -1;
-
-    if (c < 0)
-        return false;
-    p->at += 6;
-    if (c >= 0xd800 && c < 0xdc00 && p->at[0] == '\\' && p->at[1] == 'u')
-        low = parse_hex4(p->at + 2);
-    if (low >= 0xdc00 && low < 0xe000) {
-        p->at += 6;
-        c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-    } else if (c >= 0xd800 && c < 0xe000) {
-        c = 0xfffd;
-    }
-    *to = put_utf8(*to, (uint32_t)c);
-    return true;
-}
-
-static bool parse_escape(struct json_parser *p, char **to)
-{
-    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
-    const char *known;
-
-    if (p->at[1] == 'u')
-        return parse_unicode(p, to);
-    known = p->at[1] ? strchr(from, p->at[1]) : NULL;
-    if (!known)
-        return false;
-    *(*to)++ = into[known - from];
-    p->at += 2;
-    return true;
-}
-
 /* Decoded in place: an escape is never shorter than what it stands for. */
 static enum ach_status parse_string(struct json_parser *p, struct value_text *out)
 {
-    char *to = ++p->at;
+    char *to = p->text + (++p->at - p->text);
+    size_t n;
 
     out->at = to;
     while (*p->at != '"') {
         if ((unsigned char)*p->at < 0x20)
             return parse_fail(p, "'\"' after the string");
-        if (*p->at != '\\')
-            *to++ = *p->at++;
-        else if (!parse_escape(p, &to))
+        n = json_character(&p->at, to);
+        if (n == 0)
             return parse_fail(p, "an escape such as \\n or \\u0041");
+        to += n;
     }
     p->at++;
     out->size = (size_t)(to - out->at);

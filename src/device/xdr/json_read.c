@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "../../util/json_character.h"
+
 static const char *skip_space(const char *s)
 {
     return s + strspn(s, " \t\r\n");
@@ -24,94 +26,22 @@ static enum ach_status expected(const char *what, const char *where, const char 
     return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found '%.20s'", where, what, at);
 }
 
-/* One hexadecimal number of four digits, or -1. */
-static int32_t hex4(const char *s)
-{
-    int32_t v = 0;
-    int i;
-
-    for (i = 0; i < 4; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *d = s[i] ? strchr(digits, s[i] | 0x20) : NULL;
-
-        if (!d || (s[i] < '0'))
-            return -1;
-        v = v << 4 | (int32_t)(d - digits);
-    }
-    return v;
-}
-
-/* A character's UTF-8 bytes to `to`, which may be NULL; returns how many. */
-static uint32_t put_utf8(uint32_t c, char *to)
-{
-    uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
-    static const uint32_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-
-    for (i = n; to && i-- > 1; c >>= 6)
-        to[i] = (char)(0x80 | (c & 0x3f));
-    if (to)
-        to[0] = (char)(lead[n] | c);
-    return n;
-}
-
-/* Read \u1234, with the second half of a surrogate pair if there is one; NULL: invalid. */
-static const char *read_unicode(const char *s, uint32_t *c)
-{
-    int32_t v = hex4(s + 2), low;
-
-    if (v < 0)
-        return NULL;
-    s += 6;
-    if (v >= 0xd800 && v < 0xdc00 && s[0] == '\\' && s[1] == 'u') {
-        low = hex4(s + 2);
-        if (low >= 0xdc00 && low < 0xe000) {
-            v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
-            s += 6;
-        }
-    }
-    *c = (uint32_t)v;
-    return s;
-}
-
-/* Read one character of a string into `to`; *used grows by its bytes. NULL: invalid. */
-static const char *read_character(const char *s, char *to, uint64_t *used)
-{
-    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
-    char *place = to ? to + *used : NULL;
-    const char *known;
-    uint32_t c;
-
-    if (*s != '\\') {
-        if (place)
-            *place = *s;
-        ++*used;
-        return s + 1;
-    }
-    if (s[1] == 'u') {
-        s = read_unicode(s, &c);
-        if (s)
-            *used += put_utf8(c, place);
-        return s;
-    }
-    known = s[1] ? strchr(from, s[1]) : NULL;
-    if (!known)
-        return NULL;
-    if (place)
-        *place = into[known - from];
-    ++*used;
-    return s + 2;
-}
-
 /* Read a string into `to`, or only count its bytes. Returns the text after it; NULL: invalid. */
 static const char *read_string(const char *s, char *to, uint64_t *used)
 {
+    char character[4];
+
     *used = 0;
-    for (s++; s && *s != '"';) {
-        if ((unsigned char)*s < 0x20)
+    for (s++; *s != '"';) {
+        size_t n = (unsigned char)*s < 0x20 ? 0 : json_character(&s, character);
+
+        if (n == 0)
             return NULL;
-        s = read_character(s, to, used);
+        if (to)
+            memcpy(to + *used, character, n);
+        *used += n;
     }
-    return s ? s + 1 : NULL;
+    return s + 1;
 }
 
 /* Read a string into an array of char. */

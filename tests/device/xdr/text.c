@@ -99,6 +99,11 @@ static void read_json(void)
     CHECK(layer->features[1].name_count == 0 && layer->features[1].name[0] == 0);
     CHECK(layer->features[1].wkb == NULL);
     free(body);
+    REQUIRE_OK(ach_body_from_json(&ach_vectormap_layer_data_type,
+                                  "{\"name\": \"\\ud83d-\\udc00\\/\"}", &body));
+    layer = body;
+    CHECK(strcmp(layer->name, "\xef\xbf\xbd-\xef\xbf\xbd/") == 0); /* half a pair: U+FFFD */
+    free(body);
 }
 
 /* The error message for a bad JSON text contains @why. */
