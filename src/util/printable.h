@@ -48,4 +48,15 @@ static inline size_t printable_write(FILE *to, const char *text, size_t len, siz
     return i;
 }
 
+/* Elements shown of a long list, and bytes of a long string, in output for people. */
+#define PRINTABLE_ITEMS 8u
+#define PRINTABLE_BYTES 200u
+
+/* A string in quotes, cut if it is long. */
+static inline void printable_quoted(FILE *to, const char *text, size_t len)
+{
+    putc('"', to);
+    fputs(printable_write(to, text, len, PRINTABLE_BYTES) < len ? "...\"" : "\"", to);
+}
+
 #endif

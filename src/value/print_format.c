@@ -5,25 +5,15 @@
 #include "format.h"
 #include "printable.h"
 
-/* Elements shown of a long list, and bytes of a long string. */
-#define ITEMS_SHOWN 8u
-#define BYTES_SHOWN 200u
-
 /* Longer names do not widen the column of names. */
 #define WIDTH_MAX 40u
-
-static void print_quoted(const char *text, size_t size, FILE *to)
-{
-    putc('"', to);
-    fputs(printable_write(to, text, size, BYTES_SHOWN) < size ? "...\"" : "\"", to);
-}
 
 static void print_bytes(const struct value *v, FILE *to)
 {
     size_t i;
 
     fprintf(to, "[%zu bytes]", v->count);
-    for (i = 0; i < v->count && i < ITEMS_SHOWN; i++)
+    for (i = 0; i < v->count && i < PRINTABLE_ITEMS; i++)
         fprintf(to, " %02x", (unsigned char)v->text[i]);
     fputs(i < v->count ? " ..." : "", to);
 }
@@ -33,7 +23,7 @@ static void print_scalar(const struct value *v, FILE *to)
     char text[VALUE_SCALAR_TEXT];
 
     if (v->kind == VALUE_TEXT || v->kind == VALUE_WORD)
-        print_quoted(v->text, v->count, to);
+        printable_quoted(to, v->text, v->count);
     else if (v->kind == VALUE_BYTES)
         print_bytes(v, to);
     else if (v->kind == VALUE_NUMBER || v->kind == VALUE_ENUM)
@@ -106,7 +96,7 @@ static void print_object(struct value_text name, size_t width, const struct valu
     }
 }
 
-static void print_list(const struct value *v, unsigned indent, FILE *to);
+static void print_value(const struct value *v, unsigned indent, FILE *to);
 
 static void print_item(const struct value *v, size_t index, unsigned indent, FILE *to)
 {
@@ -118,12 +108,7 @@ static void print_item(const struct value *v, size_t index, unsigned indent, FIL
         return;
     }
     fprintf(to, "%*s%s ", (int)indent, "", number);
-    if (value_is_list(v)) {
-        print_list(v, indent, to);
-    } else {
-        print_scalar(v, to);
-        putc('\n', to);
-    }
+    print_value(v, indent, to);
 }
 
 static bool has_nested(const struct value *list)
@@ -143,7 +128,7 @@ static void print_list(const struct value *v, unsigned indent, FILE *to)
     size_t i;
 
     fprintf(to, lines ? "[%zu]\n" : "[%zu]", v->count);
-    for (i = 0; i < v->count && i < ITEMS_SHOWN; i++) {
+    for (i = 0; i < v->count && i < PRINTABLE_ITEMS; i++) {
         struct value item = value_item(v, i);
 
         if (lines) {
@@ -159,6 +144,17 @@ static void print_list(const struct value *v, unsigned indent, FILE *to)
         fputs(" ...", to);
     if (!lines || i < v->count)
         putc('\n', to);
+}
+
+/* A list or a scalar, to the end of its line. */
+static void print_value(const struct value *v, unsigned indent, FILE *to)
+{
+    if (value_is_list(v)) {
+        print_list(v, indent, to);
+    } else {
+        print_scalar(v, to);
+        putc('\n', to);
+    }
 }
 
 static void print_members(const struct value *v, unsigned indent, FILE *to)
@@ -178,12 +174,7 @@ static void print_members(const struct value *v, unsigned indent, FILE *to)
         fprintf(to, "%*s", (int)indent, "");
         print_name(member->name, width, to);
         putc(' ', to);
-        if (value_is_list(member)) {
-            print_list(member, indent, to);
-        } else {
-            print_scalar(member, to);
-            putc('\n', to);
-        }
+        print_value(member, indent, to);
     }
 }
 
@@ -194,10 +185,5 @@ void value_print(const struct value *v, unsigned indent, FILE *to)
         return;
     }
     fprintf(to, "%*s", (int)indent, "");
-    if (value_is_list(v)) {
-        print_list(v, indent, to);
-    } else {
-        print_scalar(v, to);
-        putc('\n', to);
-    }
+    print_value(v, indent, to);
 }

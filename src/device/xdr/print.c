@@ -7,16 +7,9 @@
 
 #include "../../util/printable.h"
 
-/* Elements shown of a long array. */
-#define SHOWN 8u
-#define SHOWN_CHARS 200u
-
 static void print_string(const char *text, uint32_t n, FILE *to)
 {
-    if (n && text[n - 1] == 0)
-        n--;
-    fputc('"', to);
-    fputs(printable_write(to, text, n, SHOWN_CHARS) < n ? "...\"" : "\"", to);
+    printable_quoted(to, text, n && text[n - 1] == 0 ? n - 1 : n);
 }
 
 static void print_scalars(const ach_field_t *f, const uint8_t *at, uint32_t n, FILE *to)
@@ -26,7 +19,7 @@ static void print_scalars(const ach_field_t *f, const uint8_t *at, uint32_t n, F
 
     if (f->array != ACH_ARRAY_NONE)
         fprintf(to, "[%u]%s", n, n ? " " : "");
-    for (i = 0; i < n && i < SHOWN; i++) {
+    for (i = 0; i < n && i < PRINTABLE_ITEMS; i++) {
         if (i)
             fputc(' ', to);
         xdr_print_scalar(f->kind, at + size * i, false, to);
@@ -79,7 +72,7 @@ static void print_values(const ach_field_t *f, const uint8_t *at, uint32_t n, FI
     uint32_t i;
 
     fprintf(to, "[%u]", n);
-    for (i = 0; i < n && i < SHOWN; i++) {
+    for (i = 0; i < n && i < PRINTABLE_ITEMS; i++) {
         const uint8_t *body = at + (size_t)f->type->body_size * i;
 
         fputc(' ', to);
@@ -99,7 +92,7 @@ static void print_structs(const ach_field_t *f, const uint8_t *at, uint32_t n, u
     uint32_t i;
 
     fprintf(to, "[%u]\n", n);
-    for (i = 0; i < n && i < SHOWN; i++) {
+    for (i = 0; i < n && i < PRINTABLE_ITEMS; i++) {
         snprintf(number, sizeof(number), "[%u]", i);
         print_struct(number, 0, f->type, at + (size_t)f->type->body_size * i, indent + 2, to);
     }
