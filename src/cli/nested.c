@@ -19,29 +19,19 @@ struct nested_name {
     bool header; /* "Header" alone is that of std_msgs, if the package has none */
 };
 
-/* The first definition that is used and not there. False: there is none. */
-static bool first_absent(const struct msg_text *t, struct nested_name *n)
+/* Does a field use a definition that is not there? */
+static bool is_absent(const struct msg_text *t, const struct msg_section *s,
+                      const struct msg_field *f, struct nested_name *n)
 {
-    unsigned i, k;
-
-    for (i = 0; i < t->section_count; i++) {
-        const struct msg_section *s = &t->sections[i];
-
-        for (k = s->first; k < s->first + s->count; k++) {
-            const struct msg_field *f = &t->fields[k];
-
-            if (f->constant || msg_resolve(t, f->type, s->package).meaning != MSG_ABSENT ||
-                strlen(f->type) >= sizeof(n->full))
-                continue;
-            strcpy(n->full, f->type);
-            msg_split(n->full, &n->package, &n->name);
-            n->header = !*n->package && strcmp(n->name, "Header") == 0;
-            if (!*n->package)
-                n->package = s->package;
-            return true;
-        }
-    }
-    return false;
+    if (f->constant || msg_resolve(t, f->type, s->package).meaning != MSG_ABSENT ||
+        strlen(f->type) >= sizeof(n->full))
+        return false;
+    strcpy(n->full, f->type);
+    msg_split(n->full, &n->package, &n->name);
+    n->header = !*n->package && strcmp(n->name, "Header") == 0;
+    if (!*n->package)
+        n->package = s->package;
+    return true;
 }
 
 /* The path if it is a file that can be read, to be freed; else NULL. */
@@ -129,30 +119,43 @@ static bool nested_missing(const struct type_words *w, const struct nested_name 
     return !w->complete;
 }
 
-/* Each round adds one definition, which may use others; the parser limits how many there can be. */
+/* Find a definition, and append it to the schema and to the text. False after complaining. */
+static bool nested_find(const struct type_words *words, struct nested_name *n,
+                        ach_channel_type_t *type, struct msg_text *t, bool *more)
+{
+    size_t before = type->schema_size;
+    char *path = find_nested(words, &t->sections[0], n);
+    bool ok;
+
+    if (!path && n->header) {
+        n->package = "std_msgs";
+        path = find_nested(words, &t->sections[0], n);
+    }
+    ok = path ? nested_read(type, n, path) : nested_missing(words, n);
+    *more = ok && path &&
+            msg_parse_more(t, (const char *)type->schema + before, type->schema_size - before) ==
+                ACH_OK;
+    free(path);
+    return ok;
+}
+
+/* The sections grow in the loop; the parser limits how many there can be. */
 bool nested_add(const struct type_words *words, ach_channel_type_t *type)
 {
-    bool more = true, ok = true;
+    struct msg_text t;
+    struct nested_name n;
+    bool ok = true;
+    /* Errors of the text are reported when it is used. */
+    bool more = msg_parse(&t, type->name, type->schema, type->schema_size) == ACH_OK;
+    unsigned i, k;
 
-    while (ok && more) {
-        struct msg_text t;
-        struct nested_name n;
-        char *path = NULL;
+    for (i = 0; more && i < t.section_count; i++) {
+        const struct msg_section *s = &t.sections[i];
 
-        /* Errors of the text are reported when it is used. */
-        more = msg_parse(&t, type->name, type->schema, type->schema_size) == ACH_OK &&
-               first_absent(&t, &n);
-        if (more) {
-            path = find_nested(words, &t.sections[0], &n);
-            if (!path && n.header) {
-                n.package = "std_msgs";
-                path = find_nested(words, &t.sections[0], &n);
-            }
-            more = path != NULL;
-            ok = path ? nested_read(type, &n, path) : nested_missing(words, &n);
-        }
-        free(path);
-        msg_text_free(&t);
+        for (k = 0; more && k < s->count; k++)
+            if (is_absent(&t, s, &t.fields[s->first + k], &n))
+                ok = nested_find(words, &n, type, &t, &more);
     }
+    msg_text_free(&t);
     return ok;
 }

@@ -203,38 +203,34 @@ static enum ach_status read_line(struct msg_text *t, char *line, unsigned number
     return begin_section(t, skip_blanks(line + strlen(SECTION)), number);
 }
 
-/* The name, and behind it the text, in one block. */
-static bool copy_text(struct msg_text *t, const char *name, const char *text, size_t size)
+/* A private copy, with a NUL behind it; NULL: no memory. */
+static char *copy_text(struct msg_text *t, const char *text, size_t size)
 {
-    size_t n = strlen(name) + 1;
+    struct msg_copy *copy = malloc(sizeof(*copy) + size + 1);
 
-    t->copy = malloc(n + size + 1);
-    t->sections = calloc(MSG_SECTIONS_MAX, sizeof(*t->sections));
-    t->fields = calloc(MSG_FIELDS_MAX, sizeof(*t->fields));
-    if (!t->copy || !t->sections || !t->fields)
-        return false;
-    memcpy(t->copy, name, n);
+    if (!copy)
+        return NULL;
+    copy->next = t->copies;
+    t->copies = copy;
     if (size)
-        memcpy(t->copy + n, text, size);
-    t->copy[n + size] = '\0';
-    return true;
+        memcpy(copy->text, text, size);
+    copy->text[size] = '\0';
+    return copy->text;
 }
 
-enum ach_status msg_parse(struct msg_text *t, const char *name, const char *text, size_t size)
+enum ach_status msg_parse_more(struct msg_text *t, const char *text, size_t size)
 {
-    size_t n = strlen(name) + 1;
+    char *line = copy_text(t, text, size);
+    enum ach_status status = ACH_OK;
     bool separated = false;
-    enum ach_status status;
     unsigned number = 0;
-    char *line;
 
-    memset(t, 0, sizeof(*t));
-    if (!copy_text(t, name, text, size))
+    if (!line)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
-    if (strlen(t->copy + n) != size)
-        return ach_errstr_set(ACH_EINVAL, "the definition of %.80s is not text", name);
-    status = begin_section(t, t->copy, 0);
-    for (line = t->copy + n; status == ACH_OK && *line;) {
+    if (strlen(line) != size)
+        return ach_errstr_set(ACH_EINVAL, "the definition of %.80s is not text",
+                              t->sections[0].name);
+    while (status == ACH_OK && *line) {
         char *next = end_word(line, "\n");
 
         status = read_line(t, skip_blanks(line), ++number, &separated);
@@ -243,9 +239,29 @@ enum ach_status msg_parse(struct msg_text *t, const char *name, const char *text
     return status;
 }
 
+enum ach_status msg_parse(struct msg_text *t, const char *name, const char *text, size_t size)
+{
+    enum ach_status status;
+    char *full;
+
+    memset(t, 0, sizeof(*t));
+    t->sections = calloc(MSG_SECTIONS_MAX, sizeof(*t->sections));
+    t->fields = calloc(MSG_FIELDS_MAX, sizeof(*t->fields));
+    full = copy_text(t, name, strlen(name));
+    if (!t->sections || !t->fields || !full)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a definition");
+    status = begin_section(t, full, 0);
+    return status == ACH_OK ? msg_parse_more(t, text, size) : status;
+}
+
 void msg_text_free(struct msg_text *t)
 {
-    free(t->copy);
+    struct msg_copy *copy, *next;
+
+    for (copy = t->copies; copy; copy = next) {
+        next = copy->next;
+        free(copy);
+    }
     free(t->sections);
     free(t->fields);
 }

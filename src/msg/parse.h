@@ -3,7 +3,7 @@
  * parse.h - the text of a definition as a list of sections and fields
  *
  * A section is the definition of one message: the first one, or one that it uses. Names point into
- * a private copy of the text. Types are still names here; see tables.h.
+ * private copies of the texts. Types are still names here; see tables.h.
  */
 #ifndef MSG_PARSE_H
 #define MSG_PARSE_H
@@ -34,8 +34,14 @@ struct msg_section {
     unsigned first, count; /* its fields */
 };
 
+/* The name or a text, cut into words. */
+struct msg_copy {
+    struct msg_copy *next;
+    char text[];
+};
+
 struct msg_text {
-    char *copy; /* of the name and the text, cut into words */
+    struct msg_copy *copies;
     struct msg_section *sections;
     struct msg_field *fields;
     unsigned section_count, field_count;
@@ -44,6 +50,9 @@ struct msg_text {
 /* Parse a definition. Free it in any case. */
 enum ach_status msg_parse(struct msg_text *t, const char *name, const char *text, size_t size);
 void msg_text_free(struct msg_text *t);
+
+/* Add the definitions of another text, which begins with a separator. Lines are counted anew. */
+enum ach_status msg_parse_more(struct msg_text *t, const char *text, size_t size);
 
 /* Cut "package/msg/Name" or "package/Name" in place. A name alone has the package "". */
 void msg_split(char *full, const char **package, const char **name);
