@@ -8,6 +8,8 @@
 
 #include <ach/interface.h>
 
+#include "literal.h"
+
 #define SEPARATOR "==="
 #define SECTION "MSG:"
 
@@ -140,14 +142,34 @@ static bool read_name(char *rest, struct msg_field *f)
     return is_identifier(rest) && (!f->constant || f->value);
 }
 
-/* A comment ends the line, except in the value of a string, which may contain the sign. */
+/*
+ * Where a comment begins; NULL: nowhere. A text in quotes may contain the sign, and so may the
+ * constant strings of ROS 1, which end with the line.
+ */
+static char *find_comment(char *line)
+{
+    char *s;
+
+    if (strncmp(line, "string", 6) != 0)
+        return strchr(line, '#');
+    for (s = line; *s && *s != '#'; s++) {
+        if (*s == '=' && s[-1] != '<' && !msg_quoted_end(skip_blanks(s + 1)))
+            return NULL;
+        if (*s != '"' && *s != '\'')
+            continue;
+        if (!msg_quoted_end(s))
+            return NULL;
+        s += msg_quoted_end(s) - s - 1;
+    }
+    return *s ? s : NULL;
+}
+
 static void cut_comment(char *line)
 {
-    bool string = strncmp(line, "string", 6) == 0;
-    char *equals = strchr(line, '='), *hash = strchr(line, '#');
+    char *comment = find_comment(line);
 
-    if (hash && !(string && equals && equals < hash && equals[1] && equals[-1] != '<'))
-        *hash = '\0';
+    if (comment)
+        *comment = '\0';
     trim_end(line);
 }
 
@@ -168,7 +190,7 @@ static enum ach_status read_field(struct msg_text *t, char *line, unsigned numbe
         return bad(number, "an array cannot be constant:", f->name);
     t->field_count++;
     t->sections[t->section_count - 1].count++;
-    return ACH_OK;
+    return msg_literal_check(f);
 }
 
 static enum ach_status begin_section(struct msg_text *t, char *full, unsigned number)

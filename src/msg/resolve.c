@@ -5,38 +5,6 @@
 
 #include <ach/interface.h>
 
-/* msg_scalar_name returns the first name of a kind. */
-static const struct word {
-    const char *name;
-    uint8_t meaning, kind;
-} words[] = {
-    {"bool", MSG_SCALAR, ACH_KIND_BOOL},
-    {"int8", MSG_SCALAR, ACH_KIND_INT8},
-    {"uint8", MSG_SCALAR, ACH_KIND_UINT8},
-    {"byte", MSG_SCALAR, ACH_KIND_UINT8},
-    {"char", MSG_SCALAR, ACH_KIND_UINT8},
-    {"int16", MSG_SCALAR, ACH_KIND_INT16},
-    {"uint16", MSG_SCALAR, ACH_KIND_UINT16},
-    {"int32", MSG_SCALAR, ACH_KIND_INT32},
-    {"uint32", MSG_SCALAR, ACH_KIND_UINT32},
-    {"int64", MSG_SCALAR, ACH_KIND_INT64},
-    {"uint64", MSG_SCALAR, ACH_KIND_UINT64},
-    {"float32", MSG_SCALAR, ACH_KIND_FLOAT},
-    {"float64", MSG_SCALAR, ACH_KIND_DOUBLE},
-    {"string", MSG_STRING, ACH_KIND_CHAR},
-    {"wstring", MSG_WSTRING, 0},
-};
-
-const char *msg_scalar_name(unsigned kind)
-{
-    size_t i;
-
-    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (words[i].meaning == MSG_SCALAR && words[i].kind == kind)
-            return words[i].name;
-    return "char"; /* ACH_KIND_CHAR: no word stands for it alone */
-}
-
 /* The section of a type's name, as it is used in a package; -1: there is none. */
 static int find_section(const struct msg_text *t, const char *package, const char *name,
                         const char *user)
@@ -69,13 +37,12 @@ static enum msg_meaning find_time(const char *package, const char *name)
 struct msg_reference msg_resolve(const struct msg_text *t, const char *type, const char *user)
 {
     char full[ACH_TYPE_NAME_MAX];
+    const struct msg_word *word = msg_word_find(type);
     const char *package, *name;
-    size_t i;
     int section;
 
-    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(words[i].name, type) == 0)
-            return (struct msg_reference){.meaning = words[i].meaning, .kind = words[i].kind};
+    if (word)
+        return (struct msg_reference){.meaning = word->meaning, .kind = word->kind};
     if (strlen(type) >= sizeof(full))
         return (struct msg_reference){.meaning = MSG_ABSENT};
     strcpy(full, type);

@@ -4,16 +4,7 @@
 #define MSG_RESOLVE_H
 
 #include "parse.h"
-
-enum msg_meaning {
-    MSG_SCALAR,
-    MSG_STRING,
-    MSG_SECTION,  /* another definition of the text */
-    MSG_TIME,     /* builtin_interfaces/Time, if the text does not define it */
-    MSG_DURATION, /* the same for Duration */
-    MSG_WSTRING,  /* known, but not supported */
-    MSG_ABSENT,   /* the text has no such definition */
-};
+#include "word.h"
 
 struct msg_reference {
     enum msg_meaning meaning;
@@ -23,8 +14,5 @@ struct msg_reference {
 
 /* Resolve a type as it is used in a package. */
 struct msg_reference msg_resolve(const struct msg_text *t, const char *type, const char *user);
-
-/* The name of a scalar in the language. A char is read back as ACH_KIND_UINT8. */
-const char *msg_scalar_name(unsigned kind);
 
 #endif

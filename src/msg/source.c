@@ -7,7 +7,7 @@
 #include <ach/definition.h>
 
 #include "../device/xdr/scalar.h"
-#include "resolve.h"
+#include "word.h"
 
 /* Structs that one definition uses, at most. */
 #define USED_MAX 128u

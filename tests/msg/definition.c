@@ -51,8 +51,11 @@ static void forms(void)
     ach_definition_t *d =
         define("pkg/Name", "  # comment\n\n\tHeader   header  # the time\r\n"
                            "int32 A=1\nint32 B = -2 # two\nstring HASH=a # b\n"
-                           "float64 speed 1.5\nstring name \"x\"\nint8[] list [1, 2]\n"
-                           "string<=3 tag \"a\"\n"
+                           "float64 speed 1.5\nstring name \"x # y\" # z\nint8[] list [1, 2]\n"
+                           "string<=3 tag \"a\"\nstring[<=2] tags [ 'a, b' , c ]# d\n"
+                           "bool on True\nint64 LOW=-9223372036854775808\nuint8 HEX=0xfF\n"
+                           "float32[2] pair [-.5e-3, nan]\nfloat64 INF = -Infinity\n"
+                           "string QUOTED='it\\'s' # e\nint8[] none []\nstring word x\n"
                            "====\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id");
     const ach_type_t *type = ach_definition_type(d);
 
@@ -77,11 +80,52 @@ static void refused(const char *text, const char *why)
     }
 }
 
+static void values(void)
+{
+    refused("float64 a b c", "line 1 of the definition: the value of a must be a number, "
+                             "found 'b c'");
+    refused("int32 a b=3", "a must be a number from -2147483648 to 2147483647, found 'b=3'");
+    refused("int32 a // comment", "found '// comment'");
+    refused("int8 x\nuint8 A=256",
+            "line 2 of the definition: the value of A must be a number from 0 "
+            "to 255, found '256'");
+    refused("int8 A=-129", "a number from -128 to 127, found '-129'");
+    refused("int64 A=-9223372036854775809", "found '-9223372036854775809'");
+    refused("uint64 A=18446744073709551616", "to 18446744073709551615, found");
+    refused("uint64 A=-1", "found '-1'");
+    refused("int32 A=1 2", "found '1 2'");
+    refused("int32 A==1", "found '=1'");
+    refused("int32 A=0x", "found '0x'");
+    refused("int32 A=- 1", "found '- 1'");
+    refused("int32 A=1.5", "found '1.5'");
+    refused("float32 A=.", "must be a number, found '.'");
+    refused("float32 A=1e", "found '1e'");
+    refused("float32 A=1,5", "found '1,5'");
+    refused("float32 A=0x1p3", "found '0x1p3'");
+    refused("bool A=2", "must be true or false, found '2'");
+    refused("Time t 1", "t is a Time, which cannot have a value, found '1'");
+    refused("Other[] t []", "t is a Other, which cannot have a value");
+    refused("string a b c", "must be one text in quotes, found 'b c'");
+    refused("string a \"b", "must be one text in quotes, found '\"b'");
+    refused("string a \"b\" \"c\"", "must be one text in quotes");
+    refused("string a \"b\\\"", "must be one text in quotes");
+    refused("string<=3 a 'four'", "must be a text of at most 3 bytes, found ''four''");
+    refused("int8[] a 1", "must be an array such as [1, 2], found '1'");
+    refused("int8[] a [", "must be an array such as [1, 2], found '['");
+    refused("int8[] a [1,]", "a number from -128 to 127, found ''");
+    refused("int8[] a [1 2]", "found '1 2'");
+    refused("int8[] a [1, 200]", "found '200'");
+    refused("int8[] a [1]2]", "found '1]2'");
+    refused("int8[<=2] a [1, 2, 3]", "must be an array of at most 2 elements, found '[1, 2, 3]'");
+    refused("int8[2] a [1]", "must be an array of 2 elements, found '[1]'");
+    refused("string[] a ['b' 'c']", "must be one text in quotes, found ''b' 'c''");
+}
+
 static void mistakes(void)
 {
     refused("int32", "line 1 of the definition: this is not a field's name");
     refused("int32 1x", "this is not a field's name: '1x'");
-    refused("int32 a b=3\nint32 x-y", "line 2");
+    refused("int32 a\nint32 x-y", "line 2");
     refused("int32[ x", "this is not a type");
     refused("int32[-1] x", "this is not a type");
     refused("int32[0] x", "this is not a type");
@@ -171,6 +215,7 @@ void test_definitions(void)
 {
     fields();
     forms();
+    values();
     mistakes();
     limits();
     random_texts();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* number.c - scalars as text, and back */
+#include "scalar.h"
 #include "text.h"
 
 #include <errno.h>
@@ -110,12 +111,6 @@ static uint64_t load_unsigned(unsigned kind, const void *at)
     }
 }
 
-static bool kind_is_signed(unsigned kind)
-{
-    return kind == ACH_KIND_INT8 || kind == ACH_KIND_INT16 || kind == ACH_KIND_INT32 ||
-           kind == ACH_KIND_INT64;
-}
-
 void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
 {
     double d;
@@ -129,7 +124,7 @@ void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
         print_real(kind, d, exact, to);
     } else if (kind == ACH_KIND_BOOL) {
         fputs(*(const uint8_t *)at ? "true" : "false", to);
-    } else if (kind_is_signed(kind)) {
+    } else if (xdr_kind_is_signed(kind)) {
         fprintf(to, "%" PRId64, load_signed(kind, at));
     } else {
         fprintf(to, "%" PRIu64, load_unsigned(kind, at));
@@ -210,7 +205,7 @@ static bool read_whole(unsigned kind, const char *text, const char **end, void *
 
     text += strspn(text, " \t\r\n");
     errno = 0;
-    if (kind_is_signed(kind))
+    if (xdr_kind_is_signed(kind))
         fits = store_signed(kind, strtoll(text, &after, base_of(text)), at);
     else
         fits = store_unsigned(kind, strtoull(text, &after, base_of(text)), at) && *text != '-';

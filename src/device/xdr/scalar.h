@@ -14,6 +14,12 @@ static inline bool xdr_kind_is_byte(unsigned kind)
            kind == ACH_KIND_BOOL;
 }
 
+static inline bool xdr_kind_is_signed(unsigned kind)
+{
+    return kind == ACH_KIND_INT8 || kind == ACH_KIND_INT16 || kind == ACH_KIND_INT32 ||
+           kind == ACH_KIND_INT64;
+}
+
 /* Bytes in memory; 0: not a scalar. */
 static inline uint32_t xdr_scalar_size(unsigned kind)
 {
