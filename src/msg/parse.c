@@ -54,6 +54,14 @@ void msg_split(char *full, const char **package, const char **name)
         *middle = '\0';
 }
 
+static enum ach_status bad_size(unsigned line, const char *wanted, const char *type)
+{
+    return ach_errstr_set(ACH_EINVAL,
+                          "line %u of the definition: expected %s with N from 1 to %u, found "
+                          "'%.40s'",
+                          line, wanted, ACH_BODY_MAX, type);
+}
+
 /* A number of a bound, from 1 to the largest count. */
 static bool read_bound(const char *text, const char *end, uint32_t *bound)
 {
@@ -68,7 +76,7 @@ static bool read_bound(const char *text, const char *end, uint32_t *bound)
     return after == end && errno == 0 && n > 0 && n <= ACH_BODY_MAX;
 }
 
-/* Cut "[]", "[3]" or "[<=3]" off a type. */
+/* Cut "[]", "[3]" or "[<=3]" off a type. False: it has a bracket, but is none of these. */
 static bool cut_array(char *type, struct msg_field *f)
 {
     char *open = strchr(type, '['), *end;
@@ -80,28 +88,33 @@ static bool cut_array(char *type, struct msg_field *f)
     end = open + strlen(open) - 1;
     if (*end != ']')
         return false;
-    *open++ = '\0';
     f->array = ACH_ARRAY_VARIABLE;
     f->limit = ACH_BODY_MAX;
-    if (open == end)
-        return true;
-    if (open[0] == '<' && open[1] == '=')
-        return read_bound(open + 2, end, &f->limit);
-    f->array = ACH_ARRAY_FIXED;
-    return read_bound(open, end, &f->limit);
+    if (open[1] == '<' && open[2] == '=') {
+        if (!read_bound(open + 3, end, &f->limit))
+            return false;
+    } else if (open + 1 != end) {
+        f->array = ACH_ARRAY_FIXED;
+        if (!read_bound(open + 1, end, &f->limit))
+            return false;
+    }
+    *open = '\0';
+    return true;
 }
 
-/* Cut "<=3" off a string. */
+/* Cut "<=3" off a string. False: it has another bound, or is not a string. */
 static bool cut_bound(char *type, struct msg_field *f)
 {
-    char *less = strchr(type, '<');
+    char *less = strchr(type, '<'), *end = type + strlen(type);
 
     f->string_limit = ACH_BODY_MAX - 1;
     if (!less)
         return true;
+    type += *type == 'w';
+    if (strncmp(type, "string<=", 8) != 0 || !read_bound(type + 8, end, &f->string_limit))
+        return false;
     *less = '\0';
-    return less[1] == '=' && strcmp(type, "string") == 0 &&
-           read_bound(less + 2, less + strlen(less + 2) + 2, &f->string_limit);
+    return true;
 }
 
 static char *skip_blanks(char *s)
@@ -128,7 +141,7 @@ static void trim_end(char *s)
 }
 
 /* "NAME = VALUE" or "name default" or "name", behind the type. */
-static bool read_name(char *rest, struct msg_field *f)
+static void read_name(char *rest, struct msg_field *f)
 {
     size_t n = strcspn(rest, " \t\r=");
     char *after = skip_blanks(rest + n);
@@ -139,7 +152,6 @@ static bool read_name(char *rest, struct msg_field *f)
     f->value = *after ? after : NULL;
     f->name = rest;
     rest[n] = '\0';
-    return is_identifier(rest) && (!f->constant || f->value);
 }
 
 /*
@@ -182,10 +194,19 @@ static enum ach_status read_field(struct msg_text *t, char *line, unsigned numbe
         return bad(number, "there are too many fields at", line);
     f->type = line;
     f->line = number;
-    if (!cut_array(line, f) || !cut_bound(line, f) || !is_type_name(line))
+    if (!cut_array(line, f))
+        return bad_size(number, "[], [N] or [<=N]", line);
+    if (!cut_bound(line, f))
+        return bad_size(number, "string<=N", line);
+    if (!is_type_name(line))
         return bad(number, "this is not a type:", line);
-    if (!read_name(rest, f))
-        return bad(number, "this is not a field's name:", rest);
+    if (!*rest)
+        return bad(number, "expected the name of a field after", line);
+    read_name(rest, f);
+    if (!is_identifier(f->name))
+        return bad(number, "this is not a field's name:", f->name);
+    if (f->constant && !f->value)
+        return bad(number, "expected a value after the '=' of", f->name);
     if (f->constant && f->array != ACH_ARRAY_NONE)
         return bad(number, "an array cannot be constant:", f->name);
     t->field_count++;

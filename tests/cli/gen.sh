@@ -121,7 +121,7 @@ refused() {
     [ ! -e bad.h ] || fail "a header of '$1'"
 }
 refused 'wstring w\n' "line 1 of the definition: wstring is not supported: w"
-refused 'int8\n' "line 1 of the definition: this is not a field's name"
+refused 'int8\n' "line 1 of the definition: expected the name of a field after 'int8'"
 refused 'Bad b\n' "the definition of Bad contains itself"
 refused 'int8 default\nint8 default_\n' "Bad has two fields that are called 'default_' in C"
 refused 'int8 A=1\nint8 A=1\n' "line 2 of the definition: two fields or constants are called 'A'"

@@ -133,7 +133,7 @@ expect 1 "$ACH" pub bad
 printf 'Bad\033[31m\302\233 m\n' >"$tmp/Red.msg"
 "$ACH" mk --type demo/msg/Red --schema "$tmp/Red.msg" red 2>/dev/null
 expect 1 "$ACH" pub red
-has "$err" "this is not a type: 'Bad\\x1b[31m\\xc2\\x9b'"
+has "$err" "found 'Bad\\x1b[31m\\xc2\\x9b'"
 "$ACH" rm red
 "$ACH" rm vel plain small bad
 

@@ -123,26 +123,42 @@ static void values(void)
 
 static void mistakes(void)
 {
-    refused("int32", "line 1 of the definition: this is not a field's name");
+    refused("int32", "line 1 of the definition: expected the name of a field after 'int32'");
     refused("int32 1x", "this is not a field's name: '1x'");
     refused("int32 a\nint32 x-y", "line 2");
-    refused("int32[ x", "this is not a type");
-    refused("int32[-1] x", "this is not a type");
-    refused("int32[0] x", "this is not a type");
-    refused("int32[4x] x", "this is not a type");
-    refused("int32[99999999999999999999] x", "this is not a type");
-    refused("int32[<3] x", "this is not a type");
-    refused("int32<=3 x", "this is not a type");
-    refused("string<=0 x", "this is not a type");
+    refused("int32[ x", "expected [], [N] or [<=N] with N from 1 to 33554432, found 'int32['");
+    refused("int32[-1] x",
+            "expected [], [N] or [<=N] with N from 1 to 33554432, found 'int32[-1]'");
+    refused("int32[0] x", "expected [], [N] or [<=N] with N from 1 to 33554432, found 'int32[0]'");
+    refused("int32[4x] x",
+            "expected [], [N] or [<=N] with N from 1 to 33554432, found 'int32[4x]'");
+    refused(
+        "int32[99999999999999999999] x",
+        "expected [], [N] or [<=N] with N from 1 to 33554432, found 'int32[99999999999999999999]'");
+    refused("int32[<3] x",
+            "expected [], [N] or [<=N] with N from 1 to 33554432, found 'int32[<3]'");
+    refused("int32[ 3 ] x", "found 'int32['");
+    refused("int32[3][4] x", "found 'int32[3][4]'");
+    refused("int32[<=0] x", "found 'int32[<=0]'");
+    refused("int32[33554433] x", "found 'int32[33554433]'");
+    refused("int8 x\nint32<=3 x", "line 2 of the definition: expected string<=N with N from 1 to "
+                                  "33554432, found 'int32<=3'");
+    refused("string<=0 x", "found 'string<=0'");
+    refused("string<5 x", "found 'string<5'");
+    refused("string<=-5[2] x", "found 'string<=-5'");
+    refused("string<=4<=5 x", "found 'string<=4<=5'");
+    refused("string<=4[<=5 x", "expected [], [N] or [<=N]");
     refused("a//b x", "this is not a type");
     refused("\xc3\xa9 x", "this is not a type");
-    refused("int32 X=", "this is not a field's name");
+    refused("int32 X=", "expected a value after the '=' of 'X'");
+    refused("int32 =1", "this is not a field's name: ''");
     refused("int32[] X=1", "an array cannot be constant: 'X'");
     refused("int8 x\nint8 y\nint16 x",
             "line 3 of the definition: two fields or constants are called 'x'");
     refused("Missing m", "line 1 of the definition: there is no definition of 'Missing'");
     refused("other/Time t", "there is no definition of 'other/Time'");
     refused("wstring w", "wstring is not supported: w");
+    refused("wstring<=3[] w", "wstring is not supported: w");
     refused("int8 x\n===\nint8 y", "expected 'MSG: package/Name', found 'int8 y'");
     refused("int8 x\n===\nMSG: a b", "this is not the name of a message");
     refused("demo/Bad b", "the definition of Bad contains itself");
