@@ -214,6 +214,17 @@ static enum ach_status read_field(struct msg_text *t, char *line, unsigned numbe
     return msg_literal_check(f);
 }
 
+static bool is_defined(const struct msg_text *t, const struct msg_section *s)
+{
+    unsigned i;
+
+    for (i = 0; i < t->section_count; i++)
+        if (strcmp(t->sections[i].name, s->name) == 0 &&
+            strcmp(t->sections[i].package, s->package) == 0)
+            return true;
+    return false;
+}
+
 static enum ach_status begin_section(struct msg_text *t, char *full, unsigned number)
 {
     struct msg_section *s = &t->sections[t->section_count];
@@ -223,27 +234,35 @@ static enum ach_status begin_section(struct msg_text *t, char *full, unsigned nu
     if (t->section_count == MSG_SECTIONS_MAX)
         return bad(number, "there are too many definitions at", full);
     msg_split(full, &s->package, &s->name);
+    if (is_defined(t, s))
+        return bad(number, "there is already a definition of", s->name);
     s->first = t->field_count;
     s->count = 0;
     t->section_count++;
     return ACH_OK;
 }
 
+static bool is_separator(const char *line)
+{
+    return strncmp(line, SEPARATOR, strlen(SEPARATOR)) == 0 && line[strspn(line, "=")] == '\0';
+}
+
 static enum ach_status read_line(struct msg_text *t, char *line, unsigned number, bool *separated)
 {
-    bool begins = *separated;
+    bool section = strncmp(line, SECTION, strlen(SECTION)) == 0;
 
     cut_comment(line);
     if (!*line)
         return ACH_OK;
-    *separated = strncmp(line, SEPARATOR, strlen(SEPARATOR)) == 0;
-    if (*separated)
-        return ACH_OK;
-    if (!begins)
-        return read_field(t, line, number);
-    if (strncmp(line, SECTION, strlen(SECTION)) != 0)
-        return bad(number, "expected 'MSG: package/Name', found", line);
-    return begin_section(t, skip_blanks(line + strlen(SECTION)), number);
+    if (*separated != section)
+        return bad(number,
+                   section ? "expected a line of '=' before"
+                           : "expected 'MSG: package/Name', found",
+                   line);
+    *separated = is_separator(line);
+    if (section)
+        return begin_section(t, skip_blanks(line + strlen(SECTION)), number);
+    return *separated ? ACH_OK : read_field(t, line, number);
 }
 
 /* A private copy, with a NUL behind it; NULL: no memory. */
@@ -279,6 +298,11 @@ enum ach_status msg_parse_more(struct msg_text *t, const char *text, size_t size
         status = read_line(t, skip_blanks(line), ++number, &separated);
         line = next;
     }
+    if (status == ACH_OK && separated)
+        return ach_errstr_set(ACH_EINVAL,
+                              "line %u of the definition: expected 'MSG: package/Name' after it, "
+                              "found the end",
+                              number);
     return status;
 }
 

@@ -160,6 +160,16 @@ static void mistakes(void)
     refused("wstring w", "wstring is not supported: w");
     refused("wstring<=3[] w", "wstring is not supported: w");
     refused("int8 x\n===\nint8 y", "expected 'MSG: package/Name', found 'int8 y'");
+    refused("int8 x\n===\n===\nMSG: a/B", "line 3 of the definition: expected 'MSG: package/Name'");
+    refused("int8 x\n===\n# end\n",
+            "line 3 of the definition: expected 'MSG: package/Name' after it, found the end");
+    refused("int8 x\n=== MSG: a/B\nint8 y", "line 2 of the definition: this is not a type: '==='");
+    refused("int8 x\nMSG: a/B\nint8 y", "line 2 of the definition: expected a line of '=' before");
+    refused("===\nMSG: demo/Bad\nint8 y", "line 2 of the definition: there is already a definition "
+                                          "of 'Bad'");
+    refused("a/B b\n===\nMSG: a/B\nint8 y\n===\nMSG: a/msg/B\nint16 y", "line 6");
+    refused("int8 x\n---\nint8 y", "line 2 of the definition: this is not a type: '---'");
+    refused("int8 x\rint8 y\r", "found 'int8 y'");
     refused("int8 x\n===\nMSG: a b", "this is not the name of a message");
     refused("demo/Bad b", "the definition of Bad contains itself");
     refused("demo/A a\n===\nMSG: demo/A\ndemo/B b\n===\nMSG: demo/B\ndemo/A[] a",
