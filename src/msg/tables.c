@@ -20,13 +20,14 @@ struct growth {
     struct ach_definition *d;
     ach_type_t *type;
     uint64_t size, align, wire;
-    unsigned depth;
+    unsigned depth, line;
     bool fixed;
 };
 
-static enum ach_status too_large(const struct growth *g)
+static enum ach_status too_large(const struct growth *g, const char *what, uint32_t most)
 {
-    return ach_errstr_set(ACH_EINVAL, "the definition of %s is too large", g->type->name);
+    return ach_errstr_set(ACH_EINVAL, "line %u of the definition: %s is too large: %s %u", g->line,
+                          g->type->name, what, most);
 }
 
 static uint32_t place(struct growth *g, uint64_t size, uint64_t align)
@@ -96,15 +97,18 @@ static enum ach_status lay_out(struct growth *g, ach_field_t f)
         add_inline(g, &f);
     if (depth > g->depth)
         g->depth = depth;
-    return g->size > ACH_BODY_MAX || g->wire > ACH_BODY_MAX || g->depth > ACH_TYPE_DEPTH_MAX
-               ? too_large(g)
-               : ACH_OK;
+    if (g->depth > ACH_TYPE_DEPTH_MAX)
+        return too_large(g, "the depth of nested arrays is more than", ACH_TYPE_DEPTH_MAX);
+    if (g->size > ACH_BODY_MAX || g->wire > ACH_BODY_MAX)
+        return too_large(g, "the number of its bytes is more than", ACH_BODY_MAX);
+    return ACH_OK;
 }
 
 static enum ach_status add_step(struct growth *g, ach_step_t step)
 {
     if (g->d->step_count == g->d->step_room)
-        return too_large(g);
+        return too_large(g, "with its inner messages, the number of its fields is more than",
+                         STEPS_MAX);
     g->d->steps[g->d->step_count++] = step;
     g->type->step_count++;
     return ACH_OK;
@@ -150,9 +154,9 @@ static enum ach_status add_steps(struct growth *g)
 }
 
 static void begin_type(struct growth *g, struct ach_definition *d, ach_type_t *type,
-                       const char *name)
+                       const char *name, unsigned line)
 {
-    *g = (struct growth){.d = d, .type = type, .align = 1, .fixed = true};
+    *g = (struct growth){.d = d, .type = type, .align = 1, .fixed = true, .line = line};
     *type = (ach_type_t){.name = name, .text = ""};
 }
 
@@ -187,7 +191,7 @@ static enum ach_status make_string(struct ach_definition *d, const struct msg_fi
     enum ach_status status;
 
     *made = type;
-    begin_type(&g, d, type, "string");
+    begin_type(&g, d, type, "string", from->line);
     status = lay_out(&g, (ach_field_t){.name = "",
                                        .kind = ACH_KIND_CHAR,
                                        .array = ACH_ARRAY_VARIABLE,
@@ -195,14 +199,14 @@ static enum ach_status make_string(struct ach_definition *d, const struct msg_fi
     return status == ACH_OK ? end_type(&g) : status;
 }
 
-static enum ach_status make_time(struct ach_definition *d, unsigned which)
+static enum ach_status make_time(struct ach_definition *d, unsigned which, unsigned line)
 {
     ach_type_t *type = extra_type(d, which);
     struct growth g;
 
     if (type->name)
         return ACH_OK;
-    begin_type(&g, d, type, which == TIME ? "Time" : "Duration");
+    begin_type(&g, d, type, which == TIME ? "Time" : "Duration", line);
     lay_out(&g, (ach_field_t){.name = "sec", .kind = ACH_KIND_INT32, .limit = 1});
     lay_out(&g, (ach_field_t){.name = "nanosec", .kind = ACH_KIND_UINT32, .limit = 1});
     return end_type(&g);
@@ -229,7 +233,7 @@ static enum ach_status make_struct(struct ach_definition *d, const struct msg_fi
     case MSG_TIME:
     case MSG_DURATION:
         *type = extra_type(d, time);
-        return make_time(d, time);
+        return make_time(d, time, from->line);
     case MSG_WSTRING:
         return ach_errstr_set(ACH_EINVAL, "line %u of the definition: wstring is not supported: %s",
                               from->line, from->name);
@@ -266,6 +270,7 @@ static enum ach_status add_message_field(struct growth *g, const struct msg_fiel
                      .array = from->array,
                      .limit = from->limit};
 
+    g->line = from->line;
     if (f.kind == ACH_KIND_CHAR) {
         f.array = ACH_ARRAY_VARIABLE;
         f.limit = from->string_limit + 1;
@@ -319,7 +324,7 @@ static enum ach_status fill_type(struct ach_definition *d, unsigned section,
     struct growth g;
     unsigned i;
 
-    begin_type(&g, d, &d->types[section], s->name);
+    begin_type(&g, d, &d->types[section], s->name, 0);
     for (i = 0; status == ACH_OK && i < s->count; i++)
         if (!d->text.fields[s->first + i].constant)
             status = add_message_field(&g, &d->text.fields[s->first + i], inner[i]);

@@ -174,8 +174,10 @@ static void mistakes(void)
     refused("demo/Bad b", "the definition of Bad contains itself");
     refused("demo/A a\n===\nMSG: demo/A\ndemo/B b\n===\nMSG: demo/B\ndemo/A[] a",
             "contains itself");
-    refused("int8[33554432] a\nint8 b", "too large");
-    refused("float64[10000000] a", "too large");
+    refused("int8[33554432] a\nint8 b",
+            "line 2 of the definition: Bad is too large: the number of its "
+            "bytes is more than 33554432");
+    refused("float64[10000000] a", "line 1 of the definition: Bad is too large");
     CHECK_STATUS(ach_definition_new("a b", "", 0, &(ach_definition_t *){NULL}), ACH_EINVAL);
     CHECK_STATUS(ach_definition_new("a", "int8 x\0y", 8, &(ach_definition_t *){NULL}), ACH_EINVAL);
     CHECK_STATUS(ach_definition_new(NULL, "", 0, &(ach_definition_t *){NULL}), ACH_EINVAL);
@@ -201,9 +203,9 @@ static void limits(void)
     char *text = malloc(200000);
     unsigned i;
 
-    nested(15, "", "too large");
+    nested(15, "", "the number of its fields is more than 32768");
     nested(40, "", "nested more than 16 deep");
-    nested(10, "[]", "too large");
+    nested(10, "[]", "the depth of nested arrays is more than 8");
     REQUIRE(text != NULL);
     for (text[0] = '\0', i = 0; i < 9000; i++)
         sprintf(text + 12 * i, "int8 a%05u\n", i);
