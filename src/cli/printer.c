@@ -68,8 +68,11 @@ static void print_head(const struct reader *r)
 
     localtime_r(&t.tv_sec, &tm);
     strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-    printf("%s%s.%06ld #%llu %zu bytes:", untimed(r) ? "before " : "", clock, t.tv_nsec / 1000,
-           (unsigned long long)sequence(r), r->size);
+    if (untimed(r))
+        fputs("time unknown", stdout);
+    else
+        printf("%s.%06ld", clock, t.tv_nsec / 1000);
+    printf(" #%llu %zu bytes:", (unsigned long long)sequence(r), r->size);
 }
 
 static void print_decoded(const struct decoded *m)
