@@ -177,10 +177,9 @@ static void print_yaml(struct printer *p, const struct decoder *d, struct decode
     puts("---");
 }
 
-/* The columns are the selected fields, or all of the type, or of the first message. */
-static bool find_columns(struct printer *p, const struct decoder *d, const struct decoded *m)
+/* The columns are the selected fields, or all of an example. */
+static bool find_columns(struct printer *p, const struct decoder *d, const struct value *example)
 {
-    const struct value *example = decoder_example(d);
     const struct selection *s = &p->fields;
     enum ach_status status = ACH_OK;
     size_t i;
@@ -188,23 +187,24 @@ static bool find_columns(struct printer *p, const struct decoder *d, const struc
     for (i = 0; status == ACH_OK && i < s->paths.count; i++)
         status = value_paths_add(&p->columns.paths, s->paths.paths[i]);
     if (!s->paths.count)
-        status = value_paths_of(&p->columns.paths, example ? example : &m->tree.root,
-                                VALUE_SPREAD_LISTS);
+        status = value_paths_of(&p->columns.paths, example, VALUE_SPREAD_LISTS);
     if (status != ACH_OK)
         complain("cannot print '%s' as CSV: %s", d->channel, ach_errstr());
     return status == ACH_OK;
 }
 
-/* Print the header unless a previous channel of this name had the same. */
-static void print_header(struct printer *p)
+/* Print the header unless a previous channel of this name had the same. False after complaining. */
+static bool print_header(struct printer *p, const struct decoder *d, const struct value *example)
 {
     const struct value_paths *paths = &p->columns.paths;
     char *header = NULL;
     size_t size, i;
-    FILE *f = open_memstream(&header, &size);
+    FILE *f;
 
+    p->has_columns = find_columns(p, d, example);
+    f = p->has_columns ? open_memstream(&header, &size) : NULL;
     if (!f)
-        return;
+        return p->has_columns;
     fputs("time,sequence", f);
     for (i = 0; i < paths->count; i++) {
         putc(',', f);
@@ -216,6 +216,7 @@ static void print_header(struct printer *p)
         puts(header);
     free(p->header);
     p->header = header;
+    return true;
 }
 
 static void print_csv(struct printer *p, const struct decoder *d, const struct reader *r,
@@ -224,12 +225,8 @@ static void print_csv(struct printer *p, const struct decoder *d, const struct r
     struct timespec t = wall_time(r);
     size_t i;
 
-    if (!p->has_columns) {
-        if (!find_columns(p, d, m))
-            return;
-        p->has_columns = true;
-        print_header(p);
-    }
+    if (!p->has_columns && !print_header(p, d, &m->tree.root))
+        return;
     if (!untimed(r))
         printf("%lld.%09ld", (long long)t.tv_sec, t.tv_nsec);
     printf(",%llu", (unsigned long long)sequence(r));
@@ -288,13 +285,19 @@ static bool needs_fields(const struct printer *p)
 
 bool printer_begin(struct printer *p, const struct decoder *d)
 {
+    const struct value *example = decoder_example(d);
+
     selection_finish(&p->columns);
     p->has_columns = false;
     if (needs_fields(p) && !decoder_knows(d)) {
         decoder_unknown(d);
         return false;
     }
-    return selection_check(&p->fields, d);
+    if (!selection_check(&p->fields, d))
+        return false;
+    if (p->format != FORMAT_CSV || (!example && !p->fields.paths.count))
+        return true;
+    return print_header(p, d, example);
 }
 
 void printer_message(struct printer *p, const struct decoder *d, const struct reader *r,

@@ -132,6 +132,12 @@ expect 0 "$ACH" echo --all --count 3 --csv --field angle_min timed
 same "$(echo "$out" | sed 's/^[0-9]*\.[0-9]\{9\},/T,/')" "time,sequence,angle_min
 T,1,1
 T,3,2"
+# If the type has the columns, the header does not wait for a message.
+"$ACH" echo --csv timed >"$tmp/table" &
+reader=$!
+eventually grep -q '^time,sequence,header.frame_id,angle_min,' "$tmp/table"
+kill $reader
+wait $reader || fail "echo ended with $?"
 
 # NaN and infinities
 printf 'float64 a\nfloat32 b\nfloat64[] c\n' >"$tmp/Reals.msg"
@@ -260,6 +266,7 @@ has "$err" "byte 1 is not UTF-8"
 "$ACH" echo --csv --count 2 --field x again >"$tmp/table" 2>"$tmp/said" &
 reader=$!
 eventually waits $reader again
+eventually grep -q '^time,sequence,x$' "$tmp/table"
 "$ACH" pub again x=1
 eventually grep -q ',1,1$' "$tmp/table"
 "$ACH" rm again
