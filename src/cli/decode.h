@@ -37,6 +37,7 @@ struct device_note {
     const char *type;    /* "data", "command", ... */
     const char *message; /* its name in the interface; NULL: it is no message of a device */
     double time;
+    uint32_t process; /* that sent a command or a request, or gets the answer; 0: none */
 };
 
 struct decoded {

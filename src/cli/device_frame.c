@@ -65,6 +65,10 @@ bool device_decode(const void *data, size_t size, struct decoded *out)
     ach_message_unref(m);
     if (!ok)
         return false;
+    if (h.type != ACH_MSG_DATA) { /* the address has the client's process and handle */
+        out->device.process = h.address.host;
+        h.address.host = h.address.robot = 0;
+    }
     out->device.type = frame_type(h.type);
     out->device.message = def->name;
     out->device.time = h.timestamp;

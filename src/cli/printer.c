@@ -77,9 +77,12 @@ static void print_head(const struct reader *r)
 
 static void print_decoded(const struct decoded *m)
 {
-    if (m->device.message)
-        printf(" %s %s %s %.6f", m->device.address, m->device.type, m->device.message,
-               m->device.time);
+    const struct device_note *n = &m->device;
+
+    if (n->message)
+        printf(" %s %s %s, device time %.6f", n->address, n->type, n->message, n->time);
+    if (n->process)
+        printf(", process %u", n->process);
     putchar('\n');
     if (m->tree.root.kind != VALUE_NULL)
         value_print(&m->tree.root, 2, stdout);
@@ -133,6 +136,8 @@ static void json_decoded(const struct decoded *m, struct json *j)
         json_string(j, "type", m->device.type);
         json_string(j, "message", m->device.message);
         json_number(j, "device_time", m->device.time);
+        if (m->device.process)
+            json_uint(j, "process", m->device.process);
     }
     if (m->device.message && root->kind == VALUE_NULL)
         return;

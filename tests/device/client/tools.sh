@@ -51,7 +51,8 @@ has "$err" "a port from 1 to 65535"
 "$ACH" dev print --json --timeout 100 40021:laser:0 >/dev/null &
 reader=$!
 expect 0 "$ACH" echo --count 1 dev.40021.laser.0.data
-has "$out" "bytes: 40021:laser:0 data SCAN "
+has "$out" "bytes: 40021:laser:0 data SCAN, device time "
+hasnt "$out" process
 has "$out" "
   ranges"
 hasnt "$out" "00000000  "
@@ -88,6 +89,11 @@ expect 0 "$ACH" dev cmd 40021:position2d:2 vel vel.px=1 state=1
 same "$err" ""
 expect 0 "$ACH" dev prop 40021:position2d:2 alwayson
 same "$out" true
+expect 0 "$ACH" echo --last --count 1 dev.40021.position2d.2.cmd
+has "$out" "bytes: position2d:2 command VEL, device time "
+has "$out" ", process "
+expect 0 "$ACH" echo --last --count 1 --json dev.40021.position2d.2.cmd
+same "$(json 'j["device"], j["type"], j["process"] > 1')" "('position2d:2', 'command', True)"
 
 # Error messages say what to write instead.
 expect 1 "$ACH" dev cmd 40021:position2d:1 vel vel=1,2
