@@ -39,6 +39,10 @@ int decoder_unknown(const struct decoder *d)
 
     if (d->failed)
         return EXIT_FAILED;
+    if (d->device) {
+        complain("'%s' is a channel of a device: use ach dev cmd", d->channel);
+        return EXIT_FAILED;
+    }
     for (i = 0; value_encodings[i]; i++) {
         strncat(names, i ? ", " : "", sizeof(names) - strlen(names) - 1);
         strncat(names, value_encodings[i]->name, sizeof(names) - strlen(names) - 1);

@@ -25,7 +25,10 @@ void decoder_end(struct decoder *d);
 /* Can messages be decoded? */
 bool decoder_knows(const struct decoder *d);
 
-/* Complain that it cannot, unless decoder_begin did. Returns EXIT_FAILED. */
+/*
+ * Complain that it cannot, or that messages of devices cannot be made, unless decoder_begin did.
+ * Returns EXIT_FAILED.
+ */
 int decoder_unknown(const struct decoder *d);
 
 /* An example of a message, see codec.h; NULL: there is none. */

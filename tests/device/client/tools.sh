@@ -94,6 +94,8 @@ has "$out" "bytes: position2d:2 command VEL, device time "
 has "$out" ", process "
 expect 0 "$ACH" echo --last --count 1 --json dev.40021.position2d.2.cmd
 same "$(json 'j["device"], j["type"], j["process"] > 1')" "('position2d:2', 'command', True)"
+expect 1 "$ACH" pub dev.40021.position2d.2.cmd vel.px=1
+same "$err" "ach pub: 'dev.40021.position2d.2.cmd' is a channel of a device: use ach dev cmd"
 
 # Error messages say what to write instead.
 expect 1 "$ACH" dev cmd 40021:position2d:1 vel vel=1,2
