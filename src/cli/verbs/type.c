@@ -94,7 +94,8 @@ static enum ach_status fields_of_newest(const struct decoder *d, ach_channel_t *
     void *copy;
 
     if (status != ACH_OK && status != ACH_MISSED_FRAME)
-        return ACH_OK;
+        return ach_errstr_set(status, "'%s' has no message yet, which would tell its fields",
+                              d->channel);
     copy = malloc(size);
     if (!copy)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message of %zu bytes", size);

@@ -71,6 +71,8 @@ wait "$reader"
 
 # A channel with the name of a device may hold any bytes; ach echo dumps them.
 "$ACH" mk dev.1.laser.0.data
+expect 1 "$ACH" type fields dev.1.laser.0.data
+same "$err" "ach type: 'dev.1.laser.0.data' has no message yet, which would tell its fields"
 "$ACH" put --hex dev.1.laser.0.data 00010203 "$(printf '%0200d' 1)"
 expect 0 "$ACH" echo --all --count 2 dev.1.laser.0.data
 has "$out" "#1 4 bytes:
