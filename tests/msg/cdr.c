@@ -318,6 +318,20 @@ static void write_interfaces(void)
     ach_definition_free(d);
 }
 
+/* ach_definition_write checks tables that nobody has registered. */
+static void write_empty_struct(void)
+{
+    static const ach_type_t inner = {.name = "inner", .text = ""};
+    static const ach_field_t field = {
+        .name = "x", .text = "", .type = &inner, .kind = ACH_KIND_STRUCT, .limit = 1};
+    static const ach_type_t outer = {
+        .name = "outer", .text = "", .fields = &field, .field_count = 1};
+    char *name, *text;
+
+    CHECK_STATUS(ach_definition_write(&outer, &name, &text), ACH_EINVAL);
+    CHECK(strcmp(ach_errstr(), "inner has no fields") == 0);
+}
+
 void test_cdr(void)
 {
     known_bytes();
@@ -327,4 +341,5 @@ void test_cdr(void)
     bad_bytes();
     bounded_strings();
     write_interfaces();
+    write_empty_struct();
 }

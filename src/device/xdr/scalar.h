@@ -138,9 +138,9 @@ static inline uint8_t *xdr_field_elements(const ach_field_t *field, const void *
 /* The field that stands for the whole struct: the one without a name. NULL: there is none. */
 static inline const ach_field_t *xdr_value_field(const ach_type_t *type)
 {
-    const ach_field_t *last = &type->fields[type->field_count - 1]; /* behind its count */
+    const ach_field_t *end = type->fields + type->field_count; /* it is behind its count */
 
-    return *last->name ? NULL : last;
+    return type->field_count == 0 || *end[-1].name ? NULL : end - 1;
 }
 
 /* A block of memory that is filled from the front. */
