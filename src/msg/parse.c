@@ -214,15 +214,14 @@ static enum ach_status read_field(struct msg_text *t, char *line, unsigned numbe
     return msg_literal_check(f);
 }
 
-static bool is_defined(const struct msg_text *t, const struct msg_section *s)
+int msg_section_find(const struct msg_text *t, const char *package, const char *name)
 {
     unsigned i;
 
     for (i = 0; i < t->section_count; i++)
-        if (strcmp(t->sections[i].name, s->name) == 0 &&
-            strcmp(t->sections[i].package, s->package) == 0)
-            return true;
-    return false;
+        if (strcmp(t->sections[i].name, name) == 0 && strcmp(t->sections[i].package, package) == 0)
+            return (int)i;
+    return -1;
 }
 
 static enum ach_status begin_section(struct msg_text *t, char *full, unsigned number)
@@ -234,7 +233,7 @@ static enum ach_status begin_section(struct msg_text *t, char *full, unsigned nu
     if (t->section_count == MSG_SECTIONS_MAX)
         return bad(number, "there are too many definitions at", full);
     msg_split(full, &s->package, &s->name);
-    if (is_defined(t, s))
+    if (msg_section_find(t, s->package, s->name) >= 0)
         return bad(number, "there is already a definition of", s->name);
     s->first = t->field_count;
     s->count = 0;

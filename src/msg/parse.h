@@ -54,6 +54,9 @@ void msg_text_free(struct msg_text *t);
 /* Add the definitions of another text, which begins with a separator. Lines are counted anew. */
 enum ach_status msg_parse_more(struct msg_text *t, const char *text, size_t size);
 
+/* The index of a section; -1: there is none. */
+int msg_section_find(const struct msg_text *t, const char *package, const char *name);
+
 /* Cut "package/msg/Name" or "package/Name" in place. A name alone has the package "". */
 void msg_split(char *full, const char **package, const char **name);
 

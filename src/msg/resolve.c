@@ -9,17 +9,11 @@
 static int find_section(const struct msg_text *t, const char *package, const char *name,
                         const char *user)
 {
-    unsigned i;
+    int section = msg_section_find(t, *package ? package : user, name);
 
-    for (i = 0; i < t->section_count; i++) {
-        const struct msg_section *s = &t->sections[i];
-
-        if (strcmp(s->name, name) == 0 && strcmp(s->package, *package ? package : user) == 0)
-            return (int)i;
-    }
-    return *package || strcmp(name, "Header") != 0 || strcmp(user, "std_msgs") == 0
-               ? -1
-               : find_section(t, "std_msgs", name, user);
+    if (section < 0 && !*package && strcmp(name, "Header") == 0)
+        section = msg_section_find(t, "std_msgs", name);
+    return section;
 }
 
 /* "time" and "duration" are of ROS 1. */
