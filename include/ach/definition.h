@@ -8,6 +8,7 @@
  *     float64[3] position    # an array of fixed size
  *     string[] names         # a sequence; string[<=8] has at most 8 elements
  *     uint8 STOPPED=0        # a constant, which is not part of the message
+ *     float64 speed 1.5      # a default, which is checked but not used
  *
  * The definitions that it uses follow it, each behind a line of '=' and a line `MSG: package/Name`.
  * This is the schema encoding `ros2msg`; the definitions of ROS 1 are understood too. From the
