@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+#include <ach/device.h>
+
 PyTypeObject *pyach_add_class(PyObject *module, PyType_Spec *spec)
 {
     PyObject *class = PyType_FromSpec(spec);
@@ -183,6 +185,23 @@ static PyMethodDef methods[] = {
     {0},
 };
 
+/* The Python part takes numbers of the C headers from here, so that they cannot differ. */
+static int add_constants(PyObject *module)
+{
+#define ADD(name) PyModule_AddIntConstant(module, #name, name)
+    return ADD(ACH_O_WAIT) | ADD(ACH_O_LAST) | ADD(ACH_O_COPY) | ADD(ACH_O_LINKED) |
+           ADD(ACH_MAP_DEFAULT) | ADD(ACH_MAP_ANON) | ADD(ACH_MAP_USER) | ADD(ACH_MAP_KERNEL) |
+           ADD(ACH_READY_NONE) | ADD(ACH_READY_IO_URING) | ADD(ACH_READY_THREAD) |
+           ADD(ACH_READY_KERNEL) | ADD(ACH_MSG_DATA) | ADD(ACH_MSG_CMD) | ADD(ACH_MSG_REQ) |
+           ADD(ACH_SUBTYPE_ANY) | ADD(ACH_RIGHT_LIST) | ADD(ACH_RIGHT_DATA) |
+           ADD(ACH_RIGHT_COMMAND) | ADD(ACH_RIGHT_REQUEST) | ADD(ACH_KIND_INT8) |
+           ADD(ACH_KIND_UINT8) | ADD(ACH_KIND_CHAR) | ADD(ACH_KIND_INT16) | ADD(ACH_KIND_UINT16) |
+           ADD(ACH_KIND_INT32) | ADD(ACH_KIND_UINT32) | ADD(ACH_KIND_INT64) | ADD(ACH_KIND_UINT64) |
+           ADD(ACH_KIND_FLOAT) | ADD(ACH_KIND_DOUBLE) | ADD(ACH_KIND_BOOL) | ADD(ACH_ARRAY_NONE) |
+           ADD(ACH_ARRAY_FIXED) | ADD(PYACH_OVERWRITTEN);
+#undef ADD
+}
+
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "ach._ach",
                                         .m_doc = "The functions of libach, for the package ach.",
                                         .m_size = -1, .m_methods = methods};
@@ -193,7 +212,7 @@ PyMODINIT_FUNC PyInit__ach(void)
 
     if (module && (pyach_channel_init(module) < 0 || pyach_inplace_init(module) < 0 ||
                    pyach_table_init(module) < 0 || pyach_device_init(module) < 0 ||
-                   pyach_period_init(module) < 0))
+                   pyach_period_init(module) < 0 || add_constants(module) < 0))
         Py_CLEAR(module);
     return module;
 }

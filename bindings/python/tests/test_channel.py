@@ -9,6 +9,7 @@ import time
 import unittest
 
 import ach
+from ach import _ach
 from support import LIMIT, ChannelTest
 
 
@@ -234,6 +235,17 @@ class Errors(ChannelTest):
                          {n: s["value"] for n, s in real.items()})
         classes = {c.status for c in ach.Error.__subclasses__()}
         self.assertEqual(classes, set(ach.Status) - {ach.Status.OK, ach.Status.MISSED_FRAME})
+
+    def test_constants(self):
+        """The numbers that the C part exports are those of the headers."""
+        with open(os.environ["API"], encoding="utf-8") as f:
+            api = json.load(f)
+        real = {n: v["value"] for e in api["enums"].values() for n, v in e.items()}
+        real.update(api["constants"])
+        exported = {n: v for n, v in vars(_ach).items() if n.startswith("ACH_")}
+        self.assertEqual(exported, {n: real.get(n) for n in exported})
+        named = {n for n in exported if n.startswith(("ACH_MAP_", "ACH_READY_"))}
+        self.assertEqual(named, {*api["enums"]["ach_map"], *api["enums"]["ach_ready"]})
 
     def test_missing(self):
         with self.assertRaises(ach.NotFound) as caught:

@@ -60,6 +60,8 @@ class Documents(unittest.TestCase):
                                     if isinstance(m, (ast.FunctionDef, ast.AnnAssign))}
             elif isinstance(node, ast.FunctionDef):
                 named[node.name] = None
+            elif isinstance(node, ast.AnnAssign):
+                named[node.target.id] = None
         real = {n for n in vars(_ach) if not n.startswith("__")}
         self.assertEqual(set(named), real)
         for name, members in named.items():

@@ -6,6 +6,42 @@ from typing import Any, Optional
 
 from typing_extensions import Buffer
 
+ACH_O_WAIT: int
+ACH_O_LAST: int
+ACH_O_COPY: int
+ACH_O_LINKED: int
+ACH_MAP_DEFAULT: int
+ACH_MAP_ANON: int
+ACH_MAP_USER: int
+ACH_MAP_KERNEL: int
+ACH_READY_NONE: int
+ACH_READY_IO_URING: int
+ACH_READY_THREAD: int
+ACH_READY_KERNEL: int
+ACH_MSG_DATA: int
+ACH_MSG_CMD: int
+ACH_MSG_REQ: int
+ACH_SUBTYPE_ANY: int
+ACH_RIGHT_LIST: int
+ACH_RIGHT_DATA: int
+ACH_RIGHT_COMMAND: int
+ACH_RIGHT_REQUEST: int
+ACH_KIND_INT8: int
+ACH_KIND_UINT8: int
+ACH_KIND_CHAR: int
+ACH_KIND_INT16: int
+ACH_KIND_UINT16: int
+ACH_KIND_INT32: int
+ACH_KIND_UINT32: int
+ACH_KIND_INT64: int
+ACH_KIND_UINT64: int
+ACH_KIND_FLOAT: int
+ACH_KIND_DOUBLE: int
+ACH_KIND_BOOL: int
+ACH_ARRAY_NONE: int
+ACH_ARRAY_FIXED: int
+PYACH_OVERWRITTEN: int
+
 _TypeTuple = tuple[str, str, str, bytes]
 
 class Channel:

@@ -13,9 +13,10 @@ from . import _ach
 from ._errors import AccessDenied, Again, Canceled, Closed, Error, Exists, NotFound, NotSupported, Status, Timeout
 from ._types import Buffer, Type
 
-_WAIT, _LAST, _COPY, _LINKED = 1, 2, 4, 16  # enum ach_get_opts
-_MAPS = ("", "anon", "user", "kernel")
-_READY = ("", "io_uring", "thread", "kernel")
+_MAPS = {_ach.ACH_MAP_DEFAULT: "", _ach.ACH_MAP_ANON: "anon", _ach.ACH_MAP_USER: "user",
+         _ach.ACH_MAP_KERNEL: "kernel"}
+_READY = {_ach.ACH_READY_NONE: "", _ach.ACH_READY_IO_URING: "io_uring",
+          _ach.ACH_READY_THREAD: "thread", _ach.ACH_READY_KERNEL: "kernel"}
 _RAISE: Any = object()
 
 
@@ -78,9 +79,10 @@ class Info(NamedTuple):
 
 
 def _map_number(name: str) -> int:
-    if name not in _MAPS:
-        raise ValueError(f"map must be one of {', '.join(map(repr, _MAPS))}, not {name!r}")
-    return _MAPS.index(name)
+    for number, known in _MAPS.items():
+        if name == known:
+            return number
+    raise ValueError(f"map must be one of {', '.join(map(repr, _MAPS.values()))}, not {name!r}")
 
 
 def _count(what: str, number: int) -> int:
@@ -182,7 +184,8 @@ def wait(channels: Iterable["Channel"], timeout: Optional[float] = None, *,
         raise TypeError("expected several channels, such as [channel]; get waits for one")
     channels = tuple(channels)
     until = deadline if timeout is None else timeout
-    found = _ach.wait(channels, until, timeout is None, _LINKED if linked else 0)
+    found = _ach.wait(channels, until, timeout is None,
+                      _ach.ACH_O_LINKED if linked else 0)
     return {c: Status(s) for c, s in zip(channels, found) if s != Status.EAGAIN}
 
 
@@ -478,5 +481,5 @@ def _ends_iteration(error: Error, options: dict[str, Any]) -> bool:
 
 
 def _options(wait: bool, last: bool, copy: bool, linked: bool) -> int:
-    return ((_WAIT if wait else 0) | (_LAST if last else 0) | (_COPY if copy else 0)
-            | (_LINKED if linked else 0))
+    return ((_ach.ACH_O_WAIT if wait else 0) | (_ach.ACH_O_LAST if last else 0)
+            | (_ach.ACH_O_COPY if copy else 0) | (_ach.ACH_O_LINKED if linked else 0))

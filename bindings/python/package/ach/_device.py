@@ -11,10 +11,9 @@ from . import _ach
 from ._errors import Again, Closed, Invalid, Timeout
 from ._types import Message, _describe
 
-_WAIT, _LAST = 1, 2
-_ANY = -1
-_DATA, _COMMAND, _REQUEST = 1, 2, 3
-_RIGHTS = {1: "list", 2: "data", 4: "command", 8: "request"}
+_DATA, _COMMAND, _REQUEST = _ach.ACH_MSG_DATA, _ach.ACH_MSG_CMD, _ach.ACH_MSG_REQ
+_RIGHTS = {_ach.ACH_RIGHT_LIST: "list", _ach.ACH_RIGHT_DATA: "data",
+           _ach.ACH_RIGHT_COMMAND: "command", _ach.ACH_RIGHT_REQUEST: "request"}
 _RAISE: Any = object()
 
 
@@ -120,8 +119,8 @@ class Device(_ach.Device):
         Returns a Message; `_name` is the name of the message and `_timestamp` its time. Raises
         Closed if the server has ended.
         """
-        subtype = _ANY if name is None else self._find(_DATA, name)[0]
-        options = (_WAIT if wait else 0) | (_LAST if last else 0)
+        subtype = _ach.ACH_SUBTYPE_ANY if name is None else self._find(_DATA, name)[0]
+        options = (_ach.ACH_O_WAIT if wait else 0) | (_ach.ACH_O_LAST if last else 0)
         try:
             return _message(self._get(subtype, options, timeout))
         except (Again, Timeout):

@@ -214,11 +214,10 @@ class BadType(Error, TypeError):
     _text = "the channel has another type"
 
 
-_OVERWRITTEN = 100  # PYACH_OVERWRITTEN in src/common.h
 _CLASSES = {c.status: c for c in Error.__subclasses__()}
 
 
 def make_error(status: int, what: object, text: str, errno: int) -> Error:
     """The exception of a status. The C part calls it."""
-    cls = Overwritten if status == _OVERWRITTEN else _CLASSES.get(status, Bug)
+    cls = Overwritten if status == _ach.PYACH_OVERWRITTEN else _CLASSES.get(status, Bug)
     return cls(what, text, errno)

@@ -18,10 +18,14 @@ except ImportError:  # arrays are array.array then
     numpy = None
 
 # enum ach_kind: (code of the array module and of numpy, size)
-_SCALARS = {1: ("b", 1), 2: ("B", 1), 4: ("h", 2), 5: ("H", 2), 6: ("i", 4), 7: ("I", 4),
-            8: ("q", 8), 9: ("Q", 8), 10: ("f", 4), 11: ("d", 8), 13: ("?", 1)}
-_CHAR = 3
-_ONE, _FIXED = 0, 1  # enum ach_array; others are variable
+_SCALARS = {
+    _ach.ACH_KIND_INT8: ("b", 1), _ach.ACH_KIND_UINT8: ("B", 1),
+    _ach.ACH_KIND_INT16: ("h", 2), _ach.ACH_KIND_UINT16: ("H", 2),
+    _ach.ACH_KIND_INT32: ("i", 4), _ach.ACH_KIND_UINT32: ("I", 4),
+    _ach.ACH_KIND_INT64: ("q", 8), _ach.ACH_KIND_UINT64: ("Q", 8),
+    _ach.ACH_KIND_FLOAT: ("f", 4), _ach.ACH_KIND_DOUBLE: ("d", 8), _ach.ACH_KIND_BOOL: ("?", 1)}
+_CHAR = _ach.ACH_KIND_CHAR
+_ONE, _FIXED = _ach.ACH_ARRAY_NONE, _ach.ACH_ARRAY_FIXED  # others are variable
 
 Buffer = Union[bytes, bytearray, memoryview, Any]
 

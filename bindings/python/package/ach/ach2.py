@@ -21,8 +21,8 @@ from ._channel import unlink as _unlink
 from ._errors import Again, Canceled, Error, NotFound, Status, Timeout
 
 AchException = Error
-ACH_O_WAIT = 1
-ACH_O_LAST = 2
+ACH_O_WAIT = _ach.ACH_O_WAIT
+ACH_O_LAST = _ach.ACH_O_LAST
 for _name, _status in Status.__members__.items():
     globals()[f"ACH_{_name}"] = int(_status)
 
