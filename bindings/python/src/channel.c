@@ -79,7 +79,7 @@ static void channel_dealloc(PyObject *self)
 }
 
 PyDoc_STRVAR(close_doc,
-             "close() -> bool\n\nClose the handle. Waits of other threads end with Closed.\n\n"
+             "close($self, /)\n--\n\nClose the handle. Waits of other threads end with Closed.\n\n"
              "Returns False if views, or arrays made from them, still exist: their memory stays "
              "mapped\nuntil the last one is gone. Closing again does nothing.");
 
@@ -471,7 +471,7 @@ static PyObject *channel_reserve(PyObject *self, PyObject *args)
 
 /* The other functions. */
 
-PyDoc_STRVAR(flush_doc, "flush()\n\nSkip all messages that are in the channel now.");
+PyDoc_STRVAR(flush_doc, "flush($self, /)\n--\n\nSkip all messages that are in the channel now.");
 
 static PyObject *channel_flush(PyObject *self, PyObject *unused)
 {
@@ -487,9 +487,9 @@ static PyObject *channel_flush(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(cancel_doc,
-             "cancel()\n\nEnd a wait of another thread with Canceled, and let later gets raise it, "
-             "too, until resume.\nMay be called from a signal handler.");
+PyDoc_STRVAR(cancel_doc, "cancel($self, /)\n--\n\nEnd a wait of another thread with Canceled, and "
+                         "let later gets raise it, "
+                         "too, until resume.\nMay be called from a signal handler.");
 
 static PyObject *channel_cancel(PyObject *self, PyObject *unused)
 {
@@ -502,7 +502,7 @@ static PyObject *channel_cancel(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(resume_doc, "resume()\n\nEnd the effect of cancel.");
+PyDoc_STRVAR(resume_doc, "resume($self, /)\n--\n\nEnd the effect of cancel.");
 
 static PyObject *channel_resume(PyObject *self, PyObject *unused)
 {
@@ -515,7 +515,9 @@ static PyObject *channel_resume(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(chmod_doc, "chmod(mode)\n\nChange the permissions of the channel.");
+PyDoc_STRVAR(
+    chmod_doc,
+    "chmod($self, mode, /)\n--\n\nChange the permissions of the channel, such as to 0o640.");
 
 static PyObject *channel_chmod(PyObject *self, PyObject *args)
 {
@@ -528,10 +530,11 @@ static PyObject *channel_chmod(PyObject *self, PyObject *args)
     return pyach_none(ach_chmod(&c->chan, mode), c->name);
 }
 
-PyDoc_STRVAR(fileno_doc,
-             "fileno() -> int\n\nA descriptor for select, poll and asyncio. It is readable while a "
-             "get without waiting would\nreturn a message. Only poll it. It belongs to the handle; "
-             "a child of fork gets another one.");
+PyDoc_STRVAR(
+    fileno_doc,
+    "fileno($self, /)\n--\n\nA descriptor for select, poll and asyncio. It is readable while a "
+    "get without waiting would\nreturn a message. Only poll it. It belongs to the handle; "
+    "a child of fork gets another one.");
 
 static PyObject *channel_fileno(PyObject *self, PyObject *unused)
 {

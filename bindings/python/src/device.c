@@ -348,7 +348,8 @@ static PyMethodDef device_methods[] = {
     {"_command", device_command, METH_VARARGS, "_command(subtype, body)"},
     {"_request", device_request, METH_VARARGS, "_request(subtype, body, timeout) -> tuple"},
     {"fileno", device_fileno, METH_NOARGS,
-     "fileno() -> int\n\nA descriptor that is readable while there is a message. Only poll it."},
+     "fileno($self, /)\n--\n\nA descriptor that is readable while there is a message. Only poll "
+     "it."},
     {0},
 };
 

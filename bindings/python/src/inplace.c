@@ -155,7 +155,7 @@ static PyObject *view_intact(PyObject *self, void *unused)
 
 PyDoc_STRVAR(
     view_release_doc,
-    "release() -> bool\n\nEnd the view. Returns whether the message was intact until now.");
+    "release($self, /)\n--\n\nEnd the view. Returns whether the message was intact until now.");
 
 static PyObject *view_release(PyObject *self, PyObject *unused)
 {
@@ -349,7 +349,8 @@ static PyObject *commit_size(struct pyach_reservation *r, size_t size)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(commit_doc, "commit(size=None)\n\nPut the message: the first bytes, or all.");
+PyDoc_STRVAR(commit_doc,
+             "commit($self, size=None, /)\n--\n\nPut the message: the first bytes, or all.");
 
 static PyObject *reservation_commit(PyObject *self, PyObject *args)
 {
@@ -364,7 +365,7 @@ static PyObject *reservation_commit(PyObject *self, PyObject *args)
     return PyErr_Occurred() ? NULL : commit_size(r, size);
 }
 
-PyDoc_STRVAR(abort_doc, "abort()\n\nDrop the reservation; nothing is put.");
+PyDoc_STRVAR(abort_doc, "abort($self, /)\n--\n\nDrop the reservation; nothing is put.");
 
 static PyObject *reservation_abort(PyObject *self, PyObject *unused)
 {

@@ -162,7 +162,7 @@ static int period_sleep(const ach_period_t *p)
     return 0;
 }
 
-PyDoc_STRVAR(period_wait_doc, "wait() -> int\n\nSleep until the next period begins.\n\n"
+PyDoc_STRVAR(period_wait_doc, "wait($self, /)\n--\n\nSleep until the next period begins.\n\n"
                               "Returns the number of periods that were missed, because the program "
                               "was still working.");
 
@@ -204,11 +204,12 @@ static PyMethodDef period_methods[] = {
     {0},
 };
 
-PyDoc_STRVAR(period_doc,
-             "Period(seconds)\n\nA steady rate for a control loop. Iterating waits for the next "
-             "period, and yields\nthe number of periods that were missed:\n\n"
-             "    for missed in ach.Period(0.01):\n        ...\n\n"
-             "Under `ach sim` periods run on simulated time.");
+PyDoc_STRVAR(
+    period_doc,
+    "Period(seconds)\n--\n\nA steady rate for a control loop. Iterating waits for the next "
+    "period, and yields\nthe number of periods that were missed:\n\n"
+    "    for missed in ach.Period(0.01):\n        ...\n\n"
+    "Under `ach sim` periods run on simulated time.");
 
 int pyach_period_init(PyObject *module)
 {

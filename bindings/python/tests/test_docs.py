@@ -5,14 +5,16 @@ import doctest
 import inspect
 import os
 import pydoc
+import re
 import signal
 import subprocess
 import sys
+import textwrap
 import unittest
 
 import ach
-from ach import _ach, ach2
-from support import LIMIT
+from ach import _ach, _errors, ach2
+from support import LIMIT, python
 
 try:
     import numpy
@@ -21,6 +23,7 @@ except ImportError:
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(HERE)
+TUPLES = ["DeviceInfo", "Info", "Listed", "Missed", "Origin"]
 EXAMPLES = os.path.join(TOP, "examples")
 
 
@@ -32,7 +35,7 @@ class Documents(unittest.TestCase):
         self.assertGreater(tried, 20)
 
     def test_docstrings(self):
-        for name in ach.__all__:
+        for name in ach.__all__ + _errors.__all__ + TUPLES:
             thing = getattr(ach, name)
             self.assertTrue(thing.__doc__, name)
             if not inspect.isclass(thing) or issubclass(thing, (ach.Error, tuple)):
@@ -45,9 +48,27 @@ class Documents(unittest.TestCase):
                 self.assertTrue(method.__doc__, f"ach2.Channel.{name}")
 
     def test_help(self):
+        """An overview first; no long lists of what exceptions and tuples inherit."""
         text = pydoc.plain(pydoc.render_doc(ach))
         for word in ("class Channel", "get(", "reserve(", "device("):
             self.assertIn(word, text)
+        self.assertLess(len(text.splitlines()), 800)
+        for word in ("with_traceback", "Alias for field", "object at 0x"):
+            self.assertNotIn(word, text)
+        for name in _errors.__all__ + TUPLES:
+            self.assertRegex(ach.__doc__, rf"\b{name}\b")
+            self.assertEqual(getattr(ach, name).__module__.partition(".")[0], "ach")
+        for line in ach.__doc__.splitlines():
+            self.assertLessEqual(len(line), 100)
+
+    def test_overview(self):
+        """The examples of help(ach) run; those with devices are in test_near."""
+        blocks = re.findall(r"\n\n((?:    .*\n|\n(?=    ))+)", ach.__doc__)
+        code = [textwrap.dedent(block) for block in blocks if "ach.Channel(" in block]
+        self.assertEqual(len(code), 2)
+        done = python("import ach\n" + "\n".join(code) +
+                      "for name in ('temperature', 'point'):\n    ach.unlink(name)")
+        self.assertEqual((done.stdout, done.stderr), ("b'22.5'\n1.0\n", ""))
 
     def test_stubs(self):
         """The stubs name what the C part has, and nothing else."""

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Channels."""
-from __future__ import annotations
-
 import asyncio
 import math
 import operator
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from . import _ach
-from ._errors import AccessDenied, Again, Canceled, Closed, Error, Exists, NotFound, NotSupported, Status, Timeout
+from ._errors import (RAISE, AccessDenied, Again, Canceled, Closed, Error, Exists, NotFound,
+                      NotSupported, Status, Timeout)
 from ._types import Buffer, Type
 
 _MAPS = {_ach.ACH_MAP_DEFAULT: "", _ach.ACH_MAP_ANON: "anon", _ach.ACH_MAP_USER: "user",
          _ach.ACH_MAP_KERNEL: "kernel"}
 _READY = {_ach.ACH_READY_NONE: "", _ach.ACH_READY_IO_URING: "io_uring",
           _ach.ACH_READY_THREAD: "thread", _ach.ACH_READY_KERNEL: "kernel"}
-_RAISE: Any = object()
 
 
 class Missed(NamedTuple):
@@ -91,7 +89,7 @@ def _count(what: str, number: int) -> int:
     return number
 
 
-def _type_tuple(type: Optional[Type]) -> Optional[tuple[str, str, str, bytes]]:
+def _type_tuple(type: Type | None) -> tuple[str, str, str, bytes] | None:
     if type is None:
         return None
     if not isinstance(type, Type):
@@ -106,11 +104,11 @@ def _nanoseconds(seconds: float) -> int:
     return round(seconds * 1e9)
 
 
-def create(name: str, frame_count: int = 0, frame_size: int = 0, *, type: Optional[Type] = None,
-           exist_ok: bool = False, map: str = "", clock: Optional[int] = None,
+def create(name: str, frame_count: int = 0, frame_size: int = 0, *, type: Type | None = None,
+           exist_ok: bool = False, map: str = "", clock: int | None = None,
            truncate: bool = False, replace_corrupt: bool = False, timestamps: bool = False,
            readonly_wake: bool = False, single_writer: bool = False, relayed: bool = False,
-           mode: Optional[int] = None) -> Any:
+           mode: int | None = None) -> Any:
     """Create a channel; see ach_create(3).
 
     frame_count: the most messages to keep; 0: 16
@@ -170,8 +168,8 @@ def handle_sigbus() -> None:
     _ach.handle_sigbus()
 
 
-def wait(channels: Iterable["Channel"], timeout: Optional[float] = None, *,
-         deadline: Optional[float] = None, linked: bool = False) -> dict["Channel", Status]:
+def wait(channels: Iterable["Channel"], timeout: float | None = None, *,
+         deadline: float | None = None, linked: bool = False) -> dict["Channel", Status]:
     """Wait until one of several channels has a new message.
 
     timeout: seconds; deadline: a time of time.monotonic()
@@ -196,15 +194,19 @@ class Channel(_ach.Channel):
             for message in imu:
                 ...
 
+    Getting: get, messages, `for`; flush skips what is there. Putting: put, put_relayed.
+    Without a copy: view, reserve. With asyncio: aget, amessages, `async for`; fileno for select.
+    About the last message: seq, timestamp, missed, origin, status. About the channel: info, type,
+    name, clock, map. To end waits: close, cancel.
+
     Different handles can be used by different threads. One handle is for one thread at a time, or
     RuntimeError is raised; but put, cancel and close may be called at any time. Waiting releases
     the GIL, and Ctrl-C ends a wait.
     """
 
-    def __init__(self, name: Any, *, type: Optional[Type] = None, readonly: bool = False,
+    def __init__(self, name: Any, *, type: Type | None = None, readonly: bool = False,
                  source: bool = False, spin: float = 0.0, lock_timeout: float = 0.0, map: str = "",
-                 decode: Optional[Callable[[bytes], Any]] = None,
-                 encode: Optional[Callable[[Any], Buffer]] = None):
+                 decode: Callable | None = None, encode: Callable | None = None):
         """Open a channel.
 
         name: its name, or what create returned for a channel of this process
@@ -243,13 +245,14 @@ class Channel(_ach.Channel):
         return self
 
     def __exit__(self, *unused: Any) -> None:
+        """Close the handle."""
         self.close()
 
     def __repr__(self) -> str:
         return f"<ach.Channel {self.name}{' closed' if self.closed else ''}>"
 
     @property
-    def type(self) -> Optional[Type]:
+    def type(self) -> Type | None:
         """What the messages are; None: the channel does not say."""
         return self._channel_type
 
@@ -277,9 +280,9 @@ class Channel(_ach.Channel):
         self._put_relayed(self._encoded(message), *origin)
 
     def get(self, *, wait: bool = True, last: bool = False, copy: bool = False,
-            linked: bool = False, timeout: Optional[float] = None,
-            deadline: Optional[float] = None, raw: bool = False, into: Optional[Buffer] = None,
-            default: Any = _RAISE) -> Any:
+            linked: bool = False, timeout: float | None = None,
+            deadline: float | None = None, raw: bool = False, into: Buffer | None = None,
+            default: Any = RAISE) -> Any:
         """Get a message: the oldest one that this handle has not seen.
 
         wait: if there is nothing new, wait; else raise Again
@@ -298,7 +301,7 @@ class Channel(_ach.Channel):
             data = self._get(_options(wait, last, copy, linked),
                              deadline if timeout is None else timeout, timeout is None, into)
         except (Again, Timeout):
-            if default is _RAISE:
+            if default is RAISE:
                 raise
             return default
         if raw or into is not None or self._decode is None:
@@ -306,8 +309,8 @@ class Channel(_ach.Channel):
         return self._decode(data)
 
     def view(self, *, wait: bool = True, last: bool = False, copy: bool = False,
-             linked: bool = False, timeout: Optional[float] = None,
-             deadline: Optional[float] = None) -> Any:
+             linked: bool = False, timeout: float | None = None,
+             deadline: float | None = None) -> Any:
         """Read a message in place, without a copy. Options are those of get.
 
             with channel.view() as v:       # a read-only memoryview
@@ -393,6 +396,7 @@ class Channel(_ach.Channel):
             yield message
 
     def __iter__(self) -> Iterator[Any]:
+        """As messages()."""
         return self.messages()
 
     def close(self) -> bool:
@@ -407,9 +411,9 @@ class Channel(_ach.Channel):
     # asyncio
 
     async def aget(self, *, last: bool = False, copy: bool = False, linked: bool = False,
-                   timeout: Optional[float] = None, deadline: Optional[float] = None,
-                   raw: bool = False, into: Optional[Buffer] = None,
-                   default: Any = _RAISE) -> Any:
+                   timeout: float | None = None, deadline: float | None = None,
+                   raw: bool = False, into: Buffer | None = None,
+                   default: Any = RAISE) -> Any:
         """As get, for asyncio: waits without blocking the event loop, and without a thread."""
         options = {"last": last, "copy": copy, "linked": linked, "raw": raw, "into": into}
         if timeout is None and deadline is not None:
@@ -425,7 +429,7 @@ class Channel(_ach.Channel):
         try:
             return await asyncio.wait_for(self._get_ready(options), timeout)
         except asyncio.TimeoutError:
-            if default is _RAISE:
+            if default is RAISE:
                 raise Timeout(self.name) from None
             return default
 
@@ -471,6 +475,7 @@ class Channel(_ach.Channel):
             yield message
 
     def __aiter__(self) -> AsyncIterator[Any]:
+        """As amessages()."""
         return self.amessages()
 
 

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Devices of robots."""
-from __future__ import annotations
-
 import asyncio
 import difflib
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from . import _ach
-from ._errors import Again, Closed, Invalid, Timeout
+from ._errors import RAISE, Again, Closed, Invalid, Timeout
 from ._types import Message, _describe
 
 _DATA, _COMMAND, _REQUEST = _ach.ACH_MSG_DATA, _ach.ACH_MSG_CMD, _ach.ACH_MSG_REQ
 _RIGHTS = {_ach.ACH_RIGHT_LIST: "list", _ach.ACH_RIGHT_DATA: "data",
            _ach.ACH_RIGHT_COMMAND: "command", _ach.ACH_RIGHT_REQUEST: "request"}
-_RAISE: Any = object()
 
 
 class DeviceInfo(NamedTuple):
@@ -24,7 +21,7 @@ class DeviceInfo(NamedTuple):
     driver: str  #: "": unknown
 
 
-def devices(where: str = "", *, transport: Optional[str] = None,
+def devices(where: str = "", *, transport: str | None = None,
             timeout: float = 5.0) -> list[DeviceInfo]:
     """The devices of a robot: where is "" for this machine, "6666", or "robot.local:6665"."""
     return [DeviceInfo(*d) for d in _ach.devices(where, transport, timeout)]
@@ -59,9 +56,12 @@ class Device(_ach.Device):
         with ach.device("laser:0") as laser:
             scan = laser.get("SCAN", last=True)
             print(min(scan.ranges))
+
+    describe() names the messages of its interface. Getting data: get, aget, `for`, `async for`.
+    Sending: command, new, flush; request waits for an answer.
     """
 
-    def __init__(self, address: str, *, transport: Optional[str] = None, timeout: float = 5.0,
+    def __init__(self, address: str, *, transport: str | None = None, timeout: float = 5.0,
                  messages: int = 0):
         self._open(address, transport, timeout, messages)
         self._messages = {(kind, name): (subtype, text, table) for name, kind, subtype, text, table
@@ -71,6 +71,7 @@ class Device(_ach.Device):
         return self
 
     def __exit__(self, *unused: Any) -> None:
+        """Close the device."""
         if not self.closed:
             self.close()
 
@@ -106,8 +107,8 @@ class Device(_ach.Device):
             raise Invalid(self.address, f"{self.interface} has no message '{name}'{hint}")
         return found
 
-    def get(self, name: Optional[str] = None, *, wait: bool = True, last: bool = False,
-            timeout: Optional[float] = None, default: Any = _RAISE) -> Any:
+    def get(self, name: str | None = None, *, wait: bool = True, last: bool = False,
+            timeout: float | None = None, default: Any = RAISE) -> Any:
         """Get data.
 
         name: which message, such as "SCAN"; None: any. Others are kept for later calls
@@ -124,7 +125,7 @@ class Device(_ach.Device):
         try:
             return _message(self._get(subtype, options, timeout))
         except (Again, Timeout):
-            if default is _RAISE:
+            if default is RAISE:
                 raise
             return default
 
@@ -168,7 +169,7 @@ class Device(_ach.Device):
         self._command(subtype, {} if body is None and table else body)
 
     def request(self, name: str, message: Any = None, /, *, timeout: float = 5.0,
-                **fields: Any) -> Optional[Message]:
+                **fields: Any) -> Message | None:
         """Send a request, and wait for the answer; fields as for command.
 
         Returns the answer as a Message; None if it has no fields. Raises NotSupported if the
@@ -184,7 +185,7 @@ class Device(_ach.Device):
 
     # asyncio
 
-    async def aget(self, name: Optional[str] = None, *, last: bool = False) -> Any:
+    async def aget(self, name: str | None = None, *, last: bool = False) -> Any:
         """As get, for asyncio: waits without blocking the event loop, and without a thread."""
         loop = asyncio.get_running_loop()
         while True:
@@ -216,7 +217,7 @@ def _message(got: tuple) -> Any:
     return message
 
 
-def device(address: str, *, transport: Optional[str] = None, timeout: float = 5.0,
+def device(address: str, *, transport: str | None = None, timeout: float = 5.0,
            messages: int = 0) -> Device:
     """Open a device, and subscribe to its data.
 

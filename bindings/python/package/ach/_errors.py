@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Statuses, and the exceptions that stand for them."""
-from __future__ import annotations
-
 import enum
 import errno as _errno
 import re
+from typing import Any
 
 from . import _ach
+
+__all__ = ["AccessDenied", "Again", "BadAddress", "BadFile", "BadHeader", "BadType", "Bug",
+           "Canceled", "Closed", "Corrupt", "Error", "Exists", "Interrupted", "Invalid",
+           "InvalidName", "NotFound", "NotSupported", "Overflow", "Overwritten", "Status",
+           "SystemCallFailed", "Timeout"]
 
 
 class Status(enum.IntEnum):
@@ -38,6 +42,16 @@ class Status(enum.IntEnum):
 
     def __str__(self) -> str:
         return _ach.status_name(self)
+
+
+class _Raise:
+    """The default of `default`: an exception is raised. Its repr is for help."""
+
+    def __repr__(self) -> str:
+        return "<raise>"
+
+
+RAISE: Any = _Raise()
 
 
 def _names(text: str, name: str) -> bool:
@@ -215,6 +229,10 @@ class BadType(Error, TypeError):
 
 
 _CLASSES = {c.status: c for c in Error.__subclasses__()}
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "ach"  # tracebacks show where programs find the class
 
 
 def make_error(status: int, what: object, text: str, errno: int) -> Error:

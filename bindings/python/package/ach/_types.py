@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Types of messages: what a channel says about them, and how they become Python objects."""
-from __future__ import annotations
-
 import array
 import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 from . import _ach
 from ._errors import Invalid
@@ -189,7 +187,7 @@ class Type:
         return made
 
     @classmethod
-    def from_msg(cls, path: Union[str, "os.PathLike[str]"], name: Optional[str] = None) -> "Type":
+    def from_msg(cls, path: Union[str, "os.PathLike[str]"], name: str | None = None) -> "Type":
         """A type from a .msg file of ROS.
 
         The default name is that of the file, in its package if the file is in a folder
