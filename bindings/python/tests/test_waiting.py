@@ -266,6 +266,35 @@ class Asyncio(ChannelTest):
         self.assertEqual(self.run_tasks(read(), read(), close())[:2], [True, True])
         self.assertFalse(r.mapped)
 
+    def test_end_from_elsewhere(self):
+        """A thread, or another task, closes or cancels a handle that a task waits for."""
+        async def main(r, end):
+            task = asyncio.create_task(r.aget())
+            await asyncio.sleep(0.01)
+            start = time.monotonic()
+            end()
+            with self.assertRaises((ach.Closed, ach.Canceled)):
+                await asyncio.wait_for(task, 2 * LIMIT)
+            self.assertLess(time.monotonic() - start, LIMIT)
+
+        for in_other in (False, True):
+            for name in ("close", "cancel"):
+                _, r = self.pair(name=f"{in_other}{name}")
+                end = getattr(r, name)
+                asyncio.run(main(r, threading.Timer(0.02, end).start if in_other else end))
+
+    def test_loops(self):
+        """Tasks of two event loops wait for one handle, one after the other; one loop is gone."""
+        w, r = self.pair()
+        loop = asyncio.new_event_loop()
+        left = loop.create_task(r.aget())
+        loop.run_until_complete(asyncio.sleep(0.01))
+        self.assertEqual(self.run_tasks(r.aget(), self.put_later(w, b"1"))[0], b"1")
+        loop.close()
+        r.close()
+        self.assertFalse(left.done())
+        left._log_destroy_pending = False
+
     def test_cancel_of_a_task(self):
         w, r = self.pair()
 
@@ -278,7 +307,7 @@ class Asyncio(ChannelTest):
             return await asyncio.wait_for(second, LIMIT)
 
         self.assertEqual(asyncio.run(main()), b"1")
-        self.assertEqual(r._waiters, {})
+        self.assertEqual(r._waiters._loops, {})
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from . import _ach
 from ._errors import (RAISE, AccessDenied, Again, Canceled, Closed, Error, Exists, NotFound,
                       NotSupported, Status, Timeout)
 from ._types import Buffer, Type
+from ._waiters import Waiters
 
 _MAPS = {_ach.ACH_MAP_DEFAULT: "", _ach.ACH_MAP_ANON: "anon", _ach.ACH_MAP_USER: "user",
          _ach.ACH_MAP_KERNEL: "kernel"}
@@ -228,7 +229,7 @@ class Channel(_ach.Channel):
                 raise TypeError(f"decode and encode must be functions, not {function!r}")
         self._decode = decode
         self._encode = encode
-        self._waiters: dict[asyncio.Future[None], asyncio.AbstractEventLoop] = {}
+        self._waiters = Waiters()
         self._open(name if heap is None else "anonymous", heap, _map_number(map), readonly, source,
                    _nanoseconds(spin), _nanoseconds(lock_timeout), _type_tuple(type))
         self._channel_type = type
@@ -399,14 +400,23 @@ class Channel(_ach.Channel):
         """As messages()."""
         return self.messages()
 
+    def cancel(self) -> None:
+        """End waits of other threads and tasks with Canceled. Later gets raise it, too, until resume.
+
+        May be called from a signal handler.
+        """
+        super().cancel()
+        self._waiters.wake()
+
     def close(self) -> bool:
         """Close the handle. Waits of other threads and tasks end with Closed.
 
         Returns False if views, or arrays made from them, still exist: their memory stays mapped
         until the last one is gone. Closing again does nothing.
         """
-        self._wake_waiters()
-        return super().close()
+        unmapped = super().close()
+        self._waiters.wake()
+        return unmapped
 
     # asyncio
 
@@ -438,28 +448,7 @@ class Channel(_ach.Channel):
             try:
                 return self.get(wait=False, **options)
             except Again:
-                await self._readable()
-
-    async def _readable(self) -> None:
-        """Wait until the descriptor is readable. Several tasks may wait for it."""
-        loop = asyncio.get_running_loop()
-        fd = self.fileno()
-        waiter = loop.create_future()
-        if not self._waiters:
-            loop.add_reader(fd, self._wake_waiters)
-        self._waiters[waiter] = loop
-        try:
-            await waiter
-        finally:
-            if self._waiters.pop(waiter, None) and not self._waiters:
-                loop.remove_reader(fd)
-
-    def _wake_waiters(self) -> None:
-        waiters, self._waiters = self._waiters, {}
-        for waiter, loop in waiters.items():
-            loop.remove_reader(self.fileno())
-            if not waiter.done():
-                waiter.set_result(None)
+                await self._waiters.readable(self.fileno())
 
     async def amessages(self, **options: Any) -> AsyncIterator[Any]:
         """As messages, for `async for`."""
