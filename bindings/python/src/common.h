@@ -61,6 +61,7 @@ PyObject *pyach_raise_busy(PyObject *what);
 
 struct pyach_limit {
     bool forever;
+    bool sliced; /* in other threads, too */
     bool last; /* the time of pyach_limit_next is the end of the wait, not of a slice */
     clockid_t clock;
     struct timespec at, next;

@@ -3,7 +3,8 @@
  * device.c - the class Device: a handle of a device
  *
  * Every call may wait for a server, so all of them release the GIL. Meanwhile the device is busy: a
- * second thread gets an exception.
+ * second thread gets an exception. It may close the device, though: then the first one
+ * closes the handle of libach at the end of its call.
  */
 #include "common.h"
 
@@ -16,6 +17,7 @@ struct device {
     ach_device_t *device; /* NULL: closed */
     PyObject *address;
     bool busy;
+    bool ended; /* close was called while it was busy */
 };
 
 static struct device *device_of(PyObject *self)
@@ -25,10 +27,10 @@ static struct device *device_of(PyObject *self)
 
 static int device_check(struct device *d)
 {
-    if (d->busy)
-        pyach_raise_busy(d->address);
-    else if (!d->device)
+    if (!d->device || d->ended)
         pyach_raise(ACH_CLOSED, d->address);
+    else if (d->busy)
+        pyach_raise_busy(d->address);
     else
         return 0;
     return -1;
@@ -43,17 +45,34 @@ static int device_begin(struct device *d)
     return 0;
 }
 
+static enum ach_status device_close_handle(struct device *d)
+{
+    ach_device_t *open = d->device;
+    enum ach_status r;
+
+    d->device = NULL;
+    d->ended = false;
+    Py_BEGIN_ALLOW_THREADS
+    r = ach_device_close(open);
+    Py_END_ALLOW_THREADS
+    return r;
+}
+
+/* After a call without the GIL; ACH_CLOSED if another thread closed the device meanwhile. */
+static enum ach_status device_end(struct device *d, enum ach_status r)
+{
+    d->busy = false;
+    if (!d->ended)
+        return r;
+    device_close_handle(d);
+    return ach_errstr_set(ACH_CLOSED, "the device was closed during the call");
+}
+
 static void device_dealloc(PyObject *self)
 {
     struct device *d = device_of(self);
-    ach_device_t *open = d->device;
 
-    d->device = NULL;
-    if (open) {
-        Py_BEGIN_ALLOW_THREADS
-        ach_device_close(open);
-        Py_END_ALLOW_THREADS
-    }
+    device_close_handle(d);
     Py_CLEAR(d->address);
     pyach_free(self);
 }
@@ -101,18 +120,16 @@ static PyObject *device_open(PyObject *self, PyObject *args)
 static PyObject *device_close(PyObject *self, PyObject *unused)
 {
     struct device *d = device_of(self);
-    ach_device_t *open = d->device;
-    enum ach_status r;
 
     (void)unused;
-    if (device_check(d) < 0)
-        return NULL;
-    d->device = NULL;
+    if (!d->device || d->ended)
+        return pyach_raise(ACH_CLOSED, d->address);
+    if (d->busy) {
+        d->ended = true;
+        Py_RETURN_NONE;
+    }
     pyach_forget();
-    Py_BEGIN_ALLOW_THREADS
-    r = ach_device_close(open);
-    Py_END_ALLOW_THREADS
-    return pyach_none(r, d->address);
+    return pyach_none(device_close_handle(d), d->address);
 }
 
 static PyObject *device_flush(PyObject *self, PyObject *args)
@@ -126,8 +143,7 @@ static PyObject *device_flush(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     r = ach_device_flush(d->device, seconds);
     Py_END_ALLOW_THREADS
-    d->busy = false;
-    return pyach_none(r, d->address);
+    return pyach_none(device_end(d, r), d->address);
 }
 
 /* The body as an object; bytes if this process does not know the message; None: there is none. */
@@ -175,8 +191,11 @@ static enum ach_status device_wait(struct device *d, int subtype, int options,
         Py_END_ALLOW_THREADS
         if (r != ACH_TIMEOUT || limit->last)
             return r;
+        pyach_forget();
         if (PyErr_CheckSignals() < 0)
             return ACH_EINTR;
+        if (d->ended)
+            return ACH_CLOSED;
     }
 }
 
@@ -192,11 +211,14 @@ static PyObject *device_get(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "iiO:_get", &subtype, &options, &timeout) ||
         pyach_limit_init(&limit, timeout, false, CLOCK_MONOTONIC) < 0 || device_begin(d) < 0)
         return NULL;
-    r = device_wait(d, subtype, options, &limit, &m);
-    d->busy = false;
+    limit.sliced = true; /* libach has no call that ends a wait for a device */
+    r = device_end(d, device_wait(d, subtype, options, &limit, &m));
+    if (PyErr_Occurred()) /* of a signal handler, even if it closed the device */
+        return NULL;
     if (r == ACH_OK || r == ACH_MISSED_FRAME)
         return message_tuple(m);
-    return r == ACH_EINTR ? NULL : pyach_raise(r, d->address);
+    ach_message_unref(m);
+    return r == ACH_CLOSED ? pyach_raise_why(r, d->address) : pyach_raise(r, d->address);
 }
 
 /* A struct from an object; NULL without an exception: no body. */
@@ -243,7 +265,7 @@ static PyObject *device_command(PyObject *self, PyObject *args)
         Py_BEGIN_ALLOW_THREADS
         r = ach_device_command(d->device, subtype, body);
         Py_END_ALLOW_THREADS
-        d->busy = false;
+        r = device_end(d, r);
         if (r != ACH_OK)
             pyach_raise_why(r, d->address);
     }
@@ -273,7 +295,7 @@ static PyObject *device_request(PyObject *self, PyObject *args)
         Py_BEGIN_ALLOW_THREADS
         r = ach_device_request(d->device, subtype, body, timeout, &answer);
         Py_END_ALLOW_THREADS
-        d->busy = false;
+        r = device_end(d, r);
         tuple = r == ACH_OK ? message_tuple(answer) : pyach_raise_why(r, d->address);
         if (r != ACH_OK)
             ach_message_unref(answer);
@@ -337,7 +359,7 @@ static PyObject *device_address(PyObject *self, void *unused)
 static PyObject *device_closed(PyObject *self, void *unused)
 {
     (void)unused;
-    return PyBool_FromLong(!device_of(self)->device);
+    return PyBool_FromLong(!device_of(self)->device || device_of(self)->ended);
 }
 
 static PyMethodDef device_methods[] = {

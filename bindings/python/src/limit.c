@@ -56,7 +56,7 @@ const struct timespec *pyach_limit_next(struct pyach_limit *limit)
     struct timespec now;
 
     limit->last = true;
-    if (gettid() != getpid()) /* not the main thread */
+    if (!limit->sliced && gettid() != getpid()) /* not the main thread */
         return limit->forever ? NULL : &limit->at;
     clock_gettime(limit->clock, &now);
     limit->next = time_after(now, PYACH_SLICE_NS * 1e-9);

@@ -6,11 +6,12 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
 import ach
-from support import LIMIT, in_thread
+from support import LIMIT, in_thread, python
 
 WHERE = "40078"
 
@@ -140,11 +141,134 @@ class Device(unittest.TestCase):
                 board.lost
             except RuntimeError:
                 busy += 1
-        for call in (board.get, board.close, lambda: board.request("GET_ENTRY", key="x")):
+        for call in (board.get, lambda: board.request("GET_ENTRY", key="x")):
             with self.assertRaises(RuntimeError):
                 call()
         with self.assertRaises(TimeoutError):
             join()
+
+    @staticmethod
+    def busy(device):
+        """Wait until another thread uses the device."""
+        while True:
+            try:
+                device.lost
+            except RuntimeError:
+                return
+
+    def test_close_ends_waits(self):
+        waits = [lambda d: d.get(), lambda d: d.get(timeout=LIMIT), lambda d: d.get("STATE"),
+                 lambda d: list(d)]
+        for wait in waits:
+            pipe = self.open("opaque:0")  # it has no data before a command
+            join = in_thread(wait, pipe)
+            self.busy(pipe)
+            pipe.close()
+            self.assertTrue(pipe.closed)
+            with self.assertRaises(ach.Closed):
+                pipe.get(wait=False)
+            if wait is waits[-1]:
+                self.assertEqual(join(), [])
+            else:
+                with self.assertRaisesRegex(ach.Closed, "was closed during the call"):
+                    join()
+            with self.assertRaises(ach.Closed):
+                pipe.close()
+
+    def test_close_ends_a_request(self):
+        """A request to a server that is stopped ends with its timeout, and then with Closed."""
+        board = self.open("blackboard:0")
+        self.server.send_signal(signal.SIGSTOP)
+        try:
+            join = in_thread(lambda: board.request("GET_ENTRY", key="x", timeout=0.5))
+            self.busy(board)
+            board.close()
+            with self.assertRaises(ach.Closed):
+                join()
+        finally:
+            self.server.send_signal(signal.SIGCONT)
+        self.assertTrue(board.closed)
+
+    def test_close_at_once(self):
+        """Threads use and close a device at the same time."""
+        for _ in range(10):
+            laser = self.open("laser:0")
+            joins = [in_thread(self.use_until_closed, laser) for _ in range(3)]
+            time.sleep(0.01)
+            laser.close()
+            for join in joins:
+                join()
+
+    @staticmethod
+    def use_until_closed(device):
+        while True:
+            try:
+                device.get(timeout=0.01)
+                device.request("GET_GEOM", timeout=LIMIT)
+                device.lost
+            except ach.Closed:
+                return
+            except (TimeoutError, RuntimeError):
+                pass
+
+    def test_handler_closes(self):
+        pipe = self.open("opaque:0")
+        old = signal.signal(signal.SIGUSR1, lambda *_: pipe.close())
+        self.addCleanup(signal.signal, signal.SIGUSR1, old)
+        timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        with self.assertRaises(ach.Closed):
+            pipe.get()
+        timer.join()
+
+    def test_handler_closes_and_raises(self):
+        pipe = self.open("opaque:0")
+
+        def handler(*_):
+            pipe.close()
+            raise LookupError
+
+        old = signal.signal(signal.SIGUSR1, handler)
+        self.addCleanup(signal.signal, signal.SIGUSR1, old)
+        timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        with self.assertRaises(LookupError):
+            pipe.get()
+        timer.join()
+        self.assertTrue(pipe.closed)
+
+    def test_close_ends_tasks(self):
+        """close, in the event loop or in a thread, ends all tasks that wait."""
+        async def main(close):
+            pipe = self.open("opaque:0")
+            tasks = [asyncio.create_task(pipe.aget()) for _ in range(3)]
+            tasks.append(asyncio.create_task(self.count(pipe)))
+            await asyncio.sleep(0.02)
+            close(pipe)
+            start = time.monotonic()
+            done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 2 * LIMIT)
+            self.assertLess(time.monotonic() - start, LIMIT)
+            return done
+
+        for close in (lambda pipe: pipe.close(),
+                      lambda pipe: threading.Timer(0.02, pipe.close).start()):
+            done = asyncio.run(main(close))
+            self.assertEqual([type(e) for e in done], [ach.Closed] * 3 + [int])
+
+    @staticmethod
+    async def count(device):
+        return len([m async for m in device])
+
+    def test_daemon(self):
+        """The interpreter ends while a thread waits."""
+        for wait in ("d.get()", "list(d)", "d.request('GET_ENTRY', key='x', timeout=1e6)"):
+            done = python(f"""
+import os, signal, threading, time, ach
+d = ach.device("{WHERE}:{'blackboard' if 'ENTRY' in wait else 'opaque'}:0")
+threading.Thread(target=lambda: {wait}, daemon=True).start()
+time.sleep(0.05)
+print("end")""")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "end\n", ""))
 
     def test_selectors(self):
         laser = self.open("laser:0")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Devices of robots."""
-import asyncio
 import difflib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -8,6 +7,7 @@ from typing import Any, NamedTuple
 from . import _ach
 from ._errors import RAISE, Again, Closed, Invalid, Timeout
 from ._types import Message, _describe
+from ._waiters import Waiters
 
 _DATA, _COMMAND, _REQUEST = _ach.ACH_MSG_DATA, _ach.ACH_MSG_CMD, _ach.ACH_MSG_REQ
 _RIGHTS = {_ach.ACH_RIGHT_LIST: "list", _ach.ACH_RIGHT_DATA: "data",
@@ -59,10 +59,14 @@ class Device(_ach.Device):
 
     describe() names the messages of its interface. Getting data: get, aget, `for`, `async for`.
     Sending: command, new, flush; request waits for an answer.
+
+    A device is for one thread at a time, or RuntimeError is raised; but close may be called at any
+    time.
     """
 
     def __init__(self, address: str, *, transport: str | None = None, timeout: float = 5.0,
                  messages: int = 0):
+        self._waiters = Waiters()
         self._open(address, transport, timeout, messages)
         self._messages = {(kind, name): (subtype, text, table) for name, kind, subtype, text, table
                           in (_ach.interface(self.interface) if self.interface else [])}
@@ -79,8 +83,16 @@ class Device(_ach.Device):
         return f"<ach.Device {self.address}{' closed' if self.closed else ''}>"
 
     def close(self) -> None:
-        """Close the device. Waits until the driver has handled the commands, at most 2 seconds."""
-        self._close()
+        """Close the device. Waits until the driver has handled the commands, at most 2 seconds.
+
+        Any thread may call it. Waits of other threads and tasks end with Closed: get within 0.1
+        seconds, request and flush at the end of their timeout. Such a thread then closes the
+        device, and this returns at once.
+        """
+        try:
+            self._close()
+        finally:
+            self._waiters.wake()
 
     @property
     def rights(self) -> set[str]:
@@ -130,7 +142,7 @@ class Device(_ach.Device):
             return default
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate over all data, until the server ends."""
+        """Iterate over all data, until the server ends or the device is closed."""
         if self.closed:
             raise Closed(self.address)
         while True:
@@ -187,17 +199,11 @@ class Device(_ach.Device):
 
     async def aget(self, name: str | None = None, *, last: bool = False) -> Any:
         """As get, for asyncio: waits without blocking the event loop, and without a thread."""
-        loop = asyncio.get_running_loop()
         while True:
             try:
                 return self.get(name, wait=False, last=last)
             except Again:
-                fd, readable = self.fileno(), loop.create_future()
-                loop.add_reader(fd, lambda f=readable: f.done() or f.set_result(None))
-                try:
-                    await readable
-                finally:
-                    loop.remove_reader(fd)
+                await self._waiters.readable(self.fileno())
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         while True:
