@@ -33,7 +33,7 @@ class Program:
         try:
             results = method(*words[1:])
         except ach.Error as e:
-            results = [e.size] if isinstance(e, ach.Overflow) and e.size else []
+            results = [e.size] if isinstance(e, ach.Overflow) and words[0] == "get" else []
             return str(e.status), results
         status = self.handles[words[1]].status if words[0] in ("get", "view") else ach.Status.OK
         return str(status), results or []

@@ -113,13 +113,15 @@ int pyach_type_from(PyObject *tuple, ach_channel_type_t *type)
 
 static int channel_opened(struct pyach_channel *c, PyObject *name, PyObject *heap)
 {
-    ach_info_t info;
+    ach_info_t info = {0};
 
     c->open = true;
     c->ended = false;
     c->status = ACH_OK;
     c->reservation++; /* those of an earlier handle have ended */
-    c->single_writer = ach_channel_info(&c->chan, &info) == ACH_OK && info.single_writer;
+    ach_channel_info(&c->chan, &info);
+    c->single_writer = info.single_writer;
+    c->capacity = info.capacity;
     Py_XDECREF(c->name);
     c->name = Py_NewRef(name);
     c->heap = heap != Py_None ? Py_NewRef(heap) : NULL;
@@ -249,18 +251,28 @@ static PyObject *transfer_failed(struct pyach_channel *c, enum ach_status r)
     return r == ACH_EINTR ? NULL : pyach_raise(r, c->name);
 }
 
-/* The exception of a buffer that is too small has the size of the message. */
-static PyObject *raise_overflow(struct pyach_channel *c, size_t size)
+static int set_number(PyObject *object, const char *name, size_t value)
 {
-    PyObject *class, *error, *traceback, *number = PyLong_FromSize_t(size);
+    PyObject *number = PyLong_FromSize_t(value);
+    int r = number ? PyObject_SetAttrString(object, name, number) : -1;
 
-    if (!number)
-        return NULL;
-    pyach_raise(ACH_OVERFLOW, c->name);
+    Py_XDECREF(number);
+    return r;
+}
+
+/* Raise Overflow for a message of @size bytes, with @room bytes in the buffer or channel. */
+static PyObject *raise_overflow(struct pyach_channel *c, size_t size, const char *where,
+                                size_t room)
+{
+    PyObject *class, *error, *traceback;
+
+    pyach_raise_why(ach_errstr_set(ACH_OVERFLOW,
+                                   "the message has %zu bytes; %s has room for %zu bytes", size,
+                                   where, room),
+                    c->name);
     PyErr_Fetch(&class, &error, &traceback);
-    if (error)
-        PyObject_SetAttrString(error, "size", number);
-    Py_DECREF(number);
+    if (error && (set_number(error, "size", size) < 0 || set_number(error, "room", room) < 0))
+        PyErr_Clear(); /* the text has both */
     PyErr_Restore(class, error, traceback);
     return NULL;
 }
@@ -325,7 +337,7 @@ static PyObject *get_into(struct pyach_channel *c, struct transfer *t, PyObject 
     r = transfer_run(c, t);
     PyBuffer_Release(&buffer);
     if (r == ACH_OVERFLOW)
-        return raise_overflow(c, t->size);
+        return raise_overflow(c, t->size, "the buffer", t->room);
     if (!delivered(r))
         return transfer_failed(c, r);
     return PyLong_FromSize_t(t->size);
@@ -403,10 +415,17 @@ static enum ach_status put_large(struct pyach_channel *c, const Py_buffer *messa
     return r;
 }
 
+static PyObject *put_failed(struct pyach_channel *c, enum ach_status r, size_t size)
+{
+    return r == ACH_OVERFLOW ? raise_overflow(c, size, "the channel", c->capacity)
+                             : pyach_raise(r, c->name);
+}
+
 static PyObject *put_object(struct pyach_channel *c, PyObject *object, const ach_origin_t *origin)
 {
     Py_buffer message;
     enum ach_status r;
+    size_t size;
 
     if (PyObject_GetBuffer(object, &message, PyBUF_SIMPLE) < 0)
         return NULL;
@@ -420,9 +439,10 @@ static PyObject *put_object(struct pyach_channel *c, PyObject *object, const ach
         r = ach_put_relayed(&c->chan, message.buf, (size_t)message.len, origin);
     else
         r = ach_put(&c->chan, message.buf, (size_t)message.len);
+    size = (size_t)message.len;
     PyBuffer_Release(&message);
     if (r != ACH_OK)
-        return pyach_raise(r, c->name);
+        return put_failed(c, r, size);
     Py_RETURN_NONE;
 }
 
@@ -465,8 +485,9 @@ static PyObject *channel_reserve(PyObject *self, PyObject *args)
                             "%S: a buffer of another reservation exists; delete it first", c->name);
     pyach_forget();
     r = size > 0 ? ach_reserve(&c->chan, (size_t)size, &place) : ACH_EINVAL;
-    return r == ACH_OK ? pyach_reservation_new(c, place, (size_t)size)
-                       : pyach_raise_why(r, c->name);
+    if (r == ACH_OK)
+        return pyach_reservation_new(c, place, (size_t)size);
+    return r == ACH_OVERFLOW ? put_failed(c, r, (size_t)size) : pyach_raise_why(r, c->name);
 }
 
 /* The other functions. */

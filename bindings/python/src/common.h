@@ -62,7 +62,7 @@ PyObject *pyach_raise_busy(PyObject *what);
 struct pyach_limit {
     bool forever;
     bool sliced; /* in other threads, too */
-    bool last; /* the time of pyach_limit_next is the end of the wait, not of a slice */
+    bool last;   /* the time of pyach_limit_next is the end of the wait, not of a slice */
     clockid_t clock;
     struct timespec at, next;
 };
@@ -86,6 +86,7 @@ struct pyach_channel {
     PyObject *name;          /* str; NULL: a heap channel, or never opened */
     PyObject *heap;          /* the memory of a heap channel, or NULL */
     struct pyach_view *view; /* the view that ach_view_check is about; NULL: none */
+    size_t capacity;         /* bytes of the largest message */
     uint64_t reservation;    /* number of the last reservation */
     unsigned rooms;          /* buffers of reservations that exist */
     unsigned holds;          /* calls and views that need the handle, even if it was closed */

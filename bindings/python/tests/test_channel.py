@@ -54,8 +54,23 @@ class PutAndGet(ChannelTest):
             message = os.urandom(size)
             w.put(message)
             self.assertEqual(r.get(), message)
-        with self.assertRaises(ach.Overflow):
-            w.put(bytes(400001))
+
+    def test_overflow(self):
+        """The exception has the sizes of the message and of the channel or buffer."""
+        w, r = self.pair(4, 100000, relayed=True)
+        for call in (lambda: w.put(bytes(400001)), lambda: w.put_relayed(bytes(400001), (1, 2, 3)),
+                     lambda: w.reserve(400001)):
+            with self.assertRaises(ach.Overflow) as caught:
+                call()
+            e = caught.exception
+            self.assertEqual((e.size, e.room), (400001, w.info().capacity))
+            self.assertIn("has 400001 bytes; the channel has room for 400000 bytes", str(e))
+        w.put(bytes(5))
+        with self.assertRaises(ach.Overflow) as caught:
+            r.get(into=bytearray(3))
+        e = caught.exception
+        self.assertEqual((e.size, e.room), (5, 3))
+        self.assertIn("has 5 bytes; the buffer has room for 3 bytes", str(e))
 
     def test_into(self):
         w, r = self.pair()

@@ -261,7 +261,8 @@ class Channel(_ach.Channel):
         """Put a message: an object with a contiguous buffer (bytes, memoryview, numpy array, ...).
 
         On a channel with a type also a Message, a dict, or any object with the fields as
-        attributes. encode is called for all that is not a buffer.
+        attributes. encode is called for all that is not a buffer. Raises Overflow, with the sizes,
+        if the message is larger than info().capacity.
         """
         self._put(self._encoded(message))
 

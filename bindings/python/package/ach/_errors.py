@@ -80,10 +80,13 @@ class Error(Exception):
 class Overflow(Error, ValueError):
     """The message is larger than the buffer, or than the channel.
 
-    After Channel.get(into=...), `size` is the size of the message, which can still be got.
+    After a call of a Channel, `size` is the size of the message, and `room` that of the buffer or
+    of the largest message of the channel, in bytes. A message that was larger than the buffer of
+    Channel.get(into=...) can still be got.
     """
 
     size = 0
+    room = 0
 
     status = Status.OVERFLOW
     _text = "the message is larger than the buffer or than the channel"
