@@ -191,6 +191,15 @@ struct transfer {
     struct pyach_limit limit;
 };
 
+/* The timeout may be an object whose __float__ closes the channel, or lets a thread use it. */
+static int transfer_check(struct pyach_channel *c, struct transfer *t, PyObject *timeout,
+                          bool absolute)
+{
+    if (pyach_channel_check(c) < 0 || pyach_limit_init(&t->limit, timeout, absolute, c->clock) < 0)
+        return -1;
+    return pyach_channel_check(c);
+}
+
 static enum ach_status transfer_once(struct pyach_channel *c, struct transfer *t,
                                      const struct timespec *until, int options)
 {
@@ -332,6 +341,10 @@ static PyObject *get_into(struct pyach_channel *c, struct transfer *t, PyObject 
 
     if (PyObject_GetBuffer(into, &buffer, PyBUF_WRITABLE) < 0)
         return NULL;
+    if (pyach_channel_check(c) < 0) {
+        PyBuffer_Release(&buffer);
+        return NULL;
+    }
     t->buffer = buffer.buf;
     t->room = (size_t)buffer.len;
     r = transfer_run(c, t);
@@ -353,9 +366,19 @@ static PyObject *channel_get(PyObject *self, PyObject *args)
     int absolute;
 
     if (!PyArg_ParseTuple(args, "iOpO:_get", &t.options, &timeout, &absolute, &into) ||
-        pyach_channel_check(c) < 0 || pyach_limit_init(&t.limit, timeout, absolute, c->clock) < 0)
+        transfer_check(c, &t, timeout, absolute) < 0)
         return NULL;
     return into == Py_None ? get_bytes(c, &t) : get_into(c, &t, into);
+}
+
+/* Also after a wait: a signal handler may have made another view. */
+static int view_check(struct pyach_channel *c)
+{
+    if (!c->view)
+        return 0;
+    PyErr_Format(PyExc_RuntimeError, "%S: a handle has one view at a time; end the other one first",
+                 c->name);
+    return -1;
 }
 
 PyDoc_STRVAR(view_doc, "_view(options, timeout, absolute) -> View");
@@ -369,14 +392,12 @@ static PyObject *channel_view(PyObject *self, PyObject *args)
     enum ach_status r;
 
     if (!PyArg_ParseTuple(args, "iOp:_view", &t.options, &timeout, &absolute) ||
-        pyach_channel_check(c) < 0 || pyach_limit_init(&t.limit, timeout, absolute, c->clock) < 0)
+        transfer_check(c, &t, timeout, absolute) < 0 || view_check(c) < 0)
         return NULL;
-    if (c->view)
-        return PyErr_Format(PyExc_RuntimeError,
-                            "%S: a handle has one view at a time; end the other one first",
-                            c->name);
     r = transfer_run(c, &t);
-    return delivered(r) ? pyach_view_new(c, t.place, t.size) : transfer_failed(c, r);
+    if (!delivered(r))
+        return transfer_failed(c, r);
+    return view_check(c) < 0 ? NULL : pyach_view_new(c, t.place, t.size);
 }
 
 /* Putting. */

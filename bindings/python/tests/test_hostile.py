@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Objects, schemas and memory that are made to crash the interpreter."""
+import signal
+import unittest
+
+import ach
+from support import LIMIT, ChannelTest, in_thread, sleeps
+
+
+class Number:
+    """A number that calls a function when it is used."""
+
+    def __init__(self, call, value):
+        self.call, self.value = call, value
+
+    def __float__(self):
+        self.call()
+        return float(self.value)
+
+    def __index__(self):
+        self.call()
+        return int(self.value)
+
+
+class Arguments(ChannelTest):
+    def test_timeout_uses_the_handle(self):
+        """The timeout of a get lets another thread wait on the same handle."""
+        name = self.create()
+        for wait in (lambda c, t: c.get(timeout=t), lambda c, t: c.view(timeout=t),
+                     lambda c, t: c.get(timeout=t, into=bytearray(10))):
+            c = self.open(name)
+            joins = []
+
+            def use(c=c, joins=joins):
+                joins.append(in_thread(c.get))
+                sleeps(c)
+
+            with self.assertRaises(RuntimeError):
+                wait(c, Number(use, 0))
+            c.close()
+            with self.assertRaises(ach.Closed):
+                joins[0]()
+
+    def test_numbers_close_the_handle(self):
+        name = self.create()
+        for call in (lambda c, n: c.get(timeout=n), lambda c, n: c.view(timeout=n),
+                     lambda c, n: c.get(deadline=n), lambda c, n: ach.wait([c], n),
+                     lambda c, n: c.reserve(n), lambda c, n: c.chmod(n)):
+            c = self.open(name)
+            with self.assertRaises(ach.Closed):
+                call(c, Number(c.close, 1))
+
+    def test_second_view(self):
+        """A signal handler makes a view while another one is awaited."""
+        w, r = self.pair()
+        w.put(b"1")
+        r.flush()
+        views = []
+
+        def handler(*_):
+            views.append(r.view(wait=False, copy=True))
+            w.put(b"2")
+
+        old = signal.signal(signal.SIGALRM, handler)
+        self.addCleanup(signal.signal, signal.SIGALRM, old)
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        with self.assertRaisesRegex(RuntimeError, "one view at a time"):
+            r.view(timeout=LIMIT)
+        self.assertEqual(bytes(views[0]), b"1")
+
+
+if __name__ == "__main__":
+    unittest.main()
