@@ -176,12 +176,15 @@ static PyObject *view_exit(PyObject *self, PyObject *args)
     struct pyach_view *v = view_of(self);
     PyObject *type, *value, *traceback, *intact;
     bool ended = v->ended;
+    int is_exception;
 
     if (!PyArg_ParseTuple(args, "OOO:__exit__", &type, &value, &traceback))
         return NULL;
+    is_exception = type == Py_None ? 1 : PyObject_IsSubclass(type, PyExc_Exception);
+    if (is_exception < 0)
+        return NULL;
     intact = view_release(self, NULL);
-    if (intact == Py_False && !ended &&
-        (type == Py_None || PyObject_IsSubclass(type, PyExc_Exception) == 1)) {
+    if (intact == Py_False && !ended && is_exception) {
         Py_DECREF(intact);
         return pyach_raise(PYACH_OVERWRITTEN, v->channel->name);
     }

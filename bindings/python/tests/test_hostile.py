@@ -50,6 +50,19 @@ class Arguments(ChannelTest):
             with self.assertRaises(ach.Closed):
                 call(c, Number(c.close, 1))
 
+    def test_exit_of_views(self):
+        """__exit__ with what is not a class of exceptions."""
+        w, r = self.pair(1, 16)
+        w.put(b"1")
+        view = r.view()
+        for _ in range(20):
+            w.put(b"2" * 16)  # overwrites it
+        for bad in (3, "x", object()):
+            with self.assertRaises(TypeError):
+                view.__exit__(bad, None, None)
+        with self.assertRaises(ach.Overwritten):
+            view.__exit__(ValueError, None, None)
+
     def test_second_view(self):
         """A signal handler makes a view while another one is awaited."""
         w, r = self.pair()
