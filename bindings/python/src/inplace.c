@@ -66,7 +66,7 @@ static struct pyach_view *view_of(PyObject *self)
 
 PyObject *pyach_view_new(struct pyach_channel *c, const void *place, size_t size)
 {
-    struct pyach_view *v = PyObject_New(struct pyach_view, view_class);
+    struct pyach_view *v = PyObject_GC_New(struct pyach_view, view_class);
 
     if (!v)
         return NULL;
@@ -78,6 +78,7 @@ PyObject *pyach_view_new(struct pyach_channel *c, const void *place, size_t size
     v->ended = false;
     pyach_channel_hold(c);
     c->view = v;
+    PyObject_GC_Track((PyObject *)v);
     return (PyObject *)v;
 }
 
@@ -92,10 +93,22 @@ static void view_end(struct pyach_view *v)
         pyach_channel_drop(v->channel);
 }
 
+/*
+ * An attribute of a channel may refer to a view or reservation of it. The garbage collector clears the
+ * attributes of the channel; these objects need it until they end, so they have no tp_clear.
+ */
+static int view_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(view_of(self)->channel);
+    return 0;
+}
+
 static void view_dealloc(PyObject *self)
 {
     struct pyach_view *v = view_of(self);
 
+    PyObject_GC_UnTrack(self);
     Py_CLEAR(v->memoryview);
     view_end(v);
     Py_DECREF((PyObject *)v->channel);
@@ -228,7 +241,7 @@ static struct pyach_reservation *reservation_of(PyObject *self)
 
 PyObject *pyach_reservation_new(struct pyach_channel *c, void *place, size_t size)
 {
-    struct pyach_reservation *r = PyObject_New(struct pyach_reservation, reservation_class);
+    struct pyach_reservation *r = PyObject_GC_New(struct pyach_reservation, reservation_class);
 
     if (!r) {
         ach_abort(&c->chan);
@@ -240,6 +253,7 @@ PyObject *pyach_reservation_new(struct pyach_channel *c, void *place, size_t siz
     r->size = r->reserved = size;
     r->number = ++c->reservation;
     r->exports = 0;
+    PyObject_GC_Track((PyObject *)r);
     return (PyObject *)r;
 }
 
@@ -254,10 +268,18 @@ static void reservation_end(struct pyach_reservation *r)
     r->channel->reservation++;
 }
 
+static int reservation_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(reservation_of(self)->channel);
+    return 0;
+}
+
 static void reservation_dealloc(PyObject *self)
 {
     struct pyach_reservation *r = reservation_of(self);
 
+    PyObject_GC_UnTrack(self);
     Py_CLEAR(r->memoryview);
     if (reservation_is_open(r)) {
         ach_abort(&r->channel->chan);
@@ -500,6 +522,7 @@ int pyach_inplace_init(PyObject *module)
 {
     PyType_Slot view_slots[] = {
         {Py_tp_dealloc, view_dealloc},
+        {Py_tp_traverse, view_traverse},
         {Py_tp_methods, view_methods},
         {Py_tp_getset, view_attributes},
         {Py_bf_getbuffer, view_getbuffer},
@@ -510,6 +533,7 @@ int pyach_inplace_init(PyObject *module)
     };
     PyType_Slot reservation_slots[] = {
         {Py_tp_dealloc, reservation_dealloc},
+        {Py_tp_traverse, reservation_traverse},
         {Py_tp_methods, reservation_methods},
         {Py_tp_getset, reservation_attributes},
         {Py_bf_getbuffer, reservation_getbuffer},
@@ -525,11 +549,11 @@ int pyach_inplace_init(PyObject *module)
     unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
     PyType_Spec view_spec = {.name = "ach._ach.View",
                              .basicsize = sizeof(struct pyach_view),
-                             .flags = flags,
+                             .flags = flags | Py_TPFLAGS_HAVE_GC,
                              .slots = view_slots};
     PyType_Spec reservation_spec = {.name = "ach._ach.Reservation",
                                     .basicsize = sizeof(struct pyach_reservation),
-                                    .flags = flags,
+                                    .flags = flags | Py_TPFLAGS_HAVE_GC,
                                     .slots = reservation_slots};
     PyType_Spec heap_spec = {.name = "ach._ach.Heap",
                              .basicsize = sizeof(struct heap),

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Objects, schemas and memory that are made to crash the interpreter."""
+import gc
 import signal
 import unittest
+import weakref
 
 import ach
 from support import LIMIT, ChannelTest, in_thread, sleeps
@@ -80,6 +82,28 @@ class Arguments(ChannelTest):
         with self.assertRaisesRegex(RuntimeError, "one view at a time"):
             r.view(timeout=LIMIT)
         self.assertEqual(bytes(views[0]), b"1")
+
+
+class Lifetimes(ChannelTest):
+    def test_cycles(self):
+        """A handle that refers to its own view or reservation is collected."""
+        w, _ = self.pair()
+        w.put(b"1")
+
+        def keep(c, *things):
+            c.things = things
+
+        for make in (lambda c: keep(c, c.view(copy=True, wait=False)),
+                     lambda c: keep(c, memoryview(c.view(copy=True, wait=False))[:1]),
+                     lambda c: keep(c, c.reserve(4)),
+                     lambda c: keep(c, memoryview(c.reserve(4))),
+                     lambda c: keep(c, c.reserve(4).__enter__(), c.view(copy=True).__enter__())):
+            c = ach.Channel(w.name)
+            make(c)
+            gone = weakref.ref(c)
+            del c
+            gc.collect()
+            self.assertIsNone(gone())
 
 
 if __name__ == "__main__":
