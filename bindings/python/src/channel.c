@@ -564,12 +564,12 @@ PyDoc_STRVAR(
 static PyObject *channel_chmod(PyObject *self, PyObject *args)
 {
     struct pyach_channel *c = channel_of(self);
-    unsigned mode;
+    int mode;
 
-    if (!PyArg_ParseTuple(args, "I:chmod", &mode) || pyach_channel_check(c) < 0)
+    if (!PyArg_ParseTuple(args, "i:chmod", &mode) || pyach_channel_check(c) < 0)
         return NULL;
     pyach_forget();
-    return pyach_none(ach_chmod(&c->chan, mode), c->name);
+    return pyach_none(ach_chmod(&c->chan, (mode_t)mode), c->name);
 }
 
 PyDoc_STRVAR(
@@ -679,7 +679,7 @@ static PyObject *channel_timestamp_ns(PyObject *self, void *unused)
     r = ach_channel_timestamp(&c->chan, &when);
     if (r != ACH_OK)
         return pyach_raise(r, c->name);
-    return PyLong_FromLongLong(when.tv_sec * 1000000000LL + when.tv_nsec);
+    return PyLong_FromUnsignedLongLong((uint64_t)when.tv_sec * 1000000000 + (uint64_t)when.tv_nsec);
 }
 
 static PyObject *channel_origin(PyObject *self, void *unused)

@@ -8,6 +8,7 @@
  */
 #include "common.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include <ach/device.h>
@@ -77,15 +78,35 @@ static void device_dealloc(PyObject *self)
     pyach_free(self);
 }
 
-static int attr_from(ach_device_attr_t *attr, const char *transport, double timeout,
-                     unsigned messages)
+/* Longer waits are cut to this, in seconds: libach computes with smaller numbers. */
+#define FOREVER 1e9
+
+static int timeout_check(double *timeout)
 {
-    *attr = (ach_device_attr_t){
-        .size = sizeof(*attr), .transport = transport, .timeout = timeout, .messages = messages};
-    if (timeout >= 0)
-        return 0;
-    PyErr_SetString(PyExc_ValueError, "a timeout must not be negative");
-    return -1;
+    if (!(*timeout >= 0)) {
+        PyErr_SetString(PyExc_ValueError, "a timeout must be a number, and not negative");
+        return -1;
+    }
+    if (*timeout > FOREVER)
+        *timeout = FOREVER;
+    return 0;
+}
+
+static int attr_from(ach_device_attr_t *attr, const char *transport, double timeout,
+                     long long messages)
+{
+    if (messages < 0 || messages > UINT_MAX) {
+        PyErr_Format(PyExc_ValueError, "messages must be from 0 to %u, not %lld", UINT_MAX,
+                     messages);
+        return -1;
+    }
+    if (timeout_check(&timeout) < 0)
+        return -1;
+    *attr = (ach_device_attr_t){.size = sizeof(*attr),
+                                .transport = transport,
+                                .timeout = timeout,
+                                .messages = (unsigned)messages};
+    return 0;
 }
 
 static PyObject *device_open(PyObject *self, PyObject *args)
@@ -93,12 +114,12 @@ static PyObject *device_open(PyObject *self, PyObject *args)
     struct device *d = device_of(self);
     const char *address, *transport;
     double timeout;
-    unsigned messages;
+    long long messages;
     ach_device_attr_t attr;
     ach_device_t *opened = NULL;
     enum ach_status r;
 
-    if (!PyArg_ParseTuple(args, "szdI:_open", &address, &transport, &timeout, &messages) ||
+    if (!PyArg_ParseTuple(args, "szdL:_open", &address, &transport, &timeout, &messages) ||
         attr_from(&attr, transport, timeout, messages) < 0)
         return NULL;
     if (d->device || d->busy)
@@ -138,7 +159,8 @@ static PyObject *device_flush(PyObject *self, PyObject *args)
     double seconds;
     enum ach_status r;
 
-    if (!PyArg_ParseTuple(args, "d:_flush", &seconds) || device_begin(d) < 0)
+    if (!PyArg_ParseTuple(args, "d:_flush", &seconds) || timeout_check(&seconds) < 0 ||
+        device_begin(d) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = ach_device_flush(d->device, seconds);
@@ -285,7 +307,8 @@ static PyObject *device_request(PyObject *self, PyObject *args)
     void *body;
     enum ach_status r;
 
-    if (!PyArg_ParseTuple(args, "bOd:_request", &subtype, &from, &timeout) || device_check(d) < 0)
+    if (!PyArg_ParseTuple(args, "bOd:_request", &subtype, &from, &timeout) ||
+        timeout_check(&timeout) < 0 || device_check(d) < 0)
         return NULL;
     def = message_def(d, ACH_MSG_REQ, subtype);
     if (!def)

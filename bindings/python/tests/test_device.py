@@ -119,8 +119,23 @@ class Device(unittest.TestCase):
         for bad in ("", "nodevice:0", "laser:99999", "x:y:z:a:b:c"):
             with self.assertRaises(ach.Error):
                 ach.device(bad, timeout=1)
-        with self.assertRaises(ValueError):
-            ach.device("laser:0", timeout=-1)
+        for bad in ({"timeout": -1}, {"timeout": float("nan")}, {"messages": -1},
+                    {"messages": 2**32}):
+            with self.assertRaises(ValueError):
+                ach.device(f"{WHERE}:laser:0", **bad)
+        for call in (lambda t: base.flush(t), lambda t: base.request("GET_GEOM", timeout=t)):
+            for bad in (-1, float("nan")):
+                with self.assertRaises(ValueError):
+                    call(bad)
+
+    def test_endless_timeouts(self):
+        """Times that libach cannot compute with. TCP and channels differ."""
+        for timeout in (1e10, 1e300, float("inf")):
+            with ach.device(f"{WHERE}:laser:0", timeout=timeout) as laser:
+                self.assertEqual(laser.get(timeout=timeout).id, 7)
+                self.assertIsNotNone(laser.request("GET_GEOM", timeout=timeout))
+                laser.flush(timeout)
+            self.assertEqual(len(ach.devices(WHERE, timeout=timeout)), 4)
 
     def test_close(self):
         laser = self.open("laser:0")

@@ -65,6 +65,15 @@ class Arguments(ChannelTest):
         with self.assertRaises(ach.Overwritten):
             view.__exit__(ValueError, None, None)
 
+    def test_mode(self):
+        """A mode that does not fit into an int is not cut."""
+        c = self.open(self.create())
+        mode = c.info().mode
+        for bad in (2**32 + 0o600, 2**70, -2**31 - 1, -1):
+            with self.assertRaises((OverflowError, ach.Invalid)):
+                c.chmod(bad)
+        self.assertEqual(c.info().mode, mode)
+
     def test_second_view(self):
         """A signal handler makes a view while another one is awaited."""
         w, r = self.pair()
@@ -82,6 +91,23 @@ class Arguments(ChannelTest):
         with self.assertRaisesRegex(RuntimeError, "one view at a time"):
             r.view(timeout=LIMIT)
         self.assertEqual(bytes(views[0]), b"1")
+
+
+class Memory(ChannelTest):
+    def test_timestamp(self):
+        """The largest timestamp that a forged message can have."""
+        w, r = self.pair(timestamps=True)
+        w.put(b"1")
+        r.get()
+        path = ach.path(r.name)
+        with open(path, "r+b") as f:
+            at = f.read().find(r.timestamp_ns.to_bytes(8, "little"))
+            self.assertGreater(at, 0)
+            f.seek(at)
+            f.write(b"\xff" * 8)
+        again = self.open(r.name)
+        again.get()
+        self.assertEqual(again.timestamp_ns, 2**64 - 1)
 
 
 class Lifetimes(ChannelTest):
