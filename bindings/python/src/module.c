@@ -202,17 +202,30 @@ static int add_constants(PyObject *module)
 #undef ADD
 }
 
+/* Classes and hooks are global, so a second interpreter would use objects of the first one. */
+static int module_exec(PyObject *module)
+{
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError, "ach cannot be used in a sub-interpreter");
+        return -1;
+    }
+    if (pyach_channel_init(module) < 0 || pyach_inplace_init(module) < 0 ||
+        pyach_table_init(module) < 0 || pyach_device_init(module) < 0 ||
+        pyach_period_init(module) < 0 || add_constants(module) < 0)
+        return -1;
+    return 0;
+}
+
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, module_exec},
+    {0, NULL},
+};
+
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "ach._ach",
                                         .m_doc = "The functions of libach, for the package ach.",
-                                        .m_size = -1, .m_methods = methods};
+                                        .m_methods = methods, .m_slots = module_slots};
 
 PyMODINIT_FUNC PyInit__ach(void)
 {
-    PyObject *module = PyModule_Create(&definition);
-
-    if (module && (pyach_channel_init(module) < 0 || pyach_inplace_init(module) < 0 ||
-                   pyach_table_init(module) < 0 || pyach_device_init(module) < 0 ||
-                   pyach_period_init(module) < 0 || add_constants(module) < 0))
-        Py_CLEAR(module);
-    return module;
+    return PyModuleDef_Init(&definition);
 }

@@ -6,7 +6,7 @@ import unittest
 import weakref
 
 import ach
-from support import LIMIT, ChannelTest, in_thread, sleeps
+from support import LIMIT, ChannelTest, in_thread, python, sleeps
 
 
 class Number:
@@ -130,6 +130,51 @@ class Lifetimes(ChannelTest):
             del c
             gc.collect()
             self.assertIsNone(gone())
+
+    def test_interpreters(self):
+        """A sub-interpreter cannot import ach, before or after the main one; nothing crashes."""
+        for first in ("", "import ach"):
+            done = python(first + """
+import _xxsubinterpreters
+i = _xxsubinterpreters.create()
+_xxsubinterpreters.run_string(i, '''
+import sys
+sys.modules["numpy"] = None
+try:
+    import ach
+except ImportError as e:
+    print(e, flush=True)
+''')
+_xxsubinterpreters.destroy(i)
+import ach
+try:
+    ach.unlink("missing")
+except ach.NotFound:
+    print("done")
+""")
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, "ach cannot be used in a sub-interpreter\ndone\n", ""))
+
+    def test_import_again(self):
+        """A second copy of the extension does not harm objects of the first one."""
+        done = python("""
+import sys, ach
+ach.create("again.hostile", exist_ok=True)
+old = ach.Channel("again.hostile")
+for name in [n for n in sys.modules if n.startswith("ach")]:
+    del sys.modules[name]
+import ach as new
+for call in (lambda: old.put(b"1"), lambda: old.get(), lambda: new.wait([old], 0),
+             lambda: ach.wait([old], 0), lambda: ach.unlink("missing"),
+             lambda: bytes(old.view(copy=True, wait=False))):
+    try:
+        call()
+    except Exception as e:
+        print(type(e).__name__)
+new.unlink("again.hostile")
+del old, ach
+""")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
 
 if __name__ == "__main__":
