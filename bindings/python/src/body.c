@@ -441,6 +441,24 @@ static int store_buffer(const ach_field_t *f, PyObject *value, char *body,
     return r;
 }
 
+/* A tuple of the elements, one more than allowed at most: an iterator may never end. */
+static PyObject *elements_of(const ach_field_t *f, PyObject *value)
+{
+    PyObject *iterator = PyObject_GetIter(value);
+    PyObject *list = iterator ? PyList_New(0) : NULL;
+    PyObject *element, *tuple;
+
+    while (list && (size_t)PyList_Size(list) <= f->limit && (element = PyIter_Next(iterator))) {
+        if (PyList_Append(list, element) < 0)
+            Py_CLEAR(list);
+        Py_DECREF(element);
+    }
+    Py_XDECREF(iterator);
+    tuple = list && !PyErr_Occurred() ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return tuple;
+}
+
 static int store_elements(const ach_field_t *f, PyObject *elements, char *body,
                           struct pyach_arena *arena)
 {
@@ -473,7 +491,7 @@ static int store_array(const ach_field_t *f, PyObject *value, char *body, struct
         PyErr_SetString(PyExc_TypeError, "expected a sequence, not a string");
         return -1;
     }
-    elements = PySequence_Tuple(value);
+    elements = elements_of(f, value);
     if (!elements)
         return -1;
     r = store_elements(f, elements, body, arena);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Objects, schemas and memory that are made to crash the interpreter."""
 import gc
+import itertools
 import signal
 import unittest
 import weakref
@@ -91,6 +92,19 @@ class Arguments(ChannelTest):
         with self.assertRaisesRegex(RuntimeError, "one view at a time"):
             r.view(timeout=LIMIT)
         self.assertEqual(bytes(views[0]), b"1")
+
+
+class Schemas(unittest.TestCase):
+    def test_endless_iterators(self):
+        """Only as many elements are taken as a field may have, and one."""
+        kind = ach.Type.from_text("demo/msg/T", "uint8[<=3] few\nuint8[3] three\nP[<=2] ps\n===\n"
+                                                "MSG: demo/P\nuint8 x\n")
+        for field, limit in (("few", 3), ("three", 3), ("ps", 2)):
+            numbers = itertools.count()
+            with self.assertRaisesRegex(ValueError, "elements instead of"):
+                kind.encode({field: ({"x": n} if field == "ps" else n for n in numbers)})
+            self.assertEqual(next(numbers), limit + 1)
+        self.assertEqual(list(kind.decode(kind.encode({"few": iter([1, 2])})).few), [1, 2])
 
 
 class Memory(ChannelTest):
