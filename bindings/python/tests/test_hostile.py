@@ -3,11 +3,17 @@
 import gc
 import itertools
 import signal
+import sys
 import unittest
 import weakref
 
 import ach
 from support import LIMIT, ChannelTest, in_thread, python, sleeps
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 
 class Number:
@@ -105,6 +111,22 @@ class Schemas(unittest.TestCase):
                 kind.encode({field: ({"x": n} if field == "ps" else n for n in numbers)})
             self.assertEqual(next(numbers), limit + 1)
         self.assertEqual(list(kind.decode(kind.encode({"few": iter([1, 2])})).few), [1, 2])
+
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_large_dtype(self):
+        """The layout of many structs does not take as many steps."""
+        text = "P[1000000] ps\nuint8 end\n===\nMSG: demo/P\nQ[3] qs\n===\nMSG: demo/Q\nuint8 x\n"
+        kind = ach.Type.from_text("demo/msg/T", text)
+        steps = []
+        old = sys.gettrace()
+        sys.settrace(lambda frame, *_: steps.append(1))
+        try:
+            dtype = kind.dtype
+        finally:
+            sys.settrace(old)
+        self.assertLess(len(steps), 10000)
+        self.assertEqual((dtype.itemsize, dtype.fields["end"][1]), (3000001, 3000000))
 
 
 class Memory(ChannelTest):

@@ -143,9 +143,12 @@ class _Layout:
         return self.structs(inner, limit)
 
     def structs(self, inner: Any, limit: int) -> Any:
-        """An array of structs: numpy needs the same layout, and the same distance, for all."""
+        """An array of structs: numpy needs the same layout, and the same distance, for all.
+
+        The layout depends on the place modulo 8, so the first 8 show whether all are the same.
+        """
         first = None
-        for i in range(limit):
+        for i in range(min(limit, 8)):
             start = self.at
             dtype = self.struct(inner)
             if i == 0:
@@ -153,6 +156,7 @@ class _Layout:
             elif dtype != first or start - begin != i * distance:
                 raise TypeError(f"numpy cannot describe an array of {inner.name}: the padding of "
                                 "its elements differs")
+        self.at = begin + limit * distance
         return numpy.dtype((first, (limit,)))
 
 
