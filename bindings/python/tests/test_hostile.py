@@ -191,6 +191,37 @@ except ach.NotFound:
             self.assertEqual((done.returncode, done.stdout, done.stderr),
                              (0, "ach cannot be used in a sub-interpreter\ndone\n", ""))
 
+    def test_no_init(self):
+        """Handles of a subclass that does not call __init__ are closed."""
+        class Handle(ach.Channel):
+            def __init__(self):
+                pass
+
+        class Remote(ach.Device):
+            def __init__(self):
+                pass
+
+        handle, remote = Handle(), Remote()
+        self.assertTrue(handle.close())
+        self.assertTrue(handle.closed and remote.closed)
+        for call in (handle.flush, handle.cancel, handle.resume, handle.fileno, handle.info,
+                     lambda: handle._put(b"1"), lambda: handle.reserve(1), handle.view,
+                     lambda: handle._get(0, None, False, None), lambda: ach.wait([handle]),
+                     lambda: handle.seq, lambda: handle.timestamp_ns, lambda: handle.chmod(0),
+                     remote.close, remote.flush, remote.fileno, lambda: remote.lost,
+                     lambda: remote._get(0, 0, None), lambda: remote._command(1, None),
+                     lambda: remote._request(1, None, 1.0), lambda: remote.rights):
+            with self.assertRaises(ach.Closed):
+                call()
+
+    def test_init_again(self):
+        """A second __init__ of an open handle changes nothing."""
+        w, r = self.pair()
+        w.put(b"1")
+        with self.assertRaises(ValueError):
+            r.__init__(r.name, decode=len)
+        self.assertEqual(r.get(), b"1")
+
     def test_import_again(self):
         """A second copy of the extension does not harm objects of the first one."""
         done = python("""

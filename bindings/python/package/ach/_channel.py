@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Channels."""
 import asyncio
+import functools
 import math
 import operator
 import time
@@ -205,6 +206,9 @@ class Channel(_ach.Channel):
     the GIL, and Ctrl-C ends a wait.
     """
 
+    # Not set by __init__, which a subclass may not call.
+    _waiters = functools.cached_property(lambda self: Waiters())
+
     def __init__(self, name: Any, *, type: Type | None = None, readonly: bool = False,
                  source: bool = False, spin: float = 0.0, lock_timeout: float = 0.0, map: str = "",
                  decode: Callable | None = None, encode: Callable | None = None):
@@ -227,11 +231,10 @@ class Channel(_ach.Channel):
         for function in (decode, encode):
             if function is not None and not callable(function):
                 raise TypeError(f"decode and encode must be functions, not {function!r}")
-        self._decode = decode
-        self._encode = encode
-        self._waiters = Waiters()
         self._open(name if heap is None else "anonymous", heap, _map_number(map), readonly, source,
                    _nanoseconds(spin), _nanoseconds(lock_timeout), _type_tuple(type))
+        self._decode = decode
+        self._encode = encode
         self._channel_type = type
         if type is None:
             try:

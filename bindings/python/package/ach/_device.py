@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Devices of robots."""
 import difflib
+import functools
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -64,9 +65,11 @@ class Device(_ach.Device):
     time.
     """
 
+    # Not set by __init__, which a subclass may not call.
+    _waiters = functools.cached_property(lambda self: Waiters())
+
     def __init__(self, address: str, *, transport: str | None = None, timeout: float = 5.0,
                  messages: int = 0):
-        self._waiters = Waiters()
         self._open(address, transport, timeout, messages)
         self._messages = {(kind, name): (subtype, text, table) for name, kind, subtype, text, table
                           in (_ach.interface(self.interface) if self.interface else [])}
