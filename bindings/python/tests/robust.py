@@ -7,6 +7,7 @@ usage: robust.py [SEED]
 ACH_TEST_SCALE is the percentage of 100,000 operations. A failure prints the seed.
 """
 import gc
+import inspect
 import os
 import random
 import struct
@@ -269,6 +270,83 @@ NOT_CALLED = {"resume", "wait", "handle_sigbus", "devices", "device", "set_hooks
               "Device", "Period"}
 
 
+class Trap:
+    """An object that closes a handle, raises, or ends a view when anything is done with it."""
+
+    def __init__(self, rng, *things):
+        self.__dict__.update(rng=rng, things=things)
+
+    def spring(self, *_):
+        rng, thing = self.__dict__["rng"], self.__dict__["rng"].choice(self.__dict__["things"])
+        act = rng.choice(["close", "release", "abort", "commit", "flush", "cancel", "raise", ""])
+        if act == "raise":
+            raise rng.choice([ValueError, KeyboardInterrupt, StopIteration, MemoryError])
+        try:
+            getattr(thing, act, len)()
+        except Exception:
+            pass
+        return rng.choice([0, 1, 3])
+
+    def __float__(self):
+        return float(self.spring())
+
+    def __bool__(self):
+        return bool(self.spring())
+
+    def __eq__(self, other):
+        return bool(self.spring())
+
+    def __iter__(self):
+        return iter([self] * self.spring())
+
+    def __getitem__(self, key):
+        if self.spring() == 3:
+            raise IndexError
+        return self
+
+    def __str__(self):
+        return "x" * self.spring()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.spring()
+        return self
+
+    __call__ = __hash__ = __index__ = __len__ = spring
+    __repr__ = __str__
+
+
+class TrapDict(dict):
+    """A dict with a key that is a trap."""
+
+
+class TrapKey(str):
+    def __eq__(self, other):
+        self.trap.spring()
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def traps(rng, *things):
+    key = TrapKey("x")
+    key.trap = Trap(rng, *things)
+    return [Trap(rng, *things), [Trap(rng, *things)], {"x": Trap(rng, *things)},
+            TrapDict({key: Trap(rng, *things)}), {"ps": [{"a": Trap(rng, *things)}]},
+            {"data": Trap(rng, *things), "s": Trap(rng, *things), "p": Trap(rng, *things)}]
+
+
+def bad_options(call, rng, nasty):
+    """Sometimes values for options that a function has."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "wait"]
+    return {n: rng.choice(nasty) for n in names if rng.random() < 0.3}
+
+
 def bad_arguments(seed):
     """All functions and methods with arguments that make no sense."""
     warnings.simplefilter("ignore")  # nobody awaits the coroutines
@@ -289,14 +367,17 @@ def bad_arguments(seed):
                 targets.append(make())
             except ERRORS:
                 pass
-        nasty = NASTY + targets
+        nasty = NASTY + targets + traps(rng, reader, *targets) * 3
         target = rng.choice(targets)
         names = [n for n in dir(target) if n not in NOT_CALLED and (n[:2] != "__" or n in (
             "__enter__", "__exit__", "__init__", "__call__", "__len__"))]
         arguments = [rng.choice(nasty) for _ in range(rng.choice([0, 1, 1, 2, 3, 4, 8]))]
         try:
-            getattr(target, rng.choice(names))(*arguments)
-        except Exception:  # whichever: it only must not crash
+            call = getattr(target, rng.choice(names))
+            call(*arguments, **bad_options(call, rng, nasty))
+        except SystemError as e:
+            raise AssertionError(f"{call} {arguments!r}") from e
+        except (Exception, KeyboardInterrupt):  # whichever: it only must not crash
             pass
         for name in os.listdir(os.environ["ACH_DIR"]):
             if name.startswith("achshm-") and PREFIX not in name:
