@@ -94,8 +94,8 @@ static void view_end(struct pyach_view *v)
 }
 
 /*
- * An attribute of a channel may refer to a view or reservation of it. The garbage collector clears the
- * attributes of the channel; these objects need it until they end, so they have no tp_clear.
+ * An attribute of a channel may refer to a view or reservation of it. The garbage collector clears
+ * the attributes of the channel. These objects need it until they end, so they have no tp_clear.
  */
 static int view_traverse(PyObject *self, visitproc visit, void *arg)
 {

@@ -405,9 +405,9 @@ class Channel(_ach.Channel):
         return self.messages()
 
     def cancel(self) -> None:
-        """End waits of other threads and tasks with Canceled. Later gets raise it, too, until resume.
+        """End waits of other threads and tasks with Canceled.
 
-        May be called from a signal handler.
+        Later gets raise it, too, until resume. May be called from a signal handler.
         """
         super().cancel()
         self._waiters.wake()
