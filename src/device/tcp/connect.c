@@ -35,14 +35,9 @@ bool tcp_connect_wait(int fd, short events, double until)
 
     for (;;) {
         double left = until - monotonic_seconds();
-        struct timespec t = {0};
-        int n;
+        struct timespec t = tcp_connect_until(left > 0 ? left : 0);
+        int n = ppoll(&p, 1, &t, NULL);
 
-        if (left > 0) {
-            t.tv_sec = (time_t)left;
-            t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
-        }
-        n = ppoll(&p, 1, &t, NULL);
         if (n > 0)
             return true;
         if (n == 0 || errno != EINTR)

@@ -6,7 +6,7 @@
 #include <ach/message.h>
 #include <time.h>
 
-/* A time of monotonic_seconds as a timespec. */
+/* A time of monotonic_seconds, or a duration, as a timespec. Also of infinity. */
 struct timespec tcp_connect_until(double time);
 
 /* Wait for events of a socket; false: timeout, at @until of monotonic_seconds. */
