@@ -174,12 +174,12 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
 
     if (r != ACH_OK)
         return r;
+    if (attr->relayed)
+        return achi_fail(ACH_ENOTSUP, "a kernel channel has no room for origins");
     fd = open_control();
     if (fd < 0)
         return no_device(errno) ? no_module() : no_control();
-    if (attr->relayed)
-        r = achi_fail(ACH_ENOTSUP, "a kernel channel has no room for origins");
-    else if (!ACH_KERNEL_CLOCK_KNOWN(clock))
+    if (!ACH_KERNEL_CLOCK_KNOWN(clock))
         r = achi_fail(ACH_EINVAL, "a kernel channel cannot use clock %d", (int)clock);
     else if (lstat(path, &st) == 0)
         r = achi_fail(ACH_EEXIST, "channel '%s' exists already, in shared memory", name);
