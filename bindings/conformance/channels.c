@@ -102,6 +102,8 @@ static enum ach_status run_create(const struct words *w, FILE *results)
     ach_create_attr_init(&attr);
     if (heap)
         ach_create_attr_set_map(&attr, ACH_MAP_ANON);
+    if (words_flag(w, 4, "kernel"))
+        ach_create_attr_set_map(&attr, ACH_MAP_KERNEL);
     if (clock)
         ach_create_attr_set_clock(&attr, strcmp(clock, "realtime") == 0 ? CLOCK_REALTIME
                                                                         : CLOCK_MONOTONIC);

@@ -102,6 +102,8 @@ ach_status_t run_create(Words w, FILE *)
     o.relayed = words_flag(w, 4, "relayed");
     if (words_flag(w, 4, "heap"))
         o.map = ACH_MAP_ANON;
+    if (words_flag(w, 4, "kernel"))
+        o.map = ACH_MAP_KERNEL;
     if (const char *clock = words_value(w, 4, "clock"))
         o.clock = std::string(clock) == "realtime" ? CLOCK_REALTIME : CLOCK_MONOTONIC;
     if (const char *mode = words_value(w, 4, "mode"))

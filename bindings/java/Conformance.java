@@ -21,6 +21,7 @@ import org.ach.CreateOptions;
 import org.ach.Device;
 import org.ach.HeapMemory;
 import org.ach.Info;
+import org.ach.Kind;
 import org.ach.Limit;
 import org.ach.Message;
 import org.ach.OpenOptions;
@@ -263,6 +264,9 @@ final class Conformance {
         }
         if (w.value("mode") != null) {
             o.mode(Integer.parseInt(w.value("mode"), 8));
+        }
+        if (w.has("kernel")) {
+            o.kind(Kind.KERNEL);
         }
         if (w.has("heap")) {
             heaps.put(name(w.at(1)), new HeapMemory(o));

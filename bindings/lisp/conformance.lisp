@@ -78,7 +78,8 @@
   (let* ((name (channel-name c))
          (created (ach:create-channel
                    name :frame-count (parse-integer count) :frame-size (parse-integer size)
-                   :map (if (flag words "heap") :anon nil)
+                   :map (cond ((flag words "heap") :anon)
+                              ((flag words "kernel") :kernel))
                    :clock (let ((clock (value words "clock")))
                             (and clock (intern (string-upcase clock) :keyword)))
                    :mode (number-of words "mode" :radix 8)

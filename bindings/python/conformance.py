@@ -55,13 +55,14 @@ class Program:
 
     def run_create(self, name, count, size, *words):
         values, flags = options(words)
-        heap = "heap" in flags
+        maps = {"heap": "anon", "kernel": "kernel"}
+        kinds = [maps[f] for f in flags if f in maps]
         clocks = {"monotonic": time.CLOCK_MONOTONIC, "realtime": time.CLOCK_REALTIME}
         made = ach.create(self.name(name), int(count), int(size), type=type_of(values),
-                          map="anon" if heap else "", clock=clocks.get(values.get("clock")),
+                          map="".join(kinds), clock=clocks.get(values.get("clock")),
                           mode=int(values["mode"], 8) if "mode" in values else None,
-                          **{f: True for f in flags if f != "heap"})
-        if heap:
+                          **{f: True for f in flags if f not in maps})
+        if "heap" in flags:
             self.heaps[self.name(name)] = made
 
     def run_open(self, handle, name, *words):

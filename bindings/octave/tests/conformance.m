@@ -120,6 +120,9 @@ function r = run_create(w)
             options = [options, key, {value(w, key{1})}];
         end
     end
+    if flag(w, 'kernel')
+        options = [options, {'map', 'kernel'}];
+    end
     if flag(w, 'heap')
         heaps(channel_name(w{1})) = ach_create('', 'map', 'anon', options{:});
     else

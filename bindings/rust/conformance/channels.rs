@@ -82,6 +82,7 @@ impl Channels {
         let create = Create {
             count: w.number(2) as usize,
             size: w.number(3) as usize,
+            map: if w.flag("kernel") { Map::Kernel } else { Map::Default },
             truncate: w.flag("truncate"),
             timestamps: w.flag("timestamps"),
             readonly_wake: w.flag("readonly_wake"),
