@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The file system that a guest starts with: a cpio archive, written without privileges."""
 import gzip
+import lzma
 import os
 import re
 import stat
@@ -43,6 +44,12 @@ class Image:
         self.folder(os.path.dirname(name))
         with open(path, "rb") as f:
             self.add(name, stat.S_IFREG | mode, f.read())
+
+    def module(self, name, path):
+        """Add a module of the kernel, uncompressed."""
+        self.folder(os.path.dirname(name))
+        with lzma.open(path) if path.endswith(".xz") else open(path, "rb") as f:
+            self.add(name, stat.S_IFREG | 0o644, f.read())
 
     def program(self, name, path):
         """Add a program and the libraries that it is linked to."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Debian's kernels, and the module built for them."""
+import glob
 import os
 import re
 import subprocess
@@ -14,6 +15,10 @@ DEBIAN = {"vanilla": "", "rt": "rt-", "new": "", "new-rt": "rt-"}
 NEW = ("new", "new-rt")
 # By Debian architecture: foreign architectures to test, and prefixes of compilers.
 FOREIGN = {"arm64": ("amd64",), "amd64": ("arm64",)}
+# Modules of the kernel that share the host's files, in the order in which they are loaded. Some
+# kernels have some of them built in.
+SHARE = ("virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "netfs", "fscache", "9pnet",
+         "9pnet_virtio", "9p", "overlay")
 TRIPLES = {"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
 
 
@@ -22,15 +27,17 @@ class Broken(Exception):
 
 
 class Kernel:
-    """A bootable kernel, the headers to build modules for it, and its slowdown factor."""
+    """A bootable kernel, the headers to build modules for it, its slowdown factor, and the modules
+    that share the host's files."""
 
-    def __init__(self, name, release, image, headers, slow=1, arch=None):
+    def __init__(self, name, release, image, headers, slow=1, arch=None, share=()):
         self.name = name
         self.release = release
         self.image = image
         self.headers = headers
         self.slow = slow
         self.arch = arch or packages.architecture()
+        self.share = share
 
 
 def adapt_headers(root, release):
@@ -52,11 +59,20 @@ def fetch(apt, tools, infix, arch, root):
     release = package[len("linux-image-"):]
     headers = f"linux-headers-{release}"
     packages.unpack(apt.download(package), root, ["./boot"])
+    packages.unpack(apt.download(package), os.path.join(root, "modules"),
+                    ["--wildcards", "*/kernel/fs/*", "*/kernel/net/9p/*", "*/kernel/drivers/virtio/*"])
     for p in [headers] + apt.depends(headers, "linux-headers-"):
         packages.unpack(apt.download(p), root)
     for p in apt.depends(headers, "linux-kbuild-"):
         packages.unpack(tools.download(p), root)
     return release
+
+
+def share(root, release):
+    """The modules that share the host's files."""
+    found = [glob.glob(os.path.join(root, "modules", "**", release, "**", f"{name}.ko*"),
+                       recursive=True) for name in SHARE]
+    return [paths[0] for paths in found if paths]
 
 
 def debian(name, folder):
@@ -68,7 +84,8 @@ def debian(name, folder):
     release = packages.get(f"a {name} kernel", {apt, tools},
                            lambda: fetch(apt, tools, DEBIAN.get(name, ""), arch, root))
     return Kernel(name, release, os.path.join(root, "boot", f"vmlinuz-{release}"),
-                  adapt_headers(root, release), 1 if arch == own else 3, arch)
+                  adapt_headers(root, release), 1 if arch == own else 3, arch,
+                  share(root, release) if arch == own else ())
 
 
 def busybox(folder, arch):

@@ -137,14 +137,19 @@ IN_TURNS = ["-accel", "tcg,thread=single", "-smp", "2"]
 COUNTED = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", "shift=0,sleep=off"]
 
 
-def command(arch, own, kernel, initramfs, memory, counted):
+# All files of the host, which the guest can only read.
+SHARE = ["-fsdev", "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap",
+         "-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]
+
+
+def command(arch, own, kernel, initramfs, memory, counted, share):
     program, options, console = MACHINES[arch]
     options = options + (COUNTED if counted else TIMED if own else IN_TURNS)
     return ["setpriv", "--pdeathsig", "KILL", program] + options + [
         "-m", str(memory), "-nodefaults", "-display", "none", "-monitor", "none",
         "-serial", "stdio", "-no-reboot",
         "-kernel", kernel.image, "-initrd", initramfs,
-        "-append", f"console={console} {PARAMETERS}"]
+        "-append", f"console={console} {PARAMETERS}"] + (SHARE if share else [])
 
 
 def boot(argv, follower, log):

@@ -4,6 +4,7 @@ import glob
 import os
 import subprocess
 
+import languages
 import packages
 
 # Folders of the build with programs for guests.
@@ -15,10 +16,14 @@ SAMPLE = {"user": ("kill", "lock", "many", "wait"), "heap": ("lock", "wait")}
 
 
 class Test:
-    def __init__(self, name, limit, command):
+    """A line of the plan. The text of its script, if it has one, is a program in the guest that
+    uses the host's files."""
+
+    def __init__(self, name, limit, command, script=None):
         self.name = name
         self.limit = limit
         self.command = command
+        self.script = script
 
 
 def programs(build, folders=FOLDERS):
@@ -62,7 +67,10 @@ def tests(args, build, kernel):
     if args.script:
         return [Test("script", 3600, " ".join([os.path.basename(args.script)] + args.argument))]
     plan = of_the_module(args, build)
-    if args.long or args.only or kernel.name == "rt":
+    every = args.long or args.only
+    if kernel.share and (every or kernel.name == "vanilla"):
+        plan[2:2] = [Test(name, 600, name, text) for name, text in languages.scripts(args).items()]
+    if every or kernel.name == "rt":
         plan = [conformance(args, "user"), conformance(args, "heap")] + plan
     if args.only:
         needed = ["module-load", "module-gone"] + args.only.split(",")
