@@ -3,6 +3,8 @@
 
 #include <ach/definition.h>
 #include <ach/message.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -15,6 +17,29 @@ _Static_assert(sizeof(((struct device_note *)NULL)->address) >= ACH_ADDRESS_MAX,
 bool device_channel(const char *name)
 {
     return strncmp(name, CHANNELS_OF_DEVICES, strlen(CHANNELS_OF_DEVICES)) == 0;
+}
+
+/* "dev.6665.laser.0.data" holds data of laser, and .cmd commands. NULL: the name is not like that. */
+static const ach_interface_t *channel_messages(const char *channel, unsigned *type)
+{
+    char interface[25], what[5] = "";
+    int end = 0;
+
+    if (sscanf(channel, CHANNELS_OF_DEVICES "%*u.%24[^.].%*u.%4s%n", interface, what, &end) != 2 ||
+        channel[end])
+        return NULL;
+    *type = strcmp(what, "data") == 0 ? ACH_MSG_DATA : ACH_MSG_CMD;
+    if (*type == ACH_MSG_CMD && strcmp(what, "cmd") != 0)
+        return NULL;
+    return ach_interface_find(interface);
+}
+
+const char *device_interface(const char *channel)
+{
+    unsigned type;
+    const ach_interface_t *i = channel_messages(channel, &type);
+
+    return i ? i->name : NULL;
 }
 
 static const char *frame_type(unsigned type)
@@ -87,4 +112,39 @@ bool device_definition(const char *name, char **type, char **text)
     else
         complain("%s", ach_errstr());
     return false;
+}
+
+static bool show_definition(const ach_message_def_t *m)
+{
+    char *name, *text;
+
+    if (!m->body) {
+        printf("\n# %s %u, %s: no body\n", frame_type(m->type), m->subtype, m->name);
+        return true;
+    }
+    if (ach_definition_write(m->body, &name, &text) != ACH_OK) {
+        complain("%s", ach_errstr());
+        return false;
+    }
+    printf("\n# %s %u, %s: %s\n%s", frame_type(m->type), m->subtype, m->name, name, text);
+    free(name);
+    free(text);
+    return true;
+}
+
+bool device_show(const char *channel)
+{
+    unsigned type;
+    const ach_interface_t *i = channel_messages(channel, &type);
+    bool ok = true;
+    uint32_t k;
+
+    if (!i)
+        return false;
+    printf("# messages of %s: a header of %u bytes, and a body in XDR\n", i->name,
+           ACH_FRAME_HEADER);
+    for (k = 0; k < i->message_count && ok; k++)
+        if (i->messages[k].type == type)
+            ok = show_definition(&i->messages[k]);
+    return ok;
 }

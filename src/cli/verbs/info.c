@@ -2,6 +2,7 @@
 /* ach info - print all attributes of a channel */
 #include "cli.h"
 #include "describe.h"
+#include "device_frame.h"
 #include "parse.h"
 #include "users.h"
 
@@ -44,10 +45,15 @@ static void print_users(const char *name, const ach_info_t *info, const struct u
         print_number("hidden", u->hidden, u->hidden == 1 ? " process" : " processes");
 }
 
-static void print_type(const ach_channel_t *chan, const ach_info_t *info)
+static void print_type(const ach_channel_t *chan, const char *name, const ach_info_t *info)
 {
     const ach_channel_type_t *type = channel_type(chan);
+    const char *interface = device_interface(name);
 
+    if (!type && !info->typed && interface) {
+        printf("%-15s none; messages of the interface %s\n", "type", interface);
+        return;
+    }
     if (!type) {
         printf("%-15s %s\n", "type", info->typed ? "damaged" : "none");
         return;
@@ -77,7 +83,7 @@ static void info_print_text(const ach_channel_t *chan, const char *name, const a
     printf("%-15s %s\n", "read-only wake", info->readonly_wake ? "yes" : "no");
     printf("%-15s %s\n", "relayed", info->relayed ? "yes" : "no");
     printf("%-15s %016llx\n", "epoch", (unsigned long long)info->epoch);
-    print_type(chan, info);
+    print_type(chan, name, info);
     print_number("newest", info->newest, "");
     print_number("oldest", info->oldest, "");
     print_number("held", messages_held(info), "");

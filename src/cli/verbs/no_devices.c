@@ -18,6 +18,18 @@ bool device_channel(const char *name)
     return false;
 }
 
+const char *device_interface(const char *channel)
+{
+    (void)channel;
+    return NULL;
+}
+
+bool device_show(const char *channel)
+{
+    (void)channel;
+    return false;
+}
+
 bool device_decode(const void *data, size_t size, struct decoded *out)
 {
     (void)data;

@@ -21,7 +21,9 @@ static int show_type(const char *name, bool raw)
 
     if (!open_channel(&chan, name, true))
         return EXIT_FAILED;
-    if (ach_channel_type(&chan, &type) != ACH_OK) {
+    if (!channel_type(&chan) && !raw && device_interface(name)) {
+        status = device_show(name) ? EXIT_OK : EXIT_FAILED;
+    } else if (ach_channel_type(&chan, &type) != ACH_OK) {
         complain("channel '%s': %s", name, ach_errstr());
     } else {
         status = EXIT_OK;
@@ -172,7 +174,8 @@ const struct verb verb_type = {
             "       ach type struct [--raw] NAME\n\n"
             "List the channels that have a type, print the schema of a channel, that is the\n"
             "definition of its messages, or list the fields of its messages, as ach echo and pub\n"
-            "take them. A schema that is not text is printed as a hex dump. With 'struct', print\n"
+            "take them. A schema that is not text is printed as a hex dump. For a channel of a\n"
+            "device, print the definitions of all messages that it can hold. With 'struct', print\n"
             "the definition of a struct of a device's interface, such as laser.data.\n\n"
             "Options:\n"
             "      --raw   print the bytes of the schema and nothing else\n"
@@ -180,6 +183,7 @@ const struct verb verb_type = {
             "Examples:\n"
             "  ach type ls\n"
             "  ach type show cmd_vel\n"
+            "  ach type show dev.6665.laser.0.data\n"
             "  ach type fields cmd_vel\n"
             "  ach type show --raw cmd_vel >Twist.msg\n"
             "  ach type struct --raw laser.data >LaserData.msg\n",

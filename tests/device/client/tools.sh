@@ -64,6 +64,21 @@ expect 0 "$ACH" echo --count 1 --field 'ranges[0]' --field id dev.40021.laser.0.
 expect 0 "$ACH" echo --count 1 --csv dev.40021.laser.0.data
 has "$out" "time,sequence,min_angle,max_angle,resolution,max_range,ranges,intensity,id
 "
+expect 0 "$ACH" type show dev.40021.laser.0.data
+has "$out" "# messages of laser: a header of 40 bytes, and a body in XDR
+
+# data 1, SCAN: ach/msg/LaserData
+float32 min_angle"
+has "$out" "
+# data 3, SCANANGLE: ach/msg/LaserDataScanangle"
+expect 0 "$ACH" type show dev.40021.position2d.1.cmd
+has "$out" "# command 1, VEL: ach/msg/Position2dCmdVel"
+hasnt "$out" "# data"
+expect 0 "$ACH" info dev.40021.laser.0.data
+has "$out" "type            none; messages of the interface laser"
+expect 1 "$ACH" type show --raw dev.40021.laser.0.data
+expect 1 "$ACH" type show dev.40021.req
+has "$err" "the channel has no type"
 expect 0 "$ACH" echo --count 1 --hex dev.40021.laser.0.data
 has "$out" "00000000  "
 kill "$reader"
