@@ -112,7 +112,7 @@ class Signals(ChannelTest):
             with subprocess.Popen(
                     [sys.executable, "-c",
                      "import asyncio, sys, ach\nc = ach.Channel(sys.argv[1])\n"
-                     f"print('waits', flush=True)\ntry:\n    {wait}\n"
+                     f"try:\n    print('waits', flush=True)\n    {wait}\n"
                      "except KeyboardInterrupt:\n    print('interrupted', c.seq)", name],
                     stdout=subprocess.PIPE, text=True) as process:
                 self.assertEqual(process.stdout.readline(), "waits\n")
