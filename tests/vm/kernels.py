@@ -17,8 +17,8 @@ NEW = ("new", "new-rt")
 FOREIGN = {"arm64": ("amd64",), "amd64": ("arm64",)}
 # Modules of the kernel that share the host's files, in the order in which they are loaded. Some
 # kernels have some of them built in.
-SHARE = ("virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "netfs", "fscache", "9pnet",
-         "9pnet_virtio", "9p", "overlay")
+SHARE = ("virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "netfs", "fscache",
+         "9pnet", "9pnet_virtio", "9p", "overlay")
 TRIPLES = {"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
 
 
@@ -60,7 +60,8 @@ def fetch(apt, tools, infix, arch, root):
     headers = f"linux-headers-{release}"
     packages.unpack(apt.download(package), root, ["./boot"])
     packages.unpack(apt.download(package), os.path.join(root, "modules"),
-                    ["--wildcards", "*/kernel/fs/*", "*/kernel/net/9p/*", "*/kernel/drivers/virtio/*"])
+                    ["--wildcards", "*/kernel/fs/*", "*/kernel/net/9p/*",
+                     "*/kernel/drivers/virtio/*"])
     for p in [headers] + apt.depends(headers, "linux-headers-"):
         packages.unpack(apt.download(p), root)
     for p in apt.depends(headers, "linux-kbuild-"):

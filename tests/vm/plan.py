@@ -69,7 +69,7 @@ def tests(args, build, kernel):
     plan = of_the_module(args, build)
     every = args.long or args.only
     if kernel.share and (every or kernel.name == "vanilla"):
-        plan[2:2] = [Test(name, 600, name, text) for name, text in languages.scripts(args).items()]
+        plan[2:2] = [Test(name, 1200, name, text) for name, text in languages.scripts(args).items()]
     if every or kernel.name == "rt":
         plan = [conformance(args, "user"), conformance(args, "heap")] + plan
     if args.only:
