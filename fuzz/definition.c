@@ -41,8 +41,9 @@ static void print_it(const ach_type_t *type, const void *body)
 void property_definition(const uint8_t *data, size_t size)
 {
     const uint8_t *end = memchr(data, 0, size);
-    size_t text = end ? (size_t)(end - data) : size, rest = end ? size - text - 1 : 0;
+    size_t text = end ? (size_t)(end - data) : size, rest = end ? size - text - 1 : 0, used;
     ach_definition_t *d = NULL;
+    enum ach_status status;
     uint8_t *bytes;
     void *body = NULL;
 
@@ -53,8 +54,10 @@ void property_definition(const uint8_t *data, size_t size)
     HOLDS(bytes != NULL);
     if (rest)
         memcpy(bytes, end + 1, rest);
+    status = ach_cdr_check(ach_definition_type(d), bytes, rest, &used);
+    HOLDS(status == ACH_CORRUPT || (status == ACH_OK && used <= rest));
     if (STATUS(ach_cdr_decode_new(ach_definition_type(d), bytes, rest, &body),
-               ACH_MASK_OK | ACH_MASK_CORRUPT | ACH_MASK_FAILED_SYSCALL) == ACH_OK) {
+               ach_status_mask(status) | ACH_MASK_FAILED_SYSCALL) == ACH_OK) {
         print_it(ach_definition_type(d), body);
         encode_again(ach_definition_type(d), body);
     }

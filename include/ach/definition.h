@@ -147,6 +147,24 @@ enum ach_status ach_cdr_encode(const ach_type_t *type, const void *body, void *b
                                size_t *size);
 
 /**
+ * ach_cdr_check - are these bytes such a message?
+ * @type: the table of the message
+ * @bytes: the message
+ * @n: how many bytes
+ * @used: out: the bytes of the message without padding behind it; up to 7 bytes of padding are
+ *        allowed
+ *
+ * For programs that pass messages on. It accepts what ach_cdr_decode_new accepts.
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: ACH_OK; ACH_CORRUPT: not such a message.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_cdr_check(const ach_type_t *type, const void *bytes, size_t n, size_t *used);
+
+/**
  * ach_cdr_decode_new - decode a message into new memory
  * @type: the table of the message
  * @bytes: the message

@@ -211,7 +211,7 @@ static enum ach_status read_elements(struct cdr_reader *r, const ach_type_t *typ
         copy_values(to, from, size, n);
     if (f->kind == ACH_KIND_BOOL && !all_booleans(to ? to : from, n))
         return wrong(ACH_CORRUPT, type, f, "a boolean is neither 0 nor 1");
-    if (f->kind == ACH_KIND_CHAR && to && to[n - 1] != '\0')
+    if (f->kind == ACH_KIND_CHAR && (to ? to : from)[n - 1] != '\0')
         return wrong(ACH_CORRUPT, type, f, "the string does not end in NUL");
     return ACH_OK;
 }
@@ -276,15 +276,30 @@ static enum ach_status read_message(struct cdr_reader *r, const ach_type_t *type
     return status;
 }
 
+/* The first pass: the memory that the body needs is in r->block.used. */
+static enum ach_status read_size(struct cdr_reader *r, const ach_type_t *type)
+{
+    if (r->size > ACH_BODY_MAX)
+        return ach_errstr_set(ACH_CORRUPT, "%s: a message of %llu bytes, at most %u are allowed",
+                              type->name, (unsigned long long)r->size, ACH_BODY_MAX);
+    r->block.room = UINT64_MAX / 2;
+    return read_message(r, type);
+}
+
+enum ach_status ach_cdr_check(const ach_type_t *type, const void *bytes, size_t n, size_t *used)
+{
+    struct cdr_reader r = {.bytes = bytes, .size = n};
+    enum ach_status status = read_size(&r, type);
+
+    *used = (size_t)r.at;
+    return status;
+}
+
 enum ach_status ach_cdr_decode_new(const ach_type_t *type, const void *bytes, size_t n, void **body)
 {
-    struct cdr_reader r = {.bytes = bytes, .size = n, .block = {.room = UINT64_MAX / 2}};
-    enum ach_status status;
+    struct cdr_reader r = {.bytes = bytes, .size = n};
+    enum ach_status status = read_size(&r, type);
 
-    if (n > ACH_BODY_MAX)
-        return ach_errstr_set(ACH_CORRUPT, "%s: a message of %zu bytes, at most %u are allowed",
-                              type->name, n, ACH_BODY_MAX);
-    status = read_message(&r, type);
     if (status != ACH_OK)
         return status;
     r.block.room = r.block.used;

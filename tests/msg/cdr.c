@@ -63,6 +63,8 @@ static void known_bytes(void)
     free(body);
     body = decode(type, good, 50); /* padded */
     free(body);
+    CHECK_OK(ach_cdr_check(type, good, 50, &size));
+    CHECK(size == 43);
     CHECK_STATUS(ach_cdr_decode_new(type, good, 51, &body), ACH_CORRUPT);
     CHECK(strstr(ach_errstr(), "8 bytes too many"));
     ach_definition_free(d);
@@ -118,6 +120,7 @@ static void end_strings(const ach_type_t *type, uint8_t *body)
 static enum ach_status decode_exactly(const ach_type_t *type, const uint8_t *bytes, size_t n)
 {
     uint8_t *copy = malloc(n ? n : 1);
+    size_t used = 0;
     void *body = NULL;
     enum ach_status status;
 
@@ -125,6 +128,8 @@ static enum ach_status decode_exactly(const ach_type_t *type, const uint8_t *byt
     memcpy(copy, bytes, n);
     status = ach_cdr_decode_new(type, copy, n, &body);
     CHECK(status == ACH_OK || status == ACH_CORRUPT);
+    CHECK_STATUS(ach_cdr_check(type, copy, n, &used), status);
+    CHECK(used <= n);
     free(body);
     free(copy);
     return status;
