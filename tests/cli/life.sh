@@ -23,7 +23,7 @@ done
 
 # Every option of mk shows in info.
 expect 0 "$ACH" mk -v --frames 10 --size 2K --mode 660 --timestamps --readonly-wake \
-    --single-writer --clock realtime chan
+    --single-writer --relayed --clock realtime chan
 same "$err" "created channel 'chan': 10 messages of 2048 bytes"
 expect 0 "$ACH" info chan
 has "$out" "frames          10"
@@ -33,6 +33,7 @@ has "$out" "clock           realtime"
 has "$out" "timestamps      yes"
 has "$out" "single writer   yes"
 has "$out" "read-only wake  yes"
+has "$out" "relayed         yes"
 expect 0 "$ACH" mk -t -m 2 -n 8 --clock CLOCK_TAI chan
 expect 0 "$ACH" info chan
 has "$out" "largest message 16 bytes"
@@ -161,9 +162,9 @@ expect 0 "$ACH" mk --exact -m 10 -n 64 there
 same "$out$err" ""
 expect 0 "$ACH" mk --exact there
 expect 3 "$ACH" mk --exact -m 9 -n 80 --timestamps --readonly-wake --single-writer \
-    --clock realtime there
+    --relayed --clock realtime there
 same "$err" "ach mk: channel 'there' exists and differs: it has 10 frames, not 9, size 64, not 80, \
-clock monotonic, no timestamps, no read-only wake, many writers"
+clock monotonic, no timestamps, no read-only wake, many writers, no origins"
 expect 3 "$ACH" mk --exact -n 80 there elsewhere
 expect 1 "$ACH" mk --exact -n 80 there 'bad name'
 expect 1 "$ACH" mk --exact -n 80 'bad name' there
