@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Bash completion for achcat(1), achlog(1) and achcop(1). Options and their arguments come from
-# the programs' --help, channels from ach.
+# Bash completion for achcat(1), achlog(1), achcop(1) and ach-dds(1). Options and their arguments
+# come from the programs' --help, channels from ach.
 
 # The argument of an option: FILE, DIR, N or SECONDS, or empty.
 _achtools_takes() {
@@ -45,7 +45,7 @@ _achtools() {
     case ${COMP_WORDS[0]##*/}:$operands in
         achcop:0) action=-c ;;
         achcop:* | achcat:1) action=-f ;;
-        achcat:0 | achlog:*) action=-W ;;
+        achcat:0 | achlog:* | ach-dds:*) action=-W ;;
         *) return ;;
     esac
     # Words after the program that achcop starts are not achcop's.
@@ -61,6 +61,7 @@ _achtools() {
                 fi ;;
         esac
     fi
+    [[ ${COMP_WORDS[0]##*/}:$operands:$action:$words == ach-dds:0:-W: ]] && words='push pull both'
     case $action in
         -W)
             COMPREPLY=($(compgen -W "${words:-$(ach ls --names 2>/dev/null)}" -- "$cur")) ;;
@@ -71,4 +72,4 @@ _achtools() {
     esac
 }
 
-complete -F _achtools achcat achlog achcop
+complete -F _achtools achcat achlog achcop ach-dds

@@ -210,6 +210,12 @@ same "$(tool_offers achcop --max)" "--max-delay --max-restarts "
 same "$(tool_offers achcop -P "$tmp/some-f")" "$tmp/some-file "
 has " $(tool_offers achcop -r -- ach)" " ach "
 same "$(tool_offers achcop -r -- cat -n "$tmp/some-f")" "$tmp/some-file "
+if [ -x "$tools/../bridges/dds/ach-dds" ]; then # it is optional
+    same "$(tool_offers ../bridges/dds/ach-dds '')" "both pull push "
+    same "$(tool_offers ../bridges/dds/ach-dds -d 1 --re)" "--reliable "
+    same "$(tool_offers ../bridges/dds/ach-dds push --depth '')" " "
+    same "$(tool_offers ../bridges/dds/ach-dds push --depth 5 a)" "arm-left arm-right "
+fi
 same "$(tool_offers achcop -- cat --max)" " "
 
 if command -v zsh >/dev/null; then
