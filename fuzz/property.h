@@ -45,6 +45,12 @@ void property_body(const uint8_t *data, size_t size);
 void property_definition(const uint8_t *data, size_t size);
 
 /*
+ * The bytes are the definition of a message, or nothing, and after a NUL the payload of a sample of
+ * DDS, which is also used as a message. It is refused, or opened and sealed to the same.
+ */
+void property_payload(const uint8_t *data, size_t size);
+
+/*
  * The bytes are the length of a descriptor set, 2 bytes, little-endian, the set, and a message.
  * They are refused, or decoded and printed in all formats; the JSON form is encoded again or
  * refused.
