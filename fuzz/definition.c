@@ -2,7 +2,7 @@
 /* definition.c - any text as a definition, any bytes as a message of it */
 #include "property.h"
 
-#include <ach/definition.h>
+#include <ach/ros1.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +38,36 @@ static void print_it(const ach_type_t *type, const void *body)
     ach_body_json(type, body, null);
 }
 
+/* The same in the encoding of ROS 1, and the definition in its language. */
+static void as_ros1(const ach_definition_t *d, const uint8_t *bytes, size_t n)
+{
+    char md5[ACH_ROS1_MD5], *name = NULL, *text = NULL;
+    ach_definition_t *again = NULL;
+    void *body = NULL, *back = NULL;
+    size_t size = 0;
+    uint8_t *other;
+
+    HOLDS(ach_ros1_md5(d, md5) == ACH_OK);
+    HOLDS(ach_definition_text(d, 1, &name, &text) == ACH_OK);
+    STATUS(ach_definition_new(name, text, strlen(text), &again),
+           ACH_MASK_OK | ACH_MASK_EINVAL | ACH_MASK_FAILED_SYSCALL);
+    if (STATUS(ach_ros1_decode_new(d, bytes, n, &body),
+               ACH_MASK_OK | ACH_MASK_CORRUPT | ACH_MASK_FAILED_SYSCALL) == ACH_OK) {
+        HOLDS(ach_ros1_encoded_size(d, body, &size) == ACH_OK && size == n);
+        other = malloc(size ? size : 1);
+        HOLDS(other != NULL);
+        HOLDS(ach_ros1_encode(d, body, other, size, &size) == ACH_OK && size == n);
+        HOLDS(ach_ros1_decode_new(d, other, size, &back) == ACH_OK);
+        HOLDS(ach_body_equal(ach_definition_type(d), body, back));
+        free(other);
+    }
+    ach_definition_free(again);
+    free(back);
+    free(body);
+    free(name);
+    free(text);
+}
+
 void property_definition(const uint8_t *data, size_t size)
 {
     const uint8_t *end = memchr(data, 0, size);
@@ -61,6 +91,7 @@ void property_definition(const uint8_t *data, size_t size)
         print_it(ach_definition_type(d), body);
         encode_again(ach_definition_type(d), body);
     }
+    as_ros1(d, bytes, rest);
     free(body);
     free(bytes);
     ach_definition_free(d);

@@ -15,6 +15,8 @@ enum { NOT_MADE, BEING_MADE, MADE };
 /* Steps repeat those of inner structs, so there may be more of them than fields. */
 #define STEPS_MAX 32768u
 
+const char msg_empty_field[] = "structure_needs_at_least_one_member";
+
 /* A type that grows field by field. Sizes stay far below 2^64: see too_large. */
 struct growth {
     struct ach_definition *d;
@@ -281,9 +283,7 @@ static enum ach_status add_message_field(struct growth *g, const struct msg_fiel
 /* A struct has no size 0 in CDR: an empty message has one byte, as in ROS 2. */
 static enum ach_status add_dummy(struct growth *g)
 {
-    return lay_out(g, (ach_field_t){.name = "structure_needs_at_least_one_member",
-                                    .kind = ACH_KIND_UINT8,
-                                    .limit = 1});
+    return lay_out(g, (ach_field_t){.name = msg_empty_field, .kind = ACH_KIND_UINT8, .limit = 1});
 }
 
 static int by_name(const void *a, const void *b)

@@ -17,6 +17,9 @@ struct ach_definition {
     unsigned string_count; /* types of strings in arrays */
 };
 
+/* The name of the only field of an empty message. */
+extern const char msg_empty_field[];
+
 /* Make the tables of the first section and of all that it uses. */
 enum ach_status msg_tables_make(struct ach_definition *d);
 

@@ -34,5 +34,6 @@ int main(void)
 {
     test_definitions();
     test_cdr();
+    test_ros1();
     return check_result();
 }

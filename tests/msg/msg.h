@@ -15,5 +15,6 @@ extern const char everything[];
 
 void test_definitions(void);
 void test_cdr(void);
+void test_ros1(void);
 
 #endif
