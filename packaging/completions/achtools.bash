@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Bash completion for achcat(1), achlog(1), achcop(1) and ach-dds(1). Options and their arguments
+# Bash completion for achcat(1), achlog(1), achcop(1), ach-dds(1) and ach-ros(1). Options and their arguments
 # come from the programs' --help, channels from ach.
 
 # The argument of an option: FILE, DIR, N or SECONDS, or empty.
@@ -46,6 +46,7 @@ _achtools() {
         achcop:0) action=-c ;;
         achcop:* | achcat:1) action=-f ;;
         achcat:0 | achlog:* | ach-dds:*) action=-W ;;
+        ach-ros:*) action=-W words="push pull device $(ach ls --names 2>/dev/null)" ;;
         *) return ;;
     esac
     # Words after the program that achcop starts are not achcop's.
@@ -72,4 +73,4 @@ _achtools() {
     esac
 }
 
-complete -F _achtools achcat achlog achcop ach-dds
+complete -F _achtools achcat achlog achcop ach-dds ach-ros

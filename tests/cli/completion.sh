@@ -217,6 +217,11 @@ if [ -x "$tools/../bridges/dds/ach-dds" ]; then # it is optional
     same "$(tool_offers ../bridges/dds/ach-dds push --depth 5 a)" "arm-left arm-right "
 fi
 same "$(tool_offers achcop -- cat --max)" " "
+if [ -x "$tools/../bridges/ros/ach-ros" ]; then
+    same "$(tool_offers ../bridges/ros/ach-ros pu)" "pull push "
+    same "$(tool_offers ../bridges/ros/ach-ros push a)" "arm-left arm-right "
+    same "$(tool_offers ../bridges/ros/ach-ros --no)" "--no-tf --node "
+fi
 
 if command -v zsh >/dev/null; then
     zsh -n "$completions/_ach" || fail "syntax of _ach"
