@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import time
+import xmlrpc.client
 
 from support import (Program, check, eventually, need, roscore, ros_environment, run,
                      simulated_robot)
@@ -173,6 +174,17 @@ def odometry(field):
     return float(run("rostopic", "echo", "-n", "1", f"/odom/{field}").split()[0])
 
 
+def test_killed(directory):
+    """rosnode kill ends it."""
+    with Program(directory, ACH_ROS, "--node", "victim", "push", "velocity") as bridge:
+        eventually(lambda: "/velocity" in run("rostopic", "list").split(), "no topic velocity")
+        master = xmlrpc.client.ServerProxy(os.environ["ROS_MASTER_URI"])
+        uri = master.lookupNode("/test", "/victim")[2]
+        xmlrpc.client.ServerProxy(uri).shutdown("/test", "enough")
+        bridge.says("asked to end: enough")
+        eventually(lambda: bridge.process.poll() == 0, "it does not end")
+
+
 def test_drive(directory):
     """cmd_vel drives the robot; without it, or with a velocity that is no number, it stops."""
     with simulated_robot(directory, ACH, BITMAP), \
@@ -239,6 +251,7 @@ def main():
             with roscore(directory, port):
                 rospy.init_node("test", anonymous=True, disable_signals=True)
                 test_channels(directory)
+                test_killed(directory)
                 test_drive(directory)
                 test_stop_at_end(directory)
                 rospy.signal_shutdown("the test ends")

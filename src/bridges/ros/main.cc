@@ -6,6 +6,7 @@
 #include <set>
 
 #include <getopt.h>
+#include <ros/xmlrpc_manager.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -262,12 +263,24 @@ static bool wait_for_master()
     return !signals.ended();
 }
 
+// `rosnode kill`, or another node has taken the name of this one. roscpp would stop in its own
+// threads, without the loop.
+static void end_by_master(XmlRpc::XmlRpcValue &parameters, XmlRpc::XmlRpcValue &result)
+{
+    if (parameters.size() > 1 && parameters[1].getType() == XmlRpc::XmlRpcValue::TypeString)
+        say("asked to end: " + static_cast<std::string &>(parameters[1]));
+    kill(getpid(), SIGTERM);
+    result = ros::xmlrpc::responseInt(1, "", 0);
+}
+
 static void join_ros(const Settings &s)
 {
     const uint32_t anonymous = s.node.empty() ? ros::init_options::AnonymousName : 0;
 
     ros::init(ros::M_string(), s.node.empty() ? "ach_ros" : s.node,
               anonymous | ros::init_options::NoSigintHandler | ros::init_options::NoRosout);
+    ros::XMLRPCManager::instance()->unbind("shutdown");
+    ros::XMLRPCManager::instance()->bind("shutdown", end_by_master);
 }
 
 static void run(const CommandLine &line)
