@@ -8,6 +8,9 @@
 
 static const double RETRY_SECONDS = 1;
 
+// Messages that are copied before other links get their turn.
+static const int BURST = 64;
+
 void say(const std::string &text)
 {
     fprintf(stderr, "ach-ros: %s\n", text.c_str());
@@ -127,6 +130,14 @@ void Link::disconnected(const std::string &why)
     connected_ = false;
     wait(why);
     bridge_.retry();
+}
+
+bool Link::take_some()
+{
+    for (int i = 0; i < BURST; i++)
+        if (!take())
+            return false;
+    return true;
 }
 
 void Link::refuse(const std::string &why)

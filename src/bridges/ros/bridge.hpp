@@ -105,6 +105,11 @@ class Link
 
   protected:
     virtual bool open() = 0; // throws Fatal if a later attempt cannot succeed either
+    virtual bool take() // copy the next message; false: there is none, or roscpp calls the link
+    {
+        return false;
+    }
+    bool take_some(); // true: there may be more
     void disconnected(const std::string &why);
     void refuse(const std::string &why); // a message
     bool wait(const std::string &why);   // say it once; returns false

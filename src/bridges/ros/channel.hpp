@@ -46,8 +46,7 @@ class Push : public Link
     bool open() override;
     void close();
     void advertise();
-    bool ready();
-    bool take(); // the next message; false: there is none
+    bool take() override;
     void copy(size_t size);
 
     std::string channel_name_, topic_;

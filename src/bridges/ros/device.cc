@@ -3,9 +3,6 @@
 
 #include <cmath>
 
-// Messages that are copied before other links get their turn.
-static const int BURST = 64;
-
 // ros::Time throws if the number does not fit.
 std_msgs::Header stamped(const ach::Message &m, const std::string &frame)
 {
@@ -131,16 +128,8 @@ bool DeviceLink::open()
         device_ = nullptr;
         return wait(ach_errstr());
     }
-    bridge_.loop.add(ach_device_fd(device_), [this] { return ready(); });
+    bridge_.loop.add(ach_device_fd(device_), [this] { return take_some(); });
     outlet_ = interface_->make({bridge_, device_, prefix_, frame_});
-    return true;
-}
-
-bool DeviceLink::ready()
-{
-    for (int i = 0; i < BURST; i++)
-        if (!take())
-            return false;
     return true;
 }
 

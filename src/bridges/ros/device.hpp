@@ -91,8 +91,7 @@ class DeviceLink : public Link
   private:
     bool open() override;
     void close();
-    bool ready();
-    bool take();
+    bool take() override;
 
     std::string address_, prefix_, frame_;
     const DeviceInterface *interface_;

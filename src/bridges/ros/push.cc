@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel.hpp"
 
-// Messages that are copied before other links get their turn.
-static const int BURST = 64;
-
 Push::Push(Bridge &bridge, const std::string &channel, const std::string &topic)
     : Link(bridge, "push " + channel + ":=" + topic), channel_name_(channel), topic_(topic)
 {
@@ -35,7 +32,7 @@ bool Push::open()
     definition_ = std::make_unique<Definition>(channel_->definition(channel_name_));
     advertise();
     must(ach_channel_fd(channel_->get(), &fd_));
-    bridge_.loop.add(fd_, [this] { return ready(); });
+    bridge_.loop.add(fd_, [this] { return take_some(); });
     return true;
 }
 
@@ -59,14 +56,6 @@ void Push::advertise()
     publisher_ = bridge_.node.advertise(options);
     if (!publisher_)
         throw Fatal("cannot advertise topic '" + topic_ + "'");
-}
-
-bool Push::ready()
-{
-    for (int i = 0; i < BURST; i++)
-        if (!take())
-            return false;
-    return true;
 }
 
 bool Push::take()
