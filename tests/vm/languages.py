@@ -15,7 +15,7 @@ import packages
 # Names of tests in the build. Those of QUICK take a minute together.
 SCRIPT = "languages-"
 QUICK = tuple(SCRIPT + language for language in ("c", "cpp", "rust", "python", "java"))
-ALL = QUICK + (SCRIPT + "lisp", SCRIPT + "octave", "python-inplace")
+ALL = QUICK + (SCRIPT + "lisp", SCRIPT + "octave", "python-inplace", "python-waiting")
 PREPARE_LIMIT = 600 * packages.TIME
 
 
@@ -61,7 +61,9 @@ def scripts(args):
     found = {}
     for name, (env, command) in commands(args).items():
         env = {**env, "CHANNELS": "kernel", "HOME": "/tmp"}
-        words = ["on-host", "/usr/bin/env", "-C", os.path.abspath(args.build)]
+        # busybox leaves SIGINT and SIGQUIT ignored, and the tests of Ctrl-C need them.
+        words = ["on-host", "/usr/bin/env", "-C", os.path.abspath(args.build),
+                 "--default-signal=INT,QUIT"]
         words += [f"{k}={v}" for k, v in env.items()] + command
         found[name] = f"#!/bin/busybox sh\nexec {shlex.join(words)}\n"
     return found
