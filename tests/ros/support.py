@@ -140,11 +140,11 @@ driver
 """
 
 
-def simulated_robot(directory, ach, bitmap):
-    """A server of a robot, on this machine's channels."""
+def served(directory, ach, text):
+    """A server of devices, on this machine's channels, with a config file of this text."""
     config = os.path.join(directory, "robot.cfg")
     with open(config, "w") as f:
-        f.write(ROBOT.format(bitmap=bitmap))
+        f.write(text)
     server = Program(directory, ach, "serve", config)
     try:
         server.says("serving")
@@ -152,3 +152,7 @@ def simulated_robot(directory, ach, bitmap):
         server.end()
         raise
     return server
+
+
+def simulated_robot(directory, ach, bitmap):
+    return served(directory, ach, ROBOT.format(bitmap=bitmap))
