@@ -8,6 +8,7 @@ Compiles the sources in the build's compile_commands.json with -fsyntax-only. He
 libraries are this machine's, searched after those of the cross compiler.
 """
 import concurrent.futures
+import glob
 import itertools
 import json
 import os
@@ -19,6 +20,7 @@ import sys
 COMPILER = "i686-linux-gnu-gcc"
 LIMIT = 300 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds per file
 FOLDERS = ("src", "tests", "examples")
+HEADERS = ["/usr/include"] + glob.glob("/usr/include/*-linux-gnu")  # of this machine
 WITH_VALUE = ("-c", "-o", "-MF", "-MQ")
 OF_MACHINE = ("-MD", "-m", "-fdiagnostics-color")  # options to leave out
 
@@ -51,7 +53,8 @@ def sources(build):
 
 def compiled(path, directory, words):
     """Compile one file; return the compiler's messages if it fails, else an empty string."""
-    r = subprocess.run([COMPILER, *words, "-fsyntax-only", "-idirafter", "/usr/include", path],
+    after = [word for folder in HEADERS for word in ("-idirafter", folder)]
+    r = subprocess.run([COMPILER, *words, "-fsyntax-only", *after, path],
                        cwd=directory, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        stdin=subprocess.DEVNULL, timeout=LIMIT, check=False)
     return r.stdout if r.returncode else ""
