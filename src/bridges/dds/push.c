@@ -15,12 +15,13 @@ static dds_time_t source_time(const struct achdds_route *r)
     dds_time_t now = dds_time();
     struct timespec when;
     clockid_t clock;
-    int64_t age;
+    int64_t age, seconds;
 
     if (ach_channel_timestamp(&r->source, &when) != ACH_OK ||
         ach_channel_clock(&r->source, &clock) != ACH_OK)
         return now;
-    if (when.tv_sec < 0 || when.tv_sec > TIME_MAX)
+    seconds = when.tv_sec;
+    if (seconds < 0 || seconds > TIME_MAX)
         return now;
     age = tool_clock_ns(clock) - tool_time_to_ns(&when);
     return age > 0 && age < now ? now - age : now;
