@@ -4,6 +4,7 @@
  *
  *     peer read DOMAIN TYPE TOPIC QOS N [pause]  print N samples; with pause: after a line is read
  *     peer raw DOMAIN TYPE TOPIC QOS N           print N samples as they are encoded, in hex
+ *     peer time DOMAIN TYPE TOPIC QOS N          print the source timestamps of N samples
  *     peer write DOMAIN TYPE TOPIC QOS N [xcdr2] write N samples when a reader is there
  *     peer echo DOMAIN TYPE TOPIC QOS SECONDS    write one sample, and count those that come back
  *     peer watch DOMAIN TOPIC N                  print the first N endpoints of a topic
@@ -188,8 +189,10 @@ static bool has_data(dds_entity_t reader)
     return r > 0;
 }
 
-static void read_samples(const struct kind *k, dds_entity_t reader, unsigned n, bool encoded)
+static void read_samples(const struct kind *k, dds_entity_t reader, unsigned n, const char *how)
 {
+    bool encoded = strcmp(how, "raw") == 0, timed = strcmp(how, "time") == 0;
+
     while (n > 0) {
         dds_sample_info_t info;
         void *sample = NULL;
@@ -209,7 +212,9 @@ static void read_samples(const struct kind *k, dds_entity_t reader, unsigned n, 
             free(bytes);
             ddsi_serdata_unref(data);
         } else if (!encoded && dds_take(reader, &sample, &info, 1, 1) == 1) {
-            if (info.valid_data)
+            if (info.valid_data && timed)
+                printf("%" PRId64 "\n", info.source_timestamp);
+            else if (info.valid_data)
                 k->print(sample);
             n -= info.valid_data;
             dds_return_loan(reader, &sample, 1);
@@ -372,7 +377,7 @@ static void work(char **words, int n)
 
         if (strcmp(more, "pause") == 0)
             getchar();
-        read_samples(k, reader, (unsigned)atoi(words[5]), strcmp(words[0], "raw") == 0);
+        read_samples(k, reader, (unsigned)atoi(words[5]), words[0]);
     }
     dds_delete_qos(q);
 }
