@@ -306,8 +306,8 @@ static enum ach_status read_message(struct serial_reader *r, const ach_type_t *t
 /*
  * The first pass: the memory that the body needs is in r->block.used.
  *
- * A hostile definition can have structs of any size that take no bytes in a packed message. What
- * such a message needs is limited; for no other does a byte need more than 32 bytes of memory.
+ * A hostile definition can have large structs that take no bytes in a packed message. So the memory
+ * of a packed message is limited by its size. Real messages stay far below the limit.
  */
 static enum ach_status read_size(struct serial_reader *r, const ach_type_t *type)
 {
