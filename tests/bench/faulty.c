@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../contender.h"
+#include "../../bench/peers/contender.h"
 
 #define EVERY 10u
 #define SLOW_NS 300000u

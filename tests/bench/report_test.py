@@ -14,9 +14,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+sys.path.insert(0, str(BENCH / "peers"))
 import plot  # noqa: E402
 
-REPORT = runpy.run_path(str(Path(__file__).with_name("report")))
+REPORT = runpy.run_path(str(BENCH / "peers/report"))
 MAIN = REPORT["main"]
 P50 = {"ach": 5000, "futex": 4000, "pipe": 8000}
 KINDS = {"ach": "ach", "futex": "floor", "pipe": "kernel"}

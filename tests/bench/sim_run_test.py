@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_test.py BUILD
+"""sim_run_test.py BUILD
 
 An experiment that fails costs no other one, and what a machine cannot measure is no failure.
 """
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run")
+RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/sim/run")
 BUILD = os.path.abspath(sys.argv[1])
 # A build without bench/sim/steps, whose bench/sim/switches prints nothing.
 PARTS = {part: os.path.join(BUILD, part) for part in ("src", "examples", "bench/sim/subject")}
