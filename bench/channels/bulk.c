@@ -20,37 +20,32 @@
 #define MESSAGES 64u
 #define SPIN_NS 1000000000u
 
-/* What the two processes tell each other, beside the messages. */
+/* All of it is shared: what the two processes tell each other, and the messages without a channel. */
 struct flow {
     uint64_t sent APART;
     uint64_t taken APART;
+    unsigned char places[PLACES][SIZE] APART;
 };
 
 struct bulk {
-    bool channel; /* otherwise plain memory: places */
+    bool channel;
     ach_channel_t out, in;
-    unsigned char *places; /* shared */
-    unsigned char *source, *sink;
-    struct flow *flow; /* shared */
-    uint64_t count;    /* messages that the peer is to take */
+    struct flow *flow;
+    uint64_t count; /* messages that the peer is to take */
+    unsigned char source[SIZE], sink[SIZE];
 };
 
 /* op->variant: whether through a channel. */
 static void *setup(const struct op *op)
 {
-    struct bulk *b = calloc(1, sizeof(*b));
+    struct bulk *b = private_alloc(sizeof(*b));
 
-    MUST(b != NULL);
     b->channel = op->variant;
-    b->source = private_alloc(SIZE);
-    b->sink = private_alloc(SIZE);
     b->flow = shared_alloc(sizeof(*b->flow));
     if (b->channel) {
         channel_make("bulk", FRAMES, SIZE, false);
         channel_open(&b->out, "bulk", false, 0);
         channel_open(&b->in, "bulk", false, SPIN_NS);
-    } else {
-        b->places = shared_alloc((size_t)PLACES * SIZE);
     }
     return b;
 }
@@ -61,14 +56,9 @@ static void finish(void *state)
 
     if (b->channel) {
         ach_close(&b->out);
-        ach_close(&b->in);
-        ach_unlink("bulk");
-    } else {
-        shared_free(b->places, (size_t)PLACES * SIZE);
+        channel_remove(&b->in, "bulk");
     }
     shared_free(b->flow, sizeof(*b->flow));
-    free(b->source);
-    free(b->sink);
     free(b);
 }
 
@@ -77,8 +67,8 @@ static void copy_in(struct bulk *b, uint64_t i)
     if (b->channel)
         MUST_ACH(ach_put(&b->out, b->source, SIZE));
     else
-        memcpy(b->places + i % PLACES * SIZE, b->source, SIZE);
-    __asm__ volatile("" : : : "memory");
+        memcpy(b->flow->places[i % PLACES], b->source, SIZE);
+    memory_changes();
 }
 
 static void copy_out(struct bulk *b, uint64_t i)
@@ -88,8 +78,8 @@ static void copy_out(struct bulk *b, uint64_t i)
     if (b->channel)
         MUST_ACH(ach_get(&b->in, b->sink, SIZE, &size, NULL, ACH_O_WAIT));
     else
-        memcpy(b->sink, b->places + i % PLACES * SIZE, SIZE);
-    __asm__ volatile("" : : : "memory");
+        memcpy(b->sink, b->flow->places[i % PLACES], SIZE);
+    memory_changes();
 }
 
 static void one_process(void *state, struct outcome *once)
@@ -126,13 +116,12 @@ static void take_all(void *arg)
 /* One sample is a batch of messages: from the first put until the last is taken. */
 static void two_processes(void *state, struct outcome *once)
 {
-    unsigned batches = 2 + scaled(MESSAGES, 4) / BATCH;
     struct bulk *b = state;
     uint64_t i, start = 0;
     pid_t peer;
 
-    *b->flow = (struct flow){0};
-    b->count = batches * BATCH;
+    b->flow->sent = b->flow->taken = 0;
+    b->count = 2 * BATCH + scaled(MESSAGES, 4) / BATCH * BATCH;
     peer = peer_start(take_all, b);
     for (i = 0; i < b->count; i++) {
         if (i % BATCH == 0)
@@ -150,15 +139,12 @@ static void two_processes(void *state, struct outcome *once)
     peer_join(peer);
 }
 
-#define OP(name_, run_, channel_)                                                                  \
-    {                                                                                              \
-        .name = (name_), .setup = setup, .run = (run_), .finish = finish, .variant = (channel_)    \
-    }
+#define BULK .setup = setup, .finish = finish
 
 const struct op bulk_ops[] = {
-    OP("put + get 1 MiB", one_process, true),
-    OP("memcpy 1 MiB in and out", one_process, false),
-    OP("put | get, two processes", two_processes, true),
-    OP("memcpy | memcpy, two processes", two_processes, false),
+    {BULK, .name = "put + get 1 MiB", .run = one_process, .variant = true},
+    {BULK, .name = "memcpy 1 MiB in and out", .run = one_process},
+    {BULK, .name = "put | get, two processes", .run = two_processes, .variant = true},
+    {BULK, .name = "memcpy | memcpy, two processes", .run = two_processes},
     {0},
 };

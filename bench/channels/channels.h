@@ -18,6 +18,6 @@ extern const struct counted {
 int counted_repeat(const char *name);
 
 const char *kernel_missing(void);
-void herd_measure(const struct group *g);
+void herd_measure(const struct group *g, unsigned round);
 
 #endif

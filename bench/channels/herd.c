@@ -16,22 +16,15 @@
  * The strangers are another user's processes if this one may be another user. Where the system
  * allows fewer than asked for, the row says how many there were.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../src/core/layout.h"
@@ -54,23 +47,17 @@
 #define THREAD_COST 65536u /* bytes of memory, roughly, most of them the kernel's */
 #define SETTLE_LOOKS 30000 /* of 1 ms */
 
-enum kind { THREADS, ENTRIES, WALKER, ASKED };
-
 struct strangers {
     const char *name;
-    enum kind kind;
+    void *(*sleep)(void *word); /* what each thread does */
     unsigned count, quick_count;
+    unsigned per_thread;
+    bool walker, asked;
 };
 
 struct waitv {
     uint64_t val, uaddr;
     uint32_t flags, reserved;
-};
-
-struct herd {
-    pid_t pid[PROCESSES_MAX];
-    unsigned processes;
-    const uint32_t *commit;
 };
 
 static uint32_t value_of(const uint32_t *word)
@@ -98,6 +85,13 @@ static void *sleep_often(void *word)
     return NULL;
 }
 
+static void *sleep_with_bits(void *word)
+{
+    for (;;)
+        syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value_of(word), NULL, NULL, 1);
+    return NULL;
+}
+
 /* A private word is in another queue; a shared one that nobody waits for with these bits is not. */
 static void *walk(void *word)
 {
@@ -106,15 +100,8 @@ static void *walk(void *word)
     return NULL;
 }
 
-static void *sleep_with_bits(void *word)
-{
-    for (;;)
-        syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value_of(word), NULL, NULL, 1);
-    return NULL;
-}
-
 /* In a process of its own: so many threads, or as many as there can be. */
-static void be_strangers(void *(*what)(void *), unsigned threads, bool walker)
+static _Noreturn void be_strangers(void *(*what)(void *), unsigned threads)
 {
     char path[PATH_MAX];
     struct ach_header *hdr;
@@ -133,91 +120,46 @@ static void be_strangers(void *(*what)(void *), unsigned threads, bool walker)
     pthread_attr_setstacksize(&attr, STACK_SIZE);
     while (threads-- > 0 && pthread_create(&thread, &attr, what, &hdr->commit) == 0)
         continue;
-    if (walker)
-        walk(&hdr->commit);
     for (;;)
         pause();
 }
 
-static void herd_add(struct herd *h, void *(*what)(void *), unsigned threads, bool walker)
+static pid_t strangers_fork(void *(*what)(void *), unsigned threads)
 {
     pid_t pid;
 
-    MUST(h->processes < PROCESSES_MAX);
     fflush(NULL);
     pid = fork();
-    MUST(pid >= 0);
+    MUST_SYS(pid >= 0);
     if (pid == 0)
-        be_strangers(what, threads, walker);
-    h->pid[h->processes++] = pid;
-}
-
-static void *(*behaviour(enum kind kind))(void *)
-{
-    switch (kind) {
-    case ENTRIES:
-        return sleep_often;
-    case WALKER:
-        return sleep_with_bits;
-    default:
-        return sleep_once;
-    }
-}
-
-/* How many are queued on the word: they are moved from it to itself. */
-static long sleepers_on(const uint32_t *word)
-{
-    return syscall(SYS_futex, word, FUTEX_REQUEUE, 0, (void *)(uintptr_t)INT_MAX, word, 0);
+        be_strangers(what, threads);
+    return pid;
 }
 
 /* No more than a quarter of the free memory. */
-static unsigned affordable(unsigned strangers)
+static unsigned affordable(unsigned threads)
 {
     struct sysinfo s;
     uint64_t room;
 
-    MUST(sysinfo(&s) == 0);
+    MUST_SYS(sysinfo(&s) == 0);
     room = (uint64_t)s.freeram * s.mem_unit / 4 / THREAD_COST;
-    return room < strangers ? (unsigned)room : strangers;
+    return room < threads ? (unsigned)room : threads;
 }
 
-/* Returns how many sleep, once that no longer grows. */
-static unsigned herd_start(struct herd *h, enum kind kind, unsigned n, const uint32_t *commit)
+/* How many are queued on the word, once that no longer grows. They are moved from it to itself. */
+static unsigned sleepers_on(const uint32_t *word, unsigned wanted)
 {
-    unsigned per = kind == ENTRIES ? ENTRIES_PER_THREAD : 1;
-    unsigned left = affordable((n + per - 1) / per);
     long seen = 0, before = -1;
     int looks, steady = 0;
 
-    h->processes = 0;
-    h->commit = commit;
-    while (left > 0) {
-        unsigned some = left < THREADS_PER_PROCESS ? left : THREADS_PER_PROCESS;
-
-        herd_add(h, behaviour(kind), some, false);
-        left -= some;
-    }
-    for (looks = 0; n > 0 && looks < SETTLE_LOOKS && steady < 1000; looks++) {
-        seen = sleepers_on(commit);
-        if (seen >= (long)n)
-            break;
+    for (looks = 0; seen < (long)wanted && looks < SETTLE_LOOKS && steady < 1000; looks++) {
+        seen = syscall(SYS_futex, word, FUTEX_REQUEUE, 0, (void *)(uintptr_t)INT_MAX, word, 0);
         steady = seen == before ? steady + 1 : 0;
         before = seen;
         usleep(1000);
     }
-    if (kind == WALKER)
-        herd_add(h, NULL, 0, true);
     return seen > 0 ? (unsigned)seen : 0;
-}
-
-static void herd_end(struct herd *h)
-{
-    unsigned i;
-
-    for (i = 0; i < h->processes; i++)
-        kill(h->pid[i], SIGKILL);
-    for (i = 0; i < h->processes; i++)
-        waitpid(h->pid[i], NULL, 0);
 }
 
 /* Waits for each message until it is killed. */
@@ -252,52 +194,49 @@ static void time_puts(ach_channel_t *chan, unsigned puts, struct samples *sample
     }
 }
 
-static void channel_make_for(enum kind kind)
-{
-    ach_create_attr_t attr;
-
-    ach_create_attr_init(&attr);
-    ach_create_attr_set_readonly_wake(&attr, kind == ASKED);
-    ach_create_attr_set_mode(&attr, 0644);
-    MUST_ACH(ach_create(CHAN, 16, MESSAGE_SIZE, &attr));
-}
-
 static void measure_beside(const struct group *g, const struct strangers *s)
 {
-    unsigned sleeping, wanted = bench.quick ? s->quick_count : s->count;
+    unsigned left, processes = 0, sleeping, wanted = bench.quick ? s->quick_count : s->count;
     struct outcome once = {0};
-    struct herd herd;
+    ach_create_attr_t attr;
+    pid_t pid[PROCESSES_MAX];
     ach_channel_t chan;
-    pid_t reader;
 
-    progress("herd: %s", s->name);
-    channel_make_for(s->kind);
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_readonly_wake(&attr, s->asked);
+    ach_create_attr_set_mode(&attr, 0644);
+    MUST_ACH(ach_create(CHAN, 16, MESSAGE_SIZE, &attr));
     channel_open(&chan, CHAN, false, 0);
-    sleeping = herd_start(&herd, s->kind, wanted, &chan.shm->commit);
-    reader = peer_start(wait_for_messages, NULL);
+    left = affordable((wanted + s->per_thread - 1) / s->per_thread);
+    for (; left > 0; left -= left < THREADS_PER_PROCESS ? left : THREADS_PER_PROCESS)
+        pid[processes++] =
+            strangers_fork(s->sleep, left < THREADS_PER_PROCESS ? left : THREADS_PER_PROCESS);
+    sleeping = sleepers_on(&chan.shm->commit, wanted);
+    if (s->walker)
+        pid[processes++] = strangers_fork(walk, 1);
+    pid[processes++] = peer_start(wait_for_messages, NULL);
     time_puts(&chan, bench.quick ? QUICK_PUTS : PUTS, &once.ns);
-    kill(reader, SIGKILL);
-    waitpid(reader, NULL, 0);
-    herd_end(&herd);
-    MUST_ACH(ach_close(&chan));
-    MUST_ACH(ach_unlink(CHAN));
+    while (processes > 0)
+        peer_kill(pid[--processes]);
+    channel_remove(&chan, CHAN);
     note("Herd, %s: %u of %u strangers slept%s; %zu puts woke a reader.", s->name, sleeping, wanted,
          sleeping < wanted ? ", as many as the system allowed" : "", once.ns.count);
     row_add(row_of(g, s->name, NULL, 0), 0, &once);
 }
 
-void herd_measure(const struct group *g)
+void herd_measure(const struct group *g, unsigned round)
 {
     static const struct strangers all[] = {
-        {"none", THREADS, 0, 0},
-        {"some threads", THREADS, 2000, 100},
-        {"threads", THREADS, 20000, 500},
-        {"entries", ENTRIES, 20000, 500},
-        {"threads, and a walker", WALKER, 20000, 500},
-        {"threads, asked to be woken", ASKED, 2000, 100},
+        {"none", sleep_once, 0, 0, 1, false, false},
+        {"some threads", sleep_once, 2000, 100, 1, false, false},
+        {"threads", sleep_once, 20000, 500, 1, false, false},
+        {"entries", sleep_often, 20000, 500, ENTRIES_PER_THREAD, false, false},
+        {"threads, and a walker", sleep_with_bits, 20000, 500, 1, true, false},
+        {"threads, asked to be woken", sleep_once, 2000, 100, 1, false, true},
     };
     size_t i;
 
+    (void)round;
     MUST_SYS(chmod(getenv("ACH_DIR"), 0755) == 0);
     if (geteuid() != 0)
         note("The strangers are this user's: only root can be another one.");

@@ -57,23 +57,18 @@ static void finish(void *state)
 {
     struct in_place *s = state;
 
-    ach_close(&s->chan);
-    ach_unlink("inplace");
+    channel_remove(&s->chan, "inplace");
     free(s);
 }
 
-#define OP(name_, batch_, size_)                                                                   \
-    {                                                                                              \
-        .name = (name_), .setup = setup, .batch = (batch_), .finish = finish, .batch_max = 1000,   \
-        .size = (size_)                                                                            \
-    }
+#define IN_PLACE .setup = setup, .finish = finish, .batch_max = 1000
 
 const struct op in_place_ops[] = {
-    OP("reserve + commit 64 B", write_batch, MESSAGE_SIZE),
-    OP("reserve + commit 1 KiB", write_batch, 1024),
-    OP("reserve + commit 4 MiB", write_batch, BIG),
-    OP("view + check 64 B", view_batch, MESSAGE_SIZE),
-    OP("view + check 1 KiB", view_batch, 1024),
-    OP("view + check 4 MiB", view_batch, BIG),
+    {IN_PLACE, .name = "reserve + commit 64 B", .batch = write_batch, .size = MESSAGE_SIZE},
+    {IN_PLACE, .name = "reserve + commit 1 KiB", .batch = write_batch, .size = 1024},
+    {IN_PLACE, .name = "reserve + commit 4 MiB", .batch = write_batch, .size = BIG},
+    {IN_PLACE, .name = "view + check 64 B", .batch = view_batch, .size = MESSAGE_SIZE},
+    {IN_PLACE, .name = "view + check 1 KiB", .batch = view_batch, .size = 1024},
+    {IN_PLACE, .name = "view + check 4 MiB", .batch = view_batch, .size = BIG},
     {0},
 };

@@ -19,9 +19,12 @@
 #define HISTORY 64u
 #define BATCH 200u
 
+enum variant { PIPE, QUEUE, NEWEST }; /* NEWEST: read gets the newest message, again and again */
+
 /* What is written to out can be read from in. */
 struct ends {
-    ach_channel_t chan; /* the channel's, if it is one */
+    enum variant variant;
+    ach_channel_t chan; /* not of a pipe */
     int in, out;
     unsigned char message[MESSAGE_SIZE] APART;
 };
@@ -33,87 +36,17 @@ const char *kernel_missing(void)
                : "the kernel module is not loaded, or not for us";
 }
 
-static struct ends *device_open(int flags)
-{
-    struct ends *e = private_alloc(sizeof(*e));
-    ach_create_attr_t attr;
-
-    ach_create_attr_init(&attr);
-    MUST_ACH(ach_create_attr_set_map(&attr, ACH_MAP_KERNEL));
-    MUST_ACH(ach_create(NAME, HISTORY, MESSAGE_SIZE, &attr));
-    MUST_ACH(ach_open(&e->chan, NAME, NULL));
-    e->out = open(ACH_KERNEL_PREFIX NAME, O_WRONLY | O_CLOEXEC);
-    e->in = open(ACH_KERNEL_PREFIX NAME, O_RDONLY | O_CLOEXEC | flags);
-    MUST_SYS(e->in >= 0 && e->out >= 0);
-    MUST_SYS(write(e->out, e->message, sizeof(e->message)) == (ssize_t)sizeof(e->message));
-    return e;
-}
-
-static void *queue_setup(const struct op *op)
-{
-    struct ends *e = device_open(0);
-
-    (void)op;
-    MUST_SYS(ioctl(e->in, ACH_KERNEL_FLUSH) == 0);
-    return e;
-}
-
-/* Read gets the newest message, again and again. */
-static void *newest_setup(const struct op *op)
-{
-    const struct ach_kernel_options o = {.options = ACH_O_LAST | ACH_O_COPY,
-                                         .timeout = ACH_KERNEL_FOREVER};
-    struct ends *e = device_open(O_NONBLOCK);
-
-    (void)op;
-    MUST_SYS(ioctl(e->in, ACH_KERNEL_OPTIONS, &o) == 0);
-    return e;
-}
-
-static void device_finish(void *state)
-{
-    struct ends *e = state;
-
-    close(e->in);
-    close(e->out);
-    ach_close(&e->chan);
-    ach_unlink(NAME);
-    free(e);
-}
-
-static void *pipe_setup(const struct op *op)
-{
-    struct ends *e = private_alloc(sizeof(*e));
-    int fd[2];
-
-    (void)op;
-    MUST_SYS(pipe2(fd, O_CLOEXEC) == 0);
-    e->in = fd[0];
-    e->out = fd[1];
-    return e;
-}
-
-static void pipe_finish(void *state)
-{
-    struct ends *e = state;
-
-    close(e->in);
-    close(e->out);
-    free(e);
-}
-
 static inline void do_write(const struct ends *e)
 {
     if (write(e->out, e->message, sizeof(e->message)) != (ssize_t)sizeof(e->message))
         abort();
 }
 
-static inline void do_poll(const struct ends *e)
+static inline int do_poll(const struct ends *e)
 {
     struct pollfd p = {.fd = e->in, .events = POLLIN};
 
-    if (poll(&p, 1, 0) != 1)
-        abort();
+    return poll(&p, 1, 0);
 }
 
 static inline void do_read(struct ends *e)
@@ -122,11 +55,58 @@ static inline void do_read(struct ends *e)
         abort();
 }
 
+static void device_open(struct ends *e)
+{
+    const struct ach_kernel_options newest = {.options = ACH_O_LAST | ACH_O_COPY,
+                                              .timeout = ACH_KERNEL_FOREVER};
+    bool waits = e->variant == QUEUE;
+    ach_create_attr_t attr;
+
+    ach_create_attr_init(&attr);
+    MUST_ACH(ach_create_attr_set_map(&attr, ACH_MAP_KERNEL));
+    MUST_ACH(ach_create(NAME, HISTORY, MESSAGE_SIZE, &attr));
+    MUST_ACH(ach_open(&e->chan, NAME, NULL));
+    e->out = open(ACH_KERNEL_PREFIX NAME, O_WRONLY | O_CLOEXEC);
+    e->in = open(ACH_KERNEL_PREFIX NAME, O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK));
+    MUST_SYS(e->in >= 0 && e->out >= 0);
+    do_write(e);
+    MUST_SYS((waits ? ioctl(e->in, ACH_KERNEL_FLUSH) : ioctl(e->in, ACH_KERNEL_OPTIONS, &newest)) ==
+             0);
+}
+
+static void *setup(const struct op *op)
+{
+    struct ends *e = private_alloc(sizeof(*e));
+    int fd[2];
+
+    e->variant = (enum variant)op->variant;
+    if (e->variant == PIPE) {
+        MUST_SYS(pipe2(fd, O_CLOEXEC) == 0);
+        e->in = fd[0];
+        e->out = fd[1];
+    } else {
+        device_open(e);
+    }
+    return e;
+}
+
+static void finish(void *state)
+{
+    struct ends *e = state;
+
+    close(e->in);
+    close(e->out);
+    if (e->variant != PIPE)
+        channel_remove(&e->chan, NAME);
+    free(e);
+}
+
 static void all_batch(void *state, unsigned n)
 {
     while (n--) {
         do_write(state);
-        do_poll(state);
+        if (do_poll(state) != 1)
+            abort();
         do_read(state);
     }
 }
@@ -140,7 +120,8 @@ static void write_batch(void *state, unsigned n)
 static void poll_batch(void *state, unsigned n)
 {
     while (n--)
-        do_poll(state);
+        if (do_poll(state) != 1)
+            abort();
 }
 
 static void read_batch(void *state, unsigned n)
@@ -152,12 +133,9 @@ static void read_batch(void *state, unsigned n)
 /* Nothing is there before a batch of writes, and as much as it takes before one of reads. */
 static void drain(void *state, unsigned n)
 {
-    struct ends *e = state;
-    struct pollfd p = {.fd = e->in, .events = POLLIN};
-
     (void)n;
-    while (poll(&p, 1, 0) == 1)
-        do_read(e);
+    while (do_poll(state) == 1)
+        do_read(state);
 }
 
 static void fill(void *state, unsigned n)
@@ -177,24 +155,22 @@ static void mapped_batch(void *state, unsigned n)
             abort();
 }
 
-#define QUEUE .setup = queue_setup, .finish = device_finish
-#define NEWEST .setup = newest_setup, .finish = device_finish, .batch_max = BATCH
-#define PIPE .setup = pipe_setup, .finish = pipe_finish
+#define OF(variant_) .setup = setup, .finish = finish, .variant = (variant_)
 #define ALL .batch = all_batch, .batch_max = BATCH
 #define WRITE .prepare = drain, .batch = write_batch, .batch_max = HISTORY
 #define POLL .prepare = fill, .batch = poll_batch, .batch_max = BATCH
 #define READ .prepare = fill, .batch = read_batch, .batch_max = HISTORY
 
 const struct op kernel_ops[] = {
-    {QUEUE, ALL, .name = "kernel write, poll, read"},
-    {PIPE, ALL, .name = "pipe write, poll, read"},
-    {QUEUE, WRITE, .name = "kernel write 64 B"},
-    {PIPE, WRITE, .name = "pipe write 64 B"},
-    {QUEUE, POLL, .name = "kernel poll"},
-    {PIPE, POLL, .name = "pipe poll"},
-    {QUEUE, READ, .name = "kernel read 64 B"},
-    {PIPE, READ, .name = "pipe read 64 B"},
-    {NEWEST, .name = "kernel read of the newest", .batch = read_batch},
-    {NEWEST, .name = "mapped get of the newest", .batch = mapped_batch},
+    {OF(QUEUE), ALL, .name = "kernel write, poll, read"},
+    {OF(PIPE), ALL, .name = "pipe write, poll, read"},
+    {OF(QUEUE), WRITE, .name = "kernel write 64 B"},
+    {OF(PIPE), WRITE, .name = "pipe write 64 B"},
+    {OF(QUEUE), POLL, .name = "kernel poll"},
+    {OF(PIPE), POLL, .name = "pipe poll"},
+    {OF(QUEUE), READ, .name = "kernel read 64 B"},
+    {OF(PIPE), READ, .name = "pipe read 64 B"},
+    {OF(NEWEST), .name = "kernel read of the newest", .batch = read_batch, .batch_max = BATCH},
+    {OF(NEWEST), .name = "mapped get of the newest", .batch = mapped_batch, .batch_max = BATCH},
     {0},
 };

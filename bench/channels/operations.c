@@ -25,12 +25,6 @@ struct place {
     pthread_mutex_t mutex APART;
 };
 
-/* The compiler must believe that another process sees and changes memory. */
-static inline void memory_changes(void)
-{
-    __asm__ volatile("" : : : "memory");
-}
-
 static void first_prepare(void *user, unsigned n)
 {
     ach_flush(&((struct user *)user)->chan);

@@ -56,6 +56,7 @@ struct readers {
     enum kind kind;
     struct talk *talk; /* shared */
     unsigned char message[MESSAGE_SIZE];
+    unsigned char *to, *from; /* the reader's: where it copies to and, if kind is ELSEWHERE, from */
 };
 
 static void put_big(struct readers *r, bool fill)
@@ -71,10 +72,9 @@ static void put_big(struct readers *r, bool fill)
 /* op->variant: a kind. */
 static void *setup(const struct op *op)
 {
-    struct readers *r = calloc(1, sizeof(*r));
+    struct readers *r = private_alloc(sizeof(*r));
     int i;
 
-    MUST(r != NULL);
     r->kind = (enum kind)op->variant;
     r->talk = shared_alloc(sizeof(*r->talk));
     mutex_init(&r->talk->mutex, false);
@@ -89,40 +89,33 @@ static void finish(void *state)
 {
     struct readers *r = state;
 
-    ach_close(&r->chan);
-    ach_unlink("copied");
+    channel_remove(&r->chan, "copied");
     shared_free(r->talk, sizeof(*r->talk));
     free(r);
 }
 
-/* Where a reader copies to, and, if it leaves the channel alone, from. */
-struct buffers {
-    unsigned char *to, *from;
-};
-
-static bool copy_big(struct readers *r, ach_channel_t *chan, const struct buffers *b)
+static bool copy_big(struct readers *r, ach_channel_t *chan)
 {
     enum ach_status status;
     size_t size = 0;
 
     if (r->kind == ELSEWHERE) {
-        memcpy(b->to, b->from, BIG);
-        __asm__ volatile("" : : "r"(b->to) : "memory");
+        memcpy(r->to, r->from, BIG);
+        memory_changes();
         return true;
     }
-    status = ach_get(chan, b->to, BIG, &size, NULL, ACH_O_LAST);
+    status = ach_get(chan, r->to, BIG, &size, NULL, ACH_O_LAST);
     return size == BIG && (status == ACH_OK || status == ACH_MISSED_FRAME);
 }
 
-static void read_step(struct readers *r, ach_channel_t *chan, const struct buffers *b,
-                      uint64_t step)
+static void read_step(struct readers *r, ach_channel_t *chan, uint64_t step)
 {
     struct talk *t = r->talk;
 
     if (r->kind == LOCKING)
         pthread_mutex_lock(&t->mutex);
     __atomic_store_n(&t->started, step, __ATOMIC_RELEASE);
-    if (copy_big(r, chan, b))
+    if (copy_big(r, chan))
         t->whole = step;
     __atomic_store_n(&t->done, step, __ATOMIC_RELEASE);
     if (r->kind == LOCKING)
@@ -131,18 +124,19 @@ static void read_step(struct readers *r, ach_channel_t *chan, const struct buffe
 
 static void reader_main(void *arg)
 {
-    struct buffers b = {private_alloc(BIG), private_alloc(BIG)};
     struct readers *r = arg;
     ach_channel_t chan;
     uint64_t step;
 
+    r->to = private_alloc(BIG);
+    r->from = private_alloc(BIG);
     channel_open(&chan, "copied", false, 0);
     peer_ready();
     for (step = 1;; step++) {
         spin_until(&r->talk->step, step);
         if (__atomic_load_n(&r->talk->step, __ATOMIC_ACQUIRE) == NO_MORE)
             break;
-        read_step(r, &chan, &b, step);
+        read_step(r, &chan, step);
     }
     ach_close(&chan);
 }
@@ -169,16 +163,13 @@ static void write_step(struct readers *r, uint64_t step, struct samples *out)
     unsigned i, group = ticks_group();
     struct talk *t = r->talk;
 
-    samples_clear(out);
     put_big(r, false);
     __atomic_store_n(&t->step, step, __ATOMIC_RELEASE);
     if (r->kind != ALONE)
         spin_until(&t->started, step);
     ticks_pause(DEEP_NS);
     for (i = 0; i + group <= PUTS_PER_STEP; i += group) {
-        bool reading = __atomic_load_n(&t->done, __ATOMIC_ACQUIRE) < step;
-
-        if (!reading)
+        if (__atomic_load_n(&t->done, __ATOMIC_ACQUIRE) >= step)
             break;
         samples_add(out, timed_puts(r, group));
     }
@@ -186,7 +177,7 @@ static void write_step(struct readers *r, uint64_t step, struct samples *out)
         return;
     spin_until(&t->done, step);
     if (t->whole != step)
-        samples_clear(out);
+        out->count = 0;
 }
 
 static void write_steps(struct readers *r, unsigned wanted, struct samples *out)
@@ -223,15 +214,12 @@ static void run(void *state, struct outcome *once)
         peer_join(peer);
 }
 
-#define OP(name_, kind_)                                                                           \
-    {                                                                                              \
-        .name = (name_), .setup = setup, .run = run, .finish = finish, .variant = (kind_)          \
-    }
+#define OF(kind_) .setup = setup, .run = run, .finish = finish, .variant = (kind_)
 
 const struct op readers_ops[] = {
-    OP("put 64 B, no reader", ALONE),
-    OP("put 64 B, 4 MiB copied elsewhere", ELSEWHERE),
-    OP("put 64 B, reader copies 4 MiB", FREE),
-    OP("control: reader locks its copy", LOCKING),
+    {OF(ALONE), .name = "put 64 B, no reader"},
+    {OF(ELSEWHERE), .name = "put 64 B, 4 MiB copied elsewhere"},
+    {OF(FREE), .name = "put 64 B, reader copies 4 MiB"},
+    {OF(LOCKING), .name = "control: reader locks its copy"},
     {0},
 };

@@ -39,12 +39,10 @@ static void fill(struct attackers *a, uint16_t interf, uint8_t type, uint8_t sub
 
 static void join(struct attackers *a, unsigned n, uint16_t interf)
 {
-    const uint32_t open[7] = {0, 0, interf, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
-
     while (a->count < n) {
         a->fds[a->count] = crowd_dial(a->port);
         if (interf)
-            crowd_ask(a->fds[a->count], ACH_PLAYER_REQ_DEV, open, 7);
+            crowd_subscribe(a->fds[a->count], interf);
         a->count++;
     }
 }
@@ -135,23 +133,23 @@ static void round_trip(int fd)
         attempt_fail("no answer");
 }
 
-void attack_run(enum attack attack, uint16_t port, double seconds, struct samples *round_trips)
+void attack_run(const struct plan *plan, uint16_t port, struct outcome *once)
 {
     struct attackers *a = calloc(1, sizeof(*a));
-    const uint64_t end = clock_ns() + (uint64_t)(seconds * 1e9);
+    const uint64_t end = clock_ns() + (uint64_t)(plan->seconds * 1e9);
     int fd = crowd_dial(port);
     pthread_t thread;
 
     MUST(a != NULL);
-    a->kind = attack;
+    a->kind = plan->attack;
     a->port = port;
-    attacks[attack].begin(a);
+    attacks[a->kind].begin(a);
     MUST(pthread_create(&thread, NULL, run, a) == 0);
     while (clock_ns() < end) {
         uint64_t start = clock_ns();
 
         round_trip(fd);
-        samples_add(round_trips, (double)(clock_ns() - start) / 1e3);
+        samples_add(&once->ns, (double)(clock_ns() - start) / 1e3);
         usleep(1000);
     }
     __atomic_store_n(&a->stop, true, __ATOMIC_RELEASE);

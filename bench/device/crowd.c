@@ -3,6 +3,7 @@
 #include <ach/interface/position2d.h>
 #include <ach/message.h>
 #include <arpa/inet.h>
+#include <endian.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include "device.h"
 
 #define GREETING 32
-#define DATA_SIZE 52
 #define WARM_UP 1.0
 
 struct client {
@@ -33,11 +33,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static _Noreturn void give_up(const char *what)
-{
-    attempt_fail("%s: %m", what);
-}
-
 void crowd_ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
 {
     const ach_header_t h = {
@@ -51,8 +46,7 @@ void crowd_ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n)
 
         memcpy(bytes + ACH_FRAME_HEADER + 4 * i, &word, 4);
     }
-    if (send(fd, bytes, ACH_FRAME_HEADER + 4 * n, MSG_NOSIGNAL) < 0)
-        give_up("send");
+    MUST_SYS(send(fd, bytes, ACH_FRAME_HEADER + 4 * n, MSG_NOSIGNAL) >= 0);
 }
 
 int crowd_dial(uint16_t port)
@@ -62,41 +56,43 @@ int crowd_dial(uint16_t port)
     int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     char greeting[GREETING];
 
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&a, sizeof(a)) != 0)
-        give_up("connect");
+    MUST_SYS(fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof(a)) == 0);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (recv(fd, greeting, sizeof(greeting), MSG_WAITALL) != GREETING)
         attempt_fail("the server closed a connection instead of greeting");
     return fd;
 }
 
-static void enter(struct client *c, const struct crowd_plan *plan, uint16_t port)
+void crowd_subscribe(int fd, uint16_t interf)
+{
+    const uint32_t open[7] = {0, 0, interf, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
+
+    crowd_ask(fd, ACH_PLAYER_REQ_DEV, open, 7);
+}
+
+static void enter(struct client *c, const struct plan *plan, uint16_t port)
 {
     const uint32_t mode = plan->pull ? ACH_PLAYER_DATAMODE_PULL : ACH_PLAYER_DATAMODE_PUSH;
-    const uint32_t open[7] = {0, 0, ACH_POSITION2D_CODE, 0, ACH_PLAYER_OPEN_MODE, 0, 0};
 
     c->fd = crowd_dial(port);
-    c->used = 0;
-    c->last = 0;
     crowd_ask(c->fd, ACH_PLAYER_REQ_DATAMODE, &mode, 1);
-    crowd_ask(c->fd, ACH_PLAYER_REQ_DEV, open, 7);
+    crowd_subscribe(c->fd, ACH_POSITION2D_CODE);
     if (plan->pull)
         crowd_ask(c->fd, ACH_PLAYER_REQ_DATA, NULL, 0);
 }
 
 static double count_of(const unsigned char *body)
 {
-    uint64_t bits = 0;
+    uint64_t bits;
     double count;
-    int i;
 
-    for (i = 0; i < 8; i++)
-        bits = bits << 8 | body[i];
+    memcpy(&bits, body, sizeof(bits));
+    bits = be64toh(bits);
     memcpy(&count, &bits, sizeof(count));
     return count;
 }
 
-static void take(struct client *c, const struct crowd_plan *plan, const ach_header_t *h,
+static void take(struct client *c, const struct plan *plan, const ach_header_t *h,
                  const unsigned char *body, bool measured, struct outcome *r)
 {
     if (h->type == ACH_MSG_DATA) {
@@ -114,8 +110,7 @@ static void take(struct client *c, const struct crowd_plan *plan, const ach_head
     }
 }
 
-static void receive(struct client *c, const struct crowd_plan *plan, bool measured,
-                    struct outcome *r)
+static void receive(struct client *c, const struct plan *plan, bool measured, struct outcome *r)
 {
     ssize_t n = recv(c->fd, c->buffer + c->used, sizeof(c->buffer) - c->used, 0);
     size_t at = 0;
@@ -135,9 +130,9 @@ static void receive(struct client *c, const struct crowd_plan *plan, bool measur
     memmove(c->buffer, c->buffer + at, c->used);
 }
 
-static void listen_to(int epoll, const struct crowd_plan *plan, double seconds, struct outcome *r)
+static void listen_to(int epoll, const struct plan *plan, struct outcome *r)
 {
-    double start = now(), end = start + WARM_UP + seconds;
+    double start = now(), end = start + WARM_UP + plan->seconds;
     struct epoll_event events[64];
 
     while (now() < end) {
@@ -148,22 +143,21 @@ static void listen_to(int epoll, const struct crowd_plan *plan, double seconds, 
     }
 }
 
-void crowd_run(const struct crowd_plan *plan, uint16_t port, double seconds, struct outcome *once)
+void crowd_run(const struct plan *plan, uint16_t port, struct outcome *once)
 {
     unsigned i, all = plan->clients + plan->stopped;
     struct client *clients = calloc(all, sizeof(*clients));
     int epoll = epoll_create1(0);
 
-    if (!clients || epoll < 0)
-        give_up("no memory");
+    MUST_SYS(clients && epoll >= 0);
     for (i = 0; i < all; i++) {
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = &clients[i]};
 
         enter(&clients[i], plan, port);
-        if (i < plan->clients && epoll_ctl(epoll, EPOLL_CTL_ADD, clients[i].fd, &e) != 0)
-            give_up("epoll");
+        if (i < plan->clients)
+            MUST_SYS(epoll_ctl(epoll, EPOLL_CTL_ADD, clients[i].fd, &e) == 0);
     }
-    listen_to(epoll, plan, seconds, once);
+    listen_to(epoll, plan, once);
     for (i = 0; i < all; i++)
         close(clients[i].fd);
     close(epoll);

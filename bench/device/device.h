@@ -19,20 +19,24 @@ void robot_end(struct robot *r);
 /* A connection that was greeted, and a request of the interface player. */
 int crowd_dial(uint16_t port);
 void crowd_ask(int fd, uint8_t subtype, const uint32_t *words, unsigned n);
+void crowd_subscribe(int fd, uint16_t interf);
 
-/* Many clients in one process, on plain sockets. */
-struct crowd_plan {
-    double rate;
-    unsigned clients;
+/* Clients that try to exhaust the server. */
+enum attack { NONE, MAPS_UNREAD, MAPS_READ, REFUSED_COMMANDS, PARTIAL_MESSAGES, STRANGERS };
+
+struct plan {
+    double rate; /* of the device */
+    double seconds;
+    unsigned clients; /* in one process, on plain sockets */
     unsigned stopped; /* more, that subscribe and never read */
     bool pull;
+    enum attack attack; /* instead of clients */
 };
 
 /* Latencies in us, from publishing to receiving; lost: by the device's own count. */
-void crowd_run(const struct crowd_plan *plan, uint16_t port, double seconds, struct outcome *once);
+void crowd_run(const struct plan *plan, uint16_t port, struct outcome *once);
 
-/* The round trips of another client, in us, beside clients that try to exhaust the server. */
-enum attack { MAPS_UNREAD, MAPS_READ, REFUSED_COMMANDS, PARTIAL_MESSAGES, STRANGERS };
-void attack_run(enum attack attack, uint16_t port, double seconds, struct samples *round_trips);
+/* The round trips of another client, in us, beside those that attack. */
+void attack_run(const struct plan *plan, uint16_t port, struct outcome *once);
 
 #endif

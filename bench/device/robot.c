@@ -42,11 +42,6 @@ static void run(ach_driver_t *driver, void *state)
 static const ach_driver_class_t ticker = {
     .version = ACH_DRIVER_VERSION, .name = "ticker", .create = create, .main = run};
 
-static _Noreturn void give_up(const char *what)
-{
-    attempt_fail("%s: %s", what, ach_errstr());
-}
-
 static ach_config_t *configure(double rate)
 {
     ach_config_t *config;
@@ -56,8 +51,7 @@ static ach_config_t *configure(double rate)
              "driver ( name \"ticker\" provides [\"position2d:0\"] rate %g )\n"
              "driver ( name \"atlas\" provides [\"map:0\"] side 2048 )\ntcp ( port 0 )\n",
              rate);
-    if (ach_config_parse(text, strlen(text), "bench", &config) != ACH_OK)
-        give_up("config");
+    MUST_ACH(ach_config_parse(text, strlen(text), "bench", &config));
     return config;
 }
 
@@ -69,16 +63,15 @@ static _Noreturn void serve(double rate, int tell, int stop)
     uint16_t port;
     char end;
 
-    if (ach_robot_create(NULL, &robot) != ACH_OK || ach_robot_add_class(robot, &ticker) != ACH_OK ||
-        ach_robot_add_class(robot, &atlas_class) != ACH_OK ||
-        ach_robot_load_config(robot, config) != ACH_OK || ach_robot_start(robot) != ACH_OK)
-        give_up("robot");
-    if (ach_transport_tcp.serve(robot, ach_section_next(ach_config_root(config), "tcp", NULL),
-                                &server) != ACH_OK)
-        give_up("server");
+    MUST_ACH(ach_robot_create(NULL, &robot));
+    MUST_ACH(ach_robot_add_class(robot, &ticker));
+    MUST_ACH(ach_robot_add_class(robot, &atlas_class));
+    MUST_ACH(ach_robot_load_config(robot, config));
+    MUST_ACH(ach_robot_start(robot));
+    MUST_ACH(ach_transport_tcp.serve(robot, ach_section_next(ach_config_root(config), "tcp", NULL),
+                                     &server));
     port = ach_tcp_port(server);
-    if (write(tell, &port, sizeof(port)) != (ssize_t)sizeof(port))
-        give_up("pipe");
+    MUST_SYS(write(tell, &port, sizeof(port)) == (ssize_t)sizeof(port));
     while (read(stop, &end, 1) > 0)
         ;
     ach_transport_tcp.end(server);
@@ -92,8 +85,7 @@ struct robot robot_start(double rate)
     int tell[2], stop[2];
     struct robot r;
 
-    if (pipe(tell) != 0 || pipe(stop) != 0)
-        give_up("pipe");
+    MUST_SYS(pipe(tell) == 0 && pipe(stop) == 0);
     r.pid = fork();
     if (r.pid == 0) {
         close(stop[1]);
@@ -102,8 +94,7 @@ struct robot robot_start(double rate)
     close(tell[1]);
     close(stop[0]);
     r.stop = stop[1];
-    if (r.pid < 0 || read(tell[0], &r.port, sizeof(r.port)) != (ssize_t)sizeof(r.port))
-        give_up("no server");
+    MUST_SYS(r.pid >= 0 && read(tell[0], &r.port, sizeof(r.port)) == (ssize_t)sizeof(r.port));
     close(tell[0]);
     return r;
 }

@@ -26,6 +26,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ROUNDS_MAX 64u
+#define NOTES_MAX 60u
 #define WHY_SIZE 160u
 #define MESSAGE_SIZE 64u
 
@@ -42,7 +43,6 @@ struct samples {
 
 void samples_add(struct samples *s, double value);
 void samples_append(struct samples *s, const struct samples *more);
-void samples_clear(struct samples *s);
 void samples_finish(struct samples *s);
 
 /* The value below which the fraction q of all lies; sorts s. 0 if there are none. */
@@ -67,18 +67,19 @@ struct group {
     const char *name, *about;
     const char *floor; /* the contender that ratios refer to; NULL: none */
     const char *unit;  /* of the samples; NULL: ns */
-    void (*measure)(const struct group *g);
-    const void *what;             /* for measure */
-    const char *(*missing)(void); /* why it cannot be measured here, NULL if it can; may be NULL */
-    double x;                     /* of all its rows, if groups of one name differ in a number */
-    unsigned rounds;              /* 0: as the program says */
-    bool quick;                   /* belongs to the quick run of a program with only_quick */
-    bool asked;                   /* is measured only if it is named */
-    bool lasting;                 /* is measured with --long */
-    bool two_cpus;                /* one is not enough */
-    bool in_process; /* do not attempt it in another process: it cannot fail as a whole */
+    void (*measure)(const struct group *g, unsigned round);
+    const void *what;              /* for measure */
+    const char *(*missing)(void);  /* why it cannot be measured here, NULL if it can; may be NULL */
     const char *x_label, *y_label; /* of a curve */
     bool x_log, y_log;
+    double x;        /* of all its rows, if groups of one name differ in a number */
+    unsigned rounds; /* 0: as the program says */
+    bool once;       /* there is nothing to repeat in more rounds */
+    bool quick;      /* belongs to the quick run of a program with only_quick */
+    bool asked;      /* is measured only if it is named */
+    bool lasting;    /* is measured with --long */
+    bool two_cpus;   /* one is not enough */
+    bool in_process; /* do not attempt it in another process: it cannot fail as a whole */
 };
 
 struct row {
@@ -88,7 +89,6 @@ struct row {
     double x;
     struct outcome all;                      /* of all rounds */
     double p50[ROUNDS_MAX], p99[ROUNDS_MAX]; /* of each; NAN: it was not measured */
-    double ratio, ratio_p99;                 /* to the floor, medians; 0: there is none */
     bool aside;                              /* claims about the fastest of a kind leave it out */
 };
 
@@ -111,21 +111,42 @@ struct claim {
     double x, against_x; /* of the rows; 0: any, and the same */
 };
 
-/* The last one is the limit; more members may follow it. */
-#define CLAIM(group_, name_, against_, how_, ...)                                                  \
-    {                                                                                              \
-        .group = (group_), .name = (name_), .against = (against_), .how = (how_),                  \
-        .limit = __VA_ARGS__                                                                       \
-    }
+/* What became of a claim about one row. */
+struct verdict {
+    const struct claim *claim;
+    struct row *row, *against; /* against: the fastest of a kind; NULL: nobody */
+    double value;
+    bool reached;
+};
+
+/* All that was measured. */
+extern struct results {
+    struct row **row; /* in the order in which they were made */
+    unsigned count;
+    char *note[NOTES_MAX];
+    unsigned notes;
+    struct {
+        const char *name;
+        char *why;
+    } unmeasured[NOTES_MAX];
+    unsigned unmeasured_count;
+} results;
 
 /* The row of a contender; made when first asked for. */
 struct row *row_of(const struct group *g, const char *name, const char *kind, double x);
+struct row *row_find(const char *group, const char *name, double x); /* NULL: there is none */
 
 /* Add what was measured in a round. once is empty then. */
 void row_add(struct row *row, unsigned round, struct outcome *once);
 
 /* Likewise, a single number; of a curve, usually. */
 void row_value(const struct group *g, const char *name, double x, unsigned round, double value);
+
+/* The median over the rounds of a row's value to that of its group's floor; 0: there is none. */
+double row_ratio(const struct row *row, bool of_p99);
+
+/* Judge a claim of a row. False: it is about another one, or what it needs was not measured. */
+bool claim_judge(const struct claim *claim, struct row *row, struct verdict *v);
 
 /* Say something beneath the tables, and in the file. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -146,21 +167,22 @@ struct op {
     int variant;
 };
 
-/* Measure ops, the last of which has no name. For a group: its what is that array. */
-void ops_run(const struct group *g, const struct op *ops);
-void ops_measure(const struct group *g);
+/* Measure ops, the last of which has no name; each round begins with another one. For a group: its
+   what is that array. */
+void ops_run(const struct group *g, const struct op *ops, unsigned round);
+void ops_measure(const struct group *g, unsigned round);
 
 /* The median time of one of n operations in a row, over some batches after one that warms up. */
 double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n, unsigned batches);
 
-/* bench.scale times n, but no less than least. */
+/* n, or less in a quick run, but no less than least. */
 unsigned scaled(unsigned n, unsigned least);
 
 /* The program. */
 
 struct program {
     const char *name;
-    const char *usage, *usage_end; /* before and after the list of groups */
+    const char *synopsis, *about, *help; /* of its own options; synopsis and help may be NULL */
     const struct group *groups;
     unsigned count;
     const struct claim *claims; /* ended by one without a group */
@@ -169,15 +191,16 @@ struct program {
     bool only_quick;              /* a quick run leaves out groups that are not marked */
     const struct option *options; /* besides those of all programs; ended by zeros */
     void (*option)(int value, const char *name, const char *text);
-    bool (*parsed)(void);          /* all options are known; false: exit with 0 */
-    void (*begin)(void);           /* before the first group */
-    void (*end)(void);             /* after the last, also after SIGTERM */
-    void (*write)(struct json *j); /* more members of the file, and of its rows */
+    bool (*parsed)(void);               /* all options are known; false: exit with 0 */
+    void (*begin)(void);                /* before the first group */
+    void (*end)(void);                  /* after the last, also after SIGTERM */
+    int (*repeat)(const char *subject); /* what valgrind runs: see instructions_in */
+    void (*write)(struct json *j);      /* more members of the file, and of its rows */
     void (*write_row)(struct json *j, const struct group *g);
 };
 
 struct machine {
-    char cpu[128], kernel[256], governor[64], load[64];
+    char cpu[160], kernel[256], governor[64], load[64];
     int cpus;               /* that this process may use */
     int main_cpu, peer_cpu; /* where the two processes run; -1: anywhere */
     cpu_set_t all;
@@ -185,12 +208,10 @@ struct machine {
 
 extern struct bench {
     const struct program *program;
-    int quick, lasting, coarse; /* flags, as getopt_long sets them */
-    unsigned rounds;            /* as asked for; 0: the default */
-    double scale;               /* how much to do; 1, or less in a quick run */
+    int quick, lasting; /* flags, as getopt_long sets them */
+    unsigned rounds;    /* as asked for; 0: the default */
     const char *scenarios, *json;
     const char *extent; /* of the run, for the file */
-    bool slow_main, slow_peer;
     struct machine machine;
     volatile sig_atomic_t interrupted;
 } bench;
@@ -204,14 +225,13 @@ double number(const char *option, const char *text, double least, double most);
 bool in_list(const char *list, const char *name);
 void check_list(const char *list, const char *what, const char *(*name)(unsigned), const char *see);
 
-unsigned rounds_of(const struct group *g);
-
 /* On a line of the terminal that comes and goes. "": remove it. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Find out about the machine and choose two of its cores, with one thread each if it can be. */
 void machine_init(struct machine *m);
 void machine_pin(int cpu); /* does nothing for -1 */
+void machine_unpin(void);
 
 /* Processes. */
 
@@ -248,18 +268,17 @@ int supervise(int (*fun)(void), unsigned limit_seconds);
 pid_t peer_start(void (*fun)(void *), void *arg);
 void peer_ready(void);
 void peer_join(pid_t pid); /* waits until it ends by itself */
-
-/* From now on the calling process is stopped most of the time, at any instruction, by another. */
-void brake_start(void);
+void peer_kill(pid_t pid);
 
 /* Memory, zeroed and present in full, that children share. Private memory, present in full. */
 void *shared_alloc(size_t size);
 void shared_free(void *memory, size_t size);
 void *private_alloc(size_t size);
 
-/* Make a channel of the benchmark, and open it. */
+/* Make a channel of the benchmark, and open it. Close it, and remove its name. */
 void channel_make(const char *name, size_t frames, size_t size, bool single_writer);
 void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns);
+void channel_remove(ach_channel_t *chan, const char *name);
 
 /* A handle with a message of 64 B. What does something n times ends the program if a call fails. */
 struct user {
@@ -279,23 +298,18 @@ void user_finish(void *user);
 /* A mutex that processes share. robust: it survives its owner's death and lends it priority. */
 void mutex_init(pthread_mutex_t *mutex, bool robust);
 
-/* Output. */
+/* The compiler must believe that another process sees and changes memory. */
+static inline void memory_changes(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
 
-/* A file of which nobody sees half. What is at the path and is no plain file, such as a device or
-   a link, is written to and not replaced. False with errno. */
-struct whole_file {
-    FILE *f;
-    const char *path;
-    char draft[4096]; /* takes the path's place at the end; "": written directly */
-};
-bool whole_file_open(struct whole_file *w, const char *path);
-bool whole_file_close(struct whole_file *w); /* no change to a plain file if anything failed */
-void whole_file_drop(struct whole_file *w);
+/* Output. */
 
 void output_machine(void);
 void output_group(const struct group *g);
 void output_unmeasured(const struct group *g, const char *why);
 void output_end(void); /* claims, notes, and what was not measured */
-bool output_json(struct whole_file *w);
+bool output_json(FILE *f);
 
 #endif

@@ -7,13 +7,10 @@
 
 #define INSTRUCTIONS_REPEAT 6400u
 
-/* By the processor, one batch after another, the operation alone. NAN: it has no counter for us. */
-double instructions_by_processor(const struct op *op);
-
 /*
- * By valgrind, which runs this program once more, as "PROGRAM --repeat NAME". That does an
+ * Counted by valgrind, which runs this program once more, as "PROGRAM --repeat NAME". That does an
  * operation INSTRUCTIONS_REPEAT times. Returns how many instructions each took in the function
- * symbol and what it calls; NAN if there is no telling.
+ * symbol and what it calls; fails the attempt if there is no valgrind.
  */
 double instructions_in(const char *symbol, const char *name);
 

@@ -6,19 +6,25 @@
 
 #include "bench.h"
 
-static int read_line(const char *path, char *line, size_t size)
+/* The first line of a file that begins with these words; without them, and the colon after them. */
+static bool read_line(const char *path, const char *words, char *text, size_t size)
 {
-    FILE *f = fopen(path, "r");
-    char *got;
+    FILE *f = fopen(path, "re");
+    bool found = false;
+    char line[256];
 
-    if (!f)
-        return -1;
-    got = fgets(line, (int)size, f);
-    fclose(f);
-    if (!got)
-        return -1;
-    line[strcspn(line, "\n")] = '\0';
-    return 0;
+    while (f && !found && fgets(line, sizeof(line), f)) {
+        const char *begin = line + strlen(words);
+
+        found = strncmp(line, words, strlen(words)) == 0;
+        if (found) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(text, size, "%s", begin + strspn(begin, "\t :"));
+        }
+    }
+    if (f)
+        fclose(f);
+    return found;
 }
 
 static int cpu_number(int cpu, const char *what)
@@ -27,9 +33,7 @@ static int cpu_number(int cpu, const char *what)
     int n;
 
     snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, what);
-    if (read_line(path, line, sizeof(line)) != 0 || sscanf(line, "%d", &n) != 1)
-        return -1;
-    return n;
+    return read_line(path, "", line, sizeof(line)) && sscanf(line, "%d", &n) == 1 ? n : -1;
 }
 
 /* How well two CPUs suit two processes that talk: not one core, but one package. */
@@ -46,9 +50,7 @@ static void choose_cpus(struct machine *m)
     int cpu, best = -1;
 
     m->main_cpu = m->peer_cpu = -1;
-    m->cpus = 1;
-    if (sched_getaffinity(0, sizeof(m->all), &m->all) != 0)
-        return;
+    MUST_SYS(sched_getaffinity(0, sizeof(m->all), &m->all) == 0);
     m->cpus = CPU_COUNT(&m->all);
     if (m->cpus < 2)
         return;
@@ -63,44 +65,24 @@ static void choose_cpus(struct machine *m)
     }
 }
 
-/* The processor's name, as the system tells it on one architecture or the other. */
-static void name_cpu(struct machine *m, const char *arch)
-{
-    unsigned implementer = 0, part = 0;
-    char line[256];
-    FILE *f = fopen("/proc/cpuinfo", "r");
-
-    snprintf(m->cpu, sizeof(m->cpu), "%s", arch);
-    while (f && fgets(line, sizeof(line), f)) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':'))
-            snprintf(m->cpu, sizeof(m->cpu), "%.100s", strchr(line, ':') + 2);
-        sscanf(line, "CPU implementer : %x", &implementer);
-        sscanf(line, "CPU part : %x", &part);
-    }
-    if (f)
-        fclose(f);
-    if (part)
-        snprintf(m->cpu, sizeof(m->cpu), "%.60s implementer 0x%x part 0x%x", arch, implementer,
-                 part);
-}
-
 void machine_init(struct machine *m)
 {
+    static const char governor[] = "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor";
+    char path[sizeof(governor) + 16], implementer[16], part[16];
     struct utsname u;
-    char path[128];
 
-    *m = (struct machine){0};
+    *m = (struct machine){.governor = "none", .load = "unknown"};
     choose_cpus(m);
     uname(&u);
-    name_cpu(m, u.machine);
+    snprintf(m->cpu, sizeof(m->cpu), "%s", u.machine);
+    if (read_line("/proc/cpuinfo", "CPU implementer", implementer, sizeof(implementer)) &&
+        read_line("/proc/cpuinfo", "CPU part", part, sizeof(part)))
+        snprintf(m->cpu, sizeof(m->cpu), "%s implementer %s part %s", u.machine, implementer, part);
+    read_line("/proc/cpuinfo", "model name", m->cpu, sizeof(m->cpu));
     snprintf(m->kernel, sizeof(m->kernel), "%s %s %s", u.sysname, u.release, u.machine);
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
-             m->main_cpu < 0 ? 0 : m->main_cpu);
-    if (read_line(path, m->governor, sizeof(m->governor)) != 0)
-        snprintf(m->governor, sizeof(m->governor), "none");
-    if (read_line("/proc/loadavg", m->load, sizeof(m->load)) != 0)
-        snprintf(m->load, sizeof(m->load), "unknown");
+    snprintf(path, sizeof(path), governor, m->main_cpu < 0 ? 0 : m->main_cpu);
+    read_line(path, "", m->governor, sizeof(m->governor));
+    read_line("/proc/loadavg", "", m->load, sizeof(m->load));
 }
 
 void machine_pin(int cpu)
@@ -111,6 +93,10 @@ void machine_pin(int cpu)
         return;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
-    if (sched_setaffinity(0, sizeof(set), &set) != 0)
-        perror("bench: sched_setaffinity");
+    MUST_SYS(sched_setaffinity(0, sizeof(set), &set) == 0);
+}
+
+void machine_unpin(void)
+{
+    MUST_SYS(sched_setaffinity(0, sizeof(bench.machine.all), &bench.machine.all) == 0);
 }

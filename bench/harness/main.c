@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - the options that all benchmarks have, and the run */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +9,11 @@
 #include "bench.h"
 #include "ticks.h"
 
-#define QUICK_SCALE 0.25
 #define PART_LIMIT_SECONDS 1800u /* for processors that are slow, or not ours alone */
 #define LONG_LIMIT_SECONDS 86400u
 #define OPTIONS_MAX 32u
 
-struct bench bench = {.scale = 1};
+struct bench bench;
 
 void progress(const char *format, ...)
 {
@@ -29,33 +27,48 @@ void progress(const char *format, ...)
     va_end(args);
 }
 
+static __attribute__((noreturn, format(printf, 1, 2))) void refuse_option(const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "%s: ", bench.program->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+/* The item after this one; NULL: it is the last. */
+static const char *next_item(const char *item)
+{
+    const char *comma = strchr(item, ',');
+
+    return comma ? comma + 1 : NULL;
+}
+
+static bool is_item(const char *item, const char *name)
+{
+    return strcspn(item, ",") == strlen(name) && strncmp(item, name, strlen(name)) == 0;
+}
+
 bool in_list(const char *list, const char *name)
 {
-    size_t n = strlen(name);
-    const char *p;
-
-    for (p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (strncmp(p, name, n) == 0 && (p[n] == ',' || p[n] == '\0'))
-            return true;
-    return false;
+    while (list && !is_item(list, name))
+        list = next_item(list);
+    return list;
 }
 
 void check_list(const char *list, const char *what, const char *(*name)(unsigned), const char *see)
 {
-    const char *p, *known;
+    unsigned i;
 
-    for (p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-        size_t n = strcspn(p, ",");
-        unsigned i = 0;
-
-        do
-            known = name(i++);
-        while (known && (strlen(known) != n || strncmp(p, known, n) != 0));
-        if (!known) {
-            fprintf(stderr, "%s: there is no %s '%.*s'; see %s\n", bench.program->name, what,
-                    (int)n, p, see);
-            exit(2);
-        }
+    for (; list; list = next_item(list)) {
+        for (i = 0; name(i) && !is_item(list, name(i)); i++)
+            continue;
+        if (!name(i))
+            refuse_option("there is no %s '%.*s'; see %s", what, (int)strcspn(list, ","), list,
+                          see);
     }
 }
 
@@ -64,11 +77,9 @@ double number(const char *option, const char *text, double least, double most)
     char *end;
     double x = strtod(text, &end);
 
-    if (end == text || *end || !(x >= least && x <= most)) {
-        fprintf(stderr, "%s: --%s takes a number from %.10g to %.10g, not '%s'\n",
-                bench.program->name, option, least, most, text);
-        exit(2);
-    }
+    if (end == text || *end || !(x >= least && x <= most))
+        refuse_option("--%s takes a number from %.10g to %.10g, not '%s'", option, least, most,
+                      text);
     return x;
 }
 
@@ -77,27 +88,23 @@ static const char *group_name(unsigned i)
     return i < bench.program->count ? bench.program->groups[i].name : NULL;
 }
 
-static void usage(FILE *f, int status)
+static _Noreturn void usage(FILE *f, int status)
 {
     const struct program *p = bench.program;
     unsigned i, n = 0;
 
-    fputs(p->usage, f);
+    fprintf(f,
+            "usage: %s [--quick] [--rounds N] [--scenario NAME,...] [--json FILE]%s\n\n%s\n"
+            "  --quick       less of everything\n"
+            "  --rounds N    how many times each contender is measured, 1 to %u\n"
+            "  --json FILE   write the results there\n"
+            "  --scenario    only these:",
+            p->name, p->synopsis ? p->synopsis : "", p->about, ROUNDS_MAX);
     for (i = 0; i < p->count; i++)
         if (i == 0 || strcmp(group_name(i), group_name(i - 1)) != 0)
             fprintf(f, "%s %s", n++ % 8 == 7 ? "\n               " : "", group_name(i));
-    fputs(p->usage_end, f);
+    fprintf(f, "\n%s", p->help ? p->help : "");
     exit(status);
-}
-
-static void parse_side(const char *text)
-{
-    bench.slow_main = bench.slow_main || strcmp(text, "main") == 0;
-    bench.slow_peer = bench.slow_peer || strcmp(text, "peer") == 0;
-    if (strcmp(text, "main") != 0 && strcmp(text, "peer") != 0) {
-        fprintf(stderr, "%s: --slow takes main or peer, not '%s'\n", bench.program->name, text);
-        exit(2);
-    }
 }
 
 static void parse_option(int c, const char *name)
@@ -114,15 +121,10 @@ static void parse_option(int c, const char *name)
     case 'j':
         bench.json = optarg;
         break;
-    case 'S':
-        parse_side(optarg);
-        break;
     case 'h':
         usage(stdout, 0);
-        break;
     case '?':
         usage(stderr, 2);
-        break;
     default:
         bench.program->option(c, name, optarg);
     }
@@ -130,25 +132,22 @@ static void parse_option(int c, const char *name)
 
 static void parse(int argc, char **argv)
 {
-    struct option all[OPTIONS_MAX] = {
-        {"quick", no_argument, &bench.quick, 1},  {"coarse", no_argument, &bench.coarse, 1},
-        {"rounds", required_argument, NULL, 'n'}, {"scenario", required_argument, NULL, 's'},
-        {"json", required_argument, NULL, 'j'},   {"slow", required_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'}};
+    struct option all[OPTIONS_MAX] = {{"quick", no_argument, &bench.quick, 1},
+                                      {"rounds", required_argument, NULL, 'n'},
+                                      {"scenario", required_argument, NULL, 's'},
+                                      {"json", required_argument, NULL, 'j'},
+                                      {"help", no_argument, NULL, 'h'}};
     const struct option *more = bench.program->options;
-    unsigned n = 7;
+    unsigned n = 5;
     int c, which = 0;
 
     for (; more && more->name; more++)
         all[n++] = *more;
     while ((c = getopt_long(argc, argv, "h", all, &which)) != -1)
         parse_option(c, all[which].name);
-    if (optind < argc) {
-        fprintf(stderr, "%s: what is '%s'? See --help\n", bench.program->name, argv[optind]);
-        exit(2);
-    }
+    if (optind < argc)
+        refuse_option("unexpected argument '%s'; see --help", argv[optind]);
     check_list(bench.scenarios, "scenario", group_name, "--help");
-    bench.scale = bench.quick ? QUICK_SCALE : 1;
     bench.extent = bench.quick ? "quick" : bench.lasting ? "long" : "full";
 }
 
@@ -161,15 +160,28 @@ static bool wanted(const struct group *g)
     return !bench.quick || !bench.program->only_quick || g->quick;
 }
 
+static unsigned rounds_of(const struct group *g)
+{
+    if (g->once || (bench.lasting && !bench.rounds))
+        return 1;
+    if (bench.rounds)
+        return bench.rounds;
+    if (bench.quick)
+        return bench.program->quick_rounds;
+    return g->rounds ? g->rounds : bench.program->rounds;
+}
+
 static void measure(const void *group)
 {
     const struct group *g = group;
+    unsigned round, rounds = rounds_of(g);
 
-    if (bench.slow_main && !g->in_process)
-        brake_start();
     if (!isatty(STDERR_FILENO))
         fprintf(stderr, "%s: %s\n", bench.program->name, g->name);
-    g->measure(g);
+    for (round = 0; round < rounds && !bench.interrupted; round++) {
+        progress("%s, %s: round %u of %u", g->name, g->about, round + 1, rounds);
+        g->measure(g, round);
+    }
     progress("%s", "");
 }
 
@@ -215,35 +227,30 @@ static void measure_all(void)
         p->end();
 }
 
+/* The file is opened before anything is measured, which may be in vain otherwise, and keeps what it
+   has until there is something to replace it with. */
 static int run(void)
 {
-    int home = open(".", O_PATH | O_CLOEXEC);
-    struct whole_file file;
+    FILE *file = bench.json ? fopen(bench.json, "ae") : NULL;
+    bool ok = !bench.json || file;
 
-    /* Before anything is measured: it may be in vain. */
-    if (bench.json && !whole_file_open(&file, bench.json)) {
+    if (ok)
+        measure_all();
+    if (ok && !bench.interrupted) {
+        output_end();
+        ok = !file || output_json(file);
+    }
+    if (!ok)
         fprintf(stderr, "%s: cannot write %s: %m\n", bench.program->name, bench.json);
-        return 1;
-    }
-    measure_all();
-    MUST_SYS(fchdir(home) == 0); /* the path may be relative */
-    if (bench.interrupted) {
-        if (bench.json)
-            whole_file_drop(&file);
-        return 1;
-    }
-    output_end();
-    if (bench.json && !output_json(&file)) {
-        fprintf(stderr, "%s: cannot write %s: %m\n", bench.program->name, bench.json);
-        return 1;
-    }
-    if (bench.json)
+    else if (file && !bench.interrupted)
         printf("report: %s\n", bench.json);
-    return 0;
+    return ok && !bench.interrupted ? 0 : 1;
 }
 
 int bench_main(int argc, char **argv, const struct program *program)
 {
+    if (program->repeat && argc == 3 && strcmp(argv[1], "--repeat") == 0)
+        return program->repeat(argv[2]);
     bench.program = program;
     parse(argc, argv);
     if (program->parsed && !program->parsed())

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
+#include "bench.h"
 #include "ticks.h"
 
+#define QUICK_SCALE 0.25
 #define BATCHES 40u
 #define BATCH_MAX 1000u
 #define SINGLES 4000u
@@ -16,20 +17,9 @@ struct results results;
 
 unsigned scaled(unsigned n, unsigned least)
 {
-    double m = bench.scale * n;
+    double m = bench.quick ? QUICK_SCALE * n : n;
 
     return m < least ? least : (unsigned)m;
-}
-
-unsigned rounds_of(const struct group *g)
-{
-    if (bench.rounds)
-        return bench.rounds;
-    if (bench.lasting)
-        return 1;
-    if (bench.quick)
-        return bench.program->quick_rounds;
-    return g->rounds ? g->rounds : bench.program->rounds;
 }
 
 void note(const char *format, ...)
@@ -148,26 +138,19 @@ static void op_turn(const struct group *g, const struct op *op, unsigned round)
     row_add(row_of(g, op->name, NULL, op->x), round, &once);
 }
 
-/* Each round begins with another one. */
-void ops_run(const struct group *g, const struct op *ops)
+void ops_run(const struct group *g, const struct op *ops, unsigned round)
 {
-    unsigned round, i, count = 0, rounds = rounds_of(g);
+    unsigned i, count = 0;
 
     for (; ops[count].name; count++)
         row_of(g, ops[count].name, NULL, ops[count].x);
-    for (round = 0; round < rounds; round++) {
-        for (i = 0; i < count; i++) {
-            const struct op *op = &ops[(round + i) % count];
-
-            progress("%s: round %u of %u: %s", g->name, round + 1, rounds, op->name);
-            op_turn(g, op, round);
-        }
-    }
+    for (i = 0; i < count; i++)
+        op_turn(g, &ops[(round + i) % count], round);
 }
 
-void ops_measure(const struct group *g)
+void ops_measure(const struct group *g, unsigned round)
 {
-    ops_run(g, g->what);
+    ops_run(g, g->what, round);
 }
 
 /* The median, over the rounds in which both were measured, of a's to b's; or of the difference. */
@@ -182,21 +165,16 @@ static double over_rounds(const double *a, const double *b, bool difference)
     return s.count ? samples_median(&s) : NAN;
 }
 
-void rows_compare(const struct group *g)
+double row_ratio(const struct row *row, bool of_p99)
 {
+    const struct group *g = row->group;
     const struct row *floor = g->floor ? row_find(g->name, g->floor, g->x) : NULL;
-    unsigned i;
+    double ratio = 0;
 
-    for (i = 0; floor && i < results.count; i++) {
-        struct row *row = results.row[i];
-
-        if (row->group != g)
-            continue;
-        row->ratio = over_rounds(row->p50, floor->p50, false);
-        row->ratio_p99 = over_rounds(row->p99, floor->p99, false);
-        row->ratio = isnan(row->ratio) ? 0 : row->ratio;
-        row->ratio_p99 = isnan(row->ratio_p99) ? 0 : row->ratio_p99;
-    }
+    if (floor)
+        ratio = of_p99 ? over_rounds(row->p99, floor->p99, false)
+                       : over_rounds(row->p50, floor->p50, false);
+    return isnan(ratio) ? 0 : ratio;
 }
 
 static double value_of(const struct claim *c, struct row *a, const struct row *b)

@@ -3,11 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "rows.h"
+#include "bench.h"
 #include "ticks.h"
 
 #define CDF_POINTS 60
+
+static const double quantiles[] = {0.5, 0.99, 0.999, 1};
+static const char *const quantile_names[] = {"p50", "p99", "p999", "max"};
 
 void output_machine(void)
 {
@@ -19,45 +23,42 @@ void output_machine(void)
         printf("pinned    to CPU %d, the second process to CPU %d\n", m->main_cpu, m->peer_cpu);
     else
         printf("pinned    not: there is one CPU\n");
-    printf("counter   %.2f ns per tick, reading costs %.1f ns (subtracted), %u operations timed "
-           "together for p99\n",
-           ticks_resolution_ns(), ticks_overhead_ns(), ticks_group());
+    ticks_print();
     fflush(stdout);
 }
 
-static void print_ns(double ns)
+/* A quantile of a row: by its index in quantiles. */
+static double row_quantile(struct row *row, unsigned i)
 {
-    if (ns < 10000)
-        printf(" %8.1f ns", ns);
-    else if (ns < 1e7)
-        printf(" %8.1f us", ns / 1e3);
-    else
-        printf(" %8.1f ms", ns / 1e6);
+    return samples_quantile(i == 0 ? &row->all.ns : &row->all.single, quantiles[i]);
 }
 
-static void print_quantile(const struct group *g, struct samples *s, double q)
+static void print_value(double value, const char *unit)
 {
-    if (g->unit)
-        printf(" %11.1f", samples_quantile(s, q));
+    if (unit)
+        printf(" %11.1f", value);
+    else if (value < 10000)
+        printf(" %8.1f ns", value);
+    else if (value < 1e7)
+        printf(" %8.1f us", value / 1e3);
     else
-        print_ns(samples_quantile(s, q));
+        printf(" %8.1f ms", value / 1e6);
 }
 
 static void print_row(struct row *row)
 {
     struct outcome *all = &row->all;
+    unsigned i;
 
     printf("  %-33s %-8s", row->name, row->kind ? row->kind : "");
     if (all->ns.count == 0) {
         printf(" %s\n", all->why);
         return;
     }
-    print_quantile(row->group, &all->ns, 0.5);
-    print_quantile(row->group, &all->single, 0.99);
-    print_quantile(row->group, &all->single, 0.999);
-    print_quantile(row->group, &all->single, 1);
-    if (row->ratio > 0)
-        printf(" %7.2f", row->ratio);
+    for (i = 0; i < ARRAY_SIZE(quantiles); i++)
+        print_value(row_quantile(row, i), row->group->unit);
+    if (row_ratio(row, false) > 0)
+        printf(" %7.2f", row_ratio(row, false));
     if (all->lost || all->reordered || all->damaged)
         printf("  %llu lost, %llu out of order, %llu damaged of %llu",
                (unsigned long long)all->lost, (unsigned long long)all->reordered,
@@ -67,56 +68,33 @@ static void print_row(struct row *row)
     putchar('\n');
 }
 
-/* Those that were measured come first, the fastest at the top. */
-static int by_p50(const void *a, const void *b)
+/* By x in a curve, else by p50. Those that were not measured come last. */
+static int compare_rows(const void *a, const void *b)
 {
-    struct samples *x = &(*(struct row *const *)a)->all.ns, *y = &(*(struct row *const *)b)->all.ns;
-    double p = x->count ? samples_quantile(x, 0.5) : INFINITY;
-    double q = y->count ? samples_quantile(y, 0.5) : INFINITY;
+    struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+    bool curve = x->group->x_label;
+    double p = curve ? x->x : x->all.ns.count ? row_quantile(x, 0) : INFINITY;
+    double q = curve ? y->x : y->all.ns.count ? row_quantile(y, 0) : INFINITY;
 
     return (p > q) - (p < q);
 }
 
-/* The rows of a group, to be freed. Returns how many. */
-static unsigned rows_of(const struct group *g, struct row ***rows)
+static void print_rows(const struct group *g, struct row **rows, unsigned n)
 {
-    unsigned i, n = 0;
+    unsigned i;
 
-    *rows = calloc(results.count + 1, sizeof(struct row *));
-    MUST(*rows != NULL);
-    for (i = 0; i < results.count; i++)
-        if (results.row[i]->group == g)
-            (*rows)[n++] = results.row[i];
-    return n;
-}
-
-static void print_rows(const struct group *g)
-{
-    struct row **rows;
-    unsigned i, n = rows_of(g, &rows);
-
-    qsort(rows, n, sizeof(struct row *), by_p50);
     printf("\n%s: %s\n", g->name, g->about);
     printf("  %-33s %-8s %11s %11s %11s %11s %s%s\n", g->unit ? g->unit : "", "", "p50", "p99",
            "p99.9", "max", g->floor ? "      x " : "", g->floor ? g->floor : "");
     for (i = 0; i < n; i++)
         print_row(rows[i]);
-    free(rows);
-}
-
-static int by_x(const void *a, const void *b)
-{
-    double x = (*(struct row *const *)a)->x, y = (*(struct row *const *)b)->x;
-
-    return (x > y) - (x < y);
 }
 
 /* A line for each x, a column for each series. */
-static void print_curve(const struct group *g)
+static void print_curve(const struct group *g, struct row **rows, unsigned n)
 {
     const char *name[16];
-    struct row **rows;
-    unsigned i, k, names = 0, n = rows_of(g, &rows);
+    unsigned i, k, names = 0;
 
     for (i = 0; i < n; i++) {
         for (k = 0; k < names && strcmp(name[k], rows[i]->name) != 0; k++)
@@ -124,7 +102,6 @@ static void print_curve(const struct group *g)
         if (k == names && names < ARRAY_SIZE(name))
             name[names++] = rows[i]->name;
     }
-    qsort(rows, n, sizeof(struct row *), by_x);
     printf("\n%s: %s (%s)\n  %13s", g->name, g->about, g->y_label, g->x_label);
     for (k = 0; k < names; k++)
         printf("  %10s", name[k]);
@@ -134,7 +111,7 @@ static void print_curve(const struct group *g)
         printf("\n  %13.0f", rows[i]->x);
         for (k = 0; k < names; k++) {
             struct row *row = row_find(g->name, name[k], rows[i]->x);
-            double y = row ? samples_quantile(&row->all.ns, 0.5) : 0;
+            double y = row ? row_quantile(row, 0) : 0;
             int width = strlen(name[k]) < 10 ? 10 : (int)strlen(name[k]);
 
             if (row && row->all.ns.count)
@@ -144,17 +121,21 @@ static void print_curve(const struct group *g)
         }
     }
     putchar('\n');
-    free(rows);
 }
 
 void output_group(const struct group *g)
 {
-    rows_compare(g);
-    if (g->x_label)
-        print_curve(g);
-    else
-        print_rows(g);
+    struct row **rows = calloc(results.count + 1, sizeof(struct row *));
+    unsigned i, n = 0;
+
+    MUST(rows != NULL);
+    for (i = 0; i < results.count; i++)
+        if (results.row[i]->group == g)
+            rows[n++] = results.row[i];
+    qsort(rows, n, sizeof(struct row *), compare_rows);
+    (g->x_label ? print_curve : print_rows)(g, rows, n);
     fflush(stdout);
+    free(rows);
 }
 
 void output_unmeasured(const struct group *g, const char *why)
@@ -201,7 +182,7 @@ static void target_text(const struct claim *c, char *text, size_t size)
 static void print_verdict(const struct verdict *v, void *counts)
 {
     const struct row *row = v->row, *other = v->against;
-    bool shown = v->claim->how == SHOWN;
+    const char *words = v->claim->how == SHOWN ? "" : v->reached ? "reached" : "MISSED";
     char target[40], what[120], against[80] = "";
     unsigned *count = counts;
 
@@ -213,13 +194,9 @@ static void print_verdict(const struct verdict *v, void *counts)
         snprintf(against, sizeof(against), "%s, %.0f", other->name, other->x);
     else if (other)
         snprintf(against, sizeof(against), "%s", other->name);
-    printf("  %-7s %-52s %8.2f  %-16s %s\n",
-           shown        ? ""
-           : v->reached ? "reached"
-                        : "MISSED",
-           what, v->value, target, against);
-    count[0] += !shown && v->reached;
-    count[1] += !shown;
+    printf("  %-7s %-52s %8.2f  %-16s %s\n", words, what, v->value, target, against);
+    count[0] += words[0] && v->reached;
+    count[1] += words[0] != '\0';
 }
 
 void output_end(void)
@@ -259,37 +236,45 @@ static void write_cdf(struct json *j, struct samples *s)
 
 static void write_row(struct json *j, struct row *row)
 {
-    static const struct {
-        const char *ns, *other; /* the key, by unit */
-        double q;
-    } quantiles[] = {{"p50_ns", "p50", 0.5},
-                     {"p99_ns", "p99", 0.99},
-                     {"p999_ns", "p999", 0.999},
-                     {"max_ns", "max", 1}};
-    const char *unit = row->group->unit;
+    const struct group *g = row->group;
     struct outcome *all = &row->all;
+    char key[16];
     unsigned i;
 
     json_object(j, NULL);
-    json_string(j, "scenario", row->group->name);
+    json_string(j, "scenario", g->name);
     json_string(j, "contender", row->name);
     if (row->kind)
         json_string(j, "kind", row->kind);
     if (bench.program->write_row)
-        bench.program->write_row(j, row->group);
+        bench.program->write_row(j, g);
     json_uint(j, "n", all->ns.count);
     json_uint(j, "lost", all->lost);
     json_uint(j, "reordered", all->reordered);
     json_uint(j, "damaged", all->damaged);
-    if (unit)
-        json_string(j, "unit", unit);
-    for (i = 0; i < ARRAY_SIZE(quantiles); i++)
-        json_number(j, unit ? quantiles[i].other : quantiles[i].ns,
-                    samples_quantile(i == 0 ? &all->ns : &all->single, quantiles[i].q));
-    json_number(j, "ratio", row->ratio);
-    json_number(j, "ratio_p99", row->ratio_p99);
+    if (g->unit)
+        json_string(j, "unit", g->unit);
+    for (i = 0; i < ARRAY_SIZE(quantiles); i++) {
+        snprintf(key, sizeof(key), "%s%s", quantile_names[i], g->unit ? "" : "_ns");
+        json_number(j, key, row_quantile(row, i));
+    }
+    json_number(j, "ratio", row_ratio(row, false));
+    json_number(j, "ratio_p99", row_ratio(row, true));
     write_cdf(j, &all->single);
     json_end_object(j);
+}
+
+/* The rows of a group, to be freed. Returns how many. */
+static unsigned rows_of(const struct group *g, struct row ***rows)
+{
+    unsigned i, n = 0;
+
+    *rows = calloc(results.count + 1, sizeof(struct row *));
+    MUST(*rows != NULL);
+    for (i = 0; i < results.count; i++)
+        if (results.row[i]->group == g)
+            (*rows)[n++] = results.row[i];
+    return n;
 }
 
 /* A difference may be negative. It is written as part of a claim only. */
@@ -343,7 +328,6 @@ static void write_curve(struct json *j, const struct group *g)
 
 static void write_verdict(const struct verdict *v, void *json)
 {
-    struct outcome *all = &v->row->all;
     struct json *j = json;
     char target[40];
 
@@ -353,26 +337,13 @@ static void write_verdict(const struct verdict *v, void *json)
     json_string(j, "name", v->row->name);
     json_string(j, "floor", v->against ? v->against->name : "");
     json_number(j, "x", v->row->x);
-    json_number(j, "p50", samples_quantile(&all->ns, 0.5));
-    json_number(j, "p99", samples_quantile(&all->single, 0.99));
+    json_number(j, "p50", row_quantile(v->row, 0));
+    json_number(j, "p99", row_quantile(v->row, 1));
     json_number(j, "ratio", v->value);
     json_string(j, "target", target);
     if (v->claim->how != SHOWN)
         json_bool(j, "reached", v->reached);
     json_end_object(j);
-}
-
-static void write_machine(struct json *j)
-{
-    const struct machine *m = &bench.machine;
-
-    json_string(j, "machine", m->cpu);
-    json_string(j, "kernel", m->kernel);
-    json_string(j, "governor", m->governor);
-    json_string(j, "load", m->load);
-    json_uint(j, "cpus", (uint64_t)m->cpus);
-    json_string(j, "extent", bench.extent);
-    json_string(j, "version", ACH_VERSION);
 }
 
 static void write_lists(struct json *j)
@@ -402,16 +373,25 @@ static void write_lists(struct json *j)
     json_end_array(j);
 }
 
-bool output_json(struct whole_file *w)
+bool output_json(FILE *f)
 {
-    struct json j = JSON_INIT(w->f);
+    const struct machine *m = &bench.machine;
+    struct json j = JSON_INIT(f);
 
+    if (ftruncate(fileno(f), 0) != 0)
+        rewind(f); /* a device or a pipe, which has nothing to remove */
     json_object(&j, NULL);
-    write_machine(&j);
+    json_string(&j, "machine", m->cpu);
+    json_string(&j, "kernel", m->kernel);
+    json_string(&j, "governor", m->governor);
+    json_string(&j, "load", m->load);
+    json_uint(&j, "cpus", (uint64_t)m->cpus);
+    json_string(&j, "extent", bench.extent);
+    json_string(&j, "version", ACH_VERSION);
     write_lists(&j);
     if (bench.program->write)
         bench.program->write(&j);
     json_end_object(&j);
     json_line(&j);
-    return whole_file_close(w);
+    return !ferror(f) && fclose(f) == 0;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench.h"
@@ -10,10 +9,7 @@ void samples_add(struct samples *s, double value)
         size_t room = s->room ? 2 * s->room : 256;
         double *grown = realloc(s->value, room * sizeof(*grown));
 
-        if (!grown) {
-            fputs("bench: out of memory\n", stderr);
-            exit(1);
-        }
+        MUST(grown != NULL);
         s->value = grown;
         s->room = room;
     }
@@ -27,11 +23,6 @@ void samples_append(struct samples *s, const struct samples *more)
 
     for (i = 0; i < more->count; i++)
         samples_add(s, more->value[i]);
-}
-
-void samples_clear(struct samples *s)
-{
-    s->count = 0;
 }
 
 void samples_finish(struct samples *s)

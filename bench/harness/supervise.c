@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,37 +45,6 @@ static pid_t start(int (*fun)(void), const sigset_t *old_mask)
     return pid;
 }
 
-/* The signal that ends the run: SIGCHLD when the child ended, 0 when the time is over. */
-static int wait_for_end(pid_t child, const sigset_t *signals, unsigned limit_seconds, int *status)
-{
-    const struct timespec slice = {.tv_sec = 1};
-    time_t end = time(NULL) + (time_t)limit_seconds;
-
-    while (time(NULL) < end) {
-        int sig = sigtimedwait(signals, NULL, &slice);
-
-        if (waitpid(child, status, WNOHANG) == child)
-            return SIGCHLD;
-        if (sig > 0 && sig != SIGCHLD)
-            return sig;
-    }
-    return 0;
-}
-
-static int exit_status(int sig, int status)
-{
-    if (sig == 0) {
-        fputs("bench: took too long\n", stderr);
-        return 1;
-    }
-    if (sig != SIGCHLD)
-        return 128 + sig;
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    fprintf(stderr, "bench: ended by signal %d\n", WTERMSIG(status));
-    return 1;
-}
-
 /* Ask the benchmark to end, so that it can end its daemons; then nobody is asked. */
 static void end_all(pid_t child, bool running)
 {
@@ -95,23 +62,36 @@ static void end_all(pid_t child, bool running)
         continue;
 }
 
+static int exit_status(int sig, int status)
+{
+    if (sig == SIGALRM)
+        fputs("bench: took too long\n", stderr);
+    else if (sig != SIGCHLD)
+        return 128 + sig;
+    else if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    else
+        fprintf(stderr, "bench: ended by signal %d\n", WTERMSIG(status));
+    return 1;
+}
+
 int supervise(int (*fun)(void), unsigned limit_seconds)
 {
+    static const int ends[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGALRM};
     const char *within = getenv("ACH_DIR"); /* a test's, which removes it should we be killed */
-    char dir[256];
     sigset_t signals, old_mask;
     int sig, status = 0;
+    char dir[256];
     pid_t child;
+    unsigned i;
 
     sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
+    for (i = 0; i < ARRAY_SIZE(ends); i++)
+        sigaddset(&signals, ends[i]);
     sigprocmask(SIG_BLOCK, &signals, &old_mask);
     snprintf(dir, sizeof(dir), "%s/achbench.XXXXXX", within ? within : "/dev/shm");
     if (!mkdtemp(dir)) {
-        fprintf(stderr, "bench: no directory for channels, %s: %s\n", dir, strerror(errno));
+        fprintf(stderr, "bench: no directory for channels, %s: %m\n", dir);
         return 1;
     }
     setenv("ACH_DIR", dir, 1);
@@ -122,7 +102,10 @@ int supervise(int (*fun)(void), unsigned limit_seconds)
         rmdir(dir);
         return 1;
     }
-    sig = wait_for_end(child, &signals, limit_seconds, &status);
+    alarm(limit_seconds);
+    do
+        sig = sigwaitinfo(&signals, NULL);
+    while (sig < 0 || (sig == SIGCHLD && waitpid(child, &status, WNOHANG) != child));
     end_all(child, sig != SIGCHLD);
     remove_directory(dir);
     return exit_status(sig, status);

@@ -73,15 +73,12 @@ void ticks_pause(double ns)
 
 unsigned ticks_group(void)
 {
-    return ns_per_tick <= FINE_NS && !bench.coarse ? 1 : COARSE_GROUP;
+    return ns_per_tick <= FINE_NS ? 1 : COARSE_GROUP;
 }
 
-double ticks_resolution_ns(void)
+void ticks_print(void)
 {
-    return ns_per_tick;
-}
-
-double ticks_overhead_ns(void)
-{
-    return overhead_ns;
+    printf("counter   %.2f ns per tick, reading costs %.1f ns (subtracted), %u operations timed "
+           "together for p99\n",
+           ns_per_tick, overhead_ns, ticks_group());
 }

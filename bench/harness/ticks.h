@@ -69,11 +69,9 @@ double ticks_to_ns(uint64_t start, uint64_t now);
 /* Spin so long. */
 void ticks_pause(double ns);
 
-/* How many operations of some ten nanoseconds to time together. With bench.coarse there are several
-   even if the counter is fine, as on other machines. */
+/* How many operations of some ten nanoseconds to time together. */
 unsigned ticks_group(void);
 
-double ticks_resolution_ns(void);
-double ticks_overhead_ns(void);
+void ticks_print(void);
 
 #endif

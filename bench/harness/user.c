@@ -27,6 +27,12 @@ void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t s
     MUST_ACH(ach_flush(chan));
 }
 
+void channel_remove(ach_channel_t *chan, const char *name)
+{
+    MUST_ACH(ach_close(chan));
+    MUST_ACH(ach_unlink(name));
+}
+
 void user_put(void *user, unsigned n)
 {
     struct user *u = user;
@@ -76,8 +82,7 @@ void user_finish(void *user)
     struct user *u = user;
 
     MUST(u->missed == 0);
-    ach_close(&u->chan);
-    ach_unlink(CHANNEL);
+    channel_remove(&u->chan, CHANNEL);
     free(u);
 }
 

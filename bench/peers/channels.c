@@ -5,9 +5,10 @@
  * A receiver takes every message in turn, or, as control loops do, the newest.
  * Only what the newest-only receiver leaves out is counted as lost.
  */
-#include <ach.h>
+#include <ach/kernel.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "peers.h"
 
@@ -28,6 +29,13 @@ struct channel {
 static ach_channel_t *chan_of(struct link *l)
 {
     return &((struct channel *)l->state)->chan;
+}
+
+const char *kernel_channels_missing(void)
+{
+    bool there = access(ACH_KERNEL_CONTROL, R_OK | W_OK) == 0;
+
+    return there ? NULL : "left out: the kernel module is not loaded, or not for us";
 }
 
 static bool setup(struct link *l)
@@ -93,16 +101,20 @@ static int options(const struct link *l, int timeout_ms)
     return (timeout_ms > 0 ? ACH_O_WAIT | ACH_O_RELTIME : 0) | (f->newest ? ACH_O_LAST : 0);
 }
 
+static ssize_t received(enum ach_status r, size_t size)
+{
+    if (r == ACH_OK || r == ACH_MISSED_FRAME)
+        return (ssize_t)size;
+    return r == ACH_TIMEOUT || r == ACH_EAGAIN ? 0 : -1;
+}
+
 static ssize_t receive_copy(struct link *l, int timeout_ms)
 {
     const struct timespec limit = milliseconds(timeout_ms);
     size_t size;
-    enum ach_status r =
-        ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms));
 
-    if (r == ACH_OK || r == ACH_MISSED_FRAME)
-        return (ssize_t)size;
-    return r == ACH_TIMEOUT || r == ACH_EAGAIN ? 0 : -1;
+    return received(ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms)),
+                    size);
 }
 
 static bool loan(struct link *l)
@@ -123,7 +135,7 @@ static ssize_t view(struct link *l, int timeout_ms)
     enum ach_status r = ach_view(chan_of(l), &place, &size, &limit, options(l, timeout_ms));
 
     l->message = (void *)place;
-    return r == ACH_OK || r == ACH_MISSED_FRAME ? (ssize_t)size : 0;
+    return received(r, size);
 }
 
 static bool release(struct link *l)

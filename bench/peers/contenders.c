@@ -3,24 +3,34 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
+#include <net/if.h>
+#include <net/route.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "peers.h"
 
 /* What meson could not build, and why: NAME, PACKAGE pairs. */
 static const char *const missing_modules[][2] = {PEERS_MISSING{NULL, NULL}};
 
-static const struct contender *const built_in[] = {
-    channel_contenders,
-    device_contenders,
-    ring_contenders,
-    lane_contenders,
-};
-
 const char *const kind_names[] = {"ach", "floor", "kernel", "library"};
 
 struct contenders contenders_here;
+
+static void add_all(const struct contender *list)
+{
+    struct contenders *all = &contenders_here;
+
+    for (; list->name; list++) {
+        all->entry = realloc(all->entry, (all->count + 1) * sizeof(*all->entry));
+        MUST(all->entry != NULL);
+        all->entry[all->count++] = (struct entry){.c = list, .status = "ok"};
+    }
+}
 
 static void leave_out(struct entry *e, const char *why)
 {
@@ -28,29 +38,14 @@ static void leave_out(struct entry *e, const char *why)
     e->left_out = true;
 }
 
-static struct entry *add(const struct contender *c)
-{
-    struct contenders *all = &contenders_here;
-
-    all->entry = realloc(all->entry, (all->count + 1) * sizeof(*all->entry));
-    MUST(all->entry != NULL);
-    all->entry[all->count] = (struct entry){.c = c, .status = "ok"};
-    return &all->entry[all->count++];
-}
-
 static void add_missing(const char *name, const char *package, const char *why)
 {
-    struct contender *c = calloc(1, sizeof(*c));
+    struct contender *c = calloc(2, sizeof(*c)); /* a list of one */
 
     MUST(c != NULL);
     *c = (struct contender){.name = name, .kind = KIND_LIBRARY, .package = package};
-    leave_out(add(c), why);
-}
-
-static void add_all(const struct contender *list)
-{
-    for (; list && list->name; list++)
-        add(list);
+    add_all(c);
+    leave_out(&contenders_here.entry[contenders_here.count - 1], why);
 }
 
 static void load(const char *path)
@@ -58,9 +53,10 @@ static void load(const char *path)
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct contender *list = module ? dlsym(module, "contenders") : NULL;
 
-    if (!list)
+    if (list)
+        add_all(list);
+    else
         add_missing(strdup(strrchr(path, '/') + 1), NULL, dlerror());
-    add_all(list);
 }
 
 static const char *name_of(unsigned i)
@@ -75,8 +71,9 @@ void contenders_gather(const char *modules, const char *only)
     glob_t found = {0};
     unsigned i, kept = 0;
 
-    for (i = 0; i < ARRAY_SIZE(built_in); i++)
-        add_all(built_in[i]);
+    add_all(channel_contenders);
+    add_all(ring_contenders);
+    add_all(lane_contenders);
     snprintf(text, sizeof(text), "%s/*.so", modules);
     glob(text, 0, NULL, &found);
     for (i = 0; i < found.gl_pathc; i++)
@@ -93,12 +90,42 @@ void contenders_gather(const char *modules, const char *only)
     all->count = only ? kept : all->count;
 }
 
-/* Nothing of the comparison goes out on a network. */
+static struct sockaddr address(uint32_t host)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(host)}};
+    struct sockaddr any;
+
+    memcpy(&any, &in, sizeof(any));
+    return any;
+}
+
+/*
+ * Nothing of the comparison goes out on a network: from now on this process, and those it starts,
+ * have only a loopback interface of their own, also for multicast. Needs root. False: it cannot be
+ * done.
+ */
+static bool leave_network(void)
+{
+    int fd = unshare(CLONE_NEWNET) == 0 ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_MULTICAST};
+    struct rtentry route = {.rt_dst = address(0xe0000000u),
+                            .rt_genmask = address(0xf0000000u),
+                            .rt_gateway = address(0),
+                            .rt_flags = RTF_UP,
+                            .rt_dev = lo.ifr_name};
+    bool ok = fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &lo) == 0 && ioctl(fd, SIOCADDRT, &route) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 void contenders_start(void)
 {
-    bool off_network = network_leave();
+    bool off_network = leave_network();
     unsigned i;
 
+    puts("\ncontenders");
     for (i = 0; i < contenders_here.count; i++) {
         struct entry *e = &contenders_here.entry[i];
         const char *why = NULL;
@@ -109,7 +136,10 @@ void contenders_start(void)
             why = e->c->start();
         if (why)
             leave_out(e, why);
+        printf("  %-22s %-8s %s\n", e->c->name, kind_names[e->c->kind],
+               e->left_out ? e->status : e->c->settings);
     }
+    fflush(stdout);
 }
 
 void contenders_stop(void)
@@ -119,20 +149,6 @@ void contenders_stop(void)
     for (i = 0; i < contenders_here.count; i++)
         if (!contenders_here.entry[i].left_out && contenders_here.entry[i].c->stop)
             contenders_here.entry[i].c->stop();
-}
-
-void contenders_print(void)
-{
-    unsigned i;
-
-    puts("\ncontenders");
-    for (i = 0; i < contenders_here.count; i++) {
-        const struct entry *e = &contenders_here.entry[i];
-
-        printf("  %-22s %-8s %s\n", e->c->name, kind_names[e->c->kind],
-               e->left_out ? e->status : e->c->settings);
-    }
-    fflush(stdout);
 }
 
 void contenders_write(struct json *j)

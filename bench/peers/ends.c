@@ -2,10 +2,9 @@
 /* ends.c - what the processes of a run do */
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "run.h"
+#include "peers.h"
 #include "ticks.h"
 
 #define PATIENCE_MS 100
@@ -13,7 +12,6 @@
 #define WARM_UP_PAUSE_NS 1000000u
 #define ANSWER_MS 500
 #define LOST_ANSWERS_MAX 10u
-#define ALIGNMENT 4096u
 #define NS_PER_S 1000000000ull
 
 void sleep_until(uint64_t ns)
@@ -198,23 +196,18 @@ static bool begin(struct end *e)
     const struct setting *s = e->run->s;
     const struct contender *c = e->run->c;
     const struct sched_param fifo = {.sched_priority = FIFO_PRIORITY};
+    void *buffer = private_alloc(s->size + sizeof(uint64_t));
 
     machine_pin(e->cpu);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    return (!s->fifo || sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) &&
-           posix_memalign((void **)&e->buffer, ALIGNMENT, s->size + sizeof(uint64_t)) == 0 &&
-           (!c->join || c->join()) &&
-           (!e->in || (e->in = link_open(e->in, RECEIVER, e->index, e->buffer))) &&
-           (!e->out || (e->out = link_open(e->out, SENDER, e->index, e->buffer)));
+    return (!s->fifo || sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) && (!c->join || c->join()) &&
+           (!e->in || (e->in = link_open(e->in, RECEIVER, e->index, buffer))) &&
+           (!e->out || (e->out = link_open(e->out, SENDER, e->index, buffer)));
 }
 
 void end_run(struct end *e)
 {
-    bool slow = e->live == end_send ? bench.slow_main : bench.slow_peer;
-
     signal(SIGTERM, SIG_DFL);
-    if (slow && !e->run->s->pauses) /* the brake would end the pause */
-        brake_start();
     if (!begin(e)) {
         fail(e);
         return;
@@ -226,5 +219,4 @@ void end_run(struct end *e)
         link_close(e->in);
     if (e->run->c->leave)
         e->run->c->leave();
-    free(e->buffer);
 }

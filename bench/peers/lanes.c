@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lanes.c - messages through pipes, sockets and queues of the kernel
+ * lanes.c - messages through pipes, sockets, queues and channels of the kernel
  *
  * A lane is two descriptors: what is written to one is read from the other.
  * All lanes are made before the ends fork, so an end has them by then and only
@@ -11,6 +11,7 @@
  * A receiver that blocks, from one lane, does so in read. Sockets have a time
  * limit for that, pipes have none.
  */
+#include <ach/kernel.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -159,7 +161,7 @@ static ssize_t read_some(int fd, unsigned char *bytes, size_t size)
         n = read(fd, bytes, size);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        return errno == EAGAIN ? 0 : -1;
+        return errno == EAGAIN || errno == ETIMEDOUT ? 0 : -1;
     return n == 0 ? -1 : n;
 }
 
@@ -399,17 +401,75 @@ static ssize_t queue_receive(struct link *l, int timeout_ms)
     return n < 0 && (errno == ETIMEDOUT || errno == EINTR) ? 0 : n;
 }
 
+static bool device_control(unsigned long request, void *arg)
+{
+    int fd = open(ACH_KERNEL_CONTROL, O_RDWR | O_CLOEXEC);
+    bool ok = fd >= 0 && ioctl(fd, request, arg) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* A kernel channel by the calls of its device alone. Only the first lane has an end to write to,
+   and makes the channel. */
+static bool device_make(struct link *l, int fd[2])
+{
+    struct ach_kernel_create wish = {.frame_cnt = channel_history(l->size),
+                                     .frame_size = l->size,
+                                     .clock = CLOCK_MONOTONIC,
+                                     .mode = 0600};
+    const struct lanes *s = l->state;
+    char path[sizeof(ACH_KERNEL_PREFIX) + ACH_KERNEL_NAME_MAX];
+
+    snprintf(wish.name, sizeof(wish.name), "peers-%u", l->id);
+    snprintf(path, sizeof(path), ACH_KERNEL_PREFIX "peers-%u", l->id);
+    if (s->count == 0 && (!device_control(ACH_KERNEL_CREATE, &wish) ||
+                          (fd[SENDER] = open(path, O_WRONLY | O_CLOEXEC)) < 0))
+        return refuse(l, "no channel: %s", strerror(errno));
+    fd[RECEIVER] = open(path, O_RDONLY | O_CLOEXEC);
+    return fd[RECEIVER] >= 0;
+}
+
+static void device_finish(struct link *l)
+{
+    struct ach_kernel_name name = {0};
+
+    lanes_finish(l);
+    snprintf(name.name, sizeof(name.name), "peers-%u", l->id);
+    device_control(ACH_KERNEL_UNLINK, &name);
+}
+
+static bool device_limit(struct link *l, int timeout_ms)
+{
+    struct ach_kernel_options o = {.timeout = (__u64)timeout_ms * 1000000u};
+    const struct lanes *s = l->state;
+
+    return ioctl(s->mine[0].fd, ACH_KERNEL_OPTIONS, &o) == 0;
+}
+
 /* The functions of one contender begin with its noun. */
 #define LANES(noun, ...)                                                                           \
-    .kind = KIND_KERNEL, .source = __FILE__ ":" #noun, .state_size = sizeof(struct lanes),         \
-    .variant = &(const struct lane_kind){.make = noun##_make, __VA_ARGS__}, .setup = lanes_setup,  \
-    .finish = lanes_finish, .open = lanes_open
+    .source = __FILE__ ":" #noun, .state_size = sizeof(struct lanes), .setup = lanes_setup,        \
+    .variant = &(const struct lane_kind){.make = noun##_make, __VA_ARGS__}, .open = lanes_open
 #define BYTE_LANES(noun, ...)                                                                      \
-    LANES(noun, __VA_ARGS__), .send = lanes_send, .limit = lanes_limit, .receive = lanes_receive,  \
+    LANES(noun, __VA_ARGS__), .kind = KIND_KERNEL, .finish = lanes_finish, .send = lanes_send,     \
+                              .limit = lanes_limit, .receive = lanes_receive,                      \
                               .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,                         \
                               .waits = MODE_POLL | MODE_SPIN
 
 const struct contender lane_contenders[] = {
+    {.name = "ach device",
+     .settings = "the kernel module without libach: write, poll, read",
+     LANES(device, .per_sender = false),
+     .kind = KIND_ACH,
+     .start = kernel_channels_missing,
+     .modes = MODE_BLOCK | MODE_POLL,
+     .waits = MODE_POLL,
+     .finish = device_finish,
+     .send = lanes_send,
+     .limit = device_limit,
+     .receive = lanes_receive},
     {.name = "pipe",
      .settings = "one pipe per receiver, of 1 MiB where allowed; written to one after the other",
      BYTE_LANES(pipe, .whole_max = PIPE_BUF)},
@@ -420,6 +480,8 @@ const struct contender lane_contenders[] = {
      .settings = "a queue of 10 messages per receiver",
      .max_size = QUEUE_SIZE_MAX,
      LANES(queue, .per_sender = false),
+     .kind = KIND_KERNEL,
+     .finish = lanes_finish,
      .modes = MODE_BLOCK | MODE_POLL,
      .waits = MODE_POLL,
      .send = queue_send,

@@ -13,9 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "run.h"
+#include "peers.h"
 #include "ticks.h"
 
 #define LOOKS 64u /* between two looks at the clock, which costs more than they do */
@@ -33,23 +32,12 @@ bool refuse(struct link *l, const char *format, ...)
     return false;
 }
 
-void *shared_map(size_t bytes)
-{
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-    return memory != MAP_FAILED ? memory : NULL;
-}
-
 struct link *link_create(const struct contender *c, const struct setting *s, char *why)
 {
     static unsigned next_id;
     struct link *l = calloc(1, sizeof(*l) + c->state_size);
 
-    if (!l) {
-        snprintf(why, WHY_SIZE, "no memory");
-        return NULL;
-    }
+    MUST(l != NULL);
     *l = (struct link){.c = c,
                        .mode = s->mode,
                        .senders = s->senders,
@@ -79,8 +67,7 @@ struct link *link_open(const struct link *l, enum side side, unsigned index, voi
     size_t bytes = sizeof(*l) + l->c->state_size;
     struct link *copy = malloc(bytes);
 
-    if (!copy)
-        return NULL;
+    MUST(copy != NULL);
     memcpy(copy, l, bytes);
     copy->state = copy + 1;
     copy->side = side;

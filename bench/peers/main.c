@@ -28,6 +28,9 @@ static const struct option longs[] = {
     {0},
 };
 
+static const char *const mode_names[] = {
+    [MODE_BLOCK] = "block", [MODE_SPIN] = "spin", [MODE_POLL] = "poll"};
+
 static const char *only, *modules = PEERS_MODULES;
 static bool list;
 
@@ -43,16 +46,20 @@ static struct group own_group = {.name = "own",
                                  .in_process = true,
                                  .what = &own};
 
+static _Noreturn void wrong_use(const char *why, const char *text)
+{
+    fprintf(stderr, "ach-peers: %s%s\n", why, text);
+    exit(2);
+}
+
 static enum mode mode_of(const char *text)
 {
-    if (strcmp(text, "block") == 0)
-        return MODE_BLOCK;
-    if (strcmp(text, "spin") == 0)
-        return MODE_SPIN;
-    if (strcmp(text, "poll") == 0)
-        return MODE_POLL;
-    fprintf(stderr, "ach-peers: --wait takes block, spin or poll, not '%s'\n", text);
-    exit(2);
+    unsigned i;
+
+    for (i = 0; i < ARRAY_SIZE(mode_names); i++)
+        if (mode_names[i] && strcmp(text, mode_names[i]) == 0)
+            return (enum mode)i;
+    wrong_use("--wait takes block, spin or poll, not ", text);
 }
 
 static void option(int value, const char *name, const char *text)
@@ -60,59 +67,37 @@ static void option(int value, const char *name, const char *text)
     struct setting *s = &own.setting;
 
     is_own |= value >= RATE && value <= SECONDS;
-    switch (value) {
-    case 'l':
+    if (value == 'l')
         list = true;
-        break;
-    case ONLY:
+    else if (value == ONLY)
         only = text;
-        break;
-    case MODULES:
+    else if (value == MODULES)
         modules = text;
-        break;
-    case RATE:
-        s->rate_hz = number(name, text, 0, 1e6);
-        s->rate_hz = s->rate_hz > 0 ? s->rate_hz : -1;
-        break;
-    case SIZE:
+    else if (value == RATE)
+        s->rate_hz = number(name, text, 0, 1e6) > 0 ? number(name, text, 0, 1e6) : -1;
+    else if (value == SIZE)
         s->size = (size_t)number(name, text, SIZE_MIN, SIZE_LIMIT);
-        break;
-    case SENDERS:
+    else if (value == SENDERS)
         s->senders = (unsigned)number(name, text, 1, SENDERS_MAX);
-        break;
-    case RECEIVERS:
+    else if (value == RECEIVERS)
         s->receivers = (unsigned)number(name, text, 1, RECEIVERS_MAX);
-        break;
-    case HOPS:
+    else if (value == HOPS)
         s->hops = (unsigned)number(name, text, 1, HOPS_MAX);
-        break;
-    case WAIT:
+    else if (value == WAIT)
         s->mode = mode_of(text);
-        break;
-    case REALTIME:
+    else if (value == REALTIME)
         s->fifo = true;
-        break;
-    case SECONDS:
+    else if (value == SECONDS)
         s->seconds = number(name, text, 0.01, 3600);
-        break;
-    default:
-        break;
-    }
 }
 
 /* What cannot be had together. */
 static void check_own(const struct setting *s)
 {
-    const char *wrong = NULL;
-
     if (s->hops > 1 && (s->senders > 1 || s->receivers > 1))
-        wrong = "a chain of hops has one sender and one receiver";
-    else if (s->rate_hz < 0 && (s->senders > 1 || s->receivers > 1 || s->hops > 1))
-        wrong = "--rate 0 goes to and fro between two processes";
-    if (wrong) {
-        fprintf(stderr, "ach-peers: %s\n", wrong);
-        exit(2);
-    }
+        wrong_use("a chain of hops has one sender and one receiver", "");
+    if (s->rate_hz < 0 && (s->senders > 1 || s->receivers > 1 || s->hops > 1))
+        wrong_use("--rate 0 goes to and fro between two processes", "");
 }
 
 static bool parsed(void);
@@ -124,20 +109,17 @@ static void begin(void)
 
     MUST_SYS(realpath(getenv("ACH_DIR"), dir) && setenv("ACH_DIR", dir, 1) == 0 && chdir(dir) == 0);
     contenders_start();
-    contenders_print();
 }
 
 static void write_setting(struct json *j, const struct group *g)
 {
-    static const char *const modes[] = {
-        [MODE_BLOCK] = "block", [MODE_SPIN] = "spin", [MODE_POLL] = "poll"};
     const struct scenario *scenario = g->what;
     struct setting s;
 
     if (!scenario)
         return;
     s = setting_complete(scenario->setting);
-    json_string(j, "mode", modes[s.mode]);
+    json_string(j, "mode", mode_names[s.mode]);
     json_string(j, "sched", s.fifo ? "fifo" : "other");
     json_uint(j, "size", s.size);
     json_number(j, "rate_hz", s.rate_hz);
@@ -155,36 +137,27 @@ static void write_more(struct json *j)
 
 static struct program program = {
     .name = "ach-peers",
-    .usage =
-        "usage: ach-peers [--quick | --long] [--scenario NAME,...] [--only CONTENDER,...]\n"
-        "                 [--rounds N] [--json FILE] [--modules DIRECTORY] [--list]\n"
+    .synopsis =
+        "\n                 [--long] [--only CONTENDER,...] [--modules DIRECTORY] [--list]\n"
         "       ach-peers [--rate HZ] [--size BYTES] [--senders N] [--receivers N] [--hops N]\n"
-        "                 [--wait block|spin|poll] [--realtime] [--seconds S] ...\n"
-        "\n"
-        "Compares channels with other ways to pass messages between processes: the same\n"
-        "processes, payload and waiting for all. Prints tables, and writes them to FILE.\n"
-        "\n"
-        "  --quick       the main scenarios, a few rounds\n"
-        "  --long        600 seconds for each contender at 1 kHz, 1 and 2 receivers\n"
-        "  --scenario    only these:",
-    .usage_end =
-        "\n"
-        "  --only        only these contenders, and the floors\n"
-        "  --rounds N    how many times each contender is measured, 1 to 64\n"
-        "  --json FILE   write the results there\n"
-        "  --modules     where the contenders are that need a library\n"
-        "  --list        list the contenders\n"
-        "\n"
-        "One scenario of your own, if one of these is given; the others have these values:\n"
-        "\n"
-        "  --rate HZ     1000; 0: the next message goes out when the last is back\n"
-        "  --size BYTES  64; from 8 to 67108864\n"
-        "  --senders N   1; at most 4\n"
-        "  --receivers N 1; at most 16\n"
-        "  --hops N      1; at most 16: links in a row, each to another process\n"
-        "  --wait        block, spin or poll\n"
-        "  --realtime    SCHED_FIFO\n"
-        "  --seconds S   1, for each round\n",
+        "                 [--wait block|spin|poll] [--realtime] [--seconds S] ...",
+    .about = "Compares channels with other ways to pass messages between processes: the same\n"
+             "processes, payload and waiting for all. Prints tables, and writes them to FILE.\n",
+    .help = "  --only        only these contenders, and the floors\n"
+            "  --long        600 seconds for each contender at 1 kHz, 1 and 2 receivers\n"
+            "  --modules     where the contenders are that need a library\n"
+            "  --list        list the contenders\n"
+            "\n"
+            "One scenario of your own, if one of these is given; the others have these values:\n"
+            "\n"
+            "  --rate HZ     1000; 0: the next message goes out when the last is back\n"
+            "  --size BYTES  64; from 8 to 67108864\n"
+            "  --senders N   1; at most 4\n"
+            "  --receivers N 1; at most 16\n"
+            "  --hops N      1; at most 16: links in a row, each to another process\n"
+            "  --wait        block, spin or poll\n"
+            "  --realtime    SCHED_FIFO\n"
+            "  --seconds S   1, for each round\n",
     .groups = scenarios,
     .claims = claims,
     .in_pairs = true,

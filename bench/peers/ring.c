@@ -61,8 +61,8 @@ static bool ring_init(struct link *l, size_t slot_size)
     while (r->slots > SLOTS_MIN && r->slots * r->stride > BYTES_ENOUGH)
         r->slots /= 2;
     r->mapped = sizeof(*r->memory) + r->slots * r->stride;
-    r->memory = shared_map(r->mapped);
-    return r->memory;
+    r->memory = shared_alloc(r->mapped);
+    return true;
 }
 
 static bool futex_setup(struct link *l)
@@ -76,7 +76,7 @@ static void ring_finish(struct link *l)
 
     while (r->count > 0)
         close(r->fd[--r->count]);
-    munmap(r->memory, r->mapped);
+    shared_free(r->memory, r->mapped);
 }
 
 /* A child has the memory, and no page of it mapped: no message pays for that. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "run.h"
+#include "peers.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,10 +66,9 @@ static uint64_t message_count(const struct setting *s)
 static void add_end(struct run *r, enum side place, void (*live)(struct end *), struct link *in,
                     struct link *out, unsigned index)
 {
-    struct end e = {.run = r, .in = in, .out = out, .index = index, .live = live};
+    int cpu = place == SENDER ? bench.machine.main_cpu : bench.machine.peer_cpu;
 
-    e.cpu = place == SENDER ? bench.machine.main_cpu : bench.machine.peer_cpu;
-    r->ends[r->end_count++] = e;
+    r->ends[r->end_count++] = (struct end){r, in, out, index, cpu, live};
 }
 
 /* A row of links. The last one ends in the receivers, or, in a ring, where the first one began.
@@ -134,11 +132,7 @@ bool run_start(struct run *r, const struct contender *c, const struct setting *s
     *r = (struct run){.c = c, .s = s, .count = message_count(s)};
     r->board_size =
         sizeof(*r->board) + (size_t)r->count * s->senders * (1 + s->receivers) * sizeof(uint64_t);
-    r->board = shared_map(r->board_size);
-    if (!r->board) {
-        snprintf(why, WHY_SIZE, "no memory for the results");
-        return false;
-    }
+    r->board = shared_alloc(r->board_size);
     for (; r->link_count < links; r->link_count++)
         if (!(r->links[r->link_count] = link_create(c, s, why)))
             return false;
@@ -185,20 +179,16 @@ void run_stop(struct run *r)
     __atomic_store_n(&r->board->stop, 1, __ATOMIC_RELEASE);
     while (reap(r) > 0 && clock_ns() < limit)
         sleep_until(clock_ns() + LOOK_NS);
-    for (i = 0; i < r->pid_count; i++) {
-        if (r->pids[i] <= 0)
-            continue;
-        kill(r->pids[i], SIGKILL);
-        waitpid(r->pids[i], NULL, 0);
-    }
+    for (i = 0; i < r->pid_count; i++)
+        if (r->pids[i] > 0)
+            peer_kill(r->pids[i]);
 }
 
 void run_finish(struct run *r)
 {
     while (r->link_count > 0)
         link_destroy(r->links[--r->link_count]);
-    if (r->board)
-        munmap(r->board, r->board_size);
+    shared_free(r->board, r->board_size);
 }
 
 static void collect(const struct run *r, unsigned receiver, struct outcome *out)

@@ -75,31 +75,32 @@ const struct group scenarios[] = {
      .unit = "ms",
      .measure = stopped_measure,
      .quick = true,
+     .once = true,
      .in_process = true},
 };
 
 const unsigned scenario_count = ARRAY_SIZE(scenarios);
 
 const struct claim claims[] = {
-    CLAIM("paced-1k", "ach", "library", AT_MOST, 1),
-    CLAIM("paced-1k", "ach", "library", P99_AT_MOST, 1),
-    CLAIM("paced-1k", "ach", "kernel", AT_MOST, 1.1),
-    CLAIM("paced-1k", "ach", "futex", AT_MOST, 1.1),
-    CLAIM("saturated", "ach", "library", AT_MOST, 1),
-    CLAIM("saturated", "ach", "library", P99_AT_MOST, 1),
-    CLAIM("saturated", "ach", "kernel", AT_MOST, 1.15),
-    CLAIM("poll", "ach", "futex", AT_MOST, 1.5),
-    CLAIM("poll-saturated", "ach", "futex", AT_MOST, 1.8),
-    CLAIM("poll", "ach device", "pipe", AT_MOST, 1),
-    CLAIM("poll-saturated", "ach device", "pipe", AT_MOST, 1),
-    CLAIM("spin", "ach", "cache line", AT_MOST, 2),
-    CLAIM("spin", "ach polled", "cache line", AT_MOST, 2),
-    CLAIM("receivers", "ach", "futex", AT_MOST, 1.1),
-    CLAIM("sizes", "ach", "library", AT_MOST, 1, .x = MIB),
-    CLAIM("sizes", "ach", "kernel", AT_MOST, 1, .x = MIB),
-    CLAIM("untouched", "ach in place", "ach in place", AT_MOST, 1.1, .x = MIB,
-          .against_x = SIZE_USUAL),
-    CLAIM("stopped", "ach newest", NULL, P50_BELOW, 5),
+    {"paced-1k", "ach", "library", AT_MOST, .limit = 1},
+    {"paced-1k", "ach", "library", P99_AT_MOST, .limit = 1},
+    {"paced-1k", "ach", "kernel", AT_MOST, .limit = 1.1},
+    {"paced-1k", "ach", "futex", AT_MOST, .limit = 1.1},
+    {"saturated", "ach", "library", AT_MOST, .limit = 1},
+    {"saturated", "ach", "library", P99_AT_MOST, .limit = 1},
+    {"saturated", "ach", "kernel", AT_MOST, .limit = 1.15},
+    {"poll", "ach", "futex", AT_MOST, .limit = 1.5},
+    {"poll-saturated", "ach", "futex", AT_MOST, .limit = 1.8},
+    {"poll", "ach device", "pipe", AT_MOST, .limit = 1},
+    {"poll-saturated", "ach device", "pipe", AT_MOST, .limit = 1},
+    {"spin", "ach", "cache line", AT_MOST, .limit = 2},
+    {"spin", "ach polled", "cache line", AT_MOST, .limit = 2},
+    {"receivers", "ach", "futex", AT_MOST, .limit = 1.1},
+    {"sizes", "ach", "library", AT_MOST, .limit = 1, .x = MIB},
+    {"sizes", "ach", "kernel", AT_MOST, .limit = 1, .x = MIB},
+    {"untouched", "ach in place", "ach in place", AT_MOST, .limit = 1.1, .x = MIB,
+     .against_x = SIZE_USUAL},
+    {"stopped", "ach newest", NULL, P50_BELOW, .limit = 5},
     {0},
 };
 
@@ -114,38 +115,26 @@ static void one_turn(struct row *row, const struct contender *c, const struct se
     row_add(row, round, &once);
 }
 
-static void measure_round(const struct group *g, const struct setting *s, unsigned round)
+void scenario_measure(const struct group *g, unsigned round)
 {
     const struct scenario *scenario = g->what;
-    unsigned i, rounds = rounds_of(g);
+    struct setting s = setting_complete(scenario->setting);
+    unsigned i;
 
+    s.seconds = bench.lasting ? LONG_SECONDS : bench.quick ? s.seconds * QUICK_SCALE : s.seconds;
     for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
         const struct entry *e = &contenders_here.entry[i];
         struct row *row;
         const char *why;
 
-        if (e->left_out || (s->untouched && !e->c->copies_nothing))
+        if (e->left_out || (s.untouched && !e->c->copies_nothing))
             continue;
         row = row_of(g, e->c->name, kind_names[e->c->kind], g->x);
-        row->aside = e->c->copies_nothing && s->size >= LARGE;
-        why = run_possible(e->c, s);
-        if (why) {
+        row->aside = e->c->copies_nothing && s.size >= LARGE;
+        why = run_possible(e->c, &s);
+        if (why)
             snprintf(row->all.why, sizeof(row->all.why), "%s", why);
-        } else if (e->c->kind != KIND_LIBRARY || bench.rounds || round < scenario->peer_rounds) {
-            progress("%s, %s: round %u of %u, %s", g->name, g->about, round + 1, rounds,
-                     e->c->name);
-            one_turn(row, e->c, s, round);
-        }
+        else if (e->c->kind != KIND_LIBRARY || bench.rounds || round < scenario->peer_rounds)
+            one_turn(row, e->c, &s, round);
     }
-}
-
-void scenario_measure(const struct group *g)
-{
-    const struct scenario *scenario = g->what;
-    struct setting s = setting_complete(scenario->setting);
-    unsigned round;
-
-    s.seconds = bench.lasting ? LONG_SECONDS : bench.quick ? s.seconds * QUICK_SCALE : s.seconds;
-    for (round = 0; round < rounds_of(g) && !bench.interrupted; round++)
-        measure_round(g, &s, round);
 }

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "run.h"
+#include "peers.h"
 #include "ticks.h"
 
 #define PERIOD_NS 100000u
@@ -115,10 +115,11 @@ static void stopped_print(void)
     }
 }
 
-void stopped_measure(const struct group *g)
+void stopped_measure(const struct group *g, unsigned round)
 {
     unsigned i;
 
+    (void)round;
     found = calloc(contenders_here.count, sizeof(*found));
     MUST(found != NULL);
     for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
@@ -127,7 +128,6 @@ void stopped_measure(const struct group *g)
 
         if (e->left_out || e->c->kind == KIND_FLOOR)
             continue;
-        progress("stopped: %s", e->c->name);
         if (!(e->c->modes & MODE_BLOCK))
             snprintf(once.why, WHY_SIZE, "does not wait in the call that receives");
         else if (e->c->threads)

@@ -16,8 +16,6 @@
 #define READERS 8u
 #define TRIES 5u
 #define WALK_MAX 1000u
-#define BATCH 1000u
-#define BATCHES 9u
 #define LENGTHS_MAX 16u
 
 struct history {
@@ -48,8 +46,7 @@ static void history_finish(void *state)
 
     for (i = 0; i < READERS; i++)
         ach_close(&h->reader[i].chan);
-    ach_close(&h->writer.chan);
-    ach_unlink("history");
+    channel_remove(&h->writer.chan, "history");
     free(h);
 }
 
@@ -95,7 +92,7 @@ static void walk_run(void *state, struct outcome *once)
     }
 }
 
-void history_measure(const struct group *g)
+void history_measure(const struct group *g, unsigned round)
 {
     static const struct op ways[] = {{.name = "get LAST", .batch = last_batch},
                                      {.name = "get FIRST, fallen behind", .run = first_run},
@@ -104,17 +101,19 @@ void history_measure(const struct group *g)
     unsigned frames, i;
 
     for (frames = 1; frames <= LONGEST && channel_fits(frames, MESSAGE_SIZE); frames *= 4) {
-        for (i = 0; i < ARRAY_SIZE(ways); i++, op++) {
-            *op = ways[i];
-            op->setup = history_setup;
-            op->finish = history_finish;
-            op->x = frames;
-            op->frames = frames;
-            op->batch_max = BATCH;
-            op->batches = BATCHES;
-        }
+        for (i = 0; i < ARRAY_SIZE(ways); i++)
+            *op++ = (struct op){.name = ways[i].name,
+                                .x = frames,
+                                .setup = history_setup,
+                                .batch = ways[i].batch,
+                                .run = ways[i].run,
+                                .finish = history_finish,
+                                .batch_max = 1000,
+                                .batches = 9,
+                                .frames = frames};
     }
-    ops_run(g, ops);
-    note("A reader that has fallen behind finds the oldest message at once; the longer the "
-         "history, the further it has gone from the caches.");
+    ops_run(g, ops, round);
+    if (round == 0)
+        note("A reader that has fallen behind finds the oldest message at once; the longer the "
+             "history, the further it has gone from the caches.");
 }

@@ -7,8 +7,6 @@
  * one cache line takes from one core to the other, measured in the same rounds:
  * half of the time until a line that two cores write in turn is back.
  */
-#include <math.h>
-
 #include "instructions.h"
 #include "scaling.h"
 #include "ticks.h"
@@ -17,10 +15,8 @@
 #define BATCHES 41u
 #define TRIPS 200u
 
-static const struct {
-    unsigned readers;
-    const char *name;
-} polled[] = {{0, "no reader"}, {1, "1 reader"}, {16, "16 readers"}};
+static const unsigned readers[] = {0, 1, 16};
+static const char *const names[] = {"no reader", "1 reader", "16 readers"};
 
 int polled_repeat(const char *channel)
 {
@@ -33,25 +29,19 @@ int polled_repeat(const char *channel)
 }
 
 /* Every count begins at the same place of the ring, which has gone around. */
-void polled_count(const struct group *g)
+void polled_count(const struct group *g, unsigned round)
 {
-    struct user w = {0};
     struct crowd c;
     unsigned i;
 
-    crowd_init(&c, CHANNEL, &w);
-    user_put(&w, INSTRUCTIONS_REPEAT);
-    for (i = 0; i < ARRAY_SIZE(polled); i++) {
-        double n;
-
-        crowd_start(&c, polled[i].readers, crowd_poll);
-        n = instructions_in("ach_put", CHANNEL);
+    crowd_init(&c, CHANNEL);
+    user_put(&c.user, INSTRUCTIONS_REPEAT);
+    for (i = 0; i < ARRAY_SIZE(readers); i++) {
+        crowd_start(&c, readers[i], crowd_poll);
+        row_value(g, names[i], 0, round, instructions_in("ach_put", CHANNEL));
         crowd_stop(&c);
-        if (isnan(n))
-            attempt_fail("there is no valgrind that can count");
-        row_value(g, polled[i].name, 0, 0, n);
     }
-    crowd_finish(&c, &w);
+    crowd_finish(&c);
 }
 
 /* The line's word is odd when the other one has it. */
@@ -84,35 +74,23 @@ static void line_batch(void *state, unsigned n)
     }
 }
 
-static double line_ns(struct crowd *c)
+void polled_measure(const struct group *g, unsigned round)
 {
-    double ns;
-
-    crowd_start(c, 1, line_echo);
-    ns = batch_ns(line_batch, &c->shared->member[0].count, TRIPS, BATCHES) / 2;
-    crowd_stop(c);
-    return ns;
-}
-
-void polled_measure(const struct group *g)
-{
-    struct user w = {0};
+    double ns[ARRAY_SIZE(readers)], line;
     struct crowd c;
-    unsigned round, i;
+    unsigned i;
 
-    crowd_init(&c, CHANNEL, &w);
-    for (round = 0; round < rounds_of(g); round++) {
-        double ns[ARRAY_SIZE(polled)], line = line_ns(&c);
-
-        progress("polled: round %u", round + 1);
-        row_value(g, "one cache line", 0, round, line);
-        for (i = 0; i < ARRAY_SIZE(polled); i++) {
-            ns[i] = crowd_polled_ns(&c, &w, polled[i].readers);
-            if (ns[i] > 0)
-                row_value(g, polled[i].name, 0, round, ns[i]);
-        }
-        if (ns[1] > 0)
-            row_value(g, "1 reader, less none and two lines", 0, round, ns[1] - ns[0] - 2 * line);
+    crowd_init(&c, CHANNEL);
+    crowd_start(&c, 1, line_echo);
+    line = batch_ns(line_batch, &c.shared->member[0].count, TRIPS, BATCHES) / 2;
+    crowd_stop(&c);
+    row_value(g, "one cache line", 0, round, line);
+    for (i = 0; i < ARRAY_SIZE(readers); i++) {
+        ns[i] = crowd_polled_ns(&c, readers[i]);
+        if (ns[i] > 0)
+            row_value(g, names[i], 0, round, ns[i]);
     }
-    crowd_finish(&c, &w);
+    if (ns[1] > 0)
+        row_value(g, "1 reader, less none and two lines", 0, round, ns[1] - ns[0] - 2 * line);
+    crowd_finish(&c);
 }

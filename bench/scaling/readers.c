@@ -20,24 +20,9 @@
 #define QUIET_NS 20000.0
 #define PATIENCE_NS 120000000000u
 
-static const unsigned counts[] = {0, 1, 2, 4, 8, 16};
-
-static void sleep_main(void *arg)
+static void sleep_main(void *crowd)
 {
-    struct crowd *c = arg;
-    uint64_t *count = &c->shared->member[c->shared->index].count;
-    struct user u;
-    size_t size;
-
-    crowd_stand_aside();
-    channel_open(&u.chan, c->channel, false, 0);
-    peer_ready();
-    while (!crowd_stopped(c)) {
-        MUST_ACH(
-            ach_get(&u.chan, u.message, sizeof(u.message), &size, NULL, ACH_O_WAIT | ACH_O_LAST));
-        __atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
-    }
-    ach_close(&u.chan);
+    crowd_get(crowd, ACH_O_WAIT);
 }
 
 static int open_state(pid_t pid)
@@ -78,7 +63,7 @@ static void wait_for_sleep(const struct crowd *c, const int *state, uint64_t mes
     ticks_pause(QUIET_NS);
 }
 
-static double wake_ns(struct crowd *c, struct user *w, unsigned readers, unsigned wakes)
+static double wake_ns(struct crowd *c, unsigned readers, unsigned wakes)
 {
     struct samples samples = {0};
     int state[CROWD_MAX];
@@ -92,37 +77,36 @@ static double wake_ns(struct crowd *c, struct user *w, unsigned readers, unsigne
 
         wait_for_sleep(c, state, i);
         start = ticks();
-        user_put(w, 1);
+        user_put(&c->user, 1);
         if (i >= WARM_UP)
             samples_add(&samples, ticks_to_ns(start, ticks()));
     }
     wait_for_sleep(c, state, i);
     __atomic_store_n(&c->shared->stop, 1, __ATOMIC_RELEASE);
-    user_put(w, 1);
+    user_put(&c->user, 1);
     crowd_stop(c);
     for (i = 0; i < readers; i++)
         close(state[i]);
     return samples_median(&samples);
 }
 
-void readers_measure(const struct group *g)
+void readers_measure(const struct group *g, unsigned round)
 {
-    unsigned wakes = bench.quick ? QUICK_WAKES : WAKES, round, i;
-    struct user w = {0};
+    static const unsigned counts[] = {0, 1, 2, 4, 8, 16};
+    unsigned i, wakes = bench.quick ? QUICK_WAKES : WAKES;
     struct crowd c;
 
-    crowd_init(&c, "readers", &w);
-    for (round = 0; round < rounds_of(g); round++) {
-        progress("readers: round %u", round + 1);
-        for (i = 0; i < ARRAY_SIZE(counts); i++) {
-            double ns = bench.machine.cpus > 1 ? crowd_polled_ns(&c, &w, counts[i]) : 0;
+    crowd_init(&c, "readers");
+    for (i = 0; i < ARRAY_SIZE(counts); i++) {
+        double ns = bench.machine.cpus > 1 ? crowd_polled_ns(&c, counts[i]) : 0;
 
-            if (ns > 0)
-                row_value(g, "they poll", counts[i], round, ns);
-            row_value(g, "they sleep", counts[i], round, wake_ns(&c, &w, counts[i], wakes));
-        }
+        if (ns > 0)
+            row_value(g, "they poll", counts[i], round, ns);
+        row_value(g, "they sleep", counts[i], round, wake_ns(&c, counts[i], wakes));
     }
-    crowd_finish(&c, &w);
+    crowd_finish(&c);
+    if (round > 0)
+        return;
     if (bench.machine.cpus > 1)
         note("The writer has a CPU to itself; the readers share %d.", bench.machine.cpus - 1);
     else

@@ -5,16 +5,16 @@
 
 #include "bench.h"
 
-void memory_measure(const struct group *g);
-void handle_measure(const struct group *g);
-void channels_measure(const struct group *g);
-void readers_measure(const struct group *g);
-void writers_measure(const struct group *g);
-void throughput_measure(const struct group *g);
-void sizes_measure(const struct group *g);
-void history_measure(const struct group *g);
-void polled_measure(const struct group *g);
-void polled_count(const struct group *g);
+void memory_measure(const struct group *g, unsigned round);
+void handle_measure(const struct group *g, unsigned round);
+void channels_measure(const struct group *g, unsigned round);
+void readers_measure(const struct group *g, unsigned round);
+void writers_measure(const struct group *g, unsigned round);
+void throughput_measure(const struct group *g, unsigned round);
+void sizes_measure(const struct group *g, unsigned round);
+void history_measure(const struct group *g, unsigned round);
+void polled_measure(const struct group *g, unsigned round);
+void polled_count(const struct group *g, unsigned round);
 
 /* What valgrind runs: put into a channel that exists, and that others poll. */
 int polled_repeat(const char *channel);
@@ -34,10 +34,11 @@ void touch_all(const ach_channel_t *chan);
 
 struct crowd {
     const char *channel;
+    struct user user; /* of the process that starts the others */
     unsigned count;
     pid_t pid[CROWD_MAX];
     struct {
-        uint32_t go, stop;
+        uint32_t stop;
         unsigned index; /* of the process that starts */
         struct {
             uint64_t count APART; /* messages it got or put */
@@ -45,9 +46,9 @@ struct crowd {
     } * shared;
 };
 
-/* A new channel of default geometry, and nobody at it; opens it if user is not NULL. */
-void crowd_init(struct crowd *c, const char *channel, struct user *user);
-void crowd_finish(struct crowd *c, struct user *user);
+/* A new channel of default geometry, and nobody else at it. */
+void crowd_init(struct crowd *c, const char *channel);
+void crowd_finish(struct crowd *c);
 
 /* Start n processes. Returns when all are ready. */
 void crowd_start(struct crowd *c, unsigned n, void (*fun)(void *crowd));
@@ -56,10 +57,11 @@ void crowd_start(struct crowd *c, unsigned n, void (*fun)(void *crowd));
 void crowd_stop(struct crowd *c);
 bool crowd_stopped(const struct crowd *c);
 
-/* What a process does first: it may run on every CPU but the main one, if there is another. */
-void crowd_stand_aside(void);
-
-/* A process that gets LAST again and again, and counts what it got. */
+/*
+ * A process gets LAST again and again, with these options, and counts what it got. It may run on
+ * every CPU but the main one, if there is another.
+ */
+void crowd_get(struct crowd *c, int options);
 void crowd_poll(void *crowd);
 
 /*
@@ -67,6 +69,6 @@ void crowd_poll(void *crowd);
  * only those batches of puts count in which they got at least half of what they got in the best.
  * Returns 0 if none of them ever ran.
  */
-double crowd_polled_ns(struct crowd *c, struct user *w, unsigned n);
+double crowd_polled_ns(struct crowd *c, unsigned n);
 
 #endif

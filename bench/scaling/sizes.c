@@ -15,7 +15,6 @@
 #define FRAMES 4u
 #define BATCH_BYTES (1024u * 1024u)
 #define BATCH_MAX 500u
-#define BATCHES 9u
 #define SIZES_MAX 24u
 
 struct transfer {
@@ -52,7 +51,7 @@ static void copy_batch(void *state, unsigned n)
 
     while (n--) {
         memcpy(t->to, t->from, t->size);
-        __asm__ volatile("" : : "r"(t->to) : "memory");
+        memory_changes();
     }
 }
 
@@ -73,34 +72,32 @@ static void transfer_finish(void *state)
 {
     struct transfer *t = state;
 
-    ach_close(&t->chan);
-    ach_unlink("sizes");
+    channel_remove(&t->chan, "sizes");
     free(t->from);
     free(t->to);
     free(t);
 }
 
-void sizes_measure(const struct group *g)
+void sizes_measure(const struct group *g, unsigned round)
 {
     static const struct op ways[] = {{.name = "put", .batch = put_batch},
                                      {.name = "get LAST", .batch = get_batch},
                                      {.name = "memcpy", .batch = copy_batch}};
     struct op ops[SIZES_MAX * ARRAY_SIZE(ways) + 1] = {0}, *op = ops;
-    size_t size;
-    unsigned i;
+    unsigned size, i;
 
     for (size = SMALLEST; size <= LARGEST && channel_fits(FRAMES, size); size *= 2) {
-        unsigned n = size > BATCH_BYTES ? 1 : BATCH_BYTES / (unsigned)size;
+        unsigned n = size > BATCH_BYTES ? 1 : BATCH_BYTES / size;
 
-        for (i = 0; i < ARRAY_SIZE(ways); i++, op++) {
-            *op = ways[i];
-            op->setup = transfer_setup;
-            op->finish = transfer_finish;
-            op->x = (double)size;
-            op->size = size;
-            op->batch_max = n > BATCH_MAX ? BATCH_MAX : n;
-            op->batches = BATCHES;
-        }
+        for (i = 0; i < ARRAY_SIZE(ways); i++)
+            *op++ = (struct op){.name = ways[i].name,
+                                .x = size,
+                                .setup = transfer_setup,
+                                .batch = ways[i].batch,
+                                .finish = transfer_finish,
+                                .batch_max = n > BATCH_MAX ? BATCH_MAX : n,
+                                .batches = 9,
+                                .size = size};
     }
-    ops_run(g, ops);
+    ops_run(g, ops, round);
 }

@@ -7,8 +7,6 @@
  * counts. Beside it stands what the system offers for the same: a mutex that
  * survives its owner's death and lends it priority, around a copy of 64 B.
  */
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,34 +18,32 @@
 
 static const unsigned counts[] = {1, 2, 4, 8};
 
-/* What one writer timed. */
-struct times {
-    double put[TIMED_MAX], get[TIMED_MAX];
-    unsigned count;
-};
-
 /* What the writers do. */
 enum way { TIMED, COUNTED, FLOOR };
 
-struct place {
+struct shared {
+    uint32_t go;
     pthread_mutex_t mutex APART;
     unsigned char bytes[MESSAGE_SIZE] APART;
+    struct times {
+        double put[TIMED_MAX], get[TIMED_MAX];
+        unsigned count;
+    } times[CROWD_MAX];
 };
 
 struct writers {
     struct crowd crowd; /* first: the processes get a pointer to it */
     enum way way;
-    struct times *times; /* shared, as is place */
-    struct place *place;
+    struct shared *shared;
 };
 
-static void floor_pair(struct user *w, struct place *p)
+static void floor_pair(struct user *w, struct shared *s)
 {
-    MUST(pthread_mutex_lock(&p->mutex) == 0);
-    memcpy(p->bytes, w->message, sizeof(p->bytes));
-    pthread_mutex_unlock(&p->mutex);
-    memcpy(w->message, p->bytes, sizeof(p->bytes));
-    __asm__ volatile("" : : : "memory");
+    MUST(pthread_mutex_lock(&s->mutex) == 0);
+    memcpy(s->bytes, w->message, sizeof(s->bytes));
+    pthread_mutex_unlock(&s->mutex);
+    memcpy(w->message, s->bytes, sizeof(s->bytes));
+    memory_changes();
 }
 
 /* In groups if the counter is too coarse for one. The later ones take the earlier ones' place. */
@@ -71,41 +67,45 @@ static void writer_main(void *arg)
     struct user w = {0};
     uint64_t count = 0;
 
-    MUST_SYS(sched_setaffinity(0, sizeof(bench.machine.all), &bench.machine.all) == 0);
+    machine_unpin();
     channel_open(&w.chan, c->channel, false, 0);
     peer_ready();
-    while (!__atomic_load_n(&c->shared->go, __ATOMIC_ACQUIRE))
+    while (!__atomic_load_n(&all->shared->go, __ATOMIC_ACQUIRE))
         usleep(100);
     for (; !crowd_stopped(c); count++) {
         if (all->way == TIMED) {
-            timed_pair(&w, &all->times[index]);
+            timed_pair(&w, &all->shared->times[index]);
         } else if (all->way == COUNTED) {
             user_put(&w, 1);
             user_get_last(&w, 1);
         } else {
-            floor_pair(&w, all->place);
+            floor_pair(&w, all->shared);
         }
     }
     c->shared->member[index].count = count;
     ach_close(&w.chan);
 }
 
-/* Let them write for a while. Returns how many seconds it was. */
+/* Let them write for a while. Returns how many pairs they did in a second. */
 static double run_window(struct writers *all, enum way way, unsigned writers)
 {
-    struct crowd *c = &all->crowd;
+    double seconds, pairs = 0;
     uint64_t start;
-    double seconds;
+    unsigned i;
 
     all->way = way;
-    memset(all->times, 0, writers * sizeof(*all->times));
-    crowd_start(c, writers, writer_main);
+    all->shared->go = 0;
+    for (i = 0; i < writers; i++)
+        all->shared->times[i].count = 0;
+    crowd_start(&all->crowd, writers, writer_main);
     start = clock_ns();
-    __atomic_store_n(&c->shared->go, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&all->shared->go, 1, __ATOMIC_RELEASE);
     usleep(WINDOW_US);
     seconds = (double)(clock_ns() - start) / 1e9;
-    crowd_stop(c);
-    return seconds;
+    crowd_stop(&all->crowd);
+    for (i = 0; i < writers; i++)
+        pairs += (double)all->crowd.shared->member[i].count;
+    return pairs / seconds;
 }
 
 static void measure_times(const struct group *g, struct writers *all, unsigned n, unsigned round)
@@ -115,7 +115,7 @@ static void measure_times(const struct group *g, struct writers *all, unsigned n
 
     run_window(all, TIMED, n);
     for (i = 0; i < n; i++) {
-        const struct times *t = &all->times[i];
+        const struct times *t = &all->shared->times[i];
 
         for (j = 0; j < t->count && j < TIMED_MAX; j++) {
             samples_add(&put, t->put[j]);
@@ -127,59 +127,35 @@ static void measure_times(const struct group *g, struct writers *all, unsigned n
     row_value(g, "get LAST", n, round, samples_median(&get));
 }
 
-static double measure_rate(struct writers *all, enum way way, unsigned writers)
+static void measure_rates(const struct group *g, struct writers *all, unsigned n, unsigned round)
 {
-    double seconds = run_window(all, way, writers), pairs = 0;
+    row_value(g, "channel", n, round, run_window(all, COUNTED, n));
+    row_value(g, "robust PI mutex + memcpy", n, round, run_window(all, FLOOR, n));
+}
+
+static void measure_each(const struct group *g, unsigned round,
+                         void (*measure)(const struct group *, struct writers *, unsigned,
+                                         unsigned))
+{
+    struct writers all = {.shared = shared_alloc(sizeof(*all.shared))};
     unsigned i;
 
-    for (i = 0; i < writers; i++)
-        pairs += (double)all->crowd.shared->member[i].count;
-    return pairs / seconds;
+    mutex_init(&all.shared->mutex, true);
+    crowd_init(&all.crowd, "writers");
+    for (i = 0; i < ARRAY_SIZE(counts); i++)
+        measure(g, &all, counts[i], round);
+    crowd_finish(&all.crowd);
+    shared_free(all.shared, sizeof(*all.shared));
 }
 
-static void writers_init(struct writers *all)
+void writers_measure(const struct group *g, unsigned round)
 {
-    *all = (struct writers){.times = shared_alloc(CROWD_MAX * sizeof(struct times)),
-                            .place = shared_alloc(sizeof(struct place))};
-    mutex_init(&all->place->mutex, true);
-    crowd_init(&all->crowd, "writers", NULL);
+    measure_each(g, round, measure_times);
+    if (round == 0)
+        note("The writers share %d CPUs.", bench.machine.cpus);
 }
 
-static void writers_finish(struct writers *all)
+void throughput_measure(const struct group *g, unsigned round)
 {
-    crowd_finish(&all->crowd, NULL);
-    shared_free(all->times, CROWD_MAX * sizeof(struct times));
-    shared_free(all->place, sizeof(*all->place));
-}
-
-void writers_measure(const struct group *g)
-{
-    struct writers all;
-    unsigned round, i;
-
-    writers_init(&all);
-    for (round = 0; round < rounds_of(g); round++) {
-        progress("writers: round %u", round + 1);
-        for (i = 0; i < ARRAY_SIZE(counts); i++)
-            measure_times(g, &all, counts[i], round);
-    }
-    writers_finish(&all);
-    note("The writers share %d CPUs.", bench.machine.cpus);
-}
-
-void throughput_measure(const struct group *g)
-{
-    struct writers all;
-    unsigned round, i;
-
-    writers_init(&all);
-    for (round = 0; round < rounds_of(g); round++) {
-        progress("throughput: round %u", round + 1);
-        for (i = 0; i < ARRAY_SIZE(counts); i++) {
-            row_value(g, "channel", counts[i], round, measure_rate(&all, COUNTED, counts[i]));
-            row_value(g, "robust PI mutex + memcpy", counts[i], round,
-                      measure_rate(&all, FLOOR, counts[i]));
-        }
-    }
-    writers_finish(&all);
+    measure_each(g, round, measure_rates);
 }

@@ -7,118 +7,88 @@
  * Two processes on one core wake each other in turn: a line for futexes, then one for pipes. It
  * has what there and back takes, in ns, in each of ten parts of the run.
  */
-#include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench.h"
+#include "ticks.h"
 
 #define PARTS 10
 
 /* The sides are 0, which measures, and 1, which answers. */
-static _Atomic uint32_t *turn; /* shared: the side that may run */
-static int pipes[2][2];        /* to each side */
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "switches: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static int64_t wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+static uint32_t *turn;  /* shared: the side that may run */
+static int pipes[2][2]; /* to each side */
 
 static void futex_wake(uint32_t side)
 {
-    atomic_store(turn, side);
+    __atomic_store_n(turn, side, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 static void futex_wait(uint32_t side)
 {
-    while (atomic_load(turn) != side)
+    while (__atomic_load_n(turn, __ATOMIC_SEQ_CST) != side)
         syscall(SYS_futex, turn, FUTEX_WAIT, !side, NULL, NULL, 0);
 }
 
 static void pipe_wake(uint32_t side)
 {
-    if (write(pipes[side][1], "", 1) != 1)
-        fail("pipe");
+    MUST_SYS(write(pipes[side][1], "", 1) == 1);
 }
 
 static void pipe_wait(uint32_t side)
 {
     char c;
 
-    if (read(pipes[side][0], &c, 1) != 1)
-        fail("pipe");
+    MUST_SYS(read(pipes[side][0], &c, 1) == 1);
 }
 
-static void measure(void (*wake)(uint32_t), void (*wait)(uint32_t), long count)
-{
-    pid_t parent = getpid(), pid = fork();
-    int64_t begin;
-    long i;
-    int part;
+struct way {
+    void (*wake)(uint32_t side), (*wait)(uint32_t side);
+};
 
-    if (pid < 0)
-        fail("fork");
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            exit(0);
-        for (;;) {
-            wait(1);
-            wake(0);
-        }
+static void answer(void *way)
+{
+    const struct way *w = way;
+
+    peer_ready();
+    for (;;) {
+        w->wait(1);
+        w->wake(0);
     }
-    for (part = 0; part < PARTS; part++) {
-        begin = wall();
-        for (i = 0; i < count; i++) {
-            wake(1);
-            wait(0);
-        }
-        printf("%.1f ", (double)(wall() - begin) / (double)count);
-    }
-    printf("\n");
-    fflush(stdout); /* before the next fork */
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
 }
 
 int main(int argc, char **argv)
 {
-    long core = argc == 3 ? strtol(argv[1], NULL, 10) : -1;
-    long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
-    cpu_set_t set;
+    static struct way ways[] = {{futex_wake, futex_wait}, {pipe_wake, pipe_wait}};
+    long i, count = argc == 3 ? strtol(argv[2], NULL, 10) / PARTS : 0;
+    struct way *w;
 
-    if (core < 0 || core >= CPU_SETSIZE || count < PARTS) {
-        fprintf(stderr, "switches: usage: switches CORE COUNT\n");
+    if (count < 1) {
+        fputs("usage: switches CORE COUNT\n", stderr);
         return 2;
     }
-    CPU_ZERO(&set);
-    CPU_SET((size_t)core, &set);
-    if (sched_setaffinity(0, sizeof(set), &set) != 0)
-        fail("core");
-    turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (turn == MAP_FAILED || pipe(pipes[0]) != 0 || pipe(pipes[1]) != 0)
-        fail("memory");
-    measure(futex_wake, futex_wait, count / PARTS);
-    measure(pipe_wake, pipe_wait, count / PARTS);
+    bench.machine.peer_cpu = (int)strtol(argv[1], NULL, 10);
+    machine_pin(bench.machine.peer_cpu);
+    turn = shared_alloc(sizeof(*turn));
+    MUST_SYS(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
+    for (w = ways; w < ways + ARRAY_SIZE(ways); w++) {
+        pid_t peer = peer_start(answer, w);
+        int part;
+
+        for (part = 0; part < PARTS; part++) {
+            uint64_t begin = clock_ns();
+
+            for (i = 0; i < count; i++) {
+                w->wake(1);
+                w->wait(0);
+            }
+            printf("%.1f ", (double)(clock_ns() - begin) / (double)count);
+        }
+        putchar('\n');
+        peer_kill(peer);
+    }
     return 0;
 }
