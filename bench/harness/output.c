@@ -238,75 +238,31 @@ static void write_row(struct json *j, struct row *row)
 {
     const struct group *g = row->group;
     struct outcome *all = &row->all;
-    char key[16];
     unsigned i;
 
     json_object(j, NULL);
     json_string(j, "scenario", g->name);
     json_string(j, "contender", row->name);
-    if (row->kind)
-        json_string(j, "kind", row->kind);
+    json_string(j, "kind", row->kind ? row->kind : "");
+    json_number(j, "x", row->x);
     if (bench.program->write_row)
         bench.program->write_row(j, g);
     json_uint(j, "n", all->ns.count);
     json_uint(j, "lost", all->lost);
     json_uint(j, "reordered", all->reordered);
     json_uint(j, "damaged", all->damaged);
-    if (g->unit)
-        json_string(j, "unit", g->unit);
-    for (i = 0; i < ARRAY_SIZE(quantiles); i++) {
-        snprintf(key, sizeof(key), "%s%s", quantile_names[i], g->unit ? "" : "_ns");
-        json_number(j, key, row_quantile(row, i));
-    }
+    json_string(j, "unit", g->unit ? g->unit : g->y_label ? g->y_label : "ns");
+    for (i = 0; i < ARRAY_SIZE(quantiles); i++)
+        json_number(j, quantile_names[i], row_quantile(row, i));
     json_number(j, "ratio", row_ratio(row, false));
     json_number(j, "ratio_p99", row_ratio(row, true));
-    write_cdf(j, &all->single);
-    json_end_object(j);
-}
-
-/* The rows of a group, to be freed. Returns how many. */
-static unsigned rows_of(const struct group *g, struct row ***rows)
-{
-    unsigned i, n = 0;
-
-    *rows = calloc(results.count + 1, sizeof(struct row *));
-    MUST(*rows != NULL);
-    for (i = 0; i < results.count; i++)
-        if (results.row[i]->group == g)
-            (*rows)[n++] = results.row[i];
-    return n;
-}
-
-/* A difference may be negative. It is written as part of a claim only. */
-static bool is_written(struct row *row)
-{
-    return row->all.ns.count && samples_quantile(&row->all.ns, 0) >= 0;
-}
-
-static void write_series(struct json *j, struct row **rows, unsigned n, const char *name)
-{
-    unsigned i;
-
-    json_object(j, NULL);
-    json_string(j, "name", name);
-    json_array(j, "points");
-    for (i = 0; i < n; i++) {
-        if (strcmp(rows[i]->name, name) != 0)
-            continue;
-        json_array(j, NULL);
-        json_number(j, NULL, rows[i]->x);
-        json_number(j, NULL, samples_quantile(&rows[i]->all.ns, 0.5));
-        json_end_array(j);
-    }
-    json_end_array(j);
+    if (!g->x_label)
+        write_cdf(j, &all->single);
     json_end_object(j);
 }
 
 static void write_curve(struct json *j, const struct group *g)
 {
-    struct row **rows;
-    unsigned i, k, n = rows_of(g, &rows);
-
     json_object(j, NULL);
     json_string(j, "name", g->name);
     json_string(j, "title", g->about);
@@ -314,16 +270,7 @@ static void write_curve(struct json *j, const struct group *g)
     json_bool(j, "x_log", g->x_log);
     json_string(j, "y_label", g->y_label);
     json_bool(j, "y_log", g->y_log);
-    json_array(j, "series");
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < i && strcmp(rows[k]->name, rows[i]->name) != 0; k++)
-            continue;
-        if (k == i)
-            write_series(j, rows, n, rows[i]->name);
-    }
-    json_end_array(j);
     json_end_object(j);
-    free(rows);
 }
 
 static void write_verdict(const struct verdict *v, void *json)
@@ -352,7 +299,7 @@ static void write_lists(struct json *j)
 
     json_array(j, "rows");
     for (i = 0; i < results.count; i++)
-        if (!results.row[i]->group->x_label && is_written(results.row[i]))
+        if (results.row[i]->all.ns.count)
             write_row(j, results.row[i]);
     json_end_array(j);
     json_array(j, "curves");

@@ -2,10 +2,8 @@
 """The paper's figures 1, 5, 6 and 7."""
 import collections
 
-import stats
 import world
-from outcome import experiment
-from world import PERIOD
+from world import PERIOD, experiment
 
 NS = 1e-9
 OF_PERIOD = "% of a period"
@@ -37,17 +35,17 @@ def uneven_steps(lab, out):
     if not lab.has_engine("ode"):
         raise world.CannotRun("the plug-in for ODE is not built")
     costs = [step.cost for step in steps(lab, boxes(lab), 50 if lab.quick else 2000)]
-    low, middle, high = (stats.percentile(costs, share) / 1e6 for share in (0.01, 0.5, 0.99))
+    low, middle, high = (world.percentile(costs, share) / 1e6 for share in (0.01, 0.5, 0.99))
     out.claim("step, p1", low, unit="ms")
     out.claim("step, p50", middle, unit="ms")
     out.claim("step, p99", high, unit="ms")
     out.claim("p99 / p1", high / low, ">=", 1.5, paper="> 1.5 (maximum / minimum)")
     late = costs[len(costs) // 2 :]
-    ratio = stats.percentile(late, 0.99) / stats.percentile(late, 0.01)
+    ratio = world.percentile(late, 0.99) / world.percentile(late, 0.01)
     out.claim("p99 / p1 of the second half, when all lie on the plane", ratio)
     out.data("fig1.csv", ["step", "cpu_ns"], enumerate(costs))
     points = [(i, cost / 1e6) for i, cost in enumerate(costs)]
-    out.plot("fig1.svg", "CPU time of each step (as the paper's Figure 1)", "step", "ms",
+    out.plot("CPU time of each step (as the paper's Figure 1)", "step", "ms",
              [("ODE, 1,000 boxes", points)])
 
 
@@ -63,7 +61,6 @@ def two_models(lab, out):
     seconds = 0.02 if lab.quick else 0.5
     command = lab.subject("loop", 0.001, 0.01, seconds, "slow.log", "actarray:0", 0.7)
     parts = world.pendulum() + world.controller("slow", command)
-    lab.note("callback model, then consistent")
     lab.simulate(parts, model="free")
     cycles = lab.read_cycles("slow.log")
     lab.simulate(parts, ledger="ledger.csv")
@@ -77,8 +74,8 @@ def two_models(lab, out):
         "consistent": [((one.used_sum - first.used_sum) * NS, (one.time - first.time) * NS)
                        for one in slices],
     }
-    ratio = {name: stats.slope(line) for name, line in found.items()}
-    drift = {name: stats.rates(line, 25) for name, line in found.items()}
+    ratio = {name: world.slope(line) for name, line in found.items()}
+    drift = {name: world.rates(line, 25) for name, line in found.items()}
     out.claim("callback: simulation s per controller s", ratio["callback"], paper="about 0.1")
     out.claim("callback: that ratio at the beginning", drift["callback"][0][1])
     out.claim("callback: that ratio at the end", drift["callback"][-1][1], paper="it drifts")
@@ -88,10 +85,9 @@ def two_models(lab, out):
     rows = [(name, virtual, cpu) for name, line in found.items() for cpu, virtual in line]
     out.data("fig5.csv", ["model", "virtual_s", "controller_cpu_s"], rows)
     cpu_label = "controller's CPU time, s"
-    out.plot("fig5.svg", "Simulation time against controller time (as the paper's Figure 5)",
+    out.plot("Simulation time against controller time (as the paper's Figure 5)",
              cpu_label, "simulation time, s", list(found.items()))
-    out.plot("fig6.svg",
-             "How fast simulation time grows with controller time (as the paper's Figure 6)",
+    out.plot("How fast simulation time grows with controller time (as the paper's Figure 6)",
              cpu_label, "s / s", list(drift.items()))
 
 
@@ -114,9 +110,9 @@ def error_curve(slices):
 
 
 def claim_overruns(out, name, slices, limit, paper=""):
-    late = stats.overruns(slices, PERIOD)
-    out.claim(f"{name}, p50", stats.percentile(late, 0.5), unit=OF_PERIOD)
-    out.claim(f"{name}, p99", stats.percentile(late, 0.99), "<=", limit, OF_PERIOD, paper)
+    late = world.overruns(slices, PERIOD)
+    out.claim(f"{name}, p50", world.percentile(late, 0.5), unit=OF_PERIOD)
+    out.claim(f"{name}, p99", world.percentile(late, 0.99), "<=", limit, OF_PERIOD, paper)
     out.claim(f"{name}, maximum", max(late), unit=OF_PERIOD)
 
 
@@ -125,7 +121,6 @@ def error_run(lab, out, name, command, seconds, plot, own=False):
     parts = world.pendulum() + world.controller("busy", command, period=0)
     found = {}
     for how, correction in (("with correction", True), ("without", False)):
-        lab.note(f"{name}, {how}")
         report = lab.simulate(parts, ledger="ledger.csv", duration=seconds, hang=0,
                               correction=correction)
         found[how] = lab.read_ledger("slice", "busy")
@@ -133,7 +128,7 @@ def error_run(lab, out, name, command, seconds, plot, own=False):
             error = own_error(lab, report["virtual"])
             out.claim(f"{name}: its own CPU clock is off by", error, "<=", 0.1, "%", "2 %")
     slices = found["with correction"]
-    slope = stats.slope([(one.time, one.used_sum) for one in slices])
+    slope = world.slope([(one.time, one.used_sum) for one in slices])
     error, without = (aggregate_error(lines) for lines in found.values())
     out.claim(f"{name}: slope off by", abs(slope - 1) * 100, "<=", 0.1, "%", "2 %")
     out.claim(f"{name}: aggregate error", error, "<=", 0.01, "%", "< 2 %")
@@ -144,7 +139,7 @@ def error_run(lab, out, name, command, seconds, plot, own=False):
     out.claim(f"{name}: … times that with correction", times, ">=", 10.0, paper="about 10")
     heads = ["correction", "time_ns", "armed_ns", "used_ns", "granted_sum_ns", "used_sum_ns"]
     out.data(f"{plot}.csv", heads, [(how, *one) for how, lines in found.items() for one in lines])
-    out.plot(f"{plot}.svg", f"{name}: aggregate error (as the paper's Figure 7)",
+    out.plot(f"{name}: aggregate error (as the paper's Figure 7)",
              "virtual time, s", "% of virtual time",
              [(how, error_curve(lines)) for how, lines in found.items()], log_y=True)
 

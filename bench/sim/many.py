@@ -3,11 +3,9 @@
 import os
 
 import figures
-import stats
 import steady
 import world
-from outcome import experiment
-from world import PERIOD
+from world import PERIOD, experiment
 
 
 @experiment("overrun", "A controller that overruns is suspended", "suspension was future work.")
@@ -42,7 +40,6 @@ def controllers(lab, out):
     counts, seconds = ((1, 2), 0.1) if lab.quick else ((1, 2, 4, 8, 16, 32, 100), 2)
     rows = []
     for count in counts:
-        lab.note(f"{count} controllers")
         try:
             report = crowd(lab, ["-"] * count, 0, seconds)
         except world.CannotRun as error:
@@ -54,15 +51,15 @@ def controllers(lab, out):
     out.data("many.csv", ["controllers", "activations_per_s", "real_time_factor"], rows)
     for name, label, column in (("rate", "activations / s", 1), ("factor", "real-time factor", 2)):
         points = [(row[0], row[column]) for row in rows]
-        out.plot(f"many-{name}.svg", f"{label}, for N controllers on one core", "controllers",
-                 label, [(label, points)], log_x=True, log_y=True, at=[row[0] for row in rows])
+        out.plot(f"{label}, for N controllers on one core", "controllers",
+                 label, [(label, points)], log_x=True, log_y=True)
 
 
 def clock_error(cycles, virtual):
     """What the controller's clock moved, less the CPU time it used meanwhile; % of the run. To read
     both clocks takes the same time in each cycle, the median: that is no error."""
-    errors = stats.charge_errors(cycles)
-    usual = stats.percentile(errors, 0.5)
+    errors = world.charge_errors(cycles)
+    usual = world.percentile(errors, 0.5)
     return 100 * abs(sum(error - usual for error in errors)) / (1e9 * virtual)
 
 
@@ -79,7 +76,6 @@ def crowds(lab, out):
     rows = []
     for count, load in tried:
         name = f"{count} controllers, {load * 100:g} % load"
-        lab.note(name)
         logs = [f"crowd{i}.log" for i in range(count)]
         report = crowd(lab, logs, load * 0.001, seconds, outside="wait", limit=3600)
         virtual = report["virtual"]
@@ -101,7 +97,6 @@ def cores(lab, out):
     counts, seconds = ((2,), 0.1) if lab.quick else ((2, 4), 3)
     rows = []
     for count in counts:
-        lab.note(f"{count} controllers, on one core and on two")
         one, two = (crowd(lab, ["-"] * count, 0.0005, seconds, cores=cores)["factor"]
                     for cores in ([lab.core], both))
         rows.append((count, one, two, two / one))
@@ -143,16 +138,15 @@ def overhead(lab, out):
     }
     rows = []
     for i in range(rounds):
-        lab.note(f"round {i + 1} of {rounds}")
         done = lab.call(lab.command("bench/sim/switches", lab.core, count), 120)
         for name, parts in zip(("futex pair", "pipe pair"), world.numbers(done.stdout)):
-            rows.append((i, name, stats.percentile(parts, 0.5)))
+            rows.append((i, name, world.percentile(parts, 0.5)))
         for name, command in commands.items():
             parts = world.pendulum() + world.controller("one", command, period=0.001)
             report = lab.simulate(parts, may_fail=True)
             rows.append((i, name, 1e9 * report["wall"] / report["activations"]))
     names = dict.fromkeys(row[1] for row in rows)
-    found = {name: stats.percentile([r[2] for r in rows if r[1] == name], 0.5) for name in names}
+    found = {name: world.percentile([r[2] for r in rows if r[1] == name], 0.5) for name in names}
     floor = found["futex pair"]
     for name, ns in found.items():
         out.claim(f"{name}: wall time", ns / 1000, unit="µs")

@@ -5,7 +5,7 @@ import re
 
 import figures
 import world
-from outcome import experiment
+from world import experiment
 
 
 def free_swing(lab, integrator, step, seconds):
@@ -31,7 +31,6 @@ def integrators(lab, out):
     truth = {step.time: step.position for step in free_swing(lab, "rk4", fine, seconds)}
     lines, rows = [], []
     for name in ("rk4", "adaptive", "implicit"):
-        lab.note(name)
         swing = free_swing(lab, name, 0.01, seconds)
         errors = [(step.time * 1e-9, abs(step.position - truth[step.time]))
                   for step in swing if step.time in truth]
@@ -47,7 +46,7 @@ def integrators(lab, out):
         out.claim(f"{name}: times that time went back", back, "=", 0)
     heads = ["integrator", "error_rad", "energy_change_J", "step_ns", "looks", "back"]
     out.data("integrators.csv", heads, rows)
-    out.plot("integrators.svg", "Error of the angle", "virtual time, s", "rad", lines, log_y=True)
+    out.plot("Error of the angle", "virtual time, s", "rad", lines, log_y=True)
 
 
 def balances(lab, engine, busy, model):
@@ -86,7 +85,6 @@ def task(lab, out):
             continue
         for busy, model in itertools.product((0, 0.0005, 0.002), models):
             name = f"{engine}, {busy * 1000:g} ms more, {model}"
-            lab.note(name)
             said, report = balances(lab, engine, busy, models[model])
             wanted = "falls" if busy > 0.001 and model == "consistent" else "balances"
             out.claim(name, said, *(() if lab.quick else ("=", wanted)))

@@ -7,11 +7,9 @@ import subprocess
 import sys
 
 import figures
-import stats
 import world
 from figures import OF_PERIOD
-from outcome import experiment
-from world import PERIOD
+from world import PERIOD, experiment
 
 SPIN = """
 import os, sys
@@ -56,10 +54,10 @@ def compare_cycles(out, name, cycles, seconds, period=PERIOD):
     time that it used. How far they are off, in percent of the period: beginnings, charges."""
     first = cycles[0].woke // period * period
     wake = [100 * abs(one.woke - first - i * period) / period for i, one in enumerate(cycles)]
-    charge = [100 * abs(error) / period for error in stats.charge_errors(cycles)]
+    charge = [100 * abs(error) / period for error in world.charge_errors(cycles)]
     out.claim(f"{name}: cycles", len(cycles), "=", round(seconds * 1e9 / period))
     for what, values in (("beginning", wake), ("charge", charge)):
-        high = stats.percentile(values, 0.99)
+        high = world.percentile(values, 0.99)
         out.claim(f"{name}: {what} of a cycle, p99", high, "<=", 2.0, OF_PERIOD)
     return wake, charge
 
@@ -75,7 +73,6 @@ def steady(lab, out):
     rows, traces, base = [], [], None
     busy = world.controller("busy", lab.subject("busy", "own.log"))
     for name, seconds, parts, load in conditions(lab):
-        lab.note(f"{name}, {seconds:g} s of virtual time")
         command = lab.subject("loop", 0.001, 0.0003, seconds, "loop.log", "actarray:0")
         loop = world.controller("loop", command, period=0.001, outside="wait")
         with load:
@@ -89,9 +86,9 @@ def steady(lab, out):
         out.claim(f"{name}: aggregate error", error, "<=", 0.01, "%")
         out.claim(f"{name}: own CPU clock off by", own, "<=", 0.1, "%")
         rows.append((
-            name, report["factor"], len(cycles), stats.percentile(wake, 0.99), max(wake),
-            stats.percentile(charge, 0.99), max(charge), apart, error, own,
-            stats.percentile(stats.overruns(slices, PERIOD), 0.99)))
+            name, report["factor"], len(cycles), world.percentile(wake, 0.99), max(wake),
+            world.percentile(charge, 0.99), max(charge), apart, error, own,
+            world.percentile(world.overruns(slices, PERIOD), 0.99)))
         traces.append((name, [(one.woke * 1e-9, one.angle) for one in cycles]))
     heads = [
         "condition", "real-time factor", "cycles", "begin p99 %", "begin max %", "charge p99 %",
@@ -99,13 +96,12 @@ def steady(lab, out):
     out.table("Conditions", "steady.csv", heads, rows)
     out.data("steady-traces.csv", ["condition", "virtual_s", "angle"],
              [(name, *point) for name, points in traces for point in points])
-    out.plot("steady.svg", "The pendulum, as the controller sees it", "virtual time, s", "rad",
+    out.plot("The pendulum, as the controller sees it", "virtual time, s", "rad",
              traces)
 
 
 def declared_digests(lab, numbers, seconds):
     """SHA-256 of the traces of these robots, simulated in one world."""
-    lab.note(f"robots {', '.join(map(str, numbers))}")
     parts = ""
     for i in numbers:
         command = lab.balance("--device", f"actarray:{i}", "--seconds", seconds,

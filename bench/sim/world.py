@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""World files, and runs of them."""
+"""World files and runs of them, numbers out of numbers, and what an experiment leaves."""
 import collections
 import csv
+import dataclasses
+import inspect
+import itertools
+import math
+import operator
 import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(SOURCE / "bench"))
+import page  # noqa: E402
 
 REPORT = re.compile(
     r"^[\w-]+: (?P<virtual>[\d.]+) s in (?P<wall>[\d.]+) s of wall time, "
@@ -14,10 +25,12 @@ REPORT = re.compile(
     re.MULTILINE,
 )
 ERROR = re.compile(r"^  ([\w-]+): \d+ cycles,.* error ([-+\d.]+) s", re.MULTILINE)
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PENDULUM = {"mass": 0.2, "length": 0.3, "radius": 0.03}
 PERIOD = 1000000  # ns, of sensors and most controllers
 TIME = int(os.environ.get("ACH_TEST_TIME", 1))  # multiplies time limits
+POINTS = 400  # of a line in a plot
+EXPERIMENTS = {}  # by name: functions that take a lab and return an Outcome
+SIGNS = {"<=": ("≤ ", operator.le), ">=": ("≥ ", operator.ge), "=": ("", operator.eq)}
 
 # A line of the log of "subject loop", and a line of a ledger; times in ns.
 Cycle = collections.namedtuple("Cycle", "begin cpu end end_cpu angle woke")
@@ -30,6 +43,58 @@ class CannotRun(Exception):
 
 class CannotMeasure(CannotRun):
     """Why it cannot be done on this machine."""
+
+
+# Numbers.
+
+
+def percentile(values, share):
+    """The smallest value that at least so large a share (0..1) of them does not exceed."""
+    if not values:
+        raise ValueError("no values")
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def slope(points):
+    """Of the straight line that fits best."""
+    return statistics.linear_regression(*zip(*points)).slope
+
+
+def rates(points, parts):
+    """How fast y grows with x, in each of so many parts: [(middle x, rate)]"""
+    ends = points[:: max(1, (len(points) - 1) // parts)]
+    return [
+        ((x + next_x) / 2, (next_y - y) / (next_x - x))
+        for (x, y), (next_x, next_y) in itertools.pairwise(ends) if x != next_x
+    ]
+
+
+def overruns(slices, period):
+    """How much longer each slice took than it was to, in percent of a period."""
+    return [100 * (one.used - one.armed) / period for one in slices]
+
+
+def charge_errors(cycles):
+    """What the clock moved less the CPU time that was used, for each cycle."""
+    return [(one.end - one.begin) - (one.end_cpu - one.cpu) for one in cycles]
+
+
+def thinned(points, most):
+    """Not more than so many of them, the first and the last among them."""
+    if len(points) <= most:
+        return points
+    return [points[round(i * (len(points) - 1) / (most - 1))] for i in range(most)]
+
+
+def numbers(text):
+    """Lines of numbers. A program that was ended may have written a part of the last line."""
+    return [
+        tuple(float(word) if set(word) & set(".en") else int(word) for word in line.split())
+        for line in text.splitlines(keepends=True) if line.endswith("\n")
+    ]
+
+
+# World files.
 
 
 def value_text(value):
@@ -74,14 +139,6 @@ def parse_report(text):
     return report
 
 
-def numbers(text):
-    """Lines of numbers. A program that was ended may have written a part of the last line."""
-    return [
-        tuple(float(word) if set(word) & set(".en") else int(word) for word in line.split())
-        for line in text.splitlines(keepends=True) if line.endswith("\n")
-    ]
-
-
 class Lab:
     """A build, a folder for results, and how to run a world. Programs run in the folder scratch."""
 
@@ -91,10 +148,6 @@ class Lab:
         self.core = max(os.sched_getaffinity(0))
         plugins = f"{self.build}/src/physics/ode:{self.build}/src/physics/mujoco"
         self.environment = {"ACH_PLUGIN_PATH": plugins, **os.environ, "ACH_DIR": channels}
-
-    def note(self, text):
-        """Show what is being done."""
-        print(f"    {text} ...")
 
     def command(self, path, *arguments):
         """The command that runs a program of the build."""
@@ -154,3 +207,105 @@ class Lab:
             raise CannotRun(f"left behind: {', '.join(left)}")
         report["text"] = done.stdout + done.stderr
         return report
+
+
+# What an experiment leaves.
+
+
+def experiment(name, heading, paper=""):
+    """Registers a function of a lab and an Outcome. Its docstring describes it on the page."""
+
+    def register(function):
+        def run(lab):
+            out = Outcome(lab, name, heading, inspect.getdoc(function), paper)
+            function(lab, out)
+            return out
+
+        EXPERIMENTS[name] = run
+        return function
+
+    return register
+
+
+@dataclasses.dataclass
+class Claim:
+    """What was found, beside what it was to be."""
+
+    name: str
+    value: object
+    sign: str = None  # None: there is no target
+    limit: object = None
+    unit: str = ""
+    paper: str = ""
+
+    @property
+    def reached(self):
+        """None: there is no target."""
+        return SIGNS[self.sign][1](self.value, self.limit) if self.sign else None
+
+    @property
+    def verdict(self):
+        return {None: "", True: "reached", False: "missed"}[self.reached]
+
+    def shown(self, value):
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        return f"{text} {self.unit}".rstrip()
+
+    @property
+    def target(self):
+        return SIGNS[self.sign][0] + self.shown(self.limit) if self.sign else ""
+
+
+class Outcome:
+    """Claims, tables and plots, and files with the data they come from."""
+
+    def __init__(self, lab, name, heading, about, paper):
+        self.lab, self.name, self.heading = lab, name, heading
+        self.claims, self.failed = [], {}  # parts that could not be run: {name: why}
+        self.intro = page.element("p", about)
+        if paper:
+            self.intro += page.element("p", f"The paper: {paper}")
+        self.parts = []
+
+    def claim(self, *arguments, **options):
+        self.claims.append(Claim(*arguments, **options))
+
+    def lines(self):
+        """The claims as a table on the terminal."""
+        cells = [(c.name, c.shown(c.value), c.target, c.verdict) for c in self.claims]
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        for name, value, target, verdict in cells:
+            line = f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}}  {verdict}"
+            yield line.rstrip()
+
+    def say(self, sentence):
+        self.parts.append(page.element("p", sentence))
+
+    def data(self, name, heads, rows):
+        """A CSV file."""
+        with open(self.lab.out / name, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([heads, *rows])
+        self.say(f"Data: {name}.")
+
+    def table(self, caption, name, heads, rows):
+        """On the page, and as a CSV file."""
+        made = [[page.cell(f"{value:.5g}", value) if isinstance(value, float) else page.cell(value)
+                 for value in row] for row in rows]
+        self.parts.append(page.table(caption, heads, made))
+        self.data(name, heads, rows)
+
+    def plot(self, caption, x_label, y_label, lines, log_x=False, log_y=False):
+        """lines: [(name, [(x, y)])]"""
+        points = [(line, page.Point(x, y, f"{line}: {x:g}, {y:g}"))
+                  for line, points in lines for x, y in thinned(points, POINTS)]
+        self.parts.append(page.figure(
+            f"{y_label} over {x_label}", caption, page.Axis(x_label, log=log_x),
+            page.Axis(y_label, log=log_y), points))
+
+    def markup(self):
+        rows = [[page.cell(c.name), page.cell(c.shown(c.value), c.value), page.cell(c.target),
+                 page.cell(c.verdict, warn=c.reached is False), page.cell(c.paper)]
+                for c in self.claims]
+        found = page.table(f"{self.heading}: found and wanted",
+                           ("what", "found", "target", "", "the paper"), rows)
+        return "\n".join([self.intro, found, *self.parts])

@@ -6,43 +6,42 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/sim"))
 import figures
-import stats
 import world
-from outcome import Claim
+from world import Claim
 
 
 class Statistics(unittest.TestCase):
     def test_percentile(self):
         values = list(range(100, 0, -1))
         for share, wanted in ((0.01, 1), (0.5, 50), (0.99, 99), (1, 100)):
-            self.assertEqual(stats.percentile(values, share), wanted)
-        self.assertEqual(stats.percentile([7], 0.99), 7)
-        self.assertEqual(stats.percentile([3, 1, 2], 0.5), 2)
-        self.assertRaises(ValueError, stats.percentile, [], 0.5)
+            self.assertEqual(world.percentile(values, share), wanted)
+        self.assertEqual(world.percentile([7], 0.99), 7)
+        self.assertEqual(world.percentile([3, 1, 2], 0.5), 2)
+        self.assertRaises(ValueError, world.percentile, [], 0.5)
 
     def test_slope(self):
-        self.assertAlmostEqual(stats.slope([(0, 5), (1, 5.1), (2, 5.2), (3, 5.3)]), 0.1)
+        self.assertAlmostEqual(world.slope([(0, 5), (1, 5.1), (2, 5.2), (3, 5.3)]), 0.1)
         big = [10**15 + i * 1000 for i in range(1000)]
-        self.assertAlmostEqual(stats.slope([(x, x * 1.001) for x in big]), 1.001, places=6)
-        self.assertRaises(ValueError, stats.slope, [(1, 1)])
-        self.assertRaises(ValueError, stats.slope, [(1, 1), (1, 2)])
+        self.assertAlmostEqual(world.slope([(x, x * 1.001) for x in big]), 1.001, places=6)
+        self.assertRaises(ValueError, world.slope, [(1, 1)])
+        self.assertRaises(ValueError, world.slope, [(1, 1), (1, 2)])
 
     def test_rates(self):
         points = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 6)]
-        self.assertEqual(stats.rates(points, 2), [(1, 1), (3, 2)])
-        self.assertEqual(stats.rates([(0, 1), (0, 2)], 1), [])
+        self.assertEqual(world.rates(points, 2), [(1, 1), (3, 2)])
+        self.assertEqual(world.rates([(0, 1), (0, 2)], 1), [])
 
     def test_errors(self):
         slices = [world.Slice(0, armed, used, 0, 0) for armed, used in ((100, 110), (90, 90))]
-        self.assertEqual(stats.overruns(slices, 1000), [1.0, 0.0])
+        self.assertEqual(world.overruns(slices, 1000), [1.0, 0.0])
         cycles = [world.Cycle(0, 5, end, 15, 0.0, 0) for end in (10, 12)]
-        self.assertEqual(stats.charge_errors(cycles), [0, 2])
+        self.assertEqual(world.charge_errors(cycles), [0, 2])
         last = world.Slice(100, 0, 0, 99, 100)
         self.assertAlmostEqual(figures.aggregate_error([last]), 1.0)
 
     def test_thinned(self):
-        self.assertEqual(stats.thinned([1, 2, 3], 5), [1, 2, 3])
-        few = stats.thinned(list(range(1001)), 11)
+        self.assertEqual(world.thinned([1, 2, 3], 5), [1, 2, 3])
+        few = world.thinned(list(range(1001)), 11)
         self.assertEqual((len(few), few[0], few[-1], few[5]), (11, 0, 1000, 500))
 
 
