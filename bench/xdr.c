@@ -11,7 +11,8 @@
 #include <rpc/xdr.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "monotonic.h"
 
 #define ROUNDS 15
 #define RAYS 1000u
@@ -27,14 +28,6 @@ struct subject {
 
 static uint8_t bytes[100000];
 static size_t size;
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static bool_t xdr_scan(XDR *x, void *body)
 {
@@ -134,10 +127,10 @@ static double best(const struct subject *s, void (*f)(const struct subject *))
     unsigned i, k;
 
     for (i = 0; i < ROUNDS; i++) {
-        begin = now();
+        begin = (double)monotonic_ns();
         for (k = 0; k < s->turns; k++)
             f(s);
-        took = (now() - begin) / s->turns;
+        took = ((double)monotonic_ns() - begin) / s->turns;
         least = took < least ? took : least;
     }
     return least;

@@ -20,7 +20,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -97,6 +96,7 @@ static bool is_mine(const struct link *l, const struct lanes *s, unsigned lane)
 
 static bool lanes_open(struct link *l)
 {
+    bool spins = l->side == RECEIVER && l->mode == MODE_SPIN;
     struct lanes *s = l->state;
     unsigned i;
 
@@ -105,8 +105,7 @@ static bool lanes_open(struct link *l)
         if (!is_mine(l, s, i))
             continue;
         s->mine[s->mine_count++] = (struct pollfd){.fd = s->fd[i][l->side], .events = POLLIN};
-        if (l->side == RECEIVER && l->mode == MODE_SPIN &&
-            fcntl(s->fd[i][RECEIVER], F_SETFL, O_NONBLOCK) != 0)
+        if (spins && fcntl(s->fd[i][RECEIVER], F_SETFL, O_NONBLOCK) != 0)
             return false;
     }
     return true;
@@ -137,8 +136,7 @@ static int lanes_send(struct link *l)
     for (i = 0; i < s->mine_count; i++) {
         int r = write_all(s->mine[i].fd, l->message, l->size);
 
-        if (r < result)
-            result = r;
+        result = r < result ? r : result;
     }
     return result;
 }
@@ -193,14 +191,13 @@ static ssize_t lanes_receive(struct link *l, int timeout_ms)
         fd = next_lane(l, l->state, timeout_ms);
         n = fd < 0 ? 0 : read_some(fd, bytes, l->size);
     } while (n == 0 && end && clock_ns() < end);
-    if (n <= 0)
-        return n;
-    for (got = (size_t)n; got < l->size; got += (size_t)n) {
-        n = read_some(fd, bytes + got, l->size - got);
-        if (n < 0)
-            return -1;
+    for (got = 0; n > 0 && got + (size_t)n < l->size;) {
+        got += (size_t)n;
+        do
+            n = read_some(fd, bytes + got, l->size - got);
+        while (n == 0);
     }
-    return (ssize_t)got;
+    return n > 0 ? (ssize_t)got + n : n;
 }
 
 static bool pipe_make(struct link *l, int fd[2])
@@ -255,23 +252,18 @@ static bool unix_stream_make(struct link *l, int fd[2])
            set_buffers(fd[SENDER], l->size);
 }
 
-/* The buffer's limit is not the only one: the kernel wants much of a datagram in one piece. */
-static bool datagram_fits(const int fd[2], size_t size)
-{
-    void *message = calloc(1, size);
-    bool ok = message && write(fd[SENDER], message, size) == (ssize_t)size &&
-              read(fd[RECEIVER], message, size) == (ssize_t)size;
-    int error = errno;
-
-    free(message);
-    errno = error;
-    return ok;
-}
-
+/* The buffer's limit is not the only one: the kernel wants much of a datagram in one piece. So one
+   goes through first. */
 static bool unix_datagram_make(struct link *l, int fd[2])
 {
-    return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
-           set_buffers(fd[SENDER], l->size) && datagram_fits(fd, l->size);
+    const ssize_t size = (ssize_t)l->size;
+    void *message = private_alloc(l->size);
+    bool ok = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
+              set_buffers(fd[SENDER], l->size) && write(fd[SENDER], message, l->size) == size &&
+              read(fd[RECEIVER], message, l->size) == size;
+
+    free(message);
+    return ok;
 }
 
 /* Bind to a port that the kernel finds, unless at names one, and tell which. */
@@ -288,22 +280,23 @@ static bool connect_to(int fd, const struct sockaddr_in *at)
     return connect(fd, (const struct sockaddr *)at, sizeof(*at)) == 0;
 }
 
-static bool tcp_configure(int fd, size_t size)
-{
-    return set_buffers(fd, size) && set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-}
-
 /* An accepted socket inherits the options of the one that listens. */
 static bool tcp_make(struct link *l, int fd[2])
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int sockets[2], i; /* by enum side; RECEIVER's listens */
 
-    fd[SENDER] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (tcp_configure(listener, l->size) && tcp_configure(fd[SENDER], l->size) &&
-        bind_to(listener, &at) && listen(listener, 1) == 0 && connect_to(fd[SENDER], &at))
-        fd[RECEIVER] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    close(listener);
+    for (i = 0; i < 2; i++) {
+        sockets[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (!set_buffers(sockets[i], l->size) ||
+            !set_option(sockets[i], IPPROTO_TCP, TCP_NODELAY, 1))
+            return false;
+    }
+    fd[SENDER] = sockets[SENDER];
+    if (bind_to(sockets[RECEIVER], &at) && listen(sockets[RECEIVER], 1) == 0 &&
+        connect_to(fd[SENDER], &at))
+        fd[RECEIVER] = accept4(sockets[RECEIVER], NULL, NULL, SOCK_CLOEXEC);
+    close(sockets[RECEIVER]);
     return fd[RECEIVER] >= 0;
 }
 
@@ -325,33 +318,29 @@ static bool udp_make(struct link *l, int fd[2])
     return bind_to(fd[RECEIVER], &at) && connect_to(fd[SENDER], &at);
 }
 
-static bool multicast_join(int fd, struct sockaddr_in *at)
-{
-    const struct ip_mreqn member = {.imr_multiaddr = at->sin_addr,
-                                    .imr_address = {htonl(INADDR_LOOPBACK)}};
-
-    return set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) && bind_to(fd, at) &&
-           setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)) == 0;
-}
-
 /* The kernel finds a port for the first receiver, the others take the same. Only the first lane
    has an end to write to: its datagrams reach all receivers. */
 static bool multicast_make(struct link *l, int fd[2])
 {
-    const in_addr_t group = htonl(MULTICAST_GROUPS | (l->id & 0xffff));
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {group}};
+    const struct in_addr loopback = {htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr = {htonl(MULTICAST_GROUPS | (l->id & 0xffff))}};
+    const struct ip_mreqn member = {.imr_multiaddr = at.sin_addr, .imr_address = loopback};
     const struct lanes *s = l->state;
     socklen_t length = sizeof(at);
 
     fd[RECEIVER] = udp_socket();
     if (s->count > 0)
-        return getsockname(s->fd[0][RECEIVER], (struct sockaddr *)&at, &length) == 0 &&
-               multicast_join(fd[RECEIVER], &at);
+        getsockname(s->fd[0][RECEIVER], (struct sockaddr *)&at, &length);
+    if (!set_option(fd[RECEIVER], SOL_SOCKET, SO_REUSEADDR, 1) || !bind_to(fd[RECEIVER], &at) ||
+        setsockopt(fd[RECEIVER], IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)) != 0)
+        return false;
+    if (s->count > 0)
+        return true;
     fd[SENDER] = udp_socket();
-    return multicast_join(fd[RECEIVER], &at) &&
-           set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_TTL, 0) &&
+    return set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_TTL, 0) &&
            set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_LOOP, 1) &&
-           set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_IF, (int)htonl(INADDR_LOOPBACK)) &&
+           set_option(fd[SENDER], IPPROTO_IP, IP_MULTICAST_IF, (int)loopback.s_addr) &&
            connect_to(fd[SENDER], &at);
 }
 
@@ -449,20 +438,20 @@ static bool device_limit(struct link *l, int timeout_ms)
 }
 
 /* The functions of one contender begin with its noun. */
-#define LANES(noun, ...)                                                                           \
-    .source = __FILE__ ":" #noun, .state_size = sizeof(struct lanes), .setup = lanes_setup,        \
-    .variant = &(const struct lane_kind){.make = noun##_make, __VA_ARGS__}, .open = lanes_open
+#define LANES(noun, kind_, ...)                                                                    \
+    .kind = (kind_), .source = __FILE__ ":" #noun, .state_size = sizeof(struct lanes),             \
+    .variant = &(const struct lane_kind){.make = noun##_make, __VA_ARGS__}, .setup = lanes_setup,  \
+    .open = lanes_open
 #define BYTE_LANES(noun, ...)                                                                      \
-    LANES(noun, __VA_ARGS__), .kind = KIND_KERNEL, .finish = lanes_finish, .send = lanes_send,     \
-                              .limit = lanes_limit, .receive = lanes_receive,                      \
-                              .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,                         \
-                              .waits = MODE_POLL | MODE_SPIN
+    LANES(noun, KIND_KERNEL, __VA_ARGS__), .finish = lanes_finish, .send = lanes_send,             \
+                                           .limit = lanes_limit, .receive = lanes_receive,         \
+                                           .modes = MODE_BLOCK | MODE_POLL | MODE_SPIN,            \
+                                           .waits = MODE_POLL | MODE_SPIN
 
 const struct contender lane_contenders[] = {
     {.name = "ach device",
      .settings = "the kernel module without libach: write, poll, read",
-     LANES(device, .per_sender = false),
-     .kind = KIND_ACH,
+     LANES(device, KIND_ACH, .per_sender = false),
      .start = kernel_channels_missing,
      .modes = MODE_BLOCK | MODE_POLL,
      .waits = MODE_POLL,
@@ -479,11 +468,10 @@ const struct contender lane_contenders[] = {
     {.name = "POSIX queue",
      .settings = "a queue of 10 messages per receiver",
      .max_size = QUEUE_SIZE_MAX,
-     LANES(queue, .per_sender = false),
-     .kind = KIND_KERNEL,
-     .finish = lanes_finish,
+     LANES(queue, KIND_KERNEL, .per_sender = false),
      .modes = MODE_BLOCK | MODE_POLL,
      .waits = MODE_POLL,
+     .finish = lanes_finish,
      .send = queue_send,
      .receive = queue_receive},
     {.name = "Unix stream",

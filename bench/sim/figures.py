@@ -36,17 +36,14 @@ def uneven_steps(lab, out):
         raise world.CannotRun("the plug-in for ODE is not built")
     costs = [step.cost for step in steps(lab, boxes(lab), 50 if lab.quick else 2000)]
     low, middle, high = (world.percentile(costs, share) / 1e6 for share in (0.01, 0.5, 0.99))
-    out.claim("step, p1", low, unit="ms")
-    out.claim("step, p50", middle, unit="ms")
-    out.claim("step, p99", high, unit="ms")
+    for name, value in (("p1", low), ("p50", middle), ("p99", high)):
+        out.claim(f"step, {name}", value, unit="ms")
     out.claim("p99 / p1", high / low, ">=", 1.5, paper="> 1.5 (maximum / minimum)")
     late = costs[len(costs) // 2 :]
     ratio = world.percentile(late, 0.99) / world.percentile(late, 0.01)
     out.claim("p99 / p1 of the second half, when all lie on the plane", ratio)
-    out.data("fig1.csv", ["step", "cpu_ns"], enumerate(costs))
-    points = [(i, cost / 1e6) for i, cost in enumerate(costs)]
     out.plot("CPU time of each step (as the paper's Figure 1)", "step", "ms",
-             [("ODE, 1,000 boxes", points)])
+             {"ODE, 1,000 boxes": [(i, cost / 1e6) for i, cost in enumerate(costs)]})
 
 
 @experiment(
@@ -82,13 +79,11 @@ def two_models(lab, out):
     out.claim("consistent: simulation s per controller s", ratio["consistent"], paper="1 ± 0.02")
     error = abs(ratio["consistent"] - 1) * 100
     out.claim("consistent: slope off by", error, "<=", 0.1, "%", "2 %")
-    rows = [(name, virtual, cpu) for name, line in found.items() for cpu, virtual in line]
-    out.data("fig5.csv", ["model", "virtual_s", "controller_cpu_s"], rows)
     cpu_label = "controller's CPU time, s"
     out.plot("Simulation time against controller time (as the paper's Figure 5)",
-             cpu_label, "simulation time, s", list(found.items()))
+             cpu_label, "simulation time, s", found)
     out.plot("How fast simulation time grows with controller time (as the paper's Figure 6)",
-             cpu_label, "s / s", list(drift.items()))
+             cpu_label, "s / s", drift)
 
 
 def aggregate_error(slices):
@@ -116,7 +111,7 @@ def claim_overruns(out, name, slices, limit, paper=""):
     out.claim(f"{name}, maximum", max(late), unit=OF_PERIOD)
 
 
-def error_run(lab, out, name, command, seconds, plot, own=False):
+def error_run(lab, out, name, command, seconds, own=False):
     """The same with and without correction."""
     parts = world.pendulum() + world.controller("busy", command, period=0)
     found = {}
@@ -137,11 +132,9 @@ def error_run(lab, out, name, command, seconds, plot, own=False):
     out.claim(f"{name}: aggregate error without correction", without, unit="%")
     times = without / max(error, 1e-9)
     out.claim(f"{name}: … times that with correction", times, ">=", 10.0, paper="about 10")
-    heads = ["correction", "time_ns", "armed_ns", "used_ns", "granted_sum_ns", "used_sum_ns"]
-    out.data(f"{plot}.csv", heads, [(how, *one) for how, lines in found.items() for one in lines])
     out.plot(f"{name}: aggregate error (as the paper's Figure 7)",
              "virtual time, s", "% of virtual time",
-             [(how, error_curve(lines)) for how, lines in found.items()], log_y=True)
+             {how: error_curve(lines) for how, lines in found.items()}, log_y=True)
 
 
 @experiment(
@@ -154,8 +147,8 @@ def aggregate(lab, out):
     correction its time is what it was granted, as if timers were exact."""
     seconds = 0.3 if lab.quick else 10
     busy = lab.subject("busy", "own.log")
-    error_run(lab, out, "no calls, 10,000 cycles", busy, seconds, "fig7-busy", own=True)
+    error_run(lab, out, "no calls, 10,000 cycles", busy, seconds, own=True)
     clock = lab.subject("clock", seconds * 2, "clock.log")
-    error_run(lab, out, "asks the time, 10,000 cycles", clock, seconds, "fig7-clock")
+    error_run(lab, out, "asks the time, 10,000 cycles", clock, seconds)
     if not lab.quick:
-        error_run(lab, out, "no calls, 100 s", busy, 100, "fig7-100s", own=True)
+        error_run(lab, out, "no calls, 100 s", busy, 100, own=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Over-runners, many controllers, several cores, a planner, and what an activation costs."""
+import json
 import os
 
 import figures
@@ -19,8 +20,6 @@ def overrun(lab, out):
     slices = lab.read_ledger("overrun", "greedy")
     out.claim("times suspended", len(slices))
     figures.claim_overruns(out, "stopped after its budget", slices, 100.0)
-    rows = [(one.time, one.armed, one.used) for one in slices]
-    out.data("overrun.csv", ["time_ns", "budget_ns", "used_ns"], rows)
 
 
 def crowd(lab, logs, compute, seconds, outside="wall", **options):
@@ -38,21 +37,20 @@ def controllers(lab, out):
     """N robots, each a pendulum with a controller of its own that takes a sample and gives a
     command at 1000 Hz, all in one world on one core."""
     counts, seconds = ((1, 2), 0.1) if lab.quick else ((1, 2, 4, 8, 16, 32, 100), 2)
-    rows = []
+    rates, factors = [], []
     for count in counts:
         try:
             report = crowd(lab, ["-"] * count, 0, seconds)
         except world.CannotRun as error:
             out.failed[f"{count} controllers"] = str(error)
             continue
-        rows.append((count, report["rate"], report["factor"]))
+        rates.append((count, report["rate"]))
+        factors.append((count, report["factor"]))
         out.claim(f"{count} controllers: activations per second", report["rate"])
         out.claim(f"{count} controllers: real-time factor", report["factor"])
-    out.data("many.csv", ["controllers", "activations_per_s", "real_time_factor"], rows)
-    for name, label, column in (("rate", "activations / s", 1), ("factor", "real-time factor", 2)):
-        points = [(row[0], row[column]) for row in rows]
-        out.plot(f"{label}, for N controllers on one core", "controllers",
-                 label, [(label, points)], log_x=True, log_y=True)
+    for label, points in (("activations / s", rates), ("real-time factor", factors)):
+        out.plot(f"{label}, for N controllers on one core", "controllers", label, {label: points},
+                 log_x=True, log_y=True)
 
 
 def clock_error(cycles, virtual):
@@ -73,7 +71,6 @@ def crowds(lab, out):
     goal = ("<=", 0.05)
     if lab.quick:
         tried, seconds, goal = [(1, 0.1), (2, 0.1)], 0.1, ()
-    rows = []
     for count, load in tried:
         name = f"{count} controllers, {load * 100:g} % load"
         logs = [f"crowd{i}.log" for i in range(count)]
@@ -81,10 +78,8 @@ def crowds(lab, out):
         virtual = report["virtual"]
         told = max(100 * abs(report["errors"][f"c{i}"]) / virtual for i in range(count))
         own = max(clock_error(lab.read_cycles(log), virtual) for log in logs)
-        rows.append((count, load, told, own))
         out.claim(f"{name}: error by the report", told, *goal, unit="%")
         out.claim(f"{name}: error by their own clocks", own, *goal, unit="%")
-    out.data("crowd.csv", ["controllers", "load", "error_told", "error_own"], rows)
 
 
 @experiment("cores", "Two cores against one", "one core only.")
@@ -95,15 +90,12 @@ def cores(lab, out):
     if len(both) < 2:
         raise world.CannotMeasure("one processor")
     counts, seconds = ((2,), 0.1) if lab.quick else ((2, 4), 3)
-    rows = []
     for count in counts:
         one, two = (crowd(lab, ["-"] * count, 0.0005, seconds, cores=cores)["factor"]
                     for cores in ([lab.core], both))
-        rows.append((count, one, two, two / one))
         out.claim(f"{count} controllers: real-time factor, one core", one)
         out.claim(f"{count} controllers: real-time factor, two cores", two)
         out.claim(f"{count} controllers: two cores / one", two / one)
-    out.data("cores.csv", ["controllers", "factor_one", "factor_two", "ratio"], rows)
 
 
 @experiment("planner", "A planner beside a controller", "planners are future work.")
@@ -119,18 +111,27 @@ def planner(lab, out):
     for name, period in (("controller", PERIOD), ("planner", 100 * PERIOD)):
         cycles = lab.read_cycles(f"{name}.log")
         steady.compare_cycles(out, name, cycles, seconds, period)
-        heads = ["begin_ns", "cpu_ns", "end_ns", "end_cpu_ns", "angle", "woke_ns"]
-        out.data(f"planner-{name}.csv", heads, cycles)
     out.claim("real-time factor", report["factor"])
+
+
+def pairs(lab):
+    """[(name, what a pair of context switches takes there and back, in ns)]"""
+    command = lab.command("bench/peers/ach-peers", "--rate", 0, "--size", 8, "--seconds", 1,
+                          "--rounds", 1, "--only", "pipe", "--modules", "none",
+                          "--json", "pairs.json")
+    lab.call(["taskset", "-c", str(lab.core), *command], 120)
+    rows = json.loads((lab.scratch / "pairs.json").read_text())["rows"]
+    found = {row["contender"]: 2 * row["p50"] for row in rows}
+    return [(f"{name} pair", found[name]) for name in ("futex", "pipe")]
 
 
 @experiment("overhead", "What an activation costs")
 def overhead(lab, out):
     """Controllers that compute next to nothing, at 1000 Hz with the pendulum: one that only wakes
     up, one that also takes a sample and gives a command, and the one that balances. Beside it two
-    processes that only wake each other, on the same core. All take turns; medians over the
-    rounds."""
-    rounds, seconds, count = (1, 0.2, 2000) if lab.quick else (7, 5, 50000)
+    processes that only send each other messages of 8 bytes, on the same core. All take turns;
+    medians over the rounds."""
+    rounds, seconds = (1, 0.2) if lab.quick else (7, 5)
     commands = {
         "wakes up": lab.subject("loop", 0.001, 0, seconds, "-"),
         "sample and command": lab.subject("loop", 0.001, 0, seconds, "-", "actarray:0"),
@@ -138,9 +139,7 @@ def overhead(lab, out):
     }
     rows = []
     for i in range(rounds):
-        done = lab.call(lab.command("bench/sim/switches", lab.core, count), 120)
-        for name, parts in zip(("futex pair", "pipe pair"), world.numbers(done.stdout)):
-            rows.append((i, name, world.percentile(parts, 0.5)))
+        rows += [(i, *pair) for pair in pairs(lab)]
         for name, command in commands.items():
             parts = world.pendulum() + world.controller("one", command, period=0.001)
             report = lab.simulate(parts, may_fail=True)
@@ -155,4 +154,3 @@ def overhead(lab, out):
             out.claim(f"{name}: activations per second", 1e9 / ns)
             out.claim(f"{name}: against a pair of context switches", ns / floor, *goal,
                       unit="times")
-    out.data("overhead.csv", ["round", "what", "ns"], rows)

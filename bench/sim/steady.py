@@ -70,7 +70,7 @@ def steady(lab, out):
     both within 2 % of a period (p99), no cycle may be missing, and the sampled angle is compared
     line by line with that of the first run. What remains is that real programs do not use the same
     CPU time twice."""
-    rows, traces, base = [], [], None
+    rows, traces, base = [], {}, None
     busy = world.controller("busy", lab.subject("busy", "own.log"))
     for name, seconds, parts, load in conditions(lab):
         command = lab.subject("loop", 0.001, 0.0003, seconds, "loop.log", "actarray:0")
@@ -89,13 +89,11 @@ def steady(lab, out):
             name, report["factor"], len(cycles), world.percentile(wake, 0.99), max(wake),
             world.percentile(charge, 0.99), max(charge), apart, error, own,
             world.percentile(world.overruns(slices, PERIOD), 0.99)))
-        traces.append((name, [(one.woke * 1e-9, one.angle) for one in cycles]))
+        traces[name] = [(one.woke * 1e-9, one.angle) for one in cycles]
     heads = [
         "condition", "real-time factor", "cycles", "begin p99 %", "begin max %", "charge p99 %",
         "charge max %", "angle apart, rad", "aggregate error %", "own clock %", "overrun p99 %"]
-    out.table("Conditions", "steady.csv", heads, rows)
-    out.data("steady-traces.csv", ["condition", "virtual_s", "angle"],
-             [(name, *point) for name, points in traces for point in points])
+    out.table("Conditions", heads, rows)
     out.plot("The pendulum, as the controller sees it", "virtual time, s", "rad",
              traces)
 
@@ -130,6 +128,6 @@ def declared(lab, out):
     rows = [(f"run {i}", digest) for i, digest in enumerate(seen, 1)]
     rows += [(f"robot {i} alone", digest) for i, digest in enumerate(alone)]
     rows += [(f"robot {i} together", digest) for i, digest in enumerate(both)]
-    out.table("SHA-256 of traces", "declared.csv", ["trace", "sha256"], rows)
+    out.table("SHA-256 of traces", ["trace", "sha256"], rows)
     for name, digest in rows[-4:]:
         out.claim(f"sha256, {name}", digest[:16] + "…")

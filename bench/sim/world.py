@@ -257,7 +257,7 @@ class Claim:
 
 
 class Outcome:
-    """Claims, tables and plots, and files with the data they come from."""
+    """Claims, tables and plots, and the data they come from."""
 
     def __init__(self, lab, name, heading, about, paper):
         self.lab, self.name, self.heading = lab, name, heading
@@ -265,7 +265,7 @@ class Outcome:
         self.intro = page.element("p", about)
         if paper:
             self.intro += page.element("p", f"The paper: {paper}")
-        self.parts = []
+        self.parts, self.data = [], {}  # data: of tables and plots, by caption
 
     def claim(self, *arguments, **options):
         self.claims.append(Claim(*arguments, **options))
@@ -281,23 +281,17 @@ class Outcome:
     def say(self, sentence):
         self.parts.append(page.element("p", sentence))
 
-    def data(self, name, heads, rows):
-        """A CSV file."""
-        with open(self.lab.out / name, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([heads, *rows])
-        self.say(f"Data: {name}.")
-
-    def table(self, caption, name, heads, rows):
-        """On the page, and as a CSV file."""
+    def table(self, caption, heads, rows):
         made = [[page.cell(f"{value:.5g}", value) if isinstance(value, float) else page.cell(value)
                  for value in row] for row in rows]
         self.parts.append(page.table(caption, heads, made))
-        self.data(name, heads, rows)
+        self.data[caption] = [heads, *rows]
 
     def plot(self, caption, x_label, y_label, lines, log_x=False, log_y=False):
-        """lines: [(name, [(x, y)])]"""
+        """lines: {name: [(x, y)]}"""
         points = [(line, page.Point(x, y, f"{line}: {x:g}, {y:g}"))
-                  for line, points in lines for x, y in thinned(points, POINTS)]
+                  for line, points in lines.items() for x, y in thinned(points, POINTS)]
+        self.data[caption] = lines
         self.parts.append(page.figure(
             f"{y_label} over {x_label}", caption, page.Axis(x_label, log=log_x),
             page.Axis(y_label, log=log_y), points))

@@ -13,9 +13,9 @@ import unittest
 
 RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/sim/run")
 BUILD = os.path.abspath(sys.argv[1])
-# A build without bench/sim/steps, whose bench/sim/switches prints nothing.
+# A build without bench/sim/steps, whose bench/peers/ach-peers measures nothing.
 PARTS = {part: os.path.join(BUILD, part) for part in ("src", "examples", "bench/sim/subject")}
-PARTS["bench/sim/switches"] = "/bin/true"
+PARTS["bench/peers/ach-peers"] = "/bin/true"
 
 
 def one_processor():
@@ -33,14 +33,15 @@ class Run(unittest.TestCase):
 
     def test_failure(self):
         with tempfile.TemporaryDirectory() as build:
-            os.makedirs(os.path.join(build, "bench/sim"))
+            for folder in ("bench/sim", "bench/peers"):
+                os.makedirs(os.path.join(build, folder))
             for part, target in PARTS.items():
                 os.symlink(target, os.path.join(build, part))
             done, found = self.experiments(build, "fig1,overhead,overrun")
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertEqual(list(found["failed"]), ["fig1", "overhead"])
         self.assertIn("is not built", found["failed"]["fig1"])
-        self.assertIn("KeyError", found["failed"]["overhead"])
+        self.assertIn("FileNotFoundError", found["failed"]["overhead"])
         self.assertEqual({one["experiment"] for one in found["results"]}, {"overrun"})
 
     def test_one_processor(self):
