@@ -33,9 +33,24 @@ static double row_quantile(struct row *row, unsigned i)
     return samples_quantile(i == 0 ? &row->all.ns : &row->all.single, quantiles[i]);
 }
 
-static void print_value(double value, const char *unit)
+static const char *unit_of(const struct group *g)
 {
-    if (unit)
+    return g->unit ? g->unit : g->y_label ? g->y_label : "ns";
+}
+
+/* Its name, and its x if it has one. */
+static const char *label_of(const struct row *row, char *label, size_t size)
+{
+    if (row->x > 0 || row->group->x_label)
+        snprintf(label, size, "%s, %.0f", row->name, row->x);
+    else
+        snprintf(label, size, "%s", row->name);
+    return label;
+}
+
+static void print_value(double value, bool in_ns)
+{
+    if (!in_ns)
         printf(" %11.1f", value);
     else if (value < 10000)
         printf(" %8.1f ns", value);
@@ -48,15 +63,16 @@ static void print_value(double value, const char *unit)
 static void print_row(struct row *row)
 {
     struct outcome *all = &row->all;
+    char label[80];
     unsigned i;
 
-    printf("  %-33s %-8s", row->name, row->kind ? row->kind : "");
+    printf("  %-33s %-8s", label_of(row, label, sizeof(label)), row->kind ? row->kind : "");
     if (all->ns.count == 0) {
         printf(" %s\n", all->why);
         return;
     }
     for (i = 0; i < ARRAY_SIZE(quantiles); i++)
-        print_value(row_quantile(row, i), row->group->unit);
+        print_value(row_quantile(row, i), strcmp(unit_of(row->group), "ns") == 0);
     if (row_ratio(row, false) > 0)
         printf(" %7.2f", row_ratio(row, false));
     if (all->lost || all->reordered || all->damaged)
@@ -79,50 +95,6 @@ static int compare_rows(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-static void print_rows(const struct group *g, struct row **rows, unsigned n)
-{
-    unsigned i;
-
-    printf("\n%s: %s\n", g->name, g->about);
-    printf("  %-33s %-8s %11s %11s %11s %11s %s%s\n", g->unit ? g->unit : "", "", "p50", "p99",
-           "p99.9", "max", g->floor ? "      x " : "", g->floor ? g->floor : "");
-    for (i = 0; i < n; i++)
-        print_row(rows[i]);
-}
-
-/* A line for each x, a column for each series. */
-static void print_curve(const struct group *g, struct row **rows, unsigned n)
-{
-    const char *name[16];
-    unsigned i, k, names = 0;
-
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < names && strcmp(name[k], rows[i]->name) != 0; k++)
-            continue;
-        if (k == names && names < ARRAY_SIZE(name))
-            name[names++] = rows[i]->name;
-    }
-    printf("\n%s: %s (%s)\n  %13s", g->name, g->about, g->y_label, g->x_label);
-    for (k = 0; k < names; k++)
-        printf("  %10s", name[k]);
-    for (i = 0; i < n; i++) {
-        if (i > 0 && rows[i]->x == rows[i - 1]->x)
-            continue;
-        printf("\n  %13.0f", rows[i]->x);
-        for (k = 0; k < names; k++) {
-            struct row *row = row_find(g->name, name[k], rows[i]->x);
-            double y = row ? row_quantile(row, 0) : 0;
-            int width = strlen(name[k]) < 10 ? 10 : (int)strlen(name[k]);
-
-            if (row && row->all.ns.count)
-                printf("  %*.*f", width, y < 1000 ? 1 : 0, y);
-            else
-                printf("  %*s", width, "-");
-        }
-    }
-    putchar('\n');
-}
-
 void output_group(const struct group *g)
 {
     struct row **rows = calloc(results.count + 1, sizeof(struct row *));
@@ -133,7 +105,12 @@ void output_group(const struct group *g)
         if (results.row[i]->group == g)
             rows[n++] = results.row[i];
     qsort(rows, n, sizeof(struct row *), compare_rows);
-    (g->x_label ? print_curve : print_rows)(g, rows, n);
+    printf("\n%s: %s%s%s\n", g->name, g->about, g->x_label ? ", by " : "",
+           g->x_label ? g->x_label : "");
+    printf("  %-33s %-8s %11s %11s %11s %11s %s%s\n", unit_of(g), "", "p50", "p99", "p99.9", "max",
+           g->floor ? "      x " : "", g->floor ? g->floor : "");
+    for (i = 0; i < n; i++)
+        print_row(rows[i]);
     fflush(stdout);
     free(rows);
 }
@@ -181,20 +158,15 @@ static void target_text(const struct claim *c, char *text, size_t size)
 
 static void print_verdict(const struct verdict *v, void *counts)
 {
-    const struct row *row = v->row, *other = v->against;
     const char *words = v->claim->how == SHOWN ? "" : v->reached ? "reached" : "MISSED";
-    char target[40], what[120], against[80] = "";
+    char target[40], label[80], what[160];
     unsigned *count = counts;
 
     target_text(v->claim, target, sizeof(target));
-    snprintf(what, sizeof(what), "%s, %s", row->group->name, row->name);
-    if (row->x > 0)
-        snprintf(what + strlen(what), sizeof(what) - strlen(what), ", %.0f", row->x);
-    if (other && other->x > 0 && other->x != row->x)
-        snprintf(against, sizeof(against), "%s, %.0f", other->name, other->x);
-    else if (other)
-        snprintf(against, sizeof(against), "%s", other->name);
-    printf("  %-7s %-52s %8.2f  %-16s %s\n", words, what, v->value, target, against);
+    snprintf(what, sizeof(what), "%s, %s", v->row->group->name,
+             label_of(v->row, label, sizeof(label)));
+    printf("  %-7s %-52s %8.2f  %-16s %s\n", words, what, v->value, target,
+           v->against ? label_of(v->against, label, sizeof(label)) : "");
     count[0] += words[0] && v->reached;
     count[1] += words[0] != '\0';
 }
@@ -251,7 +223,7 @@ static void write_row(struct json *j, struct row *row)
     json_uint(j, "lost", all->lost);
     json_uint(j, "reordered", all->reordered);
     json_uint(j, "damaged", all->damaged);
-    json_string(j, "unit", g->unit ? g->unit : g->y_label ? g->y_label : "ns");
+    json_string(j, "unit", unit_of(g));
     for (i = 0; i < ARRAY_SIZE(quantiles); i++)
         json_number(j, quantile_names[i], row_quantile(row, i));
     json_number(j, "ratio", row_ratio(row, false));

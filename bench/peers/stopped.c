@@ -94,25 +94,17 @@ static void stop_receiver(const struct contender *c, struct stopped *out, char *
     run_finish(&r);
 }
 
-static void stopped_print(void)
+/* In words, for the table. */
+static void describe(const struct stopped *s, char *words)
 {
-    unsigned i;
+    char newest[32] = "never";
 
-    printf("\nstopped: the sender meanwhile; 1 KiB, 10 kHz\n  %-22s %-14s %12s %-9s %14s %8s\n", "",
-           "sender", "longest send", "first is", "newest after", "lost");
-    for (i = 0; i < contenders_here.count; i++) {
-        const struct stopped *s = &found[i];
-
-        if (!s->first)
-            continue;
-        printf("  %-22s %-14s %9.1f ms %-9s", contenders_here.entry[i].c->name,
-               s->blocks ? "stands still" : "goes on", s->longest_send_ms, s->first);
-        if (s->newest_after_ms < 0)
-            printf(" %14s", "never");
-        else
-            printf(" %11.1f ms", s->newest_after_ms);
-        printf(" %8llu\n", (unsigned long long)s->lost);
-    }
+    if (s->newest_after_ms >= 0)
+        snprintf(newest, sizeof(newest), "after %.1f ms", s->newest_after_ms);
+    snprintf(words, WHY_SIZE,
+             "the sender %s, longest send %.1f ms; first is %s, newest %s; %llu lost",
+             s->blocks ? "stands still" : "goes on", s->longest_send_ms, s->first, newest,
+             (unsigned long long)s->lost);
 }
 
 void stopped_measure(const struct group *g, unsigned round)
@@ -134,11 +126,12 @@ void stopped_measure(const struct group *g, unsigned round)
             snprintf(once.why, WHY_SIZE, "has no process of its own that could be stopped");
         else
             stop_receiver(e->c, &found[i], once.why);
-        if (found[i].first)
+        if (found[i].first) {
             samples_add(&once.ns, found[i].first_age_ms);
+            describe(&found[i], once.why);
+        }
         row_add(row_of(g, e->c->name, kind_names[e->c->kind], 0), 0, &once);
     }
-    stopped_print();
 }
 
 void stopped_write(struct json *j)

@@ -137,15 +137,15 @@ def overhead(lab, out):
         "sample and command": lab.subject("loop", 0.001, 0, seconds, "-", "actarray:0"),
         "balances": lab.balance("--seconds", seconds),
     }
-    rows = []
-    for i in range(rounds):
-        rows += [(i, *pair) for pair in pairs(lab)]
+    took = {}
+    for _ in range(rounds):
+        for name, ns in pairs(lab):
+            took.setdefault(name, []).append(ns)
         for name, command in commands.items():
             parts = world.pendulum() + world.controller("one", command, period=0.001)
             report = lab.simulate(parts, may_fail=True)
-            rows.append((i, name, 1e9 * report["wall"] / report["activations"]))
-    names = dict.fromkeys(row[1] for row in rows)
-    found = {name: world.percentile([r[2] for r in rows if r[1] == name], 0.5) for name in names}
+            took.setdefault(name, []).append(1e9 * report["wall"] / report["activations"])
+    found = {name: world.percentile(values, 0.5) for name, values in took.items()}
     floor = found["futex pair"]
     for name, ns in found.items():
         out.claim(f"{name}: wall time", ns / 1000, unit="µs")
