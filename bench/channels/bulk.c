@@ -12,9 +12,9 @@
 #include "channels.h"
 #include "ticks.h"
 
-#define SIZE (1024u * 1024u)
+#define SIZE ((size_t)1024 * 1024)
 #define FRAMES 8u
-#define PLACES (2 * FRAMES)
+#define PLACES ((size_t)2 * FRAMES)
 #define WINDOW 4u
 #define BATCH 8u
 #define MESSAGES 64u

@@ -252,11 +252,9 @@ void attempt_fail(const char *format, ...) __attribute__((noreturn, format(print
 
 /* attempt_fail if something failed: a call of libach, a call that sets errno, anything else. */
 #define MUST_ACH(call) must_ach((call), #call)
-#define MUST_SYS(cond) must_sys((cond), #cond)
-#define MUST(cond) must((cond), #cond)
+#define MUST_SYS(cond) ((cond) ? (void)0 : attempt_fail("%s: %m", #cond))
+#define MUST(cond) ((cond) ? (void)0 : attempt_fail("not true: %s", #cond))
 void must_ach(enum ach_status status, const char *what);
-void must_sys(bool ok, const char *what);
-void must(bool ok, const char *what);
 
 /*
  * Run fun in a child that has a channel directory of its own. When it ends, is interrupted or takes

@@ -177,20 +177,18 @@ double row_ratio(const struct row *row, bool of_p99)
     return isnan(ratio) ? 0 : ratio;
 }
 
+/* b: what the claim compares with; NULL: it is about a itself. */
 static double value_of(const struct claim *c, struct row *a, const struct row *b)
 {
     struct outcome *all = &a->all;
 
-    switch (c->how) {
-    case P50_BELOW:
-        return all->ns.count ? samples_quantile(&all->ns, 0.5) : NAN;
-    case P99_BELOW:
-        return all->ns.count ? samples_quantile(&all->single, 0.99) : NAN;
-    case P99_AT_MOST:
-        return over_rounds(a->p99, b->p99, false);
-    default:
-        return over_rounds(a->p50, b->p50, c->how == EXTRA);
-    }
+    if (!b && all->ns.count == 0)
+        return NAN;
+    if (!b)
+        return c->how == P99_BELOW ? samples_quantile(&all->single, 0.99)
+                                   : samples_quantile(&all->ns, 0.5);
+    return c->how == P99_AT_MOST ? over_rounds(a->p99, b->p99, false)
+                                 : over_rounds(a->p50, b->p50, c->how == EXTRA);
 }
 
 static bool reached(const struct claim *c, const struct row *row, double value)

@@ -105,18 +105,6 @@ void must_ach(enum ach_status status, const char *what)
         attempt_fail("%s: %s %s", what, ach_result_to_string(status), ach_errstr());
 }
 
-void must_sys(bool ok, const char *what)
-{
-    if (!ok)
-        attempt_fail("%s: %m", what);
-}
-
-void must(bool ok, const char *what)
-{
-    if (!ok)
-        attempt_fail("not true: %s", what);
-}
-
 void *shared_alloc(size_t size)
 {
     void *p =
