@@ -8,12 +8,12 @@
 /* A server process with a device that publishes at a steady rate, position2d:0, and a large map.
    The px of the device counts. */
 struct robot {
+    double rate;
     pid_t pid;
-    int stop; /* closing it ends the process */
     uint16_t port;
 };
 
-struct robot robot_start(double rate);
+struct robot *robot_start(double rate);
 void robot_end(struct robot *r);
 
 /* A connection that was greeted, and a request of the interface player. */

@@ -15,14 +15,14 @@
 static void measure(const struct group *g, unsigned round)
 {
     struct plan plan = *(const struct plan *)g->what;
-    struct robot robot = robot_start(plan.rate);
+    struct robot *robot = robot_start(plan.rate);
     struct outcome once = {0};
 
     if (bench.quick && plan.clients > QUICK_DIVIDE)
         plan.clients /= QUICK_DIVIDE;
     plan.seconds = bench.quick ? QUICK_SECONDS : SECONDS;
-    (plan.attack ? attack_run : crowd_run)(&plan, robot.port, &once);
-    robot_end(&robot);
+    (plan.attack ? attack_run : crowd_run)(&plan, robot->port, &once);
+    robot_end(robot);
     row_add(row_of(g, plan.attack ? "round trip" : "latency", NULL, 0), round, &once);
 }
 

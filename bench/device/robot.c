@@ -2,11 +2,7 @@
 #include <ach.h>
 #include <ach/interface/position2d.h>
 #include <ach/tcp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../tests/device/tcp/atlas.h"
@@ -55,14 +51,15 @@ static ach_config_t *configure(double rate)
     return config;
 }
 
-static _Noreturn void serve(double rate, int tell, int stop)
+/* In a process of its own, until it is killed. */
+static void serve(void *arg)
 {
-    ach_config_t *config = configure(rate);
+    struct robot *r = arg;
+    ach_config_t *config = configure(r->rate);
     ach_robot_t *robot;
     void *server;
-    uint16_t port;
-    char end;
 
+    machine_unpin();
     MUST_ACH(ach_robot_create(NULL, &robot));
     MUST_ACH(ach_robot_add_class(robot, &ticker));
     MUST_ACH(ach_robot_add_class(robot, &atlas_class));
@@ -70,37 +67,23 @@ static _Noreturn void serve(double rate, int tell, int stop)
     MUST_ACH(ach_robot_start(robot));
     MUST_ACH(ach_transport_tcp.serve(robot, ach_section_next(ach_config_root(config), "tcp", NULL),
                                      &server));
-    port = ach_tcp_port(server);
-    MUST_SYS(write(tell, &port, sizeof(port)) == (ssize_t)sizeof(port));
-    while (read(stop, &end, 1) > 0)
-        ;
-    ach_transport_tcp.end(server);
-    ach_robot_destroy(robot);
-    ach_config_destroy(config);
-    exit(0);
+    r->port = ach_tcp_port(server);
+    peer_ready();
+    for (;;)
+        pause();
 }
 
-struct robot robot_start(double rate)
+struct robot *robot_start(double rate)
 {
-    int tell[2], stop[2];
-    struct robot r;
+    struct robot *r = shared_alloc(sizeof(*r));
 
-    MUST_SYS(pipe(tell) == 0 && pipe(stop) == 0);
-    r.pid = fork();
-    if (r.pid == 0) {
-        close(stop[1]);
-        serve(rate, tell[1], stop[0]);
-    }
-    close(tell[1]);
-    close(stop[0]);
-    r.stop = stop[1];
-    MUST_SYS(r.pid >= 0 && read(tell[0], &r.port, sizeof(r.port)) == (ssize_t)sizeof(r.port));
-    close(tell[0]);
+    r->rate = rate;
+    r->pid = peer_start(serve, r);
     return r;
 }
 
 void robot_end(struct robot *r)
 {
-    close(r->stop);
-    waitpid(r->pid, NULL, 0);
+    peer_kill(r->pid);
+    shared_free(r, sizeof(*r));
 }

@@ -72,6 +72,8 @@ struct group {
     const char *(*missing)(void);  /* why it cannot be measured here, NULL if it can; may be NULL */
     const char *x_label, *y_label; /* of a curve */
     bool x_log, y_log;
+    double x_first, x_last, x_factor; /* of a curve of ops */
+    bool (*x_fits)(double x);         /* the curve ends where it does not; may be NULL */
     double x;        /* of all its rows, if groups of one name differ in a number */
     unsigned rounds; /* 0: as the program says */
     bool once;       /* there is nothing to repeat in more rounds */
@@ -155,21 +157,21 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct op {
     const char *name;
-    double x; /* of its row, in a curve */
+    double x; /* of its row; set by ops_measure */
     void *(*setup)(const struct op *op);
     void (*prepare)(void *state, unsigned n); /* for n operations; not timed; may be NULL */
     void (*batch)(void *state, unsigned n);   /* do it n times */
     void (*finish)(void *state);
     unsigned batch_max;                             /* operations in a row */
+    size_t batch_bytes;                             /* and no more, if x is a size */
     unsigned batches;                               /* 0: many, and single ones for the p99 */
     void (*run)(void *state, struct outcome *once); /* measures by itself, instead of batch */
     size_t frames, size;                            /* for setup */
     int variant;
 };
 
-/* Measure ops, the last of which has no name; each round begins with another one. For a group: its
-   what is that array. */
-void ops_run(const struct group *g, const struct op *ops, unsigned round);
+/* For a group whose what is an array of ops, the last without a name. Measures them, at each x of
+   the group if it is a curve; each round begins with another one. */
 void ops_measure(const struct group *g, unsigned round);
 
 /* The median time of one of n operations in a row, over some batches after one that warms up. */

@@ -113,6 +113,8 @@ static void op_measure(const struct op *op, void *state, struct outcome *once)
     unsigned singles = op->batches ? 0 : scaled(SINGLES, 200);
     uint64_t start;
 
+    if (op->batch_bytes && n * op->x > (double)op->batch_bytes)
+        n = op->x > (double)op->batch_bytes ? 1 : (unsigned)((double)op->batch_bytes / op->x);
     for (i = 0; i <= batches + singles; i++) {
         if (i > batches)
             n = group;
@@ -138,19 +140,23 @@ static void op_turn(const struct group *g, const struct op *op, unsigned round)
     row_add(row_of(g, op->name, NULL, op->x), round, &once);
 }
 
-void ops_run(const struct group *g, const struct op *ops, unsigned round)
-{
-    unsigned i, count = 0;
-
-    for (; ops[count].name; count++)
-        row_of(g, ops[count].name, NULL, ops[count].x);
-    for (i = 0; i < count; i++)
-        op_turn(g, &ops[(round + i) % count], round);
-}
-
 void ops_measure(const struct group *g, unsigned round)
 {
-    ops_run(g, g->what, round);
+    const struct op *ops = g->what;
+    unsigned i, count = 0;
+    double x = g->x_first;
+
+    while (ops[count].name)
+        count++;
+    do {
+        for (i = 0; i < count; i++) {
+            struct op op = ops[(round + i) % count];
+
+            op.x = x;
+            op_turn(g, &op, round);
+        }
+        x *= g->x_factor;
+    } while (x > 0 && x <= g->x_last && (!g->x_fits || g->x_fits(x)));
 }
 
 /* The median, over the rounds in which both were measured, of a's to b's; or of the difference. */

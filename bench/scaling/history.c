@@ -5,18 +5,17 @@
  * The channel is full of messages of 64 B. Get LAST takes the newest. Get FIRST
  * is by a reader that has fallen behind by more than the channel keeps: the
  * oldest message is what it gets. Some such readers, each with a handle of its
- * own, are timed as one. The walk goes on from there, one message after another.
+ * own, are timed as one. The walk goes on from there, one message after another. The longer the
+ * history, the further the oldest message has gone from the caches.
  */
 #include <stdlib.h>
 
 #include "scaling.h"
 #include "ticks.h"
 
-#define LONGEST 65536u
 #define READERS 8u
 #define TRIES 5u
 #define WALK_MAX 1000u
-#define LENGTHS_MAX 16u
 
 struct history {
     struct user writer, reader[READERS];
@@ -28,7 +27,7 @@ static void *history_setup(const struct op *op)
     struct history *h = private_alloc(sizeof(*h));
     unsigned i;
 
-    h->frames = (unsigned)op->frames;
+    h->frames = (unsigned)op->x;
     channel_make("history", h->frames, MESSAGE_SIZE, false);
     channel_open(&h->writer.chan, "history", false, 0);
     user_put(&h->writer, h->frames);
@@ -92,28 +91,16 @@ static void walk_run(void *state, struct outcome *once)
     }
 }
 
-void history_measure(const struct group *g, unsigned round)
+bool history_fits(double frames)
 {
-    static const struct op ways[] = {{.name = "get LAST", .batch = last_batch},
-                                     {.name = "get FIRST, fallen behind", .run = first_run},
-                                     {.name = "get FIRST, one after another", .run = walk_run}};
-    struct op ops[LENGTHS_MAX * ARRAY_SIZE(ways) + 1] = {0}, *op = ops;
-    unsigned frames, i;
-
-    for (frames = 1; frames <= LONGEST && channel_fits(frames, MESSAGE_SIZE); frames *= 4) {
-        for (i = 0; i < ARRAY_SIZE(ways); i++)
-            *op++ = (struct op){.name = ways[i].name,
-                                .x = frames,
-                                .setup = history_setup,
-                                .batch = ways[i].batch,
-                                .run = ways[i].run,
-                                .finish = history_finish,
-                                .batch_max = 1000,
-                                .batches = 9,
-                                .frames = frames};
-    }
-    ops_run(g, ops, round);
-    if (round == 0)
-        note("A reader that has fallen behind finds the oldest message at once; the longer the "
-             "history, the further it has gone from the caches.");
+    return channel_fits((size_t)frames, MESSAGE_SIZE);
 }
+
+#define HISTORY .setup = history_setup, .finish = history_finish
+
+const struct op history_ops[] = {
+    {HISTORY, .name = "get LAST", .batch = last_batch, .batch_max = 1000, .batches = 9},
+    {HISTORY, .name = "get FIRST, fallen behind", .run = first_run},
+    {HISTORY, .name = "get FIRST, one after another", .run = walk_run},
+    {0},
+};

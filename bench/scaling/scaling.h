@@ -11,10 +11,12 @@ void channels_measure(const struct group *g, unsigned round);
 void readers_measure(const struct group *g, unsigned round);
 void writers_measure(const struct group *g, unsigned round);
 void throughput_measure(const struct group *g, unsigned round);
-void sizes_measure(const struct group *g, unsigned round);
-void history_measure(const struct group *g, unsigned round);
 void polled_measure(const struct group *g, unsigned round);
 void polled_count(const struct group *g, unsigned round);
+
+extern const struct op sizes_ops[], history_ops[];
+bool sizes_fit(double size);
+bool history_fits(double frames);
 
 /* What valgrind runs: put into a channel that exists, and that others poll. */
 int polled_repeat(const char *channel);

@@ -10,12 +10,7 @@
 
 #include "scaling.h"
 
-#define SMALLEST 8u
-#define LARGEST (4u * 1024u * 1024u)
 #define FRAMES 4u
-#define BATCH_BYTES (1024u * 1024u)
-#define BATCH_MAX 500u
-#define SIZES_MAX 24u
 
 struct transfer {
     ach_channel_t chan;
@@ -59,10 +54,10 @@ static void *transfer_setup(const struct op *op)
 {
     struct transfer *t = private_alloc(sizeof(*t));
 
-    t->size = op->size;
-    t->from = private_alloc(op->size);
-    t->to = private_alloc(op->size);
-    channel_make("sizes", FRAMES, op->size, false);
+    t->size = (size_t)op->x;
+    t->from = private_alloc(t->size);
+    t->to = private_alloc(t->size);
+    channel_make("sizes", FRAMES, t->size, false);
     channel_open(&t->chan, "sizes", false, 0);
     put_batch(t, 4 * FRAMES); /* once around the ring */
     return t;
@@ -78,26 +73,18 @@ static void transfer_finish(void *state)
     free(t);
 }
 
-void sizes_measure(const struct group *g, unsigned round)
+bool sizes_fit(double size)
 {
-    static const struct op ways[] = {{.name = "put", .batch = put_batch},
-                                     {.name = "get LAST", .batch = get_batch},
-                                     {.name = "memcpy", .batch = copy_batch}};
-    struct op ops[SIZES_MAX * ARRAY_SIZE(ways) + 1] = {0}, *op = ops;
-    unsigned size, i;
-
-    for (size = SMALLEST; size <= LARGEST && channel_fits(FRAMES, size); size *= 2) {
-        unsigned n = size > BATCH_BYTES ? 1 : BATCH_BYTES / size;
-
-        for (i = 0; i < ARRAY_SIZE(ways); i++)
-            *op++ = (struct op){.name = ways[i].name,
-                                .x = size,
-                                .setup = transfer_setup,
-                                .batch = ways[i].batch,
-                                .finish = transfer_finish,
-                                .batch_max = n > BATCH_MAX ? BATCH_MAX : n,
-                                .batches = 9,
-                                .size = size};
-    }
-    ops_run(g, ops, round);
+    return channel_fits(FRAMES, (size_t)size);
 }
+
+#define TRANSFER                                                                                   \
+    .setup = transfer_setup, .finish = transfer_finish, .batch_max = 500,                          \
+    .batch_bytes = (size_t)1024 * 1024, .batches = 9
+
+const struct op sizes_ops[] = {
+    {TRANSFER, .name = "put", .batch = put_batch},
+    {TRANSFER, .name = "get LAST", .batch = get_batch},
+    {TRANSFER, .name = "memcpy", .batch = copy_batch},
+    {0},
+};
