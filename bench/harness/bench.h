@@ -256,7 +256,11 @@ void attempt_fail(const char *format, ...) __attribute__((noreturn, format(print
 #define MUST_ACH(call) must_ach((call), #call)
 #define MUST_SYS(cond) ((cond) ? (void)0 : attempt_fail("%s: %m", #cond))
 #define MUST(cond) ((cond) ? (void)0 : attempt_fail("not true: %s", #cond))
-void must_ach(enum ach_status status, const char *what);
+static inline void must_ach(enum ach_status status, const char *what)
+{
+    if (status != ACH_OK && status != ACH_MISSED_FRAME)
+        attempt_fail("%s: %s %s", what, ach_result_to_string(status), ach_errstr());
+}
 
 /*
  * Run fun in a child that has a channel directory of its own. When it ends, is interrupted or takes

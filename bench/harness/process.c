@@ -99,12 +99,6 @@ const char *attempt(void (*fun)(const void *arg), const void *arg, unsigned limi
     return NULL;
 }
 
-void must_ach(enum ach_status status, const char *what)
-{
-    if (status != ACH_OK && status != ACH_MISSED_FRAME)
-        attempt_fail("%s: %s %s", what, ach_result_to_string(status), ach_errstr());
-}
-
 void *shared_alloc(size_t size)
 {
     void *p =

@@ -7,20 +7,14 @@
  * Moves the mechanism of a config file along its grid. Prints for each step the time, what the
  * step took, both in ns, then the position of the first joint, if there is one, and the energy.
  */
-#include <ach.h>
 #include <ach/config.h>
 #include <inttypes.h>
 #include <math.h>
 #include <mechanism.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-static int fail(const char *why)
-{
-    fprintf(stderr, "steps: %s\n", why);
-    return 1;
-}
+#include "bench.h"
 
 static int64_t cpu(void)
 {
@@ -30,7 +24,7 @@ static int64_t cpu(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int run(struct phys_mechanism *m, long count)
+static void run(struct phys_mechanism *m, long count)
 {
     ach_joint_state_t joint = {NAN, NAN, NAN, NAN};
     int64_t before, after;
@@ -38,15 +32,14 @@ static int run(struct phys_mechanism *m, long count)
 
     for (i = 0; i < count; i++) {
         before = cpu();
-        if (phys_mechanism_advance(m, (i + 1) * phys_mechanism_step(m)) != ACH_OK)
-            return fail(ach_errstr());
+        MUST_ACH(phys_mechanism_advance(m, (i + 1) * phys_mechanism_step(m)));
         after = cpu();
         if (phys_mechanism_joints(m) > 0)
             phys_mechanism_joint_get(m, 0, &joint);
         printf("%" PRId64 " %" PRId64 " %.17g %.17g\n", phys_mechanism_now(m), after - before,
                joint.position, phys_mechanism_energy(m));
     }
-    return fflush(stdout) == 0 ? 0 : fail("cannot write");
+    MUST_SYS(fflush(stdout) == 0);
 }
 
 int main(int argc, char **argv)
@@ -55,20 +48,17 @@ int main(int argc, char **argv)
     struct phys_mechanism *m = NULL;
     ach_section_t *section;
     ach_config_t *config;
-    int status;
 
     if (count < 1)
-        return fail("usage: steps FILE COUNT");
+        attempt_fail("usage: steps FILE COUNT");
     if (ach_config_load(argv[1], &config) != ACH_OK)
-        return fail(ach_config_errors(NULL));
+        attempt_fail("%s", ach_config_errors(NULL));
     section = ach_section_next(ach_config_root(config), "physics", NULL);
-    if (!section)
-        status = fail("the file has no section \"physics\"");
-    else if (phys_mechanism_open(section, &m) != ACH_OK)
-        status = fail(*ach_config_errors(config) ? ach_config_errors(config) : ach_errstr());
-    else
-        status = run(m, count);
+    MUST(section != NULL);
+    if (phys_mechanism_open(section, &m) != ACH_OK)
+        attempt_fail("%s %s", ach_config_errors(config), ach_errstr());
+    run(m, count);
     phys_mechanism_close(m);
     ach_config_destroy(config);
-    return status;
+    return 0;
 }

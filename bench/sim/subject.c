@@ -17,29 +17,21 @@
  * up.
  * The program knows nothing of simulations.
  */
-#include <ach.h>
 #include <ach/proxies.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
+
 #define PATIENCE 30.0 /* s */
 
 static FILE *log_file; /* NULL: none */
-
-static void fail(const char *what, const char *why)
-{
-    fprintf(stderr, "subject: %s: %s\n", what, why);
-    exit(1);
-}
 
 static int64_t nanoseconds(struct timespec t)
 {
@@ -59,20 +51,19 @@ static int64_t cpu(void)
     return now(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static double number(const char *text)
+/* Of an argument, in seconds; in nanoseconds. */
+static int64_t duration(const char *text)
 {
     char *end;
     double value = strtod(text, &end);
 
-    if (end == text || *end || !(value >= 0))
-        fail(text, "not a number");
-    return value;
+    MUST(end != text && !*end && value >= 0);
+    return (int64_t)(value * 1e9);
 }
 
 static void open_log(const char *name)
 {
-    if (strcmp(name, "-") != 0 && !(log_file = fopen(name, "we")))
-        fail(name, strerror(errno));
+    MUST_SYS(strcmp(name, "-") == 0 || (log_file = fopen(name, "we")));
 }
 
 static volatile int64_t busy_since; /* for the handler */
@@ -109,13 +100,12 @@ static _Noreturn void busy(void)
 }
 
 /* Each millisecond is noted when it is first seen, and all are written in the end. */
-static void ask_the_time(double seconds)
+static void ask_the_time(int64_t length)
 {
-    int64_t length = (int64_t)(seconds * 1e9), n = 0, back = 0, last = 0, i, t, begin;
+    int64_t n = 0, back = 0, last = 0, i, t, begin;
     int64_t(*seen)[2] = calloc((size_t)(length / 1000000) + 1, sizeof(*seen));
 
-    if (!seen)
-        fail("clock", "no memory");
+    MUST(seen != NULL);
     begin = now(CLOCK_MONOTONIC);
     while ((t = now(CLOCK_MONOTONIC) - begin) < length) {
         back += t < last;
@@ -143,12 +133,11 @@ static double sense(ach_device_t *device)
     ach_message_t *m;
     ach_status_t status = ach_actarray_get_state(device, 0, ACH_O_LAST, &m, &data);
 
-    if (status == ACH_OK || status == ACH_MISSED_FRAME) {
-        position = data->actuators_count ? (double)data->actuators[0].position : NAN;
-        ach_message_unref(m);
-    } else if (status != ACH_STALE_FRAMES) {
-        fail("a sample", ach_errstr());
-    }
+    if (status == ACH_STALE_FRAMES)
+        return position;
+    MUST_ACH(status);
+    position = data->actuators_count ? (double)data->actuators[0].position : NAN;
+    ach_message_unref(m);
     return position;
 }
 
@@ -157,8 +146,7 @@ static void act(ach_device_t *device, int64_t cycle)
     const ach_actarray_current_cmd_t command = {.joint = 0,
                                                 .current = 0.2F * (float)sin((double)cycle * 0.01)};
 
-    if (ach_actarray_tell_current(device, &command) != ACH_OK)
-        fail("a command", ach_errstr());
+    MUST_ACH(ach_actarray_tell_current(device, &command));
 }
 
 /* Its CPU time is asked for seldom: that is no part of the work. */
@@ -194,16 +182,15 @@ static void cycle(const struct loop *l, int64_t i)
 static void loop(int argc, char **argv)
 {
     ach_device_attr_t attr = {.size = sizeof(attr), .timeout = PATIENCE};
-    struct loop l = {.period = (int64_t)(number(argv[2]) * 1e9),
-                     .compute = (int64_t)(number(argv[3]) * 1e9),
-                     .growth = argc > 7 ? number(argv[7]) : 1};
+    struct loop l = {.period = duration(argv[2]),
+                     .compute = duration(argv[3]),
+                     .growth = argc > 7 ? (double)duration(argv[7]) / 1e9 : 1};
     int64_t next, i;
 
-    if (l.period < 1000)
-        fail(argv[2], "the period is too short");
-    l.cycles = (int64_t)(number(argv[4]) * 1e9) / l.period;
-    if (argc > 6 && ach_device_open(argv[6], &attr, &l.device) != ACH_OK)
-        fail(argv[6], ach_errstr());
+    MUST(l.period >= 1000);
+    l.cycles = duration(argv[4]) / l.period;
+    if (argc > 6)
+        MUST_ACH(ach_device_open(argv[6], &attr, &l.device));
     next = (now(CLOCK_MONOTONIC) / l.period + 1) * l.period;
     for (i = 0; i < l.cycles; i++, next += l.period) {
         const struct timespec until = {next / 1000000000, next % 1000000000};
@@ -225,15 +212,14 @@ int main(int argc, char **argv)
         busy();
     } else if (argc == 4 && strcmp(what, "clock") == 0) {
         open_log(argv[3]);
-        ask_the_time(number(argv[2]));
+        ask_the_time(duration(argv[2]));
     } else if (argc >= 6 && argc <= 8 && strcmp(what, "loop") == 0) {
         open_log(argv[5]);
         loop(argc, argv);
     } else {
-        fail("usage", "subject busy LOG | clock SECONDS LOG | loop PERIOD COMPUTE SECONDS LOG "
-                      "[DEVICE [GROWTH]]");
+        attempt_fail("usage: subject busy LOG | clock SECONDS LOG | loop PERIOD COMPUTE SECONDS "
+                     "LOG [DEVICE [GROWTH]]");
     }
-    if (log_file && fclose(log_file) != 0)
-        fail("log", strerror(errno));
+    MUST_SYS(!log_file || fclose(log_file) == 0);
     return 0;
 }
