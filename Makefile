@@ -72,7 +72,7 @@ bench bench-quick bench-long bench-kernel:
 bench-manychannels:
 	@packaging/install-deps build test
 	@$(MAKE) --no-print-directory all
-	@bench/manychannels/run $(BUILD)
+	@bench/emulated/run $(BUILD) manychannels
 
 bench-dds:
 	@packaging/install-deps build bench
