@@ -61,19 +61,19 @@ struct link {
 struct contender {
     const char *name;
     enum kind kind;
-    const char *package;                 /* Debian's; NULL: libc is enough */
-    const char *settings;                /* what is set for the lowest latency, for the report */
-    const char *source;                  /* files, or FILE:NOUN: its lines are counted */
-    const void *variant;                 /* what tells contenders apart that share functions */
-    unsigned modes;                      /* all that it has */
-    unsigned waits;                      /* modes besides MODE_BLOCK in which receive waits */
-    unsigned looks_first;                /* modes in which receive(l, 0) comes before the wait */
-    size_t max_size;                     /* of a message; 0: any */
-    unsigned max_senders, max_receivers; /* 0: any */
-    bool threads;                        /* ends are threads of one process, not processes */
-    bool multicasts;                     /* on interfaces that it chooses by itself */
-    bool copies_nothing;                 /* receivers see the very bytes that the sender wrote */
-    bool yields; /* while spinning, to the library's thread, which may share the core */
+    const char *package;  /* Debian's; NULL: libc is enough */
+    const char *settings; /* what is set for the lowest latency, for the report */
+    const char *source;   /* files, or FILE:NOUN: its lines are counted */
+    const void *variant;  /* what tells contenders apart that share functions */
+    unsigned modes;       /* all that it has */
+    unsigned waits;       /* modes besides MODE_BLOCK in which receive waits */
+    unsigned looks_first; /* modes in which receive(l, 0) comes before the wait */
+    size_t max_size;      /* of a message; 0: any */
+    unsigned max_senders; /* 0: any */
+    bool threads;         /* ends are threads of one process, not processes */
+    bool multicasts;      /* on interfaces that it chooses by itself */
+    bool copies_nothing;  /* receivers see the very bytes that the sender wrote */
+    bool yields;          /* while spinning, to the library's thread, which may share the core */
     size_t state_size;
 
     /* All functions but send and receive may be NULL. */

@@ -43,8 +43,6 @@ const char *run_possible(const struct contender *c, const struct setting *s)
         return "messages are too large for it";
     if (c->max_senders && s->senders > c->max_senders)
         return "too many senders for it";
-    if (c->max_receivers && s->receivers > c->max_receivers)
-        return "too many receivers for it";
     if (s->mode == MODE_SPIN && bench.machine.peer_cpu < 0)
         return "could not be measured: one processor";
     if (s->fifo && !may_be_realtime())

@@ -85,8 +85,8 @@ static ssize_t receive(struct link *l, int timeout_ms)
 #define FAULTY(fault_)                                                                             \
     .kind = KIND_LIBRARY, .settings = "faulty on purpose", .source = __FILE__,                     \
     .variant = &(const enum fault){fault_}, .modes = MODE_BLOCK, .max_size = LARGEST,              \
-    .max_senders = 1, .max_receivers = 1, .state_size = sizeof(struct faulty), .setup = setup,     \
-    .finish = finish, .close = close_end, .send = send_message, .receive = receive
+    .max_senders = 1, .state_size = sizeof(struct faulty), .setup = setup, .finish = finish,       \
+    .close = close_end, .send = send_message, .receive = receive
 
 const struct contender contenders[] = {
     {.name = "slow", FAULTY(SLOW)},
