@@ -238,22 +238,17 @@ class Claim:
     unit: str = ""
     paper: str = ""
 
-    @property
-    def reached(self):
-        """None: there is no target."""
-        return SIGNS[self.sign][1](self.value, self.limit) if self.sign else None
-
-    @property
-    def verdict(self):
-        return {None: "", True: "reached", False: "missed"}[self.reached]
+    def __post_init__(self):
+        self.reached, self.verdict, self.target = None, "", ""
+        if self.sign:
+            before, compare = SIGNS[self.sign]
+            self.reached = compare(self.value, self.limit)
+            self.verdict = "reached" if self.reached else "missed"
+            self.target = before + self.shown(self.limit)
 
     def shown(self, value):
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
         return f"{text} {self.unit}".rstrip()
-
-    @property
-    def target(self):
-        return SIGNS[self.sign][0] + self.shown(self.limit) if self.sign else ""
 
 
 class Outcome:
