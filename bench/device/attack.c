@@ -136,7 +136,7 @@ static void round_trip(int fd)
 void attack_run(const struct plan *plan, uint16_t port, struct outcome *once)
 {
     struct attackers *a = calloc(1, sizeof(*a));
-    const uint64_t end = clock_ns() + (uint64_t)(plan->seconds * 1e9);
+    uint64_t end;
     int fd = crowd_dial(port);
     pthread_t thread;
 
@@ -145,6 +145,7 @@ void attack_run(const struct plan *plan, uint16_t port, struct outcome *once)
     a->port = port;
     attacks[a->kind].begin(a);
     MUST(pthread_create(&thread, NULL, run, a) == 0);
+    end = clock_ns() + (uint64_t)(plan->seconds * 1e9);
     while (clock_ns() < end) {
         uint64_t start = clock_ns();
 
