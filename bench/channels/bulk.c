@@ -19,12 +19,13 @@
 #define BATCH 8u
 #define MESSAGES 64u
 #define SPIN_NS 1000000000u
+#define PAGES __attribute__((aligned(4096))) /* begins on a page, as the channel's memory does */
 
 /* All of it is shared: what the two processes tell each other, and the messages without a channel. */
 struct flow {
     uint64_t sent APART;
     uint64_t taken APART;
-    unsigned char places[PLACES][SIZE] APART;
+    unsigned char places[PLACES][SIZE] PAGES;
 };
 
 struct bulk {
@@ -32,7 +33,7 @@ struct bulk {
     ach_channel_t out, in;
     struct flow *flow;
     uint64_t count; /* messages that the peer is to take */
-    unsigned char source[SIZE], sink[SIZE];
+    unsigned char source[SIZE] PAGES, sink[SIZE] PAGES;
 };
 
 /* op->variant: whether through a channel. */
