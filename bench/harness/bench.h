@@ -150,7 +150,7 @@ double row_ratio(const struct row *row, bool of_p99);
 /* Judge a claim of a row. False: it is about another one, or what it needs was not measured. */
 bool claim_judge(const struct claim *claim, struct row *row, struct verdict *v);
 
-/* Say something beneath the tables, and in the file. */
+/* Say something beneath the tables, and in the file, however often it is noted. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Short operations that one process does alone. */

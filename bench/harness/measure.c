@@ -81,11 +81,17 @@ double samples_median(struct samples *s)
 void note(const char *format, ...)
 {
     va_list args;
+    char *text;
+    unsigned i;
 
-    MUST(results.notes < NOTES_MAX);
     va_start(args, format);
-    MUST(vasprintf(&results.note[results.notes++], format, args) >= 0);
+    MUST(vasprintf(&text, format, args) >= 0);
     va_end(args);
+    for (i = 0; i < results.notes && strcmp(results.note[i], text) != 0; i++)
+        continue;
+    MUST(i < NOTES_MAX);
+    results.note[i] = text;
+    results.notes = i == results.notes ? i + 1 : results.notes;
 }
 
 struct row *row_find(const char *group, const char *name, double x)

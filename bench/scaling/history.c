@@ -5,8 +5,7 @@
  * The channel is full of messages of 64 B. Get LAST takes the newest. Get FIRST
  * is by a reader that has fallen behind by more than the channel keeps: the
  * oldest message is what it gets. Some such readers, each with a handle of its
- * own, are timed as one. The walk goes on from there, one message after another. The longer the
- * history, the further the oldest message has gone from the caches.
+ * own, are timed as one. The walk goes on from there, one message after another.
  */
 #include <stdlib.h>
 
@@ -93,6 +92,8 @@ static void walk_run(void *state, struct outcome *once)
 
 bool history_fits(double frames)
 {
+    note("A reader that has fallen behind finds the oldest message at once; the longer the "
+         "history, the further it has gone from the caches.");
     return channel_fits((size_t)frames, MESSAGE_SIZE);
 }
 

@@ -18,14 +18,10 @@ uint64_t shared_room(void)
 
 bool channel_fits(size_t frames, size_t size)
 {
-    static size_t told;
-
     if (frames * 2 * (size + ENTRY_ROOM) < shared_room())
         return true;
-    if (told != frames * size)
-        note("A channel of %zu frames of %zu bytes was left out: shared memory is short.", frames,
-             size);
-    told = frames * size;
+    note("A channel of %zu frames of %zu bytes was left out: shared memory is short.", frames,
+         size);
     return false;
 }
 

@@ -105,8 +105,6 @@ void readers_measure(const struct group *g, unsigned round)
         row_value(g, "they sleep", counts[i], round, wake_ns(&c, counts[i], wakes));
     }
     crowd_finish(&c);
-    if (round > 0)
-        return;
     if (bench.machine.cpus > 1)
         note("The writer has a CPU to itself; the readers share %d.", bench.machine.cpus - 1);
     else

@@ -151,8 +151,7 @@ static void measure_each(const struct group *g, unsigned round,
 void writers_measure(const struct group *g, unsigned round)
 {
     measure_each(g, round, measure_times);
-    if (round == 0)
-        note("The writers share %d CPUs.", bench.machine.cpus);
+    note("The writers share %d CPUs.", bench.machine.cpus);
 }
 
 void throughput_measure(const struct group *g, unsigned round)
