@@ -209,13 +209,16 @@ static void write_cdf(struct json *j, struct samples *s)
 static void write_row(struct json *j, struct row *row)
 {
     const struct group *g = row->group;
+    bool in_ns = strcmp(unit_of(g), "ns") == 0;
     struct outcome *all = &row->all;
+    char key[16];
     unsigned i;
 
     json_object(j, NULL);
     json_string(j, "scenario", g->name);
     json_string(j, "contender", row->name);
-    json_string(j, "kind", row->kind ? row->kind : "");
+    if (row->kind)
+        json_string(j, "kind", row->kind);
     json_number(j, "x", row->x);
     if (bench.program->write_row)
         bench.program->write_row(j, g);
@@ -223,9 +226,12 @@ static void write_row(struct json *j, struct row *row)
     json_uint(j, "lost", all->lost);
     json_uint(j, "reordered", all->reordered);
     json_uint(j, "damaged", all->damaged);
-    json_string(j, "unit", unit_of(g));
-    for (i = 0; i < ARRAY_SIZE(quantiles); i++)
-        json_number(j, quantile_names[i], row_quantile(row, i));
+    if (!in_ns)
+        json_string(j, "unit", unit_of(g));
+    for (i = 0; i < ARRAY_SIZE(quantiles); i++) {
+        snprintf(key, sizeof(key), "%s%s", quantile_names[i], in_ns ? "_ns" : "");
+        json_number(j, key, row_quantile(row, i));
+    }
     json_number(j, "ratio", row_ratio(row, false));
     json_number(j, "ratio_p99", row_ratio(row, true));
     if (!g->x_label)

@@ -121,7 +121,7 @@ def pairs(lab):
                           "--json", "pairs.json")
     lab.call(["taskset", "-c", str(lab.core), *command], 120)
     rows = json.loads((lab.scratch / "pairs.json").read_text())["rows"]
-    found = {row["contender"]: 2 * row["p50"] for row in rows}
+    found = {row["contender"]: 2 * row["p50_ns"] for row in rows}
     return [(f"{name} pair", found[name]) for name in ("futex", "pipe")]
 
 

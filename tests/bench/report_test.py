@@ -27,8 +27,9 @@ def row(scenario, name, factor=1, **more):
     return {
         "scenario": scenario, "contender": name, "kind": KINDS[name], "mode": "block", "size": 64,
         "rate_hz": 1000, "senders": 1, "receivers": 1, "hops": 1, "sched": "other", "touched": True,
-        "n": 20000, "lost": 0, "reordered": 0, "damaged": 0, "unit": "ns", "p50": p50,
-        "p99": 2 * p50, "p999": 3 * p50, "max": 10 * p50, "ratio": p50 / 4000, "ratio_p99": 0,
+        "n": 20000, "lost": 0, "reordered": 0, "damaged": 0, "p50_ns": p50,
+        "p99_ns": 2 * p50, "p999_ns": 3 * p50, "max_ns": 10 * p50, "ratio": p50 / 4000,
+        "ratio_p99": 0,
         "cdf": [[p50 / 2, 0], [p50, 0.5], [2 * p50, 0.99], [10 * p50, 1]], **more,
     }
 
@@ -63,7 +64,7 @@ def sample(code):
         "scaling.json": {"machine": "Example board", "kernel": "Linux 6.2", "curves": [
             curve("size", "Cost and size", "bytes", "ns", True),
             curve("writers", "Many writers", "writers", "pairs", False)],
-            "rows": [{"scenario": s, "contender": name, "x": x, "p50": y, "unit": "ns"}
+            "rows": [{"scenario": s, "contender": name, "x": x, "p50_ns": y}
                      for s, name, x, y in points], "notes": ["A note."]},
         "rt/peers.json": {"kernel": "Linux RT", "rows": [
             row("paced-1k", "ach"), row("receivers-1k", "ach", 2, receivers=2)]},
@@ -224,7 +225,7 @@ class ReportTest(unittest.TestCase):
     def test_curves(self):
         for log in (True, False):
             for points in ([[0, 0]], [[5, 5]], [[-1, -2], [3, 1e18]], [[1, 1e-12], [2, 1e15]]):
-                rows = [{"scenario": "c", "contender": "s", "x": x, "p50": y, "unit": "ns"}
+                rows = [{"scenario": "c", "contender": "s", "x": x, "p50_ns": y}
                         for x, y in points]
                 made = {"curves": [curve("c", "C", "x", "y", log)], "rows": rows}
                 figures = self.page({"scaling.json": made}).figures
@@ -235,8 +236,8 @@ class ReportTest(unittest.TestCase):
     def test_invalid(self):
         """Invalid results are an error of one line, and leave the old page."""
         old = self.page().text
-        for value in (b"{", b'"\xff"', [], {"rows": [7]}, {"rows": [{"unit": "ns"}]},
-                      {"rows": [row("paced-1k", "ach", p50="7")]}, {"contenders": [{}]}):
+        for value in (b"{", b'"\xff"', [], {"rows": [7]}, {"rows": [{"kind": "floor"}]},
+                      {"rows": [row("paced-1k", "ach", p50_ns="7")]}, {"contenders": [{}]}):
             self.assertRegex(self.run_report({"report.json": value}),
                              "^report: not valid results: .+$")
         self.assertEqual((self.folder / "page.html").read_text("utf-8"), old)
