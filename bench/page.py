@@ -12,9 +12,10 @@ LONG = 40  # rows; longer tables scroll
 LEFT, TOP, RIGHT, BASE, WIDTH, STEP = 78, 14, 240, 388, 960, 16
 DASHES = ("none", "7 3", "2 3", "9 3 2 3", "14 4")
 COLOURS = 9
+LOOKS = {}  # name of a line: a number, so that it looks the same in all plots
 
-# tip: text on hover. ends: of whiskers that begin at y.
-Point = namedtuple("Point", "x y tip ends", defaults=("", ()))
+# tip: text on hover. ends: of whiskers that begin at y. label: text above it.
+Point = namedtuple("Point", "x y tip ends label", defaults=("", (), ""))
 
 
 def esc(text):
@@ -51,6 +52,7 @@ def scaled(step, *units):
 
 duration = scaled(1000, "ns", "µs", "ms", "s")
 frequency = scaled(1000, "Hz", "kHz", "MHz", "GHz")
+large = scaled(1000, "", "k", "M", "G", "T")
 binary = scaled(1024, "B", "KiB", "MiB", "GiB")
 
 
@@ -72,7 +74,7 @@ def percent(value):
 
 def plain(value):
     """A number without a unit, which may be tiny."""
-    return f"{float(f'{value:.3g}'):g}"
+    return large(value).replace(" ", "") if abs(value) >= 10000 else f"{float(f'{value:.3g}'):g}"
 
 
 def plural(number, word):
@@ -83,11 +85,12 @@ def plural(number, word):
 
 
 class Axis:
-    """Maps values, or names in the order of the points, to pixels."""
+    """Maps values, or names in the order of the points, to pixels. at_points: the ticks are at the
+    values of the points, instead of round ones."""
 
-    def __init__(self, label, show=plain, log=False):
+    def __init__(self, label, show=plain, log=False, at_points=False):
         self.label, self.show, self.scale = label, show, math.log10 if log else float
-        self.log = log
+        self.log, self.at_points = log, at_points
 
     def fit(self, values, first, last):
         """Set range and ticks: [(value, text)]"""
@@ -98,7 +101,7 @@ class Axis:
             low, high = self.scale(known[0]), self.scale(known[-1])
             if not self.log:
                 low, high = min(0, low), max(0, high)
-            ticks = self.round_values(low, high) if high > low else known
+            ticks = known if self.at_points or high == low else self.round_values(low, high)
             room = (high - low) * 0.03 or 1
             low, high = low - room, high + room
         self.ticks = [(tick, short(self.show(tick))) for tick in ticks]
@@ -128,32 +131,58 @@ def rule(x1, y1, x2, y2, classes):
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{classes}"/>'
 
 
-def draw_line(name, number, points, x, y, edge, joined):
-    """A line, or only its points, and its name in the legend."""
-    places = [(x.place(point.x), y.place(point.y), point) for point in points]
-    height = TOP + 6 + STEP * number
+def spread(wanted, low, high):
+    """Heights near the wanted ones, which rise, but at least a line of text apart."""
+    placed = []
+    for value in wanted:
+        placed.append(max(value, placed[-1] + STEP if placed else low))
+    for i in reversed(range(len(placed))):
+        placed[i] = min(placed[i], high)
+        high = placed[i] - STEP
+    return placed
+
+
+def draw_line(name, places, height, y, edge, joined):
+    """A line, or only its points, and its name beside its end. places: [(x, y, Point)]"""
+    number = LOOKS.setdefault(name, len(LOOKS))
     out = [f"<title>{esc(name)}</title>", text(edge + 54, height + 4, name),
            rule(edge + 8, height, edge + 48, height, "line")]
     if joined:
         path = " ".join(f"{at:.1f},{up:.1f}" for at, up, _ in places)
         out.append(f'<polyline points="{path}" class="line"/>')
+        out.append(rule(*places[-1][:2], edge + 8, height, "lead"))
     for at, up, point in places:
         for end in map(y.place, point.ends):
             out += [rule(at, up, at, end, "whisker"), rule(at - 3, end, at + 3, end, "whisker")]
-        out.append(f'<circle cx="{at:.1f}" cy="{up:.1f}" r="{3 if len(points) < LONG else 1}">'
+        out.append(f'<circle cx="{at:.1f}" cy="{up:.1f}" r="{3 if len(places) < LONG else 1}">'
                    f"<title>{esc(point.tip)}</title></circle>")
+        if point.label:
+            out.append(text(at, up - 8, point.label, "middle"))
     look = f"--c:var(--c{number % COLOURS});stroke-dasharray:{DASHES[number % len(DASHES)]}"
-    return f'<g class="s" style="{look}">{"".join(out)}</g>'
+    strong = " strong" if name.startswith("ach") else ""
+    return f'<g class="s{strong}" style="{look}">{"".join(out)}</g>'
+
+
+def draw_lines(points, x, y, edge, base, joined):
+    """Points of several lines with the same x and whiskers are drawn slightly apart."""
+    lines = {name: [] for name, _ in points}
+    apart = 0
+    if any(point.ends for _, point in points) and len({p.x for _, p in points}) < len(points):
+        apart = min(3, 40 / len(lines)) if joined else 8
+    shifts = {name: (i - (len(lines) - 1) / 2) * apart for i, name in enumerate(lines)}
+    for name, point in points:
+        lines[name].append((x.place(point.x) + shifts[name], y.place(point.y), point))
+    drawn = sorted(lines.items(), key=lambda line: line[1][-1][1])
+    heights = spread([places[-1][1] for _, places in drawn], TOP + 6, base)
+    return [draw_line(name, places, height, y, edge, joined)
+            for (name, places), height in zip(drawn, heights)]
 
 
 def plot(title, caption, x, y, points, limit=None):
     """An SVG picture. points: [(name of the line, Point)]. limit: (y, name) of a line across."""
-    lines = {}
-    for name, point in points:
-        lines.setdefault(name, []).append(point)
     by_name = isinstance(points[0][1].x, str)
     edge = max(WIDTH - RIGHT, LEFT + 38 * len({p.x for _, p in points}) if by_name else 0)
-    base = max(BASE, TOP + STEP * len(lines) + 20)
+    base = max(BASE, TOP + STEP * len({name for name, _ in points}) + 20)
     height = base + (104 if by_name else 52)
     x.fit([point.x for _, point in points], LEFT, edge)
     heights = [value for _, p in points for value in (p.y, *p.ends)]
@@ -170,8 +199,7 @@ def plot(title, caption, x, y, points, limit=None):
     if limit:
         at = y.place(limit[0])
         out += [rule(LEFT, at, edge, at, "limit"), text(LEFT + 8, at - 6, limit[1])]
-    out += [draw_line(name, i, lines[name], x, y, edge, not by_name)
-            for i, name in enumerate(lines)]
+    out += draw_lines(points, x, y, edge, base, not by_name)
     return (f'<svg class="plot" viewBox="0 0 {edge + RIGHT} {height}" role="img"><title>'
             f"{esc(title)}</title><desc>{esc(caption)}</desc>\n" + "\n".join(out) + "\n</svg>")
 
@@ -230,7 +258,9 @@ svg.plot{display:block;width:100%;min-width:47rem;height:auto}
 svg text{fill:var(--ink);stroke:none;font-size:12.5px}svg .tick{fill:var(--soft)}
 svg .grid{stroke:var(--rule)}svg .frame{stroke:var(--soft);fill:none}
 svg .limit{stroke:var(--warn);stroke-dasharray:9 4}svg .s{stroke:var(--c)}
-svg .line{fill:none;stroke-width:1.8}svg .whisker{opacity:.6}
+svg .line{fill:none;stroke-width:1.6}svg .strong .line{stroke-width:3}
+svg .strong text{font-weight:700}svg .lead{stroke-width:.7;opacity:.6;stroke-dasharray:none}
+svg .whisker{opacity:.6}
 svg .whisker,svg circle{stroke-dasharray:none;fill:var(--c)}
 svg.plot:hover .s{opacity:.3}svg.plot:hover .s:hover{opacity:1}
 """

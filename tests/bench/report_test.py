@@ -193,6 +193,19 @@ class ReportTest(unittest.TestCase):
         self.assertEqual([y for _, y in lines["all"]], [
             ticks[text][1] for text in ("0", "1000", "2000", "3000", "4000", "5000")])
 
+    def test_labels(self):
+        """Points have labels, their values ticks, and lines their names beside their ends."""
+        made = self.page()
+        figures = {title: more for title, *more in made.figures}
+        lines, ticks = figures["Latency and size of a message"]
+        self.assertLessEqual({"64 B", "1 KiB", "16 KiB"}, set(ticks))
+        svg = re.findall(r"<svg.*?</svg>", made.text, re.DOTALL)
+        self.assertEqual(svg[0].count('class="">50</text>'), 3)
+        sizes = next(each for each in svg if "size of a message" in each)
+        at = {name: float(re.search(rf'y="([\d.]+)"[^>]*>{name}</text>', sizes)[1]) for name in P50}
+        self.assertEqual(sorted(at, key=at.get),
+                         sorted(P50, key=lambda name: lines[name][-1][1]))
+
     def test_numbers(self):
         for show, value, text in (
             (page.duration, 999.6, "1.00 µs"), (page.duration, 12345678, "12.3 ms"),
