@@ -182,17 +182,24 @@ unsigned scaled(unsigned n, unsigned least);
 
 /* The program. */
 
+/* An option: a flag, or with an argument. */
+struct choice {
+    const char *name, *argument, *help;
+    int *flag;
+    const char **text;
+    double *number, least, most;
+    bool given;
+};
+
 struct program {
-    const char *name;
-    const char *synopsis, *about, *help; /* of its own options; synopsis and help may be NULL */
+    const char *name, *about;
     const struct group *groups;
     unsigned count;
     const struct claim *claims; /* ended by one without a group */
     bool in_pairs;              /* claims are about two processes with a processor each */
     unsigned rounds, quick_rounds;
-    bool only_quick;              /* a quick run leaves out groups that are not marked */
-    const struct option *options; /* besides those of all programs; ended by zeros */
-    void (*option)(int value, const char *name, const char *text);
+    bool only_quick;                    /* a quick run leaves out groups that are not marked */
+    struct choice *choices;             /* besides those of all programs; ended by zeros */
     bool (*parsed)(void);               /* all options are known; false: exit with 0 */
     void (*begin)(void);                /* before the first group */
     void (*end)(void);                  /* after the last, also after SIGTERM */
@@ -210,8 +217,8 @@ struct machine {
 
 extern struct bench {
     const struct program *program;
-    int quick, lasting; /* flags, as getopt_long sets them */
-    unsigned rounds;    /* as asked for; 0: the default */
+    int quick, lasting; /* flags */
+    double rounds;      /* as asked for; 0: the default */
     const char *scenarios, *json;
     const char *extent; /* of the run, for the file */
     struct machine machine;
@@ -220,8 +227,8 @@ extern struct bench {
 
 int bench_main(int argc, char **argv, const struct program *program);
 
-/* A number of an option. Ends the program if it is none, or out of range. */
-double number(const char *option, const char *text, double least, double most);
+/* An option is wrong: say why, and end the program. */
+void refuse_option(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Lists with commas: is the name in it? End the program unless all are among name(0), ... NULL. */
 bool in_list(const char *list, const char *name);

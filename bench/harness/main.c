@@ -27,7 +27,7 @@ void progress(const char *format, ...)
     va_end(args);
 }
 
-static __attribute__((noreturn, format(printf, 1, 2))) void refuse_option(const char *format, ...)
+void refuse_option(const char *format, ...)
 {
     va_list args;
 
@@ -72,20 +72,27 @@ void check_list(const char *list, const char *what, const char *(*name)(unsigned
     }
 }
 
-double number(const char *option, const char *text, double least, double most)
-{
-    char *end;
-    double x = strtod(text, &end);
-
-    if (end == text || *end || !(x >= least && x <= most))
-        refuse_option("--%s takes a number from %.10g to %.10g, not '%s'", option, least, most,
-                      text);
-    return x;
-}
-
 static const char *group_name(unsigned i)
 {
     return i < bench.program->count ? bench.program->groups[i].name : NULL;
+}
+
+/* The options that all programs have; the names of scenarios follow the last one in the help. */
+static int help;
+static struct choice common[] = {
+    {"help", NULL, "", .flag = &help},
+    {"quick", NULL, "less of everything", .flag = &bench.quick},
+    {"rounds", "N", "how many times each contender is measured, 1 to 64", .number = &bench.rounds,
+     .least = 1, .most = ROUNDS_MAX},
+    {"json", "FILE", "write the results there", .text = &bench.json},
+    {"scenario", "S", "only these:", .text = &bench.scenarios},
+};
+
+static void print_choice(FILE *f, const struct choice *c)
+{
+    int n = fprintf(f, "\n  --%s %s", c->name, c->argument ? c->argument : "");
+
+    fprintf(f, "%*s%s", n < 18 ? 18 - n : 1, "", c->help);
 }
 
 static _Noreturn void usage(FILE *f, int status)
@@ -93,58 +100,52 @@ static _Noreturn void usage(FILE *f, int status)
     const struct program *p = bench.program;
     unsigned i, n = 0;
 
-    fprintf(f,
-            "usage: %s [--quick] [--rounds N] [--scenario NAME,...] [--json FILE]%s\n\n%s\n"
-            "  --quick       less of everything\n"
-            "  --rounds N    how many times each contender is measured, 1 to %u\n"
-            "  --json FILE   write the results there\n"
-            "  --scenario    only these:",
-            p->name, p->synopsis ? p->synopsis : "", p->about, ROUNDS_MAX);
+    fprintf(f, "usage: %s [OPTION]...\n\n%s", p->name, p->about);
+    for (i = 1; i < ARRAY_SIZE(common); i++)
+        print_choice(f, &common[i]);
     for (i = 0; i < p->count; i++)
         if (i == 0 || strcmp(group_name(i), group_name(i - 1)) != 0)
-            fprintf(f, "%s %s", n++ % 8 == 7 ? "\n               " : "", group_name(i));
-    fprintf(f, "\n%s", p->help ? p->help : "");
+            fprintf(f, "%s %s", n++ % 8 == 7 ? "\n                " : "", group_name(i));
+    for (i = 0; p->choices && p->choices[i].name; i++)
+        print_choice(f, &p->choices[i]);
+    fputc('\n', f);
     exit(status);
 }
 
-static void parse_option(int c, const char *name)
+static void choose(struct choice *c)
 {
-    switch (c) {
-    case 0: /* a flag */
-        break;
-    case 'n':
-        bench.rounds = (unsigned)number("rounds", optarg, 1, ROUNDS_MAX);
-        break;
-    case 's':
-        bench.scenarios = optarg;
-        break;
-    case 'j':
-        bench.json = optarg;
-        break;
-    case 'h':
-        usage(stdout, 0);
-    case '?':
-        usage(stderr, 2);
-    default:
-        bench.program->option(c, name, optarg);
-    }
+    char *end;
+
+    c->given = true;
+    if (c->flag)
+        *c->flag = 1;
+    if (c->text)
+        *c->text = optarg;
+    if (!c->number)
+        return;
+    *c->number = strtod(optarg, &end);
+    if (end == optarg || *end || !(*c->number >= c->least && *c->number <= c->most))
+        refuse_option("--%s takes a number from %.10g to %.10g, not '%s'", c->name, c->least,
+                      c->most, optarg);
 }
 
 static void parse(int argc, char **argv)
 {
-    struct option all[OPTIONS_MAX] = {{"quick", no_argument, &bench.quick, 1},
-                                      {"rounds", required_argument, NULL, 'n'},
-                                      {"scenario", required_argument, NULL, 's'},
-                                      {"json", required_argument, NULL, 'j'},
-                                      {"help", no_argument, NULL, 'h'}};
-    const struct option *more = bench.program->options;
-    unsigned n = 5;
+    struct choice *all[OPTIONS_MAX], *own = bench.program->choices;
+    struct option longs[OPTIONS_MAX] = {{0}};
+    unsigned i, n = 0;
     int c, which = 0;
 
-    for (; more && more->name; more++)
-        all[n++] = *more;
-    while ((c = getopt_long(argc, argv, "h", all, &which)) != -1)
-        parse_option(c, all[which].name);
+    for (; n < ARRAY_SIZE(common); n++)
+        all[n] = &common[n];
+    for (; own && own->name; own++)
+        all[n++] = own;
+    for (i = 0; i < n; i++)
+        longs[i] = (struct option){all[i]->name, all[i]->argument != NULL, NULL, 0};
+    while ((c = getopt_long(argc, argv, "h", longs, &which)) == 0)
+        choose(all[which]);
+    if (c != -1 || help)
+        usage(c == '?' ? stderr : stdout, c == '?' ? 2 : 0);
     if (optind < argc)
         refuse_option("unexpected argument '%s'; see --help", argv[optind]);
     check_list(bench.scenarios, "scenario", group_name, "--help");
@@ -162,10 +163,10 @@ static bool wanted(const struct group *g)
 
 static unsigned rounds_of(const struct group *g)
 {
-    if (g->once || (bench.lasting && !bench.rounds))
+    if (g->once || (bench.lasting && bench.rounds <= 0))
         return 1;
-    if (bench.rounds)
-        return bench.rounds;
+    if (bench.rounds > 0)
+        return (unsigned)bench.rounds;
     if (bench.quick)
         return bench.program->quick_rounds;
     return g->rounds ? g->rounds : bench.program->rounds;

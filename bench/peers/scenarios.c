@@ -134,7 +134,7 @@ void scenario_measure(const struct group *g, unsigned round)
         why = run_possible(e->c, &s);
         if (why)
             snprintf(row->all.why, sizeof(row->all.why), "%s", why);
-        else if (e->c->kind != KIND_LIBRARY || bench.rounds || round < scenario->peer_rounds)
+        else if (e->c->kind != KIND_LIBRARY || bench.rounds > 0 || round < scenario->peer_rounds)
             one_turn(row, e->c, &s, round);
     }
 }
