@@ -2,6 +2,7 @@
 /* ends.c - what the processes of a run do */
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 
 #include "peers.h"
@@ -12,6 +13,7 @@
 #define WARM_UP_PAUSE_NS 1000000u
 #define ANSWER_MS 500
 #define LOST_ANSWERS_MAX 10u
+#define ALIGNMENT 4096u
 #define NS_PER_S 1000000000ull
 
 void sleep_until(uint64_t ns)
@@ -196,11 +198,13 @@ static bool begin(struct end *e)
     const struct setting *s = e->run->s;
     const struct contender *c = e->run->c;
     const struct sched_param fifo = {.sched_priority = FIFO_PRIORITY};
-    void *buffer = private_alloc(s->size + sizeof(uint64_t));
+    void *buffer = NULL;
 
     machine_pin(e->cpu);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    return (!s->fifo || sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) && (!c->join || c->join()) &&
+    return (!s->fifo || sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) &&
+           posix_memalign(&buffer, ALIGNMENT, s->size + sizeof(uint64_t)) == 0 &&
+           (!c->join || c->join()) &&
            (!e->in || (e->in = link_open(e->in, RECEIVER, e->index, buffer))) &&
            (!e->out || (e->out = link_open(e->out, SENDER, e->index, buffer)));
 }
