@@ -51,18 +51,6 @@ static void *setup(const struct op *op)
     return b;
 }
 
-static void finish(void *state)
-{
-    struct bulk *b = state;
-
-    if (b->channel) {
-        ach_close(&b->out);
-        channel_remove(&b->in, "bulk");
-    }
-    shared_free(b->flow, sizeof(*b->flow));
-    free(b);
-}
-
 static void copy_in(struct bulk *b, uint64_t i)
 {
     if (b->channel)
@@ -140,12 +128,10 @@ static void two_processes(void *state, struct outcome *once)
     peer_join(peer);
 }
 
-#define BULK .setup = setup, .finish = finish
-
 const struct op bulk_ops[] = {
-    {BULK, .name = "put + get 1 MiB", .run = one_process, .variant = true},
-    {BULK, .name = "memcpy 1 MiB in and out", .run = one_process},
-    {BULK, .name = "put | get, two processes", .run = two_processes, .variant = true},
-    {BULK, .name = "memcpy | memcpy, two processes", .run = two_processes},
+    {.setup = setup, .name = "put + get 1 MiB", .run = one_process, .variant = true},
+    {.setup = setup, .name = "memcpy 1 MiB in and out", .run = one_process},
+    {.setup = setup, .name = "put | get, two processes", .run = two_processes, .variant = true},
+    {.setup = setup, .name = "memcpy | memcpy, two processes", .run = two_processes},
     {0},
 };

@@ -196,7 +196,8 @@ static void time_puts(ach_channel_t *chan, unsigned puts, struct samples *sample
 
 static void measure_beside(const struct group *g, const struct strangers *s)
 {
-    unsigned left, processes = 0, sleeping, wanted = bench.quick ? s->quick_count : s->count;
+    unsigned held = held_count, left, processes = 0, sleeping,
+             wanted = bench.quick ? s->quick_count : s->count;
     struct outcome once = {0};
     ach_create_attr_t attr;
     pid_t pid[PROCESSES_MAX];
@@ -218,7 +219,8 @@ static void measure_beside(const struct group *g, const struct strangers *s)
     time_puts(&chan, bench.quick ? QUICK_PUTS : PUTS, &once.ns);
     while (processes > 0)
         peer_kill(pid[--processes]);
-    channel_remove(&chan, CHAN);
+    release_to(held);
+    MUST_ACH(ach_unlink(CHAN));
     note("Herd, %s: %u of %u strangers slept%s; %zu puts woke a reader.", s->name, sleeping, wanted,
          sleeping < wanted ? ", as many as the system allowed" : "", once.ns.count);
     row_add(row_of(g, s->name, NULL, 0), 0, &once);

@@ -53,15 +53,7 @@ static void *setup(const struct op *op)
     return s;
 }
 
-static void finish(void *state)
-{
-    struct in_place *s = state;
-
-    channel_remove(&s->chan, "inplace");
-    free(s);
-}
-
-#define IN_PLACE .setup = setup, .finish = finish, .batch_max = 1000
+#define IN_PLACE .setup = setup, .batch_max = 1000
 
 const struct op in_place_ops[] = {
     {IN_PLACE, .name = "reserve + commit 64 B", .batch = write_batch, .size = MESSAGE_SIZE},

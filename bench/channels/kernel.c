@@ -74,6 +74,19 @@ static void device_open(struct ends *e)
              0);
 }
 
+static void finish(void *state, size_t size)
+{
+    struct ends *e = state;
+
+    (void)size;
+    close(e->in);
+    close(e->out);
+    if (e->variant == PIPE)
+        return;
+    MUST_ACH(ach_close(&e->chan));
+    MUST_ACH(ach_unlink(NAME));
+}
+
 static void *setup(const struct op *op)
 {
     struct ends *e = private_alloc(sizeof(*e));
@@ -87,18 +100,8 @@ static void *setup(const struct op *op)
     } else {
         device_open(e);
     }
+    hold(finish, e, 0);
     return e;
-}
-
-static void finish(void *state)
-{
-    struct ends *e = state;
-
-    close(e->in);
-    close(e->out);
-    if (e->variant != PIPE)
-        channel_remove(&e->chan, NAME);
-    free(e);
 }
 
 static void all_batch(void *state, unsigned n)
@@ -155,7 +158,7 @@ static void mapped_batch(void *state, unsigned n)
             abort();
 }
 
-#define OF(variant_) .setup = setup, .finish = finish, .variant = (variant_)
+#define OF(variant_) .setup = setup, .variant = (variant_)
 #define ALL .batch = all_batch, .batch_max = BATCH
 #define WRITE .prepare = drain, .batch = write_batch, .batch_max = HISTORY
 #define POLL .prepare = fill, .batch = poll_batch, .batch_max = BATCH

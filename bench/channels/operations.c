@@ -49,11 +49,6 @@ static void *place_setup(const struct op *op)
     return p;
 }
 
-static void place_finish(void *state)
-{
-    shared_free(state, sizeof(struct place));
-}
-
 static void spin_batch(void *state, unsigned n)
 {
     unsigned char message[MESSAGE_SIZE] APART = {0};
@@ -98,16 +93,13 @@ static void copy_batch(void *state, unsigned n)
     }
 }
 
-#define CHANNEL                                                                                    \
-    .setup = user_setup, .finish = user_finish, .frames = ACH_DEFAULT_FRAME_COUNT,                 \
-    .batch_max = BATCH
-#define PLACE .setup = place_setup, .finish = place_finish, .batch_max = BATCH
+#define CHANNEL .setup = user_setup, .frames = ACH_DEFAULT_FRAME_COUNT, .batch_max = BATCH
+#define PLACE .setup = place_setup, .batch_max = BATCH
 
 const struct op operations[] = {
     {CHANNEL, .name = "put 64 B", .batch = user_put},
     {CHANNEL, .name = "get LAST 64 B", .batch = user_get_last},
     {.setup = user_setup,
-     .finish = user_finish,
      .frames = HISTORY,
      .batch_max = HISTORY,
      .name = "get FIRST 64 B",

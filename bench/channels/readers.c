@@ -85,15 +85,6 @@ static void *setup(const struct op *op)
     return r;
 }
 
-static void finish(void *state)
-{
-    struct readers *r = state;
-
-    channel_remove(&r->chan, "copied");
-    shared_free(r->talk, sizeof(*r->talk));
-    free(r);
-}
-
 static bool copy_big(struct readers *r, ach_channel_t *chan)
 {
     enum ach_status status;
@@ -214,7 +205,7 @@ static void run(void *state, struct outcome *once)
         peer_join(peer);
 }
 
-#define OF(kind_) .setup = setup, .run = run, .finish = finish, .variant = (kind_)
+#define OF(kind_) .setup = setup, .run = run, .variant = (kind_)
 
 const struct op readers_ops[] = {
     {OF(ALONE), .name = "put 64 B, no reader"},

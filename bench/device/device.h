@@ -14,7 +14,6 @@ struct robot {
 };
 
 struct robot *robot_start(double rate);
-void robot_end(struct robot *r);
 
 /* A connection that was greeted, and a request of the interface player. */
 int crowd_dial(uint16_t port);

@@ -22,7 +22,7 @@ static void measure(const struct group *g, unsigned round)
         plan.clients /= QUICK_DIVIDE;
     plan.seconds = bench.quick ? QUICK_SECONDS : SECONDS;
     (plan.attack ? attack_run : crowd_run)(&plan, robot->port, &once);
-    robot_end(robot);
+    peer_kill(robot->pid);
     row_add(row_of(g, plan.attack ? "round trip" : "latency", NULL, 0), round, &once);
 }
 

@@ -81,9 +81,3 @@ struct robot *robot_start(double rate)
     r->pid = peer_start(serve, r);
     return r;
 }
-
-void robot_end(struct robot *r)
-{
-    peer_kill(r->pid);
-    shared_free(r, sizeof(*r));
-}

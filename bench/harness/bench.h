@@ -159,9 +159,8 @@ struct op {
     const char *name;
     double x; /* of its row; set by ops_measure */
     void *(*setup)(const struct op *op);
-    void (*prepare)(void *state, unsigned n); /* for n operations; not timed; may be NULL */
-    void (*batch)(void *state, unsigned n);   /* do it n times */
-    void (*finish)(void *state);
+    void (*prepare)(void *state, unsigned n);       /* for n operations; not timed; may be NULL */
+    void (*batch)(void *state, unsigned n);         /* do it n times */
     unsigned batch_max;                             /* operations in a row */
     size_t batch_bytes;                             /* and no more, if x is a size */
     unsigned batches;                               /* 0: many, and single ones for the p99 */
@@ -281,15 +280,22 @@ void peer_ready(void);
 void peer_join(pid_t pid); /* waits until it ends by itself */
 void peer_kill(pid_t pid);
 
+/*
+ * What a measurement takes is held until its round ends, or in ops until the turn ends, and then
+ * released, the last first. release_to releases what came after a former held_count. Only one
+ * thread of a process may call these functions.
+ */
+extern unsigned held_count;
+void hold(void (*release)(void *what, size_t size), void *what, size_t size);
+void release_to(unsigned count);
+
 /* Memory, zeroed and present in full, that children share. Private memory, present in full. */
 void *shared_alloc(size_t size);
-void shared_free(void *memory, size_t size);
 void *private_alloc(size_t size);
 
-/* Make a channel of the benchmark, and open it. Close it, and remove its name. */
+/* Make a channel of the benchmark; open it. The name and the handle must last as they are held. */
 void channel_make(const char *name, size_t frames, size_t size, bool single_writer);
 void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns);
-void channel_remove(ach_channel_t *chan, const char *name);
 
 /* A handle with a message of 64 B. What does something n times ends the program if a call fails. */
 struct user {
@@ -304,7 +310,6 @@ void user_get_next(void *user, unsigned n);
 
 /* For an op: a channel of op->frames, with a message in it. No get of the op may miss any. */
 void *user_setup(const struct op *op);
-void user_finish(void *user);
 
 /* A mutex that processes share. robust: it survives its owner's death and lends it priority. */
 void mutex_init(pthread_mutex_t *mutex, bool robust);

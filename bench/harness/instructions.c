@@ -19,7 +19,7 @@ void instructions_repeat(const struct op *op)
             op->prepare(state, BATCH);
         op->batch(state, BATCH);
     }
-    op->finish(state);
+    release_to(0);
 }
 
 /*

@@ -182,6 +182,7 @@ static void measure(const void *group)
     for (round = 0; round < rounds && !bench.interrupted; round++) {
         progress("%s, %s: round %u of %u", g->name, g->about, round + 1, rounds);
         g->measure(g, round);
+        release_to(0);
     }
     progress("%s", "");
 }

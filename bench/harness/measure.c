@@ -191,6 +191,7 @@ static void op_measure(const struct op *op, void *state, struct outcome *once)
 
 static void op_turn(const struct group *g, const struct op *op, unsigned round)
 {
+    unsigned held = held_count;
     struct outcome once = {0};
     void *state = op->setup(op);
 
@@ -198,7 +199,7 @@ static void op_turn(const struct group *g, const struct op *op, unsigned round)
         op->run(state, &once);
     else
         op_measure(op, state, &once);
-    op->finish(state);
+    release_to(held);
     row_add(row_of(g, op->name, NULL, op->x), round, &once);
 }
 

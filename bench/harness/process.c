@@ -25,6 +25,13 @@ struct attempt {
 static struct attempt *current; /* NULL: no attempt is under way */
 static uint32_t *ready;
 
+static struct held {
+    void (*release)(void *what, size_t size);
+    void *what;
+    size_t size;
+} * held;
+unsigned held_count;
+
 static bool decide(struct attempt *a, uint32_t state)
 {
     uint32_t pending = PENDING;
@@ -71,13 +78,22 @@ static const char *watch(pid_t pid, struct attempt *a, unsigned limit_seconds)
                  strsignal(WTERMSIG(status)));
     else
         snprintf(why, sizeof(why), "ended with status %d", WEXITSTATUS(status));
-    shared_free(a, sizeof(*a));
+    munmap(a, sizeof(*a));
     return why;
+}
+
+static void *shared_map(size_t size)
+{
+    void *p =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    MUST_SYS(p != MAP_FAILED);
+    return p;
 }
 
 const char *attempt(void (*fun)(const void *arg), const void *arg, unsigned limit_seconds)
 {
-    struct attempt *a = shared_alloc(sizeof(*a));
+    struct attempt *a = shared_map(sizeof(*a));
     pid_t parent = getpid(), pid;
 
     fflush(NULL);
@@ -99,18 +115,39 @@ const char *attempt(void (*fun)(const void *arg), const void *arg, unsigned limi
     return NULL;
 }
 
-void *shared_alloc(size_t size)
+void hold(void (*release)(void *what, size_t size), void *what, size_t size)
 {
-    void *p =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-    MUST_SYS(p != MAP_FAILED);
-    return p;
+    held = realloc(held, (held_count + 1) * sizeof(*held));
+    MUST(held != NULL);
+    held[held_count++] = (struct held){release, what, size};
 }
 
-void shared_free(void *memory, size_t size)
+void release_to(unsigned count)
 {
-    munmap(memory, size);
+    while (held_count > count) {
+        const struct held *last = &held[--held_count];
+
+        last->release(last->what, last->size);
+    }
+}
+
+static void unmap(void *what, size_t size)
+{
+    munmap(what, size);
+}
+
+static void give_back(void *what, size_t size)
+{
+    (void)size;
+    free(what);
+}
+
+void *shared_alloc(size_t size)
+{
+    void *p = shared_map(size);
+
+    hold(unmap, p, size);
+    return p;
 }
 
 void *private_alloc(size_t size)
@@ -119,6 +156,7 @@ void *private_alloc(size_t size)
 
     MUST(posix_memalign(&p, 4096, size) == 0);
     memset(p, 1, size);
+    hold(give_back, p, 0);
     return p;
 }
 
@@ -132,7 +170,7 @@ pid_t peer_start(void (*fun)(void *), void *arg)
     pid_t parent = getpid(), pid;
 
     if (!ready)
-        ready = shared_alloc(sizeof(*ready));
+        ready = shared_map(sizeof(*ready));
     *ready = 0;
     fflush(NULL);
     pid = fork();

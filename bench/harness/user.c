@@ -6,6 +6,18 @@
 
 #define CHANNEL "op"
 
+static void channel_unlink(void *name, size_t size)
+{
+    (void)size;
+    MUST_ACH(ach_unlink(name));
+}
+
+static void channel_close(void *chan, size_t size)
+{
+    (void)size;
+    MUST_ACH(ach_close(chan));
+}
+
 void channel_make(const char *name, size_t frames, size_t size, bool single_writer)
 {
     ach_create_attr_t attr;
@@ -14,6 +26,7 @@ void channel_make(const char *name, size_t frames, size_t size, bool single_writ
     MUST_ACH(ach_create_attr_set_truncate(&attr, 1));
     MUST_ACH(ach_create_attr_set_single_writer(&attr, single_writer));
     MUST_ACH(ach_create(name, frames, size, &attr));
+    hold(channel_unlink, (void *)name, 0);
 }
 
 void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns)
@@ -25,12 +38,7 @@ void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t s
     MUST_ACH(ach_attr_set_spin(&attr, spin_ns));
     MUST_ACH(ach_open(chan, name, &attr));
     MUST_ACH(ach_flush(chan));
-}
-
-void channel_remove(ach_channel_t *chan, const char *name)
-{
-    MUST_ACH(ach_close(chan));
-    MUST_ACH(ach_unlink(name));
+    hold(channel_close, chan, 0);
 }
 
 void user_put(void *user, unsigned n)
@@ -66,6 +74,12 @@ void user_get_next(void *user, unsigned n)
     user_get(user, n, 0);
 }
 
+static void user_check(void *user, size_t size)
+{
+    (void)size;
+    MUST(((struct user *)user)->missed == 0);
+}
+
 void *user_setup(const struct op *op)
 {
     struct user *u = private_alloc(sizeof(*u));
@@ -74,16 +88,8 @@ void *user_setup(const struct op *op)
     channel_open(&u->chan, CHANNEL, false, 0);
     user_put(u, 1);
     u->missed = 0;
+    hold(user_check, u, 0);
     return u;
-}
-
-void user_finish(void *user)
-{
-    struct user *u = user;
-
-    MUST(u->missed == 0);
-    channel_remove(&u->chan, CHANNEL);
-    free(u);
 }
 
 void mutex_init(pthread_mutex_t *mutex, bool robust)

@@ -258,12 +258,10 @@ static bool unix_datagram_make(struct link *l, int fd[2])
 {
     const ssize_t size = (ssize_t)l->size;
     void *message = private_alloc(l->size);
-    bool ok = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
-              set_buffers(fd[SENDER], l->size) && write(fd[SENDER], message, l->size) == size &&
-              read(fd[RECEIVER], message, l->size) == size;
 
-    free(message);
-    return ok;
+    return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fd) == 0 &&
+           set_buffers(fd[SENDER], l->size) && write(fd[SENDER], message, l->size) == size &&
+           read(fd[RECEIVER], message, l->size) == size;
 }
 
 /* Bind to a port that the kernel finds, unless at names one, and tell which. */

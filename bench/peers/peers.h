@@ -137,7 +137,7 @@ struct run {
     const struct setting *s;
     uint64_t count; /* messages of each sender */
     struct board *board;
-    size_t board_size;
+    unsigned held; /* before it began */
     struct link *links[HOPS_MAX];
     unsigned link_count;
     struct end ends[ENDS_MAX]; /* receivers first */

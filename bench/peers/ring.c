@@ -76,7 +76,6 @@ static void ring_finish(struct link *l)
 
     while (r->count > 0)
         close(r->fd[--r->count]);
-    shared_free(r->memory, r->mapped);
 }
 
 /* A child has the memory, and no page of it mapped: no message pays for that. */

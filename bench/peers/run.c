@@ -127,10 +127,9 @@ bool run_start(struct run *r, const struct contender *c, const struct setting *s
     bool ring = s->rate_hz <= 0;
     unsigned links = ring ? 2 : s->hops;
 
-    *r = (struct run){.c = c, .s = s, .count = message_count(s)};
-    r->board_size =
-        sizeof(*r->board) + (size_t)r->count * s->senders * (1 + s->receivers) * sizeof(uint64_t);
-    r->board = shared_alloc(r->board_size);
+    *r = (struct run){.c = c, .s = s, .count = message_count(s), .held = held_count};
+    r->board = shared_alloc(sizeof(*r->board) +
+                            (size_t)r->count * s->senders * (1 + s->receivers) * sizeof(uint64_t));
     for (; r->link_count < links; r->link_count++)
         if (!(r->links[r->link_count] = link_create(c, s, why)))
             return false;
@@ -186,7 +185,7 @@ void run_finish(struct run *r)
 {
     while (r->link_count > 0)
         link_destroy(r->links[--r->link_count]);
-    shared_free(r->board, r->board_size);
+    release_to(r->held);
 }
 
 static void collect(const struct run *r, unsigned receiver, struct outcome *out)

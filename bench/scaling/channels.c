@@ -33,6 +33,7 @@ static const char *name_of(unsigned i)
 static unsigned most_channels(void)
 {
     unsigned wanted = bench.quick ? QUICK_CHANNELS : CHANNELS_MAX;
+    unsigned held = held_count;
     ach_channel_t chan;
     ach_info_t info;
     uint64_t room;
@@ -40,7 +41,7 @@ static unsigned most_channels(void)
     channel_make("probe", ACH_DEFAULT_FRAME_COUNT, ACH_DEFAULT_FRAME_SIZE, false);
     channel_open(&chan, "probe", false, 0);
     MUST_ACH(ach_channel_info(&chan, &info));
-    channel_remove(&chan, "probe");
+    release_to(held);
     room = shared_room() / info.memory;
     if (bench.quick)
         note("A quick run opens %u channels at most.", QUICK_CHANNELS);
@@ -69,8 +70,10 @@ static bool open_until(struct many *m, unsigned n)
 
 static void close_until(struct many *m, unsigned n)
 {
-    for (; m->open > n; m->open--)
-        channel_remove(&m->user[m->open - 1].chan, name_of(m->open - 1));
+    for (; m->open > n; m->open--) {
+        MUST_ACH(ach_close(&m->user[m->open - 1].chan));
+        MUST_ACH(ach_unlink(name_of(m->open - 1)));
+    }
 }
 
 static struct user *next_channel(struct many *m)
@@ -121,5 +124,4 @@ void channels_measure(const struct group *g, unsigned round)
         measure_step(g, &m, m.open, round);
     }
     close_until(&m, 0);
-    free(m.user);
 }

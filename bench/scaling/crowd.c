@@ -16,12 +16,6 @@ void crowd_init(struct crowd *c, const char *channel)
     channel_open(&c->user.chan, channel, false, 0);
 }
 
-void crowd_finish(struct crowd *c)
-{
-    channel_remove(&c->user.chan, c->channel);
-    shared_free(c->shared, sizeof(*c->shared));
-}
-
 void crowd_start(struct crowd *c, unsigned n, void (*fun)(void *crowd))
 {
     MUST(n <= CROWD_MAX);

@@ -37,17 +37,6 @@ static void *history_setup(const struct op *op)
     return h;
 }
 
-static void history_finish(void *state)
-{
-    struct history *h = state;
-    unsigned i;
-
-    for (i = 0; i < READERS; i++)
-        ach_close(&h->reader[i].chan);
-    channel_remove(&h->writer.chan, "history");
-    free(h);
-}
-
 static void last_batch(void *state, unsigned n)
 {
     user_get_last(&((struct history *)state)->writer, n);
@@ -97,11 +86,13 @@ bool history_fits(double frames)
     return channel_fits((size_t)frames, MESSAGE_SIZE);
 }
 
-#define HISTORY .setup = history_setup, .finish = history_finish
-
 const struct op history_ops[] = {
-    {HISTORY, .name = "get LAST", .batch = last_batch, .batch_max = 1000, .batches = 9},
-    {HISTORY, .name = "get FIRST, fallen behind", .run = first_run},
-    {HISTORY, .name = "get FIRST, one after another", .run = walk_run},
+    {.setup = history_setup,
+     .name = "get LAST",
+     .batch = last_batch,
+     .batch_max = 1000,
+     .batches = 9},
+    {.setup = history_setup, .name = "get FIRST, fallen behind", .run = first_run},
+    {.setup = history_setup, .name = "get FIRST, one after another", .run = walk_run},
     {0},
 };

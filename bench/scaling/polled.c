@@ -24,14 +24,13 @@ int polled_repeat(const char *channel)
 
     channel_open(&w.chan, channel, false, 0);
     user_put(&w, INSTRUCTIONS_REPEAT);
-    ach_close(&w.chan);
     return 0;
 }
 
 /* Every count begins at the same place of the ring, which has gone around. */
 void polled_count(const struct group *g, unsigned round)
 {
-    struct crowd c;
+    static struct crowd c;
     unsigned i;
 
     crowd_init(&c, CHANNEL);
@@ -41,7 +40,6 @@ void polled_count(const struct group *g, unsigned round)
         row_value(g, names[i], 0, round, instructions_in("ach_put", CHANNEL));
         crowd_stop(&c);
     }
-    crowd_finish(&c);
 }
 
 /* The line's word is odd when the other one has it. */
@@ -77,7 +75,7 @@ static void line_batch(void *state, unsigned n)
 void polled_measure(const struct group *g, unsigned round)
 {
     double ns[ARRAY_SIZE(readers)], line;
-    struct crowd c;
+    static struct crowd c;
     unsigned i;
 
     crowd_init(&c, CHANNEL);
@@ -92,5 +90,4 @@ void polled_measure(const struct group *g, unsigned round)
     }
     if (ns[1] > 0)
         row_value(g, "1 reader, less none and two lines", 0, round, ns[1] - ns[0] - 2 * line);
-    crowd_finish(&c);
 }

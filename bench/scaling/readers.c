@@ -94,7 +94,7 @@ void readers_measure(const struct group *g, unsigned round)
 {
     static const unsigned counts[] = {0, 1, 2, 4, 8, 16};
     unsigned i, wakes = bench.quick ? QUICK_WAKES : WAKES;
-    struct crowd c;
+    static struct crowd c;
 
     crowd_init(&c, "readers");
     for (i = 0; i < ARRAY_SIZE(counts); i++) {
@@ -104,7 +104,6 @@ void readers_measure(const struct group *g, unsigned round)
             row_value(g, "they poll", counts[i], round, ns);
         row_value(g, "they sleep", counts[i], round, wake_ns(&c, counts[i], wakes));
     }
-    crowd_finish(&c);
     if (bench.machine.cpus > 1)
         note("The writer has a CPU to itself; the readers share %d.", bench.machine.cpus - 1);
     else

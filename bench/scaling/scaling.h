@@ -48,9 +48,8 @@ struct crowd {
     } * shared;
 };
 
-/* A new channel of default geometry, and nobody else at it. */
+/* A new channel of default geometry, and nobody else at it. c must last as long as the round. */
 void crowd_init(struct crowd *c, const char *channel);
-void crowd_finish(struct crowd *c);
 
 /* Start n processes. Returns when all are ready. */
 void crowd_start(struct crowd *c, unsigned n, void (*fun)(void *crowd));

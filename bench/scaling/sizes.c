@@ -63,24 +63,13 @@ static void *transfer_setup(const struct op *op)
     return t;
 }
 
-static void transfer_finish(void *state)
-{
-    struct transfer *t = state;
-
-    channel_remove(&t->chan, "sizes");
-    free(t->from);
-    free(t->to);
-    free(t);
-}
-
 bool sizes_fit(double size)
 {
     return channel_fits(FRAMES, (size_t)size);
 }
 
 #define TRANSFER                                                                                   \
-    .setup = transfer_setup, .finish = transfer_finish, .batch_max = 500,                          \
-    .batch_bytes = (size_t)1024 * 1024, .batches = 9
+    .setup = transfer_setup, .batch_max = 500, .batch_bytes = (size_t)1024 * 1024, .batches = 9
 
 const struct op sizes_ops[] = {
     {TRANSFER, .name = "put", .batch = put_batch},

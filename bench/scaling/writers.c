@@ -137,15 +137,14 @@ static void measure_each(const struct group *g, unsigned round,
                          void (*measure)(const struct group *, struct writers *, unsigned,
                                          unsigned))
 {
-    struct writers all = {.shared = shared_alloc(sizeof(*all.shared))};
+    static struct writers all;
     unsigned i;
 
+    all.shared = shared_alloc(sizeof(*all.shared));
     mutex_init(&all.shared->mutex, true);
     crowd_init(&all.crowd, "writers");
     for (i = 0; i < ARRAY_SIZE(counts); i++)
         measure(g, &all, counts[i], round);
-    crowd_finish(&all.crowd);
-    shared_free(all.shared, sizeof(*all.shared));
 }
 
 void writers_measure(const struct group *g, unsigned round)
