@@ -388,43 +388,33 @@ static ssize_t queue_receive(struct link *l, int timeout_ms)
     return n < 0 && (errno == ETIMEDOUT || errno == EINTR) ? 0 : n;
 }
 
-static bool device_control(unsigned long request, void *arg)
-{
-    int fd = open(ACH_KERNEL_CONTROL, O_RDWR | O_CLOEXEC);
-    bool ok = fd >= 0 && ioctl(fd, request, arg) == 0;
-
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
-/* A kernel channel by the calls of its device alone. Only the first lane has an end to write to,
-   and makes the channel. */
+/* A kernel channel, used by the calls of its device alone. Only the first lane has an end to write
+   to, and makes the channel. */
 static bool device_make(struct link *l, int fd[2])
 {
-    struct ach_kernel_create wish = {.frame_cnt = channel_history(l->size),
-                                     .frame_size = l->size,
-                                     .clock = CLOCK_MONOTONIC,
-                                     .mode = 0600};
     const struct lanes *s = l->state;
-    char path[sizeof(ACH_KERNEL_PREFIX) + ACH_KERNEL_NAME_MAX];
+    ach_create_attr_t attr;
+    char path[64];
 
-    snprintf(wish.name, sizeof(wish.name), "peers-%u", l->id);
     snprintf(path, sizeof(path), ACH_KERNEL_PREFIX "peers-%u", l->id);
-    if (s->count == 0 && (!device_control(ACH_KERNEL_CREATE, &wish) ||
-                          (fd[SENDER] = open(path, O_WRONLY | O_CLOEXEC)) < 0))
-        return refuse(l, "no channel: %s", strerror(errno));
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_map(&attr, ACH_MAP_KERNEL);
+    if (s->count == 0 && ach_create(path + strlen(ACH_KERNEL_PREFIX), channel_history(l->size),
+                                    l->size, &attr) != ACH_OK)
+        return refuse(l, "%s", ach_errstr());
+    if (s->count == 0)
+        fd[SENDER] = open(path, O_WRONLY | O_CLOEXEC);
     fd[RECEIVER] = open(path, O_RDONLY | O_CLOEXEC);
-    return fd[RECEIVER] >= 0;
+    return fd[RECEIVER] >= 0 && (s->count > 0 || fd[SENDER] >= 0);
 }
 
 static void device_finish(struct link *l)
 {
-    struct ach_kernel_name name = {0};
+    char name[32];
 
     lanes_finish(l);
-    snprintf(name.name, sizeof(name.name), "peers-%u", l->id);
-    device_control(ACH_KERNEL_UNLINK, &name);
+    snprintf(name, sizeof(name), "peers-%u", l->id);
+    ach_unlink(name);
 }
 
 static bool device_limit(struct link *l, int timeout_ms)
