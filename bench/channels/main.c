@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - ach-bench: what channels cost, and whether it is what they promise */
 #include "channels.h"
-#include "instructions.h"
 
 static void instructions_measure(const struct group *g, unsigned round)
 {

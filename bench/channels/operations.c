@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "channels.h"
-#include "instructions.h"
 #include "ticks.h"
 
 #define HISTORY 64u

@@ -176,6 +176,15 @@ void ops_measure(const struct group *g, unsigned round);
 /* The median time of one of n operations in a row, over some batches after one that warms up. */
 double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n, unsigned batches);
 
+/*
+ * How many instructions an operation takes in the function symbol and what it calls, as valgrind
+ * counts them. It runs this program once more, as "PROGRAM --repeat NAME", which does the operation
+ * INSTRUCTIONS_REPEAT times: see repeat of a program. Fails the attempt if there is no valgrind.
+ */
+#define INSTRUCTIONS_REPEAT 6400u
+double instructions_in(const char *symbol, const char *name);
+void instructions_repeat(const struct op *op); /* do it that often */
+
 /* n, or less in a quick run, but no less than least. */
 unsigned scaled(unsigned n, unsigned least);
 

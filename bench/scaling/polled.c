@@ -7,7 +7,6 @@
  * one cache line takes from one core to the other, measured in the same rounds:
  * half of the time until a line that two cores write in turn is back.
  */
-#include "instructions.h"
 #include "scaling.h"
 #include "ticks.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "channels.h"
-#include "instructions.h"
 
 #define LIMIT_SECONDS 120u
 
