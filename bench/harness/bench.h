@@ -106,7 +106,8 @@ enum compare {
 };
 
 struct claim {
-    const char *group, *name;
+    const char *group; /* or a pattern of the names of several */
+    const char *name;
     const char *against; /* another contender, or "library", "kernel": the fastest of these */
     enum compare how;
     double limit;

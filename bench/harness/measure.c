@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - keep samples and rows, measure operations, compare rows */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -286,7 +287,7 @@ bool claim_judge(const struct claim *c, struct row *row, struct verdict *v)
     unsigned i;
 
     *v = (struct verdict){.claim = c, .row = row, .value = NAN};
-    if (strcmp(row->group->name, c->group) != 0 || strcmp(row->name, c->name) != 0 ||
+    if (fnmatch(c->group, row->group->name, 0) != 0 || strcmp(row->name, c->name) != 0 ||
         (c->x > 0 && row->x != c->x))
         return false;
     if (!c->against)
@@ -294,7 +295,7 @@ bool claim_judge(const struct claim *c, struct row *row, struct verdict *v)
     for (i = 0; c->against && i < results.count; i++) {
         struct row *other = results.row[i];
 
-        if (strcmp(other->group->name, c->group) == 0 && other->x == x &&
+        if (strcmp(other->group->name, row->group->name) == 0 && other->x == x &&
             (strcmp(other->name, c->against) == 0 ||
              (other->kind && !other->aside && strcmp(other->kind, c->against) == 0)))
             judge_against(v, other);
