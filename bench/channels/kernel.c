@@ -19,11 +19,12 @@
 #define HISTORY 64u
 #define BATCH 200u
 
-enum variant { PIPE, QUEUE, NEWEST }; /* NEWEST: read gets the newest message, again and again */
+/* The variant of an op: calls that it makes, on a pipe or on a kernel channel. */
+enum { WRITE = 1, POLL = 2, READ = 4, QUEUE = 8, NEWEST = 16 }; /* NEWEST: read gets it again */
 
 /* What is written to out can be read from in. */
 struct ends {
-    enum variant variant;
+    int variant;
     ach_channel_t chan; /* not of a pipe */
     int in, out;
     unsigned char message[MESSAGE_SIZE] APART;
@@ -36,30 +37,23 @@ const char *kernel_missing(void)
                : "the kernel module is not loaded, or not for us";
 }
 
-static inline void do_write(const struct ends *e)
+static void calls(struct ends *e, unsigned n, int which)
 {
-    if (write(e->out, e->message, sizeof(e->message)) != (ssize_t)sizeof(e->message))
-        abort();
-}
-
-static inline int do_poll(const struct ends *e)
-{
+    const ssize_t size = sizeof(e->message);
     struct pollfd p = {.fd = e->in, .events = POLLIN};
 
-    return poll(&p, 1, 0);
-}
-
-static inline void do_read(struct ends *e)
-{
-    if (read(e->in, e->message, sizeof(e->message)) != (ssize_t)sizeof(e->message))
-        abort();
+    while (n--)
+        if ((which & WRITE && write(e->out, e->message, sizeof(e->message)) != size) ||
+            (which & POLL && poll(&p, 1, 0) != 1) ||
+            (which & READ && read(e->in, e->message, sizeof(e->message)) != size))
+            abort();
 }
 
 static void device_open(struct ends *e)
 {
     const struct ach_kernel_options newest = {.options = ACH_O_LAST | ACH_O_COPY,
                                               .timeout = ACH_KERNEL_FOREVER};
-    bool waits = e->variant == QUEUE;
+    bool waits = e->variant & QUEUE;
     ach_create_attr_t attr;
 
     ach_create_attr_init(&attr);
@@ -69,7 +63,7 @@ static void device_open(struct ends *e)
     e->out = open(ACH_KERNEL_PREFIX NAME, O_WRONLY | O_CLOEXEC);
     e->in = open(ACH_KERNEL_PREFIX NAME, O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK));
     MUST_SYS(e->in >= 0 && e->out >= 0);
-    do_write(e);
+    calls(e, 1, WRITE);
     MUST_SYS((waits ? ioctl(e->in, ACH_KERNEL_FLUSH) : ioctl(e->in, ACH_KERNEL_OPTIONS, &newest)) ==
              0);
 }
@@ -81,7 +75,7 @@ static void finish(void *state, size_t size)
     (void)size;
     close(e->in);
     close(e->out);
-    if (e->variant == PIPE)
+    if (!(e->variant & (QUEUE | NEWEST)))
         return;
     MUST_ACH(ach_close(&e->chan));
     MUST_ACH(ach_unlink(NAME));
@@ -92,8 +86,8 @@ static void *setup(const struct op *op)
     struct ends *e = private_alloc(sizeof(*e));
     int fd[2];
 
-    e->variant = (enum variant)op->variant;
-    if (e->variant == PIPE) {
+    e->variant = op->variant;
+    if (!(e->variant & (QUEUE | NEWEST))) {
         MUST_SYS(pipe2(fd, O_CLOEXEC) == 0);
         e->in = fd[0];
         e->out = fd[1];
@@ -104,47 +98,21 @@ static void *setup(const struct op *op)
     return e;
 }
 
-static void all_batch(void *state, unsigned n)
+static void calls_batch(void *state, unsigned n)
 {
-    while (n--) {
-        do_write(state);
-        if (do_poll(state) != 1)
-            abort();
-        do_read(state);
-    }
-}
-
-static void write_batch(void *state, unsigned n)
-{
-    while (n--)
-        do_write(state);
-}
-
-static void poll_batch(void *state, unsigned n)
-{
-    while (n--)
-        if (do_poll(state) != 1)
-            abort();
-}
-
-static void read_batch(void *state, unsigned n)
-{
-    while (n--)
-        do_read(state);
+    calls(state, n, ((struct ends *)state)->variant);
 }
 
 /* Nothing is there before a batch of writes, and as much as it takes before one of reads. */
-static void drain(void *state, unsigned n)
+static void prepare(void *state, unsigned n)
 {
-    (void)n;
-    while (do_poll(state) == 1)
-        do_read(state);
-}
+    struct ends *e = state;
+    struct pollfd p = {.fd = e->in, .events = POLLIN};
 
-static void fill(void *state, unsigned n)
-{
-    drain(state, n);
-    write_batch(state, n);
+    while (poll(&p, 1, 0) == 1)
+        calls(e, 1, READ);
+    if (!(e->variant & WRITE))
+        calls(e, n, WRITE);
 }
 
 static void mapped_batch(void *state, unsigned n)
@@ -158,22 +126,24 @@ static void mapped_batch(void *state, unsigned n)
             abort();
 }
 
-#define OF(variant_) .setup = setup, .variant = (variant_)
-#define ALL .batch = all_batch, .batch_max = BATCH
-#define WRITE .prepare = drain, .batch = write_batch, .batch_max = HISTORY
-#define POLL .prepare = fill, .batch = poll_batch, .batch_max = BATCH
-#define READ .prepare = fill, .batch = read_batch, .batch_max = HISTORY
+#define OF(calls, most)                                                                            \
+    .setup = setup, .batch = calls_batch, .batch_max = (most), .variant = (calls)
+#define FIFO(calls, most) OF(calls, most), .prepare = prepare
 
 const struct op kernel_ops[] = {
-    {OF(QUEUE), ALL, .name = "kernel write, poll, read"},
-    {OF(PIPE), ALL, .name = "pipe write, poll, read"},
-    {OF(QUEUE), WRITE, .name = "kernel write 64 B"},
-    {OF(PIPE), WRITE, .name = "pipe write 64 B"},
-    {OF(QUEUE), POLL, .name = "kernel poll"},
-    {OF(PIPE), POLL, .name = "pipe poll"},
-    {OF(QUEUE), READ, .name = "kernel read 64 B"},
-    {OF(PIPE), READ, .name = "pipe read 64 B"},
-    {OF(NEWEST), .name = "kernel read of the newest", .batch = read_batch, .batch_max = BATCH},
-    {OF(NEWEST), .name = "mapped get of the newest", .batch = mapped_batch, .batch_max = BATCH},
+    {FIFO(QUEUE | WRITE | POLL | READ, BATCH), .name = "kernel write, poll, read"},
+    {FIFO(WRITE | POLL | READ, BATCH), .name = "pipe write, poll, read"},
+    {FIFO(QUEUE | WRITE, HISTORY), .name = "kernel write 64 B"},
+    {FIFO(WRITE, HISTORY), .name = "pipe write 64 B"},
+    {FIFO(QUEUE | POLL, BATCH), .name = "kernel poll"},
+    {FIFO(POLL, BATCH), .name = "pipe poll"},
+    {FIFO(QUEUE | READ, HISTORY), .name = "kernel read 64 B"},
+    {FIFO(READ, HISTORY), .name = "pipe read 64 B"},
+    {OF(NEWEST | READ, BATCH), .name = "kernel read of the newest"},
+    {.setup = setup,
+     .batch = mapped_batch,
+     .batch_max = BATCH,
+     .variant = NEWEST,
+     .name = "mapped get of the newest"},
     {0},
 };
