@@ -84,13 +84,28 @@ static struct cost measure_geometry(unsigned count, unsigned size)
     };
 }
 
-static void measure_all(const struct group *g, bool of_handle)
+static void note_handle(void)
+{
+    struct cost small = measure_geometry(1, 64);
+    double bytes = read_sum("/proc/slabinfo", "vm_area_struct %*u %*u %lf");
+
+    note("Beside page tables, an open handle takes %.0f bytes of private memory, one file "
+         "descriptor and %.1f mappings.",
+         small.heap, small.mappings);
+    if (bytes > 0)
+        note("The kernel has %.0f bytes for a mapping.", bytes);
+}
+
+/* g->what: of a handle instead of the channel. */
+void memory_measure(const struct group *g, unsigned round)
 {
     static const unsigned sizes[] = {64, 512, 4096, 65536}, counts[] = {1, 16, 256, 4096};
     static const char *const names[] = {"frames of 64 B", "frames of 512 B", "frames of 4 KiB",
                                         "frames of 64 KiB"};
     unsigned i, j;
 
+    if (g->what)
+        note_handle();
     for (i = 0; i < ARRAY_SIZE(sizes); i++) {
         for (j = 0; j < ARRAY_SIZE(counts); j++) {
             struct cost cost;
@@ -98,27 +113,7 @@ static void measure_all(const struct group *g, bool of_handle)
             if (counts[j] * sizes[i] > KEPT_MAX || !channel_fits(counts[j], sizes[i]))
                 continue;
             cost = measure_geometry(counts[j], sizes[i]);
-            row_value(g, names[i], counts[j], 0, of_handle ? cost.tables : cost.file);
+            row_value(g, names[i], counts[j], round, g->what ? cost.tables : cost.file);
         }
     }
-}
-
-void memory_measure(const struct group *g, unsigned round)
-{
-    (void)round;
-    measure_all(g, false);
-}
-
-void handle_measure(const struct group *g, unsigned round)
-{
-    struct cost small = measure_geometry(1, 64);
-    double bytes = read_sum("/proc/slabinfo", "vm_area_struct %*u %*u %lf");
-
-    (void)round;
-    measure_all(g, true);
-    note("Beside page tables, an open handle takes %.0f bytes of private memory, one file "
-         "descriptor and %.1f mappings.",
-         small.heap, small.mappings);
-    if (bytes > 0)
-        note("The kernel has %.0f bytes for a mapping.", bytes);
 }

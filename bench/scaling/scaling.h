@@ -6,11 +6,9 @@
 #include "bench.h"
 
 void memory_measure(const struct group *g, unsigned round);
-void handle_measure(const struct group *g, unsigned round);
 void channels_measure(const struct group *g, unsigned round);
 void readers_measure(const struct group *g, unsigned round);
 void writers_measure(const struct group *g, unsigned round);
-void throughput_measure(const struct group *g, unsigned round);
 void polled_measure(const struct group *g, unsigned round);
 void polled_count(const struct group *g, unsigned round);
 

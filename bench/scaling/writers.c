@@ -127,15 +127,8 @@ static void measure_times(const struct group *g, struct writers *all, unsigned n
     row_value(g, "get LAST", n, round, samples_median(&get));
 }
 
-static void measure_rates(const struct group *g, struct writers *all, unsigned n, unsigned round)
-{
-    row_value(g, "channel", n, round, run_window(all, COUNTED, n));
-    row_value(g, "robust PI mutex + memcpy", n, round, run_window(all, FLOOR, n));
-}
-
-static void measure_each(const struct group *g, unsigned round,
-                         void (*measure)(const struct group *, struct writers *, unsigned,
-                                         unsigned))
+/* g->what: their rates instead of times. */
+void writers_measure(const struct group *g, unsigned round)
 {
     static struct writers all;
     unsigned i;
@@ -143,17 +136,15 @@ static void measure_each(const struct group *g, unsigned round,
     all.shared = shared_alloc(sizeof(*all.shared));
     mutex_init(&all.shared->mutex, true);
     crowd_init(&all.crowd, "writers");
-    for (i = 0; i < ARRAY_SIZE(counts); i++)
-        measure(g, &all, counts[i], round);
-}
+    for (i = 0; i < ARRAY_SIZE(counts); i++) {
+        unsigned n = counts[i];
 
-void writers_measure(const struct group *g, unsigned round)
-{
-    measure_each(g, round, measure_times);
+        if (!g->what) {
+            measure_times(g, &all, n, round);
+            continue;
+        }
+        row_value(g, "channel", n, round, run_window(&all, COUNTED, n));
+        row_value(g, "robust PI mutex + memcpy", n, round, run_window(&all, FLOOR, n));
+    }
     note("The writers share %d CPUs.", bench.machine.cpus);
-}
-
-void throughput_measure(const struct group *g, unsigned round)
-{
-    measure_each(g, round, measure_rates);
 }
