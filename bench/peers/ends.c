@@ -146,7 +146,7 @@ void end_send(struct end *e)
             break;
         if (e->in)
             unanswered += !answered(e, &tag, ANSWER_MS);
-        if (s->pauses)
+        if (s->pause)
             start += held_up(b, due, *sent);
     }
     __atomic_fetch_add(&b->done, 1, __ATOMIC_RELEASE);
@@ -171,7 +171,7 @@ void end_receive(struct end *e)
 
         if ((r == NOTHING || r == FAILED) && is_over(e))
             break;
-        if (r == FAILED && !e->run->s->pauses) {
+        if (r == FAILED && !e->run->s->pause) {
             fail(e);
             break;
         }

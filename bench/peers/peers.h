@@ -23,7 +23,6 @@
 #define SIZE_MIN sizeof(uint64_t) /* of a message: its tag */
 #define SIZE_USUAL 64u
 #define ENDS_MAX (SENDERS_MAX + RECEIVERS_MAX + HOPS_MAX)
-#define WARM_UP_S 10
 #define FIFO_PRIORITY 50
 #define BLOCKED_NS 50000000ull /* a send that takes so long waited for the receiver */
 
@@ -37,7 +36,7 @@ struct setting {
     bool fifo;                   /* real-time priority for all ends */
     bool untouched;              /* write and check the first eight bytes, not all; only contenders
                                     that copy nothing take part */
-    bool pauses;                 /* the receiver is stopped for a while: see stopped.c */
+    struct stopped *pause;       /* the receiver is stopped for a while; NULL: it is not */
     double seconds;              /* usually 0.2 */
 };
 
@@ -137,7 +136,6 @@ struct run {
     const struct setting *s;
     uint64_t count; /* messages of each sender */
     struct board *board;
-    unsigned held; /* before it began */
     struct link *links[HOPS_MAX];
     unsigned link_count;
     struct end ends[ENDS_MAX]; /* receivers first */
@@ -156,19 +154,11 @@ static inline uint64_t *run_time(const struct run *r, unsigned column, unsigned 
 /* Can the contender do this at all? NULL, or why not. */
 const char *run_possible(const struct contender *c, const struct setting *s);
 
-/* What was measured is added to *out. */
+/* What was measured is added to *out, unless the receiver was stopped. */
 void run(const struct contender *c, const struct setting *s, struct outcome *out);
 
-/* Set up and fork. why: WHY_SIZE bytes. False: they say why not. run_finish follows anyway. */
-bool run_start(struct run *r, const struct contender *c, const struct setting *s, char *why);
-
-/* Wait until a counter of the board says enough. False: no more, because the time is over, an end
-   failed, all have ended, or the program shall end. */
-bool run_wait(struct run *r, const uint32_t *counter, uint32_t enough, double seconds);
-
-/* Tell all ends to stop, end those that do not, and free what the run has. */
-void run_stop(struct run *r);
-void run_finish(struct run *r);
+/* Stop the receiver of a run for a while, and see what that does. */
+void stopped_run(const struct run *r);
 
 /* In the process of an end: open the links, live, and close them. */
 void end_run(struct end *e);

@@ -8,6 +8,7 @@
 
 #include "ticks.h"
 
+#define WARM_UP_S 10
 #define GRACE_S 5
 #define TAIL_S 0.3 /* for what is still on its way */
 #define LOOK_NS 2000000u
@@ -122,12 +123,13 @@ static void fork_ends(struct run *r)
     }
 }
 
-bool run_start(struct run *r, const struct contender *c, const struct setting *s, char *why)
+/* Set up and fork. False: why says why not. */
+static bool run_start(struct run *r, const struct contender *c, const struct setting *s, char *why)
 {
     bool ring = s->rate_hz <= 0;
     unsigned links = ring ? 2 : s->hops;
 
-    *r = (struct run){.c = c, .s = s, .count = message_count(s), .held = held_count};
+    *r = (struct run){.c = c, .s = s, .count = message_count(s)};
     r->board = shared_alloc(sizeof(*r->board) +
                             (size_t)r->count * s->senders * (1 + s->receivers) * sizeof(uint64_t));
     for (; r->link_count < links; r->link_count++)
@@ -155,7 +157,9 @@ static unsigned reap(struct run *r)
     return left;
 }
 
-bool run_wait(struct run *r, const uint32_t *counter, uint32_t enough, double seconds)
+/* Wait until a counter of the board says enough. False: no more, because the time is over, an end
+   failed, all have ended, or the program shall end. */
+static bool run_wait(struct run *r, const uint32_t *counter, uint32_t enough, double seconds)
 {
     uint64_t limit = clock_ns() + (uint64_t)(seconds * 1e9);
 
@@ -168,7 +172,8 @@ bool run_wait(struct run *r, const uint32_t *counter, uint32_t enough, double se
     return true;
 }
 
-void run_stop(struct run *r)
+/* Tell all ends to stop, and end those that do not. */
+static void run_stop(struct run *r)
 {
     uint64_t limit = clock_ns() + GRACE_S * 1000000000ull;
     unsigned i;
@@ -179,13 +184,6 @@ void run_stop(struct run *r)
     for (i = 0; i < r->pid_count; i++)
         if (r->pids[i] > 0)
             peer_kill(r->pids[i]);
-}
-
-void run_finish(struct run *r)
-{
-    while (r->link_count > 0)
-        link_destroy(r->links[--r->link_count]);
-    release_to(r->held);
 }
 
 static void collect(const struct run *r, unsigned receiver, struct outcome *out)
@@ -211,24 +209,30 @@ static void collect(const struct run *r, unsigned receiver, struct outcome *out)
 
 void run(const struct contender *c, const struct setting *s, struct outcome *out)
 {
+    unsigned i, held = held_count;
     const char *why = "";
     struct run r;
-    unsigned i;
 
     out->why[0] = '\0';
     if (run_start(&r, c, s, out->why)) {
-        if (run_wait(&r, &r.board->warm, s->senders, WARM_UP_S))
+        bool warm = run_wait(&r, &r.board->warm, s->senders, WARM_UP_S);
+
+        if (warm && s->pause)
+            stopped_run(&r);
+        else if (warm)
             run_wait(&r, &r.board->done, s->senders, 4 * s->seconds + 2 * GRACE_S);
         run_wait(&r, &r.board->stop, 1, TAIL_S);
         run_stop(&r);
-        if (r.board->failed)
+        if (r.board->failed && !s->pause)
             why = r.board->warm < s->senders ? "an end failed to open or to send"
                                              : "an end failed while it ran";
         else if (r.board->warm < s->senders)
             why = "the ends did not find each other";
         snprintf(out->why, sizeof(out->why), "%s", why);
-        for (i = 0; i < s->receivers && !why[0]; i++)
+        for (i = 0; i < s->receivers && !why[0] && !s->pause; i++)
             collect(&r, i, out);
     }
-    run_finish(&r);
+    while (r.link_count > 0)
+        link_destroy(r.links[--r.link_count]);
+    release_to(held);
 }

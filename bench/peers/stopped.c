@@ -67,31 +67,20 @@ static void judge(const struct run *r, uint64_t resumed, struct stopped *out)
     out->newest_after_ms = fresh < r->count ? (double)(came[fresh] - resumed) / 1e6 : -1;
 }
 
-/* The process of the receiver is the first. */
-static void stop_receiver(const struct contender *c, struct stopped *out, char *why)
+/* The process of the receiver is the first. If it has ended, there is none to stop. */
+void stopped_run(const struct run *r)
 {
-    const struct setting s = setting_complete(
-        (struct setting){.size = 1024, .rate_hz = 1e9 / PERIOD_NS, .seconds = 4, .pauses = true});
-    struct run r;
     uint64_t resumed;
 
-    if (run_start(&r, c, &s, why)) {
-        if (run_wait(&r, &r.board->warm, 1, WARM_UP_S) && r.pids[0] > 0) {
-            sleep_until(clock_ns() + BEFORE_NS);
-            kill(r.pids[0], SIGSTOP);
-            sleep_until(clock_ns() + PAUSE_NS);
-            resumed = clock_ns();
-            kill(r.pids[0], SIGCONT);
-            sleep_until(clock_ns() + AFTER_NS);
-            judge(&r, resumed, out);
-            if (!out->first)
-                snprintf(why, WHY_SIZE, "nothing came after the receiver went on");
-        } else {
-            snprintf(why, WHY_SIZE, "the ends did not find each other");
-        }
-        run_stop(&r);
-    }
-    run_finish(&r);
+    if (r->pids[0] <= 0)
+        return;
+    sleep_until(clock_ns() + BEFORE_NS);
+    kill(r->pids[0], SIGSTOP);
+    sleep_until(clock_ns() + PAUSE_NS);
+    resumed = clock_ns();
+    kill(r->pids[0], SIGCONT);
+    sleep_until(clock_ns() + AFTER_NS);
+    judge(r, resumed, r->s->pause);
 }
 
 /* In words, for the table. */
@@ -109,6 +98,8 @@ static void describe(const struct stopped *s, char *words)
 
 void stopped_measure(const struct group *g, unsigned round)
 {
+    struct setting s =
+        setting_complete((struct setting){.size = 1024, .rate_hz = 1e9 / PERIOD_NS, .seconds = 4});
     unsigned i;
 
     (void)round;
@@ -118,6 +109,7 @@ void stopped_measure(const struct group *g, unsigned round)
         const struct entry *e = &contenders_here.entry[i];
         struct outcome once = {0};
 
+        s.pause = &found[i];
         if (e->left_out || e->c->kind == KIND_FLOOR)
             continue;
         if (!(e->c->modes & MODE_BLOCK))
@@ -125,10 +117,12 @@ void stopped_measure(const struct group *g, unsigned round)
         else if (e->c->threads)
             snprintf(once.why, WHY_SIZE, "has no process of its own that could be stopped");
         else
-            stop_receiver(e->c, &found[i], once.why);
+            run(e->c, &s, &once);
         if (found[i].first) {
             samples_add(&once.ns, found[i].first_age_ms);
             describe(&found[i], once.why);
+        } else if (!once.why[0]) {
+            snprintf(once.why, WHY_SIZE, "nothing came after the receiver went on");
         }
         row_add(row_of(g, e->c->name, kind_names[e->c->kind], 0), 0, &once);
     }
