@@ -4,10 +4,11 @@
 
 static void instructions_measure(const struct group *g, unsigned round)
 {
-    const struct counted *c;
+    const struct op *op;
 
-    for (c = counted; c->op; c++)
-        row_value(g, c->op->name, 0, round, instructions_in(c->symbol, c->op->name));
+    for (op = operations; op->name; op++)
+        if (op->counted)
+            row_value(g, op->name, 0, round, instructions_in(op->counted, op->name));
     note("Instructions were counted by valgrind, inside the function.");
 }
 
@@ -64,7 +65,7 @@ static const struct program program = {
     .claims = claims,
     .rounds = 21,
     .quick_rounds = 10,
-    .repeat = counted_repeat,
+    .repeat = operations_repeat,
 };
 
 int main(int argc, char **argv)

@@ -96,14 +96,15 @@ static void copy_batch(void *state, unsigned n)
 #define PLACE .setup = place_setup, .batch_max = BATCH
 
 const struct op operations[] = {
-    {CHANNEL, .name = "put 64 B", .batch = user_put},
-    {CHANNEL, .name = "get LAST 64 B", .batch = user_get_last},
+    {CHANNEL, .name = "put 64 B", .batch = user_put, .counted = "ach_put"},
+    {CHANNEL, .name = "get LAST 64 B", .batch = user_get_last, .counted = "ach_get:LAST"},
     {.setup = user_setup,
      .frames = HISTORY,
      .batch_max = HISTORY,
      .name = "get FIRST 64 B",
      .prepare = first_prepare,
-     .batch = user_get_next},
+     .batch = user_get_next,
+     .counted = "ach_get:FIRST"},
     {CHANNEL, .name = "put, then get LAST", .batch = both_batch},
     {PLACE, .name = "CAS lock + memcpy 64 B", .batch = spin_batch},
     {PLACE, .name = "robust PI mutex + memcpy", .batch = mutex_batch, .variant = true},
@@ -112,20 +113,13 @@ const struct op operations[] = {
     {0},
 };
 
-const struct counted counted[] = {
-    {&operations[0], "ach_put", "ach_put"},
-    {&operations[1], "ach_get", "ach_get:LAST"},
-    {&operations[2], "ach_get", "ach_get:FIRST"},
-    {0},
-};
-
-int counted_repeat(const char *name)
+int operations_repeat(const char *name)
 {
-    const struct counted *c = counted;
+    const struct op *op = operations;
 
-    while (c->op && strcmp(c->op->name, name) != 0)
-        c++;
-    if (c->op)
-        instructions_repeat(c->op);
-    return c->op ? 0 : 2;
+    while (op->name && strcmp(op->name, name) != 0)
+        op++;
+    if (op->name)
+        instructions_repeat(op);
+    return op->name ? 0 : 2;
 }

@@ -168,6 +168,7 @@ struct op {
     void (*run)(void *state, struct outcome *once); /* measures by itself, instead of batch */
     size_t frames, size;                            /* for setup */
     int variant;
+    const char *counted; /* for instructions_in; NULL: its instructions are not counted */
 };
 
 /* For a group whose what is an array of ops, the last without a name. Measures them, at each x of
@@ -178,9 +179,10 @@ void ops_measure(const struct group *g, unsigned round);
 double batch_ns(void (*batch)(void *state, unsigned n), void *state, unsigned n, unsigned batches);
 
 /*
- * How many instructions an operation takes in the function symbol and what it calls, as valgrind
- * counts them. It runs this program once more, as "PROGRAM --repeat NAME", which does the operation
- * INSTRUCTIONS_REPEAT times: see repeat of a program. Fails the attempt if there is no valgrind.
+ * How many instructions an operation takes in a function and what it calls, as valgrind counts
+ * them. A colon and a word may follow the symbol. Valgrind runs this program once more, as
+ * "PROGRAM --repeat NAME", which does the operation INSTRUCTIONS_REPEAT times: see repeat of a
+ * program. Fails the attempt if there is no valgrind.
  */
 #define INSTRUCTIONS_REPEAT 6400u
 double instructions_in(const char *symbol, const char *name);

@@ -36,7 +36,7 @@ static void exec_valgrind(const char *symbol, const char *name, const char *out)
         _exit(127);
     self[n] = '\0';
     snprintf(out_arg, sizeof(out_arg), "--callgrind-out-file=%s", out);
-    snprintf(toggle, sizeof(toggle), "--toggle-collect=%s", symbol);
+    snprintf(toggle, sizeof(toggle), "--toggle-collect=%.*s", (int)strcspn(symbol, ":"), symbol);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     execlp("valgrind", "valgrind", "--tool=callgrind", "--sim-hints=fallback-llsc", toggle, out_arg,

@@ -9,16 +9,17 @@
 
 static int count_all(void)
 {
-    const struct counted *c;
+    const struct op *op;
 
-    for (c = counted; c->op; c++) {
-        double n = instructions_in(c->symbol, c->op->name);
+    for (op = operations; op->name; op++) {
+        double n = op->counted ? instructions_in(op->counted, op->name) : 0;
 
         if (isnan(n)) {
             fputs("ach-count: valgrind could not count\n", stderr);
             return 1;
         }
-        printf("%s %.1f\n", c->word, n);
+        if (op->counted)
+            printf("%s %.1f\n", op->counted, n);
     }
     return 0;
 }
@@ -26,7 +27,7 @@ static int count_all(void)
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--repeat") == 0)
-        return counted_repeat(argv[2]);
+        return operations_repeat(argv[2]);
     if (argc != 1) {
         fputs("usage: ach-count\n", stderr);
         return 2;
