@@ -10,7 +10,6 @@ extern const struct op operations[], in_place_ops[], bulk_ops[], readers_ops[], 
 /* What valgrind runs: one of operations, by name, many times. Returns what to exit with. */
 int operations_repeat(const char *name);
 
-const char *kernel_missing(void);
 void herd_measure(const struct group *g, unsigned round);
 
 #endif

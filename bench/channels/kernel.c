@@ -30,13 +30,6 @@ struct ends {
     unsigned char message[MESSAGE_SIZE] APART;
 };
 
-const char *kernel_missing(void)
-{
-    return access(ACH_KERNEL_CONTROL, R_OK | W_OK) == 0
-               ? NULL
-               : "the kernel module is not loaded, or not for us";
-}
-
 static void calls(struct ends *e, unsigned n, int which)
 {
     const ssize_t size = sizeof(e->message);

@@ -305,6 +305,9 @@ void release_to(unsigned count);
 void *shared_alloc(size_t size);
 void *private_alloc(size_t size);
 
+/* Why there are no kernel channels; NULL: there are. */
+const char *kernel_missing(void);
+
 /* Make a channel of the benchmark; open it. The name and the handle must last as they are held. */
 void channel_make(const char *name, size_t frames, size_t size, bool single_writer);
 void channel_open(ach_channel_t *chan, const char *name, bool source, uint64_t spin_ns);

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* user.c - channels of the benchmarks, and a process that uses one */
+#include <ach/kernel.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench.h"
 
 #define CHANNEL "op"
+
+const char *kernel_missing(void)
+{
+    bool there = access(ACH_KERNEL_CONTROL, R_OK | W_OK) == 0;
+
+    return there ? NULL : "the kernel module is not loaded, or not for us";
+}
 
 static void channel_unlink(void *name, size_t size)
 {

@@ -5,10 +5,9 @@
  * A receiver takes every message in turn, or, as control loops do, the newest.
  * Only what the newest-only receiver leaves out is counted as lost.
  */
-#include <ach/kernel.h>
+#include <ach.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "peers.h"
 
@@ -29,13 +28,6 @@ struct channel {
 static ach_channel_t *chan_of(struct link *l)
 {
     return &((struct channel *)l->state)->chan;
-}
-
-const char *kernel_channels_missing(void)
-{
-    bool there = access(ACH_KERNEL_CONTROL, R_OK | W_OK) == 0;
-
-    return there ? NULL : "left out: the kernel module is not loaded, or not for us";
 }
 
 static bool setup(struct link *l)
@@ -186,6 +178,6 @@ const struct contender channel_contenders[] = {
     {.name = "ach kernel",
      .settings = "the kernel module; put by a system call, get from mapped memory",
      COPIED(ANY_MODE, .map = ACH_MAP_KERNEL),
-     .start = kernel_channels_missing},
+     .start = kernel_missing},
     {0},
 };

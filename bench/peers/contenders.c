@@ -32,9 +32,9 @@ static void add_all(const struct contender *list)
     }
 }
 
-static void leave_out(struct entry *e, const char *why)
+static void leave_out(struct entry *e, const char *said, const char *why)
 {
-    snprintf(e->status, sizeof(e->status), "%s", why);
+    snprintf(e->status, sizeof(e->status), "%s%s", said, why);
     e->left_out = true;
 }
 
@@ -45,7 +45,7 @@ static void add_missing(const char *name, const char *package, const char *why)
     MUST(c != NULL);
     *c = (struct contender){.name = name, .kind = KIND_LIBRARY, .package = package};
     add_all(c);
-    leave_out(&contenders_here.entry[contenders_here.count - 1], why);
+    leave_out(&contenders_here.entry[contenders_here.count - 1], "", why);
 }
 
 static void load(const char *path)
@@ -131,11 +131,11 @@ void contenders_start(void)
         const char *why = NULL;
 
         if (!e->left_out && e->c->multicasts && !off_network)
-            why = "left out: needs root, to be kept off the network";
+            why = "needs root, to be kept off the network";
         else if (!e->left_out && e->c->start)
             why = e->c->start();
         if (why)
-            leave_out(e, why);
+            leave_out(e, "left out: ", why);
         printf("  %-22s %-8s %s\n", e->c->name, kind_names[e->c->kind],
                e->left_out ? e->status : e->c->settings);
     }

@@ -81,9 +81,6 @@ void contenders_write(struct json *j);
 /* The contenders that need no library; each list ends with one without a name. */
 extern const struct contender channel_contenders[], ring_contenders[], lane_contenders[];
 
-/* For start: why there are no kernel channels, or NULL. */
-const char *kernel_channels_missing(void);
-
 /* Messages in a channel. With a large one, its memory is twice that: as the rings of others. */
 static inline size_t channel_history(size_t size)
 {
