@@ -21,7 +21,7 @@
 #define SPIN_NS 1000000000u
 #define PAGES __attribute__((aligned(4096))) /* begins on a page, as the channel's memory does */
 
-/* All of it is shared: what the two processes tell each other, and the messages without a channel. */
+/* All of it is shared: what the processes tell each other, and the messages without a channel. */
 struct flow {
     uint64_t sent APART;
     uint64_t taken APART;
