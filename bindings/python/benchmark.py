@@ -332,7 +332,7 @@ def percentile(times, fraction):
 
 
 def row(scenario, contender, kind, times, ratio, **more):
-    """A row of results, as bench/peers/README.md describes them."""
+    """A row of results, as bench/README.md describes them."""
     return {"scenario": scenario, "contender": contender, "kind": kind, "n": len(times),
             "p50_ns": percentile(times, 0.5), "p99_ns": percentile(times, 0.99),
             "max_ns": max(times), "ratio": ratio, **more}
