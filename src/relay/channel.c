@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "channel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint64_t relay_channel_epoch(const ach_info_t *info)
+{
+    return info->epoch ? info->epoch : (info->inode * 0x9e3779b97f4a7c15u) | 1;
+}
+
+static void copy_type(struct relay_terms *t, const ach_channel_type_t *type)
+{
+    t->typed = true;
+    snprintf(t->type, sizeof(t->type), "%s", type->name);
+    snprintf(t->encoding, sizeof(t->encoding), "%s", type->encoding);
+    snprintf(t->schema_encoding, sizeof(t->schema_encoding), "%s",
+             type->schema_encoding ? type->schema_encoding : "");
+    t->schema = type->schema;
+    t->schema_size = type->schema_size;
+}
+
+enum ach_status relay_channel_terms(const ach_channel_t *chan, const ach_info_t *info,
+                                    struct relay_terms *t)
+{
+    const ach_channel_type_t *type;
+    enum ach_status r = ACH_OK;
+
+    memset(t, 0, sizeof(*t));
+    t->epoch = relay_channel_epoch(info);
+    t->frame_cnt = info->frame_cnt;
+    t->frame_size = info->frame_size;
+    t->clock = (uint32_t)info->clock;
+    t->timestamps = info->timestamps;
+    if (info->typed)
+        r = ach_channel_type(chan, &type);
+    if (info->typed && r == ACH_OK)
+        copy_type(t, type);
+    return r;
+}
+
+static ach_channel_type_t type_of(const struct relay_terms *t)
+{
+    ach_channel_type_t type;
+
+    memset(&type, 0, sizeof(type));
+    type.name = t->type;
+    type.encoding = t->encoding;
+    type.schema_encoding = t->schema_encoding;
+    type.schema = t->schema;
+    type.schema_size = t->schema_size;
+    return type;
+}
+
+/* A channel without a type takes messages of any. */
+enum ach_status relay_channel_match(const char *name, const struct relay_terms *ours,
+                                    const struct relay_terms *sender)
+{
+    const ach_channel_type_t a = type_of(ours), b = type_of(sender);
+
+    if (!ours->typed)
+        return ACH_OK;
+    if (!sender->typed)
+        return ach_errstr_set(ACH_BAD_TYPE,
+                              "the channel '%s' has the type %s, and the sender's has none", name,
+                              ours->type);
+    if (ach_channel_type_hash(&a) == ach_channel_type_hash(&b))
+        return ACH_OK;
+    return ach_errstr_set(ACH_BAD_TYPE, "the channel '%s' has the type %s, and the sender's %s%s",
+                          name, ours->type, sender->type,
+                          strcmp(ours->type, sender->type) == 0 ? " with another schema" : "");
+}
+
+enum ach_status relay_channel_create(const char *name, const struct relay_terms *sender,
+                                     uint64_t memory_max)
+{
+    const ach_channel_type_t type = type_of(sender);
+    ach_create_attr_t attr;
+
+    if (!sender->frame_cnt || !sender->frame_size)
+        return ach_errstr_set(ACH_EINVAL, "a channel cannot have %llu messages of %llu bytes",
+                              (unsigned long long)sender->frame_cnt,
+                              (unsigned long long)sender->frame_size);
+    if (sender->frame_size > memory_max / sender->frame_cnt)
+        return ach_errstr_set(ACH_OVERFLOW,
+                              "the channel '%s' would hold %llu messages of %llu bytes, more than "
+                              "the limit of %llu bytes",
+                              name, (unsigned long long)sender->frame_cnt,
+                              (unsigned long long)sender->frame_size,
+                              (unsigned long long)memory_max);
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_relayed(&attr, 1);
+    ach_create_attr_set_timestamps(&attr, sender->timestamps);
+    ach_create_attr_set_clock(&attr, (clockid_t)sender->clock);
+    if (sender->typed)
+        ach_create_attr_set_type(&attr, &type);
+    return ach_create(name, sender->frame_cnt, sender->frame_size, &attr);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "flow_open.h"
+#include "log.h"
+
+/* Of one channel that a peer creates. */
+#define CHANNEL_MAX (256ull * 1024 * 1024)
+
+#define FILE_PREFIX "achshm-"
+
+#define DAEMON_OF(w, member)                                                                       \
+    ((struct relay_daemon *)(void *)((char *)(w)-offsetof(struct relay_daemon, member)))
+
+static bool daemon_failed(const char *what)
+{
+    relay_log_error("%s: %s", what, strerror(errno));
+    return false;
+}
+
+static void accept_one(struct relay_daemon *d, struct relay_stream *s, const char *name)
+{
+    struct relay_link *l;
+
+    if (d->n_links >= RELAY_LINKS_MAX) {
+        relay_log_error("%s: refused, there are %u connections already", name, d->n_links);
+        s->ops->close(s);
+        return;
+    }
+    l = relay_link_create(&d->host, s, false, name);
+    if (!l)
+        return;
+    l->next = d->links;
+    d->links = l;
+    d->n_links++;
+}
+
+static void listener_ready(struct relay_watch *w, uint32_t events)
+{
+    struct relay_daemon *d = DAEMON_OF(w, listener);
+    struct relay_stream s;
+    char name[RELAY_WIRE_TEXT];
+
+    (void)events;
+    if (relay_tcp_accept(w->fd, &s, name, sizeof(name)))
+        accept_one(d, &s, name);
+}
+
+static void signal_ready(struct relay_watch *w, uint32_t events)
+{
+    struct signalfd_siginfo info;
+
+    (void)events;
+    if (read(w->fd, &info, sizeof(info)) == sizeof(info))
+        DAEMON_OF(w, signals)->quit = true;
+}
+
+static void notice_link(struct relay_link *l, const char *channel)
+{
+    unsigned i;
+
+    for (i = 0; l && i < l->n_flows; i++)
+        if (strcmp(l->flows[i]->local, channel) == 0)
+            relay_flow_notice(l->flows[i]);
+}
+
+static void notice_channel(struct relay_daemon *d, const char *channel)
+{
+    struct relay_peer *p;
+    struct relay_link *l;
+
+    for (p = d->peers; p; p = p->next)
+        if (p->up)
+            notice_link(p->link, channel);
+    for (l = d->links; l; l = l->next)
+        if (l->state == RELAY_LINK_UP)
+            notice_link(l, channel);
+}
+
+/* Files in the directory of the channels have appeared or vanished. */
+static void directory_ready(struct relay_watch *w, uint32_t events)
+{
+    _Alignas(struct inotify_event) char bytes[4096];
+    ssize_t at, n = read(w->fd, bytes, sizeof(bytes));
+    const struct inotify_event *e;
+
+    (void)events;
+    for (at = 0; at < n; at += (ssize_t)(sizeof(*e) + e->len)) {
+        e = (const struct inotify_event *)(const void *)(bytes + at);
+        if (e->len && strncmp(e->name, FILE_PREFIX, strlen(FILE_PREFIX)) == 0)
+            notice_channel(DAEMON_OF(w, directory), e->name + strlen(FILE_PREFIX));
+    }
+}
+
+static bool watch_signals(struct relay_daemon *d)
+{
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    d->signals.ready = signal_ready;
+    return (fd >= 0 && relay_loop_add(&d->host.loop, &d->signals, fd, EPOLLIN)) ||
+           daemon_failed("cannot wait for signals");
+}
+
+static bool watch_directory(struct relay_daemon *d)
+{
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    char path[PATH_MAX];
+
+    if (fd < 0 || ach_channel_path("x", path, sizeof(path)) != ACH_OK ||
+        inotify_add_watch(fd, dirname(path), IN_CREATE | IN_MOVED_TO | IN_DELETE) < 0)
+        return daemon_failed("cannot watch the directory of the channels");
+    d->directory.ready = directory_ready;
+    return relay_loop_add(&d->host.loop, &d->directory, fd, EPOLLIN);
+}
+
+static bool daemon_listen(struct relay_daemon *d, const struct relay_settings *s)
+{
+    int fd;
+
+    if (!s->listens)
+        return true;
+    d->port = s->port;
+    fd = relay_tcp_listen(s->listen, &d->port, s->insecure);
+    if (fd < 0) {
+        relay_log_error("%s", ach_errstr());
+        return false;
+    }
+    d->listener.ready = listener_ready;
+    return relay_loop_add(&d->host.loop, &d->listener, fd, EPOLLIN);
+}
+
+static void host_init(struct relay_host *h, const struct relay_settings *s)
+{
+    h->sinks.memory_max = CHANNEL_MAX;
+    h->insecure = s->insecure;
+    h->create = s->creates ? s->create : s->insecure ? NULL : "*";
+    h->window_max = s->window_max;
+    h->silence = s->silence;
+    h->changed = true;
+    gethostname(h->name, sizeof(h->name) - 1);
+    if (getrandom(&h->instance, sizeof(h->instance), GRND_NONBLOCK) != sizeof(h->instance))
+        h->instance = relay_clock_now();
+    h->instance |= 1;
+    srandom((unsigned)h->instance);
+}
+
+bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
+{
+    memset(d, 0, sizeof(*d));
+    host_init(&d->host, s);
+    if (!relay_loop_init(&d->host.loop))
+        return daemon_failed("cannot create an epoll");
+    d->peers = relay_peers_create(&d->host, s);
+    if (s->flows && !d->peers)
+        return daemon_failed("cannot start");
+    return watch_signals(d) && watch_directory(d) && daemon_listen(d, s);
+}
+
+static uint64_t daemon_deadline(const struct relay_daemon *d)
+{
+    uint64_t until = relay_status_deadline(&d->status, d->host.changed);
+    const struct relay_peer *p;
+    const struct relay_link *l;
+
+    for (p = d->peers; p; p = p->next)
+        if (relay_peer_deadline(p) < until)
+            until = relay_peer_deadline(p);
+    for (l = d->links; l; l = l->next)
+        if (relay_link_deadline(l) < until)
+            until = relay_link_deadline(l);
+    return until;
+}
+
+static void serve_link(struct relay_link *l, uint64_t now)
+{
+    l->host->changed |= l->dirty;
+    relay_link_tick(l, now);
+    if (l->dirty)
+        relay_link_pump(l, now);
+}
+
+static void reap_links(struct relay_daemon *d)
+{
+    struct relay_link **at = &d->links, *l;
+
+    while ((l = *at)) {
+        if (l->state != RELAY_LINK_DEAD) {
+            at = &l->next;
+            continue;
+        }
+        relay_log_note("%s: connection ended: %s", l->peer, l->why);
+        *at = l->next;
+        d->n_links--;
+        relay_link_destroy(l);
+    }
+}
+
+static void daemon_serve(struct relay_daemon *d, uint64_t now)
+{
+    struct relay_peer *p;
+    struct relay_link *l;
+
+    for (l = d->links; l; l = l->next)
+        serve_link(l, now);
+    for (p = d->peers; p; p = p->next) {
+        if (p->link)
+            serve_link(p->link, now);
+        relay_peer_tick(p, now);
+    }
+    reap_links(d);
+}
+
+void relay_daemon_run(struct relay_daemon *d)
+{
+    relay_status_init(&d->status, d->port);
+    while (!d->quit) {
+        uint64_t now = relay_clock_now();
+
+        daemon_serve(d, now);
+        if (d->host.changed && relay_status_due(&d->status, now)) {
+            relay_status_put(&d->status, d->peers, d->links, now);
+            d->host.changed = false;
+        }
+        relay_loop_turn(&d->host.loop, daemon_deadline(d));
+    }
+    relay_status_finish(&d->status);
+}
+
+static void close_watch(struct relay_daemon *d, struct relay_watch *w)
+{
+    int fd = w->fd;
+
+    relay_loop_remove(&d->host.loop, w);
+    if (fd)
+        close(fd);
+}
+
+void relay_daemon_finish(struct relay_daemon *d)
+{
+    relay_peers_destroy(d->peers);
+    while (d->links) {
+        struct relay_link *next = d->links->next;
+
+        relay_link_destroy(d->links);
+        d->links = next;
+    }
+    close_watch(d, &d->listener);
+    close_watch(d, &d->signals);
+    close_watch(d, &d->directory);
+    relay_sinks_finish(&d->host.sinks);
+    relay_loop_finish(&d->host.loop);
+}

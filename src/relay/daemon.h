@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* daemon.h - peers, a listener and the loop that serves them */
+#ifndef RELAY_DAEMON_H
+#define RELAY_DAEMON_H
+
+#include "link.h"
+#include "peer.h"
+#include "settings.h"
+#include "status.h"
+
+#define RELAY_LINKS_MAX 256u
+
+struct relay_daemon {
+    struct relay_host host;
+    struct relay_peer *peers;
+    struct relay_link *links; /* that others have opened */
+    unsigned n_links, port;
+    struct relay_watch listener, signals, directory;
+    struct relay_status status;
+    bool quit;
+};
+
+/* False after a message. */
+bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s);
+
+/* Until SIGTERM or SIGINT. */
+void relay_daemon_run(struct relay_daemon *d);
+void relay_daemon_finish(struct relay_daemon *d);
+
+#endif

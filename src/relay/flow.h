@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * flow.h - one channel on one link, in one direction
+ *
+ * The side that asks (push or pull) numbers the flow and sends OPEN; the other one answers with
+ * OPENED or REFUSED. An OPEN for a flow that is open begins it anew. The side that receives messages
+ * counts a generation in the flags of its OPEN or OPENED, and the sender repeats it in DATA and
+ * MORE: so messages that were sent before the flow began anew are recognized and ignored.
+ */
+#ifndef RELAY_FLOW_H
+#define RELAY_FLOW_H
+
+#include <sys/queue.h>
+
+#include "loop.h"
+#include "sink.h"
+#include "source.h"
+
+#define RELAY_AGE_BUCKETS 48u
+
+struct relay_link;
+
+enum relay_flow_state {
+    RELAY_FLOW_IDLE,      /* without a link */
+    RELAY_FLOW_WAITING,   /* for its channel on this host, or for the time to try again */
+    RELAY_FLOW_ASKING,    /* OPEN is to be sent */
+    RELAY_FLOW_ASKED,     /* OPEN was sent */
+    RELAY_FLOW_ANSWERING, /* OPENED is to be sent */
+    RELAY_FLOW_REFUSING,  /* REFUSED is to be sent */
+    RELAY_FLOW_CLOSING,   /* CLOSE is to be sent */
+    RELAY_FLOW_OPEN
+};
+
+struct relay_counts {
+    uint64_t messages, bytes;
+    uint64_t gaps;                    /* messages of the sender's channel that were not carried */
+    uint64_t too_old;                 /* than max_age */
+    uint64_t known;                   /* the receiver had them already */
+    uint64_t failed;                  /* did not fit into the channel, or could not be put */
+    uint64_t ages[RELAY_AGE_BUCKETS]; /* of received messages: below 2^i nanoseconds */
+    uint64_t age_max;
+};
+
+struct relay_flow {
+    struct relay_watch watch; /* of the source; must be first */
+    struct relay_link *link;
+    uint16_t number;
+    bool asks, sends;
+    enum relay_flow_state state;
+    struct relay_request request; /* with the channel's name on the side that does not ask */
+    char local[ACH_CHAN_NAME_MAX];
+    uint8_t generation;
+    char why[RELAY_WIRE_TEXT]; /* it is not open */
+    enum ach_status why_status;
+    uint64_t wake, delay; /* when to continue, 0: no time is set; the last delay of a retry */
+    bool ready, listed;   /* it is in a queue of the link */
+    TAILQ_ENTRY(relay_flow) ready_entry, control_entry;
+    struct relay_counts counts;
+
+    /* The side that sends. */
+    struct relay_source source;
+    uint64_t peer_epoch;
+    unsigned n_marks;
+    struct relay_mark marks[RELAY_WIRE_MARKS];
+    uint64_t carried; /* the receiver's flow has carried this sequence, and those before it */
+    uint64_t last;    /* sequence that was got, or that the receiver has; 0: none */
+    uint64_t gap;     /* messages lost since the last one that was sent */
+    bool working;     /* there is a message in source of which `offset` bytes were sent */
+    size_t offset;
+    uint64_t not_before; /* limits of rate */
+
+    /* The side that receives. */
+    struct relay_sink *sink;
+    struct relay_data head; /* of a message in several parts */
+    unsigned char *parts;   /* NULL: none has begun */
+    size_t got, room;
+};
+
+TAILQ_HEAD(relay_flow_list, relay_flow);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "flow_open.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "queue.h"
+#include "receiver.h"
+#include "sender.h"
+
+#define DELAY_FIRST_NS 100000000u
+#define DELAY_MAX_NS 5000000000u
+
+bool relay_flow_join(struct relay_flow *f, struct relay_link *l)
+{
+    struct relay_flow **more;
+
+    if (l->n_flows == RELAY_FLOWS_MAX)
+        return false;
+    more = realloc(l->flows, (l->n_flows + 1) * sizeof(struct relay_flow *));
+    if (!more)
+        return false;
+    l->flows = more;
+    f->link = l;
+    f->number = (uint16_t)l->n_flows;
+    l->flows[l->n_flows++] = f;
+    return true;
+}
+
+static struct relay_loop *flow_loop(const struct relay_flow *f)
+{
+    return &f->link->host->loop;
+}
+
+static void flow_close_source(struct relay_flow *f)
+{
+    if (f->watch.fd)
+        relay_loop_remove(flow_loop(f), &f->watch);
+    if (f->source.open)
+        relay_sinks_unshare(&f->link->host->sinks, f->local);
+    relay_source_close(&f->source);
+    f->working = false;
+}
+
+void relay_flow_reset(struct relay_flow *f)
+{
+    if (!f->link)
+        return;
+    relay_queue_unready(f);
+    relay_queue_uncontrol(f);
+    flow_close_source(f);
+    relay_receiver_drop(f);
+    f->sink = NULL;
+    f->state = RELAY_FLOW_IDLE;
+    f->wake = 0;
+}
+
+/* Remember why it is not open. A reason is logged once, not with each attempt. */
+static void explain(struct relay_flow *f, enum ach_status status, const char *why)
+{
+    if (strcmp(f->why, why) != 0 && *why)
+        relay_log_note("%s: channel '%s': %s", f->link->peer, f->local, why);
+    snprintf(f->why, sizeof(f->why), "%s", why);
+    f->why_status = status;
+    f->link->host->changed = true;
+}
+
+static void retry_later(struct relay_flow *f)
+{
+    f->delay = f->delay ? f->delay * 2 : DELAY_FIRST_NS;
+    if (f->delay > DELAY_MAX_NS)
+        f->delay = DELAY_MAX_NS;
+    f->state = RELAY_FLOW_WAITING;
+    relay_queue_wake(f, relay_clock_now() + f->delay);
+}
+
+static void source_ready(struct relay_watch *w, uint32_t events)
+{
+    (void)events;
+    relay_queue_ready((struct relay_flow *)w);
+}
+
+/* Edge-triggered: the flow stays in the queue until its channel is empty. */
+static enum ach_status flow_open_source(struct relay_flow *f)
+{
+    struct relay_terms terms;
+    enum ach_status r;
+
+    flow_close_source(f);
+    r = relay_source_open(&f->source, f->local, &terms);
+    if (r == ACH_OK)
+        r = relay_sinks_share(&f->link->host->sinks, f->local);
+    if (r != ACH_OK) {
+        relay_source_close(&f->source);
+        return r;
+    }
+    f->watch.ready = source_ready;
+    if (relay_loop_add(flow_loop(f), &f->watch, f->source.fd, EPOLLIN | EPOLLET))
+        return ACH_OK;
+    flow_close_source(f);
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot wait for the channel '%s'", f->local);
+}
+
+/* A missing channel is waited for. */
+static void begin_sending(struct relay_flow *f)
+{
+    enum ach_status r = flow_open_source(f);
+
+    if (r == ACH_OK) {
+        relay_sender_begin(f);
+        relay_queue_control(f, f->asks ? RELAY_FLOW_ASKING : RELAY_FLOW_ANSWERING);
+        return;
+    }
+    explain(f, r, r == ACH_ENOENT ? "waiting for the channel" : ach_errstr());
+    if (r == ACH_ENOENT)
+        f->state = RELAY_FLOW_WAITING;
+    else if (f->asks)
+        retry_later(f);
+    else
+        relay_queue_control(f, RELAY_FLOW_REFUSING);
+}
+
+/* The channel may be created later, when the sender's terms are known. */
+static void begin_receiving(struct relay_flow *f)
+{
+    f->sink = NULL;
+    f->generation++;
+    relay_sink_open(&f->link->host->sinks, f->local, NULL, false, &f->sink);
+    relay_queue_control(f, RELAY_FLOW_ASKING);
+}
+
+void relay_flow_begin(struct relay_flow *f)
+{
+    relay_flow_reset(f);
+    if (f->sends)
+        begin_sending(f);
+    else
+        begin_receiving(f);
+}
+
+static bool may_create(const struct relay_flow *f)
+{
+    const char *pattern = f->link->host->create;
+
+    return f->asks || (pattern && fnmatch(pattern, f->local, 0) == 0);
+}
+
+static bool take_sink(struct relay_flow *f, const struct relay_terms *sender)
+{
+    enum ach_status r =
+        relay_sink_open(&f->link->host->sinks, f->local, sender, may_create(f), &f->sink);
+
+    f->peer_epoch = sender->epoch;
+    if (r != ACH_OK)
+        explain(f, r, ach_errstr());
+    return r == ACH_OK;
+}
+
+/* The name is checked here: the library refuses it with a reason. */
+void relay_flow_asked(struct relay_flow *f, const struct relay_request *q,
+                      const struct relay_terms *t, uint8_t generation)
+{
+    char path[4096];
+    enum ach_status r = ach_channel_path(q->name, path, sizeof(path));
+
+    relay_flow_reset(f);
+    f->request = *q;
+    f->sends = !q->push;
+    snprintf(f->local, sizeof(f->local), "%s", q->name);
+    if (r != ACH_OK) {
+        explain(f, r, ach_errstr());
+        relay_queue_control(f, RELAY_FLOW_REFUSING);
+    } else if (f->sends) {
+        relay_sender_accept(f, t, generation);
+        begin_sending(f);
+    } else {
+        f->generation++;
+        relay_queue_control(f, take_sink(f, t) ? RELAY_FLOW_ANSWERING : RELAY_FLOW_REFUSING);
+    }
+}
+
+static void flow_opened(struct relay_flow *f)
+{
+    f->state = RELAY_FLOW_OPEN;
+    f->delay = 0;
+    explain(f, ACH_OK, "");
+    relay_queue_ready(f);
+    relay_log_detail("%s: channel '%s' is %s", f->link->peer, f->local,
+                     f->sends ? "sent" : "received");
+}
+
+/* A source that was read already is opened again, to begin with the oldest message. */
+static void answered_sender(struct relay_flow *f, const struct relay_terms *t, uint8_t generation)
+{
+    uint64_t epoch = f->source.epoch;
+
+    if (f->source.seq && (flow_open_source(f) != ACH_OK || f->source.epoch != epoch)) {
+        relay_flow_begin(f);
+        return;
+    }
+    relay_sender_accept(f, t, generation);
+    relay_sender_begin(f);
+    flow_opened(f);
+}
+
+void relay_flow_answered(struct relay_flow *f, const struct relay_terms *t, uint8_t generation)
+{
+    if (f->state != RELAY_FLOW_ASKED && f->state != RELAY_FLOW_OPEN)
+        return;
+    if (f->sends) {
+        answered_sender(f, t, generation);
+    } else if (take_sink(f, t)) {
+        flow_opened(f);
+    } else {
+        relay_queue_control(f, RELAY_FLOW_CLOSING);
+    }
+}
+
+void relay_flow_refused(struct relay_flow *f, enum ach_status status, const char *text)
+{
+    relay_flow_reset(f);
+    explain(f, status, text);
+    if (f->asks)
+        retry_later(f);
+}
+
+void relay_flow_lost(struct relay_flow *f)
+{
+    if (f->asks || f->sends) {
+        relay_flow_begin(f);
+        return;
+    }
+    explain(f, ACH_ENOENT, "the channel was removed or replaced");
+    relay_flow_reset(f);
+    relay_queue_control(f, RELAY_FLOW_CLOSING);
+}
+
+static bool channel_lost(const struct relay_flow *f)
+{
+    if (f->sends)
+        return f->source.open && relay_source_lost(&f->source);
+    return f->sink && (!f->sink->open || relay_sink_check(f->sink));
+}
+
+void relay_flow_notice(struct relay_flow *f)
+{
+    if (f->state == RELAY_FLOW_WAITING && f->sends)
+        relay_flow_begin(f);
+    else if (f->state != RELAY_FLOW_IDLE && channel_lost(f))
+        relay_flow_lost(f);
+}
+
+void relay_flow_tick(struct relay_flow *f)
+{
+    f->wake = 0;
+    if (f->state == RELAY_FLOW_WAITING)
+        relay_flow_begin(f);
+    else
+        relay_queue_ready(f);
+}
+
+/* What this side's channel is like. */
+static void flow_terms(const struct relay_flow *f, struct relay_terms *t)
+{
+    ach_info_t info;
+    enum ach_status r = ACH_OK;
+
+    memset(t, 0, sizeof(*t));
+    if (f->sends) {
+        r = ach_channel_info(&f->source.chan, &info);
+        if (r == ACH_OK)
+            r = relay_channel_terms(&f->source.chan, &info, t);
+    } else if (f->sink && f->sink->open) {
+        r = relay_sink_terms(f->sink, t);
+    }
+    if (r != ACH_OK)
+        memset(t, 0, sizeof(*t));
+}
+
+static void flow_answer(struct relay_flow *f, struct relay_buffer *out)
+{
+    struct relay_terms t;
+
+    flow_terms(f, &t);
+    relay_wire_opened(out, f->number, f->generation, &t);
+    flow_opened(f);
+}
+
+static void flow_ask(struct relay_flow *f, struct relay_buffer *out)
+{
+    struct relay_terms t;
+
+    flow_terms(f, &t);
+    relay_wire_open(out, f->number, f->generation, &f->request, &t);
+    f->state = RELAY_FLOW_ASKED;
+}
+
+void relay_flow_control(struct relay_flow *f, struct relay_buffer *out)
+{
+    relay_queue_uncontrol(f);
+    switch (f->state) {
+    case RELAY_FLOW_ASKING:
+        flow_ask(f, out);
+        break;
+    case RELAY_FLOW_ANSWERING:
+        flow_answer(f, out);
+        break;
+    case RELAY_FLOW_REFUSING:
+        relay_wire_refused(out, f->number, f->why_status, f->why);
+        relay_flow_reset(f);
+        break;
+    case RELAY_FLOW_CLOSING:
+        relay_wire_close(out, f->number, f->why);
+        relay_flow_reset(f);
+        if (f->asks)
+            retry_later(f);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow_open.h"
+#include "input.h"
+#include "log.h"
+#include "queue.h"
+#include "sender.h"
+
+#define READ_ROOM 65536u
+#define READ_ROOM_GREETING 1024u
+
+/* Acknowledge so many bytes at once, others after this time. */
+#define ACK_BYTES 1024u
+
+/* Frames for the opening of flows in one batch, and small messages. */
+#define BATCH 16384u
+
+/* Do not send a smaller part of a message because the window is almost full. */
+#define ROOM_LEAST 256u
+
+#define PING_TRAFFIC_NS 1000000000u
+
+static void link_ready(struct relay_watch *w, uint32_t events);
+
+static void link_greet(struct relay_link *l)
+{
+    struct relay_hello h = {.major = RELAY_WIRE_MAJOR,
+                            .minor = RELAY_WIRE_MINOR,
+                            .instance = l->host->instance,
+                            .largest = RELAY_WIRE_FRAME_MAX};
+
+    snprintf(h.host, sizeof(h.host), "%s", l->host->name);
+    relay_wire_hello(&l->out, &h);
+}
+
+struct relay_link *relay_link_create(struct relay_host *host, struct relay_stream *s, bool asks,
+                                     const char *peer)
+{
+    struct relay_link *l = calloc(1, sizeof(*l));
+    unsigned i;
+
+    if (!l || !relay_loop_add(&host->loop, &l->watch, s->fd, asks ? EPOLLOUT : EPOLLIN)) {
+        free(l);
+        s->ops->close(s);
+        return NULL;
+    }
+    l->watch.ready = link_ready;
+    l->host = host;
+    l->stream = *s;
+    l->asks = asks;
+    l->state = asks ? RELAY_LINK_CONNECTING : RELAY_LINK_GREETING;
+    l->dirty = true;
+    l->began = l->heard = relay_clock_now();
+    snprintf(l->peer, sizeof(l->peer), "%s", peer);
+    relay_window_init(&l->window, host->window_max, l->began);
+    for (i = 0; i < RELAY_PRIORITIES; i++)
+        TAILQ_INIT(&l->ready[i]);
+    TAILQ_INIT(&l->control);
+    if (!asks)
+        link_greet(l);
+    return l;
+}
+
+void relay_link_destroy(struct relay_link *l)
+{
+    unsigned i;
+
+    for (i = 0; i < l->n_flows; i++) {
+        struct relay_flow *f = l->flows[i];
+
+        if (!f)
+            continue;
+        relay_flow_reset(f);
+        f->link = NULL;
+        if (!l->asks)
+            free(f);
+    }
+    free(l->flows);
+    relay_buffer_finish(&l->in);
+    relay_buffer_finish(&l->out);
+    if (l->watch.fd)
+        relay_loop_remove(&l->host->loop, &l->watch);
+    l->stream.ops->close(&l->stream);
+    free(l);
+}
+
+static void link_fail(struct relay_link *l, const char *why)
+{
+    if (l->state == RELAY_LINK_DEAD)
+        return;
+    snprintf(l->why, sizeof(l->why), "%s", why);
+    l->state = RELAY_LINK_DEAD;
+    l->host->changed = true;
+    relay_loop_remove(&l->host->loop, &l->watch);
+}
+
+static void link_connected(struct relay_link *l)
+{
+    if (!l->stream.ops->connected(&l->stream)) {
+        link_fail(l, strerror(errno));
+        return;
+    }
+    l->state = RELAY_LINK_GREETING;
+    l->began = l->heard = relay_clock_now();
+    relay_loop_want(&l->host->loop, &l->watch, EPOLLIN);
+    link_greet(l);
+}
+
+/* Handle the frames that are complete. */
+static void link_parse(struct relay_link *l, uint64_t now)
+{
+    struct relay_frame f;
+    size_t need;
+
+    while (l->state == RELAY_LINK_GREETING || l->state == RELAY_LINK_UP) {
+        enum ach_status r = relay_wire_frame(l->in.bytes + l->in.begin, relay_buffer_left(&l->in),
+                                             l->state == RELAY_LINK_UP, &f, &need);
+
+        if (r == ACH_EAGAIN) {
+            relay_buffer_reserve(&l->in, need);
+            return;
+        }
+        if (r != ACH_OK || !relay_input_frame(l, &f, now)) {
+            link_fail(l, ach_errstr());
+            return;
+        }
+        relay_buffer_consume(&l->in, need);
+    }
+}
+
+static void link_read(struct relay_link *l)
+{
+    size_t room = l->state == RELAY_LINK_UP ? READ_ROOM : READ_ROOM_GREETING;
+    unsigned char *to = relay_buffer_reserve(&l->in, room);
+    uint64_t now;
+    ssize_t n;
+
+    if (!to) {
+        link_fail(l, "no memory");
+        return;
+    }
+    n = l->stream.ops->read(&l->stream, to, l->in.room - l->in.end);
+    if (n < 0) {
+        link_fail(l, errno ? strerror(errno) : "it has closed the connection");
+        return;
+    }
+    now = relay_clock_now();
+    l->in.end += (size_t)n;
+    l->bytes_in += (uint64_t)n;
+    l->heard = now;
+    l->dirty = true;
+    link_parse(l, now);
+}
+
+static void link_ready(struct relay_watch *w, uint32_t events)
+{
+    struct relay_link *l = (struct relay_link *)w;
+
+    if (l->state == RELAY_LINK_CONNECTING) {
+        link_connected(l);
+        l->dirty = true;
+        return;
+    }
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+        link_read(l);
+    l->dirty = true;
+}
+
+static void fill_ack(struct relay_link *l, uint64_t now)
+{
+    if (!l->ack_due || (now < l->ack_due && l->ack.consumed - l->ack_last < ACK_BYTES))
+        return;
+    l->ack.sent = relay_clock_now();
+    relay_wire_ack(&l->out, &l->ack);
+    l->ack_last = l->ack.consumed;
+    l->ack_due = 0;
+}
+
+static void fill_answers(struct relay_link *l, uint64_t now)
+{
+    if (l->pong) {
+        l->pong_times.sent = relay_clock_now();
+        relay_wire_pong(&l->out, &l->pong_times);
+        l->pong = false;
+    }
+    fill_ack(l, now);
+    if (!l->pinged || (l->traffic && now - l->pinged > PING_TRAFFIC_NS)) {
+        l->pinged = relay_clock_now();
+        l->traffic = false;
+        relay_wire_ping(&l->out, l->pinged);
+    }
+}
+
+/* The flow whose turn it is, by priority. */
+static struct relay_flow *link_next(const struct relay_link *l)
+{
+    unsigned i;
+
+    for (i = RELAY_PRIORITIES; i--;)
+        if (!TAILQ_EMPTY(&l->ready[i]))
+            return TAILQ_FIRST(&l->ready[i]);
+    return NULL;
+}
+
+/* One frame of a message. False: nothing can be sent now. */
+static bool fill_message(struct relay_link *l, size_t batch)
+{
+    uint64_t room = relay_window_room(&l->window);
+    size_t before = relay_buffer_left(&l->out);
+    struct relay_flow *f = link_next(l);
+
+    if (!f || before >= batch || (room < ROOM_LEAST && l->window.sent != l->window.acked))
+        return false;
+    if (room > batch)
+        room = batch;
+    relay_queue_unready(f);
+    switch (relay_sender_fill(f, &l->out, (size_t)room)) {
+    case RELAY_SENT:
+        l->window.sent += relay_buffer_left(&l->out) - before;
+        l->traffic = true;
+        relay_queue_ready(f);
+        break;
+    case RELAY_SENT_LATER:
+        relay_queue_wake(f, f->not_before);
+        break;
+    case RELAY_SENT_LOST:
+        relay_flow_lost(f);
+        break;
+    case RELAY_SENT_NONE:
+        break;
+    }
+    return true;
+}
+
+static void link_fill(struct relay_link *l, uint64_t now)
+{
+    size_t batch = relay_window_chunk(&l->window);
+
+    if (l->state != RELAY_LINK_UP)
+        return;
+    fill_answers(l, now);
+    while (relay_buffer_left(&l->out) < BATCH && !TAILQ_EMPTY(&l->control))
+        relay_flow_control(TAILQ_FIRST(&l->control), &l->out);
+    while (fill_message(l, batch))
+        ;
+}
+
+/* False: not everything could be written. */
+static bool link_write(struct relay_link *l)
+{
+    ssize_t n =
+        l->stream.ops->write(&l->stream, l->out.bytes + l->out.begin, relay_buffer_left(&l->out));
+
+    if (n < 0) {
+        link_fail(l, strerror(errno));
+        return false;
+    }
+    l->bytes_out += (uint64_t)n;
+    relay_buffer_consume(&l->out, (size_t)n);
+    return relay_buffer_left(&l->out) == 0;
+}
+
+void relay_link_pump(struct relay_link *l, uint64_t now)
+{
+    while (l->state == RELAY_LINK_GREETING || l->state == RELAY_LINK_UP) {
+        if (relay_buffer_left(&l->out) == 0)
+            link_fill(l, now);
+        if (l->out.failed)
+            link_fail(l, "no memory");
+        if (relay_buffer_left(&l->out) == 0 || l->state == RELAY_LINK_DEAD)
+            break;
+        if (!link_write(l))
+            break;
+    }
+    l->dirty = false;
+    if (l->state != RELAY_LINK_DEAD && l->state != RELAY_LINK_CONNECTING)
+        relay_loop_want(&l->host->loop, &l->watch,
+                        relay_buffer_left(&l->out) ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return b && b < a ? b : a;
+}
+
+uint64_t relay_link_deadline(const struct relay_link *l)
+{
+    uint64_t half = l->host->silence / 2;
+
+    if (l->state == RELAY_LINK_DEAD || l->dirty)
+        return 0;
+    if (l->state != RELAY_LINK_UP)
+        return l->began + RELAY_HELLO_NS;
+    return sooner(sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake),
+                  l->ack_due);
+}
+
+static void tick_flows(struct relay_link *l, uint64_t now)
+{
+    unsigned i;
+
+    if (!l->wake || now < l->wake)
+        return;
+    l->wake = 0;
+    for (i = 0; i < l->n_flows; i++) {
+        struct relay_flow *f = l->flows[i];
+
+        if (!f || !f->wake)
+            continue;
+        if (now >= f->wake)
+            relay_flow_tick(f);
+        else
+            relay_queue_wake(f, f->wake);
+    }
+}
+
+void relay_link_tick(struct relay_link *l, uint64_t now)
+{
+    if (l->state == RELAY_LINK_DEAD)
+        return;
+    if (l->state != RELAY_LINK_UP) {
+        if (now >= l->began + RELAY_HELLO_NS)
+            link_fail(l, l->state == RELAY_LINK_CONNECTING ? "it does not answer"
+                                                           : "it has not greeted as a relay");
+        return;
+    }
+    tick_flows(l, now);
+    if (now >= l->heard + l->host->silence) {
+        link_fail(l, "it is silent");
+    } else if (now >= l->heard + l->host->silence / 2 && l->pinged <= l->heard) {
+        l->pinged = 0;
+        l->dirty = true;
+    }
+    if (l->ack_due && now >= l->ack_due)
+        l->dirty = true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "origins.h"
+
+#include <string.h>
+
+struct relay_origin *relay_origins_find(struct relay_origins *o, uint64_t epoch)
+{
+    unsigned i;
+
+    for (i = 0; i < o->n; i++)
+        if (o->entries[i].mark.epoch == epoch) {
+            o->entries[i].used = ++o->uses;
+            return &o->entries[i];
+        }
+    return NULL;
+}
+
+static struct relay_origin *least_used(struct relay_origins *o)
+{
+    struct relay_origin *e, *least = o->entries;
+
+    for (e = o->entries; e < o->entries + o->n; e++)
+        if (e->used < least->used)
+            least = e;
+    return least;
+}
+
+struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch)
+{
+    struct relay_origin *e = relay_origins_find(o, epoch);
+
+    if (e)
+        return e;
+    e = o->n < RELAY_WIRE_MARKS ? &o->entries[o->n++] : least_used(o);
+    memset(e, 0, sizeof(*e));
+    e->mark.epoch = epoch;
+    e->used = ++o->uses;
+    return e;
+}
+
+void relay_origins_tell(const struct relay_origins *o, struct relay_terms *t)
+{
+    for (t->n_marks = 0; t->n_marks < o->n; t->n_marks++)
+        t->marks[t->n_marks] = o->entries[t->n_marks].mark;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest.h"
+#include "parse.h"
+#include "suggest.h"
+#include "window.h"
+
+#define LINE_MAX_BYTES 1024
+#define SILENCE_NS 30000000000u
+#define PRIORITY_DEFAULT 4
+#define BLANKS " \t\r\n"
+
+static bool wrong(const char *format, const char *a, const char *b)
+{
+    ach_errstr_set(ACH_EINVAL, format, a, b); /* NOLINT: all formats are ours */
+    return false;
+}
+
+void relay_settings_init(struct relay_settings *s)
+{
+    *s = (struct relay_settings){
+        .port = RELAY_PORT, .window_max = RELAY_WINDOW_MAX, .silence = SILENCE_NS};
+    snprintf(s->listen, sizeof(s->listen), "127.0.0.1");
+}
+
+void relay_settings_finish(struct relay_settings *s)
+{
+    while (s->flows) {
+        struct relay_flow_setting *next = s->flows->next;
+
+        free(s->flows);
+        s->flows = next;
+    }
+}
+
+static bool settings_port(const char *text, unsigned *port)
+{
+    uint64_t value;
+
+    if (!parse_count(text, 1, UINT16_MAX, &value))
+        return wrong("a port is a number from 1 to 65535, not '%s'%s", text, "");
+    *port = (unsigned)value;
+    return true;
+}
+
+bool relay_settings_address(const char *text, unsigned default_port, char host[RELAY_HOST_MAX],
+                            unsigned *port)
+{
+    const char *end, *begin = *text == '[' ? text + 1 : text;
+
+    end = *text == '[' ? strchr(text, ']') : strrchr(text, ':');
+    if (*text == '[' && !end)
+        return wrong("an address that begins with '[' must have a ']': '%s'%s", text, "");
+    if (*text != '[' && end && strchr(text, ':') != end) /* an IPv6 address without a port */
+        end = NULL;
+    if (!end)
+        end = text + strlen(text);
+    if (end == begin || (size_t)(end - begin) >= RELAY_HOST_MAX)
+        return wrong("expected HOST or HOST:PORT, not '%s'%s", text, "");
+    memcpy(host, begin, (size_t)(end - begin));
+    host[end - begin] = '\0';
+    *port = default_port;
+    end += *end == ']';
+    if (*end == ':')
+        return settings_port(end + 1, port);
+    return !*end || wrong("expected [HOST]:PORT, not '%s'%s", text, "");
+}
+
+static bool settings_channel(const char *name, char out[ACH_CHAN_NAME_MAX])
+{
+    char path[4096];
+
+    if (ach_channel_path(name, path, sizeof(path)) != ACH_OK)
+        return false;
+    snprintf(out, ACH_CHAN_NAME_MAX, "%s", name);
+    return true;
+}
+
+struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool push,
+                                               const char *address, const char *channel)
+{
+    struct relay_flow_setting *f = calloc(1, sizeof(*f)), **end = &s->flows;
+
+    if (!f)
+        return NULL;
+    f->request.push = push;
+    f->request.priority = PRIORITY_DEFAULT;
+    if (!settings_channel(channel, f->local) || !settings_channel(channel, f->request.name) ||
+        !relay_settings_address(address, s->port, f->host, &f->port)) {
+        free(f);
+        return NULL;
+    }
+    while (*end)
+        end = &(*end)->next;
+    return *end = f;
+}
+
+static bool word_seconds(const char *value, uint64_t *out)
+{
+    double seconds;
+
+    if (!parse_seconds(value, &seconds))
+        return wrong("a time must be " SECONDS_WANTED ", not '%s'%s", value, "");
+    *out = (uint64_t)(seconds * 1e9);
+    return true;
+}
+
+static bool word_remote(struct relay_flow_setting *f, const char *value)
+{
+    return settings_channel(value, f->request.name);
+}
+
+static bool word_priority(struct relay_flow_setting *f, const char *value)
+{
+    uint64_t n;
+
+    if (!parse_count(value, 0, 7, &n))
+        return wrong("a priority is a number from 0 to 7, not '%s'%s", value, "");
+    f->request.priority = (uint8_t)n;
+    return true;
+}
+
+static bool word_max_age(struct relay_flow_setting *f, const char *value)
+{
+    return word_seconds(value, &f->request.max_age);
+}
+
+static bool word_period(struct relay_flow_setting *f, const char *value)
+{
+    return word_seconds(value, &f->request.period);
+}
+
+static bool word_rate(struct relay_flow_setting *f, const char *value)
+{
+    size_t n;
+
+    if (!parse_size(value, &n) || !n)
+        return wrong("a rate is a number of bytes per second, as 100K or 2M, not '%s'%s", value,
+                     "");
+    f->request.rate = n;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*set)(struct relay_flow_setting *f, const char *value);
+} words[] = {{"remote", word_remote},
+             {"priority", word_priority},
+             {"max-age", word_max_age},
+             {"period", word_period},
+             {"rate", word_rate}};
+
+#define WORDS (sizeof(words) / sizeof(*words))
+
+static bool unknown_word(const char *word)
+{
+    char name[NEAREST_LENGTH_MAX];
+    struct nearest n;
+    size_t i;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    n = nearest_to(name);
+    nearest_offer(&n, "all");
+    nearest_offer(&n, "newest");
+    for (i = 0; i < WORDS; i++)
+        nearest_offer(&n, words[i].name);
+    return wrong("expected all, newest, remote=NAME, priority=N, max-age=SECONDS, period=SECONDS "
+                 "or rate=BYTES, not '%s'%s",
+                 word, suggest(&n));
+}
+
+bool relay_settings_word(struct relay_flow_setting *f, const char *word)
+{
+    const char *value = strchr(word, '=');
+    size_t i, n = value ? (size_t)(value - word) : 0;
+
+    if (strcmp(word, "all") == 0 || strcmp(word, "newest") == 0) {
+        f->request.all = *word == 'a';
+        return true;
+    }
+    for (i = 0; i < WORDS && n; i++)
+        if (strlen(words[i].name) == n && memcmp(words[i].name, word, n) == 0)
+            return words[i].set(f, value + 1);
+    return unknown_word(word);
+}
+
+static bool line_flow(struct relay_settings *s, bool push, char **rest)
+{
+    const char *host = strtok_r(NULL, BLANKS, rest), *channel = strtok_r(NULL, BLANKS, rest);
+    struct relay_flow_setting *f;
+    const char *word;
+
+    if (!host || !channel)
+        return wrong("expected %s HOST CHANNEL%s", push ? "push" : "pull", "");
+    f = relay_settings_flow(s, push, host, channel);
+    if (!f)
+        return false;
+    while ((word = strtok_r(NULL, BLANKS, rest)))
+        if (!relay_settings_word(f, word))
+            return false;
+    return true;
+}
+
+static bool line_listen(struct relay_settings *s, const char *value)
+{
+    s->listens = true;
+    return relay_settings_address(value, s->port, s->listen, &s->port);
+}
+
+static bool line_create(struct relay_settings *s, const char *value)
+{
+    s->creates = true;
+    snprintf(s->create, sizeof(s->create), "%s", value);
+    return true;
+}
+
+static bool line_silence(struct relay_settings *s, const char *value)
+{
+    return word_seconds(value, &s->silence);
+}
+
+static bool line_window(struct relay_settings *s, const char *value)
+{
+    size_t n;
+
+    if (!parse_size(value, &n) || n < RELAY_WINDOW_MIN || n > (1u << 30))
+        return wrong("a window has 4K to 1G bytes, not '%s'%s", value, "");
+    s->window_max = n;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*set)(struct relay_settings *s, const char *value);
+} lines[] = {{"listen", line_listen},
+             {"create", line_create},
+             {"silence", line_silence},
+             {"window", line_window}};
+
+#define LINES (sizeof(lines) / sizeof(*lines))
+
+static bool unknown_line(const char *word)
+{
+    struct nearest n = nearest_to(word);
+    size_t i;
+
+    nearest_offer(&n, "push");
+    nearest_offer(&n, "pull");
+    nearest_offer(&n, "insecure");
+    for (i = 0; i < LINES; i++)
+        nearest_offer(&n, lines[i].name);
+    return wrong("expected push, pull, listen, create, insecure, silence or window, not '%s'%s",
+                 word, suggest(&n));
+}
+
+static bool line_setting(struct relay_settings *s, const char *word, char **rest)
+{
+    const char *value, *more;
+    size_t i;
+
+    for (i = 0; i < LINES && strcmp(lines[i].name, word) != 0;)
+        i++;
+    if (i == LINES)
+        return unknown_line(word);
+    value = strtok_r(NULL, BLANKS, rest);
+    more = strtok_r(NULL, BLANKS, rest);
+    if (!value || more)
+        return wrong("expected one value after %s%s", word, "");
+    return lines[i].set(s, value);
+}
+
+static bool settings_line(struct relay_settings *s, char *line)
+{
+    char *rest, *comment = strchr(line, '#');
+    const char *word;
+
+    if (comment)
+        *comment = '\0';
+    word = strtok_r(line, BLANKS, &rest);
+    if (!word)
+        return true;
+    if (strcmp(word, "push") == 0 || strcmp(word, "pull") == 0)
+        return line_flow(s, word[2] == 's', &rest);
+    if (strcmp(word, "insecure") == 0)
+        return s->insecure = true;
+    return line_setting(s, word, &rest);
+}
+
+static bool settings_lines(struct relay_settings *s, const char *path, FILE *file)
+{
+    char line[LINE_MAX_BYTES];
+    unsigned number = 0;
+
+    while (fgets(line, sizeof(line), file)) {
+        bool whole = strchr(line, '\n') || feof(file);
+
+        number++;
+        if (!whole)
+            ach_errstr_set(ACH_OVERFLOW, "the line is longer than %d bytes", LINE_MAX_BYTES - 2);
+        if (!whole || !settings_line(s, line)) {
+            ach_errstr_set(ACH_EINVAL, "%s, line %u: %s", path, number, ach_errstr());
+            return false;
+        }
+    }
+    return true;
+}
+
+bool relay_settings_read(struct relay_settings *s, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    bool ok;
+
+    if (!file)
+        return wrong("cannot read '%s': %s", path, strerror(errno));
+    ok = settings_lines(s, path, file);
+    fclose(file);
+    return ok;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* settings.h - what achd shall do: from its arguments or a file */
+#ifndef RELAY_SETTINGS_H
+#define RELAY_SETTINGS_H
+
+#include "wire.h"
+
+#define RELAY_PORT 8076u
+#define RELAY_HOST_MAX 256u
+
+struct relay_flow_setting {
+    struct relay_flow_setting *next;
+    struct relay_request request;
+    char local[ACH_CHAN_NAME_MAX];
+    char host[RELAY_HOST_MAX];
+    unsigned port;
+};
+
+struct relay_settings {
+    bool listens;
+    char listen[RELAY_HOST_MAX];
+    unsigned port; /* to listen at, and the default of peers */
+    bool insecure;
+    bool creates; /* peers may create channels: */
+    char create[RELAY_WIRE_TEXT];
+    uint64_t window_max, silence;
+    struct relay_flow_setting *flows;
+};
+
+void relay_settings_init(struct relay_settings *s);
+void relay_settings_finish(struct relay_settings *s);
+
+/* Each function returns false after it has set ach_errstr. */
+
+/* HOST, HOST:PORT, or [HOST]:PORT. */
+bool relay_settings_address(const char *text, unsigned default_port, char host[RELAY_HOST_MAX],
+                            unsigned *port);
+
+/* Append a flow; its name on the other side is the same at first. */
+struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool push,
+                                               const char *address, const char *channel);
+
+/* A word that changes a flow: all, newest, remote=NAME, priority=N, max-age=SECONDS, ... */
+bool relay_settings_word(struct relay_flow_setting *f, const char *word);
+
+/* Read a file. The text of an error begins with the file and the line. */
+bool relay_settings_read(struct relay_settings *s, const char *path);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+
+#define SINKS_MAX 16384u
+
+/* A writer that was stopped in mid-put must not stop the daemon for long. */
+#define LOCK_TIMEOUT_NS 20000000u
+
+static void sink_close(struct relay_sink *s)
+{
+    if (s->open)
+        ach_close(&s->chan);
+    s->open = false;
+}
+
+void relay_sinks_finish(struct relay_sinks *s)
+{
+    while (s->first) {
+        struct relay_sink *next = s->first->next;
+
+        sink_close(s->first);
+        free(s->first);
+        s->first = next;
+    }
+}
+
+struct relay_sink *relay_sinks_find(struct relay_sinks *s, const char *name)
+{
+    struct relay_sink *i = s->first;
+
+    while (i && strcmp(i->name, name) != 0)
+        i = i->next;
+    return i;
+}
+
+static struct relay_sink *sinks_add(struct relay_sinks *s, const char *name)
+{
+    struct relay_sink *sink = s->n < SINKS_MAX ? calloc(1, sizeof(*sink)) : NULL;
+
+    if (!sink)
+        return NULL;
+    snprintf(sink->name, sizeof(sink->name), "%s", name);
+    sink->next = s->first;
+    s->first = sink;
+    s->n++;
+    return sink;
+}
+
+static void learn(struct relay_origins *o, const ach_origin_t *origin)
+{
+    struct relay_origin *e;
+
+    if (!origin->epoch)
+        return;
+    e = relay_origins_add(o, origin->epoch);
+    if (origin->seq > e->mark.seq)
+        e->mark.seq = origin->seq;
+}
+
+/* Read the origins of all messages that the channel holds. */
+static void sink_learn(struct relay_sink *s, uint64_t most)
+{
+    const void *bytes;
+    ach_origin_t origin;
+    size_t size;
+
+    memset(&s->origins, 0, sizeof(s->origins));
+    while (s->relayed && most--) {
+        enum ach_status r = ach_view(&s->chan, &bytes, &size, NULL, 0);
+
+        if (r != ACH_OK && r != ACH_MISSED_FRAME)
+            return;
+        if (ach_channel_origin(&s->chan, &origin) == ACH_OK)
+            learn(&s->origins, &origin);
+    }
+}
+
+static enum ach_status open_handle(struct relay_sink *s, bool lock, ach_info_t *info)
+{
+    enum ach_status r;
+    ach_attr_t attr;
+
+    ach_attr_init(&attr);
+    ach_attr_set_lock_timeout(&attr, LOCK_TIMEOUT_NS);
+    ach_attr_set_lock_source(&attr, lock);
+    r = ach_open(&s->chan, s->name, &attr);
+    if (r == ACH_EAGAIN)
+        return ach_errstr_set(r, "another process relays into the channel '%s', or is its source",
+                              s->name);
+    if (r != ACH_OK)
+        return r;
+    r = ach_channel_info(&s->chan, info);
+    if (r == ACH_OK && info->readonly)
+        r = ach_errstr_set(ACH_EACCES, "no permission to write the channel '%s'", s->name);
+    if (r != ACH_OK)
+        ach_close(&s->chan);
+    return r;
+}
+
+/* The source lock keeps other daemons out: each would have a table of its own. */
+static enum ach_status sink_attach(struct relay_sink *s)
+{
+    ach_info_t info = {0};
+    enum ach_status r = open_handle(s, false, &info);
+
+    if (r == ACH_OK && (info.relayed || info.single_writer)) {
+        ach_close(&s->chan);
+        r = open_handle(s, true, &info);
+    }
+    if (r != ACH_OK)
+        return r;
+    s->open = true;
+    s->relayed = info.relayed;
+    s->epoch = relay_channel_epoch(&info);
+    s->capacity = info.capacity;
+    sink_learn(s, 2 * info.frame_cnt);
+    return ACH_OK;
+}
+
+static enum ach_status attach_or_create(struct relay_sink *s, const struct relay_terms *sender,
+                                        bool create, uint64_t memory_max)
+{
+    enum ach_status r = sink_attach(s);
+
+    if (r != ACH_ENOENT || !sender)
+        return r;
+    if (!create)
+        return ach_errstr_set(r, "there is no channel '%s', and peers may not create it", s->name);
+    r = relay_channel_create(s->name, sender, memory_max);
+    return r == ACH_OK || r == ACH_EEXIST ? sink_attach(s) : r;
+}
+
+bool relay_sink_check(struct relay_sink *s)
+{
+    ach_info_t info;
+    bool lost =
+        s->open && (ach_channel_info(&s->chan, &info) != ACH_OK || info.unlinked || info.replaced);
+
+    if (lost)
+        sink_close(s);
+    return lost;
+}
+
+static enum ach_status circle(const char *name)
+{
+    return ach_errstr_set(ACH_ENOTSUP,
+                          "the channel '%s' stores no origins, so it cannot both receive and send "
+                          "relayed messages; create it with 'ach mk --relayed'",
+                          name);
+}
+
+enum ach_status relay_sinks_share(struct relay_sinks *s, const char *name)
+{
+    struct relay_sink *sink = relay_sinks_find(s, name);
+
+    if (!sink)
+        sink = sinks_add(s, name);
+    if (!sink)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
+    if (sink->open && !sink->relayed)
+        return circle(name);
+    sink->senders++;
+    return ACH_OK;
+}
+
+void relay_sinks_unshare(struct relay_sinks *s, const char *name)
+{
+    struct relay_sink *sink = relay_sinks_find(s, name);
+
+    if (sink && sink->senders)
+        sink->senders--;
+}
+
+enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
+                                const struct relay_terms *sender, bool create,
+                                struct relay_sink **sink)
+{
+    struct relay_sink *found = relay_sinks_find(s, name);
+    enum ach_status r = ACH_OK;
+    struct relay_terms ours;
+
+    if (!found)
+        found = sinks_add(s, name);
+    if (!found)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
+    relay_sink_check(found);
+    if (!found->open)
+        r = attach_or_create(found, sender, create, s->memory_max);
+    if (r == ACH_OK && !found->relayed && found->senders) {
+        sink_close(found);
+        r = circle(name);
+    }
+    if (r == ACH_OK)
+        r = relay_sink_terms(found, &ours);
+    if (r == ACH_OK && sender)
+        r = relay_channel_match(name, &ours, sender);
+    if (r == ACH_OK)
+        *sink = found;
+    return r;
+}
+
+enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms *t)
+{
+    ach_info_t info;
+    enum ach_status r = ach_channel_info(&s->chan, &info);
+
+    if (r == ACH_OK)
+        r = relay_channel_terms(&s->chan, &info, t);
+    if (r == ACH_OK)
+        relay_origins_tell(&s->origins, t);
+    return r;
+}
+
+enum relay_put relay_sink_put(struct relay_sink *s, const ach_origin_t *origin, const void *bytes,
+                              size_t size)
+{
+    struct relay_origin *e;
+    enum ach_status r;
+
+    if (origin->epoch == s->epoch)
+        return RELAY_PUT_KNOWN;
+    e = relay_origins_add(&s->origins, origin->epoch);
+    if (origin->seq <= e->mark.seq)
+        return RELAY_PUT_KNOWN;
+    r = s->relayed ? ach_put_relayed(&s->chan, bytes, size, origin)
+                   : ach_put(&s->chan, bytes, size);
+    if (r == ACH_CORRUPT)
+        return RELAY_PUT_LOST;
+    if (r != ACH_OK)
+        return RELAY_PUT_FAILED;
+    e->mark.seq = origin->seq;
+    return RELAY_PUT_DONE;
+}

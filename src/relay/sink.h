@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sink.h - channels of this host that relayed messages are put into
+ *
+ * All flows of the daemon into one channel share its sink, and with it the table of origins: a
+ * message that comes on two ways is put once. A sink lives as long as the daemon, so that a
+ * connection that was lost resumes where it was. After a restart the table is made of the origins
+ * that the channel holds.
+ */
+#ifndef RELAY_SINK_H
+#define RELAY_SINK_H
+
+#include "origins.h"
+
+struct relay_sink {
+    struct relay_sink *next;
+    char name[ACH_CHAN_NAME_MAX];
+    ach_channel_t chan;
+    bool open;
+    unsigned senders; /* flows that send messages of this channel */
+    bool relayed;     /* origins are stored; otherwise a restart may repeat messages */
+    uint64_t epoch, capacity;
+    struct relay_origins origins;
+};
+
+struct relay_sinks {
+    struct relay_sink *first;
+    unsigned n;
+    uint64_t memory_max; /* of a channel that is created */
+};
+
+enum relay_put { RELAY_PUT_DONE, RELAY_PUT_KNOWN, RELAY_PUT_LOST, RELAY_PUT_FAILED };
+
+void relay_sinks_finish(struct relay_sinks *s);
+
+/* NULL: this daemon has put nothing into that channel. */
+struct relay_sink *relay_sinks_find(struct relay_sinks *s, const char *name);
+
+/*
+ * The open sink for messages of a channel like the sender's. Its channel is created if it is
+ * missing and `create`. sender NULL: only look what is there. Otherwise ach_errstr says why not.
+ */
+enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
+                                const struct relay_terms *sender, bool create,
+                                struct relay_sink **sink);
+
+/*
+ * A flow sends messages of the channel. Not if relayed messages are put into it and it stores no
+ * origins: they would go around in circles. Undone by unshare.
+ */
+enum ach_status relay_sinks_share(struct relay_sinks *s, const char *name);
+void relay_sinks_unshare(struct relay_sinks *s, const char *name);
+
+/* Close a sink whose channel was removed or replaced. True: it was. */
+bool relay_sink_check(struct relay_sink *s);
+
+enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms *t);
+
+/* Put a message unless the channel has it. RELAY_PUT_LOST: the channel was replaced. */
+enum relay_put relay_sink_put(struct relay_sink *s, const ach_origin_t *origin, const void *bytes,
+                              size_t size);
+
+#endif

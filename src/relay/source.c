@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+
+#define ROOM_FIRST 512u
+
+enum ach_status relay_source_open(struct relay_source *s, const char *name, struct relay_terms *t)
+{
+    enum ach_status r;
+    ach_info_t info;
+
+    memset(s, 0, sizeof(*s));
+    r = ach_open(&s->chan, name, NULL);
+    if (r != ACH_OK)
+        return r;
+    r = ach_channel_info(&s->chan, &info);
+    if (r == ACH_OK)
+        r = relay_channel_terms(&s->chan, &info, t);
+    if (r == ACH_OK)
+        r = ach_channel_fd(&s->chan, &s->fd);
+    if (r != ACH_OK) {
+        ach_close(&s->chan);
+        return r;
+    }
+    s->open = true;
+    s->timestamps = info.timestamps;
+    s->relayed = info.relayed;
+    s->clock = info.clock;
+    s->epoch = t->epoch;
+    return ACH_OK;
+}
+
+void relay_source_close(struct relay_source *s)
+{
+    if (s->open)
+        ach_close(&s->chan);
+    free(s->bytes);
+    memset(s, 0, sizeof(*s));
+}
+
+bool relay_source_lost(const struct relay_source *s)
+{
+    ach_info_t info;
+
+    return ach_channel_info(&s->chan, &info) != ACH_OK || info.unlinked || info.replaced;
+}
+
+static bool source_grow(struct relay_source *s, size_t needed)
+{
+    unsigned char *more;
+
+    if (needed < ROOM_FIRST)
+        needed = ROOM_FIRST;
+    more = realloc(s->bytes, needed);
+    if (!more)
+        return false;
+    s->bytes = more;
+    s->room = needed;
+    return true;
+}
+
+static enum ach_status source_copy(struct relay_source *s, int options)
+{
+    for (;;) {
+        enum ach_status r = ach_get(&s->chan, s->bytes, s->room, &s->size, NULL, options);
+
+        if (r != ACH_OVERFLOW)
+            return r == ACH_MISSED_FRAME ? ACH_OK : r;
+        if (!source_grow(s, s->size))
+            return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a message of %zu bytes",
+                                  s->size);
+    }
+}
+
+static uint64_t source_stamp(const struct relay_source *s)
+{
+    struct timespec t;
+
+    if (!s->timestamps || ach_channel_timestamp(&s->chan, &t) != ACH_OK)
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* False: the message was overwritten, so its origin is unknown. */
+static bool find_origin(struct relay_source *s)
+{
+    memset(&s->origin, 0, sizeof(s->origin));
+    if (s->relayed && ach_channel_origin(&s->chan, &s->origin) != ACH_OK)
+        return false;
+    s->local = !s->origin.epoch;
+    if (s->local)
+        s->origin = (ach_origin_t){s->epoch, s->seq, source_stamp(s)};
+    return true;
+}
+
+enum ach_status relay_source_get(struct relay_source *s, bool all)
+{
+    enum ach_status r;
+
+    do {
+        r = source_copy(s, all ? 0 : ACH_O_LAST);
+        if (r != ACH_OK)
+            return r == ACH_CORRUPT ? ACH_ENOENT : r;
+        ach_channel_seq(&s->chan, &s->seq);
+    } while (!find_origin(s));
+    return ACH_OK;
+}

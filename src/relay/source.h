@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* source.h - a channel of this host whose messages are sent to a peer */
+#ifndef RELAY_SOURCE_H
+#define RELAY_SOURCE_H
+
+#include "wire.h"
+
+struct relay_source {
+    ach_channel_t chan;
+    bool open, timestamps, relayed;
+    clockid_t clock;
+    int fd; /* of ach_channel_fd */
+    uint64_t epoch;
+
+    /* The message that was got last. */
+    unsigned char *bytes;
+    size_t size, room;
+    uint64_t seq;
+    bool local; /* it was first put into this channel */
+    ach_origin_t origin;
+};
+
+enum ach_status relay_source_open(struct relay_source *s, const char *name, struct relay_terms *t);
+void relay_source_close(struct relay_source *s);
+
+/* Was the channel removed or replaced? */
+bool relay_source_lost(const struct relay_source *s);
+
+/*
+ * The next message, or the newest. ACH_EAGAIN: there is none. ACH_ENOENT: the channel was
+ * replaced. ACH_FAILED_SYSCALL: no memory.
+ */
+enum ach_status relay_source_get(struct relay_source *s, bool all);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "log.h"
+
+#define INTERVAL_NS 1000000000u
+#define FRAMES 4
+#define FRAME_SIZE 262144
+
+/* Channels of daemons that were killed: nobody holds their source lock. */
+static enum ach_status sweep_one(void *cx, const char *name, enum ach_map map)
+{
+    ach_channel_t chan;
+    ach_info_t info;
+
+    (void)cx;
+    if (map != ACH_MAP_USER || strncmp(name, RELAY_STATUS_PREFIX, strlen(RELAY_STATUS_PREFIX)) != 0)
+        return ACH_OK;
+    if (ach_open(&chan, name, NULL) != ACH_OK)
+        return ACH_OK;
+    if (ach_channel_info(&chan, &info) == ACH_OK && !info.sourced)
+        ach_unlink(name);
+    ach_close(&chan);
+    return ACH_OK;
+}
+
+static enum ach_status status_create(const char *name)
+{
+    ach_channel_type_t type = {{{.name = "achd/Status", .encoding = "json"}}};
+    ach_create_attr_t attr;
+
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_single_writer(&attr, 1);
+    ach_create_attr_set_type(&attr, &type);
+    return ach_create(name, FRAMES, FRAME_SIZE, &attr);
+}
+
+void relay_status_init(struct relay_status *s, unsigned port)
+{
+    ach_attr_t attr;
+    enum ach_status r;
+
+    memset(s, 0, sizeof(*s));
+    ach_list(sweep_one, NULL);
+    snprintf(s->name, sizeof(s->name), "%s%u", RELAY_STATUS_PREFIX,
+             port ? port : (unsigned)getpid());
+    ach_attr_init(&attr);
+    ach_attr_set_lock_source(&attr, 1);
+    r = status_create(s->name);
+    if (r == ACH_OK)
+        r = ach_open(&s->chan, s->name, &attr);
+    s->open = r == ACH_OK;
+    if (!s->open)
+        relay_log_error("there will be no status: %s", ach_errstr());
+}
+
+void relay_status_finish(struct relay_status *s)
+{
+    if (!s->open)
+        return;
+    ach_unlink(s->name);
+    ach_close(&s->chan);
+}
+
+bool relay_status_due(const struct relay_status *s, uint64_t now)
+{
+    return s->open && now >= s->next;
+}
+
+uint64_t relay_status_deadline(const struct relay_status *s, bool changed)
+{
+    return s->open && changed ? s->next : UINT64_MAX;
+}
+
+/* The age that half of the messages did not exceed, to a factor of two. */
+static double age_median(const struct relay_counts *c)
+{
+    uint64_t total = 0, seen = 0;
+    unsigned i;
+
+    for (i = 0; i < RELAY_AGE_BUCKETS; i++)
+        total += c->ages[i];
+    for (i = 0; i < RELAY_AGE_BUCKETS; i++) {
+        seen += c->ages[i];
+        if (total && 2 * seen >= total)
+            return (double)(1ull << i) * 1e-9;
+    }
+    return 0;
+}
+
+static const char *flow_state(const struct relay_flow *f)
+{
+    return f->state == RELAY_FLOW_OPEN ? "open" : *f->why ? "waiting" : "opening";
+}
+
+static void write_counts(struct json *j, const struct relay_counts *c)
+{
+    json_uint(j, "messages", c->messages);
+    json_uint(j, "bytes", c->bytes);
+    json_uint(j, "gaps", c->gaps);
+    json_uint(j, "too_old", c->too_old);
+    json_uint(j, "known", c->known);
+    json_uint(j, "failed", c->failed);
+    if (c->age_max) {
+        json_number(j, "age_p50", age_median(c));
+        json_number(j, "age_max", (double)c->age_max * 1e-9);
+    }
+}
+
+static void write_flow(struct json *j, const struct relay_flow *f)
+{
+    json_object(j, NULL);
+    json_string(j, "channel", f->local);
+    if (strcmp(f->local, f->request.name) != 0)
+        json_string(j, "remote", f->request.name);
+    json_string(j, "direction", f->sends ? "sends" : "receives");
+    json_string(j, "mode", f->request.all ? "all" : "newest");
+    json_uint(j, "priority", f->request.priority);
+    json_string(j, "state", flow_state(f));
+    if (*f->why)
+        json_string(j, "why", f->why);
+    if (f->sink && f->sink->open)
+        json_bool(j, "resumes", f->sink->relayed);
+    write_counts(j, &f->counts);
+    json_end_object(j);
+}
+
+static void write_connection(struct json *j, const struct relay_link *l, uint64_t now)
+{
+    uint64_t error;
+    int64_t offset;
+
+    json_number(j, "rtt", (double)l->window.last * 1e-9);
+    if (relay_clock_offset(&l->clock, now, &offset, &error)) {
+        json_number(j, "offset", (double)offset * 1e-9);
+        json_number(j, "offset_error", (double)error * 1e-9);
+    }
+    json_uint(j, "window", l->window.size);
+    json_uint(j, "unacknowledged", l->window.sent - l->window.acked);
+    json_uint(j, "bytes_in", l->bytes_in);
+    json_uint(j, "bytes_out", l->bytes_out);
+}
+
+static void write_link(struct json *j, const struct relay_link *l, bool flows, uint64_t now)
+{
+    unsigned i;
+
+    json_object(j, NULL);
+    json_string(j, "peer", l->peer);
+    json_string(j, "state", l->state == RELAY_LINK_UP ? "up" : "connecting");
+    write_connection(j, l, now);
+    json_array(j, "flows");
+    for (i = 0; flows && i < l->n_flows; i++)
+        write_flow(j, l->flows[i]);
+    json_end_array(j);
+    json_end_object(j);
+}
+
+static void write_peer(struct json *j, const struct relay_peer *p, bool flows, uint64_t now)
+{
+    unsigned i;
+
+    json_object(j, NULL);
+    json_string(j, "peer", p->name);
+    json_uint(j, "port", p->port);
+    json_string(j, "state", p->up ? "up" : p->link ? "connecting" : "down");
+    json_uint(j, "connections", p->connections);
+    if (*p->why)
+        json_string(j, "why", p->why);
+    if (p->up)
+        write_connection(j, p->link, now);
+    json_array(j, "flows");
+    for (i = 0; flows && i < p->n_flows; i++)
+        write_flow(j, &p->flows[i]);
+    json_end_array(j);
+    json_end_object(j);
+}
+
+static void write_all(FILE *out, const struct relay_peer *p, const struct relay_link *l, bool flows,
+                      uint64_t now)
+{
+    struct json j = JSON_INIT(out);
+
+    json_object(&j, NULL);
+    json_uint(&j, "pid", (uint64_t)getpid());
+    json_array(&j, "links");
+    for (; p; p = p->next)
+        write_peer(&j, p, flows, now);
+    for (; l; l = l->next)
+        write_link(&j, l, flows, now);
+    json_end_array(&j);
+    json_end_object(&j);
+}
+
+/* Without the flows if it does not fit. */
+static enum ach_status put_once(struct relay_status *s, const struct relay_peer *peers,
+                                const struct relay_link *links, bool flows, uint64_t now)
+{
+    enum ach_status r = ACH_FAILED_SYSCALL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out) {
+        write_all(out, peers, links, flows, now);
+        fclose(out);
+        if (size)
+            r = ach_put(&s->chan, text, size);
+    }
+    free(text);
+    return r;
+}
+
+void relay_status_put(struct relay_status *s, const struct relay_peer *peers,
+                      const struct relay_link *links, uint64_t now)
+{
+    s->next = now + INTERVAL_NS;
+    if (put_once(s, peers, links, true, now) == ACH_OVERFLOW)
+        put_once(s, peers, links, false, now);
+}
