@@ -73,6 +73,9 @@ enum ach_status property_bytes(const ach_type_t *type, const uint8_t *data, size
 /* The bytes come from a client of a TCP server, or from a server. */
 void property_wire(const uint8_t *data, size_t size);
 
+/* The bytes come from a peer of achd, which stays within its bounds. */
+void property_relay(const uint8_t *data, size_t size);
+
 /*
  * The bytes say what drivers and clients of a robot do, in several threads. Subscriptions
  * are settled once, requests answered once, and the robot ends.
