@@ -211,6 +211,7 @@ _ach() {
             gen)
                 _ach_files '*.msg' "$cur"
                 return ;;
+            relay) words=status ;;
             replay)
                 compopt -o filenames 2>/dev/null
                 IFS=$'\n'

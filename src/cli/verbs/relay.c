@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ach relay - the figures of the relays (achd) on this machine */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json_parse.h"
+#include "table.h"
+
+/* achd puts its figures as JSON into a channel of this name; while it runs, it is the source. */
+#define STATUS_PREFIX "achd-status."
+#define STATUS_MAX (4u << 20)
+
+struct relay_list {
+    bool json;
+    unsigned found;
+    struct table table;
+};
+
+static struct value_text text_of(const struct value *object, const char *name)
+{
+    const struct value *v = value_member(object, name, strlen(name));
+
+    if (!v || (v->kind != VALUE_TEXT && v->kind != VALUE_NUMBER))
+        return (struct value_text){"-", 1};
+    return (struct value_text){v->text, v->count};
+}
+
+static void text_cell(struct table *t, const struct value *object, const char *name)
+{
+    struct value_text text = text_of(object, name);
+
+    table_cell(t, "%.*s", (int)text.size, text.at);
+}
+
+static void time_cell(struct table *t, const struct value *object, const char *name)
+{
+    const struct value *v = value_member(object, name, strlen(name));
+    double seconds;
+
+    if (v && value_real(v, &seconds))
+        table_cell(t, "%.3f ms", seconds * 1e3);
+    else
+        table_cell(t, "-");
+}
+
+static void flow_row(struct table *t, const struct value *link, const struct value *flow)
+{
+    text_cell(t, link, "peer");
+    text_cell(t, flow, "channel");
+    text_cell(t, flow, "direction");
+    text_cell(t, flow, "state");
+    text_cell(t, flow, "messages");
+    text_cell(t, flow, "gaps");
+    text_cell(t, flow, "too_old");
+    time_cell(t, flow, "age_p50");
+    time_cell(t, link, "rtt");
+    time_cell(t, link, "offset");
+}
+
+static void link_rows(struct table *t, const struct value *link)
+{
+    const struct value *flows = value_member(link, "flows", strlen("flows"));
+    size_t i;
+
+    for (i = 0; flows && flows->kind == VALUE_LIST && i < flows->count; i++)
+        flow_row(t, link, &flows->items[i]);
+}
+
+static void status_rows(struct table *t, const char *text, size_t size)
+{
+    struct value_tree tree = {.root = {.kind = VALUE_NULL}};
+    const struct value *links = NULL;
+    size_t i;
+
+    if (value_parse_json(&tree.arena, text, size, &tree.root) == ACH_OK &&
+        tree.root.kind == VALUE_OBJECT)
+        links = value_member(&tree.root, "links", strlen("links"));
+    for (i = 0; links && links->kind == VALUE_LIST && i < links->count; i++)
+        link_rows(t, &links->items[i]);
+    value_tree_finish(&tree);
+}
+
+static void status_show(struct relay_list *l, ach_channel_t *chan)
+{
+    char *text = malloc(STATUS_MAX);
+    size_t size;
+    enum ach_status r;
+
+    if (!text)
+        return;
+    r = ach_get(chan, text, STATUS_MAX, &size, NULL, ACH_O_LAST);
+    if (r == ACH_OK || r == ACH_MISSED_FRAME) {
+        l->found++;
+        if (l->json)
+            printf("%.*s\n", (int)size, text);
+        else
+            status_rows(&l->table, text, size);
+    }
+    free(text);
+}
+
+/* A channel that is nobody's was left by a daemon that was killed. */
+static enum ach_status status_one(void *cx, const char *name, enum ach_map map)
+{
+    ach_channel_t chan;
+    ach_info_t info;
+    ach_attr_t attr;
+
+    if (map != ACH_MAP_USER || strncmp(name, STATUS_PREFIX, strlen(STATUS_PREFIX)) != 0)
+        return ACH_OK;
+    ach_attr_init(&attr);
+    ach_attr_set_readonly(&attr, 1);
+    if (ach_open(&chan, name, &attr) != ACH_OK)
+        return ACH_OK;
+    if (ach_channel_info(&chan, &info) == ACH_OK && info.sourced)
+        status_show(cx, &chan);
+    ach_close(&chan);
+    return ACH_OK;
+}
+
+static void status_heads(struct table *t)
+{
+    static const char *const heads[] = {"PEER", "CHANNEL", "DIRECTION", "STATE", "MESSAGES",
+                                        "GAPS", "TOO OLD", "AGE",       "RTT",   "OFFSET"};
+    size_t i;
+
+    for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+        table_cell(t, "%s", heads[i]);
+}
+
+static int status_all(struct relay_list *l)
+{
+    if (!l->json)
+        status_heads(&l->table);
+    if (ach_list(status_one, l) != ACH_OK)
+        return fail_errstr();
+    if (!l->found) {
+        complain("no achd runs on this machine");
+        return EXIT_FAILED;
+    }
+    if (!l->json)
+        table_print(&l->table, stdout, SIZE_MAX, "\n");
+    return EXIT_OK;
+}
+
+static int relay_run(int argc, char **argv)
+{
+    static const struct option longs[] = {{"json", no_argument, NULL, 'j'}, {0}};
+    struct relay_list l = {.table = {.align = "llllrrrrrr"}};
+    int c, status;
+
+    while ((c = getopt_long(argc, argv, "j", longs, NULL)) != -1) {
+        if (c != 'j')
+            return usage_hint();
+        l.json = true;
+    }
+    if (optind + 1 != argc || strcmp(argv[optind], "status") != 0)
+        return usage("expected 'ach relay status'");
+    status = status_all(&l);
+    table_finish(&l.table);
+    return status;
+}
+
+const struct verb verb_relay = {
+    .name = "relay",
+    .summary = "figures of achd, which relays channels between machines",
+    .help =
+        "Usage: ach relay status [OPTION ...]\n\n"
+        "Print what each achd of this machine relays: messages, gaps, ages, and the round trip\n"
+        "and the clock's offset to each peer.\n\n"
+        "Options:\n"
+        "  -j, --json  print a JSON object for each achd, one per line\n"
+        "  -h, --help  print this help\n\n"
+        "Examples:\n"
+        "  ach relay status\n"
+        "  ach relay status --json | jq '.links[].rtt'\n",
+    .run = relay_run,
+};
