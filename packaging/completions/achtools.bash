@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Bash completion for achcat(1), achlog(1), achcop(1), ach-dds(1) and ach-ros(1). Options and their arguments
-# come from the programs' --help, channels from ach.
+# Bash completion for achcat(1), achlog(1), achcop(1), achd(1), ach-dds(1) and ach-ros(1). Options and
+# their arguments come from the programs' --help, channels from ach.
 
 # The argument of an option: FILE, DIR, N or SECONDS, or empty.
 _achtools_takes() {
@@ -44,8 +44,10 @@ _achtools() {
     operands=$(_achtools_operands)
     case ${COMP_WORDS[0]##*/}:$operands in
         achcop:0) action=-c ;;
+        achd:0) action=-W words='serve push pull run' ;;
+        achd:1) [[ $prev == run ]] && action=-f || return ;;
         achcop:* | achcat:1) action=-f ;;
-        achcat:0 | achlog:* | ach-dds:*) action=-W ;;
+        achcat:0 | achlog:* | ach-dds:* | achd:2) action=-W ;;
         ach-ros:*) action=-W words="push pull device $(ach ls --names 2>/dev/null)" ;;
         *) return ;;
     esac
@@ -73,4 +75,4 @@ _achtools() {
     esac
 }
 
-complete -F _achtools achcat achlog achcop ach-dds ach-ros
+complete -F _achtools achcat achlog achcop achd ach-dds ach-ros
