@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two hosts: daemons are killed and stopped, the link is cut, an address changes. Messages keep
+arriving, none twice and none out of order, and no message is lost that the channel still holds.
+
+faults.py ACHD ACH ORACLE
+"""
+import random
+import signal
+import sys
+import time
+
+from hosts import check, hosts, result, scale, until, wait
+
+N = scale(20000)
+PAUSE = 150
+A, B = hosts(2)
+dice = random.Random(1)
+
+
+def serve():
+    B.achd("serve", "--bind", "0.0.0.0", "--create", "*")
+
+
+def received():
+    return [f for f in B.flows() if f["direction"] == "receives" and f["state"] == "open"]
+
+
+def kill(host):
+    host.kill()
+    time.sleep(dice.random() / 10)
+    host.restart()
+
+
+def pause(host):
+    host.kill(signal.SIGSTOP)
+    time.sleep(dice.random() / 5)
+    host.kill(signal.SIGCONT)
+
+
+def cut():
+    B.cut()
+    time.sleep(dice.random() / 5)
+    B.cut(False)
+
+
+def long_cut():
+    """Until both sides have given up the connection."""
+    B.cut()
+    time.sleep(2.5)
+    B.cut(False)
+
+
+FAULTS = [lambda: kill(A), lambda: kill(B), lambda: pause(A), lambda: pause(B), cut, long_cut]
+
+
+def disturb(writer):
+    """Faults until the writer has ended, each kind at least once."""
+    left = FAULTS[:]
+    while writer.poll() is None or left:
+        time.sleep(dice.random() / 4)
+        (left.pop() if left else dice.choice(FAULTS[:5]))()
+
+
+def exact(push):
+    """The channel holds all messages, so that each one must arrive in spite of the faults."""
+    name = "all" + ("push" if push else "pull")
+    maker, other = (A, B) if push else (B, A)
+    maker.make(name, N)
+    serve()
+    A.achd("--all", "push" if push else "pull", B.address, name)
+    reader = other.get(name, {1: N})
+    writer = maker.put(name, 1, N, PAUSE)
+    disturb(writer)
+    wait(writer)
+    check(result(reader) == {1: (N, 0, 0)}, f"{name}: all of {N}")
+    A.kill(signal.SIGTERM)
+    B.kill(signal.SIGTERM)
+
+
+def newest():
+    """A small channel: messages may be lost, and the numbers of the origins count how many."""
+    A.make("few", 8)
+    serve()
+    A.achd("push", B.address, "few")
+    reader = B.get("few", {1: N})
+    writer = A.put("few", 1, N, PAUSE)
+    disturb(writer)
+    wait(writer)
+    got, missing, by_origin = result(reader)[1]
+    check(missing == by_origin, f"gaps: {missing} by numbers, {by_origin} by origins")
+    A.kill(signal.SIGTERM)
+    B.kill(signal.SIGTERM)
+
+
+def counted():
+    """Without a restart, the daemon that pulls counts exactly the messages that are missing."""
+    A.make("counted", 8)
+    B.make("counted", N, 64, "--relayed")
+    A.achd("serve", "--bind", "0.0.0.0")
+    B.achd("pull", A.address, "counted")
+    reader = B.get("counted", {1: N})
+    writer = A.put("counted", 1, N, PAUSE // 2)
+    while writer.poll() is None:
+        dice.choice([lambda: pause(B), cut, lambda: pause(A), lambda: kill(A)])()
+        time.sleep(dice.random() / 4)
+    wait(writer)
+    got, missing, _ = result(reader)[1]
+    until(f"the figures: {got}", lambda: sum(f["messages"] for f in received()) == got)
+    gaps = sum(f["gaps"] for f in received())
+    check(gaps == missing, f"{got} received, {missing} missing, {gaps} counted")
+    A.kill(signal.SIGTERM)
+    B.kill(signal.SIGTERM)
+
+
+def address():
+    """The server gets another address; a name leads to it. Then the first address comes back."""
+    A.make("moved", N)
+    serve()
+    A.achd("--all", "push", B.address, "moved")
+    reader = B.get("moved", {1: 2000})
+    wait(A.put("moved", 1, 1000))
+    until("the first part", lambda: any(f["messages"] >= 1000 for f in received()))
+    old = B.address
+    B.readdress("10.77.0.99")
+    wait(A.put("moved", 1, 1000, first=1001))
+    time.sleep(2.5)
+    B.readdress(old)
+    check(result(reader) == {1: (2000, 0, 0)}, "all of 2000 after the address changed")
+    A.kill(signal.SIGTERM)
+    B.kill(signal.SIGTERM)
+
+
+exact(True)
+exact(False)
+newest()
+counted()
+address()
+sys.exit(0)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hosts for tests of achd: network namespaces on one bridge, each with channels of its own."""
+import atexit
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ACHD, ACH, ORACLE = (os.path.abspath(p) for p in sys.argv[1:4])
+FACTOR = max(1, int(os.environ.get("ACH_TEST_TIME", "1")))
+SCALE = int(os.environ.get("ACH_TEST_SCALE", "100"))
+TAG = f"r{os.getpid() % 100000}"
+BASE = os.environ["ACH_DIR"]
+LIMIT = 60 * FACTOR
+
+
+def scale(n):
+    """Amount of work: ACH_TEST_SCALE percent of n."""
+    return max(1, n * SCALE // 100)
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def ip(*args, check=True):
+    return subprocess.run(["ip", *args], check=check, timeout=LIMIT, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+
+
+def until(what, condition):
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.02)
+    sys.exit(f"not within {LIMIT} s: {what}")
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+class Host:
+    """A host: a namespace with an interface, or with loopback only if there is no network."""
+    all = []
+
+    def __init__(self, number, network=True):
+        self.number = number
+        self.space = f"{TAG}h{number}" if network else None
+        self.address = f"10.77.0.{number}" if network else "127.0.0.1"
+        self.dir = os.path.join(BASE, f"host{number}")
+        os.mkdir(self.dir)
+        self.daemon = None
+        self.arguments = []
+        self.started = []
+        Host.all.append(self)
+        if network:
+            self.connect()
+
+    def connect(self):
+        ip("netns", "add", self.space)
+        ip("link", "add", f"{TAG}v{self.number}", "type", "veth", "peer", "name", "eth0", "netns",
+           self.space)
+        ip("link", "set", f"{TAG}v{self.number}", "master", f"{TAG}b", "up")
+        ip("-n", self.space, "addr", "add", f"{self.address}/24", "dev", "eth0")
+        ip("-n", self.space, "link", "set", "eth0", "up")
+        ip("-n", self.space, "link", "set", "lo", "up")
+
+    def start(self, *command, **options):
+        prefix = ["ip", "netns", "exec", self.space] if self.space else []
+        p = subprocess.Popen([*prefix, *command], env={**os.environ, "ACH_DIR": self.dir},
+                             preexec_fn=die_with_parent, text=True, **options)
+        self.started.append(p)
+        return p
+
+    def run(self, *command):
+        p = self.start(*command, stdout=subprocess.PIPE)
+        out, _ = p.communicate(timeout=LIMIT)
+        if p.returncode:
+            sys.exit(f"{command}: exit status {p.returncode}")
+        return out
+
+    def make(self, channel, frames=1024, size=64, *options):
+        self.run(ACH, "mk", "-m", str(frames), "-n", str(size), "--timestamps", *options, channel)
+
+    def achd(self, *arguments, config=None):
+        """Start the daemon with these arguments, or with the lines of a config."""
+        if config is not None:
+            path = os.path.join(self.dir, "achd.conf")
+            with open(path, "w") as f:
+                f.write(config)
+            arguments = ["run", path]
+        self.arguments = ["--silence", "2", *arguments]
+        if self.space:
+            self.arguments.insert(0, "--insecure")
+        self.restart()
+
+    def restart(self):
+        self.daemon = self.start(ACHD, *self.arguments)
+
+    def kill(self, sig=signal.SIGKILL):
+        self.daemon.send_signal(sig)
+        if sig in (signal.SIGKILL, signal.SIGTERM):
+            self.daemon.wait(timeout=LIMIT)
+
+    def cut(self, cut=True):
+        ip("link", "set", f"{TAG}v{self.number}", "down" if cut else "up")
+
+    def readdress(self, address):
+        ip("-n", self.space, "addr", "del", f"{self.address}/24", "dev", "eth0")
+        ip("-n", self.space, "addr", "add", f"{address}/24", "dev", "eth0")
+        self.address = address
+
+    def status(self):
+        """The newest figures of this host's daemon, None: none yet."""
+        p = self.start(ACH, "relay", "status", "--json", stdout=subprocess.PIPE,
+                       stderr=subprocess.DEVNULL)
+        out, _ = p.communicate(timeout=LIMIT)
+        lines = [json.loads(line) for line in out.splitlines()]
+        return lines[0] if lines else None
+
+    def flows(self):
+        return [f for l in (self.status() or {"links": []})["links"] for f in l["flows"]]
+
+    def put(self, channel, source, count, pause=0, first=1, size=32):
+        return self.start(ORACLE, "put", channel, str(source), str(first), str(count), str(pause),
+                          str(size))
+
+    def get(self, channel, sources, count=0):
+        """Start the oracle, which ends when the last number of each source has come."""
+        return self.start(ORACLE, "get", channel, str(count), "100",
+                          *(f"{s}:{last}" for s, last in sources.items()), stdout=subprocess.PIPE)
+
+
+def result(reader):
+    """{source: (received, missing, missing by origin)} of an oracle that has ended well."""
+    out, _ = reader.communicate(timeout=120 * FACTOR)
+    if reader.returncode:
+        sys.exit(f"the oracle failed: {reader.args}")
+    rows = [[int(n) for n in line.split()] for line in out.splitlines()]
+    return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def wait(*processes):
+    for p in processes:
+        if p.wait(timeout=120 * FACTOR):
+            sys.exit(f"failed: {p.args}")
+
+
+def clean():
+    for host in Host.all:
+        for p in host.started:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
+        if host.space:
+            ip("netns", "del", host.space, check=False)
+        shutil.rmtree(host.dir, ignore_errors=True)
+    ip("link", "del", f"{TAG}b", check=False)
+
+
+def hosts(n):
+    """n hosts on one bridge."""
+    atexit.register(clean)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    made = shutil.which("ip") and ip("link", "add", f"{TAG}b", "type", "bridge", check=False)
+    if not made or made.returncode:
+        skip(f"no network namespaces: {made.stdout.strip() if made else 'there is no ip(8)'}")
+    ip("link", "set", f"{TAG}b", "up")
+    return [Host(i + 1) for i in range(n)]
+
+
+def local(n):
+    """n hosts without a network: they share loopback."""
+    atexit.register(clean)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    return [Host(i + 1, network=False) for i in range(n)]
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"failed: {what}")

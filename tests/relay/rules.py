@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Types, ages, limits, settings, and peers that do not follow the protocol.
+
+rules.py ACHD ACH ORACLE
+"""
+import os
+import random
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+from hosts import ACH, ACHD, LIMIT, check, local, result, until, wait
+
+A, B = local(2)
+
+
+def serve(*arguments):
+    """Start the server of B at a free port."""
+    B.achd("-p", "0", *arguments, "serve")
+    until("the server", lambda: B.status() is not None)
+    return next(int(n.rpartition(".")[2]) for n in os.listdir(B.dir)
+                if n.startswith("achshm-achd-status."))
+
+
+def flow(host, channel):
+    return next((f for f in host.flows() if f["channel"] == channel), {})
+
+
+def connect(*arguments):
+    A.achd("-p", str(PORT), *arguments)
+
+
+def why(text):
+    until(f"'{text}' in {A.flows()}", lambda: any(text in f.get("why", "") for f in A.flows()))
+    A.kill(signal.SIGTERM)
+
+
+def types():
+    """The far channel gets the same type and geometry; another type is refused by name."""
+    A.run(ACH, "mk", "-m", "9", "-n", "77", "--timestamps", "--type", "a/One", "--encoding", "json",
+          "typed")
+    connect("push", "127.0.0.1", "typed")
+    until("typed is open", lambda: flow(A, "typed").get("state") == "open")
+    info = B.run(ACH, "info", "--json", "typed")
+    for part in ('"frames":9', '"size":77', '"timestamps":true', "a/One"):
+        check(part in info.replace(": ", ":"), f"{part} in {info}")
+    A.kill(signal.SIGTERM)
+    A.run(ACH, "mk", "-t", "--type", "a/Other", "--encoding", "json", "typed")
+    connect("push", "127.0.0.1", "typed")
+    why("the channel 'typed' has the type a/One, and the sender's a/Other")
+
+
+def rights():
+    """Peers create only channels that the pattern allows."""
+    A.make("forbidden", 8)
+    connect("push", "127.0.0.1", "forbidden")
+    why("peers may not create it")
+
+
+def ages():
+    """Messages that waited while the daemon was stopped are too old, and never put."""
+    A.make("aged", 64)
+    connect("--all", "--max-age", "0.5", "push", "127.0.0.1", "aged")
+    until("aged is open", lambda: flow(A, "aged").get("state") == "open")
+    A.kill(signal.SIGSTOP)
+    wait(A.put("aged", 1, 20))
+    time.sleep(0.7)
+    A.kill(signal.SIGCONT)
+    reader = B.get("aged", {1: 21})
+    until("old ones are counted", lambda: flow(A, "aged").get("too_old") == 20)
+    while reader.poll() is None:  # until one is fast enough, however slow this machine is
+        wait(A.put("aged", 1, 1, first=21 + int(time.monotonic() * 1000)))
+        time.sleep(0.1)
+    rows = reader.communicate()[0].split()
+    check(reader.returncode == 0 and rows[0] == "1", f"only young messages: {rows}")
+    A.kill(signal.SIGTERM)
+    A.run(ACH, "mk", "-m", "8", "unstamped")
+    connect("--max-age", "0.5", "push", "127.0.0.1", "unstamped")
+    until("unstamped is open", lambda: flow(A, "unstamped").get("state") == "open")
+    wait(A.put("unstamped", 1, 3))
+    until("of unknown age", lambda: flow(A, "unstamped").get("too_old", 0) > 0)
+    check(flow(A, "unstamped")["messages"] == 0, "a message of unknown age is not sent")
+    A.kill(signal.SIGTERM)
+
+
+def rate():
+    """Not more messages than the period allows; the time of the test itself is the measure."""
+    A.make("limited", 64)
+    connect("-u", "200000", "push", "127.0.0.1", "limited")
+    until("limited is open", lambda: flow(A, "limited").get("state") == "open")
+    begin = time.monotonic()
+    wait(A.put("limited", 1, 1000, 1000))
+    until("some came", lambda: flow(A, "limited")["messages"] > 2)
+    sent, took = flow(A, "limited")["messages"], time.monotonic() - begin
+    check(sent <= took / 0.2 + 2, f"{sent} messages in {took} s")
+    A.kill(signal.SIGTERM)
+
+
+def removed():
+    """A channel that is removed and created again, on either side."""
+    A.make("again", 64)
+    connect("--all", "push", "127.0.0.1", "again")
+    wait(A.put("again", 1, 10))
+    result(B.get("again", {1: 10}))
+    B.run(ACH, "rm", "again")
+    result(B.get("again", {1: 10}))  # the new channel gets what the source still holds
+    A.run(ACH, "rm", "again")
+    A.make("again", 64)
+    wait(A.put("again", 2, 10))
+    result(B.get("again", {1: 0, 2: 10}))
+    A.kill(signal.SIGTERM)
+
+
+def plain():
+    """A channel that stores no origins is used as it is, but cannot send on what it received."""
+    A.make("plain", 64)
+    B.make("plain", 64)
+    connect("--all", "push", "127.0.0.1", "plain")
+    wait(A.put("plain", 1, 10))
+    result(B.get("plain", {1: 10}))
+    until("no exact resume after a restart", lambda: flow(B, "plain").get("resumes") is False)
+    A.kill(signal.SIGTERM)
+    connect("pull", "127.0.0.1", "plain")
+    why("stores no origins")
+
+
+def say(data, expect_close=True):
+    """Send bytes to the server, which must close the connection and go on."""
+    with socket.create_connection(("127.0.0.1", PORT), timeout=LIMIT) as s:
+        try:
+            s.sendall(data)
+            while expect_close and s.recv(65536):
+                pass
+        except ConnectionError:
+            pass
+
+
+def frame(kind, body, flow_=0, flags=1):
+    return struct.pack("<IBBH", len(body) + 4, kind, flags, flow_) + body
+
+
+HELLO = frame(1, b"ACHR\1\0" + struct.pack("<QIH", 5, 65664, 0))
+
+
+def opens(name, number=0, frames=8, size=64):
+    terms = struct.pack("<QQQIBBH", 77, frames, size, 1, 0, 0, 0)
+    return frame(2, b"\1\1\4" + struct.pack("<H", len(name)) + name + bytes(24) + terms, number)
+
+
+def hostile():
+    dice = random.Random(2)
+    memory = f"/proc/{B.daemon.pid}/status"
+
+    def resident():
+        with open(memory) as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+    before = resident()
+    say(b"GET / HTTP/1.0\r\n\r\n")
+    say(frame(1, b"ACHR\2\0" + struct.pack("<QIH", 5, 65664, 0)))    # another major version
+    say(HELLO + HELLO)
+    say(HELLO + frame(7, struct.pack("<QQQQ", 1 << 60, 1, 1, 1)))    # ACK of bytes never sent
+    say(HELLO + struct.pack("<IBBH", 0x7fffffff, 5, 0, 0))           # a frame of 2 GiB
+    say(HELLO + opens(b"x", number=9))                               # a number out of order
+    say(HELLO + frame(5, bytes(80)))                                 # DATA of no flow
+    say(HELLO + opens(b"ok-huge", frames=1 << 40, size=1 << 20), False)
+    say(HELLO + opens(b"../../etc"), False)
+    say(HELLO + b"".join(opens(b"ok-%d" % (i % 7), number=i % 7) for i in range(5000)), False)
+    say(HELLO + b"".join(frame(8, bytes(8)) for i in range(50000)), False)  # PINGs, no reading
+    for _ in range(30):
+        say(HELLO + dice.randbytes(3000), False)
+    for _ in range(20):  # messages that begin and never end
+        part = struct.pack("<QQQQQQQQI", 1, 0, 5, 1, 0, 0, 0, 0, 500) + b"y" * 90
+        say(HELLO + opens(b"ok-part") + frame(5, part), False)
+    check(B.daemon.poll() is None, "the server survives")
+    check(resident() < before + 64 * 1024, f"memory: {before} before, {resident()} KiB now")
+    check(not os.path.exists(f"{B.dir}/achshm-ok-huge"), "no huge channel")
+    A.make("ok-alive", 64)
+    connect("--all", "push", "127.0.0.1", "ok-alive")
+    wait(A.put("ok-alive", 1, 10))
+    result(B.get("ok-alive", {1: 10}))
+    A.kill(signal.SIGTERM)
+
+
+def refused(text, *arguments, lines=None):
+    if lines is not None:
+        path = os.path.join(A.dir, "bad.conf")
+        with open(path, "w") as f:
+            f.write(lines)
+        arguments = ("run", path)
+    p = subprocess.run([ACHD, *arguments], env={**os.environ, "ACH_DIR": A.dir}, timeout=LIMIT,
+                       stderr=subprocess.PIPE, text=True)
+    check(p.returncode in (1, 2) and text in p.stderr, f"{arguments}: '{text}' in {p.stderr}")
+
+
+def settings():
+    refused("not a loopback address", "--bind", "0.0.0.0", "serve")
+    refused("the transport must be tcp, not 'udp'", "-t", "udp", "push", "h", "c")
+    refused("expected serve, push", "puhs", "h", "c")
+    refused("'a/b'", "push", "h", "a/b")
+    refused("from 0 to 7, not '9'", "--priority", "9", "push", "h", "c")
+    refused("line 2: expected push, pull", lines="# fine\npsh h c\n")
+    refused("did you mean 'push'", lines="psh h c\n")
+    refused("line 1: expected push HOST CHANNEL", lines="push h\n")
+    refused("did you mean 'priority'", lines="push h c prioriti=3\n")
+    refused("a port is a number", lines="push h:x c\n")
+    refused("line 1: expected one value after listen", lines="listen\n")
+    refused("cannot read", "run", "/nonexistent")
+    connect("push", "192.0.2.1", "c")
+    until("refused without --insecure", lambda: "--insecure" in str(A.status()))
+    A.kill(signal.SIGTERM)
+
+
+def idle():
+    """A connection without messages uses no processor time."""
+    A.make("ok-idle", 64)
+    connect("push", "127.0.0.1", "ok-idle")
+    until("ok-idle is open", lambda: flow(A, "ok-idle").get("state") == "open")
+    time.sleep(2)
+
+    def switches():
+        with open(f"/proc/{A.daemon.pid}/status") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("voluntary"))
+    before = switches()
+    time.sleep(0.9)  # a PING is due each second, half of the silence that this test allows
+    check(switches() - before <= 6, f"{switches() - before} wake-ups of an idle daemon")
+    A.kill(signal.SIGTERM)
+
+
+def many():
+    """A thousand channels on one connection."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    n = 1000 if hard >= 20000 else 100
+    names = [f"ok-many{i}" for i in range(n)]
+    A.run(ACH, "mk", "-m", "2", "-n", "64", *names)
+    A.achd(config="".join(f"push 127.0.0.1:{PORT} {name} all\n" for name in names))
+    until("all are open", lambda: sum(f["state"] == "open" for f in A.flows()) == n)
+    wait(A.put(names[n // 2], 1, 2))
+    result(B.get(names[n // 2], {1: 2}))
+    A.kill(signal.SIGTERM)
+
+
+PORT = serve("--create", "[!f]*")
+for test in (types, rights, ages, rate, removed, plain, settings, idle, hostile, many):
+    print(f"== {test.__name__}", flush=True)
+    test()
+B.kill(signal.SIGTERM)
+check(B.daemon.returncode == 0, "the server ends well")
+sys.exit(0)
