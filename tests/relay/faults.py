@@ -5,6 +5,7 @@ arriving, none twice and none out of order, and no message is lost that the chan
 
 faults.py ACHD ACH ORACLE
 """
+import os
 import random
 import signal
 import sys
@@ -12,7 +13,9 @@ import time
 
 from hosts import check, hosts, result, scale, until, wait
 
-N = scale(20000)
+MANY = scale(100_000)
+N = scale(20_000)
+FRAMES = 32768
 PAUSE = 150
 A, B = hosts(2)
 dice = random.Random(1)
@@ -63,17 +66,21 @@ def disturb(writer):
 
 
 def exact(push):
-    """The channel holds all messages, so that each one must arrive in spite of the faults."""
+    """The channel holds all messages that the reader may lack, so that each one must arrive."""
+    count = MANY if push else N
     name = "all" + ("push" if push else "pull")
     maker, other = (A, B) if push else (B, A)
-    maker.make(name, N)
+    os.environ["ORACLE_PROGRESS"] = os.path.join(maker.dir, name)
+    os.environ["ORACLE_AHEAD"] = str(FRAMES - 1024)
+    maker.make(name, FRAMES)
     serve()
     A.achd("--all", "push" if push else "pull", B.address, name)
-    reader = other.get(name, {1: N})
-    writer = maker.put(name, 1, N, PAUSE)
+    reader = other.get(name, {1: count})
+    writer = maker.put(name, 1, count, PAUSE)
     disturb(writer)
     wait(writer)
-    check(result(reader) == {1: (N, 0, 0)}, f"{name}: all of {N}")
+    check(result(reader) == {1: (count, 0, 0)}, f"{name}: all of {count}")
+    del os.environ["ORACLE_PROGRESS"]
     A.kill(signal.SIGTERM)
     B.kill(signal.SIGTERM)
 
@@ -115,7 +122,7 @@ def counted():
 
 def address():
     """The server gets another address; a name leads to it. Then the first address comes back."""
-    A.make("moved", N)
+    A.make("moved", 4096)
     serve()
     A.achd("--all", "push", B.address, "moved")
     reader = B.get("moved", {1: 2000})

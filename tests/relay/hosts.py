@@ -134,13 +134,14 @@ class Host:
 
     def get(self, channel, sources, count=0):
         """Start the oracle, which ends when the last number of each source has come."""
-        return self.start(ORACLE, "get", channel, str(count), "100",
+        limit = 200 + max(sources.values()) // 500
+        return self.start(ORACLE, "get", channel, str(count), str(limit),
                           *(f"{s}:{last}" for s, last in sources.items()), stdout=subprocess.PIPE)
 
 
 def result(reader):
     """{source: (received, missing, missing by origin)} of an oracle that has ended well."""
-    out, _ = reader.communicate(timeout=120 * FACTOR)
+    out, _ = reader.communicate(timeout=3000 * FACTOR)
     if reader.returncode:
         sys.exit(f"the oracle failed: {reader.args}")
     rows = [[int(n) for n in line.split()] for line in out.splitlines()]
@@ -149,7 +150,7 @@ def result(reader):
 
 def wait(*processes):
     for p in processes:
-        if p.wait(timeout=120 * FACTOR):
+        if p.wait(timeout=3000 * FACTOR):
             sys.exit(f"failed: {p.args}")
 
 

@@ -8,7 +8,11 @@
  *     get until the message LAST of each source has come. Fails if a message comes twice, out of
  *     order or damaged, or if its origin does not match. COUNT: how many must come at least.
  *     Prints for each source: received, missing by the numbers in the messages, missing by the
- *     sequences of their origins. With "-" instead of LAST the source may send nothing.
+ *     sequences of their origins. With LAST 0 the source may send nothing.
+ *
+ * ORACLE_PROGRESS, if set, is a file through which the reader tells the writer how far it is. The
+ * writer waits while it is ORACLE_AHEAD messages ahead, so that none is overwritten unread however
+ * slow this machine is.
  */
 #include <inttypes.h>
 
@@ -35,12 +39,29 @@ static uint64_t sum_of(const struct message *m)
     return check_random(&state);
 }
 
+static int progress_file(void)
+{
+    const char *path = getenv("ORACLE_PROGRESS");
+
+    return path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+}
+
+static void wait_for_reader(int fd, uint64_t number)
+{
+    const char *text = getenv("ORACLE_AHEAD");
+    uint64_t ahead = text ? strtoull(text, NULL, 10) : 0, at = 0;
+
+    while (fd >= 0 && ahead && pread(fd, &at, sizeof(at), 0) >= 0 && number > at + ahead)
+        check_sleep_ms(1);
+}
+
 static int put(char **argv, int argc)
 {
     uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10), i;
     long pause = strtol(argv[4], NULL, 10);
     size_t size = argc > 5 ? strtoull(argv[5], NULL, 10) : sizeof(struct message);
     struct message *m = calloc(1, size < sizeof(*m) ? sizeof(*m) : size);
+    int progress = progress_file();
     ach_channel_t chan;
 
     REQUIRE(m != NULL);
@@ -48,6 +69,8 @@ static int put(char **argv, int argc)
     for (i = first; i < first + count; i++) {
         *m = (struct message){MAGIC, strtoull(argv[1], NULL, 10), i, 0};
         m->sum = sum_of(m);
+        if (i % 256 == 0)
+            wait_for_reader(progress, i);
         REQUIRE_OK(ach_put(&chan, m, size < sizeof(*m) ? sizeof(*m) : size));
         if (pause)
             usleep((useconds_t)pause);
@@ -126,6 +149,7 @@ static int get(char **argv, int argc)
     uint64_t count = strtoull(argv[1], NULL, 10), received = 0;
     uint64_t end = check_now_ns() + check_time(strtoull(argv[2], NULL, 10)) * 1000000000u;
     static unsigned char buf[1 << 20];
+    int progress = progress_file();
     ach_channel_t chan = open_when_there(argv[0], end);
     int i;
 
@@ -141,6 +165,8 @@ static int get(char **argv, int argc)
         if (r != ACH_TIMEOUT) {
             take(&chan, seen, buf, n);
             received++;
+            if (progress >= 0 && received % 64 == 0)
+                CHECK(pwrite(progress, &received, sizeof(received), 0) == sizeof(received));
         }
     }
     for (i = 0; i < SOURCES; i++)
