@@ -208,6 +208,22 @@ static struct relay_flow *link_next(const struct relay_link *l)
     return NULL;
 }
 
+/*
+ * The flow has no message. Before its descriptor is renewed, send what there is; afterwards look
+ * again. False: send first.
+ */
+static bool flow_empty(struct relay_link *l, struct relay_flow *f)
+{
+    bool first = relay_buffer_left(&l->out) > 0;
+
+    if (f->source.renewed)
+        return true;
+    if (!first)
+        relay_source_renew(&f->source);
+    relay_queue_ready(f);
+    return !first;
+}
+
 /* One frame of a message. False: nothing can be sent now. */
 static bool fill_message(struct relay_link *l, size_t batch)
 {
@@ -233,7 +249,7 @@ static bool fill_message(struct relay_link *l, size_t batch)
         relay_flow_lost(f);
         break;
     case RELAY_SENT_NONE:
-        break;
+        return flow_empty(l, f);
     }
     return true;
 }

@@ -21,8 +21,11 @@ enum ach_status relay_source_open(struct relay_source *s, const char *name, stru
     if (r == ACH_OK)
         r = relay_channel_terms(&s->chan, &info, t);
     if (r == ACH_OK)
-        r = ach_channel_fd(&s->chan, &s->fd);
+        r = ach_open(&s->waker, name, NULL);
+    if (r == ACH_OK)
+        r = ach_channel_fd(&s->waker, &s->fd);
     if (r != ACH_OK) {
+        ach_close(&s->waker);
         ach_close(&s->chan);
         return r;
     }
@@ -36,10 +39,17 @@ enum ach_status relay_source_open(struct relay_source *s, const char *name, stru
 
 void relay_source_close(struct relay_source *s)
 {
-    if (s->open)
+    if (s->open) {
+        ach_close(&s->waker);
         ach_close(&s->chan);
+    }
     free(s->bytes);
     memset(s, 0, sizeof(*s));
+}
+
+void relay_source_renew(struct relay_source *s)
+{
+    s->renewed = ach_flush(&s->waker) == ACH_OK;
 }
 
 bool relay_source_lost(const struct relay_source *s)
@@ -106,6 +116,7 @@ enum ach_status relay_source_get(struct relay_source *s, bool all)
         if (r != ACH_OK)
             return r == ACH_CORRUPT ? ACH_ENOENT : r;
         ach_channel_seq(&s->chan, &s->seq);
+        s->renewed = false;
     } while (!find_origin(s));
     return ACH_OK;
 }

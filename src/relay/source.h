@@ -5,11 +5,17 @@
 
 #include "wire.h"
 
+/*
+ * Two handles: the descriptor of the first one wakes the loop, the second one gets the messages. A
+ * get on a handle with a descriptor makes system calls that renew the descriptor. With two handles
+ * they are made after the message was sent.
+ */
 struct relay_source {
-    ach_channel_t chan;
+    ach_channel_t waker, chan;
     bool open, timestamps, relayed;
     clockid_t clock;
-    int fd; /* of ach_channel_fd */
+    bool renewed; /* since the last message */
+    int fd;       /* of ach_channel_fd of the waker */
     uint64_t epoch;
 
     /* The message that was got last. */
@@ -25,6 +31,9 @@ void relay_source_close(struct relay_source *s);
 
 /* Was the channel removed or replaced? */
 bool relay_source_lost(const struct relay_source *s);
+
+/* All messages were got: wait for the next one. Then get once more, some may have come. */
+void relay_source_renew(struct relay_source *s);
 
 /*
  * The next message, or the newest. ACH_EAGAIN: there is none. ACH_ENOENT: the channel was
