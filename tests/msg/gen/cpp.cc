@@ -2,6 +2,7 @@
 // cpp.cc - generated headers in C++
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include <ach/ach.hpp>
 
@@ -81,10 +82,24 @@ static void values()
     CHECK(ach_unlink("gen-cpp") == ACH_OK);
 }
 
+// A message may have the name of a function of C, as time() and clock().
+static void name_of_a_function()
+{
+    ach::create<struct time>("gen-cpp");
+    {
+        ach::channel<struct time> chan("gen-cpp");
+
+        chan.put({});
+        CHECK(chan.poll().has_value());
+    }
+    CHECK(ach_unlink("gen-cpp") == ACH_OK);
+}
+
 int main()
 {
     fixed();
     values();
+    name_of_a_function();
     variable();
     return failures != 0;
 }
