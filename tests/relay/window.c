@@ -82,8 +82,8 @@ static void check_link(uint64_t rate, uint64_t delay)
     printf("%8.0f KB/s, %5.1f ms: queue mean %llu, max %llu bytes, %.0f %% used, window %llu\n",
            (double)rate / 1e3, (double)delay / 1e6, (unsigned long long)mean,
            (unsigned long long)s.queue_max, used * 100, (unsigned long long)s.w.size);
-    CHECK(mean <= 4 * RELAY_CHUNK_MIN + 2 * noise);
-    CHECK(rate > 200000 || delay > 20000000 || s.queue_max <= 6 * RELAY_CHUNK_MIN);
+    CHECK(mean <= 4ull * RELAY_CHUNK_MIN + 2 * noise);
+    CHECK(rate > 200000 || delay > 20000000 || s.queue_max <= 6ull * RELAY_CHUNK_MIN);
     CHECK(used > 0.8 || rate * (delay / 1000000) > 100000000);
 }
 
