@@ -212,6 +212,16 @@ _ach() {
                 _ach_files '*.msg' "$cur"
                 return ;;
             relay) words=status ;;
+            keys)
+                case $prev in
+                    keys) words='init host renew revoke ls check' ;;
+                    renew | revoke)
+                        words=$("${COMP_WORDS[0]}" keys ls 2>/dev/null | sed '1d; s/ .*//' | sort -u) ;;
+                    check)
+                        _ach_files '' "$cur"
+                        return ;;
+                    *) return ;;
+                esac ;;
             replay)
                 compopt -o filenames 2>/dev/null
                 IFS=$'\n'

@@ -71,6 +71,12 @@ if "$ACH" help --verbs | grep -qx gen; then
     same "$(offered gen "$tmp/A")" "$tmp/A.msg "
     same "$(offered gen --output "$tmp/A.t")" "$tmp/A.txt "
 fi
+same "$(offered keys re)" "renew revoke "
+same "$(offered keys --f)" "--force "
+same "$(offered keys host '')" " "
+mkdir "$tmp/Keys"
+same "$(offered keys check "$tmp/Ke")" "$tmp/Keys "
+same "$(offered keys init --dir "$tmp/Ke")" "$tmp/Keys "
 same "$(offered watch --sort r)" "rate recovered "
 # The columns that are offered are those that watch accepts.
 for column in $(offered watch --sort ''); do
