@@ -30,6 +30,7 @@ void tcp_session_leave(struct tcp_session *s)
         s->next->at = s->at;
     s->server->clients--;
     tcp_account_leave(s);
+    tcp_stream_shutdown(&s->stream);
     tcp_loop_remove(&s->peer);
 }
 

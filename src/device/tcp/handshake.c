@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ static ach_status_t handshake_fail(const struct tcp_handshake *c, ach_status_t s
 
 static ach_status_t await(struct tcp_handshake *c, short events)
 {
-    return tcp_connect_wait(c->fd, events, c->until)
+    return tcp_connect_wait(c->stream.fd, events, c->until)
                ? ACH_OK
                : handshake_fail(c, ACH_TIMEOUT, "it does not answer");
 }
@@ -35,7 +34,8 @@ static ach_status_t await(struct tcp_handshake *c, short events)
 static ach_status_t send_all(struct tcp_handshake *c, const unsigned char *bytes, size_t n)
 {
     while (n) {
-        ssize_t sent = send(c->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const struct iovec all = {(void *)(uintptr_t)bytes, n};
+        ssize_t sent = tcp_stream_send(&c->stream, &all, 1);
 
         if (sent < 0 && errno == EAGAIN) {
             ach_status_t status = await(c, POLLOUT);
@@ -43,7 +43,7 @@ static ach_status_t send_all(struct tcp_handshake *c, const unsigned char *bytes
             if (status != ACH_OK)
                 return status;
         } else if (sent < 0 && errno != EINTR) {
-            return handshake_fail(c, ACH_CLOSED, strerror(errno));
+            return handshake_fail(c, ACH_CLOSED, tcp_stream_why(&c->stream));
         } else if (sent > 0) {
             bytes += sent;
             n -= (size_t)sent;
@@ -59,7 +59,7 @@ static ach_status_t handshake_receive(struct tcp_handshake *c, void *to, size_t 
         return handshake_fail(c, ACH_TIMEOUT, "it does not answer");
     c->late = monotonic_seconds() >= c->until;
     for (;;) {
-        ssize_t got = recv(c->fd, to, room, MSG_DONTWAIT);
+        ssize_t got = tcp_stream_receive(&c->stream, to, room);
 
         if (got > 0) {
             *n = (size_t)got;
@@ -73,7 +73,7 @@ static ach_status_t handshake_receive(struct tcp_handshake *c, void *to, size_t 
             if (status != ACH_OK)
                 return status;
         } else if (errno != EINTR) {
-            return handshake_fail(c, ACH_CLOSED, strerror(errno));
+            return handshake_fail(c, ACH_CLOSED, tcp_stream_why(&c->stream));
         }
     }
 }
@@ -100,7 +100,7 @@ ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *pla
     ach_status_t status;
 
     memset(c, 0, sizeof(*c));
-    c->fd = -1;
+    c->stream.fd = -1;
     c->rights = ACH_RIGHT_ALL;
     c->until = monotonic_seconds() + timeout;
     tcp_input_init(&c->input, ACH_BODY_MAX);
@@ -108,7 +108,7 @@ ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *pla
     c->buffer = malloc(BUFFER);
     if (!c->buffer)
         return handshake_fail(c, ACH_FAILED_SYSCALL, "no memory");
-    status = tcp_connect(place, c->until, &c->fd);
+    status = tcp_connect(place, c->until, &c->stream.fd);
     if (status != ACH_OK)
         return handshake_fail(c, status, ach_errstr());
     return read_greeting(c);
@@ -116,8 +116,11 @@ ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *pla
 
 void tcp_handshake_end(struct tcp_handshake *c)
 {
-    if (c->fd >= 0)
-        close(c->fd);
+    if (c->stream.fd >= 0) {
+        tcp_stream_shutdown(&c->stream);
+        close(c->stream.fd);
+    }
+    tcp_stream_finish(&c->stream);
     tcp_input_finish(&c->input);
     free(c->buffer);
 }
@@ -250,7 +253,7 @@ ach_status_t tcp_handshake_introduce(struct tcp_handshake *c)
         return ACH_OK;
     if (strlen(secret) > ACH_PLAYER_MAX_KEY)
         return handshake_fail(c, ACH_EINVAL, "the secret in ACH_SECRET is too long");
-    status = tcp_secret_may_show(c->fd);
+    status = tcp_secret_may_show(c->stream.fd);
     if (status != ACH_OK)
         return handshake_fail(c, status, ach_errstr());
     body.auth_key = (uint8_t *)(uintptr_t)secret;

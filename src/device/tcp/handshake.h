@@ -10,12 +10,13 @@
 #include <ach/transport.h>
 
 #include "input.h"
+#include "stream.h"
 
 /* How the server answered the secret. */
 enum tcp_secret { TCP_SECRET_NONE, TCP_SECRET_WRONG, TCP_SECRET_RIGHT };
 
 struct tcp_handshake {
-    int fd;
+    struct tcp_stream stream;
     double until; /* deadline, CLOCK_MONOTONIC */
     bool late;    /* the deadline had passed at the last receive */
     char name[ACH_HOST_MAX + 16];
@@ -55,7 +56,7 @@ ach_status_t tcp_handshake_answer(struct tcp_handshake *c, uint8_t subtype, uint
 ach_status_t tcp_handshake_request(struct tcp_handshake *c, uint8_t subtype, const void *body,
                                    const unsigned char **answer, size_t *size);
 
-/* Close the socket, unless the caller took it and set fd to -1; free the rest. */
+/* Close the connection, unless the caller took it and set stream.fd to -1; free the rest. */
 void tcp_handshake_end(struct tcp_handshake *c);
 
 #endif

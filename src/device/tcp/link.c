@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "../../util/monotonic.h"
 #include "../core/unhandled.h"
@@ -43,6 +42,7 @@ struct modes {
 
 struct ach_link {
     struct tcp_peer peer;
+    struct tcp_stream stream;
     ach_queue_t *to;  /* the application's */
     ach_queue_t *out; /* what is to be sent */
     struct tcp_input input;
@@ -252,7 +252,7 @@ static void take_all(ach_link_t *l)
 
 static void link_receive(ach_link_t *l)
 {
-    ssize_t n = recv(l->peer.fd, l->peer.loop->buffer, TCP_LOOP_BUFFER, MSG_DONTWAIT);
+    ssize_t n = tcp_stream_receive(&l->stream, l->peer.loop->buffer, TCP_LOOP_BUFFER);
 
     if (n > 0 && tcp_input_feed(&l->input, l->peer.loop->buffer, (size_t)n) == ACH_OK)
         take_all(l);
@@ -284,7 +284,7 @@ static void flush(ach_link_t *l)
 
     while (more && status == ACH_OK && !l->blocked && !l->lost) {
         more = link_fill(l);
-        status = tcp_output_send(&l->output, l->peer.fd);
+        status = tcp_output_send(&l->output, &l->stream);
     }
     l->blocked = l->blocked || status == ACH_EAGAIN;
     if (status == ACH_CLOSED)
@@ -314,6 +314,7 @@ static void link_destroy(struct tcp_peer *p)
 
     tcp_input_finish(&l->input);
     tcp_output_finish(&l->output);
+    tcp_stream_finish(&l->stream);
     ach_message_unref(l->report);
     pthread_cond_destroy(&l->settled);
     free(l);
@@ -356,7 +357,7 @@ static ach_status_t agree(struct tcp_handshake *c, const ach_place_t *place)
     return status == ACH_OK ? link_subscribe(c, place) : status;
 }
 
-/* The call's socket, and what it has received already, become the link's. */
+/* The call's connection, and what it has received already, become the link's. */
 static ach_status_t take_over(ach_link_t *l, struct tcp_handshake *c)
 {
     ach_status_t status = tcp_input_keep(&c->input);
@@ -368,9 +369,10 @@ static ach_status_t take_over(ach_link_t *l, struct tcp_handshake *c)
     l->rights = c->rights;
     memcpy(l->limits, c->limits, sizeof(l->limits));
     tcp_loop_enter(loop);
-    status = tcp_loop_add(loop, &l->peer, c->fd, EPOLLIN);
+    status = tcp_loop_add(loop, &l->peer, c->stream.fd, EPOLLIN);
     if (status == ACH_OK) {
-        c->fd = -1;
+        l->stream = c->stream;
+        c->stream = (struct tcp_stream){.fd = -1};
         take_all(l);
     }
     tcp_loop_leave(loop);
@@ -566,6 +568,8 @@ void tcp_link_disconnect(ach_link_t *link)
     ach_queue_t *out = link->out;
 
     tcp_loop_enter(loop);
+    if (!link->lost)
+        tcp_stream_shutdown(&link->stream);
     tcp_loop_remove(&link->peer);
     tcp_loop_leave(loop);
     ach_queue_close(out);

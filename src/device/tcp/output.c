@@ -4,7 +4,6 @@
 #include <ach.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 
 void tcp_output_finish(struct tcp_output *out)
@@ -76,20 +75,19 @@ static void advance(struct tcp_output *out, size_t n)
     memmove(out->frames, out->frames + done, out->count * sizeof(*out->frames));
 }
 
-ach_status_t tcp_output_send(struct tcp_output *out, int fd)
+ach_status_t tcp_output_send(struct tcp_output *out, const struct tcp_stream *to)
 {
     struct iovec v[2 * TCP_OUTPUT_MAX];
 
     while (out->count) {
-        struct msghdr m = {.msg_iov = v, .msg_iovlen = (size_t)gather(out, v)};
-        ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = tcp_stream_send(to, v, gather(out, v));
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return ACH_EAGAIN;
         if (n < 0)
-            return ach_errstr_set(ACH_CLOSED, "%s", strerror(errno));
+            return ach_errstr_set(ACH_CLOSED, "%s", tcp_stream_why(to));
         advance(out, (size_t)n);
     }
     return ACH_OK;

@@ -10,6 +10,8 @@
 
 #include <ach/message.h>
 
+#include "stream.h"
+
 #define TCP_OUTPUT_MAX 16u
 #define TCP_OUTPUT_BYTES 262144u
 
@@ -35,6 +37,6 @@ static inline bool tcp_output_full(const struct tcp_output *out)
 void tcp_output_add(struct tcp_output *out, const ach_header_t *header, ach_message_t *message);
 
 /* ACH_OK: all is sent; ACH_EAGAIN: the socket is full; ACH_CLOSED: the connection is lost. */
-ach_status_t tcp_output_send(struct tcp_output *out, int fd);
+ach_status_t tcp_output_send(struct tcp_output *out, const struct tcp_stream *to);
 
 #endif

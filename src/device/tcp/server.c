@@ -184,6 +184,7 @@ static void close_sessions(struct tcp_server *server)
     while (server->sessions) {
         int fd = server->sessions->peer.fd, rounds = SINK_ROUNDS;
 
+        tcp_stream_shutdown(&server->sessions->stream);
         shutdown(fd, SHUT_WR);
         while (rounds-- && recv(fd, sink, sizeof(sink), MSG_DONTWAIT) > 0)
             ;

@@ -84,11 +84,11 @@ static void write_name(int fd, char *name, size_t size)
     snprintf(name, size, "%s:%u", text, ntohs(port));
 }
 
-static void greet(int fd)
+static void greet(const struct tcp_session *s)
 {
     char text[TCP_GREETING_SIZE] = TCP_GREETING TCP_VERSION;
 
-    if (send(fd, text, sizeof(text), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    if (tcp_stream_send(&s->stream, &(struct iovec){text, sizeof(text)}, 1) < 0)
         return; /* it is gone; the loop will hear of it */
 }
 
@@ -111,6 +111,7 @@ static void session_destroy(struct tcp_peer *p)
 
     tcp_input_finish(&s->input);
     tcp_output_finish(&s->output);
+    tcp_stream_finish(&s->stream);
     ach_message_unref(s->urgent);
     free(s->route);
     free(s);
@@ -193,7 +194,7 @@ static ssize_t session_receive(struct tcp_session *s)
 
     if (!room)
         return -1;
-    n = recv(s->peer.fd, s->peer.loop->buffer, room, MSG_DONTWAIT);
+    n = tcp_stream_receive(&s->stream, s->peer.loop->buffer, room);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? -1 : 0;
     if (n > 0 && tcp_input_feed(&s->input, s->peer.loop->buffer, (size_t)n) != ACH_OK) {
@@ -337,6 +338,7 @@ static struct tcp_session *session_make(struct tcp_listener *listener, int fd)
     s->peer.class = &class;
     s->peer.loop = listener->peer.loop;
     s->peer.fd = -1;
+    s->stream.fd = fd;
     s->server = listener->server;
     s->robot = listener->robot;
     s->port = listener->port;
@@ -376,7 +378,7 @@ ach_status_t tcp_session_create(struct tcp_listener *listener, int fd)
         tcp_session_leave(s);
         return ach_errstr_set(ACH_OVERFLOW, "there are already %d clients", s->server->clients);
     }
-    greet(fd);
+    greet(s);
     ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s", s->name);
     return ACH_OK;
 }

@@ -25,6 +25,7 @@
 
 struct tcp_session {
     struct tcp_peer peer;
+    struct tcp_stream stream;
     struct tcp_session *next, **at; /* in the list of the server */
     struct tcp_server *server;
     ach_queue_t *queue;

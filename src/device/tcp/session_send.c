@@ -162,7 +162,7 @@ bool tcp_session_send(struct tcp_session *s)
 
     for (round = 0; round < ROUNDS && more && status == ACH_OK && !s->blocked; round++) {
         more = session_send_fill(s);
-        status = tcp_output_send(&s->output, s->peer.fd);
+        status = tcp_output_send(&s->output, &s->stream);
     }
     s->blocked = s->blocked || status == ACH_EAGAIN;
     if (more && !s->blocked && status != ACH_CLOSED)
