@@ -19,6 +19,7 @@ struct tls_session {
     enum tls_role role;
     bool established;
     bool failed; /* OpenSSL must not be called any more, not even to end the session */
+    bool cut;    /* nothing can be written; what came before can still be read */
     short wants;
     char expected[TLS_NAME_MAX]; /* "": any name */
     char peer[TLS_NAME_MAX];     /* what its certificate says, even if that is not valid */
@@ -140,7 +141,7 @@ static ach_status_t session_explain_error(const struct tls_session *s)
     case SSL_R_HTTPS_PROXY_REQUEST:
     case SSL_R_PACKET_LENGTH_TOO_LONG:
         if (!s->established)
-            return ach_errstr_set(ACH_EACCES, "the peer does not use TLS");
+            return ach_errstr_set(ACH_CORRUPT, "the peer does not use TLS");
         break;
     case SSL_R_UNEXPECTED_EOF_WHILE_READING:
         return ach_errstr_set(ACH_CLOSED, "the connection was cut");
@@ -193,10 +194,21 @@ static ssize_t session_stop(struct tls_session *s, int result, int system)
 {
     ach_status_t status = session_explain(s, result, system);
 
+    s->cut = s->cut || s->failed;
     if (status == ACH_CLOSED && !s->failed)
         return 0;
     errno = status == ACH_EAGAIN ? EAGAIN : status == ACH_CLOSED ? ECONNRESET : EPROTO;
     return -1;
+}
+
+/* If the socket is broken, the protocol is not: bytes that came before can be read. */
+static ssize_t session_stop_writing(struct tls_session *s, int result, int system)
+{
+    bool broken = SSL_get_error(s->ssl, result) == SSL_ERROR_SYSCALL;
+    ssize_t n = session_stop(s, result, system);
+
+    s->failed = s->failed && !broken;
+    return n;
 }
 
 static bool session_usable(const struct tls_session *s)
@@ -229,6 +241,11 @@ ssize_t tls_session_write(struct tls_session *s, const void *from, size_t size)
 
     if (!session_usable(s))
         return -1;
+    if (s->cut) {
+        ach_errstr_set(ACH_CLOSED, "the connection was cut");
+        errno = EPIPE;
+        return -1;
+    }
     while (n < size && result > 0) {
         size_t rest = size - n < INT_MAX ? size - n : INT_MAX;
 
@@ -238,7 +255,7 @@ ssize_t tls_session_write(struct tls_session *s, const void *from, size_t size)
         if (result > 0)
             n += (size_t)result;
     }
-    return n || !size ? (ssize_t)n : session_stop(s, result, errno);
+    return n || !size ? (ssize_t)n : session_stop_writing(s, result, errno);
 }
 
 short tls_session_wants(const struct tls_session *s)
@@ -253,7 +270,7 @@ bool tls_session_pending(const struct tls_session *s)
 
 void tls_session_shutdown(struct tls_session *s)
 {
-    if (!s->established || s->failed)
+    if (!s->established || s->failed || s->cut)
         return;
     SSL_shutdown(s->ssl);
     ERR_clear_error();
