@@ -13,6 +13,9 @@
  *                        it is disconnected after 10 seconds, or after three wrong secrets. All
  *                        connections of one local user, or of one remote machine, together may try
  *                        eight wrong secrets, and then one each second
+ *     tls                a directory of keys, which ach keys makes: clients must connect with TLS
+ *                        1.3 and show a certificate of the same authority, within 10 seconds.
+ *                        Default: no TLS
  *     local_users        "channels", the default: a local user has the rights that the permissions
  *                        of the robot's channels give, see access.h; with a secret, the secret
  *                        alone decides. "any": every local user has all rights
@@ -45,6 +48,12 @@
  * A link sends the secret in the environment variable ACH_SECRET to servers on other machines. On
  * this machine it sends it only to servers of the same user, of root, and of the user whose name or
  * number is in ACH_SECRET_USER. If that is "any", it sends it to all servers.
+ *
+ * A link of the transport "tls" uses the keys in the directory that the environment variable
+ * ACH_KEYS names. The name in the server's certificate must be the host of the address. If the server has
+ * another address, write "robot1@192.168.1.5:6665:laser:0": robot1 is the name. A server of this
+ * machine, for which no host is given, must have the same name as the client. If ACH_KEYS is set,
+ * ach_device_open uses "tls" in place of "tcp".
  */
 #ifndef ACH_TCP_H
 #define ACH_TCP_H
@@ -58,6 +67,9 @@ extern "C" {
 
 /* For ach_transport_add. */
 extern const ach_transport_class_t ach_transport_tcp;
+
+/* The same inside TLS. It has no server: those of ach_transport_tcp serve both. Since 3.1. */
+extern const ach_transport_class_t ach_transport_tls;
 
 /**
  * ach_tcp_port - the port of a server
@@ -76,17 +88,46 @@ uint16_t ach_tcp_port(const void *server);
  * @robot: the robot, which was started
  * @options: as for ach_transport_tcp.serve; NULL: defaults
  * @bind: the address, instead of the option bind; NULL: the option's
+ * @keys: a directory of keys for TLS, instead of the option tls; NULL: the option's
  * @server: set to the server, for ach_transport_tcp.end
  *
  * Allocates: yes. Blocks: no.
  *
- * Returns: ACH_OK; ACH_EINVAL: an option is wrong, or the address; ACH_FAILED_SYSCALL: it cannot
- * listen there.
+ * Returns: ACH_OK; ACH_EINVAL: an option is wrong, the address, or a key; ACH_EACCES: the keys are
+ * not valid; ACH_ENOTSUP: there is no TLS here; ACH_FAILED_SYSCALL: it cannot listen there.
  *
  * Since: 3.1
  */
 ach_status_t ach_tcp_serve(ach_robot_t *robot, ach_section_t *options, const char *bind,
-                           void **server);
+                           const char *keys, void **server);
+
+/**
+ * ach_tcp_has_tls - whether a server requires TLS
+ * @server: the server, set by ach_tcp_serve
+ *
+ * Allocates: no. Blocks: no.
+ *
+ * Returns: 1 or 0.
+ *
+ * Since: 3.1
+ */
+int ach_tcp_has_tls(const void *server);
+
+/**
+ * ach_tcp_reload - read the keys of a server again
+ * @server: the server, set by ach_tcp_serve
+ *
+ * New connections use the new keys. Clients whose certificates are revoked or not valid any
+ * more are disconnected. If anything in the directory is not valid, nothing changes.
+ *
+ * Allocates: yes. Blocks: on the file system.
+ *
+ * Returns: ACH_OK; ACH_ENOTSUP: the server does not use TLS; otherwise the keys are not valid, and
+ * ach_errstr says why.
+ *
+ * Since: 3.1
+ */
+ach_status_t ach_tcp_reload(void *server);
 
 /**
  * ach_tcp_reach - whether other machines can connect to a server

@@ -133,7 +133,7 @@ _ach() {
         watch:--sort | top:--sort)
             words='name rate newest bytes age missed recovered' ;;
         dev:--transport)
-            words='tcp channel' ;;
+            words='tcp tls channel' ;;
         mk:--clock)
             words='monotonic realtime boottime tai monotonic-raw' ;;
         mk:--encoding)

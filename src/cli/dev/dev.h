@@ -27,7 +27,7 @@ struct dev_options {
         "wait", required_argument, NULL, 'T' /* the older name */                                  \
     }
 #define DEV_HELP                                                                                   \
-    "      --transport NAME   tcp, channel or one of a plug-in (default: automatic)\n"             \
+    "      --transport NAME   tcp, tls, channel or one of a plug-in (default: automatic)\n"        \
     "  -P, --plugin FILE      a plug-in with transports; may be given more than once\n"            \
     "  -T, --timeout SECONDS  longest wait for the server and for its answers (5)\n"
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +34,7 @@ struct server {
 struct serve {
     const char *file;
     const char *bind; /* NULL: as in the config file */
+    const char *keys; /* NULL: as in the config file */
     ach_robot_attr_t attr;
     ach_config_t *config;
     ach_robot_t *robot;
@@ -53,11 +55,17 @@ static void serve_log_line(void *context, enum ach_log level, const char *line)
 static bool serve_parse(struct serve *s, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"port", required_argument, NULL, 'p'}, {"bind", required_argument, NULL, 'b'},
-        {"no-tcp", no_argument, NULL, 'T'},     {"no-channels", no_argument, NULL, 'C'},
-        {"simulated", no_argument, NULL, 's'},  {"verbose", no_argument, NULL, 'v'},
-        {"quiet", no_argument, NULL, 'q'},      {"advertise", no_argument, NULL, 'A'},
-        {"strict", no_argument, NULL, 'S'},     {0},
+        {"port", required_argument, NULL, 'p'},
+        {"bind", required_argument, NULL, 'b'},
+        {"no-tcp", no_argument, NULL, 'T'},
+        {"no-channels", no_argument, NULL, 'C'},
+        {"simulated", no_argument, NULL, 's'},
+        {"verbose", no_argument, NULL, 'v'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"advertise", no_argument, NULL, 'A'},
+        {"strict", no_argument, NULL, 'S'},
+        {"tls", required_argument, NULL, 'K'},
+        {0},
     };
     uint64_t number;
     int c;
@@ -71,6 +79,9 @@ static bool serve_parse(struct serve *s, int argc, char **argv)
             break;
         case 'b':
             s->bind = optarg;
+            break;
+        case 'K':
+            s->keys = optarg;
             break;
         case 'T':
             s->no_tcp = true;
@@ -102,8 +113,8 @@ static bool serve_parse(struct serve *s, int argc, char **argv)
         usage("give one config file");
         return false;
     }
-    if (s->bind && s->no_tcp) {
-        usage("--bind and --no-tcp exclude each other");
+    if ((s->bind || s->keys) && s->no_tcp) {
+        usage("%s and --no-tcp exclude each other", s->bind ? "--bind" : "--tls");
         return false;
     }
     s->file = argv[optind];
@@ -122,6 +133,7 @@ static bool serve_build(struct serve *s)
     }
     ach_transport_add(&ach_transport_channel); /* first: TCP grants what its files permit */
     ach_transport_add(&ach_transport_tcp);
+    ach_transport_add(&ach_transport_tls);
     return ach_robot_load_config(s->robot, s->config) == ACH_OK;
 }
 
@@ -144,7 +156,7 @@ static bool start_server(struct serve *s, const ach_transport_class_t *t, ach_se
         return false;
     }
     if (t == &ach_transport_tcp)
-        status = ach_tcp_serve(s->robot, options, s->bind, &server->running);
+        status = ach_tcp_serve(s->robot, options, s->bind, s->keys, &server->running);
     else
         status = t->serve(s->robot, options, &server->running);
     if (status != ACH_OK) {
@@ -168,7 +180,7 @@ static bool serve_wanted(const struct serve *s, const ach_transport_class_t *t,
 }
 
 /* The TCP server; NULL: there is none. */
-static const void *tcp_server(const struct serve *s)
+static void *tcp_server(const struct serve *s)
 {
     size_t i;
 
@@ -283,8 +295,21 @@ static void announce(const struct serve *s)
     fflush(stdout);
 }
 
-/* Posted by the first SIGINT, SIGTERM or SIGHUP. */
-static sem_t ended;
+/* Posted by the first SIGINT, SIGTERM or SIGHUP, and by each SIGHUP that reloads. */
+static sem_t signaled;
+
+/* SIGHUP reads the keys again; without TLS it ends the server. */
+static atomic_bool hangup_reloads, reload_due;
+
+/* False: the signal ends the server. */
+static bool ask_reload(void)
+{
+    if (!hangup_reloads)
+        return false;
+    reload_due = true;
+    sem_post(&signaled);
+    return true;
+}
 
 /*
  * A second signal exits at once, without waiting for drivers to be set up or shut down. Signals
@@ -295,9 +320,9 @@ static void *take_signals(void *signals)
     const struct timespec moment = {0, 300000000};
     int which;
 
-    while (sigwait(signals, &which) != 0)
+    while (sigwait(signals, &which) != 0 || (which == SIGHUP && ask_reload()))
         continue;
-    sem_post(&ended);
+    sem_post(&signaled);
     nanosleep(&moment, NULL);
     while (sigtimedwait(signals, NULL, &(struct timespec){0, 0}) > 0)
         continue;
@@ -312,7 +337,7 @@ static bool end_on_signals(void)
     static sigset_t signals;
     pthread_t thread;
 
-    sem_init(&ended, 0, 0);
+    sem_init(&signaled, 0, 0);
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
@@ -324,6 +349,18 @@ static bool end_on_signals(void)
     return false;
 }
 
+/* Read the keys again if SIGHUP asked for that; false: the server ends. */
+static bool reload(const struct serve *s)
+{
+    if (!atomic_exchange(&reload_due, false))
+        return false;
+    if (ach_tcp_reload(tcp_server(s)) == ACH_OK)
+        complain("the keys are read again");
+    else
+        complain("warning: the keys are not read again, the old ones stay: %s", ach_errstr());
+    return true;
+}
+
 /* False: no signal arrived within that time. */
 static bool wait_seconds(time_t seconds)
 {
@@ -333,7 +370,7 @@ static bool wait_seconds(time_t seconds)
     clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_sec += seconds;
     do
-        error = sem_clockwait(&ended, CLOCK_MONOTONIC, &t) == 0 ? 0 : errno;
+        error = sem_clockwait(&signaled, CLOCK_MONOTONIC, &t) == 0 ? 0 : errno;
     while (error == EINTR);
     return !error;
 }
@@ -342,14 +379,16 @@ static bool wait_seconds(time_t seconds)
 static void wait_for_end(const struct serve *s)
 {
     if (s->attr.simulated) {
-        if (wait_seconds(CLOCK_SECONDS))
+        if (wait_seconds(CLOCK_SECONDS) && !reload(s))
             return;
         if (!(ach_robot_time(s->robot) > 0))
             complain(
                 "warning: the simulated clock does not advance: no driver has advanced it so far");
     }
-    while (sem_wait(&ended) != 0)
-        ;
+    do
+        while (sem_wait(&signaled) != 0)
+            ;
+    while (reload(s));
 }
 
 static int serve_run(int argc, char **argv)
@@ -364,6 +403,7 @@ static int serve_run(int argc, char **argv)
     filelimit_raise(0); /* each client takes a descriptor */
     good = end_on_signals() && serve_build(&s) && start(&s);
     if (good) {
+        hangup_reloads = tcp_server(&s) && ach_tcp_has_tls(tcp_server(&s));
         announce(&s);
         wait_for_end(&s);
     }
@@ -384,6 +424,9 @@ const struct verb verb_serve = {
         "Options:\n"
         "  -p, --port N        the robot's number, and its port (6665)\n"
         "      --bind ADDRESS  listen at ADDRESS; 0.0.0.0: at all IPv4 addresses\n"
+        "      --tls DIR       only clients with keys of the same authority, by TLS; see ach "
+        "keys.\n"
+        "                      SIGHUP reads the directory again\n"
         "      --no-tcp        no network\n"
         "      --no-channels   no channels\n"
         "  -A, --advertise     advertise the devices in the network, if TCP is bound to it\n"
@@ -395,6 +438,6 @@ const struct verb verb_serve = {
         "Examples:\n"
         "  ach serve robot.cfg\n"
         "  ach serve --port 7000 --no-channels laser.cfg\n"
-        "  ach serve --bind 192.168.1.5 robot.cfg\n",
+        "  ach serve --bind 0.0.0.0 --tls /etc/ach/robot1 robot.cfg\n",
     .run = serve_run,
 };

@@ -15,6 +15,7 @@
 
 #include "../../util/monotonic.h"
 #include "../channel/link.h"
+#include "../core/network.h"
 #include "../core/wakeup.h"
 #include "transport.h"
 
@@ -92,6 +93,7 @@ static void known(void)
 
     pthread_atfork(NULL, NULL, count_fork);
     ach_transport_add(&ach_transport_tcp);
+    ach_transport_add(&ach_transport_tls);
     while (names && *names) {
         size_t n = strcspn(names, ":");
 
@@ -140,9 +142,9 @@ static ach_status_t find_transport(const ach_place_t *place, const ach_device_at
     if (attr->transport && *attr->transport)
         return by_name(place, attr, attr->transport, transport);
     if (*place->host)
-        return by_name(place, attr, "tcp", transport);
+        return by_name(place, attr, network_transport(), transport);
     status = devcl_transport_channel(place, attr, transport);
-    return status == ACH_ENOENT ? by_name(place, attr, "tcp", transport) : status;
+    return status == ACH_ENOENT ? by_name(place, attr, network_transport(), transport) : status;
 }
 
 /* The interface and index do not matter, but an address must have them. */
@@ -510,7 +512,7 @@ static ach_status_t list_by_name(const ach_place_t *place, const ach_device_attr
 static ach_status_t list_here(const ach_place_t *place, const ach_device_attr_t *attr,
                               ach_device_info_t *devices, size_t room, size_t *count)
 {
-    ach_status_t status = list_by_name(place, attr, "tcp", devices, room, count);
+    ach_status_t status = list_by_name(place, attr, network_transport(), devices, room, count);
     char why[256];
 
     if (status == ACH_OK || status == ACH_EACCES)
@@ -540,6 +542,6 @@ ach_status_t ach_device_list(const char *where, const ach_device_attr_t *attr,
     if (a.transport && *a.transport)
         return list_by_name(&place, &a, a.transport, devices, room, count);
     if (*place.host)
-        return list_by_name(&place, &a, "tcp", devices, room, count);
+        return list_by_name(&place, &a, network_transport(), devices, room, count);
     return list_here(&place, &a, devices, room, count);
 }

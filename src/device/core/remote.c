@@ -13,6 +13,7 @@
 #include "../../util/pending.h"
 #include "core.h"
 #include "message.h"
+#include "network.h"
 #include "queue.h"
 
 #define CONNECT_SECONDS 5.0
@@ -84,7 +85,7 @@ static ach_status_t remote_setup(ach_driver_t *driver, void *state)
     struct remote *r = state;
     ach_status_t status;
 
-    r->transport = ach_transport_find("tcp");
+    r->transport = ach_transport_find(network_transport());
     if (!r->transport || !r->transport->connect)
         return ach_errstr_set(ACH_ENOTSUP, "this program has no TCP transport to reach %s",
                               *r->place.host ? r->place.host : "another server");

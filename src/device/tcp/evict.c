@@ -4,11 +4,6 @@
 #include <ach.h>
 #include <unistd.h>
 
-static bool has_secret(const struct tcp_server *server)
-{
-    return *server->options.secret;
-}
-
 /* Whether it is the account of the server's user, or of root. */
 static bool is_master(const struct tcp_account *a)
 {
@@ -94,7 +89,7 @@ static struct tcp_session *choose(struct tcp_session *newcomer)
 {
     struct tcp_session *s;
 
-    if (has_secret(newcomer->server))
+    if (tcp_server_is_guarded(newcomer->server))
         return newcomer->server->strangers;
     s = find_rightless(newcomer->server, newcomer);
     if (s)

@@ -14,6 +14,7 @@
 #include "../../util/monotonic.h"
 #include "connect.h"
 #include "secret.h"
+#include "secure.h"
 #include "wire.h"
 
 #define BUFFER 65536u
@@ -86,6 +87,8 @@ static ach_status_t read_greeting(struct tcp_handshake *c)
     while (n < sizeof(text)) {
         ach_status_t status = handshake_receive(c, text + n, sizeof(text) - n, &more);
 
+        if (status == ACH_TIMEOUT && !c->stream.tls)
+            handshake_fail(c, status, "it does not answer; if it requires TLS, set ACH_KEYS");
         if (status != ACH_OK)
             return status;
         n += more;
@@ -95,7 +98,38 @@ static ach_status_t read_greeting(struct tcp_handshake *c)
     return ACH_OK;
 }
 
-ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *place, double timeout)
+static ach_status_t handshake_secure(struct tcp_handshake *c, const char *peer)
+{
+    ach_status_t status = tcp_secure_begin(&c->stream, peer);
+
+    while (status == ACH_OK) {
+        status = c->stream.tls->session_handshake(c->stream.session);
+        if (status == ACH_OK)
+            return ACH_OK;
+        if (status == ACH_EAGAIN) {
+            status = await(c, c->stream.tls->session_wants(c->stream.session));
+            if (status != ACH_OK)
+                return status;
+        }
+    }
+    return handshake_fail(c, status, ach_errstr());
+}
+
+static ach_status_t handshake_connect(struct tcp_handshake *c, const ach_place_t *place, bool tls)
+{
+    char peer[TLS_NAME_MAX] = "";
+    ach_place_t where = *place;
+    ach_status_t status = tls ? tcp_secure_split(place, &where, peer) : ACH_OK;
+
+    if (status == ACH_OK)
+        status = tcp_connect(&where, c->until, &c->stream.fd);
+    if (status != ACH_OK)
+        return handshake_fail(c, status, ach_errstr());
+    return tls ? handshake_secure(c, peer) : ACH_OK;
+}
+
+ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *place, bool tls,
+                                 double timeout)
 {
     ach_status_t status;
 
@@ -108,10 +142,8 @@ ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *pla
     c->buffer = malloc(BUFFER);
     if (!c->buffer)
         return handshake_fail(c, ACH_FAILED_SYSCALL, "no memory");
-    status = tcp_connect(place, c->until, &c->stream.fd);
-    if (status != ACH_OK)
-        return handshake_fail(c, status, ach_errstr());
-    return read_greeting(c);
+    status = handshake_connect(c, place, tls);
+    return status == ACH_OK ? read_greeting(c) : status;
 }
 
 void tcp_handshake_end(struct tcp_handshake *c)

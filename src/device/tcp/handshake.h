@@ -32,8 +32,9 @@ struct tcp_handshake {
     void *context;
 };
 
-/* Connect, and read the greeting. */
-ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *place, double timeout);
+/* Connect, begin TLS if it is wanted, and read the greeting. */
+ach_status_t tcp_handshake_begin(struct tcp_handshake *c, const ach_place_t *place, bool tls,
+                                 double timeout);
 
 /* Send the secret in ACH_SECRET, if there is one. */
 ach_status_t tcp_handshake_introduce(struct tcp_handshake *c);

@@ -379,10 +379,10 @@ static ach_status_t take_over(ach_link_t *l, struct tcp_handshake *c)
     return status;
 }
 
-static ach_status_t open_link(ach_link_t *l, const ach_place_t *place, double timeout)
+static ach_status_t open_link(ach_link_t *l, const ach_place_t *place, bool tls, double timeout)
 {
     struct tcp_handshake c;
-    ach_status_t status = tcp_handshake_begin(&c, place, timeout);
+    ach_status_t status = tcp_handshake_begin(&c, place, tls, timeout);
 
     c.other = take;
     c.context = l;
@@ -405,8 +405,8 @@ static void init_settled(ach_link_t *l)
     pthread_condattr_destroy(&monotonic);
 }
 
-ach_status_t tcp_link_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
-                              ach_link_t **link)
+static ach_status_t link_connect(const ach_place_t *place, bool tls, ach_queue_t *queue,
+                                 double timeout, ach_link_t **link)
 {
     ach_link_t *l = calloc(1, sizeof(*l));
     ach_status_t status;
@@ -428,12 +428,24 @@ ach_status_t tcp_link_connect(const ach_place_t *place, ach_queue_t *queue, doub
     l->index = place->index;
     status = ach_queue_create(0, 0, link_wake, l, &l->out);
     if (status == ACH_OK)
-        status = open_link(l, place, timeout);
+        status = open_link(l, place, tls, timeout);
     if (status != ACH_OK)
         tcp_link_disconnect(l);
     else
         *link = l;
     return status;
+}
+
+ach_status_t tcp_link_connect(const ach_place_t *place, ach_queue_t *queue, double timeout,
+                              ach_link_t **link)
+{
+    return link_connect(place, false, queue, timeout, link);
+}
+
+ach_status_t tcp_link_connect_tls(const ach_place_t *place, ach_queue_t *queue, double timeout,
+                                  ach_link_t **link)
+{
+    return link_connect(place, true, queue, timeout, link);
 }
 
 static ach_status_t enqueue(ach_link_t *link, const ach_message_t *message)

@@ -15,4 +15,10 @@ unsigned tcp_link_rights(const ach_link_t *link);
 ach_status_t tcp_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
                       size_t room, size_t *count);
 
+/* The same inside TLS. */
+ach_status_t tcp_link_connect_tls(const ach_place_t *place, ach_queue_t *queue, double timeout,
+                                  ach_link_t **link);
+ach_status_t tcp_list_tls(const ach_place_t *place, double timeout, ach_device_info_t *devices,
+                          size_t room, size_t *count);
+
 #endif

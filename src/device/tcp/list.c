@@ -96,11 +96,11 @@ static ach_status_t list_all(struct tcp_handshake *c, ach_device_info_t *devices
     return status;
 }
 
-ach_status_t tcp_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
-                      size_t room, size_t *count)
+static ach_status_t list_at(const ach_place_t *place, bool tls, double timeout,
+                            ach_device_info_t *devices, size_t room, size_t *count)
 {
     struct tcp_handshake c;
-    ach_status_t status = tcp_handshake_begin(&c, place, timeout);
+    ach_status_t status = tcp_handshake_begin(&c, place, tls, timeout);
 
     if (status == ACH_OK)
         status = tcp_handshake_introduce(&c);
@@ -110,4 +110,16 @@ ach_status_t tcp_list(const ach_place_t *place, double timeout, ach_device_info_
         status = list_all(&c, devices, room, count);
     tcp_handshake_end(&c);
     return status;
+}
+
+ach_status_t tcp_list(const ach_place_t *place, double timeout, ach_device_info_t *devices,
+                      size_t room, size_t *count)
+{
+    return list_at(place, false, timeout, devices, room, count);
+}
+
+ach_status_t tcp_list_tls(const ach_place_t *place, double timeout, ach_device_info_t *devices,
+                          size_t room, size_t *count)
+{
+    return list_at(place, true, timeout, devices, room, count);
 }

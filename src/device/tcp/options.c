@@ -39,6 +39,16 @@ static void secret(ach_section_t *s, struct tcp_options *o)
         ach_section_refuse(s, NULL, 0, "a secret of 32 characters at most");
 }
 
+static void keys(ach_section_t *s, struct tcp_options *o)
+{
+    const char *value = ach_section_path(s, "tls", "");
+
+    if (strlen(value) < sizeof(o->keys))
+        memcpy(o->keys, value, strlen(value) + 1);
+    else
+        ach_section_refuse(s, "tls", 0, "a path of less than 1024 bytes");
+}
+
 static void local_users(ach_section_t *s, struct tcp_options *o)
 {
     const char *value = ach_section_string(s, "local_users", "channels");
@@ -52,6 +62,7 @@ static void read_all(struct tcp_options *o, ach_section_t *s)
 {
     text(s, "bind", o->bind, sizeof(o->bind), "a numeric address such as 127.0.0.1");
     secret(s, o);
+    keys(s, o);
     local_users(s, o);
     o->port = within(s, "port", o->port, 0, 65535);
     o->clients_max = within(s, "clients_max", o->clients_max, 1, 1000000);
@@ -66,7 +77,7 @@ static void read_all(struct tcp_options *o, ach_section_t *s)
 }
 
 ach_status_t tcp_options_read(struct tcp_options *o, ach_section_t *section, int port,
-                              const char *bind)
+                              const char *bind, const char *directory)
 {
     *o = (struct tcp_options){
         .bind = "127.0.0.1",
@@ -89,5 +100,9 @@ ach_status_t tcp_options_read(struct tcp_options *o, ach_section_t *section, int
         return ach_errstr_set(ACH_EINVAL, "%.20s... is not a numeric address", bind);
     if (bind)
         memcpy(o->bind, bind, strlen(bind) + 1);
+    if (directory && strlen(directory) >= sizeof(o->keys))
+        return ach_errstr_set(ACH_EINVAL, "the path of the keys is too long");
+    if (directory)
+        memcpy(o->keys, directory, strlen(directory) + 1);
     return ACH_OK;
 }

@@ -10,6 +10,7 @@ struct tcp_options {
     char bind[64];                       /* the address to listen on */
     int port;                            /* 0: whatever is free */
     char secret[ACH_PLAYER_MAX_KEY + 1]; /* empty: none is required */
+    char keys[1024];                     /* directory of keys for TLS; empty: no TLS */
     bool any_local_user;                 /* any local user may do everything */
     int clients_max;
     int queue;             /* messages that wait for a client */
@@ -22,8 +23,8 @@ struct tcp_options {
     int memory;            /* bytes that it holds for all clients */
 };
 
-/* @section: NULL: defaults. @bind: overrides the option bind; NULL: does not. */
+/* @section: NULL: defaults. @bind, @directory: override the options bind and tls; NULL: do not. */
 ach_status_t tcp_options_read(struct tcp_options *o, ach_section_t *section, int port,
-                              const char *bind);
+                              const char *bind, const char *directory);
 
 #endif

@@ -20,8 +20,12 @@
 /* Limit of receive calls per client when the server ends: a client may send for ever. */
 #define SINK_ROUNDS 64
 
-/* Seconds for a stranger to send the secret. */
+/* Seconds for a stranger to finish the TLS handshake and to send the secret. */
 #define STRANGER_SECONDS 10
+
+/* Seconds after which a client's certificate is checked again, and checks in a tick. */
+#define CHECK_SECONDS 60
+#define CHECKS 16
 
 /* Shorter secrets can be guessed, at one guess each second from each of many machines. */
 #define SECRET_LENGTH 12u
@@ -31,7 +35,9 @@ static void drop_strangers(struct tcp_server *server)
     long now = tcp_loop_seconds();
 
     while (server->strangers && now - server->strangers->since >= STRANGER_SECONDS)
-        tcp_session_close(server->strangers, "it did not send the secret in time");
+        tcp_session_close(server->strangers, server->strangers->shaking
+                                                 ? "it did not finish the TLS handshake in time"
+                                                 : "it did not send the secret in time");
 }
 
 /* The oldest client first. */
@@ -44,13 +50,56 @@ static void wake_throttled(struct tcp_server *server)
             tcp_loop_mark(&s->peer);
 }
 
+/* Disconnect a client whose certificate is not valid any more. */
+static void check_session(struct tcp_session *s)
+{
+    s->checked = tcp_loop_seconds();
+    if (!s->shaking && s->stream.tls->session_check(s->stream.session) != ACH_OK)
+        tcp_session_close(s, ach_errstr());
+}
+
+/* Each certificate once a minute, but few in each tick: a check takes some 100 us. */
+static void check_some(struct tcp_server *server)
+{
+    long now = tcp_loop_seconds();
+    struct tcp_session *s, *next;
+    int n = CHECKS;
+
+    for (s = server->sessions; s && n; s = next) {
+        next = s->next;
+        if (now - s->checked < CHECK_SECONDS)
+            continue;
+        check_session(s);
+        n--;
+    }
+}
+
+ach_status_t tcp_server_reload(struct tcp_server *server)
+{
+    struct tcp_session *s, *next;
+    ach_status_t status;
+
+    if (!server->keys)
+        return ach_errstr_set(ACH_ENOTSUP, "the server does not use TLS");
+    status = server->tls->context_reload(server->keys);
+    if (status != ACH_OK)
+        return status;
+    tcp_loop_enter(server->loop);
+    for (s = server->sessions; s; s = next) {
+        next = s->next;
+        check_session(s);
+    }
+    tcp_loop_leave(server->loop);
+    return ACH_OK;
+}
+
 /* Stops ticking when nothing is left to do. */
 static void tick(void *context)
 {
     struct tcp_server *server = context;
-    bool secret = *server->options.secret;
+    bool guarded = tcp_server_is_guarded(server);
 
-    if (secret) {
+    if (guarded) {
         drop_strangers(server);
         wake_throttled(server);
         tcp_accounts_forget(server, false);
@@ -59,7 +108,9 @@ static void tick(void *context)
         tcp_listeners_resume(server);
     tcp_server_tell_turned_away(server);
     tcp_memory_relieve(server);
-    if (!secret && !server->turned_away && !server->loop->hurry)
+    if (server->keys)
+        check_some(server);
+    if (!guarded && !server->turned_away && !server->loop->hurry)
         tcp_loop_set_ticking(server->loop, false);
 }
 
@@ -80,10 +131,21 @@ static void limit_clients(struct tcp_server *server)
                   "at most %d clients: the limit of open files (ulimit -n) allows no more", most);
 }
 
+static ach_status_t load_keys(struct tcp_server *server)
+{
+    if (!*server->options.keys)
+        return ACH_OK;
+    server->tls = tls_load();
+    return server->tls ? server->tls->context_create(server->options.keys, &server->keys)
+                       : ACH_ENOTSUP;
+}
+
 static ach_status_t start(struct tcp_server *server)
 {
     ach_status_t status = ach_budget_create((size_t)server->options.memory, &server->budget);
 
+    if (status == ACH_OK)
+        status = load_keys(server);
     if (status == ACH_OK && !tcp_origins_open(&server->origins))
         status = ach_errstr_set(ACH_FAILED_SYSCALL, "no descriptors or memory to identify users");
     if (status == ACH_OK)
@@ -95,7 +157,7 @@ static ach_status_t start(struct tcp_server *server)
     if (status == ACH_OK)
         limit_clients(server);
     if (status == ACH_OK)
-        tcp_loop_set_ticking(server->loop, *server->options.secret);
+        tcp_loop_set_ticking(server->loop, tcp_server_is_guarded(server));
     if (status == ACH_OK)
         status = tcp_loop_start(server->loop, tick, server);
     return status;
@@ -109,10 +171,10 @@ static void warn_open(const struct tcp_server *server)
         ach_robot_log(server->robot, ACH_LOG_WARNING,
                       "the secret is short and can be guessed: use %u characters or more",
                       SECRET_LENGTH);
-    if (!*server->options.secret && tcp_reach_find(server->listeners->peer.fd, &interface))
+    if (!tcp_server_is_guarded(server) && tcp_reach_find(server->listeners->peer.fd, &interface))
         ach_robot_log(server->robot, ACH_LOG_WARNING,
                       "listening on %s without a secret: everybody in the network can read and "
-                      "command all devices",
+                      "command all devices; use --tls",
                       server->options.bind);
 }
 
@@ -214,6 +276,8 @@ void tcp_server_destroy(struct tcp_server *server)
     tcp_accounts_forget(server, true);
     ach_budget_destroy(server->budget);
     tcp_origins_close(&server->origins);
+    if (server->tls)
+        server->tls->context_destroy(server->keys);
     if (server->spare >= 0)
         close(server->spare);
     free(server);

@@ -9,6 +9,7 @@
 #include "map.h"
 #include "options.h"
 #include "origin.h"
+#include "stream.h"
 
 /* A listening port, and the robot whose devices it serves. */
 struct tcp_listener {
@@ -24,6 +25,8 @@ struct tcp_server {
     struct tcp_options options;
     struct tcp_origins origins;
     struct tcp_loop *loop;
+    const struct tls_library *tls; /* NULL: no TLS */
+    struct tls_context *keys;
     struct tcp_listener *listeners; /* the robot's own first */
     struct tcp_session *sessions;   /* the newest first */
     struct tcp_account *accounts;
@@ -48,6 +51,12 @@ static inline uint32_t tcp_server_port(const struct tcp_server *server, uint32_t
     return robot ? robot : server->listeners->port;
 }
 
+/* Whether clients must prove something before they may do anything. */
+static inline bool tcp_server_is_guarded(const struct tcp_server *server)
+{
+    return *server->options.secret || server->keys;
+}
+
 /* Log, rate-limited, that a client was rejected, and why. */
 void tcp_server_turn_away(struct tcp_server *server, const char *why);
 
@@ -57,5 +66,8 @@ void tcp_server_tell_turned_away(struct tcp_server *server);
 ach_status_t tcp_server_create(ach_robot_t *robot, const struct tcp_options *options,
                                struct tcp_server **server);
 void tcp_server_destroy(struct tcp_server *server);
+
+/* Read the keys again, and disconnect clients whose certificates are not valid any more. */
+ach_status_t tcp_server_reload(struct tcp_server *server);
 
 #endif

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +193,7 @@ static ssize_t session_receive(struct tcp_session *s)
     size_t room = s->ended ? TCP_LOOP_BUFFER : tcp_memory_may_receive(s);
     ssize_t n;
 
-    if (!room)
+    if (!room || s->shaking)
         return -1;
     n = tcp_stream_receive(&s->stream, s->peer.loop->buffer, room);
     if (n < 0)
@@ -224,11 +225,20 @@ static void session_lose(struct tcp_session *s, const char *why)
     tcp_session_close(s, why);
 }
 
+/* Whether TLS holds bytes that epoll does not report, and the session wants to receive. */
+static bool may_read_pending(const struct tcp_session *s)
+{
+    return s->peer.events & EPOLLIN && tcp_stream_pending(&s->stream);
+}
+
 /* Messages in, answers out. What is left then is for the next turn, after the other clients. */
 static void work(struct tcp_session *s)
 {
-    bool held = take_some(s, TURN_MESSAGES);
+    bool held;
 
+    if (s->shaking)
+        return;
+    held = take_some(s, TURN_MESSAGES);
     if (s->closing)
         return;
     if (!tcp_session_send(s)) {
@@ -243,6 +253,8 @@ static void work(struct tcp_session *s)
     }
     tcp_loop_want(&s->peer, (held || s->starved || s->ended ? 0u : (uint32_t)EPOLLIN) |
                                 (s->blocked ? (uint32_t)EPOLLOUT : 0u));
+    if (may_read_pending(s))
+        tcp_loop_mark(&s->peer);
     tcp_memory_watch(s);
 }
 
@@ -274,10 +286,55 @@ static const char *reason(int fd)
     return strerror(error);
 }
 
+/* The client may do what it may; the greeting tells it so. */
+static void session_begin(struct tcp_session *s)
+{
+    s->trusted = !*s->server->options.secret;
+    if (s->trusted)
+        s->input.limit = (size_t)s->server->options.message_max;
+    greet(s);
+    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s", s->name);
+}
+
+static void turn_away(struct tcp_session *s, const char *reason)
+{
+    char text[TCP_WHY];
+
+    snprintf(text, sizeof(text), "%s: %s", s->name, reason);
+    tcp_server_turn_away(s->server, text);
+    tcp_session_leave(s);
+}
+
+static void session_shake(struct tcp_session *s)
+{
+    const struct tls_library *tls = s->stream.tls;
+    ach_status_t status = tls->session_handshake(s->stream.session);
+    size_t n = strlen(s->name);
+
+    if (status == ACH_EAGAIN) {
+        tcp_loop_want(&s->peer,
+                      tls->session_wants(s->stream.session) == POLLOUT ? EPOLLOUT : EPOLLIN);
+    } else if (status != ACH_OK) {
+        turn_away(s, ach_errstr());
+    } else {
+        s->shaking = false;
+        s->checked = tcp_loop_seconds();
+        snprintf(s->name + n, sizeof(s->name) - n, " as %s", tls->session_peer(s->stream.session));
+        session_begin(s);
+        if (s->trusted)
+            tcp_session_know(s);
+        work(s);
+    }
+}
+
 static void session_ready(struct tcp_peer *p, uint32_t events)
 {
     struct tcp_session *s = (struct tcp_session *)p;
 
+    if (s->shaking) {
+        session_shake(s);
+        return;
+    }
     /* Again in the next turn. Others are served meanwhile, and receive into the same buffer. */
     if (events & (EPOLLERR | EPOLLHUP)) {
         if (!take_rest(s) || tcp_input_keep(&s->input) != ACH_OK)
@@ -295,7 +352,12 @@ static void session_ready(struct tcp_peer *p, uint32_t events)
 
 static void session_marked(struct tcp_peer *p)
 {
-    work((struct tcp_session *)p);
+    struct tcp_session *s = (struct tcp_session *)p;
+
+    if (may_read_pending(s) && session_receive(s) == 0)
+        session_lose(s, reason(p->fd));
+    else
+        work(s);
 }
 
 static const struct tcp_peer_class class = {session_ready, session_marked, session_destroy};
@@ -343,7 +405,7 @@ static struct tcp_session *session_make(struct tcp_listener *listener, int fd)
     s->robot = listener->robot;
     s->port = listener->port;
     s->host = own_host(fd);
-    s->trusted = !*s->server->options.secret;
+    s->trusted = !tcp_server_is_guarded(s->server);
     write_name(fd, s->name, sizeof(s->name));
     s->since = s->held_since = tcp_loop_seconds();
     tcp_input_init(&s->input,
@@ -356,6 +418,17 @@ static struct tcp_session *session_make(struct tcp_listener *listener, int fd)
     return NULL;
 }
 
+/* False: out of memory. */
+static bool session_secure(struct tcp_session *s)
+{
+    if (!s->server->keys)
+        return true;
+    s->shaking = true;
+    s->stream.tls = s->server->tls;
+    return s->stream.tls->session_create(s->server->keys, TLS_SERVER, s->stream.fd, NULL,
+                                         &s->stream.session) == ACH_OK;
+}
+
 ach_status_t tcp_session_create(struct tcp_listener *listener, int fd)
 {
     struct tcp_session *s = session_make(listener, fd);
@@ -365,7 +438,7 @@ ach_status_t tcp_session_create(struct tcp_listener *listener, int fd)
         return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a client");
     }
     session_configure(fd, &s->server->options);
-    if (!find_origin(s, fd) || !tcp_account_enter(s, fd) ||
+    if (!session_secure(s) || !find_origin(s, fd) || !tcp_account_enter(s, fd) ||
         tcp_loop_add(listener->peer.loop, &s->peer, fd, EPOLLIN) != ACH_OK) {
         tcp_account_leave(s);
         ach_queue_close(s->queue);
@@ -378,7 +451,7 @@ ach_status_t tcp_session_create(struct tcp_listener *listener, int fd)
         tcp_session_leave(s);
         return ach_errstr_set(ACH_OVERFLOW, "there are already %d clients", s->server->clients);
     }
-    greet(s);
-    ach_robot_log(s->server->robot, ACH_LOG_INFO, "client %s", s->name);
+    if (!s->shaking)
+        session_begin(s);
     return ACH_OK;
 }

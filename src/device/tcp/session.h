@@ -35,12 +35,14 @@ struct tcp_session {
     uint32_t host;  /* our address, as the client sees it */
     uint32_t robot; /* number of the robot that it is connected to */
     uint16_t port;
-    char name[96]; /* of the client, for the log */
+    char name[192]; /* of the client, for the log */
     struct tcp_origin origin;
     struct tcp_account *account;
     bool told_refusal; /* its first refusal was logged */
 
-    bool trusted; /* it knows the secret, or there is none */
+    bool shaking; /* the TLS handshake has not finished */
+    long checked; /* tcp_loop_seconds when its certificate was checked */
+    bool trusted; /* it has finished the TLS handshake and knows the secret, if there are such */
     unsigned wrong;
     bool throttled; /* too many wrong secrets from its account: its next attempt waits */
     long since;     /* tcp_loop_seconds when it connected */

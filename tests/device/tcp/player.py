@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -22,6 +23,7 @@ PUSH, PULL = 1, 2
 SYNCH_OK, SYNCH_OVERFLOW = 1, 2
 OPAQUE, POSITION2D = 51, 4
 HEADER = struct.Struct(">6IdII")
+KEYS = os.environ.get("ACH_TEST_KEYS")  # a directory of keys: servers and clients use TLS
 LIMIT = 60.0 * int(os.environ.get("ACH_TEST_TIME", 1))  # seconds, for any operation
 
 Message = collections.namedtuple("Message", "host robot interf index type subtype time sequence body")
@@ -39,10 +41,20 @@ class Late(Exception):
     """No message came within the time limit."""
 
 
+def dial(address, timeout):
+    """A connection to the server under test."""
+    plain = socket.create_connection(address, timeout=timeout)
+    if not KEYS:
+        return plain
+    context = ssl.create_default_context(cafile=f"{KEYS}/ca.pem")
+    context.load_cert_chain(f"{KEYS}/host.pem", f"{KEYS}/host.key")
+    return context.wrap_socket(plain, server_hostname="robot")
+
+
 class Client:
     """One connection. Messages received while waiting for an answer are queued in .others."""
 
-    def __init__(self, port, address="127.0.0.1", mode=None, connect=socket.create_connection):
+    def __init__(self, port, address="127.0.0.1", mode=None, connect=dial):
         self.socket = connect((address, port), timeout=LIMIT)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.banner = self.socket.recv(32)
@@ -69,7 +81,7 @@ class Client:
                 raise Late()
             try:
                 more = self.socket.recv(1 << 16)
-            except ConnectionError as e:
+            except (ConnectionError, ssl.SSLError) as e:
                 raise Gone() from e
             if not more:
                 raise Gone()
@@ -147,7 +159,8 @@ class Server:
 
     def __init__(self, program, config, tcp="port 0", number=0, address="127.0.0.1"):
         self.program, self.number, self.address = program, number, address
-        self.text = f"{config}\ntcp ( {tcp} )\n"
+        tls = f'tls "{KEYS}"' if KEYS else ""
+        self.text = f"{config}\ntcp ( {tcp} {tls} )\n"
         self.errors = tempfile.TemporaryFile()
         self.start()
 

@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         return 2;
     attr.robot = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
     ach_transport_add(&ach_transport_tcp);
+    ach_transport_add(&ach_transport_tls);
     if (ach_config_parse(argv[1], strlen(argv[1]), "test", &config) != ACH_OK ||
         ach_robot_create(&attr, &robot) != ACH_OK)
         return fail("config");
