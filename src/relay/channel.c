@@ -94,5 +94,5 @@ enum ach_status relay_channel_create(const char *name, const struct relay_terms 
     ach_create_attr_set_clock(&attr, (clockid_t)sender->clock);
     if (sender->typed)
         ach_create_attr_set_type(&attr, &type);
-    return ach_create(name, sender->frame_cnt, sender->frame_size, &attr);
+    return ach_create(name, (size_t)sender->frame_cnt, (size_t)sender->frame_size, &attr);
 }
