@@ -19,13 +19,6 @@ static const char *skip_space(const char *s)
     return s + strspn(s, " \t\r\n");
 }
 
-static enum ach_status expected(const char *what, const char *where, const char *at)
-{
-    if (*at == 0)
-        return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found the end", where, what);
-    return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found '%.20s'", where, what, at);
-}
-
 /* Read a string into `to`, or only count its bytes. Returns the text after it; NULL: invalid. */
 static const char *read_string(const char *s, char *to, uint64_t *used)
 {
@@ -58,7 +51,7 @@ static enum ach_status string_field(struct xdr_builder *draft, const ach_field_t
         return status;
     }
     if (**text != '"' || !read_string(*text, NULL, &length))
-        return expected("a string", f->name, *text);
+        return xdr_expected("a string", f->name, *text);
     if (length + (f->array == ACH_ARRAY_VARIABLE) > f->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: a string of %llu bytes, at most %u are allowed",
                               f->name, (unsigned long long)length,
@@ -79,16 +72,12 @@ static enum ach_status value(struct xdr_builder *draft, const ach_field_t *f, ui
                              const char **text)
 {
     const ach_field_t *inner = f->type ? xdr_value_field(f->type) : NULL;
-    char what[48];
 
     if (inner)
         return xdr_json_field(draft, inner, at, text);
     if (f->type)
         return xdr_json_struct(draft, f->type, at, text);
-    if (xdr_read_scalar(f->kind, *text, text, at))
-        return ACH_OK;
-    snprintf(what, sizeof(what), "a number (%s)", xdr_kind_name(f->kind));
-    return expected(what, f->name, *text);
+    return xdr_read_scalar(f, text, at);
 }
 
 /* Count the elements of the array at @s by its brackets and commas only. */
@@ -132,12 +121,12 @@ static enum ach_status elements(struct xdr_builder *draft, const ach_field_t *f,
         s = skip_space(s);
         if (i + 1 < n) {
             if (*s != ',')
-                return expected("',' or ']'", f->name, s);
+                return xdr_expected("',' or ']'", f->name, s);
             s = skip_space(s + 1);
         }
     }
     if (*s != ']')
-        return expected("',' or ']'", f->name, s);
+        return xdr_expected("',' or ']'", f->name, s);
     *text = s + 1;
     return ACH_OK;
 }
@@ -150,7 +139,7 @@ static enum ach_status array_field(struct xdr_builder *draft, const ach_field_t 
     uint64_t n;
 
     if (**text != '[')
-        return expected("'['", f->name, *text);
+        return xdr_expected("'['", f->name, *text);
     n = count_elements(*text);
     if (n > f->limit || (f->array == ACH_ARRAY_FIXED && n != f->limit))
         return ach_errstr_set(ACH_EINVAL, "%s: %llu elements, %s %u are allowed", f->name,
@@ -184,7 +173,7 @@ static enum ach_status member(struct xdr_builder *draft, const ach_type_t *type,
     uint64_t used;
 
     if (*s != '"' || !(colon = read_string(s, NULL, &used)))
-        return expected("the name of a field in quotes", type->name, s);
+        return xdr_expected("the name of a field in quotes", type->name, s);
     f = xdr_field_find(type, s + 1, (size_t)(colon - s) - 2);
     if (!f || f->array == ACH_ARRAY_COUNT)
         return ach_errstr_set(ACH_EINVAL, "%s: there is no field %.*s%s", type->name,
@@ -192,7 +181,7 @@ static enum ach_status member(struct xdr_builder *draft, const ach_type_t *type,
                               f ? "; the length of its array sets it" : "");
     s = skip_space(colon);
     if (*s != ':')
-        return expected("':'", f->name, s);
+        return xdr_expected("':'", f->name, s);
     s = skip_space(s + 1);
     status = xdr_json_field(draft, f, body, &s);
     *text = s;
@@ -206,7 +195,7 @@ enum ach_status xdr_json_struct(struct xdr_builder *draft, const ach_type_t *typ
     enum ach_status status;
 
     if (*s != '{')
-        return expected("'{'", type->name, s);
+        return xdr_expected("'{'", type->name, s);
     s = skip_space(s + 1);
     while (*s != '}') {
         status = member(draft, type, body, &s);
@@ -216,7 +205,7 @@ enum ach_status xdr_json_struct(struct xdr_builder *draft, const ach_type_t *typ
         if (*s == ',')
             s = skip_space(s + 1);
         else if (*s != '}')
-            return expected("',' or '}'", type->name, s);
+            return xdr_expected("',' or '}'", type->name, s);
     }
     *text = s + 1;
     return ACH_OK;
@@ -229,7 +218,7 @@ static enum ach_status whole_text(struct xdr_builder *draft, const char *text)
     text = skip_space(text);
     status = xdr_json_struct(draft, draft->type, draft->body, &text);
     if (status == ACH_OK && *skip_space(text))
-        return expected("nothing more", draft->type->name, skip_space(text));
+        return xdr_expected("nothing more", draft->type->name, skip_space(text));
     return status;
 }
 

@@ -134,15 +134,14 @@ void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
 static bool read_real(unsigned kind, const char *text, const char **end, void *at)
 {
     char *after;
-    double d = strtod(text, &after);
+    double d;
     float f;
 
-    if (after == text)
-        return false;
     if (kind == ACH_KIND_FLOAT) {
         f = strtof(text, &after);
         memcpy(at, &f, sizeof(f));
     } else {
+        d = strtod(text, &after);
         memcpy(at, &d, sizeof(d));
     }
     *end = after;
@@ -198,21 +197,25 @@ static int base_of(const char *text)
     return text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
 }
 
+/* *end: the text behind the number; @text: there is none. False: it does not fit. */
 static bool read_whole(unsigned kind, const char *text, const char **end, void *at)
 {
     char *after;
     bool fits;
 
-    text += strspn(text, " \t\r\n");
     errno = 0;
     if (xdr_kind_is_signed(kind))
         fits = store_signed(kind, strtoll(text, &after, base_of(text)), at);
     else
         fits = store_unsigned(kind, strtoull(text, &after, base_of(text)), at) && *text != '-';
-    if (after == text || errno == ERANGE)
-        return false;
     *end = after;
-    return fits;
+    return fits && errno != ERANGE;
+}
+
+static bool read_number(unsigned kind, const char *text, const char **end, void *at)
+{
+    return kind == ACH_KIND_FLOAT || kind == ACH_KIND_DOUBLE ? read_real(kind, text, end, at)
+                                                             : read_whole(kind, text, end, at);
 }
 
 /* Words that stand for numbers. */
@@ -220,22 +223,28 @@ static const struct {
     const char *word, *number;
 } words[] = {{"true", "1"}, {"false", "0"}, {"null", "nan"}};
 
-bool xdr_read_scalar(unsigned kind, const char *text, const char **end, void *at)
+enum ach_status xdr_read_scalar(const ach_field_t *f, const char **text, void *at)
 {
-    bool real = kind == ACH_KIND_FLOAT || kind == ACH_KIND_DOUBLE;
-    const char *nowhere;
-    size_t i;
+    const char *from = *text + strspn(*text, " \t\r\n"), *number = from, *end;
+    size_t i, length = 0;
+    bool fits;
 
-    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        size_t n = strlen(words[i].word);
-
-        if (strncmp(text, words[i].word, n) == 0) {
-            *end = text + n;
-            return real ? read_real(kind, words[i].number, &nowhere, at)
-                        : read_whole(kind, words[i].number, &nowhere, at);
+    for (i = 0; i < sizeof(words) / sizeof(words[0]) && !length; i++) {
+        if (strncmp(from, words[i].word, strlen(words[i].word)) == 0) {
+            length = strlen(words[i].word);
+            number = words[i].number;
         }
     }
-    return real ? read_real(kind, text, end, at) : read_whole(kind, text, end, at);
+    fits = read_number(f->kind, number, &end, at);
+    if (end == number || (!fits && f->kind == ACH_KIND_BOOL))
+        return xdr_expected_number("", f, *text);
+    if (!length)
+        length = (size_t)(end - from);
+    if (!fits)
+        return ach_errstr_set(ACH_EINVAL, "%s: %.*s does not fit %s", f->name,
+                              (int)(length < 40 ? length : 40), from, xdr_kind_name(f->kind));
+    *text = from + length;
+    return ACH_OK;
 }
 
 const char *xdr_kind_name(unsigned kind)
@@ -246,4 +255,19 @@ const char *xdr_kind_name(unsigned kind)
     };
 
     return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
+}
+
+enum ach_status xdr_expected(const char *what, const char *where, const char *at)
+{
+    if (*at == 0)
+        return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found the end", where, what);
+    return ach_errstr_set(ACH_EINVAL, "%s: expected %s, found '%.20s'", where, what, at);
+}
+
+enum ach_status xdr_expected_number(const char *which, const ach_field_t *f, const char *at)
+{
+    char what[48];
+
+    snprintf(what, sizeof(what), "a %snumber (%s)", which, xdr_kind_name(f->kind));
+    return xdr_expected(what, f->name, at);
 }

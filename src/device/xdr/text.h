@@ -19,11 +19,16 @@ void xdr_locale_leave(locale_t before);
 void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to);
 
 /*
- * Parse a scalar; `end` is set to the text that follows it. Whole numbers
- * may be hexadecimal; true and false are 1 and 0, null is NaN. False: not a
- * number, or too large for the kind.
+ * Parse a scalar of a field; *text advances past it. Whole numbers may be hexadecimal; true and
+ * false are 1 and 0, null is NaN. ACH_EINVAL: not a number, or it does not fit the kind.
  */
-bool xdr_read_scalar(unsigned kind, const char *text, const char **end, void *at);
+enum ach_status xdr_read_scalar(const ach_field_t *f, const char **text, void *at);
+
+/* Set the text of ACH_EINVAL: the text at @at is not what was expected. */
+enum ach_status xdr_expected(const char *what, const char *where, const char *at);
+
+/* The same for a number of a field. @which: "" or "finite ". */
+enum ach_status xdr_expected_number(const char *which, const ach_field_t *f, const char *at);
 
 /* The name of a kind, for error messages. */
 const char *xdr_kind_name(unsigned kind);

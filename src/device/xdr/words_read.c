@@ -119,12 +119,11 @@ static bool is_finite(unsigned kind, const uint8_t *at)
 static enum ach_status set_scalar(const ach_field_t *f, uint8_t *at, const char **text)
 {
     const char *from = *text;
-    bool is_number = xdr_read_scalar(f->kind, from, text, at);
+    enum ach_status status = xdr_read_scalar(f, text, at);
 
-    if (is_number && is_finite(f->kind, at))
-        return ACH_OK;
-    return ach_errstr_set(ACH_EINVAL, "%s: expected a %snumber (%s), found '%.40s'", f->name,
-                          is_number ? "finite " : "", xdr_kind_name(f->kind), from);
+    if (status != ACH_OK || is_finite(f->kind, at))
+        return status;
+    return xdr_expected_number("finite ", f, from);
 }
 
 static uint32_t commas(const char *text)

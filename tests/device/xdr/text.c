@@ -126,8 +126,8 @@ static void all_bad_json(void)
     bad_json(pos, "{\"pos\": 1}", "expected '{', found '1}'");
     bad_json(pos, "{\"pos\": {\"px\": }}", "px: expected a number (double), found '}}'");
     bad_json(pos, "{\"nothing\": 1}", "there is no field \"nothing\"");
-    bad_json(pos, "{\"stall\": 256}", "stall: expected a number (uint8)");
-    bad_json(pos, "{\"stall\": -1}", "stall: expected a number (uint8)");
+    bad_json(pos, "{\"stall\": 256}", "stall: 256 does not fit uint8");
+    bad_json(pos, "{\"stall\": -1}", "stall: -1 does not fit uint8");
     bad_json(pos, "{\"stall\" 1}", "expected ':'");
     bad_json(pos, "{\"stall\": 1", "expected ',' or '}', found the end");
     bad_json(pos, "{\"stall\": 1} x", "expected nothing more");
