@@ -2,6 +2,7 @@
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -471,6 +472,15 @@ final class Test {
             checkThrows(IllegalArgumentException.class, "Vector.x",
                         () -> Fields.toRecord(fields, Vector.class));
             checkThrows(AchException.class, "nosuch", () -> pose.encode(Map.of("nosuch", 1)));
+            checkThrows(AchException.class, "id: 4294967296 does not fit uint32",
+                        () -> pose.encode(Map.of("id", 1L << 32)));
+            checkThrows(AchException.class, "values: 1.0E300 does not fit float",
+                        () -> pose.encode(Map.of("values", new double[] {1e300})));
+            checkThrows(AchException.class, "does not fit double", () -> pose.encode(
+                    Map.of("place", Map.of("x", BigInteger.TEN.pow(400)))));
+            byte[] infinite = pose.encode(Map.of("place", new Vector(Double.NEGATIVE_INFINITY, 0)));
+            check(pose.decode(infinite).get("place").equals(
+                    Map.of("x", Double.NEGATIVE_INFINITY, "y", 0.0)), "an infinity");
             checkThrows(AchException.Corrupt.class, "", () -> pose.decode(ONE));
             pose.close();
             pose.close();

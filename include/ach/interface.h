@@ -408,6 +408,8 @@ void ach_body_json(const ach_type_t *type, const void *body, FILE *to);
  * @text: an object; fields that it leaves out are zero or empty
  * @body: set to the struct, to be freed with one free()
  *
+ * A number that does not fit its field is refused. 1e999 is an infinity, null is NaN.
+ *
  * Allocates: yes. Blocks: no.
  *
  * Returns: ACH_OK; ACH_EINVAL: not such an object; ach_errstr says where and why;

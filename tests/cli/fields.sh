@@ -153,6 +153,10 @@ c: [-.inf, 0.1, 1.0e-07]
 shown --csv reals
 same "$out" 'time,sequence,a,b,c
 ,1,nan,inf,"[-1e999, 0.1, 1e-07]"'
+expect 1 "$ACH" pub --json '{"b": 1e300}' reals
+same "$err" "ach pub: b: 1e300 does not fit float"
+expect 1 "$ACH" pub reals b=1e300
+same "$err" "ach pub: b: 1e300 does not fit float"
 "$ACH" rm reals timed
 
 # What other programs read

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/json_infinity.h"
+
 static locale_t plain;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -131,6 +133,7 @@ void xdr_print_scalar(unsigned kind, const void *at, bool exact, FILE *to)
     }
 }
 
+/* *end: the text behind the number; @text: there is none. False: it does not fit. */
 static bool read_real(unsigned kind, const char *text, const char **end, void *at)
 {
     char *after;
@@ -139,13 +142,14 @@ static bool read_real(unsigned kind, const char *text, const char **end, void *a
 
     if (kind == ACH_KIND_FLOAT) {
         f = strtof(text, &after);
+        d = (double)f;
         memcpy(at, &f, sizeof(f));
     } else {
         d = strtod(text, &after);
         memcpy(at, &d, sizeof(d));
     }
     *end = after;
-    return true;
+    return !isinf(d) || json_is_infinity(text, after);
 }
 
 static bool store_signed(unsigned kind, int64_t v, void *at)
@@ -197,7 +201,7 @@ static int base_of(const char *text)
     return text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
 }
 
-/* *end: the text behind the number; @text: there is none. False: it does not fit. */
+/* As read_real. */
 static bool read_whole(unsigned kind, const char *text, const char **end, void *at)
 {
     char *after;

@@ -103,7 +103,7 @@ static enum ach_status set_string(struct xdr_builder *draft, const struct words_
     return ACH_OK;
 }
 
-/* Refuse numbers that overflow: a velocity of 1e999 must not become infinite. */
+/* Refuse NaN and infinities, such as 1e999: a velocity must not become infinite. */
 static bool is_finite(unsigned kind, const uint8_t *at)
 {
     double d = 0;

@@ -83,8 +83,15 @@ static void json(void)
 static void read_json(void)
 {
     ach_vectormap_layer_data_t *layer;
+    ach_ranger_data_range_t *ranger;
     void *body;
 
+    REQUIRE_OK(ach_body_from_json(&ach_ranger_data_range_type,
+                                  "{\"ranges\": [-1e999, Infinity, 1e308, null]}", &body));
+    ranger = body;
+    CHECK(ranger->ranges[0] == -INFINITY && ranger->ranges[1] == INFINITY);
+    CHECK(ranger->ranges[2] == 1e308 && isnan(ranger->ranges[3]));
+    free(body);
     REQUIRE_OK(ach_body_from_json(
         &ach_vectormap_layer_data_type,
         " { \"features\" : [ {\"wkb\": [1, 2,3 ], \"name\":\"\\u00e9\\ud83d\\ude00\\n\"},{}],\n"
@@ -128,6 +135,9 @@ static void all_bad_json(void)
     bad_json(pos, "{\"nothing\": 1}", "there is no field \"nothing\"");
     bad_json(pos, "{\"stall\": 256}", "stall: 256 does not fit uint8");
     bad_json(pos, "{\"stall\": -1}", "stall: -1 does not fit uint8");
+    bad_json(pos, "{\"pos\": {\"px\": 1e400}}", "px: 1e400 does not fit double");
+    bad_json(&ach_laser_data_type, "{\"ranges\": [1, -1e300]}",
+             "ranges: -1e300 does not fit float");
     bad_json(pos, "{\"stall\" 1}", "expected ':'");
     bad_json(pos, "{\"stall\": 1", "expected ',' or '}', found the end");
     bad_json(pos, "{\"stall\": 1} x", "expected nothing more");
@@ -204,8 +214,9 @@ static void all_bad_words(void)
     bad_word(pos, "stall.x=1", "stall: expected '=', found '.x=1'");
     bad_word(pos, "pos.px=abc", "px: expected a number (double), found 'abc'");
     bad_word(pos, "pos.px=nan", "px: expected a finite number (double), found 'nan'");
-    bad_word(pos, "pos.px=1e400", "px: expected a finite number (double), found '1e400'");
-    bad_word(laser, "ranges=1,-1e40", "ranges: expected a finite number (float), found '-1e40'");
+    bad_word(pos, "pos.px=1e400", "px: 1e400 does not fit double");
+    bad_word(pos, "pos.px=1e999", "px: expected a finite number (double), found '1e999'");
+    bad_word(laser, "ranges=1,-1e40", "ranges: -1e40 does not fit float");
     bad_word(pos, "pos.px=1x", "expected nothing after the value, found 'x'");
     bad_word(pos, "stall[0]=1", "stall is not an array");
     bad_word(laser, "ranges_count=3", "the length of its array sets it");

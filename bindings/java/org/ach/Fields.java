@@ -119,7 +119,8 @@ public final class Fields {
             writeArray(to, value);
         } else if (value instanceof Number n) {
             double d = n.doubleValue();
-            boolean infinite = Double.isInfinite(d);
+            // A BigInteger or BigDecimal that a double cannot hold is not infinite.
+            boolean infinite = Double.isInfinite(d) && (n instanceof Double || n instanceof Float);
             to.append(Double.isNaN(d) ? "null" : infinite ? d > 0 ? "1e999" : "-1e999"
                                                : n.toString());
         } else if (value instanceof Boolean || value == null) {
