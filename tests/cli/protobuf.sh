@@ -162,6 +162,10 @@ expect 1 "$ACH" pub all at.z=1
 same "$err" "ach pub: at has no field 'z'; it has: x, y"
 expect 1 "$ACH" pub all mode=FAST
 same "$err" "ach pub: mode: expected a constant of its enumeration, found 'FAST'"
+expect 1 "$ACH" pub all f=1e300
+same "$err" "ach pub: f: expected a number that fits float, found '1e300'"
+expect 1 "$ACH" pub --json '{"d": -1e400}' all
+same "$err" "ach pub: d: expected a number that fits double, found '-1e400'"
 expect 1 "$ACH" pub --json '{"i32": "x"}' all
 expect 1 "$ACH" pub --json '[]' all
 

@@ -2,12 +2,14 @@
 #include "proto_encode.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base64.h"
 #include "../json_parse.h"
 #include "../words.h"
+#include "json_infinity.h"
 
 #define NUMBER_TEXT 64u /* the longest number */
 
@@ -78,6 +80,7 @@ static bool whole_unsigned(const struct value *v, uint64_t max, uint64_t *out)
 static enum ach_status real_bits(const struct proto_field *f, const struct value *v, uint64_t *raw)
 {
     char text[NUMBER_TEXT], *end;
+    bool is_double = f->type == PROTO_TYPE_DOUBLE;
     double d;
     float s;
     uint32_t low;
@@ -87,10 +90,12 @@ static enum ach_status real_bits(const struct proto_field *f, const struct value
     d = strtod(text, &end);
     if (*end)
         return unfit(f, "a number", v);
-    if (f->type == PROTO_TYPE_DOUBLE) {
+    s = strtof(text, NULL);
+    if (isinf(is_double ? d : (double)s) && !json_is_infinity(text, end))
+        return unfit(f, is_double ? "a number that fits double" : "a number that fits float", v);
+    if (is_double) {
         memcpy(raw, &d, sizeof(d));
     } else {
-        s = strtof(text, NULL);
         memcpy(&low, &s, sizeof(s));
         *raw = low;
     }
