@@ -8,6 +8,7 @@
  */
 #include "common.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct {
@@ -310,6 +311,10 @@ static int store_float(size_t size, PyObject *number, void *at)
 
     if (d == -1.0 && PyErr_Occurred())
         return -1;
+    if (size == sizeof(f) && isinf(f) && !isinf(d)) {
+        PyErr_Format(PyExc_OverflowError, "%S does not fit float", number);
+        return -1;
+    }
     memcpy(at, size == sizeof(f) ? (void *)&f : (void *)&d, size);
     return 0;
 }

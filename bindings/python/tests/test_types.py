@@ -164,6 +164,7 @@ class Messages(ChannelTest):
                            ({"u8": 256}, OverflowError), ({"u16": 2**16}, OverflowError),
                            ({"u32": 2**32}, OverflowError), ({"i16": -2**15 - 1}, OverflowError),
                            ({"i32": 2**31}, OverflowError), ({"f64": 10**400}, OverflowError),
+                           ({"f32": 1e300}, OverflowError), ({"f32": -1e39}, OverflowError),
                            ({"u64": 2**64}, OverflowError), ({"i64": 2**63}, OverflowError),
                            ({"i8": 1.5}, TypeError), ({"i8": "1"}, TypeError),
                            ({"f64": "x"}, TypeError), ({"text": 5}, TypeError),
@@ -176,6 +177,8 @@ class Messages(ChannelTest):
                            (5, TypeError), (None, TypeError), ([], AttributeError)):
             with self.assertRaises(error, msg=bad):
                 t.encode(bad)
+        with self.assertRaisesRegex(OverflowError, r"f32: 1e\+300 does not fit float"):
+            t.encode({"f32": 1e300})
         with self.assertRaises(ach.Invalid):
             t(nofield=1)
         with self.assertRaises(TypeError):
