@@ -217,7 +217,15 @@ static void number_store(void *to, mxClassID class, size_t i, long double n)
     }
 }
 
-/* Numbers of any class. An integer must fit: Octave would replace it by the nearest that does. */
+/* Whether a number of Octave can be one of that class. NaN and the infinities are no integers. */
+static bool number_fits(const struct number_class *c, long double n)
+{
+    if (c->most > 0)
+        return n >= c->least && n <= c->most && n == floorl(n);
+    return c->class != mxSINGLE_CLASS || !isfinite(n) || isfinite((float)n);
+}
+
+/* Numbers of any class. They must fit: Octave would replace an integer by the nearest that does. */
 static void numbers_set(const ach_field_t *f, const mxArray *value, void *to, size_t count)
 {
     const struct number_class *want = class_of_kind(f->kind);
@@ -229,7 +237,7 @@ static void numbers_set(const ach_field_t *f, const mxArray *value, void *to, si
     for (size_t i = 0; i < count; i++) {
         long double n = number_load(mxGetData(value), have->class, i);
 
-        if (want->most > 0 && !(n >= want->least && n <= want->most && n == floorl(n)))
+        if (!number_fits(want, n))
             oct_throw(ACH_EINVAL, "%s: expected %s, found %Lg", f->name, want->name, n);
         number_store(to, want->class, i, n);
     }
