@@ -228,7 +228,10 @@ final class Test {
             w.put(ONE);
             r.view(b -> r.close());
         });
-        w.close();
+        checkThrows(AchException.Closed.class, "", () -> w.put(8, b -> {
+            w.close();
+            b.put(0, (byte) 7);
+        }));
         // The lock is released once the buffers of the closed handle are garbage.
         AtomicReference<Channel> next = new AtomicReference<>();
         eventually(() -> {

@@ -292,18 +292,17 @@ public final class Channel implements AutoCloseable {
         begin();
         try {
             ByteBuffer buffer = reserveNow(size);
-            boolean done = false;
+            boolean returned = false;
             try {
                 writer.accept(buffer);
-                done = buffer.position() > 0;
+                returned = true;
             } finally {
-                if (!done) {
+                if (!returned) {
                     use(Native::abort);
                 }
             }
-            if (done) {
-                AchException.check(use(h -> Native.commit(h, buffer.position())));
-            }
+            int length = buffer.position();
+            AchException.check(use(h -> length > 0 ? Native.commit(h, length) : Native.abort(h)));
         } finally {
             busy.set(false);
         }
