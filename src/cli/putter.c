@@ -50,8 +50,13 @@ static int putter_refused(const struct putter *p)
 
 int putter_put(struct putter *p, const void *data, size_t size)
 {
-    enum ach_status r = ach_put(&p->chan, data, size);
+    enum ach_status r;
 
+    if (size == 0) {
+        complain("%s: the message has no bytes, and a channel has no empty messages", p->name);
+        return EXIT_FAILED;
+    }
+    r = ach_put(&p->chan, data, size);
     if (r == ACH_OVERFLOW)
         return putter_too_large(p, size);
     if (r == ACH_EACCES)

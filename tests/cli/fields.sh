@@ -252,6 +252,8 @@ has "$err" "cannot decode the messages of 'broken': byte 10 of the JSON text"
 
 # Text
 "$ACH" mk --type note --encoding text text
+expect 1 "$ACH" pub text ''
+same "$err" "ach pub: text: the message has no bytes, and a channel has no empty messages"
 "$ACH" pub text "$(printf 'a=b,\033"c"')"
 shown --csv text
 same "$out" 'time,sequence,message

@@ -166,6 +166,8 @@ expect 1 "$ACH" pub all f=1e300
 same "$err" "ach pub: f: expected a number that fits float, found '1e300'"
 expect 1 "$ACH" pub --json '{"d": -1e400}' all
 same "$err" "ach pub: d: expected a number that fits double, found '-1e400'"
+expect 1 "$ACH" pub all
+same "$err" "ach pub: all: the message has no bytes, and a channel has no empty messages"
 expect 1 "$ACH" pub --json '{"i32": "x"}' all
 expect 1 "$ACH" pub --json '[]' all
 
