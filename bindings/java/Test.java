@@ -481,6 +481,8 @@ final class Test {
                         () -> pose.encode(Map.of("values", new double[] {1e300})));
             checkThrows(AchException.class, "does not fit double", () -> pose.encode(
                     Map.of("place", Map.of("x", BigInteger.TEN.pow(400)))));
+            checkThrows(AchException.class, "frame: a string must not contain NUL",
+                        () -> pose.encode(Map.of("frame", "a\0b")));
             byte[] infinite = pose.encode(Map.of("place", new Vector(Double.NEGATIVE_INFINITY, 0)));
             check(pose.decode(infinite).get("place").equals(
                     Map.of("x", Double.NEGATIVE_INFINITY, "y", 0.0)), "an infinity");

@@ -355,6 +355,8 @@
         (check (signals einval (encode definition '(:nothing 1))))
         (check (signals einval (encode definition '(:list #(100000)))))
         (check (signals einval (encode definition '(:points #((:y 1d300) (:y 0))))))
+        (check (signals einval
+                        (encode definition (list :name (format nil "a~Ab" (code-char 0))))))
         (check (signals type-error (encode definition '(:x "1"))))
         (check (signals type-error (encode definition '(:name 1))))
         (check (equalp '(:x 0d0 :ok nil :name "" :list #() :points #((:y 0.0) (:y 0.0)) :names #())

@@ -63,6 +63,8 @@ static enum ach_status string_field(struct xdr_builder *draft, const ach_field_t
     if (!to)
         return status;
     *text = read_string(*text, (char *)to, &length);
+    if (memchr(to, 0, (size_t)length))
+        return ach_errstr_set(ACH_EINVAL, "%s: a string must not contain NUL", f->name);
     if (f->array == ACH_ARRAY_VARIABLE)
         to[length] = 0;
     return ACH_OK;

@@ -148,6 +148,9 @@ static void all_bad_json(void)
     bad_json(filter, "{\"parameters\": 3}", "expected '['");
     bad_json(&ach_localize_set_pose_type, "{\"cov\": [1, 2]}", "2 elements, exactly 6");
     bad_json(&ach_speech_cmd_type, "{\"string\": \"\\x\"}", "expected a string");
+    bad_json(&ach_speech_cmd_type, "{\"string\": \"a\\u0000b\"}",
+             "string: a string must not contain NUL");
+    bad_json(&ach_wifi_iwspy_addr_req_type, "{\"address\": \"a\\u0000\"}", "must not contain NUL");
     bad_json(&ach_speech_cmd_type, "{\"string\": \"abc", "expected a string");
     bad_json(&ach_wifi_iwspy_addr_req_type, "{\"address\": \"123456789012345678901234567890123\"}",
              "at most 32");
