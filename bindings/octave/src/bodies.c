@@ -268,6 +268,8 @@ static void text_set(const ach_field_t *f, const mxArray *value, uint8_t *body)
     if (size + nul > f->limit)
         oct_throw(ACH_EINVAL, "%s: expected at most %zu characters, found %zu", f->name,
                   f->limit - nul, size);
+    if (size > 0 && memchr(bytes, 0, size))
+        oct_throw(ACH_EINVAL, "%s: a string must not contain NUL", f->name);
     if (size > 0)
         memcpy(field_room(f, body, size + nul), bytes, size);
     else
