@@ -91,7 +91,7 @@ static void set_up(void)
     HOLDS(ach_robot_add_class(server.robot, &broken) == ACH_OK);
     HOLDS(ach_robot_load_config(server.robot, config) == ACH_OK);
     HOLDS(ach_robot_start(server.robot) == ACH_OK);
-    HOLDS(tcp_options_read(&server.options, NULL, 6665, NULL) == ACH_OK);
+    HOLDS(tcp_options_read(&server.options, NULL, 6665, NULL, NULL) == ACH_OK);
     server.options.client_memory = 1 << 20; /* so that limits are met */
     server.options.memory = 4 << 20;
     HOLDS(ach_budget_create((size_t)server.options.memory, &server.budget) == ACH_OK);
