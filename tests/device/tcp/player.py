@@ -199,8 +199,9 @@ class Server:
         assert status == 0, f"the server ended with {status}: {self.log()}"
 
     def log(self):
-        self.errors.seek(0)
-        return self.errors.read().decode(errors="replace")
+        # Without a seek: the server shares the file's offset, and would write at it.
+        fd = self.errors.fileno()
+        return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
 
     def logged(self, text, limit=LIMIT):
         end = time.monotonic() + limit
