@@ -22,19 +22,7 @@ def numbered(n):
     return struct.pack(">6dI", n, 0, 0, 0, 0, 0, 0)
 
 
-def served(test):
-    """Run a test with its own server, which must end with status 0."""
-    def run(program):
-        server = p.Server(program, CONFIG)
-        try:
-            test(server)
-        except BaseException:
-            print(server.log())
-            raise
-        finally:
-            server.end()
-    run.__name__ = test.__name__
-    return run
+served = p.served(lambda program: p.Server(program, CONFIG))
 
 
 @served

@@ -48,18 +48,7 @@ def memory(server):
         return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def served(test):
-    def run(program):
-        server = p.Server(program, CONFIG)
-        try:
-            test(server, Witness(server))
-        except BaseException:
-            print(server.log()[-3000:])
-            raise
-        finally:
-            server.end()
-    run.__name__ = test.__name__
-    return run
+served = p.served(lambda program: p.Server(program, CONFIG), Witness)
 
 
 @served

@@ -212,6 +212,26 @@ class Server:
         return True
 
 
+def served(start, *fixtures):
+    """A decorator: start(program) makes the test's server, each fixture(server) an argument more.
+
+    Shows the end of the server's log if the test fails.
+    """
+    def decorate(test):
+        def run_served(program):
+            server = start(program)
+            try:
+                test(server, *(make(server) for make in fixtures))
+            except BaseException:
+                print(server.log()[-3000:])
+                raise
+            finally:
+                server.end()
+        run_served.__name__ = test.__name__
+        return run_served
+    return decorate
+
+
 def opaque(data):
     return struct.pack(">II", len(data), len(data)) + data + b"\0" * (-len(data) % 4)
 

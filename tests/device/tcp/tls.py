@@ -103,19 +103,7 @@ class Serve:
             shutil.rmtree(self.dir)
 
 
-def served(test):
-    """Run a test with its own server."""
-    def run(_):
-        server = Serve()
-        try:
-            test(server)
-        except BaseException:
-            print(server.log())
-            raise
-        finally:
-            server.end()
-    run.__name__ = test.__name__
-    return run
+served = p.served(lambda _: Serve())
 
 
 def greeting(connection):
