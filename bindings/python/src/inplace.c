@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 static PyTypeObject *view_class, *reservation_class, *heap_class;
+static PyObject *release_method; /* memoryview.release */
 
 /*
  * The memoryview that __enter__ returns. The reference is weak, because the memoryview refers to
@@ -36,15 +37,24 @@ static PyObject *memoryview_new(PyObject *self, PyObject **weak)
 /* Release that memoryview, if it exists and nothing was made from it. */
 static void memoryview_release(PyObject *weak)
 {
-    PyObject *memoryview = weak ? PyObject_CallNoArgs(weak) : NULL;
+    PyObject *memoryview = weak ? Py_XNewRef(PyWeakref_GetObject(weak)) : NULL;
     PyObject *released = NULL;
 
     if (memoryview && memoryview != Py_None)
-        released = PyObject_CallMethod(memoryview, "release", NULL);
-    if (PyErr_Occurred())
+        released = PyObject_CallFunctionObjArgs(release_method, memoryview, NULL);
+    if (!released)
         PyErr_Clear(); /* arrays of it exist */
     Py_XDECREF(released);
     Py_XDECREF(memoryview);
+}
+
+/* The type of the exception that ended a block, or None; NULL: __exit__ was called wrongly. */
+static PyObject *exit_type(PyObject *const *args, Py_ssize_t count)
+{
+    if (count == 3)
+        return args[0];
+    PyErr_Format(PyExc_TypeError, "__exit__ expected 3 arguments, got %zd", count);
+    return NULL;
 }
 
 /* Views. */
@@ -184,14 +194,14 @@ static PyObject *view_release(PyObject *self, PyObject *unused)
 PyDoc_STRVAR(view_exit_doc, "End the view; raise Overwritten if the message was overwritten.");
 
 /* An exception of the block may be due to overwritten data; not so KeyboardInterrupt. */
-static PyObject *view_exit(PyObject *self, PyObject *args)
+static PyObject *view_exit(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     struct pyach_view *v = view_of(self);
-    PyObject *type, *value, *traceback, *intact;
+    PyObject *type = exit_type(args, count), *intact;
     bool ended = v->ended;
     int is_exception;
 
-    if (!PyArg_ParseTuple(args, "OOO:__exit__", &type, &value, &traceback))
+    if (!type)
         return NULL;
     is_exception = type == Py_None ? 1 : PyObject_IsSubclass(type, PyExc_Exception);
     if (is_exception < 0)
@@ -211,7 +221,7 @@ static Py_ssize_t view_length(PyObject *self)
 
 static PyMethodDef view_methods[] = {
     {"__enter__", view_enter, METH_NOARGS, "A read-only memoryview of the message."},
-    {"__exit__", view_exit, METH_VARARGS, view_exit_doc},
+    {"__exit__", (PyCFunction)(void (*)(void))view_exit, METH_FASTCALL, view_exit_doc},
     {"release", view_release, METH_NOARGS, view_release_doc},
     {0},
 };
@@ -419,12 +429,12 @@ static void reservation_discard(struct pyach_reservation *r)
 
 PyDoc_STRVAR(reservation_exit_doc, "Put the message; after an exception drop it.");
 
-static PyObject *reservation_exit(PyObject *self, PyObject *args)
+static PyObject *reservation_exit(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     struct pyach_reservation *r = reservation_of(self);
-    PyObject *type, *value, *traceback, *done;
+    PyObject *type = exit_type(args, count), *done;
 
-    if (!PyArg_ParseTuple(args, "OOO:__exit__", &type, &value, &traceback))
+    if (!type)
         return NULL;
     if (type == Py_None && reservation_is_open(r)) {
         done = commit_size(r, r->size);
@@ -473,7 +483,8 @@ static int reservation_set_size(PyObject *self, PyObject *value, void *unused)
 
 static PyMethodDef reservation_methods[] = {
     {"__enter__", reservation_enter, METH_NOARGS, "A writable memoryview of the reserved bytes."},
-    {"__exit__", reservation_exit, METH_VARARGS, reservation_exit_doc},
+    {"__exit__", (PyCFunction)(void (*)(void))reservation_exit, METH_FASTCALL,
+     reservation_exit_doc},
     {"commit", reservation_commit, METH_VARARGS, commit_doc},
     {"abort", reservation_abort, METH_NOARGS, abort_doc},
     {0},
@@ -563,5 +574,6 @@ int pyach_inplace_init(PyObject *module)
     view_class = pyach_add_class(module, &view_spec);
     reservation_class = pyach_add_class(module, &reservation_spec);
     heap_class = pyach_add_class(module, &heap_spec);
-    return view_class && reservation_class && heap_class ? 0 : -1;
+    release_method = PyObject_GetAttrString((PyObject *)&PyMemoryView_Type, "release");
+    return view_class && reservation_class && heap_class && release_method ? 0 : -1;
 }
