@@ -6,10 +6,11 @@ benchmark.py [--quick] [--json FILE]
 
 One process sends to one receiver for each contender, at a steady rate, so that the receiver sleeps
 when a message comes. Contenders take turns in rounds. The floor is a pipe with os.read and
-os.write. A message holds the time when it was sent; the receiver subtracts it from the time when
-it has the message. 1 MiB is received whole: in place by `ach view` and shared memory, as a copy by
-the others. Messages that do not arrive are counted as lost. The ratio is to the pipe. Rows of
-`python view` are the time of a view as a numpy array; their ratio is to the smallest message.
+os.write. A message holds the time when it was sent; the receiver reads it, and subtracts it from
+the time that it is then. 1 MiB is received whole: in place by `ach view` and shared memory, as a
+copy by the others. `ach view` keeps one message, as shared memory does. Messages that do not arrive
+are counted as lost. The ratio is to the pipe. Rows of `python view` are the time of a view as a
+numpy array; their ratio is to the smallest message.
 """
 import argparse
 import array
@@ -33,6 +34,11 @@ END_SECONDS = 1  # then the end of a round is sent again, because it may be lost
 FORK = multiprocessing.get_context("fork")
 
 
+def stamp(message):
+    """When the message was sent."""
+    return STAMP.unpack_from(message)[0]
+
+
 class Pipe:
     """os.read and os.write: the floor."""
 
@@ -50,7 +56,7 @@ class Pipe:
             got = 0
             while got < self.size:
                 got += os.readv(self.ends[0], [view[got:]])
-            return buffer
+            return stamp(buffer)
         return receive
 
     def sender(self):
@@ -65,13 +71,14 @@ class Ach:
     """Channel.put, and Channel.get, which copies the message into a buffer."""
 
     name, kind = "ach", "ach"
+    kept = 4  # messages
 
     def __init__(self, size, _folder):
         import ach
         self.ach = ach
         self.size = size
         self.channel = f"bench-{os.getpid()}-{self.name.replace(' ', '-')}"
-        ach.create(self.channel, 4, size, truncate=True)
+        ach.create(self.channel, self.kept, size, truncate=True)
 
     def receiver(self):
         channel = self.ach.Channel(self.channel)
@@ -79,7 +86,7 @@ class Ach:
 
         def receive():
             channel.get(into=buffer)
-            return buffer
+            return stamp(buffer)
         return receive
 
     def sender(self):
@@ -93,13 +100,14 @@ class AchView(Ach):
     """Channel.view: the message in place, with the check that it was not overwritten."""
 
     name = "ach view"
+    kept = 1
 
     def receiver(self):
         channel = self.ach.Channel(self.channel)
 
         def receive():
             with channel.view() as view:
-                return bytes(view[:STAMP.size])
+                return stamp(view)
         return receive
 
 
@@ -110,7 +118,7 @@ class MultiprocessingPipe:
         self.reader, self.writer = FORK.Pipe(duplex=False)
 
     def receiver(self):
-        return self.reader.recv_bytes
+        return lambda: stamp(self.reader.recv_bytes())
 
     def sender(self):
         return self.writer.send_bytes
@@ -129,7 +137,7 @@ class SharedMemory:
         def receive():
             self.event.wait()
             self.event.clear()
-            return self.memory.buf[:STAMP.size]
+            return stamp(self.memory.buf)
         return receive
 
     def sender(self):
@@ -159,7 +167,7 @@ class ZeroMQ:
     def receiver(self):
         socket = self.socket(self.zmq.PULL)
         socket.bind(self.address)
-        return lambda: socket.recv(copy=False).buffer
+        return lambda: stamp(socket.recv(copy=False).buffer)
 
     def sender(self):
         socket = self.socket(self.zmq.PUSH)
@@ -188,7 +196,7 @@ class LCM:
         def receive():
             while not messages:
                 lcm.handle()
-            return messages.pop()
+            return stamp(messages.pop())
         return receive
 
     def sender(self):
@@ -216,7 +224,7 @@ class Rospy:
         messages = queue.SimpleQueue()
         self.rospy.init_node("receiver", disable_signals=True)
         self.rospy.Subscriber("bench", self.type, lambda m: messages.put(m.data), tcp_nodelay=True)
-        return messages.get
+        return lambda: stamp(messages.get())
 
     def sender(self):
         self.rospy.init_node("sender", disable_signals=True)
@@ -246,9 +254,8 @@ def receive_all(contender, results):
     ended = 0
     times = array.array("q")
     while True:
-        message = receive()
+        sent = receive()
         now = time.monotonic_ns()
-        sent = STAMP.unpack_from(message)[0]
         if sent > 0:
             times.append(now - sent)
         elif -sent > ended:  # else this end was sent twice
