@@ -91,6 +91,11 @@ has "$out" '"Char", "cdr"'
 expect 0 "$ACH" gen --type robot/msg/UInt16ABCs Char.msg
 has "$out" "struct u_int16_ab_cs {"
 has "$out" '"robot/msg/UInt16ABCs", "cdr"'
+for name in Timespec Timer Ach Tm; do
+	expect 1 "$ACH" gen --type robot/msg/$name Char.msg
+	has "$err" "$name would be called '$(echo $name | tr A-Z a-z)' in C"
+	expect 0 "$ACH" gen --type robot/msg/$name --full-names Char.msg
+done
 expect 0 "$ACH" gen --type a/b/msg/Char --full-names Char.msg
 has "$out" "struct a_b_char {"
 # Keywords of C and C++, and common macros.

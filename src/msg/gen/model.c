@@ -200,6 +200,11 @@ static enum ach_status check_struct_name(const struct gen_model *m, const struct
 {
     const struct gen_struct *other;
 
+    if (gen_is_taken(s->name))
+        return ach_errstr_set(ACH_EINVAL,
+                              "%s would be called '%s' in C, as in a system header or in ach.h: "
+                              "use --prefix or --full-names",
+                              s->from->name, s->name);
     for (other = m->first; other; other = other->next)
         if (strcmp(other->name, s->name) == 0)
             return ach_errstr_set(

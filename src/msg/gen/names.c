@@ -115,6 +115,15 @@ static const char *const reserved[] = {
     "xor_eq",
 };
 
+/*
+ * Structs of the headers that a generated header includes, and messages whose functions would have
+ * the names of others (ach_open, timer_create); sorted.
+ */
+static const char *const taken[] = {
+    "ach",    "itimerspec", "itimerval", "sigaction", "sigcontext", "sigevent", "sigstack",
+    "sigval", "timer",      "timespec",  "timeval",   "timex",      "timezone", "tm",
+};
+
 static int compare_words(const void *a, const void *b)
 {
     return strcmp(a, *(const char *const *)b);
@@ -123,6 +132,12 @@ static int compare_words(const void *a, const void *b)
 bool gen_is_reserved(const char *name)
 {
     return bsearch(name, reserved, sizeof(reserved) / sizeof(reserved[0]), sizeof(reserved[0]),
+                   compare_words) != NULL;
+}
+
+bool gen_is_taken(const char *name)
+{
+    return bsearch(name, taken, sizeof(taken) / sizeof(taken[0]), sizeof(taken[0]),
                    compare_words) != NULL;
 }
 

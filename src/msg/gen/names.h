@@ -11,4 +11,7 @@ char *gen_snake_case(const char *name);
 /* Does the name mean something else in C or C++? It gets an underscore, then. */
 bool gen_is_reserved(const char *name);
 
+/* Would a struct of that name, or one of its functions, be declared twice? */
+bool gen_is_taken(const char *name);
+
 #endif
