@@ -56,6 +56,7 @@ struct relay_flow {
     bool ready, listed;   /* it is in a queue of the link */
     TAILQ_ENTRY(relay_flow) ready_entry, control_entry;
     struct relay_counts counts;
+    struct relay_sink *sink; /* of the channel; a flow that sends from it shares it */
 
     /* The side that sends. */
     struct relay_source source;
@@ -70,7 +71,6 @@ struct relay_flow {
     uint64_t not_before; /* limits of rate */
 
     /* The side that receives. */
-    struct relay_sink *sink;
     struct relay_data head; /* of a message in several parts */
     unsigned char *parts;   /* NULL: none has begun */
     size_t got, room;

@@ -40,7 +40,7 @@ static void flow_close_source(struct relay_flow *f)
     if (f->watch.fd)
         relay_loop_remove(flow_loop(f), &f->watch);
     if (f->source.open)
-        relay_sinks_unshare(&f->link->host->sinks, f->local);
+        relay_sink_unshare(f->sink);
     relay_source_close(&f->source);
     f->working = false;
 }
@@ -92,7 +92,7 @@ static enum ach_status flow_open_source(struct relay_flow *f)
     flow_close_source(f);
     r = relay_source_open(&f->source, f->local, &terms);
     if (r == ACH_OK)
-        r = relay_sinks_share(&f->link->host->sinks, f->local);
+        r = relay_sink_share(&f->link->host->sinks, f->local, &f->sink);
     if (r != ACH_OK) {
         relay_source_close(&f->source);
         return r;

@@ -65,7 +65,6 @@ static void find_age(struct relay_flow *f, struct relay_data *d)
 {
     const struct relay_source *s = &f->source;
     uint64_t now, stamp = s->origin.stamp;
-    struct relay_sink *sink;
     struct relay_origin *e;
 
     d->age = RELAY_WIRE_UNKNOWN;
@@ -77,8 +76,7 @@ static void find_age(struct relay_flow *f, struct relay_data *d)
         d->age = now > stamp ? now - stamp : 0;
         return;
     }
-    sink = relay_sinks_find(&f->link->host->sinks, f->local);
-    e = sink ? relay_origins_find(&sink->origins, s->origin.epoch) : NULL;
+    e = relay_origins_find(&f->sink->origins, s->origin.epoch);
     if (!e || !e->timed)
         return;
     now = relay_clock_now();

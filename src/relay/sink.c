@@ -30,7 +30,7 @@ void relay_sinks_finish(struct relay_sinks *s)
     }
 }
 
-struct relay_sink *relay_sinks_find(struct relay_sinks *s, const char *name)
+static struct relay_sink *sinks_find(struct relay_sinks *s, const char *name)
 {
     struct relay_sink *i = s->first;
 
@@ -50,6 +50,13 @@ static struct relay_sink *sinks_add(struct relay_sinks *s, const char *name)
     s->first = sink;
     s->n++;
     return sink;
+}
+
+static struct relay_sink *sinks_find_or_add(struct relay_sinks *s, const char *name)
+{
+    struct relay_sink *sink = sinks_find(s, name);
+
+    return sink ? sink : sinks_add(s, name);
 }
 
 static void learn(struct relay_origins *o, const ach_origin_t *origin)
@@ -147,6 +154,11 @@ bool relay_sink_check(struct relay_sink *s)
     return lost;
 }
 
+static enum ach_status no_memory(const char *name)
+{
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
+}
+
 static enum ach_status circle(const char *name)
 {
     return ach_errstr_set(ACH_ENOTSUP,
@@ -155,40 +167,34 @@ static enum ach_status circle(const char *name)
                           name);
 }
 
-enum ach_status relay_sinks_share(struct relay_sinks *s, const char *name)
+enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct relay_sink **sink)
 {
-    struct relay_sink *sink = relay_sinks_find(s, name);
+    struct relay_sink *found = sinks_find_or_add(s, name);
 
-    if (!sink)
-        sink = sinks_add(s, name);
-    if (!sink)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
-    if (sink->open && !sink->relayed)
+    if (!found)
+        return no_memory(name);
+    if (found->open && !found->relayed)
         return circle(name);
-    sink->senders++;
+    found->senders++;
+    *sink = found;
     return ACH_OK;
 }
 
-void relay_sinks_unshare(struct relay_sinks *s, const char *name)
+void relay_sink_unshare(struct relay_sink *s)
 {
-    struct relay_sink *sink = relay_sinks_find(s, name);
-
-    if (sink && sink->senders)
-        sink->senders--;
+    s->senders--;
 }
 
 enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
                                 const struct relay_terms *sender, bool create,
                                 struct relay_sink **sink)
 {
-    struct relay_sink *found = relay_sinks_find(s, name);
+    struct relay_sink *found = sinks_find_or_add(s, name);
     enum ach_status r = ACH_OK;
     struct relay_terms ours;
 
     if (!found)
-        found = sinks_add(s, name);
-    if (!found)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
+        return no_memory(name);
     relay_sink_check(found);
     if (!found->open)
         r = attach_or_create(found, sender, create, s->memory_max);

@@ -33,9 +33,6 @@ enum relay_put { RELAY_PUT_DONE, RELAY_PUT_KNOWN, RELAY_PUT_LOST, RELAY_PUT_FAIL
 
 void relay_sinks_finish(struct relay_sinks *s);
 
-/* NULL: this daemon has put nothing into that channel. */
-struct relay_sink *relay_sinks_find(struct relay_sinks *s, const char *name);
-
 /*
  * The open sink for messages of a channel like the sender's. Its channel is created if it is
  * missing and `create`. sender NULL: only look what is there. Otherwise ach_errstr says why not.
@@ -48,8 +45,8 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
  * A flow sends messages of the channel. Not if relayed messages are put into it and it stores no
  * origins: they would go around in circles. Undone by unshare.
  */
-enum ach_status relay_sinks_share(struct relay_sinks *s, const char *name);
-void relay_sinks_unshare(struct relay_sinks *s, const char *name);
+enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct relay_sink **sink);
+void relay_sink_unshare(struct relay_sink *s);
 
 /* Close a sink whose channel was removed or replaced. True: it was. */
 bool relay_sink_check(struct relay_sink *s);

@@ -125,7 +125,7 @@ static void write_flow(struct json *j, const struct relay_flow *f)
     json_string(j, "state", flow_state(f));
     if (*f->why)
         json_string(j, "why", f->why);
-    if (f->sink && f->sink->open)
+    if (!f->sends && f->sink && f->sink->open)
         json_bool(j, "resumes", f->sink->relayed);
     write_counts(j, &f->counts);
     json_end_object(j);
