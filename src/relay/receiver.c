@@ -48,22 +48,20 @@ static void count_age(struct relay_flow *f, uint64_t age)
 }
 
 /* For the age of this origin's messages when they are sent on. */
-static void learn_offset(struct relay_sink *s, const struct relay_data *d, uint64_t born,
+static void learn_offset(struct relay_origin *e, const struct relay_data *d, uint64_t born,
                          uint64_t error)
 {
-    struct relay_origin *e;
-
     if (!d->origin.stamp)
         return;
-    e = relay_origins_add(&s->origins, d->origin.epoch);
     e->timed = true;
     e->offset = (int64_t)(born - d->origin.stamp);
     e->offset_error = error;
 }
 
-static bool receiver_put(struct relay_flow *f, const struct relay_data *d, const void *bytes)
+static bool receiver_put(struct relay_flow *f, struct relay_origin *e, const struct relay_data *d,
+                         const void *bytes)
 {
-    switch (relay_sink_put(f->sink, &d->origin, bytes, d->total)) {
+    switch (relay_sink_put(f->sink, e, &d->origin, bytes, d->total)) {
     case RELAY_PUT_DONE:
         f->counts.messages++;
         f->counts.bytes += d->total;
@@ -84,20 +82,23 @@ static bool deliver(struct relay_flow *f, const struct relay_data *d, const void
 {
     uint64_t now = relay_clock_now(), age = 0, error = 0;
     bool known = receiver_age(f, d, now, &age, &error);
-    uint64_t source = f->peer_epoch;
+    struct relay_origins *o = &f->sink->origins;
+    struct relay_origin *e = relay_origins_add(o, d->origin.epoch);
 
     f->counts.gaps += d->gap;
     if (f->request.max_age && (!known || age + error > f->request.max_age)) {
         f->counts.too_old++;
     } else {
         if (known) {
-            learn_offset(f->sink, d, now - age, error);
+            learn_offset(e, d, now - age, error);
             count_age(f, age);
         }
-        if (!receiver_put(f, d, bytes))
+        if (!receiver_put(f, e, d, bytes))
             return false;
     }
-    relay_origins_add(&f->sink->origins, source)->mark.carried = d->seq;
+    if (d->origin.epoch != f->peer_epoch)
+        e = relay_origins_add(o, f->peer_epoch);
+    e->mark.carried = d->seq;
     return true;
 }
 

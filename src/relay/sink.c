@@ -223,16 +223,12 @@ enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms 
     return r;
 }
 
-enum relay_put relay_sink_put(struct relay_sink *s, const ach_origin_t *origin, const void *bytes,
-                              size_t size)
+enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
+                              const ach_origin_t *origin, const void *bytes, size_t size)
 {
-    struct relay_origin *e;
     enum ach_status r;
 
-    if (origin->epoch == s->epoch)
-        return RELAY_PUT_KNOWN;
-    e = relay_origins_add(&s->origins, origin->epoch);
-    if (origin->seq <= e->mark.seq)
+    if (origin->epoch == s->epoch || origin->seq <= e->mark.seq)
         return RELAY_PUT_KNOWN;
     r = s->relayed ? ach_put_relayed(&s->chan, bytes, size, origin)
                    : ach_put(&s->chan, bytes, size);

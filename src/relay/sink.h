@@ -53,8 +53,11 @@ bool relay_sink_check(struct relay_sink *s);
 
 enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms *t);
 
-/* Put a message unless the channel has it. RELAY_PUT_LOST: the channel was replaced. */
-enum relay_put relay_sink_put(struct relay_sink *s, const ach_origin_t *origin, const void *bytes,
-                              size_t size);
+/*
+ * Put a message unless the channel has it. e: the entry of its origin in the sink's table.
+ * RELAY_PUT_LOST: the channel was replaced.
+ */
+enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
+                              const ach_origin_t *origin, const void *bytes, size_t size);
 
 #endif
