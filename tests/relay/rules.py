@@ -152,6 +152,32 @@ def opens(name, number=0, frames=8, size=64):
     return frame(2, b"\1\1\4" + struct.pack("<H", len(name)) + name + bytes(24) + terms, number)
 
 
+def data(seq, epoch, origin_seq, message):
+    """A DATA frame with a whole message."""
+    return frame(5, struct.pack("<QQQQQQQQI", seq, 0, epoch, origin_seq, 0, 0, 0, 0, len(message)) +
+                 message)
+
+
+def await_opened(s):
+    """The epoch of the server's channel, from OPENED."""
+    kind = None
+    while kind != 3:
+        size, kind = struct.unpack("<IB3x", s.recv(8, socket.MSG_WAITALL))
+        body = s.recv(size - 4, socket.MSG_WAITALL)
+    return struct.unpack_from("<Q", body)[0]
+
+
+def own():
+    """A channel does not take a message that was first put into itself, whatever the peer sends."""
+    with socket.create_connection(("127.0.0.1", PORT), timeout=LIMIT) as s:
+        s.sendall(HELLO + opens(b"ok-own"))
+        epoch = await_opened(s)
+        s.sendall(data(1, epoch, 1000, b"own") + data(2, 77, 2, b"other"))
+        until("the message of another origin", lambda: flow(B, "ok-own").get("messages"))
+        counts = flow(B, "ok-own")
+    check((counts["known"], counts["messages"]) == (1, 1), f"one of two messages: {counts}")
+
+
 def hostile():
     dice = random.Random(2)
     memory = f"/proc/{B.daemon.pid}/status"
@@ -245,7 +271,7 @@ def many():
 
 
 PORT = serve("--create", "[!f]*")
-for test in (types, rights, ages, rate, removed, plain, settings, idle, hostile, many):
+for test in (types, rights, ages, rate, removed, plain, settings, idle, own, hostile, many):
     print(f"== {test.__name__}", flush=True)
     test()
 B.kill(signal.SIGTERM)
