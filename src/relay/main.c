@@ -3,7 +3,6 @@
 #include <ach.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +11,9 @@
 #include "daemon.h"
 #include "filelimit.h"
 #include "log.h"
+#include "options.h"
 #include "parse.h"
 #include "streams.h"
-#include "suggest.h"
-
-#define EXIT_USAGE 2
 
 enum {
     OPTION_BIND = 256,
@@ -171,8 +168,10 @@ static bool set_flow_option(struct achd_arguments *a, int option)
     }
 }
 
-static bool set_option(struct achd_arguments *a, int option)
+static bool set_option(void *cx, int option)
 {
+    struct achd_arguments *a = cx;
+
     switch (option) {
     case 'p':
         return set_port(a);
@@ -201,35 +200,6 @@ static bool set_option(struct achd_arguments *a, int option)
     default:
         return set_flow_option(a, option);
     }
-}
-
-/* -?, as in Ach 2. getopt also returns '?' for an option that it has refused. */
-static bool achd_wants_help(int option, char **argv)
-{
-    return option == 'h' ||
-           (option == '?' && optopt == 0 && strncmp(argv[optind - 1], "--", 2) != 0);
-}
-
-/* Negative: go on. Otherwise exit with this status. */
-static int parse_options(struct achd_arguments *a, int argc, char **argv)
-{
-    int option;
-
-    while ((option = getopt_long(argc, argv, "p:t:z:lu:rdqvhV?", long_options, NULL)) >= 0) {
-        if (achd_wants_help(option, argv)) {
-            achd_print_help();
-            return 0;
-        }
-        if (option == 'V') {
-            printf("achd (Ach) %s\n", ACH_RELAY_VERSION);
-            return 0;
-        }
-        if (option == '?' && optopt == 0)
-            fprintf(stderr, "achd: %s\n", suggest_option(long_options, argv[optind - 1]));
-        if (option == '?' || !set_option(a, option))
-            return EXIT_USAGE;
-    }
-    return -1;
 }
 
 static int usage(const char *why, const char *word)
@@ -311,12 +281,14 @@ static int achd_run(struct achd_arguments *a)
 
 int main(int argc, char **argv)
 {
+    static const struct options options = {"p:t:z:lu:rdqvhV?", long_options, achd_print_help,
+                                           set_option};
     struct achd_arguments a = {0};
     int status;
 
     streams_init();
     relay_settings_init(&a.settings);
-    status = parse_options(&a, argc, argv);
+    status = options_parse(&options, "achd", ACH_RELAY_VERSION, argc, argv, &a);
     relay_log_level(a.level);
     if (status < 0)
         status = parse_operands(&a, argc - optind, argv + optind);

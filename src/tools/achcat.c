@@ -103,8 +103,8 @@ static bool only_for_get(const struct achcat_arguments *a)
 /* Negative: go on. Otherwise exit with this status. */
 static int achcat_parse_arguments(struct achcat_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"psLlNxn:t:hH?V", long_options, achcat_print_help,
-                                                achcat_set_option};
+    static const struct options options = {"psLlNxn:t:hH?V", long_options, achcat_print_help,
+                                           achcat_set_option};
     int status;
 
     status = tool_parse_options(&options, argc, argv, a);

@@ -166,8 +166,8 @@ static bool achcop_set_option(void *cx, int option)
 /* Negative: go on. Otherwise exit with this status. */
 static int achcop_parse_arguments(struct achcop_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"+P:p:o:e:i:f:drwtvhH?V", long_options,
-                                                achcop_print_help, achcop_set_option};
+    static const struct options options = {"+P:p:o:e:i:f:drwtvhH?V", long_options,
+                                           achcop_print_help, achcop_set_option};
     int status;
 
     status = tool_parse_options(&options, argc, argv, a);

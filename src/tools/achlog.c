@@ -102,8 +102,8 @@ static bool achlog_set_option(void *cx, int option)
 /* Negative: go on. Otherwise exit with this status. */
 static int achlog_parse_arguments(struct achlog_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"zd:o:lNn:t:fqhH?V", long_options,
-                                                achlog_print_help, achlog_set_option};
+    static const struct options options = {"zd:o:lNn:t:fqhH?V", long_options, achlog_print_help,
+                                           achlog_set_option};
     int status;
 
     a->argv = argv;

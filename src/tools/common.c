@@ -12,7 +12,6 @@
 #include "nochannel.h"
 #include "parse.h"
 #include "streams.h"
-#include "suggest.h"
 
 #define NS_PER_SECOND 1000000000ll
 
@@ -79,46 +78,9 @@ bool tool_parse_limit(const char *text, int64_t *until_ns)
     return true;
 }
 
-static void common_print_version(void)
+int tool_parse_options(const struct options *o, int argc, char **argv, void *cx)
 {
-    printf("%s (Ach) %s\n", tool_name, ACH_TOOLS_VERSION);
-}
-
-/* After getopt_long has complained. optopt is 0 for an unknown long option. */
-static void hint_option(const struct option *longs, char **argv)
-{
-    const char *hint = optopt == 0 ? suggest_option(longs, argv[optind - 1]) : "";
-
-    if (*hint)
-        tool_complain("%s", hint);
-}
-
-/* -h, or -H or -? as in Ach 2. getopt also returns '?' for an option that it has refused. */
-static bool wants_help(int option, char **argv)
-{
-    return option == 'h' || option == 'H' ||
-           (option == '?' && optopt == 0 && strncmp(argv[optind - 1], "--", 2) != 0);
-}
-
-int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx)
-{
-    int option;
-
-    while ((option = getopt_long(argc, argv, o->shorts, o->longs, NULL)) >= 0) {
-        if (wants_help(option, argv)) {
-            o->help();
-            return EXIT_DONE;
-        }
-        if (option == 'V') {
-            common_print_version();
-            return EXIT_DONE;
-        }
-        if (option == '?')
-            hint_option(o->longs, argv);
-        if (option == '?' || !o->set(cx, option))
-            return EXIT_USAGE;
-    }
-    return -1;
+    return options_parse(o, tool_name, ACH_TOOLS_VERSION, argc, argv, cx);
 }
 
 int tool_finish(int status)

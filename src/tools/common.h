@@ -6,15 +6,15 @@
 #define TOOLS_COMMON_H
 
 #include <ach.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Exit statuses: done, failed, called wrongly. */
+#include "options.h"
+
+/* Exit statuses, besides EXIT_USAGE. */
 #define EXIT_DONE 0
 #define EXIT_FAILED 1
-#define EXIT_USAGE 2
 
 /* The program's name, the prefix of messages of tool_complain. */
 extern const char *tool_name;
@@ -31,16 +31,8 @@ bool tool_parse_seconds(const char *text, const char *what, double *value);
 /* A time limit, more than 0 seconds from now, as a point in time on CLOCK_MONOTONIC. */
 bool tool_parse_limit(const char *text, int64_t *until_ns);
 
-/* The options of a program. -h, -H, -? and -V are handled here, set is called for the others. */
-struct tool_options {
-    const char *shorts;
-    const struct option *longs;
-    void (*help)(void);
-    bool (*set)(void *cx, int option); /* false after complaining: usage error */
-};
-
-/* Negative: go on. Otherwise exit with this status. */
-int tool_parse_options(const struct tool_options *o, int argc, char **argv, void *cx);
+/* options_parse, with this program's name and version. */
+int tool_parse_options(const struct options *o, int argc, char **argv, void *cx);
 
 /* Flush standard output. Returns the exit status: EXIT_FAILED if not all could be written. */
 int tool_finish(int status);

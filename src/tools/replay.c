@@ -157,8 +157,8 @@ static int check_arguments(const struct replay_arguments *a, int argc)
 /* Negative: go on. Otherwise exit with this status. */
 static int replay_parse_arguments(struct replay_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"S:jqhV", long_options, replay_print_help,
-                                                replay_set_option};
+    static const struct options options = {"S:jqhV", long_options, replay_print_help,
+                                           replay_set_option};
     int status;
 
     optind = 0;

@@ -195,8 +195,8 @@ static bool achdds_set_option(void *cx, int option)
 /* Negative: go on. Otherwise exit with this status. */
 static int achdds_parse_arguments(struct achdds_arguments *a, int argc, char **argv)
 {
-    static const struct tool_options options = {"-d:hH?V", achdds_options, achdds_help,
-                                                achdds_set_option};
+    static const struct options options = {"-d:hH?V", achdds_options, achdds_help,
+                                           achdds_set_option};
     const char *domain = getenv("ROS_DOMAIN_ID");
     int status;
 
