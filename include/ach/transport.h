@@ -58,8 +58,8 @@ typedef struct ach_rule {
  * ach_queue_create - create a queue
  * @messages: the most messages that it holds; 0: ACH_QUEUE_MESSAGES
  * @bytes: the most bytes of bodies that it holds; 0: ACH_QUEUE_BYTES
- * @wake: called when a message is pushed into the empty queue, and for each request
- *        or answer; NULL: none
+ * @wake: called when a message is pushed into the empty queue, for each request or answer, and
+ *        for the first message that is dropped since ach_queue_lost; NULL: none
  * @context: passed to @wake
  * @queue: set to the queue
  *

@@ -347,13 +347,11 @@ static ach_status_t append(ach_queue_t *q, const ach_message_t *m, bool indexed)
     return ACH_OK;
 }
 
-/* *older: the message that was replaced, or unchanged. *news: the reader has to be woken. */
-static ach_status_t queue_push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older,
-                               bool *news)
+/* *older: the message that was replaced, or unchanged. */
+static ach_status_t queue_push(ach_queue_t *q, const ach_message_t *m, ach_message_t **older)
 {
     int32_t rule = ruling(q, &m->header);
 
-    *news = q->length == 0 || !may_drop(&m->header);
     if (q->closed)
         return ACH_CLOSED;
     if (rule == ACH_RULE_IGNORE)
@@ -374,15 +372,17 @@ static void queue_wake(ach_queue_t *q)
 ach_status_t ach_queue_push(ach_queue_t *queue, const ach_message_t *message)
 {
     ach_message_t *older = NULL;
-    bool news, some;
+    bool first, complete, news;
     ach_status_t status;
 
     pthread_mutex_lock(&queue->lock);
-    status = queue_push(queue, message, &older, &news);
-    some = queue->length > 0;
+    first = queue->length == 0 || !may_drop(&message->header);
+    complete = queue->lost == 0;
+    status = queue_push(queue, message, &older);
+    news = status == ACH_OK ? first && queue->length > 0 : complete && queue->lost > 0;
     pthread_mutex_unlock(&queue->lock);
     ach_message_unref(older);
-    if (news && some && status == ACH_OK)
+    if (news)
         queue_wake(queue);
     return status;
 }

@@ -87,6 +87,23 @@ static void test_overflow(void)
     ach_queue_close(q);
 }
 
+/* The reader learns of a loss also if its queue is empty. */
+static void test_loss_wakes(void)
+{
+    unsigned wakes = 0;
+    ach_queue_t *q;
+
+    REQUIRE_OK(ach_queue_create(0, 0, count_wake, &wakes, &q));
+    ach_queue_limit(q, 1, NULL);
+    CHECK_STATUS(push(q, 4, 0, ACH_MSG_DATA, 1), ACH_OVERFLOW);
+    CHECK_STATUS(push(q, 4, 0, ACH_MSG_DATA, 2), ACH_OVERFLOW);
+    CHECK(wakes == 1);
+    CHECK(ach_queue_lost(q) == 2);
+    CHECK_STATUS(push(q, 4, 0, ACH_MSG_DATA, 3), ACH_OVERFLOW);
+    CHECK(wakes == 2);
+    ach_queue_close(q);
+}
+
 static void test_bytes(void)
 {
     uint8_t data[1000] = {0};
@@ -270,6 +287,7 @@ int main(void)
     test_budget();
     test_order();
     test_overflow();
+    test_loss_wakes();
     test_bytes();
     test_requests();
     test_rules();
