@@ -38,6 +38,9 @@ enum mode {
 
 enum side { SENDER, RECEIVER };
 
+/* Between processes of this machine, over the network (here: its loopback interface), or both. */
+enum reach { REACH_MACHINE, REACH_NETWORK, REACH_BOTH };
+
 enum kind { KIND_ACH, KIND_FLOOR, KIND_KERNEL, KIND_LIBRARY };
 
 /* One link of one run. Each end has a copy of it and of its state, as setup left them. */
@@ -65,6 +68,7 @@ struct contender {
     const char *settings; /* what is set for the lowest latency, for the report */
     const char *source;   /* files, or FILE:NOUN: its lines are counted */
     const void *variant;  /* what tells contenders apart that share functions */
+    enum reach reach;     /* the scenarios that it takes part in */
     unsigned modes;       /* all that it has */
     unsigned waits;       /* modes besides MODE_BLOCK in which receive waits */
     unsigned looks_first; /* modes in which receive(l, 0) comes before the wait */

@@ -74,6 +74,7 @@ void contenders_gather(const char *modules, const char *only)
     add_all(channel_contenders);
     add_all(ring_contenders);
     add_all(lane_contenders);
+    add_all(relay_contenders);
     snprintf(text, sizeof(text), "%s/*.so", modules);
     glob(text, 0, NULL, &found);
     for (i = 0; i < found.gl_pathc; i++)

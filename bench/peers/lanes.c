@@ -472,10 +472,12 @@ const struct contender lane_contenders[] = {
     {.name = "TCP",
      .settings = "loopback, TCP_NODELAY, a connection per sender and receiver, buffers of 256 KiB "
                  "or 4 messages; a receiver of several senders polls",
+     .reach = REACH_BOTH,
      BYTE_LANES(tcp, .per_sender = true)},
     {.name = "UDP",
      .settings = "loopback, a connected socket per receiver, buffers of 4 MiB where allowed",
      .max_size = UDP_MAX,
+     .reach = REACH_BOTH,
      BYTE_LANES(udp, .per_sender = false)},
     {.name = "UDP multicast",
      .settings = "loopback, time to live 0, buffers of 4 MiB where allowed",

@@ -109,7 +109,7 @@ static ssize_t link_poll(struct link *l, int timeout_ms)
     return n < 0 && errno != EINTR ? -1 : 0;
 }
 
-static ssize_t receive(struct link *l, int timeout_ms)
+ssize_t link_receive(struct link *l, int timeout_ms)
 {
     const struct contender *c = l->c;
     unsigned mode = l->mode & ~c->waits;
@@ -172,7 +172,7 @@ int link_put(struct link *l, const struct tag *tag, bool touch)
 
 int link_get(struct link *l, struct tag *tag, bool touch, int timeout_ms)
 {
-    ssize_t n = receive(l, timeout_ms);
+    ssize_t n = link_receive(l, timeout_ms);
     bool good;
 
     if (n <= 0)

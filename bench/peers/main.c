@@ -15,13 +15,15 @@ static const char *const mode_names[] = {
 
 static const char *only, *modules = PEERS_MODULES, *wait_mode = "block";
 static double rate = 1000, size = SIZE_USUAL, senders = 1, receivers = 1, hops = 1, seconds = 1;
-static int list, realtime;
+static int list, network, realtime;
 
 static struct choice choices[] = {
     {"only", "NAMES", "only these contenders, and the floors", .text = &only},
     {"long", NULL, "600 seconds for each contender at 1 kHz, 1 and 2 receivers",
      .flag = &bench.lasting},
     {"modules", "DIR", "where the contenders are that need a library", .text = &modules},
+    {"achd", "PROGRAM", "the relay of the scenarios network and network-fifo", .text = &relay_achd},
+    {"tls", "DIR", "keys of the host 'localhost', for the contender achd TLS", .text = &relay_keys},
     {"list", NULL, "list the contenders", .flag = &list},
     {"rate", "HZ",
      "one scenario of your own, with this rate, usually 1000, or any of these; 0:\n"
@@ -34,11 +36,13 @@ static struct choice choices[] = {
     {"hops", "N", "at most 16: links in a row, each to another process", .number = &hops,
      .least = 1, .most = HOPS_MAX},
     {"wait", "HOW", "block, spin or poll", .text = &wait_mode},
+    {"network", NULL, "over the loopback interface; only contenders that can reach other hosts",
+     .flag = &network},
     {"realtime", NULL, "SCHED_FIFO", .flag = &realtime},
     {"seconds", "S", "usually 1, for each round", .number = &seconds, .least = 0.01, .most = 3600},
     {0},
 };
-#define OWN_CHOICES (&choices[4]) /* that make a scenario of the user's own */
+#define OWN_CHOICES (&choices[6]) /* that make a scenario of the user's own */
 
 static struct scenario own = {.peer_rounds = OWN_ROUNDS};
 static struct group own_group = {.name = "own",
@@ -69,6 +73,7 @@ static void make_own(void)
                                    .receivers = (unsigned)receivers,
                                    .hops = (unsigned)hops,
                                    .fifo = realtime,
+                                   .network = network,
                                    .seconds = seconds};
     if (hops > 1 && (senders > 1 || receivers > 1))
         refuse_option("a chain of hops has one sender and one receiver");
@@ -103,6 +108,7 @@ static void write_setting(struct json *j, const struct group *g)
     json_uint(j, "receivers", s.receivers);
     json_uint(j, "hops", s.hops);
     json_bool(j, "touched", !s.untouched);
+    json_bool(j, "network", s.network);
 }
 
 static void write_more(struct json *j)
@@ -140,7 +146,9 @@ static bool parsed(void)
         c++;
     make_own();
     if (c->name) {
-        own_group.floor = own.setting.mode == MODE_SPIN ? "cache line" : "futex";
+        own_group.floor = network                         ? "futex-TCP-futex"
+                          : own.setting.mode == MODE_SPIN ? "cache line"
+                                                          : "futex";
         program.groups = &own_group;
         program.count = 1;
         program.claims = NULL;

@@ -36,6 +36,7 @@ struct setting {
     bool fifo;                   /* real-time priority for all ends */
     bool untouched;              /* write and check the first eight bytes, not all; only contenders
                                     that copy nothing take part */
+    bool network;                /* only contenders that can reach another host take part */
     struct stopped *pause;       /* the receiver is stopped for a while; NULL: it is not */
     double seconds;              /* usually 0.2 */
 };
@@ -79,7 +80,11 @@ void contenders_stop(void);
 void contenders_write(struct json *j);
 
 /* The contenders that need no library; each list ends with one without a name. */
-extern const struct contender channel_contenders[], ring_contenders[], lane_contenders[];
+extern const struct contender channel_contenders[], ring_contenders[], lane_contenders[],
+    relay_contenders[];
+
+/* The program achd; a directory of keys for TLS, NULL: none. */
+extern const char *relay_achd, *relay_keys;
 
 /* Messages in a channel. With a large one, its memory is twice that: as the rings of others. */
 static inline size_t channel_history(size_t size)
@@ -176,6 +181,9 @@ void link_close(struct link *l);
 
 /* Send a message with this tag: 1 on its way, 0 lost, -1 failed. Touch: write all of it. */
 int link_put(struct link *l, const struct tag *tag, bool touch);
+
+/* The size of the next message, at l->message; 0: none within the time; -1: failed. */
+ssize_t link_receive(struct link *l, int timeout_ms);
 
 /* Receive a message, in whatever mode. Touch: check all of it. */
 enum { GOT = 1, NOTHING = 0, FAILED = -1, DAMAGED = 2 };

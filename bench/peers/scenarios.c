@@ -38,6 +38,9 @@
     SLEEP, .x = (n), SCENARIO("receivers", #n " receivers, 1 kHz", 10, peers, .receivers = (n))
 #define SENDERS(n)                                                                                 \
     SLEEP, .x = (n), SCENARIO("senders", #n " senders, 1 kHz each", 3, 2, .senders = (n))
+#define NETWORK(name, rounds, ...)                                                                 \
+    .floor = "futex-TCP-futex", SCENARIO(name, "over TCP or UDP of the loopback interface, 1 kHz", \
+                                         rounds, rounds, .network = true, __VA_ARGS__)
 
 const struct group scenarios[] = {
     {SLEEP, SCENARIO("paced-1k", "1 kHz", 12, 10, .seconds = 0.25), .quick = true, .lasting = true},
@@ -70,6 +73,8 @@ const struct group scenarios[] = {
     {HOPS("4 hops", 4)},
     {HOPS("8 hops", 8)},
     {HOPS("16 hops", 16)},
+    {NETWORK("network", 24)},
+    {NETWORK("network-fifo", 12, .fifo = true)},
     {.name = "stopped",
      .about = "the receiver is stopped for a second; age of the first message after it goes on",
      .unit = "ms",
@@ -100,8 +105,18 @@ const struct claim claims[] = {
     {"untouched", "ach in place", "ach in place", AT_MOST, .limit = 1.1, .x = MIB,
      .against_x = SIZE_USUAL},
     {"stopped", "ach newest", NULL, P50_BELOW, .limit = 5},
+    {"network*", "achd", "futex-TCP-futex", AT_MOST, .limit = 1.3},
+    {"network*", "achd TLS", "futex-TCP-futex", AT_MOST, .limit = 1.6},
+    {"network*", "achd", "cyclonedds", AT_MOST, .limit = 1},
+    {"network*", "achd", "roscpp", AT_MOST, .limit = 1},
     {0},
 };
+
+static bool takes_part(const struct entry *e, const struct setting *s)
+{
+    return !e->left_out && (!s->untouched || e->c->copies_nothing) &&
+           e->c->reach != (s->network ? REACH_MACHINE : REACH_NETWORK);
+}
 
 static void one_turn(struct row *row, const struct contender *c, const struct setting *s,
                      unsigned round)
@@ -126,7 +141,7 @@ void scenario_measure(const struct group *g, unsigned round)
         struct row *row;
         const char *why;
 
-        if (e->left_out || (s.untouched && !e->c->copies_nothing))
+        if (!takes_part(e, &s))
             continue;
         row = row_of(g, e->c->name, kind_names[e->c->kind], g->x);
         row->aside = e->c->copies_nothing && s.size >= LARGE;

@@ -110,7 +110,7 @@ void stopped_measure(const struct group *g, unsigned round)
         struct outcome once = {0};
 
         s.pause = &found[i];
-        if (e->left_out || e->c->kind == KIND_FLOOR)
+        if (e->left_out || e->c->kind == KIND_FLOOR || e->c->reach == REACH_NETWORK)
             continue;
         if (!(e->c->modes & MODE_BLOCK))
             snprintf(once.why, WHY_SIZE, "does not wait in the call that receives");

@@ -27,6 +27,7 @@ def row(scenario, name, factor=1, **more):
     return {
         "scenario": scenario, "contender": name, "kind": KINDS[name], "mode": "block", "size": 64,
         "rate_hz": 1000, "senders": 1, "receivers": 1, "hops": 1, "sched": "other", "touched": True,
+        "network": False,
         "n": 20000, "lost": 0, "reordered": 0, "damaged": 0, "p50_ns": p50,
         "p99_ns": 2 * p50, "p999_ns": 3 * p50, "max_ns": 10 * p50, "ratio": p50 / 4000,
         "ratio_p99": 0,

@@ -115,6 +115,10 @@ class Rows(unittest.TestCase):
         self.check_peers(results, spin=False)
         self.assertEqual(results["claims"], [])
 
+    def test_network(self):
+        found = self.measured(self.results(PEERS, "--only", "achd,TCP", "--scenario", "network"))
+        self.assertEqual({("network", name) for name in ("futex-TCP-futex", "achd", "TCP")}, found)
+
     def test_failed_group(self):
         results = self.results(BENCH, before=small_files)
         self.assertIn("File too large", results["unmeasured"]["inplace"])

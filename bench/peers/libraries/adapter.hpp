@@ -12,7 +12,10 @@
 #include "contender.h"
 
 #include <chrono>
+#include <map>
+#include <netinet/in.h>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
@@ -22,6 +25,7 @@ extern "C" __attribute__((visibility("default"))) const struct contender contend
 
 struct Adapter {
     static constexpr unsigned looks_first = 0;
+    static constexpr enum reach reach = REACH_MACHINE;
     static constexpr size_t max_size = 0;
     static constexpr bool multicasts = false, copies_nothing = false, yields = true;
     static constexpr auto start = nullptr, stop = nullptr, setup = nullptr;
@@ -61,6 +65,7 @@ struct contender adapter(const char *name, const char *package, const char *sour
     c.package = package;
     c.settings = settings;
     c.source = source;
+    c.reach = End::reach;
     c.modes = modes;
     c.looks_first = End::looks_first;
     c.max_size = End::max_size;
@@ -97,14 +102,63 @@ struct contender adapter(const char *name, const char *package, const char *sour
     return c;
 }
 
+/* Bind or connect to a TCP port of the loopback interface. Returns the port, for 0 the one that the
+   kernel found. 0: failed. */
+template <typename Attach> uint16_t loopback_port(uint16_t port, Attach bind_or_connect)
+{
+    struct sockaddr_in in = {};
+    auto *at = reinterpret_cast<struct sockaddr *>(&in);
+    socklen_t length = sizeof in;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    in.sin_family = AF_INET;
+    in.sin_port = htons(port);
+    in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool ok =
+        bind_or_connect(fd, at, length) == 0 && (port != 0 || getsockname(fd, at, &length) == 0);
+    close(fd);
+    return ok ? ntohs(in.sin_port) : 0;
+}
+
+/* Where the ends of a link find each other: sockets in the working directory, or TCP. */
+struct Ipc {
+    static constexpr enum reach reach = REACH_MACHINE;
+    static constexpr auto setup = nullptr;
+
+    static std::string address(const struct link &l, unsigned sender)
+    {
+        return "ipc://link-" + std::to_string(l.id) + "-" + std::to_string(sender);
+    }
+};
+
+struct Tcp {
+    static constexpr enum reach reach = REACH_NETWORK;
+
+    static inline std::map<std::pair<unsigned, unsigned>, uint16_t> ports; /* by link and sender */
+
+    /* Choose free ports before the ends fork. */
+    static bool setup(struct link *l)
+    {
+        for (unsigned i = 0; i < l->senders; i++)
+            if ((ports[{l->id, i}] = loopback_port(0, bind)) == 0)
+                return refuse(l, "there is no port on the loopback interface");
+        return true;
+    }
+
+    static std::string address(const struct link &l, unsigned sender)
+    {
+        return "tcp://127.0.0.1:" + std::to_string(ports.at({l.id, sender}));
+    }
+};
+
 /* Every sender has an address. Attach a sender to its own, a receiver to all; attach returns 0. */
-template <typename Attach> bool attach_ipc(const struct link &l, Attach attach)
+template <typename Transport, typename Attach> bool attach_all(const struct link &l, Attach attach)
 {
     bool ok = true;
 
     for (unsigned i = 0; ok && i < l.senders; i++)
         if (l.side == RECEIVER || i == l.index)
-            ok = !attach(("ipc://link-" + std::to_string(l.id) + "-" + std::to_string(i)).c_str());
+            ok = !attach(Transport::address(l, i).c_str());
     return ok;
 }
 

@@ -18,6 +18,8 @@ const char *const config = R"(<CycloneDDS><Domain Id="any"><General>
 dds_entity_t participant; /* one for all links of a process */
 
 template <dds_reliability_kind_t reliability> struct End : Adapter {
+    static constexpr enum reach reach = REACH_BOTH;
+
     dds_entity_t end, waitset; /* end: reader or writer */
     void *taken;
 

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
-#include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -21,24 +20,6 @@ inline bool daemon_says(const char *log, const char *words)
         if (line.find(words) != std::string::npos)
             return true;
     return false;
-}
-
-/* Bind or connect to a TCP port of the loopback interface. Returns the port, for 0 the one that the
-   kernel found. 0: failed. */
-template <typename Attach> uint16_t loopback_port(uint16_t port, Attach bind_or_connect)
-{
-    struct sockaddr_in in = {};
-    auto *at = reinterpret_cast<struct sockaddr *>(&in);
-    socklen_t length = sizeof in;
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    in.sin_family = AF_INET;
-    in.sin_port = htons(port);
-    in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const bool ok =
-        bind_or_connect(fd, at, length) == 0 && (port != 0 || getsockname(fd, at, &length) == 0);
-    close(fd);
-    return ok ? ntohs(in.sin_port) : 0;
 }
 
 [[noreturn]] inline void daemon_run(const char *const argv[], const char *log, pid_t parent)

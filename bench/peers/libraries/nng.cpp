@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nng.cpp - nng's pub0 and sub0 over ipc://
+ * nng.cpp - nng's pub0 and sub0 over ipc:// and tcp://
  *
  * Every sender listens at an address of its own, every receiver dials all.
  * Messages are written and read in place, in an nng_msg.
@@ -14,7 +14,10 @@
 #include <nng/supplemental/util/platform.h>
 #include <sched.h>
 
-struct End : Adapter {
+template <typename Transport> struct End : Adapter {
+    static constexpr auto reach = Transport::reach;
+    static constexpr auto setup = Transport::setup;
+
     nng_socket socket;
     nng_msg *message;
 
@@ -43,7 +46,7 @@ struct End : Adapter {
         sched_getaffinity(0, sizeof mine, &mine);
         if (sched_getscheduler(0) != SCHED_OTHER)
             sched_setaffinity(0, sizeof all, &all);
-        const bool ok = configure(l) && attach_ipc(l, [&](const char *at) {
+        const bool ok = configure(l) && attach_all<Transport>(l, [&](const char *at) {
                             return l.side == SENDER
                                        ? nng_listen(socket, at, nullptr, 0)
                                        : nng_dial(socket, at, nullptr, NNG_FLAG_NONBLOCK);
@@ -92,8 +95,10 @@ struct End : Adapter {
     }
 };
 
+#define NNG(NAME, OVER)                                                                            \
+    NAME, "libnng-dev", __FILE__, MODE_BLOCK | MODE_SPIN | MODE_POLL,                              \
+        "pub0/sub0 over " OVER "; messages written and read in place; queues of 128 messages "     \
+        "at both ends (the default of a subscriber); a slow receiver loses the oldest"
+
 const struct contender contenders[] = {
-    adapter<End>("nng", "libnng-dev", __FILE__, MODE_BLOCK | MODE_SPIN | MODE_POLL,
-                 "pub0/sub0 over ipc; messages written and read in place; queues of 128 messages "
-                 "at both ends (the default of a subscriber); a slow receiver loses the oldest"),
-    {}};
+    adapter<End<Ipc>>(NNG("nng", "ipc")), adapter<End<Tcp>>(NNG("nng-tcp", "TCP on loopback")), {}};

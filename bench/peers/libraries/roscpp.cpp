@@ -15,6 +15,8 @@
 using Message = std_msgs::UInt8MultiArray;
 
 struct End : Adapter {
+    static constexpr enum reach reach = REACH_BOTH;
+
     ros::CallbackQueue queue;
     ros::NodeHandle node;
     ros::Publisher publisher;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zeromq.cpp - ZeroMQ's PUB and SUB sockets over ipc://
+ * zeromq.cpp - ZeroMQ's PUB and SUB sockets over ipc:// and tcp://
  *
  * Every sender binds an address of its own, every receiver connects to all.
  * Messages are written and read in place, in a zmq_msg_t.
@@ -21,7 +21,9 @@ int high_water_mark(size_t size)
     return most > 1000 ? 1000 : most < 16 ? 16 : static_cast<int>(most);
 }
 
-struct End : Adapter {
+template <typename Transport> struct End : Adapter {
+    static constexpr auto reach = Transport::reach;
+    static constexpr auto setup = Transport::setup;
     static constexpr unsigned looks_first = MODE_POLL; /* the descriptor tells only of a change */
 
     void *context, *socket;
@@ -44,7 +46,7 @@ struct End : Adapter {
                (sends || (zmq_msg_init(&message) == 0 && set(ZMQ_RECONNECT_IVL, 5) &&
                           zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0) == 0 &&
                           zmq_getsockopt(socket, ZMQ_FD, &l.fd, &size) == 0)) &&
-               attach_ipc(l, [&](const char *at) {
+               attach_all<Transport>(l, [&](const char *at) {
                    return sends ? zmq_bind(socket, at) : zmq_connect(socket, at);
                });
     }
@@ -87,8 +89,11 @@ struct End : Adapter {
     }
 };
 
-const struct contender contenders[] = {
-    adapter<End>("zeromq", "libzmq3-dev", __FILE__, MODE_BLOCK | MODE_SPIN | MODE_POLL,
-                 "PUB/SUB over ipc; messages written and read in place; one I/O thread; high water "
-                 "marks 1000 messages (the default) or 64 MiB; a slow receiver loses the newest"),
-    {}};
+#define ZEROMQ(NAME, OVER)                                                                         \
+    NAME, "libzmq3-dev", __FILE__, MODE_BLOCK | MODE_SPIN | MODE_POLL,                             \
+        "PUB/SUB over " OVER "; messages written and read in place; one I/O thread; high water "   \
+        "marks 1000 messages (the default) or 64 MiB; a slow receiver loses the newest"
+
+const struct contender contenders[] = {adapter<End<Ipc>>(ZEROMQ("zeromq", "ipc")),
+                                       adapter<End<Tcp>>(ZEROMQ("zeromq-tcp", "TCP on loopback")),
+                                       {}};

@@ -49,12 +49,15 @@ static bool bench_parse(int argc, char **argv, struct bench_choice *choice)
         {"receivers", required_argument, NULL, CHOOSES},
         {"hops", required_argument, NULL, CHOOSES},
         {"wait", required_argument, NULL, CHOOSES},
+        {"network", no_argument, NULL, CHOOSES},
         {"realtime", no_argument, NULL, CHOOSES},
         {"seconds", required_argument, NULL, CHOOSES},
         {"only", required_argument, NULL, ADJUSTS},
         {"rounds", required_argument, NULL, ADJUSTS},
         {"json", required_argument, NULL, ADJUSTS},
         {"modules", required_argument, NULL, ADJUSTS},
+        {"achd", required_argument, NULL, ADJUSTS},
+        {"tls", required_argument, NULL, ADJUSTS},
         {0},
     };
     int c;
@@ -179,15 +182,18 @@ const struct verb verb_bench = {
         "      --receivers N     processes that all receive every message (1)\n"
         "      --hops N          links in a row, each to another process (1)\n"
         "      --wait HOW        receivers block, spin or poll (block)\n"
+        "      --network         over TCP or UDP of the loopback interface, as between hosts\n"
         "      --realtime        with real-time priority, SCHED_FIFO\n"
         "      --seconds N       duration of a round (1)\n\n"
         "How:\n"
         "      --rounds N        how many times each contender is measured\n"
         "      --json FILE       also write the results to FILE\n"
         "      --modules DIR     directory of the contenders that need a library\n"
+        "      --achd PROGRAM    the relay to measure\n"
+        "      --tls DIR         keys of the host 'localhost': measure the relay with TLS, too\n"
         "  -h, --help            print this help\n\n"
         "Scenarios: paced-1k saturated spin paced-8k poll poll-saturated fifo receivers\n"
-        "receivers-1k receivers-8k senders sizes untouched hops stopped\n\n"
+        "receivers-1k receivers-8k senders sizes untouched hops network network-fifo stopped\n\n"
         "Examples:\n"
         "  ach bench\n"
         "  ach bench --rate 500 --size 1024 --receivers 3 --only ach,pipe\n"
