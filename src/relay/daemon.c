@@ -236,10 +236,8 @@ void relay_daemon_run(struct relay_daemon *d)
         uint64_t now = relay_clock_now();
 
         daemon_serve(d, now);
-        if (d->host.changed && relay_status_due(&d->status, now)) {
-            relay_status_put(&d->status, d->peers, d->links, now);
-            d->host.changed = false;
-        }
+        if (d->host.changed && relay_status_due(&d->status, now))
+            d->host.changed = relay_status_put(&d->status, d->peers, d->links, now);
         relay_loop_turn(&d->host.loop, daemon_deadline(d));
     }
     relay_status_finish(&d->status);

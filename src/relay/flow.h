@@ -38,7 +38,14 @@ struct relay_counts {
     uint64_t known;                   /* the receiver had them already */
     uint64_t failed;                  /* did not fit into the channel, or could not be put */
     uint64_t ages[RELAY_AGE_BUCKETS]; /* of received messages: below 2^i nanoseconds */
-    uint64_t age_max;
+    uint64_t age_max, age_sum;
+    uint64_t age_newest, arrived; /* of the newest message: its age then, and when that was */
+};
+
+/* Per second, between the last two times that the status was written. */
+struct relay_rates {
+    uint64_t messages, bytes; /* counts at the second of them */
+    double message_rate, byte_rate;
 };
 
 struct relay_flow {
@@ -57,6 +64,7 @@ struct relay_flow {
     TAILQ_ENTRY(relay_flow) ready_entry, control_entry;
     struct relay_counts counts;
     struct relay_sink *sink; /* of the channel; a flow that sends from it shares it */
+    struct relay_rates rates;
 
     /* The side that sends. */
     struct relay_source source;

@@ -24,6 +24,12 @@ struct relay_peer {
 struct relay_peer *relay_peers_create(struct relay_host *host, const struct relay_settings *s);
 void relay_peers_destroy(struct relay_peer *first);
 
+/* Connections that replaced one that was lost. */
+static inline uint64_t relay_peer_reconnections(const struct relay_peer *p)
+{
+    return p->connections ? p->connections - 1 : 0;
+}
+
 /* Connect if it is time to; take notice of a link that has ended. */
 void relay_peer_tick(struct relay_peer *p, uint64_t now);
 uint64_t relay_peer_deadline(const struct relay_peer *p);

@@ -40,9 +40,12 @@ static unsigned age_bucket(uint64_t age)
     return i;
 }
 
-static void count_age(struct relay_flow *f, uint64_t age)
+static void count_age(struct relay_flow *f, uint64_t age, uint64_t now)
 {
     f->counts.ages[age_bucket(age)]++;
+    f->counts.age_sum += age;
+    f->counts.age_newest = age;
+    f->counts.arrived = now;
     if (age > f->counts.age_max)
         f->counts.age_max = age;
 }
@@ -91,7 +94,7 @@ static bool deliver(struct relay_flow *f, const struct relay_data *d, const void
     } else {
         if (known) {
             learn_offset(e, d, now - age, error);
-            count_age(f, age);
+            count_age(f, age, now);
         }
         if (!receiver_put(f, e, d, bytes))
             return false;

@@ -99,6 +99,32 @@ static const char *flow_state(const struct relay_flow *f)
     return f->state == RELAY_FLOW_OPEN ? "open" : *f->why ? "waiting" : "opening";
 }
 
+/* True: it is not zero. */
+static bool flow_rate(struct relay_flow *f, double seconds)
+{
+    struct relay_rates *r = &f->rates;
+
+    r->message_rate = (double)(f->counts.messages - r->messages) / seconds;
+    r->byte_rate = (double)(f->counts.bytes - r->bytes) / seconds;
+    r->messages = f->counts.messages;
+    r->bytes = f->counts.bytes;
+    return r->message_rate > 0;
+}
+
+static bool update_rates(struct relay_peer *p, struct relay_link *l, double seconds)
+{
+    bool moving = false;
+    unsigned i;
+
+    for (; p; p = p->next)
+        for (i = 0; i < p->n_flows; i++)
+            moving |= flow_rate(&p->flows[i], seconds);
+    for (; l; l = l->next)
+        for (i = 0; i < l->n_flows; i++)
+            moving |= flow_rate(l->flows[i], seconds);
+    return moving;
+}
+
 static void write_counts(struct json *j, const struct relay_counts *c)
 {
     json_uint(j, "messages", c->messages);
@@ -107,7 +133,8 @@ static void write_counts(struct json *j, const struct relay_counts *c)
     json_uint(j, "too_old", c->too_old);
     json_uint(j, "known", c->known);
     json_uint(j, "failed", c->failed);
-    if (c->age_max) {
+    if (c->arrived) {
+        json_number(j, "age_newest", (double)c->age_newest * 1e-9);
         json_number(j, "age_p50", age_median(c));
         json_number(j, "age_max", (double)c->age_max * 1e-9);
     }
@@ -127,6 +154,8 @@ static void write_flow(struct json *j, const struct relay_flow *f)
         json_string(j, "why", f->why);
     if (!f->sends && f->sink && f->sink->open)
         json_bool(j, "resumes", f->sink->relayed);
+    json_number(j, "message_rate", f->rates.message_rate);
+    json_number(j, "byte_rate", f->rates.byte_rate);
     write_counts(j, &f->counts);
     json_end_object(j);
 }
@@ -171,6 +200,7 @@ static void write_peer(struct json *j, const struct relay_peer *p, bool flows, u
     json_uint(j, "port", p->port);
     json_string(j, "state", p->up ? "up" : p->link ? "connecting" : "down");
     json_uint(j, "connections", p->connections);
+    json_uint(j, "reconnections", relay_peer_reconnections(p));
     if (*p->why)
         json_string(j, "why", p->why);
     if (p->up)
@@ -217,10 +247,15 @@ static enum ach_status put_once(struct relay_status *s, const struct relay_peer 
     return r;
 }
 
-void relay_status_put(struct relay_status *s, const struct relay_peer *peers,
-                      const struct relay_link *links, uint64_t now)
+bool relay_status_put(struct relay_status *s, struct relay_peer *peers, struct relay_link *links,
+                      uint64_t now)
 {
+    bool moving =
+        update_rates(peers, links, (double)(s->last ? now - s->last : INTERVAL_NS) * 1e-9);
+
+    s->last = now;
     s->next = now + INTERVAL_NS;
     if (put_once(s, peers, links, true, now) == ACH_OVERFLOW)
         put_once(s, peers, links, false, now);
+    return moving;
 }

@@ -3,8 +3,8 @@
  * status.h - the figures of a daemon, as JSON in a channel
  *
  * The channel achd-status.NAME belongs to the daemon that holds its source lock; NAME is the port,
- * or the process id if the daemon does not listen. A new figure appears at most each second, and
- * only if something has changed.
+ * or the process id if the daemon does not listen. New figures appear at most once per second, and
+ * only if something has changed, or if a rate must return to zero.
  */
 #ifndef RELAY_STATUS_H
 #define RELAY_STATUS_H
@@ -17,7 +17,7 @@ struct relay_status {
     char name[ACH_CHAN_NAME_MAX];
     ach_channel_t chan;
     bool open;
-    uint64_t next; /* time of the next one */
+    uint64_t last, next;   /* times of the last one and the next one; last 0: none yet */
 };
 
 /* Without a channel after a failure, which is logged. */
@@ -25,7 +25,9 @@ void relay_status_init(struct relay_status *s, unsigned port);
 void relay_status_finish(struct relay_status *s);
 bool relay_status_due(const struct relay_status *s, uint64_t now);
 uint64_t relay_status_deadline(const struct relay_status *s, bool changed);
-void relay_status_put(struct relay_status *s, const struct relay_peer *peers,
-                      const struct relay_link *links, uint64_t now);
+
+/* True: a rate is not zero, so this must be called again, also if nothing changes. */
+bool relay_status_put(struct relay_status *s, struct relay_peer *peers, struct relay_link *links,
+                      uint64_t now);
 
 #endif

@@ -14,7 +14,7 @@
 struct relay_list {
     bool json;
     unsigned found;
-    struct table table;
+    struct table links, flows, reasons;
 };
 
 static struct value_text text_of(const struct value *object, const char *name)
@@ -44,30 +44,71 @@ static void time_cell(struct table *t, const struct value *object, const char *n
         table_cell(t, "-");
 }
 
-static void flow_row(struct table *t, const struct value *link, const struct value *flow)
+static void rate_cell(struct table *t, const struct value *object, const char *name)
 {
+    const struct value *v = value_member(object, name, strlen(name));
+    double rate;
+
+    if (v && value_real(v, &rate))
+        table_cell(t, "%.1f/s", rate);
+    else
+        table_cell(t, "-");
+}
+
+/* If the object has a reason: why something is not connected or not open. */
+static void reason_row(struct table *t, const struct value *link, const struct value *object,
+                       const char *what)
+{
+    if (!value_member(object, "why", strlen("why")))
+        return;
+    text_cell(t, link, "peer");
+    text_cell(t, object, what);
+    text_cell(t, object, "why");
+}
+
+static void link_row(struct relay_list *l, const struct value *link)
+{
+    struct table *t = &l->links;
+
+    text_cell(t, link, "peer");
+    text_cell(t, link, "state");
+    text_cell(t, link, "reconnections");
+    time_cell(t, link, "rtt");
+    time_cell(t, link, "offset");
+    time_cell(t, link, "offset_error");
+    text_cell(t, link, "bytes_in");
+    text_cell(t, link, "bytes_out");
+    reason_row(&l->reasons, link, link, "state");
+}
+
+static void flow_row(struct relay_list *l, const struct value *link, const struct value *flow)
+{
+    struct table *t = &l->flows;
+
     text_cell(t, link, "peer");
     text_cell(t, flow, "channel");
     text_cell(t, flow, "direction");
     text_cell(t, flow, "state");
     text_cell(t, flow, "messages");
+    rate_cell(t, flow, "message_rate");
     text_cell(t, flow, "gaps");
     text_cell(t, flow, "too_old");
     time_cell(t, flow, "age_p50");
-    time_cell(t, link, "rtt");
-    time_cell(t, link, "offset");
+    time_cell(t, flow, "age_max");
+    reason_row(&l->reasons, link, flow, "channel");
 }
 
-static void link_rows(struct table *t, const struct value *link)
+static void link_rows(struct relay_list *l, const struct value *link)
 {
     const struct value *flows = value_member(link, "flows", strlen("flows"));
     size_t i;
 
+    link_row(l, link);
     for (i = 0; flows && flows->kind == VALUE_LIST && i < flows->count; i++)
-        flow_row(t, link, &flows->items[i]);
+        flow_row(l, link, &flows->items[i]);
 }
 
-static void status_rows(struct table *t, const char *text, size_t size)
+static void status_rows(struct relay_list *l, const char *text, size_t size)
 {
     struct value_tree tree = {.root = {.kind = VALUE_NULL}};
     const struct value *links = NULL;
@@ -77,7 +118,7 @@ static void status_rows(struct table *t, const char *text, size_t size)
         tree.root.kind == VALUE_OBJECT)
         links = value_member(&tree.root, "links", strlen("links"));
     for (i = 0; links && links->kind == VALUE_LIST && i < links->count; i++)
-        link_rows(t, &links->items[i]);
+        link_rows(l, &links->items[i]);
     value_tree_finish(&tree);
 }
 
@@ -95,7 +136,7 @@ static void status_show(struct relay_list *l, ach_channel_t *chan)
         if (l->json)
             printf("%.*s\n", (int)size, text);
         else
-            status_rows(&l->table, text, size);
+            status_rows(l, text, size);
     }
     free(text);
 }
@@ -119,20 +160,38 @@ static enum ach_status status_one(void *cx, const char *name, enum ach_map map)
     return ACH_OK;
 }
 
-static void status_heads(struct table *t)
+static void table_heads(struct table *t, const char *const *heads)
 {
-    static const char *const heads[] = {"PEER", "CHANNEL", "DIRECTION", "STATE", "MESSAGES",
-                                        "GAPS", "TOO OLD", "AGE",       "RTT",   "OFFSET"};
-    size_t i;
+    for (; *heads; heads++)
+        table_cell(t, "%s", *heads);
+}
 
-    for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-        table_cell(t, "%s", heads[i]);
+static void status_heads(struct relay_list *l)
+{
+    static const char *const links[] = {"PEER",  "STATE",    "RECONNECTIONS", "RTT", "OFFSET",
+                                        "ERROR", "RECEIVED", "SENT",          NULL};
+    static const char *const flows[] = {"PEER",     "CHANNEL", "DIRECTION", "STATE",
+                                        "MESSAGES", "RATE",    "GAPS",      "TOO OLD",
+                                        "AGE",      "AGE MAX", NULL};
+
+    table_heads(&l->links, links);
+    table_heads(&l->flows, flows);
+}
+
+static void status_print(const struct relay_list *l)
+{
+    table_print(&l->links, stdout, SIZE_MAX, "\n");
+    putchar('\n');
+    table_print(&l->flows, stdout, SIZE_MAX, "\n");
+    if (l->reasons.n)
+        putchar('\n');
+    table_print(&l->reasons, stdout, SIZE_MAX, "\n");
 }
 
 static int status_all(struct relay_list *l)
 {
     if (!l->json)
-        status_heads(&l->table);
+        status_heads(l);
     if (ach_list(status_one, l) != ACH_OK)
         return fail_errstr();
     if (!l->found) {
@@ -140,14 +199,16 @@ static int status_all(struct relay_list *l)
         return EXIT_FAILED;
     }
     if (!l->json)
-        table_print(&l->table, stdout, SIZE_MAX, "\n");
+        status_print(l);
     return EXIT_OK;
 }
 
 static int relay_run(int argc, char **argv)
 {
     static const struct option longs[] = {{"json", no_argument, NULL, 'j'}, {0}};
-    struct relay_list l = {.table = {.align = "llllrrrrrr"}};
+    struct relay_list l = {.links = {.align = "llrrrrrr"},
+                           .flows = {.align = "llllrrrrrr"},
+                           .reasons = {.align = "lll"}};
     int c, status;
 
     while ((c = getopt_long(argc, argv, "j", longs, NULL)) != -1) {
@@ -158,7 +219,9 @@ static int relay_run(int argc, char **argv)
     if (optind + 1 != argc || strcmp(argv[optind], "status") != 0)
         return usage("expected 'ach relay status'");
     status = status_all(&l);
-    table_finish(&l.table);
+    table_finish(&l.links);
+    table_finish(&l.flows);
+    table_finish(&l.reasons);
     return status;
 }
 
@@ -167,13 +230,15 @@ const struct verb verb_relay = {
     .summary = "figures of achd, which relays channels between machines",
     .help =
         "Usage: ach relay status [OPTION ...]\n\n"
-        "Print what each achd of this machine relays: messages, gaps, ages, and the round trip\n"
-        "and the clock's offset to each peer.\n\n"
+        "Print for each achd of this machine: its connections, with reconnections, round trip\n"
+        "and offset of the clocks; the channels that it relays, with messages, rates, gaps and\n"
+        "ages; and why something is not connected or not open.\n\n"
         "Options:\n"
         "  -j, --json  print a JSON object for each achd, one per line\n"
         "  -h, --help  print this help\n\n"
         "Examples:\n"
         "  ach relay status\n"
+        "  watch -n 1 ach relay status\n"
         "  ach relay status --json | jq '.links[].rtt'\n",
     .run = relay_run,
 };
