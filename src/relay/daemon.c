@@ -31,6 +31,21 @@ static bool daemon_failed(const char *what)
     return false;
 }
 
+/* n_links slots are taken, so one of the first n_links + 1 is free. */
+static unsigned free_slot(const struct relay_daemon *d)
+{
+    const struct relay_link *l;
+    unsigned slot;
+
+    for (slot = 0; slot < d->n_links; slot++) {
+        for (l = d->links; l && l->slot != slot;)
+            l = l->next;
+        if (!l)
+            break;
+    }
+    return slot;
+}
+
 static void accept_one(struct relay_daemon *d, struct relay_stream *s, const char *name)
 {
     struct relay_link *l;
@@ -43,6 +58,7 @@ static void accept_one(struct relay_daemon *d, struct relay_stream *s, const cha
     l = relay_link_create(&d->host, s, false, name);
     if (!l)
         return;
+    l->slot = free_slot(d);
     l->next = d->links;
     d->links = l;
     d->n_links++;
@@ -148,6 +164,18 @@ static bool daemon_listen(struct relay_daemon *d, const struct relay_settings *s
     return relay_loop_add(&d->host.loop, &d->listener, fd, EPOLLIN);
 }
 
+static bool daemon_export(struct relay_daemon *d, const struct relay_settings *s)
+{
+    if (!s->exports)
+        return true;
+    if (relay_exporter_init(&d->exporter, &d->host.loop, s->metrics_port, &d->peers, &d->links)) {
+        relay_log_note("metrics at http://127.0.0.1:%u/metrics", d->exporter.port);
+        return true;
+    }
+    relay_log_error("metrics: %s", ach_errstr());
+    return false;
+}
+
 static void host_init(struct relay_host *h, const struct relay_settings *s)
 {
     h->sinks.memory_max = CHANNEL_MAX;
@@ -172,7 +200,7 @@ bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
     d->peers = relay_peers_create(&d->host, s);
     if (s->flows && !d->peers)
         return daemon_failed("cannot start");
-    return watch_signals(d) && watch_directory(d) && daemon_listen(d, s);
+    return watch_signals(d) && watch_directory(d) && daemon_listen(d, s) && daemon_export(d, s);
 }
 
 static uint64_t daemon_deadline(const struct relay_daemon *d)
@@ -181,6 +209,8 @@ static uint64_t daemon_deadline(const struct relay_daemon *d)
     const struct relay_peer *p;
     const struct relay_link *l;
 
+    if (relay_exporter_deadline(&d->exporter) < until)
+        until = relay_exporter_deadline(&d->exporter);
     for (p = d->peers; p; p = p->next)
         if (relay_peer_deadline(p) < until)
             until = relay_peer_deadline(p);
@@ -227,11 +257,13 @@ static void daemon_serve(struct relay_daemon *d, uint64_t now)
         relay_peer_tick(p, now);
     }
     reap_links(d);
+    relay_exporter_tick(&d->exporter, now);
 }
 
 void relay_daemon_run(struct relay_daemon *d)
 {
     relay_status_init(&d->status, d->port);
+    d->status.metrics_port = d->exporter.port;
     while (!d->quit) {
         uint64_t now = relay_clock_now();
 
@@ -254,6 +286,7 @@ static void close_watch(struct relay_daemon *d, struct relay_watch *w)
 
 void relay_daemon_finish(struct relay_daemon *d)
 {
+    relay_exporter_finish(&d->exporter);
     relay_peers_destroy(d->peers);
     while (d->links) {
         struct relay_link *next = d->links->next;

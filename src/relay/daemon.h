@@ -3,6 +3,7 @@
 #ifndef RELAY_DAEMON_H
 #define RELAY_DAEMON_H
 
+#include "exporter.h"
 #include "link.h"
 #include "peer.h"
 #include "settings.h"
@@ -17,6 +18,7 @@ struct relay_daemon {
     unsigned n_links, port;
     struct relay_watch listener, signals, directory;
     struct relay_status status;
+    struct relay_exporter exporter;
     bool quit;
 };
 

@@ -44,8 +44,9 @@ struct relay_link {
     struct relay_host *host;
     struct relay_stream stream;
     enum relay_link_state state;
-    bool asks;  /* we have connected, and number the flows */
-    bool dirty; /* there may be something to send */
+    unsigned slot; /* number of an accepted link; the smallest that was free */
+    bool asks;     /* we have connected, and number the flows */
+    bool dirty;    /* there may be something to send */
     char peer[RELAY_WIRE_TEXT], why[RELAY_WIRE_TEXT];
     uint64_t peer_instance;
 

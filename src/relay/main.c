@@ -23,7 +23,8 @@ enum {
     OPTION_PRIORITY,
     OPTION_MAX_AGE,
     OPTION_RATE,
-    OPTION_SILENCE
+    OPTION_SILENCE,
+    OPTION_METRICS
 };
 
 static const struct option long_options[] = {{"port", required_argument, NULL, 'p'},
@@ -39,6 +40,7 @@ static const struct option long_options[] = {{"port", required_argument, NULL, '
                                              {"max-age", required_argument, NULL, OPTION_MAX_AGE},
                                              {"rate", required_argument, NULL, OPTION_RATE},
                                              {"silence", required_argument, NULL, OPTION_SILENCE},
+                                             {"metrics", required_argument, NULL, OPTION_METRICS},
                                              {"reconnect", no_argument, NULL, 'r'},
                                              {"detach", no_argument, NULL, 'd'},
                                              {"quiet", no_argument, NULL, 'q'},
@@ -83,6 +85,7 @@ static void achd_print_help(void)
          "      --priority N        from 0 to 7 (4); 7 is most urgent\n"
          "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
          "      --silence SECONDS   give up a connection that is silent so long (30)\n"
+         "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
          "  -t, --transport tcp     other transports are not offered\n"
          "  -r, --reconnect         as always: connect again when a connection is lost\n"
          "  -d, --detach            run in the background, write messages to the system log\n"
@@ -146,6 +149,15 @@ static bool set_silence(struct achd_arguments *a)
     return true;
 }
 
+static bool set_metrics(struct achd_arguments *a)
+{
+    if (!relay_settings_metrics(&a->settings, optarg)) {
+        relay_log_error("%s", ach_errstr());
+        return false;
+    }
+    return true;
+}
+
 static bool set_flow_option(struct achd_arguments *a, int option)
 {
     switch (option) {
@@ -185,6 +197,8 @@ static bool set_option(void *cx, int option)
         return a->settings.creates = true;
     case OPTION_SILENCE:
         return set_silence(a);
+    case OPTION_METRICS:
+        return set_metrics(a);
     case 't':
         return strcmp(optarg, "tcp") == 0 || refuse_argument("the transport must be tcp");
     case 'r':

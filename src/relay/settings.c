@@ -220,6 +220,17 @@ static bool line_create(struct relay_settings *s, const char *value)
     return true;
 }
 
+bool relay_settings_metrics(struct relay_settings *s, const char *port)
+{
+    uint64_t n;
+
+    if (!parse_count(port, 0, UINT16_MAX, &n))
+        return wrong("the port of metrics is a number from 0 to 65535, not '%s'%s", port, "");
+    s->exports = true;
+    s->metrics_port = (unsigned)n;
+    return true;
+}
+
 static bool line_silence(struct relay_settings *s, const char *value)
 {
     return word_seconds(value, &s->silence);
@@ -241,7 +252,8 @@ static const struct {
 } lines[] = {{"listen", line_listen},
              {"create", line_create},
              {"silence", line_silence},
-             {"window", line_window}};
+             {"window", line_window},
+             {"metrics", relay_settings_metrics}};
 
 #define LINES (sizeof(lines) / sizeof(*lines))
 
@@ -255,8 +267,9 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "insecure");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
-    return wrong("expected push, pull, listen, create, insecure, silence or window, not '%s'%s",
-                 word, suggest(&n));
+    return wrong(
+        "expected push, pull, listen, create, insecure, silence, window or metrics, not '%s'%s",
+        word, suggest(&n));
 }
 
 static bool line_setting(struct relay_settings *s, const char *word, char **rest)

@@ -24,6 +24,8 @@ struct relay_settings {
     bool creates; /* peers may create channels: */
     char create[RELAY_WIRE_TEXT];
     uint64_t window_max, silence;
+    bool exports; /* metrics, at this port of loopback: */
+    unsigned metrics_port;
     struct relay_flow_setting *flows;
 };
 
@@ -39,6 +41,9 @@ bool relay_settings_address(const char *text, unsigned default_port, char host[R
 /* Append a flow; its name on the other side is the same at first. */
 struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool push,
                                                const char *address, const char *channel);
+
+/* Export metrics at a port; 0: any. */
+bool relay_settings_metrics(struct relay_settings *s, const char *port);
 
 /* A word that changes a flow: all, newest, remote=NAME, priority=N, max-age=SECONDS, ... */
 bool relay_settings_word(struct relay_flow_setting *f, const char *word);

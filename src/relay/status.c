@@ -212,13 +212,15 @@ static void write_peer(struct json *j, const struct relay_peer *p, bool flows, u
     json_end_object(j);
 }
 
-static void write_all(FILE *out, const struct relay_peer *p, const struct relay_link *l, bool flows,
-                      uint64_t now)
+static void write_all(FILE *out, const struct relay_status *s, const struct relay_peer *p,
+                      const struct relay_link *l, bool flows, uint64_t now)
 {
     struct json j = JSON_INIT(out);
 
     json_object(&j, NULL);
     json_uint(&j, "pid", (uint64_t)getpid());
+    if (s->metrics_port)
+        json_uint(&j, "metrics_port", s->metrics_port);
     json_array(&j, "links");
     for (; p; p = p->next)
         write_peer(&j, p, flows, now);
@@ -238,7 +240,7 @@ static enum ach_status put_once(struct relay_status *s, const struct relay_peer 
     FILE *out = open_memstream(&text, &size);
 
     if (out) {
-        write_all(out, peers, links, flows, now);
+        write_all(out, s, peers, links, flows, now);
         fclose(out);
         if (size)
             r = ach_put(&s->chan, text, size);

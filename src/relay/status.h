@@ -17,6 +17,7 @@ struct relay_status {
     char name[ACH_CHAN_NAME_MAX];
     ach_channel_t chan;
     bool open;
+    unsigned metrics_port; /* 0: there is none */
     uint64_t last, next;   /* times of the last one and the next one; last 0: none yet */
 };
 
