@@ -76,6 +76,9 @@ void property_wire(const uint8_t *data, size_t size);
 /* The bytes come from a peer of achd, which stays within its bounds. */
 void property_relay(const uint8_t *data, size_t size);
 
+/* The bytes are a request to the metrics of achd: its pieces are refused as the whole, or wait. */
+void property_http(const uint8_t *data, size_t size);
+
 /*
  * The bytes say what drivers and clients of a robot do, in several threads. Subscriptions
  * are settled once, requests answered once, and the robot ends.
