@@ -23,7 +23,7 @@ help:
 	@echo 'make bench-long  ten minutes for each contender'
 	@echo 'make bench-kernel only kernel channels, inside emulated machines (about 5 minutes)'
 	@echo 'make bench-manychannels 10,000 channels in one loop, inside an emulated machine (about 5 minutes)'
-	@echo 'make bench-dds   the latency of ach-dds beside Cyclone DDS alone (under a minute)'
+	@echo 'make bench-dds   latency and rate of ach-dds beside Cyclone DDS alone and ddsperf (two minutes)'
 	@echo 'make experiments  simulated robots beside the figures of the paper (about 20 minutes)'
 	@echo 'make lint        format, static checkers'
 	@echo 'make coverage    line coverage of core and libach'

@@ -4,6 +4,8 @@
  *
  *     dds-latency send dds|channel NAME DOMAIN     1000 messages of 64 bytes a second, without end
  *     dds-latency receive dds|channel NAME DOMAIN  get 5000 of them, print the quantiles of the time
+ *     dds-latency flood dds|channel NAME DOMAIN    messages without a pause, without end
+ *     dds-latency count dds|channel NAME DOMAIN    print how many of them come in a second
  *
  * NAME is a topic of ach::Bytes, or a channel. A message begins with the time when it was sent.
  */
@@ -19,6 +21,7 @@
 #define WARM_UP 500
 #define COUNT 5000
 #define PERIOD_NS 1000000
+#define COUNT_NS 3000000000
 
 static uint8_t message[64];
 
@@ -104,6 +107,35 @@ static void send_all(bool channel)
     }
 }
 
+static void flood(bool channel)
+{
+    for (;;)
+        send_one(channel);
+}
+
+static void receive_one(bool channel)
+{
+    if (channel)
+        receive_channel();
+    else
+        receive_topic();
+}
+
+static void count_all(bool channel)
+{
+    int64_t begin, took = 0;
+    unsigned i;
+
+    for (i = 0; i < WARM_UP; i++)
+        receive_one(channel);
+    begin = monotonic_ns();
+    for (i = 0; took < COUNT_NS; i++) {
+        receive_one(channel);
+        took = monotonic_ns() - begin;
+    }
+    printf("%7.0f messages/s\n", i * 1e9 / (double)took);
+}
+
 static void receive_all(bool channel)
 {
     struct samples us = {0};
@@ -112,10 +144,7 @@ static void receive_all(bool channel)
     for (i = 0; i < WARM_UP + COUNT; i++) {
         int64_t sent;
 
-        if (channel)
-            receive_channel();
-        else
-            receive_topic();
+        receive_one(channel);
         memcpy(&sent, message, sizeof(sent));
         if (i >= WARM_UP)
             samples_add(&us, (double)(monotonic_ns() - sent) / 1000);
@@ -125,19 +154,30 @@ static void receive_all(bool channel)
     samples_finish(&us);
 }
 
+static const struct {
+    const char *name;
+    bool sends;
+    void (*run)(bool channel);
+} modes[] = {{"send", true, send_all},
+             {"flood", true, flood},
+             {"receive", false, receive_all},
+             {"count", false, count_all}};
+
+#define MODES (sizeof(modes) / sizeof(*modes))
+
 int main(int argc, char **argv)
 {
-    bool sends = argc == 5 && strcmp(argv[1], "send") == 0;
     bool channel = argc == 5 && strcmp(argv[2], "channel") == 0;
+    size_t i;
 
-    if (argc != 5)
+    for (i = 0; argc == 5 && i < MODES && strcmp(modes[i].name, argv[1]) != 0;)
+        i++;
+    if (argc != 5 || i == MODES)
         return 2;
     if (!channel)
-        open_topic(argv[3], argv[4], sends);
+        open_topic(argv[3], argv[4], modes[i].sends);
     else if (ach_open(&chan, argv[3], NULL) != ACH_OK)
         give_up(ach_errstr());
-    if (sends)
-        send_all(channel);
-    receive_all(channel);
+    modes[i].run(channel);
     return 0;
 }
