@@ -235,6 +235,8 @@ static void write_ages(FILE *out, const char *name, const struct metrics_subject
 
 static void write_value(FILE *out, const struct metrics_family *f, const struct metrics_subject *s)
 {
+    if (f->flows && !s->flow)
+        return;
     if (f->value)
         write_sample(out, f->name, "", s, "}", f->value(s));
     else if (s->flow)

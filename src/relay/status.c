@@ -121,7 +121,7 @@ static bool update_rates(struct relay_peer *p, struct relay_link *l, double seco
             moving |= flow_rate(&p->flows[i], seconds);
     for (; l; l = l->next)
         for (i = 0; i < l->n_flows; i++)
-            moving |= flow_rate(l->flows[i], seconds);
+            moving |= l->flows[i] && flow_rate(l->flows[i], seconds);
     return moving;
 }
 
@@ -186,7 +186,8 @@ static void write_link(struct json *j, const struct relay_link *l, bool flows, u
     write_connection(j, l, now);
     json_array(j, "flows");
     for (i = 0; flows && i < l->n_flows; i++)
-        write_flow(j, l->flows[i]);
+        if (l->flows[i])
+            write_flow(j, l->flows[i]);
     json_end_array(j);
     json_end_object(j);
 }
