@@ -248,7 +248,7 @@ def refused():
 
 
 expose(B, "-p", "0", "serve")
-PORT = next(int(n.rpartition(".")[2]) for n in os.listdir(B.dir) if n.startswith("achshm-achd-status."))
+PORT = next(int(m[1]) for m in (re.fullmatch(r"achshm-achd-status\.(\d+)", n) for n in os.listdir(B.dir)) if m)
 for test in (figures, promtool, rates, reconnection, names, promtool, requests, crowd, refused):
     print(f"== {test.__name__}", flush=True)
     test()
