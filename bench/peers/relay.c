@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "peers.h"
@@ -27,6 +28,7 @@
 #define LAST_MESSAGE_NS 100000000u
 #define CHANNEL "relayed"
 #define DIR_SIZE 32u
+#define ARGS_MAX 16
 
 const char *relay_achd, *relay_keys;
 
@@ -139,8 +141,23 @@ struct relay {
     pid_t achd;
 };
 
-/* Whether both sides encrypt is the variant. */
-static const bool plain = false, encrypted = true;
+struct relay_flavour {
+    bool udp, tls;
+};
+
+static pid_t achd_pid(const char *const *args, const char *log)
+{
+    pid_t pid = relay_fork();
+    int out;
+
+    if (pid != 0)
+        return pid;
+    out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execv(args[0], (char *const *)args);
+    _exit(127);
+}
 
 /* The one that was asked for, of this build, or installed. */
 static const char *achd_start(void)
@@ -148,6 +165,16 @@ static const char *achd_start(void)
     if (!relay_achd)
         relay_achd = access(PEERS_ACHD, X_OK) == 0 ? PEERS_ACHD : PEERS_ACHD_INSTALLED;
     return access(relay_achd, X_OK) == 0 ? NULL : "there is no achd; --achd says where it is";
+}
+
+static const char *udp_start(void)
+{
+    const char *why = achd_start(), *args[] = {relay_achd, "-t", "udp", "--help", NULL};
+    int status = 0;
+
+    if (!why)
+        waitpid(achd_pid(args, "/dev/null"), &status, 0);
+    return status ? "this achd has no UDP" : why;
 }
 
 static const char *tls_start(void)
@@ -198,26 +225,25 @@ static bool achd_setup(struct link *l)
     return ok;
 }
 
-static _Noreturn void achd_exec(const struct link *l, const struct relay *r)
+static pid_t achd_run(const struct link *l, const struct relay *r)
 {
-    const char *args[16] = {relay_achd, "-q", "-p", r->port}, **next = &args[4];
-    int log = open("achd.out", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    static const char *const serve[] = {"serve"}, *const push[] = {"push", "localhost", CHANNEL};
+    const char *args[ARGS_MAX] = {relay_achd, "-q", "-p", r->port}, **next = &args[4];
+    const struct relay_flavour *f = l->c->variant;
+    bool sends = l->side == SENDER;
 
-    if (*(const bool *)l->c->variant) {
+    if (f->tls) {
         *next++ = "--keys";
         *next++ = relay_keys;
     }
-    if (l->side == SENDER) {
+    if (sends && f->udp) {
+        *next++ = "-t";
+        *next++ = "udp";
+    } else if (sends) {
         *next++ = "--all";
-        *next++ = "push";
-        *next++ = "localhost";
-        *next++ = CHANNEL;
-    } else {
-        *next++ = "serve";
     }
-    dup2(log, STDERR_FILENO);
-    execv(relay_achd, (char *const *)args);
-    _exit(127);
+    memcpy(next, sends ? push : serve, sends ? sizeof(push) : sizeof(serve));
+    return achd_pid(args, "achd.out");
 }
 
 static bool achd_open(struct link *l)
@@ -225,9 +251,7 @@ static bool achd_open(struct link *l)
     struct relay *r = l->state;
 
     setenv("ACH_DIR", r->dirs[l->side], 1);
-    r->achd = relay_fork();
-    if (r->achd == 0)
-        achd_exec(l, r);
+    r->achd = achd_run(l, r);
     return r->achd > 0 && ach_open(&r->chan, CHANNEL, NULL) == ACH_OK;
 }
 
@@ -263,8 +287,12 @@ static ssize_t achd_receive(struct link *l, int timeout_ms)
     .source = __FILE__ ":" #noun, .state_size = sizeof(type), .modes = MODE_BLOCK,                 \
     .reach = REACH_NETWORK, .max_senders = 1, .setup = noun##_setup, .open = noun##_open,          \
     .close = noun##_close, .send = noun##_send, .receive = noun##_receive
-#define ACHD(start_, variant_)                                                                     \
-    RELAY(achd, struct relay), .kind = KIND_ACH, .start = (start_), .variant = &(variant_)
+#define ACHD(start_, ...)                                                                          \
+    RELAY(achd, struct relay), .kind = KIND_ACH, .start = (start_),                                \
+                               .variant = &(const struct relay_flavour)                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 const struct contender relay_contenders[] = {
     {.name = "futex-TCP-futex",
@@ -272,9 +300,12 @@ const struct contender relay_contenders[] = {
      .settings = "a process on either side of the connection, with the contenders futex and TCP",
      .finish = chain_finish,
      RELAY(chain, struct chain)},
-    {.name = "achd", .settings = "a daemon on either side; every message", ACHD(achd_start, plain)},
+    {.name = "achd",
+     .settings = "a daemon on either side, TCP; every message",
+     ACHD(achd_start, .udp = false)},
+    {.name = "achd UDP", .settings = "UDP; the newest message", ACHD(udp_start, .udp = true)},
     {.name = "achd TLS",
-     .settings = "the same, encrypted, with the keys of --tls",
-     ACHD(tls_start, encrypted)},
+     .settings = "TLS over TCP, with the keys of --tls",
+     ACHD(tls_start, .tls = true)},
     {0},
 };
