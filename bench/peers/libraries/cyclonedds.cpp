@@ -17,19 +17,24 @@ const char *const config = R"(<CycloneDDS><Domain Id="any"><General>
 
 dds_entity_t participant; /* one for all links of a process */
 
+/* A domain for each program: its processes must not meet those of others. */
+bool join_domain(const char *with)
+{
+    const dds_domainid_t id = 1 + static_cast<unsigned>(getppid()) % 200;
+
+    return dds_create_domain(id, with) > 0 &&
+           (participant = dds_create_participant(id, nullptr, nullptr)) > 0;
+}
+
 template <dds_reliability_kind_t reliability> struct End : Adapter {
     static constexpr enum reach reach = REACH_BOTH;
 
     dds_entity_t end, waitset; /* end: reader or writer */
     void *taken;
 
-    /* A domain for each program: its processes must not meet those of others. */
     static bool join()
     {
-        const dds_domainid_t id = 1 + static_cast<unsigned>(getppid()) % 200;
-
-        return dds_create_domain(id, config) > 0 &&
-               (participant = dds_create_participant(id, nullptr, nullptr)) > 0;
+        return join_domain(config);
     }
 
     static void leave()
@@ -86,6 +91,33 @@ template <dds_reliability_kind_t reliability> struct End : Adapter {
     }
 };
 
+/* The receiver listens at a port, and the sender connects to it. */
+struct TcpEnd : End<DDS_RELIABILITY_RELIABLE> {
+    static constexpr enum reach reach = REACH_NETWORK;
+    static constexpr auto join = nullptr;
+
+    static bool setup(struct link *l)
+    {
+        return Tcp::setup(l);
+    }
+
+    bool open(struct link &l)
+    {
+        const std::string port = std::to_string(Tcp::ports.at({l.id, 0}));
+        const std::string with =
+            "<CycloneDDS><Domain Id=\"any\"><General><Transport>tcp</Transport>"
+            "<Interfaces><NetworkInterface name=\"lo\"/></Interfaces>"
+            "<AllowMulticast>false</AllowMulticast></General><Discovery><Peers>"
+            "<Peer Address=\"127.0.0.1:" +
+            port +
+            "\"/></Peers></Discovery>"
+            "<TCP><Enable>true</Enable><NoDelay>true</NoDelay><Port>" +
+            (l.side == RECEIVER ? port : "-1") + "</Port></TCP></Domain></CycloneDDS>";
+
+        return join_domain(with.c_str()) && End::open(l);
+    }
+};
+
 #define CYCLONEDDS(NAME, MORE)                                                                     \
     NAME, "cyclonedds-dev", __FILE__, MODE_BLOCK | MODE_SPIN,                                      \
         "UDP on lo, fragments of 65000 bytes as in its own benchmark; synchronous delivery, "      \
@@ -98,4 +130,6 @@ const struct contender contenders[] = {
     adapter<End<DDS_RELIABILITY_BEST_EFFORT>>(
         CYCLONEDDS("cyclonedds-besteffort",
                    "best effort: no acknowledgements, a slow receiver loses the oldest")),
+    adapter<TcpEnd>("cyclonedds-tcp", "cyclonedds-dev", __FILE__, MODE_BLOCK | MODE_SPIN,
+                    "TCP on lo, NoDelay; the rest as cyclonedds"),
     {}};
