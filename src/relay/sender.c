@@ -116,10 +116,9 @@ static enum relay_sent sender_take(struct relay_flow *f, struct relay_data *d)
     return RELAY_SENT_LATER;
 }
 
-static void count_message(struct relay_flow *f)
+static void count_message(struct relay_flow *f, uint64_t now)
 {
-    uint64_t pause = f->request.period, now = relay_clock_now();
-    uint64_t size = f->source.size;
+    uint64_t pause = f->request.period, size = f->source.size;
 
     f->counts.messages++;
     f->counts.bytes += size;
@@ -144,7 +143,7 @@ static void append_first(struct relay_flow *f, struct relay_buffer *out, size_t 
     relay_wire_data(out, f->number, f->generation, d);
     f->working = true;
     f->offset = d->size;
-    count_message(f);
+    count_message(f, d->sent);
 }
 
 static void append_next(struct relay_flow *f, struct relay_buffer *out, size_t room,
