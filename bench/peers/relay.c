@@ -233,8 +233,12 @@ static pid_t achd_run(const struct link *l, const struct relay *r)
     bool sends = l->side == SENDER;
 
     if (f->tls) {
-        *next++ = "--keys";
+        *next++ = "--tls";
         *next++ = relay_keys;
+    }
+    if (f->tls && !sends) {
+        *next++ = "--allow";
+        *next++ = "localhost write " CHANNEL;
     }
     if (sends && f->udp) {
         *next++ = "-t";
