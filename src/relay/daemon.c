@@ -89,7 +89,7 @@ static void notice_link(struct relay_link *l, const char *channel)
     unsigned i;
 
     for (i = 0; l && i < l->n_flows; i++)
-        if (strcmp(l->flows[i]->local, channel) == 0)
+        if (l->flows[i] && strcmp(l->flows[i]->local, channel) == 0)
             relay_flow_notice(l->flows[i]);
 }
 

@@ -14,19 +14,29 @@
 #define DELAY_FIRST_NS 100000000u
 #define DELAY_MAX_NS 5000000000u
 
-bool relay_flow_join(struct relay_flow *f, struct relay_link *l)
+/* A flow that waits for its channel is not opened yet, so the other side's table may have holes. */
+static bool link_reserve(struct relay_link *l, unsigned n)
 {
     struct relay_flow **more;
 
-    if (l->n_flows == RELAY_FLOWS_MAX)
-        return false;
-    more = realloc(l->flows, (l->n_flows + 1) * sizeof(struct relay_flow *));
+    if (n <= l->n_flows)
+        return true;
+    more = realloc(l->flows, n * sizeof(struct relay_flow *));
     if (!more)
         return false;
+    memset(more + l->n_flows, 0, (n - l->n_flows) * sizeof(struct relay_flow *));
     l->flows = more;
+    l->n_flows = n;
+    return true;
+}
+
+bool relay_flow_join(struct relay_flow *f, struct relay_link *l, unsigned number)
+{
+    if (number >= RELAY_FLOWS_MAX || !link_reserve(l, number + 1))
+        return false;
     f->link = l;
-    f->number = (uint16_t)l->n_flows;
-    l->flows[l->n_flows++] = f;
+    f->number = (uint16_t)number;
+    l->flows[number] = f;
     return true;
 }
 

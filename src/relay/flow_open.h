@@ -6,8 +6,8 @@
 #include "channel.h"
 #include "link.h"
 
-/* Add a flow to a link; its number is the next one. False: there are too many, or no memory. */
-bool relay_flow_join(struct relay_flow *f, struct relay_link *l);
+/* Add a flow to a link. False: the number is too large, or there is no memory. */
+bool relay_flow_join(struct relay_flow *f, struct relay_link *l, unsigned number);
 
 /* Close its channels and leave the queues of its link. */
 void relay_flow_reset(struct relay_flow *f);

@@ -42,15 +42,11 @@ static struct relay_flow *input_flow(const struct relay_link *l, const struct re
     return f->flow < l->n_flows ? l->flows[f->flow] : NULL;
 }
 
-/* Numbers are given in order, so the table cannot have holes. */
 static struct relay_flow *new_flow(struct relay_link *l, uint16_t number)
 {
-    struct relay_flow *f;
+    struct relay_flow *f = calloc(1, sizeof(*f));
 
-    if (number != l->n_flows)
-        return NULL;
-    f = calloc(1, sizeof(*f));
-    if (f && relay_flow_join(f, l))
+    if (f && relay_flow_join(f, l, number))
         return f;
     free(f);
     return NULL;

@@ -53,7 +53,7 @@ struct relay_link {
     struct relay_buffer in, out;
     struct relay_window window;
     struct relay_clock clock;
-    struct relay_flow **flows;
+    struct relay_flow **flows; /* by number; NULL: not opened */
     unsigned n_flows;
     struct relay_flow_list ready[RELAY_PRIORITIES], control;
 

@@ -118,7 +118,7 @@ static void peer_connect(struct relay_peer *p, uint64_t now)
         return;
     }
     for (i = 0; i < p->n_flows; i++)
-        if (!relay_flow_join(&p->flows[i], p->link))
+        if (!relay_flow_join(&p->flows[i], p->link, i))
             relay_log_error("%s: too many channels; '%s' is not relayed", p->name,
                             p->flows[i].local);
 }

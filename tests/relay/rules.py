@@ -115,6 +115,18 @@ def removed():
     A.kill(signal.SIGTERM)
 
 
+def holes():
+    """A channel that is missing does not hold up the next one of the same connection."""
+    A.make("ok-second", 64)
+    A.achd(config=f"push 127.0.0.1:{PORT} ok-first all\npush 127.0.0.1:{PORT} ok-second all\n")
+    wait(A.put("ok-second", 1, 10))
+    result(B.get("ok-second", {1: 10}))
+    A.make("ok-first", 64)
+    wait(A.put("ok-first", 1, 10))
+    result(B.get("ok-first", {1: 10}))
+    A.kill(signal.SIGTERM)
+
+
 def plain():
     """A channel that stores no origins is used as it is, but cannot send on what it received."""
     A.make("plain", 64)
@@ -190,7 +202,7 @@ def hostile():
     say(HELLO + HELLO)
     say(HELLO + frame(7, struct.pack("<QQQQ", 1 << 60, 1, 1, 1)))    # ACK of bytes never sent
     say(HELLO + struct.pack("<IBBH", 0x7fffffff, 5, 0, 0))           # a frame of 2 GiB
-    say(HELLO + opens(b"x", number=9))                               # a number out of order
+    say(HELLO + opens(b"x", number=4096))                            # a number out of range
     say(HELLO + frame(5, bytes(80)))                                 # DATA of no flow
     say(HELLO + opens(b"ok-huge", frames=1 << 40, size=1 << 20), False)
     say(HELLO + opens(b"../../etc"), False)
@@ -241,7 +253,7 @@ def settings():
 
 
 PORT = serve("--create", "[!f]*")
-for test in (types, rights, ages, rate, removed, plain, settings, own, hostile):
+for test in (types, rights, ages, rate, removed, holes, plain, settings, own, hostile):
     print(f"== {test.__name__}", flush=True)
     test()
 B.kill(signal.SIGTERM)
