@@ -77,6 +77,14 @@ struct relay_peer *relay_peers_create(struct relay_host *host, const struct rela
     return first;
 }
 
+static void peer_end_lookup(struct relay_peer *p)
+{
+    relay_loop_remove(&p->host->loop, &p->watch);
+    relay_lookup_destroy(p->lookup);
+    p->lookup = NULL;
+    p->answered = false;
+}
+
 void relay_peers_destroy(struct relay_peer *first)
 {
     while (first) {
@@ -84,6 +92,7 @@ void relay_peers_destroy(struct relay_peer *first)
 
         if (first->link)
             relay_link_destroy(first->link);
+        peer_end_lookup(first);
         free(first->flows);
         free(first);
         first = next;
@@ -103,21 +112,49 @@ static void peer_later(struct relay_peer *p, const char *why, uint64_t now)
     p->host->changed = true;
 }
 
+static void lookup_ready(struct relay_watch *w, uint32_t events)
+{
+    struct relay_peer *p = (struct relay_peer *)w;
+
+    (void)events;
+    p->answered = true;
+    relay_loop_remove(&p->host->loop, w);
+}
+
+static void peer_look_up(struct relay_peer *p, uint64_t now)
+{
+    p->lookup = relay_lookup_create(p->name, p->port);
+    p->watch.ready = lookup_ready;
+    if (!p->lookup) {
+        peer_later(p, ach_errstr(), now);
+    } else if (!relay_loop_add(&p->host->loop, &p->watch, relay_lookup_fd(p->lookup), EPOLLIN)) {
+        peer_end_lookup(p);
+        peer_later(p, "cannot wait for the address", now);
+    }
+}
+
+static bool peer_open_link(struct relay_peer *p)
+{
+    const struct addrinfo *found = relay_lookup_result(p->lookup);
+    struct relay_stream s;
+
+    if (!found || !relay_tcp_connect(&s, p->name, found, p->attempts++, p->host->insecure))
+        return false;
+    p->link = relay_link_create(p->host, &s, true, p->name);
+    if (!p->link)
+        ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for a connection");
+    return p->link;
+}
+
 static void peer_connect(struct relay_peer *p, uint64_t now)
 {
-    struct relay_stream s;
+    bool ok = peer_open_link(p);
     unsigned i;
 
-    if (!relay_tcp_connect(&s, p->name, p->port, p->attempts++, p->host->insecure)) {
+    peer_end_lookup(p);
+    if (!ok)
         peer_later(p, ach_errstr(), now);
-        return;
-    }
-    p->link = relay_link_create(p->host, &s, true, p->name);
-    if (!p->link) {
-        peer_later(p, "no memory for a connection", now);
-        return;
-    }
-    for (i = 0; i < p->n_flows; i++)
+    for (i = 0; ok && i < p->n_flows; i++)
         if (!relay_flow_join(&p->flows[i], p->link, i))
             relay_log_error("%s: too many channels; '%s' is not relayed", p->name,
                             p->flows[i].local);
@@ -146,11 +183,17 @@ void relay_peer_tick(struct relay_peer *p, uint64_t now)
         p->connections++;
         *p->why = '\0';
     }
-    if (!p->link && now >= p->next_try)
+    if (p->answered)
         peer_connect(p, now);
+    else if (!p->link && !p->lookup && now >= p->next_try)
+        peer_look_up(p, now);
 }
 
 uint64_t relay_peer_deadline(const struct relay_peer *p)
 {
-    return p->link ? relay_link_deadline(p->link) : p->next_try;
+    if (p->link)
+        return relay_link_deadline(p->link);
+    if (p->lookup)
+        return p->answered ? 0 : UINT64_MAX;
+    return p->next_try;
 }

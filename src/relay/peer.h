@@ -4,14 +4,18 @@
 #define RELAY_PEER_H
 
 #include "link.h"
+#include "lookup.h"
 #include "settings.h"
 
 struct relay_peer {
+    struct relay_watch watch; /* of the look-up; must be first */
     struct relay_peer *next;
     struct relay_host *host;
     char name[RELAY_HOST_MAX];
     unsigned port;
-    struct relay_link *link; /* NULL: not connected, and not connecting */
+    struct relay_lookup *lookup; /* of its addresses, anew for each attempt; NULL: none */
+    bool answered;               /* the look-up has ended */
+    struct relay_link *link;     /* NULL: not connected, and not connecting */
     struct relay_flow *flows;
     unsigned n_flows;
     unsigned attempts;

@@ -199,7 +199,11 @@ static void write_peer(struct json *j, const struct relay_peer *p, bool flows, u
     json_object(j, NULL);
     json_string(j, "peer", p->name);
     json_uint(j, "port", p->port);
-    json_string(j, "state", p->up ? "up" : p->link ? "connecting" : "down");
+    json_string(j, "state",
+                p->up       ? "up"
+                : p->link   ? "connecting"
+                : p->lookup ? "looking up"
+                            : "down");
     json_uint(j, "connections", p->connections);
     json_uint(j, "reconnections", relay_peer_reconnections(p));
     if (*p->why)

@@ -7,6 +7,7 @@
 #ifndef RELAY_STREAM_H
 #define RELAY_STREAM_H
 
+#include <netdb.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,11 +32,11 @@ struct relay_stream {
 /* Messages of tcp functions that fail are in ach_errstr. */
 
 /*
- * Begin to connect. attempt: which of the host's addresses to try. Addresses other than loopback
- * are refused unless `insecure`.
+ * Begin to connect to one of the addresses of the host; attempt: which one. Addresses other than
+ * loopback are refused unless `insecure`.
  */
-bool relay_tcp_connect(struct relay_stream *s, const char *host, unsigned port, unsigned attempt,
-                       bool insecure);
+bool relay_tcp_connect(struct relay_stream *s, const char *host, const struct addrinfo *found,
+                       unsigned attempt, bool insecure);
 
 /* The descriptor of a listening socket, or -1. *port 0: any; out: the one that it has. */
 int relay_tcp_listen(const char *address, unsigned *port, bool insecure);

@@ -94,9 +94,10 @@ static bool tcp_allowed(const char *host, const struct sockaddr *a, bool insecur
     return false;
 }
 
-static struct addrinfo *tcp_find(const char *host, unsigned port, int flags)
+static struct addrinfo *tcp_find(const char *host, unsigned port)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     char text[16];
     int error;
@@ -111,11 +112,12 @@ static struct addrinfo *tcp_find(const char *host, unsigned port, int flags)
 /* Addresses are tried in turn. */
 static const struct addrinfo *tcp_choose(const struct addrinfo *found, unsigned attempt)
 {
-    const struct addrinfo *a;
+    const struct addrinfo *a = found;
     unsigned n = 0;
 
-    for (a = found; a; a = a->ai_next)
+    do
         n++;
+    while ((a = a->ai_next));
     for (a = found, attempt %= n; attempt--;)
         a = a->ai_next;
     return a;
@@ -136,19 +138,12 @@ static bool tcp_begin(struct relay_stream *s, const struct addrinfo *a, const ch
     return false;
 }
 
-bool relay_tcp_connect(struct relay_stream *s, const char *host, unsigned port, unsigned attempt,
-                       bool insecure)
+bool relay_tcp_connect(struct relay_stream *s, const char *host, const struct addrinfo *found,
+                       unsigned attempt, bool insecure)
 {
-    struct addrinfo *found = tcp_find(host, port, 0);
-    const struct addrinfo *a;
-    bool ok;
+    const struct addrinfo *a = tcp_choose(found, attempt);
 
-    if (!found)
-        return false;
-    a = tcp_choose(found, attempt);
-    ok = tcp_allowed(host, a->ai_addr, insecure) && tcp_begin(s, a, host);
-    freeaddrinfo(found);
-    return ok;
+    return tcp_allowed(host, a->ai_addr, insecure) && tcp_begin(s, a, host);
 }
 
 static unsigned tcp_port(int fd)
@@ -177,7 +172,7 @@ static int tcp_open_listener(const struct addrinfo *a)
 
 int relay_tcp_listen(const char *address, unsigned *port, bool insecure)
 {
-    struct addrinfo *found = tcp_find(address, *port, AI_PASSIVE | AI_NUMERICHOST);
+    struct addrinfo *found = tcp_find(address, *port);
     int fd = -1;
 
     if (!found)

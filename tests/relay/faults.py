@@ -8,10 +8,11 @@ faults.py ACHD ACH ORACLE
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 
-from hosts import check, hosts, result, scale, until, wait
+from hosts import FACTOR, check, hosts, result, scale, tell_names, until, wait
 
 MANY = scale(100_000)
 N = scale(20_000)
@@ -27,6 +28,14 @@ def serve():
 
 def received():
     return [f for f in B.flows() if f["direction"] == "receives" and f["state"] == "open"]
+
+
+def flow_at(channel):
+    return sum(f["messages"] for f in A.flows() if f["channel"] == channel)
+
+
+def waiting():
+    return [l["state"] for l in A.status()["links"]]
 
 
 def kill(host):
@@ -121,7 +130,7 @@ def counted():
 
 
 def address():
-    """The server gets another address; a name leads to it. Then the first address comes back."""
+    """The server loses its address, and gets it back."""
     A.make("moved", 4096)
     serve()
     A.achd("--all", "push", B.address, "moved")
@@ -138,9 +147,52 @@ def address():
     B.kill(signal.SIGTERM)
 
 
+def name():
+    """The server gets another address, and its name leads there."""
+    tell_names()
+    A.make("named", 4096)
+    serve()
+    A.achd("--all", "push", "h2", "named")
+    reader = B.get("named", {1: 3000})
+    for first, address in (1, "10.77.0.98"), (1001, "10.77.0.99"), (2001, B.address):
+        wait(A.put("named", 1, 1000, first=first))
+        until(f"{first + 999} of 'named'", lambda: flow_at("named") >= first + 999)
+        B.readdress(address)
+        tell_names()
+    check(result(reader) == {1: (3000, 0, 0)}, "all of 3000 after the address changed twice")
+    A.kill(signal.SIGTERM)
+    B.kill(signal.SIGTERM)
+
+
+def name_server():
+    """Names that cannot be looked up do not delay other peers, nor the end of the daemon."""
+    deaf = B.start(sys.executable, "-c", "import socket, time; s = socket.socket(type=2); "
+                   f"s.bind(('{B.address}', 53)); print(flush=True); time.sleep(3000)",
+                   stdout=subprocess.PIPE)
+    deaf.stdout.readline()
+    A.etc("resolv.conf", f"nameserver {B.address}\noptions timeout:30 attempts:5\n")
+    A.make("beside", 4096)
+    serve()
+    A.achd(config="".join(f"push nowhere{i}.example beside\n" for i in range(20)) +
+           f"push {B.address} beside all\n")
+    reader = B.get("beside", {1: 1000})
+    until("names are looked up", lambda: waiting().count("looking up") == 8)
+    wait(A.put("beside", 1, 1000))
+    check(result(reader) == {1: (1000, 0, 0)}, "all of 1000 beside the look-ups")
+    check(waiting().count("looking up") == 8, f"they are still looked up: {waiting()}")
+    begin = time.monotonic()
+    A.kill(signal.SIGTERM)
+    check(A.daemon.returncode == 0, "the daemon ends well")
+    check(time.monotonic() - begin < 10 * FACTOR, "the daemon ends at once")
+    B.kill(signal.SIGTERM)
+    deaf.kill()
+
+
 exact(True)
 exact(False)
 newest()
 counted()
 address()
+name()
+name_server()
 sys.exit(0)

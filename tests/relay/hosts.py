@@ -34,12 +34,13 @@ def ip(*args, check=True):
 
 
 def until(what, condition):
+    """what: a text, or a function that returns it when time is over."""
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
         if condition():
             return
         time.sleep(0.02)
-    sys.exit(f"not within {LIMIT} s: {what}")
+    sys.exit(f"not within {LIMIT} s: {what() if callable(what) else what}")
 
 
 def die_with_parent():
@@ -72,9 +73,10 @@ class Host:
         ip("-n", self.space, "link", "set", "eth0", "up")
         ip("-n", self.space, "link", "set", "lo", "up")
 
-    def start(self, *command, **options):
+    def start(self, *command, env=None, **options):
         prefix = ["ip", "netns", "exec", self.space] if self.space else []
-        p = subprocess.Popen([*prefix, *command], env={**os.environ, "ACH_DIR": self.dir},
+        p = subprocess.Popen([*prefix, *command],
+                             env={**os.environ, "ACH_DIR": self.dir, **(env or {})},
                              preexec_fn=die_with_parent, text=True, **options)
         self.started.append(p)
         return p
@@ -117,6 +119,12 @@ class Host:
         ip("-n", self.space, "addr", "add", f"{address}/24", "dev", "eth0")
         self.address = address
 
+    def etc(self, name, text):
+        """Write a file that the programs of this host see in /etc."""
+        os.makedirs(f"/etc/netns/{self.space}", exist_ok=True)
+        with open(f"/etc/netns/{self.space}/{name}", "w") as f:
+            f.write(text)
+
     def status(self):
         """The newest figures of this host's daemon, None: none yet."""
         p = self.start(ACH, "relay", "status", "--json", stdout=subprocess.PIPE,
@@ -128,15 +136,16 @@ class Host:
     def flows(self):
         return [f for l in (self.status() or {"links": []})["links"] for f in l["flows"]]
 
-    def put(self, channel, source, count, pause=0, first=1, size=32):
+    def put(self, channel, source, count, pause=0, first=1, size=32, env=None):
         return self.start(ORACLE, "put", channel, str(source), str(first), str(count), str(pause),
-                          str(size))
+                          str(size), env=env)
 
-    def get(self, channel, sources, count=0):
+    def get(self, channel, sources, count=0, env=None):
         """Start the oracle, which ends when the last number of each source has come."""
         limit = 200 + max(sources.values()) // 500
         return self.start(ORACLE, "get", channel, str(count), str(limit),
-                          *(f"{s}:{last}" for s, last in sources.items()), stdout=subprocess.PIPE)
+                          *(f"{s}:{last}" for s, last in sources.items()), env=env,
+                          stdout=subprocess.PIPE)
 
 
 def result(reader):
@@ -146,6 +155,13 @@ def result(reader):
         sys.exit(f"the oracle failed: {reader.args}")
     rows = [[int(n) for n in line.split()] for line in out.splitlines()]
     return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def tell_names():
+    """Each host knows the others by the names h1, h2, ... Files keep their inodes: they are mounted."""
+    text = "127.0.0.1 localhost\n" + "".join(f"{h.address} h{h.number}\n" for h in Host.all)
+    for host in Host.all:
+        host.etc("hosts", text)
 
 
 def wait(*processes):
@@ -162,6 +178,7 @@ def clean():
                 p.wait()
         if host.space:
             ip("netns", "del", host.space, check=False)
+            shutil.rmtree(f"/etc/netns/{host.space}", ignore_errors=True)
         shutil.rmtree(host.dir, ignore_errors=True)
     ip("link", "del", f"{TAG}b", check=False)
 
