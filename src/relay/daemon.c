@@ -195,6 +195,7 @@ bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
 {
     memset(d, 0, sizeof(*d));
     host_init(&d->host, s);
+    relay_origins_sweep();
     if (!relay_loop_init(&d->host.loop))
         return daemon_failed("cannot create an epoll");
     d->peers = relay_peers_create(&d->host, s);

@@ -3,13 +3,17 @@
 
 #include <string.h>
 
+#include "clock.h"
+
+#define KEEP_NS 60000000000u
+
 struct relay_origin *relay_origins_find(struct relay_origins *o, uint64_t epoch)
 {
     unsigned i;
 
     for (i = 0; i < o->n; i++)
         if (o->entries[i].mark.epoch == epoch) {
-            o->entries[i].used = ++o->uses;
+            o->entries[i].used = relay_clock_now();
             return &o->entries[i];
         }
     return NULL;
@@ -25,17 +29,32 @@ static struct relay_origin *least_used(struct relay_origins *o)
     return least;
 }
 
-struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch)
+static struct relay_origin *origins_enter(struct relay_origins *o, uint64_t epoch, uint64_t keep)
 {
     struct relay_origin *e = relay_origins_find(o, epoch);
+    uint64_t now = relay_clock_now();
 
     if (e)
         return e;
-    e = o->n < RELAY_WIRE_MARKS ? &o->entries[o->n++] : least_used(o);
+    e = o->n < RELAY_WIRE_MARKS ? &o->entries[o->n] : least_used(o);
+    if (o->n == RELAY_WIRE_MARKS && now - e->used < keep)
+        return NULL;
     memset(e, 0, sizeof(*e));
     e->mark.epoch = epoch;
-    e->used = ++o->uses;
+    e->used = now;
+    if (o->n < RELAY_WIRE_MARKS)
+        o->n++;
     return e;
+}
+
+struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch)
+{
+    return origins_enter(o, epoch, KEEP_NS);
+}
+
+struct relay_origin *relay_origins_replace(struct relay_origins *o, uint64_t epoch)
+{
+    return origins_enter(o, epoch, 0);
 }
 
 void relay_origins_tell(const struct relay_origins *o, struct relay_terms *t)

@@ -2,7 +2,8 @@
 /*
  * origins.h - which messages a channel has, by the channel where they were first put
  *
- * The table is bounded: the origin that was used least recently is replaced.
+ * The table is bounded. An origin that was not used for a minute may be replaced, others not: in a
+ * ring, a message of a forgotten origin would be put once more each time that it came around.
  */
 #ifndef RELAY_ORIGINS_H
 #define RELAY_ORIGINS_H
@@ -14,20 +15,22 @@ struct relay_origin {
     bool timed;
     int64_t offset;        /* local time less the origin's clock, if timed */
     uint64_t offset_error; /* nanoseconds */
-    uint64_t used;
+    uint64_t used;         /* time */
 };
 
 struct relay_origins {
     unsigned n;
-    uint64_t uses;
     struct relay_origin entries[RELAY_WIRE_MARKS];
 };
 
 /* NULL: unknown. */
 struct relay_origin *relay_origins_find(struct relay_origins *o, uint64_t epoch);
 
-/* The same; an unknown origin is added. */
+/* The same; an unknown origin is added. NULL: there is no room. */
 struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch);
+
+/* The same; the origin that was used least recently makes room. */
+struct relay_origin *relay_origins_replace(struct relay_origins *o, uint64_t epoch);
 
 void relay_origins_tell(const struct relay_origins *o, struct relay_terms *t);
 

@@ -54,7 +54,7 @@ static void count_age(struct relay_flow *f, uint64_t age, uint64_t now)
 static void learn_offset(struct relay_origin *e, const struct relay_data *d, uint64_t born,
                          uint64_t error)
 {
-    if (!d->origin.stamp)
+    if (!e || !d->origin.stamp)
         return;
     e->timed = true;
     e->offset = (int64_t)(born - d->origin.stamp);
@@ -85,7 +85,7 @@ static bool deliver(struct relay_flow *f, const struct relay_data *d, const void
 {
     uint64_t now = relay_clock_now(), age = 0, error = 0;
     bool known = receiver_age(f, d, now, &age, &error);
-    struct relay_origins *o = &f->sink->origins;
+    struct relay_origins *o = f->sink->origins;
     struct relay_origin *e = relay_origins_add(o, d->origin.epoch);
 
     f->counts.gaps += d->gap;
@@ -101,7 +101,8 @@ static bool deliver(struct relay_flow *f, const struct relay_data *d, const void
     }
     if (d->origin.epoch != f->peer_epoch)
         e = relay_origins_add(o, f->peer_epoch);
-    e->mark.carried = d->seq;
+    if (e)
+        e->mark.carried = d->seq;
     return true;
 }
 

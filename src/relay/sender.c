@@ -76,7 +76,7 @@ static void find_age(struct relay_flow *f, struct relay_data *d)
         d->age = now > stamp ? now - stamp : 0;
         return;
     }
-    e = relay_origins_find(&f->sink->origins, s->origin.epoch);
+    e = f->sink->open ? relay_origins_find(f->sink->origins, s->origin.epoch) : NULL;
     if (!e || !e->timed)
         return;
     now = relay_clock_now();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "log.h"
 
 #define SINKS_MAX 16384u
 
@@ -14,8 +15,11 @@
 
 static void sink_close(struct relay_sink *s)
 {
-    if (s->open)
-        ach_close(&s->chan);
+    if (!s->open)
+        return;
+    ach_close(&s->chan);
+    relay_origins_close(s->origins);
+    s->origins = NULL;
     s->open = false;
 }
 
@@ -65,7 +69,7 @@ static void learn(struct relay_origins *o, const ach_origin_t *origin)
 
     if (!origin->epoch)
         return;
-    e = relay_origins_add(o, origin->epoch);
+    e = relay_origins_replace(o, origin->epoch);
     if (origin->seq > e->mark.seq)
         e->mark.seq = origin->seq;
 }
@@ -77,14 +81,13 @@ static void sink_learn(struct relay_sink *s, uint64_t most)
     ach_origin_t origin;
     size_t size;
 
-    memset(&s->origins, 0, sizeof(s->origins));
     while (s->relayed && most--) {
         enum ach_status r = ach_view(&s->chan, &bytes, &size, NULL, 0);
 
         if (r != ACH_OK && r != ACH_MISSED_FRAME)
             return;
         if (ach_channel_origin(&s->chan, &origin) == ACH_OK)
-            learn(&s->origins, &origin);
+            learn(s->origins, &origin);
     }
 }
 
@@ -122,10 +125,15 @@ static enum ach_status sink_attach(struct relay_sink *s)
     }
     if (r != ACH_OK)
         return r;
-    s->open = true;
     s->relayed = info.relayed;
     s->epoch = relay_channel_epoch(&info);
     s->capacity = info.capacity;
+    s->origins = relay_origins_open(s->name, s->epoch, info.relayed || info.single_writer);
+    if (!s->origins) {
+        ach_close(&s->chan);
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", s->name);
+    }
+    s->open = true;
     sink_learn(s, 2 * info.frame_cnt);
     return ACH_OK;
 }
@@ -149,8 +157,10 @@ bool relay_sink_check(struct relay_sink *s)
     bool lost =
         s->open && (ach_channel_info(&s->chan, &info) != ACH_OK || info.unlinked || info.replaced);
 
-    if (lost)
+    if (lost) {
         sink_close(s);
+        relay_origins_remove(s->name);
+    }
     return lost;
 }
 
@@ -219,8 +229,18 @@ enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms 
     if (r == ACH_OK)
         r = relay_channel_terms(&s->chan, &info, t);
     if (r == ACH_OK)
-        relay_origins_tell(&s->origins, t);
+        relay_origins_tell(s->origins, t);
     return r;
+}
+
+static enum relay_put sink_full(struct relay_sink *s)
+{
+    if (!s->full)
+        relay_log_error("channel '%s': messages come from more than %u channels; those of some are "
+                        "not put",
+                        s->name, RELAY_WIRE_MARKS);
+    s->full = true;
+    return RELAY_PUT_FAILED;
 }
 
 enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
@@ -228,7 +248,11 @@ enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
 {
     enum ach_status r;
 
-    if (origin->epoch == s->epoch || origin->seq <= e->mark.seq)
+    if (origin->epoch == s->epoch)
+        return RELAY_PUT_KNOWN;
+    if (!e)
+        return sink_full(s);
+    if (origin->seq <= e->mark.seq)
         return RELAY_PUT_KNOWN;
     r = s->relayed ? ach_put_relayed(&s->chan, bytes, size, origin)
                    : ach_put(&s->chan, bytes, size);

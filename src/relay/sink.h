@@ -4,23 +4,24 @@
  *
  * All flows of the daemon into one channel share its sink, and with it the table of origins: a
  * message that comes on two ways is put once. A sink lives as long as the daemon, so that a
- * connection that was lost resumes where it was. After a restart the table is made of the origins
- * that the channel holds.
+ * connection that was lost resumes where it was. After a restart the table is read from its file;
+ * the channel adds the message that may have been put right before the daemon was killed.
  */
 #ifndef RELAY_SINK_H
 #define RELAY_SINK_H
 
-#include "origins.h"
+#include "origins_file.h"
 
 struct relay_sink {
     struct relay_sink *next;
     char name[ACH_CHAN_NAME_MAX];
     ach_channel_t chan;
     bool open;
+    bool full;        /* and said so */
     unsigned senders; /* flows that send messages of this channel */
     bool relayed;     /* origins are stored; otherwise a restart may repeat messages */
     uint64_t epoch, capacity;
-    struct relay_origins origins;
+    struct relay_origins *origins; /* while it is open */
 };
 
 struct relay_sinks {
