@@ -63,6 +63,16 @@ static struct relay_sink *sinks_find_or_add(struct relay_sinks *s, const char *n
     return sink ? sink : sinks_add(s, name);
 }
 
+/* The sink that was added last. A peer that asks for channels which are not there leaves nothing. */
+static void sinks_remove_first(struct relay_sinks *s)
+{
+    struct relay_sink *next = s->first->next;
+
+    free(s->first);
+    s->first = next;
+    s->n--;
+}
+
 static void learn(struct relay_origins *o, const ach_origin_t *origin)
 {
     struct relay_origin *e;
@@ -199,10 +209,13 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
                                 const struct relay_terms *sender, bool create,
                                 struct relay_sink **sink)
 {
-    struct relay_sink *found = sinks_find_or_add(s, name);
+    struct relay_sink *found = sinks_find(s, name);
     enum ach_status r = ACH_OK;
     struct relay_terms ours;
+    bool added = !found;
 
+    if (added)
+        found = sinks_add(s, name);
     if (!found)
         return no_memory(name);
     relay_sink_check(found);
@@ -218,6 +231,8 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
         r = relay_channel_match(name, &ours, sender);
     if (r == ACH_OK)
         *sink = found;
+    else if (added && !found->open)
+        sinks_remove_first(s);
     return r;
 }
 
