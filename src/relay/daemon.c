@@ -2,6 +2,7 @@
 #include "daemon.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "flow_open.h"
@@ -64,6 +66,19 @@ static void accept_one(struct relay_daemon *d, struct relay_stream *s, const cha
     d->n_links++;
 }
 
+/*
+ * There is no descriptor left for a connection. While it waited, the loop would wake up again and
+ * again, so take it with the spare descriptor and close it.
+ */
+static void refuse_one(struct relay_daemon *d, int listener)
+{
+    close(d->spare);
+    d->spare = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    relay_log_error("a connection was refused: there are too many open files");
+    close(d->spare);
+    d->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void listener_ready(struct relay_watch *w, uint32_t events)
 {
     struct relay_daemon *d = DAEMON_OF(w, listener);
@@ -73,6 +88,8 @@ static void listener_ready(struct relay_watch *w, uint32_t events)
     (void)events;
     if (relay_tcp_accept(w->fd, &s, name, sizeof(name)))
         accept_one(d, &s, name);
+    else if (errno == EMFILE || errno == ENFILE)
+        refuse_one(d, w->fd);
 }
 
 static void signal_ready(struct relay_watch *w, uint32_t events)
@@ -160,6 +177,7 @@ static bool daemon_listen(struct relay_daemon *d, const struct relay_settings *s
         relay_log_error("%s", ach_errstr());
         return false;
     }
+    d->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     d->listener.ready = listener_ready;
     return relay_loop_add(&d->host.loop, &d->listener, fd, EPOLLIN);
 }
@@ -296,6 +314,8 @@ void relay_daemon_finish(struct relay_daemon *d)
         d->links = next;
     }
     close_watch(d, &d->listener);
+    if (d->spare > 0)
+        close(d->spare);
     close_watch(d, &d->signals);
     close_watch(d, &d->directory);
     relay_sinks_finish(&d->host.sinks);

@@ -16,6 +16,7 @@ struct relay_daemon {
     struct relay_peer *peers;
     struct relay_link *links; /* that others have opened */
     unsigned n_links, port;
+    int spare; /* a descriptor to refuse a connection with */
     struct relay_watch listener, signals, directory;
     struct relay_status status;
     struct relay_exporter exporter;
