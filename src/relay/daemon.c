@@ -106,10 +106,11 @@ static void notice_link(struct relay_link *l, const char *channel)
     unsigned i;
 
     for (i = 0; l && i < l->n_flows; i++)
-        if (l->flows[i] && strcmp(l->flows[i]->local, channel) == 0)
+        if (l->flows[i] && (!channel || strcmp(l->flows[i]->local, channel) == 0))
             relay_flow_notice(l->flows[i]);
 }
 
+/* channel NULL: any. */
 static void notice_channel(struct relay_daemon *d, const char *channel)
 {
     struct relay_peer *p;
@@ -133,7 +134,9 @@ static void directory_ready(struct relay_watch *w, uint32_t events)
     (void)events;
     for (at = 0; at < n; at += (ssize_t)(sizeof(*e) + e->len)) {
         e = (const struct inotify_event *)(const void *)(bytes + at);
-        if (e->len && strncmp(e->name, FILE_PREFIX, strlen(FILE_PREFIX)) == 0)
+        if (e->mask & IN_Q_OVERFLOW)
+            notice_channel(DAEMON_OF(w, directory), NULL);
+        else if (e->len && strncmp(e->name, FILE_PREFIX, strlen(FILE_PREFIX)) == 0)
             notice_channel(DAEMON_OF(w, directory), e->name + strlen(FILE_PREFIX));
     }
 }
