@@ -79,6 +79,7 @@ struct relay_flow {
     uint64_t not_before; /* limits of rate */
 
     /* The side that receives. */
+    uint64_t sink_epoch;    /* of the channel that the sink had when the flow was opened */
     struct relay_data head; /* of a message in several parts */
     unsigned char *parts;   /* NULL: none has begun */
     size_t got, room;

@@ -139,6 +139,8 @@ static void begin_receiving(struct relay_flow *f)
     f->sink = NULL;
     f->generation++;
     relay_sink_open(&f->link->host->sinks, f->local, NULL, false, &f->sink);
+    if (f->sink)
+        f->sink_epoch = f->sink->epoch;
     relay_queue_control(f, RELAY_FLOW_ASKING);
 }
 
@@ -164,7 +166,9 @@ static bool take_sink(struct relay_flow *f, const struct relay_terms *sender)
         relay_sink_open(&f->link->host->sinks, f->local, sender, may_create(f), &f->sink);
 
     f->peer_epoch = sender->epoch;
-    if (r != ACH_OK)
+    if (r == ACH_OK)
+        f->sink_epoch = f->sink->epoch;
+    else
         explain(f, r, ach_errstr());
     return r == ACH_OK;
 }
@@ -237,22 +241,33 @@ void relay_flow_refused(struct relay_flow *f, enum ach_status status, const char
         retry_later(f);
 }
 
+/* If this side asks, it asks again later. */
+static void flow_close(struct relay_flow *f, enum ach_status status, const char *why)
+{
+    explain(f, status, why);
+    relay_flow_reset(f);
+    relay_queue_control(f, RELAY_FLOW_CLOSING);
+}
+
 void relay_flow_lost(struct relay_flow *f)
 {
     if (f->asks || f->sends) {
         relay_flow_begin(f);
         return;
     }
-    explain(f, ACH_ENOENT, "the channel was removed or replaced");
-    relay_flow_reset(f);
-    relay_queue_control(f, RELAY_FLOW_CLOSING);
+    flow_close(f, ACH_ENOENT, "the channel was removed or replaced");
+}
+
+void relay_flow_busy(struct relay_flow *f)
+{
+    flow_close(f, ACH_EAGAIN, "another process holds the lock of the channel");
 }
 
 static bool channel_lost(const struct relay_flow *f)
 {
     if (f->sends)
         return f->source.open && relay_source_lost(&f->source);
-    return f->sink && (!f->sink->open || relay_sink_check(f->sink));
+    return f->sink && (relay_sink_check(f->sink) || relay_receiver_lost(f));
 }
 
 void relay_flow_notice(struct relay_flow *f)

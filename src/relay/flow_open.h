@@ -24,6 +24,9 @@ void relay_flow_refused(struct relay_flow *f, enum ach_status status, const char
 /* The channel of this host was removed or replaced. */
 void relay_flow_lost(struct relay_flow *f);
 
+/* Another process holds the lock of the channel: begin again later, after the last message put. */
+void relay_flow_busy(struct relay_flow *f);
+
 /* A channel of that name has appeared or vanished. */
 void relay_flow_notice(struct relay_flow *f);
 

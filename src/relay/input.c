@@ -101,6 +101,7 @@ static bool input_data(struct relay_link *l, const struct relay_frame *f, uint64
     struct relay_flow *flow = input_flow(l, f);
     bool first = f->kind == RELAY_DATA;
     struct relay_data d;
+    enum relay_put r;
 
     if (!flow || flow->sends ||
         !(first ? relay_wire_read_data(f, &d) : relay_wire_read_more(f, &d)))
@@ -113,8 +114,11 @@ static bool input_data(struct relay_link *l, const struct relay_frame *f, uint64
         l->ack_due = now + ACK_DELAY_NS;
     if (flow->state != RELAY_FLOW_OPEN || f->flags != flow->generation)
         return true;
-    if (!(first ? relay_receiver_data(flow, &d) : relay_receiver_more(flow, &d)))
+    r = first ? relay_receiver_data(flow, &d) : relay_receiver_more(flow, &d);
+    if (r == RELAY_PUT_LOST)
         relay_flow_lost(flow);
+    else if (r == RELAY_PUT_BUSY)
+        relay_flow_busy(flow);
     return true;
 }
 

@@ -13,6 +13,11 @@ void relay_receiver_drop(struct relay_flow *f)
     f->got = f->room = 0;
 }
 
+bool relay_receiver_lost(const struct relay_flow *f)
+{
+    return !f->sink->open || f->sink->epoch != f->sink_epoch;
+}
+
 /* Age when the message arrived, and its error. False: unknown. */
 static bool receiver_age(const struct relay_flow *f, const struct relay_data *d, uint64_t now,
                          uint64_t *age, uint64_t *error)
@@ -61,49 +66,69 @@ static void learn_offset(struct relay_origin *e, const struct relay_data *d, uin
     e->offset_error = error;
 }
 
-static bool receiver_put(struct relay_flow *f, struct relay_origin *e, const struct relay_data *d,
-                         const void *bytes)
+/*
+ * The flow has carried the message and knows of the gap before it. Another flow from the same
+ * channel may have carried a part of the gap since this one was opened.
+ */
+static void receiver_carried(struct relay_flow *f, const struct relay_data *d)
 {
-    switch (relay_sink_put(f->sink, e, &d->origin, bytes, d->total)) {
-    case RELAY_PUT_DONE:
+    struct relay_origin *e = relay_origins_add(f->sink->origins, f->peer_epoch);
+    uint64_t carried = e ? e->mark.carried : 0;
+    uint64_t between = d->seq > carried ? d->seq - carried - 1 : 0;
+
+    f->counts.gaps += carried && between < d->gap ? between : d->gap;
+    if (e && d->seq > carried)
+        e->mark.carried = d->seq;
+}
+
+/* NULL: the message was first put into this channel, or the table is full. */
+static struct relay_origin *origin_entry(const struct relay_sink *s, const struct relay_data *d)
+{
+    return d->origin.epoch == s->epoch ? NULL : relay_origins_add(s->origins, d->origin.epoch);
+}
+
+static void count_put(struct relay_flow *f, const struct relay_data *d, enum relay_put r)
+{
+    if (r == RELAY_PUT_KNOWN) {
+        f->counts.known++;
+    } else if (r == RELAY_PUT_FAILED) {
+        f->counts.failed++;
+    } else {
         f->counts.messages++;
         f->counts.bytes += d->total;
-        return true;
-    case RELAY_PUT_KNOWN:
-        f->counts.known++;
-        return true;
-    case RELAY_PUT_LOST:
-        return false;
-    default:
-        f->counts.failed++;
-        return true;
     }
 }
 
 /* The whole message is here. */
-static bool deliver(struct relay_flow *f, const struct relay_data *d, const void *bytes)
+static enum relay_put deliver(struct relay_flow *f, const struct relay_data *d, const void *bytes)
 {
     uint64_t now = relay_clock_now(), age = 0, error = 0;
     bool known = receiver_age(f, d, now, &age, &error);
-    struct relay_origins *o = f->sink->origins;
-    struct relay_origin *e = relay_origins_add(o, d->origin.epoch);
+    struct relay_origin *e = origin_entry(f->sink, d);
 
-    f->counts.gaps += d->gap;
     if (f->request.max_age && (!known || age + error > f->request.max_age)) {
         f->counts.too_old++;
     } else {
-        if (known) {
+        enum relay_put r;
+
+        if (known)
             learn_offset(e, d, now - age, error);
+        r = relay_sink_put(f->sink, e, &d->origin, bytes, d->total);
+        if (r == RELAY_PUT_LOST || r == RELAY_PUT_BUSY)
+            return r;
+        if (known)
             count_age(f, age, now);
-        }
-        if (!receiver_put(f, e, d, bytes))
-            return false;
+        count_put(f, d, r);
     }
-    if (d->origin.epoch != f->peer_epoch)
-        e = relay_origins_add(o, f->peer_epoch);
-    if (e)
-        e->mark.carried = d->seq;
-    return true;
+    receiver_carried(f, d);
+    return RELAY_PUT_DONE;
+}
+
+static enum relay_put receiver_fail(struct relay_flow *f, const struct relay_data *d)
+{
+    f->counts.failed++;
+    receiver_carried(f, d);
+    return RELAY_PUT_FAILED;
 }
 
 /* Memory grows with the bytes that arrive, not with the size that the peer has announced. */
@@ -124,39 +149,39 @@ static bool receiver_room(struct relay_flow *f, size_t needed)
     return true;
 }
 
-static bool receiver_append(struct relay_flow *f, const struct relay_data *d)
+static enum relay_put receiver_append(struct relay_flow *f, const struct relay_data *d)
 {
-    bool ok;
+    enum relay_put r;
 
     if (d->size > f->head.total - f->got || !receiver_room(f, f->got + d->size)) {
         relay_receiver_drop(f);
-        f->counts.failed++;
-        return true;
+        return receiver_fail(f, &f->head);
     }
     memcpy(f->parts + f->got, d->bytes, d->size);
     f->got += d->size;
     if (f->got < f->head.total)
-        return true;
-    ok = deliver(f, &f->head, f->parts);
+        return RELAY_PUT_DONE;
+    r = deliver(f, &f->head, f->parts);
     relay_receiver_drop(f);
-    return ok;
+    return r;
 }
 
-bool relay_receiver_data(struct relay_flow *f, const struct relay_data *d)
+enum relay_put relay_receiver_data(struct relay_flow *f, const struct relay_data *d)
 {
     relay_receiver_drop(f);
-    if (d->total > f->sink->capacity) {
-        f->counts.failed++;
-        f->counts.gaps += d->gap;
-        return true;
-    }
+    if (relay_receiver_lost(f))
+        return RELAY_PUT_LOST;
+    if (d->total > f->sink->capacity)
+        return receiver_fail(f, d);
     if (d->size == d->total)
         return deliver(f, d, d->bytes);
     f->head = *d;
     return receiver_append(f, d);
 }
 
-bool relay_receiver_more(struct relay_flow *f, const struct relay_data *d)
+enum relay_put relay_receiver_more(struct relay_flow *f, const struct relay_data *d)
 {
-    return !f->parts || receiver_append(f, d);
+    if (!f->parts)
+        return RELAY_PUT_DONE;
+    return relay_receiver_lost(f) ? RELAY_PUT_LOST : receiver_append(f, d);
 }

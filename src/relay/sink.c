@@ -273,6 +273,8 @@ enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
                    : ach_put(&s->chan, bytes, size);
     if (r == ACH_CORRUPT)
         return RELAY_PUT_LOST;
+    if (r == ACH_EAGAIN)
+        return RELAY_PUT_BUSY;
     if (r != ACH_OK)
         return RELAY_PUT_FAILED;
     e->mark.seq = origin->seq;

@@ -30,7 +30,13 @@ struct relay_sinks {
     uint64_t memory_max; /* of a channel that is created */
 };
 
-enum relay_put { RELAY_PUT_DONE, RELAY_PUT_KNOWN, RELAY_PUT_LOST, RELAY_PUT_FAILED };
+enum relay_put {
+    RELAY_PUT_DONE,
+    RELAY_PUT_KNOWN,
+    RELAY_PUT_FAILED,
+    RELAY_PUT_BUSY, /* a stopped process holds the lock: try again later */
+    RELAY_PUT_LOST  /* the channel was replaced */
+};
 
 void relay_sinks_finish(struct relay_sinks *s);
 
@@ -54,10 +60,7 @@ bool relay_sink_check(struct relay_sink *s);
 
 enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms *t);
 
-/*
- * Put a message unless the channel has it. e: the entry of its origin in the sink's table.
- * RELAY_PUT_LOST: the channel was replaced.
- */
+/* Put a message unless the channel has it. e: the entry of its origin; NULL: there is none. */
 enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
                               const ach_origin_t *origin, const void *bytes, size_t size);
 
