@@ -4,6 +4,7 @@ import atexit
 import ctypes
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -133,6 +134,11 @@ class Host:
         lines = [json.loads(line) for line in out.splitlines()]
         return lines[0] if lines else None
 
+    def port_served(self):
+        """The port in the name of the daemon's status channel."""
+        found = (re.fullmatch(r"achshm-achd-status\.(\d+)", name) for name in os.listdir(self.dir))
+        return next(int(m[1]) for m in found if m)
+
     def flows(self):
         return [f for l in (self.status() or {"links": []})["links"] for f in l["flows"]]
 
@@ -155,6 +161,13 @@ def result(reader):
         sys.exit(f"the oracle failed: {reader.args}")
     rows = [[int(n) for n in line.split()] for line in out.splitlines()]
     return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def serve(host, port=0, *arguments):
+    """Start a server. Returns its port, which is a free one for 0."""
+    host.achd("-p", str(port), *arguments, "serve")
+    until("the server", lambda: host.status() is not None)
+    return host.port_served()
 
 
 def tell_names():

@@ -9,16 +9,21 @@
  *     order or damaged, or if its origin does not match. COUNT: how many must come at least.
  *     Prints for each source: received, missing by the numbers in the messages, missing by the
  *     sequences of their origins. With LAST 0 the source may send nothing.
+ * oracle hold CHANNEL SOURCE MILLISECONDS 0
+ *     put the message 1 of SOURCE, and hold the lock of the channel for so long
  *
- * ORACLE_PROGRESS, if set, is a file through which the reader tells the writer how far it is. The
- * writer waits while it is ORACLE_AHEAD messages ahead, so that none is overwritten unread however
- * slow this machine is.
+ * ORACLE_PROGRESS, if set, is a file in which readers store the last number of each source: reader
+ * ORACLE_READER (0) at its place. A writer waits while it is ORACLE_AHEAD messages ahead of any of
+ * ORACLE_READERS (1) readers in any of ORACLE_SOURCES (1) sources from 1, so that no message is
+ * overwritten unread, however slow this machine is.
  */
 #include <inttypes.h>
+#include <signal.h>
 
 #include "check.h"
 
 #define SOURCES 16
+#define READERS 16
 #define MAGIC 0x6f7261636c65u
 
 struct message {
@@ -39,20 +44,70 @@ static uint64_t sum_of(const struct message *m)
     return check_random(&state);
 }
 
-static int progress_file(void)
+static uint64_t setting(const char *name, uint64_t standard)
 {
-    const char *path = getenv("ORACLE_PROGRESS");
+    const char *text = getenv(name);
 
-    return path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    return text ? strtoull(text, NULL, 10) : standard;
 }
 
-static void wait_for_reader(int fd, uint64_t number)
+static uint64_t *progress_map(void)
 {
-    const char *text = getenv("ORACLE_AHEAD");
-    uint64_t ahead = text ? strtoull(text, NULL, 10) : 0, at = 0;
+    const char *path = getenv("ORACLE_PROGRESS");
+    size_t size = sizeof(uint64_t) * READERS * SOURCES;
+    void *map = NULL;
+    int fd;
 
-    while (fd >= 0 && ahead && pread(fd, &at, sizeof(at), 0) >= 0 && number > at + ahead)
+    if (!path)
+        return NULL;
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
+    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    REQUIRE(map != MAP_FAILED);
+    close(fd);
+    return map;
+}
+
+/* The row of this reader. */
+static uint64_t *progress_row(void)
+{
+    uint64_t *map = progress_map(), reader = setting("ORACLE_READER", 0);
+
+    REQUIRE(reader < READERS);
+    return map ? map + reader * SOURCES : NULL;
+}
+
+static uint64_t slowest(const uint64_t *map)
+{
+    uint64_t readers = setting("ORACLE_READERS", 1), sources = setting("ORACLE_SOURCES", 1);
+    uint64_t i, k, at, least = UINT64_MAX;
+
+    REQUIRE(readers <= READERS && sources < SOURCES);
+    for (i = 0; i < readers; i++)
+        for (k = 1; k <= sources; k++) {
+            at = __atomic_load_n(&map[i * SOURCES + k], __ATOMIC_RELAXED);
+            least = at < least ? at : least;
+        }
+    return least;
+}
+
+static void wait_for_readers(const uint64_t *map, uint64_t number)
+{
+    uint64_t ahead = setting("ORACLE_AHEAD", 0);
+
+    while (ahead && number > slowest(map) + ahead)
         check_sleep_ms(1);
+}
+
+/* A daemon that is stopped may hold the lock. */
+static void put_one(ach_channel_t *chan, const struct message *m, size_t size)
+{
+    ach_status_t r;
+
+    do
+        r = ach_put(chan, m, size);
+    while (r == ACH_EAGAIN);
+    REQUIRE_OK(r);
 }
 
 static int put(char **argv, int argc)
@@ -61,7 +116,7 @@ static int put(char **argv, int argc)
     long pause = strtol(argv[4], NULL, 10);
     size_t size = argc > 5 ? strtoull(argv[5], NULL, 10) : sizeof(struct message);
     struct message *m = calloc(1, size < sizeof(*m) ? sizeof(*m) : size);
-    int progress = progress_file();
+    uint64_t *progress = progress_map();
     ach_channel_t chan;
 
     REQUIRE(m != NULL);
@@ -69,9 +124,9 @@ static int put(char **argv, int argc)
     for (i = first; i < first + count; i++) {
         *m = (struct message){MAGIC, strtoull(argv[1], NULL, 10), i, 0};
         m->sum = sum_of(m);
-        if (i % 256 == 0)
-            wait_for_reader(progress, i);
-        REQUIRE_OK(ach_put(&chan, m, size < sizeof(*m) ? sizeof(*m) : size));
+        if (progress && i % 64 == 0)
+            wait_for_readers(progress, i);
+        put_one(&chan, m, size < sizeof(*m) ? sizeof(*m) : size);
         if (pause)
             usleep((useconds_t)pause);
     }
@@ -121,7 +176,7 @@ static void expect(struct seen *seen, const char *text)
     seen[source].last = strtoull(end + 1, NULL, 10);
 }
 
-static void take(ach_channel_t *chan, struct seen *seen, void *buf, size_t n)
+static void take(ach_channel_t *chan, struct seen *seen, void *buf, size_t n, uint64_t *progress)
 {
     const struct message *m = buf;
     ach_origin_t origin = {0};
@@ -130,6 +185,8 @@ static void take(ach_channel_t *chan, struct seen *seen, void *buf, size_t n)
     REQUIRE(n >= sizeof(*m) && m->magic == MAGIC && m->source < SOURCES && m->sum == sum_of(m));
     CHECK(seen[m->source].expected);
     judge(&seen[m->source], m, &origin);
+    if (progress)
+        __atomic_store_n(&progress[m->source], m->number, __ATOMIC_RELAXED);
 }
 
 static ach_channel_t open_when_there(const char *name, uint64_t end)
@@ -149,7 +206,7 @@ static int get(char **argv, int argc)
     uint64_t count = strtoull(argv[1], NULL, 10), received = 0;
     uint64_t end = check_now_ns() + check_time(strtoull(argv[2], NULL, 10)) * 1000000000u;
     static unsigned char buf[1 << 20];
-    int progress = progress_file();
+    uint64_t *progress = progress_row();
     ach_channel_t chan = open_when_there(argv[0], end);
     int i;
 
@@ -163,10 +220,8 @@ static int get(char **argv, int argc)
         REQUIRE(r == ACH_OK || r == ACH_MISSED_FRAME || r == ACH_TIMEOUT);
         REQUIRE(check_now_ns() < end);
         if (r != ACH_TIMEOUT) {
-            take(&chan, seen, buf, n);
+            take(&chan, seen, buf, n, progress);
             received++;
-            if (progress >= 0 && received % 64 == 0)
-                CHECK(pwrite(progress, &received, sizeof(received), 0) == sizeof(received));
         }
     }
     for (i = 0; i < SOURCES; i++)
@@ -177,8 +232,39 @@ static int get(char **argv, int argc)
     return check_result();
 }
 
+static struct message *held;
+static long hold_ms;
+
+static void hold_fault(int sig)
+{
+    (void)sig;
+    check_sleep_ms(hold_ms);
+    if (mprotect(held, sizeof(*held), PROT_READ | PROT_WRITE) != 0)
+        _exit(1);
+}
+
+/* The copy of the message faults, and a put copies while it has the lock. */
+static int hold(char **argv)
+{
+    ach_channel_t chan;
+
+    REQUIRE_OK(ach_open(&chan, argv[0], NULL));
+    held = mmap(NULL, sizeof(*held), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(held != MAP_FAILED);
+    *held = (struct message){MAGIC, strtoull(argv[1], NULL, 10), 1, 0};
+    held->sum = sum_of(held);
+    hold_ms = strtol(argv[2], NULL, 10);
+    REQUIRE(sigaction(SIGSEGV, &(struct sigaction){.sa_handler = hold_fault}, NULL) == 0);
+    REQUIRE(mprotect(held, sizeof(*held), PROT_NONE) == 0);
+    REQUIRE_OK(ach_put(&chan, held, sizeof(*held)));
+    ach_close(&chan);
+    return check_result();
+}
+
 int main(int argc, char **argv)
 {
     REQUIRE(argc > 4);
+    if (strcmp(argv[1], "hold") == 0)
+        return hold(argv + 2);
     return strcmp(argv[1], "put") == 0 ? put(argv + 2, argc - 2) : get(argv + 2, argc - 2);
 }

@@ -13,17 +13,10 @@ import subprocess
 import sys
 import time
 
-from hosts import ACH, ACHD, LIMIT, check, local, result, until, wait
+from frames import HELLO, OPENED, data, frame, opens, read
+from hosts import ACH, ACHD, LIMIT, check, local, result, serve, until, wait
 
 A, B = local(2)
-
-
-def serve(*arguments):
-    """Start the server of B at a free port."""
-    B.achd("-p", "0", *arguments, "serve")
-    until("the server", lambda: B.status() is not None)
-    return next(int(n.rpartition(".")[2]) for n in os.listdir(B.dir)
-                if n.startswith("achshm-achd-status."))
 
 
 def flow(host, channel):
@@ -151,30 +144,11 @@ def say(data, expect_close=True):
             pass
 
 
-def frame(kind, body, flow_=0, flags=1):
-    return struct.pack("<IBBH", len(body) + 4, kind, flags, flow_) + body
-
-
-HELLO = frame(1, b"ACHR\1\0" + struct.pack("<QIH", 5, 65664, 0))
-
-
-def opens(name, number=0, frames=8, size=64):
-    terms = struct.pack("<QQQIBBH", 77, frames, size, 1, 0, 0, 0)
-    return frame(2, b"\1\1\4" + struct.pack("<H", len(name)) + name + bytes(24) + terms, number)
-
-
-def data(seq, epoch, origin_seq, message):
-    """A DATA frame with a whole message."""
-    return frame(5, struct.pack("<QQQQQQQQI", seq, 0, epoch, origin_seq, 0, 0, 0, 0, len(message)) +
-                 message)
-
-
 def await_opened(s):
     """The epoch of the server's channel, from OPENED."""
     kind = None
-    while kind != 3:
-        size, kind = struct.unpack("<IB3x", s.recv(8, socket.MSG_WAITALL))
-        body = s.recv(size - 4, socket.MSG_WAITALL)
+    while kind != OPENED:
+        kind, _, _, body = read(s)
     return struct.unpack_from("<Q", body)[0]
 
 
@@ -183,7 +157,7 @@ def own():
     with socket.create_connection(("127.0.0.1", PORT), timeout=LIMIT) as s:
         s.sendall(HELLO + opens(b"ok-own"))
         epoch = await_opened(s)
-        s.sendall(data(1, epoch, 1000, b"own") + data(2, 77, 2, b"other"))
+        s.sendall(data(1000, b"own", epoch=epoch) + data(1001, b"other"))
         until("the message of another origin", lambda: flow(B, "ok-own").get("messages"))
         counts = flow(B, "ok-own")
     check((counts["known"], counts["messages"]) == (1, 1), f"one of two messages: {counts}")
@@ -252,7 +226,7 @@ def settings():
     A.kill(signal.SIGTERM)
 
 
-PORT = serve("--create", "[!f]*")
+PORT = serve(B, 0, "--create", "[!f]*")
 for test in (types, rights, ages, rate, removed, holes, plain, settings, own, hostile):
     print(f"== {test.__name__}", flush=True)
     test()
