@@ -122,6 +122,7 @@ static void notice_channel(struct relay_daemon *d, const char *channel)
     for (l = d->links; l; l = l->next)
         if (l->state == RELAY_LINK_UP)
             notice_link(l, channel);
+    relay_sinks_check(&d->host.sinks, channel);
 }
 
 /* Files in the directory of the channels have appeared or vanished. */

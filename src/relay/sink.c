@@ -179,6 +179,15 @@ static enum ach_status no_memory(const char *name)
     return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
 }
 
+void relay_sinks_check(struct relay_sinks *s, const char *name)
+{
+    struct relay_sink *i;
+
+    for (i = s->first; i; i = i->next)
+        if (!name || strcmp(i->name, name) == 0)
+            relay_sink_check(i);
+}
+
 static enum ach_status circle(const char *name)
 {
     return ach_errstr_set(ACH_ENOTSUP,

@@ -58,6 +58,9 @@ void relay_sink_unshare(struct relay_sink *s);
 /* Close a sink whose channel was removed or replaced. True: it was. */
 bool relay_sink_check(struct relay_sink *s);
 
+/* The same for the sink of that name, which no flow may use any more. name NULL: for all. */
+void relay_sinks_check(struct relay_sinks *s, const char *name);
+
 enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms *t);
 
 /* Put a message unless the channel has it. e: the entry of its origin; NULL: there is none. */
