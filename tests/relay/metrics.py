@@ -4,16 +4,15 @@
 
 metrics.py ACHD ACH ORACLE
 """
-import os
 import re
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
 
+from frames import HELLO, opens
 from hosts import ACHD, LIMIT, check, local, result, until, wait
 
 A, B = local(2)
@@ -156,15 +155,11 @@ def reconnection():
     until("in the status", lambda: A.status()["links"][0]["reconnections"] == 1)
 
 
-def frame(kind, body):
-    return struct.pack("<IBBH", len(body) + 4, kind, 1, 0) + body
-
-
 def names():
     """Names that peers choose are escaped; two flows of one channel are two series."""
-    asked = frame(2, b"\0\1\4" + struct.pack("<H", len(HOSTILE)) + HOSTILE + bytes(56))
+    asked = opens(HOSTILE, push=False)
     with socket.create_connection(("127.0.0.1", PORT), timeout=LIMIT) as s:
-        s.sendall(frame(1, b"ACHR\1\0" + struct.pack("<QIH", 5, 65664, 0)) + asked)
+        s.sendall(HELLO + asked)
         text = HOSTILE.decode(errors="replace")
         until("the name", lambda: value(metrics(B), "flow_open", channel=text) == 0)
         promtool()
@@ -248,7 +243,7 @@ def refused():
 
 
 expose(B, "-p", "0", "serve")
-PORT = next(int(m[1]) for m in (re.fullmatch(r"achshm-achd-status\.(\d+)", n) for n in os.listdir(B.dir)) if m)
+PORT = B.port_served()
 for test in (figures, promtool, rates, reconnection, names, promtool, requests, crowd, refused):
     print(f"== {test.__name__}", flush=True)
     test()

@@ -47,8 +47,7 @@ def connect():
     """Both daemons, with a PING only every 15 seconds, as by default."""
     B.achd("-p", "0", "--silence", "30", "serve")
     until("the server", lambda: B.status() is not None)
-    port = next(n.rpartition(".")[2] for n in os.listdir(B.dir)
-                if n.startswith("achshm-achd-status."))
+    port = B.port_served()
     names = [f"many{i}" for i in range(N)]
     A.run(ACH, "mk", "-m", "4", "-n", "64", *names)
     path = os.path.join(A.dir, "achd.conf")

@@ -7,7 +7,6 @@ of higher priority finds few bytes before it.
 slow.py ACHD ACH ORACLE
 """
 import collections
-import os
 import selectors
 import socket
 import statistics
@@ -106,7 +105,7 @@ A.make("camera", 4, PICTURE)
 A.make("command", 16)
 B.achd("serve", "-p", "0")
 until("the server", lambda: B.status() is not None)
-port = next(int(n.rpartition(".")[2]) for n in os.listdir(B.dir) if n.startswith("achshm-achd-status."))
+port = B.port_served()
 link = Forwarder(port)
 A.achd(config=f"push 127.0.0.1:{link.port} camera priority=0\n"
               f"push 127.0.0.1:{link.port} command priority=7\n")
