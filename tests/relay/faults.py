@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from hosts import FACTOR, check, hosts, result, scale, tell_names, until, wait
+from hosts import FACTOR, SILENCE, check, hosts, result, scale, tell_names, until, wait
 
 MANY = scale(100_000)
 N = scale(20_000)
@@ -59,7 +59,7 @@ def cut():
 def long_cut():
     """Until both sides have given up the connection."""
     B.cut()
-    time.sleep(2.5)
+    time.sleep(SILENCE + 0.5)
     B.cut(False)
 
 
@@ -140,7 +140,7 @@ def address():
     old = B.address
     B.readdress("10.77.0.99")
     wait(A.put("moved", 1, 1000, first=1001))
-    time.sleep(2.5)
+    time.sleep(SILENCE + 0.5)
     B.readdress(old)
     check(result(reader) == {1: (2000, 0, 0)}, "all of 2000 after the address changed")
     A.kill(signal.SIGTERM)

@@ -17,6 +17,7 @@ SCALE = int(os.environ.get("ACH_TEST_SCALE", "100"))
 TAG = f"r{os.getpid() % 100000}"
 BASE = os.environ["ACH_DIR"]
 LIMIT = 60 * FACTOR
+SILENCE = 2 * FACTOR  # seconds until a daemon gives up a silent connection
 
 
 def scale(n):
@@ -99,7 +100,7 @@ class Host:
             with open(path, "w") as f:
                 f.write(config)
             arguments = ["run", path]
-        self.arguments = ["--silence", "2", *arguments]
+        self.arguments = ["--silence", str(SILENCE), *arguments]
         if self.space:
             self.arguments.insert(0, "--insecure")
         self.restart()

@@ -13,13 +13,12 @@ import struct
 import sys
 import time
 
-from hosts import BASE, check, hosts, result, scale, tell_names, until, wait
+from hosts import BASE, SILENCE, check, hosts, result, scale, tell_names, until, wait
 
 TOTAL = min(scale(3_000_000), 10_000_000)  # a million in make check
 ROUNDS = 1 + TOTAL // 500_000  # of all kinds of faults
 FRAMES = 8192
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.SystemRandom().randrange(1 << 32)
-SILENCE = 2  # Host.achd
 ALL = hosts(5)
 A, B, C, D, E = ALL
 dice = random.Random(SEED)
