@@ -119,6 +119,8 @@ static bool input_data(struct relay_link *l, const struct relay_frame *f, uint64
         relay_flow_lost(flow);
     else if (r == RELAY_PUT_BUSY)
         relay_flow_busy(flow);
+    else if (!first && !flow->parts)
+        l->ack_due = now;
     return true;
 }
 
@@ -130,7 +132,7 @@ static bool input_ack(struct relay_link *l, const struct relay_frame *f, uint64_
     if (!relay_wire_read_ack(f, &a))
         return misbehaves("bad ACK");
     round_trip = relay_clock_sample(&l->clock, a.echo, a.received, a.sent, now);
-    return relay_window_ack(&l->window, a.consumed, round_trip, now) ||
+    return relay_window_ack(&l->window, &a, round_trip) ||
            misbehaves("ACK of bytes that were not sent");
 }
 

@@ -21,9 +21,6 @@
 /* Frames for the opening of flows in one batch, and small messages. */
 #define BATCH 16384u
 
-/* Do not send a smaller part of a message because the window is almost full. */
-#define ROOM_LEAST 256u
-
 #define PING_TRAFFIC_NS 1000000000u
 
 static void link_ready(struct relay_watch *w, uint32_t events);
@@ -197,15 +194,27 @@ static void fill_answers(struct relay_link *l, uint64_t now)
     }
 }
 
-/* The flow whose turn it is, by priority. */
-static struct relay_flow *link_next(const struct relay_link *l)
+/* The flow whose turn it is, by priority. *others: flows of lower priority wait. */
+static struct relay_flow *link_next(const struct relay_link *l, bool *others)
 {
+    struct relay_flow *found = NULL;
     unsigned i;
 
-    for (i = RELAY_PRIORITIES; i--;)
-        if (!TAILQ_EMPTY(&l->ready[i]))
-            return TAILQ_FIRST(&l->ready[i]);
-    return NULL;
+    *others = false;
+    for (i = RELAY_PRIORITIES; i-- && !*others;) {
+        *others = found && !TAILQ_EMPTY(&l->ready[i]);
+        if (!found)
+            found = TAILQ_FIRST(&l->ready[i]);
+    }
+    return found;
+}
+
+/* Messages of a flow are taken for small if the last one was. */
+static enum relay_part flow_part(const struct relay_flow *f, bool others)
+{
+    if (others && !f->working && f->source.size <= RELAY_CHUNK_MIN)
+        return RELAY_PART_URGENT;
+    return f->working || f->request.all ? RELAY_PART_NEXT : RELAY_PART_FIRST;
 }
 
 /*
@@ -227,18 +236,28 @@ static bool flow_empty(struct relay_link *l, struct relay_flow *f)
 /* One frame of a message. False: nothing can be sent now. */
 static bool fill_message(struct relay_link *l, size_t batch)
 {
-    uint64_t room = relay_window_room(&l->window);
+    bool others;
+    struct relay_flow *f = link_next(l, &others);
     size_t before = relay_buffer_left(&l->out);
-    struct relay_flow *f = link_next(l);
+    uint64_t room, now = relay_clock_now();
+    enum relay_part part;
 
-    if (!f || before >= batch || (room < ROOM_LEAST && l->window.sent != l->window.acked))
+    if (!f)
+        relay_window_idle(&l->window);
+    if (!f || before >= batch)
         return false;
+    part = flow_part(f, others);
+    room = relay_window_room(&l->window, part, now);
+    if (!room) {
+        l->paced = relay_window_due(&l->window, part, now);
+        return false;
+    }
     if (room > batch)
         room = batch;
     relay_queue_unready(f);
     switch (relay_sender_fill(f, &l->out, (size_t)room)) {
     case RELAY_SENT:
-        l->window.sent += relay_buffer_left(&l->out) - before;
+        relay_window_sent(&l->window, part, relay_buffer_left(&l->out) - before, now);
         l->traffic = true;
         relay_queue_ready(f);
         break;
@@ -260,6 +279,7 @@ static void link_fill(struct relay_link *l, uint64_t now)
 
     if (l->state != RELAY_LINK_UP)
         return;
+    l->paced = 0;
     fill_answers(l, now);
     while (relay_buffer_left(&l->out) < BATCH && !TAILQ_EMPTY(&l->control))
         relay_flow_control(TAILQ_FIRST(&l->control), &l->out);
@@ -307,14 +327,14 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 
 uint64_t relay_link_deadline(const struct relay_link *l)
 {
-    uint64_t half = l->host->silence / 2;
+    uint64_t half = l->host->silence / 2, at;
 
     if (l->state == RELAY_LINK_DEAD || l->dirty)
         return 0;
     if (l->state != RELAY_LINK_UP)
         return l->began + RELAY_HELLO_NS;
-    return sooner(sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake),
-                  l->ack_due);
+    at = sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake);
+    return sooner(sooner(at, l->ack_due), l->paced);
 }
 
 static void tick_flows(struct relay_link *l, uint64_t now)
@@ -353,6 +373,6 @@ void relay_link_tick(struct relay_link *l, uint64_t now)
         l->pinged = 0;
         l->dirty = true;
     }
-    if (l->ack_due && now >= l->ack_due)
+    if ((l->ack_due && now >= l->ack_due) || (l->paced && now >= l->paced))
         l->dirty = true;
 }

@@ -58,6 +58,7 @@ struct relay_link {
     struct relay_flow_list ready[RELAY_PRIORITIES], control;
 
     uint64_t began, heard, pinged, wake; /* times; wake 0: no flow has a time set */
+    uint64_t paced;                      /* until then the window keeps messages back; 0: no */
     bool traffic;                        /* messages since the last PING */
     struct relay_ack ack;                /* the next ACK */
     uint64_t ack_due;                    /* 0: nothing to acknowledge */
