@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach dev find - which devices are in the network */
 #include "dev.h"
+#include "discovery.h"
 #include "json.h"
-#include "mdns.h"
 #include "table.h"
 
 struct find_finding {
@@ -11,12 +11,12 @@ struct find_finding {
     bool json;
 };
 
-static void found(void *context, const struct mdns_found *d)
+static void find_add(void *context, const struct discovered *d)
 {
     struct find_finding *f = context;
     char address[ACH_ADDRESS_MAX];
 
-    snprintf(address, sizeof(address), "%s:%u:%s", d->address, d->port, d->device);
+    snprintf(address, sizeof(address), "%s:%u:%s", d->address, d->port, d->name);
     if (f->json) {
         struct json j = JSON_INIT(stdout);
 
@@ -24,7 +24,7 @@ static void found(void *context, const struct mdns_found *d)
         json_string(&j, "device", address);
         json_string(&j, "driver", d->driver);
         json_string(&j, "host", d->host);
-        json_string(&j, "server", d->service);
+        json_string(&j, "server", d->server);
         json_end_object(&j);
         json_line(&j);
         return;
@@ -41,6 +41,7 @@ static int find_run(int argc, char **argv)
                                             {"wait", required_argument, NULL, 'T'},
                                             {"json", no_argument, NULL, 'j'},
                                             {0}};
+    static const char *const types[] = {MDNS_DEVICES, NULL};
     struct find_finding f = {.table = {.align = "lll"}};
     struct dev_options o;
     ach_status_t status;
@@ -55,7 +56,7 @@ static int find_run(int argc, char **argv)
     }
     if (argc > optind)
         return usage("no arguments are accepted");
-    status = achi_mdns_find(o.timeout, found, &f);
+    status = discovery_find(types, o.timeout, find_add, &f);
     table_print(&f.table, stdout, f.lines, "\n");
     table_finish(&f.table);
     return status == ACH_OK ? EXIT_OK : fail_errstr();

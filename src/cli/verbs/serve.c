@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "device_advertise.h"
 #include "filelimit.h"
-#include "mdns.h"
 #include "parse.h"
 
 #define SERVERS_MAX 32u
@@ -203,7 +203,7 @@ static void advertise(struct serve *s)
         return;
     if (!server || !ach_tcp_reach(server, &interface))
         complain("warning: the devices are not advertised: nobody in the network can reach them");
-    else if (achi_mdns_advertise(s->robot, ach_tcp_port(server), interface, &s->mdns) != ACH_OK)
+    else if (device_advertise(s->robot, ach_tcp_port(server), interface, &s->mdns) != ACH_OK)
         complain("warning: the devices are not advertised: %s", ach_errstr());
 }
 
@@ -263,7 +263,7 @@ static bool start(struct serve *s)
 
 static void finish(struct serve *s)
 {
-    achi_mdns_end(s->mdns);
+    device_advertise_end(s->mdns);
     while (s->n_servers) {
         struct server *server = &s->servers[--s->n_servers];
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * discovery.h - channels and devices that machines in the network advertise
+ *
+ * Anybody in the network can advertise anything. What is reported is safe to print: names of
+ * channels and devices have the form of such names, and other texts are printable. It need not be
+ * true.
+ */
+#ifndef DISCOVERY_H
+#define DISCOVERY_H
+
+#include "mdns.h"
+
+/* Reports of one search at most. */
+#define DISCOVERY_MAX 65536u
+
+enum discovered_kind {
+    DISCOVERED_DAEMON, /* an achd; its channels are reported after it */
+    DISCOVERED_CHANNEL,
+    DISCOVERED_DEVICE,
+};
+
+struct discovered {
+    enum discovered_kind kind;
+    const char *name;   /* of the channel, or as laser:0; "" for an achd */
+    const char *driver; /* of a device; "" otherwise */
+    const char *server; /* the name of the service */
+    const char *host, *address;
+    uint16_t port;
+    const char *transport; /* how messages travel, as tcp or tls */
+};
+
+typedef void discovered_t(void *context, const struct discovered *d);
+
+/* Report what the TXT records of a service say. */
+void discovery_read(const struct mdns_found *service, discovered_t *report, void *context);
+
+/* Search for services of the types, which NULL ends. Returns at the latest after the time. */
+ach_status_t discovery_find(const char *const *types, double seconds, discovered_t *report,
+                            void *context);
+
+#endif
