@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "announce.h"
 #include "daemon.h"
 #include "filelimit.h"
 #include "log.h"
@@ -24,30 +25,35 @@ enum {
     OPTION_MAX_AGE,
     OPTION_RATE,
     OPTION_SILENCE,
-    OPTION_METRICS
+    OPTION_METRICS,
+    OPTION_ADVERTISE,
+    OPTION_NO_ADVERTISE
 };
 
-static const struct option long_options[] = {{"port", required_argument, NULL, 'p'},
-                                             {"bind", required_argument, NULL, OPTION_BIND},
-                                             {"insecure", no_argument, NULL, OPTION_INSECURE},
-                                             {"create", required_argument, NULL, OPTION_CREATE},
-                                             {"transport", required_argument, NULL, 't'},
-                                             {"remote", required_argument, NULL, 'z'},
-                                             {"last", no_argument, NULL, 'l'},
-                                             {"all", no_argument, NULL, OPTION_ALL},
-                                             {"period", required_argument, NULL, 'u'},
-                                             {"priority", required_argument, NULL, OPTION_PRIORITY},
-                                             {"max-age", required_argument, NULL, OPTION_MAX_AGE},
-                                             {"rate", required_argument, NULL, OPTION_RATE},
-                                             {"silence", required_argument, NULL, OPTION_SILENCE},
-                                             {"metrics", required_argument, NULL, OPTION_METRICS},
-                                             {"reconnect", no_argument, NULL, 'r'},
-                                             {"detach", no_argument, NULL, 'd'},
-                                             {"quiet", no_argument, NULL, 'q'},
-                                             {"verbose", no_argument, NULL, 'v'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {"version", no_argument, NULL, 'V'},
-                                             {0}};
+static const struct option long_options[] = {
+    {"port", required_argument, NULL, 'p'},
+    {"bind", required_argument, NULL, OPTION_BIND},
+    {"insecure", no_argument, NULL, OPTION_INSECURE},
+    {"create", required_argument, NULL, OPTION_CREATE},
+    {"transport", required_argument, NULL, 't'},
+    {"remote", required_argument, NULL, 'z'},
+    {"last", no_argument, NULL, 'l'},
+    {"all", no_argument, NULL, OPTION_ALL},
+    {"period", required_argument, NULL, 'u'},
+    {"priority", required_argument, NULL, OPTION_PRIORITY},
+    {"max-age", required_argument, NULL, OPTION_MAX_AGE},
+    {"rate", required_argument, NULL, OPTION_RATE},
+    {"silence", required_argument, NULL, OPTION_SILENCE},
+    {"metrics", required_argument, NULL, OPTION_METRICS},
+    {"advertise", required_argument, NULL, OPTION_ADVERTISE},
+    {"no-advertise", no_argument, NULL, OPTION_NO_ADVERTISE},
+    {"reconnect", no_argument, NULL, 'r'},
+    {"detach", no_argument, NULL, 'd'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {0}};
 
 /* Words for the flow of push and pull, in the order of the command line. */
 #define WORDS_MAX 32
@@ -62,43 +68,46 @@ struct achd_arguments {
 
 static void achd_print_help(void)
 {
-    puts("Usage: achd [OPTION]... serve\n"
-         "       achd [OPTION]... push|pull HOST CHANNEL\n"
-         "       achd [OPTION]... run FILE\n"
-         "Relay channels between machines.\n"
-         "\n"
-         "  serve               let others push and pull channels of this machine\n"
-         "  push HOST CHANNEL   send the channel to HOST, where achd serves\n"
-         "  pull HOST CHANNEL   get the channel from HOST\n"
-         "  run FILE            do what FILE says, see achd(1)\n"
-         "\n"
-         "  -p, --port PORT         the port to serve at, or of HOST (8076)\n"
-         "      --bind ADDRESS      the address to serve at (127.0.0.1)\n"
-         "      --insecure          allow addresses other than loopback, without encryption\n"
-         "      --create PATTERN    peers may create channels whose names match; the default is\n"
-         "                          '*', with --insecure none\n"
-         "  -z, --remote NAME       the name of the channel at HOST\n"
-         "      --all               send every message; if the network is too slow, they get old\n"
-         "  -l, --last              send the newest message, skip others (default)\n"
-         "  -u, --period N          microseconds from one message to the next, at least\n"
-         "      --rate BYTES        bytes per second at most, as 100K or 2M\n"
-         "      --priority N        from 0 to 7 (4); 7 is most urgent\n"
-         "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
-         "      --silence SECONDS   give up a connection that is silent so long (30)\n"
-         "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
-         "  -t, --transport tcp     other transports are not offered\n"
-         "  -r, --reconnect         as always: connect again when a connection is lost\n"
-         "  -d, --detach            run in the background, write messages to the system log\n"
-         "  -q, --quiet             write only errors\n"
-         "  -v, --verbose           write more\n"
-         "  -h, --help              print this help\n"
-         "  -V, --version           print the version\n"
-         "\n"
-         "Examples:\n"
-         "  achd serve                              on the robot\n"
-         "  achd pull robot state                   newest state of the robot, here\n"
-         "  achd push robot command --max-age 0.1   commands, never old ones\n"
-         "  ach relay status                        what is relayed, and how well");
+    puts(
+        "Usage: achd [OPTION]... serve\n"
+        "       achd [OPTION]... push|pull HOST CHANNEL\n"
+        "       achd [OPTION]... run FILE\n"
+        "Relay channels between machines.\n"
+        "\n"
+        "  serve               let others push and pull channels of this machine\n"
+        "  push HOST CHANNEL   send the channel to HOST, where achd serves\n"
+        "  pull HOST CHANNEL   get the channel from HOST\n"
+        "  run FILE            do what FILE says, see achd(1)\n"
+        "\n"
+        "  -p, --port PORT         the port to serve at, or of HOST (8076)\n"
+        "      --bind ADDRESS      the address to serve at (127.0.0.1)\n"
+        "      --insecure          allow addresses other than loopback, without encryption\n"
+        "      --create PATTERN    peers may create channels whose names match; the default is\n"
+        "                          '*', with --insecure none\n"
+        "      --advertise PATTERN advertise channels whose names match, besides those of ach adv\n"
+        "      --no-advertise      do not advertise this achd and its channels in the network\n"
+        "  -z, --remote NAME       the name of the channel at HOST\n"
+        "      --all               send every message; if the network is too slow, they get old\n"
+        "  -l, --last              send the newest message, skip others (default)\n"
+        "  -u, --period N          microseconds from one message to the next, at least\n"
+        "      --rate BYTES        bytes per second at most, as 100K or 2M\n"
+        "      --priority N        from 0 to 7 (4); 7 is most urgent\n"
+        "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
+        "      --silence SECONDS   give up a connection that is silent so long (30)\n"
+        "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
+        "  -t, --transport tcp     other transports are not offered\n"
+        "  -r, --reconnect         as always: connect again when a connection is lost\n"
+        "  -d, --detach            run in the background, write messages to the system log\n"
+        "  -q, --quiet             write only errors\n"
+        "  -v, --verbose           write more\n"
+        "  -h, --help              print this help\n"
+        "  -V, --version           print the version\n"
+        "\n"
+        "Examples:\n"
+        "  achd serve                              on the robot\n"
+        "  achd pull robot state                   newest state of the robot, here\n"
+        "  achd push robot command --max-age 0.1   commands, never old ones\n"
+        "  ach relay status                        what is relayed, and how well");
 }
 
 static bool add_word(struct achd_arguments *a, const char *name, const char *value)
@@ -199,6 +208,11 @@ static bool set_option(void *cx, int option)
         return set_silence(a);
     case OPTION_METRICS:
         return set_metrics(a);
+    case OPTION_ADVERTISE:
+        snprintf(a->settings.advertise, sizeof(a->settings.advertise), "%s", optarg);
+        return true;
+    case OPTION_NO_ADVERTISE:
+        return a->settings.hidden = true;
     case 't':
         return strcmp(optarg, "tcp") == 0 || refuse_argument("the transport must be tcp");
     case 'r':
@@ -270,6 +284,20 @@ static void achd_detach(void)
     close(null);
 }
 
+/* The process that announces this daemon ends with it, because the descriptor is closed then. */
+static void achd_announce(const struct relay_settings *s, const struct relay_daemon *d)
+{
+    const struct relay_announce a = {.version = ACH_RELAY_VERSION,
+                                     .host = d->host.name,
+                                     .transport = "tcp",
+                                     .pattern = *s->advertise ? s->advertise : NULL,
+                                     .listener = d->listener.fd,
+                                     .port = d->port};
+
+    if (s->listens && !s->hidden)
+        relay_announce_start(&a);
+}
+
 static int achd_run(struct achd_arguments *a)
 {
     struct relay_daemon d;
@@ -286,6 +314,7 @@ static int achd_run(struct achd_arguments *a)
             relay_log_note("serving at %s port %u", a->settings.listen, d.port);
         if (a->detach)
             achd_detach();
+        achd_announce(&a->settings, &d);
         relay_daemon_run(&d);
         status = EXIT_SUCCESS;
     }

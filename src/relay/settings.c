@@ -231,6 +231,12 @@ bool relay_settings_metrics(struct relay_settings *s, const char *port)
     return true;
 }
 
+static bool line_advertise(struct relay_settings *s, const char *value)
+{
+    snprintf(s->advertise, sizeof(s->advertise), "%s", value);
+    return true;
+}
+
 static bool line_silence(struct relay_settings *s, const char *value)
 {
     return word_seconds(value, &s->silence);
@@ -249,11 +255,9 @@ static bool line_window(struct relay_settings *s, const char *value)
 static const struct {
     const char *name;
     bool (*set)(struct relay_settings *s, const char *value);
-} lines[] = {{"listen", line_listen},
-             {"create", line_create},
-             {"silence", line_silence},
-             {"window", line_window},
-             {"metrics", relay_settings_metrics}};
+} lines[] = {{"listen", line_listen},       {"create", line_create},
+             {"advertise", line_advertise}, {"silence", line_silence},
+             {"window", line_window},       {"metrics", relay_settings_metrics}};
 
 #define LINES (sizeof(lines) / sizeof(*lines))
 
@@ -265,11 +269,13 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "push");
     nearest_offer(&n, "pull");
     nearest_offer(&n, "insecure");
+    nearest_offer(&n, "no-advertise");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
-    return wrong(
-        "expected push, pull, listen, create, insecure, silence, window or metrics, not '%s'%s",
-        word, suggest(&n));
+    return wrong("expected push, pull, listen, create, insecure, advertise, no-advertise, silence, "
+                 "window or "
+                 "metrics, not '%s'%s",
+                 word, suggest(&n));
 }
 
 static bool line_setting(struct relay_settings *s, const char *word, char **rest)
@@ -302,6 +308,8 @@ static bool settings_line(struct relay_settings *s, char *line)
         return line_flow(s, word[2] == 's', &rest);
     if (strcmp(word, "insecure") == 0)
         return s->insecure = true;
+    if (strcmp(word, "no-advertise") == 0)
+        return s->hidden = true;
     return line_setting(s, word, &rest);
 }
 

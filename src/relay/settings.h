@@ -23,6 +23,8 @@ struct relay_settings {
     bool insecure;
     bool creates; /* peers may create channels: */
     char create[RELAY_WIRE_TEXT];
+    bool hidden;                     /* do not advertise this daemon in the network */
+    char advertise[RELAY_WIRE_TEXT]; /* pattern of channels to advertise besides those of ach adv */
     uint64_t window_max, silence;
     bool exports; /* metrics, at this port of loopback: */
     unsigned metrics_port;

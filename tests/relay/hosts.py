@@ -62,6 +62,7 @@ class Host:
         self.daemon = None
         self.arguments = []
         self.started = []
+        self.environment = {"ACH_DIR": self.dir}
         Host.all.append(self)
         if network:
             self.connect()
@@ -78,7 +79,7 @@ class Host:
     def start(self, *command, env=None, **options):
         prefix = ["ip", "netns", "exec", self.space] if self.space else []
         p = subprocess.Popen([*prefix, *command],
-                             env={**os.environ, "ACH_DIR": self.dir, **(env or {})},
+                             env={**os.environ, **self.environment, **(env or {})},
                              preexec_fn=die_with_parent, text=True, **options)
         self.started.append(p)
         return p

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "announce.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <libgen.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "advertised.h"
+#include "log.h"
+#include "reach.h"
+#include "records.h"
+
+/* Changes of the directory within this time are announced together. */
+#define SETTLE_MS 200
+
+/* How often to look at the directory if inotify is not available. */
+#define RESCAN_MS 5000
+
+/* Channels of achd itself, which a pattern such as '*' does not mean. */
+#define OWN_PREFIX "achd-"
+
+struct announcer {
+    const struct relay_announce *attr;
+    const struct mdns_library *library;
+    struct mdns_mdns *mdns;
+    int parent;    /* readable when the daemon has ended */
+    int directory; /* inotify; negative: not available */
+    struct relay_records records;
+};
+
+static bool announce_wanted(const struct announcer *a, const char *name)
+{
+    const char *pattern = a->attr->pattern;
+
+    if (pattern && fnmatch(pattern, name, 0) == 0 &&
+        strncmp(name, OWN_PREFIX, strlen(OWN_PREFIX)) != 0)
+        return true;
+    return advertised_get(name);
+}
+
+/* A name in shared memory and in the kernel comes twice. */
+static enum ach_status announce_add(void *context, const char *name, enum ach_map map)
+{
+    struct announcer *a = context;
+    struct relay_records *r = &a->records;
+
+    (void)map;
+    if (r->n_channels == RELAY_RECORDS_CHANNELS || !announce_wanted(a, name) ||
+        (r->n_channels && strcmp(r->channels[r->n_channels - 1], name) == 0))
+        return ACH_OK;
+    strcpy(r->channels[r->n_channels++], name);
+    return ACH_OK;
+}
+
+static void announce_scan(struct announcer *a)
+{
+    a->records.n_channels = 0;
+    if (ach_list(announce_add, a) != ACH_OK)
+        relay_log_error("%s", ach_errstr());
+    if (a->records.n_channels == RELAY_RECORDS_CHANNELS)
+        relay_log_note("only %u channels are advertised", RELAY_RECORDS_CHANNELS);
+}
+
+static void announce_log(void *context, bool warning, const char *text)
+{
+    (void)context;
+    (void)warning;
+    relay_log_note("%s", text);
+}
+
+static bool announce_publish(struct announcer *a, unsigned interface)
+{
+    const struct mdns_attr attr = {
+        .type = MDNS_CHANNELS, .interface = interface, .log = announce_log};
+    struct relay_records *r = &a->records;
+    enum ach_status status = ACH_FAILED_SYSCALL;
+
+    announce_scan(a);
+    if (!relay_records_make(r))
+        relay_log_error("no memory to advertise channels");
+    else if (a->mdns)
+        status = a->library->update(a->mdns, r->services, r->n_services);
+    else
+        status = a->library->advertise(&attr, r->services, r->n_services, &a->mdns);
+    if (status != ACH_OK)
+        relay_log_error("not advertised: %s", ach_errstr());
+    relay_records_clear(r);
+    return a->mdns != NULL;
+}
+
+static void announce_watch(struct announcer *a)
+{
+    char path[PATH_MAX];
+
+    a->directory = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (a->directory >= 0 && ach_channel_path("x", path, sizeof(path)) == ACH_OK &&
+        inotify_add_watch(a->directory, dirname(path), IN_CREATE | IN_MOVED_TO | IN_DELETE) >= 0)
+        return;
+    relay_log_note("channels to advertise are looked for every %d s: %s", RESCAN_MS / 1000,
+                   strerror(errno));
+    if (a->directory >= 0)
+        close(a->directory);
+    a->directory = -1;
+}
+
+static bool parent_ended(const struct announcer *a, int timeout)
+{
+    struct pollfd p = {.fd = a->parent, .events = POLLIN};
+
+    return poll(&p, 1, timeout) > 0;
+}
+
+/* Wait until the directory has changed. False: the daemon has ended. */
+static bool announce_wait(const struct announcer *a)
+{
+    struct pollfd p[] = {{.fd = a->parent, .events = POLLIN},
+                         {.fd = a->directory, .events = POLLIN}};
+    char events[4096];
+
+    if (poll(p, 2, a->directory < 0 ? RESCAN_MS : -1) < 0 && errno != EINTR)
+        return false;
+    if (parent_ended(a, SETTLE_MS))
+        return false;
+    while (a->directory >= 0 && read(a->directory, events, sizeof(events)) > 0)
+        ;
+    return true;
+}
+
+static void announce_run(struct announcer *a, unsigned interface)
+{
+    a->library = mdns_load();
+    if (!a->library) {
+        relay_log_note("not advertised: %s", ach_errstr());
+        return;
+    }
+    a->records = (struct relay_records){.version = a->attr->version,
+                                        .host = a->attr->host,
+                                        .transport = a->attr->transport,
+                                        .port = (uint16_t)a->attr->port};
+    a->records.channels = calloc(RELAY_RECORDS_CHANNELS, sizeof(*a->records.channels));
+    if (!a->records.channels)
+        return;
+    announce_watch(a);
+    if (announce_publish(a, interface))
+        while (announce_wait(a))
+            announce_publish(a, interface);
+    a->library->end(a->mdns);
+}
+
+/* The child shares nothing with the daemon but the pipe, standard error and the system's log. */
+static _Noreturn void announce_child(struct announcer *a, unsigned interface)
+{
+    prctl(PR_SET_NAME, "achd-announce");
+    closelog();
+    if (a->parent > 3)
+        close_range(3, (unsigned)a->parent - 1, 0);
+    close_range((unsigned)a->parent + 1, ~0u, 0);
+    announce_run(a, interface);
+    _exit(EXIT_SUCCESS);
+}
+
+/* The other end of the pipe stays open until the daemon ends. */
+static bool announce_fork(struct announcer *a, unsigned interface)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
+    child = fork();
+    if (child == 0) {
+        a->parent = ends[0];
+        announce_child(a, interface);
+    }
+    close(ends[0]);
+    if (child < 0)
+        close(ends[1]);
+    return child > 0;
+}
+
+void relay_announce_start(const struct relay_announce *attr)
+{
+    struct announcer a = {.attr = attr};
+    unsigned interface;
+
+    if (tcp_reach_find(attr->listener, &interface) && !announce_fork(&a, interface))
+        relay_log_error("not advertised: %s", strerror(errno));
+}
