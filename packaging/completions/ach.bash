@@ -181,7 +181,7 @@ _ach() {
     else
         case $verb in
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
-            bench | doctor | search | adv | hide) ;;
+            bench | doctor) ;;
             dev)
                 if [[ -n $tool ]]; then
                     _ach_dev "$tool"

@@ -48,7 +48,7 @@ static void bad_option(char **argv)
         const char *meant = suggest_option(longs, argv[optind]);
 
         usage("there is no option '%s'%s%s", argv[optind], *meant ? "; " : "", meant);
-    } else if (optopt && strchr("CUDFmno", optopt))
+    } else if (optopt && strchr("CUDFmnop", optopt))
         usage("the option -%c needs a value", optopt);
     else
         usage("there is no option '-%c'", optopt);
@@ -80,7 +80,11 @@ static const char *ach2_options_of(const char *verb)
         return "1kuv";
     if (v == &verb_chmod || v == &verb_dump || v == &verb_file)
         return "ku";
-    return "mnot1kuv"; /* mk; newer verbs refuse what they do not have */
+    if (v == &verb_adv || v == &verb_hide)
+        return "p";
+    if (v == &verb_search)
+        return "";
+    return "mnopt1akuv"; /* mk; newer verbs refuse what they do not have */
 }
 
 /* Drop the options that the verb does not have, with their values. */
@@ -91,7 +95,7 @@ static void drop_options(struct words *w, const char *verb)
 
     for (i = 1; w->argv[i]; i++) { /* NULL ends the words */
         const char *word = w->argv[i];
-        bool value = strchr("mno", word[1]) != NULL;
+        bool value = strchr("mnop", word[1]) != NULL;
 
         if (!strchr(has, word[1])) {
             i += value;
@@ -115,7 +119,7 @@ static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
     int c, i = 0;
 
     opterr = 0;
-    while ((c = getopt(argc, argv, "C:U:D:F:m:n:o:t1kuv")) != -1) {
+    while ((c = getopt(argc, argv, "C:U:D:F:m:n:o:p:t1akuv")) != -1) {
         if (c == '?') {
             bad_option(argv);
             return NULL;
@@ -135,7 +139,7 @@ static char *reorder(int argc, char **argv, struct words *w, char (*flags)[3])
             continue;
         snprintf(flags[i], sizeof(flags[i]), "-%c", c);
         ach2_flags_add(w, flags[i++]);
-        if (strchr("mno", c))
+        if (strchr("mnop", c))
             ach2_flags_add(w, optarg);
     }
     opterr = 1;

@@ -37,7 +37,7 @@ same "$(offered m)" "mk "
 for verb in $("$ACH" help --verbs); do
     has " $(offered '')" " $verb "
 done
-same "$(offered h)" "help hz "
+same "$(offered h)" "help hide hz "
 same "$(offered --)" "--help --version "
 same "$(offered info '')" "arm-left arm-right leg "
 same "$(offered get --last a)" "arm-left arm-right "

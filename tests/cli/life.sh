@@ -209,11 +209,33 @@ expect 2 "$ACH" -1 nonsense
 expect 2 "$ACH" -Q
 expect 2 "$ACH" -C
 
-# Verbs and options that this release does not offer report that.
-for verb in search adv hide; do
-    expect 1 "$ACH" $verb anything
-    same "$err" "ach $verb: finding channels on the network is not offered by this release"
-done
+# Marks of advertised channels; also in Ach 2's order of words.
+mark() { test -e "$ACH_DIR/.achshm-$1.adv"; }
+expect 1 "$ACH" adv chan
+has "$err" "ach adv: there is no channel 'chan'"
+expect 1 "$ACH" hide chan
+same "$err" "ach hide: the channel 'chan' is not advertised"
+expect 2 "$ACH" adv
+expect 2 "$ACH" search
+expect 1 "$ACH" adv a/b
+expect 0 "$ACH" mk chan
+mark chan && fail "advertised without having been told"
+expect 0 "$ACH" adv -p 8076 chan
+mark chan || fail "not advertised"
+expect 0 "$ACH" adv chan
+expect 0 "$ACH" hide chan
+mark chan && fail "not hidden"
+expect 0 "$ACH" mk -1 -a chan
+mark chan || fail "mk -a of an existing channel"
+expect 0 "$ACH" ls --names
+same "$out" chan
+expect 0 "$ACH" rm chan
+mark chan && fail "removed, but still advertised"
+expect 0 "$ACH" -a -p 8076 -C chan
+mark chan || fail "-a before -C"
+expect 0 "$ACH" -U chan
+
+# Kernel channels without the module are refused.
 for command in "mk" "rm" "dump" "file" "chmod 666"; do
     # shellcheck disable=SC2086
     if [ ! -e /dev/achctrl ]; then

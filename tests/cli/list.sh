@@ -106,6 +106,12 @@ if can_be_nobody; then
     has "$err" "ach put: leg: not permitted"
     expect 1 nobody chmod 666 leg
     has "$err" "ach chmod: leg: cannot change"
+    expect 1 nobody adv leg
+    same "$err" "ach adv: only its owner and root can advertise the channel 'leg'"
+    expect 0 "$ACH" adv leg
+    expect 1 nobody hide leg
+    has "$err" "ach hide: cannot remove"
+    expect 0 "$ACH" hide leg
     expect 1 nobody rm leg
     expect 1 nobody info arm-left
     has "$err" "Permission denied"

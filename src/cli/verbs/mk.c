@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "advertised.h"
 #include "cli.h"
 #include "codec.h"
 #include "describe.h"
@@ -27,6 +28,7 @@ struct mk_options {
     bool exact;
     bool truncate;
     bool verbose;
+    bool advertise;
     struct type_words words;
     ach_channel_type_t type;
     ach_create_attr_t attr;
@@ -54,6 +56,8 @@ static const struct option longs[] = {
     {"truncate", no_argument, NULL, 't'},
     {"exist-ok", no_argument, NULL, '1'},
     {"exact", no_argument, NULL, OPT_EXACT},
+    {"advertise", no_argument, NULL, 'A'},
+    {"port", required_argument, NULL, 'p'},
     {"kernel", no_argument, NULL, 'k'},
     {"user", no_argument, NULL, 'u'},
     {"verbose", no_argument, NULL, 'v'},
@@ -156,6 +160,11 @@ static bool mk_apply(struct mk_options *o, int c)
         return o->exist_ok = true;
     case 'v':
         return o->verbose = true;
+    case 'A':
+    case 'a': /* Ach 2 */
+        return o->advertise = true;
+    case 'p': /* Ach 2: achd advertises the port where it serves */
+        return true;
     default:
         usage_hint();
         return false;
@@ -336,7 +345,7 @@ static int mk_run(int argc, char **argv)
     int c, status = EXIT_OK;
 
     ach_create_attr_init(&o.attr);
-    while ((c = getopt_long(argc, argv, "m:n:o:t1I:kuv", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "m:n:o:p:t1AaI:kuv", longs, NULL)) != -1) {
         if (!mk_apply(&o, c))
             return EXIT_USAGE;
     }
@@ -349,6 +358,9 @@ static int mk_run(int argc, char **argv)
         return status;
     for (; optind < argc; optind++) {
         int made = make(&o, argv[optind]);
+
+        if (made == EXIT_OK && o.advertise && advertised_set(argv[optind]) != ACH_OK)
+            made = fail_errstr();
 
         if (made != EXIT_OK && status != EXIT_FAILED)
             status = made;
@@ -390,6 +402,8 @@ const struct verb verb_mk = {
         "      --schema-encoding NAME  of the schema: ros2msg, protobuf, jsonschema, ...\n"
         "  -u, --user             in shared memory (default)\n"
         "  -k, --kernel           in the kernel module\n"
+        "  -A, --advertise        advertise the channel in the network, as ach adv does; also -a\n"
+        "  -p, --port PORT        accepted for Ach 2: achd advertises the port where it serves\n"
         "  -v, --verbose          print what was created\n"
         "  -h, --help             print this help\n\n"
         "Examples:\n"

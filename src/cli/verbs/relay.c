@@ -227,6 +227,7 @@ static int relay_run(int argc, char **argv)
 
 const struct verb verb_relay = {
     .name = "relay",
+    .group = "Other machines",
     .summary = "figures of achd, which relays channels between machines",
     .help =
         "Usage: ach relay status [OPTION ...]\n\n"

@@ -3,6 +3,7 @@
 #include <ach/kernel.h>
 #include <unistd.h>
 
+#include "advertised.h"
 #include "cli.h"
 #include "describe.h"
 #include "nochannel.h"
@@ -12,6 +13,8 @@ static bool remove_one(const char *name, bool force, bool verbose)
     enum ach_status r = ach_unlink(name);
     char text[NO_CHANNEL_TEXT];
 
+    if (r == ACH_OK)
+        advertised_clear(name);
     if (r == ACH_OK && verbose)
         fprintf(stderr, "removed channel '%s'\n", name);
     if (r == ACH_OK || (force && r == ACH_ENOENT))
