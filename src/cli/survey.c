@@ -20,7 +20,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-static bool survey_wanted(const struct survey *s, const char *name)
+bool survey_matches(const struct survey *s, const char *name)
 {
     size_t i;
 
@@ -62,7 +62,7 @@ static enum ach_status list_one(void *cx, const char *name, enum ach_map map)
     struct survey *s = cx;
     struct surveyed *c;
 
-    if (!survey_wanted(s, name))
+    if (!survey_matches(s, name))
         return ACH_OK;
     c = survey_find(s, name, map);
     if (!c)

@@ -38,6 +38,9 @@ struct survey {
     size_t n;
 };
 
+/* Does the name match a pattern? */
+bool survey_matches(const struct survey *s, const char *name);
+
 /* Look at all channels. False, after complaining: the directory cannot be listed. */
 bool survey_look(struct survey *s);
 

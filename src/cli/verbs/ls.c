@@ -4,12 +4,14 @@
 
 #include "cli.h"
 #include "describe.h"
+#include "network.h"
 #include "parse.h"
 #include "survey.h"
 #include "table.h"
 #include "users.h"
 
 #define DEFAULT_INTERVAL_S 0.5
+#define DEFAULT_TIMEOUT_S 5
 
 struct ls_options {
     double interval; /* 0: the default */
@@ -17,6 +19,8 @@ struct ls_options {
     bool names;
     bool json;
     bool who;
+    bool all;
+    double timeout; /* 0: the default */
 };
 
 static bool go_together(const struct ls_options *o)
@@ -27,6 +31,10 @@ static bool go_together(const struct ls_options *o)
         usage("--names and --who do not go together");
     else if (o->interval > 0 && !o->rate)
         usage("--interval and --no-rate do not go together");
+    else if (o->all && (o->who || o->interval > 0))
+        usage("--all and --%s do not go together", o->who ? "who" : "interval");
+    else if (o->timeout > 0 && !o->all)
+        usage("--timeout needs --all");
     else
         return true;
     return false;
@@ -40,13 +48,18 @@ static bool ls_parse(int argc, char **argv, struct ls_options *o)
         {"names", no_argument, NULL, 'n'},
         {"json", no_argument, NULL, 'j'},
         {"who", no_argument, NULL, 'W'},
+        {"all", no_argument, NULL, 'a'},
+        {"timeout", required_argument, NULL, 'T'},
         {0},
     };
     int c;
 
-    while ((c = getopt_long(argc, argv, "i:jW", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "i:jWaT:", longs, NULL)) != -1) {
         if (!parse_repeat(c, &o->interval, NULL))
             return false;
+        if (c == 'T' && !parse_seconds(optarg, &o->timeout))
+            return bad_value("the timeout", optarg, SECONDS_WANTED);
+        o->all |= c == 'a';
         o->rate &= c != 'R';
         o->names |= c == 'n';
         o->json |= c == 'j';
@@ -156,6 +169,17 @@ static bool sample(struct survey *s, const struct ls_options *o)
     return survey_look(s);
 }
 
+static int ls_run_all(struct survey *s, const struct ls_options *o)
+{
+    const struct network_options n = {.timeout = o->timeout > 0 ? o->timeout : DEFAULT_TIMEOUT_S,
+                                      .names = o->names,
+                                      .json = o->json};
+    int status = survey_look(s) ? network_list(s, &n) : EXIT_FAILED;
+
+    survey_finish(s);
+    return status;
+}
+
 static int ls_run(int argc, char **argv)
 {
     struct ls_options o = {.rate = true};
@@ -167,6 +191,8 @@ static int ls_run(int argc, char **argv)
         return EXIT_USAGE;
     s.patterns = argv + optind;
     s.npatterns = (size_t)(argc - optind);
+    if (o.all)
+        return ls_run_all(&s, &o);
     ok = sample(&s, &o);
     u = o.who ? &users : NULL;
     if (u)
@@ -187,22 +213,27 @@ const struct verb verb_ls = {
     .group = "Look at channels",
     .aliases = {"list"},
     .summary = "list the channels",
-    .help = "Usage: ach ls [OPTION ...] [PATTERN ...]\n\n"
-            "List the channels, or those whose names match a PATTERN as the shell matches files:\n"
-            "kind, permissions, owner, messages kept, nominal size, sequence number of the\n"
-            "newest message, and messages per second.\n\n"
-            "Options:\n"
-            "  -i, --interval SECONDS  how long to measure the rate (0.5)\n"
-            "      --no-rate           do not measure the rate, answer at once\n"
-            "  -W, --who               also the processes that have the channel open to read and\n"
-            "                          write, and only to read, as far as you may see them\n"
-            "      --names             only the names, one per line\n"
-            "  -j, --json              as JSON\n"
-            "  -h, --help              print this help\n\n"
-            "Examples:\n"
-            "  ach ls\n"
-            "  ach ls --interval 2 'arm-*'\n"
-            "  ach ls --who imu\n"
-            "  ach ls --json --no-rate | jq '.[].name'\n",
+    .help =
+        "Usage: ach ls [OPTION ...] [PATTERN ...]\n\n"
+        "List the channels, or those whose names match a PATTERN as the shell matches files:\n"
+        "kind, permissions, owner, messages kept, nominal size, sequence number of the\n"
+        "newest message, and messages per second.\n\n"
+        "Options:\n"
+        "  -i, --interval SECONDS  how long to measure the rate (0.5)\n"
+        "      --no-rate           do not measure the rate, answer at once\n"
+        "  -W, --who               also the processes that have the channel open to read and\n"
+        "                          write, and only to read, as far as you may see them\n"
+        "  -a, --all               also channels and devices that other machines advertise, with\n"
+        "                          host, address and transport; avahi-daemon must run\n"
+        "  -T, --timeout SECONDS   with --all: longest wait for other machines (5)\n"
+        "      --names             only the names, one per line\n"
+        "  -j, --json              as JSON\n"
+        "  -h, --help              print this help\n\n"
+        "Examples:\n"
+        "  ach ls\n"
+        "  ach ls --interval 2 'arm-*'\n"
+        "  ach ls --who imu\n"
+        "  ach ls --all\n"
+        "  ach ls --json --no-rate | jq '.[].name'\n",
     .run = ls_run,
 };
