@@ -17,6 +17,10 @@ import time
 
 import player as p
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import authority  # noqa: E402
+from authority import first_bytes as greeting  # noqa: E402
+
 CONFIG = """
 driver ( name "dummy" provides ["laser:0"] rate 50 data "laser" subtype 1 )
 tcp ( clients_max 20 )
@@ -46,23 +50,15 @@ class Serve:
         self.port = free_port()
         with open(f"{self.dir}/robot.cfg", "w") as f:
             f.write(CONFIG)
-        self.keys("init")
-        for host in "robot", "laptop", "thief":
-            self.keys("host", host)
-        self.used = f"{self.dir}/used"
-        shutil.copytree(self.host("robot"), self.used)
+        self.authority = authority.Authority(ACH, f"{self.dir}/keys", "robot", "laptop", "thief")
+        self.keys, self.host = self.authority.keys, self.authority.host
+        self.used = self.authority.copy("robot", f"{self.dir}/used")
         self.errors = open(f"{self.dir}/log", "w+b")
         self.process = subprocess.Popen(
             [ACH, "serve", "--verbose", "--no-channels", "--port", str(self.port), "--tls", self.used,
              f"{self.dir}/robot.cfg"], stdout=subprocess.PIPE, stderr=self.errors)
         while b"serving" not in self.process.stdout.readline():
             assert self.process.poll() is None, self.log()
-
-    def keys(self, *words):
-        return ach("keys", *words, "--dir", f"{self.dir}/keys")
-
-    def host(self, name):
-        return f"{self.dir}/keys/hosts/{name}"
 
     def at(self, name="robot"):
         return f"{name}@127.0.0.1:{self.port}"
@@ -79,17 +75,8 @@ class Serve:
             assert time.monotonic() < end, self.log()
             time.sleep(0.02)
 
-    def connect(self, keys=None, version=None):
-        """A client of Python's ssl. It does not check the server."""
-        plain = socket.create_connection(("127.0.0.1", self.port), timeout=p.LIMIT)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        if version:
-            context.maximum_version = version
-        if keys:
-            context.load_cert_chain(f"{keys}/host.pem", f"{keys}/host.key")
-        return context.wrap_socket(plain)
+    def connect(self, keys=None):
+        return authority.dial(self.port, keys, limit=p.LIMIT)
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -106,21 +93,8 @@ class Serve:
 served = p.served(lambda _: Serve())
 
 
-def greeting(connection):
-    """What the server sends; b"": it closes the connection."""
-    try:
-        return connection.recv(32)
-    except (ssl.SSLError, ConnectionError):
-        return b""
-
-
-def refused(server, **kwargs):
-    try:
-        with server.connect(**kwargs) as c:
-            c.sendall(b"x" * 100)
-            return greeting(c) == b""
-    except (ssl.SSLError, ConnectionError):
-        return True
+def refused(server, **how):
+    return authority.refused(server.port, limit=p.LIMIT, **how)
 
 
 @served
@@ -168,21 +142,9 @@ def no_valid_certificate(server):
 @served
 def expired(server):
     """A certificate that ends at once, made with openssl(1)."""
-    made = f"{server.dir}/made"
-    ca = f"{server.dir}/keys/ca"
-    os.mkdir(made)
-    with open(f"{made}/ext", "w") as f:
-        f.write("subjectAltName=DNS:laptop\nextendedKeyUsage=clientAuth\n"
-                "basicConstraints=critical,CA:FALSE\nsubjectKeyIdentifier=hash\n"
-                "authorityKeyIdentifier=keyid:always\n")
-    run = lambda *words: subprocess.run(["openssl", *words], check=True, capture_output=True)
-    run("req", "-new", "-newkey", "ed25519", "-nodes", "-subj", "/CN=laptop", "-keyout",
-        f"{made}/host.key", "-out", f"{made}/csr")
-    sign = ["x509", "-req", "-in", f"{made}/csr", "-CA", f"{ca}/ca.pem", "-CAkey", f"{ca}/ca.key",
-            "-extfile", f"{made}/ext", "-out", f"{made}/host.pem"]
-    run(*sign, "-days", "1")
+    made = server.authority.sign("laptop", f"{server.dir}/made", 1)
     assert not refused(server, keys=made)
-    run(*sign, "-days", "0")
+    server.authority.sign("laptop", made, 0)
     time.sleep(1.1)
     assert refused(server, keys=made)
     assert server.logged("the certificate of laptop has expired")
