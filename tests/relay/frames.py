@@ -33,3 +33,19 @@ def read(s):
         raise ConnectionError("the connection ended")
     length, kind, flags, flow = struct.unpack("<IBBH", head)
     return kind, flags, flow, s.recv(length - 4, 256) if length > 4 else b""
+
+
+def more(part, flow=0, generation=1):
+    """MORE: the next part of a message."""
+    return frame(MORE, struct.pack("<Q", 9) + part, flow, generation)
+
+
+def split(stream):
+    """(kind, flow, body) of each complete frame in these bytes."""
+    at = 0
+    while at + 8 <= len(stream):
+        size, kind, _, flow = struct.unpack_from("<IBBH", stream, at)
+        if at + 4 + size > len(stream):
+            return
+        yield kind, flow, stream[at + 8:at + 4 + size]
+        at += 4 + size

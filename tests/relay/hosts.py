@@ -61,6 +61,8 @@ class Host:
         os.mkdir(self.dir)
         self.daemon = None
         self.arguments = []
+        self.keys = None  # a directory of keys: the daemon uses TLS
+        self.log = os.path.join(BASE, f"log{number}")
         self.started = []
         self.environment = {"ACH_DIR": self.dir}
         Host.all.append(self)
@@ -95,19 +97,36 @@ class Host:
         self.run(ACH, "mk", "-m", str(frames), "-n", str(size), "--timestamps", *options, channel)
 
     def achd(self, *arguments, config=None):
-        """Start the daemon with these arguments, or with the lines of a config."""
+        """Start the daemon with these arguments, and with the lines of a config."""
         if config is not None:
-            path = os.path.join(self.dir, "achd.conf")
-            with open(path, "w") as f:
-                f.write(config)
-            arguments = ["run", path]
+            arguments = [*arguments, "run", self.configure(config)]
         self.arguments = ["--silence", str(SILENCE), *arguments]
-        if self.space:
+        if self.keys:
+            self.arguments[:0] = ["--tls", self.keys]
+        elif self.space:
             self.arguments.insert(0, "--insecure")
         self.restart()
 
+    def configure(self, config):
+        path = os.path.join(self.dir, "achd.conf")
+        with open(path, "w") as f:
+            f.write(config)
+        return path
+
     def restart(self):
-        self.daemon = self.start(ACHD, *self.arguments)
+        with open(self.log, "a") as log:
+            self.daemon = self.start(ACHD, *self.arguments, stderr=log)
+
+    def logged(self):
+        """All that the daemons of this host have written."""
+        with open(self.log) as f:
+            return f.read()
+
+    def reload(self, text="are read again"):
+        """SIGHUP, and wait until the daemon writes this text once more."""
+        before = self.logged().count(text)
+        self.daemon.send_signal(signal.SIGHUP)
+        until(f"'{text}' in the log", lambda: self.logged().count(text) > before)
 
     def kill(self, sig=signal.SIGKILL):
         self.daemon.send_signal(sig)
@@ -194,6 +213,9 @@ def clean():
         if host.space:
             ip("netns", "del", host.space, check=False)
             shutil.rmtree(f"/etc/netns/{host.space}", ignore_errors=True)
+        if os.path.exists(host.log):
+            sys.stderr.write(host.logged()[-4000:])
+            os.unlink(host.log)
         shutil.rmtree(host.dir, ignore_errors=True)
     ip("link", "del", f"{TAG}b", check=False)
 
