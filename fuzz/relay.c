@@ -48,7 +48,8 @@ static void fuzz_close(struct relay_stream *s)
     close(s->fd);
 }
 
-static const struct relay_stream_ops fuzz_ops = {fuzz_read, fuzz_write, fuzz_connected, fuzz_close};
+static const struct relay_stream_ops fuzz_ops = {
+    .read = fuzz_read, .write = fuzz_write, .connected = fuzz_connected, .close = fuzz_close};
 
 static enum ach_status remove_channel(void *cx, const char *name, enum ach_map map)
 {
@@ -69,7 +70,7 @@ static void check_bounds(const struct relay_link *l)
 
 static void feed(struct relay_host *host, bool asks, struct relay_flow *flow)
 {
-    struct relay_stream s = {&fuzz_ops, eventfd(0, EFD_CLOEXEC)};
+    struct relay_stream s = {.ops = &fuzz_ops, .fd = eventfd(0, EFD_CLOEXEC)};
     struct relay_link *l = relay_link_create(host, &s, asks, "fuzz");
 
     HOLDS(l != NULL);

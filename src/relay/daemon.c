@@ -22,6 +22,9 @@
 /* Of one channel that a peer creates. */
 #define CHANNEL_MAX (256ull * 1024 * 1024)
 
+/* Certificates expire, also without SIGHUP. */
+#define CHECK_NS 60000000000u
+
 #define FILE_PREFIX "achshm-"
 
 #define DAEMON_OF(w, member)                                                                       \
@@ -55,6 +58,10 @@ static void accept_one(struct relay_daemon *d, struct relay_stream *s, const cha
     if (d->n_links >= RELAY_LINKS_MAX) {
         relay_log_error("%s: refused, there are %u connections already", name, d->n_links);
         s->ops->close(s);
+        return;
+    }
+    if (d->host.secure && !relay_secure_begin(d->host.secure, s, TLS_SERVER, NULL)) {
+        relay_log_error("%s: %s", name, ach_errstr());
         return;
     }
     l = relay_link_create(&d->host, s, false, name);
@@ -92,13 +99,43 @@ static void listener_ready(struct relay_watch *w, uint32_t events)
         refuse_one(d, w->fd);
 }
 
+static void check_links(struct relay_daemon *d)
+{
+    struct relay_peer *p;
+    struct relay_link *l;
+
+    for (l = d->links; l; l = l->next)
+        relay_link_check(l);
+    for (p = d->peers; p; p = p->next)
+        if (p->link)
+            relay_link_check(p->link);
+    d->next_check = relay_clock_now() + CHECK_NS;
+}
+
+static void reload_keys(struct relay_daemon *d)
+{
+    if (!d->host.secure)
+        return;
+    if (d->secure.tls->context_reload(d->secure.context) == ACH_OK)
+        relay_log_note("the keys are read again");
+    else
+        relay_log_error("the keys are not read again, the old ones stay: %s", ach_errstr());
+}
+
 static void signal_ready(struct relay_watch *w, uint32_t events)
 {
+    struct relay_daemon *d = DAEMON_OF(w, signals);
     struct signalfd_siginfo info;
 
     (void)events;
-    if (read(w->fd, &info, sizeof(info)) == sizeof(info))
-        DAEMON_OF(w, signals)->quit = true;
+    if (read(w->fd, &info, sizeof(info)) != sizeof(info))
+        return;
+    if (info.ssi_signo != SIGHUP || !d->host.secure) {
+        d->quit = true;
+        return;
+    }
+    reload_keys(d);
+    check_links(d);
 }
 
 static void notice_link(struct relay_link *l, const char *channel)
@@ -150,6 +187,7 @@ static bool watch_signals(struct relay_daemon *d)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
     fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     d->signals.ready = signal_ready;
@@ -176,7 +214,7 @@ static bool daemon_listen(struct relay_daemon *d, const struct relay_settings *s
     if (!s->listens)
         return true;
     d->port = s->port;
-    fd = relay_tcp_listen(s->listen, &d->port, s->insecure);
+    fd = relay_tcp_listen(s->listen, &d->port, s->insecure || *s->keys);
     if (fd < 0) {
         relay_log_error("%s", ach_errstr());
         return false;
@@ -213,6 +251,17 @@ static void host_init(struct relay_host *h, const struct relay_settings *s)
     srandom((unsigned)h->instance);
 }
 
+static bool daemon_secure(struct relay_daemon *d, const struct relay_settings *s)
+{
+    bool good = !*s->keys || relay_secure_init(&d->secure, s->keys);
+
+    if (good && *s->keys)
+        d->host.secure = &d->secure;
+    if (!good)
+        relay_log_error("%s", ach_errstr());
+    return good;
+}
+
 bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
 {
     memset(d, 0, sizeof(*d));
@@ -223,7 +272,8 @@ bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
     d->peers = relay_peers_create(&d->host, s);
     if (s->flows && !d->peers)
         return daemon_failed("cannot start");
-    return watch_signals(d) && watch_directory(d) && daemon_listen(d, s) && daemon_export(d, s);
+    return watch_signals(d) && watch_directory(d) && daemon_listen(d, s) && daemon_secure(d, s) &&
+           daemon_export(d, s);
 }
 
 static uint64_t daemon_deadline(const struct relay_daemon *d)
@@ -234,6 +284,8 @@ static uint64_t daemon_deadline(const struct relay_daemon *d)
 
     if (relay_exporter_deadline(&d->exporter) < until)
         until = relay_exporter_deadline(&d->exporter);
+    if (d->host.secure && d->next_check < until)
+        until = d->next_check;
     for (p = d->peers; p; p = p->next)
         if (relay_peer_deadline(p) < until)
             until = relay_peer_deadline(p);
@@ -290,6 +342,8 @@ void relay_daemon_run(struct relay_daemon *d)
     while (!d->quit) {
         uint64_t now = relay_clock_now();
 
+        if (d->host.secure && now >= d->next_check)
+            check_links(d);
         daemon_serve(d, now);
         if (d->host.changed && relay_status_due(&d->status, now))
             d->host.changed = relay_status_put(&d->status, d->peers, d->links, now);
@@ -323,5 +377,6 @@ void relay_daemon_finish(struct relay_daemon *d)
     close_watch(d, &d->signals);
     close_watch(d, &d->directory);
     relay_sinks_finish(&d->host.sinks);
+    relay_secure_finish(&d->secure);
     relay_loop_finish(&d->host.loop);
 }

@@ -17,6 +17,8 @@ struct relay_daemon {
     struct relay_link *links; /* that others have opened */
     unsigned n_links, port;
     int spare; /* a descriptor to refuse a connection with */
+    struct relay_secure secure;
+    uint64_t next_check; /* of all certificates */
     struct relay_watch listener, signals, directory;
     struct relay_status status;
     struct relay_exporter exporter;
@@ -26,7 +28,7 @@ struct relay_daemon {
 /* False after a message. */
 bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s);
 
-/* Until SIGTERM or SIGINT. */
+/* Until SIGTERM or SIGINT. SIGHUP reads the keys again; without keys it ends the daemon. */
 void relay_daemon_run(struct relay_daemon *d);
 void relay_daemon_finish(struct relay_daemon *d);
 

@@ -23,7 +23,11 @@
 
 #define PING_TRAFFIC_NS 1000000000u
 
+/* The longest numeric address, with the name of an interface. */
+#define ADDRESS_MAX 80
+
 static void link_ready(struct relay_watch *w, uint32_t events);
+static void link_establish(struct relay_link *l);
 
 static void link_greet(struct relay_link *l)
 {
@@ -51,7 +55,7 @@ struct relay_link *relay_link_create(struct relay_host *host, struct relay_strea
     l->host = host;
     l->stream = *s;
     l->asks = asks;
-    l->state = asks ? RELAY_LINK_CONNECTING : RELAY_LINK_GREETING;
+    l->state = RELAY_LINK_CONNECTING;
     l->dirty = true;
     l->began = l->heard = relay_clock_now();
     snprintf(l->peer, sizeof(l->peer), "%s", peer);
@@ -60,7 +64,7 @@ struct relay_link *relay_link_create(struct relay_host *host, struct relay_strea
         TAILQ_INIT(&l->ready[i]);
     TAILQ_INIT(&l->control);
     if (!asks)
-        link_greet(l);
+        link_establish(l);
     return l;
 }
 
@@ -87,7 +91,18 @@ void relay_link_destroy(struct relay_link *l)
     free(l);
 }
 
-static void link_fail(struct relay_link *l, const char *why)
+/* What errno of a stream means. */
+static const char *link_error(const struct relay_link *l)
+{
+    if (errno == EPROTO)
+        return ach_errstr();
+    if ((errno == 0 || errno == ECONNRESET) && l->asks && l->state == RELAY_LINK_GREETING &&
+        !l->stream.session)
+        return "it has closed the connection; if it uses TLS, use --tls";
+    return errno ? strerror(errno) : "it has closed the connection";
+}
+
+void relay_link_close(struct relay_link *l, const char *why)
 {
     if (l->state == RELAY_LINK_DEAD)
         return;
@@ -97,12 +112,38 @@ static void link_fail(struct relay_link *l, const char *why)
     relay_loop_remove(&l->host->loop, &l->watch);
 }
 
-static void link_connected(struct relay_link *l)
+/*
+ * The peer is known now: by its certificate, otherwise by its address. The certificate is checked
+ * again, because the keys may have been read again since the handshake began.
+ */
+static bool link_admit(struct relay_link *l)
+{
+    const char *name = relay_secure_peer(&l->stream);
+    char address[RELAY_WIRE_TEXT];
+
+    if (!relay_secure_check(&l->stream)) {
+        relay_link_close(l, ach_errstr());
+        return false;
+    }
+    if (*name && !l->asks) {
+        memcpy(address, l->peer, sizeof(address));
+        snprintf(l->peer, sizeof(l->peer), "%s@%.*s", name, ADDRESS_MAX, address);
+    }
+    return true;
+}
+
+/* Go on to connect; then greet. */
+static void link_establish(struct relay_link *l)
 {
     if (!l->stream.ops->connected(&l->stream)) {
-        link_fail(l, strerror(errno));
+        if (errno == EAGAIN)
+            relay_loop_want(&l->host->loop, &l->watch, l->stream.wants);
+        else
+            relay_link_close(l, link_error(l));
         return;
     }
+    if (!link_admit(l))
+        return;
     l->state = RELAY_LINK_GREETING;
     l->began = l->heard = relay_clock_now();
     relay_loop_want(&l->host->loop, &l->watch, EPOLLIN);
@@ -124,14 +165,14 @@ static void link_parse(struct relay_link *l, uint64_t now)
             return;
         }
         if (r != ACH_OK || !relay_input_frame(l, &f, now)) {
-            link_fail(l, ach_errstr());
+            relay_link_close(l, ach_errstr());
             return;
         }
         relay_buffer_consume(&l->in, need);
     }
 }
 
-static void link_read(struct relay_link *l)
+static void link_read_some(struct relay_link *l)
 {
     size_t room = l->state == RELAY_LINK_UP ? READ_ROOM : READ_ROOM_GREETING;
     unsigned char *to = relay_buffer_reserve(&l->in, room);
@@ -139,14 +180,16 @@ static void link_read(struct relay_link *l)
     ssize_t n;
 
     if (!to) {
-        link_fail(l, "no memory");
+        relay_link_close(l, "no memory");
         return;
     }
     n = l->stream.ops->read(&l->stream, to, l->in.room - l->in.end);
     if (n < 0) {
-        link_fail(l, errno ? strerror(errno) : "it has closed the connection");
+        relay_link_close(l, link_error(l));
         return;
     }
+    if (n == 0)
+        return;
     now = relay_clock_now();
     l->in.end += (size_t)n;
     l->bytes_in += (uint64_t)n;
@@ -155,16 +198,29 @@ static void link_read(struct relay_link *l)
     link_parse(l, now);
 }
 
+static bool link_pending(const struct relay_link *l)
+{
+    return l->state != RELAY_LINK_DEAD && l->stream.ops->pending &&
+           l->stream.ops->pending(&l->stream);
+}
+
+static void link_read(struct relay_link *l)
+{
+    do
+        link_read_some(l);
+    while (link_pending(l));
+}
+
 static void link_ready(struct relay_watch *w, uint32_t events)
 {
     struct relay_link *l = (struct relay_link *)w;
 
     if (l->state == RELAY_LINK_CONNECTING) {
-        link_connected(l);
+        link_establish(l);
         l->dirty = true;
         return;
     }
-    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR) || l->stream.wants & EPOLLOUT)
         link_read(l);
     l->dirty = true;
 }
@@ -294,12 +350,19 @@ static bool link_write(struct relay_link *l)
         l->stream.ops->write(&l->stream, l->out.bytes + l->out.begin, relay_buffer_left(&l->out));
 
     if (n < 0) {
-        link_fail(l, strerror(errno));
+        relay_link_close(l, link_error(l));
         return false;
     }
     l->bytes_out += (uint64_t)n;
     relay_buffer_consume(&l->out, (size_t)n);
     return relay_buffer_left(&l->out) == 0;
+}
+
+static uint32_t link_events(const struct relay_link *l)
+{
+    bool writes = relay_buffer_left(&l->out) || l->stream.wants & EPOLLOUT;
+
+    return writes ? EPOLLIN | EPOLLOUT : EPOLLIN;
 }
 
 void relay_link_pump(struct relay_link *l, uint64_t now)
@@ -308,7 +371,7 @@ void relay_link_pump(struct relay_link *l, uint64_t now)
         if (relay_buffer_left(&l->out) == 0)
             link_fill(l, now);
         if (l->out.failed)
-            link_fail(l, "no memory");
+            relay_link_close(l, "no memory");
         if (relay_buffer_left(&l->out) == 0 || l->state == RELAY_LINK_DEAD)
             break;
         if (!link_write(l))
@@ -316,13 +379,20 @@ void relay_link_pump(struct relay_link *l, uint64_t now)
     }
     l->dirty = false;
     if (l->state != RELAY_LINK_DEAD && l->state != RELAY_LINK_CONNECTING)
-        relay_loop_want(&l->host->loop, &l->watch,
-                        relay_buffer_left(&l->out) ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        relay_loop_want(&l->host->loop, &l->watch, link_events(l));
 }
 
 static uint64_t sooner(uint64_t a, uint64_t b)
 {
     return b && b < a ? b : a;
+}
+
+/* When a link that is not up is given up. */
+static uint64_t link_patience(const struct relay_link *l)
+{
+    bool shakes = l->state == RELAY_LINK_CONNECTING && l->stream.session;
+
+    return l->began + (shakes ? RELAY_HANDSHAKE_NS : RELAY_HELLO_NS);
 }
 
 uint64_t relay_link_deadline(const struct relay_link *l)
@@ -332,7 +402,7 @@ uint64_t relay_link_deadline(const struct relay_link *l)
     if (l->state == RELAY_LINK_DEAD || l->dirty)
         return 0;
     if (l->state != RELAY_LINK_UP)
-        return l->began + RELAY_HELLO_NS;
+        return link_patience(l);
     at = sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake);
     return sooner(sooner(at, l->ack_due), l->paced);
 }
@@ -356,23 +426,38 @@ static void tick_flows(struct relay_link *l, uint64_t now)
     }
 }
 
+static const char *link_slowness(const struct relay_link *l)
+{
+    if (l->state != RELAY_LINK_CONNECTING)
+        return "it has not greeted as a relay";
+    return l->stream.session && !l->asks ? "it did not finish the TLS handshake in time"
+                                         : "it does not answer";
+}
+
 void relay_link_tick(struct relay_link *l, uint64_t now)
 {
     if (l->state == RELAY_LINK_DEAD)
         return;
     if (l->state != RELAY_LINK_UP) {
-        if (now >= l->began + RELAY_HELLO_NS)
-            link_fail(l, l->state == RELAY_LINK_CONNECTING ? "it does not answer"
-                                                           : "it has not greeted as a relay");
+        if (now >= link_patience(l))
+            relay_link_close(l, link_slowness(l));
         return;
     }
     tick_flows(l, now);
     if (now >= l->heard + l->host->silence) {
-        link_fail(l, "it is silent");
+        relay_link_close(l, "it is silent");
     } else if (now >= l->heard + l->host->silence / 2 && l->pinged <= l->heard) {
         l->pinged = 0;
         l->dirty = true;
     }
     if ((l->ack_due && now >= l->ack_due) || (l->paced && now >= l->paced))
         l->dirty = true;
+}
+
+void relay_link_check(struct relay_link *l)
+{
+    if (l->state != RELAY_LINK_GREETING && l->state != RELAY_LINK_UP)
+        return;
+    if (!relay_secure_check(&l->stream))
+        relay_link_close(l, ach_errstr());
 }

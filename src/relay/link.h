@@ -11,12 +11,13 @@
 
 #include "clock.h"
 #include "flow.h"
-#include "stream.h"
+#include "secure.h"
 #include "window.h"
 
 #define RELAY_PRIORITIES 8u
 #define RELAY_FLOWS_MAX 4096u
 #define RELAY_HELLO_NS 5000000000u
+#define RELAY_HANDSHAKE_NS 10000000000u /* of TLS */
 
 /* What all links of a daemon share. */
 struct relay_host {
@@ -25,10 +26,11 @@ struct relay_host {
     char name[RELAY_WIRE_TEXT];
     uint64_t instance;
     bool insecure;
-    const char *create;  /* pattern of the channels that peers may create; NULL: none */
-    uint64_t window_max; /* bytes */
-    uint64_t silence;    /* nanoseconds until a silent peer is given up */
-    bool changed;        /* the status has changed */
+    struct relay_secure *secure; /* NULL: without TLS */
+    const char *create;          /* pattern of the channels that peers may create; NULL: none */
+    uint64_t window_max;         /* bytes */
+    uint64_t silence;            /* nanoseconds until a silent peer is given up */
+    bool changed;                /* the status has changed */
 };
 
 enum relay_link_state {
@@ -75,8 +77,14 @@ struct relay_link *relay_link_create(struct relay_host *host, struct relay_strea
 /* Flows of a side that asks belong to the caller, others to the link. */
 void relay_link_destroy(struct relay_link *l);
 
+/* End the connection. The link is to be destroyed afterwards. */
+void relay_link_close(struct relay_link *l, const char *why);
+
 /* Make and send frames until nothing is left, or the window or the socket is full. */
 void relay_link_pump(struct relay_link *l, uint64_t now);
+
+/* Close it if the peer's certificate is not valid any more. */
+void relay_link_check(struct relay_link *l);
 
 /* When relay_link_tick must be called. */
 uint64_t relay_link_deadline(const struct relay_link *l);

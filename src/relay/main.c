@@ -27,12 +27,14 @@ enum {
     OPTION_SILENCE,
     OPTION_METRICS,
     OPTION_ADVERTISE,
-    OPTION_NO_ADVERTISE
+    OPTION_NO_ADVERTISE,
+    OPTION_TLS
 };
 
 static const struct option long_options[] = {
     {"port", required_argument, NULL, 'p'},
     {"bind", required_argument, NULL, OPTION_BIND},
+    {"tls", required_argument, NULL, OPTION_TLS},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
     {"create", required_argument, NULL, OPTION_CREATE},
     {"transport", required_argument, NULL, 't'},
@@ -81,6 +83,8 @@ static void achd_print_help(void)
         "\n"
         "  -p, --port PORT         the port to serve at, or of HOST (8076)\n"
         "      --bind ADDRESS      the address to serve at (127.0.0.1)\n"
+        "      --tls DIR           only peers with keys of the same authority, by TLS; see ach\n"
+        "                          keys. Default: ACH_KEYS. SIGHUP reads the directory again\n"
         "      --insecure          allow addresses other than loopback, without encryption\n"
         "      --create PATTERN    peers may create channels whose names match; the default is\n"
         "                          '*', with --insecure none\n"
@@ -104,9 +108,9 @@ static void achd_print_help(void)
         "  -V, --version           print the version\n"
         "\n"
         "Examples:\n"
-        "  achd serve                              on the robot\n"
-        "  achd pull robot state                   newest state of the robot, here\n"
-        "  achd push robot command --max-age 0.1   commands, never old ones\n"
+        "  achd --tls keys --bind 0.0.0.0 serve    on the robot\n"
+        "  achd --tls keys pull robot state        newest state of the robot, here\n"
+        "  achd push localhost command --max-age 0.1   commands, never old ones\n"
         "  ach relay status                        what is relayed, and how well");
 }
 
@@ -158,13 +162,11 @@ static bool set_silence(struct achd_arguments *a)
     return true;
 }
 
-static bool set_metrics(struct achd_arguments *a)
+static bool explained(bool good)
 {
-    if (!relay_settings_metrics(&a->settings, optarg)) {
+    if (!good)
         relay_log_error("%s", ach_errstr());
-        return false;
-    }
-    return true;
+    return good;
 }
 
 static bool set_flow_option(struct achd_arguments *a, int option)
@@ -201,13 +203,15 @@ static bool set_option(void *cx, int option)
         return true;
     case OPTION_INSECURE:
         return a->settings.insecure = true;
+    case OPTION_TLS:
+        return explained(relay_settings_path(a->settings.keys, optarg));
     case OPTION_CREATE:
         snprintf(a->settings.create, sizeof(a->settings.create), "%s", optarg);
         return a->settings.creates = true;
     case OPTION_SILENCE:
         return set_silence(a);
     case OPTION_METRICS:
-        return set_metrics(a);
+        return explained(relay_settings_metrics(&a->settings, optarg));
     case OPTION_ADVERTISE:
         snprintf(a->settings.advertise, sizeof(a->settings.advertise), "%s", optarg);
         return true;
@@ -238,7 +242,7 @@ static int usage(const char *why, const char *word)
 
 static int bad_setting(void)
 {
-    relay_log_error("%s", ach_errstr());
+    explained(false);
     return EXIT_USAGE;
 }
 
@@ -335,6 +339,8 @@ int main(int argc, char **argv)
     relay_log_level(a.level);
     if (status < 0)
         status = parse_operands(&a, argc - optind, argv + optind);
+    if (status < 0 && !relay_settings_check(&a.settings))
+        status = bad_setting();
     if (status < 0)
         status = achd_run(&a);
     relay_settings_finish(&a.settings);

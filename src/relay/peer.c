@@ -13,7 +13,8 @@
 
 static struct relay_peer *peer_of(struct relay_peer *first, const struct relay_flow_setting *s)
 {
-    while (first && (strcmp(first->name, s->host) != 0 || first->port != s->port))
+    while (first && (strcmp(first->name, s->host) != 0 || first->port != s->port ||
+                     strcmp(first->expected, s->name) != 0))
         first = first->next;
     return first;
 }
@@ -24,7 +25,8 @@ static unsigned count_flows(const struct relay_settings *s, const struct relay_f
     unsigned n = 0;
 
     for (f = s->flows; f; f = f->next)
-        n += strcmp(f->host, like->host) == 0 && f->port == like->port;
+        n += strcmp(f->host, like->host) == 0 && f->port == like->port &&
+             strcmp(f->name, like->name) == 0;
     return n;
 }
 
@@ -49,6 +51,7 @@ static struct relay_peer *peer_create(struct relay_host *host, const struct rela
     p->flows = calloc(count_flows(s, like), sizeof(*p->flows));
     p->port = like->port;
     memcpy(p->name, like->host, sizeof(p->name));
+    memcpy(p->expected, like->name, sizeof(p->expected));
     if (p->flows)
         return p;
     free(p);
@@ -133,12 +136,20 @@ static void peer_look_up(struct relay_peer *p, uint64_t now)
     }
 }
 
-static bool peer_open_link(struct relay_peer *p)
+static bool peer_dial(struct relay_peer *p, struct relay_stream *s)
 {
     const struct addrinfo *found = relay_lookup_result(p->lookup);
+    struct relay_secure *x = p->host->secure;
+
+    return found && relay_tcp_connect(s, p->name, found, p->attempts++, x || p->host->insecure) &&
+           (!x || relay_secure_begin(x, s, TLS_CLIENT, p->expected));
+}
+
+static bool peer_open_link(struct relay_peer *p)
+{
     struct relay_stream s;
 
-    if (!found || !relay_tcp_connect(&s, p->name, found, p->attempts++, p->host->insecure))
+    if (!peer_dial(p, &s))
         return false;
     p->link = relay_link_create(p->host, &s, true, p->name);
     if (!p->link)

@@ -15,6 +15,7 @@ struct relay_peer {
     unsigned port;
     struct relay_lookup *lookup; /* of its addresses, anew for each attempt; NULL: none */
     bool answered;               /* the look-up has ended */
+    char expected[TLS_NAME_MAX]; /* name of its certificate; "": that of this host */
     struct relay_link *link;     /* NULL: not connected, and not connecting */
     struct relay_flow *flows;
     unsigned n_flows;

@@ -2,9 +2,9 @@
 #include "settings.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nearest.h"
 #include "parse.h"
@@ -15,6 +15,9 @@
 #define SILENCE_NS 30000000000u
 #define PRIORITY_DEFAULT 4
 #define BLANKS " \t\r\n"
+
+/* No certificate has this name. */
+#define NAME_NONE "@"
 
 static bool wrong(const char *format, const char *a, const char *b)
 {
@@ -72,6 +75,44 @@ bool relay_settings_address(const char *text, unsigned default_port, char host[R
     return !*end || wrong("expected [HOST]:PORT, not '%s'%s", text, "");
 }
 
+bool relay_settings_path(char to[RELAY_PATH_MAX], const char *path)
+{
+    char here[RELAY_PATH_MAX] = "";
+    int n;
+
+    if (*path != '/' && !getcwd(here, sizeof(here)))
+        return wrong("'%s' is a relative path: %s", path, strerror(errno));
+    n = snprintf(to, RELAY_PATH_MAX, "%s%s%s", here, *here ? "/" : "", path);
+    return (*path && n < (int)RELAY_PATH_MAX) || wrong("expected a path, not '%s'%s", path, "");
+}
+
+static bool is_this_host(const char *host)
+{
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
+           strncmp(host, "127.", 4) == 0;
+}
+
+/* [NAME@]HOST[:PORT]. The name of another host is its address if there is no other. */
+static bool settings_peer(const char *text, unsigned default_port, struct relay_flow_setting *f)
+{
+    const char *at = strchr(text, '@');
+    size_t n = at ? (size_t)(at - text) : 0;
+
+    f->named = at;
+    if (at && (n == 0 || n >= sizeof(f->name)))
+        return wrong("expected NAME@ADDRESS, with a name of 1 to 64 characters, not '%s'%s", text,
+                     "");
+    memcpy(f->name, text, n);
+    if (!relay_settings_address(at ? at + 1 : text, default_port, f->host, &f->port))
+        return false;
+    if (at || is_this_host(f->host))
+        return true;
+    n = strlen(f->host) + 1;
+    memcpy(f->name, n <= sizeof(f->name) ? f->host : NAME_NONE,
+           n <= sizeof(f->name) ? n : sizeof(NAME_NONE));
+    return true;
+}
+
 static bool settings_channel(const char *name, char out[ACH_CHAN_NAME_MAX])
 {
     char path[4096];
@@ -92,7 +133,7 @@ struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool pu
     f->request.push = push;
     f->request.priority = PRIORITY_DEFAULT;
     if (!settings_channel(channel, f->local) || !settings_channel(channel, f->request.name) ||
-        !relay_settings_address(address, s->port, f->host, &f->port)) {
+        !settings_peer(address, s->port, f)) {
         free(f);
         return NULL;
     }
@@ -252,12 +293,18 @@ static bool line_window(struct relay_settings *s, const char *value)
     return true;
 }
 
+static bool line_tls(struct relay_settings *s, const char *value)
+{
+    return relay_settings_path(s->keys, value);
+}
+
 static const struct {
     const char *name;
     bool (*set)(struct relay_settings *s, const char *value);
-} lines[] = {{"listen", line_listen},       {"create", line_create},
-             {"advertise", line_advertise}, {"silence", line_silence},
-             {"window", line_window},       {"metrics", relay_settings_metrics}};
+} lines[] = {
+    {"listen", line_listen},   {"create", line_create}, {"advertise", line_advertise},
+    {"silence", line_silence}, {"window", line_window}, {"metrics", relay_settings_metrics},
+    {"tls", line_tls}};
 
 #define LINES (sizeof(lines) / sizeof(*lines))
 
@@ -272,9 +319,8 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "no-advertise");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
-    return wrong("expected push, pull, listen, create, insecure, advertise, no-advertise, silence, "
-                 "window or "
-                 "metrics, not '%s'%s",
+    return wrong("expected push, pull, listen, tls, create, insecure, advertise, no-advertise, "
+                 "silence, window or metrics, not '%s'%s",
                  word, suggest(&n));
 }
 
@@ -313,7 +359,7 @@ static bool settings_line(struct relay_settings *s, char *line)
     return line_setting(s, word, &rest);
 }
 
-static bool settings_lines(struct relay_settings *s, const char *path, FILE *file)
+bool relay_settings_parse(struct relay_settings *s, const char *name, FILE *file)
 {
     char line[LINE_MAX_BYTES];
     unsigned number = 0;
@@ -325,7 +371,7 @@ static bool settings_lines(struct relay_settings *s, const char *path, FILE *fil
         if (!whole)
             ach_errstr_set(ACH_OVERFLOW, "the line is longer than %d bytes", LINE_MAX_BYTES - 2);
         if (!whole || !settings_line(s, line)) {
-            ach_errstr_set(ACH_EINVAL, "%s, line %u: %s", path, number, ach_errstr());
+            ach_errstr_set(ACH_EINVAL, "%s, line %u: %s", name, number, ach_errstr());
             return false;
         }
     }
@@ -339,7 +385,28 @@ bool relay_settings_read(struct relay_settings *s, const char *path)
 
     if (!file)
         return wrong("cannot read '%s': %s", path, strerror(errno));
-    ok = settings_lines(s, path, file);
+    ok = relay_settings_parse(s, path, file);
     fclose(file);
     return ok;
+}
+
+static bool check_names(const struct relay_settings *s)
+{
+    const struct relay_flow_setting *f;
+
+    for (f = s->flows; f; f = f->next)
+        if (f->named && !*s->keys)
+            return wrong("%s@%s: names are checked with TLS only; use tls", f->name, f->host);
+    return true;
+}
+
+bool relay_settings_check(struct relay_settings *s)
+{
+    const char *keys = secure_getenv("ACH_KEYS");
+
+    if (*s->keys && s->insecure)
+        return wrong("tls and insecure exclude each other%s%s", "", "");
+    if (!*s->keys && !s->insecure && keys && *keys && !relay_settings_path(s->keys, keys))
+        return false;
+    return check_names(s);
 }

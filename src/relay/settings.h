@@ -3,10 +3,14 @@
 #ifndef RELAY_SETTINGS_H
 #define RELAY_SETTINGS_H
 
+#include <stdio.h>
+
+#include "../tls/tls.h"
 #include "wire.h"
 
 #define RELAY_PORT 8076u
 #define RELAY_HOST_MAX 256u
+#define RELAY_PATH_MAX 1024u
 
 struct relay_flow_setting {
     struct relay_flow_setting *next;
@@ -14,6 +18,8 @@ struct relay_flow_setting {
     char local[ACH_CHAN_NAME_MAX];
     char host[RELAY_HOST_MAX];
     unsigned port;
+    char name[TLS_NAME_MAX]; /* of its certificate; "": that of this host */
+    bool named;              /* the address has a name: without TLS that is an error */
 };
 
 struct relay_settings {
@@ -21,7 +27,8 @@ struct relay_settings {
     char listen[RELAY_HOST_MAX];
     unsigned port; /* to listen at, and the default of peers */
     bool insecure;
-    bool creates; /* peers may create channels: */
+    char keys[RELAY_PATH_MAX]; /* the directory of keys for TLS; "": without TLS */
+    bool creates;              /* peers may create channels: */
     char create[RELAY_WIRE_TEXT];
     bool hidden;                     /* do not advertise this daemon in the network */
     char advertise[RELAY_WIRE_TEXT]; /* pattern of channels to advertise besides those of ach adv */
@@ -40,7 +47,11 @@ void relay_settings_finish(struct relay_settings *s);
 bool relay_settings_address(const char *text, unsigned default_port, char host[RELAY_HOST_MAX],
                             unsigned *port);
 
-/* Append a flow; its name on the other side is the same at first. */
+/* A directory of keys, or a file. A relative path is kept as one from the root. */
+bool relay_settings_path(char to[RELAY_PATH_MAX], const char *path);
+
+/* Append a flow; its name on the other side is the same at first. The address may begin with the
+ * name of a certificate: NAME@HOST:PORT. */
 struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool push,
                                                const char *address, const char *channel);
 
@@ -50,7 +61,13 @@ bool relay_settings_metrics(struct relay_settings *s, const char *port);
 /* A word that changes a flow: all, newest, remote=NAME, priority=N, max-age=SECONDS, ... */
 bool relay_settings_word(struct relay_flow_setting *f, const char *word);
 
-/* Read a file. The text of an error begins with the file and the line. */
+/* Read lines; `name` is the name of the file. The text of an error begins with it and the line. */
+bool relay_settings_parse(struct relay_settings *s, const char *name, FILE *file);
+
+/* Read a file. */
 bool relay_settings_read(struct relay_settings *s, const char *path);
+
+/* All arguments and lines are there: check that they fit together. Keys may come from ACH_KEYS. */
+bool relay_settings_check(struct relay_settings *s);
 
 #endif

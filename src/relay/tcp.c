@@ -55,7 +55,8 @@ static void tcp_close(struct relay_stream *s)
     s->fd = -1;
 }
 
-static const struct relay_stream_ops tcp_ops = {tcp_read, tcp_write, tcp_connected, tcp_close};
+static const struct relay_stream_ops tcp_ops = {
+    .read = tcp_read, .write = tcp_write, .connected = tcp_connected, .close = tcp_close};
 
 static void tcp_set(int fd, int level, int option, int value)
 {
@@ -83,13 +84,13 @@ static bool is_loopback(const struct sockaddr *a)
     return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
 }
 
-static bool tcp_allowed(const char *host, const struct sockaddr *a, bool insecure)
+static bool tcp_allowed(const char *host, const struct sockaddr *a, bool anywhere)
 {
-    if (insecure || is_loopback(a))
+    if (anywhere || is_loopback(a))
         return true;
     ach_errstr_set(ACH_EACCES,
-                   "%s is not a loopback address: everybody in the network could read and forge "
-                   "messages; --insecure allows it",
+                   "%s is not a loopback address: use --tls, or --insecure if everybody in the "
+                   "network may read and forge messages",
                    host);
     return false;
 }
@@ -129,7 +130,7 @@ static bool tcp_begin(struct relay_stream *s, const struct addrinfo *a, const ch
 
     if (fd >= 0 && (connect(fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS)) {
         tcp_configure(fd);
-        *s = (struct relay_stream){&tcp_ops, fd};
+        *s = (struct relay_stream){.ops = &tcp_ops, .fd = fd};
         return true;
     }
     ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", host, strerror(errno));
@@ -139,11 +140,11 @@ static bool tcp_begin(struct relay_stream *s, const struct addrinfo *a, const ch
 }
 
 bool relay_tcp_connect(struct relay_stream *s, const char *host, const struct addrinfo *found,
-                       unsigned attempt, bool insecure)
+                       unsigned attempt, bool anywhere)
 {
     const struct addrinfo *a = tcp_choose(found, attempt);
 
-    return tcp_allowed(host, a->ai_addr, insecure) && tcp_begin(s, a, host);
+    return tcp_allowed(host, a->ai_addr, anywhere) && tcp_begin(s, a, host);
 }
 
 static unsigned tcp_port(int fd)
@@ -170,14 +171,14 @@ static int tcp_open_listener(const struct addrinfo *a)
     return -1;
 }
 
-int relay_tcp_listen(const char *address, unsigned *port, bool insecure)
+int relay_tcp_listen(const char *address, unsigned *port, bool anywhere)
 {
     struct addrinfo *found = tcp_find(address, *port);
     int fd = -1;
 
     if (!found)
         return -1;
-    if (tcp_allowed(address, found->ai_addr, insecure)) {
+    if (tcp_allowed(address, found->ai_addr, anywhere)) {
         fd = tcp_open_listener(found);
         if (fd < 0)
             ach_errstr_set(ACH_FAILED_SYSCALL, "cannot listen on %s port %u: %s", address, *port,
@@ -200,6 +201,6 @@ bool relay_tcp_accept(int listener, struct relay_stream *s, char *name, size_t r
     tcp_configure(fd);
     if (getnameinfo((struct sockaddr *)&a, size, name, (socklen_t)room, NULL, 0, NI_NUMERICHOST))
         snprintf(name, room, "unknown");
-    *s = (struct relay_stream){&tcp_ops, fd};
+    *s = (struct relay_stream){.ops = &tcp_ops, .fd = fd};
     return true;
 }

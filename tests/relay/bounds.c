@@ -163,7 +163,8 @@ static void pipe_close(struct relay_stream *s)
     close(s->fd);
 }
 
-static const struct relay_stream_ops pipe_ops = {pipe_read, pipe_write, pipe_connected, pipe_close};
+static const struct relay_stream_ops pipe_ops = {
+    .read = pipe_read, .write = pipe_write, .connected = pipe_connected, .close = pipe_close};
 
 static struct relay_stream pipe_init(struct pipe *p, const struct scenario *s)
 {
@@ -172,7 +173,7 @@ static struct relay_stream pipe_init(struct pipe *p, const struct scenario *s)
     p->rate = s->rate;
     p->delay = s->delay;
     p->noise = s->noise;
-    return (struct relay_stream){&pipe_ops, p->fd};
+    return (struct relay_stream){.ops = &pipe_ops, .fd = p->fd};
 }
 
 static void side_init(struct side *s, struct relay_stream stream, bool asks)
