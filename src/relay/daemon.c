@@ -122,6 +122,26 @@ static void reload_keys(struct relay_daemon *d)
         relay_log_error("the keys are not read again, the old ones stay: %s", ach_errstr());
 }
 
+/* Only lists are taken: other lines need another listener or other peers. */
+static void reload_lists(struct relay_daemon *d)
+{
+    struct relay_rule *old = d->host.rules;
+    struct relay_settings s;
+
+    if (!*d->file)
+        return;
+    relay_settings_init(&s);
+    memcpy(s.keys, d->keys, sizeof(s.keys));
+    if (relay_settings_read(&s, d->file) && relay_settings_check(&s)) {
+        d->host.rules = s.rules;
+        s.rules = old;
+        relay_log_note("the lists are read again");
+    } else {
+        relay_log_error("the lists are not read again, the old ones stay: %s", ach_errstr());
+    }
+    relay_settings_finish(&s);
+}
+
 static void signal_ready(struct relay_watch *w, uint32_t events)
 {
     struct relay_daemon *d = DAEMON_OF(w, signals);
@@ -130,11 +150,12 @@ static void signal_ready(struct relay_watch *w, uint32_t events)
     (void)events;
     if (read(w->fd, &info, sizeof(info)) != sizeof(info))
         return;
-    if (info.ssi_signo != SIGHUP || !d->host.secure) {
+    if (info.ssi_signo != SIGHUP || (!d->host.secure && !*d->file)) {
         d->quit = true;
         return;
     }
     reload_keys(d);
+    reload_lists(d);
     check_links(d);
 }
 
@@ -259,10 +280,12 @@ static bool daemon_secure(struct relay_daemon *d, const struct relay_settings *s
         d->host.secure = &d->secure;
     if (!good)
         relay_log_error("%s", ach_errstr());
+    if (good && *s->keys && s->listens && !d->host.rules)
+        relay_log_error("peers may read and write nothing: nothing is allowed");
     return good;
 }
 
-bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
+bool relay_daemon_init(struct relay_daemon *d, struct relay_settings *s)
 {
     memset(d, 0, sizeof(*d));
     host_init(&d->host, s);
@@ -272,6 +295,10 @@ bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s)
     d->peers = relay_peers_create(&d->host, s);
     if (s->flows && !d->peers)
         return daemon_failed("cannot start");
+    d->host.rules = s->rules;
+    s->rules = NULL;
+    memcpy(d->file, s->file, sizeof(d->file));
+    memcpy(d->keys, s->keys, sizeof(d->keys));
     return watch_signals(d) && watch_directory(d) && daemon_listen(d, s) && daemon_secure(d, s) &&
            daemon_export(d, s);
 }
@@ -377,6 +404,7 @@ void relay_daemon_finish(struct relay_daemon *d)
     close_watch(d, &d->signals);
     close_watch(d, &d->directory);
     relay_sinks_finish(&d->host.sinks);
+    relay_access_finish(&d->host.rules);
     relay_secure_finish(&d->secure);
     relay_loop_finish(&d->host.loop);
 }

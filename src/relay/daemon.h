@@ -18,17 +18,18 @@ struct relay_daemon {
     unsigned n_links, port;
     int spare; /* a descriptor to refuse a connection with */
     struct relay_secure secure;
-    uint64_t next_check; /* of all certificates */
+    char file[RELAY_PATH_MAX], keys[RELAY_PATH_MAX]; /* of the settings; "": none */
+    uint64_t next_check;                             /* of all certificates */
     struct relay_watch listener, signals, directory;
     struct relay_status status;
     struct relay_exporter exporter;
     bool quit;
 };
 
-/* False after a message. */
-bool relay_daemon_init(struct relay_daemon *d, const struct relay_settings *s);
+/* False after a message. Takes the lists from the settings. */
+bool relay_daemon_init(struct relay_daemon *d, struct relay_settings *s);
 
-/* Until SIGTERM or SIGINT. SIGHUP reads the keys again; without keys it ends the daemon. */
+/* Until SIGTERM or SIGINT. SIGHUP reads keys and lists again; without either it ends the daemon. */
 void relay_daemon_run(struct relay_daemon *d);
 void relay_daemon_finish(struct relay_daemon *d);
 

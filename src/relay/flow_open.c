@@ -173,14 +173,30 @@ static bool take_sink(struct relay_flow *f, const struct relay_terms *sender)
     return r == ACH_OK;
 }
 
-/* The name is checked here: the library refuses it with a reason. */
-void relay_flow_asked(struct relay_flow *f, const struct relay_request *q,
-                      const struct relay_terms *t, uint8_t generation)
+/*
+ * The name is checked first: the library refuses it with a reason. A channel that is not on the
+ * peer's list is not looked for, so that the answer is the same if it does not exist.
+ */
+static enum ach_status flow_permit(const struct relay_flow *f, const struct relay_request *q)
 {
+    const char *peer = relay_secure_peer(&f->link->stream);
     char path[4096];
     enum ach_status r = ach_channel_path(q->name, path, sizeof(path));
 
+    if (r != ACH_OK || relay_access_allows(f->link->host->rules, peer, q->push, q->name))
+        return r;
+    return ach_errstr_set(ACH_EACCES, "%s may not %s the channel '%s' of %s: it is not on its list",
+                          *peer ? peer : RELAY_ACCESS_PLAIN, q->push ? "write" : "read", q->name,
+                          f->link->host->name);
+}
+
+void relay_flow_asked(struct relay_flow *f, const struct relay_request *q,
+                      const struct relay_terms *t, uint8_t generation)
+{
+    enum ach_status r;
+
     relay_flow_reset(f);
+    r = flow_permit(f, q);
     f->request = *q;
     f->sends = !q->push;
     snprintf(f->local, sizeof(f->local), "%s", q->name);
@@ -241,12 +257,16 @@ void relay_flow_refused(struct relay_flow *f, enum ach_status status, const char
         retry_later(f);
 }
 
-/* If this side asks, it asks again later. */
+void relay_flow_end(struct relay_flow *f)
+{
+    relay_flow_reset(f);
+    relay_queue_control(f, RELAY_FLOW_CLOSING);
+}
+
 static void flow_close(struct relay_flow *f, enum ach_status status, const char *why)
 {
     explain(f, status, why);
-    relay_flow_reset(f);
-    relay_queue_control(f, RELAY_FLOW_CLOSING);
+    relay_flow_end(f);
 }
 
 void relay_flow_lost(struct relay_flow *f)
@@ -261,6 +281,17 @@ void relay_flow_lost(struct relay_flow *f)
 void relay_flow_busy(struct relay_flow *f)
 {
     flow_close(f, ACH_EAGAIN, "another process holds the lock of the channel");
+}
+
+void relay_flow_check(struct relay_flow *f)
+{
+    enum ach_status r;
+
+    if (f->asks || f->state == RELAY_FLOW_IDLE)
+        return;
+    r = flow_permit(f, &f->request);
+    if (r != ACH_OK)
+        flow_close(f, r, ach_errstr());
 }
 
 static bool channel_lost(const struct relay_flow *f)

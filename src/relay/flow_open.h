@@ -27,6 +27,12 @@ void relay_flow_lost(struct relay_flow *f);
 /* Another process holds the lock of the channel: begin again later, after the last message put. */
 void relay_flow_busy(struct relay_flow *f);
 
+/* Close it, and tell the peer why. If this side asks, it asks again later. */
+void relay_flow_end(struct relay_flow *f);
+
+/* End it if the lists do not allow it any more. */
+void relay_flow_check(struct relay_flow *f);
+
 /* A channel of that name has appeared or vanished. */
 void relay_flow_notice(struct relay_flow *f);
 

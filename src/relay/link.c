@@ -456,8 +456,14 @@ void relay_link_tick(struct relay_link *l, uint64_t now)
 
 void relay_link_check(struct relay_link *l)
 {
+    unsigned i;
+
     if (l->state != RELAY_LINK_GREETING && l->state != RELAY_LINK_UP)
         return;
-    if (!relay_secure_check(&l->stream))
+    if (!relay_secure_check(&l->stream)) {
         relay_link_close(l, ach_errstr());
+        return;
+    }
+    for (i = 0; i < l->n_flows; i++)
+        relay_flow_check(l->flows[i]);
 }

@@ -9,6 +9,7 @@
 #ifndef RELAY_LINK_H
 #define RELAY_LINK_H
 
+#include "access.h"
 #include "clock.h"
 #include "flow.h"
 #include "secure.h"
@@ -27,6 +28,7 @@ struct relay_host {
     uint64_t instance;
     bool insecure;
     struct relay_secure *secure; /* NULL: without TLS */
+    struct relay_rule *rules;    /* what peers may do */
     const char *create;          /* pattern of the channels that peers may create; NULL: none */
     uint64_t window_max;         /* bytes */
     uint64_t silence;            /* nanoseconds until a silent peer is given up */
@@ -83,7 +85,7 @@ void relay_link_close(struct relay_link *l, const char *why);
 /* Make and send frames until nothing is left, or the window or the socket is full. */
 void relay_link_pump(struct relay_link *l, uint64_t now);
 
-/* Close it if the peer's certificate is not valid any more. */
+/* Close it if the peer's certificate is not valid any more, and flows that it may not have. */
 void relay_link_check(struct relay_link *l);
 
 /* When relay_link_tick must be called. */

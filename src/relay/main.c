@@ -28,13 +28,15 @@ enum {
     OPTION_METRICS,
     OPTION_ADVERTISE,
     OPTION_NO_ADVERTISE,
-    OPTION_TLS
+    OPTION_TLS,
+    OPTION_ALLOW
 };
 
 static const struct option long_options[] = {
     {"port", required_argument, NULL, 'p'},
     {"bind", required_argument, NULL, OPTION_BIND},
     {"tls", required_argument, NULL, OPTION_TLS},
+    {"allow", required_argument, NULL, OPTION_ALLOW},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
     {"create", required_argument, NULL, OPTION_CREATE},
     {"transport", required_argument, NULL, 't'},
@@ -65,6 +67,7 @@ struct achd_arguments {
     char words[WORDS_MAX][RELAY_WIRE_TEXT];
     unsigned n_words;
     bool detach;
+    bool lists; /* --allow */
     int level;
 };
 
@@ -85,6 +88,10 @@ static void achd_print_help(void)
         "      --bind ADDRESS      the address to serve at (127.0.0.1)\n"
         "      --tls DIR           only peers with keys of the same authority, by TLS; see ach\n"
         "                          keys. Default: ACH_KEYS. SIGHUP reads the directory again\n"
+        "      --allow 'PEER read|write|both CHANNEL...'\n"
+        "                          channels that a peer may pull (read) and push (write);\n"
+        "                          PEER and CHANNEL may be patterns. With TLS nothing else is\n"
+        "                          allowed\n"
         "      --insecure          allow addresses other than loopback, without encryption\n"
         "      --create PATTERN    peers may create channels whose names match; the default is\n"
         "                          '*', with --insecure none\n"
@@ -108,7 +115,7 @@ static void achd_print_help(void)
         "  -V, --version           print the version\n"
         "\n"
         "Examples:\n"
-        "  achd --tls keys --bind 0.0.0.0 serve    on the robot\n"
+        "  achd --tls keys --bind 0.0.0.0 --allow 'laptop read state' serve    on the robot\n"
         "  achd --tls keys pull robot state        newest state of the robot, here\n"
         "  achd push localhost command --max-age 0.1   commands, never old ones\n"
         "  ach relay status                        what is relayed, and how well");
@@ -169,6 +176,16 @@ static bool explained(bool good)
     return good;
 }
 
+static bool set_rule(struct achd_arguments *a)
+{
+    char *words = strdup(optarg);
+    bool good = words && relay_access_add(&a->settings.rules, words);
+
+    a->lists = true;
+    free(words);
+    return explained(good);
+}
+
 static bool set_flow_option(struct achd_arguments *a, int option)
 {
     switch (option) {
@@ -205,6 +222,8 @@ static bool set_option(void *cx, int option)
         return a->settings.insecure = true;
     case OPTION_TLS:
         return explained(relay_settings_path(a->settings.keys, optarg));
+    case OPTION_ALLOW:
+        return set_rule(a);
     case OPTION_CREATE:
         snprintf(a->settings.create, sizeof(a->settings.create), "%s", optarg);
         return a->settings.creates = true;
@@ -271,6 +290,8 @@ static int parse_operands(struct achd_arguments *a, int n, char **operands)
     }
     if (n == 3 && (strcasecmp(verb, "push") == 0 || strcasecmp(verb, "pull") == 0))
         return parse_flow(a, (verb[2] | 0x20) == 's', operands + 1);
+    if (n == 2 && strcmp(verb, "run") == 0 && a->lists)
+        return usage("write allow into the file, which SIGHUP reads again", "");
     if (n == 2 && strcmp(verb, "run") == 0)
         return relay_settings_read(&a->settings, operands[1]) ? -1 : bad_setting();
     return usage("expected serve, push HOST CHANNEL, pull HOST CHANNEL, or run FILE", "");

@@ -34,6 +34,7 @@ void relay_settings_init(struct relay_settings *s)
 
 void relay_settings_finish(struct relay_settings *s)
 {
+    relay_access_finish(&s->rules);
     while (s->flows) {
         struct relay_flow_setting *next = s->flows->next;
 
@@ -317,10 +318,11 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "pull");
     nearest_offer(&n, "insecure");
     nearest_offer(&n, "no-advertise");
+    nearest_offer(&n, "allow");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
-    return wrong("expected push, pull, listen, tls, create, insecure, advertise, no-advertise, "
-                 "silence, window or metrics, not '%s'%s",
+    return wrong("expected push, pull, listen, tls, allow, create, insecure, advertise, "
+                 "no-advertise, silence, window or metrics, not '%s'%s",
                  word, suggest(&n));
 }
 
@@ -352,6 +354,8 @@ static bool settings_line(struct relay_settings *s, char *line)
         return true;
     if (strcmp(word, "push") == 0 || strcmp(word, "pull") == 0)
         return line_flow(s, word[2] == 's', &rest);
+    if (strcmp(word, "allow") == 0)
+        return relay_access_add(&s->rules, rest);
     if (strcmp(word, "insecure") == 0)
         return s->insecure = true;
     if (strcmp(word, "no-advertise") == 0)
@@ -385,7 +389,7 @@ bool relay_settings_read(struct relay_settings *s, const char *path)
 
     if (!file)
         return wrong("cannot read '%s': %s", path, strerror(errno));
-    ok = relay_settings_parse(s, path, file);
+    ok = relay_settings_parse(s, path, file) && relay_settings_path(s->file, path);
     fclose(file);
     return ok;
 }
@@ -393,10 +397,20 @@ bool relay_settings_read(struct relay_settings *s, const char *path)
 static bool check_names(const struct relay_settings *s)
 {
     const struct relay_flow_setting *f;
+    const struct relay_rule *r;
 
     for (f = s->flows; f; f = f->next)
         if (f->named && !*s->keys)
             return wrong("%s@%s: names are checked with TLS only; use tls", f->name, f->host);
+    for (r = s->rules; r; r = r->next) {
+        bool plain = strcmp(r->peer, RELAY_ACCESS_PLAIN) == 0;
+
+        if (plain && *s->keys)
+            return wrong("allow %s: with tls, all peers have certificates%s", r->peer, "");
+        if (!plain && !*s->keys)
+            return wrong("allow %s: without tls, the name of all peers is %s", r->peer,
+                         RELAY_ACCESS_PLAIN);
+    }
     return true;
 }
 

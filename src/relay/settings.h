@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../tls/tls.h"
-#include "wire.h"
+#include "access.h"
 
 #define RELAY_PORT 8076u
 #define RELAY_HOST_MAX 256u
@@ -28,7 +28,9 @@ struct relay_settings {
     unsigned port; /* to listen at, and the default of peers */
     bool insecure;
     char keys[RELAY_PATH_MAX]; /* the directory of keys for TLS; "": without TLS */
-    bool creates;              /* peers may create channels: */
+    char file[RELAY_PATH_MAX]; /* that was read; "": none */
+    struct relay_rule *rules;
+    bool creates; /* peers may create channels: */
     char create[RELAY_WIRE_TEXT];
     bool hidden;                     /* do not advertise this daemon in the network */
     char advertise[RELAY_WIRE_TEXT]; /* pattern of channels to advertise besides those of ach adv */
