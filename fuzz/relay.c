@@ -95,13 +95,15 @@ void property_relay(const uint8_t *data, size_t size)
     unsigned first = property_byte(&in);
 
     relay_log_level(-2);
-    host.sinks.memory_max = 65536;
+    relay_limits_init(&host.limits);
+    host.limits.channel = 65536;
     HOLDS(relay_loop_init(&host.loop));
     bytes = in;
     piece = first / 4 + 1;
     flow.sends = flow.request.push = first & 2;
     feed(&host, first & 1, &flow);
     relay_sinks_finish(&host.sinks);
+    relay_accounts_finish(&host.accounts);
     relay_loop_finish(&host.loop);
     ach_list(remove_channel, NULL);
 }

@@ -19,9 +19,6 @@
 #include "flow_open.h"
 #include "log.h"
 
-/* Of one channel that a peer creates. */
-#define CHANNEL_MAX (256ull * 1024 * 1024)
-
 /* Certificates expire, also without SIGHUP. */
 #define CHECK_NS 60000000000u
 
@@ -51,11 +48,37 @@ static unsigned free_slot(const struct relay_daemon *d)
     return slot;
 }
 
+/*
+ * Whether there is room for one connection more. If not, the oldest one that has not been greeted is
+ * closed. Closed links are not destroyed here: events of this turn may point to them.
+ */
+static bool make_room(struct relay_daemon *d)
+{
+    const struct relay_limits *limits = &d->host.limits;
+    struct relay_link *l, *oldest = NULL;
+    unsigned live = 0, strangers = 0;
+
+    for (l = d->links; l; l = l->next) {
+        if (l->state == RELAY_LINK_DEAD)
+            continue;
+        live++;
+        if (l->state == RELAY_LINK_UP)
+            continue;
+        oldest = l;
+        strangers++;
+    }
+    if (strangers < limits->handshakes && live < limits->connections)
+        return true;
+    if (oldest)
+        relay_link_close(oldest, "too many connections wait to be greeted");
+    return oldest;
+}
+
 static void accept_one(struct relay_daemon *d, struct relay_stream *s, const char *name)
 {
     struct relay_link *l;
 
-    if (d->n_links >= RELAY_LINKS_MAX) {
+    if (!make_room(d)) {
         relay_log_error("%s: refused, there are %u connections already", name, d->n_links);
         s->ops->close(s);
         return;
@@ -122,7 +145,7 @@ static void reload_keys(struct relay_daemon *d)
         relay_log_error("the keys are not read again, the old ones stay: %s", ach_errstr());
 }
 
-/* Only lists are taken: other lines need another listener or other peers. */
+/* Only lists and limits are taken: other lines need another listener or other peers. */
 static void reload_lists(struct relay_daemon *d)
 {
     struct relay_rule *old = d->host.rules;
@@ -134,8 +157,9 @@ static void reload_lists(struct relay_daemon *d)
     memcpy(s.keys, d->keys, sizeof(s.keys));
     if (relay_settings_read(&s, d->file) && relay_settings_check(&s)) {
         d->host.rules = s.rules;
+        d->host.limits = s.limits;
         s.rules = old;
-        relay_log_note("the lists are read again");
+        relay_log_note("the lists and limits are read again");
     } else {
         relay_log_error("the lists are not read again, the old ones stay: %s", ach_errstr());
     }
@@ -259,7 +283,7 @@ static bool daemon_export(struct relay_daemon *d, const struct relay_settings *s
 
 static void host_init(struct relay_host *h, const struct relay_settings *s)
 {
-    h->sinks.memory_max = CHANNEL_MAX;
+    h->limits = s->limits;
     h->insecure = s->insecure;
     h->create = s->creates ? s->create : s->insecure ? NULL : "*";
     h->window_max = s->window_max;
@@ -404,6 +428,7 @@ void relay_daemon_finish(struct relay_daemon *d)
     close_watch(d, &d->signals);
     close_watch(d, &d->directory);
     relay_sinks_finish(&d->host.sinks);
+    relay_accounts_finish(&d->host.accounts);
     relay_access_finish(&d->host.rules);
     relay_secure_finish(&d->secure);
     relay_loop_finish(&d->host.loop);

@@ -9,8 +9,6 @@
 #include "settings.h"
 #include "status.h"
 
-#define RELAY_LINKS_MAX 256u
-
 struct relay_daemon {
     struct relay_host host;
     struct relay_peer *peers;

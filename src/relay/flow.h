@@ -65,6 +65,7 @@ struct relay_flow {
     struct relay_counts counts;
     struct relay_sink *sink; /* of the channel; a flow that sends from it shares it */
     struct relay_rates rates;
+    size_t charged; /* bytes that its peer's account pays for it */
 
     /* The side that sends. */
     struct relay_source source;
@@ -86,5 +87,14 @@ struct relay_flow {
 };
 
 TAILQ_HEAD(relay_flow_list, relay_flow);
+
+/* Remember why it is not open, or why messages are lost. A reason is logged once, not each time. */
+void relay_flow_explain(struct relay_flow *f, enum ach_status status, const char *why);
+
+/*
+ * It holds so many bytes now, and itself if the peer has asked for it. False: the peer may not have
+ * so much, and the flow says so.
+ */
+bool relay_flow_charge(struct relay_flow *f, size_t bytes);
 
 #endif

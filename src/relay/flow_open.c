@@ -52,6 +52,7 @@ static void flow_close_source(struct relay_flow *f)
     if (f->source.open)
         relay_sink_unshare(f->sink);
     relay_source_close(&f->source);
+    relay_flow_charge(f, 0);
     f->working = false;
 }
 
@@ -66,16 +67,6 @@ void relay_flow_reset(struct relay_flow *f)
     f->sink = NULL;
     f->state = RELAY_FLOW_IDLE;
     f->wake = 0;
-}
-
-/* Remember why it is not open. A reason is logged once, not with each attempt. */
-static void explain(struct relay_flow *f, enum ach_status status, const char *why)
-{
-    if (strcmp(f->why, why) != 0 && *why)
-        relay_log_note("%s: channel '%s': %s", f->link->peer, f->local, why);
-    snprintf(f->why, sizeof(f->why), "%s", why);
-    f->why_status = status;
-    f->link->host->changed = true;
 }
 
 static void retry_later(struct relay_flow *f)
@@ -124,7 +115,7 @@ static void begin_sending(struct relay_flow *f)
         relay_queue_control(f, f->asks ? RELAY_FLOW_ASKING : RELAY_FLOW_ANSWERING);
         return;
     }
-    explain(f, r, r == ACH_ENOENT ? "waiting for the channel" : ach_errstr());
+    relay_flow_explain(f, r, r == ACH_ENOENT ? "waiting for the channel" : ach_errstr());
     if (r == ACH_ENOENT)
         f->state = RELAY_FLOW_WAITING;
     else if (f->asks)
@@ -160,16 +151,31 @@ static bool may_create(const struct relay_flow *f)
     return f->asks || (pattern && fnmatch(pattern, f->local, 0) == 0);
 }
 
+/* How large a channel may be that is created now. */
+static uint64_t create_max(const struct relay_flow *f)
+{
+    const struct relay_limits *limits = &f->link->host->limits;
+    uint64_t used = f->link->account->created;
+    uint64_t left = limits->created > used ? limits->created - used : 0;
+
+    return f->asks || left > limits->channel ? limits->channel : left;
+}
+
 static bool take_sink(struct relay_flow *f, const struct relay_terms *sender)
 {
-    enum ach_status r =
-        relay_sink_open(&f->link->host->sinks, f->local, sender, may_create(f), &f->sink);
+    struct relay_sinks *sinks = &f->link->host->sinks;
+    uint64_t created = sinks->created;
+    enum ach_status r;
 
+    sinks->memory_max = create_max(f);
+    r = relay_sink_open(sinks, f->local, sender, may_create(f), &f->sink);
+    if (!f->asks)
+        f->link->account->created += sinks->created - created;
     f->peer_epoch = sender->epoch;
     if (r == ACH_OK)
         f->sink_epoch = f->sink->epoch;
     else
-        explain(f, r, ach_errstr());
+        relay_flow_explain(f, r, ach_errstr());
     return r == ACH_OK;
 }
 
@@ -201,7 +207,7 @@ void relay_flow_asked(struct relay_flow *f, const struct relay_request *q,
     f->sends = !q->push;
     snprintf(f->local, sizeof(f->local), "%s", q->name);
     if (r != ACH_OK) {
-        explain(f, r, ach_errstr());
+        relay_flow_explain(f, r, ach_errstr());
         relay_queue_control(f, RELAY_FLOW_REFUSING);
     } else if (f->sends) {
         relay_sender_accept(f, t, generation);
@@ -216,7 +222,7 @@ static void flow_opened(struct relay_flow *f)
 {
     f->state = RELAY_FLOW_OPEN;
     f->delay = 0;
-    explain(f, ACH_OK, "");
+    relay_flow_explain(f, ACH_OK, "");
     relay_queue_ready(f);
     relay_log_detail("%s: channel '%s' is %s", f->link->peer, f->local,
                      f->sends ? "sent" : "received");
@@ -252,7 +258,7 @@ void relay_flow_answered(struct relay_flow *f, const struct relay_terms *t, uint
 void relay_flow_refused(struct relay_flow *f, enum ach_status status, const char *text)
 {
     relay_flow_reset(f);
-    explain(f, status, text);
+    relay_flow_explain(f, status, text);
     if (f->asks)
         retry_later(f);
 }
@@ -265,7 +271,7 @@ void relay_flow_end(struct relay_flow *f)
 
 static void flow_close(struct relay_flow *f, enum ach_status status, const char *why)
 {
-    explain(f, status, why);
+    relay_flow_explain(f, status, why);
     relay_flow_end(f);
 }
 

@@ -10,6 +10,9 @@
 
 #define ACK_DELAY_NS 5000000u
 
+/* Bytes of answers that wait, before a peer is refused no more flows but the connection. */
+#define REFUSALS_MAX 65536u
+
 static bool misbehaves(const char *what)
 {
     ach_errstr_set(ACH_CORRUPT, "it does not follow the protocol: %s", what);
@@ -52,6 +55,20 @@ static struct relay_flow *new_flow(struct relay_link *l, uint16_t number)
     return NULL;
 }
 
+/* Refuse a flow for which there is no place. A peer that does not read the answers is given up. */
+static bool refuse_flow(struct relay_link *l, uint16_t number)
+{
+    char why[RELAY_WIRE_TEXT];
+
+    snprintf(why, sizeof(why), "too many channels: the limit of a connection is %llu",
+             (unsigned long long)l->host->limits.flows);
+    if (relay_buffer_left(&l->out) > REFUSALS_MAX)
+        return misbehaves(why);
+    relay_wire_refused(&l->out, number, ACH_OVERFLOW, why);
+    l->dirty = true;
+    return true;
+}
+
 static bool input_open(struct relay_link *l, const struct relay_frame *f)
 {
     struct relay_request q;
@@ -63,10 +80,14 @@ static bool input_open(struct relay_link *l, const struct relay_frame *f)
     if (!relay_wire_read_open(f, &q, &t))
         return misbehaves("bad OPEN");
     flow = input_flow(l, f);
+    if (!flow && f->flow >= l->host->limits.flows)
+        return refuse_flow(l, f->flow);
     if (!flow)
         flow = new_flow(l, f->flow);
     if (!flow)
         return misbehaves("the number of a flow is too large, or there is no memory");
+    if (!flow->charged && !relay_flow_charge(flow, 0))
+        return misbehaves(flow->why);
     relay_flow_asked(flow, &q, &t, f->flags);
     return true;
 }

@@ -78,11 +78,15 @@ void relay_link_destroy(struct relay_link *l)
         if (!f)
             continue;
         relay_flow_reset(f);
+        if (l->account)
+            relay_account_charge(l->account, f->charged, 0, 0);
+        f->charged = 0;
         f->link = NULL;
         if (!l->asks)
             free(f);
     }
     free(l->flows);
+    relay_account_release(&l->host->accounts, l->account);
     relay_buffer_finish(&l->in);
     relay_buffer_finish(&l->out);
     if (l->watch.fd)
@@ -125,11 +129,19 @@ static bool link_admit(struct relay_link *l)
         relay_link_close(l, ach_errstr());
         return false;
     }
+    l->account = relay_account_take(&l->host->accounts, *name ? name : l->peer);
+    if (!l->account) {
+        relay_link_close(l, "no memory");
+        return false;
+    }
     if (*name && !l->asks) {
         memcpy(address, l->peer, sizeof(address));
         snprintf(l->peer, sizeof(l->peer), "%s@%.*s", name, ADDRESS_MAX, address);
     }
-    return true;
+    if (l->asks || l->account->links <= l->host->limits.peer_connections)
+        return true;
+    relay_link_close(l, "it has too many connections, see the limit peer-connections");
+    return false;
 }
 
 /* Go on to connect; then greet. */
@@ -193,14 +205,15 @@ static void link_read_some(struct relay_link *l)
     now = relay_clock_now();
     l->in.end += (size_t)n;
     l->bytes_in += (uint64_t)n;
-    l->heard = now;
     l->dirty = true;
+    l->paused = relay_account_read(l->account, (size_t)n, l->host->limits.rate, now);
+    l->heard = l->paused ? l->paused : now;
     link_parse(l, now);
 }
 
 static bool link_pending(const struct relay_link *l)
 {
-    return l->state != RELAY_LINK_DEAD && l->stream.ops->pending &&
+    return l->state != RELAY_LINK_DEAD && !l->paused && l->stream.ops->pending &&
            l->stream.ops->pending(&l->stream);
 }
 
@@ -323,6 +336,9 @@ static bool fill_message(struct relay_link *l, size_t batch)
     case RELAY_SENT_LOST:
         relay_flow_lost(f);
         break;
+    case RELAY_SENT_LARGE:
+        relay_flow_end(f);
+        break;
     case RELAY_SENT_NONE:
         return flow_empty(l, f);
     }
@@ -362,7 +378,7 @@ static uint32_t link_events(const struct relay_link *l)
 {
     bool writes = relay_buffer_left(&l->out) || l->stream.wants & EPOLLOUT;
 
-    return writes ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    return (l->paused ? 0u : EPOLLIN) | (writes ? EPOLLOUT : 0u);
 }
 
 void relay_link_pump(struct relay_link *l, uint64_t now)
@@ -402,9 +418,9 @@ uint64_t relay_link_deadline(const struct relay_link *l)
     if (l->state == RELAY_LINK_DEAD || l->dirty)
         return 0;
     if (l->state != RELAY_LINK_UP)
-        return link_patience(l);
+        return sooner(link_patience(l), l->paused);
     at = sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake);
-    return sooner(sooner(at, l->ack_due), l->paced);
+    return sooner(sooner(sooner(at, l->ack_due), l->paced), l->paused);
 }
 
 static void tick_flows(struct relay_link *l, uint64_t now)
@@ -426,6 +442,16 @@ static void tick_flows(struct relay_link *l, uint64_t now)
     }
 }
 
+static void link_resume(struct relay_link *l, uint64_t now)
+{
+    if (!l->paused || now < l->paused)
+        return;
+    l->paused = 0;
+    l->dirty = true;
+    if (link_pending(l))
+        link_read(l);
+}
+
 static const char *link_slowness(const struct relay_link *l)
 {
     if (l->state != RELAY_LINK_CONNECTING)
@@ -438,6 +464,7 @@ void relay_link_tick(struct relay_link *l, uint64_t now)
 {
     if (l->state == RELAY_LINK_DEAD)
         return;
+    link_resume(l, now);
     if (l->state != RELAY_LINK_UP) {
         if (now >= link_patience(l))
             relay_link_close(l, link_slowness(l));

@@ -10,6 +10,7 @@
 #define RELAY_LINK_H
 
 #include "access.h"
+#include "account.h"
 #include "clock.h"
 #include "flow.h"
 #include "secure.h"
@@ -29,10 +30,12 @@ struct relay_host {
     bool insecure;
     struct relay_secure *secure; /* NULL: without TLS */
     struct relay_rule *rules;    /* what peers may do */
-    const char *create;          /* pattern of the channels that peers may create; NULL: none */
-    uint64_t window_max;         /* bytes */
-    uint64_t silence;            /* nanoseconds until a silent peer is given up */
-    bool changed;                /* the status has changed */
+    struct relay_limits limits;
+    struct relay_account *accounts;
+    const char *create;  /* pattern of the channels that peers may create; NULL: none */
+    uint64_t window_max; /* bytes */
+    uint64_t silence;    /* nanoseconds until a silent peer is given up */
+    bool changed;        /* the status has changed */
 };
 
 enum relay_link_state {
@@ -52,6 +55,7 @@ struct relay_link {
     bool asks;     /* we have connected, and number the flows */
     bool dirty;    /* there may be something to send */
     char peer[RELAY_WIRE_TEXT], why[RELAY_WIRE_TEXT];
+    struct relay_account *account; /* NULL: not known before the peer is */
     uint64_t peer_instance;
 
     struct relay_buffer in, out;
@@ -61,12 +65,14 @@ struct relay_link {
     unsigned n_flows;
     struct relay_flow_list ready[RELAY_PRIORITIES], control;
 
-    uint64_t began, heard, pinged, wake; /* times; wake 0: no flow has a time set */
-    uint64_t paced;                      /* until then the window keeps messages back; 0: no */
-    bool traffic;                        /* messages since the last PING */
-    struct relay_ack ack;                /* the next ACK */
-    uint64_t ack_due;                    /* 0: nothing to acknowledge */
-    uint64_t ack_last;                   /* bytes of the last one */
+    uint64_t began, pinged, wake; /* times; wake 0: no flow has a time set */
+    uint64_t heard;               /* the end of a pause, if nothing is read until then */
+    uint64_t paused;              /* until when nothing is read; 0: it is */
+    uint64_t paced;               /* until when the window keeps messages back; 0: it does not */
+    bool traffic;                 /* messages since the last PING */
+    struct relay_ack ack;         /* the next ACK */
+    uint64_t ack_due;             /* 0: nothing to acknowledge */
+    uint64_t ack_last;            /* bytes of the last one */
     bool pong;
     struct relay_ack pong_times;
     uint64_t bytes_in, bytes_out;

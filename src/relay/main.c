@@ -29,7 +29,8 @@ enum {
     OPTION_ADVERTISE,
     OPTION_NO_ADVERTISE,
     OPTION_TLS,
-    OPTION_ALLOW
+    OPTION_ALLOW,
+    OPTION_LIMIT
 };
 
 static const struct option long_options[] = {
@@ -38,6 +39,7 @@ static const struct option long_options[] = {
     {"tls", required_argument, NULL, OPTION_TLS},
     {"allow", required_argument, NULL, OPTION_ALLOW},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
+    {"limit", required_argument, NULL, OPTION_LIMIT},
     {"create", required_argument, NULL, OPTION_CREATE},
     {"transport", required_argument, NULL, 't'},
     {"remote", required_argument, NULL, 'z'},
@@ -67,7 +69,7 @@ struct achd_arguments {
     char words[WORDS_MAX][RELAY_WIRE_TEXT];
     unsigned n_words;
     bool detach;
-    bool lists; /* --allow */
+    bool lists; /* --allow or --limit */
     int level;
 };
 
@@ -95,6 +97,8 @@ static void achd_print_help(void)
         "      --insecure          allow addresses other than loopback, without encryption\n"
         "      --create PATTERN    peers may create channels whose names match; the default is\n"
         "                          '*', with --insecure none\n"
+        "      --limit NAME=N      connections, peer-connections, handshakes, flows, message,\n"
+        "                          memory, channel, created or rate; see achd(1)\n"
         "      --advertise PATTERN advertise channels whose names match, besides those of ach adv\n"
         "      --no-advertise      do not advertise this achd and its channels in the network\n"
         "  -z, --remote NAME       the name of the channel at HOST\n"
@@ -224,6 +228,9 @@ static bool set_option(void *cx, int option)
         return explained(relay_settings_path(a->settings.keys, optarg));
     case OPTION_ALLOW:
         return set_rule(a);
+    case OPTION_LIMIT:
+        a->lists = true;
+        return explained(relay_settings_limit(&a->settings, optarg));
     case OPTION_CREATE:
         snprintf(a->settings.create, sizeof(a->settings.create), "%s", optarg);
         return a->settings.creates = true;
@@ -291,7 +298,7 @@ static int parse_operands(struct achd_arguments *a, int n, char **operands)
     if (n == 3 && (strcasecmp(verb, "push") == 0 || strcasecmp(verb, "pull") == 0))
         return parse_flow(a, (verb[2] | 0x20) == 's', operands + 1);
     if (n == 2 && strcmp(verb, "run") == 0 && a->lists)
-        return usage("write allow into the file, which SIGHUP reads again", "");
+        return usage("write allow and limit into the file, which SIGHUP reads again", "");
     if (n == 2 && strcmp(verb, "run") == 0)
         return relay_settings_read(&a->settings, operands[1]) ? -1 : bad_setting();
     return usage("expected serve, push HOST CHANNEL, pull HOST CHANNEL, or run FILE", "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "receiver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ void relay_receiver_drop(struct relay_flow *f)
     free(f->parts);
     f->parts = NULL;
     f->got = f->room = 0;
+    relay_flow_charge(f, 0);
 }
 
 bool relay_receiver_lost(const struct relay_flow *f)
@@ -141,6 +143,8 @@ static bool receiver_room(struct relay_flow *f, size_t needed)
         room *= 2;
     if (room == f->room)
         return true;
+    if (!relay_flow_charge(f, room))
+        return false;
     more = realloc(f->parts, room);
     if (!more)
         return false;
@@ -166,12 +170,25 @@ static enum relay_put receiver_append(struct relay_flow *f, const struct relay_d
     return r;
 }
 
+static bool receiver_too_large(struct relay_flow *f, uint64_t size)
+{
+    uint64_t limit = f->link->host->limits.message;
+    char why[RELAY_WIRE_TEXT];
+
+    if (size <= limit)
+        return size > f->sink->capacity;
+    snprintf(why, sizeof(why), "a message was larger than the limit of %llu bytes",
+             (unsigned long long)limit);
+    relay_flow_explain(f, ACH_OVERFLOW, why);
+    return true;
+}
+
 enum relay_put relay_receiver_data(struct relay_flow *f, const struct relay_data *d)
 {
     relay_receiver_drop(f);
     if (relay_receiver_lost(f))
         return RELAY_PUT_LOST;
-    if (d->total > f->sink->capacity)
+    if (receiver_too_large(f, d->total))
         return receiver_fail(f, d);
     if (d->size == d->total)
         return deliver(f, d, d->bytes);

@@ -101,6 +101,8 @@ static enum relay_sent sender_take(struct relay_flow *f, struct relay_data *d)
 
         if (r != ACH_OK)
             return r == ACH_ENOENT ? RELAY_SENT_LOST : RELAY_SENT_NONE;
+        if (!f->asks && !relay_flow_charge(f, f->source.room))
+            return RELAY_SENT_LARGE;
         count_gap(f);
         if (is_known(f)) {
             f->counts.known++;

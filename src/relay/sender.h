@@ -9,7 +9,8 @@ enum relay_sent {
     RELAY_SENT,       /* a frame was made */
     RELAY_SENT_NONE,  /* there is no message */
     RELAY_SENT_LATER, /* not before f->not_before */
-    RELAY_SENT_LOST   /* the channel was replaced */
+    RELAY_SENT_LOST,  /* the channel was replaced */
+    RELAY_SENT_LARGE  /* the message is too large for the limits of the peer */
 };
 
 /* Remember what the receiver has. */

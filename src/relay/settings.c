@@ -30,6 +30,7 @@ void relay_settings_init(struct relay_settings *s)
     *s = (struct relay_settings){
         .port = RELAY_PORT, .window_max = RELAY_WINDOW_MAX, .silence = SILENCE_NS};
     snprintf(s->listen, sizeof(s->listen), "127.0.0.1");
+    relay_limits_init(&s->limits);
 }
 
 void relay_settings_finish(struct relay_settings *s)
@@ -301,11 +302,68 @@ static bool line_tls(struct relay_settings *s, const char *value)
 
 static const struct {
     const char *name;
+    size_t at;
+    uint64_t least, most;
+    bool bytes;
+} limits[] = {
+    {"connections", offsetof(struct relay_limits, connections), 1, 65536, false},
+    {"peer-connections", offsetof(struct relay_limits, peer_connections), 1, 65536, false},
+    {"handshakes", offsetof(struct relay_limits, handshakes), 1, 65536, false},
+    {"flows", offsetof(struct relay_limits, flows), 1, 4096, false},
+    {"message", offsetof(struct relay_limits, message), 1, UINT32_MAX, true},
+    {"memory", offsetof(struct relay_limits, memory), 65536, 1ull << 40, true},
+    {"channel", offsetof(struct relay_limits, channel), 1, 1ull << 40, true},
+    {"created", offsetof(struct relay_limits, created), 0, 1ull << 40, true},
+    {"rate", offsetof(struct relay_limits, rate), 16384, 1ull << 40, true},
+};
+
+#define LIMITS (sizeof(limits) / sizeof(*limits))
+
+static bool unknown_limit(const char *name)
+{
+    struct nearest n = nearest_to(name);
+    size_t i;
+
+    for (i = 0; i < LIMITS; i++)
+        nearest_offer(&n, limits[i].name);
+    return wrong("expected connections, peer-connections, handshakes, flows, message, memory, "
+                 "channel, created or rate, not '%s'%s",
+                 name, suggest(&n));
+}
+
+bool relay_settings_limit(struct relay_settings *s, const char *text)
+{
+    size_t i, bytes = 0, n = strcspn(text, "=");
+    const char *value = text[n] ? text + n + 1 : "";
+    char name[NEAREST_LENGTH_MAX];
+    uint64_t count = 0;
+    bool good;
+
+    snprintf(name, sizeof(name), "%.*s", (int)n, text);
+    for (i = 0; i < LIMITS && strcmp(limits[i].name, name) != 0;)
+        i++;
+    if (i == LIMITS)
+        return unknown_limit(name);
+    good = limits[i].bytes ? parse_size(value, &bytes) : parse_count(value, 0, UINT64_MAX, &count);
+    count = limits[i].bytes ? bytes : count;
+    if (!good || count < limits[i].least || count > limits[i].most) {
+        ach_errstr_set(ACH_EINVAL,
+                       "the limit %s is a number from %llu to %llu, as %s=%llu, not '%s'", name,
+                       (unsigned long long)limits[i].least, (unsigned long long)limits[i].most,
+                       name, (unsigned long long)limits[i].least, value);
+        return false;
+    }
+    memcpy((char *)&s->limits + limits[i].at, &count, sizeof(count));
+    return true;
+}
+
+static const struct {
+    const char *name;
     bool (*set)(struct relay_settings *s, const char *value);
 } lines[] = {
-    {"listen", line_listen},   {"create", line_create}, {"advertise", line_advertise},
-    {"silence", line_silence}, {"window", line_window}, {"metrics", relay_settings_metrics},
-    {"tls", line_tls}};
+    {"listen", line_listen},   {"create", line_create},        {"advertise", line_advertise},
+    {"silence", line_silence}, {"window", line_window},        {"metrics", relay_settings_metrics},
+    {"tls", line_tls},         {"limit", relay_settings_limit}};
 
 #define LINES (sizeof(lines) / sizeof(*lines))
 
@@ -321,7 +379,7 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "allow");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
-    return wrong("expected push, pull, listen, tls, allow, create, insecure, advertise, "
+    return wrong("expected push, pull, listen, tls, allow, limit, create, insecure, advertise, "
                  "no-advertise, silence, window or metrics, not '%s'%s",
                  word, suggest(&n));
 }

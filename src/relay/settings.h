@@ -7,6 +7,7 @@
 
 #include "../tls/tls.h"
 #include "access.h"
+#include "account.h"
 
 #define RELAY_PORT 8076u
 #define RELAY_HOST_MAX 256u
@@ -30,6 +31,7 @@ struct relay_settings {
     char keys[RELAY_PATH_MAX]; /* the directory of keys for TLS; "": without TLS */
     char file[RELAY_PATH_MAX]; /* that was read; "": none */
     struct relay_rule *rules;
+    struct relay_limits limits;
     bool creates; /* peers may create channels: */
     char create[RELAY_WIRE_TEXT];
     bool hidden;                     /* do not advertise this daemon in the network */
@@ -51,6 +53,9 @@ bool relay_settings_address(const char *text, unsigned default_port, char host[R
 
 /* A directory of keys, or a file. A relative path is kept as one from the root. */
 bool relay_settings_path(char to[RELAY_PATH_MAX], const char *path);
+
+/* NAME=VALUE, as memory=64M. */
+bool relay_settings_limit(struct relay_settings *s, const char *text);
 
 /* Append a flow; its name on the other side is the same at first. The address may begin with the
  * name of a certificate: NAME@HOST:PORT. */

@@ -148,8 +148,8 @@ static enum ach_status sink_attach(struct relay_sink *s)
     return ACH_OK;
 }
 
-static enum ach_status attach_or_create(struct relay_sink *s, const struct relay_terms *sender,
-                                        bool create, uint64_t memory_max)
+static enum ach_status attach_or_create(struct relay_sinks *all, struct relay_sink *s,
+                                        const struct relay_terms *sender, bool create)
 {
     enum ach_status r = sink_attach(s);
 
@@ -157,7 +157,9 @@ static enum ach_status attach_or_create(struct relay_sink *s, const struct relay
         return r;
     if (!create)
         return ach_errstr_set(r, "there is no channel '%s', and peers may not create it", s->name);
-    r = relay_channel_create(s->name, sender, memory_max);
+    r = relay_channel_create(s->name, sender, all->memory_max);
+    if (r == ACH_OK)
+        all->created += sender->frame_cnt * sender->frame_size;
     return r == ACH_OK || r == ACH_EEXIST ? sink_attach(s) : r;
 }
 
@@ -229,7 +231,7 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
         return no_memory(name);
     relay_sink_check(found);
     if (!found->open)
-        r = attach_or_create(found, sender, create, s->memory_max);
+        r = attach_or_create(s, found, sender, create);
     if (r == ACH_OK && !found->relayed && found->senders) {
         sink_close(found);
         r = circle(name);

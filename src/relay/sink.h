@@ -28,6 +28,7 @@ struct relay_sinks {
     struct relay_sink *first;
     unsigned n;
     uint64_t memory_max; /* of a channel that is created */
+    uint64_t created;    /* bytes of all that were */
 };
 
 enum relay_put {

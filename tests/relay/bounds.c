@@ -182,7 +182,7 @@ static void side_init(struct side *s, struct relay_stream stream, bool asks)
     s->host.create = "*";
     s->host.window_max = RELAY_WINDOW_MAX;
     s->host.silence = 1000 * NS;
-    s->host.sinks.memory_max = 1 << 28;
+    relay_limits_init(&s->host.limits);
     s->host.instance = asks ? 1 : 3;
     REQUIRE(relay_loop_init(&s->host.loop));
     s->link = relay_link_create(&s->host, &stream, asks, asks ? "far" : "near");
@@ -192,6 +192,7 @@ static void side_init(struct side *s, struct relay_stream stream, bool asks)
 static void side_finish(struct side *s)
 {
     relay_link_destroy(s->link);
+    relay_accounts_finish(&s->host.accounts);
     relay_sinks_finish(&s->host.sinks);
     relay_loop_finish(&s->host.loop);
 }
