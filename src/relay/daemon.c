@@ -18,6 +18,7 @@
 
 #include "flow_open.h"
 #include "log.h"
+#include "user.h"
 
 /* Certificates expire, also without SIGHUP. */
 #define CHECK_NS 60000000000u
@@ -296,9 +297,11 @@ static void host_init(struct relay_host *h, const struct relay_settings *s)
     srandom((unsigned)h->instance);
 }
 
+/* Keys are read as the user who will read them again. */
 static bool daemon_secure(struct relay_daemon *d, const struct relay_settings *s)
 {
-    bool good = !*s->keys || relay_secure_init(&d->secure, s->keys);
+    bool good = (!*s->user || relay_user_become(s->user)) &&
+                (!*s->keys || relay_secure_init(&d->secure, s->keys));
 
     if (good && *s->keys)
         d->host.secure = &d->secure;

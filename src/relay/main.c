@@ -30,7 +30,8 @@ enum {
     OPTION_NO_ADVERTISE,
     OPTION_TLS,
     OPTION_ALLOW,
-    OPTION_LIMIT
+    OPTION_LIMIT,
+    OPTION_USER
 };
 
 static const struct option long_options[] = {
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
     {"allow", required_argument, NULL, OPTION_ALLOW},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
     {"limit", required_argument, NULL, OPTION_LIMIT},
+    {"user", required_argument, NULL, OPTION_USER},
     {"create", required_argument, NULL, OPTION_CREATE},
     {"transport", required_argument, NULL, 't'},
     {"remote", required_argument, NULL, 'z'},
@@ -99,6 +101,7 @@ static void achd_print_help(void)
         "                          '*', with --insecure none\n"
         "      --limit NAME=N      connections, peer-connections, handshakes, flows, message,\n"
         "                          memory, channel, created or rate; see achd(1)\n"
+        "      --user NAME         become this user when the port is open\n"
         "      --advertise PATTERN advertise channels whose names match, besides those of ach adv\n"
         "      --no-advertise      do not advertise this achd and its channels in the network\n"
         "  -z, --remote NAME       the name of the channel at HOST\n"
@@ -231,6 +234,9 @@ static bool set_option(void *cx, int option)
     case OPTION_LIMIT:
         a->lists = true;
         return explained(relay_settings_limit(&a->settings, optarg));
+    case OPTION_USER:
+        snprintf(a->settings.user, sizeof(a->settings.user), "%s", optarg);
+        return true;
     case OPTION_CREATE:
         snprintf(a->settings.create, sizeof(a->settings.create), "%s", optarg);
         return a->settings.creates = true;

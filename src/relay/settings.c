@@ -300,6 +300,12 @@ static bool line_tls(struct relay_settings *s, const char *value)
     return relay_settings_path(s->keys, value);
 }
 
+static bool line_user(struct relay_settings *s, const char *value)
+{
+    snprintf(s->user, sizeof(s->user), "%s", value);
+    return true;
+}
+
 static const struct {
     const char *name;
     size_t at;
@@ -361,9 +367,9 @@ static const struct {
     const char *name;
     bool (*set)(struct relay_settings *s, const char *value);
 } lines[] = {
-    {"listen", line_listen},   {"create", line_create},        {"advertise", line_advertise},
-    {"silence", line_silence}, {"window", line_window},        {"metrics", relay_settings_metrics},
-    {"tls", line_tls},         {"limit", relay_settings_limit}};
+    {"listen", line_listen},   {"create", line_create},         {"advertise", line_advertise},
+    {"silence", line_silence}, {"window", line_window},         {"metrics", relay_settings_metrics},
+    {"tls", line_tls},         {"limit", relay_settings_limit}, {"user", line_user}};
 
 #define LINES (sizeof(lines) / sizeof(*lines))
 
@@ -379,9 +385,10 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "allow");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
-    return wrong("expected push, pull, listen, tls, allow, limit, create, insecure, advertise, "
-                 "no-advertise, silence, window or metrics, not '%s'%s",
-                 word, suggest(&n));
+    return wrong(
+        "expected push, pull, listen, tls, allow, limit, user, create, insecure, advertise, "
+        "no-advertise, silence, window or metrics, not '%s'%s",
+        word, suggest(&n));
 }
 
 static bool line_setting(struct relay_settings *s, const char *word, char **rest)

@@ -29,6 +29,7 @@ struct relay_settings {
     unsigned port; /* to listen at, and the default of peers */
     bool insecure;
     char keys[RELAY_PATH_MAX]; /* the directory of keys for TLS; "": without TLS */
+    char user[RELAY_HOST_MAX]; /* to become; "": nobody else */
     char file[RELAY_PATH_MAX]; /* that was read; "": none */
     struct relay_rule *rules;
     struct relay_limits limits;
