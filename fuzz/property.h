@@ -78,6 +78,8 @@ void property_relay(const uint8_t *data, size_t size);
 
 /* The bytes are a request to the metrics of achd: its pieces are refused as the whole, or wait. */
 void property_http(const uint8_t *data, size_t size);
+/* The bytes are a file of achd. */
+void property_settings(const uint8_t *data, size_t size);
 
 /*
  * The bytes say what drivers and clients of a robot do, in several threads. Subscriptions

@@ -51,10 +51,12 @@ static void fuzz_close(struct relay_stream *s)
 static const struct relay_stream_ops fuzz_ops = {
     .read = fuzz_read, .write = fuzz_write, .connected = fuzz_connected, .close = fuzz_close};
 
+/* Only channels on the peer's list exist. */
 static enum ach_status remove_channel(void *cx, const char *name, enum ach_map map)
 {
     (void)cx;
     (void)map;
+    HOLDS(strncmp(name, "fuzz", 4) == 0);
     ach_unlink(name);
     return ACH_OK;
 }
@@ -92,18 +94,22 @@ void property_relay(const uint8_t *data, size_t size)
     struct relay_host host = {.create = "*", .window_max = RELAY_WINDOW_MAX, .silence = UINT64_MAX};
     struct relay_flow flow = {.asks = true, .local = "fuzzed", .request = {.name = "fuzzed"}};
     struct property_input in = {data, data + size};
+    char rule[] = "@plain both fuzz*";
     unsigned first = property_byte(&in);
 
     relay_log_level(-2);
     relay_limits_init(&host.limits);
     host.limits.channel = 65536;
+    HOLDS(relay_access_add(&host.rules, rule));
     HOLDS(relay_loop_init(&host.loop));
     bytes = in;
     piece = first / 4 + 1;
     flow.sends = flow.request.push = first & 2;
     feed(&host, first & 1, &flow);
     relay_sinks_finish(&host.sinks);
+    HOLDS(!host.accounts || (!host.accounts->links && !host.accounts->memory));
     relay_accounts_finish(&host.accounts);
+    relay_access_finish(&host.rules);
     relay_loop_finish(&host.loop);
     ach_list(remove_channel, NULL);
 }
