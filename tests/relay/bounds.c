@@ -239,6 +239,7 @@ static void topic_close(struct topic *t)
     REQUIRE(t->open);
     ach_close(&t->sink);
     REQUIRE_OK(ach_unlink(t->flow.request.name));
+    relay_sinks_check(&far.host.sinks, NULL); /* removes the table of origins */
 }
 
 static void topic_put(struct topic *t)
