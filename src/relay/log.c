@@ -2,8 +2,13 @@
 #include "log.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <syslog.h>
+
+#include "printable.h"
 
 static int log_most;
 static bool log_system;
@@ -22,15 +27,22 @@ void relay_log_to_system(void)
 __attribute__((format(printf, 3, 0))) static void log_write(int level, int severity,
                                                             const char *format, va_list ap)
 {
-    char text[1024];
+    char text[1024], *line = NULL;
+    size_t size;
+    FILE *out;
 
     if (level > log_most)
         return;
+    out = open_memstream(&line, &size);
+    if (!out)
+        return;
     vsnprintf(text, sizeof(text), format, ap);
-    if (log_system)
-        syslog(severity, "%s", text);
-    else
-        fprintf(stderr, "achd: %s\n", text);
+    printable_write(out, text, strlen(text), SIZE_MAX); /* it may have the words of a peer */
+    if (fclose(out) == 0 && log_system)
+        syslog(severity, "%s", line);
+    else if (line)
+        fprintf(stderr, "achd: %s\n", line);
+    free(line);
 }
 
 #define LOG_FUNCTION(name, level, severity)                                                        \

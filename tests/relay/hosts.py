@@ -119,7 +119,7 @@ class Host:
 
     def logged(self):
         """All that the daemons of this host have written."""
-        with open(self.log) as f:
+        with open(self.log, errors="replace") as f:
             return f.read()
 
     def reload(self, text="are read again"):

@@ -163,6 +163,7 @@ def names():
         text = HOSTILE.decode(errors="replace")
         until("the name", lambda: value(metrics(B), "flow_open", channel=text) == 0)
         promtool()
+    check("\\xff" in B.logged() and "\ufffd" not in B.logged(), "the log is printable text")
     A.kill(signal.SIGTERM)
     expose(A, config="".join(f"push {host} state remote={name}\n" for host, name in
                              ((f"127.0.0.1:{PORT}", "x"), (f"127.0.0.1:{PORT}", "y"),
