@@ -169,7 +169,7 @@ class Host:
 
     def get(self, channel, sources, count=0, env=None):
         """Start the oracle, which ends when the last number of each source has come."""
-        limit = 200 + max(sources.values()) // 500
+        limit = 200 + max(sources.values()) // 100
         return self.start(ORACLE, "get", channel, str(count), str(limit),
                           *(f"{s}:{last}" for s, last in sources.items()), env=env,
                           stdout=subprocess.PIPE)

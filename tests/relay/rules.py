@@ -16,7 +16,7 @@ import time
 from frames import HELLO, OPENED, data, frame, opens, read
 from hosts import ACH, ACHD, LIMIT, check, local, result, serve, until, wait
 
-A, B = local(2)
+A, B, C = local(3)
 
 
 def flow(host, channel):
@@ -226,8 +226,24 @@ def settings():
     A.kill(signal.SIGTERM)
 
 
+def descriptors():
+    """A server that may open few files refuses connections, and works again afterwards."""
+    C.daemon = C.start("sh", "-c", f"ulimit -n 40; exec '{ACHD}' -p 0 serve")
+    until("the server", lambda: C.status() is not None)
+    port = C.port_served()
+    some = [socket.create_connection(("127.0.0.1", port), timeout=LIMIT) for _ in range(60)]
+    check(some[-1].recv(1) == b"", "the last connection is refused")
+    for s in some:
+        s.close()
+    C.make("ok-free", 64)
+    A.achd("-p", str(port), "pull", "127.0.0.1", "ok-free")
+    until("ok-free is open", lambda: flow(A, "ok-free").get("state") == "open")
+    A.kill(signal.SIGTERM)
+    C.kill(signal.SIGTERM)
+
+
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, rate, removed, holes, plain, settings, own, hostile):
+for test in (types, rights, ages, rate, removed, holes, plain, settings, own, hostile, descriptors):
     print(f"== {test.__name__}", flush=True)
     test()
 B.kill(signal.SIGTERM)
