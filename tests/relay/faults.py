@@ -35,7 +35,7 @@ def flow_at(channel):
 
 
 def waiting():
-    return [l["state"] for l in A.status()["links"]]
+    return [l["state"] for l in (A.status() or {"links": []})["links"]]
 
 
 def kill(host):
