@@ -57,6 +57,14 @@ static void count_gap(struct relay_flow *f)
         f->last = f->source.seq;
 }
 
+/* A timestamp in the future is of a clock that was set, or that began anew: it says nothing. */
+static uint64_t age_of(uint64_t now, uint64_t stamp, uint64_t error)
+{
+    if (now >= stamp)
+        return now - stamp;
+    return stamp - now <= error ? 0 : RELAY_WIRE_UNKNOWN;
+}
+
 /*
  * The time of the origin's clock is known exactly for messages of this channel. For others it is
  * known from the flow that brought them, unless the daemon was restarted since.
@@ -64,7 +72,7 @@ static void count_gap(struct relay_flow *f)
 static void find_age(struct relay_flow *f, struct relay_data *d)
 {
     const struct relay_source *s = &f->source;
-    uint64_t now, stamp = s->origin.stamp;
+    uint64_t stamp = s->origin.stamp;
     struct relay_origin *e;
 
     d->age = RELAY_WIRE_UNKNOWN;
@@ -72,16 +80,13 @@ static void find_age(struct relay_flow *f, struct relay_data *d)
     if (!stamp)
         return;
     if (s->local) {
-        now = relay_clock_read(s->clock);
-        d->age = now > stamp ? now - stamp : 0;
+        d->age = age_of(relay_clock_read(s->clock), stamp, 0);
         return;
     }
     e = f->sink->open ? relay_origins_find(f->sink->origins, s->origin.epoch) : NULL;
     if (!e || !e->timed)
         return;
-    now = relay_clock_now();
-    stamp += (uint64_t)e->offset;
-    d->age = now > stamp ? now - stamp : 0;
+    d->age = age_of(relay_clock_now(), stamp + (uint64_t)e->offset, e->offset_error);
     d->age_error = e->offset_error;
 }
 

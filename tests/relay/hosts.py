@@ -59,6 +59,7 @@ class Host:
         self.address = f"10.77.0.{number}" if network else "127.0.0.1"
         self.dir = os.path.join(BASE, f"host{number}")
         os.mkdir(self.dir)
+        self.offset = 0  # seconds by which its clocks are ahead
         self.daemon = None
         self.arguments = []
         self.keys = None  # a directory of keys: the daemon uses TLS
@@ -80,6 +81,8 @@ class Host:
 
     def start(self, *command, env=None, **options):
         prefix = ["ip", "netns", "exec", self.space] if self.space else []
+        if self.offset:
+            prefix += ["unshare", "--time", f"--monotonic={self.offset}", f"--boottime={self.offset}"]
         p = subprocess.Popen([*prefix, *command],
                              env={**os.environ, **self.environment, **(env or {})},
                              preexec_fn=die_with_parent, text=True, **options)
