@@ -63,7 +63,7 @@ static struct relay_sink *sinks_find_or_add(struct relay_sinks *s, const char *n
     return sink ? sink : sinks_add(s, name);
 }
 
-/* The sink that was added last. A peer that asks for channels which are not there leaves nothing. */
+/* Remove the sink that was added last, if a peer has asked for a channel that is not there. */
 static void sinks_remove_first(struct relay_sinks *s)
 {
     struct relay_sink *next = s->first->next;

@@ -15,8 +15,8 @@ HELLO = frame(HELLO_KIND, b"ACHR\1\0" + struct.pack("<QIH", 5, 65664, 0))
 def opens(name, number=0, frames=8, size=64, push=True, epoch=77):
     """OPEN for all messages of a channel with timestamps."""
     terms = struct.pack("<QQQIBBH", epoch, frames, size, 1, 1, 0, 0)
-    return frame(OPEN, bytes([push, 1, 4]) + struct.pack("<H", len(name)) + name + bytes(24) + terms,
-                 number)
+    request = bytes([push, 1, 4]) + struct.pack("<H", len(name)) + name + bytes(24)
+    return frame(OPEN, request + terms, number)
 
 
 def data(seq, message, gap=0, epoch=77, total=None, flow=0, generation=1):

@@ -82,7 +82,8 @@ class Host:
     def start(self, *command, env=None, **options):
         prefix = ["ip", "netns", "exec", self.space] if self.space else []
         if self.offset:
-            prefix += ["unshare", "--time", f"--monotonic={self.offset}", f"--boottime={self.offset}"]
+            prefix += ["unshare", "--time", f"--monotonic={self.offset}",
+                       f"--boottime={self.offset}"]
         p = subprocess.Popen([*prefix, *command],
                              env={**os.environ, **self.environment, **(env or {})},
                              preexec_fn=die_with_parent, text=True, **options)
@@ -195,7 +196,7 @@ def serve(host, port=0, *arguments):
 
 
 def tell_names():
-    """Each host knows the others by the names h1, h2, ... Files keep their inodes: they are mounted."""
+    """Each host knows the others by the names h1, h2, ... The files are mounted, so they stay."""
     text = "127.0.0.1 localhost\n" + "".join(f"{h.address} h{h.number}\n" for h in Host.all)
     for host in Host.all:
         host.etc("hosts", text)

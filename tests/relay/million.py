@@ -31,13 +31,13 @@ class Shape:
         self.name, self.links, self.writers, self.readers = name, links, writers, readers
         self.count = max(1000, int(TOTAL * share) // len(writers) // len(readers))
         self.frames = frames
-        # The sequences of a channel with several sources count the messages of all of them.
         self.mode = "all" if frames == FRAMES else "newest"
 
     def begin(self):
         for host in self.writers:
             host.make(self.name, self.frames, 64, "--relayed")
-        self.env = {"ORACLE_READERS": str(len(self.readers)), "ORACLE_SOURCES": str(len(self.writers)),
+        self.env = {"ORACLE_READERS": str(len(self.readers)),
+                    "ORACLE_SOURCES": str(len(self.writers)),
                     "ORACLE_AHEAD": str(FRAMES // len(self.writers) - 256),
                     "ORACLE_PROGRESS": os.path.join(BASE, f"progress-{self.name}")}
         last = {i + 1: self.count for i in range(len(self.writers))}
@@ -54,7 +54,8 @@ class Shape:
                    for s in range(len(self.writers)))
 
     def end(self):
-        """How many messages the oracles have seen."""
+        """How many messages the oracles have seen. If a channel has several writers, the sequences
+        of its messages count those of all of them."""
         wait(*self.putting)
         got = [result(r) for r in self.getting]
         for host, rows in zip(self.readers, got):
