@@ -4,9 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Differs from boot to boot. */
+static uint64_t boot_number(void)
+{
+    static uint64_t number;
+    FILE *file;
+    int c;
+
+    if (number)
+        return number;
+    file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    while (file && (c = getc(file)) != EOF)
+        number = number * 31 + (unsigned)c;
+    if (file)
+        fclose(file);
+    return number;
+}
+
+/*
+ * A kernel channel has no epoch. Its inode alone may come again after a reboot, and then peers that
+ * kept running would take its messages for old ones.
+ */
 uint64_t relay_channel_epoch(const ach_info_t *info)
 {
-    return info->epoch ? info->epoch : (info->inode * 0x9e3779b97f4a7c15u) | 1;
+    return info->epoch ? info->epoch : ((info->inode ^ boot_number()) * 0x9e3779b97f4a7c15u) | 1;
 }
 
 static void copy_type(struct relay_terms *t, const ach_channel_type_t *type)
