@@ -34,11 +34,13 @@ class Shape:
         self.mode = "all" if frames == FRAMES else "newest"
 
     def begin(self):
+        """A message may be followed in a channel by all that its source is ahead, and by twice as
+        many of each other source, which may have waited elsewhere."""
         for host in self.writers:
             host.make(self.name, self.frames, 64, "--relayed")
         self.env = {"ORACLE_READERS": str(len(self.readers)),
                     "ORACLE_SOURCES": str(len(self.writers)),
-                    "ORACLE_AHEAD": str(FRAMES // len(self.writers) - 256),
+                    "ORACLE_AHEAD": str(FRAMES // (2 * len(self.writers)) - 128),
                     "ORACLE_PROGRESS": os.path.join(BASE, f"progress-{self.name}")}
         last = {i + 1: self.count for i in range(len(self.writers))}
         self.getting = [h.get(self.name, last, env={**self.env, "ORACLE_READER": str(i)})
@@ -53,6 +55,11 @@ class Shape:
         return min(words[16 * r + s + 1] for r in range(len(self.readers))
                    for s in range(len(self.writers)))
 
+    def lost(self):
+        """What the daemons know of messages that are missing."""
+        return [(h.number, f["gaps"], f["failed"]) for h in ALL for f in h.flows()
+                if f["channel"] == self.name and f["gaps"] + f["failed"]]
+
     def end(self):
         """How many messages the oracles have seen. If a channel has several writers, the sequences
         of its messages count those of all of them."""
@@ -64,7 +71,8 @@ class Shape:
                 check(exact and received + missing <= self.count and
                       (len(self.writers) > 1 or by_origin == missing),
                       f"{self.name}: source {source} of {self.count} at host {host.number}: "
-                      f"{received} received, {missing} missing, {by_origin} by origin")
+                      f"{received} received, {missing} missing, {by_origin} by origin; since the last "
+                      f"start of each daemon: {self.lost()}")
         os.remove(self.env["ORACLE_PROGRESS"])
         return sum(row[0] for rows in got for row in rows.values())
 
