@@ -81,6 +81,9 @@ void property_http(const uint8_t *data, size_t size);
 /* The bytes are a file of achd. */
 void property_settings(const uint8_t *data, size_t size);
 
+/* Services that machines advertise, as discovery.h reads them. */
+void property_announce(const uint8_t *data, size_t size);
+
 /*
  * The bytes say what drivers and clients of a robot do, in several threads. Subscriptions
  * are settled once, requests answered once, and the robot ends.
