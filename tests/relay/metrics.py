@@ -78,10 +78,11 @@ def value(samples, name, **labels):
 
 
 def expose(host, *arguments, config=None):
+    """Start a daemon that is not given up while this test stops it."""
     if config:
-        host.achd(config="metrics 0\n" + config)
+        host.achd(config="silence 1000\nmetrics 0\n" + config)
     else:
-        host.achd("--metrics", "0", *arguments)
+        host.achd("--silence", "1000", "--metrics", "0", *arguments)
     until("the port of the metrics",
           lambda: (host.status() or {}).get("pid") == host.daemon.pid)
     host.port = host.status()["metrics_port"]
@@ -151,7 +152,6 @@ def reconnection():
     expose(B, "-p", str(PORT), "serve")
     until("up", lambda: value(metrics(A), "up") == 1)
     check(value(metrics(A), "reconnections_total") == 1, metrics(A))
-    check(A.status()["links"][0]["reconnections"] in (0, 1), "in the status, too")
     until("in the status", lambda: A.status()["links"][0]["reconnections"] == 1)
 
 
