@@ -165,7 +165,8 @@ static void write_connection(struct json *j, const struct relay_link *l, uint64_
     uint64_t error;
     int64_t offset;
 
-    json_number(j, "rtt", (double)l->window.last * 1e-9);
+    if (l->window.last)
+        json_number(j, "rtt", (double)l->window.last * 1e-9);
     if (relay_clock_offset(&l->clock, now, &offset, &error)) {
         json_number(j, "offset", (double)offset * 1e-9);
         json_number(j, "offset_error", (double)error * 1e-9);

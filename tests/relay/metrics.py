@@ -13,7 +13,7 @@ import sys
 import time
 
 from frames import HELLO, opens
-from hosts import ACHD, LIMIT, check, local, result, until, wait
+from hosts import ACH, ACHD, LIMIT, check, local, result, until, wait
 
 A, B = local(2)
 HOSTILE = b'a"b\\c{d="e"} 1\xff'
@@ -170,6 +170,10 @@ def names():
                               ("[::1]:9", "x"))))
     until("both are open", lambda: value(metrics(A), "flow_open") == 2)
     check(value(metrics(A), "up", peer="[::1]:9") == 0, metrics(A))
+    for row in ([f"127.0.0.1:{PORT}", "up", "0"], [f"127.0.0.1:{PORT}", "state", "sends", "open"],
+                ["[::1]:9", "down", "0"], ["[::1]:9", "state", "sends", "opening"]):
+        until(f"{row} in the status", lambda: any(
+            r.split()[:len(row)] == row for r in A.run(ACH, "relay", "status").splitlines()))
 
 
 def promtool():

@@ -33,6 +33,19 @@ static void text_cell(struct table *t, const struct value *object, const char *n
     table_cell(t, "%.*s", (int)text.size, text.at);
 }
 
+/* The port is known if this machine has connected. */
+static void peer_cell(struct table *t, const struct value *link)
+{
+    struct value_text peer = text_of(link, "peer"), port = text_of(link, "port");
+    bool v6 = memchr(peer.at, ':', peer.size);
+
+    if (value_member(link, "port", strlen("port")))
+        table_cell(t, "%s%.*s%s:%.*s", v6 ? "[" : "", (int)peer.size, peer.at, v6 ? "]" : "",
+                   (int)port.size, port.at);
+    else
+        text_cell(t, link, "peer");
+}
+
 static void time_cell(struct table *t, const struct value *object, const char *name)
 {
     const struct value *v = value_member(object, name, strlen(name));
@@ -61,7 +74,7 @@ static void reason_row(struct table *t, const struct value *link, const struct v
 {
     if (!value_member(object, "why", strlen("why")))
         return;
-    text_cell(t, link, "peer");
+    peer_cell(t, link);
     text_cell(t, object, what);
     text_cell(t, object, "why");
 }
@@ -70,7 +83,7 @@ static void link_row(struct relay_list *l, const struct value *link)
 {
     struct table *t = &l->links;
 
-    text_cell(t, link, "peer");
+    peer_cell(t, link);
     text_cell(t, link, "state");
     text_cell(t, link, "reconnections");
     time_cell(t, link, "rtt");
@@ -85,7 +98,7 @@ static void flow_row(struct relay_list *l, const struct value *link, const struc
 {
     struct table *t = &l->flows;
 
-    text_cell(t, link, "peer");
+    peer_cell(t, link);
     text_cell(t, flow, "channel");
     text_cell(t, flow, "direction");
     text_cell(t, flow, "state");
