@@ -11,6 +11,7 @@
 
 #define PAGE "/metrics"
 #define EXCHANGE_NS 10000000000u
+#define RETRY_NS 1000000000u
 
 static struct relay_exporter_client *client_free(struct relay_exporter *e)
 {
@@ -24,7 +25,7 @@ static struct relay_exporter_client *client_free(struct relay_exporter *e)
 
 static void exporter_listen(struct relay_exporter *e)
 {
-    relay_loop_want(e->loop, &e->listener, client_free(e) ? EPOLLIN : 0);
+    relay_loop_want(e->loop, &e->listener, client_free(e) && !e->retry ? EPOLLIN : 0);
 }
 
 static void client_end(struct relay_exporter_client *c)
@@ -169,8 +170,12 @@ static void client_begin(struct relay_exporter *e, struct relay_exporter_client 
 {
     int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            e->retry = relay_clock_now() + RETRY_NS;
+        exporter_listen(e);
         return;
+    }
     *c = (struct relay_exporter_client){
         .watch.ready = client_ready, .exporter = e, .deadline = relay_clock_now() + EXCHANGE_NS};
     if (relay_loop_add(e->loop, &c->watch, fd, EPOLLIN))
@@ -222,7 +227,7 @@ void relay_exporter_finish(struct relay_exporter *e)
 
 uint64_t relay_exporter_deadline(const struct relay_exporter *e)
 {
-    uint64_t until = UINT64_MAX;
+    uint64_t until = e->retry ? e->retry : UINT64_MAX;
     unsigned i;
 
     for (i = 0; i < RELAY_EXPORTER_CLIENTS; i++)
@@ -238,4 +243,8 @@ void relay_exporter_tick(struct relay_exporter *e, uint64_t now)
     for (i = 0; i < RELAY_EXPORTER_CLIENTS; i++)
         if (e->clients[i].state != CLIENT_FREE && now >= e->clients[i].deadline)
             client_abort(&e->clients[i]);
+    if (e->retry && now >= e->retry) {
+        e->retry = 0;
+        exporter_listen(e);
+    }
 }

@@ -35,7 +35,8 @@ struct relay_exporter {
     struct relay_loop *loop;
     struct relay_peer *const *peers;
     struct relay_link *const *links;
-    unsigned port; /* 0: there is none */
+    unsigned port;  /* 0: there is none */
+    uint64_t retry; /* when to accept again after descriptors ran out; 0: nothing failed */
     struct relay_exporter_client clients[RELAY_EXPORTER_CLIENTS];
 };
 

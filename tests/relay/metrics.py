@@ -5,6 +5,7 @@
 metrics.py ACHD ACH ORACLE
 """
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -238,6 +239,25 @@ def crowd():
     check(resident() < before + 8 * 1024, f"memory: {before} before, {resident()} KiB now")
 
 
+def descriptors():
+    """A connection that cannot be accepted waits, and costs no processor time."""
+    limits = resource.prlimit(A.daemon.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(A.daemon.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+    with socket.create_connection(("127.0.0.1", A.port), timeout=LIMIT) as s:
+        s.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        before, begin = used(A), time.monotonic()
+        time.sleep(2)
+        check(used(A) - before <= (time.monotonic() - begin) / 4, f"{used(A) - before} s used")
+        resource.prlimit(A.daemon.pid, resource.RLIMIT_NOFILE, limits)
+        check(s.recv(12) == b"HTTP/1.0 200", "it is served then")
+
+
+def used(host):
+    """Seconds of processor time."""
+    with open(f"/proc/{host.daemon.pid}/schedstat") as f:
+        return int(f.read().split()[0]) / 1e9
+
+
 def refused():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         for port, text in (("x", "0 to 65535, not 'x'"), ("65536", "not '65536'"),
@@ -249,7 +269,8 @@ def refused():
 
 expose(B, "-p", "0", "serve")
 PORT = B.port_served()
-for test in (figures, promtool, rates, reconnection, names, promtool, requests, crowd, refused):
+for test in (figures, promtool, rates, reconnection, names, promtool, requests, crowd, descriptors,
+             refused):
     print(f"== {test.__name__}", flush=True)
     test()
 for host in (A, B):
