@@ -83,10 +83,12 @@ static bool store_fill(X509_STORE *store, const struct key_set *set)
 
 /*
  * Tickets and early data stay off: they would let a session outlive the check of its certificates,
- * and early data can be replayed.
+ * and early data can be replayed. A read returns after each record, also after one without data:
+ * otherwise a peer that sends only key updates would keep the caller in one read.
  */
 static bool context_configure(SSL_CTX *ssl)
 {
+    SSL_CTX_clear_mode(ssl, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_options(ssl, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);

@@ -108,10 +108,10 @@ ach_status_t tls_session_handshake(struct tls_session *session);
 /*
  * As recv and send with MSG_DONTWAIT and MSG_NOSIGNAL, after the handshake. -1 with errno EAGAIN:
  * poll for tls_session_wants. Other values of errno end the session; ach_errstr says why. A read
- * returns at most one record, 16 KiB. It returns 0 only if the peer has ended the session: a
- * connection that is cut is an error. If a write takes only a part, or nothing, the next one must
- * begin with all bytes that it did not take. If the connection is cut, a write fails, and bytes
- * that came before can still be read.
+ * takes at most one record, 16 KiB; if that has no data, errno is EAGAIN. It returns 0 only if the
+ * peer has ended the session: a connection that is cut is an error. If a write takes only a part,
+ * or nothing, the next one must begin with all bytes that it did not take. If the connection is
+ * cut, a write fails, and bytes that came before can still be read.
  */
 ssize_t tls_session_read(struct tls_session *session, void *to, size_t size);
 ssize_t tls_session_write(struct tls_session *session, const void *from, size_t size);

@@ -356,7 +356,7 @@ static void test_replayed(void)
     pair_end(&p);
 }
 
-/* The peer changes its keys in the middle. */
+/* The peer changes its keys in the middle. A read returns after the record that says so. */
 static void test_key_update(void)
 {
     struct host h = host_make(&authority, "laptop", days(-1, 1));
@@ -371,6 +371,8 @@ static void test_key_update(void)
     for (i = 0; i < 3; i++) {
         CHECK(SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1);
         CHECK(SSL_write(ssl, "a", 1) == 1);
+        CHECK(tls_session_read(p.server, bytes, sizeof(bytes)) == -1 && errno == EAGAIN);
+        CHECK(tls_session_wants(p.server) == POLLIN);
         CHECK(tls_session_read(p.server, bytes, sizeof(bytes)) == 1);
         CHECK(tls_session_write(p.server, "b", 1) == 1);
         CHECK(SSL_read(ssl, bytes, sizeof(bytes)) == 1);
