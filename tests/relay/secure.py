@@ -19,7 +19,8 @@ import time
 from frames import HELLO, data, frame, more, opens, split
 from hosts import ACH, ACHD, BASE, LIMIT, check, local, result, until, wait
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+sys.path.insert(0, os.path.join(TOP, "tests/support"))
 import authority  # noqa: E402
 
 A, B = local(2)
@@ -213,6 +214,44 @@ def revoked():
     until("robot is revoked", lambda: "the certificate of robot is revoked" in str(A.status()))
     stop(A)
     CA.keys("renew", "robot")
+
+
+def revoked_meanwhile():
+    """A handshake that began before SIGHUP and ends after it."""
+    CA.keys("host", "late")
+    keys = CA.copy("late", f"{BASE}/late")
+    port = serve("allow * both *\n")
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = authority.client_context(keys).wrap_bio(incoming, outgoing)
+    plain = socket.create_connection(("127.0.0.1", port), timeout=LIMIT)
+
+    def step(call, *arguments):
+        """False: the server must answer first."""
+        try:
+            call(*arguments)
+            return True
+        except ssl.SSLWantReadError:
+            return False
+    check(not step(tls.do_handshake), "the server answers")
+    plain.sendall(outgoing.read())
+    incoming.write(plain.recv(65536))
+    CA.keys("revoke", "late")
+    CA.update("robot", USED, "crl.pem")
+    B.reload("the keys are read again")
+    while not step(tls.do_handshake):
+        incoming.write(plain.recv(65536))
+    tls.write(HELLO + opens(b"late"))
+    plain.sendall(outgoing.read())
+    try:
+        while part := plain.recv(65536):
+            incoming.write(part)
+        check(not step(tls.read), "no byte of the protocol")
+    except (ssl.SSLError, ConnectionError):
+        pass
+    plain.close()
+    logged("the certificate of late is revoked")
+    check(not exists("late"), "nothing was created")
+    stop()
 
 
 def damaged():
@@ -517,7 +556,10 @@ def user():
     for path in USED, *(f"{USED}/{n}" for n in os.listdir(USED)):
         os.chown(path, nobody.pw_uid, nobody.pw_gid)
     B.keys = USED
+    groups = os.getgroups()
+    os.setgroups([*groups, 1, 2])  # which the daemon must give up, too
     B.achd("-p", "0", config="listen 127.0.0.1\nuser nobody\nallow laptop write own\n")
+    os.setgroups(groups)
     port = served_port()
     with open(f"/proc/{B.daemon.pid}/status") as f:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
@@ -571,6 +613,21 @@ def settings():
     A.kill(signal.SIGTERM)
 
 
+def example():
+    """The example is a valid file."""
+    with open(os.path.join(TOP, "examples/relay/achd.conf")) as f:
+        lines = f.read()
+    for a, b in ("/etc/ach/keys", CA.host("robot")), ("0.0.0.0:8076", "127.0.0.1"):
+        check(a in lines, f"{a} in the example")
+        lines = lines.replace(a, b)
+    B.keys = None
+    B.achd("-p", "0", config=lines)
+    peer = Peer(served_port())
+    check(peer.opens("command") is None, "laptop may write command")
+    check("may not read" in peer.opens("command", 1, push=False)[1], "and not read it")
+    stop()
+
+
 def hang_up():
     """Without keys and file, SIGHUP ends the daemon, as a terminal that closes means."""
     A.keys = None
@@ -580,12 +637,13 @@ def hang_up():
     check(A.daemon.wait(timeout=LIMIT) == 0, "it ends")
 
 
-TESTS = (accepted, strangers, servers, revoked, damaged, lists, nothing, plain_lists, new_lists, limits,
-         large_source, rate, connections, slow, user, settings, hang_up)
+TESTS = (accepted, strangers, servers, revoked, revoked_meanwhile, damaged, lists, nothing, plain_lists, new_lists, limits,
+         large_source, rate, connections, slow, user, settings,
+         example, hang_up)
 for test in TESTS:
     if not sys.argv[4:] or test.__name__ in sys.argv[4:]:
         print(f"== {test.__name__}", flush=True)
         test()
-for directory in "keys", "other", "used", "made", "old-robot", "thief", "used-laptop", "root-keys":
+for directory in "keys", "other", "used", "made", "old-robot", "thief", "used-laptop", "root-keys", "late":
     shutil.rmtree(f"{BASE}/{directory}", ignore_errors=True)
 sys.exit(0)

@@ -50,9 +50,8 @@ class Authority:
         return to
 
 
-def dial(port, keys=None, version=None, limit=60):
-    """A connection with Python's TLS to a server of this machine, which is not checked."""
-    plain = socket.create_connection(("127.0.0.1", port), timeout=limit)
+def client_context(keys=None, version=None):
+    """TLS of Python, for a client that does not check the server."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -60,8 +59,14 @@ def dial(port, keys=None, version=None, limit=60):
         context.maximum_version = version
     if keys:
         context.load_cert_chain(f"{keys}/host.pem", f"{keys}/host.key")
+    return context
+
+
+def dial(port, keys=None, version=None, limit=60):
+    """A connection with TLS to a server of this machine."""
+    plain = socket.create_connection(("127.0.0.1", port), timeout=limit)
     try:
-        return context.wrap_socket(plain)
+        return client_context(keys, version).wrap_socket(plain)
     except BaseException:
         plain.close()
         raise
