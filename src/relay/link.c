@@ -14,6 +14,7 @@
 
 #define READ_ROOM 65536u
 #define READ_ROOM_GREETING 1024u
+#define READS_MAX 16u
 
 /* Acknowledge so many bytes at once, others after this time. */
 #define ACK_BYTES 1024u
@@ -217,11 +218,14 @@ static bool link_pending(const struct relay_link *l)
            l->stream.ops->pending(&l->stream);
 }
 
+/* What is left then is for the next turn, after other links. */
 static void link_read(struct relay_link *l)
 {
+    unsigned n = 0;
+
     do
         link_read_some(l);
-    while (link_pending(l));
+    while (link_pending(l) && ++n < READS_MAX);
 }
 
 static void link_ready(struct relay_watch *w, uint32_t events)
@@ -415,7 +419,7 @@ uint64_t relay_link_deadline(const struct relay_link *l)
 {
     uint64_t half = l->host->silence / 2, at;
 
-    if (l->state == RELAY_LINK_DEAD || l->dirty)
+    if (l->state == RELAY_LINK_DEAD || l->dirty || link_pending(l))
         return 0;
     if (l->state != RELAY_LINK_UP)
         return sooner(link_patience(l), l->paused);
@@ -444,10 +448,10 @@ static void tick_flows(struct relay_link *l, uint64_t now)
 
 static void link_resume(struct relay_link *l, uint64_t now)
 {
-    if (!l->paused || now < l->paused)
-        return;
-    l->paused = 0;
-    l->dirty = true;
+    if (l->paused && now >= l->paused) {
+        l->paused = 0;
+        l->dirty = true;
+    }
     if (link_pending(l))
         link_read(l);
 }

@@ -55,6 +55,8 @@ static bool secure_connected(struct relay_stream *s)
     r = x->tls->session_handshake(x->session);
     s->wants = r == ACH_EAGAIN ? secure_wants(x) : 0;
     errno = r == ACH_EAGAIN ? EAGAIN : EPROTO;
+    if (r == ACH_OK)
+        x->tls->session_read_ahead(x->session);
     return r == ACH_OK;
 }
 

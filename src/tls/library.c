@@ -16,6 +16,7 @@ __attribute__((visibility("default"))) const struct tls_library achi_tls_library
     .session_write = tls_session_write,
     .session_wants = tls_session_wants,
     .session_pending = tls_session_pending,
+    .session_read_ahead = tls_session_read_ahead,
     .session_shutdown = tls_session_shutdown,
     .session_peer = tls_session_peer,
     .session_check = tls_session_check,

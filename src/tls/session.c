@@ -20,6 +20,7 @@ struct tls_session {
     bool established;
     bool failed; /* OpenSSL must not be called any more, not even to end the session */
     bool cut;    /* nothing can be written; what came before can still be read */
+    bool more;   /* after the last read, OpenSSL has bytes, or a part of a record */
     short wants;
     char expected[TLS_NAME_MAX]; /* "": any name */
     char peer[TLS_NAME_MAX];     /* what its certificate says, even if that is not valid */
@@ -231,6 +232,7 @@ ssize_t tls_session_read(struct tls_session *s, void *to, size_t size)
     ERR_clear_error();
     errno = 0;
     result = SSL_read(s->ssl, to, size < INT_MAX ? (int)size : INT_MAX);
+    s->more = result > 0 && SSL_has_pending(s->ssl);
     return result > 0 ? result : session_stop(s, result, errno);
 }
 
@@ -258,6 +260,11 @@ ssize_t tls_session_write(struct tls_session *s, const void *from, size_t size)
     return n || !size ? (ssize_t)n : session_stop_writing(s, result, errno);
 }
 
+void tls_session_read_ahead(struct tls_session *s)
+{
+    SSL_set_read_ahead(s->ssl, 1);
+}
+
 short tls_session_wants(const struct tls_session *s)
 {
     return s->wants;
@@ -265,7 +272,7 @@ short tls_session_wants(const struct tls_session *s)
 
 bool tls_session_pending(const struct tls_session *s)
 {
-    return s->established && !s->failed && SSL_pending(s->ssl) > 0;
+    return s->established && !s->failed && s->more;
 }
 
 void tls_session_shutdown(struct tls_session *s)

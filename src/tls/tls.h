@@ -119,8 +119,17 @@ ssize_t tls_session_write(struct tls_session *session, const void *from, size_t 
 /* POLLIN or POLLOUT: what the last call that returned EAGAIN waits for. */
 short tls_session_wants(const struct tls_session *session);
 
-/* Whether bytes can be read although poll does not say so: the last read filled its buffer. */
+/*
+ * Whether bytes may be read although poll does not say so: the last read filled its buffer, or has
+ * read ahead.
+ */
 bool tls_session_pending(const struct tls_session *session);
+
+/*
+ * After the handshake: take all bytes that the socket has, instead of the header of a record and
+ * then the rest, with a call of recv for each. The caller must read while tls_session_pending.
+ */
+void tls_session_read_ahead(struct tls_session *session);
 
 /* Tell the peer that nothing more comes, if the socket takes it at once. Reading may go on. */
 void tls_session_shutdown(struct tls_session *session);
@@ -167,6 +176,7 @@ struct tls_library {
     ssize_t (*session_write)(struct tls_session *session, const void *from, size_t size);
     short (*session_wants)(const struct tls_session *session);
     bool (*session_pending)(const struct tls_session *session);
+    void (*session_read_ahead)(struct tls_session *session);
     void (*session_shutdown)(struct tls_session *session);
     const char *(*session_peer)(const struct tls_session *session);
     ach_status_t (*session_check)(const struct tls_session *session);

@@ -267,6 +267,14 @@ static void test_bytes(void)
     CHECK(tls_session_read(p.client, bytes, 4) == 4 && tls_session_pending(p.client));
     CHECK(tls_session_read(p.client, bytes + 4, 12) == 6 && !tls_session_pending(p.client));
     CHECK(memcmp(bytes, "0123456789", 10) == 0);
+    tls_session_read_ahead(p.client);
+    CHECK(tls_session_write(p.server, "first", 5) == 5);
+    CHECK(tls_session_write(p.server, "second", 6) == 6);
+    CHECK(tls_session_read(p.client, bytes, 16) == 5 && tls_session_pending(p.client));
+    CHECK(tls_session_read(p.client, bytes, 16) == 6 && !tls_session_pending(p.client));
+    CHECK(memcmp(bytes, "second", 6) == 0);
+    CHECK(tls_session_read(p.client, bytes, 1) == -1 && errno == EAGAIN);
+    CHECK(pair_carry(p.server, p.client, 1 << 20));
     tls_session_shutdown(p.server);
     CHECK(tls_session_read(p.client, bytes, 1) == 0);
     CHECK(tls_session_read(p.client, bytes, 1) == 0);
