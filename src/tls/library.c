@@ -24,4 +24,8 @@ __attribute__((visibility("default"))) const struct tls_library achi_tls_library
     .keys_issue = tls_keys_issue,
     .keys_revoke = tls_keys_revoke,
     .keys_list = tls_keys_list,
+    .aead_create = tls_aead_create,
+    .aead_destroy = tls_aead_destroy,
+    .aead_seal = tls_aead_seal,
+    .aead_open = tls_aead_open,
 };

@@ -22,6 +22,7 @@
 #include <ach.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -162,6 +163,32 @@ ach_status_t tls_keys_revoke(const char *directory, const char *name, tls_host_f
 /* All certificates of an authority, in the order of names and then of ends. */
 ach_status_t tls_keys_list(const char *directory, tls_issued_fun *fun, void *cx);
 
+/*
+ * A key for datagrams: AES-256-GCM. The counter is the nonce. A counter must never be used for two
+ * datagrams of one key: that would reveal both. The caller gets the key from the system's random
+ * source, and tells it only to those who may read and write.
+ */
+#define TLS_AEAD_KEY 32
+#define TLS_AEAD_TAG 16
+
+struct tls_aead;
+
+/* @seals: for tls_aead_seal; otherwise for tls_aead_open. */
+ach_status_t tls_aead_create(const unsigned char key[TLS_AEAD_KEY], bool seals,
+                             struct tls_aead **aead);
+
+/* NULL does nothing. */
+void tls_aead_destroy(struct tls_aead *aead);
+
+/*
+ * Encrypt or decrypt the bytes in place; the head is only authenticated. False from open: the
+ * head, the bytes or the tag are not those that were sealed, and the bytes are destroyed.
+ */
+bool tls_aead_seal(struct tls_aead *aead, uint64_t counter, const void *head, size_t head_size,
+                   unsigned char *bytes, size_t size, unsigned char tag[TLS_AEAD_TAG]);
+bool tls_aead_open(struct tls_aead *aead, uint64_t counter, const void *head, size_t head_size,
+                   unsigned char *bytes, size_t size, unsigned char tag[TLS_AEAD_TAG]);
+
 /* All functions above. */
 struct tls_library {
     ach_status_t (*context_create)(const char *directory, struct tls_context **context);
@@ -186,6 +213,13 @@ struct tls_library {
     ach_status_t (*keys_revoke)(const char *directory, const char *name, tls_host_fun *fun,
                                 void *cx);
     ach_status_t (*keys_list)(const char *directory, tls_issued_fun *fun, void *cx);
+    ach_status_t (*aead_create)(const unsigned char key[TLS_AEAD_KEY], bool seals,
+                                struct tls_aead **aead);
+    void (*aead_destroy)(struct tls_aead *aead);
+    bool (*aead_seal)(struct tls_aead *aead, uint64_t counter, const void *head, size_t head_size,
+                      unsigned char *bytes, size_t size, unsigned char tag[TLS_AEAD_TAG]);
+    bool (*aead_open)(struct tls_aead *aead, uint64_t counter, const void *head, size_t head_size,
+                      unsigned char *bytes, size_t size, unsigned char tag[TLS_AEAD_TAG]);
 };
 
 /* The functions of libachtls; NULL: it is not installed, and ach_errstr says so. */
