@@ -84,6 +84,9 @@ void property_settings(const uint8_t *data, size_t size);
 /* Services that machines advertise, as discovery.h reads them. */
 void property_announce(const uint8_t *data, size_t size);
 
+/* The bytes are datagrams to achd. What it puts and counts agrees. */
+void property_datagram(const uint8_t *data, size_t size);
+
 /*
  * The bytes say what drivers and clients of a robot do, in several threads. Subscriptions
  * are settled once, requests answered once, and the robot ends.

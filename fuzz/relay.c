@@ -91,7 +91,10 @@ static void feed(struct relay_host *host, bool asks, struct relay_flow *flow)
 
 void property_relay(const uint8_t *data, size_t size)
 {
-    struct relay_host host = {.create = "*", .window_max = RELAY_WINDOW_MAX, .silence = UINT64_MAX};
+    struct relay_host host = {.create = "*",
+                              .window_max = RELAY_WINDOW_MAX,
+                              .silence = UINT64_MAX,
+                              .key_life = UINT64_MAX / 4};
     struct relay_flow flow = {.asks = true, .local = "fuzzed", .request = {.name = "fuzzed"}};
     struct property_input in = {data, data + size};
     char rule[] = "@plain both fuzz*";

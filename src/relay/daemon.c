@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "flow_open.h"
+#include "group.h"
 #include "log.h"
 #include "user.h"
 
@@ -289,6 +290,8 @@ static void host_init(struct relay_host *h, const struct relay_settings *s)
     h->create = s->creates ? s->create : s->insecure ? NULL : "*";
     h->window_max = s->window_max;
     h->silence = s->silence;
+    h->key_life = s->key_life;
+    h->multicasts = s->multicasts;
     h->changed = true;
     gethostname(h->name, sizeof(h->name) - 1);
     if (getrandom(&h->instance, sizeof(h->instance), GRND_NONBLOCK) != sizeof(h->instance))
@@ -346,6 +349,8 @@ static uint64_t daemon_deadline(const struct relay_daemon *d)
     for (l = d->links; l; l = l->next)
         if (relay_link_deadline(l) < until)
             until = relay_link_deadline(l);
+    if (relay_groups_deadline(&d->host) < until)
+        until = relay_groups_deadline(&d->host);
     return until;
 }
 
@@ -387,6 +392,7 @@ static void daemon_serve(struct relay_daemon *d, uint64_t now)
     }
     reap_links(d);
     relay_exporter_tick(&d->exporter, now);
+    relay_groups_serve(&d->host, now);
 }
 
 void relay_daemon_run(struct relay_daemon *d)
@@ -425,6 +431,7 @@ void relay_daemon_finish(struct relay_daemon *d)
         relay_link_destroy(d->links);
         d->links = next;
     }
+    relay_groups_finish(&d->host);
     close_watch(d, &d->listener);
     if (d->spare > 0)
         close(d->spare);

@@ -12,13 +12,16 @@
 
 #include <sys/queue.h>
 
+#include "fragments.h"
 #include "loop.h"
 #include "sink.h"
 #include "source.h"
 
 #define RELAY_AGE_BUCKETS 48u
 
+struct relay_group;
 struct relay_link;
+struct relay_udp;
 
 enum relay_flow_state {
     RELAY_FLOW_IDLE,      /* without a link */
@@ -29,6 +32,14 @@ enum relay_flow_state {
     RELAY_FLOW_REFUSING,  /* REFUSED is to be sent */
     RELAY_FLOW_CLOSING,   /* CLOSE is to be sent */
     RELAY_FLOW_OPEN
+};
+
+/* What has happened with datagrams. The next tick of the flow takes care of it. */
+enum relay_trouble {
+    RELAY_TROUBLE_NONE,
+    RELAY_TROUBLE_LOST, /* the channel was replaced */
+    RELAY_TROUBLE_BUSY, /* another process holds its lock */
+    RELAY_TROUBLE_LARGE /* a message needs more memory than the peer may use */
 };
 
 struct relay_counts {
@@ -61,6 +72,7 @@ struct relay_flow {
     enum ach_status why_status;
     uint64_t wake, delay; /* when to continue, 0: no time is set; the last delay of a retry */
     bool ready, listed;   /* it is in a queue of the link */
+    enum relay_trouble trouble;
     TAILQ_ENTRY(relay_flow) ready_entry, control_entry;
     struct relay_counts counts;
     struct relay_sink *sink; /* of the channel; a flow that sends from it shares it */
@@ -77,13 +89,20 @@ struct relay_flow {
     uint64_t gap;     /* messages lost since the last one that was sent */
     bool working;     /* there is a message in source of which `offset` bytes were sent */
     size_t offset;
-    uint64_t not_before; /* limits of rate */
+    uint64_t not_before;       /* limits of rate */
+    struct relay_group *group; /* that sends the messages instead of this flow */
+    TAILQ_ENTRY(relay_flow) group_entry;
 
     /* The side that receives. */
     uint64_t sink_epoch;    /* of the channel that the sink had when the flow was opened */
     struct relay_data head; /* of a message in several parts */
     unsigned char *parts;   /* NULL: none has begun */
     size_t got, room;
+    struct relay_udp *multicast; /* where messages come from; NULL: never */
+
+    /* With datagrams: messages carried or lost since the flow began; the parts that came. */
+    uint64_t count;
+    struct relay_fragments incoming;
 };
 
 TAILQ_HEAD(relay_flow_list, relay_flow);

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow_source.h"
+#include "group.h"
 #include "log.h"
 #include "queue.h"
 #include "receiver.h"
 #include "sender.h"
+#include "udp.h"
 
 #define DELAY_FIRST_NS 100000000u
 #define DELAY_MAX_NS 5000000000u
@@ -40,32 +43,20 @@ bool relay_flow_join(struct relay_flow *f, struct relay_link *l, unsigned number
     return true;
 }
 
-static struct relay_loop *flow_loop(const struct relay_flow *f)
-{
-    return &f->link->host->loop;
-}
-
-static void flow_close_source(struct relay_flow *f)
-{
-    if (f->watch.fd)
-        relay_loop_remove(flow_loop(f), &f->watch);
-    if (f->source.open)
-        relay_sink_unshare(f->sink);
-    relay_source_close(&f->source);
-    relay_flow_charge(f, 0);
-    f->working = false;
-}
-
 void relay_flow_reset(struct relay_flow *f)
 {
     if (!f->link)
         return;
     relay_queue_unready(f);
     relay_queue_uncontrol(f);
-    flow_close_source(f);
+    relay_flow_source_close(f);
+    relay_group_leave(f);
     relay_receiver_drop(f);
+    relay_udp_unsubscribe(f);
+    relay_fragments_reset(&f->incoming);
     f->sink = NULL;
     f->state = RELAY_FLOW_IDLE;
+    f->trouble = RELAY_TROUBLE_NONE;
     f->wake = 0;
 }
 
@@ -78,37 +69,10 @@ static void retry_later(struct relay_flow *f)
     relay_queue_wake(f, relay_clock_now() + f->delay);
 }
 
-static void source_ready(struct relay_watch *w, uint32_t events)
-{
-    (void)events;
-    relay_queue_ready((struct relay_flow *)w);
-}
-
-/* Edge-triggered: the flow stays in the queue until its channel is empty. */
-static enum ach_status flow_open_source(struct relay_flow *f)
-{
-    struct relay_terms terms;
-    enum ach_status r;
-
-    flow_close_source(f);
-    r = relay_source_open(&f->source, f->local, &terms);
-    if (r == ACH_OK)
-        r = relay_sink_share(&f->link->host->sinks, f->local, &f->sink);
-    if (r != ACH_OK) {
-        relay_source_close(&f->source);
-        return r;
-    }
-    f->watch.ready = source_ready;
-    if (relay_loop_add(flow_loop(f), &f->watch, f->source.fd, EPOLLIN | EPOLLET))
-        return ACH_OK;
-    flow_close_source(f);
-    return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot wait for the channel '%s'", f->local);
-}
-
 /* A missing channel is waited for. */
 static void begin_sending(struct relay_flow *f)
 {
-    enum ach_status r = flow_open_source(f);
+    enum ach_status r = relay_flow_source_open(f);
 
     if (r == ACH_OK) {
         relay_sender_begin(f);
@@ -138,7 +102,10 @@ static void begin_receiving(struct relay_flow *f)
 void relay_flow_begin(struct relay_flow *f)
 {
     relay_flow_reset(f);
-    if (f->sends)
+    if (f->request.udp && !relay_udp_start(f->link, true, relay_clock_now())) {
+        relay_flow_explain(f, ACH_FAILED_SYSCALL, ach_errstr());
+        retry_later(f);
+    } else if (f->sends)
         begin_sending(f);
     else
         begin_receiving(f);
@@ -206,6 +173,8 @@ void relay_flow_asked(struct relay_flow *f, const struct relay_request *q,
     f->request = *q;
     f->sends = !q->push;
     snprintf(f->local, sizeof(f->local), "%s", q->name);
+    if (r == ACH_OK && q->udp && !(f->link->udp && f->link->udp->connected))
+        r = ach_errstr_set(ACH_EINVAL, "datagrams cannot be exchanged with this peer");
     if (r != ACH_OK) {
         relay_flow_explain(f, r, ach_errstr());
         relay_queue_control(f, RELAY_FLOW_REFUSING);
@@ -223,6 +192,14 @@ static void flow_opened(struct relay_flow *f)
     f->state = RELAY_FLOW_OPEN;
     f->delay = 0;
     relay_flow_explain(f, ACH_OK, "");
+    if (!f->sends) {
+        relay_fragments_reset(&f->incoming);
+        f->count = 0;
+    }
+    if (relay_group_wanted(f) && !f->group && !relay_group_join(f, relay_clock_now())) {
+        relay_flow_fail(f, ACH_ENOTSUP, ach_errstr());
+        return;
+    }
     relay_queue_ready(f);
     relay_log_detail("%s: channel '%s' is %s", f->link->peer, f->local,
                      f->sends ? "sent" : "received");
@@ -233,7 +210,7 @@ static void answered_sender(struct relay_flow *f, const struct relay_terms *t, u
 {
     uint64_t epoch = f->source.epoch;
 
-    if (f->source.seq && (flow_open_source(f) != ACH_OK || f->source.epoch != epoch)) {
+    if (f->source.seq && (relay_flow_source_open(f) != ACH_OK || f->source.epoch != epoch)) {
         relay_flow_begin(f);
         return;
     }
@@ -269,7 +246,7 @@ void relay_flow_end(struct relay_flow *f)
     relay_queue_control(f, RELAY_FLOW_CLOSING);
 }
 
-static void flow_close(struct relay_flow *f, enum ach_status status, const char *why)
+void relay_flow_fail(struct relay_flow *f, enum ach_status status, const char *why)
 {
     relay_flow_explain(f, status, why);
     relay_flow_end(f);
@@ -281,12 +258,12 @@ void relay_flow_lost(struct relay_flow *f)
         relay_flow_begin(f);
         return;
     }
-    flow_close(f, ACH_ENOENT, "the channel was removed or replaced");
+    relay_flow_fail(f, ACH_ENOENT, "the channel was removed or replaced");
 }
 
 void relay_flow_busy(struct relay_flow *f)
 {
-    flow_close(f, ACH_EAGAIN, "another process holds the lock of the channel");
+    relay_flow_fail(f, ACH_EAGAIN, "another process holds the lock of the channel");
 }
 
 void relay_flow_check(struct relay_flow *f)
@@ -297,7 +274,7 @@ void relay_flow_check(struct relay_flow *f)
         return;
     r = flow_permit(f, &f->request);
     if (r != ACH_OK)
-        flow_close(f, r, ach_errstr());
+        relay_flow_fail(f, r, ach_errstr());
 }
 
 static bool channel_lost(const struct relay_flow *f)
@@ -318,7 +295,13 @@ void relay_flow_notice(struct relay_flow *f)
 void relay_flow_tick(struct relay_flow *f)
 {
     f->wake = 0;
-    if (f->state == RELAY_FLOW_WAITING)
+    if (f->trouble == RELAY_TROUBLE_LOST)
+        relay_flow_lost(f);
+    else if (f->trouble == RELAY_TROUBLE_BUSY)
+        relay_flow_busy(f);
+    else if (f->trouble == RELAY_TROUBLE_LARGE)
+        relay_flow_end(f);
+    else if (f->state == RELAY_FLOW_WAITING)
         relay_flow_begin(f);
     else
         relay_queue_ready(f);
@@ -364,6 +347,10 @@ void relay_flow_control(struct relay_flow *f, struct relay_buffer *out)
 {
     relay_queue_uncontrol(f);
     switch (f->state) {
+    case RELAY_FLOW_OPEN:
+        if (f->group)
+            relay_group_tell(f, out);
+        break;
     case RELAY_FLOW_ASKING:
         flow_ask(f, out);
         break;

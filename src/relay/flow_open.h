@@ -21,6 +21,9 @@ void relay_flow_asked(struct relay_flow *f, const struct relay_request *q,
 void relay_flow_answered(struct relay_flow *f, const struct relay_terms *t, uint8_t generation);
 void relay_flow_refused(struct relay_flow *f, enum ach_status status, const char *text);
 
+/* Close it on both sides. */
+void relay_flow_fail(struct relay_flow *f, enum ach_status status, const char *why);
+
 /* The channel of this host was removed or replaced. */
 void relay_flow_lost(struct relay_flow *f);
 

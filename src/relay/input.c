@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "flow_open.h"
 #include "log.h"
 #include "receiver.h"
+#include "udp.h"
 
 #define ACK_DELAY_NS 5000000u
 
@@ -174,6 +176,27 @@ static bool input_pong(struct relay_link *l, const struct relay_frame *f, uint64
     return true;
 }
 
+/* Datagrams of the link, or of one flow from a group. */
+static bool input_udp(struct relay_link *l, const struct relay_frame *f, uint64_t now)
+{
+    static const unsigned char none[4];
+    struct relay_flow *flow = input_flow(l, f);
+    struct relay_udp_offer o;
+
+    if (!relay_wire_read_udp(f, &o))
+        return misbehaves("bad UDP");
+    if (memcmp(o.group, none, sizeof(none)) == 0) {
+        if (!relay_udp_offered(l, &o, now))
+            relay_log_note("%s: no datagrams: %s", l->peer, ach_errstr());
+        return true;
+    }
+    if (!flow || flow->sends || !flow->request.udp)
+        return misbehaves("UDP for a flow without datagrams");
+    if (flow->state == RELAY_FLOW_OPEN && !relay_udp_subscribed(flow, &o, now))
+        relay_flow_fail(flow, ACH_ENOTSUP, ach_errstr());
+    return true;
+}
+
 bool relay_input_frame(struct relay_link *l, const struct relay_frame *f, uint64_t now)
 {
     if (l->state == RELAY_LINK_GREETING)
@@ -197,6 +220,8 @@ bool relay_input_frame(struct relay_link *l, const struct relay_frame *f, uint64
         return input_ping(l, f, now);
     case RELAY_PONG:
         return input_pong(l, f, now);
+    case RELAY_UDP:
+        return input_udp(l, f, now);
     default:
         return true; /* of a later minor version */
     }

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "queue.h"
 #include "sender.h"
+#include "udp.h"
 
 #define READ_ROOM 65536u
 #define READ_ROOM_GREETING 1024u
@@ -82,11 +83,14 @@ void relay_link_destroy(struct relay_link *l)
         if (l->account)
             relay_account_charge(l->account, f->charged, 0, 0);
         f->charged = 0;
+        relay_udp_destroy(f->multicast);
+        f->multicast = NULL;
         f->link = NULL;
         if (!l->asks)
             free(f);
     }
     free(l->flows);
+    relay_udp_destroy(l->udp);
     relay_account_release(&l->host->accounts, l->account);
     relay_buffer_finish(&l->in);
     relay_buffer_finish(&l->out);
@@ -260,6 +264,12 @@ static void fill_answers(struct relay_link *l, uint64_t now)
         l->pong = false;
     }
     fill_ack(l, now);
+    if (l->udp && l->udp->announce) {
+        struct relay_udp_offer o = relay_udp_offer(l->udp);
+
+        relay_wire_udp(&l->out, 0, &o);
+        l->udp->announce = false;
+    }
     if (!l->pinged || (l->traffic && now - l->pinged > PING_TRAFFIC_NS)) {
         l->pinged = relay_clock_now();
         l->traffic = false;
@@ -387,6 +397,8 @@ static uint32_t link_events(const struct relay_link *l)
 
 void relay_link_pump(struct relay_link *l, uint64_t now)
 {
+    if (l->state == RELAY_LINK_UP && l->udp)
+        relay_udp_pump(l->udp, now);
     while (l->state == RELAY_LINK_GREETING || l->state == RELAY_LINK_UP) {
         if (relay_buffer_left(&l->out) == 0)
             link_fill(l, now);
@@ -424,6 +436,7 @@ uint64_t relay_link_deadline(const struct relay_link *l)
     if (l->state != RELAY_LINK_UP)
         return sooner(link_patience(l), l->paused);
     at = sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake);
+    at = sooner(at, l->udp ? relay_udp_deadline(l->udp) : 0);
     return sooner(sooner(sooner(at, l->ack_due), l->paced), l->paused);
 }
 
@@ -475,6 +488,8 @@ void relay_link_tick(struct relay_link *l, uint64_t now)
         return;
     }
     tick_flows(l, now);
+    if (l->udp)
+        relay_udp_tick(l->udp, now);
     if (now >= l->heard + l->host->silence) {
         relay_link_close(l, "it is silent");
     } else if (now >= l->heard + l->host->silence / 2 && l->pinged <= l->heard) {

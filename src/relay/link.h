@@ -21,6 +21,8 @@
 #define RELAY_HELLO_NS 5000000000u
 #define RELAY_HANDSHAKE_NS 10000000000u /* of TLS */
 
+struct relay_multicast;
+
 /* What all links of a daemon share. */
 struct relay_host {
     struct relay_loop loop;
@@ -35,7 +37,10 @@ struct relay_host {
     const char *create;  /* pattern of the channels that peers may create; NULL: none */
     uint64_t window_max; /* bytes */
     uint64_t silence;    /* nanoseconds until a silent peer is given up */
-    bool changed;        /* the status has changed */
+    uint64_t key_life;   /* nanoseconds until datagrams get a new key */
+    const struct relay_multicast *multicasts;
+    struct relay_group *groups;
+    bool changed; /* the status has changed */
 };
 
 enum relay_link_state {
@@ -64,6 +69,7 @@ struct relay_link {
     struct relay_flow **flows; /* by number; NULL: not opened */
     unsigned n_flows;
     struct relay_flow_list ready[RELAY_PRIORITIES], control;
+    struct relay_udp *udp; /* NULL: no flow needs it */
 
     uint64_t began, pinged, wake; /* times; wake 0: no flow has a time set */
     uint64_t heard;               /* the end of a pause, if nothing is read until then */

@@ -112,7 +112,8 @@ static void achd_print_help(void)
         "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
         "      --silence SECONDS   give up a connection that is silent so long (30)\n"
         "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
-        "  -t, --transport tcp     other transports are not offered\n"
+        "  -t, --transport NAME    tcp (default), or udp: messages in datagrams, which may be\n"
+        "                          lost, but never wait for others\n"
         "  -r, --reconnect         as always: connect again when a connection is lost\n"
         "  -d, --detach            run in the background, write messages to the system log\n"
         "  -q, --quiet             write only errors\n"
@@ -163,6 +164,13 @@ static bool set_port(struct achd_arguments *a)
         return refuse_argument("the port must be a number from 0 to 65535");
     a->settings.port = (unsigned)port;
     return true;
+}
+
+static bool set_transport(struct achd_arguments *a)
+{
+    if (strcmp(optarg, "udp") == 0)
+        return add_word(a, "udp", "");
+    return strcmp(optarg, "tcp") == 0 || refuse_argument("the transport must be tcp or udp");
 }
 
 static bool set_silence(struct achd_arguments *a)
@@ -249,7 +257,7 @@ static bool set_option(void *cx, int option)
     case OPTION_NO_ADVERTISE:
         return a->settings.hidden = true;
     case 't':
-        return strcmp(optarg, "tcp") == 0 || refuse_argument("the transport must be tcp");
+        return set_transport(a);
     case 'r':
         return true;
     case 'd':

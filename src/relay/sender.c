@@ -35,6 +35,7 @@ void relay_sender_begin(struct relay_flow *f)
     f->carried = own ? own->carried : 0;
     f->last = own && own->seq > own->carried ? own->seq : f->carried;
     f->gap = 0;
+    f->count = 0;
     f->working = false;
 }
 
@@ -136,14 +137,19 @@ static void count_message(struct relay_flow *f, uint64_t now)
     f->not_before = pause ? (f->not_before + pause > now ? f->not_before + pause : now + pause) : 0;
 }
 
-static void append_first(struct relay_flow *f, struct relay_buffer *out, size_t room,
-                         struct relay_data *d)
+static void describe(const struct relay_flow *f, struct relay_data *d)
 {
     d->seq = f->source.seq;
     d->gap = f->gap;
     d->origin = f->source.origin;
     d->total = (uint32_t)f->source.size;
     d->bytes = f->source.bytes;
+}
+
+static void append_first(struct relay_flow *f, struct relay_buffer *out, size_t room,
+                         struct relay_data *d)
+{
+    describe(f, d);
     d->size = room > DATA_HEADER ? room - DATA_HEADER : 1;
     if (d->size > f->source.size)
         d->size = f->source.size;
@@ -183,4 +189,51 @@ enum relay_sent relay_sender_fill(struct relay_flow *f, struct relay_buffer *out
     if (f->offset == f->source.size)
         f->working = false;
     return RELAY_SENT;
+}
+
+static enum relay_sent sender_begin_parts(struct relay_flow *f, uint64_t now)
+{
+    struct relay_data *d = &f->head;
+    enum relay_sent r;
+
+    if (f->not_before > now)
+        return RELAY_SENT_LATER;
+    r = sender_take(f, d);
+    if (r != RELAY_SENT)
+        return r;
+    describe(f, d);
+    d->sent = now;
+    f->count += f->gap + 1;
+    d->gap = f->count;
+    f->working = true;
+    f->offset = 0;
+    count_message(f, now);
+    return RELAY_SENT;
+}
+
+enum relay_sent relay_sender_fragment(struct relay_flow *f, struct relay_fragment *p, size_t unit)
+{
+    uint64_t now = relay_clock_now();
+    enum relay_sent r = f->working ? RELAY_SENT : sender_begin_parts(f, now);
+    struct relay_data *d = &p->data;
+
+    if (r != RELAY_SENT)
+        return r;
+    *d = f->head;
+    if (d->age != RELAY_WIRE_UNKNOWN)
+        d->age += now - d->sent;
+    d->sent = now;
+    d->bytes = f->source.bytes + f->offset;
+    d->size = f->source.size - f->offset < unit ? f->source.size - f->offset : unit;
+    p->epoch = f->source.epoch;
+    p->offset = (uint32_t)f->offset;
+    p->unit = (uint16_t)unit;
+    return RELAY_SENT;
+}
+
+void relay_sender_fragmented(struct relay_flow *f, const struct relay_fragment *p)
+{
+    f->offset += p->data.size;
+    if (f->offset == f->source.size)
+        f->working = false;
 }

@@ -23,4 +23,8 @@ void relay_sender_begin(struct relay_flow *f);
 /* Append one frame of at most `room` bytes. */
 enum relay_sent relay_sender_fill(struct relay_flow *f, struct relay_buffer *out, size_t room);
 
+/* The part that is next, of at most `unit` bytes. After it was sent, say so. */
+enum relay_sent relay_sender_fragment(struct relay_flow *f, struct relay_fragment *p, size_t unit);
+void relay_sender_fragmented(struct relay_flow *f, const struct relay_fragment *p);
+
 #endif

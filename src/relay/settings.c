@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "settings.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 #define LINE_MAX_BYTES 1024
 #define SILENCE_NS 30000000000u
+#define KEY_LIFE_NS 3600000000000u
+#define MULTICAST_RATE 1048576u
 #define PRIORITY_DEFAULT 4
 #define BLANKS " \t\r\n"
 
@@ -27,8 +30,10 @@ static bool wrong(const char *format, const char *a, const char *b)
 
 void relay_settings_init(struct relay_settings *s)
 {
-    *s = (struct relay_settings){
-        .port = RELAY_PORT, .window_max = RELAY_WINDOW_MAX, .silence = SILENCE_NS};
+    *s = (struct relay_settings){.port = RELAY_PORT,
+                                 .window_max = RELAY_WINDOW_MAX,
+                                 .silence = SILENCE_NS,
+                                 .key_life = KEY_LIFE_NS};
     snprintf(s->listen, sizeof(s->listen), "127.0.0.1");
     relay_limits_init(&s->limits);
 }
@@ -41,6 +46,12 @@ void relay_settings_finish(struct relay_settings *s)
 
         free(s->flows);
         s->flows = next;
+    }
+    while (s->multicasts) {
+        struct relay_multicast *next = s->multicasts->next;
+
+        free(s->multicasts);
+        s->multicasts = next;
     }
 }
 
@@ -179,15 +190,20 @@ static bool word_period(struct relay_flow_setting *f, const char *value)
     return word_seconds(value, &f->request.period);
 }
 
-static bool word_rate(struct relay_flow_setting *f, const char *value)
+static bool settings_rate(const char *value, uint64_t *rate)
 {
     size_t n;
 
     if (!parse_size(value, &n) || !n)
         return wrong("a rate is a number of bytes per second, as 100K or 2M, not '%s'%s", value,
                      "");
-    f->request.rate = n;
+    *rate = n;
     return true;
+}
+
+static bool word_rate(struct relay_flow_setting *f, const char *value)
+{
+    return settings_rate(value, &f->request.rate);
 }
 
 static const struct {
@@ -211,11 +227,18 @@ static bool unknown_word(const char *word)
     n = nearest_to(name);
     nearest_offer(&n, "all");
     nearest_offer(&n, "newest");
+    nearest_offer(&n, "udp");
     for (i = 0; i < WORDS; i++)
         nearest_offer(&n, words[i].name);
-    return wrong("expected all, newest, remote=NAME, priority=N, max-age=SECONDS, period=SECONDS "
-                 "or rate=BYTES, not '%s'%s",
+    return wrong("expected all, newest, udp, remote=NAME, priority=N, max-age=SECONDS, "
+                 "period=SECONDS or rate=BYTES, not '%s'%s",
                  word, suggest(&n));
+}
+
+static bool word_check(const struct relay_flow_setting *f)
+{
+    return !f->request.all || !f->request.udp ||
+           wrong("datagrams may be lost, so udp cannot carry all messages of '%s'%s", f->local, "");
 }
 
 bool relay_settings_word(struct relay_flow_setting *f, const char *word)
@@ -225,7 +248,11 @@ bool relay_settings_word(struct relay_flow_setting *f, const char *word)
 
     if (strcmp(word, "all") == 0 || strcmp(word, "newest") == 0) {
         f->request.all = *word == 'a';
-        return true;
+        return word_check(f);
+    }
+    if (strcmp(word, "udp") == 0) {
+        f->request.udp = true;
+        return word_check(f);
     }
     for (i = 0; i < WORDS && n; i++)
         if (strlen(words[i].name) == n && memcmp(words[i].name, word, n) == 0)
@@ -363,13 +390,50 @@ bool relay_settings_limit(struct relay_settings *s, const char *text)
     return true;
 }
 
+static bool line_rekey(struct relay_settings *s, const char *value)
+{
+    return word_seconds(value, &s->key_life);
+}
+
+/* multicast CHANNEL GROUP:PORT [rate=BYTES] */
+static bool line_multicast(struct relay_settings *s, char **rest)
+{
+    const char *channel = strtok_r(NULL, BLANKS, rest), *group = strtok_r(NULL, BLANKS, rest);
+    const char *rate = strtok_r(NULL, BLANKS, rest);
+    struct relay_multicast *m = calloc(1, sizeof(*m));
+    char host[RELAY_HOST_MAX];
+    unsigned port = 0;
+
+    if (!m)
+        return wrong("no memory%s%s", "", "");
+    m->next = s->multicasts;
+    s->multicasts = m;
+    m->rate = MULTICAST_RATE;
+    if (!channel || !group || (rate && strncmp(rate, "rate=", 5) != 0) ||
+        strtok_r(NULL, BLANKS, rest))
+        return wrong("expected multicast CHANNEL GROUP:PORT [rate=BYTES]%s%s", "", "");
+    if (!settings_channel(channel, m->channel) || !relay_settings_address(group, 0, host, &port) ||
+        (rate && !settings_rate(rate + 5, &m->rate)))
+        return false;
+    m->port = (uint16_t)port;
+    return (port && inet_pton(AF_INET, host, m->group) == 1 && (m->group[0] & 0xf0) == 0xe0) ||
+           wrong("a group is an address from 224.0.0.0 to 239.255.255.255 and a port, not '%s'%s",
+                 group, "");
+}
+
 static const struct {
     const char *name;
     bool (*set)(struct relay_settings *s, const char *value);
-} lines[] = {
-    {"listen", line_listen},   {"create", line_create},         {"advertise", line_advertise},
-    {"silence", line_silence}, {"window", line_window},         {"metrics", relay_settings_metrics},
-    {"tls", line_tls},         {"limit", relay_settings_limit}, {"user", line_user}};
+} lines[] = {{"listen", line_listen},
+             {"create", line_create},
+             {"advertise", line_advertise},
+             {"rekey", line_rekey},
+             {"silence", line_silence},
+             {"window", line_window},
+             {"metrics", relay_settings_metrics},
+             {"tls", line_tls},
+             {"limit", relay_settings_limit},
+             {"user", line_user}};
 
 #define LINES (sizeof(lines) / sizeof(*lines))
 
@@ -383,11 +447,12 @@ static bool unknown_line(const char *word)
     nearest_offer(&n, "insecure");
     nearest_offer(&n, "no-advertise");
     nearest_offer(&n, "allow");
+    nearest_offer(&n, "multicast");
     for (i = 0; i < LINES; i++)
         nearest_offer(&n, lines[i].name);
     return wrong(
-        "expected push, pull, listen, tls, allow, limit, user, create, insecure, advertise, "
-        "no-advertise, silence, window or metrics, not '%s'%s",
+        "expected push, pull, multicast, listen, tls, allow, limit, user, create, insecure, "
+        "advertise, no-advertise, rekey, silence, window or metrics, not '%s'%s",
         word, suggest(&n));
 }
 
@@ -421,6 +486,8 @@ static bool settings_line(struct relay_settings *s, char *line)
         return line_flow(s, word[2] == 's', &rest);
     if (strcmp(word, "allow") == 0)
         return relay_access_add(&s->rules, rest);
+    if (strcmp(word, "multicast") == 0)
+        return line_multicast(s, &rest);
     if (strcmp(word, "insecure") == 0)
         return s->insecure = true;
     if (strcmp(word, "no-advertise") == 0)

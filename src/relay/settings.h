@@ -23,6 +23,15 @@ struct relay_flow_setting {
     bool named;              /* the address has a name: without TLS that is an error */
 };
 
+/* Send a channel to a group, if it is sent in datagrams. */
+struct relay_multicast {
+    struct relay_multicast *next;
+    char channel[ACH_CHAN_NAME_MAX];
+    unsigned char group[4];
+    uint16_t port;
+    uint64_t rate; /* bytes per second */
+};
+
 struct relay_settings {
     bool listens;
     char listen[RELAY_HOST_MAX];
@@ -40,7 +49,9 @@ struct relay_settings {
     uint64_t window_max, silence;
     bool exports; /* metrics, at this port of loopback: */
     unsigned metrics_port;
+    uint64_t key_life; /* nanoseconds */
     struct relay_flow_setting *flows;
+    struct relay_multicast *multicasts;
 };
 
 void relay_settings_init(struct relay_settings *s);
@@ -66,7 +77,7 @@ struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool pu
 /* Export metrics at a port; 0: any. */
 bool relay_settings_metrics(struct relay_settings *s, const char *port);
 
-/* A word that changes a flow: all, newest, remote=NAME, priority=N, max-age=SECONDS, ... */
+/* A word that changes a flow: all, newest, udp, remote=NAME, priority=N, max-age=SECONDS, ... */
 bool relay_settings_word(struct relay_flow_setting *f, const char *word);
 
 /* Read lines; `name` is the name of the file. The text of an error begins with it and the line. */

@@ -8,6 +8,7 @@
 
 #include "json.h"
 #include "log.h"
+#include "udp.h"
 
 #define INTERVAL_NS 1000000000u
 #define FRAMES 4
@@ -147,7 +148,7 @@ static void write_flow(struct json *j, const struct relay_flow *f)
     if (strcmp(f->local, f->request.name) != 0)
         json_string(j, "remote", f->request.name);
     json_string(j, "direction", f->sends ? "sends" : "receives");
-    json_string(j, "mode", f->request.all ? "all" : "newest");
+    json_string(j, "mode", f->request.udp ? "udp" : f->request.all ? "all" : "newest");
     json_uint(j, "priority", f->request.priority);
     json_string(j, "state", flow_state(f));
     if (*f->why)
@@ -175,6 +176,12 @@ static void write_connection(struct json *j, const struct relay_link *l, uint64_
     json_uint(j, "unacknowledged", l->window.sent - l->window.acked);
     json_uint(j, "bytes_in", l->bytes_in);
     json_uint(j, "bytes_out", l->bytes_out);
+    if (l->udp) {
+        json_bool(j, "datagrams_sealed", l->udp->out.tls != NULL);
+        json_uint(j, "datagrams_in", l->udp->received);
+        json_uint(j, "datagrams_out", l->udp->sent);
+        json_uint(j, "datagrams_refused", l->udp->refused);
+    }
 }
 
 static void write_link(struct json *j, const struct relay_link *l, bool flows, uint64_t now)

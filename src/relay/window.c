@@ -274,3 +274,14 @@ bool relay_window_ack(struct relay_window *w, const struct relay_ack *a, uint64_
     round_begin(w, a->received);
     return true;
 }
+
+void relay_window_lost(struct relay_window *w)
+{
+    unsigned i;
+
+    for (i = 0; i < RELAY_WINDOW_RATES; i++)
+        w->rates[i] /= 2;
+    w->pair /= 2;
+    w->starting = false;
+    window_resize(w, w->size / 2);
+}

@@ -88,4 +88,7 @@ size_t relay_window_chunk(const struct relay_window *w);
 /* round_trip 0: not known. False: more was consumed than was sent. */
 bool relay_window_ack(struct relay_window *w, const struct relay_ack *a, uint64_t round_trip);
 
+/* Much was lost: halve it. */
+void relay_window_lost(struct relay_window *w);
+
 #endif

@@ -3,15 +3,15 @@
 
 #include <string.h>
 
+#include "number.h"
+
 static void put_number(struct relay_buffer *b, uint64_t value, unsigned n)
 {
     unsigned char *to = relay_buffer_reserve(b, n);
-    unsigned i;
 
     if (!to)
         return;
-    for (i = 0; i < n; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
+    relay_number_store(to, value, n);
     b->end += n;
 }
 
@@ -50,14 +50,9 @@ static size_t frame_begin(struct relay_buffer *b, enum relay_kind kind, uint8_t 
 static void frame_end(struct relay_buffer *b, size_t before)
 {
     size_t length = relay_buffer_left(b) - before - 4;
-    unsigned char *to;
-    unsigned i;
 
-    if (b->failed)
-        return;
-    to = b->bytes + b->begin + before;
-    for (i = 0; i < 4; i++)
-        to[i] = (unsigned char)(length >> 8 * i);
+    if (!b->failed)
+        relay_number_store(b->bytes + b->begin + before, length, 4);
 }
 
 void relay_wire_hello(struct relay_buffer *b, const struct relay_hello *h)
@@ -108,7 +103,7 @@ void relay_wire_open(struct relay_buffer *b, uint16_t flow, uint8_t flags,
     size_t before = frame_begin(b, RELAY_OPEN, flags, flow);
 
     put_number(b, r->push, 1);
-    put_number(b, r->all, 1);
+    put_number(b, r->all | (unsigned)r->udp << 1, 1);
     put_number(b, r->priority, 1);
     put_text(b, r->name, sizeof(r->name));
     put_number(b, r->max_age, 8);
@@ -145,11 +140,8 @@ void relay_wire_close(struct relay_buffer *b, uint16_t flow, const char *text)
     frame_end(b, before);
 }
 
-void relay_wire_data(struct relay_buffer *b, uint16_t flow, uint8_t flags,
-                     const struct relay_data *d)
+static void put_data(struct relay_buffer *b, const struct relay_data *d)
 {
-    size_t before = frame_begin(b, RELAY_DATA, flags, flow);
-
     put_number(b, d->seq, 8);
     put_number(b, d->gap, 8);
     put_number(b, d->origin.epoch, 8);
@@ -160,6 +152,14 @@ void relay_wire_data(struct relay_buffer *b, uint16_t flow, uint8_t flags,
     put_number(b, d->sent, 8);
     put_number(b, d->total, 4);
     put_bytes(b, d->bytes, d->size);
+}
+
+void relay_wire_data(struct relay_buffer *b, uint16_t flow, uint8_t flags,
+                     const struct relay_data *d)
+{
+    size_t before = frame_begin(b, RELAY_DATA, flags, flow);
+
+    put_data(b, d);
     frame_end(b, before);
 }
 
@@ -173,14 +173,19 @@ void relay_wire_more(struct relay_buffer *b, uint16_t flow, uint8_t flags,
     frame_end(b, before);
 }
 
-void relay_wire_ack(struct relay_buffer *b, const struct relay_ack *a)
+static void put_times(struct relay_buffer *b, const struct relay_ack *a)
 {
-    size_t before = frame_begin(b, RELAY_ACK, 0, 0);
-
     put_number(b, a->consumed, 8);
     put_number(b, a->echo, 8);
     put_number(b, a->received, 8);
     put_number(b, a->sent, 8);
+}
+
+void relay_wire_ack(struct relay_buffer *b, const struct relay_ack *a)
+{
+    size_t before = frame_begin(b, RELAY_ACK, 0, 0);
+
+    put_times(b, a);
     frame_end(b, before);
 }
 
@@ -199,6 +204,41 @@ void relay_wire_pong(struct relay_buffer *b, const struct relay_ack *a)
     put_number(b, a->echo, 8);
     put_number(b, a->received, 8);
     put_number(b, a->sent, 8);
+    frame_end(b, before);
+}
+
+void relay_wire_udp(struct relay_buffer *b, uint16_t flow, const struct relay_udp_offer *o)
+{
+    size_t before = frame_begin(b, RELAY_UDP, 0, flow);
+
+    put_number(b, o->stream, 8);
+    put_bytes(b, o->group, sizeof(o->group));
+    put_number(b, o->port, 2);
+    put_number(b, o->key.id, 1);
+    put_number(b, o->key.sealed, 1);
+    put_bytes(b, o->key.bytes, sizeof(o->key.bytes));
+    frame_end(b, before);
+}
+
+void relay_wire_fragment(struct relay_buffer *b, uint16_t flow, uint8_t flags,
+                         const struct relay_fragment *p)
+{
+    size_t before = frame_begin(b, RELAY_FRAGMENT, flags, flow);
+
+    put_number(b, p->position, 8);
+    put_number(b, p->epoch, 8);
+    put_number(b, p->offset, 4);
+    put_number(b, p->unit, 2);
+    put_data(b, &p->data);
+    frame_end(b, before);
+}
+
+void relay_wire_seen(struct relay_buffer *b, const struct relay_seen *s)
+{
+    size_t before = frame_begin(b, RELAY_SEEN, 0, 0);
+
+    put_number(b, s->came, 8);
+    put_times(b, &s->ack);
     frame_end(b, before);
 }
 
@@ -230,11 +270,8 @@ static const unsigned char *take(struct relay_reader *r, size_t n)
 static uint64_t take_number(struct relay_reader *r, unsigned n)
 {
     const unsigned char *at = take(r, n);
-    uint64_t value = 0;
 
-    while (at && n--)
-        value = value << 8 | at[n];
-    return value;
+    return at ? relay_number_load(at, n) : 0;
 }
 
 static bool take_bool(struct relay_reader *r)
@@ -345,9 +382,13 @@ bool relay_wire_read_open(const struct relay_frame *f, struct relay_request *q,
                           struct relay_terms *t)
 {
     struct relay_reader r = reader_of(f);
+    uint64_t how;
 
     q->push = take_bool(&r);
-    q->all = take_bool(&r);
+    how = take_number(&r, 1);
+    r.bad |= how > 2;
+    q->all = how == 1;
+    q->udp = how == 2;
     q->priority = (uint8_t)take_number(&r, 1);
     r.bad |= q->priority > 7;
     take_text(&r, q->name, sizeof(q->name));
@@ -391,21 +432,26 @@ static void take_rest(struct relay_reader *r, struct relay_data *d)
     r->bad |= d->size == 0;
 }
 
+static bool take_data(struct relay_reader *r, struct relay_data *d)
+{
+    d->seq = take_number(r, 8);
+    d->gap = take_number(r, 8);
+    d->origin.epoch = take_number(r, 8);
+    d->origin.seq = take_number(r, 8);
+    d->origin.stamp = take_number(r, 8);
+    d->age = take_number(r, 8);
+    d->age_error = take_number(r, 8);
+    d->sent = take_number(r, 8);
+    d->total = (uint32_t)take_number(r, 4);
+    take_rest(r, d);
+    return !r->bad && d->size <= d->total && d->seq && d->origin.epoch && d->origin.seq;
+}
+
 bool relay_wire_read_data(const struct relay_frame *f, struct relay_data *d)
 {
     struct relay_reader r = reader_of(f);
 
-    d->seq = take_number(&r, 8);
-    d->gap = take_number(&r, 8);
-    d->origin.epoch = take_number(&r, 8);
-    d->origin.seq = take_number(&r, 8);
-    d->origin.stamp = take_number(&r, 8);
-    d->age = take_number(&r, 8);
-    d->age_error = take_number(&r, 8);
-    d->sent = take_number(&r, 8);
-    d->total = (uint32_t)take_number(&r, 4);
-    take_rest(&r, d);
-    return !r.bad && d->size <= d->total && d->seq && d->origin.epoch && d->origin.seq;
+    return take_data(&r, d);
 }
 
 bool relay_wire_read_more(const struct relay_frame *f, struct relay_data *d)
@@ -417,14 +463,19 @@ bool relay_wire_read_more(const struct relay_frame *f, struct relay_data *d)
     return !r.bad;
 }
 
+static void take_times(struct relay_reader *r, struct relay_ack *a)
+{
+    a->consumed = take_number(r, 8);
+    a->echo = take_number(r, 8);
+    a->received = take_number(r, 8);
+    a->sent = take_number(r, 8);
+}
+
 bool relay_wire_read_ack(const struct relay_frame *f, struct relay_ack *a)
 {
     struct relay_reader r = reader_of(f);
 
-    a->consumed = take_number(&r, 8);
-    a->echo = take_number(&r, 8);
-    a->received = take_number(&r, 8);
-    a->sent = take_number(&r, 8);
+    take_times(&r, a);
     return whole(&r);
 }
 
@@ -445,4 +496,52 @@ bool relay_wire_read_pong(const struct relay_frame *f, struct relay_ack *a)
     a->received = take_number(&r, 8);
     a->sent = take_number(&r, 8);
     return whole(&r);
+}
+
+static void take_bytes(struct relay_reader *r, unsigned char *to, size_t n)
+{
+    const unsigned char *from = take(r, n);
+
+    if (from)
+        memcpy(to, from, n);
+}
+
+bool relay_wire_read_udp(const struct relay_frame *f, struct relay_udp_offer *o)
+{
+    struct relay_reader r = reader_of(f);
+
+    o->stream = take_number(&r, 8);
+    take_bytes(&r, o->group, sizeof(o->group));
+    o->port = (uint16_t)take_number(&r, 2);
+    o->key.id = (uint8_t)take_number(&r, 1);
+    o->key.sealed = take_bool(&r);
+    take_bytes(&r, o->key.bytes, sizeof(o->key.bytes));
+    return whole(&r) && o->port;
+}
+
+/* All parts but the last have the same size, so that a part is found by its offset. */
+bool relay_wire_read_fragment(const struct relay_frame *f, struct relay_fragment *p)
+{
+    struct relay_reader r = reader_of(f);
+    const struct relay_data *d = &p->data;
+    uint32_t left;
+
+    p->position = take_number(&r, 8);
+    p->epoch = take_number(&r, 8);
+    p->offset = (uint32_t)take_number(&r, 4);
+    p->unit = (uint16_t)take_number(&r, 2);
+    if (f->kind != RELAY_FRAGMENT || !take_data(&r, &p->data) || p->unit < RELAY_FRAGMENT_MIN ||
+        p->offset >= d->total || p->offset % p->unit)
+        return false;
+    left = d->total - p->offset;
+    return d->size == (left < p->unit ? left : p->unit);
+}
+
+bool relay_wire_read_seen(const struct relay_frame *f, struct relay_seen *s)
+{
+    struct relay_reader r = reader_of(f);
+
+    s->came = take_number(&r, 8);
+    take_times(&r, &s->ack);
+    return whole(&r) && f->kind == RELAY_SEEN && s->came <= s->ack.consumed;
 }

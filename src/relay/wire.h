@@ -40,7 +40,10 @@ enum relay_kind {
     RELAY_ACK = 7,
     RELAY_PING = 8,
     RELAY_PONG = 9,
-    RELAY_CLOSE = 10
+    RELAY_CLOSE = 10,
+    RELAY_UDP = 11,
+    RELAY_FRAGMENT = 12, /* only in datagrams */
+    RELAY_SEEN = 13      /* only in datagrams */
 };
 
 /* A frame: its header, and where its body is. */
@@ -78,7 +81,7 @@ struct relay_terms {
 };
 
 struct relay_request {
-    bool push, all;
+    bool push, all, udp;
     uint8_t priority;
     char name[ACH_CHAN_NAME_MAX];
     uint64_t max_age; /* nanoseconds; 0: none */
@@ -102,6 +105,43 @@ struct relay_ack {
     uint64_t echo;     /* the newest `sent` */
     uint64_t received; /* when it came, on the receiver's clock */
     uint64_t sent;     /* when the ACK was sent */
+};
+
+/* The least size of a part that is not the last. It bounds the number of parts of a message. */
+#define RELAY_FRAGMENT_MIN 256u
+
+/* Bytes of a frame FRAGMENT before those of the message. */
+#define RELAY_FRAGMENT_HEADER (RELAY_WIRE_HEADER + 90u)
+
+/* A part of a message, in a datagram. Parts may be lost, and come twice or in any order. */
+struct relay_fragment {
+    uint64_t position; /* bytes of parts on the stream, with this datagram */
+    uint64_t epoch;    /* of the sender's channel */
+    uint32_t offset;
+    uint16_t unit;          /* size of all parts but the last */
+    struct relay_data data; /* gap: messages carried or lost since the flow began, with this one */
+};
+
+/* Which datagrams have come. */
+struct relay_seen {
+    uint64_t came;        /* bytes of datagrams with parts */
+    struct relay_ack ack; /* consumed: the highest position */
+};
+
+#define RELAY_KEY_SIZE 32u
+
+struct relay_key {
+    uint8_t id; /* the next key has the next one */
+    bool sealed;
+    unsigned char bytes[RELAY_KEY_SIZE]; /* zeros if not sealed */
+};
+
+/* How datagrams travel. */
+struct relay_udp_offer {
+    uint64_t stream;        /* random, of the datagrams that this side sends */
+    unsigned char group[4]; /* it sends them to this address; zeros: to the peer */
+    uint16_t port;          /* of the group; else where this side receives */
+    struct relay_key key;   /* of what this side sends */
 };
 
 /* A buffer that frames are written into. It grows; after a failure it takes nothing more. */
@@ -134,6 +174,10 @@ void relay_wire_more(struct relay_buffer *b, uint16_t flow, uint8_t flags,
 void relay_wire_ack(struct relay_buffer *b, const struct relay_ack *a);
 void relay_wire_ping(struct relay_buffer *b, uint64_t sent);
 void relay_wire_pong(struct relay_buffer *b, const struct relay_ack *a);
+void relay_wire_udp(struct relay_buffer *b, uint16_t flow, const struct relay_udp_offer *o);
+void relay_wire_fragment(struct relay_buffer *b, uint16_t flow, uint8_t flags,
+                         const struct relay_fragment *p);
+void relay_wire_seen(struct relay_buffer *b, const struct relay_seen *s);
 
 /*
  * The next frame of n bytes. ACH_EAGAIN: it is incomplete, *need is its size as far as it is
@@ -155,5 +199,8 @@ bool relay_wire_read_more(const struct relay_frame *f, struct relay_data *d);
 bool relay_wire_read_ack(const struct relay_frame *f, struct relay_ack *a);
 bool relay_wire_read_ping(const struct relay_frame *f, uint64_t *sent);
 bool relay_wire_read_pong(const struct relay_frame *f, struct relay_ack *a);
+bool relay_wire_read_udp(const struct relay_frame *f, struct relay_udp_offer *o);
+bool relay_wire_read_fragment(const struct relay_frame *f, struct relay_fragment *p);
+bool relay_wire_read_seen(const struct relay_frame *f, struct relay_seen *s);
 
 #endif

@@ -133,6 +133,21 @@ def plain():
     why("stores no origins")
 
 
+def group():
+    """A channel is pushed to a multicast group, which stays on loopback."""
+    A.make("ok-group", 64)
+    A.achd(config=f"push 127.0.0.1:{PORT} ok-group udp\nmulticast ok-group 239.7.7.8:7701\n")
+    until("ok-group is open", lambda: flow(B, "ok-group").get("state") == "open")
+    reader = B.get("ok-group", {1: 5})
+    number = 0
+    while reader.poll() is None:
+        number += 1
+        wait(A.put("ok-group", 1, 1, first=number))
+        time.sleep(0.05)
+    result(reader)
+    A.kill(signal.SIGTERM)
+
+
 def say(data, expect_close=True):
     """Send bytes to the server, which must close the connection and go on."""
     with socket.create_connection(("127.0.0.1", PORT), timeout=LIMIT) as s:
@@ -210,7 +225,11 @@ def refused(text, *arguments, lines=None):
 
 def settings():
     refused("not a loopback address", "--bind", "0.0.0.0", "serve")
-    refused("the transport must be tcp, not 'udp'", "-t", "udp", "push", "h", "c")
+    refused("the transport must be tcp or udp, not 'icmp'", "-t", "icmp", "push", "h", "c")
+    refused("udp cannot carry all messages", "--all", "-t", "udp", "push", "h", "c")
+    refused("udp cannot carry all messages", lines="push h c udp all\n")
+    refused("line 1: a group is an address from 224", lines="multicast c 10.0.0.1:8\n")
+    refused("line 1: expected multicast CHANNEL", lines="multicast c\n")
     refused("expected serve, push", "puhs", "h", "c")
     refused("'a/b'", "push", "h", "a/b")
     refused("from 0 to 7, not '9'", "--priority", "9", "push", "h", "c")
@@ -243,7 +262,8 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, rate, removed, holes, plain, settings, own, hostile, descriptors):
+for test in (types, rights, ages, rate, removed, holes, plain, group, settings, own, hostile,
+             descriptors):
     print(f"== {test.__name__}", flush=True)
     test()
 B.kill(signal.SIGTERM)

@@ -44,6 +44,25 @@ static const struct relay_data data = {.seq = 9,
                                        .bytes = (const unsigned char *)"hel",
                                        .size = 3};
 
+static const struct relay_fragment part = {.position = 16,
+                                           .epoch = 17,
+                                           .offset = 256,
+                                           .unit = 256,
+                                           .data = {.seq = 9,
+                                                    .gap = 2,
+                                                    .origin = {10, 11, 12},
+                                                    .age = 13,
+                                                    .age_error = 14,
+                                                    .sent = 15,
+                                                    .total = 259,
+                                                    .bytes = (const unsigned char *)"hel",
+                                                    .size = 3}};
+
+static const struct relay_udp_offer offer = {.stream = 0x0102030405060708u,
+                                             .group = {239, 1, 2, 3},
+                                             .port = 8077,
+                                             .key = {.id = 4, .sealed = true, .bytes = {5, 6}}};
+
 static const struct relay_ack ack = {.consumed = 1, .echo = 2, .received = 3, .sent = 4};
 
 static void write_hello(struct relay_buffer *b)
@@ -102,6 +121,23 @@ static void write_pong(struct relay_buffer *b)
 static void write_close(struct relay_buffer *b)
 {
     relay_wire_close(b, 3, "bye");
+}
+
+static void write_udp(struct relay_buffer *b)
+{
+    relay_wire_udp(b, 3, &offer);
+}
+
+static void write_part(struct relay_buffer *b)
+{
+    relay_wire_fragment(b, 4, 1, &part);
+}
+
+static void write_seen(struct relay_buffer *b)
+{
+    const struct relay_seen s = {.came = 1, .ack = ack};
+
+    relay_wire_seen(b, &s);
 }
 
 static const struct {
@@ -191,6 +227,37 @@ static const struct {
     {"CLOSE", write_close,
      "090000000a000300"
      "0300627965"},
+    {"UDP", write_udp,
+     "340000000b000300"
+     "0807060504030201"
+     "ef010203"
+     "8d1f"
+     "04"
+     "01"
+     "0506000000000000000000000000000000000000000000000000000000000000"},
+    {"FRAGMENT", write_part,
+     "610000000c010400"
+     "1000000000000000"
+     "1100000000000000"
+     "00010000"
+     "0001"
+     "0900000000000000"
+     "0200000000000000"
+     "0a00000000000000"
+     "0b00000000000000"
+     "0c00000000000000"
+     "0d00000000000000"
+     "0e00000000000000"
+     "0f00000000000000"
+     "03010000"
+     "68656c"},
+    {"SEEN", write_seen,
+     "2c0000000d000000"
+     "0100000000000000"
+     "0100000000000000"
+     "0200000000000000"
+     "0300000000000000"
+     "0400000000000000"},
 };
 
 #define FRAMES (sizeof(frames) / sizeof(*frames))
@@ -215,6 +282,9 @@ static bool decode(const struct relay_frame *f)
     struct relay_terms t;
     struct relay_data d;
     struct relay_ack a;
+    struct relay_udp_offer o;
+    struct relay_fragment p;
+    struct relay_seen seen;
     enum ach_status s;
     uint64_t sent;
 
@@ -239,6 +309,12 @@ static bool decode(const struct relay_frame *f)
         return relay_wire_read_pong(f, &a);
     case RELAY_CLOSE:
         return relay_wire_read_close(f, text);
+    case RELAY_UDP:
+        return relay_wire_read_udp(f, &o);
+    case RELAY_FRAGMENT:
+        return relay_wire_read_fragment(f, &p);
+    case RELAY_SEEN:
+        return relay_wire_read_seen(f, &seen);
     default:
         return false;
     }

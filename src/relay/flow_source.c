@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "flow_source.h"
+
+#include "queue.h"
+
+static struct relay_loop *source_loop(const struct relay_flow *f)
+{
+    return &f->link->host->loop;
+}
+
+void relay_flow_source_close(struct relay_flow *f)
+{
+    if (f->watch.fd)
+        relay_loop_remove(source_loop(f), &f->watch);
+    if (f->source.open)
+        relay_sink_unshare(f->sink);
+    relay_source_close(&f->source);
+    relay_flow_charge(f, 0);
+    f->working = false;
+}
+
+static void source_ready(struct relay_watch *w, uint32_t events)
+{
+    (void)events;
+    relay_queue_ready((struct relay_flow *)w);
+}
+
+/* Edge-triggered: the flow stays in the queue until its channel is empty. */
+enum ach_status relay_flow_source_open(struct relay_flow *f)
+{
+    struct relay_terms terms;
+    enum ach_status r;
+
+    relay_flow_source_close(f);
+    r = relay_source_open(&f->source, f->local, &terms);
+    if (r == ACH_OK)
+        r = relay_sink_share(&f->link->host->sinks, f->local, &f->sink);
+    if (r != ACH_OK) {
+        relay_source_close(&f->source);
+        return r;
+    }
+    f->watch.ready = source_ready;
+    if (relay_loop_add(source_loop(f), &f->watch, f->source.fd, EPOLLIN | EPOLLET))
+        return ACH_OK;
+    relay_flow_source_close(f);
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot wait for the channel '%s'", f->local);
+}
