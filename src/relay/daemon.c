@@ -319,6 +319,8 @@ bool relay_daemon_init(struct relay_daemon *d, struct relay_settings *s)
 {
     memset(d, 0, sizeof(*d));
     host_init(&d->host, s);
+    if (s->sctp)
+        relay_tcp_use_sctp();
     relay_origins_sweep();
     if (!relay_loop_init(&d->host.loop))
         return daemon_failed("cannot create an epoll");

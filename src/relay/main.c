@@ -112,8 +112,9 @@ static void achd_print_help(void)
         "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
         "      --silence SECONDS   give up a connection that is silent so long (30)\n"
         "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
-        "  -t, --transport NAME    tcp (default), or udp: messages in datagrams, which may be\n"
-        "                          lost, but never wait for others\n"
+        "  -t, --transport NAME    tcp (default); sctp, where the kernel has it, on both sides;\n"
+        "                          or udp: messages in datagrams, which may be lost, but never\n"
+        "                          wait for others\n"
         "  -r, --reconnect         as always: connect again when a connection is lost\n"
         "  -d, --detach            run in the background, write messages to the system log\n"
         "  -q, --quiet             write only errors\n"
@@ -170,7 +171,9 @@ static bool set_transport(struct achd_arguments *a)
 {
     if (strcmp(optarg, "udp") == 0)
         return add_word(a, "udp", "");
-    return strcmp(optarg, "tcp") == 0 || refuse_argument("the transport must be tcp or udp");
+    a->settings.sctp = strcmp(optarg, "sctp") == 0;
+    return a->settings.sctp || strcmp(optarg, "tcp") == 0 ||
+           refuse_argument("the transport must be tcp, udp or sctp");
 }
 
 static bool set_silence(struct achd_arguments *a)

@@ -390,6 +390,13 @@ bool relay_settings_limit(struct relay_settings *s, const char *text)
     return true;
 }
 
+static bool line_transport(struct relay_settings *s, const char *value)
+{
+    s->sctp = strcmp(value, "sctp") == 0;
+    return s->sctp || strcmp(value, "tcp") == 0 ||
+           wrong("the transport of connections is tcp or sctp, not '%s'%s", value, "");
+}
+
 static bool line_rekey(struct relay_settings *s, const char *value)
 {
     return word_seconds(value, &s->key_life);
@@ -429,6 +436,7 @@ static const struct {
              {"advertise", line_advertise},
              {"rekey", line_rekey},
              {"silence", line_silence},
+             {"transport", line_transport},
              {"window", line_window},
              {"metrics", relay_settings_metrics},
              {"tls", line_tls},
@@ -452,7 +460,8 @@ static bool unknown_line(const char *word)
         nearest_offer(&n, lines[i].name);
     return wrong(
         "expected push, pull, multicast, listen, tls, allow, limit, user, create, insecure, "
-        "advertise, no-advertise, rekey, silence, window or metrics, not '%s'%s",
+        "advertise, no-advertise, rekey, silence, transport, "
+        "window or metrics, not '%s'%s",
         word, suggest(&n));
 }
 

@@ -37,6 +37,7 @@ struct relay_settings {
     char listen[RELAY_HOST_MAX];
     unsigned port; /* to listen at, and the default of peers */
     bool insecure;
+    bool sctp;                 /* instead of TCP */
     char keys[RELAY_PATH_MAX]; /* the directory of keys for TLS; "": without TLS */
     char user[RELAY_HOST_MAX]; /* to become; "": nobody else */
     char file[RELAY_PATH_MAX]; /* that was read; "": none */

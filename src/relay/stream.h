@@ -42,6 +42,12 @@ struct relay_stream {
 /* Messages of tcp functions that fail are in ach_errstr. */
 
 /*
+ * Use SCTP instead of TCP from now on. It carries bytes in order just as well, and so TLS; see RFC
+ * 3436.
+ */
+void relay_tcp_use_sctp(void);
+
+/*
  * Begin to connect to one of the addresses of the host; attempt: which one. Addresses other than
  * loopback are refused unless `anywhere`.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tcp.c - streams over plain TCP */
+/* tcp.c - streams over plain TCP, or SCTP */
 #include <ach.h>
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,6 +17,18 @@
 
 /* Most bytes that the kernel holds unsent: they are too late for a change of mind. */
 #define UNSENT_MAX 16384
+
+/* SCTP refuses to send more at once than its buffer holds. */
+#define MESSAGE_MAX 16384u
+
+#define SCTP_NODELAY 3 /* of linux/sctp.h, whose package may not be installed */
+
+static int protocol = IPPROTO_TCP;
+
+void relay_tcp_use_sctp(void)
+{
+    protocol = IPPROTO_SCTP;
+}
 
 static ssize_t tcp_done(ssize_t n, bool reads)
 {
@@ -36,7 +48,11 @@ static ssize_t tcp_read(struct relay_stream *s, void *bytes, size_t room)
 
 static ssize_t tcp_write(struct relay_stream *s, const void *bytes, size_t n)
 {
-    return tcp_done(send(s->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL), false);
+    ssize_t sent = send(s->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (sent < 0 && errno == EMSGSIZE && n > MESSAGE_MAX)
+        sent = send(s->fd, bytes, MESSAGE_MAX, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return tcp_done(sent, false);
 }
 
 static bool tcp_connected(struct relay_stream *s)
@@ -63,8 +79,24 @@ static void tcp_set(int fd, int level, int option, int value)
     setsockopt(fd, level, option, &value, sizeof(value));
 }
 
+static int tcp_socket(int family)
+{
+    return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+}
+
+static const char *tcp_reason(void)
+{
+    if (protocol == IPPROTO_SCTP && (errno == EPROTONOSUPPORT || errno == ESOCKTNOSUPPORT))
+        return "this kernel has no SCTP, or its module is not loaded: modprobe sctp";
+    return strerror(errno);
+}
+
 static void tcp_configure(int fd)
 {
+    if (protocol == IPPROTO_SCTP) {
+        tcp_set(fd, IPPROTO_SCTP, SCTP_NODELAY, 1);
+        return;
+    }
     tcp_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     tcp_set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_MAX);
 }
@@ -126,14 +158,14 @@ static const struct addrinfo *tcp_choose(const struct addrinfo *found, unsigned 
 
 static bool tcp_begin(struct relay_stream *s, const struct addrinfo *a, const char *host)
 {
-    int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = tcp_socket(a->ai_family);
 
     if (fd >= 0 && (connect(fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS)) {
         tcp_configure(fd);
         *s = (struct relay_stream){.ops = &tcp_ops, .fd = fd};
         return true;
     }
-    ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", host, strerror(errno));
+    ach_errstr_set(ACH_FAILED_SYSCALL, "%s: %s", host, tcp_reason());
     if (fd >= 0)
         close(fd);
     return false;
@@ -160,7 +192,7 @@ static unsigned tcp_port(int fd)
 
 static int tcp_open_listener(const struct addrinfo *a)
 {
-    int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = tcp_socket(a->ai_family);
 
     if (fd < 0)
         return -1;
@@ -182,7 +214,7 @@ int relay_tcp_listen(const char *address, unsigned *port, bool anywhere)
         fd = tcp_open_listener(found);
         if (fd < 0)
             ach_errstr_set(ACH_FAILED_SYSCALL, "cannot listen on %s port %u: %s", address, *port,
-                           strerror(errno));
+                           tcp_reason());
         else
             *port = tcp_port(fd);
     }

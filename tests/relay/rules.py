@@ -225,8 +225,9 @@ def refused(text, *arguments, lines=None):
 
 def settings():
     refused("not a loopback address", "--bind", "0.0.0.0", "serve")
-    refused("the transport must be tcp or udp, not 'icmp'", "-t", "icmp", "push", "h", "c")
+    refused("the transport must be tcp, udp or sctp, not 'icmp'", "-t", "icmp", "push", "h", "c")
     refused("udp cannot carry all messages", "--all", "-t", "udp", "push", "h", "c")
+    refused("the transport of connections is tcp or sctp, not 'udp'", lines="transport udp\n")
     refused("udp cannot carry all messages", lines="push h c udp all\n")
     refused("line 1: a group is an address from 224", lines="multicast c 10.0.0.1:8\n")
     refused("line 1: expected multicast CHANNEL", lines="multicast c\n")

@@ -19,6 +19,8 @@ FOREIGN = {"arm64": ("amd64",), "amd64": ("arm64",)}
 # kernels have some of them built in.
 SHARE = ("virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "netfs", "fscache",
          "9pnet", "9pnet_virtio", "9p", "overlay")
+# The same for SCTP.
+SCTP = ("crc32c_generic", "libcrc32c", "udp_tunnel", "ip6_udp_tunnel", "sctp")
 TRIPLES = {"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
 
 
@@ -27,10 +29,10 @@ class Broken(Exception):
 
 
 class Kernel:
-    """A bootable kernel, the headers to build modules for it, its slowdown factor, and the modules
-    that share the host's files."""
+    """A bootable kernel, the headers to build modules for it, its slowdown factor, the modules
+    that share the host's files, and those of SCTP."""
 
-    def __init__(self, name, release, image, headers, slow=1, arch=None, share=()):
+    def __init__(self, name, release, image, headers, slow=1, arch=None, share=(), sctp=()):
         self.name = name
         self.release = release
         self.image = image
@@ -38,6 +40,7 @@ class Kernel:
         self.slow = slow
         self.arch = arch or packages.architecture()
         self.share = share
+        self.sctp = sctp
 
 
 def adapt_headers(root, release):
@@ -62,6 +65,8 @@ def fetch(apt, tools, infix, arch, root):
     packages.unpack(apt.download(package), os.path.join(root, "modules"),
                     ["--wildcards", "*/kernel/fs/*", "*/kernel/net/9p/*",
                      "*/kernel/drivers/virtio/*"])
+    packages.unpack(apt.download(package), os.path.join(root, "modules-sctp"),
+                    ["--wildcards", "*/kernel/net/*", "*/kernel/lib/*", "*/kernel/crypto/*"])
     for p in [headers] + apt.depends(headers, "linux-headers-"):
         packages.unpack(apt.download(p), root)
     for p in apt.depends(headers, "linux-kbuild-"):
@@ -69,10 +74,10 @@ def fetch(apt, tools, infix, arch, root):
     return release
 
 
-def share(root, release):
-    """The modules that share the host's files."""
-    found = [glob.glob(os.path.join(root, "modules", "**", release, "**", f"{name}.ko*"),
-                       recursive=True) for name in SHARE]
+def modules(root, release, names):
+    """The kernel's modules with these names. Those that are built in are missing."""
+    found = [glob.glob(os.path.join(root, "modules*", "**", release, "**", f"{name}.ko*"),
+                       recursive=True) for name in names]
     return [paths[0] for paths in found if paths]
 
 
@@ -86,7 +91,8 @@ def debian(name, folder):
                            lambda: fetch(apt, tools, DEBIAN.get(name, ""), arch, root))
     return Kernel(name, release, os.path.join(root, "boot", f"vmlinuz-{release}"),
                   adapt_headers(root, release), 1 if arch == own else 3, arch,
-                  share(root, release) if arch == own else ())
+                  modules(root, release, SHARE) if arch == own else (),
+                  modules(root, release, SCTP) if arch == own else ())
 
 
 def busybox(folder, arch):

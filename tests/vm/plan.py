@@ -9,6 +9,7 @@ import packages
 
 # Folders of the build with programs for guests.
 FOLDERS = ("tests/conformance", "tests/kernel", "tests/vm")
+RELAY = ("src/relay/achd", "src/cli/ach", "tests/relay/relay-oracle")
 # Tests of channels in memory whose result depends on the kernel. The others depend on the library
 # only, and have run on the host; --long runs them here, too. Without --long they run on the
 # real-time kernel only: the other kernel has the same version.
@@ -33,6 +34,11 @@ def programs(build, folders=FOLDERS):
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 found.append(path)
     return found
+
+
+def relay(build):
+    """The programs of relay-sctp."""
+    return [os.path.join(build, path) for path in RELAY]
 
 
 def settings(args, slow):
@@ -70,6 +76,8 @@ def tests(args, build, kernel):
     every = args.long or args.only
     if kernel.share and (every or kernel.name == "vanilla"):
         plan[2:2] = [Test(name, 1200, name, text) for name, text in languages.scripts(args).items()]
+    if kernel.sctp and (every or kernel.name == "vanilla"):
+        plan[2:2] = [Test("relay-sctp", 900, "relay-sctp")]
     if every or kernel.name == "rt":
         plan = [conformance(args, "user"), conformance(args, "heap")] + plan
     if args.only:
