@@ -11,7 +11,7 @@ uint64_t relay_clock_sample(struct relay_clock *c, uint64_t t1, uint64_t t2, uin
 
     if (t1 > t4 || t2 > t3 || t3 - t2 > t4 - t1)
         return 0;
-    c->samples[i].offset = ((int64_t)(t2 - t1) + (int64_t)(t3 - t4)) / 2;
+    c->samples[i].offset = (int64_t)(t2 - t1) / 2 + (int64_t)(t3 - t4) / 2;
     c->samples[i].round_trip = (t4 - t1) - (t3 - t2);
     c->samples[i].when = t4;
     c->n++;
