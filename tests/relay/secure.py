@@ -513,19 +513,7 @@ def slow():
         waiting.append(s)
     check(Peer(port).opens("slow") is None, "others get in")
     logged("too many connections wait to be greeted")
-    drip = socket.create_connection(("127.0.0.1", port), timeout=0.5)
-    end, open_ = time.monotonic() + LIMIT, True
-    hello = iter(b"\x16\x03\x01\x02\x00" + bytes(512))
-    while open_:  # a byte at a time does not extend the time
-        check(time.monotonic() < end, "a slow peer stays for ever")
-        try:
-            drip.sendall(bytes([next(hello)]))
-            open_ = drip.recv(1) != b""
-        except TimeoutError:
-            pass
-        except ConnectionError:
-            open_ = False
-    drip.close()
+    check(authority.drip(port, LIMIT), "a slow peer is disconnected")
     silent = authority.dial(port, LAPTOP)  # a handshake, and no greeting
     check(b"ACHR" in silent.recv(100), "greeted")
     while authority.first_bytes(silent):

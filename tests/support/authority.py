@@ -5,6 +5,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import time
 
 
 class Authority:
@@ -88,3 +89,20 @@ def refused(port, **how):
             return first_bytes(c) == b""
     except (ssl.SSLError, ConnectionError):
         return True
+
+
+def drip(port, limit=60):
+    """A handshake of a byte at a time; False: the server has not closed it in time."""
+    hello = iter(b"\x16\x03\x01\x02\x00" + bytes(512))
+    end = time.monotonic() + limit
+    with socket.create_connection(("127.0.0.1", port), timeout=0.5) as slow:
+        while time.monotonic() < end:
+            try:
+                slow.sendall(bytes([next(hello)]))
+                if slow.recv(1) == b"":
+                    return True
+            except TimeoutError:
+                pass
+            except ConnectionError:
+                return True
+    return False
