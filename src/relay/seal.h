@@ -11,8 +11,7 @@
 #ifndef RELAY_SEAL_H
 #define RELAY_SEAL_H
 
-#include <tls.h>
-
+#include "../tls/tls.h"
 #include "replay.h"
 #include "wire.h"
 
