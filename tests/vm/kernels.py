@@ -21,6 +21,8 @@ SHARE = ("virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "netfs"
          "9pnet", "9pnet_virtio", "9p", "overlay")
 # The same for SCTP.
 SCTP = ("crc32c_generic", "libcrc32c", "udp_tunnel", "ip6_udp_tunnel", "sctp")
+# The same for a slow link between two network namespaces.
+NETWORK = ("veth", "sch_netem")
 TRIPLES = {"arm64": "aarch64-linux-gnu", "amd64": "x86_64-linux-gnu"}
 
 
@@ -30,9 +32,10 @@ class Broken(Exception):
 
 class Kernel:
     """A bootable kernel, the headers to build modules for it, its slowdown factor, the modules
-    that share the host's files, and those of SCTP."""
+    that share the host's files, those of SCTP, and those of a slow link."""
 
-    def __init__(self, name, release, image, headers, slow=1, arch=None, share=(), sctp=()):
+    def __init__(self, name, release, image, headers, slow=1, arch=None, share=(), sctp=(),
+                 network=()):
         self.name = name
         self.release = release
         self.image = image
@@ -41,6 +44,7 @@ class Kernel:
         self.arch = arch or packages.architecture()
         self.share = share
         self.sctp = sctp
+        self.network = network
 
 
 def adapt_headers(root, release):
@@ -67,6 +71,8 @@ def fetch(apt, tools, infix, arch, root):
                      "*/kernel/drivers/virtio/*"])
     packages.unpack(apt.download(package), os.path.join(root, "modules-sctp"),
                     ["--wildcards", "*/kernel/net/*", "*/kernel/lib/*", "*/kernel/crypto/*"])
+    packages.unpack(apt.download(package), os.path.join(root, "modules-veth"),
+                    ["--wildcards", "*/kernel/drivers/net/veth*"])
     for p in [headers] + apt.depends(headers, "linux-headers-"):
         packages.unpack(apt.download(p), root)
     for p in apt.depends(headers, "linux-kbuild-"):
@@ -92,7 +98,8 @@ def debian(name, folder):
     return Kernel(name, release, os.path.join(root, "boot", f"vmlinuz-{release}"),
                   adapt_headers(root, release), 1 if arch == own else 3, arch,
                   modules(root, release, SHARE) if arch == own else (),
-                  modules(root, release, SCTP) if arch == own else ())
+                  modules(root, release, SCTP) if arch == own else (),
+                  modules(root, release, NETWORK) if arch == own else ())
 
 
 def busybox(folder, arch):
