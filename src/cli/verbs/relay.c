@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ach relay - the figures of the relays (achd) on this machine */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "json_parse.h"
+#include "relay_status.h"
 #include "table.h"
-
-/* achd puts its figures as JSON into a channel of this name; while it runs, it is the source. */
-#define STATUS_PREFIX "achd-status."
-#define STATUS_MAX (4u << 20)
 
 struct relay_list {
     bool json;
@@ -135,42 +131,15 @@ static void status_rows(struct relay_list *l, const char *text, size_t size)
     value_tree_finish(&tree);
 }
 
-static void status_show(struct relay_list *l, ach_channel_t *chan)
+static void status_show(void *context, const char *text, size_t size)
 {
-    char *text = malloc(STATUS_MAX);
-    size_t size;
-    enum ach_status r;
+    struct relay_list *l = context;
 
-    if (!text)
-        return;
-    r = ach_get(chan, text, STATUS_MAX, &size, NULL, ACH_O_LAST);
-    if (r == ACH_OK || r == ACH_MISSED_FRAME) {
-        l->found++;
-        if (l->json)
-            printf("%.*s\n", (int)size, text);
-        else
-            status_rows(l, text, size);
-    }
-    free(text);
-}
-
-/* A channel that is nobody's was left by a daemon that was killed. */
-static enum ach_status status_one(void *cx, const char *name, enum ach_map map)
-{
-    ach_channel_t chan;
-    ach_info_t info;
-    ach_attr_t attr;
-
-    if (map != ACH_MAP_USER || strncmp(name, STATUS_PREFIX, strlen(STATUS_PREFIX)) != 0)
-        return ACH_OK;
-    ach_attr_init(&attr);
-    ach_attr_set_readonly(&attr, 1);
-    if (ach_open(&chan, name, &attr) != ACH_OK)
-        return ACH_OK;
-    if (ach_channel_info(&chan, &info) == ACH_OK && info.sourced)
-        status_show(cx, &chan);
-    ach_close(&chan);
-    return ACH_OK;
+    l->found++;
+    if (l->json)
+        printf("%.*s\n", (int)size, text);
+    else
+        status_rows(l, text, size);
 }
 
 static void table_heads(struct table *t, const char *const *heads)
@@ -205,7 +174,7 @@ static int status_all(struct relay_list *l)
 {
     if (!l->json)
         status_heads(l);
-    if (ach_list(status_one, l) != ACH_OK)
+    if (relay_status_each(status_show, l) != ACH_OK)
         return fail_errstr();
     if (!l->found) {
         complain("no achd runs on this machine");
