@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "advertised.h"
+#include "listing.h"
 #include "log.h"
 #include "reach.h"
-#include "records.h"
 
 /* Changes of the directory within this time are announced together. */
 #define SETTLE_MS 200
@@ -31,11 +31,14 @@
 
 struct announcer {
     const struct relay_announce *attr;
-    const struct mdns_library *library;
+    const struct mdns_library *library; /* NULL: no mDNS */
     struct mdns_mdns *mdns;
-    int parent;    /* readable when the daemon has ended */
-    int directory; /* inotify; negative: not available */
+    bool reached;       /* by other machines */
+    unsigned interface; /* 0: all */
+    int parent;         /* readable when the daemon has ended */
+    int directory;      /* inotify; negative: not available */
     struct relay_records records;
+    struct relay_listing listing;
 };
 
 static bool announce_wanted(const struct announcer *a, const char *name)
@@ -78,14 +81,13 @@ static void announce_log(void *context, bool warning, const char *text)
     relay_log_note("%s", text);
 }
 
-static bool announce_publish(struct announcer *a, unsigned interface)
+static void announce_publish(struct announcer *a)
 {
     const struct mdns_attr attr = {
-        .type = MDNS_CHANNELS, .interface = interface, .log = announce_log};
+        .type = MDNS_CHANNELS, .interface = a->interface, .log = announce_log};
     struct relay_records *r = &a->records;
     enum ach_status status = ACH_FAILED_SYSCALL;
 
-    announce_scan(a);
     if (!relay_records_make(r))
         relay_log_error("no memory to advertise channels");
     else if (a->mdns)
@@ -95,7 +97,14 @@ static bool announce_publish(struct announcer *a, unsigned interface)
     if (status != ACH_OK)
         relay_log_error("not advertised: %s", ach_errstr());
     relay_records_clear(r);
-    return a->mdns != NULL;
+}
+
+static void announce_update(struct announcer *a)
+{
+    announce_scan(a);
+    relay_listing_put(&a->listing, &a->records);
+    if (a->library)
+        announce_publish(a);
 }
 
 static void announce_watch(struct announcer *a)
@@ -136,13 +145,8 @@ static bool announce_wait(const struct announcer *a)
     return true;
 }
 
-static void announce_run(struct announcer *a, unsigned interface)
+static void announce_run(struct announcer *a)
 {
-    a->library = mdns_load();
-    if (!a->library) {
-        relay_log_note("not advertised: %s", ach_errstr());
-        return;
-    }
     a->records = (struct relay_records){.version = a->attr->version,
                                         .host = a->attr->host,
                                         .transport = a->attr->transport,
@@ -150,27 +154,33 @@ static void announce_run(struct announcer *a, unsigned interface)
     a->records.channels = calloc(RELAY_RECORDS_CHANNELS, sizeof(*a->records.channels));
     if (!a->records.channels)
         return;
+    a->library = a->reached ? mdns_load() : NULL;
+    if (a->reached && !a->library)
+        relay_log_note("not advertised: %s", ach_errstr());
+    relay_listing_init(&a->listing, a->attr->port);
     announce_watch(a);
-    if (announce_publish(a, interface))
-        while (announce_wait(a))
-            announce_publish(a, interface);
-    a->library->end(a->mdns);
+    do
+        announce_update(a);
+    while (announce_wait(a));
+    relay_listing_finish(&a->listing);
+    if (a->mdns)
+        a->library->end(a->mdns);
 }
 
 /* The child shares nothing with the daemon but the pipe, standard error and the system's log. */
-static _Noreturn void announce_child(struct announcer *a, unsigned interface)
+static _Noreturn void announce_child(struct announcer *a)
 {
     prctl(PR_SET_NAME, "achd-announce");
     closelog();
     if (a->parent > 3)
         close_range(3, (unsigned)a->parent - 1, 0);
     close_range((unsigned)a->parent + 1, ~0u, 0);
-    announce_run(a, interface);
+    announce_run(a);
     _exit(EXIT_SUCCESS);
 }
 
 /* The other end of the pipe stays open until the daemon ends. */
-static bool announce_fork(struct announcer *a, unsigned interface)
+static bool announce_fork(struct announcer *a)
 {
     int ends[2];
     pid_t child;
@@ -181,7 +191,7 @@ static bool announce_fork(struct announcer *a, unsigned interface)
     child = fork();
     if (child == 0) {
         a->parent = ends[0];
-        announce_child(a, interface);
+        announce_child(a);
     }
     close(ends[0]);
     if (child < 0)
@@ -192,8 +202,8 @@ static bool announce_fork(struct announcer *a, unsigned interface)
 void relay_announce_start(const struct relay_announce *attr)
 {
     struct announcer a = {.attr = attr};
-    unsigned interface;
 
-    if (tcp_reach_find(attr->listener, &interface) && !announce_fork(&a, interface))
-        relay_log_error("not advertised: %s", strerror(errno));
+    a.reached = tcp_reach_find(attr->listener, &a.interface);
+    if (!announce_fork(&a))
+        relay_log_error("channels are not advertised: %s", strerror(errno));
 }

@@ -19,7 +19,8 @@ struct relay_announce {
 };
 
 /*
- * Start the process. It only runs if others can reach the listener. Call it before any channel is
+ * Start the process. It announces by mDNS if others can reach the listener, and always puts the list
+ * of listing.h. Call it before any channel is
  * open, and before the daemon gives up rights that the child needs. A failure is logged.
  */
 void relay_announce_start(const struct relay_announce *a);

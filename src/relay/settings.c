@@ -2,11 +2,13 @@
 #include "settings.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "listing.h"
 #include "nearest.h"
 #include "parse.h"
 #include "suggest.h"
@@ -307,6 +309,37 @@ static bool line_advertise(struct relay_settings *s, const char *value)
     return true;
 }
 
+/* The peer's name with only characters that the name of a channel may have. */
+static bool peer_channel(const char *host, unsigned port, char channel[ACH_CHAN_NAME_MAX])
+{
+    int n = snprintf(channel, ACH_CHAN_NAME_MAX, RELAY_PEER_PREFIX "%s.%u", host, port);
+    char *c;
+
+    if (n >= (int)ACH_CHAN_NAME_MAX)
+        return wrong("the name of a peer is too long: '%s'%s", host, "");
+    for (c = channel; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr(".-_", *c))
+            *c = '_';
+    return true;
+}
+
+/* Pull the list of the channels that a peer advertises. */
+static bool line_peer(struct relay_settings *s, const char *value)
+{
+    char host[RELAY_HOST_MAX], channel[ACH_CHAN_NAME_MAX];
+    const char *address = strchr(value, '@'); /* after the name of a certificate */
+    struct relay_flow_setting *f;
+    unsigned port;
+
+    if (!relay_settings_address(address ? address + 1 : value, s->port, host, &port) ||
+        !peer_channel(host, port, channel))
+        return false;
+    f = relay_settings_flow(s, false, value, channel);
+    if (f)
+        snprintf(f->request.name, sizeof(f->request.name), RELAY_LISTING_PREFIX "%u", port);
+    return f != NULL;
+}
+
 static bool line_silence(struct relay_settings *s, const char *value)
 {
     return word_seconds(value, &s->silence);
@@ -434,6 +467,7 @@ static const struct {
 } lines[] = {{"listen", line_listen},
              {"create", line_create},
              {"advertise", line_advertise},
+             {"peer", line_peer},
              {"rekey", line_rekey},
              {"silence", line_silence},
              {"transport", line_transport},
@@ -460,8 +494,7 @@ static bool unknown_line(const char *word)
         nearest_offer(&n, lines[i].name);
     return wrong(
         "expected push, pull, multicast, listen, tls, allow, limit, user, create, insecure, "
-        "advertise, no-advertise, rekey, silence, transport, "
-        "window or metrics, not '%s'%s",
+        "advertise, no-advertise, peer, rekey, silence, transport, window or metrics, not '%s'%s",
         word, suggest(&n));
 }
 

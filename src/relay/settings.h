@@ -64,6 +64,9 @@ void relay_settings_finish(struct relay_settings *s);
 bool relay_settings_address(const char *text, unsigned default_port, char host[RELAY_HOST_MAX],
                             unsigned *port);
 
+/* Channels of this host with the lists of its peers, see listing.h: achd-peer.HOST.PORT. */
+#define RELAY_PEER_PREFIX "achd-peer."
+
 /* A directory of keys, or a file. A relative path is kept as one from the root. */
 bool relay_settings_path(char to[RELAY_PATH_MAX], const char *path);
 
