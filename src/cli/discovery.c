@@ -8,15 +8,13 @@
 
 #include "printable.h"
 
-#define DOMAIN_TEXT 256
 #define TRANSPORT_TEXT 16
 
-/* Copy what a terminal prints; other bytes become '?'. */
-static const char *clean(const char *text, char to[DOMAIN_TEXT])
+const char *discovery_clean(const char *text, char to[DISCOVERY_TEXT])
 {
     size_t left = strlen(text), at = 0;
 
-    while (left && at + 4 < DOMAIN_TEXT) {
+    while (left && at + 4 < DISCOVERY_TEXT) {
         size_t n = printable_length(text, left);
 
         if (n)
@@ -60,16 +58,22 @@ static void read_devices(const struct mdns_found *service, const struct discover
             report(context, &d);
 }
 
+bool discovery_is_channel(const char *name)
+{
+    char path[PATH_MAX];
+
+    return ach_channel_path(name, path, sizeof(path)) == ACH_OK;
+}
+
 /* The value of a record "c12=NAME" that names a channel; NULL: it is another record. */
 static const char *read_channel(const char *text)
 {
     size_t digits = *text == 'c' ? strspn(text + 1, "0123456789") : 0;
-    char path[PATH_MAX];
 
     if (!digits || text[1 + digits] != '=')
         return NULL;
     text += digits + 2;
-    return ach_channel_path(text, path, sizeof(path)) == ACH_OK ? text : NULL;
+    return discovery_is_channel(text) ? text : NULL;
 }
 
 static void read_transport(const struct mdns_found *service, char transport[TRANSPORT_TEXT])
@@ -101,11 +105,11 @@ static void read_channels(const struct mdns_found *service, const struct discove
 
 void discovery_read(const struct mdns_found *service, discovered_t *report, void *context)
 {
-    char server[DOMAIN_TEXT], host[DOMAIN_TEXT];
+    char server[DISCOVERY_TEXT], host[DISCOVERY_TEXT];
     struct discovered d = {.name = "", .driver = "", .transport = "tcp", .port = service->port};
 
-    d.server = clean(service->service, server);
-    d.host = clean(service->host, host);
+    d.server = discovery_clean(service->service, server);
+    d.host = discovery_clean(service->host, host);
     d.address = service->address;
     if (strcmp(service->type, MDNS_DEVICES) == 0)
         read_devices(service, &d, report, context);

@@ -32,6 +32,13 @@ struct discovered {
 
 typedef void discovered_t(void *context, const struct discovered *d);
 
+/* Copy what a terminal prints; other bytes become '?'. Returns the copy. */
+#define DISCOVERY_TEXT 256
+const char *discovery_clean(const char *text, char to[DISCOVERY_TEXT]);
+
+/* Is it a name that a channel can have? */
+bool discovery_is_channel(const char *name);
+
 /* Report what the TXT records of a service say. */
 void discovery_read(const struct mdns_found *service, discovered_t *report, void *context);
 

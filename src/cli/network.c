@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "discovery.h"
 #include "json.h"
+#include "peers.h"
 #include "table.h"
 
 struct network_entry {
@@ -195,11 +196,15 @@ int network_list(const struct survey *local, const struct network_options *o)
 {
     static const char *const types[] = {MDNS_CHANNELS, MDNS_DEVICES, NULL};
     struct network all = {.local = local};
-    int status = EXIT_OK;
+    enum ach_status searched;
+    unsigned peers;
 
     network_add_local(&all);
-    if (discovery_find(types, o->timeout, network_found, &all) != ACH_OK)
-        status = fail_errstr();
+    peers = peers_find(network_found, &all);
+    searched = discovery_find(types, o->timeout, network_found, &all);
+    /* Where peers are configured, there may be no Avahi on purpose. */
+    if (searched != ACH_OK)
+        complain("%s%s", peers ? "warning: " : "", ach_errstr());
     if (all.n)
         qsort(all.entries, all.n, sizeof(*all.entries), network_compare);
     if (o->json)
@@ -209,5 +214,5 @@ int network_list(const struct survey *local, const struct network_options *o)
     else
         network_print_table(&all);
     network_finish(&all);
-    return status;
+    return searched == ACH_OK || peers ? EXIT_OK : EXIT_FAILED;
 }

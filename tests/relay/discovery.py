@@ -83,6 +83,40 @@ def serve(*arguments):
     ROBOT.achd("--bind", "0.0.0.0", *arguments, "serve")
 
 
+def static_peers():
+    """Without mDNS, achd asks the hosts in its file."""
+    ROBOT.make("imu")
+    ROBOT.run(ACH, "adv", "imu")
+    serve()
+    OPERATOR.achd(config=f"peer {ROBOT.address}\n")
+
+    def names():
+        code, out, err = ach(OPERATOR, "ls", "--all", "--json")
+        check("avahi-daemon" in err, f"there is no Avahi: {err}")
+        return [(r["kind"], r.get("name"), r["address"], r["port"]) for r in json.loads(out)
+                if "host" in r and code == 0]
+    until("its channels are listed",
+          lambda: names() == [("channel", "imu", ROBOT.address, 8076)])
+    code, out, _ = ach(OPERATOR, "search", "imu")
+    check(code == 0 and out.startswith(f"{ROBOT.address}:8076 "), f"ach search: {out}")
+    ROBOT.make("more")
+    ROBOT.run(ACH, "adv", "more")
+    until("both are listed", lambda: [n[1] for n in names()] == ["imu", "more"])
+    ROBOT.run(ACH, "hide", "imu", "more")
+    until("the daemon has no channels", lambda: names() == [("achd", None, ROBOT.address, 8076)])
+    ROBOT.kill(signal.SIGKILL)
+    until("it is gone", lambda: names() == [])
+    check("no list of channels from" in ach(OPERATOR, "ls", "--all")[2], "it does not answer")
+    ROBOT.run(ACH, "adv", "imu")
+    ROBOT.restart()
+    until("it is back", lambda: [n[1] for n in names()] == ["imu"])
+    ROBOT.kill(signal.SIGTERM)
+    until("its list is removed",
+          lambda: "achd-channels" not in ROBOT.run(ACH, "ls", "--names"))
+    ROBOT.run(ACH, "rm", "imu", "more")
+    OPERATOR.kill(signal.SIGTERM)
+
+
 def without_avahi():
     """Without a bus or a daemon, messages say what is missing."""
     OPERATOR.make("local")
@@ -279,8 +313,8 @@ def hostile():
     print(f"   {out.count(chr(10))} lines, four searches in {took:.1f} s")
 
 
-for test in (without_avahi, announced, all_machines, hidden, foreign, killed, configured, many,
-             hostile):
+for test in (static_peers, without_avahi, announced, all_machines, hidden, foreign, killed,
+             configured, many, hostile):
     print(f"== {test.__name__}", flush=True)
     test()
 sys.exit(0)

@@ -6,6 +6,7 @@
 #include "discovery.h"
 #include "json.h"
 #include "parse.h"
+#include "peers.h"
 #include "table.h"
 
 #define TIMEOUT_S 5.0
@@ -72,14 +73,18 @@ static int search_run(int argc, char **argv)
     static const char *const types[] = {MDNS_CHANNELS, NULL};
     struct search_search s = {.timeout = TIMEOUT_S, .table = {.align = "lll"}};
     ach_status_t status;
+    unsigned peers;
 
     if (!search_parse(argc, argv, &s))
         return EXIT_USAGE;
+    peers = peers_find(search_add, &s);
     status = discovery_find(types, s.timeout, search_add, &s);
     table_print(&s.table, stdout, SIZE_MAX, "\n");
     table_finish(&s.table);
-    if (status != ACH_OK)
+    if (status != ACH_OK && !peers)
         return fail_errstr();
+    if (status != ACH_OK)
+        complain("warning: %s", ach_errstr());
     if (s.found)
         return EXIT_OK;
     complain("no machine in the network advertises the channel '%s'", s.channel);
