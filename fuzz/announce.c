@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* announce.c - any service that a machine in the network advertises */
+/* announce.c - any service that a machine in the network advertises, or list that achd sends */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "discovery.h"
+#include "peer_list.h"
 #include "printable.h"
 #include "property.h"
 
@@ -40,7 +40,16 @@ static void announce_report(void *context, const struct discovered *d)
         HOLDS(strchr(d->name, ':') && *d->driver);
 }
 
-/* The first byte chooses the type. Then follow the service's name, its host and the TXT records,
+static void announce_list(const struct property_input *in, unsigned *reports)
+{
+    const struct discovered host = {
+        .name = "", .driver = "", .server = "", .transport = "tcp", .host = "h", .address = "h"};
+
+    peer_list_read((const char *)in->at, (size_t)(in->end - in->at), &host, announce_report,
+                   reports);
+}
+
+/* The first byte chooses the kind. For a service, then follow the service's name, its host and the TXT records,
  * each up to a zero byte. */
 void property_announce(const uint8_t *data, size_t size)
 {
@@ -48,10 +57,15 @@ void property_announce(const uint8_t *data, size_t size)
     struct mdns_found f = {.address = "10.0.0.1", .port = 8076, .service = "", .host = ""};
     const char *texts[TEXTS_MAX];
     unsigned reports = 0;
+    unsigned kind = property_byte(&in);
     size_t n = 0;
     char *copy, *at;
 
-    f.type = property_byte(&in) & 1 ? MDNS_DEVICES : MDNS_CHANNELS;
+    if (kind & 2) {
+        announce_list(&in, &reports);
+        return;
+    }
+    f.type = kind & 1 ? MDNS_DEVICES : MDNS_CHANNELS;
     size = (size_t)(in.end - in.at);
     copy = malloc(size + 1);
     HOLDS(copy);
