@@ -13,8 +13,8 @@ void peer_list_text(const struct value *object, const char *name, char *to, size
 const struct value *peer_list_items(const struct value *object, const char *name);
 
 /*
- * Report a host and its channels. @host: what is known of it; its name and transport are replaced by
- * those in the list.
+ * Report a host and its channels. @host: what is known of it; its name and transport are replaced
+ * by those in the list.
  */
 void peer_list_read(const char *text, size_t size, const struct discovered *host,
                     discovered_t *report, void *context);

@@ -6,8 +6,8 @@
 #include "discovery.h"
 
 /*
- * Report the channels that these hosts advertise; as with discovery, they need not be true. Complains
- * about hosts that do not answer. Returns how many hosts there are.
+ * Report the channels that these hosts advertise; as with discovery, they need not be true.
+ * Complains about hosts that do not answer. Returns how many hosts there are.
  */
 unsigned peers_find(discovered_t *report, void *context);
 

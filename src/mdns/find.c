@@ -3,9 +3,9 @@
  * find.c - find services that machines in the network advertise
  *
  * A browser for each type finds services, and a resolver for each service finds its host, port and
- * TXT records. A service found on several network interfaces is reported once. Anybody can advertise
- * any number of services, so those waiting for a resolver are limited, and so are the resolvers at
- * work: avahi-daemon grants a client about a thousand objects.
+ * TXT records. A service found on several network interfaces is reported once. Anybody can
+ * advertise any number of services, so those waiting for a resolver are limited, and so are the
+ * resolvers at work: avahi-daemon grants a client about a thousand objects.
  */
 #include <avahi-client/lookup.h>
 #include <avahi-common/error.h>

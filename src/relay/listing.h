@@ -2,7 +2,7 @@
 /*
  * listing.h - the channels that a daemon advertises, as JSON in a channel
  *
- * Peers that cannot use mDNS pull the channel achd-channels.PORT, as any other. Its newest message is
+ * Peers that cannot use mDNS pull the channel achd-channels.PORT, as any other. Its newest message:
  *     {"host": NAME, "version": ..., "transport": ..., "channels": [NAME, ...]}
  */
 #ifndef RELAY_LISTING_H
