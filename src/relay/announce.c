@@ -8,11 +8,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "advertised.h"
@@ -28,6 +28,9 @@
 
 /* Channels of achd itself, which a pattern such as '*' does not mean. */
 #define OWN_PREFIX "achd-"
+
+/* The child's name, by which main knows it. */
+#define PROGRAM "achd-announce"
 
 struct announcer {
     const struct relay_announce *attr;
@@ -167,20 +170,58 @@ static void announce_run(struct announcer *a)
         a->library->end(a->mdns);
 }
 
-/* The child shares nothing with the daemon but the pipe, standard error and the system's log. */
-static _Noreturn void announce_child(struct announcer *a)
+/* Words of the child's command line, in this order. */
+enum {
+    WORD_NAME,
+    WORD_PORT,
+    WORD_INTERFACE,
+    WORD_LEVEL,
+    WORD_LOG,
+    WORD_VERSION,
+    WORD_HOST,
+    WORD_TRANSPORT,
+    WORD_PATTERN,
+    WORDS
+};
+
+static unsigned announce_number(const char *word)
 {
-    prctl(PR_SET_NAME, "achd-announce");
-    closelog();
-    if (a->parent > 3)
-        close_range(3, (unsigned)a->parent - 1, 0);
-    close_range((unsigned)a->parent + 1, ~0u, 0);
-    announce_run(a);
-    _exit(EXIT_SUCCESS);
+    return (unsigned)strtoul(word, NULL, 10);
+}
+
+bool relay_announce_main(int argc, char **argv)
+{
+    struct relay_announce attr;
+    struct announcer a = {.attr = &attr, .parent = STDIN_FILENO};
+
+    if (argc != WORDS || strcmp(argv[WORD_NAME], PROGRAM) != 0)
+        return false;
+    attr = (struct relay_announce){.version = argv[WORD_VERSION],
+                                   .host = argv[WORD_HOST],
+                                   .transport = argv[WORD_TRANSPORT],
+                                   .pattern = *argv[WORD_PATTERN] ? argv[WORD_PATTERN] : NULL,
+                                   .port = announce_number(argv[WORD_PORT])};
+    a.reached = *argv[WORD_INTERFACE] != '\0';
+    a.interface = announce_number(argv[WORD_INTERFACE]);
+    prctl(PR_SET_NAME, PROGRAM);
+    relay_log_level(atoi(argv[WORD_LEVEL]));
+    if (*argv[WORD_LOG])
+        relay_log_to_system();
+    announce_run(&a);
+    return true;
+}
+
+/* The same program is executed, so that the child has no copy of the daemon's memory. */
+static _Noreturn void announce_child(char **words, int parent)
+{
+    dup2(parent, STDIN_FILENO);
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+    execv("/proc/self/exe", words);
+    _exit(EXIT_FAILURE);
 }
 
 /* The other end of the pipe stays open until the daemon ends. */
-static bool announce_fork(struct announcer *a)
+static bool announce_fork(char **words)
 {
     int ends[2];
     pid_t child;
@@ -189,21 +230,32 @@ static bool announce_fork(struct announcer *a)
         return false;
     signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
     child = fork();
-    if (child == 0) {
-        a->parent = ends[0];
-        announce_child(a);
-    }
+    if (child == 0)
+        announce_child(words, ends[0]);
     close(ends[0]);
     if (child < 0)
         close(ends[1]);
     return child > 0;
 }
 
-void relay_announce_start(const struct relay_announce *attr)
+void relay_announce_start(const struct relay_announce *a)
 {
-    struct announcer a = {.attr = attr};
+    char port[16], interface[16] = "", level[16];
+    char *words[WORDS + 1] = {[WORD_NAME] = PROGRAM,
+                              [WORD_PORT] = port,
+                              [WORD_INTERFACE] = interface,
+                              [WORD_LEVEL] = level,
+                              [WORD_LOG] = a->system_log ? "system" : "",
+                              [WORD_VERSION] = (char *)a->version,
+                              [WORD_HOST] = (char *)a->host,
+                              [WORD_TRANSPORT] = (char *)a->transport,
+                              [WORD_PATTERN] = (char *)(a->pattern ? a->pattern : "")};
+    unsigned index;
 
-    a.reached = tcp_reach_find(attr->listener, &a.interface);
-    if (!announce_fork(&a))
+    snprintf(port, sizeof(port), "%u", a->port);
+    snprintf(level, sizeof(level), "%d", a->level);
+    if (tcp_reach_find(a->listener, &index))
+        snprintf(interface, sizeof(interface), "%u", index);
+    if (!announce_fork(words))
         relay_log_error("channels are not advertised: %s", strerror(errno));
 }

@@ -332,16 +332,24 @@ static void achd_detach(void)
     close(null);
 }
 
-/* The process that announces this daemon ends with it, because the descriptor is closed then. */
-static void achd_announce(const struct relay_settings *s, const struct relay_daemon *d)
+static void achd_announce(const struct achd_arguments *arguments, const struct relay_daemon *d)
 {
-    const struct relay_announce a = {.version = ACH_RELAY_VERSION,
-                                     .host = d->host.name,
-                                     .transport = "tcp",
-                                     .pattern = *s->advertise ? s->advertise : NULL,
-                                     .listener = d->listener.fd,
-                                     .port = d->port};
+    const struct relay_settings *s = &arguments->settings;
+    struct tls_info keys;
+    struct relay_announce a = {.version = ACH_RELAY_VERSION,
+                               .host = d->host.name,
+                               .transport = "tcp",
+                               .pattern = *s->advertise ? s->advertise : NULL,
+                               .listener = d->listener.fd,
+                               .port = d->port,
+                               .level = arguments->level,
+                               .system_log = arguments->detach};
 
+    if (*s->keys) {
+        d->secure.tls->context_info(d->secure.context, &keys);
+        a.host = keys.name;
+        a.transport = "tls";
+    }
     if (s->listens && !s->hidden)
         relay_announce_start(&a);
 }
@@ -362,7 +370,7 @@ static int achd_run(struct achd_arguments *a)
             relay_log_note("serving at %s port %u", a->settings.listen, d.port);
         if (a->detach)
             achd_detach();
-        achd_announce(&a->settings, &d);
+        achd_announce(a, &d);
         relay_daemon_run(&d);
         status = EXIT_SUCCESS;
     }
@@ -377,6 +385,8 @@ int main(int argc, char **argv)
     struct achd_arguments a = {0};
     int status;
 
+    if (relay_announce_main(argc, argv))
+        return EXIT_SUCCESS;
     streams_init();
     relay_settings_init(&a.settings);
     status = options_parse(&options, "achd", ACH_RELAY_VERSION, argc, argv, &a);
