@@ -31,6 +31,7 @@ static void announce_report(void *context, const struct discovered *d)
     check_printable(d->driver);
     check_printable(d->server);
     check_printable(d->host);
+    check_printable(d->peer);
     HOLDS(*d->transport &&
           strspn(d->transport, "abcdefghijklmnopqrstuvwxyz") == strlen(d->transport));
     HOLDS(strlen(d->transport) < 16);
@@ -42,8 +43,13 @@ static void announce_report(void *context, const struct discovered *d)
 
 static void announce_list(const struct property_input *in, unsigned *reports)
 {
-    const struct discovered host = {
-        .name = "", .driver = "", .server = "", .transport = "tcp", .host = "h", .address = "h"};
+    const struct discovered host = {.name = "",
+                                    .driver = "",
+                                    .server = "",
+                                    .transport = "tcp",
+                                    .peer = "",
+                                    .host = "h",
+                                    .address = "h"};
 
     peer_list_read((const char *)in->at, (size_t)(in->end - in->at), &host, announce_report,
                    reports);

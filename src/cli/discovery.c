@@ -9,6 +9,7 @@
 #include "printable.h"
 
 #define TRANSPORT_TEXT 16
+#define PEER_TEXT 66
 
 const char *discovery_clean(const char *text, char to[DISCOVERY_TEXT])
 {
@@ -76,24 +77,31 @@ static const char *read_channel(const char *text)
     return discovery_is_channel(text) ? text : NULL;
 }
 
-static void read_transport(const struct mdns_found *service, char transport[TRANSPORT_TEXT])
+/* The transport, and with TLS the name that a certificate of the host has, as achd wants it. */
+static void read_transport(const struct mdns_found *service, char transport[TRANSPORT_TEXT],
+                           char peer[PEER_TEXT])
 {
+    char name[PEER_TEXT - 1] = "";
     size_t i;
 
-    for (i = 0; i < service->n_txt; i++)
-        if (sscanf(service->txt[i], "transport=%15[a-z]", transport) == 1)
-            return;
+    for (i = 0; i < service->n_txt; i++) {
+        sscanf(service->txt[i], "transport=%15[a-z]", transport);
+        sscanf(service->txt[i], "host=%64[A-Za-z0-9._-]", name);
+    }
+    if (*name && strcmp(transport, "tls") == 0)
+        snprintf(peer, PEER_TEXT, "%s@", name);
 }
 
 static void read_channels(const struct mdns_found *service, const struct discovered *server,
                           discovered_t *report, void *context)
 {
     struct discovered d = *server;
-    char transport[TRANSPORT_TEXT] = "tcp";
+    char transport[TRANSPORT_TEXT] = "tcp", peer[PEER_TEXT] = "";
     size_t i;
 
-    read_transport(service, transport);
+    read_transport(service, transport, peer);
     d.transport = transport;
+    d.peer = peer;
     report(context, &d);
     d.kind = DISCOVERED_CHANNEL;
     for (i = 0; i < service->n_txt; i++) {
@@ -106,7 +114,8 @@ static void read_channels(const struct mdns_found *service, const struct discove
 void discovery_read(const struct mdns_found *service, discovered_t *report, void *context)
 {
     char server[DISCOVERY_TEXT], host[DISCOVERY_TEXT];
-    struct discovered d = {.name = "", .driver = "", .transport = "tcp", .port = service->port};
+    struct discovered d = {
+        .name = "", .driver = "", .transport = "tcp", .peer = "", .port = service->port};
 
     d.server = discovery_clean(service->service, server);
     d.host = discovery_clean(service->host, host);

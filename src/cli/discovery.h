@@ -28,6 +28,7 @@ struct discovered {
     const char *host, *address;
     uint16_t port;
     const char *transport; /* how messages travel, as tcp or tls */
+    const char *peer;      /* with tls, the name of its certificate as NAME@; "" otherwise */
 };
 
 typedef void discovered_t(void *context, const struct discovered *d);

@@ -12,7 +12,7 @@
 
 struct network_entry {
     const char *kind;
-    char *host, *address, *transport, *name, *driver; /* "": none */
+    char *host, *address, *transport, *peer, *name, *driver; /* "": none */
     uint16_t port;
 };
 
@@ -48,6 +48,7 @@ static void network_add(struct network *all, const char *kind, const struct disc
         .address = network_text(d->address),
         .transport = network_text(d->transport),
         .kind = kind,
+        .peer = network_text(d->peer),
         .name = network_text(d->name),
         .driver = network_text(d->driver),
         .port = d->port,
@@ -71,6 +72,7 @@ static void network_add_local(struct network *all)
         const struct surveyed *c = all->local->items[i];
         const struct discovered d = {.name = c->name,
                                      .driver = "",
+                                     .peer = "",
                                      .host = "",
                                      .address = "",
                                      .transport = kind_text(c->map)};
@@ -126,6 +128,8 @@ static void network_json(struct json *j, const struct network_entry *e)
         json_uint(j, "port", e->port);
     }
     json_string(j, "transport", e->transport);
+    if (*e->peer)
+        json_bytes(j, "certificate", e->peer, strlen(e->peer) - 1);
     json_end_object(j);
 }
 
@@ -146,7 +150,7 @@ static void network_row(struct table *t, const struct network_entry *e)
 {
     table_cell(t, "%s", *e->host ? e->host : "-");
     if (*e->address)
-        table_cell(t, "%s:%u", e->address, e->port);
+        table_cell(t, "%s%s:%u", e->peer, e->address, e->port);
     else
         table_cell(t, "-");
     table_cell(t, "%s", e->transport);
@@ -186,6 +190,7 @@ static void network_finish(struct network *all)
         free(e->host);
         free(e->address);
         free(e->transport);
+        free(e->peer);
         free(e->name);
         free(e->driver);
     }

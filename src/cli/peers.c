@@ -30,7 +30,7 @@ static void peers_flow(struct peers *p, const struct value *link, const struct v
 {
     char remote[DISCOVERY_TEXT], channel[DISCOVERY_TEXT], address[DISCOVERY_TEXT], port[16];
     char state[DISCOVERY_TEXT], why[DISCOVERY_TEXT];
-    struct discovered d = {.name = "", .driver = "", .server = "", .transport = "tcp"};
+    struct discovered d = {.name = "", .driver = "", .server = "", .transport = "tcp", .peer = ""};
     unsigned number = 0;
 
     peer_list_text(flow, "remote", remote, sizeof(remote));

@@ -16,6 +16,8 @@ import sys
 import time
 
 os.environ["PATH"] += ":/usr/sbin:/sbin"
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from authority import Authority  # noqa: E402
 from hosts import ACH, ACHD, LIMIT, check, hosts, result, skip, until, wait  # noqa: E402
 
 BUS = os.path.abspath(sys.argv[4])
@@ -238,6 +240,24 @@ def configured():
     vanishes("secret")
 
 
+def secured():
+    """With TLS, the name of the certificate is found, too, and achd accepts what is found."""
+    if "no TLS" in ach(ROBOT, "keys", "ls", "--dir", "/nonexistent")[2]:
+        return
+    authority = Authority(ACH, f"{ROBOT.dir}/authority", "wheels", "desk")
+    ROBOT.keys, OPERATOR.keys = authority.host("wheels"), authority.host("desk")
+    serve("--allow", "desk read *")
+    until("TLS is announced", lambda: search("imu").split() == [
+        f"wheels@{ROBOT.address}:8076", "robot.local", "tls"])
+    OPERATOR.run(ACH, "rm", "imu")
+    OPERATOR.achd("--all", "pull", search("imu").split()[0], "imu")
+    result(OPERATOR.get("imu", {1: 10}))
+    OPERATOR.kill(signal.SIGTERM)
+    ROBOT.kill(signal.SIGTERM)
+    vanishes("imu")
+    ROBOT.keys = OPERATOR.keys = None
+
+
 def many():
     """More channels than fit into one service."""
     names = [f"many-{i:03}-{'x' * 40}" for i in range(100)]
@@ -316,7 +336,7 @@ def hostile():
 
 
 for test in (static_peers, without_avahi, announced, all_machines, hidden, foreign, killed,
-             configured, many, hostile):
+             configured, secured, many, hostile):
     print(f"== {test.__name__}", flush=True)
     test()
 sys.exit(0)

@@ -29,6 +29,8 @@ static void search_json(const struct discovered *d)
     json_string(&j, "address", d->address);
     json_uint(&j, "port", d->port);
     json_string(&j, "transport", d->transport);
+    if (*d->peer)
+        json_bytes(&j, "certificate", d->peer, strlen(d->peer) - 1);
     json_end_object(&j);
     json_line(&j);
 }
@@ -44,7 +46,7 @@ static void search_add(void *context, const struct discovered *d)
         search_json(d);
         return;
     }
-    table_cell(&s->table, "%s:%u", d->address, d->port);
+    table_cell(&s->table, "%s%s:%u", d->peer, d->address, d->port);
     table_cell(&s->table, "%s", d->host);
     table_cell(&s->table, "%s", d->transport);
 }
