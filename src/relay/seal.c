@@ -133,11 +133,17 @@ bool relay_opener_key(struct relay_opener *o, const struct tls_library *tls,
 {
     struct relay_opener_key k = {.known = true, .sealed = offer->key.sealed, .id = offer->key.id};
 
+    bool same = o->stream == offer->stream;
+
     if (k.sealed && !tls)
         return false;
+    if (same && o->keys[0].known && o->keys[0].sealed != k.sealed) {
+        ach_errstr_set(ACH_EINVAL, "a stream of datagrams is sealed or not, but never both");
+        return false;
+    }
     if (k.sealed && tls->aead_create(offer->key.bytes, false, &k.aead) != ACH_OK)
         return false;
-    if (o->stream != offer->stream)
+    if (!same)
         relay_opener_finish(o);
     o->tls = tls;
     o->stream = offer->stream;

@@ -265,6 +265,10 @@ static void check_downgrade(const struct tls_library *tls)
     plain.stream = s.stream;
     make(&plain, &b, 1);
     CHECK(!open_copy(&o, &b, relay_buffer_left(&b), UNCHANGED, 1));
+    offer.key.sealed = false;
+    CHECK(!relay_opener_key(&o, NULL, &offer, 1));
+    offer.key.id++;
+    CHECK(!relay_opener_key(&o, NULL, &offer, 1));
     relay_opener_finish(&o);
     relay_sealer_finish(&plain);
     relay_sealer_finish(&s);
