@@ -38,7 +38,8 @@ static bool input_hello(struct relay_link *l, const struct relay_frame *f)
     l->host->changed = true;
     relay_log_note("connected with %s (%s)", l->peer, h.host);
     for (i = 0; i < l->n_flows; i++)
-        relay_flow_begin(l->flows[i]);
+        if (l->flows[i])
+            relay_flow_begin(l->flows[i]);
     return true;
 }
 

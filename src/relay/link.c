@@ -511,5 +511,6 @@ void relay_link_check(struct relay_link *l)
         return;
     }
     for (i = 0; i < l->n_flows; i++)
-        relay_flow_check(l->flows[i]);
+        if (l->flows[i])
+            relay_flow_check(l->flows[i]);
 }
