@@ -427,17 +427,26 @@ static uint64_t link_patience(const struct relay_link *l)
     return l->began + (shakes ? RELAY_HANDSHAKE_NS : RELAY_HELLO_NS);
 }
 
+/* Frames are made when those before them are written: until then nothing of that is due. */
+static uint64_t link_fill_due(const struct relay_link *l)
+{
+    uint64_t half = l->host->silence / 2;
+
+    if (relay_buffer_left(&l->out) || l->pinged > l->heard)
+        return l->heard + 2 * half;
+    return sooner(sooner(l->heard + half, l->ack_due), l->paced);
+}
+
 uint64_t relay_link_deadline(const struct relay_link *l)
 {
-    uint64_t half = l->host->silence / 2, at;
+    uint64_t at;
 
     if (l->state == RELAY_LINK_DEAD || l->dirty || link_pending(l))
         return 0;
     if (l->state != RELAY_LINK_UP)
         return sooner(link_patience(l), l->paused);
-    at = sooner(l->pinged > l->heard ? l->heard + 2 * half : l->heard + half, l->wake);
-    at = sooner(at, l->udp ? relay_udp_deadline(l->udp) : 0);
-    return sooner(sooner(sooner(at, l->ack_due), l->paced), l->paused);
+    at = sooner(sooner(link_fill_due(l), l->wake), l->paused);
+    return sooner(at, l->udp ? relay_udp_deadline(l->udp) : 0);
 }
 
 static void tick_flows(struct relay_link *l, uint64_t now)
