@@ -137,8 +137,11 @@ bool relay_udp_offered(struct relay_link *l, const struct relay_udp_offer *o, ui
     if (!relay_udp_start(l, o->key.sealed, now))
         return false;
     u = l->udp;
-    if (!udp_take_key(u, o, now))
+    if (!udp_take_key(u, o, now)) {
+        relay_opener_finish(&u->in);
+        u->seen_due = 0;
         return u->connected = false;
+    }
     if (!u->connected && !relay_udp_socket_connect(u->watch.fd, l->stream.fd, o->port))
         return false;
     return u->connected = true;
