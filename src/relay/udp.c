@@ -416,7 +416,8 @@ static void udp_fragment(struct relay_flow *f, const struct relay_fragment *p, b
         udp_trouble(f, RELAY_TROUBLE_LOST, now);
         return;
     }
-    if (fits && d.size < d.total && !relay_flow_charge(f, d.total))
+    if (fits && d.size < d.total &&
+        !relay_flow_charge(f, d.total > f->incoming.room ? d.total : f->incoming.room))
         return;
     if (relay_fragments_add(&f->incoming, p, fits, &d.bytes) != RELAY_FRAGMENTS_WHOLE)
         return;
