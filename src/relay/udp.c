@@ -477,10 +477,15 @@ static bool udp_frame(struct relay_udp *u, const struct relay_frame *frame, size
     return true;
 }
 
-/* Datagrams beyond the peer's rate are dropped: there is nothing to wait for. */
+/* Datagrams beyond the peer's rate are dropped, not paid: there is nothing to wait for. */
 static bool udp_affords(const struct relay_link *l, size_t n, uint64_t now)
 {
-    return !l->account || !relay_account_read(l->account, n, l->host->limits.rate, now);
+    if (!l->account)
+        return true;
+    if (l->account->paid > now)
+        return false;
+    relay_account_read(l->account, n, l->host->limits.rate, now);
+    return true;
 }
 
 static void udp_read(struct relay_udp *u)
@@ -496,9 +501,9 @@ static void udp_read(struct relay_udp *u)
 
         if (n < 0)
             return;
-        if ((size_t)n <= RELAY_DATAGRAM_MAX && udp_affords(l, (size_t)n, now) &&
+        if ((size_t)n <= RELAY_DATAGRAM_MAX &&
             relay_opener_open(&u->in, bytes, (size_t)n, &f, now) &&
-            udp_frame(u, &f, (size_t)n, now)) {
+            udp_affords(l, (size_t)n, now) && udp_frame(u, &f, (size_t)n, now)) {
             u->received++;
             l->bytes_in += (uint64_t)n;
         } else {
