@@ -18,7 +18,7 @@ struct relay_limits {
     uint64_t connections;      /* that others have opened */
     uint64_t peer_connections; /* of them, from one peer */
     uint64_t handshakes;       /* of them, not greeted yet */
-    uint64_t flows;            /* of a connection that another has opened */
+    uint64_t flows;            /* that a peer has opened, on all its connections */
     uint64_t message;          /* bytes of a message that comes */
     uint64_t memory;           /* bytes that are held for a peer */
     uint64_t channel;          /* bytes of a channel that is created */
@@ -30,7 +30,7 @@ struct relay_account {
     struct relay_account *next;
     char name[RELAY_WIRE_TEXT];
     unsigned links;
-    uint64_t memory, created;
+    uint64_t memory, created, flows;
     uint64_t paid; /* the time until which the rate allows what was read */
 };
 

@@ -52,8 +52,10 @@ static struct relay_flow *new_flow(struct relay_link *l, uint16_t number)
 {
     struct relay_flow *f = calloc(1, sizeof(*f));
 
-    if (f && relay_flow_join(f, l, number))
+    if (f && relay_flow_join(f, l, number)) {
+        l->account->flows++;
         return f;
+    }
     free(f);
     return NULL;
 }
@@ -63,7 +65,7 @@ static bool refuse_flow(struct relay_link *l, uint16_t number)
 {
     char why[RELAY_WIRE_TEXT];
 
-    snprintf(why, sizeof(why), "too many channels: the limit of a connection is %llu",
+    snprintf(why, sizeof(why), "too many channels: the limit of a peer is %llu",
              (unsigned long long)l->host->limits.flows);
     if (relay_buffer_left(&l->out) > REFUSALS_MAX)
         return misbehaves(why);
@@ -83,7 +85,7 @@ static bool input_open(struct relay_link *l, const struct relay_frame *f)
     if (!relay_wire_read_open(f, &q, &t))
         return misbehaves("bad OPEN");
     flow = input_flow(l, f);
-    if (!flow && f->flow >= l->host->limits.flows)
+    if (!flow && (f->flow >= l->host->limits.flows || l->account->flows >= l->host->limits.flows))
         return refuse_flow(l, f->flow);
     if (!flow)
         flow = new_flow(l, f->flow);

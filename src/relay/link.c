@@ -80,8 +80,10 @@ void relay_link_destroy(struct relay_link *l)
         if (!f)
             continue;
         relay_flow_reset(f);
-        if (l->account)
+        if (l->account) {
             relay_account_charge(l->account, f->charged, 0, 0);
+            l->account->flows -= !l->asks;
+        }
         f->charged = 0;
         relay_udp_destroy(f->multicast);
         f->multicast = NULL;

@@ -428,7 +428,7 @@ def limits():
     peer.received = b""
     for number in range(3):
         check(peer.opens("lim%d" % number, number, size=8192) is None, "three flows")
-    check("the limit of a connection is 3" in peer.opens("lim3", 3)[1], "four are too many")
+    check("the limit of a peer is 3" in peer.opens("lim3", 3)[1], "four are too many")
     # A message that is too large is counted, and the flow goes on.
     peer.send(data(1, b"x" * 900, total=1001, flow=1), more(b"x" * 101, 1), data(2, b"y" * 1000, flow=1))
     until("one message", lambda: flow(B, "lim1", "receives").get("messages") == 1)
