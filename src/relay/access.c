@@ -81,6 +81,13 @@ static bool access_concerns(const struct relay_rule *r, const char *peer)
     return *r->peer != '@' && fnmatch(r->peer, peer, FNM_CASEFOLD) == 0;
 }
 
+bool relay_access_lists_plain(const struct relay_rule *rules)
+{
+    while (rules && !access_concerns(rules, ""))
+        rules = rules->next;
+    return rules;
+}
+
 bool relay_access_allows(const struct relay_rule *rules, const char *peer, bool write,
                          const char *channel)
 {

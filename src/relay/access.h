@@ -24,6 +24,9 @@ struct relay_rule {
 bool relay_access_add(struct relay_rule **rules, char *words);
 void relay_access_finish(struct relay_rule **rules);
 
+/* Whether there is a list for peers without a certificate. */
+bool relay_access_lists_plain(const struct relay_rule *rules);
+
 /*
  * peer: the name in its certificate; "": it has none. Peers with a certificate may do what is
  * listed. Peers without one may do everything, unless there is a list for them.

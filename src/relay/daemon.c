@@ -147,6 +147,18 @@ static void reload_keys(struct relay_daemon *d)
         relay_log_error("the keys are not read again, the old ones stay: %s", ach_errstr());
 }
 
+/* Without any line for them, peers without TLS may do everything: that is not a way to revoke. */
+static bool keeps_plain_list(const struct relay_rule *old, const struct relay_rule *rules)
+{
+    if (!relay_access_lists_plain(old) || relay_access_lists_plain(rules))
+        return true;
+    ach_errstr_set(ACH_EINVAL,
+                   "no line 'allow %s' is left, which would allow everything: restart "
+                   "achd if you want that",
+                   RELAY_ACCESS_PLAIN);
+    return false;
+}
+
 /* Only lists and limits are taken: other lines need another listener or other peers. */
 static void reload_lists(struct relay_daemon *d)
 {
@@ -157,7 +169,8 @@ static void reload_lists(struct relay_daemon *d)
         return;
     relay_settings_init(&s);
     memcpy(s.keys, d->keys, sizeof(s.keys));
-    if (relay_settings_read(&s, d->file) && relay_settings_check(&s)) {
+    if (relay_settings_read(&s, d->file) && relay_settings_check(&s) &&
+        keeps_plain_list(old, s.rules)) {
         d->host.rules = s.rules;
         d->host.limits = s.limits;
         s.rules = old;
