@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* At most, beside the messages: entries of the index, the header and the type. */
+#define FRAME_OVERHEAD 272u
+#define CHANNEL_OVERHEAD 8192u
+
 /* Differs from boot to boot. */
 static uint64_t boot_number(void)
 {
@@ -92,6 +96,15 @@ enum ach_status relay_channel_match(const char *name, const struct relay_terms *
                           strcmp(ours->type, sender->type) == 0 ? " with another schema" : "");
 }
 
+uint64_t relay_channel_memory(const struct relay_terms *t)
+{
+    uint64_t frame = t->frame_size + FRAME_OVERHEAD;
+
+    if (t->frame_size > UINT32_MAX || t->frame_cnt > UINT64_MAX / 2 / frame)
+        return UINT64_MAX;
+    return t->frame_cnt * frame + CHANNEL_OVERHEAD + t->schema_size;
+}
+
 enum ach_status relay_channel_create(const char *name, const struct relay_terms *sender,
                                      uint64_t memory_max)
 {
@@ -102,13 +115,13 @@ enum ach_status relay_channel_create(const char *name, const struct relay_terms 
         return ach_errstr_set(ACH_EINVAL, "a channel cannot have %llu messages of %llu bytes",
                               (unsigned long long)sender->frame_cnt,
                               (unsigned long long)sender->frame_size);
-    if (sender->frame_size > memory_max / sender->frame_cnt)
-        return ach_errstr_set(ACH_OVERFLOW,
-                              "the channel '%s' would hold %llu messages of %llu bytes, more than "
-                              "the limit of %llu bytes",
-                              name, (unsigned long long)sender->frame_cnt,
-                              (unsigned long long)sender->frame_size,
-                              (unsigned long long)memory_max);
+    if (relay_channel_memory(sender) > memory_max)
+        return ach_errstr_set(
+            ACH_OVERFLOW,
+            "the channel '%s' with %llu messages of %llu bytes would take more than "
+            "the limit of %llu bytes",
+            name, (unsigned long long)sender->frame_cnt, (unsigned long long)sender->frame_size,
+            (unsigned long long)memory_max);
     ach_create_attr_init(&attr);
     ach_create_attr_set_relayed(&attr, 1);
     ach_create_attr_set_timestamps(&attr, sender->timestamps);

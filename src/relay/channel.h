@@ -16,6 +16,9 @@ enum ach_status relay_channel_terms(const ach_channel_t *chan, const ach_info_t 
 enum ach_status relay_channel_match(const char *name, const struct relay_terms *ours,
                                     const struct relay_terms *sender);
 
+/* The memory that a channel like this one takes, at most. */
+uint64_t relay_channel_memory(const struct relay_terms *t);
+
 /* Create a channel like the sender's, for relayed messages. */
 enum ach_status relay_channel_create(const char *name, const struct relay_terms *sender,
                                      uint64_t memory_max);

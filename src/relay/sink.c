@@ -159,7 +159,7 @@ static enum ach_status attach_or_create(struct relay_sinks *all, struct relay_si
         return ach_errstr_set(r, "there is no channel '%s', and peers may not create it", s->name);
     r = relay_channel_create(s->name, sender, all->memory_max);
     if (r == ACH_OK)
-        all->created += sender->frame_cnt * sender->frame_size;
+        all->created += relay_channel_memory(sender);
     return r == ACH_OK || r == ACH_EEXIST ? sink_attach(s) : r;
 }
 

@@ -424,7 +424,7 @@ def new_lists():
 
 def limits():
     port = serve("allow * both *\nlimit flows=3\nlimit message=1000\nlimit channel=100K\n"
-                 "limit created=200K\nlimit memory=80K\n")
+                 "limit created=240K\nlimit memory=80K\n")
     peer = Peer(port)
     text = peer.opens("large", 0, frames=8, size=65536)[1]
     check("more than the limit of 102400 bytes" in text, text)
@@ -439,9 +439,14 @@ def limits():
     check("larger than the limit of 1000 bytes" in flow(B, "lim1", "receives")["why"], "why")
     peer.socket.close()
     peer = Peer(port)
-    check("more than the limit of 8192 bytes" in peer.opens("lim9", 0, size=8192)[1], "196608 are created")
+    check("more than the limit of 18048 bytes" in peer.opens("lim9", 0, size=8192)[1], "227712 are created")
     check(not exists("large") and not exists("lim9"), "nothing was created")
-    # Memory counts for all connections of a peer; a flow itself needs some.
+    # Flows and memory count for all connections of a peer; a flow itself needs some memory.
+    others = [Peer(port) for _ in range(2)]
+    check(peer.opens("lim0", 1) is None and others[0].opens("lim0") is None, "three flows")
+    check("the limit of a peer is 3" in others[1].opens("lim0")[1], "of three connections")
+    B.configure("listen 127.0.0.1\nallow * both *\nlimit memory=80K\n")
+    B.reload("the lists and limits are read again")
     peers = []
     while len(peers) < 100:
         peers.append(Peer(port))
