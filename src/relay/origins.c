@@ -29,7 +29,7 @@ static struct relay_origin *least_used(struct relay_origins *o)
     return least;
 }
 
-static struct relay_origin *origins_enter(struct relay_origins *o, uint64_t epoch, uint64_t keep)
+struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch)
 {
     struct relay_origin *e = relay_origins_find(o, epoch);
     uint64_t now = relay_clock_now();
@@ -37,7 +37,7 @@ static struct relay_origin *origins_enter(struct relay_origins *o, uint64_t epoc
     if (e)
         return e;
     e = o->n < RELAY_WIRE_MARKS ? &o->entries[o->n] : least_used(o);
-    if (o->n == RELAY_WIRE_MARKS && now - e->used < keep)
+    if (o->n == RELAY_WIRE_MARKS && now - e->used < KEEP_NS)
         return NULL;
     memset(e, 0, sizeof(*e));
     e->mark.epoch = epoch;
@@ -45,16 +45,6 @@ static struct relay_origin *origins_enter(struct relay_origins *o, uint64_t epoc
     if (o->n < RELAY_WIRE_MARKS)
         o->n++;
     return e;
-}
-
-struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch)
-{
-    return origins_enter(o, epoch, KEEP_NS);
-}
-
-struct relay_origin *relay_origins_replace(struct relay_origins *o, uint64_t epoch)
-{
-    return origins_enter(o, epoch, 0);
 }
 
 void relay_origins_tell(const struct relay_origins *o, struct relay_terms *t)

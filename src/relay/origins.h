@@ -29,9 +29,6 @@ struct relay_origin *relay_origins_find(struct relay_origins *o, uint64_t epoch)
 /* The same; an unknown origin is added. NULL: there is no room. */
 struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch);
 
-/* The same; the origin that was used least recently makes room. */
-struct relay_origin *relay_origins_replace(struct relay_origins *o, uint64_t epoch);
-
 void relay_origins_tell(const struct relay_origins *o, struct relay_terms *t);
 
 #endif

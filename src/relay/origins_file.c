@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log.h"
 
 #define MAGIC 0x31534e4947495241u /* "ARIGINS1" */
@@ -61,7 +62,7 @@ static void *file_map(const char *channel)
     return map;
 }
 
-/* Times of the last run mean nothing now. */
+/* Times of the last run mean nothing now: all entries count as just used. */
 static void file_begin(struct origins_file *f, uint64_t epoch)
 {
     unsigned i;
@@ -72,7 +73,7 @@ static void file_begin(struct origins_file *f, uint64_t epoch)
     f->magic = MAGIC;
     for (i = 0; i < f->origins.n; i++) {
         f->origins.entries[i].timed = false;
-        f->origins.entries[i].used = 0;
+        f->origins.entries[i].used = relay_clock_now();
     }
 }
 

@@ -79,8 +79,8 @@ static void learn(struct relay_origins *o, const ach_origin_t *origin)
 
     if (!origin->epoch)
         return;
-    e = relay_origins_replace(o, origin->epoch);
-    if (origin->seq > e->mark.seq)
+    e = relay_origins_add(o, origin->epoch);
+    if (e && origin->seq > e->mark.seq)
         e->mark.seq = origin->seq;
 }
 
