@@ -8,10 +8,21 @@
 #include <string.h>
 #include <syslog.h>
 
+#include "clock.h"
 #include "printable.h"
+
+/* Lines of one format in a window of time. Further ones are counted: peers must not fill the log. */
+#define LINES_MAX 100u
+#define WINDOW_NS 10000000000u
+#define FORMATS_MAX 64u
 
 static int log_most;
 static bool log_system;
+static struct log_place {
+    const char *format;
+    uint64_t since;
+    unsigned lines, hidden;
+} places[FORMATS_MAX];
 
 void relay_log_level(int level)
 {
@@ -24,6 +35,43 @@ void relay_log_to_system(void)
     log_system = true;
 }
 
+static void log_line(int severity, const char *line)
+{
+    if (log_system)
+        syslog(severity, "%s", line);
+    else
+        fprintf(stderr, "achd: %s\n", line);
+}
+
+/* Each format has its own place, so that a flood of one does not hide others. */
+static struct log_place *log_place_of(const char *format)
+{
+    struct log_place *p = places;
+
+    while (p < places + FORMATS_MAX - 1 && p->format && p->format != format)
+        p++;
+    p->format = format;
+    return p;
+}
+
+static bool may_write(int severity, const char *format)
+{
+    struct log_place *p = log_place_of(format);
+    uint64_t now = relay_clock_now();
+    char text[80];
+
+    if (now - p->since >= WINDOW_NS) {
+        snprintf(text, sizeof(text), "%u more lines like the next one were not logged", p->hidden);
+        if (p->hidden)
+            log_line(severity, text);
+        *p = (struct log_place){.format = format, .since = now};
+    }
+    if (p->lines < LINES_MAX)
+        return ++p->lines;
+    p->hidden++;
+    return false;
+}
+
 __attribute__((format(printf, 3, 0))) static void log_write(int level, int severity,
                                                             const char *format, va_list ap)
 {
@@ -31,17 +79,15 @@ __attribute__((format(printf, 3, 0))) static void log_write(int level, int sever
     size_t size;
     FILE *out;
 
-    if (level > log_most)
+    if (level > log_most || !may_write(severity, format))
         return;
     out = open_memstream(&line, &size);
     if (!out)
         return;
     vsnprintf(text, sizeof(text), format, ap);
     printable_write(out, text, strlen(text), SIZE_MAX); /* it may have the words of a peer */
-    if (fclose(out) == 0 && log_system)
-        syslog(severity, "%s", line);
-    else if (line)
-        fprintf(stderr, "achd: %s\n", line);
+    if (fclose(out) == 0)
+        log_line(severity, line);
     free(line);
 }
 
