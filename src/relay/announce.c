@@ -196,6 +196,7 @@ bool relay_announce_main(int argc, char **argv)
 
     if (argc != WORDS || strcmp(argv[WORD_NAME], PROGRAM) != 0)
         return false;
+    ach_handle_sigbus();
     attr = (struct relay_announce){.version = argv[WORD_VERSION],
                                    .host = argv[WORD_HOST],
                                    .transport = argv[WORD_TRANSPORT],
