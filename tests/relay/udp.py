@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-from hosts import ACH, BASE, LIMIT, TAG, check, hosts, ip, result, scale, until, wait
+from hosts import ACH, LIMIT, TAG, check, hosts, ip, result, scale, until, wait
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import authority  # noqa: E402
@@ -369,9 +369,9 @@ def group():
 
 def revoked():
     """With TLS: a member of a group whose certificate is revoked gets no further key."""
-    ca = authority.Authority(ACH, f"{BASE}/keys", "robot", "laptop", "thief", limit=LIMIT)
+    ca = authority.Authority(ACH, f"{A.dir}/keys", "robot", "laptop", "thief", limit=LIMIT)
     for host, name in ((A, "robot"), (B, "laptop"), (C, "thief")):
-        host.keys = ca.copy(name, f"{BASE}/{name}")
+        host.keys = ca.copy(name, f"{A.dir}/{name}")
     A.make("secret", 64)
     A.achd(config="listen 0.0.0.0\nmulticast secret 239.7.7.9:7702\n"
                   "allow laptop read secret\nallow thief read secret\n")
@@ -386,7 +386,7 @@ def revoked():
         result(reader)
     check(link(B)["datagrams_sealed"], "sealed with TLS")
     ca.keys("revoke", "thief")
-    ca.update("robot", f"{BASE}/robot", "crl.pem")
+    ca.update("robot", f"{A.dir}/robot", "crl.pem")
     A.kill(signal.SIGHUP)
     until("thief is disconnected", lambda: flow(C, "secret").get("state") != "open")
     until("another key", lambda: (wait(put(A, "secret", 1)), len(listener.keys) > 1)[1])
