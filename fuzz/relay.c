@@ -77,7 +77,7 @@ static void feed(struct relay_host *host, bool asks, struct relay_flow *flow)
 
     HOLDS(l != NULL);
     if (asks) {
-        relay_flow_join(flow, l);
+        relay_flow_join(flow, l, 0);
         l->watch.ready(&l->watch, EPOLLOUT);
     }
     while (l->state != RELAY_LINK_DEAD) {
