@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "channel.h"
+#include "clock.h"
 #include "log.h"
 
 #define SINKS_MAX 16384u
 
-/* A writer that was stopped in mid-put must not stop the daemon for long. */
+/* A writer that was stopped in mid-put must not stop the daemon for long, nor again and again. */
 #define LOCK_TIMEOUT_NS 20000000u
+#define BUSY_NS 200000000u
 
 static void sink_close(struct relay_sink *s)
 {
@@ -280,8 +282,11 @@ enum relay_put relay_sink_put(struct relay_sink *s, struct relay_origin *e,
         return sink_full(s);
     if (origin->seq <= e->mark.seq)
         return RELAY_PUT_KNOWN;
+    if (s->busy && relay_clock_now() < s->busy)
+        return RELAY_PUT_BUSY;
     r = s->relayed ? ach_put_relayed(&s->chan, bytes, size, origin)
                    : ach_put(&s->chan, bytes, size);
+    s->busy = r == ACH_EAGAIN ? relay_clock_now() + BUSY_NS : 0;
     if (r == ACH_CORRUPT)
         return RELAY_PUT_LOST;
     if (r == ACH_EAGAIN)

@@ -19,6 +19,7 @@ struct relay_sink {
     bool open;
     bool full;        /* and said so */
     unsigned senders; /* flows that send messages of this channel */
+    uint64_t busy;    /* until when its lock is taken for held; 0: it was free */
     bool relayed;     /* origins are stored; otherwise a restart may repeat messages */
     uint64_t epoch, capacity;
     struct relay_origins *origins; /* while it is open */
