@@ -17,6 +17,9 @@
 #define READ_ROOM_GREETING 1024u
 #define READS_MAX 16u
 
+/* To open a channel takes long: so many in a turn, then it is that of other links. */
+#define OPENS_MAX 32u
+
 /* Acknowledge so many bytes at once, others after this time. */
 #define ACK_BYTES 1024u
 
@@ -169,11 +172,14 @@ static void link_establish(struct relay_link *l)
     link_greet(l);
 }
 
-/* Handle the frames that are complete. */
+/* Handle the frames that are complete, unless they would take too long. */
 static void link_parse(struct relay_link *l, uint64_t now)
 {
     struct relay_frame f;
+    unsigned opens = 0;
     size_t need;
+
+    l->more = false;
 
     while (l->state == RELAY_LINK_GREETING || l->state == RELAY_LINK_UP) {
         enum ach_status r = relay_wire_frame(l->in.bytes + l->in.begin, relay_buffer_left(&l->in),
@@ -183,6 +189,9 @@ static void link_parse(struct relay_link *l, uint64_t now)
             relay_buffer_reserve(&l->in, need);
             return;
         }
+        l->more = r == ACH_OK && f.kind == RELAY_OPEN && opens++ == OPENS_MAX;
+        if (l->more)
+            return;
         if (r != ACH_OK || !relay_input_frame(l, &f, now)) {
             relay_link_close(l, ach_errstr());
             return;
@@ -220,8 +229,9 @@ static void link_read_some(struct relay_link *l)
 
 static bool link_pending(const struct relay_link *l)
 {
-    return l->state != RELAY_LINK_DEAD && !l->paused && l->stream.ops->pending &&
-           l->stream.ops->pending(&l->stream);
+    if (l->state == RELAY_LINK_DEAD || l->paused)
+        return false;
+    return l->more || (l->stream.ops->pending && l->stream.ops->pending(&l->stream));
 }
 
 /* What is left then is for the next turn, after other links. */
@@ -229,9 +239,12 @@ static void link_read(struct relay_link *l)
 {
     unsigned n = 0;
 
-    do
+    if (l->more)
+        link_parse(l, relay_clock_now());
+    else
         link_read_some(l);
-    while (link_pending(l) && ++n < READS_MAX);
+    while (!l->more && link_pending(l) && ++n < READS_MAX)
+        link_read_some(l);
 }
 
 static void link_ready(struct relay_watch *w, uint32_t events)

@@ -59,6 +59,7 @@ struct relay_link {
     unsigned slot; /* number of an accepted link; the smallest that was free */
     bool asks;     /* we have connected, and number the flows */
     bool dirty;    /* there may be something to send */
+    bool more;     /* complete frames are in `in`, for the next turn */
     char peer[RELAY_WIRE_TEXT], why[RELAY_WIRE_TEXT];
     struct relay_account *account; /* NULL: not known before the peer is */
     uint64_t peer_instance;
