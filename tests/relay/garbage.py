@@ -258,7 +258,7 @@ def state(host, channel):
 print(f"seed {SEED}, {SECONDS} s", flush=True)
 count = SECONDS * 1000000 // PAUSE
 for host, name in (SERVER, "ok-honest"), (FRIEND, "ok-sent"), (CLIENT, "ok-also"):
-    host.make(name, 4096)
+    host.make(name, count)
 port = serve(SERVER, 0, "--create", "ok-*")
 evil = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
 FRIEND.achd(config=f"pull 127.0.0.1:{port} ok-honest all\npush 127.0.0.1:{port} ok-sent all\n")

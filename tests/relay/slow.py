@@ -118,8 +118,9 @@ got, missing, _ = result(pictures)[1]
 check(result(commands)[2][0] > 0, "commands arrive")
 settled = link.queued[len(link.queued) // 2:]
 check(missing > 0, f"the newest picture is sent, others are skipped: {got} of 400")
-check(statistics.median(settled) <= 8192, f"the queue: {statistics.median(settled)} bytes")
-check(statistics.median(link.before_command) <= 8192,
+# A few KB on a machine with time. Whole pictures would be more, and all of them millions.
+check(statistics.median(settled) <= PICTURE / 2, f"the queue: {statistics.median(settled)} bytes")
+check(statistics.median(link.before_command) <= PICTURE / 2,
       f"before a command: {statistics.median(link.before_command)} bytes")
 until("the gaps", lambda: figures(B)["camera"]["gaps"] >= missing)
 print(f"queue: median {statistics.median(settled):.0f}, max {max(settled)} bytes; before a command: "
