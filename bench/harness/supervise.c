@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <dirent.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -12,18 +11,20 @@
 #include "bench.h"
 
 #define END_LOOKS 400 /* of 20 ms */
+#define REMOVE_DEPTH 8
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    remove(path);
+    return 0;
+}
 
 static void remove_directory(const char *path)
 {
-    DIR *d = opendir(path);
-    struct dirent *e;
-
-    while (d && (e = readdir(d)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(path);
+    nftw(path, remove_one, REMOVE_DEPTH, FTW_DEPTH | FTW_PHYS);
 }
 
 static pid_t start(int (*fun)(void), const sigset_t *old_mask)
