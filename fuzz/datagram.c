@@ -10,6 +10,7 @@
 #include "log.h"
 #include "number.h"
 #include "property.h"
+#include "relay_stream.h"
 #include "udp.h"
 
 #define CAPACITY 5000u
@@ -22,27 +23,7 @@ static ssize_t datagram_read(struct relay_stream *s, void *to, size_t room)
     return 0;
 }
 
-static ssize_t datagram_write(struct relay_stream *s, const void *from, size_t n)
-{
-    (void)s;
-    HOLDS(from != NULL);
-    return (ssize_t)n;
-}
-
-static bool datagram_connected(struct relay_stream *s)
-{
-    return s->fd >= 0;
-}
-
-static void datagram_close(struct relay_stream *s)
-{
-    close(s->fd);
-}
-
-static const struct relay_stream_ops datagram_ops = {.read = datagram_read,
-                                                     .write = datagram_write,
-                                                     .connected = datagram_connected,
-                                                     .close = datagram_close};
+static const struct relay_stream_ops datagram_ops = STREAM_OPS(datagram_read);
 
 /* A socket of loopback, connected to a port or not. */
 static int loopback(uint16_t to, uint16_t *port)

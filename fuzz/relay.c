@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "flow_open.h"
 #include "link.h"
 #include "log.h"
 #include "property.h"
+#include "relay_stream.h"
 
 /* The bytes of the fuzzer as a stream; the first one says how long its pieces are. */
 static struct property_input bytes;
@@ -31,25 +31,7 @@ static ssize_t fuzz_read(struct relay_stream *s, void *to, size_t room)
     return (ssize_t)n;
 }
 
-static ssize_t fuzz_write(struct relay_stream *s, const void *from, size_t n)
-{
-    (void)s;
-    HOLDS(from != NULL);
-    return (ssize_t)n;
-}
-
-static bool fuzz_connected(struct relay_stream *s)
-{
-    return s->fd >= 0;
-}
-
-static void fuzz_close(struct relay_stream *s)
-{
-    close(s->fd);
-}
-
-static const struct relay_stream_ops fuzz_ops = {
-    .read = fuzz_read, .write = fuzz_write, .connected = fuzz_connected, .close = fuzz_close};
+static const struct relay_stream_ops fuzz_ops = STREAM_OPS(fuzz_read);
 
 /* Only channels on the peer's list exist. */
 static enum ach_status remove_channel(void *cx, const char *name, enum ach_map map)
