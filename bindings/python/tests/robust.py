@@ -273,7 +273,8 @@ def random_operations(seed):
 NASTY = [None, 0, 1, 3, -1, 255, 2**31, 2**63, 2**64, 2**70, 0.0, -1.5, float("nan"), float("inf"),
          "", "x", "a\0b", "ü" * 100, "\udcff", b"", b"x", b"\0" * 100, bytearray(10),
          memoryview(b"0123456789")[::2], (), (1, 2), ("a", "b", "c", b"d"), [], [None], {},
-         {"x": 1}, object(), ValueError, len, TYPE, True]
+         {"x": 1}, object(), ValueError, len, True,
+         ach.Type.from_text("demo/msg/T", TYPE.schema)]  # not TYPE: Type.__init__ may change it
 # These wait, or end the process, if they are told to.
 NOT_CALLED = {"resume", "wait", "handle_sigbus", "devices", "device", "set_hooks", "_open",
               "Device", "Period"}
