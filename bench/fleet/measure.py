@@ -137,7 +137,7 @@ def holdings(flows):
 
 def main():
     costs = {"machine": f"{platform.machine()}, {os.cpu_count()} processors, "
-                        f"Linux {platform.release().split("-")[0]}, load {os.getloadavg()[0]:.1f}",
+                        f"Linux {platform.release().split('-')[0]}, load {os.getloadavg()[0]:.1f}",
              "date": time.strftime("%Y-%m-%d")} | latencies()
     send, receive = processor_time()
     costs["send_us"] = round(send * 1e6, 1)
