@@ -36,9 +36,10 @@ def programs(build, folders=FOLDERS):
     return found
 
 
-def relay(build):
-    """The programs of relay-sctp."""
-    return [os.path.join(build, path) for path in RELAY]
+def relay(build, tests):
+    """The programs of relay-sctp, if it is one of these tests."""
+    wanted = any(t.name == "relay-sctp" for t in tests)
+    return [os.path.join(build, path) for path in RELAY] if wanted else []
 
 
 def settings(args, slow):
