@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define NS 1000000000.0
-#define FIRST_SIZE 4096u
+#define FIRST_SIZE 8192u
 #define QUEUE 1536u             /* bytes */
 #define NOISE_NS 1000000u       /* of scheduling: a shorter wait is no queue */
 #define CHUNK_NS 250000u        /* the time that a frame takes on a fast network */
