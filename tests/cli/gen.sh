@@ -99,7 +99,8 @@ done
 expect 0 "$ACH" gen --type a/b/msg/Char --full-names Char.msg
 has "$out" "struct a_b_char {"
 # Keywords of C and C++, and common macros.
-for word in NULL alignas and asm auto bitor bool break case catch char char16_t class co_await compl \
+for word in EOF INT32_MAX LONG_WIDTH SIZE_MAX st_mtime \
+    NULL alignas and asm auto bitor bool break case catch char char16_t class co_await compl \
     concept const const_cast consteval constexpr continue decltype default delete do double dynamic_cast \
     else enum errno explicit export extern false float for friend goto if inline int linux long mutable \
     namespace new noexcept not nullptr operator or or_eq private protected public register \
@@ -109,7 +110,7 @@ for word in NULL alignas and asm auto bitor bool break case catch char char16_t 
     echo "int8 $word"
 done >Words.msg
 "$ACH" gen --output words.h Words.msg
-printf '#include <stdio.h>\n#include <errno.h>\n#include <stdbool.h>\n' >std.h
+printf '#include <%s.h>\n' stdio errno stdbool limits sys/stat >std.h
 language=c standard=gnu11
 expect 0 compiles std.h words.h
 if command -v c++ >/dev/null; then
