@@ -261,6 +261,28 @@ class TypedChannels(ChannelTest):
         self.assertIn("x", str(caught.exception))
         self.assertIsInstance(caught.exception, TypeError)
 
+    def test_messages_of_other_types(self):
+        t = ach.Type.from_text("demo/msg/P", "float64 x\nI i\n===\nMSG: demo/I\nint8 a")
+        name = self.create(8, 64, type=t)
+        others = {"demo/msg/Q": "float64 x\nI i\n===\nMSG: demo/I\nint8 a",
+                  "demo/msg/P": "float64 x\nI i\nint32 y\n===\nMSG: demo/I\nint8 a",
+                  "other/msg/P": "float64 x\nI i\n===\nMSG: other/I\nint16 a"}
+        with ach.Channel(name) as c:
+            for other, text in others.items():
+                with self.assertRaises(ach.BadType) as caught:
+                    c.put(ach.Type.from_text(other, text)(x=1))
+                self.assertIn("demo/msg/P", str(caught.exception))
+            c.put(t(x=1))
+            got = c.get()
+            self.assertEqual(got, t(x=1))
+            self.assertNotEqual(got, t(x=2))
+            self.assertNotEqual(got, {"x": 1})
+
+    def test_any_field_name(self):
+        t = ach.Type.from_text("demo/msg/K", "int32 self\nint32 cls\nint32 fields")
+        self.assertEqual(t(self=1, cls=2, fields=3)._asdict(), {"self": 1, "cls": 2, "fields": 3})
+        self.assertEqual(type(t())(self=4).self, 4)
+
     def test_json(self):
         t = ach.Type("demo/Any", "json")
         w, r = self.open(self.create(type=t)), None

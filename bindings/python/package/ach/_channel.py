@@ -263,6 +263,7 @@ class Channel(_ach.Channel):
     def put(self, message: Any) -> None:
         """Put a message: an object with a contiguous buffer (bytes, memoryview, numpy array, ...).
 
+        The bytes of a buffer are put as they are, and not compared with the channel's type.
         On a channel with a type also a Message, a dict, or any object with the fields as
         attributes. encode is called for all that is not a buffer. Raises Overflow, with the sizes,
         if the message is larger than info().capacity.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Types of messages: what a channel says about them, and how they become Python objects."""
 import array
+import itertools
 import json
 import os
 import re
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Union
 
 from . import _ach
-from ._errors import Invalid
+from ._errors import BadType, Invalid
 
 try:
     import numpy
@@ -48,12 +49,12 @@ class Message:
     _fields: tuple[str, ...] = ()
     _table: Any = None
 
-    def __new__(cls, **fields: Any) -> "Message":
+    def __new__(cls, /, **fields: Any) -> "Message":
         if cls._table is None:
             raise TypeError("messages are made by a Type: ach.Type.from_msg(...)(field=value)")
         return cls._table.zero()
 
-    def __init__(self, **fields: Any):
+    def __init__(self, /, **fields: Any):
         self._update(fields)
 
     def _update(self, fields: Mapping[str, Any]) -> None:
@@ -77,11 +78,19 @@ class Message:
         return f"{type(self).__name__}({fields})"
 
     def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
+        if not isinstance(other, Message):
             return NotImplemented
-        return self._asdict() == other._asdict()
+        return _alike(self._table, other._table) and self._asdict() == other._asdict()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two tables, perhaps of two channels, are of one type."""
+    if a is b or a is None or b is None:
+        return a is b
+    pairs = list(itertools.zip_longest(a.fields(), b.fields(), fillvalue=(None,) * 5))
+    return a.name == b.name and all(f[:4] == g[:4] and _alike(f[4], g[4]) for f, g in pairs)
 
 
 def _plain(value: Any) -> Any:
@@ -270,9 +279,15 @@ class Type:
         if message is None or isinstance(message, (str, int, float)):
             raise TypeError(f"expected a message of {self.name}: a dict, a Message, or an object "
                             f"with its fields, not {message!r}")
-        return self._definition().encode(message) if self.decodes else message
+        if not self.decodes:
+            return message
+        table = self._definition()
+        if isinstance(message, Message) and not _alike(table, message._table):
+            raise BadType(None, f"expected a message of {self.name}, not this one of "
+                                f"{message._table.name}: {message!r}")
+        return table.encode(message)
 
-    def __call__(self, **fields: Any) -> Any:
+    def __call__(self, /, **fields: Any) -> Any:
         message = self._definition().zero()
         message._update(fields)
         return message
