@@ -1,5 +1,6 @@
 % SPDX-License-Identifier: BSD-3-Clause
 % nearest.m - the nearest obstacle of ten scans of a laser. The address is in LASER.
+% In Octave, load the package first: pkg load ach
 address = getenv('LASER');
 if isempty(address)
     address = 'laser:0';

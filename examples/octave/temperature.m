@@ -1,5 +1,6 @@
 % SPDX-License-Identifier: BSD-3-Clause
 % temperature.m - a channel whose messages have fields: put some, and read the newest
+% In Octave, load the package first: pkg load ach
 type = struct('name', 'demo/msg/Temperature', 'encoding', 'cdr', 'schema_encoding', 'ros2msg', ...
               'schema', sprintf('float64 celsius\nstring place\n'));
 ach_create('kitchen', 'type', type);
