@@ -101,6 +101,8 @@ has "$(cat "$tmp/removed")" "ach pub:"
 "$ACH" mk --type geometry_msgs/msg/Twist --schema "$tmp/Twist.msg" vel
 expect 1 "$ACH" pub vel linear.w=1
 same "$err" "ach pub: Vector3 has no field 'w'; did you mean 'x'? It has: x, y, z"
+expect 1 "$ACH" pub vel =3
+has "$err" "has no field ''"
 expect 1 "$ACH" pub vel hold=2
 has "$err" "true or false"
 expect 1 "$ACH" pub --json '{"linear": 1}' vel

@@ -11,8 +11,9 @@
 /* What the name in a word refers to: a field, or one element of it. */
 struct words_read_place {
     const ach_field_t *field;
-    uint8_t *body; /* the struct that the field belongs to */
-    uint8_t *at;   /* the element; NULL: the whole field */
+    uint8_t *body;    /* the struct that the field belongs to */
+    uint8_t *at;      /* the element; NULL: the whole field */
+    const char *name; /* of the field, or of the array whose element it is */
 };
 
 /* Parse [index], and let the place refer to that element. */
@@ -38,7 +39,7 @@ static enum ach_status go_to_element(struct xdr_builder *draft, struct words_rea
         return status;
     p->at = elements + xdr_field_element_size(f) * index;
     if (f->type && xdr_value_field(f->type))
-        *p = (struct words_read_place){xdr_value_field(f->type), p->at, NULL};
+        *p = (struct words_read_place){xdr_value_field(f->type), p->at, NULL, p->name};
     return ACH_OK;
 }
 
@@ -47,12 +48,13 @@ static enum ach_status go_to_field(const ach_type_t *type, struct words_read_pla
 {
     size_t n = strcspn(*name, ".[=");
 
-    p->field = xdr_field_find(type, *name, n);
+    p->field = n ? xdr_field_find(type, *name, n) : NULL; /* some fields have no name */
     if (!p->field)
         return xdr_hint_field(type, *name, n);
     if (p->field->array == ACH_ARRAY_COUNT)
         return ach_errstr_set(ACH_EINVAL, "%s: the length of its array sets it", p->field->name);
     p->at = NULL;
+    p->name = p->field->name;
     *name += n;
     return ACH_OK;
 }
@@ -90,7 +92,7 @@ static enum ach_status set_string(struct xdr_builder *draft, const struct words_
 
     if (n + (f->array == ACH_ARRAY_VARIABLE) > f->limit)
         return ach_errstr_set(ACH_EINVAL, "%s: a string of %zu bytes, at most %u are allowed",
-                              f->name, n, f->limit - (f->array == ACH_ARRAY_VARIABLE));
+                              p->name, n, f->limit - (f->array == ACH_ARRAY_VARIABLE));
     if (f->array == ACH_ARRAY_VARIABLE)
         to = xdr_builder_resize(draft, f, p->body, (uint32_t)n + 1, &status);
     else
@@ -187,7 +189,7 @@ static enum ach_status one_word(struct xdr_builder *draft, const char *word)
 {
     const char *text = word;
     enum ach_status status;
-    struct words_read_place p = {NULL, NULL, NULL};
+    struct words_read_place p = {NULL, NULL, NULL, NULL};
 
     if (!strchr(word, '='))
         return xdr_hint_word(draft->type, word);
