@@ -146,6 +146,12 @@ expect 1 "$ACH" gen absent.msg
 has "$err" "ach gen: cannot read the schema absent.msg: No such file or directory"
 expect 1 "$ACH" gen --output nowhere/x.h Char.msg
 has "$err" "ach gen: cannot write nowhere/x.h"
+# As /dev/full; takes root, and a file system with devices.
+if mknod full c 1 7 2>/dev/null && head -c 1 full >/dev/null 2>&1; then
+    expect 1 "$ACH" gen --output full Char.msg
+    has "$err" "ach gen: cannot write full: No space left on device"
+    [ -c full ] || fail "a device was removed"
+fi
 expect 2 "$ACH" gen
 expect 2 "$ACH" gen Char.txt
 has "$err" "Char.txt: a definition's name ends in .msg"

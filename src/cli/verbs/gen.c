@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../msg/gen/gen.h"
 #include "cli.h"
@@ -83,10 +84,14 @@ static int gen_file(const struct gen_options *o, const char *file, FILE *out)
     return status;
 }
 
-/* A header that could not be written as a whole is removed: a compiler would accept a part. */
+/*
+ * A header that could not be written as a whole is removed: a compiler would accept a part. But
+ * never /dev/full, or another file that was no header.
+ */
 static int write_header(const char *file, const char *text, size_t size)
 {
     FILE *f = fopen(file, "we");
+    struct stat st;
     bool written;
 
     if (!f) {
@@ -97,7 +102,8 @@ static int write_header(const char *file, const char *text, size_t size)
     if (fclose(f) == 0 && written)
         return EXIT_OK;
     complain("cannot write %s: %s", file, strerror(errno));
-    remove(file);
+    if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
+        remove(file);
     return EXIT_FAILED;
 }
 
