@@ -262,8 +262,8 @@ def random_operations(seed):
           f"blocks {blocks}, memory {[m >> 10 for m in memory]} KiB")
     if fds[-1] > fds[1] or maps[-1] > 0:
         raise AssertionError("descriptors or mappings leak")
-    # A leak in one kind of operation is a block in 20 operations or more.
-    if blocks[-1] > blocks[0] + 200 + count // 200:
+    # A leak in one kind of operation is a block in 20 operations or more. Caches vary by hundreds.
+    if blocks[-1] > blocks[0] + 200 + count // 40:
         raise AssertionError("objects leak")
     # The sanitizer replaces malloc and its figures.
     if "PYTHONMALLOC" not in os.environ and memory[-1] > memory[0] + (256 << 10):
