@@ -32,10 +32,11 @@ static struct relay_origin *least_used(struct relay_origins *o)
 struct relay_origin *relay_origins_add(struct relay_origins *o, uint64_t epoch)
 {
     struct relay_origin *e = relay_origins_find(o, epoch);
-    uint64_t now = relay_clock_now();
+    uint64_t now;
 
     if (e)
         return e;
+    now = relay_clock_now();
     e = o->n < RELAY_WIRE_MARKS ? &o->entries[o->n] : least_used(o);
     if (o->n == RELAY_WIRE_MARKS && now - e->used < KEEP_NS)
         return NULL;
