@@ -295,16 +295,13 @@ static void fill_answers(struct relay_link *l, uint64_t now)
 /* The flow whose turn it is, by priority. *others: flows of lower priority wait. */
 static struct relay_flow *link_next(const struct relay_link *l, bool *others)
 {
-    struct relay_flow *found = NULL;
-    unsigned i;
+    struct relay_flow *next = relay_queue_next(l->ready);
+    unsigned i = next ? next->request.priority : 0;
 
     *others = false;
-    for (i = RELAY_PRIORITIES; i-- && !*others;) {
-        *others = found && !TAILQ_EMPTY(&l->ready[i]);
-        if (!found)
-            found = TAILQ_FIRST(&l->ready[i]);
-    }
-    return found;
+    while (i-- && !*others)
+        *others = !TAILQ_EMPTY(&l->ready[i]);
+    return next;
 }
 
 /* Messages of a flow are taken for small if the last one was. */
