@@ -38,6 +38,17 @@ static inline uint64_t relay_clock_now(void)
     return relay_clock_read(CLOCK_BOOTTIME);
 }
 
+static inline uint64_t relay_clock_earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The pause before the next attempt: twice the last one, from 0.1 to 5 seconds. */
+static inline uint64_t relay_clock_pause(uint64_t last)
+{
+    return last ? relay_clock_earlier(2 * last, 5000000000u) : 100000000u;
+}
+
 /* Add a sample. Returns the round trip; 0: the times contradict each other, no sample. */
 uint64_t relay_clock_sample(struct relay_clock *c, uint64_t t1, uint64_t t2, uint64_t t3,
                             uint64_t t4);

@@ -14,9 +14,6 @@
 #include "sender.h"
 #include "udp.h"
 
-#define DELAY_FIRST_NS 100000000u
-#define DELAY_MAX_NS 5000000000u
-
 /* A flow that waits for its channel is not opened yet, so the other side's table may have holes. */
 static bool link_reserve(struct relay_link *l, unsigned n)
 {
@@ -62,9 +59,7 @@ void relay_flow_reset(struct relay_flow *f)
 
 static void retry_later(struct relay_flow *f)
 {
-    f->delay = f->delay ? f->delay * 2 : DELAY_FIRST_NS;
-    if (f->delay > DELAY_MAX_NS)
-        f->delay = DELAY_MAX_NS;
+    f->delay = relay_clock_pause(f->delay);
     f->state = RELAY_FLOW_WAITING;
     relay_queue_wake(f, relay_clock_now() + f->delay);
 }

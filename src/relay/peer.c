@@ -8,9 +8,6 @@
 #include "flow_open.h"
 #include "log.h"
 
-#define DELAY_FIRST_NS 100000000u
-#define DELAY_MAX_NS 5000000000u
-
 static struct relay_peer *peer_of(struct relay_peer *first, const struct relay_flow_setting *s)
 {
     while (first && (strcmp(first->name, s->host) != 0 || first->port != s->port ||
@@ -108,9 +105,7 @@ static void peer_later(struct relay_peer *p, const char *why, uint64_t now)
     if (strcmp(p->why, why) != 0)
         relay_log_note("%s:%u: %s", p->name, p->port, why);
     snprintf(p->why, sizeof(p->why), "%s", why);
-    p->delay = p->delay ? p->delay * 2 : DELAY_FIRST_NS;
-    if (p->delay > DELAY_MAX_NS)
-        p->delay = DELAY_MAX_NS;
+    p->delay = relay_clock_pause(p->delay);
     p->next_try = now + p->delay - (uint64_t)random() % (p->delay / 4);
     p->host->changed = true;
 }
