@@ -354,19 +354,14 @@ static uint64_t daemon_deadline(const struct relay_daemon *d)
     const struct relay_peer *p;
     const struct relay_link *l;
 
-    if (relay_exporter_deadline(&d->exporter) < until)
-        until = relay_exporter_deadline(&d->exporter);
-    if (d->host.secure && d->next_check < until)
-        until = d->next_check;
+    until = relay_clock_earlier(until, relay_exporter_deadline(&d->exporter));
+    if (d->host.secure)
+        until = relay_clock_earlier(until, d->next_check);
     for (p = d->peers; p; p = p->next)
-        if (relay_peer_deadline(p) < until)
-            until = relay_peer_deadline(p);
+        until = relay_clock_earlier(until, relay_peer_deadline(p));
     for (l = d->links; l; l = l->next)
-        if (relay_link_deadline(l) < until)
-            until = relay_link_deadline(l);
-    if (relay_groups_deadline(&d->host) < until)
-        until = relay_groups_deadline(&d->host);
-    return until;
+        until = relay_clock_earlier(until, relay_link_deadline(l));
+    return relay_clock_earlier(until, relay_groups_deadline(&d->host));
 }
 
 static void serve_link(struct relay_link *l, uint64_t now)

@@ -200,8 +200,7 @@ uint64_t relay_groups_deadline(const struct relay_host *h)
     const struct relay_group *g;
 
     for (g = h->groups; g; g = g->next)
-        if (group_deadline(g) < at)
-            at = group_deadline(g);
+        at = relay_clock_earlier(at, group_deadline(g));
     return at;
 }
 
