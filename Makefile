@@ -40,7 +40,7 @@ deps:
 	@packaging/install-deps build
 
 $(BUILD)/build.ninja: | check-deps
-	meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) -Dtests=false -Dbench=true
+	meson setup $(BUILD) --buildtype=release -Dwerror=false --prefix=$(PREFIX) -Dtests=false -Dbench=true
 
 demo: deps
 	@$(MAKE) --no-print-directory all

@@ -104,9 +104,10 @@ static ssize_t receive_copy(struct link *l, int timeout_ms)
 {
     const struct timespec limit = milliseconds(timeout_ms);
     size_t size;
+    enum ach_status r =
+        ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms));
 
-    return received(ach_get(chan_of(l), l->message, l->size, &size, &limit, options(l, timeout_ms)),
-                    size);
+    return received(r, size);
 }
 
 static bool loan(struct link *l)

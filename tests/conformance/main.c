@@ -32,12 +32,13 @@ static const struct theme *const themes[] = {
 /*
  * The default options of AddressSanitizer. Leak detection takes a second or more
  * at the end of every process, and there are hundreds; ASAN_OPTIONS can switch
- * it on.
+ * it on. When a canceled thread ends, clang 14 on x86-64 takes the frames that were
+ * not left by a return for live ones, and reports its own call of sigaltstack.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "detect_leaks=0";
+    return "detect_leaks=0:use_sigaltstack=0";
 }
 
 static struct {

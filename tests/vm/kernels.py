@@ -17,8 +17,8 @@ NEW = ("new", "new-rt")
 FOREIGN = {"arm64": ("amd64",), "amd64": ("arm64",)}
 # Modules of the kernel that share the host's files, in the order in which they are loaded. Some
 # kernels have some of them built in.
-SHARE = ("virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "netfs", "fscache",
-         "9pnet", "9pnet_virtio", "9p", "overlay")
+SHARE = ("virtio_ring", "virtio", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci",
+         "netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "overlay")
 # The same for SCTP.
 SCTP = ("crc32c_generic", "libcrc32c", "udp_tunnel", "ip6_udp_tunnel", "sctp")
 # The same for a slow link between two network namespaces.

@@ -53,7 +53,8 @@ static void send(struct emulator *e, const char *bytes, size_t size)
     for (i = 0; i < size && n < sizeof(out); i++) {
         if (e->drop > 0 && chance(e) < e->drop)
             continue;
-        out[n++] = e->noise > 0 && chance(e) < e->noise ? (char)(chance(e) * 256) : bytes[i];
+        out[n++] = e->noise > 0 && chance(e) < e->noise ? (char)(unsigned char)(chance(e) * 256)
+                                                        : bytes[i];
     }
     if (e->mute > 0 || !speed_fits(e))
         return;
