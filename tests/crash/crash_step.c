@@ -24,9 +24,6 @@
 #define COMPLAINTS_MAX 8u
 #define FAILURES_MAX 10u
 
-/* More than the number of instructions between any two system calls. */
-#define STRETCH_MAX 200000u
-
 /* From this length on, a quick run kills an operation only at every LONG_STRIDE-th instruction. */
 #define LONG_INSTRUCTIONS 1500u
 #define LONG_STRIDE 16u
@@ -87,18 +84,29 @@ static bool run_whole(struct world *w, const struct operation *op, struct range 
     return ok && !present.wrong;
 }
 
+/* Where to kill an operation. */
+struct place {
+    unsigned syscalls, steps;
+    bool explore; /* instead of these steps: to the next system call, and note the way */
+    bool asleep;  /* in that system call, not before it */
+};
+
 /* Kill the operation at one place, and check what it left. */
-static enum trace_place kill_at(struct world *w, const struct operation *op, unsigned syscalls,
-                                unsigned steps, bool asleep, const struct range *complete)
+static enum trace_place kill_at(struct world *w, const struct operation *op,
+                                const struct place *place, struct trace_path *path,
+                                const struct range *complete)
 {
     enum trace_place p = TRACE_LOST;
 
-    present.syscalls = syscalls;
-    present.steps = steps;
+    present.syscalls = place->syscalls;
+    present.steps = place->steps;
     present.wrong = false;
     if (world_make(w, op)) {
-        p = trace_go(&w->trace, syscalls, steps);
-        if (asleep && p == TRACE_SYSCALL)
+        p = trace_pass(&w->trace, place->syscalls);
+        if (p == TRACE_CODE)
+            p = place->explore ? trace_explore(&w->trace, path)
+                               : trace_follow(&w->trace, path, place->steps);
+        if (place->asleep && p == TRACE_SYSCALL)
             p = trace_enter(&w->trace);
         if (p == TRACE_LOST)
             complain("the operation went astray");
@@ -120,22 +128,27 @@ static void count(struct tally *t)
 static enum trace_place kill_stretch(struct world *w, const struct operation *op, struct tally *t,
                                      unsigned stride, const struct range *complete)
 {
-    enum trace_place p;
-    unsigned steps;
+    static struct trace_path path;
+    struct place place = {.syscalls = t->syscalls, .explore = true};
+    enum trace_place end;
 
-    for (steps = 0; steps < STRETCH_MAX; steps += steps < 2 ? 1 : stride) {
-        p = kill_at(w, op, t->syscalls, steps, false, complete);
+    path.n = 0;
+    end = kill_at(w, op, &place, &path, complete);
+    count(t);
+    if (end == TRACE_SYSCALL && w->trace.unblock) {
+        place.asleep = true;
+        kill_at(w, op, &place, &path, complete);
         count(t);
-        if (p != TRACE_CODE)
-            break;
+    }
+    place.explore = place.asleep = false;
+    while (place.steps < path.n) {
+        kill_at(w, op, &place, &path, complete);
+        count(t);
         if (t->failures >= FAILURES_MAX)
             return TRACE_LOST;
+        place.steps += place.steps < 2 ? 1 : stride;
     }
-    if (p == TRACE_SYSCALL && w->trace.unblock) {
-        kill_at(w, op, t->syscalls, steps, true, complete);
-        count(t);
-    }
-    return p;
+    return end;
 }
 
 static struct tally kill_operation(struct world *w, const struct operation *op, unsigned stride,

@@ -19,13 +19,19 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define MACHINE_KNOWN 1
-#define MACHINE_PC(regs) ((uintptr_t)(regs).rip)
+#define MACHINE_PC(regs) (regs).rip
+#define MACHINE_BREAKPOINT 0xcc
+typedef uint8_t machine_word; /* of a breakpoint */
 #elif defined(__aarch64__)
 #define MACHINE_KNOWN 1
-#define MACHINE_PC(regs) ((uintptr_t)(regs).pc)
+#define MACHINE_PC(regs) (regs).pc
+#define MACHINE_BREAKPOINT 0xd4200000u
+typedef uint32_t machine_word;
 #else
 #define MACHINE_KNOWN 0
-#define MACHINE_PC(regs) ((uintptr_t)0)
+#define MACHINE_PC(regs) *(unsigned long *)&(regs)
+#define MACHINE_BREAKPOINT 0
+typedef uint8_t machine_word;
 #endif
 
 static inline bool machine_pc(pid_t pid, uintptr_t *pc)
@@ -35,19 +41,30 @@ static inline bool machine_pc(pid_t pid, uintptr_t *pc)
 
     if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &v) != 0)
         return false;
-    *pc = MACHINE_PC(regs);
+    *pc = (uintptr_t)MACHINE_PC(regs);
     return true;
 }
 
-#if defined(__aarch64__)
-
-static inline uint32_t machine_code(uintptr_t pc)
+static inline bool machine_set_pc(pid_t pid, uintptr_t pc)
 {
-    uint32_t code;
+    struct user_regs_struct regs;
+    struct iovec v = {.iov_base = &regs, .iov_len = sizeof(regs)};
+
+    if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &v) != 0)
+        return false;
+    MACHINE_PC(regs) = pc;
+    return ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &v) == 0;
+}
+
+static inline machine_word machine_code(uintptr_t pc)
+{
+    machine_word code;
 
     memcpy(&code, (const void *)pc, sizeof(code));
     return code;
 }
+
+#if defined(__aarch64__)
 
 static inline bool machine_at_syscall(uintptr_t pc)
 {

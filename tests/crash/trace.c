@@ -95,12 +95,7 @@ static enum trace_place look(const struct trace *t)
     return machine_at_syscall(pc) ? TRACE_SYSCALL : TRACE_CODE;
 }
 
-#if defined(__aarch64__)
-
-#define BREAKPOINT 0xd4200000u
-#define SEQUENCE_MAX 16u
-
-static bool poke(pid_t pid, uintptr_t pc, uint32_t code)
+static bool poke(pid_t pid, uintptr_t pc, machine_word code)
 {
     long word;
 
@@ -108,9 +103,13 @@ static bool poke(pid_t pid, uintptr_t pc, uint32_t code)
     word = ptrace(PTRACE_PEEKTEXT, pid, (void *)(pc & ~(uintptr_t)7), NULL);
     if (errno)
         return false;
-    memcpy((char *)&word + (pc & 4), &code, sizeof(code));
+    memcpy((char *)&word + (pc & 7), &code, sizeof(code));
     return ptrace(PTRACE_POKETEXT, pid, (void *)(pc & ~(uintptr_t)7), (void *)word) == 0;
 }
+
+#if defined(__aarch64__)
+
+#define SEQUENCE_MAX 16u
 
 /* The target of a conditional branch; 0: this instruction is none. */
 static uintptr_t branch_target(uintptr_t pc)
@@ -142,7 +141,7 @@ static bool step_sequence(const struct trace *t, uintptr_t pc)
             return false;
     }
     end += 4;
-    ok = poke(t->pid, end, BREAKPOINT) && (!out || poke(t->pid, out, BREAKPOINT)) &&
+    ok = poke(t->pid, end, MACHINE_BREAKPOINT) && (!out || poke(t->pid, out, MACHINE_BREAKPOINT)) &&
          ptrace(PTRACE_CONT, t->pid, NULL, NULL) == 0 && stopped(t, SIGTRAP);
     return ok && poke(t->pid, end, machine_code(end)) &&
            (!out || poke(t->pid, out, machine_code(out)));
@@ -217,16 +216,66 @@ enum trace_place trace_step(struct trace *t)
     return look(t);
 }
 
-enum trace_place trace_go(struct trace *t, unsigned syscalls, unsigned steps)
+enum trace_place trace_pass(struct trace *t, unsigned syscalls)
 {
-    enum trace_place p;
     unsigned i;
 
     for (i = 0; i < syscalls; i++)
         if (!pass_syscall(t))
             return TRACE_LOST;
-    p = look(t);
-    for (i = 0; i < steps && p == TRACE_CODE; i++)
+    return look(t);
+}
+
+enum trace_place trace_explore(struct trace *t, struct trace_path *path)
+{
+    enum trace_place p = look(t);
+    uintptr_t pc;
+
+    for (path->n = 0; p == TRACE_CODE && path->n < TRACE_PATH_MAX; path->n++) {
+        if (!machine_pc(t->pid, &pc))
+            return lost(t, "has no registers", 0);
+        path->pcs[path->n] = pc;
+        p = step(t) ? look(t) : TRACE_LOST;
+    }
+    return p == TRACE_CODE ? lost(t, "makes no system call", 0) : p;
+}
+
+/* Run until the child is at this instruction for the first time, or at a system call. */
+static enum trace_place run_to(const struct trace *t, uintptr_t pc)
+{
+    int status = 0;
+
+    if (!poke(t->pid, pc, MACHINE_BREAKPOINT) || ptrace(PTRACE_SYSCALL, t->pid, NULL, NULL) != 0 ||
+        waitpid(t->pid, &status, 0) != t->pid || !WIFSTOPPED(status))
+        return lost(t, "did not get to a breakpoint", status);
+    if (WSTOPSIG(status) == SYSCALL_STOP)
+        return TRACE_SYSCALL;
+    if (WSTOPSIG(status) != SIGTRAP || !poke(t->pid, pc, machine_code(pc)) ||
+        !machine_set_pc(t->pid, pc))
+        return lost(t, "did not stop at a breakpoint", status);
+    return TRACE_CODE;
+}
+
+/* The last instruction up to this one that is no repetition. */
+static unsigned last_new(const struct trace_path *path, unsigned steps)
+{
+    unsigned i;
+
+    for (; steps > 0; steps--) {
+        for (i = 0; i < steps && path->pcs[i] != path->pcs[steps]; i++)
+            ;
+        if (i == steps)
+            break;
+    }
+    return steps;
+}
+
+enum trace_place trace_follow(struct trace *t, const struct trace_path *path, unsigned steps)
+{
+    unsigned at = last_new(path, steps);
+    enum trace_place p = at ? run_to(t, path->pcs[at]) : look(t);
+
+    for (; at < steps && p == TRACE_CODE; at++)
         p = step(t) ? look(t) : TRACE_LOST;
     return p;
 }
@@ -266,6 +315,7 @@ static void nothing(void *cx)
 
 const char *trace_missing(void)
 {
+    static struct trace_path path;
     struct trace t = {.ready = nothing, .run = nothing};
     enum trace_place p;
 
@@ -273,7 +323,7 @@ const char *trace_missing(void)
         return "no single-stepping known for this processor";
     if (!trace_start(&t))
         return "ptrace is not permitted here";
-    p = trace_go(&t, 0, 100000);
+    p = trace_explore(&t, &path);
     trace_kill(&t);
     trace_reap(&t);
     return p == TRACE_END ? NULL : "single steps do not work here";

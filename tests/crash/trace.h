@@ -3,8 +3,9 @@
  * trace.h - run a function in a child, up to any instruction of it
  *
  * A place in a run is counted in system calls passed and instructions since
- * the last one: whole stretches between system calls are run at full speed,
- * and only the last stretch is stepped.
+ * the last one: whole stretches between system calls are run at full speed. The
+ * last one is stepped once, which tells its instructions; after that a breakpoint
+ * leads close to any of them.
  */
 #ifndef CRASH_TRACE_H
 #define CRASH_TRACE_H
@@ -29,11 +30,28 @@ enum trace_place {
     TRACE_LOST     /* the child did something unexpected, which was reported on stderr */
 };
 
+#define TRACE_PATH_MAX 200000u /* more than there are instructions between two system calls */
+
+/* Where the instructions of a stretch are, in their order. */
+struct trace_path {
+    unsigned n;
+    uintptr_t pcs[TRACE_PATH_MAX];
+};
+
 /* Fork a child and stop it at the beginning of run. */
 bool trace_start(struct trace *t);
 
-/* Run the child for the given number of system calls, then of instructions. */
-enum trace_place trace_go(struct trace *t, unsigned syscalls, unsigned steps);
+/* Run the child for the given number of system calls. */
+enum trace_place trace_pass(struct trace *t, unsigned syscalls);
+
+/* Step to the end of the stretch, and note the way. */
+enum trace_place trace_explore(struct trace *t, struct trace_path *path);
+
+/*
+ * Run the given number of instructions of a stretch that was explored. A run that differs may get
+ * to the next system call.
+ */
+enum trace_place trace_follow(struct trace *t, const struct trace_path *path, unsigned steps);
 
 /* Execute one instruction, or one system call. */
 enum trace_place trace_step(struct trace *t);
