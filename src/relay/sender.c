@@ -28,12 +28,24 @@ void relay_sender_accept(struct relay_flow *f, const struct relay_terms *receive
     memcpy(f->marks, receiver->marks, sizeof(f->marks));
 }
 
+/* A new flow misses no message that was put before it, unless it is to carry all. */
+static uint64_t sender_first(const struct relay_flow *f)
+{
+    ach_info_t info;
+
+    if (ach_channel_info(&f->source.chan, &info) != ACH_OK)
+        return 0;
+    return f->request.all && info.oldest ? info.oldest - 1 : info.newest;
+}
+
 void relay_sender_begin(struct relay_flow *f)
 {
     const struct relay_mark *own = sender_mark(f, f->source.epoch);
 
     f->carried = own ? own->carried : 0;
     f->last = own && own->seq > own->carried ? own->seq : f->carried;
+    if (!f->last)
+        f->last = sender_first(f);
     f->gap = 0;
     f->count = 0;
     f->working = false;
@@ -52,10 +64,10 @@ static bool is_known(const struct relay_flow *f)
 
 static void count_gap(struct relay_flow *f)
 {
-    if (f->last && f->source.seq > f->last)
-        f->gap += f->source.seq - f->last - 1;
-    if (f->source.seq > f->last)
-        f->last = f->source.seq;
+    if (f->source.seq <= f->last)
+        return;
+    f->gap += f->source.seq - f->last - 1;
+    f->last = f->source.seq;
 }
 
 /* A timestamp in the future is of a clock that was set, or that began anew: it says nothing. */

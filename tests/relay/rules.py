@@ -80,6 +80,28 @@ def ages():
     A.kill(signal.SIGTERM)
 
 
+def first_gap():
+    """What is put while the flow is open is carried, or counted: also before its first message. What
+    the channel held before is neither."""
+    A.make("gaps", 64)
+    wait(A.put("gaps", 1, 5))
+    connect("-u", "200000", "push", "127.0.0.1", "gaps")
+    until("the newest of those", lambda: flow(A, "gaps").get("messages") == 1)
+    check(flow(A, "gaps")["gaps"] == 0, "nothing is lost before the flow begins")
+    A.kill(signal.SIGTERM)
+    A.run(ACH, "rm", "gaps")
+    A.make("gaps", 64)
+    connect("push", "127.0.0.1", "gaps")
+    until("gaps is open", lambda: flow(A, "gaps").get("state") == "open")
+    A.kill(signal.SIGSTOP)
+    wait(A.put("gaps", 1, 12))
+    A.kill(signal.SIGCONT)
+    until("the newest", lambda: flow(A, "gaps").get("messages"))
+    check((flow(A, "gaps")["messages"], flow(A, "gaps")["gaps"]) == (1, 11), flow(A, "gaps"))
+    until("the receiver's figures", lambda: flow(B, "gaps").get("gaps") == 11)
+    A.kill(signal.SIGTERM)
+
+
 def rate():
     """Not more messages than the period allows; the time of the test itself is the measure."""
     A.make("limited", 64)
@@ -263,7 +285,7 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, rate, removed, holes, plain, group, settings, own, hostile,
+for test in (types, rights, ages, first_gap, rate, removed, holes, plain, group, settings, own, hostile,
              descriptors):
     print(f"== {test.__name__}", flush=True)
     test()
