@@ -64,11 +64,23 @@ static void retry_later(struct relay_flow *f)
     relay_queue_wake(f, relay_clock_now() + f->delay);
 }
 
+/* Can ages be compared with max_age? */
+static enum ach_status flow_source_timed(struct relay_flow *f)
+{
+    if (!f->request.max_age || f->source.timestamps || f->source.relayed)
+        return ACH_OK;
+    relay_flow_source_close(f);
+    return ach_errstr_set(ACH_EINVAL, "the age of its messages is not known, so max-age cannot be "
+                                      "kept: create the channel with 'ach mk --timestamps'");
+}
+
 /* A missing channel is waited for. */
 static void begin_sending(struct relay_flow *f)
 {
     enum ach_status r = relay_flow_source_open(f);
 
+    if (r == ACH_OK)
+        r = flow_source_timed(f);
     if (r == ACH_OK) {
         relay_sender_begin(f);
         relay_queue_control(f, f->asks ? RELAY_FLOW_ASKING : RELAY_FLOW_ANSWERING);

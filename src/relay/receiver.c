@@ -172,13 +172,14 @@ static enum relay_put receiver_append(struct relay_flow *f, const struct relay_d
 
 static bool receiver_too_large(struct relay_flow *f, uint64_t size)
 {
-    uint64_t limit = f->link->host->limits.message;
+    uint64_t limit = f->link->host->limits.message, capacity = f->sink->capacity;
     char why[RELAY_WIRE_TEXT];
 
-    if (size <= limit)
-        return size > f->sink->capacity;
-    snprintf(why, sizeof(why), "a message was larger than the limit of %llu bytes",
-             (unsigned long long)limit);
+    if (size <= limit && size <= capacity)
+        return false;
+    snprintf(why, sizeof(why), "a message was larger than %s of %llu bytes",
+             size > limit ? "the limit" : "the channel's capacity",
+             (unsigned long long)(size > limit ? limit : capacity));
     relay_flow_explain(f, ACH_OVERFLOW, why);
     return true;
 }

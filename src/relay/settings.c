@@ -281,6 +281,8 @@ static bool line_flow(struct relay_settings *s, bool push, char **rest)
 
 static bool line_listen(struct relay_settings *s, const char *value)
 {
+    if (s->listens)
+        return wrong("there is a line listen already; [::] stands for all addresses%s%s", "", "");
     s->listens = true;
     return relay_settings_address(value, s->port, s->listen, &s->port);
 }
@@ -514,6 +516,14 @@ static bool line_setting(struct relay_settings *s, const char *word, char **rest
     return lines[i].set(s, value);
 }
 
+static bool line_switch(bool *on, const char *word, char **rest)
+{
+    const char *more = strtok_r(NULL, BLANKS, rest);
+
+    *on = true;
+    return !more || wrong("%s takes no value: leave the line out if it is not wanted%s", word, "");
+}
+
 static bool settings_line(struct relay_settings *s, char *line)
 {
     char *rest, *comment = strchr(line, '#');
@@ -531,9 +541,9 @@ static bool settings_line(struct relay_settings *s, char *line)
     if (strcmp(word, "multicast") == 0)
         return line_multicast(s, &rest);
     if (strcmp(word, "insecure") == 0)
-        return s->insecure = true;
+        return line_switch(&s->insecure, word, &rest);
     if (strcmp(word, "no-advertise") == 0)
-        return s->hidden = true;
+        return line_switch(&s->hidden, word, &rest);
     return line_setting(s, word, &rest);
 }
 
@@ -547,13 +557,14 @@ bool relay_settings_parse(struct relay_settings *s, const char *name, FILE *file
 
         number++;
         if (!whole)
-            ach_errstr_set(ACH_OVERFLOW, "the line is longer than %d bytes", LINE_MAX_BYTES - 2);
+            ach_errstr_set(ACH_OVERFLOW, "the line has a byte 0 or more than %d bytes",
+                           LINE_MAX_BYTES - 2);
         if (!whole || !settings_line(s, line)) {
             ach_errstr_set(ACH_EINVAL, "%s, line %u: %s", name, number, ach_errstr());
             return false;
         }
     }
-    return true;
+    return !ferror(file) || wrong("cannot read '%s': %s", name, strerror(errno));
 }
 
 bool relay_settings_read(struct relay_settings *s, const char *path)
@@ -592,6 +603,8 @@ bool relay_settings_check(struct relay_settings *s)
 {
     const char *keys = secure_getenv("ACH_KEYS");
 
+    if (!s->flows && !s->listens)
+        return wrong("nothing to do: there is no line push, pull, peer or listen%s%s", "", "");
     if (*s->keys && s->insecure)
         return wrong("tls and insecure exclude each other%s%s", "", "");
     if (!*s->keys && !s->insecure && keys && *keys && !relay_settings_path(s->keys, keys))

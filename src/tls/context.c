@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "context.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <openssl/err.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,14 +58,29 @@ static ach_status_t key_set_read(const struct tls_directory *from, struct key_se
     return status;
 }
 
+static ach_status_t key_set_missing(const char *directory)
+{
+    char what[PATH_MAX + 32];
+    int error = errno;
+
+    snprintf(what, sizeof(what), "the directory of keys %s", directory);
+    errno = error;
+    return tls_error_errno(what);
+}
+
 static ach_status_t key_set_open(const char *directory, struct key_set *set)
 {
     struct tls_directory from = {open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory};
     ach_status_t status;
 
     if (from.fd < 0)
-        return tls_error_errno(directory);
+        return key_set_missing(directory);
     status = key_set_read(&from, set);
+    if (status == ACH_ENOENT && faccessat(from.fd, "ca/ca.pem", F_OK, 0) == 0)
+        ach_errstr_set(status,
+                       "'%s' has the keys of an authority: give the directory of a host, "
+                       "as '%s/hosts/NAME'",
+                       directory, directory);
     close(from.fd);
     return status;
 }

@@ -134,6 +134,7 @@ def too_large():
     again.send(6, gap=4)  # as from a sender that does not know that 5 was carried
     until("the next one", lambda: total(B, "small", "messages") == 2)
     check(total(B, "small", "gaps") == 3, f"{total(B, 'small', 'gaps')} counted, not 3")
+    check("larger than the channel's capacity of 512 bytes" in B.logged(), B.logged())
     stop(B)
 
 
