@@ -350,7 +350,7 @@ static void udp_give_up(struct relay_udp *u)
 
 void relay_udp_tick(struct relay_udp *u, uint64_t now)
 {
-    if (u->seen_due && now >= u->seen_due)
+    if ((u->seen_due && now >= u->seen_due) || (u->free && now >= u->free))
         u->link->dirty = true;
     if (u->window.sent != u->window.acked && now >= udp_timeout(u))
         udp_give_up(u);

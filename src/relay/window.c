@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define NS 1000000000.0
-#define FIRST_SIZE 8192u
+#define FIRST_SIZE 14600u       /* ten segments, as TCP begins */
 #define QUEUE 1536u             /* bytes */
 #define NOISE_NS 1000000u       /* of scheduling: a shorter wait is no queue */
 #define CHUNK_NS 250000u        /* the time that a frame takes on a fast network */
@@ -140,8 +140,10 @@ void relay_window_sent(struct relay_window *w, enum relay_part part, uint64_t by
     w->bulk = w->sent;
     if (!empty)
         return;
-    if (!w->trip || now - w->emptied > PROBE_NS)
+    if (!w->trip || now - w->probed > PROBE_NS) {
         w->probe = w->sent;
+        w->probed = now;
+    }
     w->emptied = now;
     w->emptied_sent = w->sent;
 }

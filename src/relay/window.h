@@ -45,6 +45,7 @@ struct relay_window {
     unsigned n_trips;
     uint64_t trip;                      /* their median; 0: none */
     uint64_t probe;                     /* the last byte of the first frame on it; 0: none */
+    uint64_t probed;                    /* when it was sent */
     uint64_t emptied, emptied_sent;     /* when, and after how many bytes it was empty */
     uint64_t rates[RELAY_WINDOW_RATES]; /* of the last rounds, bytes per second */
     unsigned n_rates;

@@ -310,6 +310,25 @@ def aged():
     B.kill(signal.SIGTERM)
 
 
+def late():
+    """The receiver is stopped for the first message, so the first round trip is long. A large message
+    then waits for the pace, and nothing else wakes the sender: it sends no PING for a long time."""
+    silence = ("--silence", str(20 * LIMIT))
+    A.make("late", 8, 200_000)
+    B.achd(*silence, "serve", "--bind", "0.0.0.0", "--create", "*")
+    A.achd(*silence, "-t", "udp", "push", B.address, "late")
+    opened(B, "late")
+    B.kill(signal.SIGSTOP)
+    wait(put(A, "late", 1))
+    time.sleep(0.3)
+    B.kill(signal.SIGCONT)
+    until("the first message", lambda: flow(B, "late")["messages"] == 1)
+    wait(put(A, "late", 1, 0, 200_000))
+    until("the large message", lambda: flow(B, "late")["messages"] == 2)
+    A.kill(signal.SIGTERM)
+    B.kill(signal.SIGTERM)
+
+
 def killed():
     """Daemons are killed, and the link is cut. Without timing: the oracle counts by origins."""
     dice = random.Random(4)
@@ -409,6 +428,7 @@ for maker, other, push in ((A, B, True), (B, A, False)):
 sealed = hostile()
 slow()
 aged()
+late()
 killed()
 group()
 if sealed:

@@ -116,6 +116,21 @@ static void check_lies(void)
     CHECK(relay_window_room(&w, RELAY_PART_NEXT, 0) == w.size - 100);
 }
 
+/* A first round trip that a stopped process made long is forgotten while small messages are sent. */
+static void check_late(void)
+{
+    uint64_t now, trip = NS;
+    struct relay_window w;
+
+    relay_window_init(&w, RELAY_WINDOW_MAX, 0);
+    for (now = NS; now < 4ull * NS; now += 10000000) {
+        relay_window_sent(&w, RELAY_PART_FIRST, 100, now);
+        REQUIRE(relay_window_ack(&w, &(struct relay_ack){w.sent, now, now + trip, now + trip}, trip));
+        trip = 1000000;
+    }
+    CHECK(w.trip == trip);
+}
+
 int main(void)
 {
     static const uint64_t rates[] = {20000, 200000, 2000000, 20000000},
@@ -126,5 +141,6 @@ int main(void)
         for (k = 0; k < 3; k++)
             check_link(rates[i], delays[k]);
     check_lies();
+    check_late();
     return check_result();
 }
