@@ -153,6 +153,22 @@ void relay_group_tell(const struct relay_flow *f, struct relay_buffer *out)
     relay_wire_udp(out, f->number, &o);
 }
 
+/* What the group has sent now, each member has sent. */
+static void group_count(struct relay_group *g)
+{
+    struct relay_counts *now = &g->flow.counts;
+    struct relay_flow *f;
+
+    TAILQ_FOREACH(f, &g->members, group_entry)
+    {
+        f->counts.messages += now->messages;
+        f->counts.bytes += now->bytes;
+        f->counts.gaps += now->gaps;
+        f->counts.known += now->known;
+    }
+    *now = (struct relay_counts){0};
+}
+
 static void group_serve(struct relay_group *g, uint64_t now)
 {
     struct relay_udp *u = g->link.udp;
@@ -166,6 +182,8 @@ static void group_serve(struct relay_group *g, uint64_t now)
     if (u->announce)
         group_tell_all(g);
     relay_udp_pump(u, now);
+    if (g->flow.counts.messages || g->flow.counts.known)
+        group_count(g);
     g->link.dirty = false;
 }
 

@@ -90,7 +90,7 @@ static double age_median(const struct relay_counts *c)
     for (i = 0; i < RELAY_AGE_BUCKETS; i++) {
         seen += c->ages[i];
         if (total && 2 * seen >= total)
-            return (double)(1ull << i) * 1e-9;
+            return (double)relay_clock_earlier(1ull << i, c->age_max) * 1e-9;
     }
     return 0;
 }

@@ -369,6 +369,8 @@ def group():
     first(A, "scan", B, C, D)
     wait(put(A, "scan", N // 2, 4000, 3000))
     check(len(listener.keys) == 1, f"one key: {listener.keys}")
+    until("each member's figures", lambda: [f["messages"] + f["gaps"] for f in A.flows()
+                                            if f["channel"] == "scan"] == [N // 2 + 1] * 3)
     D.kill()
     wait(put(A, "scan", N // 2, 4000, 3000))
     enough(A, "scan", lambda: len(listener.keys) == 2, 3000)
