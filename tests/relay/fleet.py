@@ -204,7 +204,7 @@ def dds(machines, tap):
         packets += tap.take()
         time.sleep(0.1)
     counts, size = dds_counts(packets)
-    near("descriptions of endpoints", counts[DATA, PUBLICATIONS], forecast, 1, 1.6)
+    near("descriptions of endpoints", counts[DATA, PUBLICATIONS], forecast, 1, 3)  # lost or late ones are sent again
     near("bytes until all are known", size, N * Dds.start(N, endpoints) +
          N * (N - 1) * Dds.ROUND_BYTES, 0.5, 2.5)
     packets = []

@@ -22,6 +22,9 @@ A, B = hosts(2)
 CA = authority.Authority(ACH, f"{BASE}/keys", "laptop", "robot", "thief", limit=LIMIT)
 RULES = "listen 0.0.0.0\nallow laptop write up*\nallow laptop read down*\n"
 
+# A daemon writes at most 100 lines of a kind to its log in 10 s, and each reload waits for a line.
+LOG_PERIOD = 0.12
+
 
 def renew(host, name):
     CA.keys("renew", name)
@@ -66,6 +69,7 @@ def traffic(number, disturbances, stays):
     left = disturbances[:]
     while left or any(w.poll() is None for w in writers):
         (left.pop() if left else disturbances[0])()
+        time.sleep(LOG_PERIOD)
     wait(*writers)
     check(result(readers[0]) == {1: (N, 0, 0)}, "all were pushed")
     check(result(readers[1]) == {2: (N, 0, 0)}, "all were pulled")
