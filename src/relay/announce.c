@@ -4,18 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <libgen.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "advertised.h"
+#include "channel.h"
 #include "listing.h"
 #include "log.h"
 #include "reach.h"
@@ -112,17 +110,10 @@ static void announce_update(struct announcer *a)
 
 static void announce_watch(struct announcer *a)
 {
-    char path[PATH_MAX];
-
-    a->directory = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (a->directory >= 0 && ach_channel_path("x", path, sizeof(path)) == ACH_OK &&
-        inotify_add_watch(a->directory, dirname(path), IN_CREATE | IN_MOVED_TO | IN_DELETE) >= 0)
-        return;
-    relay_log_note("channels to advertise are looked for every %d s: %s", RESCAN_MS / 1000,
-                   strerror(errno));
-    if (a->directory >= 0)
-        close(a->directory);
-    a->directory = -1;
+    a->directory = relay_channel_watch();
+    if (a->directory < 0)
+        relay_log_note("channels to advertise are looked for every %d s: %s", RESCAN_MS / 1000,
+                       strerror(errno));
 }
 
 static bool parent_ended(const struct announcer *a, int timeout)

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "channel.h"
 
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 /* At most, beside the messages: entries of the index, the header and the type. */
 #define FRAME_OVERHEAD 272u
 #define CHANNEL_OVERHEAD 8192u
+
+bool relay_channel_directory(char path[PATH_MAX])
+{
+    char in[PATH_MAX];
+
+    if (ach_channel_path("x", in, sizeof(in)) != ACH_OK)
+        return false;
+    snprintf(path, PATH_MAX, "%s", dirname(in));
+    return true;
+}
+
+int relay_channel_watch(void)
+{
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    char directory[PATH_MAX];
+
+    if (fd >= 0 && relay_channel_directory(directory) &&
+        inotify_add_watch(fd, directory, IN_CREATE | IN_MOVED_TO | IN_DELETE) >= 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
 
 /* Differs from boot to boot. */
 static uint64_t boot_number(void)

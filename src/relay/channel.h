@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* channel.h - terms of channels: what one is like, and whether two match */
+/* channel.h - channels of this host: where they are, what one is like, and whether two match */
 #ifndef RELAY_CHANNEL_H
 #define RELAY_CHANNEL_H
 
+#include <limits.h>
+
 #include "wire.h"
+
+/* The directory of the channels. False: ach_errstr. */
+bool relay_channel_directory(char path[PATH_MAX]);
+
+/* An inotify that tells which files appear and vanish there. Negative: errno. */
+int relay_channel_watch(void);
 
 /* A channel of a release before 3.1 has no epoch; then its inode number makes one. Never 0. */
 uint64_t relay_channel_epoch(const ach_info_t *info);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "channel.h"
 #include "flow_open.h"
 #include "group.h"
 #include "log.h"
@@ -257,11 +256,9 @@ static bool watch_signals(struct relay_daemon *d)
 
 static bool watch_directory(struct relay_daemon *d)
 {
-    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    char path[PATH_MAX];
+    int fd = relay_channel_watch();
 
-    if (fd < 0 || ach_channel_path("x", path, sizeof(path)) != ACH_OK ||
-        inotify_add_watch(fd, dirname(path), IN_CREATE | IN_MOVED_TO | IN_DELETE) < 0)
+    if (fd < 0)
         return daemon_failed("cannot watch the directory of the channels");
     d->directory.ready = directory_ready;
     return relay_loop_add(&d->host.loop, &d->directory, fd, EPOLLIN);

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "channel.h"
 #include "clock.h"
 #include "log.h"
 
@@ -26,12 +26,12 @@ struct origins_file {
 
 static bool file_path(const char *channel, char path[PATH_MAX])
 {
-    char in[PATH_MAX];
+    char directory[PATH_MAX];
     int n;
 
-    if (ach_channel_path("x", in, sizeof(in)) != ACH_OK)
+    if (!relay_channel_directory(directory))
         return false;
-    n = snprintf(path, PATH_MAX, "%s/" PREFIX "%s", dirname(in), channel);
+    n = snprintf(path, PATH_MAX, "%s/" PREFIX "%s", directory, channel);
     return n > 0 && n < PATH_MAX;
 }
 
@@ -116,9 +116,9 @@ void relay_origins_sweep(void)
     const struct dirent *e;
     DIR *dir;
 
-    if (!file_path("", path))
+    if (!relay_channel_directory(path))
         return;
-    dir = opendir(dirname(path));
+    dir = opendir(path);
     while (dir && (e = readdir(dir)))
         if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
             !channel_exists(e->d_name + strlen(PREFIX)))
