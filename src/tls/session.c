@@ -175,14 +175,21 @@ static ach_status_t session_explain(struct tls_session *s, int result, int syste
     return status;
 }
 
+/* Forget errors of before. Clearing an empty queue of OpenSSL costs more than to look at it. */
+static void session_forget(void)
+{
+    if (ERR_peek_error())
+        ERR_clear_error();
+    errno = 0;
+}
+
 ach_status_t tls_session_handshake(struct tls_session *s)
 {
     int result;
 
     if (s->failed)
         return ach_errstr_set(ACH_CLOSED, "the TLS session has failed");
-    ERR_clear_error();
-    errno = 0;
+    session_forget();
     result = SSL_do_handshake(s->ssl);
     if (result != 1)
         return session_explain(s, result, errno);
@@ -229,8 +236,7 @@ ssize_t tls_session_read(struct tls_session *s, void *to, size_t size)
 
     if (!session_usable(s))
         return -1;
-    ERR_clear_error();
-    errno = 0;
+    session_forget();
     result = SSL_read(s->ssl, to, size < INT_MAX ? (int)size : INT_MAX);
     s->more = result > 0 && SSL_has_pending(s->ssl);
     return result > 0 ? result : session_stop(s, result, errno);
@@ -251,8 +257,7 @@ ssize_t tls_session_write(struct tls_session *s, const void *from, size_t size)
     while (n < size && result > 0) {
         size_t rest = size - n < INT_MAX ? size - n : INT_MAX;
 
-        ERR_clear_error();
-        errno = 0;
+        session_forget();
         result = SSL_write(s->ssl, (const char *)from + n, (int)rest);
         if (result > 0)
             n += (size_t)result;
