@@ -142,7 +142,7 @@ struct relay {
 };
 
 struct relay_flavour {
-    bool udp, tls;
+    bool udp, tls, anticipates;
 };
 
 static pid_t achd_pid(const char *const *args, const char *log)
@@ -236,6 +236,10 @@ static pid_t achd_run(const struct link *l, const struct relay *r)
         *next++ = "--tls";
         *next++ = relay_keys;
     }
+    if (f->anticipates) {
+        *next++ = "--anticipate";
+        *next++ = "4";
+    }
     if (f->tls && !sends) {
         *next++ = "--allow";
         *next++ = "localhost write " CHANNEL;
@@ -307,9 +311,18 @@ const struct contender relay_contenders[] = {
     {.name = "achd",
      .settings = "a daemon on either side, TCP; every message",
      ACHD(achd_start, .udp = false)},
+    {.name = "achd anticipating",
+     .settings = "the same with --anticipate 4: at most 4 % of a processor for each daemon",
+     ACHD(achd_start, .anticipates = true)},
     {.name = "achd UDP", .settings = "UDP; the newest message", ACHD(udp_start, .udp = true)},
+    {.name = "achd UDP anticipating",
+     .settings = "UDP, with --anticipate 4",
+     ACHD(udp_start, .udp = true, .anticipates = true)},
     {.name = "achd TLS",
      .settings = "TLS over TCP, with the keys of --tls",
      ACHD(tls_start, .tls = true)},
+    {.name = "achd TLS anticipating",
+     .settings = "TLS over TCP, with --anticipate 4",
+     ACHD(tls_start, .tls = true, .anticipates = true)},
     {0},
 };

@@ -108,6 +108,8 @@ const struct claim claims[] = {
     {"network*", "achd", "futex-TCP-futex", AT_MOST, .limit = 1.3},
     {"network*", "achd TLS", "futex-TCP-futex", AT_MOST, .limit = 1.6},
     {"network*", "achd", "cyclonedds", AT_MOST, .limit = 1},
+    {"network", "achd anticipating", "cyclonedds", AT_MOST, .limit = 1},
+    {"network", "achd anticipating", "roscpp", AT_MOST, .limit = 1},
     {"network*", "achd", "cyclonedds-tcp", AT_MOST, .limit = 1},
     {"network*", "achd", "roscpp", AT_MOST, .limit = 1},
     {0},

@@ -334,6 +334,7 @@ bool relay_daemon_init(struct relay_daemon *d, struct relay_settings *s)
     relay_origins_sweep();
     if (!relay_loop_init(&d->host.loop))
         return daemon_failed("cannot create an epoll");
+    relay_anticipation_init(&d->host.loop.anticipation, s->anticipates);
     d->peers = relay_peers_create(&d->host, s);
     if (s->flows && !d->peers)
         return daemon_failed("cannot start");
@@ -406,6 +407,7 @@ void relay_daemon_run(struct relay_daemon *d)
 {
     relay_status_init(&d->status, d->port);
     d->status.metrics_port = d->exporter.port;
+    d->status.anticipation = &d->host.loop.anticipation;
     while (!d->quit) {
         uint64_t now = relay_clock_now();
 

@@ -77,6 +77,7 @@ struct relay_flow {
     struct relay_counts counts;
     struct relay_sink *sink; /* of the channel; a flow that sends from it shares it */
     struct relay_rates rates;
+    struct relay_expected expected;
     size_t charged; /* bytes that its peer's account pays for it */
 
     /* The side that sends. */

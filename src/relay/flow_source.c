@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "flow_source.h"
 
+#include <stddef.h>
+
 #include "queue.h"
+
+#define FLOW_OF(e)                                                                                 \
+    ((struct relay_flow *)(void *)((char *)(e)-offsetof(struct relay_flow, expected)))
 
 static struct relay_loop *source_loop(const struct relay_flow *f)
 {
@@ -10,13 +15,25 @@ static struct relay_loop *source_loop(const struct relay_flow *f)
 
 void relay_flow_source_close(struct relay_flow *f)
 {
+    relay_anticipation_forget(&source_loop(f)->anticipation, &f->expected);
     if (f->watch.fd)
         relay_loop_remove(source_loop(f), &f->watch);
     if (f->source.open)
         relay_sink_unshare(f->sink);
+    f->expected.came = NULL;
     relay_source_close(&f->source);
     relay_flow_charge(f, 0);
     f->working = false;
+}
+
+static bool source_came(struct relay_expected *e)
+{
+    struct relay_flow *f = FLOW_OF(e);
+
+    if (!relay_source_has(&f->source))
+        return false;
+    relay_queue_ready(f);
+    return true;
 }
 
 static void source_ready(struct relay_watch *w, uint32_t events)
@@ -40,6 +57,7 @@ enum ach_status relay_flow_source_open(struct relay_flow *f)
         return r;
     }
     f->watch.ready = source_ready;
+    f->expected.came = source_came;
     if (relay_loop_add(source_loop(f), &f->watch, f->source.fd, EPOLLIN | EPOLLET))
         return ACH_OK;
     relay_flow_source_close(f);

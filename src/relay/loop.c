@@ -2,6 +2,7 @@
 #include "loop.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -60,10 +61,61 @@ static int loop_timeout(uint64_t until)
     return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
+/* Sleep until an exact time. Negative: the kernel cannot. */
+static int loop_sleep(struct relay_loop *l, struct epoll_event *events, uint64_t now,
+                      uint64_t until)
+{
+    uint64_t left = until > now ? until - now : 0;
+    struct timespec t = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+
+    return epoll_pwait2(l->epoll, events, EVENTS, &t, NULL);
+}
+
+/* Look for the message until the window closes. Yield: the process that sends it may need to run. */
+static int loop_look(struct relay_loop *l, struct epoll_event *events, struct relay_expected *e)
+{
+    struct relay_anticipation *a = &l->anticipation;
+    uint64_t now = relay_clock_now();
+    bool came = false;
+    int n = 0;
+
+    relay_anticipation_begin(a, now);
+    do {
+        came = e->came && e->came(e);
+        n = came ? 0 : epoll_wait(l->epoll, events, EVENTS, 0);
+        if (n || came)
+            break;
+        sched_yield();
+        now = relay_clock_now();
+    } while (relay_anticipation_continue(a, now));
+    relay_anticipation_end(a, now, n > 0 || came);
+    return n > 0 || came ? n : -1;
+}
+
+/* Negative: nothing has come, or is expected. */
+static int loop_anticipate(struct relay_loop *l, struct epoll_event *events, uint64_t until)
+{
+    uint64_t now = relay_clock_now();
+    struct relay_expected *e = relay_anticipation_next(&l->anticipation, now);
+    int n;
+
+    if (!e)
+        return -1;
+    n = loop_sleep(l, events, now, relay_clock_earlier(until, l->anticipation.opens));
+    return n == 0 && l->anticipation.opens < until ? loop_look(l, events, e) : n;
+}
+
+static int loop_wait(struct relay_loop *l, struct epoll_event *events, uint64_t until)
+{
+    int n = l->anticipation.n ? loop_anticipate(l, events, until) : -1;
+
+    return n >= 0 ? n : epoll_wait(l->epoll, events, EVENTS, loop_timeout(until));
+}
+
 void relay_loop_turn(struct relay_loop *l, uint64_t until)
 {
     struct epoll_event events[EVENTS];
-    int i, n = epoll_wait(l->epoll, events, EVENTS, loop_timeout(until));
+    int i, n = loop_wait(l, events, until);
 
     for (i = 0; i < n; i++) {
         struct relay_watch *w = events[i].data.ptr;
@@ -71,4 +123,6 @@ void relay_loop_turn(struct relay_loop *l, uint64_t until)
         if (w->fd)
             w->ready(w, events[i].events);
     }
+    if (n > 0 && l->anticipation.awake)
+        sched_yield(); /* for the reader of the message, if it waits for this processor */
 }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
+#include "anticipation.h"
+
 struct relay_watch {
     void (*ready)(struct relay_watch *w, uint32_t events);
     int fd; /* 0: none */
@@ -19,6 +21,7 @@ struct relay_watch {
 
 struct relay_loop {
     int epoll;
+    struct relay_anticipation anticipation;
 };
 
 bool relay_loop_init(struct relay_loop *l);

@@ -31,7 +31,8 @@ enum {
     OPTION_TLS,
     OPTION_ALLOW,
     OPTION_LIMIT,
-    OPTION_USER
+    OPTION_USER,
+    OPTION_ANTICIPATE
 };
 
 static const struct option long_options[] = {
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
     {"rate", required_argument, NULL, OPTION_RATE},
     {"silence", required_argument, NULL, OPTION_SILENCE},
     {"metrics", required_argument, NULL, OPTION_METRICS},
+    {"anticipate", required_argument, NULL, OPTION_ANTICIPATE},
     {"advertise", required_argument, NULL, OPTION_ADVERTISE},
     {"no-advertise", no_argument, NULL, OPTION_NO_ADVERTISE},
     {"reconnect", no_argument, NULL, 'r'},
@@ -110,6 +112,9 @@ static void achd_print_help(void)
         "      --rate BYTES        bytes per second at most, as 100K or 2M\n"
         "      --priority N        from 0 to 7 (4); 7 is most urgent\n"
         "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
+        "      --anticipate PERCENT\n"
+        "                          be awake when a periodic message comes; takes at most so\n"
+        "                          much of a processor\n"
         "      --silence SECONDS   give up a connection that is silent so long (30)\n"
         "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
         "  -t, --transport NAME    tcp (default); sctp, where the kernel has it, on both sides;\n"
@@ -254,6 +259,8 @@ static bool set_option(void *cx, int option)
         return set_silence(a);
     case OPTION_METRICS:
         return explained(relay_settings_metrics(&a->settings, optarg));
+    case OPTION_ANTICIPATE:
+        return explained(relay_settings_anticipate(&a->settings, optarg));
     case OPTION_ADVERTISE:
         snprintf(a->settings.advertise, sizeof(a->settings.advertise), "%s", optarg);
         return true;

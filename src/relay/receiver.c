@@ -186,6 +186,7 @@ static bool receiver_too_large(struct relay_flow *f, uint64_t size)
 
 enum relay_put relay_receiver_data(struct relay_flow *f, const struct relay_data *d)
 {
+    relay_anticipation_event(&f->link->host->loop.anticipation, &f->expected, 0);
     relay_receiver_drop(f);
     if (relay_receiver_lost(f))
         return RELAY_PUT_LOST;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "link.h"
+
 #define DATA_HEADER (RELAY_WIRE_HEADER + 68u)
 #define MORE_HEADER (RELAY_WIRE_HEADER + 8u)
 
@@ -136,6 +138,15 @@ static enum relay_sent sender_take(struct relay_flow *f, struct relay_data *d)
     return RELAY_SENT_LATER;
 }
 
+/* When it was put is known if the channel has timestamps. */
+static void learn_period(struct relay_flow *f, const struct relay_data *d, uint64_t now)
+{
+    bool known = f->source.local && d->age != RELAY_WIRE_UNKNOWN;
+
+    relay_anticipation_event(&f->link->host->loop.anticipation, &f->expected,
+                             known ? now - d->age : 0);
+}
+
 static void count_message(struct relay_flow *f, uint64_t now)
 {
     uint64_t pause = f->request.period, size = f->source.size;
@@ -169,6 +180,7 @@ static void append_first(struct relay_flow *f, struct relay_buffer *out, size_t 
     f->working = true;
     f->offset = d->size;
     count_message(f, d->sent);
+    learn_period(f, d, d->sent);
 }
 
 static void append_next(struct relay_flow *f, struct relay_buffer *out, size_t room,
@@ -220,6 +232,7 @@ static enum relay_sent sender_begin_parts(struct relay_flow *f, uint64_t now)
     f->working = true;
     f->offset = 0;
     count_message(f, now);
+    learn_period(f, d, now);
     return RELAY_SENT;
 }
 

@@ -19,6 +19,7 @@
 #define KEY_LIFE_NS 3600000000000u
 #define MULTICAST_RATE 1048576u
 #define PRIORITY_DEFAULT 4
+#define ANTICIPATES_MAX 25
 #define BLANKS " \t\r\n"
 
 /* No certificate has this name. */
@@ -347,6 +348,16 @@ static bool line_silence(struct relay_settings *s, const char *value)
     return word_seconds(value, &s->silence);
 }
 
+bool relay_settings_anticipate(struct relay_settings *s, const char *percent)
+{
+    uint64_t n;
+
+    if (!parse_count(percent, 0, ANTICIPATES_MAX, &n))
+        return wrong("anticipate takes 0 to 25 percent of a processor, not '%s'%s", percent, "");
+    s->anticipates = (double)n / 100;
+    return true;
+}
+
 static bool line_window(struct relay_settings *s, const char *value)
 {
     size_t n;
@@ -475,6 +486,7 @@ static const struct {
              {"transport", line_transport},
              {"window", line_window},
              {"metrics", relay_settings_metrics},
+             {"anticipate", relay_settings_anticipate},
              {"tls", line_tls},
              {"limit", relay_settings_limit},
              {"user", line_user}};
@@ -496,7 +508,8 @@ static bool unknown_line(const char *word)
         nearest_offer(&n, lines[i].name);
     return wrong(
         "expected push, pull, multicast, listen, tls, allow, limit, user, create, insecure, "
-        "advertise, no-advertise, peer, rekey, silence, transport, window or metrics, not '%s'%s",
+        "advertise, no-advertise, anticipate, peer, rekey, silence, transport, window or metrics, "
+        "not '%s'%s",
         word, suggest(&n));
 }
 

@@ -48,7 +48,8 @@ struct relay_settings {
     bool hidden;                     /* do not advertise this daemon in the network */
     char advertise[RELAY_WIRE_TEXT]; /* pattern of channels to advertise besides those of ach adv */
     uint64_t window_max, silence;
-    bool exports; /* metrics, at this port of loopback: */
+    double anticipates; /* share of a processor for that; 0: never */
+    bool exports;       /* metrics, at this port of loopback: */
     unsigned metrics_port;
     uint64_t key_life; /* nanoseconds */
     struct relay_flow_setting *flows;
@@ -77,6 +78,9 @@ bool relay_settings_limit(struct relay_settings *s, const char *text);
  * name of a certificate: NAME@HOST:PORT. */
 struct relay_flow_setting *relay_settings_flow(struct relay_settings *s, bool push,
                                                const char *address, const char *channel);
+
+/* Anticipate messages, with so many percent of a processor. */
+bool relay_settings_anticipate(struct relay_settings *s, const char *percent);
 
 /* Export metrics at a port; 0: any. */
 bool relay_settings_metrics(struct relay_settings *s, const char *port);

@@ -59,6 +59,14 @@ bool relay_source_lost(const struct relay_source *s)
     return ach_channel_info(&s->chan, &info) != ACH_OK || info.unlinked || info.replaced;
 }
 
+bool relay_source_has(struct relay_source *s)
+{
+    const struct timespec now = {0};
+    ach_wait_item_t item = {.chan = &s->chan};
+
+    return ach_wait(&item, 1, &now, ACH_O_RELTIME) == ACH_OK;
+}
+
 static bool source_grow(struct relay_source *s, size_t needed)
 {
     unsigned char *more;

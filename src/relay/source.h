@@ -32,6 +32,9 @@ void relay_source_close(struct relay_source *s);
 /* Was the channel removed or replaced? */
 bool relay_source_lost(const struct relay_source *s);
 
+/* Is there a message that was not got? */
+bool relay_source_has(struct relay_source *s);
+
 /* All messages were got: wait for the next one. Then get once more, some may have come. */
 void relay_source_renew(struct relay_source *s);
 

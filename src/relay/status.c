@@ -157,6 +157,10 @@ static void write_flow(struct json *j, const struct relay_flow *f)
         json_bool(j, "resumes", f->sink->relayed);
     json_number(j, "message_rate", f->rates.message_rate);
     json_number(j, "byte_rate", f->rates.byte_rate);
+    if (f->expected.pll.next) {
+        json_number(j, "period", f->expected.pll.period * 1e-9);
+        json_number(j, "jitter", f->expected.pll.jitter * 1e-9);
+    }
     write_counts(j, &f->counts);
     json_end_object(j);
 }
@@ -225,6 +229,15 @@ static void write_peer(struct json *j, const struct relay_peer *p, bool flows, u
     json_end_object(j);
 }
 
+static void write_windows(struct json *j, const struct relay_anticipation *a)
+{
+    if (a->budget <= 0)
+        return;
+    json_uint(j, "windows", a->windows);
+    json_uint(j, "windows_hit", a->hits);
+    json_number(j, "windows_cpu", (double)a->spent * 1e-9);
+}
+
 static void write_all(FILE *out, const struct relay_status *s, const struct relay_peer *p,
                       const struct relay_link *l, bool flows, uint64_t now)
 {
@@ -234,6 +247,7 @@ static void write_all(FILE *out, const struct relay_status *s, const struct rela
     json_uint(&j, "pid", (uint64_t)getpid());
     if (s->metrics_port)
         json_uint(&j, "metrics_port", s->metrics_port);
+    write_windows(&j, s->anticipation);
     json_array(&j, "links");
     for (; p; p = p->next)
         write_peer(&j, p, flows, now);

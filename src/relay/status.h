@@ -18,7 +18,8 @@ struct relay_status {
     ach_channel_t chan;
     bool open;
     unsigned metrics_port; /* 0: there is none */
-    uint64_t last, next;   /* times of the last one and the next one; last 0: none yet */
+    const struct relay_anticipation *anticipation;
+    uint64_t last, next; /* times of the last one and the next one; last 0: none yet */
 };
 
 /* Without a channel after a failure, which is logged. */
