@@ -21,9 +21,6 @@
 #define CLEAR_LINE "\033[K"
 #define COLOUR_OFF "\033[0m"
 
-/* Longest gap between the bytes of one escape sequence. */
-#define ESCAPE_MS 50
-
 static volatile sig_atomic_t suspend;
 
 static void on_suspend(int signal)
@@ -47,13 +44,7 @@ static bool want_colours(void)
 
 static void take_terminal(struct screen *s)
 {
-    struct termios raw;
-
-    if (s->keys) {
-        raw = s->saved;
-        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    }
+    keyboard_take(&s->keyboard);
     fputs(SCREEN_ENTER, stdout);
     s->ours = true;
 }
@@ -65,8 +56,7 @@ void screen_leave(struct screen *s)
         return;
     fputs(SCREEN_LEAVE, stdout);
     streams_flush();
-    if (s->keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &s->saved);
+    keyboard_give(&s->keyboard);
     s->ours = false;
 }
 
@@ -84,21 +74,8 @@ void screen_enter(struct screen *s)
         sigaction(SIGTSTP, &action, NULL);
     sigaction(SIGWINCH, &resize, NULL);
     s->colours = want_colours();
-    s->keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &s->saved) == 0;
+    keyboard_find(&s->keyboard);
     take_terminal(s);
-}
-
-/* Stop with the default action of SIGTSTP; returns when the process is continued. */
-static void stop_here(const struct screen *s)
-{
-    struct sigaction action = {.sa_handler = SIG_DFL}, old;
-    sigset_t blocked;
-
-    sigaction(SIGTSTP, &action, &old);
-    raise(SIGTSTP);
-    sigprocmask(SIG_SETMASK, &s->waiting, &blocked);
-    sigprocmask(SIG_SETMASK, &blocked, NULL);
-    sigaction(SIGTSTP, &old, NULL);
 }
 
 static struct winsize terminal_size(void)
@@ -164,56 +141,9 @@ void screen_end(struct screen *s)
         fputs("\r\n" CLEAR_REST, stdout);
 }
 
-/* Translate the bytes of one key. */
-static int key_meaning(const char *bytes, size_t n)
-{
-    static const struct {
-        const char *bytes;
-        int key;
-    } keys[] = {
-        {"\033", KEY_ESCAPE},     {"\033[A", KEY_UP},         {"\033OA", KEY_UP},
-        {"\033[B", KEY_DOWN},     {"\033OB", KEY_DOWN},       {"\033[C", KEY_RIGHT},
-        {"\033OC", KEY_RIGHT},    {"\033[D", KEY_LEFT},       {"\033OD", KEY_LEFT},
-        {"\033[5~", KEY_PAGE_UP}, {"\033[6~", KEY_PAGE_DOWN}, {"\033[H", KEY_HOME},
-        {"\033OH", KEY_HOME},     {"\033[1~", KEY_HOME},      {"\033[F", KEY_END},
-        {"\033OF", KEY_END},      {"\033[4~", KEY_END},
-    };
-    size_t i;
-
-    if (bytes[0] != '\033')
-        return (unsigned char)bytes[0];
-    for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (strlen(keys[i].bytes) == n && memcmp(keys[i].bytes, bytes, n) == 0)
-            return keys[i].key;
-    return KEY_OTHER;
-}
-
-/* Read one character, or one whole escape sequence. */
-static int read_key(void)
-{
-    char bytes[16];
-    ssize_t n = read(STDIN_FILENO, bytes, 1);
-
-    if (n == 0)
-        return KEY_QUIT;
-    if (n < 0)
-        return KEY_OTHER;
-    if (bytes[0] == '\033') {
-        struct pollfd more = {.fd = STDIN_FILENO, .events = POLLIN};
-
-        while ((size_t)n < sizeof(bytes) && poll(&more, 1, ESCAPE_MS) == 1 &&
-               read(STDIN_FILENO, bytes + n, 1) == 1) {
-            n++;
-            if (n > 2 && (bytes[n - 1] >= '@' && bytes[n - 1] <= '~'))
-                break;
-        }
-    }
-    return key_meaning(bytes, (size_t)n);
-}
-
 int screen_key(struct screen *s, double seconds)
 {
-    struct pollfd p = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
+    struct pollfd p = {.fd = s->keyboard.there ? STDIN_FILENO : -1, .events = POLLIN};
     struct timespec t = seconds_to_timespec(seconds);
     int r;
 
@@ -225,13 +155,13 @@ int screen_key(struct screen *s, double seconds)
     if (suspend) {
         suspend = 0;
         screen_leave(s);
-        stop_here(s);
+        keyboard_stop(&s->waiting);
         if (stopped())
             return KEY_QUIT;
         take_terminal(s);
         return KEY_REDRAW;
     }
     if (r == 1)
-        return read_key();
+        return keyboard_read();
     return r == 0 ? KEY_TIME : KEY_REDRAW;
 }

@@ -6,14 +6,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <termios.h>
+
+#include "keyboard.h"
 
 struct screen {
-    bool ours;            /* we are on the alternate screen */
-    bool keys;            /* stdin is a terminal: single keys can be read */
-    struct termios saved; /* terminal settings to restore */
-    sigset_t waiting;     /* signal mask while waiting for a key */
-    unsigned row;         /* next row to draw */
+    bool ours; /* we are on the alternate screen */
+    struct keyboard keyboard;
+    sigset_t waiting; /* signal mask while waiting for a key */
+    unsigned row;     /* next row to draw */
     bool colours;
 };
 
@@ -42,23 +42,6 @@ void screen_end(struct screen *s);
 
 /* A line that fits the terminal, with characters of several bytes or escape sequences. */
 void screen_fitted(struct screen *s, const char *line, size_t length);
-
-/* Results of screen_key: a character as typed, or one of these. */
-enum {
-    KEY_TIME = -1,   /* timeout */
-    KEY_QUIT = -2,   /* a signal asks to stop, or end of input */
-    KEY_REDRAW = -3, /* the window was resized, or the process was stopped and continued */
-    KEY_UP = 256,
-    KEY_DOWN,
-    KEY_LEFT,
-    KEY_RIGHT,
-    KEY_PAGE_UP,
-    KEY_PAGE_DOWN,
-    KEY_HOME,
-    KEY_END,
-    KEY_ESCAPE,
-    KEY_OTHER,
-};
 
 /*
  * Wait for a key, at most this many seconds. Ctrl-Z leaves the alternate screen and

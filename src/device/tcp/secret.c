@@ -11,6 +11,8 @@
 
 #include "origin.h"
 
+_Static_assert(TCP_UID_UNKNOWN == ACH_UID_UNKNOWN, "one value for both");
+
 static bool find_user(const char *name, uid_t *uid)
 {
     struct passwd entry, *found = NULL;

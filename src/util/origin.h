@@ -23,9 +23,12 @@
 
 #include "netlink.h"
 
+/* As ACH_UID_UNKNOWN of ach/access.h. */
+#define TCP_UID_UNKNOWN ((uid_t)-1)
+
 struct tcp_origin {
     bool local; /* on this machine, at any of its addresses */
-    uid_t uid;  /* of a local end; ACH_UID_UNKNOWN: not known */
+    uid_t uid;  /* of a local end; TCP_UID_UNKNOWN: not known */
 };
 
 /* Resources for tcp_origin_find. */

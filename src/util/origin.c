@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "origin.h"
 
-#include <ach/access.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/tcp.h>
@@ -164,9 +163,9 @@ bool tcp_origin_find(struct tcp_origins *o, int fd, struct tcp_origin *origin)
 {
     struct tcp_endpoint ours, theirs;
     enum tcp_found found;
-    uid_t uid = ACH_UID_UNKNOWN;
+    uid_t uid = TCP_UID_UNKNOWN;
 
-    *origin = (struct tcp_origin){.local = true, .uid = ACH_UID_UNKNOWN};
+    *origin = (struct tcp_origin){.local = true, .uid = TCP_UID_UNKNOWN};
     if (!read_ends(fd, &ours, &theirs))
         return true;
     found = owner(&o->netlink, &theirs, &ours, &uid);
