@@ -12,6 +12,7 @@
 #include "parse.h"
 #include "printable.h"
 #include "streams.h"
+#include "survey.h"
 #include "unknown_option.h"
 #include "withdrawn.h"
 
@@ -223,6 +224,14 @@ bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum 
     else if (r != ACH_OK)
         fail_errstr();
     return r == ACH_OK;
+}
+
+bool look_at_all(struct survey *s)
+{
+    if (survey_look(s))
+        return true;
+    fail_errstr();
+    return false;
 }
 
 bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info)

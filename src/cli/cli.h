@@ -95,6 +95,10 @@ bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum 
 /* For calls that take only a name: is the channel in the place that -k or -u demands? */
 bool place_exists(const char *name, enum ach_map map);
 
+/* survey_look; false after complaining. */
+struct survey;
+bool look_at_all(struct survey *s);
+
 /* ach_channel_info; false after complaining. */
 bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info);
 

@@ -64,6 +64,12 @@ static void network_found(void *context, const struct discovered *d)
         network_add(all, kinds[d->kind], d);
 }
 
+void network_silent(void *context, const char *address, const char *port, const char *why)
+{
+    (void)context;
+    complain("warning: no list of channels from %s:%s: %s", address, port, why);
+}
+
 static void network_add_local(struct network *all)
 {
     size_t i;
@@ -205,7 +211,7 @@ int network_list(const struct survey *local, const struct network_options *o)
     unsigned peers;
 
     network_add_local(&all);
-    peers = peers_find(network_found, &all);
+    peers = peers_find(true, network_found, network_silent, &all);
     searched = discovery_find(types, o->timeout, network_found, &all);
     /* Where peers are configured, there may be no Avahi on purpose. */
     if (searched != ACH_OK)

@@ -10,6 +10,9 @@ struct network_options {
     bool names, json;
 };
 
+/* For peers_find: complain. */
+void network_silent(void *context, const char *address, const char *port, const char *why);
+
 /*
  * List the channels of the survey, and what the network advertises under names that match its
  * patterns. Returns an exit status, after complaining if the network cannot be searched.

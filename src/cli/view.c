@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "table.h"
+#include "user_cells.h"
 
 #define HELP_LINE "q quit  arrows scroll  < > sort column  r reverse  / filter"
 

@@ -4,7 +4,7 @@
 #include "describe.h"
 #include "device_frame.h"
 #include "parse.h"
-#include "users.h"
+#include "user_cells.h"
 
 static void print_number(const char *label, uint64_t value, const char *unit)
 {

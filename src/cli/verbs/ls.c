@@ -8,7 +8,7 @@
 #include "parse.h"
 #include "survey.h"
 #include "table.h"
-#include "users.h"
+#include "user_cells.h"
 
 #define DEFAULT_INTERVAL_S 0.5
 #define DEFAULT_TIMEOUT_S 5
@@ -161,12 +161,12 @@ static bool sample(struct survey *s, const struct ls_options *o)
 {
     struct timespec pause = seconds_to_timespec(o->interval > 0 ? o->interval : DEFAULT_INTERVAL_S);
 
-    if (!survey_look(s))
+    if (!look_at_all(s))
         return false;
     if (!o->rate || o->names || s->n == 0)
         return true;
     nanosleep(&pause, NULL);
-    return survey_look(s);
+    return look_at_all(s);
 }
 
 static int ls_run_all(struct survey *s, const struct ls_options *o)
@@ -174,7 +174,7 @@ static int ls_run_all(struct survey *s, const struct ls_options *o)
     const struct network_options n = {.timeout = o->timeout > 0 ? o->timeout : DEFAULT_TIMEOUT_S,
                                       .names = o->names,
                                       .json = o->json};
-    int status = survey_look(s) ? network_list(s, &n) : EXIT_FAILED;
+    int status = look_at_all(s) ? network_list(s, &n) : EXIT_FAILED;
 
     survey_finish(s);
     return status;

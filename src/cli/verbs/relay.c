@@ -174,7 +174,7 @@ static int status_all(struct relay_list *l)
 {
     if (!l->json)
         status_heads(l);
-    if (relay_status_each(status_show, l) != ACH_OK)
+    if (relay_status_each(true, status_show, l) != ACH_OK)
         return fail_errstr();
     if (!l->found) {
         complain("no achd runs on this machine");

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "discovery.h"
 #include "json.h"
+#include "network.h"
 #include "parse.h"
 #include "peers.h"
 #include "table.h"
@@ -79,7 +80,7 @@ static int search_run(int argc, char **argv)
 
     if (!search_parse(argc, argv, &s))
         return EXIT_USAGE;
-    peers = peers_find(search_add, &s);
+    peers = peers_find(true, search_add, network_silent, &s);
     status = discovery_find(types, s.timeout, search_add, &s);
     table_print(&s.table, stdout, SIZE_MAX, "\n");
     table_finish(&s.table);

@@ -64,7 +64,7 @@ static int list_types(void)
 {
     struct table t = {.align = "llll"};
     struct survey s = {.npatterns = 0};
-    bool looked = survey_look(&s);
+    bool looked = look_at_all(&s);
     size_t i;
 
     table_cell(&t, "%s", "CHANNEL");

@@ -89,7 +89,7 @@ static bool interact(struct watch *w, struct screen *screen)
 static bool watch_look(struct watch *w)
 {
     users_look(&w->users);
-    return survey_look(&w->survey);
+    return look_at_all(&w->survey);
 }
 
 static int run_screen(struct watch *w)

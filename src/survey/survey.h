@@ -41,8 +41,11 @@ struct survey {
 /* Does the name match a pattern? */
 bool survey_matches(const struct survey *s, const char *name);
 
-/* Look at all channels. False, after complaining: the directory cannot be listed. */
+/* Look at all channels. False: the directory cannot be listed, see ach_errstr. */
 bool survey_look(struct survey *s);
+
+/* The open channel of this name; NULL: there is none. */
+const struct surveyed *survey_named(const struct survey *s, const char *name);
 
 void survey_finish(struct survey *s);
 

@@ -176,33 +176,11 @@ void users_look(struct users *u)
         closedir(d);
 }
 
-static bool user_of(const struct user *user, const char *channel, const ach_info_t *info)
+bool users_match(const struct user *user, const char *channel, const ach_info_t *info)
 {
     return user->inode == info->inode &&
            (user->map == ACH_MAP_KERNEL) == (info->map == ACH_MAP_KERNEL) &&
            strcmp(user->channel, channel) == 0;
-}
-
-void users_cell(struct table *t, const struct users *u, const char *channel, const ach_info_t *info,
-                bool writes)
-{
-    const char *between = "";
-    char *text = NULL;
-    size_t i, length;
-    FILE *out = open_memstream(&text, &length);
-
-    for (i = 0; out && i < u->n; i++) {
-        const struct user *user = &u->items[i];
-
-        if (user->writes != writes || !user_of(user, channel, info))
-            continue;
-        fprintf(out, "%s%s:%d", between, user->process, (int)user->pid);
-        between = ",";
-    }
-    if (out)
-        fclose(out);
-    table_cell(t, "%s", *between ? text : "-");
-    free(text);
 }
 
 void users_json(const struct users *u, const char *channel, const ach_info_t *info, struct json *j)
@@ -213,7 +191,7 @@ void users_json(const struct users *u, const char *channel, const ach_info_t *in
     for (i = 0; i < u->n; i++) {
         const struct user *user = &u->items[i];
 
-        if (!user_of(user, channel, info))
+        if (!users_match(user, channel, info))
             continue;
         json_object(j, NULL);
         json_uint(j, "pid", (uint64_t)user->pid);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
 #include "filelimit.h"
 
 #define NS_PER_S 1000000000ull
@@ -31,14 +30,37 @@ bool survey_matches(const struct survey *s, const char *name)
     return s->npatterns == 0;
 }
 
-static struct surveyed *survey_find(const struct survey *s, const char *name, enum ach_map map)
+static int survey_order(const struct surveyed *c, const char *name, enum ach_map map)
+{
+    int order = strcmp(c->name, name);
+
+    return order ? order : (int)c->map - (int)map;
+}
+
+/* The number of those among the first n that come before it. */
+static size_t survey_rank(const struct survey *s, size_t n, const char *name, enum ach_map map)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (survey_order(s->items[middle], name, map) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct surveyed *survey_named(const struct survey *s, const char *name)
 {
     size_t i;
 
-    for (i = 0; i < s->n; i++) {
-        if (s->items[i]->map == map && strcmp(s->items[i]->name, name) == 0)
+    for (i = survey_rank(s, s->n, name, ACH_MAP_DEFAULT);
+         i < s->n && strcmp(s->items[i]->name, name) == 0; i++)
+        if (s->items[i]->open)
             return s->items[i];
-    }
     return NULL;
 }
 
@@ -57,15 +79,25 @@ static struct surveyed *survey_add(struct survey *s, const char *name, enum ach_
     return items[s->n++];
 }
 
+/* New channels are behind those that were known, which are sorted. */
+struct survey_listing {
+    struct survey *survey;
+    size_t known;
+};
+
 static enum ach_status list_one(void *cx, const char *name, enum ach_map map)
 {
-    struct survey *s = cx;
+    const struct survey_listing *l = cx;
+    struct survey *s = l->survey;
     struct surveyed *c;
+    size_t i;
 
     if (!survey_matches(s, name))
         return ACH_OK;
-    c = survey_find(s, name, map);
-    if (!c)
+    i = survey_rank(s, l->known, name, map);
+    if (i < l->known && survey_order(s->items[i], name, map) == 0)
+        c = s->items[i];
+    else
         c = survey_add(s, name, map);
     if (!c)
         return ACH_FAILED_SYSCALL;
@@ -172,9 +204,8 @@ static void survey_look_at(struct surveyed *c)
 static int survey_by_name(const void *a, const void *b)
 {
     const struct surveyed *x = *(struct surveyed *const *)a, *y = *(struct surveyed *const *)b;
-    int order = strcmp(x->name, y->name);
 
-    return order ? order : (int)x->map - (int)y->map;
+    return survey_order(x, y->name, y->map);
 }
 
 /* Close and free channels that were removed. */
@@ -195,18 +226,19 @@ static void drop_unlisted(struct survey *s)
 
 bool survey_look(struct survey *s)
 {
+    struct survey_listing l = {.survey = s, .known = s->n};
+    enum ach_status status;
     size_t i;
 
     filelimit_raise(0);
     for (i = 0; i < s->n; i++)
         s->items[i]->listed = false;
-    if (ach_list(list_one, s) != ACH_OK) {
-        fail_errstr();
-        return false;
-    }
-    drop_unlisted(s);
+    status = ach_list(list_one, &l);
     if (s->n)
         qsort(s->items, s->n, sizeof(*s->items), survey_by_name);
+    if (status != ACH_OK)
+        return false;
+    drop_unlisted(s);
     filelimit_raise(SPARE_FILES); /* there may be more channels than the hard limit */
     for (i = 0; i < s->n; i++)
         survey_look_at(s->items[i]);

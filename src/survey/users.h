@@ -19,7 +19,6 @@
 #include <sys/types.h>
 
 #include "json.h"
-#include "table.h"
 
 struct user {
     pid_t pid;
@@ -39,11 +38,10 @@ struct users {
 /* Scan all processes again. Without memory or /proc it finds fewer. */
 void users_look(struct users *u);
 
-/* Add a cell such as "driver:123,planner:456", or "-". writes: those that may put, else readers. */
-void users_cell(struct table *t, const struct users *u, const char *channel, const ach_info_t *info,
-                bool writes);
+/* Has this process that channel open? */
+bool users_match(const struct user *user, const char *channel, const ach_info_t *info);
 
-/* The same as a member of an open object. */
+/* Add those of a channel to an open object. */
 void users_json(const struct users *u, const char *channel, const ach_info_t *info, struct json *j);
 
 void users_finish(struct users *u);
