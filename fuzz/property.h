@@ -99,6 +99,9 @@ void property_urg(const uint8_t *data, size_t size);
 /* As that; how many scans are in them. */
 unsigned property_scans(const char *bytes, size_t size, size_t piece);
 
+/* The bytes are a recording: reading it ends, and a repair loses no message. */
+void property_mcap(const uint8_t *data, size_t size);
+
 /* Bytes, one after the other; zeros when there are no more. */
 struct property_input {
     const uint8_t *at, *end;
