@@ -19,11 +19,11 @@ struct value_block {
 
 static struct value_block *arena_block(struct value_arena *a, size_t room)
 {
+    const size_t limit = a->limit ? a->limit : VALUE_ARENA_MAX;
     struct value_block *b;
 
-    if (room > VALUE_ARENA_MAX - a->used) {
-        ach_errstr_set(ACH_FAILED_SYSCALL, "it takes more than %u bytes of memory",
-                       VALUE_ARENA_MAX);
+    if (room > limit - a->used) {
+        ach_errstr_set(ACH_FAILED_SYSCALL, "it takes more than %zu bytes of memory", limit);
         return NULL;
     }
     b = calloc(1, sizeof(*b) + room);

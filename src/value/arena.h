@@ -15,7 +15,8 @@
 /* Begin with all members 0. */
 struct value_arena {
     struct value_block *blocks;
-    size_t used; /* bytes of all blocks */
+    size_t used;  /* bytes of all blocks */
+    size_t limit; /* of used; 0: VALUE_ARENA_MAX */
 };
 
 /* Zeroed, aligned for any type. NULL after setting ach_errstr: no memory, or over the limit. */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A short schema of fixed lists in lists can describe any number of values. */
+#define EXAMPLE_MAX (16u << 20)
+
 static bool codec_fits(const struct value_encoding *e, const ach_channel_type_t *type)
 {
     size_t i;
@@ -28,6 +31,7 @@ enum ach_status value_codec_open(struct value_codec *c, const ach_channel_type_t
         return ach_errstr_set(ACH_ENOTSUP,
                               "messages in '%s' with a schema in '%s' cannot be decoded",
                               type->encoding, type->schema_encoding ? type->schema_encoding : "");
+    c->example.arena.limit = EXAMPLE_MAX;
     status = value_encodings[i]->open(type, &c->state, &c->example);
     if (status == ACH_OK)
         c->encoding = value_encodings[i];
