@@ -136,6 +136,13 @@ _ach() {
             words='tcp tls channel' ;;
         mk:--clock)
             words='monotonic realtime boottime tai monotonic-raw' ;;
+        record:--compression)
+            words='lz4 zstd none' ;;
+        record:-o)
+            compopt -o filenames 2>/dev/null
+            IFS=$'\n'
+            COMPREPLY=($(compgen -f -- "$cur"))
+            return ;;
         mk:--encoding)
             words='cdr protobuf json xdr text' ;;
         mk:--schema-encoding)

@@ -27,6 +27,7 @@ for verb in $verbs; do
         grep -q "^$letter " "$tmp/here" && continue
         [ "$verb$letter" = rm1 ] && continue # as in Ach 2; the help has it at --force
         [ "$verb$letter" = mka ] && continue # as in Ach 2; the help has it at --advertise
+        [ "$verb$letter" = recordo ] && continue # as in other recorders; the help has it at --output
         # shellcheck disable=SC2086
         expect 2 "$ACH" $words "-$letter" </dev/null
         has "$err" "invalid option -- '$letter'"
