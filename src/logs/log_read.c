@@ -157,7 +157,7 @@ static enum log_result read_line(struct log_reader *r, char *line, size_t *room)
         if (got == LOG_BAD)
             return got;
         if (got != LOG_OK)
-            return bad(r, "not a log, or cut short in its header");
+            return bad(r, "not a recording: it is empty, or cut short in its header");
         if (line[n] == '\0')
             return bad(r, "not a log: its header is not text");
         if (line[n] == '\n') {

@@ -122,7 +122,7 @@ static void bad_header(const char *text, const char *error)
 
 static void bad_headers(void)
 {
-    bad_header("", "not a log");
+    bad_header("", "it is empty");
     bad_header("hello\n", "not a log");
     bad_header("a long line that is no header of any log\n", "not a log");
     bad_header("ACHLOG 2\n\n", "another version");
