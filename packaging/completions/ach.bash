@@ -115,7 +115,7 @@ _ach() {
             break
         fi
     done
-    if [[ $verb == dev ]] && ((i + 1 < COMP_CWORD)); then
+    if [[ $verb == dev || $verb == log ]] && ((i + 1 < COMP_CWORD)); then
         tool=${COMP_WORDS[i+1]}
     fi
 
@@ -136,9 +136,11 @@ _ach() {
             words='tcp tls channel' ;;
         mk:--clock)
             words='monotonic realtime boottime tai monotonic-raw' ;;
-        record:--compression)
+        record:--compression | log:--compression)
             words='lz4 zstd none' ;;
-        record:-o)
+        log:--to)
+            words='achlog csv devices jsonl mcap' ;;
+        record:-o | log:-o)
             compopt -o filenames 2>/dev/null
             IFS=$'\n'
             COMPREPLY=($(compgen -f -- "$cur"))
@@ -195,6 +197,13 @@ _ach() {
                     return
                 fi
                 words=$("${COMP_WORDS[0]}" dev --help 2>/dev/null |
+                    sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
+            log)
+                if [[ -n $tool ]]; then
+                    _ach_files '*' "$cur"
+                    return
+                fi
+                words=$("${COMP_WORDS[0]}" log --help 2>/dev/null |
                     sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
             type)
                 if [[ $prev == type ]]; then

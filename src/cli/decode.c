@@ -6,20 +6,33 @@
 #include "cli.h"
 #include "device_frame.h"
 
+/* Messages of devices say what they are; no type is needed. */
+void decoder_begin_type(struct decoder *d, const char *name, const ach_channel_type_t *type,
+                        bool device)
+{
+    enum ach_status status = ACH_ENOTSUP;
+
+    memset(d, 0, sizeof(*d));
+    d->channel = name;
+    if (type)
+        status = value_codec_open(&d->codec, type);
+    d->failed = status != ACH_OK && status != ACH_ENOTSUP;
+    if (d->failed)
+        complain("cannot decode the messages of '%s': %s", name, ach_errstr());
+    d->device = !d->codec.encoding && device;
+}
+
 /* The handle has a copy of the type: it is not parsed in shared memory. */
 void decoder_begin(struct decoder *d, const char *channel, const ach_channel_t *chan)
 {
     const ach_channel_type_t *type;
     enum ach_status status = ach_channel_type(chan, &type);
 
-    memset(d, 0, sizeof(*d));
-    d->channel = channel;
-    if (status == ACH_OK)
-        status = value_codec_open(&d->codec, type);
-    d->failed = status != ACH_OK && status != ACH_ENOTSUP;
-    if (d->failed)
+    decoder_begin_type(d, channel, status == ACH_OK ? type : NULL, device_channel(channel));
+    if (status != ACH_OK && status != ACH_ENOTSUP) {
         complain("cannot decode the messages of '%s': %s", channel, ach_errstr());
-    d->device = !d->codec.encoding && device_channel(channel);
+        d->failed = true;
+    }
 }
 
 void decoder_end(struct decoder *d)

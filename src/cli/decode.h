@@ -20,6 +20,13 @@ struct decoder {
 
 /* Find out how. Complains if the channel has a schema that cannot be used. */
 void decoder_begin(struct decoder *d, const char *channel, const ach_channel_t *chan);
+
+/*
+ * The same for messages that are in no channel. device: they are those of a device. `name` must live as long as the
+ * decoder.
+ */
+void decoder_begin_type(struct decoder *d, const char *name, const ach_channel_type_t *type,
+                        bool device);
 void decoder_end(struct decoder *d);
 
 /* Can messages be decoded? */

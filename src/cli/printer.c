@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "format.h"
 #include "json.h"
+#include "printable.h"
 #include "show.h"
 
 #define NS_PER_S 1000000000ll
@@ -47,11 +48,24 @@ static bool untimed(const struct reader *r)
     return !r->awaited && !r->info.timestamps && sequence(r) <= r->info.newest;
 }
 
-static bool ends_line(const struct reader *r)
+struct printed printed_of(const struct reader *r, uint64_t missed)
 {
-    unsigned char last = r->data[r->size - 1];
+    return (struct printed){.untimed = untimed(r),
+                            .time = wall_time(r),
+                            .sequence = sequence(r),
+                            .missed = missed,
+                            .data = r->data,
+                            .size = r->size};
+}
 
-    return last == '\n' || last == '\0';
+static FILE *printer_out(const struct printer *p)
+{
+    return p->to ? p->to : stdout;
+}
+
+static bool ends_line(const struct printed *r)
+{
+    return r->size && (r->data[r->size - 1] == '\n' || r->data[r->size - 1] == '\0');
 }
 
 /* What the channel's messages are is known, or the message is text. */
@@ -60,19 +74,22 @@ static bool looks_like_text(const struct printer *p, const struct decoder *d, bo
     return p->look == LOOK_TEXT || (p->look == LOOK_AUTO && !d->codec.encoding && text);
 }
 
-static void print_head(const struct reader *r)
+static void print_head(const struct printed *r)
 {
-    struct timespec t = wall_time(r);
     struct tm tm;
     char clock[16];
 
-    localtime_r(&t.tv_sec, &tm);
+    localtime_r(&r->time.tv_sec, &tm);
     strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-    if (untimed(r))
+    if (r->untimed)
         fputs("time unknown", stdout);
     else
-        printf("%s.%06ld", clock, t.tv_nsec / 1000);
-    printf(" #%llu %zu bytes:", (unsigned long long)sequence(r), r->size);
+        printf("%s.%06ld", clock, r->time.tv_nsec / 1000);
+    if (r->topic) {
+        putchar(' ');
+        printable_write(stdout, r->topic, strlen(r->topic), SIZE_MAX);
+    }
+    printf(" #%llu %zu bytes:", (unsigned long long)r->sequence, r->size);
 }
 
 static void print_decoded(const struct decoded *m)
@@ -88,7 +105,7 @@ static void print_decoded(const struct decoded *m)
         value_print(&m->tree.root, 2, stdout);
 }
 
-static void print_lines(const struct printer *p, const struct decoder *d, const struct reader *r)
+static void print_lines(const struct printer *p, const struct decoder *d, const struct printed *r)
 {
     const char *text = (const char *)r->data;
     struct decoded m = {.device = {.message = NULL}};
@@ -145,21 +162,21 @@ static void json_decoded(const struct decoded *m, struct json *j)
     value_json(root, j->out);
 }
 
-static void print_json(struct printer *p, const struct decoder *d, const struct reader *r,
-                       uint64_t missed)
+static void print_json(struct printer *p, const struct decoder *d, const struct printed *r)
 {
-    struct json j = JSON_INIT(stdout);
+    struct json j = JSON_INIT(printer_out(p));
     const char *text = (const char *)r->data;
     struct decoded m = {.device = {.message = NULL}};
-    struct timespec t = wall_time(r);
 
     json_object(&j, NULL);
-    if (untimed(r))
+    if (r->topic)
+        json_string(&j, "topic", r->topic);
+    if (r->untimed)
         json_null(&j, "time");
     else
-        json_time(&j, "time", t.tv_sec, t.tv_nsec);
-    json_uint(&j, "sequence", sequence(r));
-    json_uint(&j, "missed", missed);
+        json_time(&j, "time", r->time.tv_sec, r->time.tv_nsec);
+    json_uint(&j, "sequence", r->sequence);
+    json_uint(&j, "missed", r->missed);
     json_uint(&j, "size", r->size);
     if (looks_like_text(p, d, is_lines(text, r->size))) {
         json_bytes(&j, "text", text, r->size);
@@ -174,12 +191,71 @@ static void print_json(struct printer *p, const struct decoder *d, const struct 
     decoded_finish(&m);
 }
 
+static void yaml_add(struct value_arena *a, struct value *object, const char *name, struct value v)
+{
+    struct value *member = value_add(a, object, name, strlen(name));
+
+    v.name = (struct value_text){name, strlen(name)};
+    if (member)
+        *member = v;
+}
+
+static struct value yaml_text(enum value_kind kind, const char *text)
+{
+    return (struct value){.kind = (uint8_t)kind, .text = text, .count = strlen(text)};
+}
+
+static struct value yaml_uint(uint64_t number)
+{
+    return (struct value){.kind = VALUE_UINT, .u = number};
+}
+
+static void yaml_device(struct decoded *m, struct value *document)
+{
+    struct value_arena *a = &m->tree.arena;
+
+    if (!m->device.message)
+        return;
+    yaml_add(a, document, "device", yaml_text(VALUE_TEXT, m->device.address));
+    yaml_add(a, document, "type", yaml_text(VALUE_TEXT, m->device.type));
+    yaml_add(a, document, "message", yaml_text(VALUE_TEXT, m->device.message));
+    yaml_add(a, document, "device_time",
+             (struct value){.kind = VALUE_DOUBLE, .real = m->device.time});
+    if (m->device.process)
+        yaml_add(a, document, "process", yaml_uint(m->device.process));
+}
+
+/* A message of a recording says what it is, with the members that JSON has. */
+static void print_yaml_recorded(struct printer *p, const struct printed *r, struct decoded *m)
+{
+    struct value_arena *a = &m->tree.arena;
+    struct value document = {.kind = VALUE_OBJECT}, time = {.kind = VALUE_NULL};
+    char text[48];
+
+    snprintf(text, sizeof(text), "%lld.%09ld", (long long)r->time.tv_sec, r->time.tv_nsec);
+    if (!r->untimed)
+        time = yaml_text(VALUE_NUMBER, text);
+    yaml_add(a, &document, "topic", yaml_text(VALUE_TEXT, r->topic));
+    yaml_add(a, &document, "time", time);
+    yaml_add(a, &document, "sequence", yaml_uint(r->sequence));
+    yaml_add(a, &document, "missed", yaml_uint(r->missed));
+    yaml_device(m, &document);
+    if (!m->device.message || m->tree.root.kind != VALUE_NULL)
+        yaml_add(a, &document, m->device.message ? "body" : "message", m->tree.root);
+    value_yaml(&document, printer_out(p));
+}
+
 /* A single field is printed without its name. */
-static void print_yaml(struct printer *p, const struct decoder *d, struct decoded *m)
+static void print_yaml(struct printer *p, const struct decoder *d, const struct printed *r,
+                       struct decoded *m)
 {
     select_fields(p, d, m);
-    value_yaml(p->fields.paths.count == 1 ? &m->tree.root.items[0] : &m->tree.root, stdout);
-    puts("---");
+    if (r->topic)
+        print_yaml_recorded(p, r, m);
+    else
+        value_yaml(p->fields.paths.count == 1 ? &m->tree.root.items[0] : &m->tree.root,
+                   printer_out(p));
+    fputs("---\n", printer_out(p));
 }
 
 /* The columns are the selected fields, or all of an example. */
@@ -218,34 +294,68 @@ static bool print_header(struct printer *p, const struct decoder *d, const struc
     fputs(paths->count ? "" : "," WHOLE_COLUMN, f);
     fclose(f);
     if (!p->header || strcmp(p->header, header) != 0)
-        puts(header);
+        fprintf(printer_out(p), "%s\n", header);
     free(p->header);
     p->header = header;
     return true;
 }
 
-static void print_csv(struct printer *p, const struct decoder *d, const struct reader *r,
+static bool csv_ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), k = strlen(end);
+
+    return n > k && strcmp(name + n - k, end) == 0;
+}
+
+/* Requests and answers of a device have fields of many kinds. Then columns are those of the header, and the body is JSON. */
+static bool csv_mixed(const struct printer *p, const struct decoder *d, const struct decoded *m)
+{
+    return m->device.message && !p->fields.paths.count && !csv_ends(d->channel, ".data") &&
+           !csv_ends(d->channel, ".cmd");
+}
+
+static void print_csv_device(struct printer *p, const struct decoded *m)
+{
+    FILE *to = printer_out(p);
+
+    putc(',', to);
+    value_csv_text(m->device.address, strlen(m->device.address), to);
+    fprintf(to, ",%s,%s,", m->device.type, m->device.message);
+    value_csv(&m->tree.root, to);
+    putc('\n', to);
+}
+
+static void print_csv(struct printer *p, const struct decoder *d, const struct printed *r,
                       const struct decoded *m)
 {
-    struct timespec t = wall_time(r);
+    FILE *to = printer_out(p);
     size_t i;
 
+    if (csv_mixed(p, d, m)) {
+        if (!p->has_columns)
+            fputs("time,sequence,device,type,message,body\n", to);
+        p->has_columns = true;
+    }
     if (!p->has_columns && !print_header(p, d, &m->tree.root))
         return;
-    if (!untimed(r))
-        printf("%lld.%09ld", (long long)t.tv_sec, t.tv_nsec);
-    printf(",%llu", (unsigned long long)sequence(r));
+    if (!r->untimed)
+        fprintf(to, "%lld.%09ld", (long long)r->time.tv_sec, r->time.tv_nsec);
+    fprintf(to, ",%llu", (unsigned long long)r->sequence);
+    if (csv_mixed(p, d, m)) {
+        print_csv_device(p, m);
+        return;
+    }
     for (i = 0; i < p->columns.paths.count; i++) {
         struct value v = selection_get(&p->columns, d, &m->tree.root, i);
 
-        putchar(',');
-        value_csv(&v, stdout);
+        putc(',', to);
+        value_csv(&v, to);
     }
     if (!i) {
-        putchar(',');
-        value_csv(&m->tree.root, stdout);
+        putc(',', to);
+        value_csv(&m->tree.root, to);
     }
-    putchar('\n');
+    putc('\n', to);
 }
 
 /* The selected fields as JSON on one line. */
@@ -263,8 +373,7 @@ static void print_fields(struct printer *p, const struct decoder *d, const struc
 }
 
 /* Formats that need fields skip messages that cannot be decoded, after complaining. */
-static void print_by_fields(struct printer *p, const struct decoder *d, const struct reader *r,
-                            uint64_t missed)
+static void print_by_fields(struct printer *p, const struct decoder *d, const struct printed *r)
 {
     struct decoded m;
 
@@ -272,9 +381,9 @@ static void print_by_fields(struct printer *p, const struct decoder *d, const st
         if (d->device)
             complain("a message of '%s' is none of a device", d->channel);
     } else if (p->format == FORMAT_YAML) {
-        if (missed)
-            printf("# %llu missed\n", (unsigned long long)missed);
-        print_yaml(p, d, &m);
+        if (r->missed && !r->topic)
+            fprintf(printer_out(p), "# %llu missed\n", (unsigned long long)r->missed);
+        print_yaml(p, d, r, &m);
     } else if (p->format == FORMAT_CSV) {
         print_csv(p, d, r, &m);
     } else {
@@ -305,16 +414,15 @@ bool printer_begin(struct printer *p, const struct decoder *d)
     return print_header(p, d, example);
 }
 
-void printer_message(struct printer *p, const struct decoder *d, const struct reader *r,
-                     uint64_t missed)
+void printer_message(struct printer *p, const struct decoder *d, const struct printed *r)
 {
     if (p->format == FORMAT_JSON) {
-        print_json(p, d, r, missed);
+        print_json(p, d, r);
     } else if (needs_fields(p)) {
-        print_by_fields(p, d, r, missed);
+        print_by_fields(p, d, r);
     } else {
-        if (missed)
-            printf("-- %llu missed\n", (unsigned long long)missed);
+        if (r->missed)
+            printf("-- %llu missed\n", (unsigned long long)r->missed);
         print_lines(p, d, r);
     }
 }

@@ -5,9 +5,16 @@
 man=$2
 letters=$(sed -n 's/^\.It Fl \(.\) Ta .*/\1/p' "$man/ach.1" | grep -v h)
 
-verbs=$("$ACH" help --verbs | grep -vx dev)
+# tools VERB: the tools of a verb that has some, as VERB:TOOL
+tools() {
+    "$ACH" "$1" --help | sed -n "/^Tools:/,/^\$/s/^  \([a-z]*\) .*/$1:\1/p"
+}
+
+verbs=$("$ACH" help --verbs | grep -vx -e dev -e log)
+verbs="$verbs $(tools log)"
+has "$verbs" log:repair
 if "$ACH" help --verbs | grep -qx dev; then
-    verbs="$verbs $("$ACH" dev --help | sed -n '/^Tools:/,/^$/s/^  \([a-z]*\) .*/dev:\1/p')"
+    verbs="$verbs $(tools dev)"
     has "$verbs" dev:print
 fi
 
@@ -27,7 +34,9 @@ for verb in $verbs; do
         grep -q "^$letter " "$tmp/here" && continue
         [ "$verb$letter" = rm1 ] && continue # as in Ach 2; the help has it at --force
         [ "$verb$letter" = mka ] && continue # as in Ach 2; the help has it at --advertise
-        [ "$verb$letter" = recordo ] && continue # as in other recorders; the help has it at --output
+        case $verb$letter in # as in other recorders; the help has it at --output
+            recordo | log:*o) continue ;;
+        esac
         # shellcheck disable=SC2086
         expect 2 "$ACH" $words "-$letter" </dev/null
         has "$err" "invalid option -- '$letter'"

@@ -110,6 +110,7 @@ static enum ach_status echo_follow(struct echo_options *o, struct reader *r, uin
 {
     int options = ACH_O_WAIT | ACH_O_LINKED | (o->last ? ACH_O_LAST : 0);
     enum ach_status status = ACH_OK;
+    struct printed m;
     struct decoder d;
 
     decoder_begin(&d, r->name, &r->chan);
@@ -122,7 +123,8 @@ static enum ach_status echo_follow(struct echo_options *o, struct reader *r, uin
         if (!delivered(status))
             break;
         /* --last skips messages on purpose. */
-        printer_message(&o->printer, &d, r, o->last ? 0 : reader_missed(r));
+        m = printed_of(r, o->last ? 0 : reader_missed(r));
+        printer_message(&o->printer, &d, &m);
         status = streams_ok() ? ACH_OK : ACH_CANCELED;
     }
     decoder_end(&d);
