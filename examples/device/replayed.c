@@ -90,10 +90,8 @@ static void keep_scan(struct replayed *r, double time, const ach_laser_data_t *s
         r->ranges[i] = scan->ranges[i];
 }
 
-/* All positions, and the newest scan. */
-static ach_status_t collect(struct replayed *r, ach_device_t *robot, ach_device_t *laser)
+static void newest_scan(struct replayed *r, ach_device_t *laser)
 {
-    const ach_position2d_data_t *p;
     const ach_laser_data_t *scan;
     ach_message_t *m;
     ach_status_t status = ach_laser_get_scan(laser, 0, ACH_O_LAST, &m, &scan);
@@ -102,7 +100,14 @@ static ach_status_t collect(struct replayed *r, ach_device_t *robot, ach_device_
         keep_scan(r, ach_message_header(m)->timestamp, scan);
         ach_message_unref(m);
     }
-    status = ach_position2d_get_state(robot, QUIET, ACH_O_WAIT, &m, &p);
+}
+
+static ach_status_t next_position(struct replayed *r, ach_device_t *robot)
+{
+    const ach_position2d_data_t *p;
+    ach_message_t *m;
+    ach_status_t status = ach_position2d_get_state(robot, QUIET, ACH_O_WAIT, &m, &p);
+
     if (status == ACH_OK || status == ACH_MISSED_FRAME) {
         keep_position(r, ach_message_header(m)->timestamp, &p->pos);
         ach_message_unref(m);
@@ -143,9 +148,11 @@ void replayed_get(struct replayed *r, const char *where)
     get_map(r, where);
     get_laser_pose(r, laser);
     must(ach_log_ask_set_read_state(log, &play, PATIENCE, NULL), "playing the log");
-    do
-        status = collect(r, robot, laser);
-    while (status != ACH_TIMEOUT || playing(log));
+    do {
+        newest_scan(r, laser);
+        status = next_position(r, robot);
+    } while (status != ACH_TIMEOUT || playing(log));
+    newest_scan(r, laser); /* one may have come after the last position */
     r->lost = ach_device_lost(robot);
     ach_device_close(log);
     ach_device_close(laser);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.c - the verb: ach replay LOG...
+ * replay.c - the verb: ach replay FILE...
  */
 #include "replay.h"
 
@@ -18,21 +18,27 @@ enum {
     OPTION_MAX = 256,
     OPTION_TO,
     OPTION_MAP,
+    OPTION_ONLY,
     OPTION_LOOP,
     OPTION_START,
     OPTION_END,
     OPTION_CREATE,
-    OPTION_INFO
+    OPTION_INFO,
+    OPTION_PAUSED,
+    OPTION_STATISTICS
 };
 
 static const struct option long_options[] = {{"speed", required_argument, NULL, 'S'},
                                              {"max", no_argument, NULL, OPTION_MAX},
                                              {"to", required_argument, NULL, OPTION_TO},
                                              {"map", required_argument, NULL, OPTION_MAP},
+                                             {"only", required_argument, NULL, OPTION_ONLY},
                                              {"loop", required_argument, NULL, OPTION_LOOP},
                                              {"start", required_argument, NULL, OPTION_START},
                                              {"end", required_argument, NULL, OPTION_END},
                                              {"create", no_argument, NULL, OPTION_CREATE},
+                                             {"paused", no_argument, NULL, OPTION_PAUSED},
+                                             {"statistics", no_argument, NULL, OPTION_STATISTICS},
                                              {"info", no_argument, NULL, OPTION_INFO},
                                              {"json", no_argument, NULL, 'j'},
                                              {"quiet", no_argument, NULL, 'q'},
@@ -42,7 +48,7 @@ static const struct option long_options[] = {{"speed", required_argument, NULL, 
 
 struct replay_arguments {
     struct replay_options replay;
-    const char **maps;
+    const char **maps, **only;
     bool paced; /* a speed was given */
     bool max;
     bool info;
@@ -51,36 +57,53 @@ struct replay_arguments {
 
 static void replay_print_help(void)
 {
-    puts("Usage: ach replay [OPTION]... LOG...\n"
-         "Play logs of achlog back into their channels, merged by time.\n"
+    puts("Usage: ach replay [OPTION]... FILE...\n"
+         "Play recordings back into their channels, merged by time: files of MCAP that 'ach "
+         "record'\n"
+         "or other programs wrote, logs of achlog, and logs of devices.\n"
          "\n"
          "  -S, --speed X      X times as fast as recorded\n"
          "      --max          as fast as possible\n"
-         "      --to CHANNEL   play all logs into this channel\n"
-         "      --map OLD=NEW  play the log of the channel OLD into NEW\n"
+         "      --only PATTERN only topics or channels of this name; may be repeated\n"
+         "      --to CHANNEL   play everything into this channel\n"
+         "      --map OLD=NEW  play the channel or topic OLD into NEW; may be repeated\n"
          "      --loop N       play N times; 0 is for ever\n"
          "      --start S      begin S seconds after the first message\n"
          "      --end S        end S seconds after the first message\n"
          "      --create       create channels that do not exist, as recorded\n"
-         "      --info         do not play; print what is in the logs\n"
+         "      --paused       wait for a key before the first message\n"
+         "      --statistics   at the end, print how late messages were played\n"
+         "      --info         do not play; print what is in logs of achlog\n"
          "  -j, --json         with --info: print JSON\n"
          "  -q, --quiet        no summary at the end\n"
          "  -h, --help         print this help\n"
          "  -V, --version      print the version\n"
          "\n"
+         "Keys in a terminal: space pauses, '.' plays the next message, the arrows left and right "
+         "go\n"
+         "5 s back and on, Home goes to the beginning, + and - change the speed, q quits.\n"
+         "\n"
          "Examples:\n"
-         "  ach replay --create imu.achlog\n"
-         "  ach replay --speed 2 --map imu=imu-old imu.achlog state.achlog\n"
+         "  ach replay --create drive.mcap\n"
+         "  ach replay --speed 2 --only 'imu*' --map imu=imu-old drive.mcap\n"
          "  ach replay --info --json imu.achlog");
 }
 
+#define SPEED_LEAST 1e-6
+#define SPEED_MOST 1e9
+
 static bool set_speed(struct replay_options *o, const char *text)
 {
-    if (!tool_parse_seconds(text, "the speed", &o->speed))
-        return false;
-    if (o->speed >= 1e-6)
+    char *end;
+
+    errno = 0;
+    o->speed = strtod(text, &end);
+    if (!errno && end != text && !*end && o->speed >= SPEED_LEAST && o->speed <= SPEED_MOST)
         return true;
-    tool_complain("the speed must be at least 0.000001; --max plays without waiting");
+    tool_complain(
+        "the speed cannot be '%s': give a factor from 0.000001 to 1000000000, such as 0.5 for "
+        "half as fast; --max plays without waiting",
+        text);
     return false;
 }
 
@@ -110,6 +133,9 @@ static bool replay_set_option(void *cx, int option)
         return true;
     case OPTION_MAP:
         return add_map(a, optarg);
+    case OPTION_ONLY:
+        a->only[a->replay.n_only++] = optarg;
+        return true;
     case OPTION_LOOP:
         return tool_parse_count(optarg, "the number of loops", 0, &a->replay.loops);
     case OPTION_START:
@@ -118,6 +144,10 @@ static bool replay_set_option(void *cx, int option)
         return tool_parse_seconds(optarg, "the end", &a->replay.end);
     case OPTION_CREATE:
         return a->replay.create = true;
+    case OPTION_PAUSED:
+        return a->replay.paused = true;
+    case OPTION_STATISTICS:
+        return a->replay.statistics = true;
     case OPTION_INFO:
         return a->info = true;
     case 'j':
@@ -132,7 +162,7 @@ static bool replay_set_option(void *cx, int option)
 static int check_arguments(const struct replay_arguments *a, int argc)
 {
     if (optind == argc) {
-        tool_complain("no log is given. See ach replay --help");
+        tool_complain("no recording is given. See ach replay --help");
         return EXIT_USAGE;
     }
     if (a->json && !a->info) {
@@ -175,12 +205,14 @@ int ach_verb_replay(int argc, char **argv)
     size_t n;
 
     tool_name = "ach replay";
-    a.maps = calloc((size_t)argc + 1, sizeof(*a.maps));
+    a.maps = calloc(2 * (size_t)argc + 2, sizeof(*a.maps));
     if (!a.maps) {
         tool_complain("no memory");
         return EXIT_FAILED;
     }
+    a.only = a.maps + argc + 1;
     a.replay.maps = a.maps;
+    a.replay.only = a.only;
     status = replay_parse_arguments(&a, argc, argv);
     n = (size_t)(argc - optind);
     if (a.max)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay.h - play logs back into channels, and print what they contain
+ * replay.h - play recordings back into channels, and print what logs contain
  */
 #ifndef TOOLS_REPLAY_H
 #define TOOLS_REPLAY_H
@@ -11,24 +11,25 @@
 
 struct replay_options {
     double speed;            /* 1: as recorded; 0: without waiting */
-    const char *to;          /* the channel for all logs, or NULL */
+    const char *to;          /* the channel for everything, or NULL */
     const char *const *maps; /* OLD=NEW, n_maps of them */
     size_t n_maps;
+    const char *const *only; /* patterns of topics, n_only of them; none: all */
+    size_t n_only;
     uint64_t loops; /* 0: for ever */
     double start;   /* seconds after the first message */
     double end;
     bool create; /* create channels that do not exist */
     bool quiet;
+    bool paused;     /* begin with a pause */
+    bool statistics; /* print the errors of times */
 };
 
-/* Play the logs, merged by time. Returns the exit status. */
+/* Play the recordings, merged by time. Returns the exit status. */
 int replay_play(char **paths, size_t n, const struct replay_options *options);
 
-/* Print what the logs contain. Returns the exit status. */
+/* Print what logs of channels contain. Returns the exit status. */
 int replay_info(char **paths, size_t n, bool json);
-
-/* Open a log; - is standard input. Negative after complaining. */
-int replay_open_file(const char *path);
 
 /* The verb of the ach command. */
 int ach_verb_replay(int argc, char **argv);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,18 +158,30 @@ static enum log_result tell(const char *path, struct log_reader *r, struct json 
     return result;
 }
 
+/* A log; - is standard input. Negative after complaining. */
+static int info_open(const char *path)
+{
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        tool_complain("cannot open '%s': %s", path, strerror(errno));
+    return fd;
+}
+
 /* False: not a log, or a damaged one. */
 static bool tell_file(const char *path, struct json *j)
 {
     struct log_reader *r = malloc(sizeof(*r));
-    int fd = r ? replay_open_file(path) : -1;
+    int fd = r ? info_open(path) : -1;
     bool ok = false;
 
     if (fd >= 0) {
         if (log_reader_init(r, fd) == LOG_OK)
             ok = tell(path, r, j) != LOG_BAD;
         if (!ok)
-            tool_complain("'%s' is %s", path, r->error);
+            tool_complain("'%s' is %s%s", path, r->error,
+                          *r->info.channel ? "" : "; ach log info knows other recordings");
         log_reader_finish(r);
         close(fd);
     }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * replay_play.c - play logs into channels, in the order of time
+ * replay_play.c - play recordings into channels, in the order of time
  *
- * Each log is a lane that holds its next message; the earliest lane plays. The
- * wall-clock times order messages of different logs; within a log the order of
- * the messages is kept, even if times run backwards. Sleeps are to absolute
- * times, so that delays do not add up.
+ * A moment of the recording is anchored to one of CLOCK_MONOTONIC; from it follows when each message is due.
+ * Sleeps are to absolute times, so that delays do not add up. A pause, a step, another speed and a jump set
+ * the anchor anew.
  *
  * The put times of messages that a channel without timestamps held before its
  * recording began are not known. They are played first, without waiting. The
@@ -13,169 +12,230 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 #include "common.h"
-#include "log.h"
 #include "outlet.h"
 #include "replay.h"
+#include "replay_error.h"
+#include "replay_panel.h"
 
-struct lane {
-    const char *path;
-    int fd;
-    struct outlet *outlet;
-    struct log_reader reader;
-    struct log_message next;
-    int64_t at_ns; /* time of the next message, on CLOCK_REALTIME */
-    bool live;     /* there is a next message */
-    bool opened;
-};
+#define SEEK_NS 5000000000ll     /* by one key */
+#define KEYS_EVERY_NS 10000000ll /* between two looks at the keyboard without waiting */
+#define SHARP_NS 2000000ll       /* before a message is due, only sleep */
+#define FASTER 2.0
+#define SPEED_MIN 1e-6
+#define SPEED_MAX 1e6
 
 struct player {
     const struct replay_options *options;
-    struct lane *lanes;
-    size_t n;
+    struct logs_source *source;
     struct outlets outlets;
+    struct replay_panel panel;
+    struct replay_error error;
+    double speed; /* 0: without waiting */
+    bool paused;
     bool based;       /* a message with a time was reached in this pass */
-    int64_t base_ns;  /* time of that message, on CLOCK_REALTIME */
-    int64_t begin_ns; /* when this pass began, on CLOCK_MONOTONIC */
-    int64_t due_ns;   /* when the last message was due, on CLOCK_MONOTONIC */
-    uint64_t played;
-    bool failed;
+    int64_t base;     /* its time, on CLOCK_REALTIME */
+    int64_t anchor;   /* a time of the recording, and */
+    int64_t anchored; /* when it is played, on CLOCK_MONOTONIC */
+    int64_t at;       /* the time of the recording that was reached */
+    int64_t due;      /* when the last message was due */
+    int64_t keys_at;  /* when keys were looked for */
+    double length;    /* s; 0: not known */
+    uint64_t played, empty;
+    bool failed, quit;
 };
 
-static void complain_of(struct player *p, const struct lane *l, enum log_result result)
+/* What to do with the next message. */
+enum verdict { PLAY, SKIP, JUMP, QUIT };
+
+static int64_t player_now(void)
 {
-    if (result == LOG_BAD) {
-        tool_complain("'%s' is %s", l->path, l->reader.error);
-        p->failed = true;
-    } else if (result == LOG_CUT) {
-        tool_complain("'%s' was cut short after %" PRIu64 " messages", l->path, l->reader.messages);
-    }
+    return tool_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Read the lane's next message. */
-static void advance(struct player *p, struct lane *l)
+static double player_seconds(const struct player *p, int64_t time)
 {
-    int64_t before_ns = l->live ? l->at_ns : INT64_MIN;
-    enum log_result result = log_reader_next(&l->reader, &l->next);
+    return p->based ? ((double)time - (double)p->base) / 1e9 : 0;
+}
 
-    l->live = result == LOG_OK;
-    if (!l->live) {
-        complain_of(p, l, result);
+static void player_anchor(struct player *p, int64_t time, int64_t when)
+{
+    p->anchor = time;
+    p->anchored = when;
+}
+
+static void player_show(struct player *p, bool now)
+{
+    struct replay_view v = {.at = player_seconds(p, p->at),
+                            .length = p->length,
+                            .speed = p->speed,
+                            .paused = p->paused,
+                            .played = p->played};
+
+    panel_draw(&p->panel, &v, now);
+}
+
+/* The time of the recording that has been reached between two messages. */
+static int64_t player_reached(const struct player *p, int64_t next)
+{
+    double passed = (double)(player_now() - p->anchored) * p->speed;
+    int64_t reached = p->anchor + (int64_t)fmin(passed, 9e18 - fabs((double)p->anchor));
+
+    if (p->paused || p->speed <= 0)
+        return p->at;
+    return reached < next ? reached : next;
+}
+
+static void player_set_speed(struct player *p, double factor, int64_t next)
+{
+    double speed = p->speed * factor;
+
+    if (speed < SPEED_MIN || speed > SPEED_MAX)
         return;
+    p->at = player_reached(p, next);
+    player_anchor(p, p->at, player_now());
+    p->speed = speed;
+}
+
+static void player_pause(struct player *p, int64_t next)
+{
+    p->at = player_reached(p, next);
+    p->paused = !p->paused;
+    player_anchor(p, p->at, player_now());
+}
+
+/* Where to go is in p->at; nothing is before the start. */
+static enum verdict player_jump(struct player *p, int64_t by, int64_t next)
+{
+    int64_t first = p->base + (int64_t)(p->options->start * 1e9);
+
+    p->at = player_reached(p, next) + by;
+    if (p->at < first)
+        p->at = first;
+    player_anchor(p, p->at, player_now());
+    return JUMP;
+}
+
+/* A key's verdict; SKIP: none, go on waiting. */
+static enum verdict player_key(struct player *p, int key, int64_t next)
+{
+    switch (key) {
+    case 'q':
+    case KEY_QUIT:
+        return QUIT;
+    case ' ':
+        player_pause(p, next);
+        return SKIP;
+    case '.':
+        if (!p->paused)
+            player_pause(p, next);
+        return PLAY;
+    case '+':
+    case '=':
+    case '-':
+        player_set_speed(p, key == '-' ? 1 / FASTER : FASTER, next);
+        return SKIP;
+    case KEY_LEFT:
+        return player_jump(p, -SEEK_NS, next);
+    case KEY_RIGHT:
+        return player_jump(p, SEEK_NS, next);
+    case KEY_HOME:
+        return player_jump(p, INT64_MIN / 4, next);
+    case KEY_REDRAW: /* after a stop, play from here, and do not catch up */
+        player_anchor(p, p->at, player_now());
+        return SKIP;
+    default:
+        return SKIP;
     }
-    if (!l->next.untimed && !log_realtime(&l->reader.info, l->next.time_ns, &l->at_ns)) {
-        tool_complain("'%s' has an impossible time in message %" PRIu64, l->path,
-                      l->reader.messages);
-        p->failed = true;
-        l->live = false;
-        return;
-    }
-    if (l->next.untimed || l->at_ns < before_ns)
-        l->at_ns = before_ns;
 }
 
-static bool lane_open(struct player *p, struct lane *l, const char *path)
+/* When a message is due, on CLOCK_MONOTONIC. */
+static int64_t player_due(const struct player *p, int64_t time)
 {
-    enum log_result result;
+    double ns = ((double)(time - p->anchor)) / p->speed;
 
-    l->path = path;
-    l->fd = replay_open_file(path);
-    if (l->fd < 0)
-        return false;
-    l->opened = true;
-    result = log_reader_init(&l->reader, l->fd);
-    complain_of(p, l, result);
-    if (result != LOG_OK)
-        return false;
-    l->outlet = outlets_add(&p->outlets, &l->reader.info, p->options);
-    return l->outlet != NULL;
+    return ns > (double)(INT64_MAX / 2) ? INT64_MAX / 2 : p->anchored + (int64_t)ns;
 }
 
-static void lane_close(struct lane *l)
+static void sleep_until(int64_t due)
 {
-    if (!l->opened)
-        return;
-    log_reader_finish(&l->reader);
-    close(l->fd);
-}
+    struct timespec t = tool_ns_to_time(due);
 
-/* Go back to the start of the log. */
-static bool lane_rewind(struct player *p, struct lane *l)
-{
-    enum log_result result;
-
-    if (lseek(l->fd, 0, SEEK_SET) != 0) {
-        tool_complain("'%s' cannot be played again: %s", l->path, strerror(errno));
-        return false;
-    }
-    log_reader_finish(&l->reader);
-    result = log_reader_init(&l->reader, l->fd);
-    complain_of(p, l, result);
-    return result == LOG_OK;
-}
-
-static struct lane *earliest(struct player *p)
-{
-    struct lane *l = NULL;
-    size_t i;
-
-    for (i = 0; i < p->n; i++)
-        if (p->lanes[i].live && (!l || p->lanes[i].at_ns < l->at_ns))
-            l = &p->lanes[i];
-    return l;
-}
-
-/* Seconds of log time since the first message that has a time. */
-static double position(const struct player *p, const struct lane *l)
-{
-    if (l->next.untimed)
-        return 0;
-    return ((double)l->at_ns - (double)p->base_ns) / 1e9;
-}
-
-/* Log time from the start of playing to a message, in ns; exact for any realistic log. */
-static double until_due(const struct player *p, const struct lane *l)
-{
-    int64_t passed;
-
-    if (__builtin_sub_overflow(l->at_ns, p->base_ns, &passed))
-        passed = INT64_MAX;
-    return (double)passed - p->options->start * 1e9;
-}
-
-static void sleep_until_due(struct player *p, const struct lane *l)
-{
-    double ns = until_due(p, l) / p->options->speed;
-    struct timespec due;
-
-    p->due_ns = ns > (double)(INT64_MAX / 2) ? INT64_MAX / 2 : p->begin_ns + (int64_t)ns;
-    due = tool_ns_to_time(p->due_ns);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
         ;
 }
 
-/* Play the lane's message if it is between start and end. False: stop. */
-static bool play(struct player *p, struct lane *l)
+/* Wait a little, or for a key. */
+static enum verdict player_wait_key(struct player *p, int64_t wait, int64_t next)
 {
-    double at;
+    enum verdict v = player_key(p, panel_key(&p->panel, wait), next);
 
-    if (!l->next.untimed && !p->based) {
-        p->based = true;
-        p->base_ns = l->at_ns;
-        p->begin_ns = p->begin_ns ? p->due_ns : tool_clock_ns(CLOCK_MONOTONIC);
+    p->keys_at = player_now();
+    if (v == SKIP) {
+        if (!p->paused)
+            p->at = player_reached(p, next);
+        player_show(p, false);
     }
-    at = position(p, l);
-    if (at > p->options->end)
-        return false;
-    if (at < p->options->start)
+    return v;
+}
+
+/* With keys or the line, sleep in pieces, but the last one is as exact as without. */
+static enum verdict player_watch(struct player *p, int64_t next, bool untimed)
+{
+    for (;;) {
+        int64_t now = player_now();
+        bool waits = p->speed > 0 && !untimed;
+        int64_t left = waits ? player_due(p, next) - now : 0;
+        enum verdict v = SKIP;
+
+        if (p->paused)
+            v = player_wait_key(p, INT64_MAX, next);
+        else if (left > SHARP_NS)
+            v = player_wait_key(p, left - SHARP_NS, next);
+        else if (now - p->keys_at > KEYS_EVERY_NS)
+            v = player_wait_key(p, 0, next);
+        else
+            return PLAY;
+        if (v != SKIP)
+            return v;
+    }
+}
+
+static void player_sleep(struct player *p, int64_t next)
+{
+    p->due = player_due(p, next);
+    sleep_until(p->due);
+}
+
+/* The first message with a time begins a pass; a later pass begins when the last message was due. */
+static void player_base(struct player *p, const struct logs_message *m)
+{
+    bool again = p->anchored != 0;
+
+    p->based = true;
+    p->base = m->order;
+    player_anchor(p, m->order, again ? p->due : player_now());
+    if (__builtin_add_overflow(p->anchor, (int64_t)(p->options->start * 1e9), &p->anchor))
+        p->anchor = INT64_MAX;
+    p->at = p->anchor;
+}
+
+static bool player_put(struct player *p, const struct logs_message *m)
+{
+    struct outlet *out = m->topic->user;
+
+    if (m->size == 0) { /* channels have no empty messages */
+        p->empty++;
         return true;
-    if (p->options->speed > 0 && !l->next.untimed)
-        sleep_until_due(p, l);
-    if (!outlet_put(l->outlet, l->next.data, l->next.size)) {
+    }
+    panel_clear(&p->panel);
+    if (!outlet_put(out, m)) {
         p->failed = true;
         return false;
     }
@@ -183,60 +243,171 @@ static bool play(struct player *p, struct lane *l)
     return true;
 }
 
-/* Play all logs once. False: stop. */
-static bool pass(struct player *p, bool first)
+/* A topic that was not known before. False after complaining. */
+static bool player_meet(struct player *p, struct logs_topic *t)
+{
+    if (!t->user && !outlets_add(&p->outlets, t))
+        return false;
+    return outlet_open(&p->outlets, t->user);
+}
+
+/* Is the message to be played, and when? */
+static enum verdict player_decide(struct player *p, const struct logs_message *m)
+{
+    double at;
+
+    if (!m->untimed && !p->based)
+        player_base(p, m);
+    at = m->untimed ? 0 : player_seconds(p, m->order);
+    if (at > p->options->end)
+        return QUIT;
+    if (at < p->options->start || ((struct outlet *)m->topic->user)->skipped)
+        return SKIP;
+    if (panel_active(&p->panel))
+        return player_watch(p, m->untimed ? p->at : m->order, m->untimed);
+    return PLAY;
+}
+
+/* False: the replay ends. */
+static bool player_message(struct player *p, const struct logs_message *m)
+{
+    if (!player_meet(p, m->topic)) {
+        p->failed = true;
+        return false;
+    }
+    switch (player_decide(p, m)) {
+    case SKIP:
+        return true;
+    case JUMP:
+        return logs_seek(p->source, p->at) || ((p->failed = true), false);
+    case QUIT:
+        p->quit = player_seconds(p, m->order) <= p->options->end;
+        return false;
+    case PLAY:
+        break;
+    }
+    if (p->speed > 0 && !m->untimed && !p->paused) {
+        player_sleep(p, m->order);
+        replay_error_add(&p->error, player_now() - p->due);
+    }
+    p->at = m->untimed ? p->at : m->order;
+    if (!player_put(p, m))
+        return false;
+    player_show(p, p->paused);
+    return true;
+}
+
+/* Play everything once. False: stop. */
+static bool player_pass(struct player *p, bool first)
 {
     uint64_t before = p->played;
-    struct lane *l;
-    size_t i;
+    struct logs_message m;
 
-    for (i = 0; i < p->n; i++) {
-        if (!first && !lane_rewind(p, &p->lanes[i])) {
-            p->failed = true;
-            return false;
-        }
-        p->lanes[i].live = false;
-        advance(p, &p->lanes[i]);
+    if (!first && !logs_seek(p->source, INT64_MIN)) {
+        p->failed = true;
+        return false;
     }
     p->based = false;
-    while ((l = earliest(p)) && play(p, l))
-        advance(p, l);
-    return !p->failed && p->played > before;
+    while (logs_next(p->source, &m) && player_message(p, &m))
+        ;
+    p->failed = p->failed || logs_failed(p->source);
+    return !p->failed && !p->quit && p->played > before;
 }
 
-static void play_all(struct player *p)
+static void player_statistics(const struct player *p)
 {
-    int64_t begin_ns = tool_clock_ns(CLOCK_MONOTONIC);
-    uint64_t i;
+    const struct replay_error *e = &p->error;
 
-    p->due_ns = begin_ns;
-    for (i = 0; p->options->loops == 0 || i < p->options->loops; i++)
-        if (!pass(p, i == 0))
-            break;
+    if (!e->n)
+        fputs("errors of times: nothing was played by time\n", stderr);
+    else
+        fprintf(stderr,
+                "errors of times: p50 %.1f us, p99 %.1f us, max %.1f us, of %" PRIu64 " messages\n",
+                (double)replay_error_at(e, 0.5) / 1e3, (double)replay_error_at(e, 0.99) / 1e3,
+                (double)e->max / 1e3, e->n);
+}
+
+static void player_summary(const struct player *p, int64_t began)
+{
     if (!p->options->quiet)
         fprintf(stderr, "%" PRIu64 " messages played in %.3f s\n", p->played,
-                (double)(tool_clock_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9);
+                (double)(player_now() - began) / 1e9);
+    if (p->empty && !p->options->quiet)
+        fprintf(stderr, "%" PRIu64 " empty messages left out: channels cannot hold them\n",
+                p->empty);
+    if (p->options->statistics)
+        player_statistics(p);
 }
 
-static bool has_log_of(const struct player *p, const char *map)
+/* Does something else use the terminal, or the standard input? */
+static bool player_lacks_input(char **paths, size_t n)
+{
+    bool lacks = getenv("ACH_SIM") != NULL; /* the simulation has the terminal */
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        lacks = lacks || strcmp(paths[i], "-") == 0;
+    return lacks;
+}
+
+/* A pause needs keys that end it. */
+static bool player_may_pause(const struct player *p, char **paths, size_t n)
+{
+    struct keyboard k;
+
+    if (!p->options->paused || (!player_lacks_input(paths, n) && keyboard_find(&k)))
+        return true;
+    tool_complain("--paused needs a terminal, whose keys end the pause");
+    return false;
+}
+
+static void player_run(struct player *p, char **paths, size_t n)
+{
+    int64_t began = player_now(), first, last;
+    size_t i;
+
+    if (logs_times(p->source, &first, &last))
+        p->length = (double)(last - first) / 1e9;
+    prctl(PR_SET_TIMERSLACK, 1ul); /* by default, sleeps last 50 us longer */
+    panel_begin(&p->panel, player_lacks_input(paths, n), p->options->quiet);
+    p->paused = p->options->paused && p->panel.keyboard.there;
+    p->due = began;
+    player_show(p, true);
+    for (i = 0; p->options->loops == 0 || i < p->options->loops; i++)
+        if (!player_pass(p, i == 0))
+            break;
+    panel_end(&p->panel);
+    player_summary(p, began);
+    panel_die();
+}
+
+/* Reject an --only without a topic, as soon as all are known. */
+static bool player_only_fits(const struct player *p)
+{
+    return logs_patterns_fit(p->source, p->options->only, p->options->n_only, tool_complain);
+}
+
+static bool player_has_topic_of(const struct player *p, const char *map)
 {
     size_t i;
 
-    for (i = 0; i < p->n; i++)
-        if (map_is_for(map, p->lanes[i].reader.info.channel))
+    for (i = 0; i < logs_topics(p->source); i++)
+        if (map_is_for(map, logs_topic(p->source, i)))
             return true;
     return false;
 }
 
-/* Reject a --map without a log: a typo would play the log into its original channel. */
-static bool maps_fit(const struct player *p)
+/* Reject a --map without a topic: a typo would play the topic into its original channel. */
+static bool player_maps_fit(const struct player *p)
 {
     size_t i;
 
+    if (!logs_topics_complete(p->source) && !logs_seekable(p->source))
+        return true; /* nobody knows yet */
     for (i = 0; i < p->options->n_maps; i++) {
         const char *map = p->options->maps[i];
 
-        if (!has_log_of(p, map)) {
+        if (!player_has_topic_of(p, map)) {
             tool_complain("--map %s: there is no log of a channel '%.*s'", map,
                           (int)strcspn(map, "="), map);
             return false;
@@ -245,29 +416,100 @@ static bool maps_fit(const struct player *p)
     return true;
 }
 
-int replay_play(char **paths, size_t n, const struct replay_options *options)
+static bool player_add_topics(struct player *p)
 {
-    struct player p = {.options = options, .n = n};
-    int status = EXIT_DONE;
     size_t i;
 
-    p.lanes = calloc(n, sizeof(*p.lanes));
-    if (!p.lanes || !outlets_init(&p.outlets, n)) {
-        tool_complain("no memory");
-        p.failed = true;
+    for (i = 0; i < logs_topics(p->source); i++)
+        if (!outlets_add(&p->outlets, logs_topic(p->source, i)))
+            return false;
+    return true;
+}
+
+/* Must the recordings be read once before, to know all topics, or how large their messages are? */
+static bool player_must_scan(const struct player *p)
+{
+    const struct replay_options *o = p->options;
+    size_t i;
+
+    if (!logs_seekable(p->source))
+        return false;
+    if (!logs_topics_complete(p->source) && (o->create || o->n_maps))
+        return true;
+    for (i = 0; i < p->outlets.n; i++)
+        if (o->create && outlet_unmeasured(p->outlets.list[i]))
+            return true;
+    return false;
+}
+
+static bool player_scan(struct player *p)
+{
+    struct logs_message m;
+
+    while (logs_next(p->source, &m)) {
+        struct outlet *out;
+
+        if (!outlets_add(&p->outlets, m.topic))
+            return false;
+        out = m.topic->user;
+        out->largest = m.size > out->largest ? m.size : out->largest;
     }
-    for (i = 0; i < n && !p.failed; i++)
-        if (!lane_open(&p, &p.lanes[i], paths[i]))
-            p.failed = true;
-    if (!p.failed && !maps_fit(&p))
-        status = EXIT_USAGE;
-    else if (!p.failed && !outlets_open(&p.outlets, options->create))
-        p.failed = true;
-    else if (!p.failed)
-        play_all(&p);
-    for (i = 0; p.lanes && i < n; i++)
-        lane_close(&p.lanes[i]);
-    outlets_finish(&p.outlets);
-    free(p.lanes);
-    return p.failed ? EXIT_FAILED : status;
+    return logs_seek(p->source, INT64_MIN);
+}
+
+static bool player_open_outlets(struct player *p)
+{
+    size_t i;
+
+    for (i = 0; i < p->outlets.n; i++)
+        if (!outlet_open(&p->outlets, p->outlets.list[i]))
+            return false;
+    outlets_tell(&p->outlets);
+    return true;
+}
+
+static bool player_prepare(struct player *p)
+{
+    return player_add_topics(p) && (!player_must_scan(p) || player_scan(p));
+}
+
+static int player_play(struct player *p, char **paths, size_t n)
+{
+    bool known;
+
+    if (!player_may_pause(p, paths, n) || !player_prepare(p))
+        return EXIT_FAILED;
+    known = logs_topics_complete(p->source);
+    if (!player_maps_fit(p))
+        return EXIT_USAGE;
+    if (known && !player_only_fits(p))
+        return EXIT_FAILED;
+    if (!player_open_outlets(p))
+        return EXIT_FAILED;
+    player_run(p, paths, n);
+    outlets_tell(&p->outlets);
+    if (!known && p->played == 0 && !player_only_fits(p))
+        return EXIT_FAILED;
+    return p->failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+int replay_play(char **paths, size_t n, const struct replay_options *options)
+{
+    struct player *p = calloc(1, sizeof(*p));
+    int status = EXIT_FAILED;
+
+    if (!p) {
+        tool_complain("no memory");
+        return EXIT_FAILED;
+    }
+    p->options = options;
+    p->speed = options->speed;
+    outlets_init(&p->outlets, options);
+    p->source = logs_open((const char *const *)paths, n, tool_complain);
+    if (p->source)
+        status = player_play(p, paths, n);
+    logs_close(p->source);
+    outlets_finish(&p->outlets);
+    free(p);
+    return status;
 }

@@ -223,7 +223,10 @@ static void removed_channel(void)
 /* Errors are reported. Exit status 1: failure; 2: wrong usage. */
 static void complaints(void)
 {
+    static const char *const speeds[] = {"0", "-1", "nan", "inf", "abc", "2x", ""};
     struct log_info info = logs_info("c");
+    char said[100];
+    size_t i;
 
     logs_write("log", &info, false, 1, 5, 11 * SECOND_NS, 1000);
     CHECK(TOOL_RUN(replay, "log") == 1);
@@ -240,7 +243,12 @@ static void complaints(void)
     CHECK(TOOL_RUN(replay, "--info", "/tmp") == 1);
     CHECK(strstr(tool_read("err"), "'/tmp' is unreadable: Is a directory") != NULL);
     CHECK(TOOL_RUN(replay) == 2);
-    CHECK(TOOL_RUN(replay, "--speed", "0", "log") == 2);
+    for (i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+        CHECK(TOOL_RUN(replay, "--speed", speeds[i], "log") == 2);
+        snprintf(said, sizeof(said), "the speed cannot be '%s': give a factor from 0.000001 to",
+                 speeds[i]);
+        CHECK(strstr(tool_read("err"), said) != NULL);
+    }
     CHECK(TOOL_RUN(replay, "--json", "log") == 2);
     CHECK(TOOL_RUN(replay, "--max", "--speed", "2", "log") == 2);
     CHECK(TOOL_RUN(replay, "--speed", "2", "--max", "log") == 2);

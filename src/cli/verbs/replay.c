@@ -6,6 +6,6 @@
 
 const struct verb verb_replay = {
     .name = "replay",
-    .summary = "play logs of achlog back into their channels",
+    .summary = "play recordings back into channels",
     .run = ach_verb_replay,
 };
