@@ -5,23 +5,17 @@
  * A separate program, ach-peers, measures. This verb finds it, adds the options that
  * it needs, and execs it.
  */
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
-#include "streams.h"
+#include "libexec.h"
 
-#define PROGRAM "ach-peers"
-/* The directory of ach in a build tree, and that of the program relative to it. */
-#define BUILD_PLACE "/src/cli"
-#define BUILD_PROGRAM "/../../bench/peers"
-#ifndef ACH_LIBEXEC_DIR
-#define ACH_LIBEXEC_DIR NULL /* built without benchmarks */
+static const struct libexec_program bench_program = {.name = "ach-peers",
+                                                     .build = "/../../bench/peers",
+#ifdef ACH_HAS_BENCH
+                                                     .built = true
 #endif
+};
 
 /* The program checks values. Here it only matters whether an option chooses what to measure. */
 enum bench_kind {
@@ -80,52 +74,17 @@ static bool bench_parse(int argc, char **argv, struct bench_choice *choice)
     return optind == argc && !(choice->all && choice->quick);
 }
 
-/* In a build tree, use the program of the same build, not the installed one. */
-static bool in_build_tree(char *dir, size_t size)
-{
-    const size_t tail = strlen(BUILD_PLACE);
-    ssize_t n = readlink("/proc/self/exe", dir, size - 1);
-    char *slash;
-
-    if (n < 0)
-        return false;
-    dir[n] = '\0';
-    slash = strrchr(dir, '/');
-    if (!slash || (size_t)(slash - dir) < tail || memcmp(slash - tail, BUILD_PLACE, tail) != 0 ||
-        (size_t)(slash - dir) + sizeof(BUILD_PROGRAM) > size)
-        return false;
-    memcpy(slash, BUILD_PROGRAM, sizeof(BUILD_PROGRAM));
-    return true;
-}
-
-/* The directory of the program; false if there is none in this build. */
-static bool bench_find(char *dir, size_t size)
-{
-    const char *env = getenv("ACH_LIBEXEC"), *installed = ACH_LIBEXEC_DIR;
-
-    if (env && *env) {
-        snprintf(dir, size, "%s", env);
-        return true;
-    }
-    if (!installed)
-        return false;
-    if (!in_build_tree(dir, size))
-        snprintf(dir, size, "%s", installed);
-    return true;
-}
-
 static int execute(const char *dir, int argc, char **argv, bool quick)
 {
-    char program[PATH_MAX + sizeof("/" PROGRAM)], modules[PATH_MAX + sizeof("/libraries")];
+    char modules[PATH_MAX + sizeof("/libraries")];
     char modules_option[] = "--modules", quick_option[] = "--quick";
     char **args = calloc((size_t)argc + 4, sizeof(*args));
-    int i, n = 0;
+    int i, n = 0, status;
 
     if (!args) {
         complain("out of memory");
         return EXIT_FAILED;
     }
-    snprintf(program, sizeof(program), "%s/" PROGRAM, dir);
     snprintf(modules, sizeof(modules), "%s/libraries", dir);
     args[n++] = argv[0];
     args[n++] = modules_option;
@@ -136,12 +95,9 @@ static int execute(const char *dir, int argc, char **argv, bool quick)
         if (argv[i])
             args[n++] = argv[i];
     }
-    streams_flush();
-    signal(SIGPIPE, SIG_DFL); /* end if the output is closed: it runs for minutes */
-    execv(program, args);
-    complain("cannot start %s: %s", program, strerror(errno));
+    status = libexec_exec(&bench_program, dir, args);
     free(args);
-    return EXIT_FAILED;
+    return status;
 }
 
 static int bench_run(int argc, char **argv)
@@ -151,7 +107,7 @@ static int bench_run(int argc, char **argv)
 
     if (!bench_parse(argc, argv, &choice))
         return EXIT_USAGE;
-    if (!bench_find(dir, sizeof(dir))) {
+    if (!libexec_find(&bench_program, dir)) {
         complain("this build has no benchmark; 'meson configure -Dbench=true' gives it one");
         return EXIT_FAILED;
     }
