@@ -84,6 +84,12 @@ void property_settings(const uint8_t *data, size_t size);
 /* Services that machines advertise, as discovery.h reads them. */
 void property_announce(const uint8_t *data, size_t size);
 
+/*
+ * The bytes are what a client of the viewer sends, and messages of topics in between. What it gets is
+ * well-formed and bounded, and nothing is left of it.
+ */
+void property_websocket(const uint8_t *data, size_t size);
+
 /* The bytes are datagrams to achd. What it puts and counts agrees. */
 void property_datagram(const uint8_t *data, size_t size);
 

@@ -224,6 +224,9 @@ _ach() {
             serve | sim)
                 _ach_files '*.cfg' "$cur"
                 return ;;
+            view)
+                _ach_files '*.mcap' "$cur"
+                return ;;
             gen)
                 _ach_files '*.msg' "$cur"
                 return ;;

@@ -105,7 +105,8 @@ bool channel_info(ach_channel_t *chan, const char *name, ach_info_t *info);
 /* The verbs. */
 extern const struct verb verb_mk, verb_rm, verb_chmod, verb_file, verb_dump;
 extern const struct verb verb_search, verb_adv, verb_hide;
-extern const struct verb verb_ls, verb_info, verb_put, verb_get, verb_echo, verb_plot, verb_record;
+extern const struct verb verb_ls, verb_info, verb_put, verb_get, verb_echo, verb_plot, verb_record,
+    verb_view;
 extern const struct verb verb_serve, verb_dev, verb_sim, verb_pub, verb_type, verb_gen;
 extern const struct verb verb_keys, verb_hz, verb_bw, verb_watch, verb_log, verb_replay, verb_relay,
     verb_bench, verb_doctor, verb_help;

@@ -7,11 +7,11 @@
 #include "suggest.h"
 
 const struct verb *const verbs[] = {
-    &verb_mk,     &verb_rm,     &verb_chmod,  &verb_file,   &verb_ls,  &verb_info, &verb_watch,
-    &verb_hz,     &verb_bw,     &verb_dump,   &verb_type,   &verb_put, &verb_pub,  &verb_get,
-    &verb_echo,   &verb_plot,   &verb_record, &verb_replay, &verb_log, &verb_gen,  &verb_relay,
-    &verb_search, &verb_adv,    &verb_hide,   &verb_serve,  &verb_dev, &verb_sim,  &verb_bench,
-    &verb_keys,   &verb_doctor, &verb_help,   NULL,
+    &verb_mk,    &verb_rm,     &verb_chmod,  &verb_file,   &verb_ls,     &verb_info, &verb_watch,
+    &verb_hz,    &verb_bw,     &verb_dump,   &verb_type,   &verb_put,    &verb_pub,  &verb_get,
+    &verb_echo,  &verb_plot,   &verb_view,   &verb_record, &verb_replay, &verb_log,  &verb_gen,
+    &verb_relay, &verb_search, &verb_adv,    &verb_hide,   &verb_serve,  &verb_dev,  &verb_sim,
+    &verb_bench, &verb_keys,   &verb_doctor, &verb_help,   NULL,
 };
 
 /* In any case: Ach 2 accepts MK too. */

@@ -71,6 +71,9 @@ if "$ACH" help --verbs | grep -qx gen; then
     same "$(offered gen "$tmp/A")" "$tmp/A.msg "
     same "$(offered gen --output "$tmp/A.t")" "$tmp/A.txt "
 fi
+touch "$tmp/A.mcap"
+same "$(offered view "$tmp/A.m")" "$tmp/A.mcap "
+same "$(offered view --dr)" "--drive "
 same "$(offered keys re)" "renew revoke "
 same "$(offered keys --f)" "--force "
 same "$(offered keys host '')" " "
