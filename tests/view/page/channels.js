@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Channels come into the list and go; a message is shown as a tree; filter, theme, layout that survives a reload.
+"use strict";
+const fs = require("fs");
+const path = require("path");
+const { test, check, checkErrors, connected, eventually } = require("./rig.js");
+
+const row = (name) => `.channel[data-name="${name}"]`;
+
+async function appears(rig, page) {
+    fs.writeFileSync(path.join(rig.folder, "Temperature.msg"), "float64 celsius\nstring place\nuint8[3] levels\n");
+    rig.run("mk", "--type", "demo/msg/Temperature", "--schema", "Temperature.msg", "kitchen");
+    await page.waitForSelector(row("kitchen"));
+    const text = await page.textContent(row("kitchen"));
+    check(text.includes("demo/msg/Temperature"), `the row names the type, not: ${text}`);
+}
+
+async function showsMessages(rig, page) {
+    const writer = rig.start(rig.ach, ["pub", "--rate", "20", "kitchen", "celsius=22.5", "place=<b>oven</b>"]);
+    await eventually("the row shows a rate", async () => / Hz/.test(await page.textContent(`${row("kitchen")} .rate`)));
+    await eventually("the row counts a writer", async () => (await page.textContent(`${row("kitchen")} .users`)).startsWith("1w"));
+    await page.click(`${row("kitchen")} .row`);
+    await page.click(`${row("kitchen")} .topic button:has-text("Message")`);
+    await page.waitForSelector(".panel .leaf");
+    await eventually("the tree shows the number", async () => (await page.textContent(".tree")).includes("22.5"));
+    check((await page.textContent(".tree")).includes("<b>oven</b>"), "text of a message is text, not markup");
+    check((await page.$$(".tree b")).length === 0, "no markup of a message gets into the page");
+    await rig.stop(writer);
+    await page.keyboard.press("Escape");
+}
+
+async function filters(rig, page) {
+    rig.run("mk", "garden");
+    await page.waitForSelector(row("garden"));
+    await page.fill(".filter input", "temperature");
+    check(await page.isVisible(row("kitchen")), "the filter finds the type");
+    check(!(await page.isVisible(row("garden"))), "the filter hides other channels");
+    await page.fill(".filter input", "");
+    check(await page.isVisible(row("garden")), "without a filter all are shown");
+}
+
+// A channel without timestamps tells why its messages have no ages.
+async function tellsOfTimestamps(rig, page) {
+    rig.run("put", "garden", "x");
+    await eventually("there is no age", async () => (await page.textContent(`${row("garden")} .age`)) === "–");
+    check((await page.getAttribute(`${row("garden")} .age`, "title")).includes("no timestamps"), "the row tells why there is no age");
+    await page.click(`${row("garden")} .row`);
+    check((await page.textContent(`${row("garden")} .buckets h4`)).includes("no timestamps"), "the figures tell why, too");
+    await page.click(`${row("garden")} .row`);
+}
+
+async function reloads(page) {
+    await page.click(".theme");
+    const theme = await page.getAttribute("html", "data-theme");
+    await page.reload();
+    await connected(page);
+    await page.waitForSelector(".panel .tree");
+    check((await page.getAttribute("html", "data-theme")) === theme, "the theme survives a reload");
+    check((await page.$$(".panel")).length === 1, "the layout survives a reload");
+}
+
+async function vanishes(rig, page) {
+    rig.run("rm", "kitchen");
+    await page.waitForSelector(row("kitchen"), { state: "detached" });
+    await eventually("the panel says that the topic is gone", async () => /no topic kitchen|gone/.test(await page.textContent(".panel .body")));
+    rig.run("rm", "garden");
+    await page.waitForSelector(row("garden"), { state: "detached" });
+}
+
+// The first visit: panels for what is there, whenever it comes.
+async function proposes(rig, server) {
+    const page = await rig.page(server.url);
+    await connected(page);
+    fs.writeFileSync(path.join(rig.folder, "One.msg"), "float64 one\n");
+    for (const [name, type, panels] of [["camera", "sensor_msgs/msg/Image", "image"], ["odometry", "nav_msgs/msg/Odometry", "drive,image,robot"]]) {
+        rig.run("mk", "--type", type, "--schema", "One.msg", name);
+        await eventually(`the panels ${panels} are proposed`, () =>
+            page.evaluate((wanted) => window.achView.workspace.panels.map((p) => p.kind).sort().join() === wanted, panels));
+    }
+    await page.context().close();
+    rig.run("rm", "camera", "odometry");
+}
+
+// A grid lies in its frame, turned as its origin is.
+async function placesGrids(page) {
+    const boxes = await page.evaluate(async () => {
+        const { Scene } = await import("/page/panels/scene.js"), scene = new Scene();
+        const origin = { position: { x: 1, y: 0 }, orientation: { x: 0, y: 0, z: Math.SQRT1_2, w: Math.SQRT1_2 } };
+        scene.take("grid", "grid", { time: 1, value: { header: { frame_id: "odom" }, info: { width: 2, height: 1, resolution: 1, origin }, data: [0, 100] } });
+        const alone = [scene.fixed, ...scene.box()];
+        scene.take("tf", "tf", { time: 1, value: { transforms: [{ header: { frame_id: "map" }, child_frame_id: "odom", transform: { translation: { x: 5, y: 0 } } }] } });
+        return [alone, [scene.fixed, ...scene.box()]].map(([frame, ...box]) => [frame, ...box.map((x) => Math.round(x * 1e6) / 1e6)].join());
+    });
+    check(boxes.join(" ") === "odom,0,0,1,2 map,5,0,6,2", `the grid is where its frame is, not at ${boxes.join(" ")}`);
+}
+
+test("page-channels", async (rig) => {
+    const server = await rig.view();
+    await proposes(rig, server);
+    const page = await rig.page(server.url);
+    await connected(page);
+    await placesGrids(page);
+    await appears(rig, page);
+    await showsMessages(rig, page);
+    await filters(rig, page);
+    await tellsOfTimestamps(rig, page);
+    await reloads(page);
+    await vanishes(rig, page);
+    checkErrors(page);
+});
