@@ -255,6 +255,8 @@ if command -v zsh >/dev/null; then
 arm-right
 leg"
     has "$(zsh_offers mk --)" "--timestamps:stamp each message"
+    has "$(zsh -f -c 'compadd() { print -rl -- "$@"; }; words=(achd ""); CURRENT=2; . "$1"' zsh \
+        "$completions/_ach" 2>&1)" serve
     has "$(zsh_offers mk --)" "--frames:keep at most N messages"
     has "$(zsh_offers bench --)" "--receivers:processes that all receive every message (1)"
     has "$(zsh_offers bench --wait '')" spin
