@@ -212,6 +212,19 @@ static bool index_footer(const struct mcap_source *source, uint64_t *summary, ui
     return true;
 }
 
+/* Nothing of it is used. */
+static enum mcap_index_state index_damaged(struct mcap_index *x,
+                                           struct mcap_definitions *definitions)
+{
+    const char *why = x->why;
+
+    mcap_definitions_free(definitions);
+    mcap_index_free(x);
+    *definitions = (struct mcap_definitions){0};
+    *x = (struct mcap_index){.why = why};
+    return MCAP_INDEX_DAMAGED;
+}
+
 enum mcap_index_state mcap_index_read(struct mcap_index *x, const struct mcap_source *source,
                                       struct mcap_definitions *definitions)
 {
@@ -231,7 +244,7 @@ enum mcap_index_state mcap_index_read(struct mcap_index *x, const struct mcap_so
     if (!x->why)
         x->why = index_check(x, summary);
     if (x->why)
-        return MCAP_INDEX_DAMAGED;
+        return index_damaged(x, definitions);
     return x->count || (x->has_statistics && x->statistics.messages == 0) ? MCAP_INDEX_WHOLE
                                                                           : MCAP_INDEX_NONE;
 }

@@ -47,7 +47,7 @@ struct mcap_index {
     const char *why; /* what is damaged */
 };
 
-/* Definitions of the summary are added. */
+/* Sets `definitions`, which were empty, to those of the summary. Of a damaged summary only `why` stays. */
 enum mcap_index_state mcap_index_read(struct mcap_index *x, const struct mcap_source *source,
                                       struct mcap_definitions *definitions);
 

@@ -30,24 +30,10 @@ static void reader_begin(struct mcap_reader *r)
 }
 
 /* Of a damaged summary nothing is used. */
-static void reader_index(struct mcap_reader *r)
-{
-    const char *why;
-
-    r->state = mcap_index_read(&r->index, &r->source, &r->definitions);
-    if (r->state != MCAP_INDEX_DAMAGED)
-        return;
-    why = r->index.why;
-    mcap_definitions_free(&r->definitions);
-    mcap_index_free(&r->index);
-    r->definitions = (struct mcap_definitions){0};
-    r->index = (struct mcap_index){.why = why};
-}
-
 static void reader_prepare(struct mcap_reader *r)
 {
     if (!r->source.pipe)
-        reader_index(r);
+        r->state = mcap_index_read(&r->index, &r->source, &r->definitions);
     r->linear.scan.source = &r->source;
     r->linear.scan.fault = &r->fault;
     r->linear.scan.ended = r->state != MCAP_INDEX_CUT;

@@ -141,16 +141,10 @@ static bool repair_sure_linear(struct mcap_repair *r)
     return ok;
 }
 
-/* What readers find. Of a damaged summary they use nothing. */
+/* What readers find. */
 static bool repair_state(struct mcap_repair *r)
 {
     r->state = mcap_index_read(&r->index, &r->source, &r->definitions);
-    if (r->state == MCAP_INDEX_DAMAGED) {
-        mcap_definitions_free(&r->definitions);
-        mcap_index_free(&r->index);
-        r->definitions = (struct mcap_definitions){0};
-        r->index = (struct mcap_index){0};
-    }
     r->matched = calloc(r->index.count + 1, sizeof(*r->matched));
     return r->matched && (r->source.pipe || (r->state == MCAP_INDEX_WHOLE ? repair_sure_indexed(r)
                                                                           : repair_sure_linear(r)));
