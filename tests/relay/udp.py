@@ -7,6 +7,7 @@ and gaps are counted exactly.
 udp.py ACHD ACH ORACLE
 """
 import collections
+import json
 import os
 import random
 import select
@@ -193,9 +194,13 @@ def put(writer, channel, count, pause=0, size=32):
 
 
 def enough(writer, channel, condition, size=32):
-    """Put messages until so much has come."""
-    until(f"enough of {channel}", lambda: (wait(put(writer, channel, 20, 1000, size)),
-                                           condition())[1])
+    """Put messages until so much has come. Figures are up to a second old, and what is put meanwhile
+    must find room in the channel that holds everything."""
+    def more():
+        wait(put(writer, channel, 20, 1000, size))
+        time.sleep(1)
+        return condition()
+    until(f"enough of {channel}", more)
 
 
 def finish(reader, writer, channel):
@@ -210,6 +215,8 @@ def finish(reader, writer, channel):
 
 def counted(host, channel, least):
     """The daemon has counted what the oracle finds in the channel, which still holds everything."""
+    oldest = json.loads(host.run(ACH, "info", "--json", channel))["oldest"]
+    check(oldest == 1, f"it holds only messages from {oldest} on")
     until("the figures", lambda: flow(host, channel)["messages"] >= least)
     f = flow(host, channel)
     got, missing, _ = result(host.get(channel, {1: 1}, f["messages"]))[1]
