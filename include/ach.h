@@ -217,6 +217,8 @@ __extension__ typedef struct ach_attr {
             uint64_t spin_ns;               /* time to spin before sleeping */
             uint64_t lock_timeout_ns;       /* how long a put waits for another writer */
             const ach_channel_type_t *type; /* the type to expect; NULL: any, or none */
+            uint32_t anticipate_budget;     /* millionths of a processor; 0: do not anticipate */
+            int anticipate_forced;          /* also where others may have to wait */
         };
         uint64_t reserved[8];
     };
@@ -317,6 +319,24 @@ __extension__ typedef struct ach_info {
         uint64_t reserved[32];
     };
 } ach_info_t;
+
+/* What ach_channel_anticipation returns. Times are in nanoseconds. */
+__extension__ typedef struct ach_anticipation {
+    __extension__ union {
+        __extension__ struct {
+            uint32_t budget;     /* millionths of a processor; 0: the handle does not anticipate */
+            unsigned int on : 1; /* windows are permitted now: see ach_attr_set_anticipate */
+            uint64_t period;     /* of the messages; 0: not known */
+            uint64_t jitter;     /* the mean error of predictions */
+            uint64_t late;       /* how much later than asked for a sleep ends */
+            uint64_t window;     /* the length of the last window; 0: none */
+            uint64_t windows;    /* how many there were */
+            uint64_t hits;       /* those that a message came in */
+            uint64_t spent;      /* processor time in windows */
+        };
+        uint64_t reserved[16];
+    };
+} ach_anticipation_t;
 
 /* One channel that ach_wait waits for. */
 typedef struct ach_wait_item {
@@ -442,6 +462,42 @@ enum ach_status ach_attr_set_type(ach_attr_t *attr, const ach_channel_type_t *ty
  * Since: 3.0
  */
 enum ach_status ach_attr_set_spin(ach_attr_t *attr, uint64_t nanoseconds);
+
+/**
+ * ach_attr_set_anticipate - be awake when a periodic message comes
+ * @attr: attributes for ach_open
+ * @budget: the processor time that this may take, in millionths of one processor: 20000 is
+ *          2 %; 0, the default: do not anticipate; at most 1000000
+ * @forced: also under a real-time policy, and on a single processor
+ *
+ * A handle that anticipates learns the period of the messages. It sleeps until shortly before
+ * the next one, and then looks for it in a short window of time. The message then arrives in
+ * about a microsecond, where a process that sleeps needs about ten, and its put need not wake
+ * anybody. What comes before the window wakes the handle as ever, and when it closes, the
+ * handle sleeps as ever: nothing is missed, and nothing comes later than without it. ach_get,
+ * ach_view and ach_wait anticipate; a descriptor of ach_channel_fd does not.
+ *
+ * The period is learnt from timestamps, if the channel has them and they are of CLOCK_MONOTONIC,
+ * else from when messages were seen. There are no windows while no period is known; while the
+ * jitter is larger than the budget; for a while after another process had the processor in a
+ * window, or nothing came in most of them; in a simulation; and, unless @forced is set, if the
+ * thread may use one processor only, or runs under another policy than SCHED_OTHER and
+ * SCHED_BATCH. Then a window keeps others from the processor for 50 us at most.
+ *
+ * If messages come without a period, but less than 50 us after each other, a handle looks for
+ * the next one for two such gaps, within the same budget.
+ *
+ * A handle whose attributes ask neither for this nor for spinning does what the environment
+ * variable ACH_WAIT says: sleep, spin, or anticipate, which may be followed by a colon and the
+ * budget in percent, such as anticipate:5.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL: @attr is NULL, or the budget is too large.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_attr_set_anticipate(ach_attr_t *attr, uint32_t budget, int forced);
 
 /**
  * ach_attr_set_lock_timeout - how long a put waits for another writer
@@ -1146,6 +1202,21 @@ enum ach_status ach_channel_seq(const ach_channel_t *chan, uint64_t *seq);
  * Since: 3.0
  */
 enum ach_status ach_channel_missed(const ach_channel_t *chan, uint64_t *last, uint64_t *total);
+
+/**
+ * ach_channel_anticipation - what a handle that anticipates has learnt and spent
+ * @chan: the handle
+ * @info: out: the period of the messages, windows, hits, processor time
+ *
+ * All but the budget is 0 for a handle that does not anticipate.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: no.
+ *
+ * Returns: ACH_OK, ACH_EINVAL, ACH_CLOSED.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_channel_anticipation(const ach_channel_t *chan, ach_anticipation_t *info);
 
 /**
  * ach_channel_timestamp - the time when the last received message was put

@@ -103,7 +103,9 @@
   (readonly :uint32 :offset 20)
   (spin-ns :uint64 :offset 24)
   (lock-timeout-ns :uint64 :offset 32)
-  (type :pointer :offset 40))
+  (type :pointer :offset 40)
+  (anticipate-budget :uint32 :offset 48)
+  (anticipate-forced :uint32 :offset 52))
 
 (cffi:defcstruct (c-create-attr :size 128)
   (map :uint32 :offset 0)
@@ -158,6 +160,18 @@
     (:sourced . 679)
     (:relayed . 1152)
     (:typed . 1153)))
+
+(cffi:defcstruct (c-anticipation :size 128)
+  (budget :uint32 :offset 0)
+  (period :uint64 :offset 8)
+  (jitter :uint64 :offset 16)
+  (late :uint64 :offset 24)
+  (window :uint64 :offset 32)
+  (windows :uint64 :offset 40)
+  (hits :uint64 :offset 48)
+  (spent :uint64 :offset 56))
+(defparameter *anticipation-bits*
+  '((:on . 32)))
 
 (cffi:defcstruct (c-wait-item :size 16)
   (chan :pointer :offset 0)

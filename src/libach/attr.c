@@ -2,6 +2,7 @@
 #include <ach.h>
 #include <string.h>
 
+#include "anticipate.h"
 #include "clock.h"
 
 _Static_assert(sizeof(ach_attr_t) == 64, "public layout");
@@ -9,6 +10,7 @@ _Static_assert(sizeof(ach_create_attr_t) == 128, "public layout");
 _Static_assert(sizeof(ach_cancel_attr_t) == 64, "public layout");
 _Static_assert(sizeof(ach_channel_t) == 128, "public layout");
 _Static_assert(sizeof(ach_info_t) == 256, "public layout");
+_Static_assert(sizeof(ach_anticipation_t) == 128, "public layout");
 
 static int known(enum ach_map map)
 {
@@ -61,6 +63,15 @@ enum ach_status ach_attr_set_spin(ach_attr_t *attr, uint64_t nanoseconds)
     if (!attr)
         return ACH_EINVAL;
     attr->spin_ns = nanoseconds;
+    return ACH_OK;
+}
+
+enum ach_status ach_attr_set_anticipate(ach_attr_t *attr, uint32_t budget, int forced)
+{
+    if (!attr || budget > ACHI_BUDGET_ONE)
+        return ACH_EINVAL;
+    attr->anticipate_budget = budget;
+    attr->anticipate_forced = forced != 0;
     return ACH_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "ready.h"
 #include "type.h"
 #include "wait.h"
+#include "waiting.h"
 #include "wakefile.h"
 
 /* For a class of users that may read and may not write: see ach_chmod. */
@@ -186,9 +187,9 @@ enum ach_status ach_open(ach_channel_t *chan, const char *name, ach_attr_t *attr
                  h->view.flags & (ACHI_F_SINGLE_WRITER | ACHI_F_ORIGINS) || !achi_same_namespace(h);
     if (h->private_)
         h->pidns = achi_thread()->pidns;
-    h->spin_ns = attr->spin_ns;
     h->lock_timeout_ns = attr->lock_timeout_ns ? attr->lock_timeout_ns : defaults.lock_timeout_ns;
-    if (attr->type)
+    r = achi_waiting_init(h, attr);
+    if (r == ACH_OK && attr->type)
         r = achi_type_check(h, name, attr->type);
     if (r == ACH_OK && attr->lock_source)
         r = lock_source(h, name);

@@ -13,6 +13,7 @@
 
 #include "../core/get.h"
 #include "../core/put.h"
+#include "anticipate.h"
 #include "thread.h"
 
 /* Identifies the wake file of a channel: see wakefile.h. */
@@ -31,6 +32,7 @@ struct achi_handle {
     size_t buffer_size;
     uint64_t slept;
     uint64_t spin_ns;
+    struct achi_anticipation anticipation;
     uint64_t lock_timeout_ns;
     uint64_t pidns;         /* may put only in this PID namespace, unless private */
     size_t span;            /* bytes of address space mapped */

@@ -40,6 +40,29 @@ enum ach_status ach_channel_missed(const ach_channel_t *chan, uint64_t *last, ui
     return ACH_OK;
 }
 
+enum ach_status ach_channel_anticipation(const ach_channel_t *chan, ach_anticipation_t *info)
+{
+    enum ach_status r = handle_check(chan, info);
+    const struct achi_anticipation *a;
+
+    if (r != ACH_OK)
+        return r;
+    a = &chan->priv->anticipation;
+    *info = (ach_anticipation_t){.budget = (uint32_t)(a->budget * ACHI_BUDGET_ONE + 0.5),
+                                 .on = a->allowed,
+                                 .windows = a->windows,
+                                 .hits = a->hits,
+                                 .spent = a->spent,
+                                 .window = a->window};
+    if (a->windows)
+        info->late = (uint64_t)a->late;
+    if (a->pll.next) {
+        info->period = (uint64_t)a->pll.period;
+        info->jitter = (uint64_t)a->pll.jitter;
+    }
+    return ACH_OK;
+}
+
 enum ach_status ach_channel_timestamp(const ach_channel_t *chan, struct timespec *when)
 {
     enum ach_status r = handle_check(chan, when);

@@ -23,6 +23,8 @@
 #include "wait.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <sys/prctl.h>
 
 #include "../core/order.h"
 #include "clock.h"
@@ -33,6 +35,11 @@
 #include "sleep.h"
 
 #define SPINS_PER_CLOCK 64
+
+/* In a window, others get the processor so often; and if they keep it so long, it ends. */
+#define YIELD_NS 5000u
+#define TAKEN_NS 100000u
+
 #define OPTIONS_OF_WAIT (ACH_O_RELTIME | ACH_O_LINKED | ACH_O_INTERRUPT)
 
 enum ach_status achi_deadline_init(struct achi_deadline *d, const struct timespec *timeout,
@@ -75,30 +82,199 @@ static void relax(void)
 #endif
 }
 
-/* Has the word changed within the handle's spin time, or is the wait canceled or over? */
-static bool spin(const ach_channel_t *chan, uint32_t word, const struct achi_deadline *d)
+static uint64_t monotonic(void)
 {
-    const struct achi_handle *h = chan->priv;
-    struct timespec now, end;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * (uint64_t)ACHI_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Of a handle that anticipates. NULL: it does not. */
+static struct achi_anticipation *anticipation_of(const ach_channel_t *chan)
+{
+    struct achi_handle *h = chan->priv;
+
+    return h->anticipation.budget > 0 ? &h->anticipation : NULL;
+}
+
+static void plan(const ach_channel_t *chan, uint64_t now)
+{
+    const struct achi_cursor *c = achi_cursor_in(chan);
+    const struct achi_received last = {
+        .seq = c->seen, .stamp = chan->priv->view.clock == CLOCK_MONOTONIC ? c->stamp : 0};
+
+    achi_anticipate_plan(&chan->priv->anticipation, &last, now);
+}
+
+/* Has one of the words changed, or is a wait canceled or over? */
+static bool has_news(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if ((achi_load(&items[i].chan->priv->view.hdr->commit, WAIT_SPIN) ^ seen[i].commit) >> 1)
+            return true;
+    return false;
+}
+
+static bool any_canceled(const ach_wait_item_t *items, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (achi_canceled(items[i].chan))
+            return true;
+    return false;
+}
+
+static bool all_live(const ach_wait_item_t *items, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (achi_load(&items[i].chan->priv->view.hdr->state, WAIT_STATE) != ACHI_LIVE)
+            return false;
+    return true;
+}
+
+/* How a thread that looks again and again has ended. */
+enum spun { SPUN_NEWS, SPUN_OVER, SPUN_VAIN, SPUN_TAKEN };
+
+/*
+ * Look at the words until *now is end. SPUN_OVER: a wait is canceled or over; SPUN_TAKEN: another
+ * process has had the processor. Between looks, those who wait for this processor get it, if the
+ * caller yields.
+ */
+static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen,
+                            const struct achi_deadline *d, uint64_t *now, uint64_t end, bool yields)
+{
+    uint64_t yielded = *now, before;
     int i;
 
-    if (!h->spin_ns)
-        return false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    end = achi_time_add(&now, h->spin_ns > INT64_MAX ? INT64_MAX : (int64_t)h->spin_ns);
     do {
         for (i = 0; i < SPINS_PER_CLOCK; i++) {
-            if ((achi_load(&h->view.hdr->commit, WAIT_SPIN) ^ word) >> 1)
-                return true;
+            if (has_news(items, n, seen))
+                return SPUN_NEWS;
             relax();
         }
-        if (achi_canceled(chan) || passed(d))
-            return true;
-        if (achi_load(&h->view.hdr->state, WAIT_STATE) != ACHI_LIVE)
-            return false;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (achi_time_before(&now, &end));
-    return false;
+        if (any_canceled(items, n) || passed(d))
+            return SPUN_OVER;
+        if (!all_live(items, n))
+            return SPUN_VAIN;
+        before = *now;
+        *now = monotonic();
+        if (yields && *now - yielded > YIELD_NS) {
+            sched_yield();
+            yielded = *now;
+        }
+        if (yields && *now - before > TAKEN_NS)
+            return SPUN_TAKEN;
+    } while (*now < end);
+    return SPUN_VAIN;
+}
+
+/* Spin for the handle's spin time. True: check again. */
+static bool spin(ach_channel_t *chan, const struct achi_seen *seen, const struct achi_deadline *d)
+{
+    const ach_wait_item_t item = {.chan = chan};
+    uint64_t length = chan->priv->spin_ns, now;
+
+    if (!length)
+        return false;
+    now = monotonic();
+    length = length < UINT64_MAX - now ? length : UINT64_MAX - now;
+    return spin_until(&item, 1, seen, d, &now, now + length, false) <= SPUN_OVER;
+}
+
+/* The handle whose window is open. NULL: none. */
+static struct achi_anticipation *find_open(const ach_wait_item_t *items, size_t n, uint64_t now)
+{
+    struct achi_anticipation *a;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        a = anticipation_of(items[i].chan);
+        if (a && achi_anticipate_open(a, now))
+            return a;
+    }
+    return NULL;
+}
+
+/* Plan the next windows. If one is open, look at the words. True: check again. */
+static bool anticipate(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen,
+                       const struct achi_deadline *d)
+{
+    struct achi_anticipation *a;
+    uint64_t begin = 0, now;
+    enum spun r;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (anticipation_of(items[i].chan)) {
+            begin = begin ? begin : monotonic();
+            plan(items[i].chan, begin);
+        }
+    a = begin ? find_open(items, n, begin) : NULL;
+    if (!a)
+        return false;
+    achi_anticipate_begin(a, begin);
+    now = begin;
+    r = spin_until(items, n, seen, d, &now, a->closes, true);
+    now = r == SPUN_NEWS ? monotonic() : now;
+    achi_anticipate_end(a, begin, now, r == SPUN_NEWS, r == SPUN_TAKEN);
+    if (r == SPUN_VAIN || r == SPUN_TAKEN)
+        for (i = 0; i < n; i++)
+            if (anticipation_of(items[i].chan))
+                plan(items[i].chan, now);
+    return r <= SPUN_OVER;
+}
+
+/* A sleep that may end when a window opens. */
+struct nap {
+    bool short_;    /* it ends then */
+    unsigned slack; /* of this thread's timers, to restore */
+};
+
+static struct nap nap_begin(const ach_wait_item_t *items, size_t n, int64_t *slice)
+{
+    struct nap nap = {0};
+    uint64_t now = 0;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        struct achi_anticipation *a = anticipation_of(items[i].chan);
+        int64_t left;
+
+        if (!a)
+            continue;
+        now = now ? now : monotonic();
+        left = (int64_t)achi_anticipate_sleep(a, now);
+        if (left == 0 || left >= *slice)
+            continue;
+        *slice = left;
+        nap.short_ = true;
+    }
+    if (nap.short_) {
+        nap.slack = (unsigned)prctl(PR_GET_TIMERSLACK);
+        prctl(PR_SET_TIMERSLACK, 1ul);
+    }
+    return nap;
+}
+
+static void nap_end(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen,
+                    const struct nap *nap)
+{
+    size_t i;
+
+    if (nap->short_)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)nap->slack);
+    for (i = 0; i < n; i++) {
+        struct achi_anticipation *a = anticipation_of(items[i].chan);
+
+        if (a && has_news(&items[i], 1, &seen[i]))
+            achi_anticipate_woken(a, monotonic());
+    }
 }
 
 /*
@@ -215,19 +391,42 @@ static void fetch_next(const ach_channel_t *chan)
     __builtin_prefetch(&e->small[ACHI_INLINE_MAX / 16]);
 }
 
+/* GCOVR_EXCL_START: kernel channels */
+static enum ach_status sleep_in_kernel(ach_channel_t *chan, const struct achi_seen *seen,
+                                       const struct achi_deadline *d, int options)
+{
+    const ach_wait_item_t item = {.chan = chan};
+    struct achi_deadline first = *d;
+    int64_t slice = ACHI_SLICE_NS;
+    struct nap nap = nap_begin(&item, 1, &slice);
+    struct end end;
+    enum ach_status r = ACH_TIMEOUT;
+
+    if (!nap.short_ || find_end(d, slice, &end)) {
+        if (nap.short_)
+            first = (struct achi_deadline){.clock = end.clock, .at = end.at};
+        r = achi_kernel_wait(chan, &first, options);
+    }
+    nap_end(&item, 1, seen, &nap);
+    return r == ACH_TIMEOUT && !passed(d) ? ACH_OK : r;
+}
+/* GCOVR_EXCL_STOP */
+
 enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi_deadline *d,
                            int options)
 {
     struct achi_futex_word w[ACHI_SLEEP_WORDS];
     struct achi_seen seen = {.commit = word};
+    const ach_wait_item_t item = {.chan = chan};
     int64_t slice = ACHI_SLICE_NS;
+    struct nap nap;
     struct end end;
     enum ach_status r;
 
-    if (spin(chan, word, d))
+    if (spin(chan, &seen, d) || anticipate(&item, 1, &seen, d))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (achi_in_kernel(chan->priv))
-        return achi_kernel_wait(chan, d, options);
+        return sleep_in_kernel(chan, &seen, d, options);
     if (passed(d))
         return ACH_TIMEOUT; /* do not set the flag: the next put would make a vain system call */
     r = wait_prepare(chan, &seen, options, &slice);
@@ -235,10 +434,11 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (r != ACH_OK)
         return r;
-    if (!find_end(d, slice, &end))
-        return ACH_TIMEOUT;
-    r = wait_sleep_on(w, add_words(w, chan, &seen, &end), &end);
+    nap = nap_begin(&item, 1, &slice);
+    r = find_end(d, slice, &end) ? wait_sleep_on(w, add_words(w, chan, &seen, &end), &end)
+                                 : ACH_TIMEOUT;
     fetch_next(chan);
+    nap_end(&item, 1, &seen, &nap);
     return r;
 }
 
@@ -267,11 +467,15 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct a
     struct achi_futex_word w[ACHI_SLEEP_WORDS * ACH_WAIT_MAX];
     int64_t slice = ACHI_SLICE_NS;
     unsigned used = 0;
+    struct nap nap;
     struct end end;
+    enum ach_status r;
     size_t i;
 
+    if (anticipate(items, n, seen, d))
+        return passed(d) ? ACH_TIMEOUT : ACH_OK;
     for (i = 0; i < n; i++) {
-        enum ach_status r = wait_prepare(items[i].chan, &seen[i], options, &slice);
+        r = wait_prepare(items[i].chan, &seen[i], options, &slice);
 
         if (r == ACH_EAGAIN)
             return passed(d) ? ACH_TIMEOUT : ACH_OK;
@@ -282,11 +486,15 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct a
     }
     if (*ready)
         return ACH_OK;
-    if (!find_end(d, slice, &end))
-        return ACH_TIMEOUT;
-    for (i = 0; i < n; i++)
-        used += add_words(&w[used], items[i].chan, &seen[i], &end);
-    return wait_sleep_on(w, used, &end);
+    nap = nap_begin(items, n, &slice);
+    r = ACH_TIMEOUT;
+    if (find_end(d, slice, &end)) {
+        for (i = 0; i < n; i++)
+            used += add_words(&w[used], items[i].chan, &seen[i], &end);
+        r = wait_sleep_on(w, used, &end);
+    }
+    nap_end(items, n, seen, &nap);
+    return r;
 }
 
 static bool any_in_kernel(const ach_wait_item_t *items, size_t n)
@@ -312,7 +520,9 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct ach
     /* GCOVR_EXCL_START: kernel channels */
     if (n > 1)
         return achi_poll_all(items, n, d, options, ready);
-    r = achi_kernel_wait(items[0].chan, d, options);
+    if (anticipate(items, 1, seen, d))
+        return passed(d) ? ACH_TIMEOUT : ACH_OK;
+    r = sleep_in_kernel(items[0].chan, seen, d, options);
     if (r != ACH_ENOENT)
         return r;
     items[0].status = r;

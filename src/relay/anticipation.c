@@ -52,7 +52,7 @@ void relay_anticipation_event(struct relay_anticipation *a, struct relay_expecte
         return;
     if (!when)
         when = relay_clock_now() - (a->awake ? 0 : a->late);
-    relay_pll_event(&e->pll, when);
+    achi_pll_event(&e->pll, when);
     if (e->pll.next && !e->listed && a->n < FLOWS_MAX) {
         LIST_INSERT_HEAD(&a->list, e, entry);
         e->listed = true;
@@ -70,7 +70,7 @@ void relay_anticipation_forget(struct relay_anticipation *a, struct relay_expect
         a->awake = false;
     }
     e->listed = false;
-    e->pll = (struct relay_pll){0};
+    e->pll = (struct achi_pll){0};
 }
 
 static void add_credit(struct relay_anticipation *a, uint64_t now)
@@ -82,7 +82,7 @@ static void add_credit(struct relay_anticipation *a, uint64_t now)
 }
 
 /* 0: too wide. */
-static double half_window(const struct relay_pll *p)
+static double half_window(const struct achi_pll *p)
 {
     double half = JITTERS * p->jitter + MARGIN_NS;
 
@@ -102,7 +102,7 @@ struct relay_expected *relay_anticipation_next(struct relay_anticipation *a, uin
         return NULL;
     LIST_FOREACH(e, &a->list, entry)
     {
-        uint64_t half = (uint64_t)half_window(&e->pll), next = relay_pll_next(&e->pll, now);
+        uint64_t half = (uint64_t)half_window(&e->pll), next = achi_pll_next(&e->pll, now);
 
         if (!half || !next || next >= soonest)
             continue;

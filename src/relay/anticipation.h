@@ -15,11 +15,11 @@
 
 #include <sys/queue.h>
 
-#include "pll.h"
+#include "../libach/pll.h"
 
 /* Of one flow. */
 struct relay_expected {
-    struct relay_pll pll;
+    struct achi_pll pll;
     bool (*came)(struct relay_expected *e); /* NULL: only the loop can tell */
     bool listed;
     LIST_ENTRY(relay_expected) entry;

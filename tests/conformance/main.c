@@ -17,14 +17,15 @@
 extern const struct theme create_theme, open_theme, put_theme, get_theme, sizes_theme, wait_theme,
     cancel_theme, many_theme, evhandle_theme, reserve_theme, view_theme, info_theme, text_theme,
     access_theme, source_theme, process_theme, kill_theme, file_theme, argument_theme,
-    replace_theme, lock_theme, ready_theme, ready_life_theme, mixed_theme, period_theme, type_theme;
+    replace_theme, lock_theme, ready_theme, ready_life_theme, mixed_theme, period_theme, type_theme,
+    anticipate_theme;
 
 static const struct theme *const themes[] = {
     &create_theme,  &open_theme, &replace_theme,  &file_theme,   &put_theme,        &get_theme,
     &sizes_theme,   &lock_theme, &wait_theme,     &cancel_theme, &many_theme,       &evhandle_theme,
     &reserve_theme, &view_theme, &info_theme,     &text_theme,   &access_theme,     &source_theme,
     &process_theme, &kill_theme, &argument_theme, &ready_theme,  &ready_life_theme, &mixed_theme,
-    &period_theme,  &type_theme,
+    &period_theme,  &type_theme, &anticipate_theme,
 };
 
 #define THEMES (sizeof(themes) / sizeof(themes[0]))

@@ -10,7 +10,7 @@
 #define US UINT64_C(1000)
 
 /* The largest error of the predictions of n events with a period and a jitter. */
-static uint64_t feed(struct relay_pll *p, uint64_t *now, unsigned n, uint64_t period,
+static uint64_t feed(struct achi_pll *p, uint64_t *now, unsigned n, uint64_t period,
                      uint64_t jitter)
 {
     uint64_t worst = 0, start = *now;
@@ -23,7 +23,7 @@ static uint64_t feed(struct relay_pll *p, uint64_t *now, unsigned n, uint64_t pe
         error = at > p->next ? at - p->next : p->next - at;
         if (p->next && i > n / 2 && error > worst)
             worst = error;
-        relay_pll_event(p, at);
+        achi_pll_event(p, at);
     }
     *now = start + n * period;
     return worst;
@@ -31,14 +31,14 @@ static uint64_t feed(struct relay_pll *p, uint64_t *now, unsigned n, uint64_t pe
 
 static void locks(void)
 {
-    struct relay_pll p = {0};
+    struct achi_pll p = {0};
     uint64_t now = 5 * MS;
 
-    CHECK(relay_pll_next(&p, now) == 0);
+    CHECK(achi_pll_next(&p, now) == 0);
     feed(&p, &now, 4, MS, 0);
     CHECK(p.next == 0);
     CHECK(feed(&p, &now, 100, MS, 0) == 0);
-    CHECK(relay_pll_next(&p, now) == now + MS);
+    CHECK(achi_pll_next(&p, now) == now + MS);
 
     /* Noise, and a clock that is 300 millionths faster. */
     CHECK(feed(&p, &now, 2000, MS, 10 * US) < 25 * US);
@@ -48,22 +48,22 @@ static void locks(void)
 
 static void bears_faults(void)
 {
-    struct relay_pll p = {0};
+    struct achi_pll p = {0};
     uint64_t now = 5 * MS;
     unsigned i;
 
     feed(&p, &now, 100, MS, 2 * US);
     for (i = 0; i < 100; i++) { /* three come, one is missing, and one comes twice */
         feed(&p, &now, 3, MS, 2 * US);
-        relay_pll_event(&p, now + 100 * US);
+        achi_pll_event(&p, now + 100 * US);
         now += MS;
     }
     CHECK(p.next != 0);
     CHECK(feed(&p, &now, 200, MS, 2 * US) < 10 * US);
 
     /* Missing for long: nothing is expected, until it comes again in its phase. */
-    CHECK(relay_pll_next(&p, now + 2 * MS) != 0);
-    CHECK(relay_pll_next(&p, now + 10 * MS) == 0);
+    CHECK(achi_pll_next(&p, now + 2 * MS) != 0);
+    CHECK(achi_pll_next(&p, now + 10 * MS) == 0);
     now += 1000 * MS;
     CHECK(feed(&p, &now, 200, MS, 2 * US) < 10 * US);
 
@@ -74,20 +74,20 @@ static void bears_faults(void)
 
 static void is_not_fooled(void)
 {
-    struct relay_pll p = {0};
+    struct achi_pll p = {0};
     uint64_t now = 5 * MS;
     unsigned i, locked = 0;
 
     for (i = 0; i < 10000; i++) {
         now += 1 + (uint64_t)random() % (2 * MS);
-        relay_pll_event(&p, now);
+        achi_pll_event(&p, now);
         locked += p.next != 0;
     }
     CHECK(locked < 500);
     for (i = 0; i < 100; i++) /* time that stands still, or goes back */
-        relay_pll_event(&p, now - i);
+        achi_pll_event(&p, now - i);
     feed(&p, &now, 100, MS, 0);
-    CHECK(relay_pll_next(&p, now) == now + MS);
+    CHECK(achi_pll_next(&p, now) == now + MS);
 }
 
 static void lock(struct relay_anticipation *a, struct relay_expected *e, uint64_t *now,

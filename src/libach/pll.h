@@ -6,13 +6,13 @@
  * by a part of each error, passes over events that are missing, and ignores those between two
  * periods. It gives up when too many do not fit.
  */
-#ifndef RELAY_PLL_H
-#define RELAY_PLL_H
+#ifndef ACHI_PLL_H
+#define ACHI_PLL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct relay_pll {
+struct achi_pll {
     uint64_t last;         /* event; 0: none */
     double period, jitter; /* nanoseconds; jitter: the mean error of predictions */
     uint64_t next;         /* predicted; 0: not locked */
@@ -20,9 +20,9 @@ struct relay_pll {
 };
 
 /* An event has come. Times are in nanoseconds. */
-void relay_pll_event(struct relay_pll *p, uint64_t when);
+void achi_pll_event(struct achi_pll *p, uint64_t when);
 
 /* The first prediction after `now`. 0: not locked, or several events are missing. */
-uint64_t relay_pll_next(const struct relay_pll *p, uint64_t now);
+uint64_t achi_pll_next(const struct achi_pll *p, uint64_t now);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pll.h"
 
-#include <math.h>
-
 #define GOOD_NEEDED 8u
 #define BAD_MAX 8u
 #define MISSING_MAX 4
@@ -15,19 +13,24 @@
 #define GAIN_PERIOD 0.02
 #define GAIN_JITTER 0.0625
 
+static double distance(double error)
+{
+    return error < 0 ? -error : error;
+}
+
 /* Two gaps in a row are of one length: a period may have begun. */
-static void pll_acquire(struct relay_pll *p, uint64_t when)
+static void pll_acquire(struct achi_pll *p, uint64_t when)
 {
     double gap = (double)(when - p->last), error = gap - p->period;
 
     p->last = when;
-    if (fabs(error) > FIT * p->period) {
+    if (distance(error) > FIT * p->period) {
         p->period = gap;
         p->good = 0;
         return;
     }
     p->period += error * GAIN_PHASE;
-    p->jitter = p->good ? p->jitter + (fabs(error) - p->jitter) * GAIN_PHASE : fabs(error);
+    p->jitter = p->good ? p->jitter + (distance(error) - p->jitter) * GAIN_PHASE : distance(error);
     if (++p->good < GOOD_NEEDED)
         return;
     p->next = when + (uint64_t)p->period;
@@ -35,7 +38,7 @@ static void pll_acquire(struct relay_pll *p, uint64_t when)
 }
 
 /* Too many: find another period. */
-static void pll_misfit(struct relay_pll *p)
+static void pll_misfit(struct achi_pll *p)
 {
     if (++p->bad < BAD_MAX)
         return;
@@ -43,9 +46,9 @@ static void pll_misfit(struct relay_pll *p)
     p->good = 0;
 }
 
-void relay_pll_event(struct relay_pll *p, uint64_t when)
+void achi_pll_event(struct achi_pll *p, uint64_t when)
 {
-    double error, missing;
+    double error, missing = 0;
 
     if (!p->last || when <= p->last) {
         p->last = p->last ? p->last : when;
@@ -56,14 +59,15 @@ void relay_pll_event(struct relay_pll *p, uint64_t when)
         return;
     }
     error = (double)(int64_t)(when - p->next);
-    missing = floor(error / p->period + 0.5);
+    if (error > 0)
+        missing = (double)(uint64_t)(error / p->period + 0.5);
     error -= missing * p->period;
     p->last = when;
-    if (missing < 0 || fabs(error) > FIT * p->period) {
+    if (distance(error) > FIT * p->period) {
         pll_misfit(p);
         return;
     }
-    p->jitter += (fabs(error) - p->jitter) * GAIN_JITTER;
+    p->jitter += (distance(error) - p->jitter) * GAIN_JITTER;
     p->next += (uint64_t)((missing + 1) * p->period + error * GAIN_PHASE);
     p->period += error * GAIN_PERIOD / (missing + 1);
     if (missing > 0)
@@ -72,12 +76,12 @@ void relay_pll_event(struct relay_pll *p, uint64_t when)
         p->bad /= 2;
 }
 
-uint64_t relay_pll_next(const struct relay_pll *p, uint64_t now)
+uint64_t achi_pll_next(const struct achi_pll *p, uint64_t now)
 {
     double missing;
 
     if (!p->next || p->next > now)
         return p->next;
-    missing = ceil((double)(now - p->next) / p->period);
+    missing = (double)(uint64_t)((double)(now - p->next) / p->period) + 1;
     return missing > MISSING_MAX ? 0 : p->next + (uint64_t)(missing * p->period);
 }
