@@ -317,6 +317,35 @@ impl Info {
     }
 }
 
+/// What a receiver that anticipates has learnt, see `ach_anticipation_t` in ach.h.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub struct Anticipation {
+    pub budget: u32,
+    pub(crate) pad0: [u8; 4],
+    pub period: u64,
+    pub jitter: u64,
+    pub late: u64,
+    pub window: u64,
+    pub windows: u64,
+    pub hits: u64,
+    pub spent: u64,
+    pub(crate) pad1: [u8; 64],
+}
+const _: () = assert!(size_of::<Anticipation>() == 128);
+const _: () = assert!(align_of::<Anticipation>() == 8);
+
+impl Anticipation {
+    fn bit(&self, at: usize) -> bool {
+        // SAFETY: the struct was initialised as a whole, its padding too, and at is within it.
+        let byte = unsafe { *(self as *const Self as *const u8).add(at / 8) };
+        byte >> (at % 8) & 1 != 0
+    }
+    pub fn on(&self) -> bool {
+        self.bit(32)
+    }
+}
+
 #[repr(C, align(8))]
 pub struct WaitItem {
     pub chan: *mut RawChannel,
