@@ -10,6 +10,10 @@
 /* What was not read for so long may be read at once. */
 #define BURST_NS 100000000u
 
+/* A peer's channels take a quarter of the daemon's time to open, and so long at once. */
+#define OPEN_SHARE 4u
+#define OPEN_BURST_NS 4000000u
+
 void relay_limits_init(struct relay_limits *l)
 {
     *l = (struct relay_limits){.connections = 256,
@@ -72,12 +76,23 @@ bool relay_account_charge(struct relay_account *a, uint64_t before, uint64_t now
     return true;
 }
 
+/* Time that was not used for as long as burst can be used at once. */
+static uint64_t pay(uint64_t *paid, uint64_t cost, uint64_t burst, uint64_t now)
+{
+    uint64_t least = now > burst ? now - burst : 0;
+
+    if (*paid < least)
+        *paid = least;
+    *paid += cost;
+    return *paid > now ? *paid : 0;
+}
+
 uint64_t relay_account_read(struct relay_account *a, size_t n, uint64_t rate, uint64_t now)
 {
-    uint64_t least = now > BURST_NS ? now - BURST_NS : 0;
+    return pay(&a->paid, (uint64_t)n * 1000000000u / rate, BURST_NS, now);
+}
 
-    if (a->paid < least)
-        a->paid = least;
-    a->paid += (uint64_t)n * 1000000000u / rate;
-    return a->paid > now ? a->paid : 0;
+uint64_t relay_account_opened(struct relay_account *a, uint64_t took, uint64_t now)
+{
+    return pay(&a->opened, took * OPEN_SHARE, OPEN_BURST_NS, now);
 }

@@ -31,7 +31,8 @@ struct relay_account {
     char name[RELAY_WIRE_TEXT];
     unsigned links;
     uint64_t memory, created, flows;
-    uint64_t paid; /* the time until which the rate allows what was read */
+    uint64_t paid;   /* the time until which the rate allows what was read */
+    uint64_t opened; /* the time until which the channels that were opened have paid */
 };
 
 void relay_limits_init(struct relay_limits *l);
@@ -46,5 +47,8 @@ bool relay_account_charge(struct relay_account *a, uint64_t before, uint64_t now
 
 /* n bytes were read. The time before which no more shall be read; 0: at once. */
 uint64_t relay_account_read(struct relay_account *a, size_t n, uint64_t rate, uint64_t now);
+
+/* To open a channel took that long. The time before which no other shall be opened; 0: at once. */
+uint64_t relay_account_opened(struct relay_account *a, uint64_t took, uint64_t now);
 
 #endif

@@ -21,7 +21,7 @@ bool relay_flow_charge(struct relay_flow *f, size_t bytes)
 
     if (!l->account)
         return true;
-    bytes += f->asks ? 0 : sizeof(*f);
+    bytes += f->asks ? 0 : sizeof(*f) + (f->source.open ? f->source.tables : 0);
     if (relay_account_charge(l->account, f->charged, bytes, l->host->limits.memory)) {
         f->charged = bytes;
         return true;

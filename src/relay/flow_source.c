@@ -56,6 +56,10 @@ enum ach_status relay_flow_source_open(struct relay_flow *f)
         relay_source_close(&f->source);
         return r;
     }
+    if (!relay_flow_charge(f, 0)) {
+        relay_flow_source_close(f);
+        return ach_errstr_set(ACH_OVERFLOW, "%s", f->why);
+    }
     f->watch.ready = source_ready;
     f->expected.came = source_came;
     if (relay_loop_add(source_loop(f), &f->watch, f->source.fd, EPOLLIN | EPOLLET))

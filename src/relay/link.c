@@ -17,9 +17,6 @@
 #define READ_ROOM_GREETING 1024u
 #define READS_MAX 16u
 
-/* To open a channel takes long: so many in a turn, then it is that of other links. */
-#define OPENS_MAX 32u
-
 /* Acknowledge so many bytes at once, others after this time. */
 #define ACK_BYTES 1024u
 
@@ -172,15 +169,33 @@ static void link_establish(struct relay_link *l)
     link_greet(l);
 }
 
+/* Opening a channel takes long, so a peer that opens many waits meanwhile. False: it waits. */
+static bool may_open(struct relay_link *l, uint64_t now)
+{
+    uint64_t until = relay_account_opened(l->account, 0, now);
+
+    if (until > l->paused)
+        l->paused = until;
+    return !until;
+}
+
+static bool link_frame(struct relay_link *l, const struct relay_frame *f, uint64_t now)
+{
+    uint64_t begin = f->kind == RELAY_OPEN ? relay_clock_now() : 0;
+    bool good = relay_input_frame(l, f, now);
+
+    if (begin)
+        relay_account_opened(l->account, relay_clock_now() - begin, begin);
+    return good;
+}
+
 /* Handle the frames that are complete, unless they would take too long. */
 static void link_parse(struct relay_link *l, uint64_t now)
 {
     struct relay_frame f;
-    unsigned opens = 0;
     size_t need;
 
     l->more = false;
-
     while (l->state == RELAY_LINK_GREETING || l->state == RELAY_LINK_UP) {
         enum ach_status r = relay_wire_frame(l->in.bytes + l->in.begin, relay_buffer_left(&l->in),
                                              l->state == RELAY_LINK_UP, &f, &need);
@@ -189,10 +204,10 @@ static void link_parse(struct relay_link *l, uint64_t now)
             relay_buffer_reserve(&l->in, need);
             return;
         }
-        l->more = r == ACH_OK && f.kind == RELAY_OPEN && opens++ == OPENS_MAX;
+        l->more = r == ACH_OK && f.kind == RELAY_OPEN && !may_open(l, relay_clock_now());
         if (l->more)
             return;
-        if (r != ACH_OK || !relay_input_frame(l, &f, now)) {
+        if (r != ACH_OK || !link_frame(l, &f, now)) {
             relay_link_close(l, ach_errstr());
             return;
         }

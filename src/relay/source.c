@@ -8,6 +8,9 @@
 
 #define ROOM_FIRST 512u
 
+/* Two handles map a channel, and its ring again; to map 4 KiB takes 8 bytes. */
+#define MAPPED_PER_BYTE (4096u / 8 / 4)
+
 enum ach_status relay_source_open(struct relay_source *s, const char *name, struct relay_terms *t)
 {
     enum ach_status r;
@@ -30,6 +33,7 @@ enum ach_status relay_source_open(struct relay_source *s, const char *name, stru
         return r;
     }
     s->open = true;
+    s->tables = (size_t)(info.memory / MAPPED_PER_BYTE);
     s->timestamps = info.timestamps;
     s->relayed = info.relayed;
     s->clock = info.clock;

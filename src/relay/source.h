@@ -14,8 +14,9 @@ struct relay_source {
     ach_channel_t waker, chan;
     bool open, timestamps, relayed;
     clockid_t clock;
-    bool renewed; /* since the last message */
-    int fd;       /* of ach_channel_fd of the waker */
+    bool renewed;  /* since the last message */
+    int fd;        /* of ach_channel_fd of the waker */
+    size_t tables; /* bytes of page tables that map the channel */
     uint64_t epoch;
 
     /* The message that was got last. */

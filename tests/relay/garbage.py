@@ -280,8 +280,11 @@ threads.append(threading.Thread(target=flood_connections, args=(port, random.Ran
 most = {h: (0, 0) for h in victims}
 for t in threads:
     t.start()
+end = time.monotonic() + SECONDS
 try:
     while any(w.poll() is None for w in writers):
+        if time.monotonic() > end:
+            over.set()
         for h in victims:
             check(h.daemon.poll() is None, f"the daemon survives: {h.daemon.returncode}")
             most[h] = tuple(max(pair) for pair in zip(most[h], usage(h)))

@@ -465,6 +465,21 @@ def limits():
     stop()
 
 
+def mapped():
+    """The page tables that map a channel count: a large one cannot be opened again and again."""
+    port = serve("allow * both *\nlimit memory=100K\n")
+    B.run(ACH, "mk", "-m", "16", "-n", "65536", "wide")
+    peer = Peer(port)
+    opened = 0
+    while peer.opens("wide", opened, push=False) is None:
+        opened += 1
+    logged("the limit of a peer is 102400 bytes")
+    check(3 < opened < 12, f"{opened} flows")
+    peer.socket.close()
+    until("memory is free again", lambda: Peer(port).opens("wide", push=False) is None)
+    stop()
+
+
 def large_source():
     """Messages that the server must copy for a peer count, too."""
     port = serve("allow * both *\nlimit memory=200K\n")
@@ -648,7 +663,7 @@ def hang_up():
 
 
 TESTS = (accepted, strangers, servers, revoked, revoked_meanwhile, damaged, lists, nothing, plain_lists, new_lists, limits,
-         large_source, rate, connections, slow, user, settings,
+         large_source, mapped, rate, connections, slow, user, settings,
          example, hang_up)
 for test in TESTS:
     if not sys.argv[4:] or test.__name__ in sys.argv[4:]:
