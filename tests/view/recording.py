@@ -150,8 +150,17 @@ class Recording(unittest.TestCase):
         self.message("once", -1)
         for n in range(3):
             self.page.send({"op": "step"})
-            time = self.message("count", n)["time"]
-            self.page.op("clock", lambda m: m["paused"] and abs(m["time"] - time) < 1e-5)
+            seen = {}
+
+            def shown(m):
+                """Both have come, in any order."""
+                if m["op"] == "message" and m["topic"] == self.topics["count"] and m["value"]["n"] == n:
+                    seen["message"] = m["time"]
+                elif m["op"] == "clock" and m["paused"]:
+                    seen["clock"] = m["time"]
+                return len(seen) == 2 and abs(seen["message"] - seen["clock"]) < 1e-5
+
+            self.page.until(lambda m: isinstance(m, dict) and shown(m))
 
     def test_play_to_the_end_and_again(self):
         self.page.send({"op": "seek", "time": self.start})
