@@ -29,8 +29,8 @@
 #define PAUSE_FIRST_NS 10000000u
 #define PAUSE_MAX_NS 1000000000u
 
-/* Messages with smaller gaps need no period: the receiver looks for the next one for two gaps. */
-#define GAP_MAX_NS 50000.0
+/* After a smaller gap the receiver looks for the next message for two such gaps, period or not. */
+#define GAP_MAX_NS 50000u
 
 /* If fewer windows have a message, there is none for a while. */
 #define HIT_RATE_MIN 0.3
@@ -91,13 +91,10 @@ static void learn(struct achi_anticipation *a, const struct achi_received *last,
         return;
     if (last->stamp && last->stamp <= now && now - last->stamp < STAMP_MAX_NS)
         when = last->stamp;
-    if (when && a->pll.last && when > a->pll.last) {
-        double gap = (double)(when - a->pll.last);
-
-        a->gap += (gap - a->gap) * GAIN;
-    }
-    if (when)
+    if (when) {
+        a->gap = when > a->pll.last ? when - a->pll.last : 0;
         achi_pll_event(&a->pll, when);
+    }
     a->learnt = last->seq;
     a->came = 0;
 }
@@ -144,11 +141,10 @@ void achi_anticipate_plan(struct achi_anticipation *a, const struct achi_receive
     a->opens = a->closes = 0;
     if (now < a->not_before || a->credit <= 0 || !achi_anticipate_allowed(a, now))
         return;
-    if (a->pll.next)
-        plan_period(a, now);
-    else if (a->gap > 0 && a->gap < GAP_MAX_NS) {
+    plan_period(a, now);
+    if (!a->closes && a->gap && a->gap < GAP_MAX_NS) {
         a->opens = now;
-        a->closes = now + (uint64_t)(2 * a->gap);
+        a->closes = now + 2 * a->gap;
     }
 }
 
@@ -193,6 +189,8 @@ void achi_anticipate_end(struct achi_anticipation *a, uint64_t begin, uint64_t e
     a->hit_rate += ((hit ? 1 : 0) - a->hit_rate) * GAIN;
     if (hit)
         a->came = end;
+    else
+        a->gap = 0;
     if (taken || a->hit_rate < HIT_RATE_MIN)
         rest(a, end);
     else if (a->hit_rate > 1 - HIT_RATE_MIN)

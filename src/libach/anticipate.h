@@ -31,7 +31,7 @@ struct achi_anticipation {
     struct achi_pll pll;
     uint64_t came;          /* when the receiver saw the last message; 0: it was not waiting */
     uint64_t learnt;        /* the sequence of the last message learnt from */
-    double gap;             /* between the last messages, and the one before it */
+    uint64_t gap;           /* between the last messages; 0: unknown */
     double late, late_more; /* how much later than asked for a sleep ends, and how that varies */
     double credit;          /* that windows may take */
     uint64_t credited;      /* until when */
