@@ -11,6 +11,8 @@
 #include <ach.h>
 
 int64_t achi_period_now(void);
-enum ach_status achi_period_sleep_until(int64_t time);
+
+/* Sleep until spin nanoseconds before that time, and look at the clock after that. */
+enum ach_status achi_period_wait_until(int64_t time, uint64_t spin);
 
 #endif

@@ -24,7 +24,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <sys/prctl.h>
 
 #include "../core/order.h"
 #include "clock.h"
@@ -33,6 +32,7 @@
 #include "kernel.h"
 #include "notice.h"
 #include "sleep.h"
+#include "spin.h"
 
 #define SPINS_PER_CLOCK 64
 
@@ -71,15 +71,6 @@ static bool passed(const struct achi_deadline *d)
         return false;
     clock_gettime(d->clock, &now);
     return !achi_time_before(&now, &d->at);
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
 }
 
 static uint64_t monotonic(void)
@@ -156,7 +147,7 @@ static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct
         for (i = 0; i < SPINS_PER_CLOCK; i++) {
             if (has_news(items, n, seen))
                 return SPUN_NEWS;
-            relax();
+            achi_relax();
         }
         if (any_canceled(items, n) || passed(d))
             return SPUN_OVER;
@@ -255,10 +246,8 @@ static struct nap nap_begin(const ach_wait_item_t *items, size_t n, int64_t *sli
         *slice = left;
         nap.short_ = true;
     }
-    if (nap.short_) {
-        nap.slack = (unsigned)prctl(PR_GET_TIMERSLACK);
-        prctl(PR_SET_TIMERSLACK, 1ul);
-    }
+    if (nap.short_)
+        nap.slack = achi_slack_remove();
     return nap;
 }
 
@@ -268,7 +257,7 @@ static void nap_end(const ach_wait_item_t *items, size_t n, const struct achi_se
     size_t i;
 
     if (nap->short_)
-        prctl(PR_SET_TIMERSLACK, (unsigned long)nap->slack);
+        achi_slack_restore(nap->slack);
     for (i = 0; i < n; i++) {
         struct achi_anticipation *a = anticipation_of(items[i].chan);
 

@@ -62,7 +62,8 @@ int64_t achi_period_now(void)
     return ach_sim_now();
 }
 
-enum ach_status achi_period_sleep_until(int64_t time)
+enum ach_status achi_period_wait_until(int64_t time, uint64_t spin)
 {
+    (void)spin;
     return ach_sim_sleep_until(time);
 }

@@ -36,6 +36,14 @@ int main(int argc, char **argv)
         if (exact)
             CHECK(missed == 0 && now() == start + i * MS);
     }
+    CHECK_STATUS(ach_period_wait_spin(NULL, 0, NULL), ACH_EINVAL);
+    CHECK_STATUS(ach_period_wait_spin(&p, MS + 1, NULL), ACH_EINVAL);
+    for (i = 0; i <= 10; i++) {
+        CHECK_OK(ach_period_wait_spin(&p, (uint64_t)(i * MS / 10), &missed));
+        CHECK(now() >= p.next - MS);
+        if (exact)
+            CHECK(missed == 0 && now() == p.next - MS);
+    }
     start = now();
     nanosleep(&long_work, NULL);
     CHECK_OK(ach_period_wait(&p, &missed));
