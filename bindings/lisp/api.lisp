@@ -194,7 +194,7 @@
   (sequence :uint32 :offset 16)
   (timestamp :double :offset 24))
 
-(cffi:defcstruct (c-device-attr :size 40)
+(cffi:defcstruct (c-device-attr :size 48)
   (size :uint64 :offset 0)
   (robot :pointer :offset 8)
   (transport :pointer :offset 16)

@@ -34,6 +34,7 @@ typedef struct ach_device_attr {
     const char *transport; /* "tcp", "channel" or a plug-in's; default: by the address */
     double timeout;        /* seconds to connect and to wait for the driver's setup; default: 5 */
     unsigned messages;     /* queue length; default: 1024; more are dropped and counted */
+    uint64_t anticipate;   /* through channels: as ach_attr_set_anticipate; default: 0 */
 } ach_device_attr_t;
 
 /* Any subtype. */

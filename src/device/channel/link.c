@@ -318,12 +318,19 @@ static void unsubscribe(struct devch_channel_link *l)
 }
 
 /* *may: R_OK, or R_OK | W_OK; 0 if permission is denied: ACH_OK, and the channel is not open. */
-static ach_status_t open_one(ach_channel_t *chan, const char *name, unsigned *may)
+static ach_status_t open_one(ach_channel_t *chan, const char *name, uint64_t anticipate,
+                             unsigned *may)
 {
-    ach_status_t status = ach_open(chan, name, NULL);
+    ach_attr_t attr;
+    ach_status_t status;
     ach_info_t info;
 
     *may = 0;
+    ach_attr_init(&attr);
+    if (anticipate > UINT32_MAX ||
+        ach_attr_set_anticipate(&attr, (uint32_t)anticipate, 0) != ACH_OK)
+        return ach_errstr_set(ACH_EINVAL, "a device anticipates with at most 1000000 millionths");
+    status = ach_open(chan, name, &attr);
     if (status == ACH_EACCES)
         return ACH_OK;
     if (status == ACH_OK && ach_channel_info(chan, &info) == ACH_OK)
@@ -331,7 +338,7 @@ static ach_status_t open_one(ach_channel_t *chan, const char *name, unsigned *ma
     return status;
 }
 
-static ach_status_t open_channels(struct devch_channel_link *l, uint32_t robot)
+static ach_status_t open_channels(struct devch_channel_link *l, uint32_t robot, uint64_t anticipate)
 {
     char names[4][ACH_CHAN_NAME_MAX];
     ach_channel_t *const channels[] = {&l->data, &l->cmd, &l->req, &l->ans};
@@ -343,7 +350,7 @@ static ach_status_t open_channels(struct devch_channel_link *l, uint32_t robot)
     devch_robot_channel(robot, "req", names[2]);
     devch_robot_channel(robot, "ans", names[3]);
     for (i = 0; i < 4 && status == ACH_OK; i++)
-        status = open_one(channels[i], names[i], &may[i]);
+        status = open_one(channels[i], names[i], i == 0 ? anticipate : 0, &may[i]);
     if (status != ACH_OK)
         return status;
     if (!may[0])
@@ -384,7 +391,7 @@ ach_status_t achi_channel_link_inherit(struct devch_channel_link *l, double time
     return l->rights & ACH_RIGHT_REQUEST ? subscribe(l, timeout) : ACH_OK;
 }
 
-ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
+ach_status_t achi_channel_link_open(const ach_place_t *place, const ach_device_attr_t *attr,
                                     struct devch_channel_link **link)
 {
     uint32_t server, robot = place->robot ? place->robot : ACH_ROBOT_DEFAULT;
@@ -404,13 +411,13 @@ ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
     l->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
     l->address = (ach_address_t){.interf = place->interf, .index = place->index};
     l->watch = (struct devch_watch){.epoll = -1, .fd = -1};
-    status = open_channels(l, robot);
+    status = open_channels(l, robot, attr->anticipate);
     if (status == ACH_OK)
         status = ach_flush(&l->data);
     if (status == ACH_OK)
         status = watch_server(l);
     if (status == ACH_OK && l->rights & ACH_RIGHT_REQUEST) {
-        status = subscribe(l, timeout);
+        status = subscribe(l, attr->timeout);
         if (status != ACH_OK)
             unsubscribe(l);
     }

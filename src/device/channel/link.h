@@ -3,6 +3,7 @@
 #ifndef DEVCH_CHANNEL_LINK_H
 #define DEVCH_CHANNEL_LINK_H
 
+#include <ach/device.h>
 #include <ach/transport.h>
 
 struct devch_channel_link;
@@ -13,7 +14,7 @@ struct devch_channel_link;
  * ACH_ENOENT: this machine has no such channels; ACH_EACCES: the caller may not read them. A user
  * who may read data but not write requests gets data only while the driver runs.
  */
-ach_status_t achi_channel_link_open(const ach_place_t *place, double timeout,
+ach_status_t achi_channel_link_open(const ach_place_t *place, const ach_device_attr_t *attr,
                                     struct devch_channel_link **link);
 void achi_channel_link_close(struct devch_channel_link *l);
 

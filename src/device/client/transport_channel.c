@@ -60,7 +60,7 @@ ach_status_t devcl_transport_channel(const ach_place_t *place, const ach_device_
                                      struct devcl_transport *t)
 {
     struct devch_channel_link *l;
-    ach_status_t status = achi_channel_link_open(place, attr->timeout, &l);
+    ach_status_t status = achi_channel_link_open(place, attr, &l);
 
     if (status == ACH_OK)
         *t = (struct devcl_transport){&ops, "channel", l};
