@@ -15,7 +15,8 @@
 
 struct flavour {
     enum ach_map map;
-    bool in_place, newest, polled;
+    bool in_place, newest, polled, spins;
+    uint32_t budget;   /* of receivers that anticipate */
     const char *ready; /* what makes a descriptor readable; NULL: whatever suits */
 };
 
@@ -40,6 +41,7 @@ static bool setup(struct link *l)
     ach_create_attr_init(&attr);
     ach_create_attr_set_single_writer(&attr, f->in_place);
     ach_create_attr_set_map(&attr, f->map);
+    ach_create_attr_set_timestamps(&attr, f->budget > 0);
     if (ach_create(c->name, channel_history(l->size), l->size, &attr) != ACH_OK)
         return refuse(l, "%s", ach_errstr());
     return f->map != ACH_MAP_ANON || ach_create_attr_get_shm(&attr, &c->shm) == ACH_OK;
@@ -57,7 +59,9 @@ static bool open_end(struct link *l)
         ach_attr_set_shm(&attr, c->shm);
     if (f->in_place && l->side == SENDER)
         ach_attr_set_lock_source(&attr, 1);
-    ach_attr_set_spin(&attr, l->mode == MODE_SPIN && !f->polled ? SPIN_NS : 0);
+    ach_attr_set_spin(&attr, (l->mode == MODE_SPIN && !f->polled) || f->spins ? SPIN_NS : 0);
+    if (l->side == RECEIVER)
+        ach_attr_set_anticipate(&attr, f->budget, 0);
     if (ach_open(&c->chan, c->name, &attr) != ACH_OK || ach_flush(&c->chan) != ACH_OK)
         return false;
     if (l->mode != MODE_POLL || l->side == SENDER)
@@ -143,12 +147,24 @@ static bool release(struct link *l)
 #define COPIED(modes_, ...)                                                                        \
     CHANNEL(__VA_ARGS__), .modes = (modes_), .waits = MODE_SPIN, .send = send_copy,                \
                           .receive = receive_copy
+#define ANTICIPATING(percent)                                                                      \
+    .name = "ach " #percent " %", .named = true,                                                   \
+    .settings = "anticipates, for " #percent " % of a processor; timestamps",                      \
+    COPIED(MODE_BLOCK, .map = ACH_MAP_USER, .budget = (percent)*10000)
 #define ANY_MODE (MODE_BLOCK | MODE_SPIN | MODE_POLL)
 
 const struct contender channel_contenders[] = {
     {.name = "ach",
      .settings = "64 messages of history, 1 of large ones; every message",
      COPIED(ANY_MODE, .map = ACH_MAP_USER)},
+    {ANTICIPATING(1)},
+    {ANTICIPATING(2)},
+    {ANTICIPATING(5)},
+    {ANTICIPATING(10)},
+    {.name = "ach spinning",
+     .named = true,
+     .settings = "a handle that spins",
+     COPIED(MODE_BLOCK, .map = ACH_MAP_USER, .spins = true)},
     {.name = "ach newest",
      .settings = "ACH_O_LAST",
      COPIED(ANY_MODE, .map = ACH_MAP_USER, .newest = true)},

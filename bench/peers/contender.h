@@ -74,6 +74,7 @@ struct contender {
     unsigned looks_first; /* modes in which receive(l, 0) comes before the wait */
     size_t max_size;      /* of a message; 0: any */
     unsigned max_senders; /* 0: any */
+    bool named;           /* takes part only in scenarios that name it */
     bool threads;         /* ends are threads of one process, not processes */
     bool multicasts;      /* on interfaces that it chooses by itself */
     bool copies_nothing;  /* receivers see the very bytes that the sender wrote */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ends.c - what the processes of a run do */
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +16,11 @@
 #define LOST_ANSWERS_MAX 10u
 #define ALIGNMENT 4096u
 #define NS_PER_S 1000000000ull
+#define FEW 5u
+#define MANY 100u
+#define BURST_GAP_NS 30000.0
+#define LONGER 1.7
+#define HALT_NS 30000000u
 
 void sleep_until(uint64_t ns)
 {
@@ -43,6 +49,24 @@ static bool put(struct end *e, const struct tag *tag)
     return ok;
 }
 
+/* The receiver's processor time since the first message that counts. */
+static void tally_cpu(const struct end *e, struct tally *t, uint64_t number, uint64_t now)
+{
+    struct timespec used;
+    uint64_t cpu;
+
+    if (number < e->run->first || !e->run->s->periodic)
+        return;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    cpu = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+    if (!t->begin) {
+        t->begin = now;
+        t->cpu_begin = cpu;
+    } else if (number + 1 == e->run->count) {
+        t->cpu = (double)(cpu - t->cpu_begin) / (double)(now - t->begin);
+    }
+}
+
 /* Receive a message, and count it. */
 static int take(struct end *e, int timeout_ms)
 {
@@ -61,6 +85,7 @@ static int take(struct end *e, int timeout_ms)
             t->expected[tag.sender] = tag.number + 1;
         if (!*came)
             *came = now;
+        tally_cpu(e, t, tag.number, now);
     } else if (r == GOT || r == DAMAGED) {
         t->damaged++;
     }
@@ -122,32 +147,59 @@ static uint64_t held_up(struct board *b, uint64_t due, uint64_t sent)
     return now > due + BLOCKED_NS ? now - due : 0;
 }
 
+/* From one message to the next. */
+static double gap_ns(const struct setting *s, uint64_t number)
+{
+    double period = s->rate_hz > 0 ? (double)NS_PER_S / s->rate_hz : 0;
+
+    switch (s->pattern) {
+    case RANDOM:
+        return -period * log(((double)random() + 1) / (RAND_MAX + 1.0));
+    case BURSTS:
+        return number % FEW == FEW - 1 ? FEW * period : BURST_GAP_NS;
+    case CHANGING:
+        return number / MANY % 2 ? LONGER * period : period;
+    case PAUSING:
+        return number % MANY == MANY - 1 ? MANY * period : period;
+    case STEADY:
+    default:
+        return period;
+    }
+}
+
+static uint64_t jitter_ns(const struct setting *s)
+{
+    return s->jitter_us > 0 ? (uint64_t)random() % (uint64_t)(s->jitter_us * 1000) : 0;
+}
+
 void end_send(struct end *e)
 {
     const struct setting *s = e->run->s;
     struct board *b = e->run->board;
     struct tag tag = {.sender = e->index};
-    double period = e->in ? 0 : (double)NS_PER_S / s->rate_hz;
-    uint64_t start, due, *sent;
+    uint64_t *sent;
     unsigned unanswered = 0;
+    double due;
 
     if (!warm_up(e))
         return;
-    start = clock_ns() + WARM_UP_MS * 1000000u + (uint64_t)(period * e->index / s->senders);
+    due = (double)clock_ns() + WARM_UP_MS * 1e6 + gap_ns(s, 0) * e->index / s->senders;
     for (; tag.number < e->run->count && unanswered < LOST_ANSWERS_MAX && !is_over(e);
          tag.number++) {
-        due = start + (uint64_t)((double)tag.number * period);
         sent = run_time(e->run, 0, e->index, tag.number);
         if (!e->in)
-            sleep_until(due);
+            sleep_until((uint64_t)due + jitter_ns(s));
         *sent = clock_ns();
         b->sent[e->index]++;
         if (!put(e, &tag))
             break;
+        if (s->periodic && tag.number >= e->run->first)
+            __atomic_fetch_add(&b->put_ns, clock_ns() - *sent, __ATOMIC_RELAXED);
         if (e->in)
             unanswered += !answered(e, &tag, ANSWER_MS);
         if (s->pause)
-            start += held_up(b, due, *sent);
+            due += (double)held_up(b, (uint64_t)due, *sent);
+        due += gap_ns(s, tag.number);
     }
     __atomic_fetch_add(&b->done, 1, __ATOMIC_RELEASE);
 }
@@ -166,9 +218,13 @@ static bool all_came(const struct end *e)
 /* A call that fails because the process was stopped may succeed the next time. */
 void end_receive(struct end *e)
 {
+    unsigned taken = 0;
+
     while (!all_came(e)) {
         int r = take(e, PATIENCE_MS);
 
+        if (e->run->s->halts && ++taken % MANY == 0)
+            sleep_until(clock_ns() + HALT_NS);
         if ((r == NOTHING || r == FAILED) && is_over(e))
             break;
         if (r == FAILED && !e->run->s->pause) {
@@ -200,7 +256,10 @@ static bool begin(struct end *e)
     const struct sched_param fifo = {.sched_priority = FIFO_PRIORITY};
     void *buffer = NULL;
 
-    machine_pin(e->cpu);
+    if (s->periodic && !s->one_cpu)
+        machine_unpin();
+    else
+        machine_pin(s->one_cpu ? bench.machine.main_cpu : e->cpu);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     return (!s->fifo || sched_setscheduler(0, SCHED_FIFO, &fifo) == 0) &&
            posix_memalign(&buffer, ALIGNMENT, s->size + sizeof(uint64_t)) == 0 &&

@@ -26,6 +26,15 @@
 #define FIFO_PRIORITY 50
 #define BLOCKED_NS 50000000ull /* a send that takes so long waited for the receiver */
 
+/* When messages are sent. */
+enum pattern {
+    STEADY,
+    RANDOM,   /* the gaps are distributed exponentially */
+    BURSTS,   /* of five */
+    CHANGING, /* a hundred with the period, a hundred with a longer one, and so on */
+    PAUSING   /* a hundred, then as long nothing: the sender is replaced */
+};
+
 /* setting_complete puts the usual values in the place of zeros. */
 struct setting {
     enum mode mode; /* usually MODE_BLOCK */
@@ -37,8 +46,15 @@ struct setting {
     bool untouched;              /* write and check the first eight bytes, not all; only contenders
                                     that copy nothing take part */
     bool network;                /* only contenders that can reach another host take part */
-    struct stopped *pause;       /* the receiver is stopped for a while; NULL: it is not */
-    double seconds;              /* usually 0.2 */
+    bool periodic;               /* ends run on any processor, the first messages do not count,
+                                    and what sender and receiver pay is measured */
+    enum pattern pattern;
+    double jitter_us;      /* each message is later than its time, by up to that */
+    bool one_cpu;          /* for all ends */
+    bool halts;            /* the receiver does something else now and then */
+    unsigned busy;         /* so many others keep the processors busy */
+    struct stopped *pause; /* the receiver is stopped for a while; NULL: it is not */
+    double seconds;        /* usually 0.2 */
 };
 
 struct setting setting_complete(struct setting s);
@@ -47,6 +63,7 @@ struct setting setting_complete(struct setting s);
 struct scenario {
     struct setting setting;
     unsigned peer_rounds; /* of libraries; at most the group's rounds */
+    const char *only;     /* names of contenders; NULL: all but those that must be named */
 };
 
 extern const struct group scenarios[];
@@ -54,6 +71,10 @@ extern const unsigned scenario_count;
 extern const struct claim claims[];
 
 void scenario_measure(const struct group *g, unsigned round);
+
+/* The same, with the processor time and the time of a put as values of the next two groups. */
+void periodic_measure(const struct group *g, unsigned round);
+void periodic_measured(const struct group *g, unsigned round); /* of these two: nothing to do */
 void stopped_measure(const struct group *g, unsigned round);
 void stopped_write(struct json *j);
 
@@ -110,7 +131,9 @@ struct tag {
 struct tally {
     uint64_t expected[SENDERS_MAX] APART; /* the number after the greatest that came */
     uint64_t reordered, damaged;
-    uint32_t heard; /* bit: a warm-up message of that sender */
+    uint32_t heard;            /* bit: a warm-up message of that sender */
+    uint64_t cpu_begin, begin; /* when the first message came that counts: processor time, time */
+    double cpu;                /* share of a processor after that; of a periodic setting */
 };
 
 /* Shared by all ends of a run. */
@@ -122,6 +145,7 @@ struct board {
     struct tally tally[RECEIVERS_MAX];
     uint64_t sent[SENDERS_MAX]; /* so far */
     uint64_t longest_ns;        /* that a send took; of a run with a pause */
+    uint64_t put_ns;            /* of all sends that count; of a periodic setting */
     uint64_t times[];           /* see run_time */
 };
 
@@ -137,6 +161,7 @@ struct run {
     const struct contender *c;
     const struct setting *s;
     uint64_t count; /* messages of each sender */
+    uint64_t first; /* that counts */
     struct board *board;
     struct link *links[HOPS_MAX];
     unsigned link_count;
@@ -156,8 +181,15 @@ static inline uint64_t *run_time(const struct run *r, unsigned column, unsigned 
 /* Can the contender do this at all? NULL, or why not. */
 const char *run_possible(const struct contender *c, const struct setting *s);
 
-/* What was measured is added to *out, unless the receiver was stopped. */
-void run(const struct contender *c, const struct setting *s, struct outcome *out);
+/* What it costs: the receiver's share of a processor, and the mean time of a send. */
+struct cost {
+    double cpu, put_ns;
+};
+
+/* What was measured is added to *out, unless the receiver was stopped. cost: of a periodic setting;
+   NULL otherwise. */
+void run(const struct contender *c, const struct setting *s, struct outcome *out,
+         struct cost *cost);
 
 /* Stop the receiver of a run for a while, and see what that does. */
 void stopped_run(const struct run *r);

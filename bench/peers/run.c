@@ -15,6 +15,7 @@
 #define MOST_MESSAGES 2000000.0
 #define ROUND_TRIPS_PER_S 5000.0 /* so many fill a second, or take longer */
 #define SPINS_PER_S 100000.0
+#define LEARN 50u /* messages, from which a receiver learns the period */
 
 struct setting setting_complete(struct setting s)
 {
@@ -129,7 +130,8 @@ static bool run_start(struct run *r, const struct contender *c, const struct set
     bool ring = s->rate_hz <= 0;
     unsigned links = ring ? 2 : s->hops;
 
-    *r = (struct run){.c = c, .s = s, .count = message_count(s)};
+    *r = (struct run){.c = c, .s = s, .count = message_count(s), .first = s->periodic ? LEARN : 0};
+    r->count += r->first;
     r->board = shared_alloc(sizeof(*r->board) +
                             (size_t)r->count * s->senders * (1 + s->receivers) * sizeof(uint64_t));
     for (; r->link_count < links; r->link_count++)
@@ -195,8 +197,9 @@ static void collect(const struct run *r, unsigned receiver, struct outcome *out)
     out->reordered += t->reordered;
     out->damaged += t->damaged;
     for (sender = 0; sender < r->s->senders; sender++) {
-        out->sent += r->board->sent[sender];
-        for (n = 0; n < r->board->sent[sender]; n++) {
+        if (r->board->sent[sender] > r->first)
+            out->sent += r->board->sent[sender] - r->first;
+        for (n = r->first; n < r->board->sent[sender]; n++) {
             uint64_t came = *run_time(r, 1 + receiver, sender, n);
 
             if (came)
@@ -207,7 +210,24 @@ static void collect(const struct run *r, unsigned receiver, struct outcome *out)
     }
 }
 
-void run(const struct contender *c, const struct setting *s, struct outcome *out)
+/* Seconds until all has been sent. */
+static double patience(const struct setting *s)
+{
+    return (s->pattern == STEADY ? 4 : 8) * s->seconds + 2 * GRACE_S;
+}
+
+static void add_up(const struct run *r, struct cost *cost)
+{
+    uint64_t sent = 0;
+    unsigned i;
+
+    for (i = 0; i < r->s->senders; i++)
+        sent += r->board->sent[i] - r->first;
+    cost->cpu = r->board->tally[0].cpu;
+    cost->put_ns = sent ? (double)r->board->put_ns / (double)sent : 0;
+}
+
+void run(const struct contender *c, const struct setting *s, struct outcome *out, struct cost *cost)
 {
     unsigned i, held = held_count;
     const char *why = "";
@@ -220,7 +240,7 @@ void run(const struct contender *c, const struct setting *s, struct outcome *out
         if (warm && s->pause)
             stopped_run(&r);
         else if (warm)
-            run_wait(&r, &r.board->done, s->senders, 4 * s->seconds + 2 * GRACE_S);
+            run_wait(&r, &r.board->done, s->senders, patience(s));
         run_wait(&r, &r.board->stop, 1, TAIL_S);
         run_stop(&r);
         if (r.board->failed && !s->pause)
@@ -231,6 +251,8 @@ void run(const struct contender *c, const struct setting *s, struct outcome *out
         snprintf(out->why, sizeof(out->why), "%s", why);
         for (i = 0; i < s->receivers && !why[0] && !s->pause; i++)
             collect(&r, i, out);
+        if (cost && !why[0])
+            add_up(&r, cost);
     }
     while (r.link_count > 0)
         link_destroy(r.links[--r.link_count]);

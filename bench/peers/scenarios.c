@@ -5,6 +5,8 @@
  * The scenarios that promises are about have many rounds; the others show how
  * things grow.
  */
+#include <sys/prctl.h>
+
 #include "peers.h"
 
 #define KIB 1024u
@@ -38,6 +40,36 @@
     SLEEP, .x = (n), SCENARIO("receivers", #n " receivers, 1 kHz", 10, peers, .receivers = (n))
 #define SENDERS(n)                                                                                 \
     SLEEP, .x = (n), SCENARIO("senders", #n " senders, 1 kHz each", 3, 2, .senders = (n))
+#define PERIODIC_WAYS "ach,ach 1 %,ach 2 %,ach 5 %,ach 10 %,ach spinning,futex,eventfd,iceoryx"
+#define TWO_WAYS "ach,ach 2 %"
+/* A group of times, one of the receivers' processor time, and one of the puts. */
+#define PERIODIC(name_, about_, rounds_, only_, ...)                                               \
+    {.name = (name_),                                                                              \
+     .about = about_ ": time until the message is there",                                          \
+     .floor = "ach",                                                                               \
+     .rounds = (rounds_),                                                                          \
+     .measure = periodic_measure,                                                                  \
+     .in_process = true,                                                                           \
+     .two_cpus = true,                                                                             \
+     .what = &(const struct scenario){.peer_rounds = (rounds_),                                    \
+                                      .only = (only_),                                             \
+                                      .setting = {.periodic = true, __VA_ARGS__}}},                \
+        {.name = "cpu-" name_,                                                                     \
+         .about = about_ ": processor time of the receiver",                                       \
+         .unit = "%",                                                                              \
+         .floor = "ach",                                                                           \
+         .rounds = (rounds_),                                                                      \
+         .measure = periodic_measured,                                                             \
+         .in_process = true},                                                                      \
+    {                                                                                              \
+        .name = "put-" name_, .about = about_ ": one put", .floor = "ach", .rounds = (rounds_),    \
+        .measure = periodic_measured, .in_process = true                                           \
+    }
+#define RHYTHM(name, hz, us, rounds, time)                                                         \
+    PERIODIC("rhythm-" name, #hz " Hz, jitter of " #us " us", rounds, PERIODIC_WAYS,               \
+             .rate_hz = (hz), .jitter_us = (us), .seconds = (time))
+#define DISORDER(name, text, ...)                                                                  \
+    PERIODIC("disorder-" name, text, 20, TWO_WAYS, .seconds = 0.4, __VA_ARGS__)
 #define NETWORK(name, rounds, ...)                                                                 \
     .floor = "futex-TCP-futex", SCENARIO(name, "over TCP or UDP of the loopback interface, 1 kHz", \
                                          rounds, rounds, .network = true, __VA_ARGS__)
@@ -75,6 +107,28 @@ const struct group scenarios[] = {
     {HOPS("16 hops", 16)},
     {NETWORK("network", 24)},
     {NETWORK("network-fifo", 12, .fifo = true)},
+    RHYTHM("1k", 1000, 0, 20, 0.4),
+    RHYTHM("1k-5", 1000, 5, 4, 0.4),
+    RHYTHM("1k-50", 1000, 50, 4, 0.4),
+    RHYTHM("100", 100, 0, 4, 1),
+    RHYTHM("100-5", 100, 5, 4, 1),
+    RHYTHM("100-50", 100, 50, 4, 1),
+    RHYTHM("500", 500, 0, 4, 0.5),
+    RHYTHM("500-5", 500, 5, 4, 0.5),
+    RHYTHM("500-50", 500, 50, 4, 0.5),
+    RHYTHM("8k", 8000, 0, 4, 0.3),
+    RHYTHM("8k-5", 8000, 5, 4, 0.3),
+    RHYTHM("8k-50", 8000, 50, 4, 0.3),
+    DISORDER("random", "gaps of random length", .pattern = RANDOM),
+    DISORDER("bursts", "bursts of five messages", .pattern = BURSTS),
+    DISORDER("changing", "a period that changes", .pattern = CHANGING),
+    DISORDER("pausing", "a sender that is killed and replaced", .pattern = PAUSING),
+    DISORDER("two", "two senders out of phase", .senders = 2, .rate_hz = 700),
+    DISORDER("halting", "a receiver that is stopped now and then", .halts = true),
+    DISORDER("one-cpu", "all on one processor", .one_cpu = true),
+    DISORDER("busy", "six busy loops beside", .busy = 6),
+    PERIODIC("rhythm-hops", "8 hops, 500 Hz", 10, "ach,ach 2 %,ach 10 %,futex", .rate_hz = 500,
+             .hops = 8, .seconds = 0.5),
     {.name = "stopped",
      .about = "the receiver is stopped for a second; age of the first message after it goes on",
      .unit = "ms",
@@ -105,6 +159,17 @@ const struct claim claims[] = {
     {"untouched", "ach in place", "ach in place", AT_MOST, .limit = 1.1, .x = MIB,
      .against_x = SIZE_USUAL},
     {"stopped", "ach newest", NULL, P50_BELOW, .limit = 5},
+    {"rhythm-1k", "ach 2 %", "ach", AT_MOST, .limit = 0.12},
+    {"rhythm-1k", "ach 2 %", "ach", P99_AT_MOST, .limit = 1},
+    {"rhythm-1k", "ach 5 %", "ach", P99_AT_MOST, .limit = 0.6},
+    {"put-rhythm-1k", "ach 2 %", "ach", AT_MOST, .limit = 0.4},
+    {"cpu-rhythm*", "ach 1 %", "ach", EXTRA, .limit = 1.5},
+    {"cpu-rhythm*", "ach 2 %", "ach", EXTRA, .limit = 2.5},
+    {"cpu-rhythm*", "ach 5 %", "ach", EXTRA, .limit = 5.5},
+    {"cpu-rhythm*", "ach 10 %", "ach", EXTRA, .limit = 10.5},
+    {"disorder*", "ach 2 %", "ach", AT_MOST, .limit = 1.05},
+    {"disorder*", "ach 2 %", "ach", P99_AT_MOST, .limit = 1.05},
+    {"cpu-disorder*", "ach 2 %", "ach", EXTRA, .limit = 2.5},
     {"network*", "achd", "futex-TCP-futex", AT_MOST, .limit = 1.3},
     {"network*", "achd TLS", "futex-TCP-futex", AT_MOST, .limit = 1.6},
     {"network*", "achd", "cyclonedds", AT_MOST, .limit = 1},
@@ -115,36 +180,65 @@ const struct claim claims[] = {
     {0},
 };
 
-static bool takes_part(const struct entry *e, const struct setting *s)
+static void busy_end(void *pid, size_t size)
 {
+    (void)size;
+    peer_kill((pid_t)(intptr_t)pid);
+}
+
+/* A process that keeps a processor busy until it is released. */
+static void busy_start(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGTERM, SIG_DFL);
+        machine_unpin();
+        for (;;)
+            ;
+    }
+    MUST_SYS(pid > 0);
+    hold(busy_end, (void *)(intptr_t)pid, 0);
+}
+
+static bool takes_part(const struct entry *e, const struct scenario *scenario)
+{
+    const struct setting *s = &scenario->setting;
+
     return !e->left_out && (!s->untouched || e->c->copies_nothing) &&
-           e->c->reach != (s->network ? REACH_MACHINE : REACH_NETWORK);
+           e->c->reach != (s->network ? REACH_MACHINE : REACH_NETWORK) &&
+           (scenario->only ? in_list(scenario->only, e->c->name) : !e->c->named);
 }
 
 static void one_turn(struct row *row, const struct contender *c, const struct setting *s,
-                     unsigned round)
+                     unsigned round, struct cost *cost)
 {
     struct outcome once = {0};
 
-    run(c, s, &once);
+    run(c, s, &once, cost);
     if (once.why[0] && !bench.interrupted) /* the machine may be busy: once more */
-        run(c, s, &once);
+        run(c, s, &once, cost);
     row_add(row, round, &once);
 }
 
-void scenario_measure(const struct group *g, unsigned round)
+static void measure(const struct group *g, unsigned round, bool costs)
 {
     const struct scenario *scenario = g->what;
     struct setting s = setting_complete(scenario->setting);
-    unsigned i;
+    unsigned i, held = held_count;
+
+    for (i = 0; i < s.busy; i++)
+        busy_start();
 
     s.seconds = bench.lasting ? LONG_SECONDS : bench.quick ? s.seconds * QUICK_SCALE : s.seconds;
     for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
         const struct entry *e = &contenders_here.entry[i];
+        struct cost cost = {0};
         struct row *row;
         const char *why;
 
-        if (!takes_part(e, &s))
+        if (!takes_part(e, scenario))
             continue;
         row = row_of(g, e->c->name, kind_names[e->c->kind], g->x);
         row->aside = e->c->copies_nothing && s.size >= LARGE;
@@ -152,6 +246,27 @@ void scenario_measure(const struct group *g, unsigned round)
         if (why)
             snprintf(row->all.why, sizeof(row->all.why), "%s", why);
         else if (e->c->kind != KIND_LIBRARY || bench.rounds > 0 || round < scenario->peer_rounds)
-            one_turn(row, e->c, &s, round);
+            one_turn(row, e->c, &s, round, costs ? &cost : NULL);
+        if (costs && cost.put_ns > 0) {
+            row_value(g + 1, e->c->name, 0, round, 100 * cost.cpu);
+            row_value(g + 2, e->c->name, 0, round, cost.put_ns);
+        }
     }
+    release_to(held);
+}
+
+void scenario_measure(const struct group *g, unsigned round)
+{
+    measure(g, round, false);
+}
+
+void periodic_measure(const struct group *g, unsigned round)
+{
+    measure(g, round, true);
+}
+
+void periodic_measured(const struct group *g, unsigned round)
+{
+    (void)g;
+    (void)round;
 }

@@ -117,7 +117,7 @@ void stopped_measure(const struct group *g, unsigned round)
         else if (e->c->threads)
             snprintf(once.why, WHY_SIZE, "has no process of its own that could be stopped");
         else
-            run(e->c, &s, &once);
+            run(e->c, &s, &once, NULL);
         if (found[i].first) {
             samples_add(&once.ns, found[i].first_age_ms);
             describe(&found[i], once.why);
