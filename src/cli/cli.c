@@ -226,6 +226,11 @@ bool open_channel_in(ach_channel_t *chan, const char *name, bool readonly, enum 
     return r == ACH_OK;
 }
 
+void wait_by(const char *how)
+{
+    setenv("ACH_WAIT", how, 1);
+}
+
 bool look_at_all(struct survey *s)
 {
     if (survey_look(s))

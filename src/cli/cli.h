@@ -85,6 +85,9 @@ const char *one_channel(int argc, char **argv);
 /* Parse -k and -u, for verbs that have no other options; false after complaining. */
 bool parse_place(int argc, char **argv, enum ach_map *map);
 
+/* The channels that are opened from now on wait so, as if it came from the environment. */
+void wait_by(const char *how);
+
 /* After ACH_ENOENT: print that the channel, or the directory of channels, does not exist. */
 void complain_absent(const char *name);
 

@@ -34,13 +34,16 @@ bool windows_parse(struct windows *w, int argc, char **argv)
         {"count", required_argument, NULL, 'c'},
         {"json", no_argument, NULL, 'j'},
         {"no-wait", no_argument, NULL, 'W'},
+        {"wait-by", required_argument, NULL, 'B'},
         {0},
     };
     int c;
 
     w->length = 1;
     while ((c = getopt_long(argc, argv, "i:c:j", longs, NULL)) != -1) {
-        if (!parse_repeat(c, &w->length, &w->count))
+        if (c == 'B')
+            wait_by(optarg);
+        else if (!parse_repeat(c, &w->length, &w->count))
             return false;
         w->json |= c == 'j';
         w->no_wait |= c == 'W';
@@ -106,7 +109,7 @@ static int windows_follow(const struct windows *w, struct reader *r)
         }
         if (status != ACH_TIMEOUT)
             return r->open ? fail_status(w->name, status) : EXIT_FAILED;
-        w->report(w->cx, (double)(now_ns() - begin) / (double)NS_PER_S);
+        w->report(w->cx, (double)(now_ns() - begin) / (double)NS_PER_S, r->open ? &r->chan : NULL);
         begin = now_ns();
         done++;
         if (!streams_flush())

@@ -3,6 +3,7 @@
 #ifndef WINDOWS_H
 #define WINDOWS_H
 
+#include <ach.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ struct windows {
     bool json;
     bool no_wait; /* fail if the channel does not exist, end when it is removed */
     void (*take)(void *cx, const struct sample *sample);
-    void (*report)(void *cx, double seconds); /* at the end of each window; resets the counts */
+    /* At the end of each window: reset the counts. chan: NULL if there is none now. */
+    void (*report)(void *cx, double seconds, const ach_channel_t *chan);
     void *cx;
 };
 
@@ -41,6 +43,7 @@ struct windows {
     "  -i, --interval SECONDS  time between two lines (1)\n"                                       \
     "  -c, --count N           end after N lines (default: run until Ctrl-C)\n"                    \
     "      --no-wait           fail if there is no channel, and end when it is removed\n"          \
+    "      --wait-by HOW       sleep, spin[:US] or anticipate[:PERCENT], see 'man ach'\n"          \
     "  -j, --json              each line is a JSON object\n"                                       \
     "  -h, --help              print this help\n"
 

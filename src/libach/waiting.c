@@ -73,7 +73,8 @@ enum ach_status achi_waiting_init(struct achi_handle *h, const ach_attr_t *attr)
         return achi_fail(ACH_EINVAL, "a budget is at most %u millionths", ACHI_BUDGET_ONE);
     if (how && !h->spin_ns && !budget && !parse(how, h, &budget))
         return achi_fail(ACH_EINVAL,
-                         "ACH_WAIT is 'sleep', 'spin[:US]' or 'anticipate[:PERCENT]', not '%s'",
+                         "the way to wait (ACH_WAIT) is 'sleep', 'spin[:US]' or 'anticipate[:PERCENT]', "
+                         "not '%s'",
                          how);
     achi_anticipate_init(&h->anticipation, budget, attr->anticipate_forced != 0);
     return ACH_OK;

@@ -347,5 +347,44 @@ kill "$follower"
 wait "$follower"
 same "watch $?" "watch 0"
 
+# Periodic messages: hz tells what is learnt, info the period; each way to wait gets every message.
+for verb in 'echo --count 1' 'hz --count 1' 'bw --count 1' get; do
+    # shellcheck disable=SC2086
+    expect 1 "$ACH" $verb --wait-by soon stamped
+    has "$err" "the way to wait (ACH_WAIT) is 'sleep', 'spin[:US]' or 'anticipate[:PERCENT]', not 'soon'"
+done
+python3 -c '
+import time
+while True:
+    print("tick", flush=True)
+    time.sleep(0.01)' | "$ACH" put --line stamped &
+writer=$!
+for how in sleep spin:20 spin anticipate anticipate:50; do
+    expect 0 "$ACH" echo --wait-by $how --count 5 stamped
+    same "$(echo "$out" | grep -c tick)" 5
+    expect 0 "$ACH" get --wait-by $how --new --count 5 --line stamped
+    same "$(echo "$out" | grep -c tick)" 5
+done
+expected() {
+    out=$("$ACH" hz --interval 0.5 --count 1 --json --wait-by anticipate:50 stamped)
+    [ "$(json '(a := j["anticipation"])["budget"] == 0.5 and 0 < a["hits"] <= a["windows"] < 100 and a["cpu"] > 0 and 0.005 < a["period"] < 0.1')" = True ]
+}
+eventually expected
+expect 0 "$ACH" hz --interval 0.1 --count 2 --wait-by anticipate:50 stamped
+same "$(echo "$out" | grep -Ec 'expected every [0-9.]+ s \+- [0-9.]+ s  window [0-9.]+ s  hit [0-9]+ of [0-9]+  cpu [0-9.]+ %$')" 2
+expect 0 "$ACH" hz --interval 0.1 --count 1 stamped
+hasnt "$out" expected
+regular() {
+    "$ACH" info stamped | grep -Eq '^period +0\.0[0-9]+ s \+- 0\.0[0-9]+ s$'
+}
+eventually regular
+periodic() {
+    out=$("$ACH" info --json stamped)
+    [ "$(json '0.005 < j["period"] < 0.1 and j["jitter"] < 0.01')" = True ]
+}
+eventually periodic
+kill "$writer"
+wait "$writer"
+
 "$ACH" rm c stamped || fail "rm"
 finish

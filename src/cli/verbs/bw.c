@@ -49,10 +49,11 @@ static void bw_print_json(const struct bw *b, double seconds)
     json_line(&j);
 }
 
-static void bw_report(void *cx, double seconds)
+static void bw_report(void *cx, double seconds, const ach_channel_t *chan)
 {
     struct bw *b = cx;
 
+    (void)chan;
     if (b->w.json)
         bw_print_json(b, seconds);
     else

@@ -56,6 +56,9 @@ static bool echo_apply(struct echo_options *o, int c)
         return o->all = true;
     case 'W':
         return o->no_wait = true;
+    case 'B':
+        wait_by(optarg);
+        return true;
     case 'c':
         return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
                bad_value("the count", optarg, "a number from 1 on");
@@ -84,17 +87,12 @@ static bool echo_agrees(const struct echo_options *o)
 static bool echo_parse(int argc, char **argv, struct echo_options *o)
 {
     static const struct option longs[] = {
-        {"text", no_argument, NULL, 'T'},
-        {"hex", no_argument, NULL, 'x'},
-        {"last", no_argument, NULL, 'L'},
-        {"all", no_argument, NULL, 'a'},
-        {"json", no_argument, NULL, 'j'},
-        {"no-wait", no_argument, NULL, 'W'},
-        {"yaml", no_argument, NULL, 'Y'},
-        {"csv", no_argument, NULL, 'C'},
-        {"field", required_argument, NULL, 'F'},
-        {"count", required_argument, NULL, 'c'},
-        {0},
+        {"text", no_argument, NULL, 'T'},          {"hex", no_argument, NULL, 'x'},
+        {"last", no_argument, NULL, 'L'},          {"all", no_argument, NULL, 'a'},
+        {"json", no_argument, NULL, 'j'},          {"no-wait", no_argument, NULL, 'W'},
+        {"wait-by", required_argument, NULL, 'B'}, {"yaml", no_argument, NULL, 'Y'},
+        {"csv", no_argument, NULL, 'C'},           {"field", required_argument, NULL, 'F'},
+        {"count", required_argument, NULL, 'c'},   {0},
     };
     int c;
 
@@ -211,6 +209,7 @@ const struct verb verb_echo = {
         "                 bytes that are not UTF-8 are replaced by U+FFFD\n"
         "  -x, --hex      always as a hex dump\n"
         "      --no-wait  fail if there is no channel, and end when it is removed\n"
+        "      --wait-by HOW  sleep, spin[:US] or anticipate[:PERCENT], see 'man ach'\n"
         "  -j, --json     a JSON object on a line of its own for each message\n"
         "      --yaml     a YAML document for each message, followed by a line '---'\n"
         "      --csv      a header line, then a line for each message: time, sequence number, and\n"

@@ -57,6 +57,9 @@ static bool get_apply(struct get_options *o, int c)
         return o->get |= ACH_O_LAST;
     case 'C':
         return o->get |= ACH_O_COPY;
+    case 'B':
+        wait_by(optarg);
+        return o->get |= ACH_O_WAIT;
     case 'c':
         return parse_count(optarg, 1, UINT64_MAX, &o->count) ||
                bad_value("the count", optarg, "a number from 1 on");
@@ -88,19 +91,13 @@ static bool goes_with_all(const struct get_options *o)
 static bool get_parse(int argc, char **argv, struct get_options *o)
 {
     static const struct option longs[] = {
-        {"line", no_argument, NULL, 'l'},
-        {"null", no_argument, NULL, '0'},
-        {"length-prefix", no_argument, NULL, 'b'},
-        {"hex", no_argument, NULL, 'x'},
-        {"wait", no_argument, NULL, 'w'},
-        {"last", no_argument, NULL, 'L'},
-        {"copy", no_argument, NULL, 'C'},
-        {"new", no_argument, NULL, 'N'},
-        {"timeout", required_argument, NULL, 'T'},
-        {"count", required_argument, NULL, 'c'},
-        {"all", no_argument, NULL, 'a'},
-        {"raw", no_argument, NULL, 'R'},
-        {0},
+        {"line", no_argument, NULL, 'l'},          {"null", no_argument, NULL, '0'},
+        {"length-prefix", no_argument, NULL, 'b'}, {"hex", no_argument, NULL, 'x'},
+        {"wait", no_argument, NULL, 'w'},          {"wait-by", required_argument, NULL, 'B'},
+        {"last", no_argument, NULL, 'L'},          {"copy", no_argument, NULL, 'C'},
+        {"new", no_argument, NULL, 'N'},           {"timeout", required_argument, NULL, 'T'},
+        {"count", required_argument, NULL, 'c'},   {"all", no_argument, NULL, 'a'},
+        {"raw", no_argument, NULL, 'R'},           {0},
     };
     int c;
 
@@ -231,6 +228,7 @@ const struct verb verb_get = {
         "  -c, --count N          N messages\n"
         "  -N, --new              skip the messages that the channel holds already\n"
         "  -w, --wait             wait if there is no new message, or no channel yet\n"
+        "      --wait-by HOW      wait: sleep, spin[:US], anticipate[:PERCENT], see 'man ach'\n"
         "  -T, --timeout SECONDS  wait, but at most this long for each message\n"
         "  -C, --copy             the last message again if there is nothing new\n"
         "  -l, --line             a newline after each message\n"

@@ -10,7 +10,8 @@ struct hz {
     unsigned channel; /* of the previous message */
     uint64_t messages;
     uint64_t missed;
-    struct stats period; /* in seconds */
+    struct stats period;               /* in seconds */
+    ach_anticipation_t learnt, before; /* before: at the end of the last window */
 };
 
 static void hz_take(void *cx, const struct sample *s)
@@ -26,7 +27,22 @@ static void hz_take(void *cx, const struct sample *s)
     h->channel = s->channel;
 }
 
-static void hz_print_text(const struct hz *h, double rate)
+static double cpu_share(const struct hz *h, double seconds)
+{
+    return 1e-9 * (double)(h->learnt.spent - h->before.spent) / seconds;
+}
+
+static void hz_print_learnt(const struct hz *h, double seconds)
+{
+    const ach_anticipation_t *a = &h->learnt;
+
+    printf("  expected every %.6f s +- %.6f s  window %.6f s  hit %llu of %llu  cpu %.2f %%",
+           1e-9 * (double)a->period, 1e-9 * (double)a->jitter, 1e-9 * (double)a->window,
+           (unsigned long long)(a->hits - h->before.hits),
+           (unsigned long long)(a->windows - h->before.windows), 100 * cpu_share(h, seconds));
+}
+
+static void hz_print_text(const struct hz *h, double rate, double seconds)
 {
     const struct stats *p = &h->period;
 
@@ -34,8 +50,28 @@ static void hz_print_text(const struct hz *h, double rate)
     if (p->n)
         printf("  period mean %.6f s  min %.6f s  max %.6f s  deviation %.6f s", p->mean, p->min,
                p->max, stats_deviation(p));
-    printf("  messages %llu  missed %llu\n", (unsigned long long)h->messages,
+    printf("  messages %llu  missed %llu", (unsigned long long)h->messages,
            (unsigned long long)h->missed);
+    if (h->learnt.budget)
+        hz_print_learnt(h, seconds);
+    printf("\n");
+}
+
+static void hz_json_learnt(const struct hz *h, double seconds, struct json *j)
+{
+    const ach_anticipation_t *a = &h->learnt;
+
+    json_object(j, "anticipation");
+    json_number(j, "budget", 1e-6 * a->budget);
+    json_bool(j, "on", a->on);
+    json_number(j, "period", 1e-9 * (double)a->period);
+    json_number(j, "jitter", 1e-9 * (double)a->jitter);
+    json_number(j, "late", 1e-9 * (double)a->late);
+    json_number(j, "window", 1e-9 * (double)a->window);
+    json_uint(j, "windows", a->windows - h->before.windows);
+    json_uint(j, "hits", a->hits - h->before.hits);
+    json_number(j, "cpu", cpu_share(h, seconds));
+    json_end_object(j);
 }
 
 static void hz_print_json(const struct hz *h, double rate, double seconds)
@@ -55,19 +91,26 @@ static void hz_print_json(const struct hz *h, double rate, double seconds)
         json_number(&j, "period_max", p->max);
         json_number(&j, "period_deviation", stats_deviation(p));
     }
+    if (h->learnt.budget)
+        hz_json_learnt(h, seconds, &j);
     json_end_object(&j);
     json_line(&j);
 }
 
-static void hz_report(void *cx, double seconds)
+static void hz_report(void *cx, double seconds, const ach_channel_t *chan)
 {
     struct hz *h = cx;
     double rate = (double)(h->messages + h->missed) / seconds;
 
+    h->before = h->learnt;
+    if (!chan || ach_channel_anticipation(chan, &h->learnt) != ACH_OK)
+        h->learnt = (ach_anticipation_t){0};
+    if (h->learnt.windows < h->before.windows) /* another channel took the name */
+        h->before = (ach_anticipation_t){0};
     if (h->w.json)
         hz_print_json(h, rate, seconds);
     else
-        hz_print_text(h, rate);
+        hz_print_text(h, rate, seconds);
     h->messages = 0;
     h->missed = 0;
     h->period = (struct stats){0};
@@ -90,9 +133,13 @@ const struct verb verb_hz = {
         "the next. The times are those of the puts if the channel has timestamps, else of the\n"
         "arrivals here. If the channel does not exist, wait for it; if it is removed or\n"
         "replaced, or its file is cut short, measure the next channel of that name.\n\n"
+        "With --wait-by anticipate, print also what was learnt: the period and the mean error\n"
+        "of its predictions, the length of the last window, in how many windows a message came,\n"
+        "and the processor time of the windows.\n\n"
         "Options:\n" WINDOWS_HELP "\n"
         "Examples:\n"
         "  ach hz imu\n"
+        "  ach hz --wait-by anticipate:5 imu\n"
         "  ach hz --interval 10 --count 1 --json imu | jq .period_deviation\n",
     .run = hz_run,
 };

@@ -4,7 +4,34 @@
 #include "describe.h"
 #include "device_frame.h"
 #include "parse.h"
+#include "pll.h"
+#include "reader.h"
 #include "user_cells.h"
+
+/* So many messages tell whether they are periodic. */
+#define RHYTHM_MAX 100000u
+
+/* Are the messages that the channel holds periodic, by their timestamps? */
+static void look_rhythm(ach_channel_t *chan, struct achi_pll *rhythm)
+{
+    struct timespec t;
+    const void *p;
+    size_t size;
+    unsigned i;
+
+    for (i = 0; i < RHYTHM_MAX; i++) {
+        if (!delivered(ach_view(chan, &p, &size, NULL, 0)) ||
+            ach_channel_timestamp(chan, &t) != ACH_OK)
+            return;
+        achi_pll_event(rhythm, to_ns(&t));
+    }
+}
+
+static void print_rhythm(const struct achi_pll *rhythm)
+{
+    if (rhythm->next)
+        printf("%-15s %.6f s +- %.6f s\n", "period", 1e-9 * rhythm->period, 1e-9 * rhythm->jitter);
+}
 
 static void print_number(const char *label, uint64_t value, const char *unit)
 {
@@ -66,7 +93,8 @@ static void print_type(const ach_channel_t *chan, const char *name, const ach_in
 }
 
 static void info_print_text(const ach_channel_t *chan, const char *name, const ach_info_t *info,
-                            const struct newest *m, const struct users *u)
+                            const struct newest *m, const struct achi_pll *rhythm,
+                            const struct users *u)
 {
     const char *clock = clock_name(info->clock);
 
@@ -88,17 +116,23 @@ static void info_print_text(const ach_channel_t *chan, const char *name, const a
     print_number("oldest", info->oldest, "");
     print_number("held", messages_held(info), "");
     print_newest(m);
+    print_rhythm(rhythm);
     print_number("recovered", info->recovered, "");
     print_users(name, info, u);
 }
 
 static void info_print_json(const ach_channel_t *chan, const char *name, const ach_info_t *info,
-                            const struct newest *m, const struct users *u)
+                            const struct newest *m, const struct achi_pll *rhythm,
+                            const struct users *u)
 {
     struct json j = JSON_INIT(stdout);
 
     json_object(&j, NULL);
     json_channel(&j, chan, name, info, m);
+    if (rhythm->next) {
+        json_number(&j, "period", 1e-9 * rhythm->period);
+        json_number(&j, "jitter", 1e-9 * rhythm->jitter);
+    }
     users_json(u, name, info, &j);
     json_end_object(&j);
     json_line(&j);
@@ -109,6 +143,7 @@ static int info_show(const char *name, bool json)
     ach_channel_t chan;
     ach_info_t info;
     struct newest m = {0};
+    struct achi_pll rhythm = {0};
     struct users u = {0};
     bool ok;
 
@@ -116,12 +151,13 @@ static int info_show(const char *name, bool json)
         return EXIT_FAILED;
     ok = channel_info(&chan, name, &info);
     if (ok) {
+        look_rhythm(&chan, &rhythm);
         look_newest(&chan, &m);
         users_look(&u);
         if (json)
-            info_print_json(&chan, name, &info, &m, &u);
+            info_print_json(&chan, name, &info, &m, &rhythm, &u);
         else
-            info_print_text(&chan, name, &info, &m, &u);
+            info_print_text(&chan, name, &info, &m, &rhythm, &u);
         users_finish(&u);
     }
     ach_close(&chan);
@@ -147,18 +183,20 @@ static int info_run(int argc, char **argv)
 const struct verb verb_info = {
     .name = "info",
     .summary = "print the properties of a channel",
-    .help = "Usage: ach info [--json] CHANNEL\n\n"
-            "Print a channel's geometry, permissions, properties and counts: the sequence numbers\n"
-            "of the newest and the oldest message it holds, how many writers died while putting\n"
-            "(recovered), and the processes that have it open to read and write, and only to\n"
-            "read. Processes that you may not inspect are counted as hidden: those of other\n"
-            "users, unless you are root, and those with privileges that you do not have.\n\n"
-            "Options:\n"
-            "  -j, --json  as JSON\n"
-            "  -h, --help  print this help\n\n"
-            "Examples:\n"
-            "  ach info imu\n"
-            "  ach info --json imu | jq .newest\n"
-            "  ach info --json imu | jq '.processes[] | select(.writes) | .pid'\n",
+    .help =
+        "Usage: ach info [--json] CHANNEL\n\n"
+        "Print a channel's geometry, permissions, properties and counts: the sequence numbers\n"
+        "of the newest and the oldest message it holds, the period and the mean jitter of those\n"
+        "messages if they are periodic, how many writers died while putting (recovered), and\n"
+        "the processes that have it open to read and write, and only to read. Processes that\n"
+        "you may not inspect are counted as hidden: those of other users, unless you are root,\n"
+        "and those with privileges that you do not have.\n\n"
+        "Options:\n"
+        "  -j, --json  as JSON\n"
+        "  -h, --help  print this help\n\n"
+        "Examples:\n"
+        "  ach info imu\n"
+        "  ach info --json imu | jq .newest\n"
+        "  ach info --json imu | jq '.processes[] | select(.writes) | .pid'\n",
     .run = info_run,
 };
