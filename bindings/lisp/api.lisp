@@ -199,7 +199,8 @@
   (robot :pointer :offset 8)
   (transport :pointer :offset 16)
   (timeout :double :offset 24)
-  (messages :uint32 :offset 32))
+  (messages :uint32 :offset 32)
+  (anticipate :uint64 :offset 40))
 
 (cffi:defcstruct (c-device-info :size 84)
   (address :uint8 :count 12 :offset 0)

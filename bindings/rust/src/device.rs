@@ -19,6 +19,8 @@ pub struct DeviceOptions {
     pub timeout: Option<Duration>,
     /// Messages beyond it are dropped and counted; 0: 1024.
     pub queue_length: u32,
+    /// Through channels: be awake when periodic data comes, for so many millionths of a processor.
+    pub anticipate: u64,
 }
 
 /// What the caller may do with a device.
@@ -84,6 +86,7 @@ impl Device {
             timeout: options.timeout.map_or(0.0, seconds),
             messages: options.queue_length,
             pad0: [0; 4],
+            anticipate: options.anticipate,
         };
         let mut raw = std::ptr::null_mut();
         // SAFETY: the strings last until the call has returned.

@@ -395,7 +395,8 @@ pub struct DeviceAttr {
     pub transport: *const c_char,
     pub timeout: f64,
     pub messages: u32,
-    pub(crate) pad0: [u8; 12],
+    pub(crate) pad0: [u8; 4],
+    pub anticipate: u64,
 }
 const _: () = assert!(size_of::<DeviceAttr>() == 48);
 const _: () = assert!(align_of::<DeviceAttr>() == 8);
