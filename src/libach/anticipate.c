@@ -142,7 +142,7 @@ void achi_anticipate_plan(struct achi_anticipation *a, const struct achi_receive
     if (now < a->not_before || a->credit <= 0 || !achi_anticipate_allowed(a, now))
         return;
     plan_period(a, now);
-    if (!a->closes && a->gap && a->gap < GAP_MAX_NS) {
+    if (!a->closes && a->gap && a->gap < GAP_MAX_NS && 2 * (double)a->gap <= a->credit) {
         a->opens = now;
         a->closes = now + 2 * a->gap;
     }
