@@ -15,7 +15,6 @@
 
 #include "device.h"
 
-#define GREETING 32
 #define WARM_UP 1.0
 
 struct client {

@@ -5,15 +5,21 @@
 
 #include "bench.h"
 
+#define GREETING 32 /* bytes */
+
 /* A server process with a device that publishes at a steady rate, position2d:0, and a large map.
    The px of the device counts. */
 struct robot {
     double rate;
+    unsigned clients; /* of a raw sender */
     pid_t pid;
     uint16_t port;
 };
 
 struct robot *robot_start(double rate);
+
+/* The floor: a process that sends the same bytes to so many connections, and does nothing else. */
+struct robot *robot_start_raw(double rate, unsigned clients);
 
 /* A connection that was greeted, and a request of the interface player. */
 int crowd_dial(uint16_t port);
@@ -30,6 +36,7 @@ struct plan {
     unsigned stopped; /* more, that subscribe and never read */
     bool pull;
     enum attack attack; /* instead of clients */
+    bool floor;         /* measure the raw sender beside it */
 };
 
 /* Latencies in us, from publishing to receiving; lost: by the device's own count. */
