@@ -76,6 +76,7 @@ struct group {
     bool (*x_fits)(double x);         /* the curve ends where it does not; may be NULL */
     double x;        /* of all its rows, if groups of one name differ in a number */
     unsigned rounds; /* 0: as the program says */
+    bool part;       /* the group before measures it, too: measure is NULL */
     bool once;       /* there is nothing to repeat in more rounds */
     bool quick;      /* belongs to the quick run of a program with only_quick */
     bool asked;      /* is measured only if it is named */

@@ -95,6 +95,19 @@ static void print_choice(FILE *f, const struct choice *c)
     fprintf(f, "%*s%s", n < 18 ? 18 - n : 1, "", c->help);
 }
 
+/* Is it the first group with its name? Those that belong to another one have no name of their own. */
+static bool is_new(unsigned i)
+{
+    unsigned k;
+
+    if (bench.program->groups[i].part)
+        return false;
+    for (k = 0; k < i; k++)
+        if (strcmp(group_name(i), group_name(k)) == 0)
+            return false;
+    return true;
+}
+
 static _Noreturn void usage(FILE *f, int status)
 {
     const struct program *p = bench.program;
@@ -104,7 +117,7 @@ static _Noreturn void usage(FILE *f, int status)
     for (i = 1; i < ARRAY_SIZE(common); i++)
         print_choice(f, &common[i]);
     for (i = 0; i < p->count; i++)
-        if (i == 0 || strcmp(group_name(i), group_name(i - 1)) != 0)
+        if (is_new(i))
             fprintf(f, "%s %s", n++ % 8 == 7 ? "\n                " : "", group_name(i));
     for (i = 0; p->choices && p->choices[i].name; i++)
         print_choice(f, &p->choices[i]);
@@ -154,6 +167,8 @@ static void parse(int argc, char **argv)
 
 static bool wanted(const struct group *g)
 {
+    while (g->part)
+        g--;
     if (bench.scenarios)
         return in_list(bench.scenarios, g->name);
     if (g->asked || (bench.lasting && !g->lasting))
@@ -193,9 +208,9 @@ static void measure_group(const struct group *g)
 
     if (!why && g->two_cpus && bench.machine.cpus < 2)
         why = "one processor";
-    if (!why && g->in_process)
+    if (!why && g->in_process && g->measure)
         measure(g);
-    else if (!why)
+    else if (!why && g->measure)
         why = attempt(measure, g, PART_LIMIT_SECONDS);
     if (why)
         output_unmeasured(g, why);

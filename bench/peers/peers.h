@@ -74,7 +74,6 @@ void scenario_measure(const struct group *g, unsigned round);
 
 /* The same, with the processor time and the time of a put as values of the next two groups. */
 void periodic_measure(const struct group *g, unsigned round);
-void periodic_measured(const struct group *g, unsigned round); /* of these two: nothing to do */
 void stopped_measure(const struct group *g, unsigned round);
 void stopped_write(struct json *j);
 
