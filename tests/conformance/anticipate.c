@@ -265,9 +265,11 @@ static void *wait_all(void *unused)
     enum ach_status r;
 
     (void)unused;
-    do
+    do {
         r = ach_wait(&item, 1, NULL, 0);
-    while (r == ACH_OK && ach_flush(&chan) == ACH_OK);
+        if (r == ACH_OK)
+            r = ach_flush(&chan); /* it may be canceled by then */
+    } while (r == ACH_OK);
     CHECK_STATUS(r, ACH_CANCELED);
     return NULL;
 }
