@@ -19,10 +19,6 @@
 #include "wire.h"
 
 /* A machine that vanished is noticed after about a minute and a half. */
-/* To so few clients the thread that publishes sends data itself: a wake of the loop's thread takes
-   as long as the message does. */
-#define PUSH_CLIENTS 4
-
 #define KEEP_IDLE 60
 #define KEEP_INTERVAL 10
 #define KEEP_COUNT 3
@@ -122,32 +118,9 @@ static void session_destroy(struct tcp_peer *p)
     free(s);
 }
 
-/* Nothing but data is to be sent, and nothing is in its way. */
-static bool may_push(const struct tcp_session *s)
-{
-    return s->trusted && !s->shaking && !s->closing && !s->ended && !s->pull && !s->urgent &&
-           !s->map && !s->blocked && !s->output.count && !ach_queue_replies(s->queue);
-}
-
-/* False: it is the loop's to do. Its lock is only tried, because the caller may hold locks. */
-static bool session_push(struct tcp_session *s)
-{
-    bool sent;
-
-    if (pthread_mutex_trylock(&s->peer.loop->lock) != 0)
-        return false;
-    sent = s->server->clients <= PUSH_CLIENTS && may_push(s) && tcp_session_send(s) && !s->blocked;
-    pthread_mutex_unlock(&s->peer.loop->lock);
-    return sent;
-}
-
-/* In the thread that has put a message into the empty queue. */
 static void session_wake(void *session)
 {
-    struct tcp_session *s = session;
-
-    if (!session_push(s))
-        tcp_loop_mark(&s->peer);
+    tcp_loop_mark(&((struct tcp_session *)session)->peer);
 }
 
 /* Whether there is room for one more answer. */

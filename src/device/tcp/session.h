@@ -7,8 +7,7 @@
  * client that does not read fills its queue. If it keeps sending requests without
  * reading, the server stops receiving from it.
  *
- * All of it belongs to the loop's thread. Other threads push into the queue; and they send data to
- * the client, with the loop's lock, if the loop does nothing at that moment.
+ * All of it belongs to the loop's thread. Other threads only push into the queue.
  */
 #ifndef TCP_SESSION_H
 #define TCP_SESSION_H
