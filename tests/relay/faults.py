@@ -116,7 +116,9 @@ def counted():
     A.achd("serve", "--bind", "0.0.0.0")
     B.achd("pull", A.address, "counted")
     reader = B.get("counted", {1: N})
-    writer = A.put("counted", 1, N, PAUSE // 2)
+    wait(A.put("counted", 1, 1))  # what came before the first message, the oracle does not count
+    until("the first message", lambda: sum(f["messages"] for f in received()) == 1)
+    writer = A.put("counted", 1, N - 1, PAUSE // 2, first=2)
     while writer.poll() is None:
         dice.choice([lambda: pause(B), cut, lambda: pause(A), lambda: kill(A)])()
         time.sleep(dice.random() / 4)
