@@ -2,7 +2,6 @@
 #include "anticipate.h"
 
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 
 #include "clock.h"
@@ -74,7 +73,8 @@ static bool find_allowed(const struct achi_anticipation *a)
     return policy == SCHED_OTHER || policy == SCHED_BATCH;
 }
 
-bool achi_anticipate_allowed(struct achi_anticipation *a, uint64_t now)
+/* May there be windows now? Found out once a second. */
+static bool is_allowed(struct achi_anticipation *a, uint64_t now)
 {
     if (!a->checked || now - a->checked > CHECK_NS) {
         a->allowed = find_allowed(a);
@@ -139,7 +139,7 @@ void achi_anticipate_plan(struct achi_anticipation *a, const struct achi_receive
     learn(a, last, now);
     add_credit(a, now);
     a->opens = a->closes = 0;
-    if (now < a->not_before || a->credit <= 0 || !achi_anticipate_allowed(a, now))
+    if (now < a->not_before || a->credit <= 0 || !is_allowed(a, now))
         return;
     plan_period(a, now);
     if (!a->closes && a->gap && a->gap < GAP_MAX_NS && 2 * (double)a->gap <= a->credit) {

@@ -52,9 +52,6 @@ struct achi_received {
 /* budget: from 0 to ACHI_BUDGET_ONE. */
 void achi_anticipate_init(struct achi_anticipation *a, uint32_t budget, bool forced);
 
-/* May there be windows now? Found out once a second. */
-bool achi_anticipate_allowed(struct achi_anticipation *a, uint64_t now);
-
 /* The receiver is about to wait: learn from the last message, and choose the next window. */
 void achi_anticipate_plan(struct achi_anticipation *a, const struct achi_received *last,
                           uint64_t now);
