@@ -70,10 +70,8 @@ extern const struct group scenarios[];
 extern const unsigned scenario_count;
 extern const struct claim claims[];
 
+/* Of a periodic setting the next two groups get the processor time and the time of a put. */
 void scenario_measure(const struct group *g, unsigned round);
-
-/* The same, with the processor time and the time of a put as values of the next two groups. */
-void periodic_measure(const struct group *g, unsigned round);
 void stopped_measure(const struct group *g, unsigned round);
 void stopped_write(struct json *j);
 
@@ -185,8 +183,8 @@ struct cost {
     double cpu, put_ns;
 };
 
-/* What was measured is added to *out, unless the receiver was stopped. cost: of a periodic setting;
-   NULL otherwise. */
+/* What was measured is added to *out, unless the receiver was stopped. *cost is set if the setting
+   is periodic. */
 void run(const struct contender *c, const struct setting *s, struct outcome *out,
          struct cost *cost);
 

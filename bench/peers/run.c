@@ -251,7 +251,7 @@ void run(const struct contender *c, const struct setting *s, struct outcome *out
         snprintf(out->why, sizeof(out->why), "%s", why);
         for (i = 0; i < s->receivers && !why[0] && !s->pause; i++)
             collect(&r, i, out);
-        if (cost && !why[0])
+        if (s->periodic && !why[0])
             add_up(&r, cost);
     }
     while (r.link_count > 0)

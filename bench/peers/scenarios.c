@@ -50,7 +50,7 @@
      .floor = "ach sleeping",                                                                      \
      .x = (x_),                                                                                    \
      .rounds = (rounds_),                                                                          \
-     .measure = periodic_measure,                                                                  \
+     .measure = scenario_measure,                                                                  \
      .in_process = true,                                                                           \
      .two_cpus = true,                                                                             \
      .what = &(const struct scenario){.peer_rounds = (rounds_),                                    \
@@ -223,7 +223,7 @@ static void one_turn(struct row *row, const struct contender *c, const struct se
     row_add(row, round, &once);
 }
 
-static void measure(const struct group *g, unsigned round, bool costs)
+void scenario_measure(const struct group *g, unsigned round)
 {
     const struct scenario *scenario = g->what;
     struct setting s = setting_complete(scenario->setting);
@@ -231,7 +231,6 @@ static void measure(const struct group *g, unsigned round, bool costs)
 
     for (i = 0; i < s.busy; i++)
         busy_start();
-
     s.seconds = bench.lasting ? LONG_SECONDS : bench.quick ? s.seconds * QUICK_SCALE : s.seconds;
     for (i = 0; i < contenders_here.count && !bench.interrupted; i++) {
         const struct entry *e = &contenders_here.entry[i];
@@ -247,21 +246,11 @@ static void measure(const struct group *g, unsigned round, bool costs)
         if (why)
             snprintf(row->all.why, sizeof(row->all.why), "%s", why);
         else if (e->c->kind != KIND_LIBRARY || bench.rounds > 0 || round < scenario->peer_rounds)
-            one_turn(row, e->c, &s, round, costs ? &cost : NULL);
-        if (costs && cost.put_ns > 0) {
+            one_turn(row, e->c, &s, round, &cost);
+        if (cost.put_ns > 0) {
             row_value(g + 1, e->c->name, g->x, round, 100 * cost.cpu);
             row_value(g + 2, e->c->name, g->x, round, cost.put_ns);
         }
     }
     release_to(held);
-}
-
-void scenario_measure(const struct group *g, unsigned round)
-{
-    measure(g, round, false);
-}
-
-void periodic_measure(const struct group *g, unsigned round)
-{
-    measure(g, round, true);
 }
