@@ -155,21 +155,22 @@ static void serve_raw(void *arg)
     raw_send(r, fd);
 }
 
-struct robot *robot_start(double rate)
-{
-    struct robot *r = shared_alloc(sizeof(*r));
-
-    r->rate = rate;
-    r->pid = peer_start(serve, r);
-    return r;
-}
-
-struct robot *robot_start_raw(double rate, unsigned clients)
+static struct robot *start(void (*run_it)(void *), double rate, unsigned clients)
 {
     struct robot *r = shared_alloc(sizeof(*r));
 
     r->rate = rate;
     r->clients = clients;
-    r->pid = peer_start(serve_raw, r);
+    r->pid = peer_start(run_it, r);
     return r;
+}
+
+struct robot *robot_start(double rate)
+{
+    return start(serve, rate, 0);
+}
+
+struct robot *robot_start_raw(double rate, unsigned clients)
+{
+    return start(serve_raw, rate, clients);
 }
