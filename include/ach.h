@@ -242,6 +242,7 @@ __extension__ typedef struct ach_create_attr {
             unsigned int single_writer : 1;
             unsigned int set_mode : 1;
             unsigned int relayed : 1;
+            unsigned int anticipated : 1;
             mode_t mode;                    /* permissions, if set_mode */
             const ach_channel_type_t *type; /* of the messages; NULL: none */
         };
@@ -315,6 +316,7 @@ __extension__ typedef struct ach_info {
                                0: the channel was made by a release before 3.1 */
             unsigned int relayed : 1; /* messages have an origin */
             unsigned int typed : 1;   /* ach_channel_type returns what its messages are */
+            unsigned int anticipated : 1; /* puts need not wake receivers that anticipate */
         };
         uint64_t reserved[32];
     };
@@ -709,6 +711,25 @@ enum ach_status ach_create_attr_set_type(ach_create_attr_t *attr, const ach_chan
  * Since: 3.1
  */
 enum ach_status ach_create_attr_set_relayed(ach_create_attr_t *attr, int relayed);
+
+/**
+ * ach_create_attr_set_anticipated - let receivers that anticipate spare puts the system call
+ * @attr: attributes for ach_create
+ * @anticipated: non-zero for a channel whose receivers anticipate
+ *
+ * While the window of such a receiver is open (see ach_attr_set_anticipate), it does not
+ * sleep. On this channel, puts then need not wake it: they make no system call, and the
+ * message arrives as fast as if the receiver spun all the time. If others sleep on the
+ * channel, puts wake them as ever. Sleeping on such a channel costs a little more. Releases
+ * before 3.1 cannot open it. Not for kernel channels, whose puts are system calls.
+ *
+ * Allocates: no. Blocks: no. Real-time: yes. Signal handler: yes.
+ *
+ * Returns: ACH_OK, or ACH_EINVAL for a NULL argument.
+ *
+ * Since: 3.1
+ */
+enum ach_status ach_create_attr_set_anticipated(ach_create_attr_t *attr, int anticipated);
 
 /**
  * ach_create_attr_get_shm - the memory of the heap channel just created
@@ -1334,7 +1355,8 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  * and it is not readable any more until there is a message.
  *
  * It can be readable with nothing to get: when another handle was canceled, or
- * another thread used the handle; and after chan->cancel was set to 0. The next
+ * another thread used the handle; after chan->cancel was set to 0; and on an
+ * anticipated channel, when the window of another handle opens. The next
  * get then returns ACH_EAGAIN, and it is not readable any more.
  *
  * A descriptor costs writers as much as a waiting reader does, and costs the reader

@@ -77,6 +77,9 @@
 #ifndef RETIRE          /* 1: a process unlinks the channel, 2: replaces it */
 #define RETIRE 0
 #endif
+#ifndef LOWER           /* how often a reader that looks for a message lowers the flag */
+#define LOWER 0
+#endif
 #ifndef CANCEL          /* number of readers that are canceled, from reader 0 on */
 #define CANCEL 0
 #endif
@@ -224,6 +227,9 @@ init {
         :: p < CANCEL -> run teller(p); p++
         :: else -> break
         od;
+#endif
+#if LOWER
+        run lowerer();
 #endif
         p = 0
     }

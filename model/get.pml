@@ -16,6 +16,8 @@
 #define SMALL ((off & INLINE) != 0)
 #define CANNOT_WRITE (((READONLY) >> me_) & 1)
 #define SLEEPS_ON_WAKE (((WAKE_READERS) >> me_) & 1)
+/* Where the flag may be lowered, a waiter compares the word that has it. */
+#define MAY_SLEEP_ALONE (SLEEPS_ON_WAKE && (!(LOWER) || BUG == 40))
 #ifdef REPLAY
 #define MAY_GET true
 #define NO_MORE_GETS false
@@ -406,7 +408,7 @@ nothing:
     fi;
 #endif
 #if BUG == 37
-    alone[me_] = SLEEPS_ON_WAKE && !unmapped && SEQ(announced) != SEQ(c) + 1;
+    alone[me_] = MAY_SLEEP_ALONE && !unmapped && SEQ(announced) != SEQ(c) + 1;
 #endif
     if
     :: atomic {
@@ -459,7 +461,7 @@ nothing:
      */
 #if BUG != 37
     if
-    :: atomic { alone[me_] = SLEEPS_ON_WAKE && !unmapped && (SEQ(w) != SEQ(c) + 1 || BUG == 26) }
+    :: atomic { alone[me_] = MAY_SLEEP_ALONE && !unmapped && (SEQ(w) != SEQ(c) + 1 || BUG == 26) }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 #endif

@@ -212,6 +212,12 @@ inline wake_all()
 
 #define HAS_WAKE_WORD (((WAKE_WRITERS) >> me) & 1)
 
+#if WAKE_WRITERS
+#define WAKE_FOR_PUT wake(HAS_WAKE_WORD, both)
+#else
+#define WAKE_FOR_PUT wake_all()
+#endif
+
 #if WAKE_READERS
 #define NOBODY_ALONE (!alone[0] && !alone[READERS - 1])
 #endif
@@ -395,6 +401,7 @@ do_commit:
     :: c & FLAG
     :: atomic { DIES(true); goto buried }
     fi;
+commit_wake:
 #if WAKE_WRITERS
     if
     :: atomic { HAS_WAKE_WORD && BUG != 32 && BUG != 33 ->
@@ -411,16 +418,21 @@ do_commit:
     :: atomic {
         EV(PUT_COMMIT_WAKE, commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE));
         commit = commit + ((c & FLAG) -> ONE_MESSAGE - FLAG : ONE_MESSAGE);
+#if LOWER
+        /* The flag was lowered, and the addition has raised it again: nothing is committed yet. */
+        if
+        :: NEWEST != seq && BUG != 38 -> WAKE_FOR_PUT; c = c - FLAG; goto commit_wake
+        :: else
+        fi;
+#endif
         note_commit();
         check_memory();
         if
         :: BUG != 11 ->
+            WAKE_FOR_PUT;
 #if WAKE_WRITERS
-            wake(HAS_WAKE_WORD, both);
             both = 0;
             check_nobody_sleeps();
-#else
-            wake_all();
 #endif
             GO_ON
         :: else
@@ -439,7 +451,7 @@ unlock:
     fi;
 #endif
     if
-    :: atomic { owner = 0; RETURN(OK, seq); forget() }
+    :: atomic { assert(NEWEST == seq); owner = 0; RETURN(OK, seq); forget() }
     :: atomic { DIES(true); goto buried }
     fi;
     goto next;
@@ -458,6 +470,25 @@ buried:
 done:
     skip
 }
+
+#if LOWER
+/*
+ * A reader whose window is open, at any time: clear the flag and wake on the commit word, in one
+ * step. Bug 39 does not wake.
+ */
+proctype lowerer()
+{
+    byte lowered;
+
+    do
+    :: lowered < LOWER -> atomic {
+        commit = commit - (commit & FLAG);
+        wake(false, BUG != 39);
+        lowered++ }
+    :: lowered == LOWER -> break
+    od
+}
+#endif
 
 #if RETIRE || CANCEL
 #define RETIRES (what == READERS)

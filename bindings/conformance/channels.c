@@ -114,6 +114,7 @@ static enum ach_status run_create(const struct words *w, FILE *results)
     ach_create_attr_set_readonly_wake(&attr, words_flag(w, 4, "readonly_wake"));
     ach_create_attr_set_single_writer(&attr, words_flag(w, 4, "single_writer"));
     ach_create_attr_set_relayed(&attr, words_flag(w, 4, "relayed"));
+    ach_create_attr_set_anticipated(&attr, words_flag(w, 4, "anticipated"));
     if (type_of(w, 4, &type, &schema))
         ach_create_attr_set_type(&attr, &type);
     status = ach_create(name, number_of(w->word[2], 10), number_of(w->word[3], 10), &attr);
@@ -396,12 +397,12 @@ static enum ach_status run_info(const struct words *w, FILE *results)
     enum ach_status status = ach_channel_info(chan_of(w), &i);
 
     if (status == ACH_OK)
-        fprintf(results, " %llu %llu %llu %llu %llu %llu %llu %u %u %u %u %u %u",
+        fprintf(results, " %llu %llu %llu %llu %llu %llu %llu %u %u %u %u %u %u %u",
                 (unsigned long long)i.frame_cnt, (unsigned long long)i.frame_size,
                 (unsigned long long)i.newest, (unsigned long long)i.oldest,
                 (unsigned long long)i.seen, (unsigned long long)i.received,
                 (unsigned long long)i.missed, i.timestamps, i.single_writer, i.relayed, i.typed,
-                i.readonly, i.source);
+                i.anticipated, i.readonly, i.source);
     return status;
 }
 

@@ -100,6 +100,7 @@ ach_status_t run_create(Words w, FILE *)
     o.readonly_wake = words_flag(w, 4, "readonly_wake");
     o.single_writer = words_flag(w, 4, "single_writer");
     o.relayed = words_flag(w, 4, "relayed");
+    o.anticipated = words_flag(w, 4, "anticipated");
     if (words_flag(w, 4, "heap"))
         o.map = ACH_MAP_ANON;
     if (words_flag(w, 4, "kernel"))
@@ -326,7 +327,8 @@ ach_status_t run_info(Words w, FILE *results)
         for (uint64_t n :
              {i.frame_cnt, i.frame_size, i.newest, i.oldest, i.seen, i.received, i.missed,
               uint64_t{i.timestamps}, uint64_t{i.single_writer}, uint64_t{i.relayed},
-              uint64_t{i.typed}, uint64_t{i.readonly}, uint64_t{i.source}})
+              uint64_t{i.typed}, uint64_t{i.anticipated}, uint64_t{i.readonly},
+              uint64_t{i.source}})
             print(results, n);
     });
 }

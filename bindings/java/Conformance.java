@@ -252,7 +252,7 @@ final class Conformance {
         Map<String, Runnable> flags = Map.of(
                 "truncate", o::truncate, "timestamps", o::timestamps,
                 "readonly_wake", o::readonlyWake, "single_writer", o::singleWriter,
-                "relayed", o::relayed);
+                "relayed", o::relayed, "anticipated", o::anticipated);
         flags.forEach((flag, set) -> {
             if (w.has(flag)) {
                 set.run();
@@ -320,8 +320,8 @@ final class Conformance {
 
     private static String info(Info i) {
         return ok(i.count(), i.size(), i.newest(), i.oldest(), i.seen(), i.received(), i.missed(),
-                  i.timestamps(), i.singleWriter(), i.relayed(), i.typed(), i.readonly(),
-                  i.source());
+                  i.timestamps(), i.singleWriter(), i.relayed(), i.typed(), i.anticipated(),
+                  i.readonly(), i.source());
     }
 
     private String await(Words w) throws InterruptedException {

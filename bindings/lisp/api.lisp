@@ -121,7 +121,8 @@
     (:readonly-wake . 164)
     (:single-writer . 165)
     (:set-mode . 166)
-    (:relayed . 167)))
+    (:relayed . 167)
+    (:anticipated . 168)))
 
 (cffi:defcstruct (c-channel :size 128)
   (shm :pointer :offset 0)
@@ -159,7 +160,8 @@
     (:source . 678)
     (:sourced . 679)
     (:relayed . 1152)
-    (:typed . 1153)))
+    (:typed . 1153)
+    (:anticipated . 1154)))
 
 (cffi:defcstruct (c-anticipation :size 128)
   (budget :uint32 :offset 0)

@@ -87,7 +87,8 @@
                 (funcall function c-type))))))))
 
 (defun create-channel (name &key (frame-count 0) (frame-size 0) map clock mode truncate
-                              replace-corrupt timestamps readonly-wake single-writer relayed type)
+                              replace-corrupt timestamps readonly-wake single-writer relayed
+                              anticipated type)
   "Create a channel. MAP is :USER, :KERNEL or :ANON, a channel on the heap; CLOCK is :MONOTONIC or
 :REALTIME; TYPE is a property list with :NAME, :ENCODING, :SCHEMA-ENCODING and :SCHEMA. Returns
 what to open: NAME, or the memory on the heap."
@@ -103,7 +104,7 @@ what to open: NAME, or the memory on the heap."
       (when mode (setf (slot attr c-create-attr mode) mode))
       (set-bits :set-clock clock :set-mode mode :truncate truncate :timestamps timestamps
                 :replace-corrupt replace-corrupt :readonly-wake readonly-wake
-                :single-writer single-writer :relayed relayed))
+                :single-writer single-writer :relayed relayed :anticipated anticipated))
     (call-with-type
      (lambda (c-type)
        (setf (slot attr c-create-attr type) c-type)

@@ -86,6 +86,7 @@
                    :truncate (flag words "truncate") :timestamps (flag words "timestamps")
                    :readonly-wake (flag words "readonly_wake")
                    :single-writer (flag words "single_writer") :relayed (flag words "relayed")
+                   :anticipated (flag words "anticipated")
                    :type (type-of-words words))))
     (when (flag words "heap")
       (setf (gethash name *heaps*) created))
@@ -180,7 +181,7 @@
 (define-operation "info" (h)
   (loop with info = (ach:channel-info (handle h))
         for key in '(:frame-cnt :frame-size :newest :oldest :seen :received :missed :timestamps
-                     :single-writer :relayed :typed :readonly :source)
+                     :single-writer :relayed :typed :anticipated :readonly :source)
         for value = (getf info key)
         collect (case value ((t) 1) ((nil) 0) (t value))))
 

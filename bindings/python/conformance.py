@@ -163,7 +163,8 @@ class Program:
 
     def run_info(self, handle):
         i = self.handle(handle).info()
-        flags = [i.timestamps, i.single_writer, i.relayed, i.typed, i.readonly, i.source]
+        flags = [i.timestamps, i.single_writer, i.relayed, i.typed, i.anticipated, i.readonly,
+                 i.source]
         return [i.frame_cnt, i.frame_size, i.newest, i.oldest, i.seen, i.received, i.missed,
                 *map(int, flags)]
 

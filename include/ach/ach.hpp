@@ -84,6 +84,7 @@ struct create_options {
     bool readonly_wake = false;
     bool single_writer = false;
     bool relayed = false;
+    bool anticipated = false; /* receivers that anticipate spare puts the system call */
     enum ach_map map = ACH_MAP_DEFAULT;
     std::optional<clockid_t> clock = {};
     std::optional<mode_t> mode = {};
@@ -158,6 +159,7 @@ inline ach_status_t try_create(const std::string &name, const create_options &o 
     ach_create_attr_set_readonly_wake(&attr, o.readonly_wake);
     ach_create_attr_set_single_writer(&attr, o.single_writer);
     ach_create_attr_set_relayed(&attr, o.relayed);
+    ach_create_attr_set_anticipated(&attr, o.anticipated);
     ach_create_attr_set_type(&attr, o.type);
     if (o.clock)
         ach_create_attr_set_clock(&attr, *o.clock);

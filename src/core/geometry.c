@@ -60,10 +60,12 @@ enum ach_status achi_geometry_init(struct achi_geometry *g, uint64_t frame_cnt, 
     return ACH_OK;
 }
 
-/* A channel without a type and origins has the former version: earlier programs can open it. */
+/* A channel that has nothing of version 7 has the former version: earlier programs can open it. */
 static uint32_t version_of(const struct achi_geometry *g)
 {
-    return g->type_size || (g->flags & ACHI_F_ORIGINS) ? ACHI_VERSION_TYPED : ACHI_VERSION;
+    const uint32_t later = ACHI_F_ORIGINS | ACHI_F_LOWERED;
+
+    return g->type_size || (g->flags & later) ? ACHI_VERSION_TYPED : ACHI_VERSION;
 }
 
 enum ach_status achi_geometry_check(struct achi_geometry *g, const struct ach_header *copy,

@@ -23,7 +23,7 @@
 
 #define ACHI_MAGIC 0x314c4e4843684341ull /* "AChCHNL1" */
 #define ACHI_VERSION 6u
-#define ACHI_VERSION_TYPED 7u /* of a channel with a type or with origins */
+#define ACHI_VERSION_TYPED 7u /* of a channel with a type, with origins, or with a lowered flag */
 #define ACHI_HEADER_SIZE 4096u
 
 /* A message no larger than this lives in its entry. */
@@ -72,7 +72,8 @@ enum achi_flags {
     ACHI_F_SINGLE_WRITER = 2, /* only the holder of the source lock puts */
     ACHI_F_MIRRORED = 4,      /* the ring is mapped twice; else spare room follows it */
     ACHI_F_ORIGINS = 8,       /* entries hold the origin of a relayed message */
-    ACHI_F_ALL = 15
+    ACHI_F_LOWERED = 16,      /* readers may lower the waiter flag: see core/put.c */
+    ACHI_F_ALL = 31
 };
 
 enum achi_state {

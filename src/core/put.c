@@ -89,9 +89,16 @@ ACHI_HOT void commit(const struct achi_view *v)
     if (!(c & ACHI_WAITER) && !achi_load(&v->hdr->readonly_wake, PUT_READONLY) &&
         achi_cas_release(&v->hdr->commit, &c, c + ACHI_ONE_MESSAGE, PUT_COMMIT))
         return;
-    /* Only a writer clears the flag, and we hold the lock: if it is set now, it stays set. */
     ACHI_STEP(PUT_COMMIT_WAKE);
     achi_commit_wake(v, c & ACHI_WAITER ? ACHI_ONE_MESSAGE - ACHI_WAITER : ACHI_ONE_MESSAGE);
+    /*
+     * Only a writer clears the flag, and we hold the lock; but where readers may lower it, the
+     * addition may have raised it again instead of carrying into the sequence. A second addition
+     * commits in any case. Killed between the two, we leave a raised flag.
+     */
+    if ((v->flags & ACHI_F_LOWERED) &&
+        ACHI_SEQ(achi_load(&v->hdr->commit, PUT_WAITER)) == ACHI_SEQ(c))
+        achi_commit_wake(v, ACHI_ONE_MESSAGE);
 }
 
 /* origin: NULL if the channel has no origins. */

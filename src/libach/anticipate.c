@@ -36,6 +36,9 @@
 #define HIT_RATE_AGAIN 0.6
 #define GAIN 0.125
 
+/* The most windows in which the flag stays up because others raise it. */
+#define SKIP_MAX 1023u
+
 /* Another clock than the kernel's is a simulation's. */
 #define CLOCKS_DIFFER_NS 1000000000
 
@@ -108,11 +111,17 @@ static void add_credit(struct achi_anticipation *a, uint64_t now)
         a->credit = CREDIT_MAX_NS;
 }
 
+/* The root of the sum of two squares, nearly: both errors are seldom large at once. */
+static double together(double a, double b)
+{
+    return a > b ? a + b / 2 : b + a / 2;
+}
+
 /* How long before the message the window opens. 0: the jitter is larger than the budget. */
 static double lead_of(const struct achi_anticipation *a)
 {
     double afford = a->budget * a->pll.period * SHARE;
-    double needed = a->pll.jitter + a->late_more + MARGIN_NS;
+    double needed = together(a->pll.jitter, a->late_more) + MARGIN_NS;
 
     if (needed > afford)
         return 0;
@@ -169,6 +178,21 @@ void achi_anticipate_begin(struct achi_anticipation *a, uint64_t now)
     a->asked = 0;
     a->windows++;
     a->window = a->closes - now;
+}
+
+bool achi_anticipate_lowers(struct achi_anticipation *a)
+{
+    if (a->skipped < a->skip) {
+        a->skipped++;
+        return false;
+    }
+    return true;
+}
+
+void achi_anticipate_lowered(struct achi_anticipation *a, bool raised)
+{
+    a->skip = !raised ? 0 : a->skip < SKIP_MAX ? 2 * a->skip + 1 : SKIP_MAX;
+    a->skipped = 0;
 }
 
 static void rest(struct achi_anticipation *a, uint64_t now)

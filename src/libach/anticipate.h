@@ -6,8 +6,11 @@
  * sleeps until shortly before, and then looks at the commit word again and again, in a window of
  * time. Before the window and after it sleeps as ever, with the flag in the commit word raised, so
  * that nothing is missed or delayed that comes early or late: a window changes when a sleep ends,
- * and nothing else. The flag stays up in the window. To lower it, a receiver would need the
- * writers' lock, and could be stopped while it holds it.
+ * and nothing else.
+ *
+ * With the flag up, a put commits in a system call. On a channel made for it, the receiver lowers
+ * the flag when its window opens, and wakes all who sleep, in one step. They raise it again, and
+ * then lowering was in vain: the receiver leaves it for a growing number of windows.
  *
  * When the message comes follows from the timestamps of those that were received, or else from
  * when the receiver saw them. Windows together take at most a share of one processor, the budget.
@@ -41,6 +44,7 @@ struct achi_anticipation {
     uint64_t opens, closes; /* the next window; closes 0: none */
     uint64_t asked;         /* when the sleep before this window was to end; 0: there was none */
     uint64_t windows, hits, spent, window; /* window: the length of the last one */
+    uint32_t skip, skipped; /* windows in which the flag stays up: in all, and so far */
 };
 
 /* The last message that the caller has received, for achi_anticipate_plan. */
@@ -61,6 +65,12 @@ bool achi_anticipate_open(const struct achi_anticipation *a, uint64_t now);
 
 /* The receiver begins to look. */
 void achi_anticipate_begin(struct achi_anticipation *a, uint64_t now);
+
+/* Shall it lower the flag in this window? */
+bool achi_anticipate_lowers(struct achi_anticipation *a);
+
+/* It has lowered the flag. raised: another one has raised it again. */
+void achi_anticipate_lowered(struct achi_anticipation *a, bool raised);
 
 /* It has looked from begin to end. taken: another process had the processor meanwhile. */
 void achi_anticipate_end(struct achi_anticipation *a, uint64_t begin, uint64_t end, bool hit,

@@ -179,6 +179,14 @@ enum ach_status ach_create_attr_set_relayed(ach_create_attr_t *attr, int relayed
     return ACH_OK;
 }
 
+enum ach_status ach_create_attr_set_anticipated(ach_create_attr_t *attr, int anticipated)
+{
+    if (!attr)
+        return ACH_EINVAL;
+    attr->anticipated = anticipated != 0;
+    return ACH_OK;
+}
+
 enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_header **shm)
 {
     if (!attr || !shm)

@@ -34,6 +34,8 @@ static uint32_t channel_flags_of(const ach_create_attr_t *attr)
         flags |= ACHI_F_SINGLE_WRITER;
     if (attr->relayed)
         flags |= ACHI_F_ORIGINS;
+    if (attr->anticipated)
+        flags |= ACHI_F_LOWERED;
     if (attr->map != ACH_MAP_ANON && attr->map != ACH_MAP_KERNEL)
         flags |= ACHI_F_MIRRORED;
     return flags;

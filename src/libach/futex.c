@@ -111,6 +111,16 @@ void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_)
     achi_futex_wake(word, private_);
 }
 
+/* While the bit is set, the old value is not 0, so that the kernel wakes on the second word, too. */
+bool achi_futex_clear_wake(const uint32_t *at, uint32_t *word, uint32_t bit, bool private_)
+{
+    long r =
+        futex_call(at, FUTEX_WAKE_OP | scope(private_), INT_MAX, (const void *)(uintptr_t)INT_MAX,
+                   word, (uint32_t)FUTEX_OP_ANDN << 28 | FUTEX_OP_CMP_NE << 24 | bit << 12);
+
+    return r >= 0 || r == -EINVAL;
+}
+
 /* The kernel wakes on the second word if the comparison is true. */
 void achi_futex_add_wake_at(const uint32_t *at, uint32_t *word, uint32_t add, bool both,
                             uint32_t never)

@@ -28,6 +28,13 @@ void achi_futex_wake(const uint32_t *word, bool private_);
 void achi_futex_add_wake(uint32_t *word, uint32_t add, bool private_);
 
 /*
+ * Clear one of the lowest bits of word and wake all sleepers on it, and before them those on
+ * another word, at, in one step. at may be word. If the bit was not set, sleepers on word may be
+ * left alone. False: the kernel cannot do it, and has done nothing.
+ */
+bool achi_futex_clear_wake(const uint32_t *at, uint32_t *word, uint32_t bit, bool private_);
+
+/*
  * Add to word and wake all sleepers on another word, at, then also those on word
  * if both is set; all in one step. never is a small number that word does not
  * have meanwhile; if it does, sleepers on word may be woken without both, or

@@ -158,6 +158,7 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info)
     out.replaced = __atomic_load_n(&v->hdr->state, __ATOMIC_RELAXED) == ACHI_REPLACED;
     out.epoch = v->hdr->epoch;
     out.relayed = (v->flags & ACHI_F_ORIGINS) != 0;
+    out.anticipated = (v->flags & ACHI_F_LOWERED) != 0;
     out.typed = h->type_size != 0;
     file_info(h, &out);
     handle_info(chan, &out);
@@ -177,11 +178,12 @@ void ach_dump(struct ach_header *shm)
     fprintf(stderr, "magic         %016llx%s\n", (unsigned long long)h.magic,
             h.magic == ACHI_MAGIC ? "" : " (not a channel)");
     fprintf(stderr, "version       %u\n", h.version);
-    fprintf(stderr, "flags         %#x%s%s%s%s\n", h.flags,
+    fprintf(stderr, "flags         %#x%s%s%s%s%s\n", h.flags,
             h.flags & ACHI_F_TIMESTAMPS ? " timestamps" : "",
             h.flags & ACHI_F_SINGLE_WRITER ? " single-writer" : "",
             h.flags & ACHI_F_MIRRORED ? " mirrored" : "",
-            h.flags & ACHI_F_ORIGINS ? " origins" : "");
+            h.flags & ACHI_F_ORIGINS ? " origins" : "",
+            h.flags & ACHI_F_LOWERED ? " anticipated" : "");
     fprintf(stderr, "frames        %llu of %llu bytes\n", (unsigned long long)h.frame_cnt,
             (unsigned long long)h.frame_size);
     fprintf(stderr, "slots         %llu\n", (unsigned long long)h.slots);

@@ -176,6 +176,8 @@ enum ach_status achi_kernel_create(const char *name, const struct achi_geometry 
         return r;
     if (attr->relayed)
         return achi_fail(ACH_ENOTSUP, "a kernel channel has no room for origins");
+    if (attr->anticipated)
+        return achi_fail(ACH_ENOTSUP, "puts into a kernel channel are system calls in any case");
     fd = open_control();
     if (fd < 0)
         return no_device(errno) ? no_module() : no_control();

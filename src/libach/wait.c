@@ -98,13 +98,18 @@ static void plan(const ach_channel_t *chan, uint64_t now)
     achi_anticipate_plan(&chan->priv->anticipation, &last, now);
 }
 
-/* Has one of the words changed, or is a wait canceled or over? */
+/* In which bits has the commit word changed? */
+static uint32_t changes(const ach_wait_item_t *item, const struct achi_seen *seen)
+{
+    return achi_load(&item->chan->priv->view.hdr->commit, WAIT_SPIN) ^ seen->commit;
+}
+
 static bool has_news(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen)
 {
     size_t i;
 
     for (i = 0; i < n; i++)
-        if ((achi_load(&items[i].chan->priv->view.hdr->commit, WAIT_SPIN) ^ seen[i].commit) >> 1)
+        if (changes(&items[i], &seen[i]) > ACHI_WAITER)
             return true;
     return false;
 }
@@ -132,15 +137,22 @@ static bool all_live(const ach_wait_item_t *items, size_t n)
 /* How a thread that looks again and again has ended. */
 enum spun { SPUN_NEWS, SPUN_OVER, SPUN_VAIN, SPUN_TAKEN };
 
+/* Times are of CLOCK_MONOTONIC, in nanoseconds. */
+struct spin {
+    uint64_t now, end;
+    bool yields;  /* between looks, those who wait for this processor get it */
+    size_t open;  /* the channel whose flag is watched; n: none */
+    bool flagged; /* out: its flag has changed */
+};
+
 /*
- * Look at the words until *now is end. SPUN_OVER: a wait is canceled or over; SPUN_TAKEN: another
- * process has had the processor. Between looks, those who wait for this processor get it, if the
- * caller yields.
+ * Look at the words until the end. SPUN_OVER: a wait is canceled or over; SPUN_TAKEN: another
+ * process has had the processor.
  */
 static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen,
-                            const struct achi_deadline *d, uint64_t *now, uint64_t end, bool yields)
+                            const struct achi_deadline *d, struct spin *s)
 {
-    uint64_t yielded = *now, before;
+    uint64_t yielded = s->now, before;
     int i;
 
     do {
@@ -153,15 +165,17 @@ static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct
             return SPUN_OVER;
         if (!all_live(items, n))
             return SPUN_VAIN;
-        before = *now;
-        *now = monotonic();
-        if (yields && *now - yielded > YIELD_NS) {
+        if (s->open < n)
+            s->flagged = s->flagged || (changes(&items[s->open], &seen[s->open]) & ACHI_WAITER);
+        before = s->now;
+        s->now = monotonic();
+        if (s->yields && s->now - yielded > YIELD_NS) {
             sched_yield();
-            yielded = *now;
+            yielded = s->now;
         }
-        if (yields && *now - before > TAKEN_NS)
+        if (s->yields && s->now - before > TAKEN_NS)
             return SPUN_TAKEN;
-    } while (*now < end);
+    } while (s->now < s->end);
     return SPUN_VAIN;
 }
 
@@ -169,55 +183,97 @@ static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct
 static bool spin(ach_channel_t *chan, const struct achi_seen *seen, const struct achi_deadline *d)
 {
     const ach_wait_item_t item = {.chan = chan};
-    uint64_t length = chan->priv->spin_ns, now;
+    uint64_t length = chan->priv->spin_ns;
+    struct spin s = {.open = 1};
 
     if (!length)
         return false;
-    now = monotonic();
-    length = length < UINT64_MAX - now ? length : UINT64_MAX - now;
-    return spin_until(&item, 1, seen, d, &now, now + length, false) <= SPUN_OVER;
+    s.now = monotonic();
+    s.end = length < UINT64_MAX - s.now ? s.now + length : UINT64_MAX;
+    return spin_until(&item, 1, seen, d, &s) <= SPUN_OVER;
 }
 
-/* The handle whose window is open. NULL: none. */
-static struct achi_anticipation *find_open(const ach_wait_item_t *items, size_t n, uint64_t now)
+/* The channel whose window is open, as an index; of several, the one that closes first. n: none. */
+static size_t find_open(const ach_wait_item_t *items, size_t n, uint64_t now)
 {
-    struct achi_anticipation *a;
-    size_t i;
+    uint64_t closes = UINT64_MAX;
+    size_t i, found = n;
 
     for (i = 0; i < n; i++) {
-        a = anticipation_of(items[i].chan);
-        if (a && achi_anticipate_open(a, now))
-            return a;
+        const struct achi_anticipation *a = anticipation_of(items[i].chan);
+
+        if (a && achi_anticipate_open(a, now) && a->closes < closes) {
+            closes = a->closes;
+            found = i;
+        }
     }
-    return NULL;
+    return found;
+}
+
+/*
+ * May the flag be lowered? Not where every put makes a system call in any case. Who lacks the wake
+ * word cannot wake those whom strangers on the commit word hide.
+ */
+static bool may_lower(const struct achi_handle *h)
+{
+    return (h->view.flags & ACHI_F_LOWERED) && !h->readonly && (h->wake || !h->wake_id.inode) &&
+           !achi_load(&h->view.hdr->readonly_wake, PUT_READONLY);
+}
+
+/*
+ * The caller does not sleep while its window is open, so lower the flag: then a put makes no system
+ * call. Others that sleep on this channel are woken, and raise it again. True: it was lowered.
+ */
+static bool lower(const ach_channel_t *chan, struct achi_seen *seen)
+{
+    struct achi_handle *h = chan->priv;
+    uint32_t *commit = &h->view.hdr->commit;
+
+    if (!may_lower(h) || achi_load(commit, WAIT_SPIN) != (seen->commit | ACHI_WAITER) ||
+        !achi_anticipate_lowers(&h->anticipation) ||
+        !achi_futex_clear_wake(h->wake ? h->wake : commit, commit, ACHI_WAITER, h->private_))
+        return false;
+    seen->commit &= ~ACHI_WAITER;
+    return true;
 }
 
 /* Plan the next windows. If one is open, look at the words. True: check again. */
-static bool anticipate(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen,
+static bool anticipate(const ach_wait_item_t *items, size_t n, struct achi_seen *seen,
                        const struct achi_deadline *d)
 {
     struct achi_anticipation *a;
-    uint64_t begin = 0, now;
+    uint64_t begin = 0;
+    size_t i, open;
+    struct spin s;
+    bool lowered;
     enum spun r;
-    size_t i;
 
     for (i = 0; i < n; i++)
         if (anticipation_of(items[i].chan)) {
             begin = begin ? begin : monotonic();
             plan(items[i].chan, begin);
         }
-    a = begin ? find_open(items, n, begin) : NULL;
-    if (!a)
+    open = begin ? find_open(items, n, begin) : n;
+    if (open == n)
         return false;
+    a = anticipation_of(items[open].chan);
     achi_anticipate_begin(a, begin);
-    now = begin;
-    r = spin_until(items, n, seen, d, &now, a->closes, true);
-    now = r == SPUN_NEWS ? monotonic() : now;
-    achi_anticipate_end(a, begin, now, r == SPUN_NEWS, r == SPUN_TAKEN);
+    lowered = lower(items[open].chan, &seen[open]);
+    s = (struct spin){.now = begin, .end = a->closes, .yields = true, .open = n};
+    if (lowered) {
+        s.now = monotonic();
+        s.open = open;
+    }
+    r = spin_until(items, n, seen, d, &s);
+    if (lowered)
+        achi_anticipate_lowered(a, s.flagged);
+    if (r == SPUN_NEWS)
+        s.now = monotonic();
+    achi_anticipate_end(a, begin, s.now, r == SPUN_NEWS, r == SPUN_TAKEN);
     if (r == SPUN_VAIN || r == SPUN_TAKEN)
         for (i = 0; i < n; i++)
             if (anticipation_of(items[i].chan))
-                plan(items[i].chan, now);
+                plan(items[i].chan, s.now);
     return r <= SPUN_OVER;
 }
 
@@ -342,7 +398,8 @@ static enum ach_status wait_sleep_on(const struct achi_futex_word *words, unsign
 }
 
 /*
- * Is it enough to sleep on the wake word? Not if it announces the next message, which may be
+ * Is it enough to sleep on the wake word? Not if the flag may be lowered, which changes the commit
+ * word only; not if the wake word announces the next message, which may be
  * committed at any moment; not if the commit word has changed, so that messages may have been
  * announced and committed already; and not if there may be a writer that announces nothing. Such
  * a writer waits for one slice when it is opened (achi_wakefile_lack). So the end of the sleep is
@@ -353,7 +410,8 @@ static bool wake_word_suffices(const struct achi_handle *h, const struct achi_se
 {
     const struct ach_header *hdr = h->view.hdr;
 
-    return h->sleeps_on_wake && end->clock == CLOCK_MONOTONIC &&
+    return h->sleeps_on_wake && !(h->view.flags & ACHI_F_LOWERED) &&
+           end->clock == CLOCK_MONOTONIC &&
            __atomic_load_n(&hdr->unmapped, __ATOMIC_SEQ_CST) == ACHI_ALL_MAPPED &&
            ACHI_SEQ(seen->wake) != ACHI_SEQ(seen->commit + ACHI_ONE_MESSAGE) &&
            __atomic_load_n(&hdr->commit, __ATOMIC_RELAXED) == seen->commit;

@@ -128,6 +128,7 @@ static void json_type(struct json *j, const ach_channel_t *chan, const ach_info_
     snprintf(number, sizeof(number), "%016llx", (unsigned long long)info->epoch);
     json_string(j, "epoch", number);
     json_bool(j, "relayed", info->relayed);
+    json_bool(j, "anticipated", info->anticipated);
     if (!type) {
         json_null(j, "type");
         return;

@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include "layout.h"
+
 #define PERIOD_US 2000
 #define WINDOWS 20u
 #define MESSAGES_MAX 300u
@@ -18,6 +20,7 @@ static struct {
     int stop;
     uint64_t number;
     long period_us, jitter_us;
+    unsigned lowered; /* puts before which no flag was up */
 } writer;
 
 static void *write_all(void *unused)
@@ -30,6 +33,8 @@ static void *write_all(void *unused)
         long late =
             writer.jitter_us ? (long)(check_random(&random) % (uint64_t)writer.jitter_us) : 0;
 
+        writer.lowered +=
+            !(__atomic_load_n(&writer.chan.shm->commit, __ATOMIC_RELAXED) & ACHI_WAITER);
         CHECK_OK(put_number(&writer.chan, ++writer.number, 16));
         next.tv_nsec += writer.period_us * 1000;
         next.tv_sec += next.tv_nsec / 1000000000;
@@ -48,6 +53,7 @@ static void start_writer(long period_us, long jitter_us)
     open_it(&writer.chan);
     writer.stop = 0;
     writer.number = 0;
+    writer.lowered = 0;
     writer.period_us = period_us;
     writer.jitter_us = jitter_us;
     REQUIRE(pthread_create(&writer.thread, NULL, write_all, NULL) == 0);
@@ -69,12 +75,18 @@ static void open_anticipating(ach_channel_t *c, uint32_t budget)
     REQUIRE_OK(backend->open(c, CHAN, &attr));
 }
 
-static void make_stamped(void)
+static void make_anticipated(bool anticipated)
 {
     ach_create_attr_t attr = create_attr();
 
     ach_create_attr_set_timestamps(&attr, 1);
+    ach_create_attr_set_anticipated(&attr, anticipated);
     REQUIRE_OK(backend->create(CHAN, 64, 64, &attr));
+}
+
+static void make_stamped(void)
+{
+    make_anticipated(false);
 }
 
 static ach_anticipation_t learnt(const ach_channel_t *c)
@@ -126,6 +138,7 @@ static void attributes(void)
     CHECK_STATUS(ach_attr_set_anticipate(&attr, 1000001, 0), ACH_EINVAL);
     CHECK_OK(ach_attr_set_anticipate(&attr, 1000000, 2));
     CHECK(attr.anticipate_budget == 1000000 && attr.anticipate_forced == 1);
+    CHECK_STATUS(ach_create_attr_set_anticipated(NULL, 1), ACH_EINVAL);
     make(8, 64);
     attr.anticipate_budget = 1000001;
     CHECK_STATUS(backend->open(&chan, CHAN, &attr), ACH_EINVAL);
@@ -228,6 +241,69 @@ static void periodic_with_stamps(void)
 static void periodic_with_jitter(void)
 {
     finds_period(true, 100);
+}
+
+/* In a window that finds the next message, the flag was down. */
+static void lowered(void)
+{
+    uint64_t last = 0;
+
+    make_anticipated(true);
+    open_anticipating(&chan, 1000000);
+    CHECK(info_of(&chan).anticipated);
+    start_writer(PERIOD_US, 0);
+    get_in_windows(&last, WINDOWS);
+    stop_writer();
+    CHECK(writer.lowered > 0 || learnt(&chan).hits < WINDOWS / 2);
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static uint64_t sleeper_got;
+
+static void *get_all(void *messages)
+{
+    uint64_t number, last = 0;
+
+    sleeper_got = 0;
+    while (last < *(uint64_t *)messages) {
+        enum ach_status r = get_number(&other, &number, ACH_O_WAIT);
+
+        CHECK(r == ACH_MISSED_FRAME ? number > last : r == ACH_OK && number == last + 1);
+        last = number;
+        sleeper_got++;
+    }
+    return NULL;
+}
+
+/* Who sleeps on the same channel is woken when the flag is lowered, and misses nothing. */
+static void lowered_beside_sleeper(void)
+{
+    const struct timespec limit = ms((long)check_time(20000));
+    uint64_t last = 0, messages = MESSAGES_MAX;
+    pthread_t thread;
+
+    make_anticipated(true);
+    open_anticipating(&chan, 1000000);
+    open_it(&other);
+    REQUIRE(pthread_create(&thread, NULL, get_all, &messages) == 0);
+    start_writer(PERIOD_US, 0);
+    while (last < messages)
+        CHECK(get_next(&last, &limit) != ACH_TIMEOUT);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    CHECK(sleeper_got > MESSAGES_MAX / 5); /* a sleeper that is not woken sleeps for a second */
+    stop_writer();
+    CHECK_OK(ach_close(&other));
+    CHECK_OK(ach_close(&chan));
+    remove_it();
+}
+
+static void not_in_kernel(void)
+{
+    ach_create_attr_t attr = create_attr();
+
+    ach_create_attr_set_anticipated(&attr, 1);
+    CHECK_STATUS(backend->create(CHAN, 8, 64, &attr), ACH_ENOTSUP);
 }
 
 /* After the messages have ended, a wait ends at its deadline, and the windows end too. */
@@ -349,6 +425,8 @@ static void poor(void)
     remove_it();
 }
 
+#define ALWAYS_CALLS "puts into kernel channels are system calls"
+
 static const struct test tests[] = {
     {"anticipate-attributes", attributes, ALL, NULL},
     {"anticipate-environment", environment, ALL, NULL},
@@ -360,6 +438,9 @@ static const struct test tests[] = {
     {"anticipate-cancel", canceled, ALL, NULL},
     {"anticipate-two", with_another, NAMED, NO_NAME},
     {"anticipate-poor", poor, ALL, NULL},
+    {"anticipate-lowered", lowered, MEMORY, ALWAYS_CALLS},
+    {"anticipate-lowered-sleeper", lowered_beside_sleeper, MEMORY, ALWAYS_CALLS},
+    {"anticipate-kernel", not_in_kernel, KERNEL, "other channels can be anticipated"},
 };
 
 THEME(anticipate_theme, tests);

@@ -215,8 +215,27 @@ static void close_together(void)
     CHECK(r.hits > 90000);
 }
 
+/* Others raise the flag again: it is left up for more and more windows, until nobody does. */
+static void lowering(void)
+{
+    static const unsigned skipped[] = {0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 1023};
+    struct achi_anticipation a;
+    unsigned i, n;
+
+    achi_anticipate_init(&a, BUDGET, false);
+    for (i = 0; i < sizeof(skipped) / sizeof(skipped[0]); i++) {
+        for (n = 0; !achi_anticipate_lowers(&a); n++)
+            CHECK(n < 2000);
+        CHECK(n == skipped[i]);
+        achi_anticipate_lowered(&a, true);
+    }
+    achi_anticipate_lowered(&a, false);
+    CHECK(achi_anticipate_lowers(&a) && achi_anticipate_lowers(&a));
+}
+
 int main(void)
 {
+    lowering();
     periodic();
     others();
     close_together();

@@ -26,9 +26,11 @@
 #define SUPERVISOR (WRITERS_MAX - 1)
 
 static const struct geometry geometries[] = {
-    {1, 32, 3, 0, 0, 0},   {1, 4096, 3, 0, 0, 0}, {2, 64, 3, 0, 0, 0},  {4, 16, 3, 0, 0, 0},
-    {10, 100, 3, 0, 0, 0}, {64, 16, 3, 0, 0, 0},  {8, 448, 3, 1, 0, 0}, {3, 20000, 3, 0, 0, 0},
-    {16, 512, 3, 0, 1, 0}, {64, 256, 3, 0, 0, 0}, {8, 256, 1, 0, 0, 1}, {1, 2000, 1, 1, 1, 1},
+    {1, 32, 3, 0, 0, 0, 0},   {1, 4096, 3, 0, 0, 0, 0},  {2, 64, 3, 0, 0, 0, 0},
+    {4, 16, 3, 0, 0, 0, 0},   {10, 100, 3, 0, 0, 0, 0},  {64, 16, 3, 0, 0, 0, 0},
+    {8, 448, 3, 1, 0, 0, 0},  {3, 20000, 3, 0, 0, 0, 0}, {16, 512, 3, 0, 1, 0, 0},
+    {64, 256, 3, 0, 0, 0, 0}, {8, 256, 1, 0, 0, 1, 0},   {1, 2000, 1, 1, 1, 1, 0},
+    {1, 64, 3, 0, 0, 0, 1},   {16, 100, 3, 1, 1, 0, 1},
 };
 #define GEOMETRIES (sizeof(geometries) / sizeof(geometries[0]))
 
@@ -132,7 +134,7 @@ static void silence(void)
     unsigned i;
 
     for (i = 0; i < common->actors_count; i++)
-        if (common->actors[i].role == WRITER)
+        if (common->actors[i].role == WRITER || common->actors[i].role == LOWER)
             kill(common->actors[i].pid, SIGSTOP);
     for (i = 0; i < common->actors_count; i++) {
         struct actor *a = &common->actors[i];
@@ -155,6 +157,8 @@ static void silence(void)
     for (i = 0; i < common->actors_count; i++)
         if (common->actors[i].role == WRITER)
             actor_start(&common->actors[i]);
+        else if (common->actors[i].role == LOWER) /* it would have woken readers */
+            kill(common->actors[i].pid, SIGCONT);
     self.silences++;
 }
 
@@ -180,6 +184,7 @@ static void begin(const struct geometry *g)
     ach_create_attr_set_timestamps(&attr, g->timestamps);
     ach_create_attr_set_readonly_wake(&attr, g->readonly_wake);
     ach_create_attr_set_single_writer(&attr, g->single_writer);
+    ach_create_attr_set_anticipated(&attr, g->anticipated);
     REQUIRE_OK(ach_create(CHANNEL, g->frames, g->frame_size, &attr));
     ach_attr_init(&patient);
     ach_attr_set_lock_timeout(&patient, LONG_NS);
@@ -192,6 +197,8 @@ static void begin(const struct geometry *g)
         cast(WRITER, i);
     for (i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
         cast(readers[i], 0);
+    if (g->anticipated)
+        cast(LOWER, 0);
 }
 
 static void end(void)

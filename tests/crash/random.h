@@ -21,12 +21,21 @@
 #define SIZE_MIN 16u
 #define SIZE_LIMIT 65536u
 
-enum role { WRITER, READ_FIRST, READ_LAST, READ_WAIT, READ_WAIT_LAST, READ_ONLY_WAIT, READ_VIEW };
+enum role {
+    WRITER,
+    READ_FIRST,
+    READ_LAST,
+    READ_WAIT,
+    READ_WAIT_LAST,
+    READ_ONLY_WAIT,
+    READ_VIEW,
+    LOWER
+};
 
 struct geometry {
     unsigned frames, frame_size;
     unsigned writers;
-    bool timestamps, readonly_wake, single_writer;
+    bool timestamps, readonly_wake, single_writer, anticipated;
 };
 
 /* One process after another plays an actor's role. */

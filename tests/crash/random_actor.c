@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include <check.h>
+#include <lower.h>
 
 #include "random.h"
 
@@ -121,6 +122,16 @@ static void view_on(struct reader *r)
     }
 }
 
+static void lower_on(const struct reader *r)
+{
+    uint64_t random = (uint64_t)getpid();
+
+    for (;;) {
+        lower_flag(&r->chan, false);
+        usleep((useconds_t)(check_random(&random) % 20));
+    }
+}
+
 void actor_run(struct actor *a)
 {
     static struct reader r;
@@ -136,6 +147,9 @@ void actor_run(struct actor *a)
         break;
     case READ_LAST:
         read_newest_on(&r);
+        break;
+    case LOWER:
+        lower_on(&r);
         break;
     case READ_WAIT_LAST:
         read_on(a, &r, ACH_O_WAIT | ACH_O_LAST | ACH_O_RELTIME);

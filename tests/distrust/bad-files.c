@@ -172,6 +172,7 @@ static void test_fields(const struct image *good)
         FIELD(type_size, 1, ACH_MASK_BAD_SHM_FILE),
         FIELD(type_size, UINT32_MAX, ACH_MASK_BAD_SHM_FILE),
         FIELD(flags, h->flags | ACHI_F_ORIGINS, ACH_MASK_BAD_SHM_FILE),
+        FIELD(flags, h->flags | ACHI_F_LOWERED, ACH_MASK_BAD_SHM_FILE),
         FIELD(version, 0, ACH_MASK_BAD_HEADER),
         FIELD(page, h->page * 2, ACH_MASK_BAD_HEADER),
         FIELD(page, 0, ACH_MASK_BAD_HEADER),

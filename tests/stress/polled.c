@@ -104,6 +104,7 @@ int serve_pollers(struct actor *self)
         uint64_t start, told;
 
         ball = ball_next(r, round);
+        round_begin(r, round);
         send_ahead(&out, &aim);
         start = check_now_ns();
         ball_send(&out, ball);

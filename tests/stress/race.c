@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* race.c - run two sides until enough rounds are done, or both are stuck */
+#include "lower.h"
 #include "races.h"
 
 #define JOIN_LIMIT_MS ((long)check_time(30000))
@@ -35,6 +36,7 @@ static void channels_make(struct race *r)
         if (r->heap)
             ach_create_attr_set_map(&attr, ACH_MAP_ANON);
         ach_create_attr_set_readonly_wake(&attr, r->variant->readonly);
+        ach_create_attr_set_anticipated(&attr, r->variant->lowered);
         channel_name(name, i);
         REQUIRE_OK(ach_create(name, 16, 16, &attr));
         if (r->heap)
@@ -54,6 +56,38 @@ static void channels_remove(const struct race *r)
         else
             CHECK_OK(ach_unlink(name));
     }
+}
+
+/*
+ * Lower the flags once in each round, at any time of it. Not more often: waking others again and
+ * again would hide that a wake was lost. This actor takes no steps.
+ */
+static int lower_flags(struct actor *self)
+{
+    const struct race *r = self->arg;
+    ach_channel_t chan[RACE_CHANNELS + 1];
+    uint64_t rng = r->seed + 7, done = 0, round;
+    unsigned i;
+
+    for (i = 0; i <= RACE_CHANNELS; i++)
+        race_open(r, &chan[i], i, false);
+    while (!__atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE)) {
+        volatile unsigned spin = (unsigned)(check_random(&rng) % 4000);
+
+        round = __atomic_load_n(&r->shared->round, __ATOMIC_RELAXED);
+        if (round == done) {
+            sched_yield();
+            continue;
+        }
+        done = round;
+        while (spin)
+            spin--;
+        for (i = 0; i <= RACE_CHANNELS; i++)
+            lower_flag(&chan[i], r->heap);
+    }
+    for (i = 0; i <= RACE_CHANNELS; i++)
+        CHECK_OK(ach_close(&chan[i]));
+    return check_failures;
 }
 
 /* A process that waits for messages until it is killed. */
@@ -136,6 +170,8 @@ uint64_t race_run(struct race *r, bool threads, long ms, uint64_t rounds)
     crew_init(&c, threads || v->one_process);
     for (i = 0; i < v->others; i++)
         crew_start(&c, v->other, r, i);
+    if (v->lowered)
+        crew_start(&c, lower_flags, r, 0);
     crew_start(&c, v->server, r, 0);
     if (!CHECK(watch(r, &c, ms, rounds))) {
         fprintf(stderr, "%s: a wake-up was lost, or an actor died, after %llu steps\n", v->name,

@@ -19,6 +19,7 @@ enum poller { NO_POLLER, BY_POLL, BY_EPOLL, BY_EPOLL_EDGE, BY_SELECT };
 
 struct race_shared {
     uint32_t stop;
+    uint64_t round; /* that has begun */
     uint64_t rounds;
     uint64_t polls;       /* returns of the poll call */
     uint64_t vain;        /* polls after which there was nothing to get */
@@ -44,6 +45,7 @@ struct variant {
     bool one_process; /* the sides must be threads of one process */
     bool handler;     /* a signal handler cancels */
     bool readonly;    /* the other side subscribes read-only */
+    bool lowered;     /* the flag of each channel is lowered at random, once in a round */
     unsigned polls;   /* number of gets of the server before it sleeps */
     uint64_t spin_ns;
     enum poller poller; /* how the other side polls a descriptor */
@@ -86,6 +88,11 @@ static inline uint64_t ball_receive_soon(ach_channel_t *chan, unsigned polls)
         if (ach_get(chan, &ball, sizeof(ball), &size, NULL, 0) == ACH_OK)
             return ball;
     return ball_receive(chan, 0);
+}
+
+static inline void round_begin(const struct race *r, uint64_t round)
+{
+    __atomic_store_n(&r->shared->round, round, __ATOMIC_RELAXED);
 }
 
 static inline uint64_t ball_next(const struct race *r, uint64_t round)

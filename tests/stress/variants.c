@@ -31,6 +31,7 @@ static int serve(struct actor *self, unsigned channels)
     race_open(r, &back, BACK, false);
     for (round = 1; !(ball & LAST_ROUND); round++) {
         ball = ball_next(r, round);
+        round_begin(r, round);
         delay(r, &rng);
         ball_send(&out[check_random(&rng) % channels], ball);
         actor_step(self);
@@ -142,7 +143,7 @@ static int cancel_rounds(struct actor *self, void (*cancel)(struct race *))
 
     race_open(r, &back, BACK, false);
     do {
-        round++;
+        round_begin(r, ++round);
         delay(r, &rng);
         last = __atomic_load_n(&r->shared->stop, __ATOMIC_ACQUIRE) == 1;
         if (last)
@@ -214,6 +215,33 @@ const struct variant race_variants[] = {
      .other = wait_canceled,
      .others = 1,
      .one_process = true},
+    {.name = "one waits, lowered",
+     .server = serve_one,
+     .other = answer,
+     .others = 1,
+     .lowered = true},
+    {.name = "ach_wait on several, lowered",
+     .server = serve_several,
+     .other = answer_several,
+     .others = 1,
+     .lowered = true},
+    {.name = "many wait, lowered",
+     .server = serve_one,
+     .other = answer,
+     .others = RACE_WAITERS,
+     .lowered = true},
+    {.name = "waiters are killed, lowered",
+     .server = serve_one,
+     .other = answer,
+     .others = 1,
+     .victims = 3,
+     .lowered = true},
+    {.name = "cancel, lowered",
+     .server = serve_cancel,
+     .other = wait_canceled,
+     .others = 1,
+     .one_process = true,
+     .lowered = true},
     {.name = "cancel in a signal handler",
      .server = serve_signal,
      .other = wait_signalled,

@@ -20,6 +20,7 @@ enum {
     CREATE_READONLY_WAKE = 8,
     CREATE_SINGLE_WRITER = 16,
     CREATE_RELAYED = 32,
+    CREATE_ANTICIPATED = 64,
     OPEN_READONLY = 1,
     OPEN_SOURCE = 2
 };
@@ -88,6 +89,7 @@ NATIVE(jint, create, jbyteArray name, jlong count, jlong size, jint flags, jint 
     ach_create_attr_set_readonly_wake(&attr, flags & CREATE_READONLY_WAKE);
     ach_create_attr_set_single_writer(&attr, flags & CREATE_SINGLE_WRITER);
     ach_create_attr_set_relayed(&attr, flags & CREATE_RELAYED);
+    ach_create_attr_set_anticipated(&attr, flags & CREATE_ANTICIPATED);
     type_copy(env, type, &t);
     ach_create_attr_set_type(&attr, t.given);
     if (!(*env)->ExceptionCheck(env))
@@ -494,6 +496,7 @@ NATIVE(jint, info, jlong handle, jlongArray result)
         (jlong)i.epoch,
         i.relayed,
         i.typed,
+        i.anticipated,
     };
     return jni_set_longs(env, result, numbers, sizeof(numbers) / sizeof(numbers[0]), ACH_OK);
 }

@@ -10,6 +10,7 @@ function memory = ach_create(name, varargin)
 %   'readonly_wake', true  let read-only subscribers sleep
 %   'single_writer', true  only the source may put
 %   'relayed', true        messages have an origin: see ach_put_relayed
+%   'anticipated', true    receivers that anticipate spare puts the system call
 %   'clock', NAME          'monotonic' (default), 'realtime', 'boottime' or 'tai'
 %   'mode', '644'          permissions, in octal digits
 %   'type', TYPE           what the messages are: a struct as of ach_channel_type

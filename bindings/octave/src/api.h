@@ -80,6 +80,7 @@
     X(source)                                                                                      \
     X(sourced)                                                                                     \
     X(relayed)                                                                                     \
-    X(typed)
+    X(typed)                                                                                       \
+    X(anticipated)
 
 #endif

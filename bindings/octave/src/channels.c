@@ -56,7 +56,7 @@ struct creation {
 static void creation_parse(struct creation *n, const struct oct_call *c)
 {
     bool truncate = false, replace_corrupt = false, timestamps = false, readonly_wake = false;
-    bool single_writer = false, relayed = false;
+    bool single_writer = false, relayed = false, anticipated = false;
     char *map = NULL, *clock = NULL;
     const mxArray *type = NULL, *mode = NULL;
     const struct oct_option options[] = {{"count", OPTION_COUNT, &n->count},
@@ -68,6 +68,7 @@ static void creation_parse(struct creation *n, const struct oct_call *c)
                                          {"readonly_wake", OPTION_FLAG, &readonly_wake},
                                          {"single_writer", OPTION_FLAG, &single_writer},
                                          {"relayed", OPTION_FLAG, &relayed},
+                                         {"anticipated", OPTION_FLAG, &anticipated},
                                          {"clock", OPTION_TEXT, &clock},
                                          {"mode", OPTION_ARRAY, &mode},
                                          {"type", OPTION_ARRAY, &type},
@@ -83,6 +84,7 @@ static void creation_parse(struct creation *n, const struct oct_call *c)
     ach_create_attr_set_readonly_wake(&n->attr, readonly_wake);
     ach_create_attr_set_single_writer(&n->attr, single_writer);
     ach_create_attr_set_relayed(&n->attr, relayed);
+    ach_create_attr_set_anticipated(&n->attr, anticipated);
     if (clock)
         ach_create_attr_set_clock(&n->attr, oct_name_value(oct_clocks, clock, "clock"));
     if (mode)

@@ -114,7 +114,8 @@ end
 function r = run_create(w)
     global heaps
     options = [{'count', str2double(w{2}), 'size', str2double(w{3})}, type_of(w), ...
-        options_of(w, {'truncate', 'timestamps', 'readonly_wake', 'single_writer', 'relayed'}, {}, [])];
+        options_of(w, {'truncate', 'timestamps', 'readonly_wake', 'single_writer', 'relayed', ...
+                       'anticipated'}, {}, [])];
     for key = {'clock', 'mode'}
         if ~isempty(value(w, key{1}))
             options = [options, key, {value(w, key{1})}];
@@ -221,7 +222,7 @@ end
 function r = run_info(w)
     i = ach_channel_info(handle(w{1}));
     names = {'frame_cnt', 'frame_size', 'newest', 'oldest', 'seen', 'received', 'missed', ...
-             'timestamps', 'single_writer', 'relayed', 'typed', 'readonly', 'source'};
+             'timestamps', 'single_writer', 'relayed', 'typed', 'anticipated', 'readonly', 'source'};
     r = cellfun(@(name) decimal(i.(name)), names, 'UniformOutput', false);
 end
 

@@ -39,7 +39,7 @@ const char *pyach_name_text(PyObject *name)
 
 static PyObject *create(PyObject *module, PyObject *args)
 {
-    int map, clock, truncate, replace, timestamps, wake, single, relayed, mode;
+    int map, clock, truncate, replace, timestamps, wake, single, relayed, anticipated, mode;
     PyObject *name, *type_tuple;
     unsigned long long count, size;
     ach_channel_type_t type;
@@ -48,9 +48,9 @@ static PyObject *create(PyObject *module, PyObject *args)
     enum ach_status r;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "UKKiippppppiO:create", &name, &count, &size, &map, &clock,
-                          &truncate, &replace, &timestamps, &wake, &single, &relayed, &mode,
-                          &type_tuple) ||
+    if (!PyArg_ParseTuple(args, "UKKiipppppppiO:create", &name, &count, &size, &map, &clock,
+                          &truncate, &replace, &timestamps, &wake, &single, &relayed,
+                          &anticipated, &mode, &type_tuple) ||
         (type_tuple != Py_None && pyach_type_from(type_tuple, &type) < 0))
         return NULL;
     text = pyach_name_text(name);
@@ -64,6 +64,7 @@ static PyObject *create(PyObject *module, PyObject *args)
     attr.readonly_wake = wake != 0;
     attr.single_writer = single != 0;
     attr.relayed = relayed != 0;
+    attr.anticipated = anticipated != 0;
     attr.type = type_tuple != Py_None ? &type : NULL;
     pyach_forget();
     r = clock >= 0 ? ach_create_attr_set_clock(&attr, clock) : ACH_OK;
@@ -170,7 +171,7 @@ static PyMethodDef methods[] = {
     {"set_hooks", pyach_set_hooks, METH_VARARGS, "set_hooks(error, array, class)"},
     {"create", create, METH_VARARGS,
      "create(name, count, size, map, clock, truncate, replace_corrupt, timestamps, readonly_wake, "
-     "single_writer, relayed, mode, type)"},
+     "single_writer, relayed, anticipated, mode, type)"},
     {"unlink", unlink_name, METH_VARARGS, "unlink(name)"},
     {"path", path, METH_VARARGS, "path(name) -> str"},
     {"list", list_channels, METH_NOARGS, "list() -> [(name, map)]"},

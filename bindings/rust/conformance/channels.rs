@@ -88,6 +88,7 @@ impl Channels {
             readonly_wake: w.flag("readonly_wake"),
             single_writer: w.flag("single_writer"),
             relayed: w.flag("relayed"),
+            anticipated: w.flag("anticipated"),
             clock: w.value("clock").map(|c| match c {
                 "realtime" => ach::CLOCK_REALTIME,
                 _ => ach::CLOCK_MONOTONIC,
@@ -262,8 +263,15 @@ fn message_type(c: &Channel) -> Outcome {
 fn info(c: &Channel) -> Outcome {
     Outcome::of(c.info(), |o, i| {
         let numbers = [i.frame_cnt, i.frame_size, i.newest, i.oldest, i.seen, i.received, i.missed];
-        let flags =
-            [i.timestamps(), i.single_writer(), i.relayed(), i.typed(), i.readonly(), i.source()];
+        let flags = [
+            i.timestamps(),
+            i.single_writer(),
+            i.relayed(),
+            i.typed(),
+            i.anticipated(),
+            i.readonly(),
+            i.source(),
+        ];
         let o = numbers.iter().fold(o, Outcome::and);
         flags.iter().fold(o, |o, flag| o.and(u8::from(*flag)))
     })

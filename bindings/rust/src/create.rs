@@ -128,6 +128,8 @@ pub struct Create {
     pub single_writer: bool,
     /// Let messages have an origin.
     pub relayed: bool,
+    /// Let receivers that anticipate spare puts the system call.
+    pub anticipated: bool,
     /// The clock of timestamps, such as `CLOCK_REALTIME`.
     pub clock: Option<i32>,
     /// Permissions; None: 0666 less the umask.
@@ -167,6 +169,7 @@ impl Create {
             sys::ach_create_attr_set_readonly_wake(a, self.readonly_wake.into());
             sys::ach_create_attr_set_single_writer(a, self.single_writer.into());
             sys::ach_create_attr_set_relayed(a, self.relayed.into());
+            sys::ach_create_attr_set_anticipated(a, self.anticipated.into());
             if let Some(t) = &message_type {
                 sys::ach_create_attr_set_type(a, &t.raw);
             }

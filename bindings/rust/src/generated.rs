@@ -315,6 +315,9 @@ impl Info {
     pub fn typed(&self) -> bool {
         self.bit(1153)
     }
+    pub fn anticipated(&self) -> bool {
+        self.bit(1154)
+    }
 }
 
 /// What a receiver that anticipates has learnt, see `ach_anticipation_t` in ach.h.

@@ -30,6 +30,7 @@ extern "C" {
     pub fn ach_create_attr_set_mode(attr: *mut CreateAttr, mode: u32) -> c_int;
     pub fn ach_create_attr_set_type(attr: *mut CreateAttr, type_: *const ChannelType) -> c_int;
     pub fn ach_create_attr_set_relayed(attr: *mut CreateAttr, relayed: c_int) -> c_int;
+    pub fn ach_create_attr_set_anticipated(attr: *mut CreateAttr, anticipated: c_int) -> c_int;
     pub fn ach_create_attr_get_shm(attr: *mut CreateAttr, shm: *mut *mut c_void) -> c_int;
     pub fn ach_create(
         name: *const c_char,

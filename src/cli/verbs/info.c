@@ -110,6 +110,7 @@ static void info_print_text(const ach_channel_t *chan, const char *name, const a
     printf("%-15s %s\n", "single writer", info->single_writer ? "yes" : "no");
     printf("%-15s %s\n", "read-only wake", info->readonly_wake ? "yes" : "no");
     printf("%-15s %s\n", "relayed", info->relayed ? "yes" : "no");
+    printf("%-15s %s\n", "anticipated", info->anticipated ? "yes" : "no");
     printf("%-15s %016llx\n", "epoch", (unsigned long long)info->epoch);
     print_type(chan, name, info);
     print_number("newest", info->newest, "");

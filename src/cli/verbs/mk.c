@@ -15,7 +15,7 @@
 
 /* Attributes given on the command line, to compare with an existing channel. */
 struct mk_asked {
-    bool count, size, timestamps, readonly_wake, single_writer, relayed;
+    bool count, size, timestamps, readonly_wake, single_writer, relayed, anticipated;
     const char *clock;
     enum ach_map map;
 };
@@ -39,6 +39,7 @@ enum {
     OPT_READONLY_WAKE,
     OPT_SINGLE_WRITER,
     OPT_RELAYED,
+    OPT_ANTICIPATED,
     OPT_REPLACE_CORRUPT,
     OPT_CLOCK,
     OPT_EXACT,
@@ -65,6 +66,7 @@ static const struct option longs[] = {
     {"readonly-wake", no_argument, NULL, OPT_READONLY_WAKE},
     {"single-writer", no_argument, NULL, OPT_SINGLE_WRITER},
     {"relayed", no_argument, NULL, OPT_RELAYED},
+    {"anticipated", no_argument, NULL, OPT_ANTICIPATED},
     {"replace-corrupt", no_argument, NULL, OPT_REPLACE_CORRUPT},
     {"clock", required_argument, NULL, OPT_CLOCK},
     {"type", required_argument, NULL, OPT_TYPE},
@@ -141,6 +143,9 @@ static bool mk_apply(struct mk_options *o, int c)
     case OPT_RELAYED:
         o->asked.relayed = true;
         return ach_create_attr_set_relayed(&o->attr, 1) == ACH_OK;
+    case OPT_ANTICIPATED:
+        o->asked.anticipated = true;
+        return ach_create_attr_set_anticipated(&o->attr, 1) == ACH_OK;
     case OPT_REPLACE_CORRUPT:
         return ach_create_attr_set_replace_corrupt(&o->attr, 1) == ACH_OK;
     case OPT_EXACT:
@@ -224,6 +229,8 @@ static void mk_compare(const struct mk_options *o, const ach_info_t *have, struc
         differ(d, "many writers");
     if (a->relayed && !have->relayed)
         differ(d, "no origins");
+    if (a->anticipated && !have->anticipated)
+        differ(d, "not anticipated");
     if (o->exact && o->attr.set_mode && o->attr.mode != have->mode)
         differ(d, "mode %03o", (unsigned)have->mode);
 }
@@ -392,6 +399,7 @@ const struct verb verb_mk = {
         "      --readonly-wake    wake subscribers that may only read, so that they need not poll\n"
         "      --single-writer    only the holder of the source lock may put\n"
         "      --relayed          messages can carry their origin, for programs that copy them\n"
+        "      --anticipated      receivers that anticipate spare puts the system call\n"
         "      --type NAME        what the messages are, for example geometry_msgs/msg/Twist\n"
         "      --schema FILE      describes the messages; its ending tells the encodings: .msg, "
         ".json,\n"

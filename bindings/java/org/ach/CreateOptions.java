@@ -10,6 +10,7 @@ public final class CreateOptions {
     static final int READONLY_WAKE = 8;
     static final int SINGLE_WRITER = 16;
     static final int RELAYED = 32;
+    static final int ANTICIPATED = 64;
 
     long count;
     long size;
@@ -64,6 +65,12 @@ public final class CreateOptions {
     /** Let messages have an origin. */
     public CreateOptions relayed() {
         flags |= RELAYED;
+        return this;
+    }
+
+    /** Let receivers that anticipate spare puts the system call. */
+    public CreateOptions anticipated() {
+        flags |= ANTICIPATED;
         return this;
     }
 

@@ -35,6 +35,7 @@ package org.ach;
  * @param epoch         a random number of the channel
  * @param relayed       messages have an origin
  * @param typed         the channel has a type
+ * @param anticipated   receivers that anticipate spare puts the system call
  */
 public record Info(Kind kind, int clock, long count, long size, long capacity, long memory,
                    long newest, long oldest, long recovered, long inode, int mode, int uid,
@@ -42,9 +43,9 @@ public record Info(Kind kind, int clock, long count, long size, long capacity, l
                    boolean unlinked, boolean replaced, boolean readonly, boolean source,
                    boolean sourced, long seen, long received, long missed, long overtaken,
                    long slept, Ready ready, int sourcePid, long epoch, boolean relayed,
-                   boolean typed) {
+                   boolean typed, boolean anticipated) {
     /** How many numbers C returns. */
-    static final int COUNT = 31;
+    static final int COUNT = 32;
 
     /** In the order of native/channel.c. */
     static Info of(long[] v) {
@@ -52,6 +53,6 @@ public record Info(Kind kind, int clock, long count, long size, long capacity, l
                         v[9], (int) v[10], (int) v[11], (int) v[12], v[13] != 0, v[14] != 0,
                         v[15] != 0, v[16] != 0, v[17] != 0, v[18] != 0, v[19] != 0, v[20] != 0,
                         v[21], v[22], v[23], v[24], v[25], Ready.of((int) v[26]), (int) v[27],
-                        v[28], v[29] != 0, v[30] != 0);
+                        v[28], v[29] != 0, v[30] != 0, v[31] != 0);
     }
 }

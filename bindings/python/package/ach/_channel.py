@@ -76,6 +76,7 @@ class Info(NamedTuple):
     epoch: int  #: random: a later channel of the same name has another one
     relayed: bool  #: messages have an origin
     typed: bool  #: messages have a type
+    anticipated: bool  #: receivers that anticipate spare puts the system call
 
 
 def _map_number(name: str) -> int:
@@ -110,7 +111,7 @@ def create(name: str, frame_count: int = 0, frame_size: int = 0, *, type: Type |
            exist_ok: bool = False, map: str = "", clock: int | None = None,
            truncate: bool = False, replace_corrupt: bool = False, timestamps: bool = False,
            readonly_wake: bool = False, single_writer: bool = False, relayed: bool = False,
-           mode: int | None = None) -> Any:
+           anticipated: bool = False, mode: int | None = None) -> Any:
     """Create a channel; see ach_create(3).
 
     frame_count: the most messages to keep; 0: 16
@@ -125,6 +126,7 @@ def create(name: str, frame_count: int = 0, frame_size: int = 0, *, type: Type |
     readonly_wake: let read-only subscribers sleep instead of polling
     single_writer: only a handle opened with source=True may put; Channel.reserve needs no copy
     relayed: messages can have an origin, see Channel.put_relayed
+    anticipated: receivers that anticipate spare puts the system call
     mode: permissions, such as 0o640; the default is 0o666 without the bits of the umask
     """
     if mode is not None and not 0 <= operator.index(mode) <= 0o777:
@@ -135,8 +137,8 @@ def create(name: str, frame_count: int = 0, frame_size: int = 0, *, type: Type |
         return _ach.create(name, _count("frame_count", frame_count),
                            _count("frame_size", frame_size), _map_number(map),
                            -1 if clock is None else clock, truncate, replace_corrupt, timestamps,
-                           readonly_wake, single_writer, relayed, -1 if mode is None else mode,
-                           _type_tuple(type))
+                           readonly_wake, single_writer, relayed, anticipated,
+                           -1 if mode is None else mode, _type_tuple(type))
     except Exists:
         if not exist_ok:
             raise

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * lower.h - lower the flag of a channel's commit word, as a receiver does whose window is open
+ *
+ * Tests do it at any time, also where no receiver would.
+ */
+#ifndef TEST_LOWER_H
+#define TEST_LOWER_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ach.h>
+
+#include "../../src/core/layout.h"
+
+static inline void lower_flag(const ach_channel_t *chan, bool heap)
+{
+    uint32_t *commit = &chan->shm->commit;
+
+    syscall(SYS_futex, commit, FUTEX_WAKE_OP | (heap ? FUTEX_PRIVATE_FLAG : 0), INT_MAX, NULL,
+            commit, FUTEX_OP(FUTEX_OP_ANDN, ACHI_WAITER, FUTEX_OP_CMP_LT, 0));
+}
+
+#endif
