@@ -4,7 +4,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 BUILD = build/release
 
-.PHONY: all help deps check-deps demo check check-kernel check-long check-mutants bench bench-quick bench-long bench-kernel bench-manychannels bench-slow bench-dds bench-fleet experiments lint coverage install install-module uninstall clean
+.PHONY: all help deps check-deps demo check check-kernel check-long check-mutants bench bench-quick bench-long bench-kernel bench-manychannels bench-slow bench-rhythm bench-dds bench-fleet experiments lint coverage install install-module uninstall clean
 
 # make and make install never install packages: they may run as root, or without a network.
 all: check-deps $(BUILD)/build.ninja
@@ -24,6 +24,7 @@ help:
 	@echo 'make bench-kernel only kernel channels, inside emulated machines (about 5 minutes)'
 	@echo 'make bench-manychannels 10,000 channels in one loop, inside an emulated machine (about 5 minutes)'
 	@echo 'make bench-slow  ages of messages behind a slow link, inside an emulated machine (about 5 minutes)'
+	@echo 'make bench-rhythm receivers that anticipate, inside emulated machines (about 5 minutes)'
 	@echo 'make bench-dds   latency and rate of ach-dds beside Cyclone DDS alone and ddsperf (two minutes)'
 	@echo 'make bench-fleet the cost of each hop, and the tables of docs/fleet.md (three minutes)'
 	@echo 'make experiments  simulated robots beside the figures of the paper (about 20 minutes)'
@@ -71,7 +72,7 @@ bench bench-quick bench-long bench-kernel:
 	@meson setup --reconfigure -Dpeers=true $(BUILD) >/dev/null && ninja -C $(BUILD)
 	@bench/run $(BUILD) $(patsubst bench-%,%,$(filter-out bench,$@))
 
-bench-manychannels bench-slow:
+bench-manychannels bench-slow bench-rhythm:
 	@packaging/install-deps build test
 	@$(MAKE) --no-print-directory all
 	@bench/emulated/run $(BUILD) $(patsubst bench-%,%,$@)

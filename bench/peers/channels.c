@@ -17,6 +17,7 @@ struct flavour {
     enum ach_map map;
     bool in_place, newest, polled, spins;
     uint32_t budget;   /* of receivers that anticipate */
+    bool listens;      /* they leave the flag up */
     const char *ready; /* what makes a descriptor readable; NULL: whatever suits */
 };
 
@@ -42,6 +43,7 @@ static bool setup(struct link *l)
     ach_create_attr_set_single_writer(&attr, f->in_place);
     ach_create_attr_set_map(&attr, f->map);
     ach_create_attr_set_timestamps(&attr, f->budget > 0);
+    ach_create_attr_set_anticipated(&attr, f->budget > 0 && !f->listens);
     if (ach_create(c->name, channel_history(l->size), l->size, &attr) != ACH_OK)
         return refuse(l, "%s", ach_errstr());
     return f->map != ACH_MAP_ANON || ach_create_attr_get_shm(&attr, &c->shm) == ACH_OK;
@@ -61,7 +63,7 @@ static bool open_end(struct link *l)
         ach_attr_set_lock_source(&attr, 1);
     ach_attr_set_spin(&attr, (l->mode == MODE_SPIN && !f->polled) || f->spins ? SPIN_NS : 0);
     if (l->side == RECEIVER)
-        ach_attr_set_anticipate(&attr, f->budget, 0);
+        ach_attr_set_anticipate(&attr, f->budget, l->apart);
     if (ach_open(&c->chan, c->name, &attr) != ACH_OK || ach_flush(&c->chan) != ACH_OK)
         return false;
     if (l->mode != MODE_POLL || l->side == SENDER)
@@ -149,7 +151,7 @@ static bool release(struct link *l)
                           .receive = receive_copy
 #define ANTICIPATING(percent)                                                                      \
     .name = "ach " #percent " %", .named = true,                                                   \
-    .settings = "anticipates, for " #percent " % of a processor; timestamps",                      \
+    .settings = "anticipates, for " #percent " % of a processor; timestamps, anticipated",         \
     COPIED(MODE_BLOCK, .map = ACH_MAP_USER, .budget = (percent)*10000)
 #define ANY_MODE (MODE_BLOCK | MODE_SPIN | MODE_POLL)
 
@@ -165,6 +167,10 @@ const struct contender channel_contenders[] = {
     {ANTICIPATING(2)},
     {ANTICIPATING(5)},
     {ANTICIPATING(10)},
+    {.name = "ach listening",
+     .named = true,
+     .settings = "anticipates, for 2 % of a processor; timestamps; puts make a system call",
+     COPIED(MODE_BLOCK, .map = ACH_MAP_USER, .budget = 20000, .listens = true)},
     {.name = "ach spinning",
      .named = true,
      .settings = "a handle that spins",

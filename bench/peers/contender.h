@@ -49,6 +49,7 @@ struct link {
     enum mode mode;
     unsigned senders, receivers;
     unsigned id; /* unique in the program: for names, ports, topics */
+    bool apart;  /* sender and receiver have a processor each */
     size_t size; /* of every message */
     void *state; /* the contender's own: state_size bytes, zero before setup */
     char *why;   /* WHY_SIZE bytes: see refuse */

@@ -256,7 +256,7 @@ static bool begin(struct end *e)
     const struct sched_param fifo = {.sched_priority = FIFO_PRIORITY};
     void *buffer = NULL;
 
-    if (s->periodic && !s->one_cpu)
+    if (s->periodic && !s->one_cpu && !s->apart)
         machine_unpin();
     else
         machine_pin(s->one_cpu ? bench.machine.main_cpu : e->cpu);

@@ -40,6 +40,7 @@ struct link *link_create(const struct contender *c, const struct setting *s, cha
     MUST(l != NULL);
     *l = (struct link){.c = c,
                        .mode = s->mode,
+                       .apart = s->apart,
                        .senders = s->senders,
                        .receivers = s->receivers,
                        .id = next_id++,

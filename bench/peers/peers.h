@@ -51,6 +51,7 @@ struct setting {
     enum pattern pattern;
     double jitter_us;      /* each message is later than its time, by up to that */
     bool one_cpu;          /* for all ends */
+    bool apart;            /* each end has a processor of its own; receivers are told so */
     bool halts;            /* the receiver does something else now and then */
     unsigned busy;         /* so many others keep the processors busy */
     struct stopped *pause; /* the receiver is stopped for a while; NULL: it is not */

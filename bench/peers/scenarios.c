@@ -41,7 +41,8 @@
 #define SENDERS(n)                                                                                 \
     SLEEP, .x = (n), SCENARIO("senders", #n " senders, 1 kHz each", 3, 2, .senders = (n))
 #define PERIODIC_WAYS                                                                              \
-    "ach sleeping,ach 1 %,ach 2 %,ach 5 %,ach 10 %,ach spinning,futex,eventfd,iceoryx"
+    "ach sleeping,ach 1 %,ach 2 %,ach 5 %,ach 10 %,ach listening,ach "                             \
+    "spinning,futex,eventfd,iceoryx"
 #define TWO_WAYS "ach sleeping,ach 2 %"
 /* A group of times, one of the receivers' processor time, and one of the puts. */
 #define PERIODIC(name_, about_, x_, rounds_, only_, ...)                                           \
@@ -68,11 +69,11 @@
         .rounds = (rounds_), .part = true                                                          \
     }
 #define RHYTHM(name, hz, rounds, time)                                                             \
-    PERIODIC("rhythm-" name, #hz " Hz", 0, rounds, PERIODIC_WAYS, .rate_hz = (hz),                 \
+    PERIODIC("rhythm-" name, #hz " Hz", 0, rounds, PERIODIC_WAYS, .rate_hz = (hz), .apart = true,  \
              .seconds = (time))
 #define LATE(name, hz, us, time)                                                                   \
     PERIODIC("jitter-" name, #hz " Hz, up to " #us " us late", us, 4, PERIODIC_WAYS,               \
-             .rate_hz = (hz), .jitter_us = (us), .seconds = (time))
+             .rate_hz = (hz), .jitter_us = (us), .apart = true, .seconds = (time))
 #define JITTER(name, hz, time) LATE(name, hz, 5, time), LATE(name, hz, 50, time)
 #define DISORDER(name, text, ...)                                                                  \
     PERIODIC("disorder-" name, text, 0, 20, TWO_WAYS, .seconds = 0.4, __VA_ARGS__)
