@@ -40,8 +40,13 @@ void robot_must(ach_status_t r, const char *what)
 
 void robot_open(ach_channel_t *chan, const char *name, size_t count, size_t size)
 {
-    ach_status_t r = ach_create(name, count, size, NULL);
+    ach_create_attr_t attr;
+    ach_status_t r;
 
+    ach_create_attr_init(&attr);
+    ach_create_attr_set_timestamps(&attr, 1);
+    ach_create_attr_set_anticipated(&attr, 1);
+    r = ach_create(name, count, size, &attr);
     robot_must(r == ACH_EEXIST ? ACH_OK : r, name);
     robot_must(ach_open(chan, name, NULL), name);
 }
