@@ -142,7 +142,7 @@ struct relay {
 };
 
 struct relay_flavour {
-    bool udp, tls, anticipates;
+    bool udp, tls, sleeps;
 };
 
 static pid_t achd_pid(const char *const *args, const char *log)
@@ -236,9 +236,9 @@ static pid_t achd_run(const struct link *l, const struct relay *r)
         *next++ = "--tls";
         *next++ = relay_keys;
     }
-    if (f->anticipates) {
+    if (f->sleeps) {
         *next++ = "--anticipate";
-        *next++ = "4";
+        *next++ = "0";
     }
     if (f->tls && !sends) {
         *next++ = "--allow";
@@ -309,20 +309,22 @@ const struct contender relay_contenders[] = {
      .finish = chain_finish,
      RELAY(chain, struct chain)},
     {.name = "achd",
-     .settings = "a daemon on either side, TCP; every message",
+     .settings =
+         "a daemon on either side, TCP; every message; each anticipates for at most 2 % of a "
+         "processor (the default)",
      ACHD(achd_start, .udp = false)},
-    {.name = "achd anticipating",
-     .settings = "the same with --anticipate 4: at most 4 % of a processor for each daemon",
-     ACHD(achd_start, .anticipates = true)},
+    {.name = "achd sleeping",
+     .settings = "the same with --anticipate 0",
+     ACHD(achd_start, .sleeps = true)},
     {.name = "achd UDP", .settings = "UDP; the newest message", ACHD(udp_start, .udp = true)},
-    {.name = "achd UDP anticipating",
-     .settings = "UDP, with --anticipate 4",
-     ACHD(udp_start, .udp = true, .anticipates = true)},
+    {.name = "achd UDP sleeping",
+     .settings = "UDP, with --anticipate 0",
+     ACHD(udp_start, .udp = true, .sleeps = true)},
     {.name = "achd TLS",
      .settings = "TLS over TCP, with the keys of --tls",
      ACHD(tls_start, .tls = true)},
-    {.name = "achd TLS anticipating",
-     .settings = "TLS over TCP, with --anticipate 4",
-     ACHD(tls_start, .tls = true, .anticipates = true)},
+    {.name = "achd TLS sleeping",
+     .settings = "TLS over TCP, with --anticipate 0",
+     ACHD(tls_start, .tls = true, .sleeps = true)},
     {0},
 };

@@ -114,7 +114,7 @@ static void achd_print_help(void)
         "      --max-age SECONDS   never put a message that is older; needs timestamps\n"
         "      --anticipate PERCENT\n"
         "                          be awake when a periodic message comes; takes at most so\n"
-        "                          much of a processor\n"
+        "                          much of a processor (2); 0: never\n"
         "      --silence SECONDS   give up a connection that is silent so long (30)\n"
         "      --metrics PORT      figures for Prometheus at http://127.0.0.1:PORT/metrics\n"
         "  -t, --transport NAME    tcp (default); sctp, where the kernel has it, on both sides;\n"

@@ -19,6 +19,7 @@
 #define KEY_LIFE_NS 3600000000000u
 #define MULTICAST_RATE 1048576u
 #define PRIORITY_DEFAULT 4
+#define ANTICIPATES 0.02
 #define ANTICIPATES_MAX 25
 #define BLANKS " \t\r\n"
 
@@ -36,7 +37,8 @@ void relay_settings_init(struct relay_settings *s)
     *s = (struct relay_settings){.port = RELAY_PORT,
                                  .window_max = RELAY_WINDOW_MAX,
                                  .silence = SILENCE_NS,
-                                 .key_life = KEY_LIFE_NS};
+                                 .key_life = KEY_LIFE_NS,
+                                 .anticipates = ANTICIPATES};
     snprintf(s->listen, sizeof(s->listen), "127.0.0.1");
     relay_limits_init(&s->limits);
 }
@@ -353,7 +355,7 @@ bool relay_settings_anticipate(struct relay_settings *s, const char *percent)
     uint64_t n;
 
     if (!parse_count(percent, 0, ANTICIPATES_MAX, &n))
-        return wrong("anticipate takes 0 to 25 percent of a processor, not '%s'%s", percent, "");
+        return wrong("anticipate takes a whole number from 0 to 25, percent of a processor, not '%s'%s", percent, "");
     s->anticipates = (double)n / 100;
     return true;
 }

@@ -69,8 +69,7 @@ def rests(host):
 def relays(channel, transport):
     """Each message arrives once, then windows open."""
     A.make(channel, 8192)
-    A.achd("--anticipate", "4", "-t", transport, *(["--all"] if transport == "tcp" else []), "push", B.address,
-           channel)
+    A.achd("-t", transport, *(["--all"] if transport == "tcp" else []), "push", B.address, channel)
     until("the flow", lambda: opened(A, channel) and opened(B, channel))
     if transport == "tcp":
         reader = B.get(channel, {1: N})
@@ -78,6 +77,16 @@ def relays(channel, transport):
         check(result(reader) == {1: (N, 0, 0)}, "all came once, in order")
     anticipates(channel)
     rests(A)
+    A.kill(signal.SIGTERM)
+
+
+def sleeps():
+    """A daemon that may not anticipate opens no window."""
+    A.make("asleep", 8192)
+    A.achd("--anticipate", "0", "push", B.address, "asleep")
+    until("the flow", lambda: opened(A, "asleep") and opened(B, "asleep"))
+    put_round("asleep")
+    check(windows(A) == 0 and not learnt(A, "asleep"), A.status())
     A.kill(signal.SIGTERM)
 
 
@@ -100,6 +109,7 @@ def loses_group():
 serve(B, 8076, "--bind", B.address, "--anticipate", "4", "--create", "*")
 relays("stream", "tcp")
 relays("datagrams", "udp")
+sleeps()
 rests(B)
 B.kill(signal.SIGTERM)
 loses_group()
