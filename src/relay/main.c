@@ -327,11 +327,39 @@ static int parse_operands(struct achd_arguments *a, int n, char **operands)
     return usage("expected serve, push HOST CHANNEL, pull HOST CHANNEL, or run FILE", "");
 }
 
-/* The parent exits when the daemon has begun, with its status. */
-static void achd_detach(void)
+/*
+ * Go on in a child, without a terminal. The parent exits when the child has begun, which it learns
+ * from the descriptor that the child returns with; or with 1 if the child has failed. -1: no child.
+ */
+static int achd_fork(void)
+{
+    int ends[2];
+    char begun;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        setsid();
+        return chdir("/") == 0 ? ends[1] : -1;
+    }
+    close(ends[1]);
+    if (pid > 0)
+        _exit(read(ends[0], &begun, 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+    close(ends[0]);
+    return -1;
+}
+
+/* The child has begun. */
+static void achd_detach(int parent)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+    if (write(parent, "", 1) < 0)
+        relay_log_error("cannot tell that it has begun: %s", strerror(errno));
+    close(parent);
     relay_log_to_system();
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
@@ -364,11 +392,13 @@ static void achd_announce(const struct achd_arguments *arguments, const struct r
 static int achd_run(struct achd_arguments *a)
 {
     struct relay_daemon d;
-    int status = EXIT_FAILURE;
+    int status = EXIT_FAILURE, parent = -1;
 
     filelimit_raise(0);
     ach_handle_sigbus();
-    if (a->detach && daemon(0, 1) != 0) {
+    if (a->detach)
+        parent = achd_fork();
+    if (a->detach && parent < 0) {
         relay_log_error("cannot detach: %s", strerror(errno));
         return EXIT_FAILURE;
     }
@@ -376,7 +406,7 @@ static int achd_run(struct achd_arguments *a)
         if (d.port)
             relay_log_note("serving at %s port %u", a->settings.listen, d.port);
         if (a->detach)
-            achd_detach();
+            achd_detach(parent);
         achd_announce(a, &d);
         relay_daemon_run(&d);
         status = EXIT_SUCCESS;
