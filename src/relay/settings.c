@@ -249,7 +249,7 @@ static bool word_check(const struct relay_flow_setting *f)
 bool relay_settings_word(struct relay_flow_setting *f, const char *word)
 {
     const char *value = strchr(word, '=');
-    size_t i, n = value ? (size_t)(value - word) : 0;
+    size_t i, n = strcspn(word, "=");
 
     if (strcmp(word, "all") == 0 || strcmp(word, "newest") == 0) {
         f->request.all = *word == 'a';
@@ -259,9 +259,10 @@ bool relay_settings_word(struct relay_flow_setting *f, const char *word)
         f->request.udp = true;
         return word_check(f);
     }
-    for (i = 0; i < WORDS && n; i++)
+    for (i = 0; i < WORDS; i++)
         if (strlen(words[i].name) == n && memcmp(words[i].name, word, n) == 0)
-            return words[i].set(f, value + 1);
+            return value ? words[i].set(f, value + 1)
+                         : wrong("%s needs a value: %s=...", word, word);
     return unknown_word(word);
 }
 
