@@ -457,11 +457,11 @@ static uint64_t link_patience(const struct relay_link *l)
 /* Frames are made when those before them are written: until then nothing of that is due. */
 static uint64_t link_fill_due(const struct relay_link *l)
 {
-    uint64_t half = l->host->silence / 2;
+    uint64_t ping = l->heard + l->host->silence / 2, end = l->heard + l->host->silence;
 
-    if (relay_buffer_left(&l->out) || l->pinged > l->heard)
-        return l->heard + 2 * half;
-    return sooner(sooner(l->heard + half, l->ack_due), l->paced);
+    if (relay_buffer_left(&l->out))
+        return end;
+    return sooner(sooner(l->pinged > l->heard ? end : ping, l->ack_due), l->paced);
 }
 
 uint64_t relay_link_deadline(const struct relay_link *l)

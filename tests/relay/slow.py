@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A slow link: a forwarder with a rate, a delay and a queue. A camera that sends ten times as much as
 the link carries does not fill the queue, its messages do not wait behind older ones, and a command
-of higher priority finds few bytes before it.
+of higher priority finds few bytes before it. On a link with a long round trip, frames keep their pace.
 
 slow.py ACHD ACH ORACLE
 """
 import collections
 import selectors
+import signal
 import socket
 import statistics
 import struct
@@ -15,11 +16,13 @@ import sys
 import threading
 import time
 
-from hosts import check, local, result, until, wait
+from hosts import FACTOR, check, local, result, until, wait
 
 RATE = 200_000  # bytes per second
 DELAY = 0.02
 PICTURE = 100_000
+FAR = 0.5 * FACTOR   # seconds, a long round trip
+SMALL = 10_000       # ten frames
 DATA, MORE = 5, 6
 HEADER = struct.Struct("<IBBH")
 
@@ -50,13 +53,15 @@ class Frames:
 class Forwarder(threading.Thread):
     """Forward one connection. Bytes to the server wait in a queue that is emptied at RATE."""
 
-    def __init__(self, port):
+    def __init__(self, port, delay=DELAY):
         super().__init__(daemon=True)
+        self.delay = delay
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.server = port
         self.queued = []        # bytes in the queue, whenever some came
         self.before_command = []
+        self.unanswered = [0]   # frames of messages between two answers
         self.start()
 
     def run(self):
@@ -79,21 +84,23 @@ class Forwarder(threading.Thread):
                     return
                 now = time.monotonic()
                 if key.fileobj is server:
-                    back.append((now + DELAY / 2, data))
+                    back.append((now + self.delay / 2, data))
                     continue
                 for kind, flow in frames.feed(data):
+                    self.unanswered[-1] += kind in (DATA, MORE)
                     if kind == DATA and flow == 1:
                         self.before_command.append(held)
                 held += len(data)
                 self.queued.append(held)
                 free = max(free, now) + len(data) / RATE
-                queue.append((free, free + DELAY / 2, data))
+                queue.append((free, free + self.delay / 2, data))
             now = time.monotonic()
             held = sum(len(d) for out, _, d in queue if out > now)
             while queue and queue[0][1] <= now:
                 server.sendall(queue.popleft()[2])
             while back and back[0][0] <= now:
                 client.sendall(back.popleft()[1])
+                self.unanswered.append(0)
 
 
 def figures(host):
@@ -127,4 +134,15 @@ print(f"queue: median {statistics.median(settled):.0f}, max {max(settled)} bytes
       f"median {statistics.median(link.before_command):.0f}, max {max(link.before_command)}; "
       f"{got} pictures, {missing} skipped, age at most {figures(B)['camera']['age_max']:.3f} s; "
       f"commands {figures(B)['command']['age_p50']:.4f} s, at most {figures(B)['command']['age_max']:.3f}")
+A.kill(signal.SIGTERM)
+
+# If there was none for a second, a PING goes with a message. Frames do not wait for its answer: one message
+# more than the first, whose frames have no pace, comes whole before any answer.
+A.make("far", 4, SMALL)
+link = Forwarder(port, FAR)
+A.achd("push", f"127.0.0.1:{link.port}", "far")
+until("the flow", lambda: figures(A).get("far", {}).get("state") == "open")
+wait(A.put("far", 1, 4, int(3e6 * FAR), size=SMALL))
+until("the messages", lambda: sum(link.unanswered) >= 4 * SMALL // 1024)
+check(sorted(link.unanswered)[-2] >= SMALL // 1024, f"frames between two answers: {link.unanswered}")
 sys.exit(0)
