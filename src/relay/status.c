@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "listing.h"
 #include "log.h"
 #include "udp.h"
 
@@ -14,18 +15,27 @@
 #define FRAMES 4
 #define FRAME_SIZE 262144
 
-/* Channels of daemons that were killed: nobody holds their source lock. */
+static bool has_prefix(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/*
+ * Channels of daemons that were killed: nobody holds their source lock. A daemon that has just
+ * created its channel does not hold it yet, but has not put anything either.
+ */
 static enum ach_status sweep_one(void *cx, const char *name, enum ach_map map)
 {
     ach_channel_t chan;
     ach_info_t info;
 
     (void)cx;
-    if (map != ACH_MAP_USER || strncmp(name, RELAY_STATUS_PREFIX, strlen(RELAY_STATUS_PREFIX)) != 0)
+    if (map != ACH_MAP_USER ||
+        (!has_prefix(name, RELAY_STATUS_PREFIX) && !has_prefix(name, RELAY_LISTING_PREFIX)))
         return ACH_OK;
     if (ach_open(&chan, name, NULL) != ACH_OK)
         return ACH_OK;
-    if (ach_channel_info(&chan, &info) == ACH_OK && !info.sourced)
+    if (ach_channel_info(&chan, &info) == ACH_OK && info.newest && !info.sourced)
         ach_unlink(name);
     ach_close(&chan);
     return ACH_OK;
