@@ -213,7 +213,7 @@ static void notice_channel(struct relay_daemon *d, const char *channel)
     struct relay_link *l;
 
     for (p = d->peers; p; p = p->next)
-        if (p->up)
+        if (p->link && p->link->state == RELAY_LINK_UP)
             notice_link(p->link, channel);
     for (l = d->links; l; l = l->next)
         if (l->state == RELAY_LINK_UP)

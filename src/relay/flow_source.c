@@ -18,8 +18,6 @@ void relay_flow_source_close(struct relay_flow *f)
     relay_anticipation_forget(&source_loop(f)->anticipation, &f->expected);
     if (f->watch.fd)
         relay_loop_remove(source_loop(f), &f->watch);
-    if (f->source.open)
-        relay_sink_unshare(f->sink);
     f->expected.came = NULL;
     relay_source_close(&f->source);
     relay_flow_charge(f, 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "circle.h"
 #include "clock.h"
 #include "log.h"
 
@@ -20,6 +21,7 @@ static void sink_close(struct relay_sink *s)
     if (!s->open)
         return;
     ach_close(&s->chan);
+    relay_circle_leave(&s->circle);
     relay_origins_close(s->origins);
     s->origins = NULL;
     s->open = false;
@@ -52,6 +54,7 @@ static struct relay_sink *sinks_add(struct relay_sinks *s, const char *name)
     if (!sink)
         return NULL;
     snprintf(sink->name, sizeof(sink->name), "%s", name);
+    sink->circle = -1;
     sink->next = s->first;
     s->first = sink;
     s->n++;
@@ -73,6 +76,11 @@ static void sinks_remove_first(struct relay_sinks *s)
     free(s->first);
     s->first = next;
     s->n--;
+}
+
+static enum ach_status no_memory(const char *name)
+{
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
 }
 
 static void learn(struct relay_origins *o, const ach_origin_t *origin)
@@ -137,15 +145,21 @@ static enum ach_status sink_attach(struct relay_sink *s)
     }
     if (r != ACH_OK)
         return r;
+    if (!info.relayed)
+        r = relay_circle_join(s->name, RELAY_RECEIVES, &s->circle);
+    if (r != ACH_OK) {
+        ach_close(&s->chan);
+        return r;
+    }
+    s->open = true;
     s->relayed = info.relayed;
     s->epoch = relay_channel_epoch(&info);
     s->capacity = info.capacity;
     s->origins = relay_origins_open(s->name, s->epoch, info.relayed || info.single_writer);
     if (!s->origins) {
-        ach_close(&s->chan);
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", s->name);
+        sink_close(s);
+        return no_memory(s->name);
     }
-    s->open = true;
     sink_learn(s, 2 * info.frame_cnt);
     return ACH_OK;
 }
@@ -178,11 +192,6 @@ bool relay_sink_check(struct relay_sink *s)
     return lost;
 }
 
-static enum ach_status no_memory(const char *name)
-{
-    return ach_errstr_set(ACH_FAILED_SYSCALL, "no memory for the channel '%s'", name);
-}
-
 void relay_sinks_check(struct relay_sinks *s, const char *name)
 {
     struct relay_sink *i;
@@ -192,30 +201,14 @@ void relay_sinks_check(struct relay_sinks *s, const char *name)
             relay_sink_check(i);
 }
 
-static enum ach_status circle(const char *name)
-{
-    return ach_errstr_set(ACH_ENOTSUP,
-                          "the channel '%s' stores no origins, so it cannot both receive and send "
-                          "relayed messages; create it with 'ach mk --relayed'",
-                          name);
-}
-
 enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct relay_sink **sink)
 {
     struct relay_sink *found = sinks_find_or_add(s, name);
 
     if (!found)
         return no_memory(name);
-    if (found->open && !found->relayed)
-        return circle(name);
-    found->senders++;
     *sink = found;
     return ACH_OK;
-}
-
-void relay_sink_unshare(struct relay_sink *s)
-{
-    s->senders--;
 }
 
 enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
@@ -234,10 +227,6 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
     relay_sink_check(found);
     if (!found->open)
         r = attach_or_create(s, found, sender, create);
-    if (r == ACH_OK && !found->relayed && found->senders) {
-        sink_close(found);
-        r = circle(name);
-    }
     if (r == ACH_OK)
         r = relay_sink_terms(found, &ours);
     if (r == ACH_OK && sender)

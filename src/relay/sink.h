@@ -18,7 +18,7 @@ struct relay_sink {
     ach_channel_t chan;
     bool open;
     bool full;        /* and said so */
-    unsigned senders; /* flows that send messages of this channel */
+    int circle;       /* see circle.h; of a channel that stores no origins */
     uint64_t busy;    /* until when its lock is taken for held; 0: it was free */
     bool relayed;     /* origins are stored; otherwise a restart may repeat messages */
     uint64_t epoch, capacity;
@@ -50,12 +50,8 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
                                 const struct relay_terms *sender, bool create,
                                 struct relay_sink **sink);
 
-/*
- * A flow sends messages of the channel. Not if relayed messages are put into it and it stores no
- * origins: they would go around in circles. Undone by unshare.
- */
+/* The sink of that name, which may not be open, for a flow that sends messages of the channel. */
 enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct relay_sink **sink);
-void relay_sink_unshare(struct relay_sink *s);
 
 /* Close a sink whose channel was removed or replaced. True: it was. */
 bool relay_sink_check(struct relay_sink *s);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "circle.h"
 
 #define ROOM_FIRST 512u
 
@@ -16,7 +17,7 @@ enum ach_status relay_source_open(struct relay_source *s, const char *name, stru
     enum ach_status r;
     ach_info_t info;
 
-    memset(s, 0, sizeof(*s));
+    *s = (struct relay_source){.circle = -1};
     r = ach_open(&s->chan, name, NULL);
     if (r != ACH_OK)
         return r;
@@ -27,6 +28,8 @@ enum ach_status relay_source_open(struct relay_source *s, const char *name, stru
         r = ach_open(&s->waker, name, NULL);
     if (r == ACH_OK)
         r = ach_channel_fd(&s->waker, &s->fd);
+    if (r == ACH_OK && !info.relayed)
+        r = relay_circle_join(name, RELAY_SENDS, &s->circle);
     if (r != ACH_OK) {
         ach_close(&s->waker);
         ach_close(&s->chan);
@@ -46,6 +49,7 @@ void relay_source_close(struct relay_source *s)
     if (s->open) {
         ach_close(&s->waker);
         ach_close(&s->chan);
+        relay_circle_leave(&s->circle);
     }
     free(s->bytes);
     memset(s, 0, sizeof(*s));

@@ -16,6 +16,7 @@ struct relay_source {
     clockid_t clock;
     bool renewed;  /* since the last message */
     int fd;        /* of ach_channel_fd of the waker */
+    int circle;    /* see circle.h; of a channel that stores no origins */
     size_t tables; /* bytes of page tables that map the channel */
     uint64_t epoch;
 

@@ -4,19 +4,23 @@
 
 rules.py ACHD ACH ORACLE
 """
+import ctypes
 import os
 import random
+import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from frames import HELLO, OPENED, data, frame, opens, read
 from hosts import ACH, ACHD, LIMIT, check, local, result, serve, until, wait
 
 A, B, C = local(3)
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def flow(host, channel):
@@ -155,6 +159,60 @@ def plain():
     why("stores no origins")
 
 
+def circle():
+    """Nor can it if one daemon of a machine receives, and another one sends."""
+    for host in A, B, C:
+        host.make("circle", 64)
+    port = serve(C)
+    send = [ACHD, "-q", "-p", str(port), "push", "127.0.0.1", "circle"]
+    sender = B.start(*send)
+    until("circle is open", lambda: flow(C, "circle").get("state") == "open")
+    connect("push", "127.0.0.1", "circle")
+    why("stores no origins")
+    sender.kill()
+    sender.wait()
+    connect("push", "127.0.0.1", "circle")
+    until("circle is open", lambda: flow(B, "circle").get("state") == "open")
+    sender = B.start(*send)
+    until("a reason", lambda: "stores no origins" in B.run(ACH, "relay", "status", "--json"))
+    sender.kill()
+    sender.wait()
+    A.kill(signal.SIGTERM)
+    C.kill(signal.SIGTERM)
+
+
+def statuses(host):
+    return [n for n in os.listdir(host.dir) if re.fullmatch(r"achshm-achd-status\.\d+", n)]
+
+
+def background():
+    """Our children that run in the background."""
+    with open(f"/proc/self/task/{os.getpid()}/children") as f:
+        pids = [int(pid) for pid in f.read().split()]
+    return [pid for pid in pids if b"\0-d\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def starts():
+    """Daemons that start at once have a status each. One in the background is there when its parent
+    ends, or the parent fails."""
+    for _ in range(4):
+        started = [A.start(ACHD, "-q", "-p", str(PORT), "push", "127.0.0.1", f"ok-{i}")
+                   for i in range(16)]
+        until("a status of each", lambda: len(statuses(A)) == len(started))
+        for p in started:
+            p.terminate()
+            p.wait()
+        check(not statuses(A), "nothing stays")
+    taken = A.start(ACHD, "-d", "-p", str(PORT), "serve", stderr=subprocess.DEVNULL)
+    check(taken.wait() == 1, "the port is in use")
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    A.run(ACHD, "-q", "-d", "-p", "0", "serve")
+    for pid in background():
+        os.kill(pid, signal.SIGTERM)
+        os.waitpid(pid, 0)
+    check(not statuses(A), "nothing stays")
+
+
 def group():
     """A channel is pushed to a multicast group, which stays on loopback."""
     A.make("ok-group", 64)
@@ -285,8 +343,8 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, first_gap, rate, removed, holes, plain, group, settings, own, hostile,
-             descriptors):
+for test in (types, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, group, settings, own,
+             hostile, descriptors):
     print(f"== {test.__name__}", flush=True)
     test()
 B.kill(signal.SIGTERM)
