@@ -218,7 +218,7 @@ def clean():
             ip("netns", "del", host.space, check=False)
             shutil.rmtree(f"/etc/netns/{host.space}", ignore_errors=True)
         if os.path.exists(host.log):
-            sys.stderr.write(host.logged()[-4000:])
+            sys.stdout.write(host.logged()[-4000:])
             os.unlink(host.log)
         shutil.rmtree(host.dir, ignore_errors=True)
     ip("link", "del", f"{TAG}b", check=False)

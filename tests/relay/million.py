@@ -156,7 +156,7 @@ def disturb():
     return len(todo)
 
 
-print(f"seed {SEED}, {TOTAL} messages", flush=True)
+print(f"seed {SEED}, {TOTAL} messages", file=sys.stderr, flush=True)
 tell_names()
 begin = time.monotonic()
 for s in SHAPES:
