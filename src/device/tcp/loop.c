@@ -76,6 +76,17 @@ void tcp_loop_leave(struct tcp_loop *loop)
     pthread_mutex_unlock(&loop->lock);
 }
 
+bool tcp_loop_try(struct tcp_loop *loop)
+{
+    bool taken;
+
+    if (pthread_mutex_trylock(&loop->door) != 0)
+        return false;
+    taken = pthread_mutex_trylock(&loop->lock) == 0;
+    pthread_mutex_unlock(&loop->door);
+    return taken;
+}
+
 void tcp_loop_mark(struct tcp_peer *p)
 {
     struct tcp_loop *loop = p->loop;

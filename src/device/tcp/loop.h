@@ -90,6 +90,9 @@ void tcp_loop_destroy(struct tcp_loop *loop);
 void tcp_loop_enter(struct tcp_loop *loop);
 void tcp_loop_leave(struct tcp_loop *loop);
 
+/* Take the lock if nobody has it or waits for it. */
+bool tcp_loop_try(struct tcp_loop *loop);
+
 ach_status_t tcp_loop_add(struct tcp_loop *loop, struct tcp_peer *p, int fd, uint32_t events);
 void tcp_loop_want(struct tcp_peer *p, uint32_t events);
 

@@ -7,7 +7,8 @@
  * client that does not read fills its queue. If it keeps sending requests without
  * reading, the server stops receiving from it.
  *
- * All of it belongs to the loop's thread. Other threads only push into the queue.
+ * All of it belongs to the loop's thread. Other threads push into the queue; and if the loop does
+ * nothing at that moment, they send a little data to the client themselves, with the loop's lock.
  */
 #ifndef TCP_SESSION_H
 #define TCP_SESSION_H
@@ -56,6 +57,7 @@ struct tcp_session {
     uint64_t gap;          /* messages dropped from the queue, not yet reported, ... */
     size_t gap_after;      /* ... and how many queued messages go before the report */
     bool blocked;          /* the socket is full */
+    int64_t pushed;        /* monotonic_ns when a publisher has sent a message itself */
     bool ended;            /* no more input will come: handle the rest regardless of limits */
     unsigned rounds;       /* of receiving since it ended */
     bool closing;
@@ -95,6 +97,9 @@ bool tcp_session_done(const struct tcp_session *s);
 
 /* Remove it from the strangers: it is trusted and has sent a message. */
 void tcp_session_know(struct tcp_session *s);
+
+/* Send the first message of the queue. False: there is more to do for the loop. */
+bool tcp_session_push(struct tcp_session *s);
 
 /* Send what may be sent now. False: the connection is lost; see ach_errstr. */
 bool tcp_session_send(struct tcp_session *s);

@@ -136,6 +136,16 @@ bool tcp_session_pack(struct tcp_server *server)
     return server->maps;
 }
 
+static void session_send_message(struct tcp_session *s, ach_message_t *m)
+{
+    if (!tcp_map_is(ach_message_header(m)))
+        session_send_add(s, m);
+    else if (tcp_map_large(m))
+        tcp_session_queue_map(s, m);
+    else
+        session_send_add(s, tcp_map_pack(m));
+}
+
 /* False: there is no more to send for now. */
 static bool session_send_fill(struct tcp_session *s)
 {
@@ -144,14 +154,19 @@ static bool session_send_fill(struct tcp_session *s)
 
         if (!m)
             return false;
-        if (!tcp_map_is(ach_message_header(m)))
-            session_send_add(s, m);
-        else if (tcp_map_large(m))
-            tcp_session_queue_map(s, m);
-        else
-            session_send_add(s, tcp_map_pack(m));
+        session_send_message(s, m);
     }
     return !s->map;
+}
+
+bool tcp_session_push(struct tcp_session *s)
+{
+    ach_message_t *m = next_pushed(s);
+
+    if (m)
+        session_send_message(s, m);
+    return tcp_output_send(&s->output, &s->stream) == ACH_OK && !s->map &&
+           !ach_queue_length(s->queue);
 }
 
 bool tcp_session_send(struct tcp_session *s)

@@ -174,6 +174,23 @@ def secret(program):
     server.end()
 
 
+def answers_beside_data(program):
+    """Requests that wait for the answer of one before them are handled, whoever sends that answer."""
+    server = p.Server(program, CONFIG, tcp="port 0 requests_max 1")
+    puppet, c = server.puppet(), server.client(p.PUSH)
+    c.open(4, 0)
+    c.open(4, 7)
+    request = p.header(p.REQ, 4, 7, 2, 0)
+    for _ in range(200):
+        puppet.say(4, 0, 1, STATE, 400)
+        c.raw(request * 100)
+        for _ in range(100):
+            assert c.answer(4, 7, 2).type == p.ACK
+        c.others.clear()
+    server.end()
+
+
 if __name__ == "__main__":
     sys.exit(p.run([empty_bodies, synch_is_clean, true_count_pull, true_count_push, failed_setup,
-                    strangers_do_not_command, loopback_only, secret]))
+                    strangers_do_not_command, loopback_only, secret,
+                    answers_beside_data]))
