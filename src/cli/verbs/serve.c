@@ -299,7 +299,7 @@ static void announce(const struct serve *s)
 static sem_t signaled;
 
 /* SIGHUP reads the keys again; without TLS it ends the server. */
-static atomic_bool hangup_reloads, reload_due;
+static atomic_bool hangup_reloads, reload_due, ending;
 
 /* False: the signal ends the server. */
 static bool ask_reload(void)
@@ -322,6 +322,7 @@ static void *take_signals(void *signals)
 
     while (sigwait(signals, &which) != 0 || (which == SIGHUP && ask_reload()))
         continue;
+    ending = true;
     sem_post(&signaled);
     nanosleep(&moment, NULL);
     while (sigtimedwait(signals, NULL, &(struct timespec){0, 0}) > 0)
@@ -352,8 +353,10 @@ static bool end_on_signals(void)
 /* Read the keys again if SIGHUP asked for that; false: the server ends. */
 static bool reload(const struct serve *s)
 {
-    if (!atomic_exchange(&reload_due, false))
+    if (ending)
         return false;
+    if (!atomic_exchange(&reload_due, false))
+        return true; /* a reload before has served several signals */
     if (ach_tcp_reload(tcp_server(s)) == ACH_OK)
         complain("the keys are read again");
     else

@@ -283,6 +283,15 @@ def reload_under_load(server):
 
 
 @served
+def many_hangups(server):
+    """SIGHUPs one after the other end no server."""
+    for _ in range(300):
+        server.process.send_signal(signal.SIGHUP)
+    assert not refused(server, keys=server.host("laptop"))
+    server.reload("the keys are read again")
+
+
+@served
 def half_open(server):
     """Handshakes that do not go on are limited in number and time, and keep nobody out."""
     waiting = []
@@ -302,4 +311,4 @@ def half_open(server):
 if __name__ == "__main__":
     ACH = sys.argv[1]
     sys.exit(p.run([accepted, wrong_names, no_valid_certificate, expired, plain, openssl_client,
-                    openssl_server, revoked, damaged_keys, reload_under_load, half_open]))
+                    openssl_server, revoked, damaged_keys, reload_under_load, many_hangups, half_open]))
