@@ -20,23 +20,33 @@ static const struct verb *current;
 static char title[64] = "ach";
 static char **words; /* argv of the verb */
 
-/* A message may quote names and schemas that other users wrote: control characters are escaped. */
+/*
+ * A message may quote names and schemas that other users wrote: control characters are escaped. It
+ * is written in one piece, because other threads write lines, too.
+ */
 static void cli_say(const char *format, va_list ap)
 {
-    char *text = NULL;
+    char *text = NULL, *line = NULL;
+    size_t size;
+    FILE *out;
     int n;
 
     /* After a write error streams_flush would record errno, which may be another error's by now. */
     if (!ferror(stdout))
         streams_flush();
-    fprintf(stderr, "%s: ", title);
     n = vasprintf(&text, format, ap);
-    if (n >= 0)
-        printable_write(stderr, text, (size_t)n, SIZE_MAX);
+    out = n >= 0 ? open_memstream(&line, &size) : NULL;
+    if (out) {
+        fprintf(out, "%s: ", title);
+        printable_write(out, text, (size_t)n, SIZE_MAX);
+        putc('\n', out);
+    }
+    if (out && fclose(out) == 0)
+        fwrite(line, 1, size, stderr);
     else
-        fputs("no memory for the message", stderr);
-    putc('\n', stderr);
+        fprintf(stderr, "%s: no memory for the message\n", title);
     free(n >= 0 ? text : NULL);
+    free(line);
 }
 
 void complain(const char *format, ...)
