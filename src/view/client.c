@@ -25,10 +25,13 @@ struct view_client *view_client_new(struct view_hub *h, const struct view_protoc
     c->requests_at = view_now();
     c->out.control_max = CONTROL_MAX;
     c->out.data_max = h->options->queue;
-    if (protocol->open(c) && view_hub_join(h, c))
-        return c;
-    view_client_free(c);
-    return NULL;
+    if (!protocol->open(c) || !view_hub_join(h, c)) {
+        view_client_free(c);
+        return NULL;
+    }
+    if (*h->trouble)
+        protocol->status(c, VIEW_WARNING, h->trouble);
+    return c;
 }
 
 void view_client_free(struct view_client *c)

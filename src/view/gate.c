@@ -56,18 +56,16 @@ bool view_gate_is_origin(const char *text)
            (gate_host_text(rest + 3, strlen(rest + 3)) || !rest[3]);
 }
 
-/* Does "NAME:PORT", of this size, name this server? The port may be missing if it is the usual one. */
-static bool gate_is(const struct view_gate *g, const char *text, const char *name)
+/* Is it NAME or NAME:PORT? A proxy or a tunnel may have another port than this server. */
+static bool gate_is(const char *text, const char *name)
 {
-    size_t n = strlen(name);
+    const char *port = text + strlen(name);
     char *end;
 
-    if (strncasecmp(text, name, n) != 0)
+    if (strncasecmp(text, name, strlen(name)) != 0)
         return false;
-    if (!text[n])
-        return g->port == 80;
-    return text[n] == ':' && text[n + 1] >= '1' && text[n + 1] <= '9' &&
-           strtoul(text + n + 1, &end, 10) == g->port && !*end;
+    return !*port || (port[0] == ':' && port[1] >= '1' && port[1] <= '9' &&
+                      strtoul(port + 1, &end, 10) <= UINT16_MAX && !*end);
 }
 
 bool view_gate_host(const struct view_gate *g, const char *host)
@@ -78,12 +76,12 @@ bool view_gate_host(const struct view_gate *g, const char *host)
     if (!host)
         return false;
     for (i = 0; i < sizeof(local) / sizeof(local[0]); i++)
-        if (gate_is(g, host, local[i]))
+        if (gate_is(host, local[i]))
             return true;
-    if (*g->bound && gate_is(g, host, g->bound))
+    if (*g->bound && gate_is(host, g->bound))
         return true;
     for (i = 0; i < VIEW_GATE_NAMES && g->hosts[i]; i++)
-        if (gate_is(g, host, g->hosts[i]))
+        if (gate_is(host, g->hosts[i]))
             return true;
     return false;
 }

@@ -3,8 +3,8 @@
  * gate.h - who may connect
  *
  * A browser sends a page's requests to any address, also to this machine, so a request proves
- * nothing about who made it. Host must be a name of this server: a page of another site that lets
- * its own name resolve to this machine has the wrong one. Origin must be this server or one that
+ * nothing about who made it. Host must be a name of this server, with any port: a page of another
+ * site that lets its own name resolve to this machine has the wrong one. Origin must be this server or one that
  * was allowed. And each request must show the token, which only who has started the server knows.
  */
 #ifndef VIEW_GATE_H

@@ -156,6 +156,13 @@ static bool options_is_loopback(const char *address)
 
 static bool options_bind(const struct view_options *o)
 {
+    struct in6_addr any;
+
+    if (o->bind && inet_pton(AF_INET, o->bind, &any) != 1 &&
+        inet_pton(AF_INET6, o->bind, &any) != 1) {
+        view_complain("--bind %s: give an address of this machine in numbers", o->bind);
+        return false;
+    }
     if (!o->bind || o->insecure || options_is_loopback(o->bind))
         return true;
     view_complain("--bind %s: there is no encryption, so everybody in the network could read the "

@@ -440,8 +440,11 @@ static bool recording_measure(struct recording *r)
         r->end = m.log_time > r->end ? m.log_time : r->end;
         r->topics[m.channel].count++;
     }
-    if (result == MCAP_BAD || result == MCAP_CUT)
-        view_complain("%s: %s", r->hub->options->file, mcap_reader_error(r->reader));
+    if (result == MCAP_BAD || result == MCAP_CUT) {
+        snprintf(r->hub->trouble, sizeof(r->hub->trouble), "%s: %s", r->hub->options->file,
+                 mcap_reader_error(r->reader));
+        view_complain("%s", r->hub->trouble);
+    }
     if (result == MCAP_END || result == MCAP_CUT)
         r->start = r->start == UINT64_MAX ? 0 : r->start;
     return result != MCAP_BAD || r->start <= r->end;

@@ -234,6 +234,7 @@ class Recording(unittest.TestCase):
         os.truncate(cut, os.path.getsize(cut) - 100)
         with View(ACH, cut) as view:
             view.socket().op("topics", lambda m: len(m["add"]) == 3)
+            self.assertIn("cut.mcap: ", view.socket().op("status")["message"])
         for name in ("cut.mcap", "cut.achlog"):
             with open(os.path.join(self.folder.name, name), "w") as f:
                 f.write("no recording")
