@@ -378,6 +378,7 @@ static void print_by_fields(struct printer *p, const struct decoder *d, const st
     struct decoded m;
 
     if (!decode_message(d, r->data, r->size, &m)) {
+        p->left_out++;
         if (d->device)
             complain("a message of '%s' is none of a device", d->channel);
     } else if (p->format == FORMAT_YAML) {

@@ -29,7 +29,8 @@ struct printer {
     struct selection fields;  /* none: the whole message */
     struct selection columns; /* of CSV */
     bool has_columns;
-    char *header; /* of CSV, as it was printed last */
+    char *header;      /* of CSV, as it was printed last */
+    uint64_t left_out; /* messages that could not be decoded, in formats that need fields */
 };
 
 /* A channel was opened. False after complaining: its messages do not have the wanted fields. */

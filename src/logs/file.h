@@ -28,6 +28,9 @@ struct logs_reader {
     /* Are all topics known after open? NULL: no. */
     bool (*complete)(const struct logs_file *f);
 
+    /* Are the bytes right that no message needed? False after logs_fail and complaining. NULL: there are none. */
+    bool (*verify)(struct logs_file *f);
+
     /* NULL: it is another format. */
     struct mcap_reader *(*mcap)(const struct logs_file *f);
 };
@@ -44,6 +47,7 @@ struct logs_file {
     void *state_of_reader; /* private to it; NULL: not open */
     uint64_t messages;     /* that were read since the beginning */
     bool told;             /* how it ended was complained about */
+    bool sought;           /* so `messages` does not count from the beginning */
     enum logs_state state;
     char error[LOGS_ERROR_MAX];
     bool live; /* there is a next message: */

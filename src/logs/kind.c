@@ -87,6 +87,24 @@ static bool kind_open_unknown(struct logs_file *f)
     return logs_fail(f, "%s", LOGS_UNKNOWN);
 }
 
+static bool kind_open_packed(struct logs_file *f)
+{
+    return logs_fail(f,
+                     "a file of MCAP that is compressed with gzip: unpack it first, with gunzip");
+}
+
+static const struct logs_reader kind_packed = {.format = LOGS_MCAP, .open = kind_open_packed};
+
+/* A file of MCAP is read at any place. */
+static bool kind_is_packed(int fd)
+{
+    const unsigned char gzip[] = {0x1f, 0x8b};
+    unsigned char first[sizeof(gzip)];
+
+    return pread(fd, first, sizeof(first), 0) == sizeof(first) &&
+           memcmp(first, gzip, sizeof(gzip)) == 0;
+}
+
 static const struct logs_reader kind_unknown = {.format = LOGS_CHANNEL, .open = kind_open_unknown};
 
 const struct logs_reader *logs_kind(int fd)
@@ -94,8 +112,8 @@ const struct logs_reader *logs_kind(int fd)
     char bytes[KIND_BYTES];
     size_t n = kind_look(fd, bytes);
 
-    if (n && memcmp(bytes, MCAP_MAGIC, n < MCAP_MAGIC_SIZE ? n : MCAP_MAGIC_SIZE) == 0)
-        return &logs_mcap_reader;
+    if (n >= MCAP_MAGIC_SIZE && memcmp(bytes, MCAP_MAGIC, MCAP_MAGIC_SIZE) == 0)
+        return kind_is_packed(fd) ? &kind_packed : &logs_mcap_reader;
     if (kind_is_lines(bytes, n))
         return &logs_devices_reader;
     /* Without bytes, this reader tells why: a directory, damage of what is compressed, ... */

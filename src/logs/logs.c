@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "filelock.h"
 #include "topic.h"
 
 struct logs_source {
@@ -26,6 +28,14 @@ struct logs_source {
     bool begun;
 };
 
+/* A recorder holds the lock while it writes. */
+static bool file_is_written(const struct logs_file *f)
+{
+    struct stat st;
+
+    return fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && filelock_held(f->fd);
+}
+
 /* Once for each recording, also if it is played again and again. */
 static void file_tell(struct logs_file *f)
 {
@@ -34,6 +44,10 @@ static void file_tell(struct logs_file *f)
     f->told = true;
     if (f->state == LOGS_DAMAGED)
         f->complain("'%s' is %s", f->path, f->error);
+    else if (f->state == LOGS_LIVE)
+        f->complain("'%s' is being recorded, so it has no end yet", f->path);
+    else if (f->sought)
+        f->complain("'%s' was cut short", f->path);
     else
         f->complain("'%s' was cut short after %" PRIu64 " messages", f->path, f->messages);
 }
@@ -44,6 +58,8 @@ static void file_advance(struct logs_file *f)
     f->passed = f->order;
     f->live = f->state == LOGS_READING && f->reader->next(f, &f->next);
     if (!f->live) {
+        if (f->state == LOGS_CUT && file_is_written(f))
+            f->state = LOGS_LIVE;
         file_tell(f);
         return;
     }
@@ -165,6 +181,7 @@ static bool file_go(struct logs_file *f, int64_t time)
 
     if (f->reader->seek) {
         ok = f->reader->seek(f, time);
+        f->sought = true;
         f->state = ok ? LOGS_READING : f->state;
         f->messages = 0;
         f->order = INT64_MIN;
@@ -272,6 +289,20 @@ enum logs_state logs_state(const struct logs_source *s, size_t file)
 const char *logs_error(const struct logs_source *s, size_t file)
 {
     return s->files[file].error;
+}
+
+bool logs_verify(struct logs_source *s)
+{
+    bool ok = true;
+    size_t i;
+
+    for (i = 0; i < s->n; i++) {
+        struct logs_file *f = &s->files[i];
+
+        if (f->state == LOGS_COMPLETE && f->reader->verify)
+            ok = f->reader->verify(f) && ok;
+    }
+    return ok;
 }
 
 bool logs_failed(const struct logs_source *s)

@@ -29,6 +29,7 @@ enum logs_state {
     LOGS_COMPLETE, /* it was ended properly, or the format has no end mark */
     LOGS_CUT,      /* its writer was killed */
     LOGS_DAMAGED,  /* not a recording, damaged or unreadable */
+    LOGS_LIVE      /* a recorder writes it, so it has no end yet */
 };
 
 /* What the messages of one kind in one recording are. Texts end with a NUL. */
@@ -83,7 +84,13 @@ size_t logs_topics(const struct logs_source *s);
 struct logs_topic *logs_topic(const struct logs_source *s, size_t i);
 bool logs_topics_complete(const struct logs_source *s);
 
-/* Does a pattern of fnmatch(3) fit the name of a topic, or of its channel? True without patterns. */
+/* Have both topics the same name and type? */
+bool logs_same_kind(const struct logs_topic *a, const struct logs_topic *b);
+
+/* "NAME~TYPE", or "NAME~-" without a type: a recording has several topics of a name if the type has changed. free it */
+char *logs_typed_name(const struct logs_topic *t);
+
+/* Does a pattern of fnmatch(3) fit the name of a topic, its NAME~TYPE, or its channel? True without patterns. */
 bool logs_matches(const struct logs_topic *t, const char *const *patterns, size_t n);
 
 /* Complain of each pattern that fits no topic that is known. False: none fits any. */
@@ -98,6 +105,9 @@ const char *logs_path(const struct logs_source *s, size_t file);
 enum logs_format logs_format(const struct logs_source *s, size_t file);
 enum logs_state logs_state(const struct logs_source *s, size_t file);
 const char *logs_error(const struct logs_source *s, size_t file); /* of LOGS_DAMAGED, or "" */
+
+/* After the last message: are the bytes right that no message needed? False after complaining: one is damaged. */
+bool logs_verify(struct logs_source *s);
 
 /* Has any been damaged? */
 bool logs_failed(const struct logs_source *s);

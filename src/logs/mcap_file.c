@@ -5,14 +5,42 @@
 #include <string.h>
 
 #include "../mcap/reader.h"
+#include "keys.h"
 #include "topic.h"
 
 #define MCAP_IDS ((size_t)UINT16_MAX + 1)
 
+/* Only ach record numbers messages as the channel does. */
+struct mcap_numbers {
+    bool told;  /* the messages of the topic have such numbers */
+    bool known; /* the last one */
+    uint32_t last;
+};
+
+/* By the id of the channel. */
 struct mcap_state {
     struct mcap_reader *reader;
-    struct logs_topic *topics[MCAP_IDS]; /* by the id of the channel */
+    struct logs_topic *topics[MCAP_IDS];
+    struct mcap_numbers numbers[MCAP_IDS];
 };
+
+/* A device has one channel and several topics, which have gaps where the others have messages. */
+static bool mcap_numbered(const struct logs_topic *t)
+{
+    const char *channel = logs_metadata(t, LOGS_KEY_CHANNEL);
+
+    return channel && strcmp(channel, t->name) == 0;
+}
+
+/* Messages that are missing before this one. */
+static uint64_t mcap_gap(struct mcap_numbers *n, uint32_t number)
+{
+    uint32_t gap = n->told && n->known ? number - n->last - 1 : 0;
+
+    n->known = true;
+    n->last = number;
+    return gap > INT32_MAX ? 0 : gap; /* a step back, in a file that others have sorted */
+}
 
 static struct logs_topic *mcap_topic(struct logs_file *f, struct mcap_state *s,
                                      const struct mcap_channel *c)
@@ -28,6 +56,7 @@ static struct logs_topic *mcap_topic(struct logs_file *f, struct mcap_state *s,
                                     .schema = mcap_reader_schema(s->reader, c->schema),
                                     .metadata = c->metadata,
                                     .metadata_count = c->metadata_count});
+    s->numbers[c->id].told = s->topics[c->id] && mcap_numbered(s->topics[c->id]);
     return s->topics[c->id];
 }
 
@@ -91,6 +120,7 @@ static bool mcap_next(struct logs_file *f, struct logs_message *m)
                                .time = (int64_t)msg.log_time,
                                .publish = (int64_t)msg.publish_time,
                                .sequence = msg.sequence,
+                               .missed = mcap_gap(&s->numbers[msg.channel], msg.sequence),
                                .data = msg.data,
                                .size = msg.size};
     return m->topic || logs_fail(f, "unreadable: no memory for a topic");
@@ -99,7 +129,10 @@ static bool mcap_next(struct logs_file *f, struct logs_message *m)
 static bool mcap_seek(struct logs_file *f, int64_t time)
 {
     struct mcap_state *s = f->state_of_reader;
+    size_t id;
 
+    for (id = 0; id < MCAP_IDS; id++)
+        s->numbers[id].known = false;
     return mcap_reader_seek(s->reader, time > 0 ? (uint64_t)time : 0);
 }
 
@@ -125,6 +158,18 @@ static bool mcap_times(const struct logs_file *f, int64_t *first, int64_t *last)
     return true;
 }
 
+/* With an index, messages are read without the rest of the file. */
+static bool mcap_verify(struct logs_file *f)
+{
+    struct mcap_state *s = f->state_of_reader;
+
+    if (!mcap_reader_indexed(s->reader) || mcap_reader_verify(s->reader) == MCAP_END)
+        return true;
+    f->complain("'%s' is damaged, although all messages were read: %s", f->path,
+                mcap_reader_error(s->reader));
+    return logs_fail(f, "damaged: %s", mcap_reader_error(s->reader));
+}
+
 static struct mcap_reader *mcap_of(const struct logs_file *f)
 {
     const struct mcap_state *s = f->state_of_reader;
@@ -139,4 +184,5 @@ const struct logs_reader logs_mcap_reader = {.format = LOGS_MCAP,
                                              .seek = mcap_seek,
                                              .times = mcap_times,
                                              .complete = mcap_complete,
+                                             .verify = mcap_verify,
                                              .mcap = mcap_of};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topic.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,20 @@ void logs_topics_free(struct logs_topics *t)
         free(t->list[i]);
     free(t->list);
     *t = (struct logs_topics){0};
+}
+
+bool logs_same_kind(const struct logs_topic *a, const struct logs_topic *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->encoding, b->encoding) == 0 &&
+           strcmp(a->schema_name, b->schema_name) == 0;
+}
+
+char *logs_typed_name(const struct logs_topic *t)
+{
+    const char *type = *t->schema_name ? t->schema_name : *t->encoding ? t->encoding : "-";
+    char *name;
+
+    return asprintf(&name, "%s~%s", t->name, type) < 0 ? NULL : name;
 }
 
 const char *logs_metadata(const struct logs_topic *t, const char *key)

@@ -12,6 +12,12 @@ void mcap_damage_add(struct mcap_damage *d, const char *what, uint64_t offset, c
 enum mcap_result mcap_damage_say(const struct mcap_damage *d, struct mcap_fault *f)
 {
     f->text[0] = '\0';
+    if (d->undefined)
+        return mcap_fault_say(f, MCAP_BAD,
+                              "%" PRIu64 " chunks or records are bad. The first: %.120s. The "
+                              "channels of messages in %" PRIu64 " chunks are not known any more; "
+                              "repairing the file recovers them",
+                              d->count, d->first.text, d->undefined);
     if (d->count == 1)
         return mcap_fault_say(f, MCAP_BAD, "%.180s. All else was read", d->first.text);
     return mcap_fault_say(f, MCAP_BAD,

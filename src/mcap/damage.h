@@ -7,6 +7,7 @@
 
 struct mcap_damage {
     uint64_t count;          /* of records */
+    uint64_t undefined;      /* of them, chunks whose messages have unknown channels */
     struct mcap_fault first; /* where and why */
 };
 

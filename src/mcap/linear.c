@@ -93,6 +93,7 @@ static void linear_damage(struct mcap_linear *l, const struct mcap_record *recor
 {
     mcap_damage_add(&l->damage, mcap_scan_kind(record), record->offset, why);
     l->after = record->opcode == MCAP_CHUNK && l->chunk.undefined;
+    l->damage.undefined += l->after;
     if (!l->after)
         linear_skip(l, record->offset);
 }
@@ -121,7 +122,8 @@ static enum mcap_result linear_end(struct mcap_linear *l, enum mcap_result r)
     if (l->damage.count == 0)
         return r;
     mcap_damage_say(&l->damage, l->scan.fault);
-    return r == MCAP_CUT && !l->after && !l->scan.source->pipe ? MCAP_CUT : MCAP_BAD;
+    return r == MCAP_CUT && l->damage.count == 1 && !l->after && !l->scan.source->pipe ? MCAP_CUT
+                                                                                       : MCAP_BAD;
 }
 
 static bool linear_of_chunk(struct mcap_linear *l, struct mcap_message *message)
@@ -138,6 +140,7 @@ static enum mcap_result linear_any(struct mcap_linear *l, struct mcap_message *m
     bool given = linear_of_chunk(l, message);
     enum mcap_result r;
     const char *why;
+    uint64_t at;
 
     while (!given) {
         r = mcap_scan_next(&l->scan, &record);
@@ -145,6 +148,8 @@ static enum mcap_result linear_any(struct mcap_linear *l, struct mcap_message *m
             continue;
         if (r != MCAP_OK)
             return linear_end(l, r);
+        if (mcap_scan_lost_chunk(&l->scan, &record, &at))
+            mcap_damage_add(&l->damage, "chunk", at, MCAP_LOST_CHUNK);
         why = linear_record(l, &record, message, &given);
         if (why)
             linear_damage(l, &record, why);
@@ -168,7 +173,7 @@ void mcap_linear_rewind(struct mcap_linear *l, uint64_t from)
 {
     mcap_source_seek(l->scan.source, 0);
     l->scan.summary = l->scan.skipped = false;
-    l->scan.end = 0;
+    l->scan.end = l->scan.unknown = 0;
     l->chunk.count = l->chunk.next = 0;
     l->damage = (struct mcap_damage){0};
     l->find = (struct mcap_find){0};

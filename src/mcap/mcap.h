@@ -112,4 +112,10 @@ struct mcap_attachment {
     size_t size;
 };
 
+/*
+ * A pipe has taken nothing for so many milliseconds. True: wait longer; false: the write fails with ETIMEDOUT. Only
+ * asked of a descriptor that does not block.
+ */
+typedef bool mcap_patience(void *context, unsigned waited_ms);
+
 #endif

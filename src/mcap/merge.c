@@ -131,8 +131,10 @@ static const char *merge_open(struct mcap_merge *m, const struct mcap_span *span
         why = "the times of too many chunks overlap";
     if (why)
         return why;
-    if (u->undefined)
+    if (u->undefined) {
         why = MCAP_UNDEFINED;
+        m->damage.undefined++;
+    }
     if (u->next == u->count)
         return why;
     m->bytes += u->data.size;

@@ -299,3 +299,27 @@ enum mcap_result mcap_reader_metadata(struct mcap_reader *r, mcap_metadata_fun *
 
     return reader_each(r, &call, &r->index.metadata);
 }
+
+static bool reader_verified(void *context, const struct mcap_attachment *a)
+{
+    (void)context;
+    (void)a;
+    return true;
+}
+
+/* Attachments first: what is said of them is more exact. */
+enum mcap_result mcap_reader_verify(struct mcap_reader *r)
+{
+    struct mcap_scan scan = {.source = &r->source, .fault = &r->fault};
+    enum mcap_result result = mcap_reader_attachments(r, reader_verified, NULL);
+    struct mcap_record record;
+
+    if (result != MCAP_END)
+        return result;
+    mcap_source_seek(&r->source, 0);
+    result = mcap_scan_begin(&scan);
+    while (result == MCAP_OK)
+        result = mcap_scan_next(&scan, &record);
+    mcap_scan_free(&scan);
+    return result;
+}

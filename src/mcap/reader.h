@@ -72,6 +72,9 @@ const char *mcap_reader_library(const struct mcap_reader *r);
 typedef bool mcap_attachment_fun(void *context, const struct mcap_attachment *attachment);
 typedef bool mcap_metadata_fun(void *context, struct mcap_text name, const struct mcap_pair *pairs,
                                size_t count);
+/* Read all bytes once more: are the checksums of the file and of its attachments right? MCAP_END: yes. Not for a pipe. */
+enum mcap_result mcap_reader_verify(struct mcap_reader *r);
+
 enum mcap_result mcap_reader_attachments(struct mcap_reader *r, mcap_attachment_fun *fun,
                                          void *context);
 enum mcap_result mcap_reader_metadata(struct mcap_reader *r, mcap_metadata_fun *fun, void *context);

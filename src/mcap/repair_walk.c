@@ -238,6 +238,7 @@ enum mcap_result mcap_repair_scan(struct mcap_repair *r)
     struct mcap_record record;
     enum mcap_result result;
     const char *why;
+    uint64_t lost;
 
     for (;;) {
         result = mcap_scan_next(&r->scan, &record);
@@ -257,6 +258,10 @@ enum mcap_result mcap_repair_scan(struct mcap_repair *r)
             continue;
         if (result != MCAP_OK)
             return result;
+        if (mcap_scan_lost_chunk(&r->scan, &record, &lost)) {
+            mcap_repair_bad(r, lost, record.offset - lost, "chunk", MCAP_LOST_CHUNK);
+            mcap_repair_lost_chunk(r, 1, 0);
+        }
         why = repair_contradicts(r, &record);
         if (!why)
             why = mcap_repair_record(r, &record);

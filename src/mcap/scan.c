@@ -156,6 +156,15 @@ enum mcap_result mcap_scan_next(struct mcap_scan *s, struct mcap_record *record)
     return MCAP_OK;
 }
 
+/* What a repair has hidden is known to be damaged. */
+bool mcap_scan_lost_chunk(struct mcap_scan *s, const struct mcap_record *record, uint64_t *at)
+{
+    *at = record->opcode == MCAP_MESSAGE_INDEX ? s->unknown : 0;
+    s->unknown =
+        record->opcode > MCAP_DATA_END && record->opcode != MCAP_HIDDEN ? record->offset : 0;
+    return *at != 0;
+}
+
 void mcap_scan_free(struct mcap_scan *s)
 {
     mcap_buffer_free(&s->content);

@@ -22,6 +22,8 @@ struct mcap_scan {
     bool summary;   /* behind the messages */
     uint64_t whole; /* what precedes this byte are whole records */
     uint64_t end;   /* the byte behind the footer and the magic; 0: not there yet */
+    uint64_t
+        unknown; /* where the record before begins, if it is of an unknown kind; 0: it is not */
     struct mcap_buffer content;
 };
 
@@ -30,6 +32,13 @@ enum mcap_result mcap_scan_begin(struct mcap_scan *s);
 
 /* The next record. Content that was not loaded is empty. MCAP_END: behind the footer. */
 enum mcap_result mcap_scan_next(struct mcap_scan *s, struct mcap_record *record);
+
+/*
+ * Does the record just read show that the one before it was a chunk, whose kind is damaged? Indexes follow chunks only.
+ * *at: where that one begins. To be called once for each record.
+ */
+bool mcap_scan_lost_chunk(struct mcap_scan *s, const struct mcap_record *record, uint64_t *at);
+#define MCAP_LOST_CHUNK "its kind is damaged"
 
 /* "chunk" or "record" */
 const char *mcap_scan_kind(const struct mcap_record *record);

@@ -8,14 +8,23 @@
 
 #include "crc32.h"
 
-/* Wait for a descriptor that does not block. */
-static bool sink_wait(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
+#define PATIENCE_MS 100 /* between two questions */
 
-    while (poll(&p, 1, -1) < 0) {
-        if (errno != EINTR)
+/* Wait for a descriptor that does not block. */
+static bool sink_wait(const struct mcap_sink *s)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLOUT};
+    unsigned waited = 0;
+    int n;
+
+    while ((n = poll(&p, 1, s->patience ? PATIENCE_MS : -1)) <= 0) {
+        if (n < 0 && errno != EINTR)
             return false;
+        waited += n == 0 ? PATIENCE_MS : 0;
+        if (n == 0 && !s->patience(s->context, waited)) {
+            errno = ETIMEDOUT;
+            return false;
+        }
     }
     return true;
 }
@@ -34,20 +43,20 @@ static void sink_advance(struct iovec **part, size_t *count, size_t n)
     }
 }
 
-static bool sink_write_all(int fd, struct iovec *part, size_t count)
+static bool sink_write_all(const struct mcap_sink *s, struct iovec *part, size_t count)
 {
     ssize_t n;
 
     sink_advance(&part, &count, 0);
     while (count) {
-        n = writev(fd, part, (int)count);
+        n = writev(s->fd, part, (int)count);
         if (n > 0) {
             sink_advance(&part, &count, (size_t)n);
             continue;
         }
         if (n == 0)
             errno = EIO;
-        if (n < 0 && errno == EAGAIN && sink_wait(fd))
+        if (n < 0 && errno == EAGAIN && sink_wait(s))
             continue;
         if (n == 0 || errno != EINTR)
             return false;
@@ -78,7 +87,7 @@ bool mcap_sink_write(struct mcap_sink *s, const struct mcap_part *parts, size_t 
 
     for (i = 0; i < count; i++)
         v[i] = (struct iovec){.iov_base = (void *)(size_t)parts[i].data, .iov_len = parts[i].size};
-    if (!sink_write_all(s->fd, v, count)) {
+    if (!sink_write_all(s, v, count)) {
         sink_cut(s);
         return false;
     }

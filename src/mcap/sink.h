@@ -12,11 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mcap.h"
+
 struct mcap_sink {
     int fd;
     uint64_t offset; /* bytes that the file has */
     uint32_t crc;    /* of all of them */
     bool broken;     /* a part of a unit could not be removed */
+    mcap_patience *patience;
+    void *context;
 };
 
 struct mcap_part {

@@ -140,7 +140,8 @@ struct mcap_writer *mcap_writer_new(int fd, const struct mcap_writer_options *op
 
     if (!w)
         return NULL;
-    w->sink.fd = fd;
+    w->sink =
+        (struct mcap_sink){.fd = fd, .patience = options->patience, .context = options->context};
     w->compression = options->compression;
     w->chunk_size = options->chunk_size ? options->chunk_size : WRITER_CHUNK_DEFAULT;
     if (w->chunk_size > WRITER_CHUNK_MAX)

@@ -22,9 +22,11 @@
 
 struct mcap_writer_options {
     enum mcap_compression compression;
-    size_t chunk_size;   /* bytes of messages before compression; 0: 1 MiB */
-    const char *library; /* the name of the program */
-    const char *profile; /* "" or the name of a profile, such as "ros2" */
+    size_t chunk_size;       /* bytes of messages before compression; 0: 1 MiB */
+    const char *library;     /* the name of the program */
+    const char *profile;     /* "" or the name of a profile, such as "ros2" */
+    mcap_patience *patience; /* NULL: without limit */
+    void *context;           /* of patience */
 };
 
 struct mcap_writer;

@@ -18,6 +18,11 @@ bool filelock_free(int fd)
     return held_by_writer(fd) == 0;
 }
 
+bool filelock_held(int fd)
+{
+    return held_by_writer(fd) > 0;
+}
+
 enum filelock filelock_take(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};

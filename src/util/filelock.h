@@ -25,4 +25,7 @@ enum filelock filelock_take(int fd);
 /* Is it certain that no open file holds the write lock? The file may be open for reading only. */
 bool filelock_free(int fd);
 
+/* Does an open file certainly hold the write lock? The file may be open for reading only. */
+bool filelock_held(int fd);
+
 #endif

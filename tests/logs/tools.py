@@ -5,6 +5,7 @@
 tools.py ACH ACHLOG
 """
 import csv
+import gzip
 import io
 import json
 import os
@@ -267,8 +268,108 @@ def cut():
     r.write("cut.mcap", raw[:raw.index(b"hello 5")])
     r.same(len(lines("cut.mcap", said="was cut short after 15 messages")), 15, "cut")
     r.same(json.loads(log("info", "--json", "cut.mcap"))[0]["state"], "cut short", "state")
+    packed = gzip.compress(whole)
+    r.write("packed.mcap.gz", packed)
+    log("info", "packed.mcap.gz", status=1, said="unpack it first, with gunzip")
     log("filter", "-o", "rest.mcap", "cut.mcap", said="was cut short")
     r.same(lines("rest.mcap"), want[:15], "what is left")
+
+
+def gaps():
+    """What is missing is counted by the numbers of messages, also without the recorder's own count."""
+    m = r.Mcap()
+    m.channel(1, "plain", metadata=r.geometry("plain"))
+    m.channel(2, "laser:0/scan", metadata=r.geometry("dev.6665.laser.0.data"))
+    m.channel(3, "other")
+    for i, number in enumerate((7, 8, 12, 2, 3, 0xffffffff, 2)):
+        for channel in 1, 2, 3:
+            m.message(channel, r.START + i, b"x", number)
+    r.write("gaps.mcap", m.end())
+    for topic, wanted in ("plain", [0, 0, 3, 0, 0, 0, 2]), ("laser:0/scan", [0] * 7), ("other", [0] * 7):
+        r.same([m["missed"] for m in lines("gaps.mcap") if m["topic"] == topic], wanted, topic)
+    told = json.loads(log("info", "--json", "gaps.mcap"))[0]
+    r.same({t["name"]: t["missed"] for t in told["topics"]}, {"plain": 5, "laser:0/scan": 0, "other": 0}, "info")
+    # What recorders count is more: it includes what is missing before and behind all messages.
+    paths = []
+    for part, count in (1, 20), (2, 30):
+        m = r.Mcap()
+        m.channel(1, "plain", metadata=r.geometry("plain"))
+        for i, number in enumerate((1, 5, 6)):
+            m.message(1, r.START + part * 10**9 + i, b"x", number + part * 6)
+        m.metadata("ach.missed", {"total": str(count), "topic:plain": str(count)})
+        paths.append("told%d.mcap" % part)
+        r.write(paths[-1], m.end())
+    missed = lambda path: json.loads(log("info", "--json", path))[0]["topics"][0]["missed"]
+    r.same([missed(p) for p in paths], [20, 30], "told")
+    log("merge", "-o", "told.mcap", *paths)
+    r.same(missed("told.mcap"), 50, "merged")
+    log("filter", "--end", "0.5", "-o", "part.mcap", "told.mcap")
+    r.same(missed("part.mcap"), 3, "a part")
+
+
+def verified():
+    """A byte that no message needs is checked, too."""
+    m = r.Mcap()
+    m.channel(1, "plain", metadata=r.geometry("plain"))
+    for i in range(5):
+        m.message(1, r.START + i, b"x" * 100, i + 1)
+    m.attachment("robot.cfg", b"speed 1")
+    m.metadata("note", {"weather": "fine"})
+    r.write("loose.mcap", m.end())
+    log("filter", "-o", "sound.mcap", "loose.mcap")
+    data = r.read("sound.mcap")
+    log("info", "sound.mcap")
+    for part in b"speed 1", b"fine", b"ach":
+        r.write("wrong.mcap", flipped(data, data.index(part)))
+        shown = log("info", "wrong.mcap", status=1, said="is damaged, although all messages were read")
+        r.check("state     damaged: " in shown, shown)
+
+
+def unknown_kind():
+    """Without an index, a chunk whose kind is damaged is told by the indexes behind it."""
+    data = r.read("chunks.mcap")
+    where = chunks(data)
+    at, length = where[1]
+    data = data[:where[-1][0]]
+    r.write("kind.mcap", data[:at] + b"\x55" + data[at + 1:])
+    log("info", "kind.mcap", status=1, said="the chunk at byte %d is bad: its kind is damaged" % at)
+    r.check("damaged bytes were lost, of 1 chunk" in log("repair", "kind.mcap"), "the chunk is counted")
+    log("info", "kind.mcap")
+    r.check("it is whole" in log("repair", "kind.mcap"), "repaired twice")
+
+
+def several_types():
+    """Of topics with one name and different types, CSV prints one."""
+    m = r.Mcap()
+    for i, name in enumerate(("demo/msg/Point", "demo/msg/Other"), 1):
+        m.schema(i, name, "ros2msg", r.POINT)
+        m.channel(i, "point", "cdr", i)
+        m.message(i, r.START, r.cdr_point(1, 2))
+    r.write("types.mcap", m.end())
+    both = ["'point~demo/msg/Point' and 'point~demo/msg/Other'", "--topic"]
+    log("cat", "--csv", "types.mcap", status=1, said=both)
+    log("convert", "-o", "types.csv", "types.mcap", status=1, said=both)
+    r.same(len(log("cat", "--csv", "--topic", "point~*Other", "types.mcap").splitlines()), 2, "one of them")
+    log("cat", "--topic", "point~no", "types.mcap", status=1, said="point~demo/msg/Point, point~demo/msg/Other")
+
+
+def unfit():
+    """CSV has no place for messages that do not fit their type: they are counted, and the rest is written."""
+    m = r.Mcap()
+    m.schema(1, "demo/msg/Point", "ros2msg", r.POINT)
+    m.channel(1, "point", "cdr", 1)
+    m.channel(2, "untyped")
+    for i in range(5):
+        m.message(1, r.START + i, r.cdr_point(i, i) if i % 2 else b"\0\1\0\0x")
+        m.message(2, r.START + i, b"text")
+    r.write("unfit.mcap", m.end())
+    said = "3 messages of 'point' could not be decoded and are left out"
+    log("convert", "--topic", "point", "-o", "unfit.csv", "unfit.mcap", status=1, said=said)
+    r.same(len(r.read("unfit.csv").splitlines()), 3, "rows")
+    log("cat", "--yaml", "--topic", "point", "unfit.mcap", status=1, said=said)
+    log("convert", "--to", "csv", "-o", "unfit/", "unfit.mcap", status=1, said=[said, "'untyped' has no type"])
+    r.same(os.listdir("unfit"), ["point.csv"], "tables")
+    log("convert", "--to", "csv", "--topic", "untyped", "-o", "untyped.csv", "unfit.mcap", status=1, said="no type")
 
 
 def repair():
@@ -369,6 +470,10 @@ def damage():
     r.same(read, want, "read on in a file that was cut off")
     read, want, said = damaged("mid.mcap", flipped(cut, at + 3), span(data, where[1]) | rest, True)
     r.same(read, want, "read on in a file that was cut off, without a length")
+    # Damage before a bad end is not taken for that end.
+    twice = flipped(flipped(data[:where[-1][0] + where[-1][1]], at + length // 2), where[-1][0] + where[-1][1] // 2)
+    r.write("twice.mcap", twice)
+    log("info", "twice.mcap", status=1, said="2 chunks or records are bad")
     # The first chunk defines the channels of the others.
     at, length = where[0]
     read, want, said = damaged("mid.mcap", flipped(cut, at + length // 2), span(data, where[0]) | rest, True)
@@ -399,7 +504,7 @@ def joined():
         r.same(r.read("joined.mcap"), data + more, "not changed")
 
 
-def repair_while_recording():
+def output_while_recording():
     """A file that a recorder writes is not touched."""
     r.run(ACH, "mk", "live")
     child = subprocess.Popen([ACH, "record", "--output", "live.mcap", "live"], stdout=subprocess.DEVNULL)
@@ -408,6 +513,10 @@ def repair_while_recording():
         time.sleep(0.02)
     before = r.read("live.mcap")
     log("repair", "live.mcap", status=1, said="'live.mcap' is being written by a recorder")
+    r.same(json.loads(log("info", "--json", "live.mcap", said="is being recorded"))[0]["state"], "being recorded", "live")
+    for words in ("filter", "raw.mcap"), ("merge", "raw.mcap", "indexed.mcap"):
+        log(words[0], "--force", "-o", "live.mcap", *words[1:], status=1,
+            said="'live.mcap' is being written by a recorder")
     after = r.read("live.mcap")
     r.check(after.startswith(before) and not after.endswith(b"\x89MCAP0\r\n"), "changed: %r" % after)
     log("repair", "-o", "copy.mcap", "live.mcap")
@@ -545,13 +654,18 @@ empty()
 foreign()
 rates()
 cut()
+gaps()
+unfit()
 hostile()
 fails()
 devices()
 repair()
 damage()
+verified()
+unknown_kind()
+several_types()
 joined()
-repair_while_recording()
+output_while_recording()
 log(status=2, said="say which tool: info, cat, filter, merge, convert or repair")
 log("inof", status=2, said="did you mean 'info'?")
 r.finish()

@@ -89,12 +89,11 @@ static bool cat_parse(int argc, char **argv, struct cat_options *o)
 static bool cat_other(const struct cat_options *o, const struct logs_topic **only,
                       const struct logs_topic *t)
 {
-    if (o->printing.format != FORMAT_CSV || !*only || strcmp((*only)->name, t->name) == 0) {
+    if (o->printing.format != FORMAT_CSV || !*only || logs_same_kind(*only, t)) {
         *only = t;
         return false;
     }
-    complain("--csv prints one topic, and there are '%s' and '%s': choose with --topic",
-             (*only)->name, t->name);
+    rec_complain_two(*only, t, "--csv prints one topic", "choose with --topic");
     return true;
 }
 
@@ -125,7 +124,7 @@ static int cat_recordings(struct cat_options *o, char **paths, size_t n)
         return rec_attachment_write(o->pick.source, o->attachment) ? EXIT_OK : EXIT_FAILED;
     rec_progress_end(&o->pick.progress); /* the messages show how far it is */
     ok = cat_print(o, &d);
-    ok = rec_pick_done(&o->pick) && ok && !d.failed;
+    ok = rec_pick_done(&o->pick) && ok && !d.failed && !d.left_out;
     rec_decoders_finish(&d);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

@@ -111,9 +111,29 @@ static void contents_missed_topic(struct rec_contents *c, struct mcap_text topic
     size_t i;
 
     snprintf(number, sizeof(number), "%.*s", (int)(count.size < 24 ? count.size : 0), count.at);
-    for (i = 0; parse_count(number, 0, UINT64_MAX, &missed) && i < c->n; i++)
-        if (text_is(topic, c->topics[i]->topic->name))
-            c->topics[i]->missed = missed;
+    for (i = 0; i < c->n && !text_is(topic, c->topics[i]->topic->name); i++)
+        ;
+    if (i < c->n && parse_count(number, 0, UINT64_MAX, &missed))
+        c->topics[i]->told += missed;
+}
+
+/*
+ * Recorders also count what is missing before the first message of a topic and behind the last one. A recording
+ * that was merged has several counts, and one that was filtered has none.
+ */
+static void contents_add_told(struct rec_contents *c)
+{
+    size_t i, k;
+
+    for (i = 0; i < c->n; i++) {
+        uint64_t gaps = 0;
+
+        for (k = i; c->topics[i]->told && k < c->n; k++)
+            if (strcmp(c->topics[k]->topic->name, c->topics[i]->topic->name) == 0)
+                gaps += c->topics[k]->missed;
+        if (c->topics[i]->told > gaps)
+            c->topics[i]->missed += c->topics[i]->told - gaps;
+    }
 }
 
 /* In files of MCAP the recorder writes at the end what was missed. */
@@ -121,8 +141,10 @@ static bool contents_missed(void *context, struct mcap_text name, const struct m
                             size_t count)
 {
     const size_t prefix = strlen(LOGS_MISSED_TOPIC);
+    struct rec_contents *c = context;
     size_t i;
 
+    c->told = c->told || text_is(name, LOGS_MISSED);
     for (i = 0; text_is(name, LOGS_MISSED) && i < count; i++)
         if (text_begins(pairs[i].key, LOGS_MISSED_TOPIC))
             contents_missed_topic(
@@ -144,9 +166,11 @@ bool rec_contents_read(struct rec_contents *c, struct rec_pick *p, bool quick)
         if (!contents_topic(c, logs_topic(c->source, i)))
             return false;
     ok = quick ? contents_summary(c) : contents_all(c, p);
-    if (logs_mcap(c->source, 0) && logs_seekable(c->source))
-        mcap_reader_metadata(logs_mcap(c->source, 0), contents_missed, c);
-    return ok;
+    if (!logs_mcap(c->source, 0) || !logs_seekable(c->source))
+        return ok;
+    mcap_reader_metadata(logs_mcap(c->source, 0), contents_missed, c);
+    contents_add_told(c);
+    return ok && !quick ? logs_verify(c->source) : ok;
 }
 
 void rec_contents_finish(struct rec_contents *c)
@@ -160,7 +184,8 @@ void rec_contents_finish(struct rec_contents *c)
 
 const char *rec_contents_state(const struct rec_contents *c)
 {
-    static const char *const names[] = {"not read to its end", "complete", "cut short", "damaged"};
+    static const char *const names[] = {"not read to its end", "complete", "cut short", "damaged",
+                                        "being recorded"};
 
     return names[logs_state(c->source, 0)];
 }

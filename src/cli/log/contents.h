@@ -13,6 +13,7 @@
 struct rec_topic {
     const struct logs_topic *topic;
     uint64_t messages, timed, missed, bytes;
+    uint64_t told; /* missed by topics of this name, as recorders have counted; of the first one */
     size_t smallest, largest;
     int64_t first, last;
 };
@@ -23,6 +24,7 @@ struct rec_contents {
     struct rec_topic **topics;
     size_t n;
     bool quick; /* only what the summary tells */
+    bool told;  /* a recorder has written what was missed */
     uint64_t messages, untimed;
     int64_t first, last;
     off_t bytes; /* of the file; -1: a pipe */
@@ -35,7 +37,7 @@ void rec_contents_finish(struct rec_contents *c);
 void rec_contents_print(const struct rec_contents *c);
 void rec_contents_json(const struct rec_contents *c, struct json *j);
 
-/* "complete", "cut short", "damaged", or "not read to its end" */
+/* "complete", "cut short", "being recorded", "damaged", or "not read to its end" */
 const char *rec_contents_state(const struct rec_contents *c);
 const char *rec_contents_format(const struct rec_contents *c);
 

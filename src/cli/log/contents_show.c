@@ -95,7 +95,10 @@ static void show_topic(struct table *table, const struct rec_contents *c, const 
         show_rate(table, rec_rate(c, t));
         table_cell(table, t->messages ? "%zu" : "-", t->largest);
     }
-    table_cell(table, "%" PRIu64, t->missed);
+    if (c->quick && !c->told)
+        table_cell(table, "-");
+    else
+        table_cell(table, "%" PRIu64, t->missed);
 }
 
 static void show_topics(const struct rec_contents *c)
@@ -218,7 +221,10 @@ static void json_topic(struct json *j, const struct rec_contents *c, const struc
     json_string(j, "encoding", t->topic->encoding);
     json_string(j, "schema_encoding", t->topic->schema_encoding);
     json_uint(j, "messages", t->messages);
-    json_uint(j, "missed", t->missed);
+    if (c->quick && !c->told)
+        json_null(j, "missed");
+    else
+        json_uint(j, "missed", t->missed);
     if (!c->quick) {
         json_uint(j, "bytes", t->bytes);
         json_uint(j, "smallest", t->smallest);

@@ -62,6 +62,19 @@ static bool text_close(struct text_streams *s, const char *path)
     return ok;
 }
 
+/* Columns need a type. In a folder with all topics, those without one are left out. */
+static bool text_leave_out(struct rec_decoders *d, const struct rec_files *files,
+                           struct logs_topic *t)
+{
+    ach_channel_type_t type;
+
+    if (!files->temporary || t->user || rec_topic_type(t, &type) ||
+        logs_device(t) != LOGS_NO_DEVICE)
+        return false;
+    complain("'%s' has no type, and so no columns: it is left out", t->name);
+    return rec_leave_out(d, t);
+}
+
 /* CSV: a stream for each topic. JSON lines: one for all. */
 static bool text_messages(struct rec_convert *c, struct rec_files *files, struct text_streams *s,
                           bool csv, struct rec_decoders *d)
@@ -70,6 +83,8 @@ static bool text_messages(struct rec_convert *c, struct rec_files *files, struct
     struct logs_message m;
 
     while (rec_pick_next(&c->pick, &m)) {
+        if (csv && text_leave_out(d, files, m.topic))
+            continue;
         if (!m.topic->user && (csv || !s->n)) {
             printing.to = text_open(s, files, m.topic);
             if (!printing.to)
@@ -77,7 +92,7 @@ static bool text_messages(struct rec_convert *c, struct rec_files *files, struct
         }
         if (!rec_print(d, &printing, &m))
             return false;
-        if (ferror(s->list[s->n - 1]))
+        if (s->n && ferror(s->list[s->n - 1]))
             return true; /* text_close complains */
     }
     return true;
@@ -97,5 +112,5 @@ bool rec_to_text(struct rec_convert *c, bool csv)
     done = rec_pick_done(&c->pick);
     ok = text_close(&s, files.path) && ok && !d.failed && !stopped();
     rec_decoders_finish(&d);
-    return rec_files_end(&files, ok) && done;
+    return rec_files_end(&files, ok) && done && !d.left_out;
 }

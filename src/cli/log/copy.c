@@ -2,6 +2,7 @@
 #include "copy.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,7 @@ static bool copy_message(struct mcap_writer *w, const struct rec_pick *p,
 
 struct copy_rest {
     struct mcap_writer *writer;
+    bool part;   /* of the messages only */
     bool failed; /* a write */
 };
 
@@ -151,6 +153,9 @@ static bool copy_metadata(void *context, struct mcap_text name, const struct mca
 {
     struct copy_rest *c = context;
 
+    /* What the whole recording lacks is not what a part of it lacks; gaps between messages tell that. */
+    if (c->part && name.size == strlen(LOGS_MISSED) && memcmp(name.at, LOGS_MISSED, name.size) == 0)
+        return true;
     c->failed = !mcap_writer_metadata(c->writer, name, pairs, count);
     return !c->failed;
 }
@@ -158,7 +163,7 @@ static bool copy_metadata(void *context, struct mcap_text name, const struct mca
 /* What is beside the messages belongs to the whole recording, also if only some of it is copied. */
 static bool copy_beside(struct mcap_writer *w, const struct rec_pick *p)
 {
-    struct copy_rest c = {.writer = w};
+    struct copy_rest c = {.writer = w, .part = p->n || p->start > 0 || p->end < INFINITY};
     size_t i;
 
     for (i = 0; i < logs_files(p->source) && !c.failed && logs_seekable(p->source); i++) {

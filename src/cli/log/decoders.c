@@ -73,11 +73,27 @@ static void decoder_print(struct rec_decoders *all, struct rec_decoder *d,
     if (logs_bare(m, &data, &p.size, &why)) {
         p.data = data;
         printer_message(&d->printer, &d->decoder, &p);
+        all->left_out = all->left_out || d->printer.left_out;
         return;
     }
     if (!d->refused)
         complain("the topic '%s' cannot be decoded: its messages %s", m->topic->name, why);
     d->refused = all->failed = true;
+}
+
+bool rec_leave_out(struct rec_decoders *all, struct logs_topic *t)
+{
+    struct rec_decoder *d = calloc(1, sizeof(*d));
+
+    if (!d) {
+        complain("no memory");
+        return false;
+    }
+    decoder_begin_type(&d->decoder, t->name, NULL, false);
+    d->next = all->list;
+    all->list = d;
+    t->user = d;
+    return true;
 }
 
 bool rec_print(struct rec_decoders *all, const struct rec_printing *printing,
@@ -98,6 +114,9 @@ void rec_decoders_finish(struct rec_decoders *all)
         struct rec_decoder *d = all->list;
 
         all->list = d->next;
+        if (d->printer.left_out)
+            complain("%llu messages of '%s' could not be decoded and are left out",
+                     (unsigned long long)d->printer.left_out, d->decoder.channel);
         printer_finish(&d->printer);
         decoder_end(&d->decoder);
         free(d);

@@ -27,16 +27,21 @@ struct rec_decoder {
 /* Begin with all members 0. */
 struct rec_decoders {
     struct rec_decoder *list;
-    bool failed; /* a topic could not be printed */
+    bool failed;   /* a topic could not be printed */
+    bool left_out; /* messages could not be decoded, in a format that needs fields */
 };
 
 /* Print a message of any topic. False: no memory. */
 bool rec_print(struct rec_decoders *d, const struct rec_printing *printing,
                const struct logs_message *m);
 
+/* Print no message of a topic. False after complaining: no memory. */
+bool rec_leave_out(struct rec_decoders *d, struct logs_topic *t);
+
 /* The type of a topic, for a codec; false: it has none. */
 bool rec_topic_type(const struct logs_topic *t, ach_channel_type_t *type);
 
+/* Tells what was left out. */
 void rec_decoders_finish(struct rec_decoders *d);
 
 #endif

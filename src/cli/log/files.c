@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pick.h"
+
 #define FILES_NAME 200u /* bytes of a topic's name in that of a file */
 #define FILES_SAME                                                                                 \
     1000u /* files of topics whose names differ only in letters that files cannot have */
@@ -105,10 +107,8 @@ int rec_files_open(struct rec_files *f, const struct logs_topic *t)
     if (f->temporary)
         return files_create(f, t);
     if (f->only) {
-        complain(
-            "'%s' can have one topic, and there are '%s' and '%s': choose with --topic, or end the "
-            "output with / for a file of each",
-            f->path, f->only->name, t->name);
+        rec_complain_two(f->only, t, "a file can have one topic",
+                         "choose with --topic, or end the output with / for a file of each");
         return -1;
     }
     f->only = t;

@@ -10,6 +10,20 @@
 #include <unistd.h>
 
 #include "../cli.h"
+#include "filelock.h"
+
+/* A recorder would go on writing a file that nobody finds any more. */
+static bool output_recorded(const struct rec_output *o)
+{
+    int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool held = fd >= 0 && filelock_held(fd);
+
+    if (fd >= 0)
+        close(fd);
+    if (held)
+        complain("'%s' is being written by a recorder", o->path);
+    return held;
+}
 
 static bool output_exists(const struct rec_output *o)
 {
@@ -21,7 +35,7 @@ static bool output_exists(const struct rec_output *o)
         complain("'%s' exists and is not a file", o->path);
     else if (!o->force)
         complain("'%s' exists; --force replaces it", o->path);
-    return !S_ISREG(st.st_mode) || !o->force;
+    return !S_ISREG(st.st_mode) || !o->force || output_recorded(o);
 }
 
 static mode_t output_mode(void)
@@ -83,9 +97,12 @@ static bool output_rename(const struct rec_output *o)
 
 static bool output_name(const struct rec_output *o)
 {
-    if (output_rename(o))
+    const bool recorded = o->force && output_recorded(o);
+
+    if (!recorded && output_rename(o))
         return true;
-    complain("cannot write '%s': %s", o->path, strerror(errno));
+    if (!recorded)
+        complain("cannot write '%s': %s", o->path, strerror(errno));
     unlink(o->temporary);
     return false;
 }

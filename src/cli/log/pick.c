@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../stop.h"
 
@@ -131,4 +132,16 @@ void rec_pick_finish(struct rec_pick *p)
     rec_progress_end(&p->progress);
     logs_close(p->source);
     free(p->patterns);
+}
+
+void rec_complain_two(const struct logs_topic *a, const struct logs_topic *b, const char *why,
+                      const char *advice)
+{
+    const bool same = strcmp(a->name, b->name) == 0;
+    char *first = same ? logs_typed_name(a) : NULL, *second = same ? logs_typed_name(b) : NULL;
+
+    complain("%s, and there are '%s' and '%s': %s", why, first ? first : a->name,
+             second ? second : b->name, advice);
+    free(first);
+    free(second);
 }

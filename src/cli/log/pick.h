@@ -56,4 +56,8 @@ bool rec_pick_done(struct rec_pick *p);
 
 void rec_pick_finish(struct rec_pick *p);
 
+/* "WHY, and there are the topics A and B: ADVICE". With their types if they have one name. */
+void rec_complain_two(const struct logs_topic *a, const struct logs_topic *b, const char *why,
+                      const char *advice);
+
 #endif
