@@ -24,6 +24,8 @@ void tool_log_to(const char *ident, int facility)
     logs = true;
 }
 
+void (*tool_before_complaint)(void);
+
 void tool_complain(const char *format, ...)
 {
     va_list ap;
@@ -34,6 +36,8 @@ void tool_complain(const char *format, ...)
         va_end(ap);
     }
     flockfile(stderr);
+    if (tool_before_complaint)
+        tool_before_complaint();
     fprintf(stderr, "%s: ", tool_name);
     va_start(ap, format);
     vfprintf(stderr, format, ap);

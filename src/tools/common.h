@@ -19,6 +19,9 @@
 /* The program's name, the prefix of messages of tool_complain. */
 extern const char *tool_name;
 
+/* Called before each complaint, to clear a line that shows progress. NULL: nothing is to be done. */
+extern void (*tool_before_complaint)(void);
+
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on messages go to the system log too. */

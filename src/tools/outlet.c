@@ -18,6 +18,8 @@
 /* Linux has far fewer clocks than this. */
 #define OUTLET_CLOCKS 32u
 
+#define MESSAGES_TEXT (2 * ACH_TYPE_NAME_MAX + 16)
+
 void outlets_init(struct outlets *o, const struct replay_options *options)
 {
     *o = (struct outlets){.options = options, .skip = {.skipped = true}};
@@ -31,11 +33,16 @@ static const char *topic_channel(const struct logs_topic *t)
 
 bool map_is_for(const char *map, const struct logs_topic *t)
 {
-    const char *channel = topic_channel(t);
-    size_t n = strcspn(map, "=");
+    const size_t n = strcspn(map, "=");
+    char *typed = logs_typed_name(t);
+    const char *names[] = {t->name, topic_channel(t), typed};
+    bool is = false;
+    size_t i;
 
-    return (strlen(t->name) == n && strncmp(map, t->name, n) == 0) ||
-           (channel && strlen(channel) == n && strncmp(map, channel, n) == 0);
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        is = is || (names[i] && strlen(names[i]) == n && strncmp(map, names[i], n) == 0);
+    free(typed);
+    return is;
 }
 
 /* Topics of other programs: /robot/scan is the channel robot.scan. A name that is too long stays so. */
@@ -124,6 +131,54 @@ static void outlet_learn(struct outlet *out, const struct logs_topic *t)
     out->device = logs_device(t) != LOGS_NO_DEVICE;
 }
 
+static ach_channel_type_t topic_type(const struct logs_topic *t)
+{
+    return (ach_channel_type_t){.name = t->schema_name,
+                                .encoding = t->encoding,
+                                .schema_encoding = t->schema_encoding,
+                                .schema = t->schema_size ? t->schema : NULL,
+                                .schema_size = t->schema_size};
+}
+
+/* Messages of devices say themselves what they are. */
+static bool topic_typed(const struct logs_topic *t)
+{
+    return *t->encoding && *t->schema_name && logs_device(t) == LOGS_NO_DEVICE;
+}
+
+static bool topic_has_type(const struct logs_topic *t, const ach_channel_type_t *type)
+{
+    const ach_channel_type_t its = topic_type(t);
+
+    return topic_typed(t) && ach_channel_type_hash(&its) == ach_channel_type_hash(type);
+}
+
+/* What its messages are, for a sentence. */
+static const char *topic_messages(const struct logs_topic *t, char text[MESSAGES_TEXT])
+{
+    if (!topic_typed(t))
+        return "without a type";
+    snprintf(text, MESSAGES_TEXT, "%.*s in '%.*s'", ACH_TYPE_NAME_MAX, t->schema_name,
+             ACH_TYPE_NAME_MAX, t->encoding);
+    return text;
+}
+
+/* Readers of a channel expect one type. False after complaining. */
+static bool outlet_shared(const struct outlet *out, const struct logs_topic *t)
+{
+    const ach_channel_type_t type = topic_type(out->topic);
+    char first[MESSAGES_TEXT], second[MESSAGES_TEXT];
+
+    if (topic_typed(out->topic) ? topic_has_type(t, &type) : !topic_typed(t))
+        return true;
+    tool_complain(
+        "the topics '%s' and '%s' cannot be played into one channel '%s': their messages are "
+        "%s and %s; choose with --only or --map, also by NAME~TYPE",
+        out->topic->name, t->name, out->name, topic_messages(out->topic, first),
+        topic_messages(t, second));
+    return false;
+}
+
 static struct outlet *outlet_new(struct outlets *o, const char *name)
 {
     struct outlet **list = realloc(o->list, (o->n + 1) * sizeof(struct outlet *));
@@ -173,7 +228,7 @@ bool outlets_add(struct outlets *o, struct logs_topic *t)
         return true;
     }
     out = outlet_find(o, name);
-    if (!out)
+    if (!out || (out->topic && !outlet_shared(out, t)))
         return false;
     t->user = out;
     outlet_learn(out, t);
@@ -194,26 +249,9 @@ static void outlet_size(struct outlet *o)
     o->frame_size = (o->largest + OUTLET_ALIGN) / OUTLET_ALIGN * OUTLET_ALIGN;
 }
 
-static ach_channel_type_t outlet_type(const struct outlet *o)
-{
-    const struct logs_topic *t = o->topic;
-
-    return (ach_channel_type_t){.name = t->schema_name,
-                                .encoding = t->encoding,
-                                .schema_encoding = t->schema_encoding,
-                                .schema = t->schema_size ? t->schema : NULL,
-                                .schema_size = t->schema_size};
-}
-
-/* Messages of devices say themselves what they are. */
-static bool outlet_typed(const struct outlet *o)
-{
-    return *o->topic->encoding && *o->topic->schema_name && !o->device;
-}
-
 static bool outlet_create(struct outlet *o)
 {
-    ach_channel_type_t type = outlet_type(o);
+    ach_channel_type_t type = topic_type(o->topic);
     ach_create_attr_t attr;
     enum ach_status r;
     uint64_t capacity;
@@ -227,7 +265,7 @@ static bool outlet_create(struct outlet *o)
     ach_create_attr_init(&attr);
     ach_create_attr_set_clock(&attr, o->clock);
     ach_create_attr_set_timestamps(&attr, o->stamped);
-    if (outlet_typed(o))
+    if (topic_typed(o->topic))
         ach_create_attr_set_type(&attr, &type);
     r = ach_create(o->name, o->frame_cnt, o->frame_size, &attr);
     if (r == ACH_OK || r == ACH_EEXIST)
@@ -236,17 +274,16 @@ static bool outlet_create(struct outlet *o)
     return false;
 }
 
-/* A reader that knows the channel's type would misread messages of another. */
+/* A reader that knows the channel's type would misread other messages. */
 static bool outlet_fits(struct outlet *o)
 {
-    ach_channel_type_t type = outlet_type(o);
     const ach_channel_type_t *its;
+    char text[MESSAGES_TEXT];
 
-    if (!outlet_typed(o) || ach_channel_type(&o->chan, &its) != ACH_OK ||
-        ach_channel_type_hash(its) == ach_channel_type_hash(&type))
+    if (ach_channel_type(&o->chan, &its) != ACH_OK || topic_has_type(o->topic, its))
         return true;
-    tool_complain("the channel '%s' has messages %s in '%s', and those of '%s' are %s in '%s'",
-                  o->name, its->name, its->encoding, o->topic->name, type.name, type.encoding);
+    tool_complain("the channel '%s' has messages %s in '%s', and those of '%s' are %s", o->name,
+                  its->name, its->encoding, o->topic->name, topic_messages(o->topic, text));
     return false;
 }
 

@@ -110,11 +110,17 @@ static bool set_speed(struct replay_options *o, const char *text)
 static bool add_map(struct replay_arguments *a, const char *text)
 {
     const char *equals = strchr(text, '=');
+    size_t i;
 
     if (!equals || equals == text || !equals[1]) {
         tool_complain("--map needs OLD=NEW, not '%s'", text);
         return false;
     }
+    for (i = 0; i < a->replay.n_maps; i++)
+        if (strncmp(a->maps[i], text, (size_t)(equals - text) + 1) == 0) {
+            tool_complain("--map %s: there is --map %s already", text, a->maps[i]);
+            return false;
+        }
     a->maps[a->replay.n_maps++] = text;
     return true;
 }

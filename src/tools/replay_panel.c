@@ -33,9 +33,18 @@ static void panel_catch(int sig, void (*handler)(int))
         sigaction(sig, &action, NULL);
 }
 
+static struct replay_panel *panel_shown;
+
+static void panel_make_way(void)
+{
+    panel_clear(panel_shown);
+}
+
 void panel_begin(struct replay_panel *p, bool busy, bool quiet)
 {
     *p = (struct replay_panel){.shows = !quiet && isatty(STDERR_FILENO)};
+    panel_shown = p;
+    tool_before_complaint = panel_make_way;
     if (busy || !keyboard_find(&p->keyboard))
         return;
     if (tcgetpgrp(STDIN_FILENO) != getpgrp()) { /* tcsetattr would stop us */
@@ -116,6 +125,7 @@ void panel_clear(struct replay_panel *p)
 void panel_end(struct replay_panel *p)
 {
     panel_clear(p);
+    tool_before_complaint = NULL;
     keyboard_give(&p->keyboard);
     p->keyboard.there = false;
 }

@@ -47,6 +47,7 @@ struct player {
     int64_t due;      /* when the last message was due */
     int64_t keys_at;  /* when keys were looked for */
     double length;    /* s; 0: not known */
+    int64_t last;     /* the time of the last message, if the length is known */
     uint64_t played, empty;
     bool failed, quit;
 };
@@ -116,6 +117,8 @@ static enum verdict player_jump(struct player *p, int64_t by, int64_t next)
     int64_t first = p->base + (int64_t)(p->options->start * 1e9);
 
     p->at = player_reached(p, next) + by;
+    if (p->length > 0 && p->at > p->last)
+        p->at = p->last;
     if (p->at < first)
         p->at = first;
     player_anchor(p, p->at, player_now());
@@ -234,7 +237,6 @@ static bool player_put(struct player *p, const struct logs_message *m)
         p->empty++;
         return true;
     }
-    panel_clear(&p->panel);
     if (!outlet_put(out, m)) {
         p->failed = true;
         return false;
@@ -363,11 +365,11 @@ static bool player_may_pause(const struct player *p, char **paths, size_t n)
 
 static void player_run(struct player *p, char **paths, size_t n)
 {
-    int64_t began = player_now(), first, last;
+    int64_t began = player_now(), first;
     size_t i;
 
-    if (logs_times(p->source, &first, &last))
-        p->length = (double)(last - first) / 1e9;
+    if (logs_times(p->source, &first, &p->last))
+        p->length = (double)(p->last - first) / 1e9;
     prctl(PR_SET_TIMERSLACK, 1ul); /* by default, sleeps last 50 us longer */
     panel_begin(&p->panel, player_lacks_input(paths, n), p->options->quiet);
     p->paused = p->options->paused && p->panel.keyboard.there;

@@ -116,7 +116,25 @@ def refuses():
                said=["no topic matches 'nosuch'; there are: ", "plain", "point"])
     replay("--only", "point", "raw.mcap", status=1,
            said="the channel 'point' has messages Other in 'json', and those of 'point' are demo/msg/Point in 'cdr'")
+    replay("--only", "plain", "--to", "point", "raw.mcap", status=1,
+           said="the channel 'point' has messages Other in 'json', and those of 'plain' are without a type")
     r.run(ACH, "rm", "plain2", "point")
+    replay("--create", "--to", "both", "raw.mcap", status=1,
+           said=["cannot be played into one channel 'both'", "without a type", "demo/msg/Point in 'cdr'"])
+    m = r.Mcap()
+    for i, name in enumerate(("demo/msg/Point", "demo/msg/Other"), 1):
+        m.schema(i, name, "ros2msg", r.POINT)
+        m.channel(i, "point", "cdr", i)
+        m.message(i, r.START, r.cdr_point(1, 2))
+    r.write("two.mcap", m.end())
+    replay("--create", "two.mcap", status=1, said="cannot be played into one channel 'point'")
+    replay("--create", "--only", "point~demo/msg/Other", "two.mcap", said="1 messages played")
+    r.check("demo/msg/Other" in r.run(ACH, "type", "show", "point"), "the topic that was chosen by its type")
+    r.run(ACH, "rm", "point")
+    replay("--create", "--map", "point~demo/msg/Other=other", "two.mcap", said="2 messages played")
+    r.same(names(), ["other", "point"], "mapped by the type")
+    r.run(ACH, "rm", "point", "other")
+    replay("--map", "a=b", "--map", "a=c", "two.mcap", status=2, said="there is --map a=b already")
     m = r.Mcap()
     m.channel(1, "big", metadata=r.geometry("big", 1 << 40, 1 << 30))
     m.message(1, r.START, b"x")
@@ -143,6 +161,8 @@ def cut():
     numbers("plain", 0)
     r.write("none.mcap", r.Mcap().end())
     replay("--create", "none.mcap", said="0 messages played")
+    r.write("begin.mcap", data[:4])
+    replay("--create", "begin.mcap", status=1, said="'begin.mcap'")
     r.write("zero.mcap", b"")
     replay("--create", "zero.mcap", status=1, said="'zero.mcap' is")
 
