@@ -10,6 +10,7 @@
 
 #include "complain.h"
 #include "description.h"
+#include "part.h"
 
 static const char *attach_media_type(const char *name)
 {
@@ -42,6 +43,18 @@ static int attach_open(const char *path, struct stat *st)
     return -1;
 }
 
+/* It would be emptied before it is read. */
+static bool attach_is_output(const struct record_settings *o, const struct stat *attached)
+{
+    char *first = record_path(o, 1);
+    struct stat st;
+    bool same = first && stat(first, &st) == 0 && st.st_dev == attached->st_dev &&
+                st.st_ino == attached->st_ino;
+
+    free(first);
+    return same;
+}
+
 bool record_attach_check(const struct record_settings *options)
 {
     struct stat st;
@@ -56,6 +69,11 @@ bool record_attach_check(const struct record_settings *options)
             return false;
         }
         close(fd);
+        if (attach_is_output(options, &st)) {
+            record_complain("cannot attach '%s': it is the file to be recorded into",
+                            options->attachments[i]);
+            return false;
+        }
     }
     return true;
 }

@@ -64,6 +64,7 @@ void record_describe_topic(struct record_description *d, const struct feed_topic
     describe_add(d, "mode", "%04o", (unsigned)t->info.mode);
     describe_add(d, "single_writer", "%u", t->info.single_writer);
     describe_add(d, "relayed", "%u", t->info.relayed);
+    describe_add(d, "anticipated", "%u", t->info.anticipated);
     describe_add(d, "epoch", "%" PRIu64, t->info.epoch);
     describe_add(d, "type", "%s", t->type_name);
     describe_add(d, "encoding", "%s", t->type_encoding);

@@ -70,6 +70,8 @@ bool record_missed_write(struct record_missed *m, struct mcap_writer *w)
     missed_pair(m, "dropped", "", m->lost.dropped);
     missed_pair(m, "oversized", "", m->lost.oversized);
     missed_pair(m, "unwritten", "", m->lost.unwritten);
+    if (m->forgotten)
+        missed_pair(m, "forgotten", "", m->forgotten);
     return mcap_writer_metadata(w, mcap_text("ach.missed"), m->pairs, m->n);
 }
 

@@ -11,6 +11,7 @@ struct record_missed {
     struct mcap_pair *pairs;
     size_t n;
     struct record_lost lost;
+    uint64_t forgotten; /* of the seconds before the trigger */
 };
 
 void record_missed_init(struct record_missed *m);

@@ -16,9 +16,13 @@
 #include "filelock.h"
 #include "missed.h"
 #include "monotonic.h"
+#include "part.h"
 
 /* The most that is lost when the recorder is killed, or, but for the disk's own time, when power fails. */
 #define FLUSH_NS 1000000000
+
+/* How long the end of a recording waits for the reader of a pipe that reads nothing. */
+#define PATIENCE_MS 5000
 
 struct record_schema {
     struct record_schema *next;
@@ -29,36 +33,50 @@ struct record_schema {
 static bool output_fail(struct record_output *o)
 {
     if (!o->failed && errno == ENOSPC)
-        record_complain("cannot write '%s': the disk is full. The file is readable up to here",
-                        o->path);
+        record_complain("cannot write '%s': the disk is full.%s", o->path,
+                        o->writer ? " The file is readable up to here" : "");
     else if (!o->failed && errno == EFBIG)
         record_complain(
             "cannot write '%s': it would be larger than its file system or the limits of this "
             "process allow; see --split-size. The file is readable up to here",
             o->path);
+    else if (!o->failed && errno == ETIMEDOUT)
+        record_complain("cannot write '%s': its reader has read nothing for %d s", o->path,
+                        PATIENCE_MS / 1000);
     else if (!o->failed)
         record_complain("cannot write '%s': %s", o->path, strerror(errno));
     o->failed = true;
     return false;
 }
 
-static bool output_splits(const struct record_output *o)
+static bool output_patience(void *output, unsigned waited_ms)
 {
-    return o->options->split_size || o->options->split_time > 0;
+    const struct record_output *o = output;
+    const int64_t ended = __atomic_load_n(&o->ended, __ATOMIC_RELAXED);
+
+    return !ended || waited_ms < PATIENCE_MS ||
+           monotonic_ns() - ended < PATIENCE_MS * (int64_t)1000000;
 }
 
-char *record_part(const char *whole, unsigned part)
+void record_output_ending(struct record_output *o)
 {
-    const char *slash = strrchr(whole, '/'), *dot = strrchr(slash ? slash : whole, '.');
-    int stem = (int)(dot ? (size_t)(dot - whole) : strlen(whole));
-    char *path;
-
-    return asprintf(&path, "%.*s_%04u%s", stem, whole, part, dot ? dot : "") < 0 ? NULL : path;
+    __atomic_store_n(&o->ended, monotonic_ns(), __ATOMIC_RELAXED);
 }
 
-static char *output_path(const struct record_output *o)
+/* Has another program removed or shortened the file, so that all of it is lost? */
+static bool output_ruined(struct record_output *o)
 {
-    return output_splits(o) ? record_part(o->options->output, o->file) : strdup(o->options->output);
+    const uint64_t written = o->writer ? mcap_writer_bytes(o->writer) : 0;
+    struct stat st;
+
+    if (o->ruined || o->fd < 0 || fstat(o->fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        (st.st_nlink && (uint64_t)st.st_size >= written))
+        return o->ruined;
+    if (!o->failed)
+        record_complain("'%s' was %s while it was written: what it had is lost", o->path,
+                        st.st_nlink ? "shortened" : "removed");
+    o->failed = o->ruined = true;
+    return true;
 }
 
 static bool output_is_stdout(const struct record_output *o)
@@ -83,17 +101,21 @@ static bool output_lock(struct record_output *o)
     return ftruncate(o->fd, 0) == 0 || output_fail(o);
 }
 
+/* A pipe does not block, but other processes that have it must not notice. */
+static int output_open_stdout(void)
+{
+    static const char path[] = "/proc/self/fd/1";
+    int fd = record_is_fifo(path) ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+
+    return fd >= 0 ? fd : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
 static bool output_create(struct record_output *o)
 {
-    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | (o->options->force ? 0 : O_EXCL);
+    const bool there = o->options->force || record_is_fifo(o->path);
+    const int flags = O_WRONLY | O_NONBLOCK | O_CREAT | O_CLOEXEC | (there ? 0 : O_EXCL);
 
-    if (output_is_stdout(o)) {
-        o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-        return o->fd >= 0 || output_fail(o);
-    }
-    o->fd = open(o->path, flags, 0666);
-    if (o->fd < 0 && errno == ENXIO) /* a FIFO without a reader */
-        o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    o->fd = output_is_stdout(o) ? output_open_stdout() : open(o->path, flags, 0666);
     if (o->fd < 0 && errno == EEXIST) {
         record_complain("'%s' exists already; --force replaces it", o->path);
         o->failed = true;
@@ -184,7 +206,7 @@ static bool output_channels(struct record_output *o)
         return true;
     pthread_mutex_lock(&o->lock);
     for (t = o->fresh ? o->topics : NULL; t && ok; t = t->next)
-        ok = t->gone || output_channel(o, t);
+        ok = (t->gone && t->file) || output_channel(o, t);
     __atomic_store_n(&o->fresh, false, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&o->lock);
     return ok;
@@ -195,11 +217,13 @@ static bool output_begin(struct record_output *o)
     const struct mcap_writer_options options = {.compression = o->options->compression,
                                                 .chunk_size = o->options->chunk,
                                                 .library = "ach",
-                                                .profile = ""};
+                                                .profile = "",
+                                                .patience = output_patience,
+                                                .context = o};
     struct record_description d;
 
     o->file++;
-    o->path = output_path(o);
+    o->path = record_path(o->options, o->file);
     if (!o->path) {
         record_complain("%s", strerror(ENOMEM));
         o->failed = true;
@@ -217,13 +241,27 @@ static bool output_begin(struct record_output *o)
     return mcap_writer_metadata(o->writer, mcap_text("ach"), d.pairs, d.n) || output_fail(o);
 }
 
+/* A later part that exists would end the recording when its turn comes. */
+static bool output_parts_free(struct record_output *o)
+{
+    char *there = record_splits(o->options) && !o->options->force
+                      ? record_part_there(o->options->output)
+                      : NULL;
+
+    if (there)
+        record_complain("'%s' exists already; --force replaces it", there);
+    o->failed = there != NULL;
+    free(there);
+    return !o->failed;
+}
+
 bool record_output_open(struct record_output *o, const struct record_settings *options)
 {
     memset(o, 0, sizeof(*o));
     o->options = options;
     o->fd = o->sync.fd = -1;
     pthread_mutex_init(&o->lock, NULL);
-    if (!output_begin(o))
+    if (!output_parts_free(o) || !output_begin(o))
         return false;
     return record_attach(o->writer, options) || output_fail(o);
 }
@@ -231,7 +269,9 @@ bool record_output_open(struct record_output *o, const struct record_settings *o
 /* Messages of a topic in the chunks of this file, without copies, which come first. */
 static uint64_t output_written(const struct record_output *o, const struct record_topic *t)
 {
-    uint64_t n = o->writer && t->file == o->file ? mcap_writer_count(o->writer, t->channel) : 0;
+    uint64_t n = o->writer && t->file == o->file && !o->ruined
+                     ? mcap_writer_count(o->writer, t->channel)
+                     : 0;
 
     return n > t->file_copies ? n - t->file_copies : 0;
 }
@@ -284,8 +324,10 @@ static bool output_end(struct record_output *o)
     struct record_missed missed;
 
     record_missed_init(&missed);
+    missed.forgotten = __atomic_load_n(&o->forgotten, __ATOMIC_RELAXED);
     if (o->writer && !mcap_writer_flush(o->writer))
         output_fail(o);
+    output_ruined(o);
     output_count(o, &missed);
     if (o->writer && !output_finish(o, &missed))
         output_fail(o);
@@ -313,6 +355,16 @@ static void output_tails(struct record_output *o)
     }
 }
 
+/* With --force, a recording that had more parts than this one. */
+static void output_tell_older(const struct record_output *o)
+{
+    char *next = record_part(o->options->output, o->file + 1);
+
+    if (next && access(next, F_OK) == 0)
+        record_complain("'%s' and what follows it are parts of an older recording", next);
+    free(next);
+}
+
 bool record_output_close(struct record_output *o)
 {
     struct record_topic *t;
@@ -322,6 +374,8 @@ bool record_output_close(struct record_output *o)
         output_channels(o);
     output_tails(o);
     ok = output_end(o);
+    if (record_splits(o->options) && o->file)
+        output_tell_older(o);
     while ((t = o->topics) != NULL) {
         o->topics = t->next;
         record_topic_free(t);
@@ -376,7 +430,7 @@ static void output_keep(struct record_topic *t, const struct record_entry *e)
 /* Is there a file that has the topic? */
 static bool output_ready(struct record_output *o, struct record_topic *t)
 {
-    if (o->failed || (output_splits(o) && output_is_full(o) && !output_split(o)))
+    if (o->failed || (record_splits(o->options) && output_is_full(o) && !output_split(o)))
         return false;
     return output_channels(o) && output_channel(o, t);
 }
@@ -413,7 +467,8 @@ static int64_t output_flush(struct record_output *o)
         return INT64_MAX;
     if (now - o->flushed < FLUSH_NS)
         return o->dirty ? o->flushed + FLUSH_NS : INT64_MAX;
-    if (o->dirty && !(mcap_writer_flush(o->writer) && record_sync_want(&o->sync)))
+    if (o->dirty && !output_ruined(o) &&
+        !(mcap_writer_flush(o->writer) && record_sync_want(&o->sync)))
         output_fail(o);
     o->dirty = false;
     o->flushed = now;

@@ -24,10 +24,14 @@ struct record_output {
     int64_t begun;                 /* CLOCK_MONOTONIC */
     int64_t flushed;
     bool dirty, failed;
+    bool ruined;   /* by another program: the file is lost */
+    int64_t ended; /* CLOCK_MONOTONIC; 0: not yet; atomic */
 
     /* Of files that are finished. */
     uint64_t messages, bytes;
     struct record_lost lost;
+
+    uint64_t forgotten; /* before the trigger, for lack of room; atomic */
 
     uint64_t written; /* bytes of all files; atomic: the thread that reads shows it */
 
@@ -36,11 +40,11 @@ struct record_output {
     bool fresh; /* the list has topics that the file does not have */
 };
 
-/* The name of a part: drive.mcap becomes drive_0001.mcap. The caller frees it. NULL: no memory. */
-char *record_part(const char *whole, unsigned part);
-
 /* Begin the first file. False after complaining. */
 bool record_output_open(struct record_output *o, const struct record_settings *options);
+
+/* Nothing new will come: from now on, the reader of a pipe may stop the rest for a few seconds only. For any thread. */
+void record_output_ending(struct record_output *o);
 
 /* Finish the file and free everything. False after complaining, now or before. */
 bool record_output_close(struct record_output *o);

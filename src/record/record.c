@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
@@ -15,6 +16,7 @@
 #include "attach.h"
 #include "complain.h"
 #include "monotonic.h"
+#include "part.h"
 #include "session.h"
 
 #define PROGRESS_NS 1000000000
@@ -227,6 +229,9 @@ static void record_tell(const struct record_session *s)
     if (o->lost.unwritten)
         record_complain("%" PRIu64 " messages were read, but could not be written: they are lost",
                         o->lost.unwritten);
+    if (s->troubles)
+        record_complain("%u channels could not be read, at least for a while: see above",
+                        s->troubles);
     if (s->options->quiet)
         return;
     if (record_nothing(s))
@@ -242,6 +247,7 @@ static bool record_finish(struct record_session *s)
     bool ok;
 
     feed_free(s->feed);
+    record_output_ending(&s->output);
     record_queue_end(&s->queue);
     pthread_join(s->writer, NULL);
     ok = record_output_close(&s->output);
@@ -274,16 +280,39 @@ static bool record_start(struct record_session *s)
     return !failed;
 }
 
+/*
+ * A FIFO is opened when a reader opens it, and a signal ends the wait. The descriptor keeps the reader until the output
+ * is open. -1: it is no FIFO, or the output will fail, too.
+ */
+static int record_await_reader(const struct record_settings *o)
+{
+    int fd;
+
+    if (!record_is_fifo(o->output))
+        return -1;
+    fd = open(o->output, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 || errno != ENXIO)
+        return fd;
+    if (!o->quiet)
+        record_complain("waiting for a reader of '%s'", o->output);
+    return open(o->output, O_WRONLY | O_CLOEXEC);
+}
+
 int record_run(const struct record_settings *options)
 {
     struct record_session s = {.options = options, .deadline = INT64_MAX};
     sigset_t sleeping;
     bool ok;
+    int fifo;
 
     if (!record_attach_check(options))
         return 1;
+    fifo = record_await_reader(options);
     record_signals(&sleeping);
-    if (!record_start(&s))
+    ok = record_start(&s);
+    if (fifo >= 0)
+        close(fifo);
+    if (!ok)
         return 1;
     record_loop(&s, &sleeping);
     ok = record_finish(&s);

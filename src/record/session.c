@@ -127,7 +127,7 @@ static void session_message(void *context, const struct feed_message *m)
     memcpy(e + 1, m->data, m->size);
     t->lost = (struct record_lost){0};
     record_queue_add(&s->queue, e);
-    s->messages++;
+    s->messages += !s->waiting;
     s->full = s->options->count && s->messages >= s->options->count;
     session_forget(s);
 }
@@ -136,7 +136,7 @@ static void session_trouble(void *context, const char *channel, const char *sent
 {
     struct record_session *s = context;
 
-    s->troubled = true;
+    s->troubles++;
     record_complain("%s: %s", channel, sentence);
 }
 
@@ -148,6 +148,7 @@ void record_session_trigger(struct record_session *s)
     if (!s->waiting)
         return;
     session_forget(s);
+    __atomic_store_n(&s->output.forgotten, s->shortened, __ATOMIC_RELAXED);
     s->waiting = false;
     record_queue_release(&s->queue);
 }

@@ -13,12 +13,11 @@ struct record_session {
     struct record_queue queue;
     struct record_output output;
     pthread_t writer;
-    int event;    /* readable when the other thread wants the session to end */
-    bool waiting; /* for the trigger */
-    bool full;    /* as many messages as wanted were recorded */
-    bool troubled;
-    int64_t begun, deadline; /* CLOCK_MONOTONIC; INT64_MAX: none */
-    unsigned topics;
+    int event;                    /* readable when the other thread wants the session to end */
+    bool waiting;                 /* for the trigger */
+    bool full;                    /* as many messages as wanted were recorded */
+    int64_t begun, deadline;      /* CLOCK_MONOTONIC; INT64_MAX: none */
+    unsigned topics, troubles;    /* troubles: complaints about channels that cannot be read */
     uint64_t messages, shortened; /* shortened: entries that the buffer was too small to keep */
     bool failed;                  /* the other thread cannot write; atomic */
 };

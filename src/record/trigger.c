@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "complain.h"
-#include "output.h"
+#include "part.h"
 
 /* A recorder locks the second byte of its file with a lock that has its pid. 0: none; -1: see errno. */
 static pid_t trigger_pid(const char *path)

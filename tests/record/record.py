@@ -529,6 +529,15 @@ def split():
     talk("parts", 2, 1)
     until("the second file", lambda: os.path.exists("out_0002.mcap"))
     recorder.stop()
+    with open("x_0007.mcap", "w", encoding="ascii"):
+        refused = ach("record", "-o", "x.mcap", "--split-time", "1", "parts", ok=False)
+    check(refused.returncode == 1 and "'x_0007.mcap' exists already" in refused.stderr, refused.stderr)
+    check([p for p in os.listdir(".") if p.startswith("x_")] == ["x_0007.mcap"], "a part beside a later one")
+    with open("x_0002.mcap", "w", encoding="ascii"):
+        told = ach("record", "-o", "x.mcap", "--split-time", "1000", "--duration", "0.1", "--force", "parts").stderr
+    check("'x_0002.mcap' and what follows it are parts of an older recording" in told, told)
+    for path in "x_0001.mcap", "x_0002.mcap", "x_0007.mcap":
+        os.unlink(path)
     numbers = [finished(p).numbers("parts") for p in sorted(os.listdir(".")) if p.startswith("out_")]
     check([n for n in numbers if n] == [[1], [2]], f"parts by time have {numbers}")
     remove("parts")
@@ -603,6 +612,15 @@ def before():
         recorder.stop()
         finished("out_0001.mcap")
 
+    recorder = record("event", "--before", "1000", "--count", "5")
+    talk("event", 1, 10)
+    time.sleep(0.2)
+    recorder.process.send_signal(signal.SIGUSR1)
+    until("the trigger", lambda: "the trigger came" in recorder.said())
+    talk("event", 11, 5)
+    recorder.wait()
+    check(finished().numbers("event") == list(range(1, 16)), "messages before the trigger are not counted")
+
     recorder = record("event", "--before", "1", "--once")
     talk("event", 1, 10)
     time.sleep(2)
@@ -618,8 +636,10 @@ def before():
         until("the recorder to read", lambda: switches(recorder.process.pid) > slept + 5)
     recorder.process.send_signal(signal.SIGUSR1)
     told = recorder.wait()
-    numbers = finished().numbers("event")
+    file = finished()
+    numbers = file.numbers("event")
     check("the buffer is too small" in told, told)
+    check(file.missed.get("forgotten") == 200 - len(numbers), f"{file.missed}, and {len(numbers)} are there")
     check(len(numbers) > 50 and numbers == list(range(201 - len(numbers), 201)), numbers)
     remove("event")
 
@@ -701,9 +721,18 @@ def refusals():
     talk("any", 1, 3)
     recorder.stop()
     check(finished("busy.mcap").numbers("any") == [1, 2, 3], "the file that two wanted")
+    for words in [], ["--split-time", "1"]:
+        there = "there_0001.mcap" if words else "there.mcap"
+        if words:
+            os.link("there.mcap", there)
+        refused = ach("record", "-f", "-o", "there.mcap", "any", "--attach", there, *words, ok=False)
+        check(refused.returncode == 1 and "the file to be recorded into" in refused.stderr, refused.stderr)
+        with open(there, encoding="ascii") as f:
+            check(f.read() == "dear", "a file that was to be attached was emptied")
+    os.unlink("there_0001.mcap")
     recorder = record("any", "--force", path="there.mcap")
     recorder.stop()
-    finished("there.mcap")
+    check(finished("there.mcap").topics() == ["any"], "a topic without messages")
     remove("any")
 
 
@@ -770,8 +799,76 @@ def other_user():
     remove("open", "closed")
 
 
+def stopped_reader():
+    """A reader of a pipe that reads nothing keeps no recorder from ending. The loss is counted."""
+    make("fat", 64, 10000)
+    for end in "signal", "duration":
+        words = ["-d", "1"] if end == "duration" else []
+        recorder = record("fat", "-o", "-", "--compression", "none", *words, path=None, stdout=subprocess.PIPE)
+        talk("fat", 1, 30, 10000)
+        if end == "signal":
+            time.sleep(1.5)
+            told = recorder.stop(1)
+        else:
+            told = recorder.wait(1)
+        recorder.process.stdout.close()
+        check("its reader has read nothing for 5 s" in told and "30 messages were read, but" in told, told)
+    remove("fat")
+
+
+def fifo():
+    """A FIFO is opened with its reader, and one that leaves is noticed."""
+    make("any", 64)
+    os.mkfifo("fifo")
+    recorder = Recorder("any", path="fifo")
+    until("the recorder", lambda: "waiting for a reader" in recorder.said())
+    recorder.process.send_signal(signal.SIGTERM)
+    recorder.wait(-signal.SIGTERM)
+    recorder = Recorder("any", path="fifo")
+    with open("fifo", "rb") as reader:
+        recorder.ready()
+        talk("any", 1, 3)
+        recorder.process.send_signal(signal.SIGINT)
+        with open("out.mcap", "wb") as copy:
+            shutil.copyfileobj(reader, copy)
+    recorder.wait()
+    check(finished().numbers("any") == [1, 2, 3], "what the reader of the FIFO got")
+    recorder = Recorder("any", path="fifo")
+    with open("fifo", "rb"):
+        recorder.ready()
+    talk("any", 1, 3)
+    told = recorder.wait(1)
+    check("Broken pipe" in told and "3 messages were read, but" in told, told)
+    os.unlink("fifo")
+    remove("any")
+
+
+def removed():
+    """A recording whose file another program has ruined ends, and tells that it is lost."""
+    make("any", 64)
+    recorder = record("any")
+    talk("any", 1, 3)
+    recorder.has("any", 3)
+    os.unlink("out.mcap")
+    talk("any", 4, 3)
+    told = recorder.wait(1)
+    check("'out.mcap' was removed" in told and "6 messages were read, but" in told, told)
+    recorder = record("any")
+    os.unlink("out.mcap")
+    check("'out.mcap' was removed" in recorder.stop(1), "a file removed before the first message")
+    recorder = record("any")
+    talk("any", 7, 3)
+    recorder.has("any", 3)
+    os.truncate("out.mcap", 0)
+    talk("any", 10, 3)
+    told = recorder.wait(1)
+    check("'out.mcap' was shortened" in told and "6 messages were read, but" in told, told)
+    os.unlink("out.mcap")
+    remove("any")
+
+
 TESTS = [roundtrip, patterns, absent, changes, missed, first_missed, late_missed, slow_disk, oversized, idle, syscalls, killed, full_disk,
-         full_file, split, progress, before, clock_step, synced, refusals, truncated, other_user]
+         full_file, split, progress, before, clock_step, synced, stopped_reader, fifo, removed, refusals, truncated, other_user]
 
 
 def main():
