@@ -2,7 +2,7 @@
 /*
  * lower.h - lower the flag of a channel's commit word, as a receiver does whose window is open
  *
- * Tests do it at any time, also where no receiver would.
+ * Tests do it at any time, also where no receiver would. False: the kernel cannot do it.
  */
 #ifndef TEST_LOWER_H
 #define TEST_LOWER_H
@@ -17,12 +17,12 @@
 
 #include "../../src/core/layout.h"
 
-static inline void lower_flag(const ach_channel_t *chan, bool heap)
+static inline bool lower_flag(const ach_channel_t *chan, bool heap)
 {
     uint32_t *commit = &chan->shm->commit;
 
-    syscall(SYS_futex, commit, FUTEX_WAKE_OP | (heap ? FUTEX_PRIVATE_FLAG : 0), INT_MAX, NULL,
-            commit, FUTEX_OP(FUTEX_OP_ANDN, ACHI_WAITER, FUTEX_OP_CMP_LT, 0));
+    return syscall(SYS_futex, commit, FUTEX_WAKE_OP | (heap ? FUTEX_PRIVATE_FLAG : 0), INT_MAX,
+                   NULL, commit, FUTEX_OP(FUTEX_OP_ANDN, ACHI_WAITER, FUTEX_OP_CMP_LT, 0)) >= 0;
 }
 
 #endif
