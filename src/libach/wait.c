@@ -211,8 +211,8 @@ static size_t find_open(const ach_wait_item_t *items, size_t n, uint64_t now)
 }
 
 /*
- * May the flag be lowered? Not where every put makes a system call in any case. Who lacks the wake
- * word cannot wake those whom strangers on the commit word hide.
+ * May the flag be lowered? Not where every put makes a system call in any case. A handle without
+ * the wake word cannot reach waiters that strangers on the commit word hide.
  */
 static bool may_lower(const struct achi_handle *h)
 {

@@ -2,7 +2,7 @@
 /*
  * linear.h - messages in the order of the file
  *
- * A record that is bad is left out, see find.h for what is read behind it, and the result is MCAP_BAD at the end. If there is only one,
+ * A bad record is left out (find.h says where reading continues), and the result at the end is MCAP_BAD. If there is only one,
  * and nothing good follows it in a file without an end, the file was cut off there.
  */
 #ifndef MCAP_LINEAR_H

@@ -307,7 +307,7 @@ static bool reader_verified(void *context, const struct mcap_attachment *a)
     return true;
 }
 
-/* Attachments first: what is said of them is more exact. */
+/* Attachments first, because their error messages are more exact. */
 enum mcap_result mcap_reader_verify(struct mcap_reader *r)
 {
     struct mcap_scan scan = {.source = &r->source, .fault = &r->fault};

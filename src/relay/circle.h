@@ -3,9 +3,9 @@
  * circle.h - whether a channel without origins is sent and received at once
  *
  * A message that was relayed into a channel without origins looks like one of this machine's own.
- * If it is sent on from there, it may come back, and go around for ever. So who relays such a
- * channel marks its file with a read lock, and does not relay it if it is marked the other way, by
- * this process or another one. A lock ends with its process.
+ * If it is sent on from there, it may come back, and go around for ever. So a daemon
+ * that relays such a channel marks its file with a read lock, and refuses if this process or another
+ * one has marked it the other way. A lock ends with its process.
  */
 #ifndef RELAY_CIRCLE_H
 #define RELAY_CIRCLE_H

@@ -282,7 +282,7 @@ static void *get_all(void *messages)
     return NULL;
 }
 
-/* Who sleeps on the same channel is woken when the flag is lowered, and misses nothing. */
+/* A sleeper on the same channel is woken when the flag is lowered, and misses nothing. */
 static void lowered_beside_sleeper(void)
 {
     const struct timespec limit = ms((long)check_time(20000));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lowered.c - who may only read keeps nobody asleep on a channel whose flag is lowered (G6)
+ * lowered.c - a read-only process cannot keep others asleep on a channel whose flag is lowered (G6)
  *
  * One handle anticipates, and lowers the flag when its window opens; another sleeps, and must be
  * woken for that. A hostile process that may only read waits on the commit word in ways that end
