@@ -1356,7 +1356,7 @@ enum ach_status ach_channel_info(const ach_channel_t *chan, ach_info_t *info);
  *
  * It can be readable with nothing to get: when another handle was canceled, or
  * another thread used the handle; after chan->cancel was set to 0; and on an
- * anticipated channel, when the window of another handle opens. The next
+ * anticipated channel, when a window opens. The next
  * get then returns ACH_EAGAIN, and it is not readable any more.
  *
  * A descriptor costs writers as much as a waiting reader does, and costs the reader

@@ -7,7 +7,9 @@
  * commit. The commit word is the only commit point (G2, G5): a writer that dies
  * before it has put nothing, and the next writer finds all it needs in the
  * commit word and the entry that the word names. If the waiter flag is set,
- * committing, clearing the flag and waking are one step (G6).
+ * committing, clearing the flag and waking are one step (G6). Where readers may
+ * lower the flag, that step may find it lowered and only raise it; a second such
+ * step then commits.
  *
  * Any number of processes may put at the same time, beside any number of
  * readers. achi_room_take and achi_room_commit are for the one writer of a

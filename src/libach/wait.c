@@ -104,16 +104,6 @@ static uint32_t changes(const ach_wait_item_t *item, const struct achi_seen *see
     return achi_load(&item->chan->priv->view.hdr->commit, WAIT_SPIN) ^ seen->commit;
 }
 
-static bool has_news(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen)
-{
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        if (changes(&items[i], &seen[i]) > ACHI_WAITER)
-            return true;
-    return false;
-}
-
 static bool any_canceled(const ach_wait_item_t *items, size_t n)
 {
     size_t i;
@@ -124,12 +114,14 @@ static bool any_canceled(const ach_wait_item_t *items, size_t n)
     return false;
 }
 
-static bool all_live(const ach_wait_item_t *items, size_t n)
+/* Has no channel been replaced, or removed from under a wait that minds? */
+static bool all_live(const ach_wait_item_t *items, size_t n, int options)
 {
+    const uint32_t last = options & ACH_O_LINKED ? ACHI_LIVE : ACHI_UNLINKED;
     size_t i;
 
     for (i = 0; i < n; i++)
-        if (achi_load(&items[i].chan->priv->view.hdr->state, WAIT_STATE) != ACHI_LIVE)
+        if (achi_load(&items[i].chan->priv->view.hdr->state, WAIT_STATE) > last)
             return false;
     return true;
 }
@@ -140,10 +132,27 @@ enum spun { SPUN_NEWS, SPUN_OVER, SPUN_VAIN, SPUN_TAKEN };
 /* Times are of CLOCK_MONOTONIC, in nanoseconds. */
 struct spin {
     uint64_t now, end;
+    int options;  /* of the wait */
     bool yields;  /* between looks, those who wait for this processor get it */
     size_t open;  /* the channel whose flag is watched; n: none */
     bool flagged; /* out: its flag has changed */
 };
+
+static bool has_news(const ach_wait_item_t *items, size_t n, const struct achi_seen *seen,
+                     struct spin *s)
+{
+    uint32_t changed;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        changed = changes(&items[i], &seen[i]);
+        if (changed > ACHI_WAITER)
+            return true;
+        if (changed && i == s->open)
+            s->flagged = true;
+    }
+    return false;
+}
 
 /*
  * Look at the words until the end. SPUN_OVER: a wait is canceled or over; SPUN_TAKEN: another
@@ -157,16 +166,14 @@ static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct
 
     do {
         for (i = 0; i < SPINS_PER_CLOCK; i++) {
-            if (has_news(items, n, seen))
+            if (has_news(items, n, seen, s))
                 return SPUN_NEWS;
             achi_relax();
         }
         if (any_canceled(items, n) || passed(d))
             return SPUN_OVER;
-        if (!all_live(items, n))
+        if (!all_live(items, n, s->options))
             return SPUN_VAIN;
-        if (s->open < n)
-            s->flagged = s->flagged || (changes(&items[s->open], &seen[s->open]) & ACHI_WAITER);
         before = s->now;
         s->now = monotonic();
         if (s->yields && s->now - yielded > YIELD_NS) {
@@ -180,11 +187,12 @@ static enum spun spin_until(const ach_wait_item_t *items, size_t n, const struct
 }
 
 /* Spin for the handle's spin time. True: check again. */
-static bool spin(ach_channel_t *chan, const struct achi_seen *seen, const struct achi_deadline *d)
+static bool spin(ach_channel_t *chan, const struct achi_seen *seen, const struct achi_deadline *d,
+                 int options)
 {
     const ach_wait_item_t item = {.chan = chan};
     uint64_t length = chan->priv->spin_ns;
-    struct spin s = {.open = 1};
+    struct spin s = {.options = options, .open = 1};
 
     if (!length)
         return false;
@@ -239,7 +247,7 @@ static bool lower(const ach_channel_t *chan, struct achi_seen *seen)
 
 /* Plan the next windows. If one is open, look at the words. True: check again. */
 static bool anticipate(const ach_wait_item_t *items, size_t n, struct achi_seen *seen,
-                       const struct achi_deadline *d)
+                       const struct achi_deadline *d, int options)
 {
     struct achi_anticipation *a;
     uint64_t begin = 0;
@@ -259,10 +267,12 @@ static bool anticipate(const ach_wait_item_t *items, size_t n, struct achi_seen 
     a = anticipation_of(items[open].chan);
     achi_anticipate_begin(a, begin);
     lowered = lower(items[open].chan, &seen[open]);
-    s = (struct spin){.now = begin, .end = a->closes, .yields = true, .open = n};
-    if (lowered) {
+    s = (struct spin){
+        .now = begin, .end = a->closes, .options = options, .yields = true, .open = n};
+    if (lowered) { /* in vain if there is already something new: waking took too long */
         s.now = monotonic();
         s.open = open;
+        s.flagged = changes(&items[open], &seen[open]) != 0;
     }
     r = spin_until(items, n, seen, d, &s);
     if (lowered)
@@ -317,7 +327,7 @@ static void nap_end(const ach_wait_item_t *items, size_t n, const struct achi_se
     for (i = 0; i < n; i++) {
         struct achi_anticipation *a = anticipation_of(items[i].chan);
 
-        if (a && has_news(&items[i], 1, &seen[i]))
+        if (a && changes(&items[i], &seen[i]) > ACHI_WAITER)
             achi_anticipate_woken(a, monotonic());
     }
 }
@@ -470,7 +480,7 @@ enum ach_status achi_sleep(ach_channel_t *chan, uint32_t word, const struct achi
     struct end end;
     enum ach_status r;
 
-    if (spin(chan, &seen, d) || anticipate(&item, 1, &seen, d))
+    if (spin(chan, &seen, d, options) || anticipate(&item, 1, &seen, d, options))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     if (achi_in_kernel(chan->priv))
         return sleep_in_kernel(chan, &seen, d, options);
@@ -519,7 +529,7 @@ static enum ach_status sleep_on_words(ach_wait_item_t *items, size_t n, struct a
     enum ach_status r;
     size_t i;
 
-    if (anticipate(items, n, seen, d))
+    if (anticipate(items, n, seen, d, options))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     for (i = 0; i < n; i++) {
         r = wait_prepare(items[i].chan, &seen[i], options, &slice);
@@ -567,7 +577,7 @@ static enum ach_status sleep_on_all(ach_wait_item_t *items, size_t n, struct ach
     /* GCOVR_EXCL_START: kernel channels */
     if (n > 1)
         return achi_poll_all(items, n, d, options, ready);
-    if (anticipate(items, 1, seen, d))
+    if (anticipate(items, 1, seen, d, options))
         return passed(d) ? ACH_TIMEOUT : ACH_OK;
     r = sleep_in_kernel(items[0].chan, seen, d, options);
     if (r != ACH_ENOENT)
