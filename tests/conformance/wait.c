@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <sys/time.h>
 
+#include "layout.h"
+
 static ach_channel_t chan, writer;
 
 static void begin(void)
@@ -477,6 +479,27 @@ static void unlinked_goes_on(void)
     CHECK_OK(ach_close(&chan));
 }
 
+/* It also spins as on any other channel: it raises no flag, so puts make no system call. */
+static void unlinked_spins(void)
+{
+    struct waiter w;
+    unsigned i;
+
+    begin();
+    CHECK_OK(ach_close(&chan));
+    open_spinning(&chan, UINT64_MAX);
+    remove_it();
+    waiter_start(&w, &chan, 0);
+    for (i = 0; i < 50; i++) {
+        check_sleep_ms(1);
+        CHECK(!(__atomic_load_n(&writer.shm->commit, __ATOMIC_RELAXED) & ACHI_WAITER));
+    }
+    put_range(&writer, 1, 1);
+    CHECK_OK(waiter_end(&w));
+    CHECK_OK(ach_close(&writer));
+    CHECK_OK(ach_close(&chan));
+}
+
 static const struct test tests[] = {
     {"wait-expired", expired, ALL, NULL},
     {"wait-expired-but-there", expired_but_there, ALL, NULL},
@@ -499,5 +522,6 @@ static const struct test tests[] = {
     {"wait-linked-unlink", linked_unlink, NAMED, NO_NAME},
     {"wait-linked-rm", linked_rm, USER, NO_FILE},
     {"wait-unlinked-goes-on", unlinked_goes_on, NAMED, NO_NAME},
+    {"wait-unlinked-spins", unlinked_spins, USER, NO_FILE},
 };
 THEME(wait_theme, tests);
