@@ -122,6 +122,13 @@ typedef struct ach_plugin {
         ACH_DRIVER_VERSION, sizeof(ach_plugin_drivers) / sizeof(ach_plugin_drivers[0]),            \
         ach_plugin_drivers};
 
+/*
+ * A library for drivers with another API exports ach_plugin_adopt. It is called for each plug-in
+ * that is linked with the library and has no ach_plugin, with what dlopen has returned. It returns
+ * the plug-in's drivers, which must last as long as the process; NULL, with ach_errstr: it cannot.
+ */
+typedef const ach_plugin_t *ach_plugin_adopt_t(void *library, const char *path);
+
 /**
  * ach_driver_provide - claim a device of the option "provides"
  * @driver: the driver
@@ -365,6 +372,51 @@ bool ach_driver_wait(ach_driver_t *driver, double seconds);
  * Since: 3.0
  */
 bool ach_driver_wait_until(ach_driver_t *driver, double time);
+
+/**
+ * ach_driver_wait_next - process messages that are queued, or sleep until there is one
+ * @driver: the driver
+ * @seconds: how long to sleep at most, on the robot's clock; 0: do not sleep; negative: for ever
+ *
+ * For drivers that do some work after each message. Also returns after ach_driver_wake, and when
+ * a client has subscribed or unsubscribed (see ach_driver_subscriptions), and may return without
+ * a reason.
+ *
+ * Allocates: yes. Blocks: for that time at most.
+ *
+ * Returns: as ach_driver_wait.
+ *
+ * Since: 3.1
+ */
+bool ach_driver_wait_next(ach_driver_t *driver, double seconds);
+
+/**
+ * ach_driver_wake - make ach_driver_wait_next return
+ * @driver: the driver
+ *
+ * For drivers with threads of their own. The next call returns if none is under way.
+ *
+ * Threads: any. Allocates: no. Blocks: no.
+ *
+ * Since: 3.1
+ */
+void ach_driver_wake(ach_driver_t *driver);
+
+/**
+ * ach_driver_subscriptions - how many subscriptions a device has
+ * @driver: the driver
+ * @address: a device that it provides
+ *
+ * For drivers that turn on only the parts of the hardware that are used. In a process of its own,
+ * the driver sees one subscription to each of its devices.
+ *
+ * Threads: any. Allocates: no. Blocks: no.
+ *
+ * Returns: the number, with those that wait for setup; 0 if the driver does not provide the device.
+ *
+ * Since: 3.1
+ */
+unsigned ach_driver_subscriptions(const ach_driver_t *driver, const ach_address_t *address);
 
 /**
  * ach_driver_fd - a descriptor that is readable while ach_driver_wait has something to do

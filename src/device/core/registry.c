@@ -64,7 +64,9 @@ ach_status_t ach_robot_add_class(ach_robot_t *robot, const ach_driver_class_t *d
     return ACH_OK;
 }
 
-static ach_status_t add_drivers(ach_robot_t *robot, const char *path, const ach_plugin_t *p)
+/* @adopted: a driver whose name is taken is left out; its library knows it by another name, too. */
+static ach_status_t add_drivers(ach_robot_t *robot, const char *path, const ach_plugin_t *p,
+                                bool adopted)
 {
     uint32_t i;
 
@@ -75,10 +77,23 @@ static ach_status_t add_drivers(ach_robot_t *robot, const char *path, const ach_
     for (i = 0; i < p->count; i++) {
         ach_status_t status = ach_robot_add_class(robot, p->drivers[i]);
 
-        if (status != ACH_OK)
+        if (status == ACH_EEXIST && adopted)
+            ach_robot_log(robot, ACH_LOG_WARNING, "%s: %s; that of the plug-in is left out", path,
+                          ach_errstr());
+        else if (status != ACH_OK)
             return ach_errstr_set(status, "%s: %s", path, ach_errstr());
     }
     return ACH_OK;
+}
+
+/* The drivers of a plug-in that is not made for driver.h, by the library that it is linked with. */
+static const ach_plugin_t *registry_adopt(void *lib, const char *path)
+{
+    ach_plugin_adopt_t *adopt;
+
+    *(void **)&adopt = dlsym(lib, "ach_plugin_adopt");
+    ach_errstr_set(ACH_OK, "%s", "");
+    return adopt ? adopt(lib, path) : NULL;
 }
 
 static ach_status_t add_transports(const char *path, const ach_transport_plugin_t *p)
@@ -113,6 +128,7 @@ ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path)
 {
     const ach_transport_plugin_t *transports;
     const ach_plugin_t *drivers;
+    bool adopted = false;
     char file[4096];
     void *lib;
     ach_status_t status = registry_load(path, file, sizeof(file), &lib);
@@ -121,11 +137,17 @@ ach_status_t ach_robot_add_plugin(ach_robot_t *robot, const char *path)
         return status;
     drivers = dlsym(lib, "ach_plugin");
     transports = dlsym(lib, "ach_transport_plugin");
+    if (!drivers && !transports) {
+        drivers = registry_adopt(lib, file);
+        adopted = drivers;
+        if (!drivers && *ach_errstr())
+            return ACH_BAD_HEADER;
+    }
     if (!drivers && !transports)
         return ach_errstr_set(ACH_BAD_HEADER,
                               "%s is no plug-in: it has neither drivers nor transports", file);
     if (drivers)
-        status = add_drivers(robot, file, drivers);
+        status = add_drivers(robot, file, drivers, adopted);
     return status == ACH_OK && transports ? add_transports(file, transports) : status;
 }
 

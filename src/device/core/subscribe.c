@@ -16,6 +16,14 @@ static void subscribe_count(struct dev_device *d, int more)
 {
     __atomic_fetch_add(&d->n_subs, (unsigned)more, __ATOMIC_RELAXED);
     d->driver->subscriptions += (unsigned)more;
+    dev_driver_wake(d->driver); /* for ach_driver_wait_next */
+}
+
+unsigned ach_driver_subscriptions(const ach_driver_t *driver, const ach_address_t *address)
+{
+    const struct dev_device *d = dev_device_find(driver->robot, address);
+
+    return d && d->driver == driver ? __atomic_load_n(&d->n_subs, __ATOMIC_RELAXED) : 0;
 }
 
 static void drop(struct dev_pending *p)

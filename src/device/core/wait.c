@@ -133,6 +133,22 @@ bool ach_driver_wait_until(ach_driver_t *driver, double time)
     }
 }
 
+void ach_driver_wake(ach_driver_t *driver)
+{
+    dev_driver_wake(driver);
+}
+
+bool ach_driver_wait_next(ach_driver_t *driver, double seconds)
+{
+    bool queued = ach_queue_length(driver->queue) != 0;
+    bool more = dev_driver_process(driver);
+
+    if (queued || !more || seconds == 0)
+        return more;
+    sleep_until(driver, seconds < 0 ? INFINITY : ach_driver_time(driver) + seconds);
+    return dev_driver_process(driver);
+}
+
 bool ach_driver_wait(ach_driver_t *driver, double seconds)
 {
     return ach_driver_wait_until(driver, seconds < 0   ? INFINITY
