@@ -3,7 +3,7 @@
  * every.cc - drivers that use each class and each method of Player's API
  *
  * "source" is without a thread, "every" has one and requires the devices of source. A check that
- * fails is an error in the log, which the test looks for.
+ * fails is an error in the log, and is counted in a property of every.
  */
 #include <libplayercore/playercore.h>
 #include <libplayerinterface/functiontable.h>
@@ -12,10 +12,14 @@
 
 #include <list>
 
+static int failures; /* the property "failures" of every */
+
 #define CHECK(cond)                                                                                \
     do {                                                                                           \
-        if (!(cond))                                                                               \
+        if (!(cond)) {                                                                             \
+            failures++;                                                                            \
             PLAYER_ERROR1("check failed: %s", #cond);                                              \
+        }                                                                                          \
     } while (0)
 
 static player_msghdr_t header(uint8_t type, uint8_t subtype, uint16_t interf)
@@ -435,10 +439,12 @@ class Every : public ThreadedDriver
     player_devaddr_t power_addr, bytes_addr;
     Device *power, *bytes;
     int answers, nacks;
+    IntProperty failed;
 };
 
 Every::Every(ConfigFile *cf, int section)
-    : ThreadedDriver(cf, section, false, 100, PLAYER_OPAQUE_CODE), answers(0), nacks(0)
+    : ThreadedDriver(cf, section, false, 100, PLAYER_OPAQUE_CODE), answers(0), nacks(0),
+      failed("failures", 0, true, this, cf, section)
 {
     CheckConfig(cf, section);
     CHECK(entries == 1 && !alwayson && GetError() == 0);
@@ -550,6 +556,7 @@ void Every::Main()
     for (;;) {
         Lock();
         Unlock();
+        failed = failures;
         Wait(0.5);
         ProcessMessages(-1);
         ProcessMessages(1);

@@ -12,7 +12,7 @@ class Unruly : public ThreadedDriver
   public:
     Unruly(ConfigFile *cf, int section)
         : ThreadedDriver(cf, section, false, 100, PLAYER_OPAQUE_CODE),
-          fault(cf->ReadString(section, "fault", "")), runs(0)
+          fault(cf->ReadString(section, "fault", "")), runs(0), now(false)
     {
         if (fault == "constructor")
             throw std::runtime_error("a constructor has thrown");
@@ -20,15 +20,16 @@ class Unruly : public ThreadedDriver
             SetError(5);
     }
     virtual int Setup() { return fault == "setup" ? -1 : ThreadedDriver::Setup(); }
-    virtual int MainSetup() { return fault == "mainsetup" && runs++ == 0 ? -1 : 0; }
+    virtual int MainSetup() { return runs++ == 0 && fault == "mainsetup" ? -1 : 0; }
     virtual int ProcessMessage(QueuePointer &resp_queue, player_msghdr *hdr, void *data);
     virtual void Main();
 
   private:
     void Fail();
+    void Tell();
 
     std::string fault;
-    int runs;
+    uint32_t runs;
     bool now;
 };
 
@@ -60,10 +61,22 @@ void Unruly::Fail()
             memset(malloc(1 << 20), i, 1 << 20);
 }
 
+/* Which run in which process this is. */
+void Unruly::Tell()
+{
+    uint32_t run[] = {(uint32_t)getpid(), runs};
+    player_opaque_data_t body;
+
+    body.data_count = sizeof(run);
+    body.data = reinterpret_cast<uint8_t *>(run);
+    Publish(device_addr, PLAYER_MSGTYPE_DATA, PLAYER_OPAQUE_DATA_STATE, &body);
+}
+
 void Unruly::Main()
 {
     now = false;
     for (;;) {
+        Tell();
         Wait(0.05);
         ProcessMessages();
         if (now && fault == "return")

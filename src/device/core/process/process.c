@@ -233,6 +233,7 @@ static void process_shutdown(ach_driver_t *driver, void *state)
     process_tell(driver, status, killed);
 }
 
+/* Messages are passed on meanwhile: answers to requests that the driver sends in its setup. */
 static ach_status_t process_await(ach_driver_t *driver, struct stand_in *s)
 {
     int answer;
@@ -241,7 +242,7 @@ static ach_status_t process_await(ach_driver_t *driver, struct stand_in *s)
            !__atomic_load_n(&s->end.lost, __ATOMIC_ACQUIRE) &&
            !__atomic_load_n(&driver->stop, __ATOMIC_ACQUIRE)) {
         dev_wakeup_wait(driver->eventfd, -1);
-        dev_wakeup_clear(driver->eventfd);
+        dev_driver_process(driver);
     }
     dev_driver_wake(driver); /* it was cleared, maybe with messages in the queue */
     if (answer == DEV_SYNCH_READY)
