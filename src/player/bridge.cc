@@ -162,8 +162,15 @@ bool Driver::Inside::Answer(const player_msghdr_t &h, const void *body)
     return status == ACH_OK;
 }
 
+/* Drivers also publish for devices that the config file does not give them: nobody wants that. */
 bool Driver::Inside::Publish(const player_msghdr_t &h, const void *body)
 {
+    bool own = false;
+
+    for (const Device &d : provided)
+        own = own || player::same(d.addr, h.addr);
+    if (!own)
+        return true;
     Ours b(h.addr.interf, h.type, h.subtype, body);
     ach_address_t a = player::ours(h.addr);
 

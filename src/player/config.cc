@@ -240,8 +240,8 @@ static bool named_color(const char *wanted, uint32_t *color)
     bool found = false;
 
     while (list && !found && fgets(line, sizeof(line), list))
-        found = sscanf(line, "%u %u %u %127[^\n]", &r, &g, &b, name) == 4 &&
-                strcmp(name, wanted) == 0;
+        found =
+            sscanf(line, "%u %u %u %127[^\n]", &r, &g, &b, name) == 4 && strcmp(name, wanted) == 0;
     if (list)
         fclose(list);
     if (found)

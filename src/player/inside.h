@@ -33,7 +33,8 @@
 namespace player
 {
 /* Leaves Main. */
-struct Stop {};
+struct Stop {
+};
 
 /* What the driver under construction is made from. */
 struct Making {
@@ -50,8 +51,14 @@ extern thread_local Driver *current;
 class Current
 {
   public:
-    explicit Current(Driver *driver) : before(current) { current = driver; }
-    ~Current() { current = before; }
+    explicit Current(Driver *driver) : before(current)
+    {
+        current = driver;
+    }
+    ~Current()
+    {
+        current = before;
+    }
 
   private:
     Driver *before;
@@ -62,7 +69,10 @@ class Ours
 {
   public:
     Ours(uint16_t interf, uint8_t type, uint8_t subtype, const void *theirs);
-    const void *get() const { return body; }
+    const void *get() const
+    {
+        return body;
+    }
 
   private:
     const void *body;
@@ -134,7 +144,7 @@ struct Driver::Inside {
     std::vector<Watch> watches;
     QueuePointer clients;
 
-    std::mutex lock; /* for what follows */
+    std::mutex lock;                          /* for what follows */
     std::list<Request> requests;              /* not answered yet, oldest first */
     std::map<uint32_t, ach_message_t *> sent; /* passed on to a device, by sequence */
     const ach_message_t *handled = nullptr;   /* the message in ProcessMessage */
@@ -142,9 +152,9 @@ struct Driver::Inside {
 
     pthread_t thread{};
     std::atomic<bool> attended{false}; /* the driver is set up, and thread is its thread */
-    bool stopping = false;    /* the server has asked it to stop */
-    bool main_wanted = false; /* StartThread was called */
-    bool main_ready = false;  /* MainSetup has run */
+    bool stopping = false;             /* the server has asked it to stop */
+    bool main_wanted = false;          /* StartThread was called */
+    bool main_ready = false;           /* MainSetup has run */
     bool in_main = false;
     bool leave_main = false; /* StopThread was called by Main */
     bool following = false;  /* Follow is under way */
@@ -157,7 +167,10 @@ struct Driver::Inside {
     ach_status_t Take(const ach_message_t *message);
 
     /* Whether the caller is the driver's thread. */
-    bool Here() const { return attended && pthread_equal(pthread_self(), thread); }
+    bool Here() const
+    {
+        return attended && pthread_equal(pthread_self(), thread);
+    }
 
     /* Take what the robot has queued; if that is nothing, sleep. Negative: for ever. */
     void Turn(double seconds);

@@ -19,7 +19,8 @@ void Message::Own(void *body, bool copy)
         data = nullptr;
 }
 
-Message::Message(const struct player_msghdr &Header, void *body, bool copy) : header(Header), from(nullptr)
+Message::Message(const struct player_msghdr &Header, void *body, bool copy)
+    : header(Header), from(nullptr)
 {
     Own(body, copy);
 }
@@ -31,8 +32,7 @@ Message::Message(const struct player_msghdr &Header, void *body, QueuePointer &q
 }
 
 Message::Message(const Message &other)
-    : Queue(other.Queue), header(other.header), data(other.data), refs(other.refs),
-      from(other.from)
+    : Queue(other.Queue), header(other.header), data(other.data), refs(other.refs), from(other.from)
 {
     __atomic_fetch_add(refs, 1, __ATOMIC_RELAXED);
 }

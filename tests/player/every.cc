@@ -7,6 +7,7 @@
  */
 #include <libplayercore/playercore.h>
 #include <libplayerinterface/functiontable.h>
+#include <libplayerjpeg/playerjpeg.h>
 #include <replace/replace.h>
 #include <unistd.h>
 
@@ -284,6 +285,29 @@ static void check_time()
     CHECK(between.tv_sec >= 0 && between.tv_sec < 1000);
 }
 
+static void check_jpeg()
+{
+    unsigned char image[16 * 16 * 3], back[sizeof(image)];
+    char jpeg[4096], file[] = "/tmp/ach-player-jpeg.XXXXXX";
+    int size, w = 0, h = 0, fd = mkstemp(file);
+
+    memset(image, 200, sizeof(image));
+    size = jpeg_compress(jpeg, reinterpret_cast<char *>(image), 16, 16, sizeof(jpeg), 90);
+    CHECK(size > 0 && size < (int)sizeof(image));
+    CHECK(jpeg_compress(jpeg + size, reinterpret_cast<char *>(image), 16, 16, 10, 90) == 0);
+    memset(back, 0, sizeof(back));
+    jpeg_decompress(back, 10, reinterpret_cast<unsigned char *>(jpeg), size);
+    CHECK(back[0] == 0);
+    jpeg_decompress(back, sizeof(back), reinterpret_cast<unsigned char *>(jpeg), size);
+    CHECK(abs(back[100] - 200) < 8);
+    CHECK(write(fd, jpeg, (size_t)size) == size);
+    close(fd);
+    memset(back, 0, sizeof(back));
+    jpeg_decompress_from_file(back, file, sizeof(back), &w, &h);
+    CHECK(w == 16 && h == 16 && abs(back[100] - 200) < 8);
+    unlink(file);
+}
+
 static void check_macros()
 {
     uint8_t bytes[] = {1, 2, 3, 4};
@@ -391,6 +415,8 @@ int Source::Charge(player_msghdr *hdr)
     data.volts = 3;
     owned = player_power_data_t_clone(&data);
     Publish(&h, owned, false);
+    h.addr.index = 9; /* not its own: ignored */
+    Publish(&h, &data);
     return 0;
 }
 
@@ -496,6 +522,7 @@ int Every::MainSetup()
     check_tables();
     check_time();
     check_macros();
+    check_jpeg();
     power = deviceTable->GetDevice(power_addr);
     bytes = deviceTable->GetDevice("opaque:1");
     CHECK(deviceTable->Size() >= 3 && deviceTable->GetFirstDevice());
@@ -511,7 +538,8 @@ void Every::CheckDevices()
 {
     uint8_t text[] = "echo";
     player_opaque_data_t body = {sizeof(text), text}, *back;
-    Message *m = bytes->Request(InQueue, PLAYER_MSGTYPE_REQ, PLAYER_OPAQUE_REQ_DATA, &body, 0, NULL);
+    Message *m =
+        bytes->Request(InQueue, PLAYER_MSGTYPE_REQ, PLAYER_OPAQUE_REQ_DATA, &body, 0, NULL);
 
     back = m ? static_cast<player_opaque_data_t *>(m->GetPayload()) : NULL;
     CHECK(back && back->data_count == sizeof(text) && !memcmp(back->data, text, sizeof(text)));
@@ -545,7 +573,10 @@ void Every::MainQuit()
 
 /* A variable of Main, whose destructor runs when Main is left. */
 struct Mark {
-    ~Mark() { PLAYER_MSG0(0, "every: unwound"); }
+    ~Mark()
+    {
+        PLAYER_MSG0(0, "every: unwound");
+    }
 };
 
 void Every::Main()

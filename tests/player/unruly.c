@@ -4,7 +4,8 @@
 
 #include "rig.h"
 
-#define UNRULY "driver (plugin \"unruly\" name \"unruly\" provides [\"opaque:0\"] fault \"%s\" %s)\n"
+#define UNRULY                                                                                     \
+    "driver (plugin \"unruly\" name \"unruly\" provides [\"opaque:0\"] fault \"%s\" %s)\n"
 
 static struct rig *start(const char *fault, const char *options)
 {

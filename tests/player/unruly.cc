@@ -19,8 +19,14 @@ class Unruly : public ThreadedDriver
         if (fault == "error")
             SetError(5);
     }
-    virtual int Setup() { return fault == "setup" ? -1 : ThreadedDriver::Setup(); }
-    virtual int MainSetup() { return runs++ == 0 && fault == "mainsetup" ? -1 : 0; }
+    virtual int Setup()
+    {
+        return fault == "setup" ? -1 : ThreadedDriver::Setup();
+    }
+    virtual int MainSetup()
+    {
+        return runs++ == 0 && fault == "mainsetup" ? -1 : 0;
+    }
     virtual int ProcessMessage(QueuePointer &resp_queue, player_msghdr *hdr, void *data);
     virtual void Main();
 

@@ -18,7 +18,7 @@
 #define GETFIRSTUINT32(x) (*((uint32_t *)(x)))
 #define GETFIRSTINT32(x) (*((int32_t *)(x)))
 
-#define LOBYTE(w) ((uint8_t)((w) & 0xff))
+#define LOBYTE(w) ((uint8_t)((w)&0xff))
 #define HIBYTE(w) ((uint8_t)(((w) >> 8) & 0xff))
 #define MAKEUINT16(lo, hi) ((((uint16_t)(hi)) << 8) | ((uint16_t)(lo)))
 
@@ -51,8 +51,7 @@
 #ifndef ARRAYSIZE
 #define ARRAYSIZE(x) (int)(sizeof(x) / sizeof((x)[0]))
 #endif
-#define ASSERT_INDEX(index, array)                                                                 \
-    assert((size_t)(index) < sizeof(array) / sizeof((array)[0]));
+#define ASSERT_INDEX(index, array) assert((size_t)(index) < sizeof(array) / sizeof((array)[0]));
 #ifndef MIN
 #define MIN(a, b) (((a) < (b)) ? (a) : (b))
 #endif

@@ -17,9 +17,18 @@ class DeviceTable
     /* NULL: not an address. The text is as in config files. */
     Device *GetDevice(player_devaddr_t addr, bool lookup_remote = true);
     Device *GetDevice(const char *address, bool lookup_remote = true);
-    Device *GetFirstDevice() { return head; }
-    Device *GetNextDevice(Device *entry) { return entry->next; }
-    int Size() { return numdevices; }
+    Device *GetFirstDevice()
+    {
+        return head;
+    }
+    Device *GetNextDevice(Device *entry)
+    {
+        return entry->next;
+    }
+    int Size()
+    {
+        return numdevices;
+    }
 
     /* The driver is gone; its devices stay in the table, without a driver. */
     void Forget(Driver *driver);

@@ -42,17 +42,32 @@ class Driver
     virtual ~Driver();
 
     /* Not 0 after the constructor: the driver cannot be used. */
-    int GetError() { return error; }
+    int GetError()
+    {
+        return error;
+    }
     bool HasSubscriptions();
 
     /* Called for each subscription. The first calls Setup, the last Shutdown. */
     virtual int Subscribe(player_devaddr_t addr);
-    virtual int Subscribe(QueuePointer &, player_devaddr_t) { return 1; }
+    virtual int Subscribe(QueuePointer &, player_devaddr_t)
+    {
+        return 1;
+    }
     virtual int Unsubscribe(player_devaddr_t addr);
-    virtual int Unsubscribe(QueuePointer &, player_devaddr_t) { return 1; }
+    virtual int Unsubscribe(QueuePointer &, player_devaddr_t)
+    {
+        return 1;
+    }
     virtual int Terminate();
-    virtual int Setup() { return 0; }
-    virtual int Shutdown() { return 0; }
+    virtual int Setup()
+    {
+        return 0;
+    }
+    virtual int Shutdown()
+    {
+        return 0;
+    }
 
     /*
      * Pass messages to ProcessMessage: 0: those that are queued now, -1: until the queue is empty,
@@ -97,7 +112,10 @@ class Driver
     int AddInterface(player_devaddr_t addr);
     int AddInterface(player_devaddr_t *addr, ConfigFile *cf, int section, int code,
                      const char *key = NULL);
-    void SetError(int code) { error = code; }
+    void SetError(int code)
+    {
+        error = code;
+    }
 
     /* As MessageQueue::Wait. */
     virtual bool Wait(double TimeOut = 0.0);
@@ -112,7 +130,9 @@ class Driver
     virtual void Unlock(void);
     virtual void SubscriptionLock(void);
     virtual void SubscriptionUnlock(void);
-    virtual void TestCancel() {}
+    virtual void TestCancel()
+    {
+    }
 
   private:
     Driver(const Driver &);
@@ -139,9 +159,16 @@ class ThreadedDriver : public Driver
     virtual int Terminate();
 
     virtual void Main(void) = 0;
-    virtual int MainSetup(void) { return 0; }
-    virtual void MainQuit(void) {}
-    virtual void Update() {}
+    virtual int MainSetup(void)
+    {
+        return 0;
+    }
+    virtual void MainQuit(void)
+    {
+    }
+    virtual void Update()
+    {
+    }
 
   protected:
     /* Main runs after Setup if StartThread was called by then. */

@@ -32,7 +32,10 @@ typedef int (*DriverPluginInitFn)(DriverTable *table);
 class DriverEntry
 {
   public:
-    DriverEntry() : initfunc(0), next(0) { name[0] = '\0'; }
+    DriverEntry() : initfunc(0), next(0)
+    {
+        name[0] = '\0';
+    }
 
     DriverInitFn initfunc;
     char name[PLAYER_MAX_DRIVER_STRING_LEN];
@@ -48,7 +51,10 @@ class DriverTable
     /* Returns 0; -1: there is a driver of that name. */
     int AddDriver(const char *name, DriverInitFn initfunc);
     DriverEntry *GetDriverEntry(const char *name);
-    int Size() { return numdrivers; }
+    int Size()
+    {
+        return numdrivers;
+    }
     char *GetDriverName(int idx);
 
     /* The names in alphabetical order. The caller frees the array, not the names. */

@@ -19,13 +19,34 @@ class QueuePointer
     QueuePointer(const QueuePointer &from);
     ~QueuePointer();
     QueuePointer &operator=(const QueuePointer &from);
-    MessageQueue *operator->() { return queue; }
-    MessageQueue *get() const { return queue; }
-    MessageQueue &operator*() { return *queue; }
-    bool operator==(const QueuePointer &other) const { return queue == other.queue; }
-    bool operator==(void *pointer) const { return (void *)queue == pointer; }
-    bool operator!=(const QueuePointer &other) const { return queue != other.queue; }
-    bool operator!=(void *pointer) const { return (void *)queue != pointer; }
+    MessageQueue *operator->()
+    {
+        return queue;
+    }
+    MessageQueue *get() const
+    {
+        return queue;
+    }
+    MessageQueue &operator*()
+    {
+        return *queue;
+    }
+    bool operator==(const QueuePointer &other) const
+    {
+        return queue == other.queue;
+    }
+    bool operator==(void *pointer) const
+    {
+        return (void *)queue == pointer;
+    }
+    bool operator!=(const QueuePointer &other) const
+    {
+        return queue != other.queue;
+    }
+    bool operator!=(void *pointer) const
+    {
+        return (void *)queue != pointer;
+    }
 
   private:
     MessageQueue *queue;
@@ -54,9 +75,18 @@ class Message
                (subtype < 0 || hdr->subtype == (uint8_t)subtype);
     }
 
-    player_msghdr_t *GetHeader() { return &header; }
-    void *GetPayload() { return data; }
-    unsigned int GetDataSize() { return header.size; }
+    player_msghdr_t *GetHeader()
+    {
+        return &header;
+    }
+    void *GetPayload()
+    {
+        return data;
+    }
+    unsigned int GetDataSize()
+    {
+        return header.size;
+    }
 
     /* The same device, type and subtype. */
     bool Compare(Message &other);
@@ -71,7 +101,7 @@ class Message
 
     player_msghdr_t header;
     void *data;
-    unsigned *refs;                  /* to data */
+    unsigned *refs;                 /* to data */
     const struct ach_message *from; /* what the server has delivered, or NULL */
 };
 
@@ -112,8 +142,12 @@ class MessageQueue
     void SetFilter(int host, int robot, int interf, int index, int type, int subtype);
 
     /* Without effect: the server knows which clients pull. */
-    void SetPull(bool) {}
-    void SetDataRequested(bool, bool) {}
+    void SetPull(bool)
+    {
+    }
+    void SetDataRequested(bool, bool)
+    {
+    }
 
     struct Inside;
     Inside *inside;

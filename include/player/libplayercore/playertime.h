@@ -8,7 +8,9 @@
 class PlayerTime
 {
   public:
-    virtual ~PlayerTime() {}
+    virtual ~PlayerTime()
+    {
+    }
     virtual int GetTime(struct timeval *time) = 0;
     virtual int GetTimeDouble(double *time) = 0;
 };

@@ -19,7 +19,10 @@ class Property
     Property(const char *newKey, bool readOnly);
     virtual ~Property(void);
 
-    virtual const char *GetKey(void) const { return key; }
+    virtual const char *GetKey(void) const
+    {
+        return key;
+    }
     virtual void SetKey(const char *newKey);
 
     /* The message is the struct of the request, such as player_intprop_req_t. */
@@ -45,14 +48,26 @@ class BoolProperty : public Property
     BoolProperty(const char *newKey, bool newValue, bool readOnly, Driver *driver, ConfigFile *cf,
                  int section);
 
-    bool GetValue(void) const { return value; }
-    void SetValue(bool newValue) { value = newValue; }
+    bool GetValue(void) const
+    {
+        return value;
+    }
+    void SetValue(bool newValue)
+    {
+        value = newValue;
+    }
     void GetValueToMessage(void *data) const;
     void SetValueFromMessage(const void *data);
     virtual bool ReadConfig(ConfigFile *cf, int section);
-    operator bool(void) { return value; }
+    operator bool(void)
+    {
+        return value;
+    }
     const BoolProperty &operator=(const BoolProperty &rhs);
-    bool operator=(bool rhs) { return value = rhs; }
+    bool operator=(bool rhs)
+    {
+        return value = rhs;
+    }
 
   private:
     bool value;
@@ -65,14 +80,26 @@ class IntProperty : public Property
     IntProperty(const char *newKey, int newValue, bool readOnly, Driver *driver, ConfigFile *cf,
                 int section);
 
-    int GetValue(void) const { return value; }
-    void SetValue(int newValue) { value = newValue; }
+    int GetValue(void) const
+    {
+        return value;
+    }
+    void SetValue(int newValue)
+    {
+        value = newValue;
+    }
     void GetValueToMessage(void *data) const;
     void SetValueFromMessage(const void *data);
     virtual bool ReadConfig(ConfigFile *cf, int section);
-    operator int(void) { return value; }
+    operator int(void)
+    {
+        return value;
+    }
     const IntProperty &operator=(const IntProperty &rhs);
-    int operator=(int rhs) { return value = rhs; }
+    int operator=(int rhs)
+    {
+        return value = rhs;
+    }
 
   private:
     int value;
@@ -85,14 +112,26 @@ class DoubleProperty : public Property
     DoubleProperty(const char *newKey, double newValue, bool readOnly, Driver *driver,
                    ConfigFile *cf, int section);
 
-    double GetValue(void) const { return value; }
-    void SetValue(double newValue) { value = newValue; }
+    double GetValue(void) const
+    {
+        return value;
+    }
+    void SetValue(double newValue)
+    {
+        value = newValue;
+    }
     void GetValueToMessage(void *data) const;
     void SetValueFromMessage(const void *data);
     virtual bool ReadConfig(ConfigFile *cf, int section);
-    operator double(void) { return value; }
+    operator double(void)
+    {
+        return value;
+    }
     const DoubleProperty &operator=(const DoubleProperty &rhs);
-    double operator=(double rhs) { return value = rhs; }
+    double operator=(double rhs)
+    {
+        return value = rhs;
+    }
 
   private:
     double value;
@@ -106,12 +145,18 @@ class StringProperty : public Property
                    ConfigFile *cf, int section);
     ~StringProperty(void);
 
-    const char *GetValue(void) const { return value; }
+    const char *GetValue(void) const
+    {
+        return value;
+    }
     void SetValue(const char *newValue);
     void GetValueToMessage(void *data) const; /* the caller frees the value */
     void SetValueFromMessage(const void *data);
     virtual bool ReadConfig(ConfigFile *cf, int section);
-    operator const char *(void) { return value; }
+    operator const char *(void)
+    {
+        return value;
+    }
     const StringProperty &operator=(const StringProperty &rhs);
     const char *operator=(const char *rhs);
 

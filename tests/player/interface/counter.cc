@@ -13,8 +13,14 @@ class Counter : public Driver
         : Driver(cf, section, false, PLAYER_MSGQUEUE_DEFAULT_MAXLEN, PLAYER_COUNTER_CODE)
     {
     }
-    virtual int Setup() { return 0; }
-    virtual int Shutdown() { return 0; }
+    virtual int Setup()
+    {
+        return 0;
+    }
+    virtual int Shutdown()
+    {
+        return 0;
+    }
     virtual int ProcessMessage(QueuePointer &resp_queue, player_msghdr *hdr, void *data);
 
   private:
