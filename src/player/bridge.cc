@@ -356,7 +356,7 @@ bool Driver::Inside::WaitFor(double timeout)
     double left = until;
 
     Turn(0);
-    while (driver->InQueue->Empty() && !stopping && left > 0) {
+    while (!driver->InQueue->inside->Queued() && !stopping && left > 0) {
         left = until - ach_driver_time(ach);
         if (left <= 0)
             break;
@@ -367,7 +367,7 @@ bool Driver::Inside::WaitFor(double timeout)
         else
             Turn(0);
     }
-    return !driver->InQueue->Empty();
+    return driver->InQueue->inside->Queued();
 }
 
 void Driver::Inside::CheckStop()
@@ -474,7 +474,7 @@ void Driver::Inside::Live()
         if (threaded)
             Turn(-1);
         else if (updated)
-            Turn(driver->InQueue->Empty() ? -1 : 0);
+            Turn(driver->InQueue->inside->Queued() ? 0 : -1);
         else
             Turn(UPDATE_PERIOD);
     }

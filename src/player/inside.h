@@ -108,6 +108,7 @@ struct MessageQueue::Inside {
     Driver *clients = nullptr; /* the driver whose clients get what is pushed; it queues nothing */
 
     void Changed();
+    bool Queued(); /* whether the filter lets a message through */
     std::deque<Message *>::iterator First();
 };
 

@@ -87,15 +87,29 @@ void MessageQueue::Inside::Changed()
         ach_driver_wake(reader->inside->ach);
 }
 
+/* Main may look here for messages instead of waiting for them. */
+static void fetch(const MessageQueue::Inside &q)
+{
+    if (q.reader && q.reader->inside->Here())
+        q.reader->inside->Turn(0);
+}
+
+bool MessageQueue::Inside::Queued()
+{
+    std::lock_guard<std::mutex> guard(lock);
+
+    return First() != messages.end();
+}
+
 bool MessageQueue::Empty()
 {
-    std::lock_guard<std::mutex> guard(inside->lock);
-
-    return inside->First() == inside->messages.end();
+    fetch(*inside);
+    return !inside->Queued();
 }
 
 size_t MessageQueue::GetLength(void)
 {
+    fetch(*inside);
     std::lock_guard<std::mutex> guard(inside->lock);
 
     return inside->messages.size();

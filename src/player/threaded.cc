@@ -61,9 +61,23 @@ void ThreadedDriver::TestCancel()
     inside->CheckStop();
 }
 
+/* Whether this is a driver's thread, in Main. */
+static bool in_main()
+{
+    return player::current && player::current->inside->in_main && player::current->inside->Here();
+}
+
+void player_test_cancel(void)
+{
+    if (in_main())
+        player::current->inside->CheckStop();
+#undef pthread_testcancel
+    pthread_testcancel();
+}
+
 void player_thread_exit(void *result)
 {
-    if (player::current && player::current->inside->Here() && player::current->inside->in_main)
+    if (in_main())
         throw player::Stop();
 #undef pthread_exit
     pthread_exit(result);

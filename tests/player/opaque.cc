@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* opaque.cc - a driver with messages of its own, as bytes that only its clients understand */
+/* opaque.cc - a driver with messages of its own, as bytes that only its clients understand; it polls */
 #include <libplayercore/playercore.h>
+#include <unistd.h>
 
 #include "opaque.h"
 
@@ -41,8 +42,10 @@ void Opaque::Main()
     out.data_count = sizeof(sample);
     out.data = reinterpret_cast<uint8_t *>(&sample);
     for (;;) {
-        Wait(0.01);
-        ProcessMessages();
+        pthread_testcancel();
+        usleep(10000);
+        if (!InQueue->Empty())
+            ProcessMessages();
         sample.count++;
         sample.half = sample.count / 2.0;
         Publish(device_addr, PLAYER_MSGTYPE_DATA, PLAYER_OPAQUE_DATA_STATE, &out, sizeof(out));

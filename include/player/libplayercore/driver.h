@@ -14,9 +14,11 @@
 class ConfigFile;
 
 /*
- * Main runs in a thread that the server needs afterwards. So pthread_exit leaves Main there, and is
- * itself in other threads.
+ * Main runs in a thread that the server needs afterwards. So pthread_exit leaves Main there, and
+ * pthread_testcancel does if the driver is to stop. In other threads they are themselves.
  */
+extern "C" void player_test_cancel(void);
+#define pthread_testcancel() player_test_cancel()
 extern "C" void player_thread_exit(void *result) __attribute__((noreturn));
 #define pthread_exit(result) player_thread_exit(result)
 
@@ -142,8 +144,8 @@ class Driver
 };
 
 /*
- * A driver with a loop of its own. Main ends at the next call of Wait, ProcessMessages or
- * TestCancel after the last client has left; destructors of its variables run.
+ * A driver with a loop of its own. Main ends at the next call of Wait, ProcessMessages, TestCancel
+ * or pthread_testcancel after the last client has left; destructors of its variables run.
  */
 class ThreadedDriver : public Driver
 {
