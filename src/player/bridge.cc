@@ -533,6 +533,14 @@ void Driver::Inside::Shutdown()
     Forget();
 }
 
+void Driver::Inside::Retire()
+{
+    deviceTable->Forget(driver);
+    Forget();
+    ach = nullptr;
+    options = nullptr;
+}
+
 bool Driver::Inside::Claim(const player_devaddr_t &addr)
 {
     for (const auto &a : claimed)

@@ -165,6 +165,7 @@ struct Driver::Inside {
     ach_status_t Setup();
     void Live();
     void Shutdown();
+    void Retire(); /* the robot is gone */
     ach_status_t Take(const ach_message_t *message);
 
     /* Whether the caller is the driver's thread. */

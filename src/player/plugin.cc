@@ -66,15 +66,19 @@ static ach_status_t plugin_create(ach_driver_t *driver, ach_section_t *options, 
         status = ach_errstr_set(ACH_EINVAL, "its constructor has failed");
     if (status == ACH_OK && d->inside->provided.empty())
         status = ach_errstr_set(ACH_EINVAL, "it provides no device");
-    if (status != ACH_OK)
-        delete d;
+    if (status != ACH_OK && d)
+        d->inside->Retire();
     *state = d;
     return status;
 }
 
+/*
+ * Player never deletes a driver, so there are destructors that do not work: that of p2os frees what
+ * it has not allocated. The driver is kept, without a robot.
+ */
 static void plugin_destroy(ach_driver_t *, void *state)
 {
-    delete static_cast<Driver *>(state);
+    static_cast<Driver *>(state)->inside->Retire();
 }
 
 static ach_status_t plugin_setup(ach_driver_t *, void *state)
