@@ -320,7 +320,6 @@ static void check_macros()
     CHECK(player_argc == 0 && !player_argv);
     player_globals_init();
     player_globals_fini();
-    ErrorInit(msgLevel, msgFile);
     PLAYER_WARN("warning");
     PLAYER_WARN2("warning %d %d", 1, 2);
     PLAYER_MSG0(1, "message");
@@ -342,7 +341,7 @@ class Source : public Driver
     virtual int ProcessMessage(QueuePointer &resp_queue, player_msghdr *hdr, void *data);
 
   private:
-    int Charge(player_msghdr *hdr);
+    void Charge(const player_msghdr *hdr);
 
     player_devaddr_t power, bytes;
     int set_up, watchers;
@@ -398,7 +397,7 @@ int Source::Unsubscribe(player_devaddr_t addr)
 }
 
 /* Publishes with each form of Publish. */
-int Source::Charge(player_msghdr *hdr)
+void Source::Charge(const player_msghdr *hdr)
 {
     player_power_data_t data, *owned;
     player_msghdr_t h = *hdr;
@@ -417,7 +416,6 @@ int Source::Charge(player_msghdr *hdr)
     Publish(&h, owned, false);
     h.addr.index = 9; /* not its own: ignored */
     Publish(&h, &data);
-    return 0;
 }
 
 int Source::ProcessMessage(QueuePointer &resp_queue, player_msghdr *hdr, void *data)
@@ -426,8 +424,9 @@ int Source::ProcessMessage(QueuePointer &resp_queue, player_msghdr *hdr, void *d
                               PLAYER_POWER_REQ_SET_CHARGING_POLICY);
     if (Message::MatchMessage(hdr, PLAYER_MSGTYPE_REQ, PLAYER_POWER_REQ_SET_CHARGING_POLICY,
                               power)) {
+        Charge(hdr); /* a client that has the answer gets no data of its request any more */
         Publish(power, resp_queue, PLAYER_MSGTYPE_RESP_ACK, hdr->subtype);
-        return Charge(hdr);
+        return 0;
     }
     if (Message::MatchMessage(hdr, PLAYER_MSGTYPE_REQ, PLAYER_OPAQUE_REQ_DATA, bytes)) {
         player_msghdr_t h = *hdr;
@@ -639,5 +638,6 @@ static Driver *Every_Init(ConfigFile *cf, int section)
 
 extern "C" int player_driver_init(DriverTable *table)
 {
+    ErrorInit(msgLevel, msgFile);
     return table->AddDriver("source", Source_Init) + table->AddDriver("every", Every_Init);
 }

@@ -20,7 +20,10 @@ extern "C" {
 extern void (*ErrorPrint)(int msgType, int level, const char *file, int line, const char *fmt, ...);
 void DefaultErrorPrint(int msgType, int level, const char *file, int line, const char *fmt, ...);
 
-/* Messages of higher levels are not printed; and also written to the file, if it is not NULL. */
+/*
+ * Messages of higher levels are not printed; all are also written to the file, if it is not NULL.
+ * Only before drivers run.
+ */
 void ErrorInit(int level, FILE *file);
 extern int msgLevel;
 extern FILE *msgFile;
