@@ -17,7 +17,7 @@
 
 #include <ach/robot.h>
 #include <libplayercore/playercore.h>
-#include <libplayerinterface/layout.h>
+#include <libplayerinterface/layouts.h>
 #include <poll.h>
 
 #include <atomic>

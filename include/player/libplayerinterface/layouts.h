@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * layout.h - where the fields of Player's structs are, and those of ours
+ * layouts.h - where the fields of Player's structs are, and those of ours
  *
  * Included by what playergen makes. An interface of a plug-in registers its list of layouts with
  * player_layouts_add, and its definition with ach_interface_add.
  */
-#ifndef ACH_PLAYER_LAYOUT_H
-#define ACH_PLAYER_LAYOUT_H
+#ifndef ACH_PLAYER_LAYOUTS_H
+#define ACH_PLAYER_LAYOUTS_H
 
 #include <ach/interface.h>
 #include <libplayerinterface/functiontable.h>
