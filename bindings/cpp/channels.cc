@@ -327,8 +327,7 @@ ach_status_t run_info(Words w, FILE *results)
         for (uint64_t n :
              {i.frame_cnt, i.frame_size, i.newest, i.oldest, i.seen, i.received, i.missed,
               uint64_t{i.timestamps}, uint64_t{i.single_writer}, uint64_t{i.relayed},
-              uint64_t{i.typed}, uint64_t{i.anticipated}, uint64_t{i.readonly},
-              uint64_t{i.source}})
+              uint64_t{i.typed}, uint64_t{i.anticipated}, uint64_t{i.readonly}, uint64_t{i.source}})
             print(results, n);
     });
 }

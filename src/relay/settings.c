@@ -356,7 +356,9 @@ bool relay_settings_anticipate(struct relay_settings *s, const char *percent)
     uint64_t n;
 
     if (!parse_count(percent, 0, ANTICIPATES_MAX, &n))
-        return wrong("anticipate takes a whole number from 0 to 25, percent of a processor, not '%s'%s", percent, "");
+        return wrong(
+            "anticipate takes a whole number from 0 to 25, percent of a processor, not '%s'%s",
+            percent, "");
     s->anticipates = (double)n / 100;
     return true;
 }

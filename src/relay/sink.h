@@ -17,10 +17,10 @@ struct relay_sink {
     char name[ACH_CHAN_NAME_MAX];
     ach_channel_t chan;
     bool open;
-    bool full;        /* and said so */
-    int circle;       /* see circle.h; of a channel that stores no origins */
-    uint64_t busy;    /* until when its lock is taken for held; 0: it was free */
-    bool relayed;     /* origins are stored; otherwise a restart may repeat messages */
+    bool full;     /* and said so */
+    int circle;    /* see circle.h; of a channel that stores no origins */
+    uint64_t busy; /* until when its lock is taken for held; 0: it was free */
+    bool relayed;  /* origins are stored; otherwise a restart may repeat messages */
     uint64_t epoch, capacity;
     struct relay_origins *origins; /* while it is open */
 };

@@ -629,14 +629,14 @@ static PyObject *channel_info(PyObject *self, PyObject *unused)
 #define BOOL(member) #member, i.member ? Py_True : Py_False
 #define U64(member) #member, (unsigned long long)i.member
 #define INT(member) #member, (int)i.member
-    return Py_BuildValue(
-        "{sisisKsKsKsKsKsKsKsKsisisisOsOsOsOsOsOsOsOsKsKsKsKsKsisIsKsOsOsO}", INT(map), INT(clock),
-        U64(frame_cnt), U64(frame_size), U64(capacity), U64(memory), U64(newest), U64(oldest),
-        U64(recovered), U64(inode), INT(mode), INT(uid), INT(gid), BOOL(timestamps),
-        BOOL(single_writer), BOOL(readonly_wake), BOOL(unlinked), BOOL(replaced), BOOL(readonly),
-        BOOL(source), BOOL(sourced), U64(seen), U64(received), U64(missed), U64(overtaken),
-        U64(slept), INT(ready), "source_pid", i.source_pid, U64(epoch), BOOL(relayed), BOOL(typed),
-        BOOL(anticipated));
+    return Py_BuildValue("{sisisKsKsKsKsKsKsKsKsisisisOsOsOsOsOsOsOsOsKsKsKsKsKsisIsKsOsOsO}",
+                         INT(map), INT(clock), U64(frame_cnt), U64(frame_size), U64(capacity),
+                         U64(memory), U64(newest), U64(oldest), U64(recovered), U64(inode),
+                         INT(mode), INT(uid), INT(gid), BOOL(timestamps), BOOL(single_writer),
+                         BOOL(readonly_wake), BOOL(unlinked), BOOL(replaced), BOOL(readonly),
+                         BOOL(source), BOOL(sourced), U64(seen), U64(received), U64(missed),
+                         U64(overtaken), U64(slept), INT(ready), "source_pid", i.source_pid,
+                         U64(epoch), BOOL(relayed), BOOL(typed), BOOL(anticipated));
 #undef BOOL
 #undef U64
 #undef INT

@@ -49,8 +49,8 @@ static PyObject *create(PyObject *module, PyObject *args)
 
     (void)module;
     if (!PyArg_ParseTuple(args, "UKKiipppppppiO:create", &name, &count, &size, &map, &clock,
-                          &truncate, &replace, &timestamps, &wake, &single, &relayed,
-                          &anticipated, &mode, &type_tuple) ||
+                          &truncate, &replace, &timestamps, &wake, &single, &relayed, &anticipated,
+                          &mode, &type_tuple) ||
         (type_tuple != Py_None && pyach_type_from(type_tuple, &type) < 0))
         return NULL;
     text = pyach_name_text(name);
