@@ -82,6 +82,7 @@ static void restarts(const char *fault, const char *options)
     trigger(ear);
     CHECK(works(other));
     EVENTUALLY(run_of(ear) != run);
+    EVENTUALLY(!ear_refused(ear, ACH_OPAQUE_REQ_DATA)); /* its first data comes before that */
     CHECK(works(ear));
     CHECK(run_of(other) == others);
     ear_close(other);

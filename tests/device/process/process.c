@@ -86,10 +86,7 @@ static bool ask(struct ear *ear, uint8_t what)
  */
 static bool refused(struct ear *ear)
 {
-    const ach_header_t h = {
-        .address = rig_address("opaque:0"), .type = ACH_MSG_REQ, .subtype = ACH_OPAQUE_REQ_DATA};
-
-    return ach_robot_deliver(rig_robot(ear_rig(ear)), &h, NULL, 0, ear_queue(ear)) == ACH_CLOSED;
+    return ear_refused(ear, ACH_OPAQUE_REQ_DATA);
 }
 
 static bool runs(int pid)

@@ -404,6 +404,11 @@ bool ear_acked(struct ear *ear, uint8_t subtype, const void *body)
     return acked;
 }
 
+bool ear_refused(struct ear *ear, uint8_t subtype)
+{
+    return deliver(ear, ACH_MSG_REQ, subtype, NULL) == ACH_CLOSED;
+}
+
 void ear_property(struct ear *ear, const char *name, double value)
 {
     char key[64];

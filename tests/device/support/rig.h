@@ -116,4 +116,7 @@ void ear_property(struct ear *ear, const char *name, double value);
 /* Send a request; true if it is answered with an ACK. */
 bool ear_acked(struct ear *ear, uint8_t subtype, const void *body);
 
+/* Is a request without a body refused, because the device is not set up? If not, it is made. */
+bool ear_refused(struct ear *ear, uint8_t subtype);
+
 #endif
