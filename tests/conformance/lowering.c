@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "layout.h"
+#include "periodic.h"
 
 #define CHAN "lowering"
 #define MESSAGES 300u
@@ -56,21 +57,8 @@ __attribute__((no_sanitize_address)) long __wrap_syscall(long number, ...)
 
 static void *put_all(void *unused)
 {
-    struct timespec next;
-    ach_channel_t chan;
-    uint64_t number;
-
     (void)unused;
-    REQUIRE_OK(ach_open(&chan, CHAN, NULL));
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    for (number = 1; number <= MESSAGES; number++) {
-        next.tv_nsec += PERIOD_NS;
-        next.tv_sec += next.tv_nsec / 1000000000;
-        next.tv_nsec %= 1000000000;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-        CHECK_OK(ach_put(&chan, &number, sizeof(number)));
-    }
-    CHECK_OK(ach_close(&chan));
+    put_periodically(CHAN, MESSAGES, PERIOD_NS);
     return NULL;
 }
 

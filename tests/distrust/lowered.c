@@ -17,10 +17,11 @@
 
 #include "check.h"
 #include "layout.h"
+#include "periodic.h"
 
 #define CHAN "lowered"
 #define MESSAGES 500u
-#define PERIOD_NS 2000000u
+#define PERIOD_NS 2000000
 #define ATTEMPTS 3
 
 enum attack { NONE, WAITS_FOR_PI, REQUEUES };
@@ -92,24 +93,6 @@ static void *anticipate(void *unused)
     return NULL;
 }
 
-static void put_all(void)
-{
-    struct timespec next;
-    ach_channel_t chan;
-    uint64_t number;
-
-    REQUIRE_OK(ach_open(&chan, CHAN, NULL));
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    for (number = 1; number <= MESSAGES; number++) {
-        next.tv_nsec += PERIOD_NS;
-        next.tv_sec += next.tv_nsec / 1000000000;
-        next.tv_nsec %= 1000000000;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-        CHECK_OK(ach_put(&chan, &number, sizeof(number)));
-    }
-    CHECK_OK(ach_close(&chan));
-}
-
 /* How many messages the sleeper gets. One that is not woken sleeps for a second, as long as all messages take. */
 static uint64_t play(enum attack how)
 {
@@ -131,7 +114,7 @@ static uint64_t play(enum attack how)
     REQUIRE(pthread_create(&sleeper, NULL, sleep_on, NULL) == 0);
     REQUIRE(pthread_create(&other, NULL, anticipate, NULL) == 0);
     check_sleep_ms(50);
-    put_all();
+    put_periodically(CHAN, MESSAGES, PERIOD_NS);
     REQUIRE(pthread_join(sleeper, NULL) == 0);
     REQUIRE(pthread_join(other, NULL) == 0);
     kill(hostile, SIGKILL);
