@@ -139,7 +139,7 @@ bit on_wake[READERS];   /* queued on the wake word */
 bit on_commit[READERS]; /* queued on the commit word */
 num announced;          /* the wake word: the last commit announced, made or about to be made */
 bit commit_sleepers;    /* a handle that could put sleeps on the commit word alone */
-bit unmapped;           /* a handle that could put has not mapped the wake word */
+bit both_words;         /* sleepers on the wake word must sleep on the commit word, too */
 bit alone[READERS];     /* sleeps on the wake word alone, or is about to */
 bit canceled[READERS];
 

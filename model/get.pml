@@ -16,8 +16,6 @@
 #define SMALL ((off & INLINE) != 0)
 #define CANNOT_WRITE (((READONLY) >> me_) & 1)
 #define SLEEPS_ON_WAKE (((WAKE_READERS) >> me_) & 1)
-/* Where the flag may be lowered, a waiter compares the word that has it. */
-#define MAY_SLEEP_ALONE (SLEEPS_ON_WAKE && (!(LOWER) || BUG == 40))
 #ifdef REPLAY
 #define MAY_GET true
 #define NO_MORE_GETS false
@@ -408,7 +406,7 @@ nothing:
     fi;
 #endif
 #if BUG == 37
-    alone[me_] = MAY_SLEEP_ALONE && !unmapped && SEQ(announced) != SEQ(c) + 1;
+    alone[me_] = SLEEPS_ON_WAKE && !both_words && SEQ(announced) != SEQ(c) + 1;
 #endif
     if
     :: atomic {
@@ -455,13 +453,13 @@ nothing:
 #endif
 #if WAKE_READERS
     /*
-     * Sleep on the wake word alone if all handles announce, the next commit is not announced, and
-     * the commit word is unchanged. Otherwise sleep in futex_waitv, which compares and queues on
+     * Sleep on the wake word alone if that is allowed, the next commit is not announced, and the
+     * commit word is unchanged. Otherwise sleep in futex_waitv, which compares and queues on
      * the wake word, then on the commit word.
      */
 #if BUG != 37
     if
-    :: atomic { alone[me_] = MAY_SLEEP_ALONE && !unmapped && (SEQ(w) != SEQ(c) + 1 || BUG == 26) }
+    :: atomic { alone[me_] = SLEEPS_ON_WAKE && !both_words && (SEQ(w) != SEQ(c) + 1 || BUG == 26) }
     :: atomic { DIES(KILL_READERS); goto dead }
     fi;
 #endif
@@ -521,8 +519,8 @@ nothing:
 sleeps:
     if
 #if WAKE_READERS
-    /* The end of a slice. It is modelled only for a writer that waits for it. */
-    :: atomic { alone[me_] && unmapped -> asleep[me_] = 0; on_wake[me_] = 0; goto retry }
+    /* The end of a slice. It is modelled only where somebody waits until all sleep on both words. */
+    :: atomic { alone[me_] && both_words -> asleep[me_] = 0; on_wake[me_] = 0; goto retry }
 #endif
     :: atomic { !asleep[me_] ->
         EV(WAKE, 0);

@@ -283,12 +283,12 @@ proctype writer(byte me)
 
 #if WAKE_READERS
     /*
-     * A handle that has not mapped the wake word sets `unmapped` when it is opened. Then it waits
+     * A handle that has not mapped the wake word sets `both_words` when it is opened. Then it waits
      * until the flag is down, or for one slice: until no reader sleeps on the wake word alone.
      */
     if
     :: !HAS_WAKE_WORD ->
-        unmapped = (BUG != 31);
+        both_words = (BUG != 31);
         if
         :: NOBODY_ALONE || !(commit & FLAG) || BUG == 29
         :: NO_MORE_PUTS -> goto done
@@ -474,19 +474,34 @@ done:
 #if LOWER
 /*
  * A reader whose window is open, at any time: clear the flag and wake on the commit word, in one
- * step. Bug 39 does not wake.
+ * step. Bug 39 does not wake. Before, it sees to it that nobody sleeps on the wake word alone: it
+ * sets `both_words`, and lets a commit pass. Bug 40 does not set it, bug 41 does not wait, bug 42
+ * loads the commit word before it sets it.
  */
 proctype lowerer()
 {
     byte lowered;
+#if WAKE_READERS
+    byte then;
 
+    if
+    :: BUG == 42 -> then = NEWEST; both_words = 1
+    :: BUG != 42 -> both_words = (BUG != 40); then = NEWEST
+    fi;
+    if
+    :: NEWEST != then || BUG == 41
+    :: NO_MORE_PUTS && owner == 0 -> goto done
+    fi;
+#endif
     do
     :: lowered < LOWER -> atomic {
         commit = commit - (commit & FLAG);
         wake(false, BUG != 39);
         lowered++ }
     :: lowered == LOWER -> break
-    od
+    od;
+done:
+    skip
 }
 #endif
 

@@ -82,11 +82,11 @@ enum achi_state {
     ACHI_REPLACED = 2  /* another channel has the name; this one is closed */
 };
 
-/* Is there a handle that may put and has not mapped the wake word (see libach/wakefile.h)? */
-enum achi_unmapped {
-    ACHI_ALL_MAPPED = 0,
-    ACHI_SOME_UNMAPPED = 1,
-    ACHI_UNMAPPED_KNOWN = 2 /* all sleepers have checked since it was ACHI_SOME_UNMAPPED */
+/* Must sleepers on the wake word sleep on the commit word, too (see libach/wakefile.h)? */
+enum achi_both_words {
+    ACHI_ONE_WORD = 0,
+    ACHI_BOTH_WORDS = 1,
+    ACHI_BOTH_WORDS_KNOWN = 2 /* all sleepers have checked since it was ACHI_BOTH_WORDS */
 };
 
 struct achi_entry {
@@ -125,7 +125,7 @@ struct ach_header {
     uint32_t readonly_wake;   /* every put wakes: read-only sleepers cannot set the flag */
     uint32_t heir;            /* the replaced channel's users may not have been notified */
     uint32_t commit_sleepers; /* sleepers that set the flag and sleep on commit alone may exist */
-    uint32_t unmapped;        /* an enum achi_unmapped */
+    uint32_t both_words;      /* an enum achi_both_words */
 
     /* What writers share, under the lock. */
     uint32_t lock __attribute__((aligned(128))); /* thread id of the writer: a PI futex */
@@ -150,7 +150,7 @@ _Static_assert(__builtin_offsetof(struct ach_header, commit) == 128, "header lay
 _Static_assert(__builtin_offsetof(struct ach_header, readonly_wake) == 136, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, heir) == 140, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, commit_sleepers) == 144, "header layout");
-_Static_assert(__builtin_offsetof(struct ach_header, unmapped) == 148, "header layout");
+_Static_assert(__builtin_offsetof(struct ach_header, both_words) == 148, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, lock) == 256, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, first) == 264, "header layout");
 _Static_assert(__builtin_offsetof(struct ach_header, source_start) == 288, "header layout");

@@ -36,6 +36,10 @@
 #define HIT_RATE_AGAIN 0.6
 #define GAIN 0.125
 
+/* Only a receiver that is mostly right lowers the flag: others sleep on both words for it. */
+#define LOWER_HITS 16
+#define LOWER_HIT_RATE 0.8
+
 /* The most windows in which the flag stays up because others raise it. */
 #define SKIP_MAX 1023u
 
@@ -182,6 +186,8 @@ void achi_anticipate_begin(struct achi_anticipation *a, uint64_t now)
 
 bool achi_anticipate_lowers(struct achi_anticipation *a)
 {
+    if (a->hits < LOWER_HITS || a->hit_rate < LOWER_HIT_RATE)
+        return false;
     if (a->skipped < a->skip) {
         a->skipped++;
         return false;

@@ -57,6 +57,8 @@ struct achi_handle {
     struct achi_wake_id wake_id;
     bool sleeps_on_wake; /* false: sleeps on the commit word alone */
     bool settled;        /* true: all writers wake on the commit word too */
+    bool asked;          /* waiters have been asked to sleep on both words */
+    uint32_t asked_at;   /* the commit word then */
     char name[ACH_CHAN_NAME_MAX];
     uint32_t life;            /* grows with each close: handles with another one are closed */
     struct achi_handle *next; /* in the list of closed ones */

@@ -33,6 +33,7 @@
 #include "notice.h"
 #include "sleep.h"
 #include "spin.h"
+#include "wakefile.h"
 
 #define SPINS_PER_CLOCK 64
 
@@ -238,7 +239,7 @@ static bool lower(const ach_channel_t *chan, struct achi_seen *seen)
     uint32_t *commit = &h->view.hdr->commit;
 
     if (!may_lower(h) || achi_load(commit, WAIT_SPIN) != (seen->commit | ACHI_WAITER) ||
-        !achi_anticipate_lowers(&h->anticipation) ||
+        !achi_anticipate_lowers(&h->anticipation) || !achi_wakefile_both(h, seen->commit) ||
         !achi_futex_clear_wake(h->wake ? h->wake : commit, commit, ACHI_WAITER, h->private_))
         return false;
     seen->commit &= ~ACHI_WAITER;
@@ -408,21 +409,20 @@ static enum ach_status wait_sleep_on(const struct achi_futex_word *words, unsign
 }
 
 /*
- * Is it enough to sleep on the wake word? Not if the flag may be lowered, which changes the commit
- * word only; not if the wake word announces the next message, which may be
- * committed at any moment; not if the commit word has changed, so that messages may have been
- * announced and committed already; and not if there may be a writer that announces nothing. Such
- * a writer waits for one slice when it is opened (achi_wakefile_lack). So the end of the sleep is
- * chosen before this check, and on a clock that cannot be set.
+ * Is it enough to sleep on the wake word? Not if the wake word announces the next message, which
+ * may be committed at any moment; not if the commit word has changed, so that messages may have
+ * been announced and committed already; and not if there may be a receiver that lowers the flag,
+ * which changes the commit word only, or a writer that announces nothing. Such a writer waits for
+ * one slice when it is opened (achi_wakefile_lack). So the end of the sleep is chosen before this
+ * check, and on a clock that cannot be set.
  */
 static bool wake_word_suffices(const struct achi_handle *h, const struct achi_seen *seen,
                                const struct end *end)
 {
     const struct ach_header *hdr = h->view.hdr;
 
-    return h->sleeps_on_wake && !(h->view.flags & ACHI_F_LOWERED) &&
-           end->clock == CLOCK_MONOTONIC &&
-           __atomic_load_n(&hdr->unmapped, __ATOMIC_SEQ_CST) == ACHI_ALL_MAPPED &&
+    return h->sleeps_on_wake && end->clock == CLOCK_MONOTONIC &&
+           __atomic_load_n(&hdr->both_words, __ATOMIC_SEQ_CST) == ACHI_ONE_WORD &&
            ACHI_SEQ(seen->wake) != ACHI_SEQ(seen->commit + ACHI_ONE_MESSAGE) &&
            __atomic_load_n(&hdr->commit, __ATOMIC_RELAXED) == seen->commit;
 }

@@ -236,19 +236,19 @@ void achi_wakefile_map(struct achi_handle *h, const char *name, void *page)
 }
 
 /*
- * A waiter sets the flag in the commit word before it checks "unmapped"; this sets "unmapped"
+ * A waiter sets the flag in the commit word before it checks "both_words"; this sets "both_words"
  * before it checks the flag. So one of them sees the other's store.
  */
 void achi_wakefile_lack(struct achi_handle *h)
 {
     const struct timespec pause = {.tv_nsec = WAITER_LOOK_NS};
-    uint32_t *unmapped = &h->view.hdr->unmapped;
+    uint32_t *both = &h->view.hdr->both_words;
     struct timespec now, end;
 
     if (h->wake || h->wake_id.inode == 0 ||
-        __atomic_load_n(unmapped, __ATOMIC_SEQ_CST) == ACHI_UNMAPPED_KNOWN)
+        __atomic_load_n(both, __ATOMIC_SEQ_CST) == ACHI_BOTH_WORDS_KNOWN)
         return;
-    __atomic_store_n(unmapped, ACHI_SOME_UNMAPPED, __ATOMIC_SEQ_CST);
+    __atomic_store_n(both, ACHI_BOTH_WORDS, __ATOMIC_SEQ_CST);
     clock_gettime(CLOCK_MONOTONIC, &now);
     end = achi_time_add(&now, ACHI_SLICE_NS);
     while ((__atomic_load_n(&h->view.hdr->commit, __ATOMIC_SEQ_CST) & ACHI_WAITER) &&
@@ -256,7 +256,29 @@ void achi_wakefile_lack(struct achi_handle *h)
         nanosleep(&pause, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
     }
-    __atomic_store_n(unmapped, ACHI_UNMAPPED_KNOWN, __ATOMIC_SEQ_CST);
+    __atomic_store_n(both, ACHI_BOTH_WORDS_KNOWN, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * The first call sets "both_words" before it loads the commit word. So a waiter that has not seen
+ * it has set the flag in that commit word or in one before, and the next commit ends its sleep.
+ */
+bool achi_wakefile_both(struct achi_handle *h, uint32_t commit)
+{
+    uint32_t *both = &h->view.hdr->both_words;
+
+    if (!h->wake || __atomic_load_n(both, __ATOMIC_RELAXED) == ACHI_BOTH_WORDS_KNOWN)
+        return true;
+    if (!h->asked) {
+        h->asked = true;
+        __atomic_store_n(both, ACHI_BOTH_WORDS, __ATOMIC_SEQ_CST);
+        h->asked_at = __atomic_load_n(&h->view.hdr->commit, __ATOMIC_SEQ_CST);
+        return false;
+    }
+    if (ACHI_SEQ(commit) == ACHI_SEQ(h->asked_at))
+        return false;
+    __atomic_store_n(both, ACHI_BOTH_WORDS_KNOWN, __ATOMIC_RELEASE);
+    return true;
 }
 
 void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id)

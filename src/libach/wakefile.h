@@ -20,7 +20,7 @@
  * the word like that until the next put.
  *
  * A handle that may put and cannot map the wake file wakes on the commit word. It sets
- * "unmapped" in the header when it is opened. If a waiter is there, it then waits until a put
+ * "both_words" in the header when it is opened. If a waiter is there, it then waits until a put
  * has woken all, or for one slice of sleep: from then on all waiters sleep on both words.
  * Such a handle sleeps on the commit word alone, after it has set "commit_sleepers": from
  * then on all writers wake on both words.
@@ -63,6 +63,12 @@ void achi_wakefile_map(struct achi_handle *h, const char *name, void *page);
  * its puts wake. May take a second.
  */
 void achi_wakefile_lack(struct achi_handle *h);
+
+/*
+ * Do all waiters sleep on the commit word, too, which now is commit? The first call asks them for
+ * it; once there is another message they do.
+ */
+bool achi_wakefile_both(struct achi_handle *h, uint32_t commit);
 
 /* Remove the name of the wake file of a channel that is being removed. */
 void achi_wakefile_unlink(const char *name, const struct achi_wake_id *id);

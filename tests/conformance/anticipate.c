@@ -244,10 +244,11 @@ static void periodic_with_jitter(void)
     finds_period(true, 100);
 }
 
-/* In a window that finds the next message, the flag was down. */
+/* Once nearly all windows find their message, the flag is down in them. */
 static void lowered(void)
 {
     uint64_t last = 0;
+    ach_anticipation_t a;
 
     make_anticipated(true);
     open_anticipating(&chan, 1000000);
@@ -258,9 +259,10 @@ static void lowered(void)
         skip("this kernel cannot clear a flag and wake in one step");
     }
     start_writer(PERIOD_US, 0);
-    get_in_windows(&last, WINDOWS);
+    get_in_windows(&last, 3 * WINDOWS);
     stop_writer();
-    CHECK(writer.lowered > 0 || learnt(&chan).hits < WINDOWS / 2);
+    a = learnt(&chan);
+    CHECK(writer.lowered > 0 || a.windows < 2 * WINDOWS || a.hits * 10 < a.windows * 9);
     CHECK_OK(ach_close(&chan));
     remove_it();
 }

@@ -223,6 +223,8 @@ static void lowering(void)
     unsigned i, n;
 
     achi_anticipate_init(&a, BUDGET, false);
+    CHECK(!achi_anticipate_lowers(&a));
+    a.hits = 100;
     for (i = 0; i < sizeof(skipped) / sizeof(skipped[0]); i++) {
         for (n = 0; !achi_anticipate_lowers(&a); n++)
             CHECK(n < 2000);

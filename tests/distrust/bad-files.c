@@ -33,7 +33,7 @@ static struct image image_read(const char *path)
     REQUIRE(m.bytes && pread(fd, m.bytes, m.size, 0) == (ssize_t)m.size);
     close(fd);
     /* The copy has no wake file. Mark that as known, else an open may wait for a second. */
-    ((struct ach_header *)(void *)m.bytes)->unmapped = ACHI_UNMAPPED_KNOWN;
+    ((struct ach_header *)(void *)m.bytes)->both_words = ACHI_BOTH_WORDS_KNOWN;
     return m;
 }
 

@@ -28,6 +28,7 @@ void race_open(const struct race *r, ach_channel_t *chan, unsigned which, bool r
 static void channels_make(struct race *r)
 {
     ach_create_attr_t attr;
+    ach_channel_t chan;
     char name[16];
     unsigned i;
 
@@ -41,6 +42,11 @@ static void channels_make(struct race *r)
         REQUIRE_OK(ach_create(name, 16, 16, &attr));
         if (r->heap)
             ach_create_attr_get_shm(&attr, &r->shm[i]);
+        if (r->variant->lowered) {
+            race_open(r, &chan, i, false);
+            lower_begin(&chan);
+            CHECK_OK(ach_close(&chan));
+        }
     }
 }
 

@@ -17,6 +17,12 @@
 
 #include "../../src/core/layout.h"
 
+/* Before there are waiters: they shall notice it. */
+static inline void lower_begin(const ach_channel_t *chan)
+{
+    __atomic_store_n(&chan->shm->both_words, ACHI_BOTH_WORDS_KNOWN, __ATOMIC_SEQ_CST);
+}
+
 static inline bool lower_flag(const ach_channel_t *chan, bool heap)
 {
     uint32_t *commit = &chan->shm->commit;
