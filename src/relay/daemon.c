@@ -331,7 +331,7 @@ bool relay_daemon_init(struct relay_daemon *d, struct relay_settings *s)
     host_init(&d->host, s);
     if (s->sctp)
         relay_tcp_use_sctp();
-    relay_origins_sweep();
+    relay_origins_sweep(NULL);
     if (!relay_loop_init(&d->host.loop))
         return daemon_failed("cannot create an epoll");
     relay_anticipation_init(&d->host.loop.anticipation, s->anticipates);

@@ -51,7 +51,7 @@ void relay_flow_reset(struct relay_flow *f)
     relay_receiver_drop(f);
     relay_udp_unsubscribe(f);
     relay_fragments_reset(&f->incoming);
-    f->sink = NULL;
+    relay_sink_leave(&f->sink);
     f->state = RELAY_FLOW_IDLE;
     f->trouble = RELAY_TROUBLE_NONE;
     f->wake = 0;
@@ -98,7 +98,6 @@ static void begin_sending(struct relay_flow *f)
 /* The channel may be created later, when the sender's terms are known. */
 static void begin_receiving(struct relay_flow *f)
 {
-    f->sink = NULL;
     f->generation++;
     relay_sink_open(&f->link->host->sinks, f->local, NULL, false, &f->sink);
     if (f->sink)

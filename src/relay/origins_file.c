@@ -110,7 +110,7 @@ static bool channel_exists(const char *name)
     return ach_channel_path(name, path, sizeof(path)) == ACH_OK && access(path, F_OK) == 0;
 }
 
-void relay_origins_sweep(void)
+static void sweep_all(void)
 {
     char path[PATH_MAX];
     const struct dirent *e;
@@ -120,9 +120,16 @@ void relay_origins_sweep(void)
         return;
     dir = opendir(path);
     while (dir && (e = readdir(dir)))
-        if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
-            !channel_exists(e->d_name + strlen(PREFIX)))
-            relay_origins_remove(e->d_name + strlen(PREFIX));
+        if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0)
+            relay_origins_sweep(e->d_name + strlen(PREFIX));
     if (dir)
         closedir(dir);
+}
+
+void relay_origins_sweep(const char *channel)
+{
+    if (!channel)
+        sweep_all();
+    else if (!channel_exists(channel))
+        relay_origins_remove(channel);
 }

@@ -21,7 +21,7 @@ void relay_origins_close(struct relay_origins *o); /* accepts NULL */
 /* The channel was removed. */
 void relay_origins_remove(const char *channel);
 
-/* Remove the files of channels that were removed while no daemon ran. */
-void relay_origins_sweep(void);
+/* Remove the file of a channel that does not exist any more. NULL: of all. */
+void relay_origins_sweep(const char *channel);
 
 #endif

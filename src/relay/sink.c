@@ -10,8 +10,6 @@
 #include "clock.h"
 #include "log.h"
 
-#define SINKS_MAX 16384u
-
 /* A writer that was stopped in mid-put must not stop the daemon for long, nor again and again. */
 #define LOCK_TIMEOUT_NS 20000000u
 #define BUSY_NS 200000000u
@@ -27,18 +25,22 @@ static void sink_close(struct relay_sink *s)
     s->open = false;
 }
 
-void relay_sinks_finish(struct relay_sinks *s)
+static void sink_remove(struct relay_sink *s)
 {
-    while (s->first) {
-        struct relay_sink *next = s->first->next;
-
-        sink_close(s->first);
-        free(s->first);
-        s->first = next;
-    }
+    sink_close(s);
+    *s->at = s->next;
+    if (s->next)
+        s->next->at = s->at;
+    free(s);
 }
 
-static struct relay_sink *sinks_find(struct relay_sinks *s, const char *name)
+void relay_sinks_finish(struct relay_sinks *s)
+{
+    while (s->first)
+        sink_remove(s->first);
+}
+
+static struct relay_sink *sinks_find(const struct relay_sinks *s, const char *name)
 {
     struct relay_sink *i = s->first;
 
@@ -47,35 +49,48 @@ static struct relay_sink *sinks_find(struct relay_sinks *s, const char *name)
     return i;
 }
 
-static struct relay_sink *sinks_add(struct relay_sinks *s, const char *name)
-{
-    struct relay_sink *sink = s->n < SINKS_MAX ? calloc(1, sizeof(*sink)) : NULL;
-
-    if (!sink)
-        return NULL;
-    snprintf(sink->name, sizeof(sink->name), "%s", name);
-    sink->circle = -1;
-    sink->next = s->first;
-    s->first = sink;
-    s->n++;
-    return sink;
-}
-
 static struct relay_sink *sinks_find_or_add(struct relay_sinks *s, const char *name)
 {
     struct relay_sink *sink = sinks_find(s, name);
 
-    return sink ? sink : sinks_add(s, name);
+    if (sink)
+        return sink;
+    sink = calloc(1, sizeof(*sink));
+    if (!sink)
+        return NULL;
+    snprintf(sink->name, sizeof(sink->name), "%s", name);
+    sink->circle = -1;
+    sink->at = &s->first;
+    sink->next = s->first;
+    if (s->first)
+        s->first->at = &sink->next;
+    s->first = sink;
+    return sink;
 }
 
-/* Remove the sink that was added last, if a peer has asked for a channel that is not there. */
-static void sinks_remove_first(struct relay_sinks *s)
+/* Without a user: what a table in memory knows would be lost. */
+static void sink_forget(struct relay_sink *s)
 {
-    struct relay_sink *next = s->first->next;
+    if (!s->users && (!s->open || s->kept))
+        sink_remove(s);
+}
 
-    free(s->first);
-    s->first = next;
-    s->n--;
+static void sink_use(struct relay_sink *s, struct relay_sink **user)
+{
+    s->users++;
+    relay_sink_leave(user);
+    *user = s;
+}
+
+void relay_sink_leave(struct relay_sink **user)
+{
+    struct relay_sink *s = *user;
+
+    *user = NULL;
+    if (!s)
+        return;
+    s->users--;
+    sink_forget(s);
 }
 
 static enum ach_status no_memory(const char *name)
@@ -155,7 +170,8 @@ static enum ach_status sink_attach(struct relay_sink *s)
     s->relayed = info.relayed;
     s->epoch = relay_channel_epoch(&info);
     s->capacity = info.capacity;
-    s->origins = relay_origins_open(s->name, s->epoch, info.relayed || info.single_writer);
+    s->kept = info.relayed || info.single_writer;
+    s->origins = relay_origins_open(s->name, s->epoch, s->kept);
     if (!s->origins) {
         sink_close(s);
         return no_memory(s->name);
@@ -194,11 +210,14 @@ bool relay_sink_check(struct relay_sink *s)
 
 void relay_sinks_check(struct relay_sinks *s, const char *name)
 {
-    struct relay_sink *i;
+    struct relay_sink *i, *next;
 
-    for (i = s->first; i; i = i->next)
-        if (!name || strcmp(i->name, name) == 0)
-            relay_sink_check(i);
+    for (i = s->first; i; i = next) {
+        next = i->next;
+        if ((!name || strcmp(i->name, name) == 0) && relay_sink_check(i))
+            sink_forget(i);
+    }
+    relay_origins_sweep(name);
 }
 
 enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct relay_sink **sink)
@@ -207,7 +226,7 @@ enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct
 
     if (!found)
         return no_memory(name);
-    *sink = found;
+    sink_use(found, sink);
     return ACH_OK;
 }
 
@@ -215,16 +234,15 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
                                 const struct relay_terms *sender, bool create,
                                 struct relay_sink **sink)
 {
-    struct relay_sink *found = sinks_find(s, name);
+    struct relay_sink *found = sinks_find_or_add(s, name);
     enum ach_status r = ACH_OK;
     struct relay_terms ours;
-    bool added = !found;
+    bool idle;
 
-    if (added)
-        found = sinks_add(s, name);
     if (!found)
         return no_memory(name);
     relay_sink_check(found);
+    idle = !found->open && !found->users;
     if (!found->open)
         r = attach_or_create(s, found, sender, create);
     if (r == ACH_OK)
@@ -232,9 +250,9 @@ enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
     if (r == ACH_OK && sender)
         r = relay_channel_match(name, &ours, sender);
     if (r == ACH_OK)
-        *sink = found;
-    else if (added && !found->open)
-        sinks_remove_first(s);
+        sink_use(found, sink);
+    else if (idle)
+        sink_remove(found);
     return r;
 }
 

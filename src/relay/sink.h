@@ -3,9 +3,10 @@
  * sink.h - channels of this host that relayed messages are put into
  *
  * All flows of the daemon into one channel share its sink, and with it the table of origins: a
- * message that comes on two ways is put once. A sink lives as long as the daemon, so that a
- * connection that was lost resumes where it was. After a restart the table is read from its file;
- * the channel adds the message that may have been put right before the daemon was killed.
+ * message that comes on two ways is put once. The last flow closes the sink. The next one, also
+ * after a restart, reads the table from its file; the channel adds the message that may have been put
+ * right before the daemon was killed. A sink without such a file lives until its channel is removed,
+ * so that a connection that was lost resumes where it was.
  */
 #ifndef RELAY_SINK_H
 #define RELAY_SINK_H
@@ -13,7 +14,8 @@
 #include "origins_file.h"
 
 struct relay_sink {
-    struct relay_sink *next;
+    struct relay_sink *next, **at; /* at: what points to this one */
+    unsigned users;                /* flows */
     char name[ACH_CHAN_NAME_MAX];
     ach_channel_t chan;
     bool open;
@@ -21,13 +23,13 @@ struct relay_sink {
     int circle;    /* see circle.h; of a channel that stores no origins */
     uint64_t busy; /* until when its lock is taken for held; 0: it was free */
     bool relayed;  /* origins are stored; otherwise a restart may repeat messages */
+    bool kept;     /* the table of origins is in a file */
     uint64_t epoch, capacity;
     struct relay_origins *origins; /* while it is open */
 };
 
 struct relay_sinks {
     struct relay_sink *first;
-    unsigned n;
     uint64_t memory_max; /* of a channel that is created */
     uint64_t created;    /* bytes of all that were */
 };
@@ -43,20 +45,24 @@ enum relay_put {
 void relay_sinks_finish(struct relay_sinks *s);
 
 /*
- * The open sink for messages of a channel like the sender's. Its channel is created if it is
- * missing and `create`. sender NULL: only look what is there. Otherwise ach_errstr says why not.
+ * Use the open sink for messages of a channel like the sender's, instead of *sink. Its channel is
+ * created if it is missing and `create`. sender NULL: only look what is there. Otherwise ach_errstr
+ * says why not, and *sink stays.
  */
 enum ach_status relay_sink_open(struct relay_sinks *s, const char *name,
                                 const struct relay_terms *sender, bool create,
                                 struct relay_sink **sink);
 
-/* The sink of that name, which may not be open, for a flow that sends messages of the channel. */
+/* The same for a flow that sends messages of the channel. The sink may not be open. */
 enum ach_status relay_sink_share(struct relay_sinks *s, const char *name, struct relay_sink **sink);
+
+/* Use it no more; *sink becomes NULL. NULL is accepted. */
+void relay_sink_leave(struct relay_sink **sink);
 
 /* Close a sink whose channel was removed or replaced. True: it was. */
 bool relay_sink_check(struct relay_sink *s);
 
-/* The same for the sink of that name, which no flow may use any more. name NULL: for all. */
+/* The same for a sink that no flow may use, and for a table without one. name NULL: for all. */
 void relay_sinks_check(struct relay_sinks *s, const char *name);
 
 enum ach_status relay_sink_terms(const struct relay_sink *s, struct relay_terms *t);

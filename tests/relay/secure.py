@@ -638,6 +638,30 @@ def settings():
     A.kill(signal.SIGTERM)
 
 
+def left():
+    """What a peer has used is free again when it has gone, also if its channels stay."""
+    port = serve("allow * both *\n")
+    peer = Peer(port)
+    check(peer.opens("left0") is None, "the first one")
+    peer.socket.close()
+    until("it has gone", lambda: not B.flows())
+    descriptors = lambda: len(os.listdir(f"/proc/{B.daemon.pid}/fd"))
+    before = descriptors()
+    for _ in range(2):
+        peer = Peer(port)
+        for number in range(100):
+            check(peer.opens(f"left{number}", number) is None, number)
+        check(descriptors() >= before + 100, "they are open")
+        peer.socket.close()
+        until("it has gone", lambda: not B.flows())
+        until("nothing is open", lambda: descriptors() <= before)
+    tables = lambda: sum(n.startswith(".achd-origins-left") for n in os.listdir(B.dir))
+    check(tables() == 100, "the tables of origins stay with the channels")
+    B.run(ACH, "rm", *(f"left{number}" for number in range(100)))
+    until("the tables go with the channels", lambda: tables() == 0)
+    stop()
+
+
 def example():
     """The example is a valid file."""
     with open(os.path.join(TOP, "examples/relay/achd.conf")) as f:
@@ -663,7 +687,7 @@ def hang_up():
 
 
 TESTS = (accepted, strangers, servers, revoked, revoked_meanwhile, damaged, lists, nothing, plain_lists, new_lists, limits,
-         large_source, mapped, rate, connections, slow, user, settings,
+         large_source, mapped, rate, left, connections, slow, user, settings,
          example, hang_up)
 for test in TESTS:
     if not sys.argv[4:] or test.__name__ in sys.argv[4:]:
