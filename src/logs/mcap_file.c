@@ -60,7 +60,7 @@ static struct logs_topic *mcap_topic(struct logs_file *f, struct mcap_state *s,
     return s->topics[c->id];
 }
 
-/* With an index, all channels are known before the first message is read. */
+/* With an index, all channels are known before the first message is read; otherwise after the last. */
 static bool mcap_topics(struct logs_file *f, struct mcap_state *s)
 {
     size_t id;
@@ -96,8 +96,11 @@ static void mcap_close(struct logs_file *f)
     f->state_of_reader = NULL;
 }
 
-static bool mcap_end(struct logs_file *f, const struct mcap_state *s, enum mcap_result result)
+/* Now the topics without messages are known, too. */
+static bool mcap_end(struct logs_file *f, struct mcap_state *s, enum mcap_result result)
 {
+    if (!mcap_topics(f, s))
+        return false;
     if (result == MCAP_BAD)
         return logs_fail(f, "damaged: %s", mcap_reader_error(s->reader));
     f->state = result == MCAP_CUT ? LOGS_CUT : LOGS_COMPLETE;

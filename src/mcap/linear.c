@@ -71,6 +71,9 @@ static const char *linear_record(struct mcap_linear *l, const struct mcap_record
     case MCAP_SCHEMA:
     case MCAP_CHANNEL:
         return mcap_definitions_add(l->definitions, record);
+    case MCAP_ATTACHMENT:
+    case MCAP_METADATA:
+        return l->beside ? l->beside(l->context, record) : NULL;
     default:
         return NULL;
     }

@@ -22,6 +22,10 @@ struct mcap_linear {
     bool after;              /* a good chunk or message followed the damage */
     uint64_t from;           /* earlier messages are left out */
     char *profile, *library; /* NULL: not read yet */
+
+    /* Is given attachments and metadata, if scan.load_all. NULL, or why it is bad. */
+    const char *(*beside)(void *context, const struct mcap_record *record);
+    void *context;
 };
 
 /* Read the magic and the header. */

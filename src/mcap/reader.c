@@ -9,6 +9,16 @@
 #include "linear.h"
 #include "merge.h"
 
+/* What is called for attachments or metadata. */
+struct reader_call {
+    uint8_t opcode;
+    mcap_attachment_fun *attachment;
+    mcap_metadata_fun *metadata;
+    void *context;
+    bool done;            /* the function does not want more */
+    enum mcap_result bad; /* MCAP_OK: none of them was */
+};
+
 struct mcap_reader {
     struct mcap_source source;
     struct mcap_fault fault;
@@ -17,7 +27,8 @@ struct mcap_reader {
     enum mcap_index_state state;
     struct mcap_linear linear;
     struct mcap_merge merge;
-    bool begun;              /* the header has been read */
+    struct reader_call attachments, metadata; /* of a pipe */
+    bool begun;                               /* the header has been read */
     enum mcap_result result; /* of everything from now on, if it is not MCAP_OK */
 };
 
@@ -175,28 +186,19 @@ const char *mcap_reader_error(const struct mcap_reader *r)
     return r->fault.text;
 }
 
-/* What is called for each record of a kind. */
-struct reader_call {
-    uint8_t opcode;
-    mcap_attachment_fun *attachment;
-    mcap_metadata_fun *metadata;
-    void *context;
-    bool done; /* the function does not want more */
-};
-
-static enum mcap_result reader_call_attachment(struct mcap_reader *r, struct reader_call *call,
-                                               const struct mcap_record *record)
+/* NULL, or why it is bad. */
+static const char *reader_call_attachment(struct reader_call *call,
+                                          const struct mcap_record *record)
 {
     struct mcap_attachment attachment;
 
     if (!mcap_decode_attachment(record->content, &attachment))
-        return mcap_scan_bad(&r->linear.scan, record, "the attachment is damaged");
+        return "the attachment is damaged";
     call->done = !call->attachment(call->context, &attachment);
-    return MCAP_OK;
+    return NULL;
 }
 
-static enum mcap_result reader_call_metadata(struct mcap_reader *r, struct reader_call *call,
-                                             const struct mcap_record *record)
+static const char *reader_call_metadata(struct reader_call *call, const struct mcap_record *record)
 {
     struct mcap_pair *pairs = NULL;
     struct mcap_cursor map;
@@ -205,23 +207,26 @@ static enum mcap_result reader_call_metadata(struct mcap_reader *r, struct reade
 
     if (!mcap_decode_metadata(record->content, &name, &map) ||
         !mcap_decode_pairs(map, NULL, 0, &count))
-        return mcap_scan_bad(&r->linear.scan, record, "the metadata is damaged");
+        return "the metadata is damaged";
     pairs = calloc(count + 1, sizeof(*pairs));
     if (!pairs)
-        return mcap_scan_bad(&r->linear.scan, record, "there is no memory for the metadata");
+        return "there is no memory for the metadata";
     mcap_decode_pairs(map, pairs, count, &count);
     call->done = !call->metadata(call->context, name, pairs, count);
     free(pairs);
-    return MCAP_OK;
+    return NULL;
 }
 
-static enum mcap_result reader_call_record(struct mcap_reader *r, struct reader_call *call,
-                                           const struct mcap_record *record)
+static void reader_call_record(struct mcap_reader *r, struct reader_call *call,
+                               const struct mcap_record *record)
 {
-    if (record->opcode != call->opcode)
-        return MCAP_OK;
-    return call->attachment ? reader_call_attachment(r, call, record)
-                            : reader_call_metadata(r, call, record);
+    const char *why = NULL;
+
+    if (record->opcode == call->opcode)
+        why = call->attachment ? reader_call_attachment(call, record)
+                               : reader_call_metadata(call, record);
+    if (why)
+        call->bad = mcap_scan_bad(&r->linear.scan, record, why);
 }
 
 /* By the index. */
@@ -239,7 +244,7 @@ static enum mcap_result reader_call_places(struct mcap_reader *r, struct reader_
             result =
                 mcap_scan_bad(&r->linear.scan, &record, "the index names it as what it is not");
         if (result == MCAP_OK)
-            result = reader_call_record(r, call, &record);
+            reader_call_record(r, call, &record);
     }
     return result == MCAP_OK ? MCAP_END : result;
 }
@@ -253,7 +258,7 @@ static enum mcap_result reader_call_scan(struct mcap_reader *r, struct reader_ca
     while (result == MCAP_OK && !call->done && !r->linear.scan.summary) {
         result = mcap_scan_next(&r->linear.scan, &record);
         if (result == MCAP_OK)
-            result = reader_call_record(r, call, &record);
+            reader_call_record(r, call, &record);
     }
     return result == MCAP_OK ? MCAP_END : result;
 }
@@ -282,7 +287,7 @@ static enum mcap_result reader_each(struct mcap_reader *r, struct reader_call *c
     scan->summary = summary;
     mcap_source_seek(&r->source, offset);
     r->source.crc = crc;
-    return result;
+    return call->bad ? call->bad : result;
 }
 
 enum mcap_result mcap_reader_attachments(struct mcap_reader *r, mcap_attachment_fun *fun,
@@ -298,6 +303,28 @@ enum mcap_result mcap_reader_metadata(struct mcap_reader *r, mcap_metadata_fun *
     struct reader_call call = {.opcode = MCAP_METADATA, .metadata = fun, .context = context};
 
     return reader_each(r, &call, &r->index.metadata);
+}
+
+static const char *reader_beside(void *context, const struct mcap_record *record)
+{
+    struct mcap_reader *r = context;
+
+    if (record->opcode == MCAP_METADATA)
+        return r->metadata.done ? NULL : reader_call_metadata(&r->metadata, record);
+    return r->attachments.done ? NULL : reader_call_attachment(&r->attachments, record);
+}
+
+bool mcap_reader_beside(struct mcap_reader *r, mcap_attachment_fun *attachment,
+                        mcap_metadata_fun *metadata, void *context)
+{
+    if (!r->source.pipe)
+        return false;
+    r->attachments = (struct reader_call){.attachment = attachment, .context = context};
+    r->metadata = (struct reader_call){.metadata = metadata, .context = context};
+    r->linear.beside = reader_beside;
+    r->linear.context = r;
+    r->linear.scan.load_all = true;
+    return true;
 }
 
 static bool reader_verified(void *context, const struct mcap_attachment *a)

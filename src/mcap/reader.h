@@ -66,8 +66,8 @@ const char *mcap_reader_library(const struct mcap_reader *r);
 
 /*
  * Call a function for each attachment or each metadata record, from the beginning of the file, also if it has
- * no index. Data is valid during the call. False from the function ends that. MCAP_END: all were given. The messages
- * continue where they were.
+ * no index. Data is valid during the call. False from the function ends that. MCAP_END: all were given; MCAP_BAD: all that
+ * are good. The messages continue where they were. Not for a pipe.
  */
 typedef bool mcap_attachment_fun(void *context, const struct mcap_attachment *attachment);
 typedef bool mcap_metadata_fun(void *context, struct mcap_text name, const struct mcap_pair *pairs,
@@ -78,6 +78,13 @@ enum mcap_result mcap_reader_verify(struct mcap_reader *r);
 enum mcap_result mcap_reader_attachments(struct mcap_reader *r, mcap_attachment_fun *fun,
                                          void *context);
 enum mcap_result mcap_reader_metadata(struct mcap_reader *r, mcap_metadata_fun *fun, void *context);
+
+/*
+ * Is it a pipe? Then the functions are called by mcap_reader_next from now on, until one returns false. What is bad makes
+ * the result at the end MCAP_BAD.
+ */
+bool mcap_reader_beside(struct mcap_reader *r, mcap_attachment_fun *attachment,
+                        mcap_metadata_fun *metadata, void *context);
 
 /* Why it was MCAP_BAD or MCAP_CUT: a sentence with the position in the file. */
 const char *mcap_reader_error(const struct mcap_reader *r);

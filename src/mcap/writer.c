@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "bytes.h"
 #include "chunk.h"
@@ -131,6 +133,14 @@ static bool writer_compressor(struct mcap_writer *w)
     if (!w->compressor)
         errno = ENOMEM;
     return w->compressor != NULL;
+}
+
+bool mcap_writer_fits(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+           (st.st_size == 0 && lseek(fd, 0, SEEK_CUR) == 0);
 }
 
 struct mcap_writer *mcap_writer_new(int fd, const struct mcap_writer_options *options)

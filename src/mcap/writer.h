@@ -31,7 +31,10 @@ struct mcap_writer_options {
 
 struct mcap_writer;
 
-/* Begin a file in an empty file or a pipe, which stays the caller's. NULL: see errno. */
+/* May a recording be written there? A file must be empty, because places in it are counted from its start. */
+bool mcap_writer_fits(int fd);
+
+/* Begin a recording in an empty file or a pipe, which stays the caller's. NULL: see errno. */
 struct mcap_writer *mcap_writer_new(int fd, const struct mcap_writer_options *options);
 
 /*

@@ -325,6 +325,60 @@ def verified():
         r.check("state     damaged: " in shown, shown)
 
 
+def beside(path):
+    """Topics, attachments and metadata, without those that a writer adds."""
+    told = json.loads(log("info", "--json", path))[0]
+    return (sorted(t["name"] for t in told["topics"]), [a["name"] for a in told["attachments"]],
+            [m["name"] for m in told["metadata"]])
+
+
+def copied():
+    """A copy has what is beside the messages, also of a pipe, and topics without messages."""
+    m = r.Mcap()
+    m.attachment("early.cfg", b"speed 1")
+    m.channel(1, "plain", metadata=r.geometry("plain"))
+    m.channel(2, "silent", metadata=r.geometry("silent"))
+    for i in range(5):
+        m.message(1, r.START + i * 1000000000, b"x", i + 1)
+    m.attachment("late.cfg", b"speed 2")
+    m.metadata("note", {"weather": "fine"})
+    want = (["plain", "silent"], ["early.cfg", "late.cfg"], ["note"])
+    r.write("simple.mcap", m.end())
+    log("filter", "-o", "kept.mcap", "simple.mcap")
+    r.same(beside("kept.mcap"), want, "of a file without an index")
+    both = (want[0], 2 * want[1], 2 * want[2])
+    for path in "simple.mcap", "kept.mcap":
+        data = r.read(path)
+        for words, given, expected in (
+                (["filter", path], None, want), (["convert", "--to", "mcap", path], None, want),
+                (["filter", "-"], data, want), (["filter", "--end", "1", "-"], data, want),
+                (["convert", "--to", "mcap", "-"], data, want), (["merge", "-", "kept.mcap"], data, both)):
+            log(*words, "-f", "-o", "copied.mcap", given=given)
+            got = beside("copied.mcap")
+            r.same((got[0], sorted(got[1]), got[2]), (expected[0], sorted(expected[1]), expected[2]), "%s of %s" % (words, path))
+        log("filter", "--topic", "plain", "-f", "-o", "copied.mcap", path)
+        r.same(beside("copied.mcap"), (["plain"], *want[1:]), "one topic")
+    # What is damaged is told, and the rest is copied.
+    r.write("wrong.mcap", flipped(data, data.index(b"speed 1")))
+    for words, given in (["wrong.mcap"], None), (["-"], r.read("wrong.mcap")):
+        log("filter", *words, "-f", "-o", "copied.mcap", given=given, status=1, said="the attachment is damaged")
+        r.same(beside("copied.mcap"), (want[0], ["late.cfg"], want[2]), "the rest")
+
+
+def appended():
+    """A file that standard output is and that has something stays as it is."""
+    r.write("notes.txt", b"precious")
+    for words in ["log", "filter", "-o", "-", "raw.mcap"], ["record", "-a", "-o", "-", "-d", "0.1"]:
+        for mode in "ab", "r+b":
+            with open("notes.txt", mode) as f:
+                done = subprocess.run([ACH, *words], stdout=f, stderr=subprocess.PIPE, timeout=r.LIMIT)
+            r.check(done.returncode == 1 and b"a file that is not empty" in done.stderr, done.stderr)
+            r.same(r.read("notes.txt"), b"precious", "the file")
+    with open("new.mcap", "wb") as f:
+        subprocess.run([ACH, "log", "filter", "-o", "-", "raw.mcap"], stdout=f, check=True, timeout=r.LIMIT)
+    r.same(lines("new.mcap"), lines("raw.mcap"), "a new file")
+
+
 def unknown_kind():
     """Without an index, a chunk whose kind is damaged is told by the indexes behind it."""
     data = r.read("chunks.mcap")
@@ -662,6 +716,8 @@ devices()
 repair()
 damage()
 verified()
+copied()
+appended()
 unknown_kind()
 several_types()
 joined()

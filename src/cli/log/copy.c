@@ -134,10 +134,12 @@ static bool copy_message(struct mcap_writer *w, const struct rec_pick *p,
                                                          .size = m->size});
 }
 
+/* What is beside the messages belongs to the whole recording, also if only some of it is copied. */
 struct copy_rest {
     struct mcap_writer *writer;
-    bool part;   /* of the messages only */
-    bool failed; /* a write */
+    bool part;    /* of the messages only */
+    bool failed;  /* a write */
+    bool damaged; /* something is missing */
 };
 
 static bool copy_attachment(void *context, const struct mcap_attachment *a)
@@ -160,38 +162,81 @@ static bool copy_metadata(void *context, struct mcap_text name, const struct mca
     return !c->failed;
 }
 
-/* What is beside the messages belongs to the whole recording, also if only some of it is copied. */
-static bool copy_beside(struct mcap_writer *w, const struct rec_pick *p)
+/* Pipes give it between their messages. True: there is one. */
+static bool copy_beside_pipes(struct copy_rest *c, const struct logs_source *s)
 {
-    struct copy_rest c = {.writer = w, .part = p->n || p->start > 0 || p->end < INFINITY};
+    bool any = false;
     size_t i;
 
-    for (i = 0; i < logs_files(p->source) && !c.failed && logs_seekable(p->source); i++) {
-        struct mcap_reader *r = logs_mcap(p->source, i);
+    for (i = 0; i < logs_files(s); i++) {
+        struct mcap_reader *r = logs_mcap(s, i);
 
-        if (r)
-            mcap_reader_attachments(r, copy_attachment, &c);
-        if (r && !c.failed)
-            mcap_reader_metadata(r, copy_metadata, &c);
+        any = (r && mcap_reader_beside(r, copy_attachment, copy_metadata, c)) || any;
     }
-    return !c.failed;
+    return any;
 }
 
-static bool copy_all(struct mcap_writer *w, struct rec_pick *p)
+static void copy_beside(struct copy_rest *c, const struct logs_source *s)
+{
+    size_t i;
+
+    for (i = 0; i < logs_files(s) && !c->failed; i++) {
+        struct mcap_reader *r = logs_mcap(s, i);
+        bool bad;
+
+        if (!r || mcap_reader_beside(r, copy_attachment, copy_metadata, c))
+            continue;
+        bad = mcap_reader_attachments(r, copy_attachment, c) == MCAP_BAD;
+        bad = (!c->failed && mcap_reader_metadata(r, copy_metadata, c) == MCAP_BAD) || bad;
+        if (!bad || logs_state(s, i) == LOGS_DAMAGED)
+            continue;
+        complain("'%s' is damaged: %s", logs_path(s, i), mcap_reader_error(r));
+        c->damaged = true;
+    }
+}
+
+/* Topics without messages, too. */
+static bool copy_topics(struct mcap_writer *w, const struct rec_pick *p)
+{
+    size_t i;
+
+    for (i = 0; i < logs_topics(p->source); i++) {
+        struct logs_topic *t = logs_topic(p->source, i);
+
+        if (!t->user && rec_pick_wants(p, t) && !copy_topic(w, p, t))
+            return false;
+    }
+    return true;
+}
+static bool copy_messages(struct copy_rest *c, struct rec_pick *p)
 {
     struct logs_message m;
 
-    while (rec_pick_next(p, &m))
-        if (!copy_message(w, p, &m))
+    while (!c->failed && rec_pick_next(p, &m))
+        if (!copy_message(c->writer, p, &m))
             return false;
-    return copy_beside(w, p);
+    return !c->failed;
 }
 
-static bool copy_write(struct rec_copy *c, struct rec_pick *p)
+static bool copy_all(struct copy_rest *c, struct rec_pick *p)
+{
+    const bool pipes = copy_beside_pipes(c, p->source);
+    struct logs_message m;
+
+    if (!copy_messages(c, p))
+        return false;
+    while (pipes && !c->failed && !stopped() && logs_next(p->source, &m))
+        ;
+    copy_beside(c, p->source);
+    return !c->failed && copy_topics(c->writer, p);
+}
+
+static bool copy_write(struct rec_copy *c, struct rec_pick *p, bool *damaged)
 {
     struct mcap_writer *w = mcap_writer_new(c->output.fd, &c->options);
+    struct copy_rest rest = {.writer = w, .part = p->n || p->start > 0 || p->end < INFINITY};
     int error = errno;
-    bool ok = w && copy_all(w, p);
+    bool ok = w && copy_all(&rest, p);
 
     if (w && !ok)
         error = errno;
@@ -203,17 +248,22 @@ static bool copy_write(struct rec_copy *c, struct rec_pick *p)
         rec_progress_end(&p->progress);
         complain("cannot write '%s': %s", c->output.path, strerror(error));
     }
+    *damaged = rest.damaged;
     return ok;
 }
 
 /* What was read of a damaged recording is kept, and the exit status tells. */
 bool rec_copy_run(struct rec_copy *c, struct rec_pick *p)
 {
-    bool ok, done;
+    bool ok, done, damaged;
 
     if (!rec_output_begin(&c->output))
         return false;
-    ok = copy_write(c, p);
-    done = rec_pick_done(p);
+    if (!mcap_writer_fits(c->output.fd)) {
+        complain("standard output is a file that is not empty, and a recording begins a file");
+        return rec_output_end(&c->output, false);
+    }
+    ok = copy_write(c, p, &damaged);
+    done = rec_pick_done(p) && !damaged;
     return rec_output_end(&c->output, ok && !stopped()) && done;
 }
