@@ -29,7 +29,7 @@ struct mcap_reader {
     struct mcap_merge merge;
     struct reader_call attachments, metadata; /* of a pipe */
     bool begun;                               /* the header has been read */
-    enum mcap_result result; /* of everything from now on, if it is not MCAP_OK */
+    enum mcap_result result;                  /* of everything from now on, if it is not MCAP_OK */
 };
 
 /* The header; not before it is asked for, because a pipe may have none yet. */

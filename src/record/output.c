@@ -99,7 +99,8 @@ static bool output_lock(struct record_output *o)
     }
     fcntl(o->fd, F_SETLK, &pid);
     if (output_is_stdout(o) && !mcap_writer_fits(o->fd)) {
-        record_complain("standard output is a file that is not empty, and a recording begins a file");
+        record_complain(
+            "standard output is a file that is not empty, and a recording begins a file");
         o->failed = true;
         return false;
     }
