@@ -330,7 +330,7 @@ static bool output_end(struct record_output *o)
     struct record_missed missed;
 
     record_missed_init(&missed);
-    missed.forgotten = __atomic_load_n(&o->forgotten, __ATOMIC_RELAXED);
+    missed.forgotten = __atomic_exchange_n(&o->forgotten, 0, __ATOMIC_RELAXED);
     if (o->writer && !mcap_writer_flush(o->writer))
         output_fail(o);
     output_ruined(o);

@@ -31,7 +31,7 @@ struct record_output {
     uint64_t messages, bytes;
     struct record_lost lost;
 
-    uint64_t forgotten; /* before the trigger, for lack of room; atomic */
+    uint64_t forgotten; /* before the trigger, for lack of room; the first file tells it; atomic */
 
     uint64_t written; /* bytes of all files; atomic: the thread that reads shows it */
 
