@@ -8,7 +8,7 @@
 
 #define SOURCE                                                                                     \
     "driver (plugin \"every\" name \"source\" provides [\"power:0\" \"bytes:::opaque:1\"]"         \
-    "        level 4)\n"
+    "        level 4 maker \"us\")\n"
 #define EVERY                                                                                      \
     "driver (plugin \"every\" name \"every\" provides [\"opaque:0\"]\n"                            \
     "        requires [\"power:0\" \"b:::opaque:1\"] flag 1 text \"hello\" number 42 ratio 0.5\n"  \
