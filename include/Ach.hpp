@@ -115,13 +115,13 @@ class Channel
             if (buf->size() < offset + size)
                 buf->resize(offset + size);
             room = buf->size() - offset;
-            status = ach_get(&channel, room ? &(*buf)[offset] : NULL, room, &size, timeout, options);
+            status =
+                ach_get(&channel, room ? &(*buf)[offset] : NULL, room, &size, timeout, options);
             if (status != ACH_OVERFLOW)
                 break;
         }
         if (frame_size)
-            *frame_size =
-                ach_status_match(status, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) ? size : 0;
+            *frame_size = ach_status_match(status, ACH_MASK_OK | ACH_MASK_MISSED_FRAME) ? size : 0;
         return dispatch(status, allow_mask, warn_mask, &Channel::warn_get, &Channel::error_get);
     }
 
@@ -132,16 +132,36 @@ class Channel
     }
 
   protected:
-    virtual void warn_open(ach_status_t) {}
-    virtual void error_open(ach_status_t) {}
-    virtual void warn_close(ach_status_t) {}
-    virtual void error_close(ach_status_t) {}
-    virtual void warn_put(ach_status_t) {}
-    virtual void error_put(ach_status_t) {}
-    virtual void warn_get(ach_status_t) {}
-    virtual void error_get(ach_status_t) {}
-    virtual void warn_flush(ach_status_t) {}
-    virtual void error_flush(ach_status_t) {}
+    virtual void warn_open(ach_status_t)
+    {
+    }
+    virtual void error_open(ach_status_t)
+    {
+    }
+    virtual void warn_close(ach_status_t)
+    {
+    }
+    virtual void error_close(ach_status_t)
+    {
+    }
+    virtual void warn_put(ach_status_t)
+    {
+    }
+    virtual void error_put(ach_status_t)
+    {
+    }
+    virtual void warn_get(ach_status_t)
+    {
+    }
+    virtual void error_get(ach_status_t)
+    {
+    }
+    virtual void warn_flush(ach_status_t)
+    {
+    }
+    virtual void error_flush(ach_status_t)
+    {
+    }
 };
 
 /* Calls warn and error with the name of the function that failed. */

@@ -9,7 +9,9 @@ class Counting : public ach::Channel
   public:
     int warnings, errors;
 
-    Counting() : warnings(0), errors(0) {}
+    Counting() : warnings(0), errors(0)
+    {
+    }
 
   protected:
     virtual void warn_get(ach_status_t)
