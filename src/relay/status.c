@@ -52,23 +52,45 @@ static enum ach_status status_create(const char *name)
     return ach_create(name, FRAMES, FRAME_SIZE, &attr);
 }
 
-void relay_status_init(struct relay_status *s, unsigned port)
+/* Create the channel s->name. */
+static bool status_open(struct relay_status *s)
 {
     ach_attr_t attr;
-    enum ach_status r;
 
-    memset(s, 0, sizeof(*s));
-    ach_list(sweep_one, NULL);
-    snprintf(s->name, sizeof(s->name), "%s%u", RELAY_STATUS_PREFIX,
-             port ? port : (unsigned)getpid());
+    if (status_create(s->name) != ACH_OK)
+        return false;
     ach_attr_init(&attr);
     ach_attr_set_lock_source(&attr, 1);
-    r = status_create(s->name);
-    if (r == ACH_OK)
-        r = ach_open(&s->chan, s->name, &attr);
-    s->open = r == ACH_OK;
+    s->open = ach_open(&s->chan, s->name, &attr) == ACH_OK;
     if (!s->open)
-        relay_log_error("there will be no status: %s", ach_errstr());
+        ach_unlink(s->name);
+    return s->open;
+}
+
+/*
+ * If the usual name is taken, a random number is appended, which differs each time: other users may
+ * create files in the same directory, and must not guess the name.
+ */
+static void status_try(struct relay_status *s, uint64_t now)
+{
+    snprintf(s->name, sizeof(s->name), "%s%u", RELAY_STATUS_PREFIX, s->number);
+    if (!status_open(s)) {
+        snprintf(s->name, sizeof(s->name), "%s%u.%ld", RELAY_STATUS_PREFIX, s->number, random());
+        status_open(s);
+    }
+    if (!s->open && !s->pause)
+        relay_log_error("there is no status yet: %s", ach_errstr());
+    else if (s->open && s->pause)
+        relay_log_note("there is a status now");
+    s->pause = relay_clock_pause(s->pause);
+    s->next = now + s->pause;
+}
+
+void relay_status_init(struct relay_status *s, unsigned port)
+{
+    memset(s, 0, sizeof(*s));
+    ach_list(sweep_one, NULL);
+    s->number = port ? port : (unsigned)getpid();
 }
 
 void relay_status_finish(struct relay_status *s)
@@ -81,12 +103,12 @@ void relay_status_finish(struct relay_status *s)
 
 bool relay_status_due(const struct relay_status *s, uint64_t now)
 {
-    return s->open && now >= s->next;
+    return now >= s->next;
 }
 
 uint64_t relay_status_deadline(const struct relay_status *s, bool changed)
 {
-    return s->open && changed ? s->next : UINT64_MAX;
+    return changed ? s->next : UINT64_MAX;
 }
 
 /* The age that half of the messages did not exceed, to a factor of two. */
@@ -289,9 +311,13 @@ static enum ach_status put_once(struct relay_status *s, const struct relay_peer 
 bool relay_status_put(struct relay_status *s, struct relay_peer *peers, struct relay_link *links,
                       uint64_t now)
 {
-    bool moving =
-        update_rates(peers, links, (double)(s->last ? now - s->last : INTERVAL_NS) * 1e-9);
+    bool moving;
 
+    if (!s->open)
+        status_try(s, now);
+    if (!s->open)
+        return true;
+    moving = update_rates(peers, links, (double)(s->last ? now - s->last : INTERVAL_NS) * 1e-9);
     s->last = now;
     s->next = now + INTERVAL_NS;
     if (put_once(s, peers, links, true, now) == ACH_OVERFLOW)

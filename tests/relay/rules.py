@@ -5,6 +5,7 @@
 rules.py ACHD ACH ORACLE
 """
 import ctypes
+import json
 import os
 import random
 import re
@@ -185,6 +186,44 @@ def statuses(host):
     return [n for n in os.listdir(host.dir) if re.fullmatch(r"achshm-achd-status\.\d+", n)]
 
 
+def named():
+    """Daemons at the same port have a status each, also if another user has taken the name."""
+    taken = Path(A.dir, f"achshm-achd-status.{PORT}")
+    taken.touch()
+    if os.geteuid() == 0:
+        os.chown(taken, 65534, 65534)
+    started = [A.start(ACHD, "-q", "--bind", f"127.0.0.{i}", "-p", str(PORT), "serve") for i in (3, 4)]
+
+    def shown():
+        out = A.start(ACH, "relay", "status", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text, complaint = out.communicate(timeout=LIMIT)
+        check(text or "no figures: either no achd runs" in complaint, complaint)
+        return sorted(json.loads(line)["pid"] for line in text.splitlines())
+    until(f"figures of both: {shown()}", lambda: shown() == sorted(p.pid for p in started))
+    for p in started:
+        p.terminate()
+        p.wait()
+    check(os.listdir(A.dir).count(taken.name) == 1 and taken.stat().st_size == 0, "the file stays")
+    taken.unlink()
+    check(not [n for n in os.listdir(A.dir) if "achd-status" in n], "nothing else stays")
+
+
+def full():
+    """A daemon that starts while memory is full has a status as soon as there is room."""
+    C.daemon = C.start("unshare", "--mount", *(["--map-root-user"] if os.geteuid() else []), "sh", "-c",
+                       f"mount -t tmpfs -o size=4m none {C.dir} || exit; head -c 4m /dev/zero >{C.dir}/full;"
+                       f" exec {ACHD} -p 0 serve", stderr=open(C.log, "a"))
+    until("no status", lambda: C.daemon.poll() is not None or "status" in C.logged())
+    room = f"/proc/{C.daemon.pid}/root{C.dir}"  # what is mounted there
+    if C.daemon.poll() is None and os.path.exists(f"{room}/full"):
+        os.unlink(f"{room}/full")
+        until("a status", lambda: [n for n in os.listdir(room) if n.startswith("achshm-achd-status.")])
+        C.kill(signal.SIGTERM)
+    else:
+        print(f"   not done: no file system can be mounted: {C.logged()}")
+        C.daemon.kill()
+
+
 def background():
     """Our children that run in the background."""
     with open(f"/proc/self/task/{os.getpid()}/children") as f:
@@ -343,7 +382,7 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, group, settings, own,
+for test in (types, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, named, full, group, settings, own,
              hostile, descriptors):
     print(f"== {test.__name__}", flush=True)
     test()

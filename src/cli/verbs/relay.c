@@ -177,7 +177,8 @@ static int status_all(struct relay_list *l)
     if (relay_status_each(true, status_show, l) != ACH_OK)
         return fail_errstr();
     if (!l->found) {
-        complain("no achd runs on this machine");
+        complain("no figures: either no achd runs with these channels, or it cannot create its "
+                 "channel achd-status.*, and its log says why");
         return EXIT_FAILED;
     }
     if (!l->json)
