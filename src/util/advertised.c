@@ -48,15 +48,37 @@ static bool mark_counts(const char *path, uid_t owner)
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == owner || st.st_uid == 0);
 }
 
-/* Root gives the mark to the channel's owner, who can then remove it. */
+static int mark_open(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+}
+
+static enum ach_status mark_failed(const char *path)
+{
+    int error = errno;
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot create %s: %s", path, strerror(error));
+    return ach_errstr_set(ACH_EACCES,
+                          "%s is in the way and cannot be removed: it belongs to user %u", path,
+                          (unsigned)st.st_uid);
+}
+
+/*
+ * A file that is no mark is replaced: other users may create files here. Root gives the mark to the
+ * channel's owner, who can then remove it.
+ */
 static enum ach_status mark_create(const char *path, uid_t owner)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = mark_open(path);
 
     if (fd < 0 && errno == EEXIST && mark_counts(path, owner))
         return ACH_OK;
+    if (fd < 0 && errno == EEXIST && remove(path) == 0)
+        fd = mark_open(path);
     if (fd < 0)
-        return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot create %s: %s", path, strerror(errno));
+        return mark_failed(path);
     if (geteuid() == 0 && owner != 0 && fchown(fd, owner, (gid_t)-1) != 0)
         errno = 0; /* root's mark counts as well */
     close(fd);

@@ -112,6 +112,20 @@ if can_be_nobody; then
     expect 1 nobody hide leg
     has "$err" "ach hide: cannot remove"
     expect 0 "$ACH" hide leg
+    for make in touch mkdir; do # what another user puts in the way of a mark is replaced
+        $make "$ACH_DIR/.achshm-leg.adv"
+        chown 65534 "$ACH_DIR/.achshm-leg.adv"
+        expect 0 "$ACH" adv leg
+        same "$(stat -c '%F %u' "$ACH_DIR/.achshm-leg.adv")" "regular empty file 0"
+        expect 0 "$ACH" hide leg
+    done
+    expect 0 nobody mk toe
+    touch "$ACH_DIR/.achshm-toe.adv"
+    chown 1234 "$ACH_DIR/.achshm-toe.adv"
+    expect 1 nobody adv toe
+    has "$err" "/.achshm-toe.adv is in the way and cannot be removed: it belongs to user 1234"
+    rm "$ACH_DIR/.achshm-toe.adv"
+    expect 0 nobody rm toe
     expect 1 nobody rm leg
     expect 1 nobody info arm-left
     has "$err" "Permission denied"
