@@ -262,6 +262,41 @@ static ach_status_t keys_publish_host(struct keys *k, const char *name, unsigned
     return status;
 }
 
+static ach_status_t keys_fail(const struct keys *k)
+{
+    return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot read %s: %s", k->directory, strerror(errno));
+}
+
+static DIR *keys_entries(const struct tls_directory *of)
+{
+    int fd = openat(of->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+    if (!d && fd >= 0)
+        close(fd);
+    return d;
+}
+
+/* There is no host of this name. Peers ignore case, so it must not exist in another case either. */
+static ach_status_t keys_check_case(const struct keys *k, const char *name)
+{
+    DIR *d = keys_entries(&k->hosts);
+    ach_status_t status = ACH_OK;
+    struct dirent *entry;
+
+    if (!d)
+        return keys_fail(k);
+    while (status == ACH_OK && (entry = readdir(d)))
+        if (strcasecmp(entry->d_name, name) == 0)
+            status =
+                ach_errstr_set(ACH_EEXIST,
+                               "%s/hosts/%s exists, and names that differ only in case are the "
+                               "same: use that name",
+                               k->directory, entry->d_name);
+    closedir(d);
+    return status;
+}
+
 /* Whether the directory of a host is as the caller expects. */
 static ach_status_t keys_check_host(const struct keys *k, const char *name, enum tls_issue how)
 {
@@ -275,7 +310,7 @@ static ach_status_t keys_check_host(const struct keys *k, const char *name, enum
     if (!there && how == TLS_ISSUE_RENEW)
         return ach_errstr_set(ACH_ENOENT, "%s has no host %s: 'ach keys ls' lists all",
                               k->directory, name);
-    return ACH_OK;
+    return there ? ACH_OK : keys_check_case(k, name);
 }
 
 ach_status_t tls_keys_issue(const char *directory, const char *name, unsigned days,
@@ -330,21 +365,6 @@ static ach_status_t keys_read_all(struct keys *k, DIR *d, STACK_OF(X509) * all)
         }
     }
     return status;
-}
-
-static ach_status_t keys_fail(const struct keys *k)
-{
-    return ach_errstr_set(ACH_FAILED_SYSCALL, "cannot read %s: %s", k->directory, strerror(errno));
-}
-
-static DIR *keys_entries(const struct tls_directory *of)
-{
-    int fd = openat(of->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-
-    if (!d && fd >= 0)
-        close(fd);
-    return d;
 }
 
 /* All certificates that the authority has issued. */

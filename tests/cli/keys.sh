@@ -59,6 +59,12 @@ before=$(cat "$host/host.key")
 expect 1 "$ACH" keys host --dir "$dir" robot1
 has "$err" "'ach keys renew' replaces its keys, and so does --force"
 same "$(cat "$host/host.key")" "$before"
+for how in "" --force; do # case is ignored in names
+    # shellcheck disable=SC2086
+    expect 1 "$ACH" keys host $how --dir "$dir" ROBOT1
+    has "$err" "hosts/robot1 exists, and names that differ only in case are the same"
+done
+same "$(cd "$dir/hosts" && echo *)" "laptop robot1"
 expect 1 "$ACH" keys host --dir "$dir" ../robot2
 has "$err" "'../robot2' cannot be a name"
 expect 1 "$ACH" keys renew --dir "$dir" robot2
