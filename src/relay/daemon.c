@@ -270,7 +270,7 @@ static bool daemon_listen(struct relay_daemon *d, const struct relay_settings *s
 
     if (!s->listens)
         return true;
-    d->port = s->port;
+    d->port = s->listen_port;
     fd = relay_tcp_listen(s->listen, &d->port, s->insecure || *s->keys);
     if (fd < 0) {
         relay_log_error("%s", ach_errstr());

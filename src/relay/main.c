@@ -316,6 +316,7 @@ static int parse_operands(struct achd_arguments *a, int n, char **operands)
 
     if (n == 1 && strcasecmp(verb, "serve") == 0) {
         a->settings.listens = true;
+        a->settings.listen_port = a->settings.port;
         return -1;
     }
     if (n == 3 && (strcasecmp(verb, "push") == 0 || strcasecmp(verb, "pull") == 0))

@@ -288,7 +288,7 @@ static bool line_listen(struct relay_settings *s, const char *value)
     if (s->listens)
         return wrong("there is a line listen already; [::] stands for all addresses%s%s", "", "");
     s->listens = true;
-    return relay_settings_address(value, s->port, s->listen, &s->port);
+    return relay_settings_address(value, s->port, s->listen, &s->listen_port);
 }
 
 static bool line_create(struct relay_settings *s, const char *value)

@@ -33,9 +33,10 @@ struct relay_multicast {
 };
 
 struct relay_settings {
+    unsigned port; /* the default of lines without one, of listen and of peers */
     bool listens;
     char listen[RELAY_HOST_MAX];
-    unsigned port; /* to listen at, and the default of peers */
+    unsigned listen_port;
     bool insecure;
     bool sctp;                 /* instead of TCP */
     char keys[RELAY_PATH_MAX]; /* the directory of keys for TLS; "": without TLS */

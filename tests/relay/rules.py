@@ -365,6 +365,18 @@ def settings():
     A.kill(signal.SIGTERM)
 
 
+def ports():
+    """The port of the line listen is not the default of other lines, whatever their order."""
+    lines = [f"listen 127.0.0.3:{PORT}\n", "push 127.0.0.2 nothing\n", "peer 127.0.0.4\n"]
+    for option, port in ((), 8076), (("-p", "8079"), 8079):
+        for config in lines, lines[::-1]:
+            A.achd(*option, config="".join(config))
+            until("figures", lambda: A.status() is not None)
+            check([link["port"] for link in A.status()["links"]] == [port, port], f"{config}: {A.status()}")
+            check(A.port_served() == PORT, "it listens at the port of its line")
+            A.kill(signal.SIGTERM)
+
+
 def descriptors():
     """A server that may open few files refuses connections, and works again afterwards."""
     C.daemon = C.start("sh", "-c", f"ulimit -n 40; exec '{ACHD}' -p 0 serve")
@@ -382,7 +394,7 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, named, full, group, settings, own,
+for test in (types, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, named, full, group, settings, ports, own,
              hostile, descriptors):
     print(f"== {test.__name__}", flush=True)
     test()
