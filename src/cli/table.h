@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS 10
+#define TABLE_COLUMNS 11
 
 struct table {
     const char *align; /* a letter for each column: l left, r right */

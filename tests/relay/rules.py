@@ -52,6 +52,25 @@ def types():
     why("the channel 'typed' has the type a/One, and the sender's a/Other")
 
 
+def larger():
+    """The far channel keeps its size; messages that it cannot hold are shown as failed."""
+    A.make("ok-small", 2, 64)
+    connect("push", "127.0.0.1", "ok-small")
+    until("ok-small is open", lambda: flow(A, "ok-small").get("state") == "open")
+    A.run(ACH, "mk", "-t", "-m", "2", "-n", "100000", "--timestamps", "ok-small")
+    A.start(ACH, "put", "ok-small", stdin=subprocess.PIPE).communicate("x" * 50000, timeout=LIMIT)
+
+    def failed():
+        rows = [re.split(r"  +", line) for line in B.run(ACH, "relay", "status").splitlines()]
+        heads = next(r for r in rows if "CHANNEL" in r)
+        row = next(r for r in rows if "ok-small" in r)
+        return dict(zip(heads, row)).get("FAILED")
+    until(f"a failure: {B.run(ACH, 'relay', 'status')}", lambda: failed() == "1")
+    B.run(ACH, "rm", "ok-small")  # the new channel gets what the source still holds
+    until("one of the new size", lambda: flow(B, "ok-small").get("messages") == 1)
+    A.kill(signal.SIGTERM)
+
+
 def rights():
     """Peers create only channels that the pattern allows."""
     A.make("forbidden", 8)
@@ -394,7 +413,7 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, named, full, group, settings, ports, own,
+for test in (types, larger, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, named, full, group, settings, ports, own,
              hostile, descriptors):
     print(f"== {test.__name__}", flush=True)
     test()

@@ -102,6 +102,7 @@ static void flow_row(struct relay_list *l, const struct value *link, const struc
     rate_cell(t, flow, "message_rate");
     text_cell(t, flow, "gaps");
     text_cell(t, flow, "too_old");
+    text_cell(t, flow, "failed");
     time_cell(t, flow, "age_p50");
     time_cell(t, flow, "age_max");
     reason_row(&l->reasons, link, flow, "channel");
@@ -152,9 +153,8 @@ static void status_heads(struct relay_list *l)
 {
     static const char *const links[] = {"PEER",  "STATE",    "RECONNECTIONS", "RTT", "OFFSET",
                                         "ERROR", "RECEIVED", "SENT",          NULL};
-    static const char *const flows[] = {"PEER",     "CHANNEL", "DIRECTION", "STATE",
-                                        "MESSAGES", "RATE",    "GAPS",      "TOO OLD",
-                                        "AGE",      "AGE MAX", NULL};
+    static const char *const flows[] = {"PEER", "CHANNEL", "DIRECTION", "STATE", "MESSAGES", "RATE",
+                                        "GAPS", "TOO OLD", "FAILED",    "AGE",   "AGE MAX",  NULL};
 
     table_heads(&l->links, links);
     table_heads(&l->flows, flows);
@@ -190,7 +190,7 @@ static int relay_run(int argc, char **argv)
 {
     static const struct option longs[] = {{"json", no_argument, NULL, 'j'}, {0}};
     struct relay_list l = {.links = {.align = "llrrrrrr"},
-                           .flows = {.align = "llllrrrrrr"},
+                           .flows = {.align = "llllrrrrrrr"},
                            .reasons = {.align = "lll"}};
     int c, status;
 
