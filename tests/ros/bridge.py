@@ -122,11 +122,13 @@ def test_hostile(bridge):
     good = good.getvalue()
     refusals = 0
     for data in (b"", good[:-1], good + b"\0",
-                 good[:12] + struct.pack("<I", 0xffffffff) + good[16:]):
+                 good[:12] + struct.pack("<I", 0xffffffff) + good[16:],
+                 good[:12] + struct.pack("<I", 1 << 20) + b"x" * (1 << 20) + good[16:]):
         publisher.publish(Garbage(data))
         refusals += 1  # each for another reason
         eventually(lambda: bridge.output().count("a message is not copied") == refusals,
-                   f"{data} is not refused: {bridge.output()}")
+                   f"{data[:40]} is not refused: {bridge.output()}")
+    bridge.says("channel 'goal' cannot hold a message of this size")
     eventually(lambda: publisher.publish(Garbage(good)) or
                held("goal")["message"]["point"]["x"] == 7, "a good message is not copied")
     publisher.unregister()
@@ -156,12 +158,17 @@ def test_idle(bridge):
 
 
 def test_replaced(directory, bridge):
-    """A channel that is removed and created again is followed."""
+    """A channel that is removed and created again, or replaced, is followed."""
+    make = (ACH, "mk", "-t", "--type", "geometry_msgs/msg/Twist", "--schema", TWIST, "-I",
+            "/usr/share", "velocity")
     run(ACH, "rm", "velocity")
     bridge.says("channel 'velocity' was removed")
-    run(ACH, "mk", "--type", "geometry_msgs/msg/Twist", "--schema", TWIST, "-I", "/usr/share",
-        "velocity")
+    run(*make)
     bridge.says("push velocity:=velocity: connected")
+    run(*make)
+    bridge.says("push velocity:=velocity: channel 'velocity' was replaced; waiting for it")
+    eventually(lambda: bridge.output().count("push velocity:=velocity: connected") == 2,
+               f"it does not come back: {bridge.output()}")
     with Program(directory, ACH, "pub", "--rate", "50", "velocity", "linear.y=0.5"):
         check("y: 0.5" in run("rostopic", "echo", "-n", "1", "/velocity"), "after replacement")
 

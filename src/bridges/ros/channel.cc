@@ -20,6 +20,26 @@ bool Channel::gone() const
     return ach_channel_info(&channel_, &info) != ACH_OK || info.unlinked || info.replaced;
 }
 
+std::string Channel::why(ach_status_t status) const
+{
+    ach_info_t info;
+
+    if (ach_channel_info(&channel_, &info) == ACH_OK && info.replaced)
+        return "was replaced";
+    switch (status) {
+    case ACH_ENOENT:
+        return "was removed";
+    case ACH_OVERFLOW:
+        return "cannot hold a message of this size";
+    case ACH_EACCES:
+        return "cannot be written by this user";
+    case ACH_LOCKED:
+        return "is locked by another writer";
+    default:
+        return std::string("cannot be used: ") + ach_result_to_string(status);
+    }
+}
+
 Definition Channel::definition(const std::string &name) const
 {
     const ach_channel_type_t *type = nullptr;

@@ -28,6 +28,8 @@ class Channel
         return &channel_;
     }
     bool gone() const; // its name was removed, or belongs to another channel
+    // Why a get or put failed: these calls set no ach_errstr.
+    std::string why(ach_status_t status) const;
     // Its type, if that is a definition of ROS with messages in CDR; throws Fatal.
     Definition definition(const std::string &name) const;
 

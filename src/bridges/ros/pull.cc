@@ -117,6 +117,9 @@ void Pull::copy(const topic_tools::ShapeShifter &message)
     must(ach_cdr_encoded_size(definition_->type(), body, &size));
     cdr_.resize(size);
     must(ach_cdr_encode(definition_->type(), body, cdr_.data(), size, &size));
-    must(ach_put(channel_->get(), cdr_.data(), size));
+    const ach_status_t status = ach_put(channel_->get(), cdr_.data(), size);
+
+    if (status != ACH_OK)
+        throw ach::Error(status, "channel '" + channel_name_ + "' " + channel_->why(status));
     copied_++;
 }

@@ -72,9 +72,10 @@ bool Push::take()
     if (status == ACH_STALE_FRAMES)
         return false;
     if (status != ACH_OK && status != ACH_MISSED_FRAME) {
+        const std::string why = "channel '" + channel_name_ + "' " + channel_->why(status);
+
         close();
-        disconnected(status == ACH_ENOENT ? "channel '" + channel_name_ + "' was removed"
-                                          : "channel '" + channel_name_ + "': " + ach_errstr());
+        disconnected(why);
         return false;
     }
     ach_channel_missed(channel_->get(), nullptr, &missed_);
