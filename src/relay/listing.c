@@ -60,6 +60,7 @@ static void listing_write(FILE *out, const struct relay_records *r)
 void relay_listing_put(struct relay_listing *l, const struct relay_records *r)
 {
     char *text = NULL;
+    enum ach_status status;
     size_t size = 0;
     FILE *out = l->open ? open_memstream(&text, &size) : NULL;
 
@@ -71,8 +72,10 @@ void relay_listing_put(struct relay_listing *l, const struct relay_records *r)
         free(text);
         return;
     }
-    if (ach_put(&l->chan, text, size) != ACH_OK)
-        relay_log_error("%s: %s", l->name, ach_errstr());
+    status = ach_put(&l->chan, text, size);
+    if (status != ACH_OK)
+        relay_log_error("cannot put into the channel '%s': %s", l->name,
+                        ach_result_to_string(status));
     free(l->last);
     l->last = text;
 }

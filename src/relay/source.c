@@ -24,6 +24,8 @@ enum ach_status relay_source_open(struct relay_source *s, const char *name, stru
     r = ach_channel_info(&s->chan, &info);
     if (r == ACH_OK)
         r = relay_channel_terms(&s->chan, &info, t);
+    else
+        ach_errstr_set(r, "cannot read the channel '%s': %s", name, ach_result_to_string(r));
     if (r == ACH_OK)
         r = ach_open(&s->waker, name, NULL);
     if (r == ACH_OK)

@@ -211,7 +211,8 @@ def named():
     taken.touch()
     if os.geteuid() == 0:
         os.chown(taken, 65534, 65534)
-    started = [A.start(ACHD, "-q", "--bind", f"127.0.0.{i}", "-p", str(PORT), "serve") for i in (3, 4)]
+    started = [A.start(ACHD, "-q", "--bind", f"127.0.0.{i}", "-p", str(PORT), "serve",
+                       stderr=open(A.log, "a")) for i in (3, 4)]
 
     def shown():
         out = A.start(ACH, "relay", "status", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -219,6 +220,14 @@ def named():
         check(text or "no figures: either no achd runs" in complaint, complaint)
         return sorted(json.loads(line)["pid"] for line in text.splitlines())
     until(f"figures of both: {shown()}", lambda: shown() == sorted(p.pid for p in started))
+
+    def told():
+        """The list of channels is that of the daemon which started last; the other one says why."""
+        A.run(ACH, "mk", "-a", "listed")
+        time.sleep(0.5)
+        A.run(ACH, "rm", "listed")
+        return f"cannot put into the channel 'achd-channels.{PORT}': ACH_CORRUPT" in A.logged()
+    until("a reason", told)
     for p in started:
         p.terminate()
         p.wait()
@@ -314,6 +323,20 @@ def own():
         until("the message of another origin", lambda: flow(B, "ok-own").get("messages"))
         counts = flow(B, "ok-own")
     check((counts["known"], counts["messages"]) == (1, 1), f"one of two messages: {counts}")
+
+
+def reasons():
+    """The reason why a channel cannot be read is not that of another one."""
+    A.make("ok-damaged", 8)
+    with open(f"{A.dir}/achshm-ok-damaged", "r+b") as f:
+        f.seek(128)  # the number of the newest message
+        f.write(b"\xff" * 4)
+    A.achd(config=f"push 127.0.0.1:{PORT} ok-absent\npush 127.0.0.1:{PORT} ok-damaged\n")
+    until("a reason", lambda: flow(A, "ok-damaged").get("why"))
+    reason = flow(A, "ok-damaged")["why"]
+    check(reason == "cannot read the channel 'ok-damaged': ACH_CORRUPT", reason)
+    A.kill(signal.SIGTERM)
+    A.run(ACH, "rm", "ok-damaged")
 
 
 def hostile():
@@ -413,8 +436,8 @@ def descriptors():
 
 
 PORT = serve(B, 0, "--create", "[!f]*")
-for test in (types, larger, rights, ages, first_gap, rate, removed, holes, plain, circle, starts, named, full, group, settings, ports, own,
-             hostile, descriptors):
+for test in (types, larger, rights, ages, first_gap, rate, removed, holes, plain, circle, starts,
+             named, full, group, settings, ports, own, reasons, hostile, descriptors):
     print(f"== {test.__name__}", flush=True)
     test()
 B.kill(signal.SIGTERM)
