@@ -94,12 +94,37 @@ async function placesGrids(page) {
     check(boxes.join(" ") === "odom,0,0,1,2 map,5,0,6,2", `the grid is where its frame is, not at ${boxes.join(" ")}`);
 }
 
+// A grid with too few cells, or a layer that fails, leaves what was good and the other layers.
+async function drawsTheRest(page) {
+    const drawn = await page.evaluate(async () => {
+        const [{ Scene }, { RobotPainter }, { View }] = await Promise.all(["scene", "robot_painter", "view"].map((name) => import(`/page/panels/${name}.js`)));
+        const scene = new Scene(), canvas = new OffscreenCanvas(200, 200), view = Object.assign(new View(), { width: 200, height: 200, x: 0, y: 0, scale: 50 });
+        const painter = new RobotPainter(canvas, view, window.achView.theme), info = { width: 2, height: 2, resolution: 1 };
+        const seen = () => {
+            painter.draw(scene, [], { size: { length: 1, width: 1 } });
+            const at = (x, y) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].join();
+            return [at(130, 70) !== at(70, 130), [...scene.bad].join()]; // a cell, and a place without one
+        };
+        scene.take("map", "grid", { time: 1, value: { info, data: [0, 0, 0, 0] } });
+        const found = [seen()];
+        scene.take("map", "grid", { time: 2, value: { info, data: [0] } });
+        found.push(seen());
+        scene.take("map", "grid", { time: 3, value: { info, data: [0, 0, 0, 0] } });
+        scene.take("a", "grid", { time: 3, value: { info, data: [0, 0, 0, 0] } });
+        scene.layers.get("a").grid = null;
+        found.push(seen());
+        return JSON.stringify(found);
+    });
+    check(drawn === '[[true,""],[true,"map"],[true,"a"]]', `good layers are drawn, bad ones told, not ${drawn}`);
+}
+
 test("page-channels", async (rig) => {
     const server = await rig.view();
     await proposes(rig, server);
     const page = await rig.page(server.url);
     await connected(page);
     await placesGrids(page);
+    await drawsTheRest(page);
     await appears(rig, page);
     await showsMessages(rig, page);
     await filters(rig, page);

@@ -109,8 +109,9 @@ export class RobotPanel extends Panel {
         this.setLost(layers.reduce((n, l) => n + (l.missed ?? 0), 0), layers.reduce((n, l) => n + (l.dropped ?? 0), 0));
         const loose = this.scene.of('scan').find((l) => !this.scene.place(l.frame, true).sure);
         const none = !layers.length ? 'Nothing to draw: no map, scan, odometry or path.' : loose ? `No transform from ${loose.frame || 'the scan'} to ${this.scene.fixed}: drawn at the robot.` : '';
-        const silence = this.#silence();
-        setText(this.#note, layers.length && silence ? `No scan and no odometry for ${silence.toFixed(0)} s: this is how it was.` : none);
+        const silence = this.#silence(), bad = [...this.scene.bad].filter((name) => !this.options.hidden.includes(name));
+        if (bad.length) setText(this.#note, `The newest message of ${bad.join(' and of ')} cannot be drawn. What was good before stays.`);
+        else setText(this.#note, layers.length && silence ? `No scan and no odometry for ${silence.toFixed(0)} s: this is how it was.` : none);
         this.#showJoints();
     }
 

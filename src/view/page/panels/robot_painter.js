@@ -19,15 +19,27 @@ export class RobotPainter {
         c.setTransform(1, 0, 0, 1, 0, 0);
         c.fillStyle = this.#theme.colour('canvas');
         c.fillRect(0, 0, c.canvas.width, c.canvas.height);
-        for (const layer of shown('grid')) this.#grid(layer, scene);
+        const robots = scene.robots().filter(({ layer }) => !hidden.includes(layer.name));
+        this.#each(scene, shown('grid'), (layer) => this.#grid(layer, scene));
         this.#lines();
-        for (const layer of shown('path')) this.#path(layer, scene);
-        for (const { layer } of scene.robots()) if (!hidden.includes(layer.name)) this.#trail(layer, scene);
-        for (const layer of shown('scan')) this.#scan(layer, scene);
-        for (const layer of shown('pose')) this.#arrow(this.#into(scene, layer.frame, layer.pose), 'goal');
+        this.#each(scene, shown('path'), (layer) => this.#path(layer, scene));
+        this.#each(scene, robots.map((r) => r.layer), (layer) => this.#trail(layer, scene));
+        this.#each(scene, shown('scan'), (layer) => this.#scan(layer, scene));
+        this.#each(scene, shown('pose'), (layer) => this.#arrow(this.#into(scene, layer.frame, layer.pose), 'goal'));
         if (extra.goal) this.#arrow(extra.goal, 'goal');
-        for (const { layer, pose } of scene.robots()) if (!hidden.includes(layer.name)) this.#robot(pose, extra.size);
+        for (const { pose } of robots) this.#robot(pose, extra.size);
         this.#ruler();
+    }
+
+    // One layer that fails does not stop the others.
+    #each(scene, layers, draw) {
+        for (const layer of layers)
+            try {
+                draw(layer);
+            } catch (error) {
+                if (!scene.bad.has(layer.name)) console.warn(layer.name, error);
+                scene.bad.add(layer.name);
+            }
     }
 
     #into(scene, frame, pose) {

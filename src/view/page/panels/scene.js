@@ -13,11 +13,16 @@ export const RATES = { scan: 15, odometry: 30, tf: 30, grid: 2, path: 5, pose: 5
 export class Scene {
     frames = new Frames();
     layers = new Map(); // by topic: {kind, ...}
+    bad = new Set();    // topics whose newest message cannot be drawn
 
+    // A reader changes a copy: a bad message leaves the layer as it was.
     take(name, kind, message) {
-        const layer = this.layers.get(name) ?? { kind, name, time: -Infinity };
+        const layer = { kind, name, time: -Infinity, ...this.layers.get(name) };
         if (message.time < layer.time - 0.5) this.#backwards(layer);
-        if (READERS[kind](layer, message, this) === false) return;
+        const good = READERS[kind](layer, message, this);
+        if (good === false) this.bad.add(name);
+        else this.bad.delete(name);
+        if (!good) return;
         layer.time = message.time;
         layer.missed = message.missed ?? 0;
         layer.dropped = message.dropped ?? 0;
@@ -25,6 +30,7 @@ export class Scene {
     }
 
     drop(name) {
+        this.bad.delete(name);
         this.layers.delete(name);
     }
 
@@ -99,7 +105,7 @@ export class Scene {
     }
 }
 
-// Each takes what it needs, and returns false if the message is not what its schema says.
+// Each takes what it needs, and returns false if the message is not what its schema says, null if others must come first.
 const READERS = {
     scan(layer, { value: v }) {
         const ranges = v?.ranges;
@@ -137,7 +143,8 @@ const READERS = {
     },
     grid(layer, message) {
         if (message.cells) layer.grid = message;
-        else if (!(layer.grid = gridOf(message.value, message.time))) return false;
+        else layer.grid = gridOf(message.value, message.time);
+        if (!layer.grid) return false;
         layer.frame = frameName(layer.grid.frame) || 'map';
         layer.picture = null;
         return true;
@@ -156,7 +163,8 @@ const READERS = {
     // Where the robot is in the map tells where its odometry began, unless tf does.
     located(layer, { value: v, time }, scene) {
         const pose = poseOf(v?.pose?.pose?.position, v?.pose?.pose?.orientation), [odometry] = scene.of('odometry');
-        if (!pose || !odometry) return false;
+        if (!pose) return false;
+        if (!odometry) return null;
         const then = odometry.recent.reduce((best, r) => (Math.abs(r.time - time) < Math.abs(best.time - time) ? r : best));
         scene.frames.set(frameName(v.header?.frame_id) || 'map', odometry.frame, compose(pose, inverse(then.pose)), false);
         return true;
