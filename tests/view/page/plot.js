@@ -46,21 +46,24 @@ function checkCurve(points, late) {
     check(rising.length > 3 && Math.abs(took - wanted) < 0.02 * wanted + 2 * late, `${rising.length - 1} periods take ${wanted} s, not ${took}`);
 }
 
-// A peak of one sample among very many is drawn, and a gap stays one.
+// A peak of one sample among very many is drawn, and a gap stays one. Infinity is a gap, too.
 async function keepsPeaks(page) {
-    const { peak, least, gap } = await page.evaluate(async () => {
+    const { peak, least, gap, few } = await page.evaluate(async () => {
         const { Samples } = await import("/page/panels/samples.js"), { chooseData } = await import("/page/panels/decimate.js");
         const samples = new Samples(["a"]), rows = new Float64Array(200000);
         for (let i = 0; i < 100000; i++) {
             rows[2 * i] = i / 1000;
-            rows[2 * i + 1] = i === 70003 ? 9 : i === 70008 ? -9 : i >= 20000 && i < 30000 ? NaN : 0;
+            rows[2 * i + 1] = i === 70003 ? 9 : i === 70008 ? -9 : i >= 20000 && i < 30000 ? NaN : i >= 40000 && i < 50000 ? Infinity : i === 60000 ? -Infinity : 0;
         }
         samples.append({ values: rows, count: 100000, fields: 1 });
         const [times, values] = chooseData([{ samples, column: 0 }], 0, 100, 500);
-        return { peak: Math.max(...values.filter(Number.isFinite)), least: Math.min(...values.filter(Number.isFinite)), gap: values[times.findIndex((t) => t > 25)] };
+        const few = chooseData([{ samples, column: 0 }], 39.99, 40.01, 500)[1]; // all samples
+        const drawn = values.filter((v) => v !== null && v !== undefined);
+        return { peak: Math.max(...drawn), least: Math.min(...drawn), gap: [25, 45].map((at) => values[times.findIndex((t) => t > at)]).join(), few: few.includes(0) && few.includes(null) && !few.includes(Infinity) };
     });
     check(peak === 9 && least === -9, `peaks of one sample are drawn, not ${peak} and ${least}`);
-    check(gap === null, `a gap is no line: ${gap}`);
+    check(gap === ",", `gaps are no lines: ${gap}`);
+    check(few, "infinity is a gap, also if all samples are drawn");
 }
 
 async function choosesFields(page) {

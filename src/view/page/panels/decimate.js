@@ -13,7 +13,7 @@ export function chooseData(curves, from, to, pixels) {
     return total <= FEW ? exact(curves, ranges) : buckets(curves, ranges, (to - from) / Math.max(100, pixels));
 }
 
-const orGap = (value) => (Number.isNaN(value) ? null : value);
+const orGap = (value) => (Number.isFinite(value) ? value : null);
 
 function exact(curves, ranges) {
     const at = ranges.map(([a]) => a), times = [], columns = curves.map(() => []);
@@ -51,7 +51,7 @@ function column({ samples, column: field }, [from, to], first, count, width) {
         const bucket = Math.min(count - 1, Math.floor(samples.time(i) / width) - first), end = (first + bucket + 1) * width;
         let least = NaN, greatest = NaN, leastFirst = true;
         do {
-            const value = samples.value(field, i);
+            const value = orGap(samples.value(field, i)) ?? NaN;
             if (!(value >= least)) (least = value), (leastFirst = false);
             if (!(value <= greatest)) (greatest = value), (leastFirst = true);
             i++;
