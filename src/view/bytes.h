@@ -23,14 +23,6 @@ static inline uint8_t *view_put_double(uint8_t *to, double real)
     return view_put(to, n, 8);
 }
 
-static inline uint8_t *view_put_float(uint8_t *to, float real)
-{
-    uint32_t n;
-
-    memcpy(&n, &real, sizeof(n));
-    return view_put(to, n, 4);
-}
-
 static inline uint64_t view_get(const uint8_t *from, unsigned bytes)
 {
     uint64_t n = 0;

@@ -100,11 +100,27 @@ void page_plots_forget(struct page *p);
 void page_plots_due(struct page *p, uint64_t now);
 void page_plots_finish(struct page *p);
 
-/*
- * picture.c: an image or a grid as a binary message. NULL: the message is none, or there is no
- * memory.
- */
-struct view_blob *page_picture(struct view_message *m, uint64_t dropped);
+/* picture.c: an image or a grid, which is sent as a text and its pixels or cells */
+#define PAGE_PICTURE_MEMBERS 16u
+
+struct page_picture {
+    struct value rest; /* the message without its data */
+    struct value members[PAGE_PICTURE_MEMBERS];
+    char told[32];     /* in place of the data */
+    const uint8_t *at; /* the data */
+    size_t size;
+    size_t cells; /* of a grid; 0: it is an image */
+    uint32_t width, height, format;
+    size_t step;       /* bytes of a row */
+    unsigned bytes;    /* of a pixel */
+    unsigned order[3]; /* of red, green and blue in it */
+};
+
+/* False: the message is none. It is valid as long as the message. */
+bool page_picture_find(struct page_picture *p, struct view_message *m);
+
+/* As a binary message that begins with this text. NULL: no memory. */
+struct view_blob *page_picture_blob(const struct page_picture *p, const struct view_blob *text);
 
 /* Seconds since 1970. */
 static inline double page_time(int64_t nanoseconds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* picture.c - images and grids in the form in which the page draws them */
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,17 +55,8 @@ static const uint8_t *picture_bytes(const struct value *root, const char *name, 
     return packed ? v->numbers : (const uint8_t *)v->text;
 }
 
-struct picture {
-    uint32_t width, height, format;
-    size_t step;       /* bytes of a row */
-    unsigned bytes;    /* of a pixel */
-    unsigned order[3]; /* of red, green and blue in it */
-    const uint8_t *at;
-    size_t size;
-};
-
 /* How the pixels of an encoding are stored. False: it is not known. */
-static bool picture_encoding(struct picture *p, const struct value *encoding)
+static bool picture_encoding(struct page_picture *p, const struct value *encoding)
 {
     static const struct {
         const char *name;
@@ -91,7 +82,7 @@ static bool picture_encoding(struct picture *p, const struct value *encoding)
     return false;
 }
 
-static bool picture_raw(struct picture *p, const struct value *root)
+static bool picture_raw(struct page_picture *p, const struct value *root)
 {
     size_t need;
 
@@ -107,7 +98,7 @@ static bool picture_raw(struct picture *p, const struct value *root)
     return p->at != NULL;
 }
 
-static bool picture_compressed(struct picture *p, const struct value *root)
+static bool picture_compressed(struct page_picture *p, const struct value *root)
 {
     static const uint8_t png[] = {0x89, 'P', 'N', 'G'};
 
@@ -118,7 +109,7 @@ static bool picture_compressed(struct picture *p, const struct value *root)
     return p->format == FORMAT_PNG || (p->at[0] == 0xff && p->at[1] == 0xd8);
 }
 
-static uint8_t *picture_row(const struct picture *p, const uint8_t *row, uint8_t *to)
+static uint8_t *picture_row(const struct page_picture *p, const uint8_t *row, uint8_t *to)
 {
     unsigned colours = p->format == FORMAT_GREY ? 1 : 3, i;
     uint32_t x;
@@ -133,92 +124,84 @@ static uint8_t *picture_row(const struct picture *p, const uint8_t *row, uint8_t
     return to;
 }
 
-static size_t picture_pixels(const struct picture *p)
+static size_t picture_pixels(const struct page_picture *p)
 {
     return (size_t)p->width * p->height * (p->format == FORMAT_GREY ? 1 : 3);
 }
 
-#define IMAGE_HEAD (1u + 4 + 8 + 8 + 4 + 4 + 1 + 4)
+/* The message without its data, and in its place how many bytes there are. False: it has no data. */
+static bool picture_rest(struct page_picture *p, const struct value *root)
+{
+    bool found = false;
+    size_t i;
 
-static struct view_blob *picture_image(const struct picture *p, const struct view_message *m,
-                                       uint64_t dropped)
+    p->rest = *root;
+    p->rest.items = p->members;
+    for (i = 0; i < root->count && i < PAGE_PICTURE_MEMBERS; i++) {
+        const struct value *member = &root->items[i];
+        const struct value_text name = member->name;
+
+        p->members[i] = *member;
+        if (name.size != 4 || memcmp(name.at, "data", 4) != 0)
+            continue;
+        snprintf(p->told, sizeof(p->told), "%zu bytes", member->count);
+        p->members[i] = (struct value){
+            .name = name, .kind = VALUE_TEXT, .count = strlen(p->told), .text = p->told};
+        found = true;
+    }
+    return found && i == root->count;
+}
+
+static bool picture_grid(struct page_picture *p, const struct value *root)
+{
+    uint32_t width = picture_side(root, "info.width"), height = picture_side(root, "info.height");
+
+    p->cells = (size_t)width * height;
+    p->at = p->cells ? picture_bytes(root, "data", p->cells, &p->size) : NULL;
+    return p->at != NULL;
+}
+
+bool page_picture_find(struct page_picture *p, struct view_message *m)
+{
+    const enum view_picture kind = m->topic->picture;
+    const struct value *root = kind == VIEW_PICTURE_NONE ? NULL : view_message_value(m);
+
+    *p = (struct page_picture){.width = 0};
+    if (!root || root->kind != VALUE_OBJECT)
+        return false;
+    if (kind == VIEW_PICTURE_GRID    ? !picture_grid(p, root)
+        : kind == VIEW_PICTURE_IMAGE ? !picture_raw(p, root)
+                                     : !picture_compressed(p, root))
+        return false;
+    return picture_rest(p, root);
+}
+
+#define HEAD (1u + 4)
+#define IMAGE_HEAD (4u + 4 + 1)
+
+struct view_blob *page_picture_blob(const struct page_picture *p, const struct view_blob *text)
 {
     bool raw = p->format == FORMAT_RGB || p->format == FORMAT_GREY;
-    size_t size = raw ? picture_pixels(p) : p->size;
-    uint8_t *bytes = size <= UINT32_MAX ? malloc(IMAGE_HEAD + size) : NULL, *to = bytes;
+    size_t size = p->cells ? p->cells : IMAGE_HEAD + (raw ? picture_pixels(p) : p->size);
+    uint8_t *bytes = malloc(HEAD + text->size + size), *to = bytes;
     uint32_t y;
 
     if (!bytes)
         return NULL;
-    to = view_put(to, IMAGE, 1);
-    to = view_put(to, m->topic->id, 4);
-    to = view_put_double(to, page_time(m->put));
-    to = view_put(to, dropped, 8);
+    to = view_put(to, p->cells ? GRID : IMAGE, 1);
+    to = view_put(to, text->size, 4);
+    memcpy(to, text->bytes, text->size);
+    to += text->size;
+    if (p->cells) {
+        memcpy(to, p->at, p->cells);
+        return view_blob_adopt(bytes, HEAD + text->size + size);
+    }
     to = view_put(to, p->width, 4);
     to = view_put(to, p->height, 4);
     to = view_put(to, p->format, 1);
-    to = view_put(to, size, 4);
     if (!raw)
-        memcpy(to, p->at, size);
+        memcpy(to, p->at, p->size);
     for (y = 0; raw && y < p->height; y++)
         to = picture_row(p, p->at + y * p->step, to);
-    return view_blob_adopt(bytes, IMAGE_HEAD + size);
-}
-
-#define GRID_HEAD (1u + 4 + 8 + 4 + 4 + 4 + 4 + 4 + 4 + 1)
-#define FRAME_MAX 255u
-
-/* The angle in the plane. */
-static double picture_yaw(const struct value *root)
-{
-    double x = picture_real(root, "info.origin.orientation.x"),
-           y = picture_real(root, "info.origin.orientation.y"),
-           z = picture_real(root, "info.origin.orientation.z"),
-           w = picture_real(root, "info.origin.orientation.w");
-
-    return atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
-}
-
-static struct view_blob *picture_grid(const struct value *root, const struct view_message *m)
-{
-    uint32_t width = picture_side(root, "info.width"), height = picture_side(root, "info.height");
-    size_t cells = (size_t)width * height, size;
-    const uint8_t *data = cells ? picture_bytes(root, "data", cells, &size) : NULL;
-    const struct value *frame = picture_member(root, "header.frame_id");
-    size_t name =
-        frame && frame->kind == VALUE_TEXT && frame->count <= FRAME_MAX ? frame->count : 0;
-    uint8_t *bytes = data ? malloc(GRID_HEAD + name + cells) : NULL, *to = bytes;
-
-    if (!bytes)
-        return NULL;
-    to = view_put(to, GRID, 1);
-    to = view_put(to, m->topic->id, 4);
-    to = view_put_double(to, page_time(m->put));
-    to = view_put(to, width, 4);
-    to = view_put(to, height, 4);
-    to = view_put_float(to, (float)picture_real(root, "info.resolution"));
-    to = view_put_float(to, (float)picture_real(root, "info.origin.position.x"));
-    to = view_put_float(to, (float)picture_real(root, "info.origin.position.y"));
-    to = view_put_float(to, (float)picture_yaw(root));
-    to = view_put(to, name, 1);
-    if (name)
-        memcpy(to, frame->text, name);
-    memcpy(to + name, data, cells);
-    return view_blob_adopt(bytes, GRID_HEAD + name + cells);
-}
-
-struct view_blob *page_picture(struct view_message *m, uint64_t dropped)
-{
-    const struct value *root =
-        m->topic->picture == VIEW_PICTURE_NONE ? NULL : view_message_value(m);
-    struct picture p = {.width = 0};
-
-    if (!root)
-        return NULL;
-    if (m->topic->picture == VIEW_PICTURE_GRID)
-        return picture_grid(root, m);
-    if (m->topic->picture == VIEW_PICTURE_IMAGE ? picture_raw(&p, root)
-                                                : picture_compressed(&p, root))
-        return picture_image(&p, m, dropped);
-    return NULL;
+    return view_blob_adopt(bytes, HEAD + text->size + size);
 }

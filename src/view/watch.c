@@ -48,13 +48,14 @@ static void watch_free(struct page_watch **at)
     free(w);
 }
 
-static void watch_text(struct page_watch *w, struct view_message *m)
+/* NULL: no memory. */
+static struct view_blob *watch_text(const struct page_watch *w, const struct view_message *m,
+                                    const struct value *value)
 {
-    const struct value *value = view_message_value(m);
     struct view_text t;
 
     if (!view_text_begin(&t, "message"))
-        return;
+        return NULL;
     json_uint(&t.json, "topic", w->topic);
     view_text_time(&t.json, "time", m->put);
     json_uint(&t.json, "sequence", m->sequence);
@@ -67,17 +68,22 @@ static void watch_text(struct page_watch *w, struct view_message *m)
         json_hex(&t.json, "text", m->data, m->size < HEX_SHOWN ? m->size : HEX_SHOWN);
         json_uint(&t.json, "size", m->size);
     }
-    view_text_send(&t, w->page->client, &w->stream);
+    return view_text_end(&t);
 }
 
 static void watch_send(struct page_watch *w, struct view_message *m)
 {
-    struct view_blob *picture = page_picture(m, w->stream.dropped);
+    struct page_picture picture;
+    const bool seen = page_picture_find(&picture, m);
+    struct view_blob *text = watch_text(w, m, seen ? &picture.rest : view_message_value(m));
+    struct view_blob *blob = text && seen ? page_picture_blob(&picture, text) : text;
 
-    if (picture)
-        view_client_data(w->page->client, &w->stream, NULL, 0, picture, false);
+    if (blob != text)
+        view_blob_unref(text);
+    if (blob)
+        view_client_data(w->page->client, &w->stream, NULL, 0, blob, !seen);
     else
-        watch_text(w, m);
+        view_client_close(w->page->client, VIEW_CLOSE_INTERNAL, "no memory");
 }
 
 /* Send what was kept. */

@@ -3,7 +3,7 @@
 // must agree with its length. Little-endian, as are the processors of all browsers in use.
 
 const SAMPLES = 1, IMAGE = 2, GRID = 3;
-const SAMPLES_HEAD = 21, IMAGE_HEAD = 34, GRID_HEAD = 38;
+const SAMPLES_HEAD = 21, TEXT_HEAD = 5, IMAGE_HEAD = 9;
 
 const u64 = (view, at) => view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 
@@ -16,28 +16,32 @@ function samples(view) {
     };
 }
 
+// The text before the pixels or cells: a message without its data.
+function told(view) {
+    const end = TEXT_HEAD + view.getUint32(1, true);
+    if (end > view.byteLength) return null;
+    try {
+        return { end, message: JSON.parse(new TextDecoder().decode(new Uint8Array(view.buffer, TEXT_HEAD, end - TEXT_HEAD))) };
+    } catch {
+        return null;
+    }
+}
+
 function image(view) {
-    const size = view.getUint32(30, true);
-    if (view.byteLength !== IMAGE_HEAD + size) return null;
+    const { end, message } = told(view) ?? {};
+    if (!message || view.byteLength < end + IMAGE_HEAD) return null;
     return {
-        kind: 'image', topic: view.getUint32(1, true), time: view.getFloat64(5, true), dropped: u64(view, 13),
-        width: view.getUint32(21, true), height: view.getUint32(25, true), format: view.getUint8(29),
-        bytes: new Uint8Array(view.buffer, IMAGE_HEAD),
+        ...message, kind: 'image', width: view.getUint32(end, true), height: view.getUint32(end + 4, true), format: view.getUint8(end + 8),
+        bytes: new Uint8Array(view.buffer, end + IMAGE_HEAD),
     };
 }
 
 function grid(view) {
-    const width = view.getUint32(13, true), height = view.getUint32(17, true), name = view.getUint8(37);
-    if (view.byteLength !== GRID_HEAD + name + width * height) return null;
-    return {
-        kind: 'grid', topic: view.getUint32(1, true), time: view.getFloat64(5, true), width, height,
-        resolution: view.getFloat32(21, true), x: view.getFloat32(25, true), y: view.getFloat32(29, true),
-        a: view.getFloat32(33, true), frame: new TextDecoder().decode(new Uint8Array(view.buffer, GRID_HEAD, name)),
-        cells: new Int8Array(view.buffer, GRID_HEAD + name),
-    };
+    const { end, message } = told(view) ?? {};
+    return message ? { ...message, kind: 'grid', cells: new Int8Array(view.buffer, end) } : null;
 }
 
-const DECODERS = { [SAMPLES]: [samples, SAMPLES_HEAD], [IMAGE]: [image, IMAGE_HEAD], [GRID]: [grid, GRID_HEAD] };
+const DECODERS = { [SAMPLES]: [samples, SAMPLES_HEAD], [IMAGE]: [image, TEXT_HEAD], [GRID]: [grid, TEXT_HEAD] };
 
 // null: not a message of this protocol.
 export function decodeBinary(buffer) {

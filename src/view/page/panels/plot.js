@@ -69,8 +69,8 @@ export class PlotPanel extends Panel {
     // The names of fields do not tell which are lists or texts: a message does.
     #examine(topic, fields) {
         let done = false;
-        const end = this.app.subscriptions.watch(topic, 2, ({ value }) => {
-            if (done || value === undefined) return;
+        const end = this.app.subscriptions.watch(topic, 2, ({ value, kind }) => {
+            if (done || value === undefined || kind) return; // an image or a grid comes without its list
             done = true;
             queueMicrotask(() => end());
             for (const field of fields) this.#adapt(topic, field, valueAt(value, field));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a robot's messages say about its surroundings, ready to be drawn: a layer for each topic.
 import { compareNames } from '../model.js';
-import { Frames, ORIGIN, compose, inverse, poseOf, frameName, yaw } from './frames.js';
+import { Frames, ORIGIN, compose, inverse, poseOf, frameName } from './frames.js';
 
 const STEP = 0.02;      // metres between two points of a trail
 const TRAIL = 20000;    // points; then every second one is forgotten
@@ -142,8 +142,7 @@ const READERS = {
         return true;
     },
     grid(layer, message) {
-        if (message.cells) layer.grid = message;
-        else layer.grid = gridOf(message.value, message.time);
+        layer.grid = gridOf(message);
         if (!layer.grid) return false;
         layer.frame = frameName(layer.grid.frame) || 'map';
         layer.picture = null;
@@ -176,11 +175,12 @@ const READERS = {
     },
 };
 
-function gridOf(value, time) {
-    const { info, data } = value ?? {};
-    if (!Array.isArray(data) || data.length !== info?.width * info?.height) return null;
-    return { time, width: info.width, height: info.height, resolution: info.resolution, x: info.origin?.position?.x ?? 0,
-        y: info.origin?.position?.y ?? 0, a: yaw(info.origin?.orientation), frame: value.header?.frame_id, cells: Int8Array.from(data) };
+// `cells`: of a binary message. Others have a list.
+function gridOf({ value, time, cells }) {
+    const { width, height, resolution, origin } = value?.info ?? {}, pose = poseOf(origin?.position ?? ORIGIN, origin?.orientation);
+    const list = cells ?? (Array.isArray(value?.data) ? value.data : []);
+    if (!pose || !Number.isFinite(resolution) || list.length !== width * height) return null;
+    return { time, width, height, resolution, ...pose, frame: value.header?.frame_id, cells: Int8Array.from(list) };
 }
 
 function extend(trail, { x, y }) {
