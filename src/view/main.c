@@ -119,13 +119,17 @@ static const char *program_name(const struct program *p)
                                                                                     : "localhost";
 }
 
-static void program_print(const struct program *p)
+/* Without the token nobody can connect. */
+static bool program_print(const struct program *p)
 {
     const char *name = program_name(p);
 
     printf("http://%s:%u/?token=%s\n", name, p->gate.port, p->gate.token);
     printf("Foxglove: ws://%s:%u/?token=%s\n", name, p->gate.port, p->gate.token);
-    streams_flush();
+    if (streams_finish())
+        return true;
+    view_complain("cannot write the address to standard output: %s", strerror(errno));
+    return false;
 }
 
 static bool program_run(struct program *p)
@@ -138,8 +142,7 @@ static bool program_run(struct program *p)
     good = view_listener_open(&p->listener, p->options.bind, p->options.port);
     if (good) {
         view_gate_port(&p->gate, p->listener.port);
-        program_print(p);
-        good = view_server_run(p->server);
+        good = program_print(p) && view_server_run(p->server);
     }
     view_listener_close(&p->listener);
     view_server_free(p->server);

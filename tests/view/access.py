@@ -204,6 +204,13 @@ class Options(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("--port", errors)
 
+    def test_nobody_can_read_the_address(self):
+        for where in ("/dev/full", "&-"):
+            run = subprocess.run(["sh", "-c", f'exec "$1" view --port 0 >{where}', "sh", ACH],
+                                 stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+            self.assertEqual((run.returncode, run.stderr.startswith("ach view: cannot write the address")),
+                             (1, True), run.stderr)
+
     def test_beyond_loopback(self):
         with View(ACH, "--bind", "0.0.0.0", "--insecure-network", "--host", "robot") as view:
             self.assertIn("http://robot:", view.url)
