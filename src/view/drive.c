@@ -181,6 +181,20 @@ static void drive_not_open(struct drive *d, ach_status_t status, const char *why
     }
 }
 
+/* How many joints an array has. Not if a stop waits: this may take a moment. */
+static void drive_count_joints(struct drive *d)
+{
+    unsigned n;
+
+    if (ach_device_address(d->device)->interf != ACH_ACTARRAY_CODE ||
+        drive_count(d, DRIVE_STOPPING))
+        return;
+    pthread_mutex_unlock(&d->lock);
+    n = actuator_joints(d->device);
+    pthread_mutex_lock(&d->lock);
+    d->joints = n;
+}
+
 static void drive_open(struct drive *d)
 {
     const ach_device_attr_t attr = {.size = sizeof(attr), .timeout = OPEN_SECONDS, .messages = 1};
@@ -199,6 +213,7 @@ static void drive_open(struct drive *d)
     d->device = device;
     d->opened_at = view_now();
     d->failed_at = 0;
+    drive_count_joints(d);
 }
 
 /* *why: set if it fails. A stop that came in the meantime has set the state of the slot. */
@@ -223,6 +238,10 @@ static void drive_take(struct drive *d, struct drive_slot *s)
     ach_status_t status;
 
     s->has_command = false;
+    if (d->joints && (unsigned)c.joint >= d->joints) {
+        snprintf(d->why, sizeof(d->why), "it has no joint %d: it has %u", c.joint, d->joints);
+        return;
+    }
     s->state = moves ? DRIVE_MOVES : DRIVE_GOES;
     s->until = s->fresh;
     status = drive_send(d, &c, why);

@@ -81,6 +81,7 @@ struct drive {
     bool end, ended;              /* the thread is to end when all stands, or has ended */
     uint64_t end_at;              /* then it ends in any case; 0: never */
     struct ach_device *device;    /* of the thread; NULL: not open */
+    unsigned joints;              /* that an array has; 0: not known */
     uint64_t opened_at, open_at;  /* when it was opened; when to try next */
     uint64_t failed_at;           /* since when it cannot be opened; 0: it can */
     uint64_t stop_at, confirm_at; /* when to try next */

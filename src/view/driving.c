@@ -20,6 +20,7 @@
 
 #define DRIVES_MAX 32u
 #define FASTEST 100.0         /* m/s and rad/s; more is a mistake */
+#define FARTHEST 1e6          /* m and rad */
 #define TICK_PERIOD 50000000u /* ns */
 #define TICK_AGE 300u         /* ms */
 
@@ -299,6 +300,12 @@ static bool driving_speed(const struct value *request, const char *name, double 
     return view_request_real(request, name, speed) && *speed <= FASTEST && *speed >= -FASTEST;
 }
 
+static bool driving_position(const struct value *request, const char *name, double *position)
+{
+    return view_request_real(request, name, position) && *position <= FARTHEST &&
+           *position >= -FARTHEST;
+}
+
 void page_drive(struct page *p, const struct value *request)
 {
     struct actuator_command c = {.kind = ACTUATOR_DRIVE};
@@ -323,8 +330,10 @@ void page_joint(struct page *p, const struct value *request)
     c.joint = (int)joint;
     if (driving_speed(request, "speed", &c.x))
         c.kind = ACTUATOR_SPEED;
-    else if (!view_request_real(request, "position", &c.x)) {
-        view_client_status(p->client, VIEW_ERROR, "joint: needs a position or a speed");
+    else if (!driving_position(request, "position", &c.x)) {
+        view_client_status(p->client, VIEW_ERROR,
+                           "joint: needs a speed, at most %g, or a position, at most %g", FASTEST,
+                           FARTHEST);
         return;
     }
     driving_command(p, request, &c);
@@ -334,11 +343,12 @@ void page_goal(struct page *p, const struct value *request)
 {
     struct actuator_command c = {.kind = ACTUATOR_GOAL};
 
-    view_request_real(request, "a", &c.a);
-    if (view_request_real(request, "x", &c.x) && view_request_real(request, "y", &c.y))
+    if (driving_position(request, "x", &c.x) && driving_position(request, "y", &c.y) &&
+        (!view_request_has(request, "a") || driving_position(request, "a", &c.a)))
         driving_command(p, request, &c);
     else
-        view_client_status(p->client, VIEW_ERROR, "goal: needs x and y");
+        view_client_status(p->client, VIEW_ERROR, "goal: needs x and y, and maybe a, at most %g",
+                           FARTHEST);
 }
 
 /* Anybody who may drive may stop, whoever drives. A stop is never too old. */

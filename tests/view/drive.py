@@ -435,6 +435,17 @@ class Drive(unittest.TestCase):
         self.page.driving(False, ARM)
         commands.until(r"joint 0\n  speed 0\n")  # which the arm has, too
 
+    def test_impossible(self):
+        """What cannot be carried out is refused with a sentence."""
+        self.page.command(op="joint", address=ARM, joint=77, position=0.1)
+        told = self.page.op("driving", lambda m: m["address"] == ARM and m["moving"] is not False)
+        self.assertEqual((told["moving"], told["reason"]), (None, "it has no joint 77: it has 3"))
+        self.page.command(op="joint", address=ARM, joint=2, position=1e300)
+        self.page.op("status", lambda m: "position, at most 1e+06" in m["message"])
+        self.page.command(op="goal", address=PLANNER, x=1e300, y=0)
+        self.page.op("status", lambda m: "x and y, and maybe a, at most 1e+06" in m["message"])
+        self.assertFalse(self.page.told(True, PLANNER))
+
     def test_planner_stops(self):
         requests = self.echo("dev.6665.req")
         for state in (PLANNER, False, ""), (STUBBORN, None, "cannot be stopped"):
