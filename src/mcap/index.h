@@ -31,6 +31,7 @@ struct mcap_span {
     enum mcap_compression
         compression;             /* MCAP_NONE also if it is unknown: reading the chunk tells */
     size_t channels, n_channels; /* in the index; none: it does not tell */
+    bool bad;                    /* it was read */
 };
 
 struct mcap_index {

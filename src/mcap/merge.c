@@ -166,7 +166,7 @@ static bool merge_needs(const struct mcap_merge *m)
 
 enum mcap_result mcap_merge_next(struct mcap_merge *m, struct mcap_message *message)
 {
-    const struct mcap_span *span;
+    struct mcap_span *span;
     const char *why;
 
     if (m->given)
@@ -175,8 +175,11 @@ enum mcap_result mcap_merge_next(struct mcap_merge *m, struct mcap_message *mess
     while (merge_needs(m)) {
         span = &m->index->chunks[m->next++];
         why = span->last < m->from ? NULL : merge_open(m, span);
-        if (why)
-            mcap_damage_add(&m->damage, "chunk", span->place.offset, why);
+        if (!why)
+            continue;
+        mcap_damage_add(&m->damage, "chunk", span->place.offset, why);
+        m->bad += !span->bad;
+        span->bad = true;
     }
     if (m->count == 0)
         return m->damage.count ? mcap_damage_say(&m->damage, m->fault) : MCAP_END;

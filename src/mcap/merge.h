@@ -25,7 +25,8 @@ struct mcap_merge {
     struct mcap_unpacked *spare;
     struct mcap_buffer content;
     struct mcap_damage damage;
-    bool given; /* the first of the heap was given to the caller */
+    uint64_t bad; /* chunks of the index, since the opening */
+    bool given;   /* the first of the heap was given to the caller */
 };
 
 enum mcap_result mcap_merge_next(struct mcap_merge *m, struct mcap_message *message);

@@ -181,6 +181,14 @@ const char *mcap_reader_library(const struct mcap_reader *r)
     return r->linear.library ? r->linear.library : "";
 }
 
+uint64_t mcap_reader_damage(const struct mcap_reader *r, const char **why)
+{
+    const bool indexed = mcap_reader_indexed(r);
+
+    *why = indexed ? r->merge.damage.first.text : r->linear.damage.first.text;
+    return indexed ? r->merge.bad : r->linear.damage.count;
+}
+
 const char *mcap_reader_error(const struct mcap_reader *r)
 {
     return r->fault.text;

@@ -86,6 +86,9 @@ enum mcap_result mcap_reader_metadata(struct mcap_reader *r, mcap_metadata_fun *
 bool mcap_reader_beside(struct mcap_reader *r, mcap_attachment_fun *attachment,
                         mcap_metadata_fun *metadata, void *context);
 
+/* Chunks and records that are known to be bad. *why: where and why the first one is that was read since the last seek. */
+uint64_t mcap_reader_damage(const struct mcap_reader *r, const char **why);
+
 /* Why it was MCAP_BAD or MCAP_CUT: a sentence with the position in the file. */
 const char *mcap_reader_error(const struct mcap_reader *r);
 

@@ -58,9 +58,9 @@ struct view_hub {
     unsigned n_clients;
     char session[33]; /* random: clients notice that it is another server */
     uint64_t messages;
-    char trouble[512];         /* what was found wrong at the start, for each client; "": nothing */
-    struct view_clock clock;   /* of a recording; end is 0 if there is none */
-    struct page_common *pages; /* what all pages share; NULL: there is none */
+    char trouble[512];          /* what was found wrong last, for each client; "": nothing */
+    struct view_clock clock;    /* of a recording; end is 0 if there is none */
+    struct page_common *pages;  /* what all pages share; NULL: there is none */
     struct page_drives *drives; /* devices that pages command; they may outlast the pages */
 };
 

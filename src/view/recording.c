@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "client.h"
 #include "complain.h"
+#include "filelock.h"
 
 #define CHANNELS 65536u      /* ids that a file can have */
 #define PIECE 4000000u       /* ns of reading in a turn */
@@ -28,12 +31,45 @@ static void recording_tell(struct recording *r)
     view_hub_clock(r->hub, &clock);
 }
 
-static void recording_trouble(struct recording *r)
+/* Clients that come later are told the same. False: it was told. */
+static bool recording_trouble(struct recording *r, const char *sentence)
 {
-    char text[512];
+    char text[sizeof(r->hub->trouble)];
 
-    snprintf(text, sizeof(text), "%s: %s", r->hub->options->file, mcap_reader_error(r->reader));
-    view_hub_status(r->hub, 1, text);
+    snprintf(text, sizeof(text), "%s: %s", r->hub->options->file, sentence);
+    if (strcmp(r->hub->trouble, text) == 0)
+        return false;
+    memcpy(r->hub->trouble, text, sizeof(text));
+    view_hub_status(r->hub, VIEW_WARNING, text);
+    return true;
+}
+
+/* Seeks find more and more: tell when it is twice as much. */
+static void recording_damage(struct recording *r)
+{
+    char text[400];
+    const char *why;
+    const uint64_t bad = mcap_reader_damage(r->reader, &why);
+
+    if (bad <= r->bad || bad < 2 * r->bad)
+        return;
+    r->bad = bad;
+    if (bad == 1)
+        snprintf(text, sizeof(text), "%s. What was in it is missing", why);
+    else
+        snprintf(text, sizeof(text),
+                 "%" PRIu64
+                 " chunks or records are bad. What was in them is missing. One of them: %s",
+                 bad, why);
+    recording_trouble(r, text);
+}
+
+/* A file that ends early may be one that somebody writes. */
+static const char *recording_why(const struct recording *r, enum mcap_result result)
+{
+    return result == MCAP_CUT && filelock_held(r->fd)
+               ? "it is being recorded, so it has no end yet; what comes later is not shown"
+               : mcap_reader_error(r->reader);
 }
 
 /* Read the next message, if none is read already. */
@@ -48,8 +84,9 @@ static bool recording_read(struct recording *r)
     result = mcap_reader_next(r->reader, &r->next);
     r->has_next = result == MCAP_OK;
     r->ended = !r->has_next;
-    if (result == MCAP_BAD || result == MCAP_CUT)
-        recording_trouble(r);
+    recording_damage(r);
+    if (result == MCAP_CUT || (result == MCAP_BAD && !r->bad))
+        recording_trouble(r, recording_why(r, result));
     return r->has_next;
 }
 
@@ -60,7 +97,7 @@ static bool recording_move(struct recording *r, uint64_t time)
     if (mcap_reader_seek(r->reader, time))
         return true;
     r->ended = true;
-    recording_trouble(r);
+    recording_trouble(r, mcap_reader_error(r->reader));
     return false;
 }
 
@@ -426,6 +463,7 @@ static bool recording_measure(struct recording *r)
 {
     struct mcap_statistics s;
     struct mcap_message m;
+    const char *why;
     enum mcap_result result = mcap_reader_next(r->reader, &m);
 
     r->start = UINT64_MAX;
@@ -440,11 +478,10 @@ static bool recording_measure(struct recording *r)
         r->end = m.log_time > r->end ? m.log_time : r->end;
         r->topics[m.channel].count++;
     }
-    if (result == MCAP_BAD || result == MCAP_CUT) {
-        snprintf(r->hub->trouble, sizeof(r->hub->trouble), "%s: %s", r->hub->options->file,
-                 mcap_reader_error(r->reader));
+    r->bad = mcap_reader_damage(r->reader, &why);
+    if ((result == MCAP_BAD || result == MCAP_CUT) &&
+        recording_trouble(r, recording_why(r, result)))
         view_complain("%s", r->hub->trouble);
-    }
     if (result == MCAP_END || result == MCAP_CUT)
         r->start = r->start == UINT64_MAX ? 0 : r->start;
     return result != MCAP_BAD || r->start <= r->end;

@@ -47,6 +47,7 @@ struct recording {
     struct recording_search search;
     struct view_timer timer;
     uint64_t told; /* when clients were told the time */
+    uint64_t bad;  /* chunks and records that clients were told of */
 };
 
 /* False after complaining. */
