@@ -4,15 +4,19 @@
  *
  * `ach sim` puts its status as a text into the channel sim.NAME.status, and takes commands from
  * sim.NAME.control. If there are several simulations of root and of this user, the first is followed.
+ * One that was killed leaves its channels: it has ended if its status does not change and no process
+ * has it open for writing. A paused one is alive without a message.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "page.h"
 #include "trust.h"
 
 #define LOOK_EVERY 200000000u /* ns */
 #define STATUS_MAX 65536u
+#define QUIET 2u /* surveys */
 #define PREFIX "sim."
 #define STATUS ".status"
 #define CONTROL ".control"
@@ -22,6 +26,9 @@ struct page_simulation {
     char name[ACH_CHAN_NAME_MAX];
     uint64_t inode, epoch; /* of the channel of its status */
     ach_channel_t status;
+    uint64_t newest; /* message, when the survey was new last */
+    unsigned quiet;  /* surveys since that has changed */
+    bool ended;
     struct view_timer timer;
 };
 
@@ -49,6 +56,7 @@ static void simulation_send(const struct page_simulation *s, double time, double
     json_number(&t.json, "time", time);
     json_number(&t.json, "speed", speed);
     json_bool(&t.json, "paused", paused);
+    json_bool(&t.json, "ended", s->ended);
     blob = view_text_end(&t);
     for (p = page_next(s->common->hub, NULL); blob && p; p = page_next(s->common->hub, p))
         view_client_newest(p->client, &p->clock, view_blob_ref(blob), true);
@@ -127,6 +135,28 @@ static bool simulation_is(const struct page_simulation *s, const struct surveyed
     return s->inode == found->info.inode && s->epoch == found->info.epoch;
 }
 
+/* Processes of others cannot be seen: then it counts as alive. */
+static bool simulation_has_writer(const struct view_channels *channels,
+                                  const struct surveyed *found)
+{
+    const struct users *users = &channels->users;
+    size_t i;
+
+    for (i = 0; i < users->n; i++)
+        if (users->items[i].writes && users_match(&users->items[i], found->name, &found->info))
+            return true;
+    return geteuid() != 0 && found->info.uid != geteuid();
+}
+
+static void simulation_check(struct page_common *c, const struct surveyed *found)
+{
+    struct page_simulation *s = c->simulation;
+
+    s->quiet = found->info.newest == s->newest ? s->quiet + 1 : 0;
+    s->newest = found->info.newest;
+    s->ended = s->quiet >= QUIET && !simulation_has_writer(&c->hub->channels, found);
+}
+
 void page_simulation_listed(struct page_common *c)
 {
     const struct survey *survey = &c->hub->channels.survey;
@@ -138,10 +168,15 @@ void page_simulation_listed(struct page_common *c)
         if (survey->items[i]->open && trust_channel(&survey->items[i]->info) &&
             simulation_name(survey->items[i]->name, name))
             found = survey->items[i];
-    if (c->simulation && (!found || !simulation_is(c->simulation, found)))
+    if (c->simulation && (!found || !simulation_is(c->simulation, found))) {
+        c->simulation->ended = true;
+        simulation_look(c->simulation);
         page_simulation_finish(c);
+    }
     if (found && !c->simulation)
         simulation_begin(c, found, name);
+    if (found && c->simulation)
+        simulation_check(c, found);
 }
 
 /* The channel of this name may be another user's. */
@@ -163,7 +198,7 @@ void page_simulation_command(struct page *p, const char *command)
     enum ach_status status;
     ach_channel_t chan;
 
-    if (!s) {
+    if (!s || s->ended) {
         view_client_status(p->client, VIEW_WARNING, "no simulation runs");
         return;
     }

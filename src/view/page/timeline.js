@@ -55,8 +55,8 @@ export class Timeline {
 
     // The clock is told a few times per second; between them it runs on.
     #now() {
-        const { time, speed, paused, end } = this.#clock;
-        if (paused || this.#app.connection.state !== 'open') return time;
+        const { time, speed, paused, ended, end } = this.#clock;
+        if (paused || ended || this.#app.connection.state !== 'open') return time;
         const now = time + ((performance.now() - this.#app.model.clockAt) / 1000) * (speed ?? 1);
         return this.#recording ? Math.min(now, end) : now;
     }
@@ -67,7 +67,7 @@ export class Timeline {
         clearInterval(this.#timer);
         if (this.#element.hidden) return;
         this.#allow();
-        if (!clock.paused && !document.hidden) this.#timer = setInterval(() => this.#tick(), TICK);
+        if (!clock.paused && !clock.ended && !document.hidden) this.#timer = setInterval(() => this.#tick(), TICK);
         this.#play.replaceChildren(icon(clock.paused ? 'play' : 'pause'));
         set(this.#play, { 'aria-label': clock.paused ? 'Play' : 'Pause', title: `${clock.paused ? 'Play' : 'Pause'} (${this.#recording ? 'space or k' : 'k'})` });
         if (this.#recording) this.#setSpeeds(SPEEDS, this.#limit ?? clock.speed ?? 1);
@@ -82,9 +82,9 @@ export class Timeline {
 
     // A simulation is of the robot: it needs the permission to drive.
     #allow() {
-        const off = !this.#recording && !this.#app.model.hello.drive;
+        const { ended } = this.#clock, off = !this.#recording && (!this.#app.model.hello.drive || ended);
         for (const control of [this.#play, this.#step, this.#speed]) control.disabled = off;
-        setTitle(this.#element, off ? 'Only ach view --drive allows to pause and step a simulation.' : '');
+        setTitle(this.#element, ended ? 'The simulation has ended.' : off ? 'Only ach view --drive allows to pause and step a simulation.' : '');
     }
 
     #tick() {
@@ -101,7 +101,8 @@ export class Timeline {
             setText(this.#wall, `${formatDate(start + at)} ${formatTime(start + at, 1)}`);
         } else {
             setText(this.#position, now > 1e9 ? formatTime(now, 1) : formatPosition(now));
-            setText(this.#wall, isNumber(this.#clock.speed) && !this.#clock.paused ? `${this.#clock.speed.toFixed(2)} × real time` : 'paused');
+            const { speed, paused, ended } = this.#clock;
+            setText(this.#wall, ended ? 'has ended' : isNumber(speed) && !paused ? `${speed.toFixed(2)} × real time` : 'paused');
         }
     }
 

@@ -34,6 +34,24 @@ async function showsJoints(page) {
     check(!(await page.isDisabled(".joint input")), "a joint has a slider that can be moved");
 }
 
+async function tellsTheEnd(page) {
+    await eventually("the page tells the end", async () => (await page.textContent(".timeline .wall")) === "has ended");
+    for (const label of ["Play", "Pause", "One step"])
+        check(!(await page.$(button(label))) || (await page.isDisabled(button(label))), `${label} does nothing any more`);
+}
+
+// A killed simulation leaves its channels; a paused one sends nothing, but lives.
+async function ends(rig, page, simulation) {
+    await page.click(button("Pause"));
+    await eventually("it is paused", async () => (await clock(page)).paused);
+    await sleep(5000);
+    check(!(await clock(page)).ended, "a paused simulation has not ended");
+    await page.click(button("Play"));
+    await eventually("it goes on", async () => !(await clock(page)).paused);
+    await rig.stop(simulation, "SIGKILL");
+    await tellsTheEnd(page);
+}
+
 test("page-simulation", async (rig) => {
     fs.writeFileSync(path.join(rig.folder, "world.cfg"), WORLD);
     fs.writeFileSync(path.join(rig.folder, "wait.py"), "import time\nwhile True:\n    time.sleep(0.01)\n"); // time needs events to pass
@@ -49,6 +67,10 @@ test("page-simulation", async (rig) => {
     await page.waitForSelector(button("Pause"));
     await controls(page);
     await showsJoints(page);
+    await ends(rig, page, simulation);
     checkErrors(page);
-    await rig.stop(simulation);
+    const late = await rig.page(server.url);
+    await connected(late);
+    await tellsTheEnd(late);
+    for (const file of fs.readdirSync(rig.channels)) fs.rmSync(path.join(rig.channels, file), { recursive: true }); // nobody else cleans up
 });
