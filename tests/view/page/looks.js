@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Texts have a contrast of 4.5 to what is behind them, in both themes and sizes; controls have names; nothing is wider than a phone.
 "use strict";
+const fs = require("fs");
+const path = require("path");
 const { test, check, connected, eventually } = require("./rig.js");
 
 // Runs in the page: [text, contrast] of all texts that are seen and have less.
@@ -39,7 +41,7 @@ function cut() {
     const inside = (a, b) => a.left >= b.left && a.right <= b.right;
     return window.achView.workspace.panels.flatMap((panel) => {
         panel.setLost(0, 1234);
-        return [...panel.head.querySelectorAll("button, select")].filter((e) => e.checkVisibility() && !inside(e.getBoundingClientRect(), panel.element.getBoundingClientRect()))
+        return [...panel.element.querySelectorAll(".head button, .head select, .pad button, .stick, .speeds input")].filter((e) => e.checkVisibility() && !inside(e.getBoundingClientRect(), panel.element.getBoundingClientRect()))
             .map((e) => `${panel.kind}: ${e.ariaLabel}`);
     });
 }
@@ -53,10 +55,31 @@ async function looks(page, scheme, what) {
     check(wide <= 0, `${what}: the page is not wider than the screen, not by ${wide}`);
 }
 
+const DEVICES = [{ address: "position2d:0", interface: "position2d", driver: "simrobot", commands: ["VEL"] }];
+
+// What a robot with a camera is shown with at first, on a tablet and on a phone that lies.
+async function proposes(rig) {
+    const server = await rig.view("--drive");
+    fs.writeFileSync(path.join(rig.folder, "One.msg"), "float64 one\n");
+    for (const [name, type] of [["camera", "Image"], ["scan", "LaserScan"]]) rig.run("mk", "--type", `sensor_msgs/msg/${type}`, "--schema", "One.msg", name);
+    for (const [width, height] of [[1024, 768], [910, 700], [844, 390], [768, 1024], [740, 360]]) {
+        const page = await rig.page(server.url, { width, height });
+        await connected(page);
+        await eventually("three panels are proposed", () => page.evaluate(() => window.achView.workspace.panels.length === 3));
+        const gone = await page.evaluate(`window.achView.model.devices = ${JSON.stringify(DEVICES)}; window.achView.model.emit("devices"); (${cut})()`);
+        check(gone.length === 0, `${width}x${height}: buttons of panels are seen, not cut off: ${gone.join(", ")}`);
+        const hidden = await page.evaluate(() => document.querySelector(".workspace").getBoundingClientRect().width / innerWidth);
+        check(hidden > 0.6, `${width}x${height}: most is for the panels, not ${hidden}`);
+        await page.context().close();
+    }
+    rig.run("rm", "camera", "scan");
+}
+
 test("page-looks", async (rig) => {
+    await proposes(rig);
     rig.run("mk", "one", "two");
     const server = await rig.view();
-    for (const [width, height] of [[1440, 900], [390, 844]])
+    for (const [width, height] of [[1440, 900], [768, 1024], [844, 390], [390, 844]])
         for (const scheme of ["dark", "light"]) {
             const page = await rig.page(server.url, { width, height, scheme });
             await connected(page);
@@ -65,7 +88,7 @@ test("page-looks", async (rig) => {
             await page.evaluate(() => ["plot", "tree", "robot", "drive", "joints", "image"].forEach((k) => window.achView.workspace.add(k, { topic: "one" })));
             const gone = await page.evaluate(cut);
             check(gone.length === 0, `${width}x${height}: buttons of panels are seen, not cut off: ${gone.join(", ")}`);
-            if (width < 700) await page.click(".list-button");
+            if (width < 900) await page.click(".list-button");
             await page.click('.channel[data-name="two"] .row');
             await looks(page, scheme, `${width}x${height}, all panels`);
             await page.context().close();
