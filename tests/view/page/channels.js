@@ -13,6 +13,11 @@ async function appears(rig, page) {
     await page.waitForSelector(row("kitchen"));
     const text = await page.textContent(row("kitchen"));
     check(text.includes("demo/msg/Temperature"), `the row names the type, not: ${text}`);
+    const over = await page.$eval(`${row("kitchen")} .age`, (age) => {
+        age.textContent = "59:59 min"; // the longest age
+        return age.scrollWidth - age.clientWidth;
+    });
+    check(over <= 0, `an age fits into its column, which it exceeds by ${over}`);
 }
 
 async function showsMessages(rig, page) {
