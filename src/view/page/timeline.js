@@ -69,7 +69,7 @@ export class Timeline {
         this.#allow();
         if (!clock.paused && !clock.ended && !document.hidden) this.#timer = setInterval(() => this.#tick(), TICK);
         this.#play.replaceChildren(icon(clock.paused ? 'play' : 'pause'));
-        set(this.#play, { 'aria-label': clock.paused ? 'Play' : 'Pause', title: `${clock.paused ? 'Play' : 'Pause'} (${this.#recording ? 'space or k' : 'k'})` });
+        set(this.#play, { 'aria-label': clock.paused ? 'Play' : 'Pause', title: `${clock.paused ? 'Play' : 'Pause'} (space or k)` });
         if (this.#recording) this.#setSpeeds(SPEEDS, this.#limit ?? clock.speed ?? 1);
         else this.#setSpeeds(LIMITS, this.#limit);
         this.#range.hidden = this.#length.hidden = !this.#recording;
@@ -160,14 +160,16 @@ export class Timeline {
 
     #key(event) {
         if (this.#element.hidden || typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-        if (event.key === 'k') this.#toggle();
+        if (this.#clock.ended) return;
+        const free = !event.target.closest?.(TAKES_KEYS), toggles = event.key === 'k' || (event.key === ' ' && free);
+        if (toggles) this.#toggle();
         else if (event.key === '.') this.#send('step');
-        else if (this.#recording && !event.target.closest?.(TAKES_KEYS) && this.#recordingKey(event)) event.preventDefault();
+        if (event.key === ' ' ? toggles : free && this.#recording && this.#recordingKey(event)) event.preventDefault();
     }
 
     #recordingKey({ key, target }) {
         const length = this.#clock.end - this.#clock.start, jump = Math.min(JUMP, length / SHARE);
-        const everywhere = { ' ': () => this.#toggle(), ArrowLeft: () => this.#jump(-jump), ArrowRight: () => this.#jump(jump) };
+        const everywhere = { ArrowLeft: () => this.#jump(-jump), ArrowRight: () => this.#jump(jump) };
         const here = {
             ArrowDown: () => this.#jump(-jump), ArrowUp: () => this.#jump(jump), PageDown: () => this.#jump(-10 * jump), PageUp: () => this.#jump(10 * jump),
             Home: () => this.#jump(-length), End: () => this.#jump(length),
